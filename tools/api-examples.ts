@@ -60,10 +60,9 @@ function titleOf({ path, method }: Operation): string {
 }
 
 function routeRow(one: Operation): string[] {
-	const { summary, description, parameters = [], security, "x-scope": scope, "x-not-built": isMissing } = one.operation;
+	const { summary, description, parameters = [], security, "x-scope": scope } = one.operation;
 	const query = parameters.filter((parameter: Node) => parameter.in === "query");
 	const sentences = [summary, description, security && "Needs no token.", scope === "read" && "Scope `read`."];
-	if (isMissing) sentences.push("Not built yet: 501 `unsupported`.");
 	for (const { name, description } of query) sentences.push(`\`?${name}=\`: ${description}`);
 	const text = sentences.filter(Boolean).map((sentence: string) => sentence.replace(/\.?$/, "."));
 	return [titleOf(one), text.join(" ")];
@@ -155,7 +154,7 @@ function example(one: Operation): string {
 
 function group({ name, description }: Tag): string {
 	const examples = operationsOf(name)
-		.filter((one) => !one.operation["x-not-built"] && !isRepeated(one))
+		.filter((one) => !isRepeated(one))
 		.map(example);
 	return `<details>\n<summary>${name}: ${description}</summary>\n\n${examples.join("\n")}\n</details>\n`;
 }

@@ -122,11 +122,10 @@ function route({ path, method, operation }: Operation): string {
 		`<span class=path>${text(nameOf(path))}</span><span class=what>${prose(operation.summary)}</span>`,
 		operation.security ? "<span class=open>no token</span>" : "",
 		operation["x-scope"] === "read" ? "<span class=open>scope read</span>" : "",
-		operation["x-not-built"] ? "<span class=open>not built yet</span>" : "",
 		`</summary><div><p>${prose(description)}</p>`,
 		query.length > 0 ? `<h4>Parameters</h4><table>${query.join("")}</table>` : "",
 		content(`Request${size}`, requestBody?.content),
-		operation["x-not-built"] ? "" : content("Reply", resolve(operation.responses[200]).content),
+		content("Reply", resolve(operation.responses[200]).content),
 		responses(operation),
 		"</div></details>",
 	].join("");

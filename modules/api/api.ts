@@ -49,8 +49,9 @@ import {
 	WIFI_BODY,
 	WIFI_ENABLED_SETTINGS,
 } from "./network-settings.js";
+import { getProfile } from "./profile.js";
 import { postBackup } from "./restore.js";
-import { notBuilt, type Operation, route, settingsRoutes } from "./route.js";
+import { type Operation, route, settingsRoutes } from "./route.js";
 import { SCHEDULE_SETTINGS } from "./schedule.js";
 import { getStatus, getVersion, POWER_MODE_SETTINGS, postFactoryReset, postReboot } from "./system.js";
 import { deleteSession, deleteToken, getSessions, getTokens, postToken, TOKEN_BODY } from "./tokens.js";
@@ -97,6 +98,7 @@ export const ROUTES: readonly Operation[] = Object.freeze([
 	route(METHOD_POST, "meter/probe", postProbe, { waits: true, readsMeter: true }),
 	route(METHOD_POST, "meter/pin", postPIN, { body: PIN_BODY, readsMeter: true }),
 	route(METHOD_GET, "iec62056/read", getRead, { scope: SCOPE_READ, waits: true, readsMeter: true }),
+	route(METHOD_GET, "meter/profile", getProfile, { scope: SCOPE_READ, waits: true, readsMeter: true }),
 	route(METHOD_GET, "iec62056/last", getLast, { scope: SCOPE_READ }),
 	route(METHOD_GET, "meter/history", getHistory, { scope: SCOPE_READ }),
 	...settingsRoutes("iec62056/config", IEC62056_SETTINGS),
@@ -118,7 +120,6 @@ export const ROUTES: readonly Operation[] = Object.freeze([
 	route(METHOD_GET, "system/log", getEventLog),
 	route(METHOD_GET, "system/backup", getBackup),
 	route(METHOD_POST, "system/backup", postBackup, { body: undefined }),
-	notBuilt(METHOD_GET, "meter/profile", SCOPE_READ),
 	route(METHOD_GET, "metrics", getMetrics, { scope: SCOPE_READ }),
 	route(METHOD_GET, "events", getEvents, { scope: SCOPE_READ, waits: true }),
 	...settingsRoutes("system/upgrade", UPGRADE_SETTINGS),

@@ -135,7 +135,7 @@ function streamReadout(exchange: Exchange, readout: Readout): void {
 	exchange.stream((writer, unit) => body.produce(writer, unit));
 }
 
-function failRead(exchange: Exchange, failure: Failure): void {
+export function failRead(exchange: Exchange, failure: Failure): void {
 	const { error, message } = failure;
 	if (error === BUSY) exchange.response.header("Retry-After", "5");
 	exchange.fail(error === BUSY ? 503 : 500, error, message, undefined, (writer) => {

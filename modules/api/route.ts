@@ -4,7 +4,6 @@ import type { BodySink } from "../http/handler.js";
 import { METHOD_GET, METHOD_POST } from "../http/request.js";
 import type { Route } from "../http/router.js";
 import { type BodyTable, type BodyValues, NO_BODY } from "./body.js";
-import { UNSUPPORTED } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 import { getSettings, NO_SETTINGS, postSettings, type SettingsTable } from "./settings.js";
 
@@ -49,15 +48,6 @@ export function route(
 ): Operation {
 	const body = method === METHOD_POST ? { body: NO_BODY } : {};
 	return Object.freeze(Object.setPrototypeOf({ method, path: `/api/v1/${path}`, run, ...body, ...own }, PLAIN));
-}
-
-/** Of what comes with a later firmware: who asks hears that from now on, and not that there is no such path. */
-export function notBuilt(method: number, path: string, scope = SCOPE_FULL): Operation {
-	return route(method, path, failNotBuilt, { scope, body: undefined });
-}
-
-function failNotBuilt(exchange: Exchange): undefined {
-	exchange.fail(501, UNSUPPORTED, "This firmware can't do that yet; a later one will.");
 }
 
 /** GET and POST of a group of settings. */

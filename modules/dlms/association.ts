@@ -1,5 +1,5 @@
 /**
- * One association of the client with a meter, from AARQ to release, and the reading of a poll list in it
+ * One association of the client with a meter, from AARQ to release, and what is read in it
  * (IEC 62056-5-3). A sans-io machine over whole APDUs: what carries them, HDLC or another, is the owner's.
  *
  *   begin, and each answer through receive, tell what comes next:
@@ -67,7 +67,6 @@ import { ATTRIBUTE_LENGTH, GET_RESPONSE, NORMAL_HEAD } from "./get.js";
 import {
 	CONFIRMED_SERVICE_ERROR,
 	CONFORMANCE_ACTION,
-	CONFORMANCE_BLOCK_GET,
 	CONFORMANCE_GET,
 	CONFORMANCE_LIST,
 	INITIATE_RESPONSE,
@@ -75,7 +74,7 @@ import {
 	putInitiateRequest,
 	serviceErrorFailure,
 } from "./initiate.js";
-import type { Reading } from "./reading.js";
+import type { Inquiry } from "./reading.js";
 import { REASON_EXCEPTION } from "./reasons.js";
 
 export const STEP_SEND = 1;
@@ -113,7 +112,7 @@ export interface AssociationOptions {
 	readonly password: Uint8Array;
 	/** For `ciphered` and MECHANISM_HIGH_GMAC. */
 	readonly cipher: Cipher | undefined;
-	readonly reading: Reading;
+	readonly reading: Inquiry;
 	/** The longest APDU that the owner can take in, 64 to 65535. */
 	readonly pduLimit: number;
 	/** End with RLRQ. */
@@ -220,7 +219,7 @@ export class Association {
 	private associationRequest(): AssociationRequest {
 		const { mechanism, ciphered, cipher, password, pduLimit } = this.#options;
 		const gmac = mechanism === MECHANISM_HIGH_GMAC;
-		const services = CONFORMANCE_BLOCK_GET | CONFORMANCE_LIST | CONFORMANCE_GET;
+		const services = this.#options.reading.services | CONFORMANCE_GET;
 		const conformance = gmac ? services | CONFORMANCE_ACTION : services;
 		let end = putInitiateRequest(this.request, BEHIND_AARQ, conformance, pduLimit);
 		if (ciphered && cipher !== undefined) end = cipher.seal(this.request, BEHIND_AARQ, end, this.request, BEHIND_AARQ);

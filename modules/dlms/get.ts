@@ -9,7 +9,7 @@
  *             C4 03 id n  { 00 <data> | 01 <reason> }…
  *
  * Pieces put together are the data, or for a list all after its id. The number of a block that is not the next one ends
- * the transfer. Limits: JOINED_LIMIT bytes of pieces together.
+ * the transfer. Limits: JOINED_LIMIT bytes of pieces together, but for those that were taken in between.
  */
 import { type Cursor, putU32 } from "./cursor.js";
 import { POLL_CLASS, POLL_CODE_LENGTH } from "./poll-list.js";
@@ -102,6 +102,17 @@ export class GetResponse {
 	begin(): void {
 		this.#block = 0;
 		this.#length = 0;
+	}
+
+	/** After GET_NEXT: what is put together so far, for `result` to stand at. */
+	look(): void {
+		if (this.#joined !== undefined) this.result.set(this.#joined, 0, this.#length);
+	}
+
+	/** The first `count` bytes of it are taken, and make room. */
+	drop(count: number): void {
+		this.#joined?.copyWithin(0, count, this.#length);
+		this.#length -= count;
 	}
 
 	/** Writes the request for the next block at `into[at]`; returns the position after it. */

@@ -20,6 +20,7 @@ export const INITIATE_REQUEST_LENGTH = 14;
 export const CONFORMANCE_BLOCK_GET = 0x1000;
 export const CONFORMANCE_LIST = 0x0200;
 export const CONFORMANCE_GET = 0x0010;
+export const CONFORMANCE_SELECTIVE = 0x0004;
 export const CONFORMANCE_ACTION = 0x0001;
 
 /** The base name of an association by short names (IEC 62056-6-2, 5.3.3). */

@@ -23,6 +23,11 @@ const CLASS_EXTENDED = 4;
 const CLASS_DEMAND = 5;
 const CLASS_CLOCK = 8;
 
+/** The step for what `kind` tells of the object at `position`. */
+export function stepOf(kind: number, position: number): number {
+	return (kind << POSITION_BITS) | position;
+}
+
 /** KIND_… of a step. */
 export function kindOf(step: number): number {
 	return step >> POSITION_BITS;
@@ -77,11 +82,11 @@ export function putPlan(list: Uint8Array, cache: ScalerCache, into: Uint8Array, 
 	let to = at;
 	for (let i = 0; i < count; i++) {
 		const wanted = scalerPosition(list, i) === i && cache.state(i) === SCALER_UNKNOWN;
-		if (wanted) into[to++] = (KIND_SCALER << POSITION_BITS) | i;
+		if (wanted) into[to++] = stepOf(KIND_SCALER, i);
 	}
 	for (let i = 0; i < count; i++) {
-		into[to++] = (KIND_VALUE << POSITION_BITS) | i;
-		if (timeAttribute(list, entryAt(i)) !== 0) into[to++] = (KIND_TIME << POSITION_BITS) | i;
+		into[to++] = stepOf(KIND_VALUE, i);
+		if (timeAttribute(list, entryAt(i)) !== 0) into[to++] = stepOf(KIND_TIME, i);
 	}
 	return to;
 }

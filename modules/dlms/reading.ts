@@ -23,6 +23,7 @@ import {
 	putNormalHead,
 	putObject,
 } from "./get.js";
+import { CONFORMANCE_BLOCK_GET, CONFORMANCE_LIST } from "./initiate.js";
 import {
 	attributeOf,
 	entryAt,
@@ -68,6 +69,32 @@ export interface ReadingSink {
 	refused(position: number, reason: number): void;
 }
 
+/** What an association asks the meter for, one GET after the other: a poll list (Reading), or a profile. */
+export interface Inquiry {
+	/** What is taken in is read with it; between requests it is anybody's. */
+	readonly cursor: Cursor;
+	/** CONFORMANCE_… that it needs beside GET. */
+	readonly services: number;
+	/** Nothing is left to ask for. */
+	readonly done: boolean;
+	/** The last request was for several attributes at once. */
+	readonly listed: boolean;
+	/** Objects, or rows, read. */
+	readonly read: number;
+	/** Requests made. */
+	readonly requests: number;
+	/** The association is there; `listing`: the meter offers several attributes at once. */
+	begin(listing: boolean): void;
+	/** Writes the next request at `into[at]`, in `room` bytes at most (13 at least); returns the position after it. */
+	request(into: Uint8Array, at: number, room: number): number;
+	/** Takes the GET response in that the cursor stands at. */
+	take(): void;
+	/** Something else came in place of a response: what was asked for counts as refused. */
+	refuse(reason: number): void;
+	/** Nothing more will come. */
+	end(): void;
+}
+
 export interface ReadingOptions {
 	/** As poll-list.ts packs it. */
 	readonly list: Uint8Array;
@@ -92,9 +119,9 @@ const STACK_AT = TEXT_LIMIT;
 const STEPS_AT = STACK_AT + STACK_SIZE;
 const WORK_SIZE = STEPS_AT + STEPS_LIMIT;
 
-export class Reading {
+export class Reading implements Inquiry {
 	readonly #options: ReadingOptions;
-	/** What is taken in is read with it; between requests it is anybody's. */
+	readonly services = CONFORMANCE_BLOCK_GET | CONFORMANCE_LIST;
 	readonly cursor: Cursor;
 	readonly #walker: DataWalker;
 	readonly #response: GetResponse;
@@ -114,7 +141,6 @@ export class Reading {
 	/** Objects read, and refused. */
 	read = 0;
 	refused = 0;
-	/** Requests made. */
 	requests = 0;
 
 	constructor(options: ReadingOptions) {
@@ -124,7 +150,6 @@ export class Reading {
 		this.#response = new GetResponse(this.cursor);
 	}
 
-	/** The association is there; `listing`: the meter offers several attributes at once. */
 	begin(listing: boolean): void {
 		this.#listing = listing && this.#options.listing;
 		this.#index = NO_PLAN;
@@ -132,17 +157,14 @@ export class Reading {
 		if (!this.#options.named) this.makePlan();
 	}
 
-	/** Nothing is left to ask for. */
 	get done(): boolean {
 		return this.#index !== NO_PLAN && this.#index >= this.#stepsEnd;
 	}
 
-	/** The last request was for several attributes at once. */
 	get listed(): boolean {
 		return this.#asked > 1;
 	}
 
-	/** Writes the next request at `into[at]`, in `room` bytes at most (13 at least); returns the position after it. */
 	request(into: Uint8Array, at: number, room: number): number {
 		this.requests++;
 		if (this.#more) return this.#response.putNext(into, at);
@@ -159,7 +181,6 @@ export class Reading {
 		return to;
 	}
 
-	/** Takes the GET response in that the cursor stands at. */
 	take(): void {
 		const kind = this.#response.take(this.#asked > 1);
 		this.#more = kind === GET_NEXT;
@@ -172,7 +193,6 @@ export class Reading {
 		}
 	}
 
-	/** Something else came in place of a response: what was asked for counts as refused. */
 	refuse(reason: number): void {
 		this.#more = false;
 		if (this.#asked > 1) {
@@ -183,7 +203,6 @@ export class Reading {
 		this.step();
 	}
 
-	/** Nothing more will come. */
 	end(): void {
 		if (this.#open >= 0) this.#options.sink.endObject();
 		this.#open = -1;

@@ -29,6 +29,8 @@ export interface Cost {
 
 /** A conversation with the meter: DLMS with keys after mode E takes most. */
 export const READOUT_COST: Cost = Object.freeze({ slots: 900, chunkBytes: 8192 });
+/** Rows of a load profile, from when it is asked for until the client has them, and what shows them. */
+export const PROFILE_REPLY_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 10_240 });
 /** A JSON body with its reply: one of at most SHORT_BODY bytes, or a longer one, which is packed as it comes. */
 export const SHORT_BODY = 2048;
 export const SHORT_BODY_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 3072 });

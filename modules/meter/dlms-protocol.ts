@@ -111,6 +111,7 @@ function probe(opening: Opening<MeterSettings>): Probing {
 
 export const DLMS: MeterProtocol<MeterSettings> = Object.freeze({
 	isChosen: (settings: MeterSettings) => settings.protocol === CHOICE,
+	asksForProfiles: true,
 	open: (opening: Opening<MeterSettings>) => new DLMSConversation(opening),
 	probe,
 	forget: (settings: MeterSettings) => settings.dlms.learnOpening(OPENING_AUTO),
@@ -119,6 +120,7 @@ export const DLMS: MeterProtocol<MeterSettings> = Object.freeze({
 /** The protocol is iec62056. */
 export const DLMS_AFTER_SIGN_ON: MeterProtocol<MeterSettings> = Object.freeze({
 	isChosen: (settings: MeterSettings) => settings.handsOver,
+	asksForProfiles: true,
 	open: (opening: Opening<MeterSettings>) => new DLMSConversation(opening, new Attempts(opening)),
 	probe: probeIdent,
 });

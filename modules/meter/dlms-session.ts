@@ -6,7 +6,7 @@
  */
 import { Association, STEP_COUNTER, STEP_END, STEP_SEND, STEP_WAIT } from "../dlms/association.js";
 import type { Cipher } from "../dlms/cipher.js";
-import type { Reading } from "../dlms/reading.js";
+import type { Inquiry } from "../dlms/reading.js";
 import { HDLCConnection } from "../hdlc/connection.js";
 import { ROOM } from "../hdlc/decoder.js";
 import { EVENT_APDU, EVENT_CONNECTED } from "../hdlc/events.js";
@@ -50,7 +50,7 @@ export interface DLMSSessionOptions {
 	readonly mechanism: number;
 	readonly ciphered: boolean;
 	readonly cipher: Cipher | undefined;
-	readonly reading: Reading;
+	readonly reading: Inquiry;
 	readonly crypto: Crypto;
 	/** Lets the cipher use more invocation counters, once they are kept; false when they can't be. */
 	keepAhead(): boolean;
@@ -93,7 +93,7 @@ export class DLMSSession {
 		this.connection.connect(nowMs);
 	}
 
-	get reading(): Reading {
+	get reading(): Inquiry {
 		return this.#options.reading;
 	}
 

@@ -5,12 +5,13 @@
 import { MECHANISM_HIGH_GMAC, MECHANISM_LOW, MECHANISM_NONE } from "../dlms/aarq.js";
 import { KEY_LENGTH } from "../dlms/cipher.js";
 import { CounterSink, counterList } from "../dlms/counter.js";
-import { POLL_LIMIT, pollListOf } from "../dlms/poll-list.js";
-import { Reading } from "../dlms/reading.js";
+import { POLL_ENTRY_SIZE, POLL_LIMIT, pollListOf } from "../dlms/poll-list.js";
+import { type Inquiry, Reading } from "../dlms/reading.js";
 import { ScalerCache } from "../dlms/scaler-cache.js";
 import type { Opening, ProtocolMemory } from "../readout/protocol.js";
 import { InvocationCounters, makeCipher } from "./dlms-counters.js";
-import { DLMSRecords } from "./dlms-records.js";
+import { DLMSProfile } from "./dlms-profile.js";
+import { DLMSRecords, MISSING_SIZE } from "./dlms-records.js";
 import { type Carrier, DLMSSession, SESSION_BUFFER } from "./dlms-session.js";
 import { AUTH_HIGH_GMAC, AUTH_LOW } from "./dlms-settings.js";
 import type { MeterSettings } from "./settings.js";
@@ -46,6 +47,7 @@ export class DLMSTalks {
 	counterSink: CounterSink | undefined;
 	readonly #opening: Opening<MeterSettings>;
 	#records: DLMSRecords | undefined;
+	#profile: DLMSProfile | undefined;
 
 	constructor(opening: Opening<MeterSettings>) {
 		this.#opening = opening;
@@ -69,28 +71,41 @@ export class DLMSTalks {
 		return this.talk(PUBLIC_CLIENT, reading, MECHANISM_NONE, carrier, nowMs);
 	}
 
-	/** `listing`: several attributes may be asked for at once. */
+	/** The list, or the profile that is asked for. `listing`: several attributes may be asked for at once. */
 	aboutList(listing: boolean, carrier: Carrier, nowMs: number): DLMSSession {
-		const { settings, records: writer } = this.#opening;
+		const { settings, records: writer, profile } = this.#opening;
 		const { auth, client, objects } = settings.dlms;
+		const low = auth === AUTH_LOW ? MECHANISM_LOW : MECHANISM_NONE;
+		const mechanism = auth === AUTH_HIGH_GMAC ? MECHANISM_HIGH_GMAC : low;
+		this.counterSink = undefined;
+		if (profile !== undefined) {
+			this.#profile = new DLMSProfile(profile, this.scalers, writer);
+			return this.talk(client, this.#profile, mechanism, carrier, nowMs);
+		}
 		const sink = this.#records ?? new DLMSRecords(writer, pollListOf(objects));
 		this.#records = sink;
 		sink.begin();
-		this.counterSink = undefined;
 		const { list } = sink;
 		const reading = new Reading({ list, cache: this.scalers, sink, listing, named: true, swappedDeviation: false });
-		const low = auth === AUTH_LOW ? MECHANISM_LOW : MECHANISM_NONE;
-		return this.talk(client, reading, auth === AUTH_HIGH_GMAC ? MECHANISM_HIGH_GMAC : low, carrier, nowMs);
+		return this.talk(client, reading, mechanism, carrier, nowMs);
 	}
 
 	/** What is there of the list is complete; the writer keeps it. */
 	keep(): void {
 		this.#records?.keep();
+		this.#profile?.keep();
 	}
 
 	/** The objects that gave no value; a copy. */
 	get missing(): Uint8Array {
-		return this.#records?.missing ?? new Uint8Array(0);
+		const { object, reason } = this.#profile ?? {};
+		if (object === undefined || reason === undefined || reason === 0)
+			return this.#records?.missing ?? new Uint8Array(0);
+		const missing = new Uint8Array(MISSING_SIZE);
+		missing.set(object);
+		missing[POLL_ENTRY_SIZE] = reason >> 8;
+		missing[POLL_ENTRY_SIZE + 1] = reason;
+		return missing;
 	}
 
 	private get isKeyed(): boolean {
@@ -98,7 +113,7 @@ export class DLMSTalks {
 		return ciphered || auth === AUTH_HIGH_GMAC;
 	}
 
-	private talk(client: number, reading: Reading, mechanism: number, carrier: Carrier, nowMs: number): DLMSSession {
+	private talk(client: number, reading: Inquiry, mechanism: number, carrier: Carrier, nowMs: number): DLMSSession {
 		const { settings, crypto } = this.#opening;
 		const isCounter = this.counterSink !== undefined;
 		const cipher = isCounter || !this.isKeyed ? undefined : makeCipher(settings.dlms, crypto, this.counters);

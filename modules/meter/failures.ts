@@ -19,6 +19,13 @@ export const FAILURE_WAIT = failure(
 	0,
 	"The readout takes longer than a minute. It goes on; ask for the last readout later.",
 );
+/** The same of one who wants a load profile, which is given up. */
+export const FAILURE_PROFILE_WAIT = failure(
+	METER_TIMEOUT,
+	"",
+	0,
+	"The meter's load profile takes longer than a minute. Ask for fewer entries.",
+);
 /** Too many callers wait already. */
 export const FAILURE_BUSY = failure("busy", "", 0, "Too many clients wait for the meter already; try again later.");
 /** Other requests have the memory that a readout takes. */

@@ -7,6 +7,7 @@
  */
 import { takeOut } from "../bytes/list.js";
 import type { Failure } from "../readout/failure.js";
+import type { ProfileRequest } from "../readout/protocol.js";
 import type { Readout } from "../readout/readout.js";
 
 /** The longest a caller waits for a readout. */
@@ -21,6 +22,8 @@ export interface ReadWaiter {
 
 export interface Waiting {
 	readonly waiter: ReadWaiter;
+	/** What he has asked for; undefined: a readout. */
+	profile: ProfileRequest | undefined;
 	/** When he is told, monotonic ms: his answer at once, or that his time is over. */
 	dueMs: number;
 	/** His answer is on its way: this. */
@@ -46,11 +49,21 @@ export class PendingReads {
 		return count;
 	}
 
+	/** What is asked for next: what the first wants. Where no profile can be asked for, a readout is for all. */
+	next(asksForProfiles: boolean): ProfileRequest | undefined {
+		for (const waiting of this.#waiting) {
+			if (!asksForProfiles) waiting.profile = undefined;
+			else if (!waiting.told) return waiting.profile;
+		}
+		return undefined;
+	}
+
 	/** False when too many wait already. */
-	add(waiter: ReadWaiter, nowMs: number): boolean {
+	add(waiter: ReadWaiter, profile: ProfileRequest | undefined, nowMs: number): boolean {
 		if (this.#waiting.length === WAITER_LIMIT) return false;
 		this.#waiting.push({
 			waiter,
+			profile,
 			dueMs: nowMs + READ_WAIT_MS,
 			told: false,
 			readout: undefined,
@@ -72,10 +85,14 @@ export class PendingReads {
 		this.#waiting.length = 0;
 	}
 
-	/** Tells all who wait, from the next turn on. One who asks again when he is told waits for the next. */
-	tell(readout: Readout | undefined, failure: Failure | undefined, nowMs: number): void {
+	/**
+	 * Tells those who wait for that profile, or for a readout, from the next turn on; and all of a failure of a readout, since
+	 * a profile would fail the same way. One who asks again when he is told waits for the next.
+	 */
+	tell(readout: Readout | undefined, failure: Failure | undefined, nowMs: number, profile?: ProfileRequest): void {
+		const isAll = readout === undefined && profile === undefined;
 		for (const waiting of this.#waiting) {
-			if (waiting.told) continue;
+			if (waiting.told || !(isAll || waiting.profile === profile)) continue;
 			waiting.told = true;
 			waiting.dueMs = nowMs;
 			waiting.readout = readout;

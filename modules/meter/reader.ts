@@ -1,8 +1,8 @@
 /**
- * Reads the meter: when, for whom, and what of it is kept. For the API now, for the schedule, the hub and Zigbee later.
- * How is the protocol's (protocols.ts): it opens conversations, decides what is worth trying next, and learns of the meter.
- * One conversation at a time; whoever asks while one runs joins it. A caller waits a minute at most (pending-reads.ts); the
- * conversation goes on, CONVERSATION_MS at most, and what it gives is the last readout all the same (API decision 31).
+ * Reads the meter: when, for whom, and what of it is kept. How is the protocol's (protocols.ts): it opens conversations, decides
+ * what is worth trying next, and learns of the meter. One conversation at a time; whoever asks while one runs joins it, or waits
+ * for its end where one wants a load profile, which is kept nowhere, and the other a readout. A caller waits a minute at most
+ * (pending-reads.ts); the conversation goes on for CONVERSATION_MS, and gives the last readout all the same (API decision 31).
  *
  *              asked            settings        readout        end               port gone        time over
  *   IDLE       READING (a)      LISTENING (b)   -              -                 -                -
@@ -18,9 +18,8 @@
  *   their end on as IDLE. Failures and good readouts in READING and ENDING end in IDLE; the ENDING of a conversation has no next one.
  *   (e) LISTEN_MS after somebody has asked, if something came and no telegram: what it is is told, and on as IDLE.
  *
- * What arrives and fits no question may be a meter that sends by itself. In READING that is looked into (recogniser.ts)
- * once, as soon as it shows between two questions, or when all was asked in vain; where nothing is found the conversation
- * goes on that was to follow.
+ * What fits no question may be a meter that sends by itself: in READING that is looked into once (recogniser.ts), as soon as
+ * it shows or when all was asked in vain; where nothing is found the conversation goes on that was to follow.
  */
 import type { Drive, Driver } from "../io/driver.js";
 import type { SerialPort } from "../io/host.js";
@@ -34,15 +33,16 @@ import {
 	EVENT_POOR,
 	EVENT_READOUT,
 	type Opening,
+	type ProfileRequest,
 	type ProtocolMemory,
 	type ProtocolRow,
 } from "../readout/protocol.js";
 import { type Readout, STATUS_CUT } from "../readout/readout.js";
 import { RecordWriter } from "../readout/record-writer.js";
 import type { ConversationLog } from "./conversation-log.js";
-import { FAILURE_BUSY, FAILURE_MEMORY, FAILURE_PORT, FAILURE_WAIT } from "./failures.js";
+import { FAILURE_BUSY, FAILURE_MEMORY, FAILURE_PORT, FAILURE_PROFILE_WAIT, FAILURE_WAIT } from "./failures.js";
 import { Outcomes } from "./outcomes.js";
-import { PendingReads, type ReadWaiter } from "./pending-reads.js";
+import { PendingReads, type ReadWaiter, type Waiting } from "./pending-reads.js";
 import { Probe, type ProbeWaiter } from "./probe.js";
 import { PROTOCOLS, protocolOf } from "./protocols.js";
 import { Recogniser, SILENT_MS } from "./recogniser.js";
@@ -51,10 +51,7 @@ import { Doubts, isAsAdvised, isUnexplained } from "./unasked.js";
 
 /** The longest conversation: some meters need more than five minutes at 300 Bd. */
 const CONVERSATION_MS = 600_000;
-/**
- * From the end of a conversation to the next sign-on, of silence: a meter finishes what it sends, and keeps its block
- * for repetition 1500 ms before it hears a sign-on.
- */
+/** Of silence before the next sign-on: a meter keeps its block for repetition 1500 ms before it hears one. */
 const QUIET_MS = 2000;
 /** A port that can't be opened or is gone is tried again after this while a protocol listens. */
 const REOPEN_MS = 10_000;
@@ -86,6 +83,8 @@ export class MeterReader implements Timed {
 	/** Of the conversation. */
 	#protocol: ProtocolRow<MeterSettings> | undefined;
 	#conversation: Conversation | undefined;
+	/** What the conversation is to read; undefined: a readout. */
+	#profile: ProfileRequest | undefined;
 	#link: Link | undefined;
 	#guest: Guest | undefined;
 	/** The last one heard something that fits no question. */
@@ -149,12 +148,13 @@ export class MeterReader implements Timed {
 		});
 	}
 
-	/** Asks for a readout. The waiter may be told before this returns. */
-	read(waiter: ReadWaiter): void {
+	/** Asks for a readout; of that profile alone where the protocol asks for one by its name. May tell before it returns. */
+	read(waiter: ReadWaiter, profile?: ProfileRequest): void {
 		this.#drive.tell((nowMs) => {
+			const wanted = protocolOf(this.#options.settings).asksForProfiles ? profile : undefined;
 			// A telegram that failed its check before anybody asked is nothing to show him.
 			if (this.#state === STATE_LISTENING && this.#waiters.count === 0) this.#candidate = this.#failure = undefined;
-			if (!this.#waiters.add(waiter, nowMs)) waiter.finished(undefined, FAILURE_BUSY);
+			if (!this.#waiters.add(waiter, wanted, nowMs)) waiter.finished(undefined, FAILURE_BUSY);
 			else if (this.#state === STATE_IDLE || this.#state === STATE_UNPLUGGED) this.start(nowMs);
 			else if (this.#state === STATE_LISTENING && this.#dueMs === Number.POSITIVE_INFINITY) this.expect(nowMs);
 		});
@@ -213,11 +213,11 @@ export class MeterReader implements Timed {
 			// Directly from here: what he does with it needs much of the stack.
 			const due = this.#waiters.takeDue(nowMs);
 			if (due?.told) due.waiter.finished(due.readout, due.failure);
-			else if (due !== undefined) this.giveUp(due.waiter);
+			else if (due !== undefined) this.giveUp(due);
 			return;
 		}
 		this.#dueMs = Number.POSITIVE_INFINITY;
-		if (this.#state === STATE_UNPLUGGED) this.settle(nowMs);
+		if (this.#state === STATE_UNPLUGGED || this.#state === STATE_IDLE) this.settle(nowMs);
 		else if (this.#state === STATE_LISTENING) {
 			const isAwaited = this.#waiters.count > 0 && this.#candidate === undefined && this.#failure === undefined;
 			if (isAwaited && this.#doubts.isStrange) this.recognise(undefined, nowMs);
@@ -233,13 +233,15 @@ export class MeterReader implements Timed {
 	}
 
 	/** A caller's time is over. */
-	private giveUp(waiter: ReadWaiter): void {
+	private giveUp({ waiter, profile }: Waiting): void {
+		// Nobody would get it.
+		if (profile !== undefined && profile === this.#profile && this.isReading) this.#dueMs = 0;
 		const late = this.#state === STATE_LISTENING ? (this.#failure ?? this.#protocol?.late) : undefined;
 		if (late !== undefined && this.#candidate === undefined) this.outcomes.failed(late);
-		// What failed its check is shown to him who asked, when nothing better came in his time.
-		// Who waits for silence does so for what makes noise.
+		// What failed its check is shown to him who asked; who waits for silence does so for what makes noise.
 		const noise = this.#conversation?.isIdle === true ? this.#doubts.most(undefined) : undefined;
-		waiter.finished(this.#candidate, late ?? noise ?? FAILURE_WAIT);
+		if (profile !== undefined) waiter.finished(undefined, FAILURE_PROFILE_WAIT);
+		else waiter.finished(this.#candidate, late ?? noise ?? FAILURE_WAIT);
 	}
 
 	/** Does what the settings want, as far as they differ from what goes on. */
@@ -271,7 +273,8 @@ export class MeterReader implements Timed {
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		this.#candidate = undefined;
 		this.#failure = undefined;
-		this.outcomes.began(this.utcMs, nowMs);
+		this.#profile = this.#waiters.next(protocol.asksForProfiles === true);
+		if (this.#profile === undefined) this.outcomes.began(this.utcMs, nowMs);
 		const opening = this.opening(nowMs);
 		if (protocol.simulate !== undefined) {
 			this.keep(protocol.simulate(opening, this.utcMs), nowMs);
@@ -293,7 +296,8 @@ export class MeterReader implements Timed {
 		const { settings, world } = this.#options;
 		const { storage, crypto, trace } = world;
 		const quietMs = Math.max(0, this.#quietUntilMs - nowMs);
-		return { settings, records: this.#records, memory: this.#memory, storage, crypto, quietMs, nowMs, trace };
+		const rest = { storage, crypto, quietMs, nowMs, trace, profile: this.#profile };
+		return { settings, records: this.#records, memory: this.#memory, ...rest };
 	}
 
 	private get utcMs(): number {
@@ -334,15 +338,8 @@ export class MeterReader implements Timed {
 		const onEvent = (code: number) => this.#drive.tell((ms) => this.heard(code, ms));
 		const onGone = () => this.#drive.tell((ms) => this.portFailed("the serial port is gone", ms));
 		try {
-			this.#link = new Link(world.driver, {
-				port,
-				line,
-				anyFraming,
-				machine: conversation,
-				tap: this.#tap,
-				onEvent,
-				onGone,
-			});
+			const machine = conversation;
+			this.#link = new Link(world.driver, { port, line, anyFraming, machine, tap: this.#tap, onEvent, onGone });
 		} catch (error) {
 			this.portFailed(error instanceof Error ? error.message : "the serial port can't be opened", nowMs);
 		}
@@ -352,7 +349,7 @@ export class MeterReader implements Timed {
 		this.#options.world.trace(`meter: ${message}`);
 		const listened = this.#state === STATE_LISTENING;
 		this.close();
-		this.outcomes.failed(FAILURE_PORT);
+		if (this.#profile === undefined) this.outcomes.failed(FAILURE_PORT);
 		this.#waiters.tell(undefined, FAILURE_PORT, nowMs);
 		if (!listened) return;
 		this.#state = STATE_UNPLUGGED;
@@ -363,8 +360,11 @@ export class MeterReader implements Timed {
 	private heard(code: number, nowMs: number): void {
 		const conversation = this.#conversation;
 		if (conversation === undefined) return;
-		if (code === EVENT_END) this.ended(conversation, nowMs);
-		else if (code === EVENT_READOUT || code === EVENT_POOR) {
+		if (code === EVENT_END) {
+			this.ended(conversation, nowMs);
+			// Who waits still has asked for something else: that begins in a turn of its own.
+			if (this.#state === STATE_IDLE && this.#waiters.count > 0) this.#dueMs = nowMs;
+		} else if (code === EVENT_READOUT || code === EVENT_POOR) {
 			const readout = conversation.readout(code, this.utcMs);
 			if (code === EVENT_POOR) {
 				this.#candidate = readout;
@@ -425,15 +425,16 @@ export class MeterReader implements Timed {
 			this.keep(candidate, nowMs);
 			return;
 		}
-		this.outcomes.failed(failure);
-		this.#waiters.tell(candidate, failure, nowMs);
+		if (this.#profile === undefined) this.outcomes.failed(failure);
+		this.#waiters.tell(candidate, failure, nowMs, this.#profile);
 	}
 
 	private keep(readout: Readout, nowMs: number): void {
 		this.#candidate = undefined;
-		this.outcomes.keep(readout, this.#protocol?.simulate !== undefined, nowMs);
+		const profile = this.#profile;
+		if (profile === undefined) this.outcomes.keep(readout, this.#protocol?.simulate !== undefined, nowMs);
 		this.#options.light?.flash();
-		this.#waiters.tell(readout, undefined, nowMs);
+		this.#waiters.tell(readout, undefined, nowMs, profile);
 	}
 
 	private close(): void {

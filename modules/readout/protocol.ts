@@ -58,6 +58,14 @@ export interface ProtocolMemory {
 	speed: object | undefined;
 }
 
+/** Which load profile is asked for, in place of a readout, and how much of it. */
+export interface ProfileRequest {
+	/** A to F of its code. */
+	readonly code: Uint8Array;
+	/** So many of its last rows; 1 to ROWS_LIMIT. */
+	readonly entries: number;
+}
+
 /** What a conversation is opened with. */
 export interface Opening<Settings> {
 	/** As they are at the moment. */
@@ -70,6 +78,8 @@ export interface Opening<Settings> {
 	/** Silence to wait for first, ms: the meter may still be in the conversation before. */
 	readonly quietMs: number;
 	readonly nowMs: number;
+	/** Only given to protocols with `asksForProfiles`: to be read, and nothing else. */
+	readonly profile?: ProfileRequest | undefined;
 	/** A line for the developer's log; never a secret. */
 	trace(message: string): void;
 }
@@ -81,6 +91,8 @@ export interface MeterProtocol<Settings> {
 	listenBaud?(settings: Settings): number;
 	/** Of one that listens: what a caller is told whose time is over. */
 	readonly late?: Failure;
+	/** A profile is asked for by its name. Without it a profile is what a readout has of it. */
+	readonly asksForProfiles?: true;
 	open(opening: Opening<Settings>): Conversation;
 	/**
 	 * Finds out whether the head sits well, without reading. One that listens ends by EVENT_READOUT, or is aborted.
@@ -96,6 +108,7 @@ export interface SimulatedProtocol<Settings> {
 	isChosen(settings: Settings): boolean;
 	readonly listenBaud?: undefined;
 	readonly late?: undefined;
+	readonly asksForProfiles?: undefined;
 	readonly forget?: undefined;
 	simulate(opening: Opening<Settings>, utcMs: number): Readout;
 }

@@ -129,10 +129,15 @@ export class RecordCursor {
 		this.#record = this.#next;
 		this.readAddress();
 		this.#values = this.#next;
-		if (this.code.c === GROUP_PROFILE && !this.#isRow) this.#head = this.#values;
+		if (!this.#isRow) this.#head = this.#values;
 		this.findFirst();
 		this.rewind();
 		return true;
+	}
+
+	/** The record is a row of the profile whose head is the last record before that is none. */
+	get isRow(): boolean {
+		return this.#isRow;
 	}
 
 	/** Goes back to before the first record. */
@@ -182,6 +187,7 @@ export class RecordCursor {
 	/** Finds out whether the record begins with a time, and where its value is then. */
 	private findFirst(): void {
 		this.#first = 0;
+		if (this.#isRow || this.code.c === GROUP_PROFILE) return;
 		const records = this.#records;
 		const header = records[this.#values];
 		const beyond = (header & 15) - TIME_LENGTH;

@@ -39,7 +39,7 @@ export const UNIT_LIMIT = 32;
 /** Values of a record: a capacity tariff's thirteen months are 42. */
 const VALUES_LIMIT = 64;
 /** Rows of load profiles in a block: a day of quarter hours, and four more. */
-const ROWS_LIMIT = 100;
+export const ROWS_LIMIT = 100;
 
 export const FLAG_A = 1;
 export const FLAG_B = 2;
@@ -217,6 +217,12 @@ export class RecordWriter implements RecordSink {
 	endBlock(good: boolean): void {
 		this.keptIsGood = good;
 		this.kept = this.#buffer.slice(0, this.#committed);
+	}
+
+	/** Begins a line that is a row of the profile whose head was begun by `beginCode`; values follow. */
+	beginProfileRow(): void {
+		this.beginLine();
+		this.#isProfile = true;
 	}
 
 	/** Begins a row of the profile whose head or row is the record before. */

@@ -13,7 +13,6 @@ export type Node = any;
 export interface Operation {
 	readonly operationId: string;
 	readonly "x-scope"?: string;
-	readonly "x-not-built"?: boolean;
 	readonly security?: readonly unknown[];
 	readonly parameters?: readonly Node[];
 	readonly requestBody?: Node;

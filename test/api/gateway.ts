@@ -23,7 +23,7 @@ const TEXTS = ["text/csv", "text/event-stream", "text/plain; version=0.0.4; char
 
 const ERROR_CODES = `invalid_json missing_field invalid_field unauthorized invalid_proof nonce_invalid https_required
 	forbidden_origin forbidden_scope not_found method_not_allowed too_large too_many_attempts busy meter_timeout meter_error
-	meter_auth_failed hub_disabled mqtt_disabled zigbee_disabled token_slots_full ota_invalid_image ota_bad_signature ota_wrong_device ota_downgrade
+	meter_auth_failed no_profile hub_disabled mqtt_disabled zigbee_disabled token_slots_full ota_invalid_image ota_bad_signature ota_wrong_device ota_downgrade
 	ota_write_failed ota_low_power unsupported internal`.split(/\s+/);
 
 export interface RequestOptions {
@@ -287,7 +287,7 @@ function checkForm(method: string, path: string, reply: Reply): void {
 	const body = JSON.parse(text);
 	assert.ok(ERROR_CODES.includes(body.error), text);
 	assert.match(body.message, /^\w.*\.$/);
-	const names = ["error", "message", ...("field" in body ? ["field"] : [])];
+	const names = ["error", "message", ...["field", "missing"].filter((name) => name in body)];
 	// Of a readout that failed.
 	if ("code" in body) names.push("code", ...("unasked" in body ? ["unasked", "settings"] : []));
 	assert.deepEqual(Object.keys(body), names);

@@ -4,10 +4,9 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { ROUTES } from "../../modules/api/api.js";
 import { type BodyTable, NO_BODY } from "../../modules/api/body.js";
 import * as codes from "../../modules/api/errors.js";
-import { notBuilt } from "../../modules/api/route.js";
 import { SCOPE_FULL, SCOPE_NONE } from "../../modules/auth/tokens.js";
 import { BOOLEAN, BYTES, CHOICE, type Field, INTEGER, TEXT } from "../../modules/config/schema.js";
-import { METHOD_GET, METHOD_NAMES } from "../../modules/http/request.js";
+import { METHOD_NAMES } from "../../modules/http/request.js";
 import { errorText } from "../../modules/http/status.js";
 import { CERTIFICATE_FILE_LIMIT } from "../../modules/io/crypto.js";
 import { codeOf, REFUSALS } from "../../modules/ota/refusals.js";
@@ -156,15 +155,6 @@ describe("The description of the API, openapi.json", () => {
 		}
 	});
 
-	it("tells which routes come with a later firmware", () => {
-		const { run } = notBuilt(METHOD_GET, "");
-		for (const [key, operation] of OPERATIONS) {
-			const isMissing = routes.get(key)?.run === run;
-			assert.equal(operation["x-not-built"], isMissing || undefined, key);
-			if (isMissing) assert.ok(operation.responses[501] && !operation.responses[200], key);
-		}
-	});
-
 	it("has the fields, bounds and sizes of every body", () => {
 		for (const [key, { body }] of routes) {
 			const request = OPERATIONS.get(key)?.requestBody;
@@ -237,9 +227,9 @@ describe("The description of the API, openapi.json", () => {
 	});
 
 	it("has the errors that any request can meet, at every route", () => {
-		for (const [key, { requestBody, responses, "x-not-built": isMissing = false }] of OPERATIONS) {
-			const wanted = ["403", "500", "503", ...(isMissing ? [] : ["200"])];
-			if (requestBody || (key.startsWith("POST") && !isMissing)) wanted.push("400");
+		for (const [key, { requestBody, responses }] of OPERATIONS) {
+			const wanted = ["200", "403", "500", "503"];
+			if (requestBody || key.startsWith("POST")) wanted.push("400");
 			// A file of certificates has its reasons in plain text, its size included.
 			if (wanted.includes("400") && !requestBody?.content["text/plain"]) wanted.push("413");
 			if (key.includes("{")) wanted.push("404");

@@ -1,9 +1,8 @@
 /** What every request passes before its route sees it, in the order of API decision 2; plain HTTP (decision 37). */
 import assert from "node:assert/strict";
 import { ROUTES } from "../../modules/api/api.js";
-import { notBuilt } from "../../modules/api/route.js";
 import { SCOPE_NONE } from "../../modules/auth/tokens.js";
-import { METHOD_GET, METHOD_NAMES } from "../../modules/http/request.js";
+import { METHOD_NAMES } from "../../modules/http/request.js";
 import { isError, succeeded, type TestGateway, vectorOf } from "./gateway.js";
 
 /** Method and path below /api/v1/; those that need no token, and the others. */
@@ -20,7 +19,6 @@ for (const route of [...OPEN_ROUTES, ...CLOSED_ROUTES]) {
 	const methods = ALLOWED.get(path) ?? [];
 	ALLOWED.set(path, [...methods, ...(method === "GET" ? ["GET", "HEAD"] : [method])]);
 }
-const NOT_BUILT = ROUTES.filter(({ run }) => run === notBuilt(METHOD_GET, "").run).map(({ path }) => path.slice(8));
 const FOREIGN = { Origin: "https://evil.example" };
 const TOO_LONG = `{"x":"${"x".repeat(2048)}"}`;
 
@@ -159,10 +157,11 @@ export function routingChecks(gateway: () => TestGateway): void {
 			for (const [path, methods] of ALLOWED) {
 				if (!methods.includes("HEAD")) continue;
 				const [head, get] = [await gateway().request("HEAD", path), await gateway().get(path)];
-				// The hub is off, the unit knows no manufacturer's key; some come with a later firmware.
+				// The hub is off, the unit knows no manufacturer's key; the meter has no load profile.
 				if (path === "hub/send") isError(get, 400, "hub_disabled");
 				else if (path === "mqtt/send") isError(get, 400, "mqtt_disabled");
-				else if (NOT_BUILT.includes(path) || path === "system/diagnostic") isError(get, 501, "unsupported");
+				else if (path === "meter/profile") isError(get, 404, "no_profile");
+				else if (path === "system/diagnostic") isError(get, 501, "unsupported");
 				else assert.equal(get.status, 200, path);
 				assert.equal(head.status, get.status, path);
 				assert.equal(head.headers.get("content-type"), get.headers.get("content-type"));

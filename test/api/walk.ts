@@ -25,8 +25,6 @@ export interface WalkRoute {
 	readonly limit: number;
 	/** Content type of its reply; "" for an empty one. */
 	readonly type: string;
-	/** It comes with a later firmware. */
-	readonly isNotBuilt: boolean;
 }
 
 export const WALK: readonly WalkRoute[] = ROUTES.map(({ method, path, scope }) => {
@@ -34,8 +32,7 @@ export const WALK: readonly WalkRoute[] = ROUTES.map(({ method, path, scope }) =
 	const operation = OPERATIONS.get(`${METHOD_NAMES[method]} ${path.replace(/<(\w+)>/, "{$1}")}`);
 	assert.ok(operation, `${name} is not in openapi.json`);
 	const json = operation.requestBody?.content["application/json"];
-	const isNotBuilt = operation["x-not-built"] ?? false;
-	const [type = ""] = isNotBuilt ? [] : Object.keys(resolve(operation.responses[200]).content ?? {});
+	const [type = ""] = Object.keys(resolve(operation.responses[200]).content ?? {});
 	return {
 		name,
 		method: METHOD_NAMES[method],
@@ -45,7 +42,6 @@ export const WALK: readonly WalkRoute[] = ROUTES.map(({ method, path, scope }) =
 		example: json?.example,
 		limit: operation.requestBody?.["x-max-bytes"] ?? 0,
 		type,
-		isNotBuilt,
 	};
 });
 

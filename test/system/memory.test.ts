@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { bundleGateway } from "../../hosts/node/bundle.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
+import { ED300L, smlCapture } from "../../tools/bench/telegrams.js";
 import { XSWorld } from "../../tools/bench/xs-world.js";
 import { Household } from "../../tools/meter/household.js";
 import { IECMeter, type IECMeterOptions, METER_BLOCK } from "../../tools/meter/iec-meter.js";
@@ -280,6 +281,20 @@ describe("Slots alive in XS beyond the loaded code", function () {
 		assert.ok(before - idle <= PUSH_LIMIT, `${before - idle} slots for listening, and the readout that is kept`);
 		check(most, this);
 		this.test!.title += ` (${before - idle} for listening)`;
+	});
+
+	it("are few while telegrams of SML come, and the same after each", async function () {
+		const bytes = smlCapture(ED300L);
+		const { nowMs } = xs.world.time;
+		xs.world.serial.meter.connect(new PushMeter({ source: () => bytes, baud: 9600, pushMs: 1000 }, nowMs));
+		await xs.login();
+		assert.equal((await xs.request("meter/protocol", { body: { protocol: "sml" } })).status, 200);
+		await readMeter();
+		const before = await xs.slots();
+		const most = await countDuring(3 * bytes.length);
+		await readMeter();
+		assert.equal(await xs.slots(), before);
+		check(most, this);
 	});
 
 	it("are few with the conversation log full, in the middle of a readout", async function () {

@@ -21,7 +21,7 @@ describe("DLMS meter simulator options", () => {
 			[station.logical, station.physical, station.clients, station.transmit, station.receive, station.window],
 			[1, 17, [16, 32, 1], 128, 128, 1],
 		);
-		assert.deepEqual([server.counter, server.pdu, server.conformance, server.security], [0, 1024, 0x001211, 0x30]);
+		assert.deepEqual([server.counter, server.pdu, server.conformance, server.security], [0, 1024, 0x001215, 0x30]);
 	});
 
 	it("read lists of frames, codes, and pairs", () => {

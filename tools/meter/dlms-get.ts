@@ -2,7 +2,7 @@
  * GET of DLMS/COSEM by logical names (IEC 62056-5-3): normal, with data blocks, with list, on the meter's side, for the
  * simulator. Gets APDUs in the clear and answers in the clear; ciphering is the server's matter.
  *
- *   C0 01 id class(2) code(6) attribute selector         C4 01 id 00 data | C4 01 id 01 result
+ *   C0 01 id class(2) code(6) attribute 00                C4 01 id 00 data | C4 01 id 01 result
  *   C0 02 id block(4)                                    C4 02 id last block(4) 00 length data | … 01 result
  *   C0 03 id count { class code attribute selector }     C4 03 id count { 00 data | 01 result }
  */
@@ -34,6 +34,7 @@ import type { HouseholdReading } from "./household.js";
 export const BLOCK_GET = 0x001000;
 export const MULTIPLE_REFERENCES = 0x000200;
 export const GET = 0x000010;
+export const SELECTIVE = 0x000004;
 export const ACTION = 0x000001;
 
 const SCOPE_VIOLATED = 13;
@@ -157,8 +158,11 @@ export class GetService {
 		const object = objects.find((candidate) => candidate.code === code);
 		if (object === undefined) return OBJECT_UNDEFINED;
 		if (object.classId !== classId) return CLASS_INCONSISTENT;
-		if (descriptor[9] !== 0) return SCOPE_VIOLATED;
 		if (context.mayRead?.(object) === false) return ACCESS_DENIED;
+		if (descriptor[9] !== 0) {
+			const isGranted = attribute === 2 && (context.conformance & SELECTIVE) !== 0;
+			return (isGranted ? object.select?.(descriptor.subarray(10), reading) : undefined) ?? SCOPE_VIOLATED;
+		}
 		if (attribute === 1) return octets(codeBytes(code));
 		return object.attributes[attribute - 2]?.(reading) ?? OTHER_REASON;
 	}

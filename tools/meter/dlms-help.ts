@@ -39,7 +39,7 @@ Associations:
   --general-glo       answers in general-glo-ciphering
   --invocation-counter N   last one accepted (default 0); the next are counted
   --pdu N             largest APDU (default 1024): longer answers come in blocks
-  --conformance HEX   what it offers (default 001211: get, with list, in blocks, action)
+  --conformance HEX   what it offers (default 001215: get, with list, in blocks, selective, action)
   --public-limited    the public client reads clock, names and counter only
 
 Objects:

@@ -1,9 +1,10 @@
 /**
  * The objects of the simulated DLMS/COSEM meter: the household's registers, its clock, names and counters, by the
- * interface classes of IEC 62056-6-2 (1 data, 3 register, 4 extended register, 5 demand register, 8 clock, 15 association,
+ * interface classes of IEC 62056-6-2 (1 data, 3 register, 4 extended register, 5 demand register, 7 profile, 8 clock, 15 association,
  * 17 SAP assignment, 64 security setup).
  */
 import * as Data from "./dlms-data.js";
+import { profiles } from "./dlms-profiles.js";
 import { FIRMWARE, type HouseholdReading, SERIAL } from "./household.js";
 
 export const ACCESS_DENIED = 3;
@@ -34,6 +35,8 @@ export interface COSEMObject {
 	code: string;
 	/** Attributes 2, 3 and so on; the first is the code. */
 	attributes: readonly Attribute[];
+	/** Selective access to attribute 2: selector, then its parameters. A number: why not. */
+	select?: (selection: Buffer, reading: HouseholdReading) => Data.Encoded | number;
 }
 
 export interface ObjectOptions {
@@ -168,6 +171,7 @@ export function householdObjects(options: ObjectOptions): COSEMObject[] {
 		register("1.0.16.7.0.255", (r) => Data.int32(Math.round(r.power)), 0, WATT),
 		register("1.0.14.7.0.255", (r) => Data.uint16(Math.round(r.frequency * 100)), -2, HERTZ),
 		...phases(),
+		...profiles(options.zone),
 	];
 	return objects.filter(({ code }, i) => objects.findIndex((other) => other.code === code) === i);
 }

@@ -135,7 +135,7 @@ function parseServer(values: Values): Omit<ServerOptions, "household"> {
 		counter: count(values, "invocation-counter", COUNTER_LIMIT) ?? 0,
 		ownCounter: 0,
 		pdu: count(values, "pdu", 65_535, 64) ?? 1024,
-		conformance: (hex(values, "conformance", 3) ?? Buffer.from("001211", "hex")).readUIntBE(0, 3),
+		conformance: (hex(values, "conformance", 3) ?? Buffer.from("001215", "hex")).readUIntBE(0, 3),
 		general: values["general-glo"] ?? false,
 		oddTypes: values["odd-types"] ?? false,
 		publicLimited: values["public-limited"] ?? false,

@@ -1,0 +1,414 @@
+/**
+ * Reads the last rows of a load profile (class 7, profile generic; IEC 62056-6-2, 4.3.6) over an association, into
+ * records in the form that a P.01 of IEC 62056-21 has (record-writer.ts):
+ *
+ *   head   time: empty   status: empty   period, with the unit s   number of columns   { code   unit } of each
+ *   row    time   status   value of each column; empty where the meter gives none
+ *
+ * A row's time is `.` and Unix time, or `,` and seconds since 1970 of the meter's wall clock where it does not tell how
+ * that stands to UTC. Time and status are the first columns of the meter that are of the clock (class 8), and a profile status
+ * (0-b:96.10.e); all others are columns.
+ *
+ * Asked for are name, columns, period, order and number of rows, scalers, and then the rows: all where there are no more
+ * than wanted; else by their numbers (selective access, selector 2); where the meter doesn't want that, or does not
+ * tell how many there are, by their times up to that of its clock (selector 1). Never all of a longer one: that may take an hour.
+ * Rows are packed as the blocks come: one row and one block are all that is held of the answer.
+ *
+ * Limits: POLL_LIMIT columns; JOINED_LIMIT bytes of a row and the block that it ends in; the room of the records.
+ */
+import { asciiBytes } from "../bytes/ascii.js";
+import { TEXT_LIMIT } from "../bytes/octets.js";
+import { DataWalker, STACK_SIZE, TAG_ARRAY, TAG_STRUCTURE } from "../dlms/axdr.js";
+import { Cursor, putU32 } from "../dlms/cursor.js";
+import { DATE_TIME_LENGTH } from "../dlms/date-time.js";
+import {
+	ATTRIBUTE_LENGTH,
+	GET_DATA,
+	GET_NEXT,
+	GetResponse,
+	NORMAL_HEAD,
+	putAttribute,
+	putNormalHead,
+	putObject,
+} from "../dlms/get.js";
+import { CONFORMANCE_BLOCK_GET, CONFORMANCE_SELECTIVE } from "../dlms/initiate.js";
+import { attributeOf, entryAt, isTimestamp, KIND_SCALER, KIND_VALUE, stepOf } from "../dlms/plan.js";
+import { POLL_ATTRIBUTE, POLL_CLASS, POLL_CODE_LENGTH, POLL_ENTRY_SIZE, POLL_LIMIT } from "../dlms/poll-list.js";
+import type { Inquiry } from "../dlms/reading.js";
+import { isDenial, REASON_NO_VALUE, REASON_UNREADABLE, reasonOf } from "../dlms/reasons.js";
+import { AS_DATE_TIME, AS_TEXT, isNumber, render } from "../dlms/render.js";
+import { SCALER_KNOWN, ScalerCache, UNIT_NONE } from "../dlms/scaler-cache.js";
+import { OBISCode } from "../obis/code.js";
+import { cosemUnitText } from "../obis/units.js";
+import type { ProfileRequest } from "../readout/protocol.js";
+import type { RecordWriter } from "../readout/record-writer.js";
+import { putNumber, putTime, secondsOf } from "./dlms-times.js";
+
+/** What is asked for, in this order; 4 is the number of rows. STEP_SCALER: once for each column that has one. */
+const STEP_NAME = 0;
+const STEP_COLUMNS = 1;
+const STEP_PERIOD = 2;
+const STEP_SORT = 3;
+const STEP_SCALER = 5;
+const STEP_ALL = 6;
+const STEP_ENTRIES = 7;
+const STEP_CLOCK = 8;
+const STEP_RANGE = 9;
+const STEP_DONE = 10;
+
+const CLASS_PROFILE = 7;
+const CLASS_CLOCK = 8;
+/** The attribute that each step asks for. This and what follows are bytes: texts take least flash. */
+const ATTRIBUTES = "\x02\x03\x04\x05\x07\x00\x02\x02\x02\x02";
+/** Logical device name, and the clock, as in a poll list. */
+const NAME = "\x00\x00\x2a\x00\x00\xff\x01";
+const CLOCK = "\x00\x00\x01\x00\x00\xff\x08";
+/** Selection by entries: structure of first and last row (uint32), first and last column (uint16). */
+const BY_ENTRIES = "\x01\x02\x02\x04\x06\x00\x00\x00\x00\x06\x00\x00\x00\x00\x12\x00\x01\x12\x00\x00";
+/** By range: structure of the column with the clock, first and last of its values, an array of no columns: all. */
+const BY_RANGE = "\x01\x01\x02\x04\x02\x04\x12\x00\x08\x09\x06\x00\x00\x01\x00\x00\xff\x0f\x02\x12\x00\x00";
+const RANGE_LENGTH = BY_RANGE.length + 2 * (DATE_TIME_LENGTH + 2) + 2;
+/** Rows are kept the last one first. */
+const SORT_LIFO = 2;
+
+const DEVIATION_LIMIT = 840;
+const DOT = 0x2e;
+const COMMA = 0x2c;
+const UNIT_SECOND = 7;
+
+export class DLMSProfile implements Inquiry {
+	readonly services = CONFORMANCE_BLOCK_GET | CONFORMANCE_SELECTIVE;
+	readonly listed = false;
+	readonly cursor: Cursor;
+	/** Rows. */
+	read = 0;
+	requests = 0;
+	/** Why there is no profile; 0: there is one. */
+	reason = 0;
+	/** As in a poll list: its code and class. */
+	readonly object = new Uint8Array(POLL_ENTRY_SIZE);
+	readonly #wanted: number;
+	/** Keeps the meter's name. */
+	readonly #names: ScalerCache;
+	readonly #writer: RecordWriter;
+	readonly #walker: DataWalker;
+	readonly #response: GetResponse;
+	readonly #work = new Uint8Array(TEXT_LIMIT + STACK_SIZE);
+	/** The columns, as a poll list; and their scalers. */
+	readonly #list = new Uint8Array(1 + POLL_LIMIT * POLL_ENTRY_SIZE);
+	readonly #scalers = new ScalerCache(POLL_LIMIT);
+	#step = STEP_NAME;
+	/** Of STEP_SCALER. */
+	#position = 0;
+	#more = false;
+	#periodS = 0;
+	#isLastFirst = false;
+	/** Rows that the meter has; -1: not told. */
+	#inUse = -1;
+	/** The columns with time and status; -1: none. */
+	#time = -1;
+	#status = -1;
+	/** What the meter's clock shows, and its deviation and status. */
+	#clockS = 0;
+	readonly #zone = new Uint8Array(3);
+	/** Rows still to come of the answer; -1: it has not begun. */
+	#left = -1;
+
+	/** `names` keeps the meter's name. */
+	constructor({ code, entries }: ProfileRequest, names: ScalerCache, writer: RecordWriter) {
+		this.#wanted = entries;
+		this.#names = names;
+		this.#writer = writer;
+		this.object.set(code);
+		this.object[POLL_CLASS] = CLASS_PROFILE;
+		this.object[POLL_ATTRIBUTE] = 2;
+		this.cursor = new Cursor(this.object);
+		this.#walker = new DataWalker(this.cursor, this.#work, TEXT_LIMIT);
+		this.#response = new GetResponse(this.cursor);
+		writer.begin();
+	}
+
+	begin(): void {}
+
+	get done(): boolean {
+		return this.#step === STEP_DONE;
+	}
+
+	request(into: Uint8Array, at: number, room: number): number {
+		this.requests++;
+		if (this.#more) return this.#response.putNext(into, at);
+		this.#response.begin();
+		this.#left = -1;
+		// What does not fit is not asked for by its times: a meter with so little room has no such profile.
+		if (this.#step === STEP_RANGE && room < NORMAL_HEAD + ATTRIBUTE_LENGTH + RANGE_LENGTH) this.#step = STEP_ENTRIES;
+		const step = this.#step;
+		let object: ArrayLike<number> = this.object;
+		let from = 0;
+		let attribute = ATTRIBUTES.charCodeAt(step);
+		if (step === STEP_NAME || step === STEP_CLOCK) object = asciiBytes(step === STEP_NAME ? NAME : CLOCK);
+		else if (step === STEP_SCALER) {
+			object = this.#list;
+			from = entryAt(this.#position);
+			attribute = attributeOf(this.#list, stepOf(KIND_SCALER, this.#position));
+		}
+		let to = putAttribute(into, putObject(into, putNormalHead(into, at), object, from), attribute);
+		if (step === STEP_ENTRIES) {
+			to--;
+			into.set(asciiBytes(BY_ENTRIES), to);
+			const last = this.#isLastFirst ? this.#wanted : this.#inUse;
+			putU32(into, to + 5, last - this.#wanted + 1);
+			putU32(into, to + 10, last);
+			to += BY_ENTRIES.length;
+		} else if (step === STEP_RANGE) {
+			into.set(asciiBytes(BY_RANGE), --to);
+			to = putTime(into, to + BY_RANGE.length, this.#clockS - this.#wanted * this.#periodS, this.#zone);
+			to = putTime(into, to, this.#clockS, this.#zone);
+			into[to++] = TAG_ARRAY;
+			into[to++] = 0;
+		}
+		return to;
+	}
+
+	take(): void {
+		const kind = this.#response.take(false);
+		this.#more = kind === GET_NEXT;
+		const areRows = this.#step >= STEP_ALL && this.#step !== STEP_CLOCK;
+		if (this.#more) {
+			if (!areRows) return;
+			this.#response.look();
+			this.#response.drop(this.takeRows());
+		} else if (kind !== GET_DATA) this.takeRefusal(reasonOf(kind, this.#response.reason));
+		else if (areRows) {
+			this.takeRows();
+			if (this.#left !== 0) this.takeRefusal(REASON_UNREADABLE);
+			else this.#step = STEP_DONE;
+		} else this.takeData();
+	}
+
+	refuse(reason: number): void {
+		this.#more = false;
+		this.takeRefusal(reason);
+	}
+
+	end(): void {}
+
+	/** What was packed is all that comes. */
+	keep(): void {
+		this.#writer.endBlock(true);
+	}
+
+	/** The answer to a step before the rows. */
+	private takeData(): void {
+		const { cursor } = this;
+		const walker = this.#walker;
+		const step = this.#step;
+		if (step === STEP_COLUMNS) {
+			if (this.takeColumns()) this.#step++;
+			else this.fail(REASON_UNREADABLE);
+			return;
+		}
+		walker.begin();
+		const { bytes } = cursor;
+		const isThere = walker.next();
+		if (step === STEP_NAME) this.#names.setName(this.#work, isThere ? Math.max(0, this.text(0, AS_TEXT)) : 0);
+		else if (!isThere) {
+			this.takeRefusal(REASON_NO_VALUE);
+			return;
+		} else if (step === STEP_CLOCK) {
+			const seconds = secondsOf(this.#walker, this.#work);
+			if (Number.isNaN(seconds)) {
+				this.fail(REASON_NO_VALUE);
+				return;
+			}
+			this.#clockS = seconds;
+			for (let i = 0; i < this.#zone.length; i++) this.#zone[i] = bytes[walker.start + 9 + i];
+		} else if (step === STEP_SCALER) {
+			const scaler = bytes[walker.start];
+			if (walker.next()) this.#scalers.set(this.#position, SCALER_KNOWN, scaler, bytes[walker.start]);
+			this.#position++;
+		} else {
+			let value = 0;
+			for (let i = walker.start; i < walker.end; i++) value = value * 256 + bytes[i];
+			if (step === STEP_PERIOD) this.#periodS = value;
+			else if (step === STEP_SORT) this.#isLastFirst = value === SORT_LIFO;
+			else this.#inUse = value;
+		}
+		this.goOn();
+	}
+
+	/** The meter gives no answer to the step. */
+	private takeRefusal(reason: number): void {
+		const step = this.#step;
+		if (step === STEP_ENTRIES && this.read === 0 && this.#periodS > 0) {
+			this.#step = STEP_CLOCK;
+			return;
+		}
+		// Without its scaler a value would be of another size.
+		const mustHave = step === STEP_COLUMNS || step >= STEP_ALL || (step === STEP_SCALER && !isDenial(reason));
+		if (mustHave) this.fail(reason);
+		else {
+			if (step === STEP_SCALER) this.#position++;
+			this.goOn();
+		}
+	}
+
+	/** To the next step; writes the head before the first that asks for rows. */
+	private goOn(): void {
+		if (this.#step < STEP_SCALER) this.#step++;
+		else if (this.#step === STEP_CLOCK) {
+			this.#step = STEP_RANGE;
+			return;
+		}
+		if (this.#step !== STEP_SCALER) return;
+		while (this.#position < this.#list[0]) {
+			if (attributeOf(this.#list, stepOf(KIND_SCALER, this.#position)) !== 0) return;
+			this.#position++;
+		}
+		this.writeHead();
+		const inUse = this.#inUse;
+		if (inUse >= 0 && inUse <= this.#wanted) this.#step = STEP_ALL;
+		else if (this.#isLastFirst || inUse > 0) this.#step = STEP_ENTRIES;
+		else if (this.#periodS > 0) this.#step = STEP_CLOCK;
+		else this.fail(REASON_NO_VALUE);
+	}
+
+	private fail(reason: number): void {
+		if (this.read > 0) this.#writer.overflow = true;
+		else {
+			this.#writer.begin();
+			this.reason = reason;
+		}
+		this.#step = STEP_DONE;
+	}
+
+	/** The capture objects: structures of class, code, attribute and index. False if they are none. */
+	private takeColumns(): boolean {
+		const { cursor } = this;
+		const list = this.#list;
+		cursor.expect(TAG_ARRAY);
+		const count = cursor.length();
+		if (count > POLL_LIMIT) return false;
+		list[0] = count;
+		this.#time = this.#status = -1;
+		for (let i = 0; i < count; i++) {
+			const at = entryAt(i);
+			cursor.expect(TAG_STRUCTURE);
+			cursor.expect(4);
+			cursor.u16();
+			list[at + POLL_CLASS] = cursor.u8();
+			cursor.expect(9);
+			cursor.expect(POLL_CODE_LENGTH);
+			for (let group = 0; group < POLL_CODE_LENGTH; group++) list[at + group] = cursor.u8();
+			cursor.u8();
+			list[at + POLL_ATTRIBUTE] = cursor.u8();
+			cursor.skip(3);
+			if (this.#time < 0 && list[at + POLL_CLASS] === CLASS_CLOCK) this.#time = i;
+			else if (this.#status < 0 && list[at] === 0 && list[at + 2] === 96 && list[at + 3] === 10) this.#status = i;
+		}
+		return !cursor.failed && count > 0;
+	}
+
+	private writeHead(): void {
+		const work = this.#work;
+		const list = this.#list;
+		const code = new OBISCode();
+		const count = list[0];
+		this.#writer.beginCode(this.object, 0);
+		this.value(0, UNIT_NONE);
+		this.value(0, UNIT_NONE);
+		this.value(putNumber(work, 0, this.#periodS), UNIT_SECOND);
+		this.value(putNumber(work, 0, count), UNIT_NONE);
+		for (let i = 0; i < count; i++) {
+			if (i === this.#time || i === this.#status) continue;
+			code.setGroups(list, entryAt(i));
+			code.encode(work, 0);
+			this.value(code.longEnd, UNIT_NONE);
+			const isKnown = this.#scalers.state(i) === SCALER_KNOWN;
+			const unit = asciiBytes(cosemUnitText(isKnown ? this.#scalers.unit(i) : UNIT_NONE));
+			work.set(unit);
+			this.value(unit.length, UNIT_NONE);
+		}
+	}
+
+	/** Packs the rows that have come whole, from where the cursor stands; returns how many bytes they were. */
+	private takeRows(): number {
+		const { cursor } = this;
+		const walker = this.#walker;
+		const start = cursor.at;
+		let end = start;
+		if (this.#left < 0) {
+			cursor.expect(TAG_ARRAY);
+			const count = cursor.length();
+			if (cursor.failed) return 0;
+			this.#left = count;
+			end = cursor.at;
+		}
+		while (this.#left > 0 && cursor.left > 0) {
+			const at = cursor.at;
+			if (!walker.skip()) break;
+			end = cursor.at;
+			cursor.at = at;
+			if (!this.takeRow()) break;
+			cursor.at = end;
+			this.#left--;
+		}
+		return end - start;
+	}
+
+	/** Packs the row where the cursor stands, all of which is there: time, status, all others. */
+	private takeRow(): boolean {
+		const { cursor } = this;
+		const walker = this.#walker;
+		const list = this.#list;
+		cursor.expect(TAG_STRUCTURE);
+		cursor.expect(list[0]);
+		if (cursor.failed) return false;
+		const start = cursor.at;
+		this.#writer.beginProfileRow();
+		for (let pass = 0; pass < 3; pass++) {
+			cursor.at = start;
+			if (pass < 2 && (pass === 0 ? this.#time : this.#status) < 0) this.value(0, UNIT_NONE);
+			for (let i = 0; i < list[0]; i++) {
+				const at = cursor.at;
+				const kind = i === this.#time ? 0 : i === this.#status ? 1 : 2;
+				if (kind === pass) {
+					walker.begin();
+					let length = 0;
+					if (walker.next()) {
+						if (kind === 0) length = this.putMoment();
+						else {
+							const isTime = isTimestamp(list, stepOf(KIND_VALUE, i));
+							const isScaled = isNumber(walker.tag) && this.#scalers.state(i) === SCALER_KNOWN;
+							length = this.text(isScaled ? this.#scalers.scaler(i) : 0, isTime ? AS_DATE_TIME : AS_TEXT);
+						}
+					}
+					this.value(Math.max(0, length), UNIT_NONE);
+					cursor.at = at;
+				}
+				walker.skip();
+			}
+		}
+		this.read++;
+		return true;
+	}
+
+	/** The working buffer's first `length` bytes are a value. */
+	private value(length: number, unit: number): void {
+		this.#writer.value(this.#work, length, unit);
+	}
+
+	private text(scaler: number, octets: number): number {
+		return render(this.#walker, scaler, octets, this.#work);
+	}
+
+	/** Writes the time that the walker stands at; 0: it is none. */
+	private putMoment(): number {
+		const { bytes, start } = this.#walker;
+		const seconds = secondsOf(this.#walker, this.#work);
+		if (!(seconds >= 0)) return 0;
+		const deviation = (((bytes[start + 9] << 8) | bytes[start + 10]) << 16) >> 16;
+		const isTold = Math.abs(deviation) <= DEVIATION_LIMIT;
+		this.#work[0] = isTold ? DOT : COMMA;
+		return putNumber(this.#work, 1, isTold ? Math.max(0, seconds + deviation * 60) : seconds);
+	}
+}

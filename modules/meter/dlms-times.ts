@@ -1,0 +1,56 @@
+/** Date and time of COSEM (dlms/date-time.ts) as seconds since 1970 of the meter's own clock, both ways, for profiles. */
+import { DATE_TIME_LENGTH, putDateTime } from "../dlms/date-time.js";
+import { dateOf, daysOf } from "../time/date.js";
+
+const DAY_S = 86_400;
+const NOT_TOLD = 0xff;
+const TAG_OCTET_STRING = 9;
+const DIGITS_LIMIT = 10;
+const DIGIT_0 = 0x30;
+
+/** Seconds of the 12 bytes `bytes[start..end)`; NaN if they are no date and time. `work`: room for its text. */
+export function secondsOf(
+	{ bytes, start, end }: { readonly bytes: Uint8Array; readonly start: number; readonly end: number },
+	work: Uint8Array,
+): number {
+	if (end - start !== DATE_TIME_LENGTH || bytes[start + 5] === NOT_TOLD) return Number.NaN;
+	if (putDateTime({ bytes, start, swapped: false }, work, 0) === 0) return Number.NaN;
+	const months = (bytes[start] * 256 + bytes[start + 1]) * 12 + bytes[start + 2] - 1;
+	const minute = bytes[start + 6] === NOT_TOLD ? 0 : bytes[start + 6];
+	const second = bytes[start + 7] === NOT_TOLD ? 0 : bytes[start + 7];
+	return daysOf(months, bytes[start + 3]) * DAY_S + bytes[start + 5] * 3600 + minute * 60 + second;
+}
+
+/** Writes an octet string of the time at `into[at]`, deviation and status as in `zone`; returns the position after it. */
+export function putTime(into: Uint8Array, at: number, seconds: number, zone: Uint8Array): number {
+	const days = Math.floor(seconds / DAY_S);
+	const rest = seconds - days * DAY_S;
+	const date = dateOf(days);
+	const months = Math.floor(date / 32);
+	const year = Math.floor(months / 12);
+	into[at] = TAG_OCTET_STRING;
+	into[at + 1] = DATE_TIME_LENGTH;
+	into[at + 2] = year >> 8;
+	into[at + 3] = year & 0xff;
+	into[at + 4] = (months % 12) + 1;
+	into[at + 5] = date % 32;
+	into[at + 6] = NOT_TOLD;
+	into[at + 7] = Math.floor(rest / 3600);
+	into[at + 8] = Math.floor(rest / 60) % 60;
+	into[at + 9] = rest % 60;
+	into[at + 10] = 0;
+	into.set(zone, at + 11);
+	return at + 2 + DATE_TIME_LENGTH;
+}
+
+/** Writes the digits of `value`, whole and below 10^10, at `into[at]`; returns where they end. */
+export function putNumber(into: Uint8Array, at: number, value: number): number {
+	let rest = value;
+	let from = at + DIGITS_LIMIT;
+	do {
+		into[--from] = DIGIT_0 + (rest % 10);
+		rest = Math.floor(rest / 10);
+	} while (rest > 0 && from > at);
+	into.copyWithin(at, from, at + DIGITS_LIMIT);
+	return 2 * at + DIGITS_LIMIT - from;
+}

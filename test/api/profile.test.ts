@@ -1,0 +1,248 @@
+/** Load profiles of DLMS meters and of P.01, by `GET meter/profile`. Virtual time. */
+import assert from "node:assert/strict";
+import { AK, dlmsMeter, GUEK } from "../meter/dlms-bench.js";
+import { isError, type JSONObject } from "./gateway.js";
+import { VirtualGateway } from "./virtual-gateway.js";
+
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
+const DIRECT = { server_physical: 17, opening: "direct" };
+const KEYS = { use_encryption: true, block_cipher_key: hex(GUEK), auth_key: hex(AK) };
+const GMAC = { ...DIRECT, ...KEYS, auth: "high_gmac", client_address: 1 };
+/** The simulated meter's time (dlms-bench.ts), which its conversations don't take across the end of a period. */
+const NOW_S = Date.parse("2026-06-21T18:30:00Z") / 1000;
+
+/** What tools/meter/dlms-profiles.ts says of its row k before the last. */
+function rowOf(k: number, periodS: number, endS = NOW_S): JSONObject {
+	const tenths = 123_456_789_010n - 1250n * BigInt(k);
+	return {
+		timestamp: endS - (endS % periodS) - k * periodS,
+		status: k === 2 ? "8" : "0",
+		values: [`${tenths / 10n}.${tenths % 10n}`, `${3000 - k}000`],
+	};
+}
+
+function withoutLocal(rows: JSONObject[]): JSONObject[] {
+	return rows.map(({ localtime, ...row }) => row);
+}
+
+describe("GET meter/profile", () => {
+	let gateway: VirtualGateway;
+
+	async function start(meter: string, config: JSONObject = DIRECT): Promise<void> {
+		gateway = new VirtualGateway();
+		await gateway.login();
+		await gateway.write("system/timezone", { timezone: "Europe/Berlin" });
+		gateway.world.serial.meter.connect(dlmsMeter(meter));
+		await gateway.write("meter/protocol", { protocol: "dlms" });
+		await gateway.write("dlms/config", config);
+	}
+
+	/** A meter of mode C that sends this block. */
+	async function startBlock(lines: readonly string[]): Promise<void> {
+		gateway = new VirtualGateway();
+		await gateway.login();
+		await gateway.write("system/timezone", { timezone: "Europe/Berlin" });
+		const block = `${lines.join("\r\n")}\r\n!\r\n`;
+		const check = Buffer.from(`${block}\x03`).reduce((sum, byte) => sum ^ byte, 0);
+		const text = `/LGZ5\\2ZMD3104100.B22\r\n\x02${block}\x03${String.fromCharCode(check)}`;
+		await gateway.connectMeter({ telegram: Buffer.from(text, "latin1"), mode: "C" });
+	}
+
+	afterEach(() => gateway.stop());
+
+	describe("of a DLMS meter", () => {
+		for (const [what, meter, config] of [
+			["by the numbers of the rows", "", DIRECT],
+			["with keys", "", GMAC],
+			["in blocks of a few bytes", "--pdu 64 --hdlc-info 32", DIRECT],
+			["in frames of a few bytes, with keys", "--hdlc-info 64 --window 3", GMAC],
+			["by their times, where it does not tell how many there are", "--result 1-0:99.1.0/7=3", DIRECT],
+			["after mode E", "--mode-e", { ...DIRECT, opening: "mode_e" }],
+			["over a line that loses and damages frames", "--drop 3 --wrong-fcs 5 --garbage 7", DIRECT],
+		] as [string, string, JSONObject][]) {
+			it(what, async () => {
+				await start(meter, config);
+				const profile = await gateway.read("meter/profile?entries=30");
+				const { rows, ...head } = profile;
+				assert.deepEqual(head, {
+					protocol: "DLMS/COSEM",
+					meter_id: "GWS0000048151623",
+					obis: "1-0:99.1.0",
+					status: 0,
+					period_secs: 900,
+					columns: [
+						{ obis: "1-0:1.29.0", unit: "Wh" },
+						{ obis: "1-0:2.29.0", unit: "Wh" },
+					],
+				});
+				assert.deepEqual(
+					withoutLocal(rows),
+					Array.from({ length: 30 }, (_, i) => rowOf(29 - i, 900)),
+				);
+				assert.equal(rows[29].localtime, "2026-06-21T20:30:00+02:00");
+			});
+		}
+		it("of a hundred rows at most, of a day where nothing is said", async () => {
+			await start("");
+			assert.equal((await gateway.read("meter/profile?entries=100")).rows.length, 100);
+			assert.equal((await gateway.read("meter/profile")).rows.length, 96);
+		});
+		it("whose rows stand the last one first", async () => {
+			await start("");
+			const { rows, period_secs } = await gateway.read("meter/profile?obis=1-0:99.2.0&entries=3");
+			assert.equal(period_secs, 86_400);
+			assert.deepEqual(
+				withoutLocal(rows),
+				[0, 1, 2].map((k) => rowOf(k, 86_400)),
+			);
+		});
+		it("that selects by times only, and tells the first row's only", async () => {
+			await start("");
+			const { rows } = await gateway.read("meter/profile?obis=1-0:98.1.0*255&entries=4");
+			assert.deepEqual(
+				withoutLocal(rows),
+				[3, 2, 1, 0].map((k) => rowOf(k, 3600)),
+			);
+		});
+		it("that has a few rows, and selects none", async () => {
+			await start("--conformance 001211");
+			const { rows } = await gateway.read("meter/profile?obis=1-0:99.3.0&entries=5");
+			assert.deepEqual(
+				withoutLocal(rows),
+				[4, 3, 2, 1, 0].map((k) => rowOf(k, 900)),
+			);
+			// More than are wanted are not asked for.
+			const reply = await gateway.get("meter/profile?obis=1-0:99.3.0&entries=4");
+			isError(reply, 404, "no_profile");
+			assert.equal(JSON.parse(reply.text).missing.reason, "scope_of_access_violated");
+		});
+		it("whose clock does not tell how it stands to UTC: as the gateway's", async () => {
+			await start("--zone 120 --zone-sign none");
+			const { rows } = await gateway.read("meter/profile?entries=2");
+			assert.deepEqual(
+				withoutLocal(rows),
+				[1, 0].map((k) => rowOf(k, 900)),
+			);
+		});
+		it("that has no such profile: 404, and why", async () => {
+			await start("--result 1-0:99.1.0=3");
+			for (const [query, reason] of [
+				["", "read_write_denied"],
+				["?obis=1-0:99.7.0", "object_undefined"],
+				["?obis=1-0:1.8.0", "object_class_inconsistent"],
+			]) {
+				const reply = await gateway.get(`meter/profile${query}`);
+				isError(reply, 404, "no_profile");
+				assert.deepEqual([JSON.parse(reply.text).missing.reason, JSON.parse(reply.text).missing.class_id], [reason, 7]);
+			}
+		});
+		it("leaves the last readout as it is, and others wait for it", async () => {
+			await start("");
+			const before = await gateway.read("iec62056/read");
+			const [profile, readout, second] = await Promise.all([
+				gateway.read("meter/profile?entries=3"),
+				gateway.read("iec62056/read"),
+				gateway.read("meter/profile?entries=2"),
+			]);
+			assert.deepEqual([profile.rows.length, second.rows.length], [3, 2]);
+			assert.deepEqual(readout.readings, before.readings);
+			const { running, last_attempt, last_error, ...last } = await gateway.read("iec62056/last");
+			assert.deepEqual([running, last_error, last], [false, null, readout]);
+		});
+		it("that is silent: as a readout", async () => {
+			await start("--drop 1-1000");
+			isError(await gateway.get("meter/profile"), 500, "meter_timeout");
+			assert.equal((await gateway.read("iec62056/last")).last_error, null);
+		});
+	});
+
+	describe("of P.01 in a readout", () => {
+		const HEAD = "(08)(15)(2)(1.5)(kW)(2.5)(kW)";
+		const ROWS = ["(0.120)(0.000)", "(0.148)(0.012)", "(-.---)()"];
+
+		for (const [what, time, first, localtime] of [
+			["local time", "260621203000", "2026-06-21T18:30:00Z", "2026-06-21T20:30:00+02:00"],
+			["winter time in summer", "0260621193000", "2026-06-21T18:30:00Z", "2026-06-21T20:30:00+02:00"],
+			["summer time", "1260621203000", "2026-06-21T18:30:00Z", "2026-06-21T20:30:00+02:00"],
+			["UTC", "2260621183000", "2026-06-21T18:30:00Z", "2026-06-21T20:30:00+02:00"],
+			["no seconds", "2606212030", "2026-06-21T18:30:00Z", "2026-06-21T20:30:00+02:00"],
+			["the second hour of two", "0261025023000", "2026-10-25T01:30:00Z", "2026-10-25T02:30:00+01:00"],
+			["the first of them", "1261025023000", "2026-10-25T00:30:00Z", "2026-10-25T02:30:00+02:00"],
+		] as const) {
+			it(`that begins at a time in ${what}`, async () => {
+				await startBlock(["0.0.0(48151623)", `P.01(${time})${HEAD}`, ...ROWS, "1.8.0(5*kWh)"]);
+				const { rows, meter_id, ...head } = await gateway.read("meter/profile");
+				assert.deepEqual(head, {
+					protocol: "IEC62056-21",
+					obis: "P.01",
+					status: 0,
+					period_secs: 900,
+					columns: [
+						{ obis: "1.5", unit: "kW" },
+						{ obis: "2.5", unit: "kW" },
+					],
+				});
+				const firstS = Date.parse(first) / 1000;
+				assert.deepEqual(withoutLocal(rows), [
+					{ timestamp: firstS, status: "08", values: ["0.120", "0.000"] },
+					{ timestamp: firstS + 900, status: "08", values: ["0.148", "0.012"] },
+					{ timestamp: firstS + 1800, status: "08", values: ["-.---", null] },
+				]);
+				assert.equal(rows[0].localtime, localtime);
+			});
+		}
+		it("with several heads, a row in the line of one, and other profiles between", async () => {
+			await startBlock([
+				`P.01(2260621180000)(00)(15)(1)(1.5)(kW)(0.1)`,
+				"(0.2)",
+				"P.98(2260621183000)(00)(15)(1)(1.5)(kW)",
+				"(9.9)",
+				"P.01(2260621190000)(80)(60)(1)(1.5)(kW)",
+				"(0.3)",
+				"(0.4)",
+			]);
+			const row = (time: string, status: string, value: string) => ({
+				timestamp: Date.parse(`2026-06-21T${time}:00Z`) / 1000,
+				status,
+				values: [value],
+			});
+			const all = [
+				row("18:00", "00", "0.1"),
+				row("18:15", "00", "0.2"),
+				row("19:00", "80", "0.3"),
+				row("20:00", "80", "0.4"),
+			];
+			for (let entries = 1; entries <= 5; entries++) {
+				const { rows } = await gateway.read(`meter/profile?entries=${entries}`);
+				assert.deepEqual(withoutLocal(rows), all.slice(-entries));
+			}
+			assert.equal((await gateway.read("meter/profile?obis=P.98")).rows[0].values[0], "9.9");
+		});
+		it("with times that are none: 0, and no local time", async () => {
+			await startBlock([`P.01(??????)${HEAD}`, ...ROWS]);
+			const { rows } = await gateway.read("meter/profile");
+			assert.deepEqual([rows[0].timestamp, rows[0].localtime, rows[2].timestamp], [0, "", 0]);
+		});
+		it("that is not there: 404", async () => {
+			await startBlock(["1.8.0(5*kWh)"]);
+			const reply = await gateway.get("meter/profile");
+			isError(reply, 404, "no_profile");
+			assert.equal(JSON.parse(reply.text).missing, undefined);
+		});
+	});
+
+	it("refuses what is no code or no number of rows", async () => {
+		await start("");
+		for (const [query, field] of [
+			["obis=", "obis"],
+			["obis=hello", "obis"],
+			["entries=0", "entries"],
+			["entries=101", "entries"],
+			["entries=", "entries"],
+			["entries=1e1", "entries"],
+		]) {
+			const reply = await gateway.get(`meter/profile?${query}`);
+			isError(reply, 400, "invalid_field", field);
+		}
+	});
+});
