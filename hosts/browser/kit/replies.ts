@@ -529,6 +529,24 @@ export interface UpgradeSettings {
 	readonly upgrade_check_enabled?: boolean;
 }
 
+export interface Profile {
+	readonly protocol: "IEC62056-21" | "DLMS/COSEM";
+	readonly meter_id: string;
+	readonly obis: string;
+	readonly status: 0 | 2;
+	readonly period_secs: number;
+	readonly columns: readonly {
+		readonly obis: string;
+		readonly unit: string;
+	}[];
+	readonly rows: readonly {
+		readonly timestamp: number;
+		readonly localtime: string;
+		readonly status: string | null;
+		readonly values: readonly (string | null)[];
+	}[];
+}
+
 export interface MQTT {
 	readonly enabled: boolean;
 	readonly url: string;
