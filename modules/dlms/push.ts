@@ -76,10 +76,10 @@ const STACK_AT = TEXT_LIMIT;
 const CODE_AT = STACK_AT + STACK_SIZE;
 
 export class PushReading {
-	/** Give it the APDU in plain, then call `take`. */
-	readonly cursor = new Cursor(new Uint8Array(0));
 	/** Logical device name of the last one, or else the meter's number; ASCII, empty if there was none. */
 	meterId = new Uint8Array(0);
+	/** Give it the APDU in plain, then call `take`. */
+	readonly cursor = new Cursor(this.meterId);
 	readonly #walker: DataWalker;
 	readonly #work = new Uint8Array(CODE_AT + POLL_ENTRY_SIZE);
 	readonly #sink: ReadingSink;

@@ -55,7 +55,6 @@ const LAST_BLOCK = 0x80;
 const TITLE_LENGTH = 8;
 /** Where the title stands in a ciphered APDU. */
 const TITLE_AT = 2;
-const NOTHING: readonly number[] = Object.freeze([]);
 
 export class PushConversation implements Machine, Conversation, Probing {
 	readonly line: LineSettings;
@@ -82,7 +81,8 @@ export class PushConversation implements Machine, Conversation, Probing {
 	constructor(opening: Opening<MeterSettings>) {
 		this.#opening = opening;
 		this.line = { baud: opening.settings.dlms.pushBaud, format: FORMAT_8N1 };
-		this.#records = new DLMSRecords(opening.records, new Uint8Array(NOTHING));
+		// A list of objects is nothing that is asked for here: any bytes will do.
+		this.#records = new DLMSRecords(opening.records, this.#mbus.bytes);
 		this.#reading = new PushReading(this.#records);
 	}
 

@@ -5,7 +5,11 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { STATUS_OK, STATUS_UNCHECKED } from "../../modules/readout/readout.js";
 import { Household, SERIAL } from "../../tools/meter/household.js";
+import { hex } from "../dlms/crypto.js";
+import { PushBed } from "../meter/push-bed.js";
+import { recordsOf } from "../meter/records.js";
 import { installPython, PEER_SOURCES, run, withMeter } from "./peer.js";
 
 const PACKAGES = ["gurux-dlms==1.0.203"];
@@ -61,6 +65,29 @@ async function browse(folder: string, meter: string[], client: string[]): Promis
 	assert.equal(lines.filter((line) => line.startsWith("object\t")).length, OBJECTS, lines.join("\n"));
 }
 
+/** Our listener takes the pushes that Gurux makes: in the open, encrypted, and with a tag. */
+async function takePushes(folder: string): Promise<void> {
+	const script = join(PEER_SOURCES, "python", "push_dlms.py");
+	const lines = (await run("python3", [script], { PYTHONPATH: folder, TZ: "UTC" })).trim().split("\n");
+	const encryptionKey = hex("000102030405060708090a0b0c0d0e0f");
+	const authenticationKey = hex("d0d1d2d3d4d5d6d7d8d9dadbdcdddedf");
+	const expected = [
+		["0", {}, STATUS_OK],
+		["32", { encryptionKey }, STATUS_UNCHECKED],
+		["48", { encryptionKey, authenticationKey }, STATUS_OK],
+	] as const;
+	assert.equal(lines.length, expected.length, lines.join("\n"));
+	for (const [i, [security, keys, status]] of expected.entries()) {
+		const [told, frames] = lines[i].split("\t");
+		assert.equal(told, security);
+		const [readout] = new PushBed(keys).take(hex(frames));
+		assert.ok(typeof readout === "object", `security ${security}: ${readout}`);
+		assert.equal(readout.status, status);
+		const records = ["0-0:1.0.0*255: 2026-06-21T18:30:00+00:00", "1-0:1.8.0*255: 12345.6*Wh", "1-0:1.7.0*255: 987*W"];
+		assert.deepEqual(recordsOf(readout.records), records);
+	}
+}
+
 const reads = (name: string, meter: string[], client: string[], wanted?: string[]) => ({
 	name,
 	run: async (folder: string) => void (await readValues(folder, meter, client, wanted)),
@@ -81,6 +108,7 @@ const fails = (name: string, meter: string[], client: string[], message: RegExp)
 });
 
 export const guruxCases = [
+	{ name: "our listener takes its pushes, in the open and ciphered", run: takePushes },
 	reads("no security", [], []),
 	reads("no security, on a paced line", ["--baud-pace"], []),
 	reads("a password", [], [...LOW, "--physical", "17"]),

@@ -13,8 +13,10 @@ import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
 import { ED300L, smlCapture } from "../../tools/bench/telegrams.js";
 import { XSWorld } from "../../tools/bench/xs-world.js";
+import { Household } from "../../tools/meter/household.js";
 import { IECMeter, type IECMeterOptions, METER_BLOCK } from "../../tools/meter/iec-meter.js";
 import { PushMeter } from "../../tools/meter/push-meter.js";
+import { dlmsTelegram } from "../../tools/meter/push-telegrams.js";
 import { splitTelegram, type Telegram } from "../../tools/meter/telegram.js";
 import { iecVectors } from "../vectors.js";
 
@@ -27,6 +29,8 @@ const CONNECTIONS = 6;
 const TLS_CONNECTIONS = 2;
 /** Of a stream of events, beyond a connection that is kept. */
 const STREAM_LIMIT = 60;
+/** Of a listener to DLMS/COSEM, its line, its settings and the last readout; one of mode D has 150. */
+const PUSH_LIMIT = 250;
 /** Longer than any time-out of a connection without a request. */
 const REST_MS = 31_000;
 /** Room for raw conversation in modules/meter/conversation-log.ts is long used up after so many readouts. */
@@ -252,6 +256,31 @@ describe("Slots alive in XS beyond the loaded code", function () {
 		await readMeter();
 		assert.equal(await xs.slots(), before);
 		check(most, this);
+	});
+
+	it("are few while DLMS/COSEM is pushed, ciphered and in blocks, and the same after each", async function () {
+		const household = new Household({ utcMs: Date.UTC(2026, 5, 21), mode: "C", baud: 9600 });
+		const keys = { encryption: Buffer.alloc(16, 1), authentication: Buffer.alloc(16, 2) };
+		const title = Buffer.from("4757530000bc614e", "hex");
+		const protection = { keys, title, control: 0x30, isDedicated: false };
+		const form = { framing: "hdlc", size: 40, isInBlocks: true, protection } as const;
+		let counter = 0;
+		const source = (nowMs: number) => dlmsTelegram(household.reading(nowMs), form, ++counter);
+		xs.world.serial.meter.connect(new PushMeter({ source, baud: 9600, pushMs: 1000 }, xs.world.clock.monotonicMs()));
+		await xs.login();
+		const idle = await xs.slots();
+		const body = { push_baudrate: 9600, block_cipher_key: "01".repeat(16), auth_key: "02".repeat(16) };
+		assert.equal((await xs.request("dlms/config", { body })).status, 200);
+		assert.equal((await xs.request("meter/protocol", { body: { protocol: "dlms" } })).status, 200);
+		await readMeter();
+		await readMeter();
+		const before = await xs.slots();
+		const most = await countDuring(1000);
+		await readMeter();
+		assert.equal(await xs.slots(), before);
+		assert.ok(before - idle <= PUSH_LIMIT, `${before - idle} slots for listening, and the readout that is kept`);
+		check(most, this);
+		this.test!.title += ` (${before - idle} for listening)`;
 	});
 
 	it("are few while telegrams of SML come, and the same after each", async function () {

@@ -18,7 +18,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/bytes": 8000,
 	"modules/config": 40000,
 	"modules/diagnostics": 10000,
-	"modules/dlms": 51000,
+	"modules/dlms": 49500,
 	"modules/dns": 26500,
 	"modules/hdlc": 23500,
 	"modules/history": 23500,
