@@ -88,17 +88,25 @@ function makeIECMeter(options: MeterOptions): Meter.IECMeter {
 	return new Meter.IECMeter({ ...common, mode, source: () => household.telegram(time.nowMs - utcMs) });
 }
 
-function makePushMeter({ protocol, sml, framing, telegram, baud, pushMs }: PushProgramOptions): PushMeter {
+function makePushMeter(options: PushProgramOptions): PushMeter {
+	const { protocol, sml = {}, form, telegram, baud, pushMs, replay = Number.POSITIVE_INFINITY, wrongTag } = options;
 	if (telegram !== undefined) {
 		const bytes = readTelegram(telegram);
 		return new PushMeter({ source: () => bytes, baud, pushMs });
 	}
 	const household = new Household({ utcMs: Date.now() - performance.now(), mode: "C", baud: DEFAULT_BAUD });
-	const smlFor = smlSource(sml ?? {});
+	const smlFor = smlSource(sml);
+	let pushes = 0;
+	let last = new Uint8Array(0);
 	const source = (nowMs: number) => {
 		const reading = household.reading(nowMs);
 		if (protocol === "p1") return p1Telegram(reading);
-		return protocol === "sml" ? smlFor(reading) : dlmsTelegram(reading, framing);
+		if (protocol === "sml") return smlFor(reading);
+		if (pushes < replay) {
+			const hasWrongTag = wrongTag !== undefined && pushes % wrongTag === wrongTag - 1;
+			last = new Uint8Array(dlmsTelegram(reading, form, options.counter + pushes++, hasWrongTag));
+		}
+		return last;
 	};
 	return new PushMeter({ source, baud, pushMs });
 }

@@ -18,9 +18,10 @@
 enum { FIRST_BAUD = 9600, BITS_PER_CHARACTER = 10 };
 /*
  * Of the driver, whose ring must hold more than the UART's own 128 bytes: what comes while the flash is erased, when no
- * task runs, is 520 bytes in 45 ms at 115200 Bd. Without flow control a whole telegram fits. Events beyond are no loss.
+ * task runs, is 520 bytes in 45 ms at 115200 Bd. Without flow control a whole telegram of a P1 port fits, with an event
+ * for each 32 bytes and room for the one that tells of a loss.
  */
-enum { DRIVER_RING = 2048, DRIVER_RING_FLOW = 512, DRIVER_EVENTS = 24 };
+enum { DRIVER_RING = 1536, DRIVER_RING_FLOW = 512, DRIVER_EVENTS = 56, DRIVER_EVENTS_FLOW = 24 };
 /* Above the machine's task (4) and the TLS server's (5), below Wi-Fi and lwIP (18 and more). */
 enum { TASK_PRIORITY = 10, TASK_STACK = 2560 };
 /* Bytes that go through the task at a time, and when the UART calls for it. */
@@ -161,8 +162,8 @@ static void rest(const uart_options *options)
 static bool start_driver(uart_port *port, const uart_options *options)
 {
 	uart_port_t uart = port->uart;
-	int ring = port->flow ? DRIVER_RING_FLOW : DRIVER_RING;
-	if (uart_driver_install(uart, ring, 0, DRIVER_EVENTS, &port->events, 0) != ESP_OK) return false;
+	int ring = port->flow ? DRIVER_RING_FLOW : DRIVER_RING, events = port->flow ? DRIVER_EVENTS_FLOW : DRIVER_EVENTS;
+	if (uart_driver_install(uart, ring, 0, events, &port->events, 0) != ESP_OK) return false;
 	if (start_line(port, options)
 		&& uart_set_pin(uart, options->transmit, options->receive, options->rts, options->cts) == ESP_OK
 		&& uart_set_rx_timeout(uart, CALL_SILENCE) == ESP_OK

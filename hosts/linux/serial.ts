@@ -45,12 +45,16 @@ export interface SerialSettings {
 
 /** Made once: whether it has parity is found out then. */
 export class LinuxPort implements SerialPort {
-	readonly settings: SerialSettings;
+	readonly path: string;
+	readonly timers: Timers;
+	readonly trace: SerialSettings["trace"];
 	readonly hardwareParity: boolean;
 
-	constructor(settings: SerialSettings) {
-		this.settings = settings;
-		this.hardwareParity = NativePort.hasParity(settings.path);
+	constructor({ path, timers, trace }: SerialSettings) {
+		this.path = path;
+		this.timers = timers;
+		this.trace = trace;
+		this.hardwareParity = NativePort.hasParity(path);
 	}
 
 	get io(): SerialPort["io"] {
@@ -74,10 +78,10 @@ class LinuxSerial implements Serial {
 		this.#options = options;
 		this.#device = (options as SerialOptions & { device: LinuxPort }).device;
 		try {
-			this.#port = new NativePort(this, this.#device.settings.path);
+			this.#port = new NativePort(this, this.#device.path);
 		} catch (error) {
-			this.#device.settings.trace((error as Error).message);
-			this.#device.settings.timers.set(() => this.gone(), 0);
+			this.#device.trace((error as Error).message);
+			this.#device.timers.set(() => this.gone(), 0);
 			return;
 		}
 		this.configure(options);
@@ -98,7 +102,7 @@ class LinuxSerial implements Serial {
 	configure(line: LineSettings): void {
 		const format = this.#device.hardwareParity ? line.format : FORMAT_8N1;
 		if (this.#port === undefined || this.#port.configure(line.baud, format)) return;
-		this.#device.settings.trace(`The serial port does not take ${line.baud} Bd.`);
+		this.#device.trace(`The serial port does not take ${line.baud} Bd.`);
 	}
 
 	close(): void {
@@ -120,7 +124,7 @@ class LinuxSerial implements Serial {
 		} else {
 			if (count === SERIAL_ERROR_GONE) {
 				this.#writable = 0;
-				this.#device.settings.trace(`The serial port ${this.#device.settings.path} is gone.`);
+				this.#device.trace(`The serial port ${this.#device.path} is gone.`);
 			}
 			this.#options.onError?.(count);
 		}

@@ -1,4 +1,5 @@
 /** Meter routes of the API text: readouts; and `meter/probe`, `iec62056/log`. */
+import { DLMS_PUSH_BAUDRATE } from "../config/dlms-fields.js";
 import {
 	CONTROL_LOG_EN,
 	CONTROL_SIMULATOR_EN,
@@ -176,6 +177,10 @@ function writeFinding(writer: JSONWriter, failure: Failure | undefined): void {
 		if (advice.modeDBaud !== undefined) {
 			writer.key(IEC62056_MODE_D_BAUDRATE.name);
 			writer.number(advice.modeDBaud);
+		}
+		if (advice.pushBaud !== undefined) {
+			writer.key(DLMS_PUSH_BAUDRATE.name);
+			writer.number(advice.pushBaud);
 		}
 		writer.endObject();
 	}

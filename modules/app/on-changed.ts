@@ -3,7 +3,7 @@
  * settings (config/store.ts, `change`); what follows from it stands here. Settings that stand in no row have their effect
  * when they are next looked at.
  */
-import { DLMS, DLMS_OBIS, DLMS_SECRETS } from "../config/dlms-fields.js";
+import { DLMS, DLMS_OBIS, DLMS_PUSH_BAUDRATE, DLMS_SECRETS } from "../config/dlms-fields.js";
 import { HUB } from "../config/hub-fields.js";
 import { CONTROL, IEC62056, METER, METER_PROTOCOL } from "../config/meter-fields.js";
 import { MQTT } from "../config/mqtt-fields.js";
@@ -71,7 +71,7 @@ const ON_CHANGED: readonly Row[] = Object.freeze([
 	changed([...IEC62056.fields, ...DLMS.fields, ...DLMS_SECRETS.fields], ({ reader }) => reader.forget()),
 	// Nor are its values those that were announced.
 	changed([METER_PROTOCOL, ...DLMS_OBIS.fields], ({ outputs }) => outputs?.mqtt?.forgetMeter()),
-	changed([...METER.fields, ...IEC62056.fields, ...CONTROL.fields], (whom) => whom.meterChanged()),
+	changed([...METER.fields, ...IEC62056.fields, DLMS_PUSH_BAUDRATE, ...CONTROL.fields], (whom) => whom.meterChanged()),
 	changed([SYSTEM_TIMEZONE], ({ zone, config }) => zone.select(config.get(SYSTEM_TIMEZONE))),
 	// Its times are the wall clock's; and it leaves a meter alone that has refused the password.
 	changed(

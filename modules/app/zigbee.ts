@@ -113,7 +113,6 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, 
 	readonly #drive: Drive;
 	/** From the first `begin` on. */
 	#bridge: Bridge | undefined;
-	#ota: OTAClient | undefined;
 	/** For Bridge: from the first `begin` on. */
 	clients: readonly ClusterClient[] = NO_CLIENTS;
 	/** In OPEN. */
@@ -215,7 +214,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, 
 			case RADIO_ORPHAN:
 				return nowMs < this.#reportUntilMs;
 			case RADIO_JOINED:
-				return this.#bridge!.busy(nowMs) || this.#ota!.isBusy;
+				return this.#bridge!.busy(nowMs);
 			default:
 				return false;
 		}
@@ -319,8 +318,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, 
 	}
 
 	private makeBridge(): Bridge {
-		this.#ota = new OTAClient(this);
-		this.clients = [new TimeClient(this), this.#ota];
+		this.clients = [new TimeClient(this), new OTAClient(this)];
 		return new Bridge(this);
 	}
 

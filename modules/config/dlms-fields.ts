@@ -2,7 +2,7 @@
  * DLMS/COSEM settings (API text, "DLMS/COSEM settings"; decisions 27 to 29). The secrets are an entry apart, which
  * nobody needs to write who changes the rest.
  */
-import { BAUD_RATES, OPENINGS } from "./meter-fields.js";
+import { BAUD_RATES, OPENINGS, PUSH_BAUD_RATES } from "./meter-fields.js";
 import {
 	BOOLEAN,
 	BYTES,
@@ -100,7 +100,16 @@ export const DLMS_BAUDRATE = field<number>({
 	choices: BAUD_RATES,
 	initial: 9600,
 });
-export const DLMS = entry("dlms", 2, [
+/** At which the meter sends by itself, Bd; 0: it is asked. */
+export const DLMS_PUSH_BAUDRATE = field<number>({
+	entry: IN_DLMS,
+	id: 10,
+	name: "push_baudrate",
+	kind: CHOICE,
+	choices: Object.freeze([0, ...PUSH_BAUD_RATES]),
+	initial: 0,
+});
+export const DLMS = entry("dlms", 3, [
 	DLMS_AUTH,
 	DLMS_USE_ENCRYPTION,
 	DLMS_CLIENT_ADDRESS,
@@ -110,6 +119,7 @@ export const DLMS = entry("dlms", 2, [
 	DLMS_SERVER_ADDRESS_LENGTH,
 	DLMS_OPENING,
 	DLMS_BAUDRATE,
+	DLMS_PUSH_BAUDRATE,
 ]);
 
 /** Of low level security; empty: none. */

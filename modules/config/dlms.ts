@@ -11,13 +11,14 @@ import {
 	DLMS_OBIS_ENTRIES,
 	DLMS_OPENING,
 	DLMS_PASSWORD,
+	DLMS_PUSH_BAUDRATE,
 	DLMS_RECEIVE_TIMEOUT_MS,
 	DLMS_SERVER_ADDRESS_LENGTH,
 	DLMS_SERVER_LOGICAL,
 	DLMS_SERVER_PHYSICAL,
 	DLMS_USE_ENCRYPTION,
 } from "./dlms-fields.js";
-import { DLMS_LEARNED_OPENING, OPENINGS } from "./meter-fields.js";
+import { DLMS_LEARNED_OPENING, DLMS_LEARNED_PUSH, OPENINGS } from "./meter-fields.js";
 import { put } from "./schema.js";
 import type { ConfigStore } from "./store.js";
 
@@ -97,6 +98,14 @@ export class DLMSSettingsStore {
 		return OPENINGS.indexOf(this.#store.get(DLMS_LEARNED_OPENING));
 	}
 
+	get pushBaud(): number {
+		return this.#store.get(DLMS_PUSH_BAUDRATE);
+	}
+
+	get learnedPush(): Uint8Array {
+		return this.#store.get(DLMS_LEARNED_PUSH);
+	}
+
 	/** Unique to the unit and always the same: no two may use a meter's key under one title. */
 	get title(): Uint8Array {
 		const { crypto, text, info } = this.#world;
@@ -109,5 +118,8 @@ export class DLMSSettingsStore {
 
 	learnOpening(opening: number): void {
 		this.#store.note([put(DLMS_LEARNED_OPENING, OPENINGS[opening])]);
+	}
+	learnPush(push: Uint8Array): void {
+		this.#store.note([put(DLMS_LEARNED_PUSH, push)]);
 	}
 }

@@ -1,6 +1,7 @@
 /** Settings of the meter: protocol, IEC 62056-21, simulator and log, and the speed that was learned (decisions 26, 27, 41). */
 import {
 	BOOLEAN,
+	BYTES,
 	CHOICE,
 	entry,
 	field,
@@ -16,7 +17,7 @@ import {
 /** Speeds of IEC 62056-21, 6.3.14, table 3. */
 export const BAUD_RATES = Object.freeze([300, 600, 1200, 2400, 4800, 9600, 19200]);
 /** Speeds of meters that send by themselves: a P1 port has 115200 (DSMR P1 companion standard 5.0.2, 5.6). */
-const PUSH_BAUD_RATES = Object.freeze([...BAUD_RATES, 38400, 57600, 115200]);
+export const PUSH_BAUD_RATES = Object.freeze([...BAUD_RATES, 38400, 57600, 115200]);
 
 /** How a conversation in DLMS/COSEM is opened: mode E first, then HDLC at once; or one of them. */
 export const OPENINGS = Object.freeze(["auto", "mode_e", "direct"]);
@@ -145,4 +146,18 @@ export const DLMS_LEARNED_OPENING = field<string>({
 	choices: OPENINGS,
 	initial: OPENINGS[0],
 });
-export const IEC_SPEED = entry("iec_speed", 2, [IEC_SPEED_BAUD, IEC_SPEED_METER_ID, DLMS_LEARNED_OPENING]);
+/** System title and invocation counter of a push: what comes with one that is not above it was recorded before. */
+export const DLMS_LEARNED_PUSH = field<Uint8Array>({
+	entry: IN_IEC_SPEED,
+	id: 4,
+	name: "push",
+	kind: BYTES,
+	maximum: 12,
+	personal: true,
+});
+export const IEC_SPEED = entry("iec_speed", 3, [
+	IEC_SPEED_BAUD,
+	IEC_SPEED_METER_ID,
+	DLMS_LEARNED_OPENING,
+	DLMS_LEARNED_PUSH,
+]);

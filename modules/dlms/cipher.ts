@@ -1,6 +1,7 @@
 /**
  * Ciphering of APDUs by security suite 0: AES-128 in GCM with a tag of 12 bytes (IEC 62056-5-3, 5.3 and 9.2; NIST
- * SP 800-38D). Global keys only: glo- APDUs both ways, general-glo-ciphering from the meter.
+ * SP 800-38D). Global keys only: glo- APDUs both ways, general-glo-ciphering from the meter, and general-ded-ciphering,
+ * which needs no key of its own in what a meter pushes without an association.
  *
  *   glo-           tag len SC IC(4) ciphertext [tag 12]
  *   general-glo    DB 08 <title> len SC IC(4) ciphertext [tag 12]
@@ -40,6 +41,7 @@ export const MAC_LENGTH = 5 + TAG_LENGTH;
 export const COUNTER_END = 2 ** 32;
 
 export const GENERAL_GLO = 0xdb;
+export const GENERAL_DED = 0xdc;
 
 const AUTHENTICATED = 0x10;
 const ENCRYPTED = 0x20;
@@ -67,6 +69,8 @@ export interface CipherOptions {
 	readonly counter: number;
 	/** The first that may not be used until the owner has kept more. */
 	readonly counterLimit: number;
+	/** The counter of the meter's last APDU, where one is known from before. */
+	readonly meterCounter?: number;
 }
 
 /** Where AAD, the challenge after it, and the meter's title stand in the working buffer; the IV stands first. */
@@ -86,16 +90,17 @@ export class Cipher {
 	counterLimit: number;
 	/** Something was deciphered whose tag could not be checked for want of the authentication key. */
 	unchecked = false;
+	/** The counter of the meter's last APDU; -1: none. */
+	meterCounter: number;
 	readonly #options: CipherOptions;
 	readonly #work = new Uint8Array(METER_TITLE_AT + TITLE_LENGTH);
 	#meterTitleKnown = false;
-	/** The counter of the meter's last APDU. */
-	#meterCounter = -1;
 
 	constructor(options: CipherOptions) {
 		this.#options = options;
 		this.counter = options.counter;
 		this.counterLimit = options.counterLimit;
+		this.meterCounter = options.meterCounter ?? -1;
 		putBytes(this.#work, AAD_AT + 1, options.authenticationKey);
 		const { meterTitle } = options;
 		if (meterTitle !== undefined && meterTitle.length > 0) this.setMeterTitle(meterTitle, 0, meterTitle.length);
@@ -172,10 +177,11 @@ export class Cipher {
 		return equalConstantTime(this.mac(challenge), bytes.subarray(at + 5, at + MAC_LENGTH));
 	}
 
-	/** Deciphers the glo- or general-glo APDU at the cursor, which then stands at what was inside; else why not. */
+	/** Deciphers the glo- or general APDU at the cursor, which then stands at what was inside; else why not. */
 	open(cursor: Cursor): Failure | undefined {
 		const tag = cursor.u8();
-		if (tag === GENERAL_GLO) {
+		const isGeneral = tag === GENERAL_GLO || tag === GENERAL_DED;
+		if (isGeneral) {
 			const problem = this.openTitle(cursor);
 			if (problem !== undefined) return problem;
 		}
@@ -188,12 +194,12 @@ export class Cipher {
 		if (!this.#meterTitleKnown) return DLMS_METER_TITLE;
 		if ((control & UNSUPPORTED) !== 0 || control === 0) return DLMS_UNPROTECTED;
 		if (this.authenticates && (control & AUTHENTICATED) === 0) return DLMS_UNPROTECTED;
-		if (counter <= this.#meterCounter) return DLMS_REPLAY;
+		if (counter <= this.meterCounter) return DLMS_REPLAY;
 		const problem = this.decipher(cursor, control, counter);
 		if (problem !== undefined) return problem;
-		this.#meterCounter = counter;
+		this.meterCounter = counter;
 		const inside = INSIDE[GLO.indexOf(tag)];
-		return tag === GENERAL_GLO || inside === cursor.bytes[cursor.at] ? undefined : DLMS_MALFORMED;
+		return isGeneral || inside === cursor.bytes[cursor.at] ? undefined : DLMS_MALFORMED;
 	}
 
 	/** The title in a general-glo APDU: none, or that of the AARE, or the first one told. */

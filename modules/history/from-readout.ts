@@ -12,7 +12,7 @@ import { lowerCase } from "../bytes/ascii.js";
 import { crc16 } from "../bytes/crc16.js";
 import type { OBISCode } from "../obis/code.js";
 import { putNumber } from "../readout/number.js";
-import { type Readout, STATUS_OK } from "../readout/readout.js";
+import { type Readout, STATUS_CUT } from "../readout/readout.js";
 import { RecordCursor } from "../readout/record-cursor.js";
 import { EXPORT, GAS, HEAT, IMPORT, RISE_END, WATER } from "./entry.js";
 import { IDENT, KNOWN, type MeterState, READINGS, SERIAL } from "./meter-state.js";
@@ -60,7 +60,7 @@ export function takeReadout({ records, meterId, status }: Readout, { numbers }: 
 		if (register === NOTHING) continue;
 		const bit = 1 << register;
 		const isTotal = isMBus || e <= 0;
-		if (totals & bit || (!isTotal && status !== STATUS_OK)) continue;
+		if (totals & bit || (!isTotal && status === STATUS_CUT)) continue;
 		const value = amountOf(cursor, register);
 		if (value < 0 || value >= RISE_END) continue;
 		if (isTotal) {

@@ -19,7 +19,7 @@ import { ERASE_SIZE, type Flash, type Partition } from "../io/flash.js";
 import type { Storage } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
 import { HISTORY_COST, type MemoryLedger } from "../io/memory.js";
-import { type Readout, STATUS_CUT, STATUS_OK } from "../readout/readout.js";
+import { type Readout, STATUS_CHECK_WRONG, STATUS_NONE } from "../readout/readout.js";
 import { HOUR_S, LocalCalendar, QUARTER_S } from "../time/calendar.js";
 import type { Offsets } from "../time/wall-clock.js";
 import { Compaction, KEEP_S } from "./compaction.js";
@@ -117,7 +117,7 @@ export class History implements Timed {
 	/** A good readout has come: it is kept soon, if it is worth it. */
 	record(readout: Readout): void {
 		const { status, utcMs } = readout;
-		if (utcMs === 0 || (status !== STATUS_OK && status !== STATUS_CUT) || this.#isErased) return;
+		if (utcMs === 0 || status === STATUS_NONE || status === STATUS_CHECK_WRONG || this.#isErased) return;
 		if (isOfKnownQuarter(Math.floor(utcMs / 1000), this.#lastS)) return;
 		this.#drive.tell((nowMs) => {
 			this.#waiting = readout;

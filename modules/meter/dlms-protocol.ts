@@ -17,7 +17,7 @@ import { OPENING_AUTO, OPENING_DIRECT } from "./dlms-settings.js";
 import type { MeterSettings } from "./settings.js";
 
 /** The word of the setting `protocol`. */
-const CHOICE = "dlms";
+export const CHOICE = "dlms";
 
 /** HDLC without a sign-on: connects, and disconnects again. */
 export class ConnectionProbe implements Probing {

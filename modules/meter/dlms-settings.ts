@@ -38,10 +38,16 @@ export interface DLMSSettings {
 	readonly directBaud: number;
 	/** The opening that worked, OPENING_AUTO: none is known. */
 	readonly learnedOpening: number;
+	/** The speed at which the meter sends by itself, Bd; 0: it is asked. */
+	readonly pushBaud: number;
+	/** System title (8 bytes) and invocation counter (4) of a push of not long ago, or no bytes. */
+	readonly learnedPush: Uint8Array;
 	/** Our system title, 8 bytes. */
 	readonly title: Uint8Array;
 	/** Remembers the opening that worked; OPENING_AUTO forgets it. */
 	learnOpening(opening: number): void;
+	/** Remembers `learnedPush`; no bytes: forgets it. */
+	learnPush(push: Uint8Array): void;
 }
 
 /** The server's address can be told in `length` bytes (0: as many as it needs). */

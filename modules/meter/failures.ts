@@ -1,5 +1,6 @@
 /** Failures of the meter reader itself, and of protocols put into each other. */
 import { DLMS_AUTHENTICATION, DLMS_COUNTER, DLMS_DECIPHERING } from "../dlms/failures.js";
+import { IEC_NO_IDENT } from "../iec62056-21/failures.js";
 import {
 	type Failure,
 	failure,
@@ -56,7 +57,7 @@ export const FAILURE_HDLC_INSTEAD: Failure = Object.freeze({
 	code: "hdlc/answers",
 	message: "The meter answers in HDLC: it speaks DLMS/COSEM. Choose the protocol dlms.",
 	progress: 19,
-	advice: Object.freeze({ protocol: "dlms" }),
+	advice: Object.freeze({ protocol: "dlms", pushBaud: 0 }),
 });
 /** What arrives without a question (unasked.ts); with its speed in the sentence when it is told. */
 export const UNASKED_ASCII = finalFailure(METER_ERROR, "unasked/ascii", 90, "The meter sends by itself (mode D).");
@@ -88,6 +89,54 @@ export const FAILURE_COUNTERS = finalFailure(
 	"dlms/counter-storage",
 	65,
 	"Invocation counters could not be kept in flash, and without that none may be used.",
+);
+/** Where the meter is to send DLMS/COSEM by itself: nothing came, or nothing of that. */
+export const PUSH_SILENCE = failure(
+	METER_TIMEOUT,
+	"dlms-push/silence",
+	1,
+	"No push came within a minute. Check that the head sits on the optical port, then that this meter sends by itself; set push_baudrate to 0 to ask it.",
+);
+export const PUSH_UNKNOWN = failure(
+	METER_ERROR,
+	"dlms-push/unknown",
+	IEC_NO_IDENT.progress,
+	"Something came, but no whole push of DLMS/COSEM. Check push_baudrate.",
+);
+/** It is ciphered, and there is no key. */
+export const PUSH_NO_KEY = finalFailure(
+	METER_AUTH_FAILED,
+	"dlms-push/no-key",
+	60,
+	"The meter's pushes are ciphered. Enter block_cipher_key, which the operator of the meter gives you.",
+);
+/** Deciphered it makes no sense. */
+export const PUSH_KEY = finalFailure(
+	METER_AUTH_FAILED,
+	"dlms-push/key",
+	61,
+	"A push could not be deciphered. Check block_cipher_key.",
+);
+/** It is not ciphered, though there is a key. */
+export const PUSH_OPEN = finalFailure(
+	METER_AUTH_FAILED,
+	"dlms-push/open",
+	62,
+	"A push came in the open, and there is a block_cipher_key. If this meter does not cipher, delete the key.",
+);
+/** It is less protected than the keys allow: it has no tag. */
+export const PUSH_NO_TAG = finalFailure(
+	METER_AUTH_FAILED,
+	"dlms-push/no-tag",
+	63,
+	"The meter's pushes have no tag that auth_key could check. Delete auth_key, and they are taken unchecked.",
+);
+/** Its invocation counter did not grow. */
+export const PUSH_REPLAY = finalFailure(
+	METER_AUTH_FAILED,
+	"dlms-push/replay",
+	64,
+	"A push came once more: its invocation counter did not grow, so it may have been recorded and played back. If the meter was restarted or exchanged, change push_baudrate and change it back.",
 );
 
 /** What meters say, or don't say, to an invocation counter that is too low. */

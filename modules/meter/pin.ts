@@ -28,7 +28,7 @@ const ZERO_MS = 3000;
 const EVENT_ENTERED = 1;
 
 export class PINEntry implements Machine, Guest {
-	/** From the beginning to the end. */
+	/** From the beginning to the end, when all is done in time. */
 	readonly durationMs: number;
 	deadlineMs: number;
 	readonly #pin: string;
@@ -77,10 +77,11 @@ export class PINEntry implements Machine, Guest {
 			if (this.#left > 0) {
 				this.#outputs.transmit(this.#nul, 0, CHARACTERS);
 				this.#left--;
-				this.deadlineMs += this.#at < 0 ? OPENING_MS : this.#left > 0 ? DIGIT_MS : DIGIT_MS + TAKEN_MS;
+				// From now: a gateway that comes late makes the dark longer, and no two flashes one.
+				this.deadlineMs = nowMs + (this.#at < 0 ? OPENING_MS : this.#left > 0 ? DIGIT_MS : DIGIT_MS + TAKEN_MS);
 			} else if (++this.#at < this.#pin.length) {
 				this.#left = this.digit(this.#at);
-				if (this.#left === 0) this.deadlineMs += ZERO_MS;
+				if (this.#left === 0) this.deadlineMs = nowMs + ZERO_MS;
 			} else {
 				this.deadlineMs = Number.POSITIVE_INFINITY;
 				this.#outputs.event(EVENT_ENTERED);

@@ -3,6 +3,7 @@ import { MODE_D_PUSH, SIGN_ON } from "../iec62056-21/protocol.js";
 import type { ProtocolRow } from "../readout/protocol.js";
 import { SML } from "../sml/protocol.js";
 import { DLMS, DLMS_AFTER_SIGN_ON } from "./dlms-protocol.js";
+import { DLMS_PUSH } from "./dlms-push.js";
 import type { MeterSettings } from "./settings.js";
 import { SIMULATED } from "./simulator.js";
 
@@ -11,6 +12,7 @@ export const PROTOCOLS: readonly ProtocolRow<MeterSettings>[] = Object.freeze([
 	SIMULATED,
 	MODE_D_PUSH,
 	SML,
+	DLMS_PUSH,
 	DLMS,
 	DLMS_AFTER_SIGN_ON,
 	SIGN_ON,

@@ -1,9 +1,8 @@
 /**
- * Reads the meter: when, for whom, and what of it is kept. For the API now, for the schedule, the hub and Zigbee later.
- * How is the protocol's (protocols.ts): it opens conversations, decides what is worth trying next, and learns of the meter.
- * One conversation at a time; whoever asks while one runs joins it, or waits for its end where one wants a load profile and
- * the other a readout. A profile is kept nowhere. A caller waits a minute at most (pending-reads.ts); the conversation goes
- * on, CONVERSATION_MS at most, and what it gives is the last readout all the same (API decision 31).
+ * Reads the meter: when, for whom, and what of it is kept. How is the protocol's (protocols.ts): it opens conversations, decides
+ * what is worth trying next, and learns of the meter. One conversation at a time; whoever asks while one runs joins it, or waits
+ * for its end where one wants a load profile, which is kept nowhere, and the other a readout. A caller waits a minute at most
+ * (pending-reads.ts); the conversation goes on for CONVERSATION_MS, and gives the last readout all the same (API decision 31).
  *
  *              asked            settings        readout        end               port gone        time over
  *   IDLE       READING (a)      LISTENING (b)   -              -                 -                -
@@ -19,9 +18,8 @@
  *   their end on as IDLE. Failures and good readouts in READING and ENDING end in IDLE; the ENDING of a conversation has no next one.
  *   (e) LISTEN_MS after somebody has asked, if something came and no telegram: what it is is told, and on as IDLE.
  *
- * What arrives and fits no question may be a meter that sends by itself. In READING that is looked into (recogniser.ts)
- * once, as soon as it shows between two questions, or when all was asked in vain; where nothing is found the conversation
- * goes on that was to follow.
+ * What fits no question may be a meter that sends by itself: in READING that is looked into once (recogniser.ts), as soon as
+ * it shows or when all was asked in vain; where nothing is found the conversation goes on that was to follow.
  */
 import type { Drive, Driver } from "../io/driver.js";
 import type { SerialPort } from "../io/host.js";
@@ -155,7 +153,7 @@ export class MeterReader implements Timed {
 		this.#drive.tell((nowMs) => {
 			const wanted = protocolOf(this.#options.settings).asksForProfiles ? profile : undefined;
 			// A telegram that failed its check before anybody asked is nothing to show him.
-			if (this.#state === STATE_LISTENING && this.#waiters.count === 0) this.#candidate = undefined;
+			if (this.#state === STATE_LISTENING && this.#waiters.count === 0) this.#candidate = this.#failure = undefined;
 			if (!this.#waiters.add(waiter, wanted, nowMs)) waiter.finished(undefined, FAILURE_BUSY);
 			else if (this.#state === STATE_IDLE || this.#state === STATE_UNPLUGGED) this.start(nowMs);
 			else if (this.#state === STATE_LISTENING && this.#dueMs === Number.POSITIVE_INFINITY) this.expect(nowMs);
@@ -221,7 +219,7 @@ export class MeterReader implements Timed {
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		if (this.#state === STATE_UNPLUGGED || this.#state === STATE_IDLE) this.settle(nowMs);
 		else if (this.#state === STATE_LISTENING) {
-			const isAwaited = this.#waiters.count > 0 && this.#candidate === undefined;
+			const isAwaited = this.#waiters.count > 0 && this.#candidate === undefined && this.#failure === undefined;
 			if (isAwaited && this.#doubts.isStrange) this.recognise(undefined, nowMs);
 		} else if (this.#state === STATE_READING) {
 			this.#state = STATE_ENDING;
@@ -238,10 +236,9 @@ export class MeterReader implements Timed {
 	private giveUp({ waiter, profile }: Waiting): void {
 		// Nobody would get it.
 		if (profile !== undefined && profile === this.#profile && this.isReading) this.#dueMs = 0;
-		const late = this.#state === STATE_LISTENING ? this.#protocol?.late : undefined;
+		const late = this.#state === STATE_LISTENING ? (this.#failure ?? this.#protocol?.late) : undefined;
 		if (late !== undefined && this.#candidate === undefined) this.outcomes.failed(late);
-		// What failed its check is shown to him who asked, when nothing better came in his time.
-		// Who waits for silence does so for what makes noise.
+		// What failed its check is shown to him who asked; who waits for silence does so for what makes noise.
 		const noise = this.#conversation?.isIdle === true ? this.#doubts.most(undefined) : undefined;
 		if (profile !== undefined) waiter.finished(undefined, FAILURE_PROFILE_WAIT);
 		else waiter.finished(this.#candidate, late ?? noise ?? FAILURE_WAIT);
@@ -371,7 +368,12 @@ export class MeterReader implements Timed {
 			const readout = conversation.readout(code, this.utcMs);
 			if (code === EVENT_POOR) {
 				this.#candidate = readout;
-				if (this.#state === STATE_LISTENING) this.outcomes.failed(conversation.failure);
+				if (this.#state !== STATE_LISTENING) return;
+				const { failure } = conversation;
+				this.outcomes.failed(failure);
+				// Without a readout it is not even to be shown.
+				this.#failure = readout === undefined ? failure : undefined;
+				if (this.#failure?.isFinal) this.#waiters.tell(undefined, failure, nowMs);
 			} else if (readout !== undefined) {
 				this.outcomes.began(this.utcMs, nowMs);
 				this.keep(readout, nowMs);

@@ -8,7 +8,7 @@ import type { Advice, Failure } from "../readout/failure.js";
 import { PROTOCOL_SML, SML_BAUD } from "../sml/protocol.js";
 import { UNASKED_ASCII, UNASKED_DLMS, UNASKED_NOISE, UNASKED_SML } from "./failures.js";
 import type { MeterSettings } from "./settings.js";
-import { KIND_ASCII, KIND_NOISE, KIND_SML } from "./telegram-scanner.js";
+import { KIND_ASCII, KIND_HDLC, KIND_MBUS, KIND_NOISE, KIND_SML } from "./telegram-scanner.js";
 
 /** As failures name it. */
 export const FRAMING_7E1 = "7E1";
@@ -28,23 +28,24 @@ export function unasked(kind: number, baud: number, hasParity: boolean): Failure
 	}
 	const framing = hasParity ? FRAMING_7E1 : "8N1";
 	const isSML = kind === KIND_SML;
-	const isSupported = isSML ? baud === SML_BAUD : kind === KIND_ASCII;
+	const isPush = kind === KIND_HDLC || kind === KIND_MBUS;
+	const isSupported = isSML ? baud === SML_BAUD : kind === KIND_ASCII || isPush;
 	const row = kind === KIND_ASCII ? UNASKED_ASCII : isSML ? UNASKED_SML : UNASKED_DLMS;
 	const what = `${row.message.slice(0, -1)}, at ${baud} Bd, ${framing}.`;
-	return Object.freeze({
-		...row,
-		message: !isSupported
-			? `${what} This gateway can't read that yet.`
-			: isSML
-				? `${what} Choose the protocol sml.`
-				: `${what} Turn mode_d_enabled on, and set mode_d_baudrate to ${baud}.`,
-		unasked: Object.freeze({ kind: word, baud, framing, isSupported }),
-		...(isSupported ? { advice: isSML ? SML_ADVICE : adviceOf(baud) } : {}),
-	});
+	const unasked = Object.freeze({ kind: word, baud, framing, isSupported });
+	if (!isSupported) return Object.freeze({ ...row, message: `${what} This gateway can't read that yet.`, unasked });
+	const message = isSML
+		? `${what} Choose the protocol sml.`
+		: isPush
+			? `${what} Choose the protocol dlms, and set push_baudrate to ${baud}.`
+			: `${what} Turn mode_d_enabled on, and set mode_d_baudrate to ${baud}.`;
+	return Object.freeze({ ...row, message, unasked, advice: isSML ? SML_ADVICE : adviceOf(isPush, baud) });
 }
 
-function adviceOf(modeDBaud: number): Advice {
-	return Object.freeze({ protocol: "iec62056", modeD: true, modeDBaud });
+function adviceOf(isPush: boolean, baud: number): Advice {
+	return Object.freeze(
+		isPush ? { protocol: "dlms", pushBaud: baud } : { protocol: "iec62056", modeD: true, modeDBaud: baud },
+	);
 }
 
 /** A conversation that got no further than this has heard nothing that fits its question. */
@@ -60,7 +61,9 @@ export function isUnexplained(failure: Failure): boolean {
 /** The gateway listens as the failure advises already: it found nothing new. */
 export function isAsAdvised({ advice }: Failure, settings: MeterSettings): boolean {
 	if (advice?.protocol === PROTOCOL_SML) return settings.protocol === PROTOCOL_SML;
-	return advice?.modeD === true && settings.modeD && settings.modeDBaud === advice.modeDBaud;
+	if (advice?.modeD === true) return settings.modeD && settings.modeDBaud === advice.modeDBaud;
+	const { pushBaud = 0 } = advice ?? {};
+	return pushBaud > 0 && settings.protocol === advice?.protocol && settings.dlms.pushBaud === pushBaud;
 }
 
 /** A line that is never silent before the first question may be a meter's that is still sending, for so long. */

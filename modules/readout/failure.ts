@@ -15,6 +15,8 @@ export interface Advice {
 	/** To listen to a meter that sends by itself, and its speed, Bd. */
 	readonly modeD?: boolean;
 	readonly modeDBaud?: number;
+	/** The same of DLMS/COSEM; 0: to ask it. */
+	readonly pushBaud?: number;
 }
 
 /** What arrives without a question. */

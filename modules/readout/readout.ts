@@ -11,6 +11,11 @@ export const STATUS_NONE = 1;
 export const STATUS_CUT = 2;
 /** Its check was wrong. Only ever in the reply of a read, never kept. */
 export const STATUS_CHECK_WRONG = 3;
+/**
+ * It came whole, but nothing in it proves that it is the meter's: it was ciphered without a tag, or there is no key to check
+ * the tag by. It is kept and passed on like one of STATUS_OK, with this number beside it.
+ */
+export const STATUS_UNCHECKED = 4;
 
 export interface Readout {
 	/** The conversation's protocol, as the API names it. */

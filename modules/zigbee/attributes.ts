@@ -161,9 +161,7 @@ export class Attributes {
 	 * what reports.ts remembers: one array for all, since each takes slots.
 	 */
 	readonly values = new Float64Array(REPORTED_AT + REPORTED_SIZE);
-	/** A good readout has come. */
-	hasMeasured = false;
-	/** Who the readout was of, and that meter's own number. */
+	/** Who the last good readout was of, if there was one since the map is in use; and that meter's own number. */
 	#meterId: Uint8Array | undefined;
 	#meterSerial: Uint8Array | undefined;
 	/** Monotonic; in the past when nobody is looking for the device. */
@@ -173,6 +171,11 @@ export class Attributes {
 		this.#options = options;
 		this.values.fill(Number.NaN, BATTERY_VOLTS, VALUE_COUNT);
 		this.mapChanged();
+	}
+
+	/** A good readout has come. */
+	get hasMeasured(): boolean {
+		return this.#meterId !== undefined;
 	}
 
 	/** Ids of the clusters, ascending. */
@@ -193,7 +196,7 @@ export class Attributes {
 		for (let pair = 1; pair <= LAST_PAIR; pair++) if (isFed(map, pair)) this.#fed |= 1 << pair;
 		for (let pair = 1; pair <= LAST_PAIR; pair++) this.unknow(pair);
 		this.values[ACTIVE_POWER] = this.isElectrical ? ACTIVE_POWER_UNKNOWN : Number.NaN;
-		this.hasMeasured = false;
+		this.#meterId = undefined;
 	}
 
 	/** Takes the values of a good readout. */
@@ -232,7 +235,6 @@ export class Attributes {
 			this.#meterId = meterId;
 			this.#meterSerial = serialOf(records) ?? meterId;
 		}
-		this.hasMeasured = true;
 		this.values[METER_STATUS] &= ~STATUS_CHECK_METER;
 		this.settle(nowMs);
 	}

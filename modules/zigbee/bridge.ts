@@ -93,7 +93,6 @@ interface Answer extends Outgoing {
 export class Bridge implements Machine, RadioUser {
 	readonly chip: Chip;
 	readonly #options: BridgeOptions;
-	readonly #attributes: Attributes;
 	readonly #reports: Reports;
 	/** The first of those that wait: a chain, which takes nothing while there are none. */
 	#answers: Answer | undefined;
@@ -113,14 +112,13 @@ export class Bridge implements Machine, RadioUser {
 	constructor(options: BridgeOptions) {
 		this.#options = options;
 		this.#sequence = options.sequence;
-		this.#attributes = new Attributes(options);
-		this.#reports = new Reports(this.#attributes, options.reports);
+		this.#reports = new Reports(new Attributes(options), options.reports);
 		this.chip = options.chip(this);
 	}
 
 	/** For the chip. */
 	get servers(): readonly number[] {
-		return this.#attributes.clusters;
+		return this.#reports.attributes.clusters;
 	}
 
 	get clients(): readonly number[] {
@@ -129,20 +127,20 @@ export class Bridge implements Machine, RadioUser {
 
 	/** A good readout of a meter (decision 20). */
 	measured(readout: Readout, nowMs: number): void {
-		this.#attributes.take(readout, nowMs);
+		this.#reports.attributes.take(readout, nowMs);
 		this.pump(nowMs);
 	}
 
 	/** The meter was to be read, and gave none. */
 	meterFailed(nowMs: number): void {
-		this.#attributes.meterFailed(nowMs);
+		this.#reports.attributes.meterFailed(nowMs);
 		this.pump(nowMs);
 	}
 
 	/** The options have another map. */
 	mapChanged(nowMs: number): void {
 		const { length } = this.servers;
-		this.#attributes.mapChanged();
+		this.#reports.attributes.mapChanged();
 		this.#reports.forget();
 		if (this.servers.length !== length) this.chip.clustersChanged(nowMs);
 		this.pump(nowMs);
@@ -150,7 +148,7 @@ export class Bridge implements Machine, RadioUser {
 
 	/** Volts of all cells together, and per cent that are left; only with room for cells. */
 	batteryChanged(volts: number, percent: number, nowMs: number): void {
-		this.#attributes.setBattery(volts, percent);
+		this.#reports.attributes.setBattery(volts, percent);
 		this.pump(nowMs);
 	}
 
@@ -158,14 +156,15 @@ export class Bridge implements Machine, RadioUser {
 	busy(nowMs: number): boolean {
 		if (this.#keepMs < Number.POSITIVE_INFINITY) return true;
 		if (!isJoined(this.#state)) return false;
-		if (nowMs - this.#joinedMs < INTERVIEW_MS) return true;
+		const { clients } = this.#options;
+		if (nowMs - this.#joinedMs < INTERVIEW_MS || clients.some(({ isBusy }) => isBusy)) return true;
 		// Nobody waits for a coordinator that does not hear us.
 		if (this.#failures >= TRIES) return false;
 		return (
 			this.#onItsWay !== NOTHING ||
 			this.#answers !== undefined ||
 			this.#reports.dueMs <= nowMs ||
-			this.#options.clients.some(({ isReady }) => isReady)
+			clients.some(({ isReady }) => isReady)
 		);
 	}
 
@@ -239,7 +238,7 @@ export class Bridge implements Machine, RadioUser {
 			clientOf(this.#options.clients, cluster)?.received(frame, source, sourceEndpoint, nowMs);
 		if (!isCluster && isAnswer(command)) return;
 		const bytes = new Uint8Array(ANSWER_SIZE);
-		const server = new Server(this.#attributes, this.#reports, this.#options);
+		const server = new Server(this.#reports, this.#options);
 		const end = server.answer(frame, cluster, source, sourceEndpoint, bytes, nowMs);
 		if (this.#reports.isChanged)
 			this.#keepMs = Math.min(this.#keepMs, Math.max(nowMs + KEEP_MS, this.#keptMs + KEEP_PAUSE_MS));

@@ -70,7 +70,7 @@ const REPORT_LIMIT = 70;
 const HEADER_SIZE = 3;
 
 export class Reports {
-	readonly #attributes: Attributes;
+	readonly attributes: Attributes;
 	#flightMs = 0;
 	#endpoint = DEFAULT_ENDPOINT;
 	/** Settings, since they were packed. */
@@ -78,7 +78,7 @@ export class Reports {
 
 	/** `kept`: what `pack` gave at another time. */
 	constructor(attributes: Attributes, kept: Uint8Array | undefined) {
-		this.#attributes = attributes;
+		this.attributes = attributes;
 		this.reset();
 		if (kept?.length === REPORTS_SIZE && kept[0] === FORMAT) {
 			for (let number = 0; number < VALUE_COUNT; number++) {
@@ -97,7 +97,7 @@ export class Reports {
 
 	/** Nothing was reported: all is to be, at once. */
 	forget(): void {
-		const numbers = this.#attributes.values;
+		const numbers = this.attributes.values;
 		for (let at = REPORTED_AT; at < REPORTED_AT + REPORTED_SIZE; at += REPORTED_WIDTH)
 			numbers.fill(Number.NaN, at + LAST, at + LAST_MS);
 	}
@@ -132,7 +132,7 @@ export class Reports {
 
 	/** LEAST or LONGEST interval (s), or CHANGE; here also what else is remembered. */
 	setting(number: number, what: number): number {
-		return this.#attributes.values[placeOf(number, what)];
+		return this.attributes.values[placeOf(number, what)];
 	}
 
 	/** When the next report is due, monotonic ms; Infinity: none. */
@@ -144,7 +144,7 @@ export class Reports {
 
 	/** Writes a report of the values of one cluster that are due; without one `out.end` is 0. */
 	write(out: Outgoing, sequence: number, nowMs: number): void {
-		const attributes = this.#attributes;
+		const attributes = this.attributes;
 		const { bytes } = out;
 		let end = HEADER_SIZE;
 		for (const cluster of attributes.clusters) {
@@ -172,7 +172,7 @@ export class Reports {
 
 	/** What was written last has arrived, or has not. */
 	sent(hasArrived: boolean): void {
-		const numbers = this.#attributes.values;
+		const numbers = this.attributes.values;
 		for (let at = REPORTED_AT; at < REPORTED_AT + REPORTED_SIZE; at += REPORTED_WIDTH) {
 			if (hasArrived && !Number.isNaN(numbers[at + FLIGHT])) {
 				numbers[at + LAST] = numbers[at + FLIGHT];
@@ -196,12 +196,12 @@ export class Reports {
 	/** False: it was that already. */
 	private put(number: number, what: number, value: number): boolean {
 		const isOther = this.setting(number, what) !== value;
-		this.#attributes.values[placeOf(number, what)] = value;
+		this.attributes.values[placeOf(number, what)] = value;
 		return isOther;
 	}
 
 	private dueOf(number: number): number {
-		const attributes = this.#attributes;
+		const attributes = this.attributes;
 		const value = attributes.values[number];
 		const longest = this.setting(number, LONGEST);
 		const isMeasured = number <= LAST_MEASURED;

@@ -85,8 +85,8 @@ export class Server {
 	#nowMs = 0;
 	#client: ClusterClient | undefined;
 
-	constructor(attributes: Attributes, reports: Reports, options: ServerOptions) {
-		this.#attributes = attributes;
+	constructor(reports: Reports, options: ServerOptions) {
+		this.#attributes = reports.attributes;
 		this.#reports = reports;
 		this.#options = options;
 	}

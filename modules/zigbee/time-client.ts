@@ -64,6 +64,11 @@ export class TimeClient implements ClusterClient {
 		return NONE;
 	}
 
+	/** A device that is awake for a moment has no time for this. */
+	get isBusy(): boolean {
+		return false;
+	}
+
 	joined(nowMs: number): void {
 		this.#waitMs = ANSWER_MS;
 		this.deadlineMs = nowMs + SOON_MS;

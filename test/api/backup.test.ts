@@ -68,6 +68,7 @@ const SET: Readonly<Record<string, JSONObject>> = {
 		server_address_length: 4,
 		opening: "direct",
 		baudrate: 19200,
+		push_baudrate: 2400,
 	},
 	"dlms/obis": { entries: [{ code: [1, 0, 1, 7, 0, 255], class_id: 3, attribute: 2, obis: "1-0:1.7.0" }] },
 	"zigbee/config": { enabled: false },

@@ -16,6 +16,7 @@ export const DEFAULT_DLMS = Object.freeze({
 	server_address_length: 0,
 	opening: "auto",
 	baudrate: 9600,
+	push_baudrate: 0,
 	block_cipher_key_set: false,
 	auth_key_set: false,
 });
@@ -103,6 +104,10 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 		});
 		for (const field of ["server_logical", "server_physical"])
 			it(`have a ${field} from 0 to 16383`, () => takes(field, [0, 1, 16382, 16383], [...NO_NUMBER, -1, 16384]));
+		it("have a speed of pushes, or none", async () => {
+			const speeds = [300, 600, 1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200];
+			await takes("push_baudrate", [...speeds, 0], [...NO_NUMBER, 1, 9601]);
+		});
 		it("have a time-out from 100 to 30000 ms", () =>
 			takes("receive_timeout_ms", [100, 101, 29999, 30000], [...NO_NUMBER, 99, 30001, 0, -100]));
 		it("have an address of 0, 1, 2 or 4 bytes", () =>

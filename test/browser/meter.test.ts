@@ -54,6 +54,22 @@ describe("The page's meter settings", function () {
 		await visit.save(card, { device_address: "" });
 	});
 
+	it("has a PIN entered, and waits until that is over", async () => {
+		const card = visit.card("pin.title");
+		const enter = card.locator("button[type=submit]");
+		await visit.fill(card, { pin: "12a4" });
+		await enter.click();
+		assert.equal(await card.locator("[name=pin]").getAttribute("aria-invalid"), "true");
+		// It takes no time there.
+		await gateway.write("iec62056/control", { simulator_en: true });
+		await visit.fill(card, { pin: "1234" });
+		const [answer] = await Promise.all([visit.page.waitForResponse(/meter\/pin$/), enter.click()]);
+		assert.deepEqual([answer.status(), await answer.json()], [200, { duration_ms: 0 }]);
+		await card.getByText(say("pin.title")).last().waitFor();
+		assert.equal(await enter.isEnabled(), true);
+		await gateway.write("iec62056/control", { simulator_en: false });
+	});
+
 	it("saves when the meter is read", async () => {
 		const card = visit.card("schedule.title");
 		await visit.save(card, { enabled: true, period: "days 7", trigger_hour: 3, trigger_minute: 30 });
@@ -134,9 +150,10 @@ describe("The page's meter settings", function () {
 
 	it("tells what a meter sends by itself that it can't read, and stops trying", async () => {
 		const card = visit.card("align.title");
-		await gateway.connectProgram(["--protocol", "sml", "--baud-pace", "--push-seconds", "1", "--quiet"]);
+		const args = ["--protocol", "sml", "--baud", "4800", "--baud-pace", "--push-seconds", "1", "--quiet"];
+		await gateway.connectProgram(args);
 		await card.locator("[name=align]").click();
-		const found = say("finding.sml", { n: "9,600" });
+		const found = say("finding.sml", { n: "4,800" });
 		await card.getByText(`${found} ${say("finding.later")}`).waitFor({ timeout: 40_000 });
 		await card.getByText(say("align.start")).waitFor();
 		assert.equal(await card.locator("[name=set-it-so]").count(), 0);

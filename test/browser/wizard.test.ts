@@ -97,6 +97,35 @@ describe("The page's first steps", function () {
 		await isForEverybody();
 	});
 
+	it("find out that it is a P1 port, though the gateway listens to another speed already", async () => {
+		await gateway.connectProgram(["--protocol", "p1", "--baud-pace"]);
+		await button("read").click();
+		const found = visit.page.locator("main").getByText(say("finding.ascii", { n: "115,200" }));
+		await found.waitFor({ timeout: 60_000 });
+		await button("set-it-so").click();
+		await visit.page.locator("main").getByText(say("finding.done")).waitFor();
+		assert.equal((await gateway.read("iec62056/config")).mode_d_baudrate, 115_200);
+		await button("read").click();
+		await visit.page.getByText("GWS5").first().waitFor();
+	});
+
+	it("find out that the meter sends SML, and set the gateway to it by one button", async () => {
+		await gateway.write("iec62056/config", { mode_d_enabled: false });
+		await gateway.connectProgram(["--protocol", "sml", "--push-seconds", "2", "--baud-pace", "--quiet"]);
+		await button("read").click();
+		await visit.page
+			.locator("main")
+			.getByText(say("finding.sml", { n: "9,600" }))
+			.waitFor({ timeout: 60_000 });
+		await isForEverybody();
+		await button("set-it-so").click();
+		await visit.page.locator("main").getByText(say("finding.done")).waitFor();
+		assert.equal((await gateway.read("meter/protocol")).protocol, "sml");
+		await button("read").click();
+		await visit.page.getByText("1SMG0000074565").first().waitFor();
+		await isForEverybody();
+	});
+
 	it("find out in aligning that the meter is to be asked, and set the gateway to that", async () => {
 		await gateway.connectMeter({ telegram });
 		await button("align").click();

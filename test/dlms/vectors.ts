@@ -24,6 +24,13 @@ export interface Capture {
 	readonly values?: readonly (string | null)[];
 	/** It is no A-XDR. */
 	readonly broken?: boolean;
+	/** What the listener to pushes makes of it. */
+	readonly push: {
+		readonly failure?: string;
+		readonly meter_id?: string;
+		readonly status?: number;
+		readonly records?: readonly string[];
+	};
 }
 
 /** One of several vectors in a file. */

@@ -32,9 +32,14 @@ export function dlmsSettings(settings: Partial<DLMSBenchSettings> = {}): DLMSBen
 		opening: 0,
 		directBaud: 9600,
 		learnedOpening: 0,
+		pushBaud: 0,
+		learnedPush: new Uint8Array(0),
 		title: Uint8Array.from(Buffer.from("SMG12345")),
 		learnOpening: (opening) => {
 			all.learnedOpening = opening;
+		},
+		learnPush: (push) => {
+			all.learnedPush = push;
 		},
 		...settings,
 	};

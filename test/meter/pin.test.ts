@@ -1,7 +1,7 @@
 /** The PIN of a meter's display, as light on a modelled line; the meter here counts flashes as those in the field do. */
 import assert from "node:assert/strict";
 import { FORMAT_8N1 } from "../../modules/io/host.js";
-import type { Machine, Output } from "../../modules/io/machine.js";
+import { type Machine, OUTPUT_NONE, OUTPUT_TRANSMIT, type Output } from "../../modules/io/machine.js";
 import { PINEntry } from "../../modules/meter/pin.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
 import { lineChange, noOutput } from "../../tools/meter/outputs.js";
@@ -115,6 +115,16 @@ describe("the PIN of a meter, by light", () => {
 			enter(bench, "1204", opening);
 			assert.equal(meter.digits, "1204");
 		}
+	});
+	it("makes no two flashes one where the gateway was busy for a while", () => {
+		const bench = new ReaderBench();
+		const entry = begin(bench, "9999", 0);
+		bench.world.advance(100);
+		const nowMs = bench.world.clock.monotonicMs() + 2500;
+		entry.advance(nowMs);
+		assert.equal(entry.poll().kind, OUTPUT_TRANSMIT);
+		assert.equal(entry.poll().kind, OUTPUT_NONE);
+		assert.equal(entry.deadlineMs, nowMs + 1000);
 	});
 	it("takes what a 4-digit one takes: half a minute", () => {
 		assert.equal(enter(new ReaderBench(), "1234"), 30_000);

@@ -31,7 +31,7 @@ function p1(baud: number, pushMs = 1000): Machine {
 	return new PushMeter({ source: (nowMs) => p1Telegram(household.reading(nowMs)), baud, pushMs });
 }
 function dlms(framing: "hdlc" | "mbus" | "wrapper", baud: number, pushMs: number): Machine {
-	return new PushMeter({ source: (nowMs) => dlmsTelegram(household.reading(nowMs), framing), baud, pushMs });
+	return new PushMeter({ source: (nowMs) => dlmsTelegram(household.reading(nowMs), { framing }), baud, pushMs });
 }
 
 /** Light: characters of no sense, `gapMs` apart on average, whatever is asked. */
@@ -266,7 +266,7 @@ describe("a meter that is to be asked", function () {
 		const bench = benchOf(meterOf("--protocol dlms"));
 		const { failure } = probe(bench);
 		assert.equal(failure?.code, "hdlc/answers");
-		assert.deepEqual(failure?.advice, { protocol: "dlms" });
+		assert.deepEqual(failure?.advice, { protocol: "dlms", pushBaud: 0 });
 	});
 	it("in HDLC is found by a probe where mode D is set", () => {
 		assert.equal(probe(benchOf(meterOf("--protocol dlms"), { modeD: true })).failure?.code, "hdlc/answers");

@@ -5,7 +5,9 @@ import type { Memory, ProcessGateway } from "../api/process-gateway.js";
 /** At boot, and at any moment. */
 export const BOOT = { slots: 1850, chunks: 36 * 1024 };
 /** At boot of a board with a radio: link, chip, clusters, reports, and the clients for time and firmware. */
-export const BOOT_ZIGBEE = { slots: BOOT.slots + 320, chunks: BOOT.chunks };
+export const BOOT_ZIGBEE = { slots: BOOT.slots + 150, chunks: BOOT.chunks };
+/** Joined, with somebody logged in. */
+export const JOINED_ZIGBEE = { slots: BOOT_ZIGBEE.slots + 160, chunks: BOOT.chunks };
 export const ANY = { slots: 3400, chunks: 56 * 1024 };
 /** Slots of the stack that must never be needed; the machine ends when there is none left. */
 export const STACK_RESERVE = 64;

@@ -11,8 +11,10 @@ import { join } from "node:path";
 import { bundleGateway } from "../../hosts/node/bundle.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
+import { ED300L, smlCapture } from "../../tools/bench/telegrams.js";
 import { XSWorld } from "../../tools/bench/xs-world.js";
 import { IECMeter, type IECMeterOptions, METER_BLOCK } from "../../tools/meter/iec-meter.js";
+import { PushMeter } from "../../tools/meter/push-meter.js";
 import { splitTelegram, type Telegram } from "../../tools/meter/telegram.js";
 import { iecVectors } from "../vectors.js";
 
@@ -247,6 +249,20 @@ describe("Slots alive in XS beyond the loaded code", function () {
 		await readMeter();
 		const before = await xs.slots();
 		const most = await countDuring(3 * pushed.message.length);
+		await readMeter();
+		assert.equal(await xs.slots(), before);
+		check(most, this);
+	});
+
+	it("are few while telegrams of SML come, and the same after each", async function () {
+		const bytes = smlCapture(ED300L);
+		const { nowMs } = xs.world.time;
+		xs.world.serial.meter.connect(new PushMeter({ source: () => bytes, baud: 9600, pushMs: 1000 }, nowMs));
+		await xs.login();
+		assert.equal((await xs.request("meter/protocol", { body: { protocol: "sml" } })).status, 200);
+		await readMeter();
+		const before = await xs.slots();
+		const most = await countDuring(3 * bytes.length);
 		await readMeter();
 		assert.equal(await xs.slots(), before);
 		check(most, this);

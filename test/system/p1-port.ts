@@ -15,12 +15,11 @@ import { readMetrics } from "../api/metrics-text.js";
 import { type EngineName, ProcessGateway } from "../api/process-gateway.js";
 import { makeFile, makeImage, SIGNER } from "../ota/bench.js";
 
-/** Telegrams that are read meanwhile. */
-const TELEGRAMS = 6;
 const PIECE = 8192;
 const PAUSE_MS = 25;
 
-export function p1Port(engine: EngineName): void {
+/** `telegrams`: that are read meanwhile. */
+export function p1Port(engine: EngineName, telegrams: number): void {
 	describe(`A P1 port at 115200 Bd beside a page and an upload, engine ${engine}`, function () {
 		this.timeout(60_000);
 		let folder = "";
@@ -61,7 +60,7 @@ export function p1Port(engine: EngineName): void {
 			let uploaded = 0;
 			let pages = 0;
 			let now = [sentBefore, readBefore, failedBefore];
-			while (now[1] < readBefore + TELEGRAMS) {
+			while (now[1] < readBefore + telegrams) {
 				const end = Math.min(uploaded + PIECE, file.length - 1);
 				if (upload.writableNeedDrain === false) {
 					upload.write(file.subarray(uploaded, end));

@@ -18,7 +18,7 @@ import { serveTCP, type TCPPort } from "../../tools/zigbee/tcp-port.js";
 import { type Memory, ProcessGateway } from "../api/process-gateway.js";
 import { makeFile, makeImage, SIGNER } from "../ota/bench.js";
 import { iecVectors } from "../vectors.js";
-import { ANY, BOOT_ZIGBEE, DLMS, probe } from "./memory-limits.js";
+import { ANY, BOOT_ZIGBEE, DLMS, JOINED_ZIGBEE, probe } from "./memory-limits.js";
 
 const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));
 const WAIT_MS = 60_000;
@@ -87,7 +87,7 @@ describe("The Zigbee bridge on Linux", function () {
 			[""],
 		);
 		await sleep(2000);
-		await probe(gateway, this, ANY);
+		await probe(gateway, this, JOINED_ZIGBEE);
 	});
 
 	it("reports beside readouts, followers, the page and an upload", async function () {

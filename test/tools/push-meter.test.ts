@@ -72,7 +72,8 @@ describe("the simulated meter that sends by itself", () => {
 			["mbus", KIND_MBUS],
 			["wrapper", KIND_WRAPPER],
 		];
-		for (const [framing, kind] of framings) assert.deepEqual(kinds(dlmsTelegram(reading, framing)), [kind], framing);
+		for (const [framing, kind] of framings)
+			assert.deepEqual(kinds(dlmsTelegram(reading, { framing })), [kind], framing);
 	});
 	it("sends a P1 telegram that the gateway takes whole, by its CRC, and recognises", () => {
 		const telegram = p1Telegram(reading);
@@ -96,23 +97,36 @@ describe("the simulated meter that sends by itself", () => {
 		assert.equal(parse("--protocol sml --help"), undefined);
 		for (const name of ["port", "telegram", "framing", "baud", "push-seconds", "baud-pace"])
 			assert.ok(PUSH_HELP.includes(`--${name}`), name);
-		const common = { pushMs: 2000, pace: false, quiet: false };
-		assert.deepEqual(parse("--protocol sml"), { protocol: "sml", sml: {}, framing: "hdlc", baud: 9600, ...common });
+		const common = { counter: 1, pushMs: 2000, pace: false, quiet: false };
+		assert.deepEqual(parse("--protocol sml"), {
+			protocol: "sml",
+			sml: {},
+			form: { framing: "hdlc" },
+			baud: 9600,
+			...common,
+		});
 		assert.deepEqual(parse("--protocol dlms-push --framing mbus --push-seconds 5 --baud-pace --quiet"), {
 			protocol: "dlms-push",
-			framing: "mbus",
+			form: { framing: "mbus" },
+			counter: 1,
 			baud: 2400,
 			pushMs: 5000,
 			pace: true,
 			quiet: true,
 		});
 		assert.equal(parse("--protocol dlms-push --framing mbus --baud 115200")?.baud, 115_200);
+		const ciphered = parse("--protocol dlms-push --security encrypt --dedicated --segment 60 --replay 3 --wrong-tag 2");
+		assert.equal(ciphered?.form.protection?.control, 0x20);
+		assert.equal(ciphered?.form.protection?.isDedicated, true);
+		assert.deepEqual([ciphered?.form.size, ciphered?.replay, ciphered?.wrongTag], [60, 3, 2]);
 		const p1 = parse("--protocol p1");
 		assert.deepEqual([p1?.protocol, p1?.baud, p1?.pushMs], ["p1", 115_200, 1000]);
 		assert.equal(parse("--protocol p1 --baud 9600")?.baud, 9600);
 	});
 	for (const line of [
 		"--protocol sml --framing hdlc",
+		"--protocol sml --security both",
+		"--protocol dlms-push --security auth",
 		"--protocol dlms-push --framing tcp",
 		"--protocol sml --baud 28800",
 		"--protocol p1 --framing hdlc",

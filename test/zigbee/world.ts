@@ -195,6 +195,7 @@ export class PlayedClient implements ClusterClient {
 			`${control & 3}/${command} ${Buffer.from(bytes.slice(start, end)).toString("hex")} ${source}/${endpoint}`,
 		);
 	}
+	readonly isBusy = false;
 	write(out: Outgoing, sequence: number): void {
 		this.isReady = false;
 		out.bytes.set([0x10, sequence, 0x00, 0x00, 0x00]);

@@ -1,7 +1,7 @@
 /** The command line of the meter simulator for meters that send by themselves in eight bits: SML, DLMS/COSEM, a P1 port. */
-import type { PushFraming } from "./push-telegrams.js";
+import type { PushForm, PushFraming } from "./push-telegrams.js";
 import { SML_HELP, SML_WORDS, type SMLOptions, smlOptions } from "./sml-options.js";
-import { choice, count, defined, flag, oneOf, PUSH_BAUD_RATES, parseWords, text, UsageError } from "./words.js";
+import { choice, count, defined, flag, hex, oneOf, PUSH_BAUD_RATES, parseWords, text, UsageError } from "./words.js";
 
 export const PUSH_HELP = `A smart meter that sends by itself, in eight bits, at the end of a serial line.
 
@@ -15,6 +15,13 @@ Without --telegram it has the moving values of a household.
   --port PATH         a serial port (8N1) instead of a pseudo-terminal
   --telegram FILE     send these bytes: raw, or hex text (name ends in .hex)
 ${SML_HELP}  --framing NAME      dlms-push: hdlc (default), mbus or wrapper
+  --security NAME     dlms-push: none (default), encrypt (no tag, as most meters of Austria) or both
+  --guek HEX, --ak HEX, --system-title HEX, --invocation-counter N   dlms-push: what it ciphers with
+  --dedicated         dlms-push: general-ded-ciphering in place of general-glo-ciphering
+  --segment N         dlms-push: bytes of information in a frame
+  --blocks            dlms-push in HDLC: general block transfer, --segment bytes in a block
+  --replay N          dlms-push: after N pushes the last one is sent again and again
+  --wrong-tag N       dlms-push: one of N pushes has a wrong tag, or a changed last byte
   --baud N            300 to 19200, 38400, 57600 or 115200 (default 9600; mbus 2400; p1 115200)
   --push-seconds N    from one telegram to the next (default 2; p1 1)
   --baud-pace         pseudo-terminal: as slow as the real line, and garbage for a reader at the wrong speed
@@ -28,7 +35,11 @@ export interface PushProgramOptions {
 	protocol: PushProtocol;
 	port?: string;
 	telegram?: string;
-	framing: PushFraming;
+	form: PushForm;
+	/** The first invocation counter; how many pushes come before the last one is repeated; one of how many is wrong. */
+	counter: number;
+	replay?: number;
+	wrongTag?: number;
 	sml?: SMLOptions;
 	baud: number;
 	pushMs: number;
@@ -59,12 +70,34 @@ export function parsePushOptions(args: string[]): PushProgramOptions | undefined
 	const ofSML = (Object.keys(SML_WORDS) as (keyof typeof SML_WORDS)[]).find((name) => values[name] !== undefined);
 	if (!isSML && ofSML !== undefined) throw new UsageError(`--${ofSML} is for --protocol sml.`);
 	const framing = (choice(values, "framing", ["hdlc", "mbus", "wrapper"]) ?? "hdlc") as PushFraming;
+	const security = choice(values, "security", ["none", "encrypt", "both"]) ?? "none";
+	for (const name of ["security", "segment", "blocks", "replay", "wrong-tag"] as const)
+		if (protocol !== "dlms-push" && values[name] !== undefined)
+			throw new UsageError(`--${name} is for --protocol dlms-push.`);
+	const protection = {
+		keys: {
+			encryption: hex(values, "guek", 16) ?? Buffer.from("000102030405060708090a0b0c0d0e0f", "hex"),
+			authentication: hex(values, "ak", 16) ?? Buffer.from("d0d1d2d3d4d5d6d7d8d9dadbdcdddedf", "hex"),
+		},
+		title: hex(values, "system-title", 8) ?? Buffer.from("4757530000bc614e", "hex"),
+		control: security === "both" ? 0x30 : 0x20,
+		isDedicated: values.dedicated ?? false,
+	};
+	const form: PushForm = defined({
+		framing,
+		size: count(values, "segment", 2000, 8),
+		isInBlocks: values.blocks,
+		protection: security === "none" ? undefined : protection,
+	});
 	const isP1 = protocol === "p1";
 	return defined({
 		protocol,
 		port: values.port,
 		telegram: values.telegram,
-		framing,
+		form,
+		counter: count(values, "invocation-counter", 0xffff_ffff) ?? 1,
+		replay: count(values, "replay", 1_000_000, 1),
+		wrongTag: count(values, "wrong-tag", 1_000_000, 1),
 		sml: isSML ? smlOptions(values) : undefined,
 		baud: oneOf(values, "baud", PUSH_BAUD_RATES) ?? (framing === "mbus" ? 2400 : isP1 ? 115_200 : 9600),
 		pushMs: (count(values, "push-seconds", 86_400, 1) ?? (isP1 ? 1 : 2)) * 1000,
@@ -79,6 +112,16 @@ const WORDS = {
 	telegram: text,
 	framing: text,
 	...SML_WORDS,
+	security: text,
+	guek: text,
+	ak: text,
+	"system-title": text,
+	"invocation-counter": text,
+	dedicated: flag,
+	segment: text,
+	blocks: flag,
+	replay: text,
+	"wrong-tag": text,
 	baud: text,
 	"push-seconds": text,
 	"baud-pace": flag,

@@ -2,8 +2,9 @@
  * Telegrams that a household's meter sends by itself, made for this project: the data-notification of
  * DLMS/COSEM (IEC 62056-5-3) in HDLC, in M-Bus (IEC 62056-7-3) or in the wrapper (IEC 62056-47). SML is in sml-telegram.ts.
  */
-import { makeFrame } from "./hdlc-frame.js";
+import { type Keys, protect } from "./dlms-cipher.js";
 import type { HouseholdReading } from "./household.js";
+import { blockPush, hdlcPush, mbusPush } from "./push-frames.js";
 
 export type PushFraming = "hdlc" | "mbus" | "wrapper";
 
@@ -40,22 +41,39 @@ function notification(reading: HouseholdReading): Buffer {
 	]);
 }
 
+export interface PushForm {
+	readonly framing: PushFraming;
+	/** Bytes of a segment, or of a block; undefined: as many as fit. */
+	readonly size?: number;
+	/** General block transfer. */
+	readonly isInBlocks?: boolean;
+	/** Without it in the open; `control`: security control, `isDedicated`: general-ded in place of general-glo. */
+	readonly protection?: {
+		readonly keys: Keys;
+		readonly title: Uint8Array;
+		readonly control: number;
+		readonly isDedicated: boolean;
+	};
+}
+
+/** A data-notification in the open, or ciphered with this invocation counter; `hasWrongTag`: its last byte is damaged. */
+function pushedAPDU(reading: HouseholdReading, form: PushForm, counter: number, hasWrongTag: boolean): Buffer {
+	const plain = notification(reading);
+	if (form.protection === undefined) return plain;
+	const { keys, title, control, isDedicated } = form.protection;
+	const body = protect(keys, { title, counter }, control, plain);
+	if (hasWrongTag) body[body.length - 1] ^= 1;
+	const length = body.length < 0x80 ? [body.length] : [0x82, body.length >> 8, body.length & 0xff];
+	return Buffer.concat([Buffer.of(isDedicated ? 0xdc : 0xdb, title.length), title, Buffer.of(...length), body]);
+}
+
 /** A data-notification as it is on the line. */
-export function dlmsTelegram(reading: HouseholdReading, framing: PushFraming): Uint8Array {
-	const apdu = notification(reading);
+export function dlmsTelegram(reading: HouseholdReading, form: PushForm, counter = 0, hasWrongTag = false): Uint8Array {
+	const { framing, size, isInBlocks = false } = form;
+	const apdu = pushedAPDU(reading, form, counter, hasWrongTag);
 	if (framing === "wrapper") {
 		return Buffer.concat([Buffer.of(0, 1, 0, 1, 0, 0x66, apdu.length >> 8, apdu.length & 0xff), apdu]);
 	}
-	if (framing === "mbus") {
-		const body = Buffer.concat([Buffer.of(0x53, 0xff, 0x10, 0x01, 0x67), apdu]);
-		const sum = body.reduce((all, one) => (all + one) & 0xff, 0);
-		return Buffer.concat([Buffer.of(0x68, body.length, body.length, 0x68), body, Buffer.of(sum, 0x16)]);
-	}
-	return makeFrame({
-		isSegmented: false,
-		destination: Buffer.of(0x41),
-		source: Buffer.of(0x08, 0x83),
-		control: 0x13,
-		information: Buffer.concat([Buffer.of(0xe6, 0xe7, 0x00), apdu]),
-	});
+	if (framing === "mbus") return mbusPush(apdu, size);
+	return isInBlocks ? blockPush(apdu, size ?? 100) : hdlcPush(apdu, size);
 }

@@ -123,6 +123,7 @@ export const DLMS_CONFIG = {
 	server_address_length: { choices: [0, 1, 2, 4] },
 	opening: { choices: ["auto", "mode_e", "direct"] },
 	baudrate: { choices: [300, 600, 1200, 2400, 4800, 9600, 19200] },
+	push_baudrate: { choices: [0, 300, 600, 1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200] },
 	password: { max: 64, pattern: /^[ -~]*$/ },
 	block_cipher_key: { max: 32, pattern: /^([0-9A-Fa-f]{32})?$/ },
 	auth_key: { max: 32, pattern: /^([0-9A-Fa-f]{32})?$/ },

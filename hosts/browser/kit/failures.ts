@@ -6,7 +6,7 @@ import { t } from "./text.js";
 const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
 	["failure.silence", "iec62056-21/silence"],
 	["failure.addressed", "iec62056-21/silence-addressed"],
-	["failure.unheard", "iec62056-21/no-telegram sml/no-telegram sml/silence"],
+	["failure.unheard", "iec62056-21/no-telegram sml/no-telegram sml/silence dlms-push/silence dlms-push/unknown"],
 	["failure.echo", "iec62056-21/echo-only hdlc/echo-only"],
 	["failure.noise", "iec62056-21/no-ident iec62056-21/check hdlc/garbage hdlc/damaged sml/no-start sml/check"],
 	["failure.broken", "iec62056-21/no-block iec62056-21/cut hdlc/lost dlms/lost"],
@@ -18,12 +18,15 @@ const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
 	["failure.refused", "hdlc/refused hdlc/disconnected hdlc/frame-rejected hdlc/not-ready"],
 	["failure.level", "dlms/context dlms/mechanism dlms/authentication-required dlms/initiate"],
 	["failure.password", "dlms/authentication dlms/rejected dlms/title"],
-	["failure.keys", "dlms/deciphering dlms/unanswered dlms/hls-refused dlms/tag dlms/unprotected dlms/key-missing"],
+	[
+		"failure.keys",
+		"dlms/deciphering dlms/unanswered dlms/hls-refused dlms/tag dlms/unprotected dlms/key-missing dlms-push/no-key dlms-push/key dlms-push/open dlms-push/no-tag",
+	],
 	["failure.mechanism", "dlms/hls-2 dlms/hls-md5 dlms/hls-sha1 dlms/hls-sha256 dlms/hls-ecdsa"],
 	["failure.suite", "dlms/security-suite-1 dlms/security-suite-2"],
 	["failure.short", "dlms/short-names"],
 	["failure.counter", "dlms/counter dlms/counter-exhausted"],
-	["failure.untrusted", "dlms/meter-unverified dlms/replay dlms/meter-title"],
+	["failure.untrusted", "dlms/meter-unverified dlms/replay dlms-push/replay dlms/meter-title"],
 ];
 
 /** Texts that send their reader to the optical head. */

@@ -20,6 +20,7 @@ export type Readout = FreshReadout | LastReadout;
 
 /** `status` of a readout (decision 20). */
 export const READOUT_CUT = 2;
+export const READOUT_UNCHECKED = 4;
 
 const POLL_MS = 5_000;
 /** For what seldom changes. */

@@ -244,6 +244,7 @@ export type Advice = {
 	readonly protocol: "iec62056" | "dlms" | "sml";
 	readonly mode_d_enabled?: boolean;
 	readonly mode_d_baudrate?: 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200 | 38400 | 57600 | 115200;
+	readonly push_baudrate?: 0 | 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200 | 38400 | 57600 | 115200;
 } | null;
 
 export interface History {
@@ -274,7 +275,7 @@ export interface Readout {
 	readonly baudrate: number;
 	readonly timestamp: number;
 	readonly localtime: string;
-	readonly status: 0 | 2 | 3;
+	readonly status: 0 | 2 | 3 | 4;
 	readonly readings: readonly Reading[];
 	readonly missing?: readonly Missing[];
 }
@@ -331,7 +332,7 @@ export interface LastReadout {
 	readonly baudrate: number;
 	readonly timestamp: number;
 	readonly localtime: string;
-	readonly status: 0 | 1 | 2;
+	readonly status: 0 | 1 | 2 | 4;
 	readonly running: boolean;
 	readonly last_attempt: number;
 	readonly last_error: string | null;
@@ -385,6 +386,7 @@ export interface DLMS {
 	readonly server_address_length: 0 | 1 | 2 | 4;
 	readonly opening: "auto" | "mode_e" | "direct";
 	readonly baudrate: 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200;
+	readonly push_baudrate: 0 | 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200 | 38400 | 57600 | 115200;
 	readonly password_set: boolean;
 	readonly block_cipher_key_set: boolean;
 	readonly auth_key_set: boolean;

@@ -10,6 +10,7 @@ import {
 	plannedS,
 	power,
 	READOUT_CUT,
+	READOUT_UNCHECKED,
 	type Readout,
 	readFailure,
 	reading,
@@ -153,6 +154,7 @@ function Age({ last }: { last: Readout | undefined }) {
 				)}
 			</p>
 			{last.status === READOUT_CUT && <Notice kind="warning">{t("read.cut")}</Notice>}
+			{last.status === READOUT_UNCHECKED && <Notice kind="warning">{t("read.unchecked")}</Notice>}
 			{SIMULATED.test(last.meter_id) && <Notice kind="info">{t("read.simulated")}</Notice>}
 		</>
 	);

@@ -9,7 +9,7 @@ import { choicesOf, fieldsOf } from "../kit/limits.js";
 import { announce, Button, Card, Pending } from "../kit/parts.js";
 import { t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
-import { SPEEDS } from "./speeds.js";
+import { SPEEDS, speedText } from "./speeds.js";
 
 const PATH = "dlms/config";
 const OPENINGS = {
@@ -19,7 +19,9 @@ const OPENINGS = {
 } as const;
 const AUTHS = { none: "dlms.auth.none", low: "dlms.auth.low", high_gmac: "dlms.auth.high" } as const;
 
-const needsKeys = (draft: Draft) => draft["use_encryption"] === true || draft["auth"] === "high_gmac";
+const isAsked = ({ push_baudrate }: Draft) => !Number(push_baudrate);
+const needsKeys = (draft: Draft) =>
+	!isAsked(draft) || draft["use_encryption"] === true || draft["auth"] === "high_gmac";
 
 const SECRETS = [
 	{
@@ -27,7 +29,7 @@ const SECRETS = [
 		label: "dlms.password",
 		kind: "secret",
 		storedFlag: "password_set",
-		when: ({ auth }: Draft) => auth === "low",
+		when: (draft: Draft) => isAsked(draft) && draft["auth"] === "low",
 	},
 	{
 		name: "block_cipher_key",
@@ -49,10 +51,17 @@ const SECRETS = [
 
 const FIELDS = fieldsOf(DLMS_CONFIG, [
 	{
+		name: "push_baudrate",
+		label: "iec.push",
+		kind: "choice",
+		choices: choicesOf(DLMS_CONFIG.push_baudrate, (value) => (value === 0 ? t("off") : speedText(value))),
+	},
+	{
 		name: "opening",
 		label: "dlms.opening",
 		help: "dlms.opening.help",
 		kind: "choice",
+		when: isAsked,
 		choices: choicesOf(DLMS_CONFIG.opening, (value) => t(OPENINGS[value])),
 	},
 	{
@@ -60,29 +69,31 @@ const FIELDS = fieldsOf(DLMS_CONFIG, [
 		label: "dlms.baudrate",
 		kind: "choice",
 		choices: SPEEDS,
-		when: ({ opening }) => opening !== "mode_e",
+		when: (draft) => isAsked(draft) && draft["opening"] !== "mode_e",
 	},
 	{
 		name: "auth",
 		label: "dlms.auth",
 		kind: "choice",
+		when: isAsked,
 		choices: choicesOf(DLMS_CONFIG.auth, (value) => t(AUTHS[value])),
 	},
-	{ name: "use_encryption", label: "dlms.encryption", kind: "toggle" },
+	{ name: "use_encryption", label: "dlms.encryption", kind: "toggle", when: isAsked },
 	...SECRETS,
-	{ name: "client_address", label: "dlms.client", help: "dlms.client.help", kind: "number" },
-	{ name: "server_logical", label: "dlms.logical", help: "dlms.logical.help", kind: "number" },
-	{ name: "server_physical", label: "dlms.physical", help: "dlms.physical.help", kind: "number" },
+	{ name: "client_address", label: "dlms.client", help: "dlms.client.help", kind: "number", when: isAsked },
+	{ name: "server_logical", label: "dlms.logical", help: "dlms.logical.help", kind: "number", when: isAsked },
+	{ name: "server_physical", label: "dlms.physical", help: "dlms.physical.help", kind: "number", when: isAsked },
 	{
 		name: "server_address_length",
 		refused: "refused.length",
 		label: "dlms.length",
 		kind: "choice",
+		when: isAsked,
 		choices: choicesOf(DLMS_CONFIG.server_address_length, (value) =>
 			value === 0 ? t("dlms.length.auto") : t("dlms.length.bytes", { n: value }),
 		),
 	},
-	{ name: "receive_timeout_ms", label: "dlms.timeout", kind: "number", unit: "ms" },
+	{ name: "receive_timeout_ms", label: "dlms.timeout", kind: "number", unit: "ms", when: isAsked },
 ]);
 
 export function DLMSCard() {

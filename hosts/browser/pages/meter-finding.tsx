@@ -39,7 +39,7 @@ export function findingText({ unasked, settings }: Finding): string | undefined 
 
 async function apply({ protocol, ...config }: NonNullable<Advice>): Promise<void> {
 	// First what the protocol goes by: the gateway begins to listen as soon as it is chosen.
-	if (Object.keys(config).length > 0) await post("iec62056/config", config);
+	if (Object.keys(config).length > 0) await post(`${protocol}/config`, config);
 	await post("meter/protocol", { protocol });
 }
 

@@ -63,6 +63,11 @@ export const DASHBOARD = {
 		"Die letzte Auslesung brach ab; was gezeigt wird, ist geprüft.",
 		"Ostatni odczyt urwał się; pokazane wartości przeszły kontrolę.",
 	],
+	"read.unchecked": [
+		"Nothing proves that these values are the meter's.",
+		"Nichts beweist, dass diese Werte vom Zähler sind.",
+		"Nic nie dowodzi, że te wartości są z licznika.",
+	],
 	"read.simulated": [
 		"The simulator is on: these values are not real.",
 		"Der Simulator ist an: Diese Werte sind nicht echt.",

@@ -1,0 +1,324 @@
+/**
+ * Takes apart what a meter sends by itself: the data-notification (IEC 62056-5-3, 9.5; the push setup of IEC 62056-6-2,
+ * 5.3.8, says what is in one). Standards leave its body to the meter. These are met in the field:
+ *
+ * | body | how it is read |
+ * |---|---|
+ * | code, value; after the value, or before it, scaler and unit; each in a structure of its own or all in one row | by the codes: octet strings of 6 bytes |
+ * | class, code, attribute, value | the same |
+ * | list of objects (class, code, attribute, …), then a value for each | by their places (Landis+Gyr, Iskraemeco, Energomera) |
+ * | values alone: 1, 9, 13, 14 or 18 of them | the lists of Kaifa for Norway, in their order |
+ *
+ * What has no scaler and unit gets those that the maker documents for its lists (MAKERS), or none. The time in the head is
+ * the meter's clock, 0-0:1.0.0. A text without code at the end is the number of the meter (Netz Niederösterreich).
+ * Limits: those of axdr.ts and render.ts.
+ */
+import { TEXT_LIMIT } from "../bytes/octets.js";
+import {
+	DataWalker,
+	STACK_SIZE,
+	TAG_ARRAY,
+	TAG_DATE_TIME,
+	TAG_ENUM,
+	TAG_INT8,
+	TAG_OCTET_STRING,
+	TAG_STRUCTURE,
+	TAG_UINT16,
+	TAG_UINT32,
+} from "./axdr.js";
+import { Cursor } from "./cursor.js";
+import { DATE_TIME_LENGTH } from "./date-time.js";
+import { ATTRIBUTE_VALUE, POLL_ATTRIBUTE, POLL_CLASS, POLL_CODE_LENGTH, POLL_ENTRY_SIZE } from "./poll-list.js";
+import type { ReadingSink } from "./reading.js";
+import { AS_DATE_TIME, AS_TEXT, isNumber, render } from "./render.js";
+import { UNIT_NONE } from "./scaler-cache.js";
+
+export const DATA_NOTIFICATION = 0x0f;
+/** After the tag. */
+const INVOKE_ID_LENGTH = 4;
+const CLASS_REGISTER = 3;
+const CLASS_CLOCK = 8;
+const CLASS_PUSH_SETUP = 40;
+
+/** Units of IEC 62056-6-2, table 4. */
+const UNIT_W = 27;
+const UNIT_VAR = 29;
+const UNIT_WH = 30;
+const UNIT_VARH = 32;
+const UNIT_A = 33;
+const UNIT_V = 35;
+
+/**
+ * Three letters that a system title, a device name or a list's name begins with, then the scalers of energy, current and
+ * voltage where the list tells none; power is in W and var. NOT_TOLD: they differ.
+ */
+const NOT_TOLD = 0x7f;
+const MAKERS = Object.freeze([
+	...[0x4b, 0x46, 0x4d, 0, -3, -1],
+	...[0x4b, 0x41, 0x4d, 1, -2, 0],
+	...[0x4c, 0x47, 0x5a, 0, NOT_TOLD, NOT_TOLD],
+	...[0x49, 0x53, 0x4b, 0, NOT_TOLD, NOT_TOLD],
+]);
+const MAKER_SIZE = 6;
+const KAIFA = 0;
+/** Who lists objects is Landis+Gyr, or does as they do. */
+const LISTING = 12;
+const NO_MAKER = -1;
+
+/** Kaifa's lists: C of the registers at places 3 to 12; a meter with one phase leaves four of them out. */
+const PLACES = Object.freeze([1, 2, 3, 4, 31, 51, 71, 32, 52, 72]);
+const PLACE_POWER = 3;
+const PLACE_CLOCK = 13;
+const PLACES_END = 18;
+
+/** The working buffer: a text, the walker's stack, the object. */
+const STACK_AT = TEXT_LIMIT;
+const CODE_AT = STACK_AT + STACK_SIZE;
+
+export class PushReading {
+	/** Give it the APDU in plain, then call `take`. */
+	readonly cursor = new Cursor(new Uint8Array(0));
+	/** Logical device name of the last one, or else the meter's number; ASCII, empty if there was none. */
+	meterId = new Uint8Array(0);
+	readonly #walker: DataWalker;
+	readonly #work = new Uint8Array(CODE_AT + POLL_ENTRY_SIZE);
+	readonly #sink: ReadingSink;
+	#maker = NO_MAKER;
+	#hasTime = false;
+	/** The sink has heard of the object. */
+	#isOpen = false;
+	/** Of the value that comes now. */
+	#scaler = 0;
+	#unit = UNIT_NONE;
+
+	constructor(sink: ReadingSink) {
+		this.#sink = sink;
+		this.#walker = new DataWalker(this.cursor, this.#work, STACK_AT);
+	}
+
+	/**
+	 * Gives the sink what is in the notification that the cursor stands at, which must fill it exactly; `title`: the
+	 * sender's, or no bytes. False, and the sink has heard nothing, if it is none or breaks A-XDR.
+	 */
+	take(title: Uint8Array): boolean {
+		const { cursor } = this;
+		const walker = this.#walker;
+		cursor.expect(DATA_NOTIFICATION);
+		cursor.skip(INVOKE_ID_LENGTH);
+		let length = cursor.u8();
+		if (length === TAG_OCTET_STRING) length = cursor.u8();
+		if (length !== 0 && length !== DATE_TIME_LENGTH) return false;
+		const time = cursor.skip(length);
+		const body = cursor.at;
+		const { bytes } = cursor;
+		const isContainer = bytes[body] === TAG_STRUCTURE || bytes[body] === TAG_ARRAY;
+		if (!isContainer || !walker.skip() || cursor.left > 0) return false;
+		this.meterId = new Uint8Array(0);
+		this.#maker = NO_MAKER;
+		this.#hasTime = false;
+		this.findMaker(title, 0, title.length);
+		if (length > 0 && bytes[time] !== 0xff) {
+			walker.tag = TAG_DATE_TIME;
+			walker.start = time;
+			this.takeTime();
+		}
+		cursor.at = body + 1;
+		const count = cursor.length();
+		const first = cursor.at;
+		if (bytes[first] === TAG_ARRAY && this.isObject(first + 2)) return this.takeListed(count);
+		cursor.at = body;
+		walker.begin();
+		const isKaifa = bytes[first] === TAG_OCTET_STRING && this.findMaker(bytes, first + 2, first + 5);
+		if (count === 1 && bytes[first] === TAG_UINT32) this.takePlaces(1);
+		else if (isKaifa && this.#maker === KAIFA) this.takePlaces(count);
+		else this.takeRow();
+		return true;
+	}
+
+	/** `bytes[at]` begins a structure of class, code and attribute, of a list of objects: 02 n, 12 class, 09 06 code, 0F. */
+	private isObject(at: number): boolean {
+		const { bytes } = this.cursor;
+		return (
+			bytes[at] === TAG_STRUCTURE &&
+			bytes[at + 2] === TAG_UINT16 &&
+			bytes[at + 5] === TAG_OCTET_STRING &&
+			bytes[at + 6] === POLL_CODE_LENGTH &&
+			bytes[at + 13] === TAG_INT8
+		);
+	}
+
+	/** An array of objects, then their values: of each but the array's own, if that is among them. */
+	private takeListed(count: number): boolean {
+		const { cursor } = this;
+		const { bytes, at: list } = cursor;
+		const walker = this.#walker;
+		if (this.#maker < 0) this.#maker = LISTING;
+		cursor.at = list + 1;
+		let left = cursor.length();
+		let object = cursor.at;
+		cursor.at = list;
+		walker.skip();
+		let value = cursor.at;
+		let isOwn = left === count && bytes[object + 4] === CLASS_PUSH_SETUP;
+		if (!isOwn && left !== count - 1) return false;
+		for (; left > 0; left--) {
+			if (!this.isObject(object)) return false;
+			if (!isOwn) {
+				cursor.at = value;
+				walker.begin();
+				this.setObject(object + 7, bytes[object + 4], bytes[object + 14]);
+				while (walker.next()) if (bytes[object + 4] !== CLASS_PUSH_SETUP) this.takeValue();
+				value = cursor.at;
+			}
+			isOwn = false;
+			cursor.at = object;
+			walker.skip();
+			object = cursor.at;
+		}
+		return true;
+	}
+
+	/** Codes and values in a row, whatever structures they are in. */
+	private takeRow(): void {
+		const { cursor } = this;
+		const { bytes } = cursor;
+		const walker = this.#walker;
+		let isPending = false;
+		let isAny = false;
+		/** Elements that were looked at already. */
+		let known = 0;
+		/** Class of the object that comes, where the row tells it. */
+		let classId = 0;
+		while (walker.next()) {
+			const { tag, start, end } = walker;
+			const length = end - start;
+			if (known > 0) known--;
+			else if (isPending && classId > 0 && tag === TAG_INT8) {
+				this.#work[CODE_AT + POLL_ATTRIBUTE] = bytes[start];
+				classId = 0;
+			} else if (isPending) {
+				if (this.findScaler()) known = 2;
+				this.takeValue();
+				isPending = false;
+				isAny = true;
+				classId = 0;
+			} else if (tag === TAG_OCTET_STRING && length === POLL_CODE_LENGTH) {
+				this.setObject(start, classId, ATTRIBUTE_VALUE);
+				// Else what comes is the attribute.
+				if (classId === 0 && this.findScaler()) known = 2;
+				isPending = true;
+			} else if (tag === TAG_UINT16) classId = bytes[start + 1];
+			else if (tag === TAG_OCTET_STRING && length === DATE_TIME_LENGTH && !isAny) this.takeTime();
+			else if (isAny && cursor.left === 0 && length > POLL_CODE_LENGTH) {
+				this.setCode(0, 96, 1);
+				this.takeValue();
+			} else this.findMaker(bytes, start, end);
+		}
+	}
+
+	/** The values of a list of Kaifa in their order, at which the walker begins. */
+	private takePlaces(count: number): void {
+		const isOnePhase = count === 9 || count === 14;
+		this.#maker = KAIFA;
+		for (let i = 0; this.#walker.next(); i++) {
+			let place = count === 1 ? PLACE_POWER : i;
+			if (isOnePhase && i > 7) place += i === 8 ? 2 : 4;
+			if (place === PLACE_CLOCK) this.takeTime();
+			else if (place > 0 && place < PLACES_END) {
+				if (place < PLACE_POWER) this.setCode(0, 96, 1, place === 1 ? 0 : 7);
+				else if (place < PLACE_CLOCK) this.setCode(1, PLACES[place - PLACE_POWER], 7);
+				else this.setCode(1, place - PLACE_CLOCK, 8);
+				this.takeValue();
+			}
+		}
+	}
+
+	/** The walker stands at the meter's clock. */
+	private takeTime(): void {
+		const walker = this.#walker;
+		this.setCode(0, 1, 0);
+		walker.end = walker.start + DATE_TIME_LENGTH;
+		this.takeValue();
+	}
+
+	private setCode(a: number, c: number, d: number, e = 0): void {
+		const code = [a, 0, c, d, e, 0xff];
+		this.#work.set(code, CODE_AT);
+		this.object(0, ATTRIBUTE_VALUE);
+	}
+
+	/** The object whose code stands at `bytes[at]`; class 0: not told. */
+	private setObject(at: number, classId: number, attribute: number): void {
+		for (let i = 0; i < POLL_CODE_LENGTH; i++) this.#work[CODE_AT + i] = this.cursor.bytes[at + i];
+		this.object(classId, attribute);
+	}
+
+	/** Its code is set: the rest of it, and what its value is multiplied with if nothing else is told. */
+	private object(classId: number, attribute: number): void {
+		const work = this.#work;
+		const c = work[CODE_AT + 2];
+		const d = work[CODE_AT + 3];
+		const isClock = work[CODE_AT] === 0 && c === 1 && d === 0;
+		work[CODE_AT + POLL_CLASS] = classId || (isClock ? CLASS_CLOCK : CLASS_REGISTER);
+		work[CODE_AT + POLL_ATTRIBUTE] = attribute;
+		this.#scaler = 0;
+		this.#unit = UNIT_NONE;
+		this.#isOpen = false;
+		const maker = this.#maker;
+		if (maker < 0 || work[CODE_AT] !== 1 || c > 80 || (d !== 7 && d !== 8)) return;
+		// 21 to 33, 41 to 53 and 61 to 73 are 1 to 13 of a phase.
+		const kind = c % 20;
+		const isEnergy = d === 8;
+		const isReactive = kind > 2;
+		if (kind === 0 || kind > 12 || (kind > 8 && (isEnergy || kind < 11))) return;
+		const scaler = isEnergy ? MAKERS[maker + 3] : kind > 8 ? MAKERS[maker + kind - 7] : 0;
+		if (scaler === NOT_TOLD) return;
+		this.#scaler = scaler;
+		if (kind > 8) this.#unit = kind === 11 ? UNIT_A : UNIT_V;
+		else if (isEnergy) this.#unit = isReactive ? UNIT_VARH : UNIT_WH;
+		else this.#unit = isReactive ? UNIT_VAR : UNIT_W;
+	}
+
+	/** Scaler and unit come next. */
+	private findScaler(): boolean {
+		const { bytes, end } = this.cursor;
+		let { at } = this.cursor;
+		if (bytes[at] === TAG_STRUCTURE && bytes[at + 1] === 2) at += 2;
+		if (at + 4 > end || bytes[at] !== TAG_INT8 || bytes[at + 2] !== TAG_ENUM) return false;
+		this.#scaler = (bytes[at + 1] << 24) >> 24;
+		this.#unit = bytes[at + 3];
+		return true;
+	}
+
+	/** The walker stands at a value of the object. */
+	private takeValue(): void {
+		const walker = this.#walker;
+		const work = this.#work;
+		const isClock = work[CODE_AT + POLL_CLASS] === CLASS_CLOCK;
+		const length = render(walker, this.#scaler, isClock ? AS_DATE_TIME : AS_TEXT, work);
+		if (length <= 0 || (isClock && this.#hasTime)) return;
+		if (isClock) this.#hasTime = true;
+		const c = work[CODE_AT + 2];
+		const d = work[CODE_AT + 3];
+		const isName = c === 42 && d === 0;
+		if (isName || (c === 96 && d === 1 && this.meterId.length === 0)) this.meterId = work.slice(0, length);
+		// The name of the device, or of its list (1-0:0.2.129).
+		if (isName || c === 0) this.findMaker(work, 0, length);
+		if (!this.#isOpen) this.#sink.beginObject(0, work, CODE_AT);
+		this.#isOpen = true;
+		this.#sink.value(work, length, isNumber(walker.tag) ? this.#unit : UNIT_NONE);
+	}
+
+	/** Whether `bytes[start..end)` begins with a maker's letters, in either case. */
+	private findMaker(bytes: Uint8Array, start: number, end: number): boolean {
+		if (end - start < 3) return false;
+		for (let at = 0; at < MAKERS.length; at += MAKER_SIZE) {
+			let i = 0;
+			while (i < 3 && (bytes[start + i] & 0xdf) === MAKERS[at + i]) i++;
+			if (i < 3) continue;
+			this.#maker = at;
+			return true;
+		}
+		return false;
+	}
+}

@@ -1,0 +1,477 @@
+/** DLMS/COSEM that a meter sends by itself: the listener, by captures and by pushes made here. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { FORMAT_8N1 } from "../../modules/io/host.js";
+import { EVENT_END, EVENT_POOR } from "../../modules/readout/protocol.js";
+import { type Readout, STATUS_OK, STATUS_UNCHECKED } from "../../modules/readout/readout.js";
+import { protect } from "../../tools/meter/dlms-cipher.js";
+import { blockPush, hdlcPush, mbusPush } from "../../tools/meter/push-frames.js";
+import { readTelegram } from "../../tools/meter/telegram.js";
+import { vectorNames, vectorPath } from "../../tools/meter/vectors.js";
+import { type Capture, captures } from "../dlms/vectors.js";
+import { feeds, REFUSED } from "../feeds.js";
+import type { DLMSBenchSettings } from "./bench.js";
+import { dlmsSettings, ReaderBench } from "./bench.js";
+import { PushBed } from "./push-bed.js";
+import { recordsOf } from "./records.js";
+
+const hex = (text: string) => Uint8Array.from(Buffer.from(text.replaceAll(" ", ""), "hex"));
+const KEY = hex("000102030405060708090a0b0c0d0e0f");
+const AK = hex("d0d1d2d3d4d5d6d7d8d9dadbdcdddedf");
+const TITLE = hex("4b464d6750000009");
+const BOTH = { encryptionKey: KEY, authenticationKey: AK };
+/** Its time, then code, value, scaler and unit. */
+const PLAIN = hex("0f00000001 0c07e5091b01092f0f00ff8880 0203 09060100010800ff 0600003289 02020f00161e");
+const RECORDS = ["0-0:1.0.0*255: 2021-09-27T09:47:15+02:00", "1-0:1.8.0*255: 12937*Wh"];
+
+interface Sealing {
+	readonly control?: number;
+	readonly counter?: number;
+	readonly title?: Uint8Array;
+	readonly tag?: number;
+	readonly key?: Uint8Array;
+}
+
+/** In general-glo-ciphering. */
+function sealed(
+	plain: Uint8Array,
+	{ control = 0x30, counter = 1, title = TITLE, tag = 0xdb, key = KEY }: Sealing = {},
+) {
+	const body = protect({ encryption: key, authentication: AK }, { title, counter }, control, plain);
+	const length = body.length < 0x80 ? [body.length] : [0x82, body.length >> 8, body.length & 0xff];
+	return Uint8Array.from([tag, title.length, ...title, ...length, ...body]);
+}
+
+/** What came, as the code of a failure or the records. */
+function told(outcomes: readonly (Readout | string)[]) {
+	return outcomes.map((one) => (typeof one === "string" ? one : recordsOf(one.records)));
+}
+
+function statusOf(outcomes: readonly (Readout | string)[]): number {
+	const [first] = outcomes;
+	assert.ok(typeof first === "object", `${first}`);
+	return first.status;
+}
+
+function keysOf(capture: Capture): Partial<DLMSBenchSettings> {
+	const { key, authentication_key: authenticationKey } = capture;
+	return {
+		...(key === undefined ? {} : { encryptionKey: hex(key) }),
+		...(authenticationKey ? { authenticationKey: hex(authenticationKey) } : {}),
+	};
+}
+
+describe("captured pushes of DLMS/COSEM", () => {
+	for (const capture of captures()) {
+		const { push, apdu, name } = capture;
+		const forms = {
+			"one frame": hdlcPush(apdu),
+			segments: hdlcPush(apdu, 100),
+			blocks: blockPush(apdu, 99),
+			"M-Bus": mbusPush(apdu),
+		};
+		for (const [form, bytes] of Object.entries(forms)) {
+			it(`${name}: ${form}`, () => {
+				const outcomes = new PushBed(keysOf(capture)).take(bytes);
+				assert.equal(outcomes.length, 1);
+				const [first] = outcomes;
+				if (typeof first === "string") assert.equal(first, push.failure);
+				else {
+					assert.equal(Buffer.from(first.meterId).toString("latin1"), push.meter_id);
+					assert.equal(first.status, push.status);
+					assert.deepEqual(recordsOf(first.records), push.records);
+					assert.equal(first.protocol, "DLMS/COSEM");
+					assert.equal(first.baud, 9600);
+				}
+			});
+		}
+	}
+
+	/** As they were on the line. */
+	const lines: [string, Uint8Array][] = [
+		...vectorNames("hdlc")
+			.filter((name) => name.includes("push"))
+			.map((name): [string, Uint8Array] => [name, readTelegram(vectorPath("hdlc", name))]),
+		...vectorNames("mbus").map((name): [string, Uint8Array] => [name, readTelegram(vectorPath("mbus", name))]),
+	];
+	/** What their checks, or a missing key, make of them. */
+	const REFUSALS: Record<string, (string | undefined)[]> = {
+		"landis-gyr-zmf100-push": [],
+		"landis-gyr-e450-push-broken": [],
+		"elster-kmswest-general-glo": ["dlms-push/no-key"],
+	};
+	for (const [name, bytes] of lines) {
+		it(`on the line: ${name}`, () => {
+			const capture = captures().find(({ key }) => key !== undefined && bytes.join().includes(hex(key).join()));
+			assert.equal(capture, undefined, "no key stands in a frame");
+			const isCiphered = name.includes("ciphered") || name.includes("general-glo");
+			const bed = new PushBed();
+			const outcomes = [...bed.take(bytes), ...bed.silence()];
+			const expected = REFUSALS[name] ?? (isCiphered ? ["dlms-push/no-key"] : undefined);
+			if (expected !== undefined) assert.deepEqual(outcomes, expected);
+			else assert.ok(outcomes.length > 0 && outcomes.every((one) => typeof one === "object"), told(outcomes).join());
+		});
+	}
+});
+
+describe("the bodies of pushes", () => {
+	const head = "0f 00000001 00";
+	const cases: Record<string, { body: string; records: string[] }> = {
+		"structures of code, value, scaler and unit": {
+			body: "0101 0203 09060100020800ff 0600000064 0202 0f01 161e",
+			records: ["1-0:2.8.0*255: 1000*Wh"],
+		},
+		"scaler and unit before the value": {
+			body: "0203 09060100200700ff 0202 0fff 1623 1208fc",
+			records: ["1-0:32.7.0*255: 230.0*V"],
+		},
+		"class and attribute with the code": {
+			body: "0101 0204 120003 09060100010700ff 0f02 0600000064",
+			records: ["1-0:1.7.0*255: 100"],
+		},
+		"another attribute than the value": {
+			body: "0101 0204 120046 0906000060030aff 0f03 1601",
+			records: ["0-0:96.3.10*255: 1"],
+		},
+		"a value that looks like a code": {
+			body: "0202 0906000060 0101ff 0906 313630343536",
+			records: ["0-0:96.1.1*255: 160456"],
+		},
+		"a code without a value": { body: "0203 09060100010700ff 00 09060100020700ff", records: [] },
+	};
+	for (const [name, { body, records }] of Object.entries(cases)) {
+		it(name, () => {
+			const outcomes = told(new PushBed().take(hdlcPush(hex(head + body))));
+			assert.deepEqual(outcomes, [records.length > 0 ? records : "dlms-push/unknown"]);
+		});
+	}
+
+	it("values of a maker that tells no scalers, by its system title", () => {
+		const plain = hex(`${head} 0204 09060100010800ff 0600000064 09060100200700ff 1208fc`);
+		const bed = new PushBed(BOTH);
+		assert.deepEqual(told(bed.take(mbusPush(sealed(plain)))), [["1-0:1.8.0*255: 100*Wh", "1-0:32.7.0*255: 230.0*V"]]);
+		const other = { title: hex("5858580000000001"), counter: 2 };
+		assert.deepEqual(told(bed.take(mbusPush(sealed(plain, other)))), [["1-0:1.8.0*255: 100", "1-0:32.7.0*255: 2300"]]);
+	});
+
+	it("fewer or more values than objects are refused", () => {
+		const objects = "0102 0204 120003 09060100010800ff 0f02 120000 0204 120003 09060100020800ff 0f02 120000";
+		for (const [count, values] of [
+			["01", ""],
+			["02", "0600000001"],
+			["04", "0600000001 0600000002 0600000003"],
+		]) {
+			assert.deepEqual(new PushBed().take(hdlcPush(hex(`${head} 02${count} ${objects} ${values}`))), [
+				"dlms-push/unknown",
+			]);
+		}
+		const both = hex(`${head} 0203 ${objects} 0600000001 0600000002`);
+		assert.deepEqual(told(new PushBed().take(hdlcPush(both))), [["1-0:1.8.0*255: 1*Wh", "1-0:2.8.0*255: 2*Wh"]]);
+	});
+});
+
+describe("the protection of pushes", () => {
+	it("with both keys a right tag is good", () => {
+		for (const tag of [0xdb, 0xdc]) {
+			const outcomes = new PushBed(BOTH).take(hdlcPush(sealed(PLAIN, { tag })));
+			assert.deepEqual(told(outcomes), [RECORDS]);
+			assert.equal(statusOf(outcomes), STATUS_OK);
+		}
+	});
+
+	it("without a tag, or a key to check it by, it is unchecked", () => {
+		for (const control of [0x20, 0x30]) {
+			const outcomes = new PushBed({ encryptionKey: KEY }).take(hdlcPush(sealed(PLAIN, { control })));
+			assert.deepEqual(told(outcomes), [RECORDS]);
+			assert.equal(statusOf(outcomes), STATUS_UNCHECKED);
+		}
+	});
+
+	const refused: Record<string, [Partial<DLMSBenchSettings>, Uint8Array, string]> = {
+		"without a key": [{}, sealed(PLAIN), "dlms-push/no-key"],
+		"with a wrong key": [{ encryptionKey: AK }, sealed(PLAIN, { control: 0x20 }), "dlms-push/key"],
+		"with a wrong key and a tag": [{ ...BOTH, encryptionKey: AK }, sealed(PLAIN), "dlms/tag"],
+		"with a wrong authentication key": [{ ...BOTH, authenticationKey: KEY }, sealed(PLAIN), "dlms/tag"],
+		"without a tag where there is a key for it": [BOTH, sealed(PLAIN, { control: 0x20 }), "dlms-push/no-tag"],
+		"in the open where there is a key": [BOTH, PLAIN, "dlms-push/open"],
+		"of security suite 2": [BOTH, sealed(PLAIN, { control: 0x32 }), "dlms/security-suite-2"],
+		"under our own title": [
+			BOTH,
+			sealed(PLAIN, { title: Uint8Array.from(Buffer.from("SMG12345")) }),
+			"dlms/meter-title",
+		],
+		"with a title of another length": [BOTH, sealed(PLAIN, { title: hex("4b464d") }), "dlms/meter-title"],
+		"with something else inside": [BOTH, sealed(hex("c401c100")), "dlms-push/key"],
+		"cut short": [{}, PLAIN.subarray(0, 30), "dlms-push/unknown"],
+		"with bytes after it": [{}, Uint8Array.from([...PLAIN, 0]), "dlms-push/unknown"],
+	};
+	for (const [name, [settings, apdu, code]] of Object.entries(refused)) {
+		it(`${name} it is refused, and nothing of it shown`, () => {
+			const bed = new PushBed(settings);
+			assert.deepEqual(bed.take(mbusPush(apdu)), [code]);
+			assert.equal(bed.opening.records.kept, undefined);
+			assert.equal(bed.settings.learnedPush.length, 0);
+		});
+	}
+
+	it("with any bit of it changed it is refused", () => {
+		const apdu = sealed(PLAIN);
+		for (let bit = 0; bit < apdu.length * 8; bit++) {
+			const changed = apdu.slice();
+			changed[bit >> 3] ^= 1 << (bit & 7);
+			const outcomes = new PushBed(BOTH).take(mbusPush(changed));
+			const isTag = bit < 8 && (changed[0] === 0xdc || changed[0] === 0xdb);
+			// The bit that makes general-ded of general-glo, or what is no push at all.
+			if (!isTag)
+				assert.ok(
+					outcomes.every((one) => typeof one === "string"),
+					`bit ${bit}`,
+				);
+		}
+	});
+
+	for (const control of [0x20, 0x30]) {
+		it(`played back it is refused, control ${control.toString(16)}`, () => {
+			const settings = control === 0x30 ? BOTH : { encryptionKey: KEY };
+			const bed = new PushBed(settings);
+			const push = (counter: number) =>
+				bed
+					.take(hdlcPush(sealed(PLAIN, { control, counter })))
+					.map((one) => (typeof one === "string" ? one : one.status));
+			const good = control === 0x30 ? STATUS_OK : STATUS_UNCHECKED;
+			assert.deepEqual(push(7), [good]);
+			assert.deepEqual(push(7), ["dlms-push/replay"]);
+			assert.deepEqual(push(6), ["dlms-push/replay"]);
+			assert.deepEqual(push(8), [good]);
+			// Another listener, as after a probe, goes on for it.
+			const next = new PushBed(bed.settings, bed.opening.memory);
+			assert.deepEqual(next.take(hdlcPush(sealed(PLAIN, { control, counter: 8 }))), ["dlms-push/replay"]);
+			// After a restart the flash knows the first one, and one of each 200.
+			const restarted = new PushBed(bed.settings);
+			assert.deepEqual(restarted.take(hdlcPush(sealed(PLAIN, { control, counter: 7 }))), ["dlms-push/replay"]);
+			assert.deepEqual(push(207), [good]);
+			assert.deepEqual(new PushBed(bed.settings).take(hdlcPush(sealed(PLAIN, { control, counter: 207 }))), [
+				"dlms-push/replay",
+			]);
+		});
+	}
+
+	it("a forged one with a high counter does not lock the meter out", () => {
+		const bed = new PushBed({ encryptionKey: KEY });
+		const forged = sealed(PLAIN, { control: 0x20, key: AK, counter: 0xffff_ffff });
+		assert.deepEqual(bed.take(hdlcPush(forged)), ["dlms-push/key"]);
+		assert.equal(statusOf(bed.take(hdlcPush(sealed(PLAIN, { control: 0x20, counter: 3 })))), STATUS_UNCHECKED);
+	});
+
+	it("another meter's counter stands for itself", () => {
+		const bed = new PushBed(BOTH);
+		assert.equal(statusOf(bed.take(hdlcPush(sealed(PLAIN, { counter: 900 })))), STATUS_OK);
+		const title = hex("4b464d6750000010");
+		assert.equal(statusOf(bed.take(hdlcPush(sealed(PLAIN, { counter: 5, title })))), STATUS_OK);
+		assert.deepEqual([...bed.settings.learnedPush.subarray(0, 8)], [...title]);
+	});
+});
+
+function openPlain() {
+	const bed = new PushBed();
+	const outcomes: (Readout | string)[] = [];
+	return {
+		take: (bytes: Uint8Array, start: number, end: number) => {
+			outcomes.push(...bed.take(bytes, start, end));
+		},
+		settle: () => {
+			outcomes.push(...bed.silence());
+			return outcomes.splice(0).map((one) => (typeof one === "string" ? REFUSED : recordsOf(one.records).join()));
+		},
+	};
+}
+const FEED = { open: openPlain, meaning: RECORDS.join(), bits: 8, checked: true, streams: false };
+const GARBAGE = [hex("7e7e7e"), hex("6868"), hex("68fafa68ff"), hex("7ea0")];
+feeds("a push in HDLC", { ...FEED, frame: Uint8Array.from(hdlcPush(PLAIN, 20)), spare: 1, garbage: GARBAGE });
+feeds("a push in blocks", { ...FEED, frame: Uint8Array.from(blockPush(PLAIN, 20)), spare: 1 });
+// A sum of eight bits lets one of 256 damages pass, but none of a single bit.
+feeds("a push in M-Bus", {
+	...FEED,
+	frame: Uint8Array.from(mbusPush(PLAIN, 20)),
+	garbage: [hex("68"), hex("16"), hex("7ea0")],
+});
+
+describe("a listener to pushes", () => {
+	it("takes the length byte of Sagemcom for 256 more", () => {
+		const many = Array.from(
+			{ length: 16 },
+			(_, i) => `0203 09060100${(i + 1).toString(16).padStart(2, "0")}0800ff 0600000001 02020f00161e`,
+		);
+		const plain = hex(`0f00000001 00 0110 ${many.join("")}`);
+		const bytes = mbusPush(plain, 252);
+		assert.equal(bytes[1], 1);
+		const [first] = new PushBed().take(bytes);
+		assert.ok(typeof first === "object");
+		assert.equal(recordsOf(first.records).length, 16);
+	});
+
+	it("drops what is longer than it can hold, and takes the next one", () => {
+		const long = hex(`0f00000001 00 0101 0202 09060000600100ff 098207d0 ${"41".repeat(2000)}`);
+		const bed = new PushBed();
+		for (const bytes of [hdlcPush(long, 500), hdlcPush(long, 2000), blockPush(long, 120), mbusPush(long)]) {
+			assert.deepEqual(
+				told(bed.take(bytes)).filter((one) => one !== "dlms-push/unknown"),
+				[],
+			);
+			bed.silence();
+			assert.deepEqual(told(bed.take(hdlcPush(PLAIN))), [RECORDS]);
+		}
+	});
+
+	it("never takes a row of segments with one missing", () => {
+		const first = hdlcPush(PLAIN, 20);
+		const length = (first[2] | ((first[1] & 7) << 8)) + 1;
+		assert.deepEqual(told(new PushBed().take(Buffer.concat([first.subarray(0, 1), first.subarray(length)]))), []);
+	});
+
+	it("never throws, whatever comes, and hears the next push after a silence", () => {
+		const sources = [hdlcPush(PLAIN, 20), mbusPush(sealed(PLAIN), 30), blockPush(sealed(PLAIN), 20)];
+		const edit = fc.record({ at: fc.nat(200), byte: fc.nat(255), cut: fc.boolean() });
+		fc.assert(
+			fc.property(
+				fc.constantFrom(...sources),
+				fc.array(edit, { maxLength: 6 }),
+				fc.integer({ min: 1, max: 50 }),
+				(source, edits, piece) => {
+					let bytes: number[] = [...source];
+					for (const { at, byte, cut } of edits) {
+						if (cut) bytes.splice(at % bytes.length, 1);
+						else bytes[at % bytes.length] = byte;
+					}
+					const bed = new PushBed(BOTH);
+					for (let at = 0; at < bytes.length; at += piece) bed.take(Uint8Array.from(bytes.slice(at, at + piece)));
+					bed.silence();
+					bytes = [];
+					assert.deepEqual(told(bed.take(hdlcPush(sealed(PLAIN, { counter: 9 })))), [RECORDS]);
+				},
+			),
+			{ numRuns: 300 },
+		);
+	});
+
+	it("does what makes no sense without harm, in each state", () => {
+		const states: Record<string, (bed: PushBed) => void> = {
+			hunting: () => undefined,
+			"in a frame": (bed) => void bed.take(hdlcPush(PLAIN).subarray(0, 12)),
+			"between segments": (bed) => void bed.take(hdlcPush(PLAIN, 20).subarray(0, 40)),
+			"between blocks": (bed) => void bed.take(blockPush(PLAIN, 20).subarray(0, 45)),
+			"in M-Bus": (bed) => void bed.take(mbusPush(PLAIN).subarray(0, 9)),
+			"after a push": (bed) => void bed.take(hdlcPush(PLAIN)),
+			ended: (bed) => bed.conversation.abort(0),
+		};
+		for (const [name, reach] of Object.entries(states)) {
+			const bed = new PushBed();
+			reach(bed);
+			const { conversation } = bed;
+			bed.take(new Uint8Array(0));
+			conversation.advance(-1);
+			conversation.poll();
+			assert.equal(conversation.readout(EVENT_POOR, 1), undefined);
+			assert.equal(conversation.readout(EVENT_END, 1), undefined);
+			bed.silence();
+			if (name !== "ended") assert.deepEqual(told(bed.take(mbusPush(PLAIN))), [RECORDS], name);
+			conversation.abort(bed.nowMs);
+			assert.deepEqual(
+				bed.events().filter((one) => one !== "end"),
+				[],
+			);
+			conversation.abort(bed.nowMs);
+			assert.deepEqual(bed.take(mbusPush(PLAIN)), []);
+			assert.equal(conversation.deadlineMs, Number.POSITIVE_INFINITY);
+		}
+	});
+
+	it("tells by its failure after an abort what it has heard", () => {
+		const ends = (bytes: Uint8Array, settings = {}) => {
+			const bed = new PushBed(settings);
+			bed.take(bytes);
+			bed.conversation.abort(0);
+			return bed.conversation.failure?.code;
+		};
+		assert.equal(ends(new Uint8Array(0)), "dlms-push/silence");
+		assert.equal(ends(hex("010203")), "dlms-push/unknown");
+		assert.equal(ends(hdlcPush(sealed(PLAIN))), "dlms-push/no-key");
+		assert.equal(ends(hdlcPush(PLAIN)), undefined);
+	});
+});
+
+describe("the reader with a meter that pushes DLMS/COSEM", () => {
+	class Pusher {
+		deadlineMs = 500;
+		readonly #apdu: (nth: number) => Uint8Array;
+		#queue: Uint8Array[] = [];
+		#nth = 0;
+		#isSet = false;
+
+		constructor(apdu: (nth: number) => Uint8Array) {
+			this.#apdu = apdu;
+		}
+
+		receive(): void {}
+
+		advance(nowMs: number): void {
+			if (nowMs < this.deadlineMs) return;
+			this.deadlineMs = nowMs + 5000;
+			this.#queue.push(hdlcPush(this.#apdu(this.#nth++), 40));
+		}
+
+		poll() {
+			const output = { kind: 0, bytes: new Uint8Array(0), start: 0, end: 0, baud: 9600, format: FORMAT_8N1, code: 0 };
+			if (!this.#isSet) {
+				this.#isSet = true;
+				return { ...output, kind: 2 };
+			}
+			const bytes = this.#queue.shift();
+			return bytes === undefined ? output : { ...output, kind: 1, bytes, end: bytes.length };
+		}
+	}
+
+	function bench(settings: Partial<DLMSBenchSettings>, apdu: (nth: number) => Uint8Array): ReaderBench {
+		const made = new ReaderBench({ protocol: "dlms", dlms: dlmsSettings({ pushBaud: 9600, ...settings }) });
+		made.world.serial.meter.connect(new Pusher(apdu) as never);
+		return made;
+	}
+
+	it("gives the next push to who asks, with its status", () => {
+		const { readout } = bench({ encryptionKey: KEY }, (nth) =>
+			sealed(PLAIN, { control: 0x20, counter: nth + 1 }),
+		).read();
+		assert.deepEqual(recordsOf(readout?.records), RECORDS);
+		assert.equal(readout?.status, STATUS_UNCHECKED);
+	});
+
+	it("keeps an unchecked one as the last readout", () => {
+		const made = bench({ encryptionKey: KEY }, (nth) => sealed(PLAIN, { control: 0x20, counter: nth + 1 }));
+		made.read();
+		assert.equal(made.reader.outcomes.last?.status, STATUS_UNCHECKED);
+	});
+
+	it("tells at once why pushes are refused, and keeps none", () => {
+		const made = bench({}, (nth) => sealed(PLAIN, { counter: nth + 1 }));
+		const { readout, failure, tookMs } = made.read();
+		assert.equal(readout, undefined);
+		assert.equal(failure?.code, "dlms-push/no-key");
+		assert.ok(tookMs < 6000);
+		assert.equal(made.reader.outcomes.last, undefined);
+	});
+
+	it("never shows a push that is played back", () => {
+		const made = bench(BOTH, () => sealed(PLAIN, { counter: 5 }));
+		assert.equal(made.read().readout?.status, STATUS_OK);
+		assert.equal(made.read().failure?.code, "dlms-push/replay");
+		made.reader.forget();
+		assert.equal(made.read().readout?.status, STATUS_OK, "after the owner has changed the settings");
+	});
+
+	it("is found by who asks it, with the settings that set it right", () => {
+		const made = bench({ pushBaud: 0 }, (nth) => sealed(PLAIN, { counter: nth + 1 }));
+		const { failure } = made.read();
+		assert.equal(failure?.code, "unasked/dlms");
+		assert.deepEqual(failure?.advice, { protocol: "dlms", pushBaud: 9600 });
+	});
+});

@@ -1,0 +1,64 @@
+/** A listener to DLMS pushes without a line, and pushes as they are on one, for the tests of it. */
+import { OUTPUT_EVENT, OUTPUT_NONE } from "../../modules/io/machine.js";
+import { PushConversation } from "../../modules/meter/dlms-push.js";
+import type { MeterSettings } from "../../modules/meter/settings.js";
+import { EVENT_READOUT, type Opening } from "../../modules/readout/protocol.js";
+import type { Readout } from "../../modules/readout/readout.js";
+import { RecordWriter } from "../../modules/readout/record-writer.js";
+import { type DLMSBenchSettings, dlmsSettings, ReaderBench } from "./bench.js";
+
+const SILENCE_MS = 1000;
+
+export class PushBed {
+	readonly settings: DLMSBenchSettings;
+	readonly opening: Opening<MeterSettings>;
+	readonly conversation: PushConversation;
+	nowMs = 0;
+
+	/** `memory`: of another listener before, which this one goes on for. */
+	constructor(
+		settings: Partial<DLMSBenchSettings> = {},
+		memory: Opening<MeterSettings>["memory"] = { kept: undefined, speed: undefined },
+	) {
+		this.settings = dlmsSettings({ pushBaud: 9600, ...settings });
+		const bench = new ReaderBench({ protocol: "iec62056", dlms: this.settings });
+		const { storage, crypto } = bench.world;
+		this.opening = {
+			settings: bench.settings,
+			records: new RecordWriter(),
+			memory,
+			storage,
+			crypto,
+			quietMs: 0,
+			nowMs: 0,
+			trace: () => undefined,
+		};
+		this.conversation = new PushConversation(this.opening);
+	}
+
+	/** Takes these bytes; what comes of it: readouts, or the codes of failures. */
+	take(bytes: Uint8Array, start = 0, end = bytes.length): (Readout | string)[] {
+		this.conversation.receive(bytes, start, end, this.nowMs);
+		return this.events();
+	}
+
+	/** The line goes silent. */
+	silence(): (Readout | string)[] {
+		this.nowMs += SILENCE_MS;
+		this.conversation.advance(this.nowMs);
+		return this.events();
+	}
+
+	events(): (Readout | string)[] {
+		const { conversation } = this;
+		const events: (Readout | string)[] = [];
+		for (let output = conversation.poll(); output.kind !== OUTPUT_NONE; output = conversation.poll()) {
+			if (output.kind !== OUTPUT_EVENT) continue;
+			const readout = conversation.readout(output.code, 1);
+			if ((readout === undefined) !== (output.code !== EVENT_READOUT))
+				throw new Error("a readout and its event differ");
+			events.push(readout ?? conversation.failure?.code ?? "end");
+		}
+		return events;
+	}
+}
