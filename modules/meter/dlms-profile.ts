@@ -74,6 +74,8 @@ const SORT_LIFO = 2;
 const DEVIATION_LIMIT = 840;
 const DOT = 0x2e;
 const COMMA = 0x2c;
+/** Times beyond that are none of a profile: 2100. */
+const TIME_END_S = 4_102_444_800;
 const UNIT_SECOND = 7;
 
 export class DLMSProfile implements Inquiry {
@@ -277,7 +279,8 @@ export class DLMSProfile implements Inquiry {
 		if (this.read > 0) this.#writer.overflow = true;
 		else {
 			this.#writer.begin();
-			this.reason = reason;
+			// A refusal with the reason 0, which stands for success, makes no sense.
+			this.reason = reason === 0 ? REASON_UNREADABLE : reason;
 		}
 		this.#step = STEP_DONE;
 	}
@@ -406,7 +409,7 @@ export class DLMSProfile implements Inquiry {
 	private putMoment(): number {
 		const { bytes, start } = this.#walker;
 		const seconds = secondsOf(this.#walker, this.#work);
-		if (!(seconds >= 0)) return 0;
+		if (!(seconds >= 0 && seconds < TIME_END_S)) return 0;
 		const deviation = (((bytes[start + 9] << 8) | bytes[start + 10]) << 16) >> 16;
 		const isTold = Math.abs(deviation) <= DEVIATION_LIMIT;
 		this.#work[0] = isTold ? DOT : COMMA;

@@ -61,6 +61,15 @@ for (const engine of ["node", "xs"] as const) {
 				assert.match(voltage.value1, /^2\d\d\.\d$/);
 			});
 		}
+		it("give their load profile, with keys", async () => {
+			await connect([], GMAC);
+			const { status, period_secs, rows } = await gateway.read("meter/profile?entries=12");
+			assert.deepEqual([status, period_secs, rows.length], [0, 900, 12]);
+			for (let i = 1; i < rows.length; i++) {
+				assert.equal(rows[i].timestamp, rows[i - 1].timestamp + 900);
+				assert.equal(rows[i].values[1] - rows[i - 1].values[1], 1000);
+			}
+		});
 		for (const [what, config, error, lastError] of [
 			["password", { ...LOW, password: "another" }, "meter_auth_failed", "dlms/authentication"],
 			["key", { ...GMAC, block_cipher_key: "11".repeat(16) }, "meter_auth_failed", "dlms/authentication"],

@@ -159,6 +159,23 @@ describe("Memory of the firmware on Linux", function () {
 		await readMeter();
 	});
 
+	it("is small during a load profile of a hundred rows with keys, after mode E", async function () {
+		await gateway.login();
+		await gateway.connectProgram(["--protocol", "dlms", "--mode-e", "--baud-pace", "--quiet"]);
+		await gateway.write("meter/protocol", { protocol: "dlms" });
+		await gateway.write("dlms/config", DLMS);
+		const exchange = gateway.begin("GET", "meter/profile?entries=100");
+		for (let i = 0; i < 4; i++) {
+			await gateway.pass(1500);
+			assert.equal((await gateway.read("iec62056/last")).running, true, "the profile was over too soon");
+			await probe(gateway, this, ANY);
+		}
+		assert.equal(JSON.parse((await exchange.reply()).text).rows?.length, 100);
+		await probe(gateway, this, ANY);
+		await gateway.write("meter/protocol", { protocol: "iec62056" });
+		await gateway.connectMeter({ telegram: longest.telegram });
+	});
+
 	it("is small while it finds out what a meter sends by itself, in place of that conversation", async function () {
 		await gateway.login();
 		await gateway.connectProgram(["--protocol", "sml", "--baud-pace", "--push-seconds", "3", "--quiet"]);

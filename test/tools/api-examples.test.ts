@@ -11,6 +11,7 @@ import { complaintOf, contentPointer, DOCUMENT, type Node, OPERATIONS, resolve }
 import { type JSONObject, type Reply, vectorOf } from "../api/gateway.js";
 import { START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
 import { pathOf, RESTARTING, routeOf, visit, WALK, type WalkRoute } from "../api/walk.js";
+import { dlmsMeter } from "../meter/dlms-bench.js";
 
 const PROGRAM = fileURLToPath(new URL("../../tools/api-examples.js", import.meta.url));
 const GUIDE = readFileSync(new URL("../../../docs/api.md", import.meta.url), "utf8");
@@ -146,6 +147,13 @@ describe("The examples in openapi.json", () => {
 			it(`${route.name} is answered as documented`, async () => {
 				// Its address is shown of a hub that is enabled.
 				if (route.name === "GET hub") await gateway.write("hub", routeOf("POST hub").example);
+				// The built-in simulator has no load profile.
+				if (route.name === "GET meter/profile") {
+					gateway.world.serial.meter.connect(dlmsMeter());
+					await gateway.write("meter/protocol", { protocol: "dlms" });
+					await gateway.write("dlms/config", { server_physical: 17, opening: "direct" });
+					await gateway.write("iec62056/control", { simulator_en: false });
+				}
 				isLike(route, await visit(gateway, route));
 			});
 		}
