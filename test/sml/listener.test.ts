@@ -18,9 +18,9 @@ const only = (bytes: Uint8Array): Told => {
 	assert.equal(told.length, 1);
 	return told[0];
 };
-const valueOf = ({ records }: Told, code: string) =>
+const valueIn = ({ records }: Told, code: string) =>
 	records.find((one) => one.startsWith(`${code}*255: `))?.slice(code.length + 6);
-const power = (make: SMLMake, watts: number, code = "1-0:16.7.0") => valueOf(only(telegramOf(make, watts)), code);
+const power = (make: SMLMake, watts: number, code = "1-0:16.7.0") => valueIn(only(telegramOf(make, watts)), code);
 const join = (...parts: Uint8Array[]) => new Uint8Array(Buffer.concat(parts));
 const BEGIN = Buffer.from("1b1b1b1b01010101", "hex");
 
@@ -199,7 +199,7 @@ describe("what is known of makes", () => {
 		// Another maker's is what it says; so is one of four bytes.
 		const other = Buffer.from(telegramOf("dzg-dvs", 356.24)).toString("hex").replaceAll("445a47", "58595a");
 		const [told] = new Bed().receive(Buffer.from(other, "hex"));
-		assert.deepEqual([told.event, valueOf(told, "1-0:16.7.0")], [EVENT_POOR, "-299.12*W"]);
+		assert.deepEqual([told.event, valueIn(told, "1-0:16.7.0")], [EVENT_POOR, "-299.12*W"]);
 	});
 	it("EMH ED300L: 15.7.0 gets its sign from the status; Iskra MT175's 16.7.0 has its own", () => {
 		assert.equal(power("emh-ed300l", -299.1, "1-0:15.7.0"), "-299.1*W");
@@ -208,14 +208,14 @@ describe("what is known of makes", () => {
 	});
 	it("without PIN there are whole kWh, and no power", () => {
 		const told = only(telegramOf("no-pin"));
-		assert.deepEqual([valueOf(told, "1-0:1.8.0"), valueOf(told, "1-0:16.7.0")], ["12572000*Wh", undefined]);
+		assert.deepEqual([valueIn(told, "1-0:1.8.0"), valueIn(told, "1-0:16.7.0")], ["12572000*Wh", undefined]);
 	});
 	it("each is read at any power", () => {
 		for (const make of SML_MAKES) {
 			for (const watts of [-70_000, -655.36, -1, 0, 0.5, 127, 128, 255, 256, 327.68, 655.35, 32_768, 70_000]) {
 				const told = only(telegramOf(make, watts));
 				assert.equal(told.event, EVENT_READOUT, `${make} ${watts}`);
-				const read = valueOf(told, "1-0:16.7.0") ?? valueOf(told, "1-0:15.7.0");
+				const read = valueIn(told, "1-0:16.7.0") ?? valueIn(told, "1-0:15.7.0");
 				if (make !== "no-pin")
 					assert.ok(Math.abs(Number.parseFloat(read!) - watts) <= 0.5, `${make} ${watts}: ${read}`);
 			}
@@ -225,7 +225,7 @@ describe("what is known of makes", () => {
 		assert.equal(only(telegramOf("holley-zdba")).meterId, "1HLY0200074565");
 		assert.equal(only(telegramOf("emh-ed300l")).meterId, "06454D480100012345AB");
 		assert.equal(only(telegramOf("escapes")).meterId, "0A01534D47001B1B1B1B");
-		const nobody = message("72 63 0701 77 01 01 01 01 71 " + value("6205") + "01 01");
+		const nobody = message(`72 63 0701 77 01 01 01 01 71 ${value("6205")}01 01`);
 		assert.deepEqual([only(transported(nobody)).meterId, only(transported(nobody)).event], ["", EVENT_READOUT]);
 	});
 });
@@ -245,7 +245,7 @@ describe("a telegram of SML that is not right", () => {
 			const told = only(telegramOf(make, 5, { isBroken: true }));
 			assert.deepEqual([told.event, told.code, told.records], [EVENT_POOR, "sml/structure", []], make);
 		}
-		const nested = message("72 63 0701 77 01 01 01 01 71 77 07 0100010800ff 01 " + "71".repeat(8) + "01".repeat(12));
+		const nested = message(`72 63 0701 77 01 01 01 01 71 77 07 0100010800ff 01 ${"71".repeat(8)}${"01".repeat(12)}`);
 		const close = message("72 63 0201 71 01");
 		const broken = [
 			"77 01",
