@@ -48,7 +48,7 @@ describe("a reader of SML", () => {
 		bench.world.advance(2500);
 		assert.equal(bench.reader.outcomes.failure?.code, "sml/structure");
 		const { readout, failure } = bench.read();
-		assert.deepEqual([readout, failure?.code], [undefined, "sml/no-telegram"]);
+		assert.deepEqual([readout, failure?.code], [undefined, "sml/structure"]);
 		assert.equal(bench.reader.outcomes.last, undefined);
 	});
 	it("reads on through what is lost and damaged on the way", () => {

@@ -17,6 +17,7 @@ export const FORMS = {
 		"Nur Buchstaben von A bis Z, Ziffern, Leerzeichen, # und /.",
 		"Tylko litery od A do Z, cyfry, spacje, # i /.",
 	],
+	"form.digits": ["Digits only.", "Nur Ziffern.", "Tylko cyfry."],
 	"form.line": ["One line of text.", "Eine Zeile Text.", "Jeden wiersz tekstu."],
 	"form.key": [
 		"32 characters: digits 0–9 and letters A–F.",
