@@ -52,7 +52,8 @@ describe("npm run zigbee", function () {
 			const limit = setTimeout(() => reject(new Error("no answer")), LIMIT_MS);
 			socket.on("error", reject);
 			socket.on("data", (bytes) => {
-				const [frame] = reader.push(bytes);
+				// A chip that has just started says so first.
+				const frame = reader.push(bytes).find((each) => each.command === command);
 				if (frame === undefined) return;
 				clearTimeout(limit);
 				socket.destroy();
