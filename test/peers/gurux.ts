@@ -33,7 +33,7 @@ const VALUES = [
 	`1.0.16.7.0.255 ${Math.round(standing.power)} 1.0 27`,
 	"1.0.1.6.0.255 06/21/26 18:30:00",
 ];
-const OBJECTS = 29;
+const OBJECTS = 35;
 const GMAC = ["--auth", "gmac", "--client", "1"];
 const LOW = ["--auth", "low", "--client", "32"];
 
