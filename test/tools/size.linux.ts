@@ -44,8 +44,9 @@ describe("the firmware's size", function () {
 			sizes.set(board, ourBytes);
 		});
 
-	it("is larger on a board with a radio", () => {
+	it("is larger on a board with a radio, by the bridge and what belongs to it", () => {
 		const [plain, radio] = [...sizes.values()];
-		assert.ok(radio > plain && radio < plain + 2000, `${plain} and ${radio} bytes`);
+		// What the whole of Zigbee may take.
+		assert.ok(radio > plain + 20_000 && radio < plain + 75_000, `${plain} and ${radio} bytes`);
 	});
 });
