@@ -14,7 +14,7 @@ import { PROTOCOL_IEC62056_21 } from "../iec62056-21/protocol.js";
 import type { Opening, SimulatedProtocol } from "../readout/protocol.js";
 import { STATUS_OK } from "../readout/readout.js";
 import type { RecordSink } from "../readout/sink.js";
-import { dateOf } from "../time/date.js";
+import { digitsOf } from "../time/date.js";
 import { PROTOCOL_DLMS } from "./dlms-conversation.js";
 import type { MeterSettings } from "./settings.js";
 
@@ -108,11 +108,8 @@ export class MeterSimulator {
 		const days = Math.floor(timeMs / DAY_MS);
 		const minutes = Math.floor((timeMs - days * DAY_MS) / 60_000);
 		const time = Math.floor(minutes / 60) * 10_000 + (minutes % 60) * 100 + (Math.floor(timeMs / 1000) % 60);
-		const date = dateOf(days);
-		const months = Math.floor(date / 32);
-		const day = (Math.floor(months / 12) % 100) * 10_000 + ((months % 12) + 1) * 100 + (date % 32);
 		this.digits(parser, "0.9.1(", time);
-		this.digits(parser, "0.9.2(", day);
+		this.digits(parser, "0.9.2(", digitsOf(days) % 1_000_000);
 	}
 
 	private phase(parser: DataSetParser, phase: number, netW: number, ripple: number): void {

@@ -21,6 +21,13 @@ export function monthOf(days: number): number {
 	return Math.floor(dateOf(days) / 32);
 }
 
+/** The date of that day as one number, yyyymmdd. */
+export function digitsOf(days: number): number {
+	const date = dateOf(days);
+	const months = Math.floor(date / 32);
+	return Math.floor(months / 12) * 10_000 + ((months % 12) + 1) * 100 + (date % 32);
+}
+
 /** Month, as `monthOf` gives it, times 32, and the day of that month from 1 on. */
 export function dateOf(days: number): number {
 	const since = days + DAYS_BEFORE_1970;

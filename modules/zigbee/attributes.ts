@@ -22,7 +22,7 @@ import { isFed, pairOf } from "../obis/mapping.js";
 import { ENERGY, POWER, Quantities, VOLTAGE } from "../readout/quantities.js";
 import type { Readout } from "../readout/readout.js";
 import { RecordCursor } from "../readout/record-cursor.js";
-import { dateOf } from "../time/date.js";
+import { digitsOf } from "../time/date.js";
 import { numberSize, putNumber } from "./zcl.js";
 
 const DAY_MS = 86_400_000;
@@ -297,9 +297,7 @@ export class Attributes {
 			case VERSION:
 				return putBytes(text.encode(info.firmwareVersion), SHORT_LIMIT, into, at);
 			case BUILT: {
-				const date = dateOf(Math.floor(info.builtUtcMs / DAY_MS));
-				const months = Math.floor(date / 32);
-				const day = Math.floor(months / 12) * 10_000 + ((months % 12) + 1) * 100 + (date % 32);
+				const day = digitsOf(Math.floor(info.builtUtcMs / DAY_MS));
 				return putBytes(text.encode(String(day)), SHORT_LIMIT, into, at);
 			}
 			case METER_SERIAL:
