@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { FORMAT_8N1 } from "../../modules/io/host.js";
+import { DLMS_PUSH } from "../../modules/meter/dlms-push.js";
 import { EVENT_END, EVENT_POOR } from "../../modules/readout/protocol.js";
 import { type Readout, STATUS_OK, STATUS_UNCHECKED } from "../../modules/readout/readout.js";
 import { protect } from "../../tools/meter/dlms-cipher.js";
@@ -148,10 +149,10 @@ describe("the bodies of pushes", () => {
 
 	it("values of a maker that tells no scalers, by its system title", () => {
 		const plain = hex(`${head} 0204 09060100010800ff 0600000064 09060100200700ff 1208fc`);
-		const bed = new PushBed(BOTH);
-		assert.deepEqual(told(bed.take(mbusPush(sealed(plain)))), [["1-0:1.8.0*255: 100*Wh", "1-0:32.7.0*255: 230.0*V"]]);
-		const other = { title: hex("5858580000000001"), counter: 2 };
-		assert.deepEqual(told(bed.take(mbusPush(sealed(plain, other)))), [["1-0:1.8.0*255: 100", "1-0:32.7.0*255: 2300"]]);
+		const read = (push: Uint8Array) => told(new PushBed(BOTH).take(mbusPush(push)));
+		assert.deepEqual(read(sealed(plain)), [["1-0:1.8.0*255: 100*Wh", "1-0:32.7.0*255: 230.0*V"]]);
+		const other = sealed(plain, { title: hex("5858580000000001") });
+		assert.deepEqual(read(other), [["1-0:1.8.0*255: 100", "1-0:32.7.0*255: 2300"]]);
 	});
 
 	it("fewer or more values than objects are refused", () => {
@@ -247,12 +248,13 @@ describe("the protection of pushes", () => {
 			const next = new PushBed(bed.settings, bed.opening.memory);
 			assert.deepEqual(next.take(hdlcPush(sealed(PLAIN, { control, counter: 8 }))), ["dlms-push/replay"]);
 			// After a restart the flash knows the first one, and one of each 200.
-			const restarted = new PushBed(bed.settings);
-			assert.deepEqual(restarted.take(hdlcPush(sealed(PLAIN, { control, counter: 7 }))), ["dlms-push/replay"]);
-			assert.deepEqual(push(207), [good]);
-			assert.deepEqual(new PushBed(bed.settings).take(hdlcPush(sealed(PLAIN, { control, counter: 207 }))), [
-				"dlms-push/replay",
-			]);
+			const afterRestart = (counter: number) =>
+				told(new PushBed(bed.settings).take(hdlcPush(sealed(PLAIN, { control, counter }))));
+			assert.deepEqual(afterRestart(7), ["dlms-push/replay"]);
+			for (let counter = 9; counter <= 400; counter++) assert.deepEqual(push(counter), [good]);
+			assert.deepEqual(afterRestart(206), ["dlms-push/replay"]);
+			assert.deepEqual(afterRestart(207), ["dlms-push/replay"]);
+			assert.deepEqual(afterRestart(208), [RECORDS], "what came since, and no more");
 		});
 	}
 
@@ -263,12 +265,40 @@ describe("the protection of pushes", () => {
 		assert.equal(statusOf(bed.take(hdlcPush(sealed(PLAIN, { control: 0x20, counter: 3 })))), STATUS_UNCHECKED);
 	});
 
-	it("another meter's counter stands for itself", () => {
+	it("another title is refused under the same keys, until the settings are changed", () => {
 		const bed = new PushBed(BOTH);
-		assert.equal(statusOf(bed.take(hdlcPush(sealed(PLAIN, { counter: 900 })))), STATUS_OK);
 		const title = hex("4b464d6750000010");
-		assert.equal(statusOf(bed.take(hdlcPush(sealed(PLAIN, { counter: 5, title })))), STATUS_OK);
+		assert.equal(statusOf(bed.take(hdlcPush(sealed(PLAIN, { counter: 900 })))), STATUS_OK);
+		for (const next of [bed, new PushBed(bed.settings)])
+			assert.deepEqual(next.take(hdlcPush(sealed(PLAIN, { counter: 901, title }))), ["dlms-push/other-meter"]);
+		assert.equal(statusOf(bed.take(hdlcPush(sealed(PLAIN, { counter: 902 })))), STATUS_OK);
+		DLMS_PUSH.forget?.(bed.opening.settings);
+		const anew = new PushBed(bed.settings);
+		assert.equal(statusOf(anew.take(hdlcPush(sealed(PLAIN, { counter: 5, title })))), STATUS_OK);
 		assert.deepEqual([...bed.settings.learnedPush.subarray(0, 8)], [...title]);
+	});
+
+	it("played back with the length of its title written in another way it is refused", () => {
+		const bed = new PushBed(BOTH);
+		const apdu = sealed(PLAIN, { counter: 7 });
+		const longer = Uint8Array.from([apdu[0], 0x81, ...apdu.subarray(1)]);
+		assert.equal(statusOf(bed.take(hdlcPush(apdu))), STATUS_OK);
+		assert.deepEqual(bed.take(hdlcPush(longer)), ["dlms-push/replay"]);
+		assert.deepEqual(new PushBed(bed.settings).take(hdlcPush(longer)), ["dlms-push/replay"]);
+	});
+
+	it("however its counter grows, flash is written once in 200 pushes", () => {
+		for (const step of [1, 7, 1000]) {
+			const bed = new PushBed(BOTH);
+			let writes = 0;
+			const { learnPush } = bed.settings;
+			bed.settings.learnPush = (push) => {
+				writes++;
+				learnPush.call(bed.settings, push);
+			};
+			for (let i = 0; i < 1000; i++) bed.take(hdlcPush(sealed(PLAIN, { counter: 5 + i * step })));
+			assert.ok(writes >= 5 && writes <= 6, `${writes} writes with steps of ${step}`);
+		}
 	});
 });
 
