@@ -15,6 +15,7 @@ import type { DLMSBenchSettings } from "./bench.js";
 import { dlmsSettings, ReaderBench } from "./bench.js";
 import { PushBed } from "./push-bed.js";
 import { recordsOf } from "./records.js";
+import { cipheredP1 } from "./telegrams.js";
 
 const hex = (text: string) => Uint8Array.from(Buffer.from(text.replaceAll(" ", ""), "hex"));
 const KEY = hex("000102030405060708090a0b0c0d0e0f");
@@ -324,6 +325,60 @@ feeds("a push in M-Bus", {
 	...FEED,
 	frame: Uint8Array.from(mbusPush(PLAIN, 20)),
 	garbage: [hex("68"), hex("16"), hex("7ea0")],
+});
+
+describe("a P1 telegram that is ciphered and in no frame", () => {
+	const P1_KEYS = { encryptionKey: new Uint8Array(16).fill(0xaa), authenticationKey: new Uint8Array(16).fill(0xbb) };
+	const named = ([first]: (Readout | string)[]) => {
+		assert.ok(typeof first === "object", `${first}`);
+		const records = recordsOf(first.records);
+		assert.ok(records.some((record) => record.startsWith("0-1:24.2.1")));
+		return [Buffer.from(first.meterId).toString("latin1"), first.status, records.length];
+	};
+
+	it("is read as the telegram in it, whatever the pieces", () => {
+		for (const piece of [1, 13, 64, 5000]) {
+			const bed = new PushBed(P1_KEYS);
+			const outcomes: (Readout | string)[] = [];
+			const telegram = cipheredP1();
+			for (let at = 0; at < telegram.length; at += piece)
+				outcomes.push(...bed.take(telegram, at, Math.min(telegram.length, at + piece)));
+			assert.deepEqual(named(outcomes), ["GWS5\\2HOUSE-3P", STATUS_OK, 35]);
+			assert.equal(outcomes.length, 1);
+		}
+	});
+
+	it("is read one after the other, joined late, with and without a silence between", () => {
+		const bed = new PushBed(P1_KEYS);
+		assert.deepEqual(bed.take(cipheredP1(1).subarray(300)), []);
+		bed.nowMs += 900;
+		assert.equal(bed.take(Buffer.concat([cipheredP1(2), cipheredP1(3)])).length, 2);
+		bed.nowMs += 900;
+		assert.equal(named(bed.take(cipheredP1(4)))[1], STATUS_OK);
+		assert.deepEqual(bed.take(cipheredP1(4)), ["dlms-push/replay"]);
+	});
+
+	it("is unchecked without an authentication key, and refused with wrong ones, or cut", () => {
+		const { encryptionKey } = P1_KEYS;
+		assert.equal(named(new PushBed({ encryptionKey }).take(cipheredP1()))[1], STATUS_UNCHECKED);
+		assert.deepEqual(new PushBed().take(cipheredP1()), ["dlms-push/no-key"]);
+		assert.deepEqual(new PushBed(BOTH).take(cipheredP1()), ["dlms/tag"]);
+		assert.deepEqual(new PushBed({ encryptionKey: KEY }).take(cipheredP1()), ["dlms-push/key"]);
+		const bed = new PushBed(P1_KEYS);
+		assert.deepEqual([...bed.take(cipheredP1().subarray(0, 500)), ...bed.silence()], []);
+		assert.equal(named(bed.take(cipheredP1()))[1], STATUS_OK);
+	});
+
+	it("is refused where its own check is wrong, and many small ones in one APDU do no harm", () => {
+		const text = (telegram: string) => sealed(Uint8Array.from(Buffer.from(telegram.padEnd(200))));
+		assert.deepEqual(new PushBed(BOTH).take(text("/AAA5x\r\n\r\n1-0:1.8.0(1*kWh)\r\n!0000\r\n")), ["dlms-push/key"]);
+		const many = sealed(Uint8Array.from(Buffer.from("/AAA5x\n1.8.0(1)\n!\n".repeat(70))));
+		assert.equal(new PushBed(BOTH).take(many).length, 1);
+	});
+
+	it("is not looked for in the open", () => {
+		assert.deepEqual(new PushBed().take(hdlcPush(Uint8Array.from(Buffer.from("/AAA5x\n1.8.0(1)\n!\n")))), []);
+	});
 });
 
 describe("a listener to pushes", () => {
