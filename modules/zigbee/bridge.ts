@@ -157,7 +157,7 @@ export class Bridge implements Machine, RadioUser {
 		if (this.#keepMs < Number.POSITIVE_INFINITY) return true;
 		if (!isJoined(this.#state)) return false;
 		const { clients } = this.#options;
-		if (nowMs - this.#joinedMs < INTERVIEW_MS || clients.some(({ isBusy }) => isBusy)) return true;
+		if (nowMs - this.#joinedMs < INTERVIEW_MS || clients.some((client) => client.isBusy(nowMs))) return true;
 		// Nobody waits for a coordinator that does not hear us.
 		if (this.#failures >= TRIES) return false;
 		return (

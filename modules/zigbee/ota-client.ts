@@ -90,6 +90,8 @@ const BREATH_MS = 5;
 const AGAIN_MS = 2000;
 const TRIES = 3;
 const PATIENCE_MS = 900_000;
+/** For so long cells are spent on a coordinator that says nothing. */
+const WORTH_MS = 60_000;
 
 export class OTAClient implements ClusterClient, Sender {
 	readonly #world: OTAWorld;
@@ -122,15 +124,19 @@ export class OTAClient implements ClusterClient, Sender {
 		return true;
 	}
 
-	/** A file is asked for, comes, or is about to be started: not a time to sleep. */
-	get isBusy(): boolean {
-		return this.#transfer !== undefined;
+	/** A file is asked for, comes, or is about to be started; not where the coordinator is silent, or wants it to wait. */
+	isBusy(nowMs: number): boolean {
+		const transfer = this.#transfer;
+		if (transfer === undefined) return false;
+		if (transfer.state === LOADING) return Math.abs(nowMs - transfer.heardMs) < WORTH_MS;
+		// Infinity: the restart is asked for.
+		return this.deadlineMs - nowMs <= WORTH_MS || this.deadlineMs === Infinity;
 	}
 
 	joined(nowMs: number): void {
 		const { updater, storage, crypto } = this.#world;
 		if (updater?.isOpen !== true) return;
-		if (this.isBusy) {
+		if (this.#transfer !== undefined) {
 			this.failed(nowMs);
 			return;
 		}
@@ -138,18 +144,18 @@ export class OTAClient implements ClusterClient, Sender {
 		this.deadlineMs = nowMs + SOON_MS + crypto.random(1)[0] * SECOND_MS;
 		const loading = storage.get(LOADING_KEY);
 		if (loading?.length !== LOADING_LENGTH) return;
+		// Kept again with the first block: a coordinator that knows nothing of it any more is asked once.
+		this.forget();
 		const { transfer } = this;
 		transfer.version = uint32(loading, 0);
 		transfer.size = uint32(loading, 4);
 		transfer.endpoint = loading[8];
-		if (this.begin(transfer, nowMs) === TAKEN) return;
-		this.#transfer = undefined;
-		this.forget();
+		if (this.begin(transfer, nowMs) !== TAKEN) this.#transfer = undefined;
 	}
 
 	left(): void {
 		this.isReady = false;
-		if (!this.isBusy) this.deadlineMs = Infinity;
+		if (this.#transfer === undefined) this.deadlineMs = Infinity;
 	}
 
 	advance(nowMs: number): void {
@@ -310,24 +316,34 @@ export class OTAClient implements ClusterClient, Sender {
 	}
 
 	private begin(transfer: Transfer, nowMs: number): number {
-		const { updater, storage } = this.#world;
 		let refusal = NO_MEMORY;
 		try {
-			refusal = updater?.begin(this, transfer.size) ?? NO_MEMORY;
-			if (refusal !== TAKEN) return refusal;
-			transfer.isOpen = true;
-			transfer.outcome = -1;
-			transfer.periodMs = 0;
-			this.enter(LOADING, nowMs);
-			const loading = new Uint8Array(LOADING_LENGTH);
-			putUint32(loading, 0, transfer.version);
-			putUint32(loading, 4, transfer.size);
-			loading[8] = transfer.endpoint;
-			storage.set(LOADING_KEY, loading);
+			refusal = this.#world.updater?.begin(this, transfer.size) ?? NO_MEMORY;
 		} catch {
-			// Flash that keeps nothing: it does not go on by itself after a restart, that is all.
+			// The slot can't be had.
 		}
-		return refusal;
+		if (refusal !== TAKEN) return refusal;
+		transfer.isOpen = true;
+		transfer.isKept = false;
+		transfer.outcome = -1;
+		transfer.periodMs = 0;
+		this.enter(LOADING, nowMs);
+		return TAKEN;
+	}
+
+	/** So that it goes on after a restart, for the coordinator is about it. */
+	private keep(transfer: Transfer): void {
+		if (transfer.isKept) return;
+		const loading = new Uint8Array(LOADING_LENGTH);
+		putUint32(loading, 0, transfer.version);
+		putUint32(loading, 4, transfer.size);
+		loading[8] = transfer.endpoint;
+		transfer.isKept = true;
+		try {
+			this.#world.storage.set(LOADING_KEY, loading);
+		} catch {
+			// Flash that keeps nothing: it does not go on by itself, that is all.
+		}
 	}
 
 	private loaded(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
@@ -341,6 +357,7 @@ export class OTAClient implements ClusterClient, Sender {
 			transfer.heardMs = nowMs + Math.min(Math.max(waitMs, transfer.periodMs), HOUR_MS);
 			this.deadlineMs = transfer.heardMs;
 			this.isReady = false;
+			this.keep(transfer);
 			return;
 		}
 		if (status !== STATUS_SUCCESS) {
@@ -357,6 +374,7 @@ export class OTAClient implements ClusterClient, Sender {
 			next += updater.write(bytes, next, stop);
 		transfer.heardMs = nowMs;
 		transfer.tries = 0;
+		if (transfer.isOpen) this.keep(transfer);
 		if (transfer.isOpen && at < FRONT_LENGTH && updater.received >= FRONT_LENGTH) {
 			this.#notBeforeMs = nowMs + this.#pauseMs;
 			this.#pauseMs = Math.min(this.#pauseMs * 2, HOUR_MS);

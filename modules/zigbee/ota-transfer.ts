@@ -50,6 +50,8 @@ export class Transfer {
 	periodMs = 0;
 	/** The updater takes our file. */
 	isOpen = false;
+	/** The storage has it. */
+	isKept = false;
 	/** What has become of it; -1: that is not known, or was seen to. */
 	outcome = -1;
 }

@@ -156,7 +156,7 @@ export interface ClusterClient extends Timed {
 	/** It has something to send. */
 	readonly isReady: boolean;
 	/** It is in the middle of something: not a time to sleep. */
-	readonly isBusy: boolean;
+	isBusy(nowMs: number): boolean;
 	/**
 	 * Writes the next frame, whole, with `sequence` as its number, into `out.bytes` from 0 on and sets `out.end`, and where
 	 * it goes. Only called when `isReady`; is not ready any more then.

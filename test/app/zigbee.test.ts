@@ -1,6 +1,5 @@
 /** The gateway with a coprocessor, in virtual time: joining, reporting, a port that is gone, factory reset, sleep. */
 import assert from "node:assert/strict";
-import { WAKE_TIMER } from "../../modules/io/flash.js";
 import { isError, type JSONObject } from "../api/gateway.js";
 import { VirtualGateway } from "../api/virtual-gateway.js";
 import { iecVectors } from "../vectors.js";
@@ -246,28 +245,5 @@ describe("app/zigbee", () => {
 		assert.notEqual((await gateway.read("system/status")).safe_mode, undefined);
 		assert.deepEqual([(await stateOf(gateway)).state, radio.lines.at(-1)], ["off", 1]);
 		isError(await gateway.post("zigbee/reset"), 501, "unsupported");
-	});
-
-	describe("on batteries", () => {
-		const power = { cells: 3, batteryVoltage: () => 4.5, usbVoltage: () => 0, temperatureC: () => undefined };
-
-		it("is an end device, in reset between readings; a wake for one reports and sleeps again", async () => {
-			const { gateway, radio } = await begin({}, { power, wakeReason: 0 });
-			await gateway.connectMeter({ telegram: VECTOR.telegram });
-			const joined = await join(gateway, radio);
-			assert.equal(joined.role, "end_device");
-			await gateway.write("iec62056/schedule", { enabled: true, period_unit: "minutes", period_value: 15 });
-			await gateway.pass(3_600_000);
-			const { world } = gateway;
-			assert.ok(world.asleep !== undefined);
-			assert.equal(radio.lines.at(-1), 1);
-			const before = radio.coordinator.reports(METERING).length;
-			await gateway.wake(WAKE_TIMER);
-			assert.equal(radio.lines.at(-1), 1, "not before there is something to report");
-			await gateway.pass(120_000);
-			assert.ok(radio.coordinator.reports(METERING).length > before);
-			assert.ok(gateway.world.asleep !== undefined, "it sleeps again");
-			assert.equal(radio.lines.at(-1), 1);
-		});
 	});
 });
