@@ -417,6 +417,8 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, 
 			this.#link?.close();
 			this.#link = undefined;
 			this.deadlineMs = Number.POSITIVE_INFINITY;
+			// Nobody would end it.
+			this.identify(0);
 			this.port.setLines?.(true, false);
 		});
 	}

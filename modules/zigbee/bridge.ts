@@ -192,11 +192,16 @@ export class Bridge implements Machine, RadioUser {
 		this.chip.advance(nowMs);
 		for (const client of this.#options.clients) if (client.deadlineMs <= nowMs) client.advance(nowMs);
 		if (this.#keepMs <= nowMs) this.keep(nowMs);
+		const { attributes } = this.#reports;
+		if (attributes.identifyUntilMs <= nowMs) {
+			attributes.identifyUntilMs = Number.POSITIVE_INFINITY;
+			this.#options.user.identify(0);
+		}
 		this.pump(nowMs);
 	}
 
 	get deadlineMs(): number {
-		let deadline = Math.min(this.chip.deadlineMs, this.#keepMs);
+		let deadline = Math.min(this.chip.deadlineMs, this.#keepMs, this.#reports.attributes.identifyUntilMs);
 		for (const client of this.#options.clients) deadline = Math.min(deadline, client.deadlineMs);
 		if (!this.chip.canSend) return deadline;
 		// What can be sent now has been: it waits for a pause to end, or is due later.
