@@ -124,6 +124,8 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, 
 	#seen = RADIO_OFF;
 	/** The log has it that the chip does not work. */
 	#isLost = false;
+	/** The map has changed while there was no link to tell the bridge by. */
+	#isMapOther = false;
 	/** A leave is owed: LEAVE_KEY is there. */
 	#owesLeave: boolean;
 	/** Until then it keeps the device awake, monotonic ms: in any case; and to find back into its network. */
@@ -160,6 +162,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, 
 	}
 
 	mappingChanged(): void {
+		this.#isMapOther = this.#link === undefined;
 		this.tell((bridge, nowMs) => bridge.mapChanged(nowMs));
 	}
 
@@ -308,6 +311,8 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, 
 		this.#link.tell(() => {
 			if (!this.#parts.config.get(ZIGBEE_ENABLED)) chip.stop(nowMs);
 			else {
+				if (this.#isMapOther) bridge.mapChanged(nowMs);
+				this.#isMapOther = false;
 				// First, so that it is known when it tells how it is.
 				if (this.#owesLeave && !chip.owesLeave) chip.leave(nowMs);
 				chip.start(nowMs);

@@ -6,6 +6,7 @@ import { iecVectors } from "../vectors.js";
 import { type RadioOptions, VirtualRadio } from "./virtual-radio.js";
 
 const METERING = 0x0702;
+const ELECTRICAL = 0x0b04;
 /** Has energy and power. */
 const VECTOR = iecVectors().find(({ name }) => name === "landis-gyr-zmf100-m26-padded-left")!;
 
@@ -171,6 +172,21 @@ describe("app/zigbee", () => {
 		radio.plug(true);
 		await until(gateway, "joined");
 		assert.ok((await eventsOf(gateway)).includes("zigbee_silent"));
+	});
+
+	it("knows a map that was changed while its port was gone", async () => {
+		const { gateway, radio } = await begin();
+		await join(gateway, radio);
+		const served = () => radio.chip.endpoints.get(1)!.inputs.includes(ELECTRICAL);
+		assert.ok(served());
+		radio.plug(false);
+		await gateway.pass(10);
+		const mapping = [{ obis: "1.8.0", mapping_id: "07020000" }];
+		assert.equal((await gateway.post("zigbee/map", { mapping })).status, 200);
+		await gateway.pass(1000);
+		radio.plug(true);
+		await until(gateway, "joined");
+		assert.ok(!served());
 	});
 
 	it("is told by the coordinator's side that it has left", async () => {
