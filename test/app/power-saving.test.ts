@@ -108,7 +108,11 @@ describe("app/power-saving", () => {
 		unit.firmware.isOnTrial = true;
 		unit.begin();
 		unit.world.advance(700_000);
-		assert.deepEqual(unit.told, ["connect"], "what it has to show for it needs the radio, though the timer has woken it");
+		assert.deepEqual(
+			unit.told,
+			["connect"],
+			"what it has to show for it needs the radio, though the timer has woken it",
+		);
 		unit.firmware.isOnTrial = false;
 		unit.world.advance(250);
 		assert.equal(unit.told.join().startsWith("connect,asked for,stop,sleep "), true);

@@ -112,7 +112,9 @@ describe("app/zigbee with cells", () => {
 			await gateway.rebooted();
 			await gateway.login();
 			assert.equal((await gateway.read("system/version")).firmware.version, VERSION);
-			const refusals = (await gateway.read("system/log")).events.filter(({ event }: JSONObject) => event === "update_refused");
+			const refusals = (await gateway.read("system/log")).events.filter(
+				({ event }: JSONObject) => event === "update_refused",
+			);
 			assert.deepEqual(refusals, []);
 		});
 
