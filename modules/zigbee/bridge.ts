@@ -15,13 +15,12 @@ import {
 	type Chip,
 	type ClusterClient,
 	type Incoming,
+	isJoined,
 	type Outgoing,
 	RADIO_IDLE,
-	RADIO_JOINED,
 	RADIO_JOINING,
 	RADIO_LEAVING,
 	RADIO_OFF,
-	RADIO_ORPHAN,
 	type RadioUser,
 	ZCL_LIMIT,
 } from "./radio.js";
@@ -307,10 +306,6 @@ export class Bridge implements Machine, RadioUser {
 		this.#keptMs = nowMs;
 		this.#options.user.keepReports(this.#reports.pack());
 	}
-}
-
-function isJoined(state: number): boolean {
-	return state === RADIO_JOINED || state === RADIO_ORPHAN;
 }
 
 /** Of commands that all clusters have: one that answers another, or a report. */

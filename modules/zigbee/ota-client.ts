@@ -19,8 +19,9 @@
  * one that rewrites versions would go on offering it.
  *
  * A transfer that breaks off goes on. A block that does not come is asked for again, for a quarter of an hour; the storage
- * has what is being loaded, so that after a restart of ours the same coordinator is asked for the same file at once. Later
- * the next offer of the file goes on at the last piece that is in flash (ota/installer.ts). An upload by HTTP displaces it.
+ * has what is being loaded, so that after a restart of ours, as in the next wake of a device on cells, the same coordinator is
+ * asked for the same file at once; where it gives no block then, that was the only time. Later the next offer of the file goes
+ * on at the last piece that is in flash (ota/installer.ts). An upload by HTTP displaces it.
  *
  * Limits: a minute from the first sector that a transfer erases to the next transfer, then two, four … an hour: flash wears
  * out, and a coordinator needs no account here; blocks of BLOCK_LENGTH bytes, as most coordinators send them: more would not fit into a frame on every route.
@@ -35,6 +36,7 @@ import {
 	ENDING,
 	HELD,
 	LOADING,
+	LOADING_KEY,
 	type OTAWorld,
 	putAttribute,
 	REST,
@@ -73,9 +75,6 @@ const BLOCK_LENGTH = 50;
 const BLOCK_HEADER_LENGTH = 14;
 const WAIT_LENGTH = 9;
 const END_LENGTH = 16;
-/** In the storage while a file is loaded: its version and size as the coordinator says, and the coordinator's endpoint. */
-const LOADING_KEY = "zb_ota";
-const LOADING_LENGTH = 9;
 
 const SECOND_MS = 1000;
 const SOON_MS = 60_000;
@@ -142,14 +141,11 @@ export class OTAClient implements ClusterClient, Sender {
 		}
 		// Not all units of a house that has its power back in one second.
 		this.deadlineMs = nowMs + SOON_MS + crypto.random(1)[0] * SECOND_MS;
-		const loading = storage.get(LOADING_KEY);
-		if (loading?.length !== LOADING_LENGTH) return;
+		const transfer = new Transfer();
+		if (!transfer.recall(storage)) return;
 		// Kept again with the first block: a coordinator that knows nothing of it any more is asked once.
 		this.forget();
-		const { transfer } = this;
-		transfer.version = uint32(loading, 0);
-		transfer.size = uint32(loading, 4);
-		transfer.endpoint = loading[8];
+		this.#transfer = transfer;
 		if (this.begin(transfer, nowMs) !== TAKEN) this.#transfer = undefined;
 	}
 
@@ -331,21 +327,6 @@ export class OTAClient implements ClusterClient, Sender {
 		return TAKEN;
 	}
 
-	/** So that it goes on after a restart, for the coordinator is about it. */
-	private keep(transfer: Transfer): void {
-		if (transfer.isKept) return;
-		const loading = new Uint8Array(LOADING_LENGTH);
-		putUint32(loading, 0, transfer.version);
-		putUint32(loading, 4, transfer.size);
-		loading[8] = transfer.endpoint;
-		transfer.isKept = true;
-		try {
-			this.#world.storage.set(LOADING_KEY, loading);
-		} catch {
-			// Flash that keeps nothing: it does not go on by itself, that is all.
-		}
-	}
-
 	private loaded(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		const status = bytes[start];
 		const { transfer } = this;
@@ -357,7 +338,7 @@ export class OTAClient implements ClusterClient, Sender {
 			transfer.heardMs = nowMs + Math.min(Math.max(waitMs, transfer.periodMs), HOUR_MS);
 			this.deadlineMs = transfer.heardMs;
 			this.isReady = false;
-			this.keep(transfer);
+			transfer.keep(this.#world.storage);
 			return;
 		}
 		if (status !== STATUS_SUCCESS) {
@@ -374,7 +355,7 @@ export class OTAClient implements ClusterClient, Sender {
 			next += updater.write(bytes, next, stop);
 		transfer.heardMs = nowMs;
 		transfer.tries = 0;
-		if (transfer.isOpen) this.keep(transfer);
+		if (transfer.isOpen) transfer.keep(this.#world.storage);
 		if (transfer.isOpen && at < FRONT_LENGTH && updater.received >= FRONT_LENGTH) {
 			this.#notBeforeMs = nowMs + this.#pauseMs;
 			this.#pauseMs = Math.min(this.#pauseMs * 2, HOUR_MS);

@@ -49,6 +49,11 @@ export const RADIO_CODES: readonly string[] = Object.freeze([
 	"leaving",
 ]);
 
+/** It belongs to a network, whether it hears it or not. */
+export function isJoined(state: number): boolean {
+	return state === RADIO_JOINED || state === RADIO_ORPHAN;
+}
+
 /** The network that the node is in. The address and the id as they go over the UART, least significant byte first. */
 export interface Network {
 	/** 11 to 26. */

@@ -24,8 +24,8 @@ const SETTINGS = Object.keys(paths)
 const TELEGRAMS = iecVectors()
 	.filter(({ telegram }) => telegram.length > 300)
 	.slice(0, 3);
-/** Members that tell of the moment, or of the process; so do all figures of the metrics. */
-const OF_THE_MOMENT = /"(\w*time\w*|utc|created|serial\w*|hostname)":("[^"]*"|[^,}]*)|(?<=^smartmeter.*) [\d.e+-]+$/gm;
+/** Members that tell of the moment, or of the process; in the metrics all figures. */
+const OF_THE_MOMENT = /"(\w*time\w*|utc|created|serial\w*|hostname)":("[^"]*"|[^,}]*)|^(gateway|smartmeter)_.*$/gm;
 
 /** What a firmware says. */
 async function talk(): Promise<string[]> {
