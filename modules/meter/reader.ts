@@ -198,7 +198,11 @@ export class MeterReader implements Timed {
 		});
 	}
 
-	/** Somebody else has the line. */
+	/** Who has the line instead, for a while. */
+	get guest(): Guest | undefined {
+		return this.#guest;
+	}
+
 	get isLent(): boolean {
 		return this.#state === STATE_PROBING;
 	}
