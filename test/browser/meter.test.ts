@@ -102,6 +102,8 @@ describe("The page's meter settings", function () {
 	it("keeps what is typed when the session ends, and saves it after the login", async () => {
 		const card = visit.card("iec.title");
 		await visit.fill(card, { device_address: "98765" });
+		// The next look at the gateway, which would find the session ended before the click, is some seconds away.
+		await visit.page.waitForResponse(/system\/status$/);
 		for (const { id, current } of (await gateway.read("system/sessions")).sessions)
 			if (!current) await gateway.request("DELETE", `system/sessions/${id}`);
 		await card.locator("button[type=submit]").click();

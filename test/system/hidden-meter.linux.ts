@@ -31,4 +31,10 @@ describe("The PIN of a meter beside a page and an upload, of the firmware on Lin
 		const darkMs = Math.max(meter.longestDarkMs(2, 4), meter.longestDarkMs(6, 3));
 		this.test!.title += ` (${Math.round(darkMs)} ms of dark within a digit at most, ${done})`;
 	});
+	it("is broken off", async () => {
+		await gateway.write("meter/pin", { pin: "0403" });
+		assert.equal((await gateway.request("DELETE", "meter/pin")).status, 200);
+		// One flash in the menu, which shows yet.
+		assert.equal(await sendsAll(gateway), true);
+	});
 });

@@ -29,9 +29,11 @@ interface Entry {
 	stop(): void;
 }
 
+const NOTICES = { done: "info", stopped: "info", open: "good", hidden: "warning" } as const;
+
 export function PINCard() {
 	const [entry, setEntry] = useState<Entry>();
-	const [outcome, setOutcome] = useState<"done" | "stopped" | "open" | "hidden">();
+	const [outcome, setOutcome] = useState<keyof typeof NOTICES>();
 	const isReading = useStore(reading);
 	const tell = (result: typeof outcome) => {
 		setOutcome(result);
@@ -60,22 +62,21 @@ export function PINCard() {
 					if (result === "stopped") await remove("meter/pin");
 					tell(result);
 				}}
-				actions={entry && <Button onClick={entry.stop}>{t("align.stop")}</Button>}
+				actions={
+					entry ? (
+						<Button onClick={entry.stop}>{t("align.stop")}</Button>
+					) : (
+						outcome && (
+							<Button busy={isReading && t("read.running")} onClick={read}>
+								{t("read.now")}
+							</Button>
+						)
+					)
+				}
 			>
 				{entry && <Going {...entry} />}
+				{outcome && <Notice kind={NOTICES[outcome]}>{t(`pin.${outcome}`)}</Notice>}
 			</Form>
-			{outcome && (
-				<>
-					<Notice kind={outcome === "open" ? "good" : outcome === "hidden" ? "warning" : "info"}>
-						{t(`pin.${outcome}`)}
-					</Notice>
-					<div class="actions">
-						<Button busy={isReading && t("read.running")} onClick={read}>
-							{t("read.now")}
-						</Button>
-					</div>
-				</>
-			)}
 		</Card>
 	);
 }

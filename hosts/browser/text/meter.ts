@@ -54,9 +54,9 @@ export const METER = {
 	],
 	"pin.flashes": ["Flashes up to “PIN”", "Blitze bis „PIN“", "Błyski do „PIN”"],
 	"pin.flashes.help": [
-		"Until the display shows “PIN”: 2 on most meters, 1 on some by DZG and Apator, 0 if it shows already.",
-		"Bis die Anzeige „PIN“ zeigt: 2 bei den meisten Zählern, 1 bei einigen von DZG und Apator, 0, wenn es schon da steht.",
-		"Aż wyświetlacz pokaże „PIN”: 2 w większości liczników, 1 w niektórych DZG i Apator, 0, gdy już jest widoczne.",
+		"From the display at rest until it shows “PIN”: 2 on most meters, 1 on some by DZG and Apator, 0 if it shows already.",
+		"Von der ruhenden Anzeige bis zu „PIN“: 2 bei den meisten Zählern, 1 bei einigen von DZG und Apator, 0, wenn es schon da steht.",
+		"Od wyświetlacza w spoczynku do „PIN”: 2 w większości liczników, 1 w niektórych DZG i Apator, 0, gdy już jest widoczne.",
 	],
 	"pin.switches": ["Then switch “InF” as well", "Danach auch „InF“ umschalten", "Potem przełącz też „InF”"],
 	"pin.inf": ["Flashes up to “InF”", "Blitze bis „InF“", "Błyski do „InF”"],
