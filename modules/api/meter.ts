@@ -19,7 +19,7 @@ import { mapOf } from "../obis/mapping.js";
 import type { Failure } from "../readout/failure.js";
 import type { Readout } from "../readout/readout.js";
 import { BODY_LIMIT, type BodyTable, type BodyValues, needed } from "./body.js";
-import { BUSY, NOT_FOUND } from "./errors.js";
+import { BUSY } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 import { numberMember } from "./members.js";
 import { ReadoutBody } from "./readings.js";
@@ -133,13 +133,10 @@ export function postPIN(exchange: Exchange, values: BodyValues): void {
 		});
 }
 
+/** Nothing to break off is as good. */
 export function deletePIN(exchange: Exchange): void {
 	const { guest } = exchange.services.reader;
-	if (!(guest instanceof PINEntry)) {
-		exchange.fail(404, NOT_FOUND, "No PIN is being entered.");
-		return;
-	}
-	guest.end();
+	if (guest instanceof PINEntry) guest.end();
 	exchange.empty();
 }
 
