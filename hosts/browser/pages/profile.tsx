@@ -4,6 +4,7 @@ import { type Bar, Bars } from "../kit/bars.js";
 import { Choice } from "../kit/choices.js";
 import { decimalCell } from "../kit/csv.js";
 import { type DeviceError, get, READ_MS } from "../kit/device.js";
+import { failureText } from "../kit/failures.js";
 import { formatDecimal, formatMoment, formatNumber } from "../kit/format.js";
 import { READOUT_CUT, status } from "../kit/live.js";
 import { announce, Button, Card, DownloadButton, Notice, Progress } from "../kit/parts.js";
@@ -75,7 +76,13 @@ export function ProfileCard() {
 				{code === "" && (
 					<label>
 						{t("readings.code")}
-						<input name="obis" autocomplete="off" value={own} onInput={(event) => setOwn(event.currentTarget.value)} />
+						<input
+							name="obis"
+							autocomplete="off"
+							placeholder={CODES[0][0]}
+							value={own}
+							onInput={(event) => setOwn(event.currentTarget.value)}
+						/>
 					</label>
 				)}
 				<Choice
@@ -95,19 +102,19 @@ export function ProfileCard() {
 				</Button>
 			</div>
 			{sinceMs !== undefined && <Progress label={t("read.running")} limitS={READ_LIMIT_S} sinceMs={sinceMs} />}
-			{error && <ReadFailure error={error} text={failureText(error)} />}
+			{error && <ReadFailure error={error} text={causeOf(error)} />}
 			{profile?.rows.length === 0 && <p>{t("profile.none")}</p>}
 			{profile && profile.rows.length > 0 && <View profile={profile} />}
 		</Card>
 	);
 }
 
-/** Undefined where the text for its code says enough. */
-function failureText(error: DeviceError): string | undefined {
-	if (error.code === "invalid_field") return t("form.obis");
-	const { missing }: { missing?: { reason: string } } = error.body;
+/** Undefined where the text for the kind of error says enough. */
+function causeOf(error: DeviceError): string | undefined {
+	if (error.code === "invalid_field") return t("valid.form");
+	const { code, missing }: { code?: string; missing?: { reason: string } } = error.body;
 	const key = `missing.${missing?.reason}`;
-	return isText(key) ? `${errorText(error)} (${t(key)})` : undefined;
+	return isText(key) ? `${errorText(error)} ${t("profile.cause", { why: t(key) })}` : failureText(code);
 }
 
 function nameOf(column: Column): string {
@@ -201,7 +208,7 @@ function tableOf(lines: readonly Line[], columns: readonly Column[]): readonly (
 }
 
 function withUnit(value: string | null | undefined, unit: string): string {
-	return value == null ? "–" : `${formatDecimal(value, language)} ${unit}`.trim();
+	return value == null ? "–" : `${formatDecimal(value, language)}\u00a0${unit}`.trim();
 }
 
 interface ChartProps {
@@ -231,7 +238,7 @@ function Chart({ lines, columns, periodS }: ChartProps) {
 	const one = all.find(({ place }) => place === chosen) ?? all[0];
 	if (one === undefined) return null;
 	const { column, isCounter, steps } = one;
-	const format = (value: number) => `${formatNumber(value, language, DIGITS)} ${column.unit}`.trim();
+	const format = (value: number) => `${formatNumber(value, language, DIGITS)}\u00a0${column.unit}`.trim();
 	const shown = isCounter ? lines.slice(1) : lines;
 	const isTimed = periodS > 0 && shown[0].timestamp > 0;
 	const bars = shown.map(({ timestamp, time, isMarked, remark }, index): Bar => {

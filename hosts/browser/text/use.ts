@@ -66,6 +66,7 @@ export const USE = {
 		"Der Zähler hat dieses Profil, aber noch keine Zeilen darin.",
 		"Licznik ma ten profil, ale jeszcze bez wierszy.",
 	],
+	"profile.cause": ["Cause: {why}.", "Grund: {why}.", "Przyczyna: {why}."],
 	"profile.steps": [
 		"A counter: each bar is its difference to the row before.",
 		"Ein Zählwerk: Jeder Balken ist der Unterschied zur Zeile davor.",
