@@ -6,6 +6,7 @@ import { Confirm } from "../kit/dialog.js";
 import type { Draft, FieldSpec } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
 import { choicesOf, fieldsOf } from "../kit/limits.js";
+import { readNow } from "../kit/live.js";
 import { announce, Button, Card, Pending } from "../kit/parts.js";
 import { t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
@@ -49,7 +50,7 @@ const SECRETS = [
 	{
 		name: "auth_key",
 		label: "dlms.authkey",
-		help: "dlms.key.help",
+		help: "dlms.authkey.help",
 		kind: "secret",
 		storedFlag: "auth_key_set",
 		when: needsKeys,
@@ -117,6 +118,32 @@ const FIELDS = fieldsOf(DLMS_CONFIG, [
 		when: isAsked,
 	},
 ]);
+
+/** What the operator of the meter gives its owner. */
+const GIVEN = "auth use_encryption security_suite password block_cipher_key auth_key client_address".split(" ");
+/** Secrets are typed off a letter, and so can be seen, all 32 digits on a phone too; one that stays empty is none. */
+const ACCESS_FIELDS = FIELDS.filter(({ name }) => GIVEN.includes(name)).map(
+	(spec): FieldSpec => (spec.kind === "secret" ? { ...spec, kind: "area", rows: spec.max === 32 ? 2 : 1 } : spec),
+);
+
+/** For the wizard: what the meter is read with, and a readout at once. What came of that stands in the stores of live.ts. */
+export function AccessForm() {
+	const { value, error, reload } = useDevice<Draft>(PATH);
+	if (value === undefined) return <Pending error={error} reload={reload} />;
+	return (
+		<Form
+			fields={ACCESS_FIELDS}
+			values={value}
+			submitLabel={t("wizard.access.read")}
+			busyLabel={t("read.running")}
+			doneText=""
+			submit={async (values) => {
+				await post<Draft>(PATH, values);
+				await readNow();
+			}}
+		/>
+	);
+}
 
 export function DLMSCard() {
 	const { value, error, reload, put } = useDevice<Draft>(PATH);

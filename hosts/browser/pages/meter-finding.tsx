@@ -13,6 +13,8 @@ import { language, t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";
 
 export interface Finding {
+	/** Of the failure. */
+	readonly code?: string;
 	readonly unasked?: Unasked;
 	readonly settings?: Advice;
 }
@@ -80,12 +82,8 @@ export function FindingNotice({ finding }: { finding: Finding }) {
 	);
 }
 
-/** Why a readout failed; `text` in place of what the kind of error says. */
-export function ReadFailure({ error, text }: { error: DeviceError; text?: string | undefined }) {
+/** Why a readout failed. */
+export function ReadFailure({ error }: { error: DeviceError }) {
 	const finding: Finding = error.body;
-	return findingText(finding) === undefined ? (
-		<ErrorNotice error={error} text={text} />
-	) : (
-		<FindingNotice finding={finding} />
-	);
+	return findingText(finding) === undefined ? <ErrorNotice error={error} /> : <FindingNotice finding={finding} />;
 }

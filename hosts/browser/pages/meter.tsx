@@ -37,7 +37,9 @@ export function Meter() {
 				<Card title={t("align.title")}>
 					<Aligner />
 				</Card>
-				<PINCard />
+				<Card title={t("pin.title")}>
+					<PINForm />
+				</Card>
 				<ScheduleCard />
 			</div>
 			<div class="column">
@@ -89,22 +91,20 @@ const PIN_FIELDS = fieldsOf(METER_PIN, [
 	{ name: "pin", label: "pin.title", help: "pin.help", kind: "text", required: true },
 ]);
 
-/** What is entered shows on the meter, a digit after the other; the button is busy for so long. */
-function PINCard() {
+/** What is entered shows on the meter, a digit after the other; the button is busy for so long. Also for the wizard. */
+export function PINForm() {
 	return (
-		<Card title={t("pin.title")}>
-			<Form
-				fields={PIN_FIELDS}
-				values={{}}
-				submitLabel={t("pin.title")}
-				busyLabel={t("out.testing")}
-				doneText=""
-				submit={async (values) => {
-					const { duration_ms } = await post<{ duration_ms: number }>("meter/pin", values);
-					await new Promise((resolve) => setTimeout(resolve, duration_ms));
-				}}
-			/>
-		</Card>
+		<Form
+			fields={PIN_FIELDS}
+			values={{}}
+			submitLabel={t("pin.title")}
+			busyLabel={t("out.testing")}
+			doneText=""
+			submit={async (values) => {
+				const { duration_ms } = await post<{ duration_ms: number }>("meter/pin", values);
+				await new Promise((resolve) => setTimeout(resolve, duration_ms));
+			}}
+		/>
 	);
 }
 
