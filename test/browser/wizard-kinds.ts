@@ -36,6 +36,8 @@ export interface Kind {
 	readonly tries?: readonly Try[];
 	/** Nothing proves that the readings are the meter's; the page says so. */
 	readonly isUnchecked?: boolean;
+	/** The meter gives its clock's deviation with the other sign, which a second button sets. */
+	readonly isSwapped?: boolean;
 	/** What else the page says. */
 	readonly says?: Parameters<typeof say>[0];
 }
@@ -125,6 +127,12 @@ export const KINDS: readonly Kind[] = [
 		what: "DLMS/COSEM at 9600 Bd",
 		meter: ["--protocol", "dlms", "--baud-pace"],
 		protocol: "dlms",
+	},
+	{
+		what: "DLMS/COSEM whose clock tells its deviation with the other sign",
+		meter: ["--protocol", "dlms", "--zone-sign", "swapped", "--baud-pace"],
+		protocol: "dlms",
+		isSwapped: true,
 	},
 	{
 		what: "DLMS/COSEM with keys (HLS GMAC, encrypted)",
@@ -217,6 +225,13 @@ async function readByWizard(visit: Visit, kind: Kind): Promise<readonly [found: 
 		if (says !== undefined) await main.getByText(say(says)).last().waitFor({ timeout: FOUND_MS });
 	}
 	await done.waitFor({ timeout: FOUND_MS });
+	if (kind.isSwapped) {
+		await main.getByText(say("finding.deviation")).waitFor();
+		await setItSo.click();
+		await done.waitFor({ state: "detached" });
+		await done.waitFor({ timeout: FOUND_MS });
+	}
+	assert.equal(await main.getByText(say("finding.deviation")).count(), 0);
 	if (tries.length > 0) await main.getByText(say(why!)).waitFor({ state: "detached" });
 	assert.equal(await main.getByText(say("read.unchecked")).count(), kind.isUnchecked ? 1 : 0);
 	if (kind.says !== undefined) await main.getByText(say(kind.says)).waitFor();
@@ -243,7 +258,8 @@ export function readKinds(title: string, kinds: readonly Kind[], engine: EngineN
 					assert.equal(status, kind.isUnchecked ? READOUT_UNCHECKED : 0);
 					if (kind.mode !== undefined) assert.equal(mode, kind.mode);
 					const { mode_d_baudrate } = await gateway.read("iec62056/config");
-					const { push_baudrate } = await gateway.read("dlms/config");
+					const { push_baudrate, deviation } = await gateway.read("dlms/config");
+					assert.equal(deviation, kind.isSwapped ? "swapped" : "standard");
 					const isPush = kind.protocol === "dlms" && kind.baud !== undefined;
 					if (kind.baud !== undefined) assert.equal(isPush ? push_baudrate : mode_d_baudrate, kind.baud);
 					assert.ok(readings.length >= LEAST_READINGS, `${readings.length} readings`);

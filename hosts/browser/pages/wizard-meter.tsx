@@ -18,7 +18,7 @@ import { language, t } from "../kit/text.js";
 import { errorText } from "../kit/use-device.js";
 import { PINForm, ProtocolForm } from "./meter.js";
 import { Aligner } from "./meter-align.js";
-import { AccessForm } from "./meter-dlms.js";
+import { AccessForm, DeviationFinding } from "./meter-dlms.js";
 import { ReadFailure, settingsSet } from "./meter-finding.js";
 
 const READ_LIMIT_S = 60;
@@ -63,6 +63,7 @@ export function FirstContact() {
 			)}
 			{failure && (isEncrypted ? <Notice kind="info">{errorText(failure)}</Notice> : <ReadFailure error={failure} />)}
 			{hasRead && <FirstReading last={last} />}
+			{hasRead && last.protocol === "DLMS/COSEM" && <DeviationFinding last={last} />}
 			{isLimited && <Notice kind="warning">{t("wizard.access.limited")}</Notice>}
 			{needsAccess.current ? (
 				<AccessForm />

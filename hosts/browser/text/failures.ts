@@ -102,6 +102,11 @@ export const FAILURES = {
 		"Der Zähler antwortet in DLMS/COSEM, das Gateway fragt aber anders.",
 		"Licznik odpowiada w DLMS/COSEM, ale bramka pyta inaczej.",
 	],
+	"finding.deviation": [
+		"The meter's clock is wrong by exactly twice its time difference to UTC: it seems to tell that with the other sign.",
+		"Die Uhr des Zählers geht um genau das Doppelte ihres Unterschieds zu UTC falsch: Sie nennt diesen wohl mit dem anderen Vorzeichen.",
+		"Zegar licznika myli się dokładnie o dwukrotność swojej różnicy od UTC: zapewne podaje ją z przeciwnym znakiem.",
+	],
 	"finding.set": ["Set it so", "So einstellen", "Tak ustaw"],
 	"finding.done": [
 		"The gateway is set to this meter.",
