@@ -7,6 +7,7 @@
 import assert from "node:assert/strict";
 import { PASSWORD, proofOf } from "../api/gateway.js";
 import { type EngineName, ProcessGateway } from "../api/process-gateway.js";
+import { violationsOf } from "./axe.js";
 import { needBrowser, PHONE, say, Visit } from "./browser.js";
 
 /** What is typed into the form for keys, by the names of its fields, and what is said to that; undefined: it is read. */
@@ -218,6 +219,8 @@ async function readByWizard(visit: Visit, kind: Kind): Promise<readonly [found: 
 	// It is read by that, too.
 	if (!kind.isDefault) await setItSo.click();
 	if (why !== undefined) await main.getByText(say(why)).waitFor({ timeout: FOUND_MS });
+	// Nothing hinders anybody, and nothing reaches beyond the edge.
+	assert.deepEqual([...(await violationsOf(visit)), ...(await visit.overflow())], []);
 	for (const { values, says } of tries) {
 		const form = main.locator("form").filter({ has: visit.page.locator("[name=block_cipher_key], [name=auth]") });
 		await visit.fill(form, values);

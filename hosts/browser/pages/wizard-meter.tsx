@@ -63,6 +63,12 @@ export function FirstContact() {
 			)}
 			{failure && (isEncrypted ? <Notice kind="info">{errorText(failure)}</Notice> : <ReadFailure error={failure} />)}
 			{hasRead && <FirstReading last={last} />}
+			{hasRead && last.protocol === "SML" && powerOf(last.readings) === undefined && (
+				<>
+					<Notice kind="info">{t("wizard.pin")}</Notice>
+					<PINForm />
+				</>
+			)}
 			{hasRead && last.protocol === "DLMS/COSEM" && <DeviationFinding last={last} />}
 			{isLimited && <Notice kind="warning">{t("wizard.access.limited")}</Notice>}
 			{needsAccess.current ? (
@@ -73,12 +79,6 @@ export function FirstContact() {
 						{t("read.now")}
 					</Button>
 				</div>
-			)}
-			{hasRead && last.protocol === "SML" && powerOf(last.readings) === undefined && (
-				<>
-					<Notice kind="info">{t("wizard.pin")}</Notice>
-					<PINForm />
-				</>
 			)}
 		</>
 	);
