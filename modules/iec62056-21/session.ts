@@ -11,6 +11,7 @@
  *   BLOCK               good: ENDED          wrong: BEFORE_REPEAT, or ENDED after REPEATS
  *   BEFORE_REPEAT       pause over: BLOCK
  *   BEFORE_COMMAND      pause over: BLOCK (programming mode, where a subclass says what is asked after each block)
+ *   BEFORE_BREAK        silence, or patience over: ENDED (in place of ENDED, in programming mode)
  *   any                 abort: ENDED; so does the time of IDENT and BLOCK, where what came is judged first
  *
  * Times (6.3.1, all in ms): a side answers 200 to 1500 (20 to 1500 for a meter with the short reaction time) after the
@@ -98,7 +99,8 @@ const STATE_BEFORE_ACKNOWLEDGE = 3;
 const STATE_BLOCK = 4;
 const STATE_BEFORE_REPEAT = 5;
 const STATE_BEFORE_COMMAND = 6;
-const STATE_ENDED = 7;
+const STATE_BEFORE_BREAK = 7;
+const STATE_ENDED = 8;
 
 /** The reaction times of the standard with what keeps them from being undercut. */
 const REACTION_MS = 205;
@@ -116,6 +118,8 @@ const GAP_MS = 2000;
 const UNFRAMED_END_MS = 500;
 /** A line that is never silent (a lamp shining into the head) is signed on to after so many times the silence wanted. */
 const QUIET_PATIENCE = 20;
+/** A meter that sends does not hear the break: so long its silence is waited for. */
+const BREAK_PATIENCE_MS = 10_000;
 /** Repetitions asked for with NAK in one conversation. */
 const REPEATS = 2;
 /** Start, seven data bits, parity, stop. */
@@ -147,6 +151,9 @@ export class MeterSession implements Machine {
 	#part = PART_FIRST;
 	/** The meter is in programming mode, where it stays for a minute or two unless it gets a break. */
 	#wantsBreak = false;
+	/** When the break is sent even if the line was never silent; the moment of the last call; ms. */
+	#breakByMs = 0;
+	#nowMs = 0;
 	#state = STATE_QUIET;
 	/** When to sign on even if the line was never silent, ms. */
 	readonly #patienceEndsMs: number;
@@ -175,7 +182,9 @@ export class MeterSession implements Machine {
 	}
 
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+		this.#nowMs = nowMs;
 		this.received += end - start;
+		if (this.#state === STATE_BEFORE_BREAK) this.deadlineMs = Math.min(nowMs + this.reactionMs, this.#breakByMs);
 		for (let i = start; i < end; i++) if (bytes[i] >= 0x80) this.damaged++;
 		if (this.#state === STATE_QUIET) {
 			this.deadlineMs = Math.min(nowMs + this.#options.quietMs, Math.max(nowMs, this.#patienceEndsMs));
@@ -187,6 +196,7 @@ export class MeterSession implements Machine {
 
 	advance(nowMs: number): void {
 		if (nowMs < this.deadlineMs) return;
+		this.#nowMs = nowMs;
 		if (this.#state === STATE_QUIET) this.begin(nowMs);
 		else if (this.#state === STATE_WAKE) this.signOn(nowMs);
 		else if (this.#state === STATE_IDENT) this.fail(this.identFailure());
@@ -194,6 +204,7 @@ export class MeterSession implements Machine {
 		else if (this.#state === STATE_BLOCK) this.silence(nowMs);
 		else if (this.#state === STATE_BEFORE_REPEAT) this.repeat(nowMs);
 		else if (this.#state === STATE_BEFORE_COMMAND) this.command(nowMs);
+		else if (this.#state === STATE_BEFORE_BREAK) this.finish();
 	}
 
 	poll(): Output {
@@ -201,8 +212,9 @@ export class MeterSession implements Machine {
 	}
 
 	/** Ends the conversation now, for the owner's reasons; what came so far is kept and counts as cut. */
-	abort(_nowMs: number): void {
-		if (this.#state === STATE_ENDED) return;
+	abort(nowMs: number): void {
+		if (this.#state >= STATE_BEFORE_BREAK) return;
+		this.#nowMs = nowMs;
 		this.block.end();
 		this.fail(IEC_CUT);
 	}
@@ -394,9 +406,19 @@ export class MeterSession implements Machine {
 	}
 
 	protected end(outcome: number): void {
+		this.outcome = outcome;
+		if (!this.#wantsBreak) {
+			this.finish();
+			return;
+		}
+		this.#state = STATE_BEFORE_BREAK;
+		this.#breakByMs = this.#nowMs + BREAK_PATIENCE_MS;
+		this.deadlineMs = this.#nowMs + this.reactionMs;
+	}
+
+	private finish(): void {
 		if (this.#wantsBreak || this.block.programming) this.transmit(encodeBreak(this.message), 0);
 		this.#state = STATE_ENDED;
-		this.outcome = outcome;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		// The line change also keeps the event back until everything sent has left.
 		this.#outputs.line(BASE_BAUD, FORMAT_7E1);

@@ -12,7 +12,7 @@
  * import of 12 345 678 901 Wh - 125 Wh * k with scaler -1, and an export of 3000 kWh - k.
  */
 import * as Data from "./dlms-data.js";
-import { type COSEMObject, codeBytes } from "./dlms-objects.js";
+import { type COSEMObject, codeBytes } from "./dlms-object.js";
 import type { HouseholdReading } from "./household.js";
 
 const SCOPE_VIOLATED = 13;
