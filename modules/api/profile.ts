@@ -196,7 +196,7 @@ class Profile {
 				this.#isOurs = this.isHead();
 				if (!this.#isOurs) continue;
 				this.takeHead();
-				if (!cursor.nextValue()) continue;
+				if (this.#hasOwnTimes || !cursor.nextValue()) continue;
 				this.#before = HEAD_VALUES + 2 * this.#columns;
 			}
 			this.#isFirst = false;
