@@ -44,6 +44,8 @@ const RELEASED = /e6e60062038001.*e6e70063/;
 const RELEASED_CIPHERED = /e6e60062..800100be..04..21.*e6e70063/;
 /** GET of the buffer with selector 2. */
 const BY_ENTRIES = /c001..00070100630100ff020102/;
+/** The same with selector 1. */
+const BY_RANGE = /c001..00070100630100ff020101/;
 const SERIAL = new RegExp(Buffer.from("48151623").toString("hex"));
 
 interface Bench {
@@ -219,8 +221,13 @@ export const guruxGatewayCases: readonly Case[] = [
 	reads("in segments, a window of seven frames", { server: ["info=32", "window=7"], config: PLAIN, seen: [SEGMENT] }),
 	reads("frames of 1024 bytes in a row", { server: ["info=1024", "window=7"], config: PLAIN, seen: [ASKED_LIST] }),
 	readsProfile("by the numbers of the rows", 30, { config: PLAIN, seen: [BY_ENTRIES] }),
+	readsProfile("by their times", 30, { server: ["in-use=off"], config: PLAIN, seen: [BY_RANGE] }),
 	readsProfile("of a hundred rows, in blocks, ciphered", 100, { server: ["pdu=200"], config: GMAC }),
-	readsProfile("of a hundred rows, in segments", 100, { server: ["info=64", "window=3"], config: PLAIN, seen: [SEGMENT] }),
+	readsProfile("of a hundred rows, in segments", 100, {
+		server: ["info=64", "window=3"],
+		config: PLAIN,
+		seen: [SEGMENT],
+	}),
 	readsProfile("of a few rows, whole", 10, { server: ["selective=off"], config: PLAIN }, 4),
 	fails("a wrong password", { ...LOW, password: "12345679" }, "dlms/authentication"),
 	fails("a wrong encryption key", { ...GMAC, block_cipher_key: WRONG_KEY }, "dlms/deciphering"),

@@ -36,10 +36,11 @@ import java.util.logging.LogManager;
  * of `guruxObjects` in gurux-server.ts.
  *
  *   ServeMeter [pdu=N] [info=N] [window=N] [password=TEXT] [ek=HEX] [ak=HEX] [title=HEX] [list=off] [names=short]
- *              [suite=1] [selective=off]
+ *              [suite=1] [selective=off] [in-use=off]
  *
  * Its load profile 1-0:99.1.0 has PROFILE_ROWS rows of quarter hours, the last at MOMENT_MS: clock, status (its number mod 3),
- * 1.0.1.8.0.255 (12 572 239 Wh, 250 less for each row before). With `selective=off` it has four, and selects none.
+ * 1.0.1.8.0.255 (12 572 239 Wh, 250 less for each row before). With `selective=off` it has four, and selects none;
+ * with `in-use=off` it does not tell how many there are.
  *
  * Client 16 needs nothing, 32 the password, 1 HLS with GMAC, 2 HLS with SHA-256 and the password. Logical device 1, physical device 17 or none.
  */
@@ -63,6 +64,7 @@ public final class ServeMeter extends GXDLMSSecureServer2 {
 
     private final String password;
     private final GXDLMSProfileGeneric profile = new GXDLMSProfileGeneric("1.0.99.1.0.255");
+    private final boolean hidesRows;
     private int client;
 
     private ServeMeter(Map<String, String> options, GXDLMSHdlcSetup hdlc) {
@@ -72,6 +74,7 @@ public final class ServeMeter extends GXDLMSSecureServer2 {
     private ServeMeter(GXDLMSAssociationLogicalName association, Map<String, String> options, GXDLMSHdlcSetup hdlc) {
         super(association, hdlc);
         password = options.getOrDefault("password", "12345678");
+        hidesRows = options.containsKey("in-use");
         association.setSecret(password.getBytes());
         setMaxReceivePDUSize(Integer.parseInt(options.getOrDefault("pdu", "1024")));
         EnumSet<Conformance> services =
@@ -196,7 +199,8 @@ public final class ServeMeter extends GXDLMSSecureServer2 {
 
     @Override
     protected AccessMode onGetAttributeAccess(ValueEventArgs request) {
-        return AccessMode.READ;
+        boolean isHidden = hidesRows && request.getTarget() == profile && request.getIndex() == 7;
+        return isHidden ? AccessMode.NO_ACCESS : AccessMode.READ;
     }
 
     @Override
