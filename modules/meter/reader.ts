@@ -397,7 +397,7 @@ export class MeterReader implements Timed, Holder {
 			this.keep(readout, nowMs);
 			return;
 		}
-		this.#options.world.trace(`meter: a conversation failed: ${failure?.code}`);
+		if (failure !== undefined) this.#options.world.trace(`meter: a conversation failed: ${failure.code}`);
 		if (readout !== undefined) this.#candidate = readout;
 		this.#failure = furthest(this.#failure, this.#doubts.ended(failure));
 		const isReading = this.#state === STATE_READING;
