@@ -101,7 +101,8 @@ export class PushReading {
 
 	/**
 	 * Makes records of what is in the notification, which must fill the cursor exactly; `title`: the sender's, or no
-	 * bytes. False if it is none, or breaks A-XDR: what there is of records then is not to be used.
+	 * bytes. False if it is none, breaks A-XDR, or tells of other objects than it has values for: what there is of
+	 * records then is not to be used.
 	 */
 	take(title: Uint8Array): boolean {
 		const { cursor } = this;

@@ -87,7 +87,6 @@ export class MeterReader implements Timed, Holder {
 	/** What the conversation is to read; undefined: a readout. */
 	#profile: ProfileRequest | undefined;
 	#link: Link | undefined;
-	#guest: Guest | undefined;
 	/** The last one heard something that fits no question. */
 	#wasStrange = false;
 	/** A readout that is not good enough to keep, in case nothing better comes. */
@@ -97,6 +96,8 @@ export class MeterReader implements Timed, Holder {
 	#doubts = new Doubts();
 	/** Memory was claimed for the conversation. */
 	#hasClaim = false;
+	/** Who has the line in its place, for a while. */
+	guest: Guest | undefined;
 	readonly outcomes: Outcomes;
 	/** Records the raw conversation when set, also one that is going on. */
 	log: ConversationLog | undefined;
@@ -142,8 +143,8 @@ export class MeterReader implements Timed, Holder {
 	stop(): void {
 		this.#drive.tell(() => {
 			this.close();
-			this.#guest?.stop();
-			this.#guest = undefined;
+			this.guest?.stop();
+			this.guest = undefined;
 			this.#waiters.removeAll();
 		});
 	}
@@ -173,10 +174,8 @@ export class MeterReader implements Timed, Holder {
 				over();
 				waiter.finished(result);
 			};
-			const rest = { opening: this.opening(nowMs), wasStrange: this.#wasStrange, log: this.log };
-			const probe = new Probe({ driver, port, finished, ...rest });
-			probe.start();
-			return probe;
+			const opening = this.opening(nowMs);
+			return new Probe({ driver, port, wasStrange: this.#wasStrange, log: this.log, opening, finished }).start();
 		});
 	}
 
@@ -188,12 +187,12 @@ export class MeterReader implements Timed, Holder {
 			this.#state = STATE_PROBING;
 			const over = () =>
 				this.#drive.tell((ms) => {
-					this.#guest = undefined;
+					this.guest = undefined;
 					this.#state = STATE_IDLE;
 					this.settle(ms);
 				});
 			const guest = begin(this.#options.world.driver, this.#options.port, nowMs, over);
-			if (this.isLent) this.#guest = guest;
+			if (this.isLent) this.guest = guest;
 			return true;
 		});
 	}
@@ -398,7 +397,7 @@ export class MeterReader implements Timed, Holder {
 			this.keep(readout, nowMs);
 			return;
 		}
-		this.#options.world.trace(`meter: a conversation failed: ${failure?.code}`);
+		if (failure !== undefined) this.#options.world.trace(`meter: a conversation failed: ${failure.code}`);
 		if (readout !== undefined) this.#candidate = readout;
 		this.#failure = furthest(this.#failure, this.#doubts.ended(failure));
 		const isReading = this.#state === STATE_READING;

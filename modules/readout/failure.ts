@@ -9,6 +9,9 @@ export const METER_TIMEOUT = "meter_timeout";
 export const METER_ERROR = "meter_error";
 export const METER_AUTH_FAILED = "meter_auth_failed";
 
+/** There is no such load profile, or it is not for us. */
+export const NO_PROFILE = "no_profile";
+
 /** Settings that would set it right, each where it is to be changed. */
 export interface Advice {
 	readonly protocol: string;
@@ -31,7 +34,7 @@ export interface Unasked {
 }
 
 export interface Failure {
-	/** METER_… */
+	/** METER_…, NO_PROFILE */
 	readonly error: string;
 	/** Stable: `<layer>/<what>`; "" for what is never kept as the last error. */
 	readonly code: string;

@@ -208,6 +208,22 @@ describe("a meter that sends by itself", function () {
 		assert.deepEqual([failure?.code, Math.round(tookMs)], ["sml/no-telegram", 60_000]);
 		assert.equal(probe(cut()).failure?.code, "unasked/sml");
 	});
+	it("in ciphered DLMS/COSEM is recognised without a key, and found by a probe after the settings are as advised", () => {
+		const keys = { encryption: new Uint8Array(16), authentication: new Uint8Array(16).fill(1) };
+		const protection = { keys, title: Buffer.from("4757530000bc614e", "hex"), control: 0x30, isDedicated: false };
+		let counter = 0;
+		const source = (nowMs: number) =>
+			dlmsTelegram(household.reading(nowMs), { framing: "mbus", protection }, ++counter);
+		const bench = benchOf(new PushMeter({ source, baud: 2400, pushMs: 5000 }));
+		assert.deepEqual(bench.read().failure?.advice, { protocol: "dlms", pushBaud: 2400 });
+		bench.settings.protocol = "dlms";
+		bench.settings.dlms = dlmsSettings({ pushBaud: 2400 });
+		bench.reader.reconfigure();
+		assert.equal(bench.read().failure?.code, "dlms-push/no-key");
+		const { failure, received, tookMs } = probe(bench);
+		assert.equal(failure, undefined, "the head sits well");
+		assert.ok(received > 0 && tookMs < 6000, `${received} in ${tookMs} ms`);
+	});
 	it("in another way is found where SML is set, with the advice for that", () => {
 		const bench = benchOf(modeD(9600, 2000), SML_SETTINGS());
 		assert.deepEqual(bench.read().failure?.advice, { protocol: "iec62056", modeD: true, modeDBaud: 9600 });

@@ -3,21 +3,13 @@
  * that the meter sends is read, none is damaged. For each engine: sending-meters.test.ts and sending-meters.linux.ts.
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { request } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { SLOT_SIZE } from "../../hosts/simulated/boot-loader.js";
-import { IMAGE_CHIP, IMAGE_DEVICE_ID } from "../../hosts/simulated/image.js";
-import { publicKeyOf } from "../../tools/ota/keys.js";
 import { readMetrics } from "../api/metrics-text.js";
-import { type EngineName, ProcessGateway } from "../api/process-gateway.js";
-import { makeFile, makeImage, SIGNER } from "../ota/bench.js";
+import type { EngineName, ProcessGateway } from "../api/process-gateway.js";
 import { ANY, probe } from "./memory-limits.js";
+import { PageAndUpload, startUploadable } from "./page-and-upload.js";
 
-const PIECE = 8192;
-const PAUSE_MS = 25;
+const PAUSE_MS = 50;
 
 interface Kind {
 	/** Of the meter simulator. */
@@ -76,20 +68,13 @@ const KINDS = {
 export function sendingMeters(engine: EngineName, telegrams: Partial<Record<keyof typeof KINDS, number>>): void {
 	describe(`Meters that send by themselves, beside a page and an upload, engine ${engine}`, function () {
 		this.timeout(60_000);
-		let folder = "";
 		let gateway: ProcessGateway;
 
 		before(async () => {
-			folder = mkdtempSync(join(tmpdir(), "sending-"));
-			const key = join(folder, "key.pem");
-			writeFileSync(key, publicKeyOf(SIGNER.point).export({ type: "spki", format: "pem" }));
-			gateway = await ProcessGateway.start(engine, { mode: "ap", args: ["--update-key", key] });
+			gateway = await startUploadable(engine);
 			await gateway.login();
 		});
-		after(async () => {
-			await gateway?.stop();
-			rmSync(folder, { recursive: true });
-		});
+		after(() => gateway?.stop());
 
 		/** Telegrams sent, those that were good, and those that were not. */
 		const counts = async () => {
@@ -98,23 +83,6 @@ export function sendingMeters(engine: EngineName, telegrams: Partial<Record<keyo
 				samples.filter(({ name }) => name === wanted).reduce((all, { value }) => all + Number(value), 0);
 			const sent = gateway.diagnosis.split(" push\n").length - 1;
 			return [sent, sum("smartmeter_readouts_total"), sum("smartmeter_readout_failures_total")];
-		};
-
-		/** Sends the first bytes of a firmware, as many as are asked for; to be destroyed. */
-		const upload = () => {
-			const file = makeFile(makeImage(SLOT_SIZE), { packed: false, chip: IMAGE_CHIP, deviceId: IMAGE_DEVICE_ID });
-			const [host, port] = gateway.authority(false).split(":");
-			const headers = { Authorization: `Bearer ${gateway.token}`, "Content-Length": file.length };
-			const going = request({ host, port, method: "POST", path: "/api/v1/system/ota", headers, agent: false });
-			going.on("error", () => {});
-			let uploaded = 0;
-			const goOn = () => {
-				const end = Math.min(uploaded + PIECE, file.length - 1);
-				if (going.writableNeedDrain !== false) return;
-				going.write(file.subarray(uploaded, end));
-				uploaded = end;
-			};
-			return { goOn, count: () => uploaded, destroy: () => going.destroy() };
 		};
 
 		for (const [name, count] of Object.entries(telegrams)) {
@@ -129,21 +97,15 @@ export function sendingMeters(engine: EngineName, telegrams: Partial<Record<keyo
 				assert.deepEqual([readout.protocol, readout.status], [protocol, 0]);
 				assert.equal(readout.readings.at(-1).obis_long, lastCode);
 				const [sentBefore, readBefore, failedBefore] = await counts();
-				const going = upload();
-				let pages = 0;
+				const load = new PageAndUpload(gateway);
 				let now = [sentBefore, readBefore, failedBefore];
 				while (now[1] < readBefore + count) {
-					going.goOn();
-					assert.equal((await gateway.request("GET", "/", { secure: false })).status, 200);
-					pages++;
-					await sleep(PAUSE_MS);
+					await load.go();
 					now = await counts();
 				}
-				assert.equal((await gateway.read("system/status")).ota_state, "receiving");
 				if (engine === "linux") await probe(gateway, this, ANY);
-				going.destroy();
 				const [sent, read, failed] = now;
-				this.test!.title += ` (${read - readBefore} telegrams, ${pages} pages, ${going.count()} bytes uploaded)`;
+				this.test!.title += ` (${read - readBefore} telegrams, ${await load.end()})`;
 				assert.equal(failed, failedBefore, gateway.diagnosis);
 				// One may be on its way at either end.
 				assert.ok(Math.abs(sent - sentBefore - (read - readBefore)) <= 1, `${sent - sentBefore} were sent`);
