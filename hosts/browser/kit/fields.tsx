@@ -36,6 +36,8 @@ export interface FieldSpec {
 	readonly refused?: TextKey;
 	readonly required?: boolean;
 	readonly unit?: string;
+	/** Of `text`: the keys that a phone offers. */
+	readonly inputmode?: "numeric";
 	/** Of `area`: files whose text can be taken in place of typing, as in `accept` of HTML. */
 	readonly accept?: string;
 	/** Of `secret`: the field of the reply that tells whether one is stored. */
@@ -224,6 +226,7 @@ function Input({ spec, value, isStored, onInput, input }: InputProps) {
 				<input
 					{...input}
 					type="text"
+					inputmode={spec.inputmode}
 					autocomplete={spec.autocomplete ?? "off"}
 					autocapitalize="none"
 					spellcheck={false}
