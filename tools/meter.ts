@@ -8,6 +8,7 @@ import * as Server from "./meter/dlms-server.js";
 import * as Station from "./meter/hdlc-station.js";
 import { Household } from "./meter/household.js";
 import * as Meter from "./meter/iec-meter.js";
+import { ProgrammingMode } from "./meter/iec-programming.js";
 import { LineRunner } from "./meter/line-runner.js";
 import { makeDLMSMeter } from "./meter/make-dlms-meter.js";
 import type { MeterDisplay } from "./meter/meter-display.js";
@@ -79,15 +80,18 @@ function makeIECMeter(options: MeterOptions): Meter.IECMeter {
 		...(options.reactionMs === undefined && !isClocked ? { reactionMs: UNPACED_REACTION_MS } : {}),
 		pushBaud: options.baud ?? Meter.PUSH_BAUD,
 	};
-	if (options.telegram !== undefined) {
-		const telegram = splitTelegram(readTelegram(options.telegram));
-		return new Meter.IECMeter({ ...common, source: () => telegram });
-	}
 	const { utcMs = Date.now(), mode = "C", baud = DEFAULT_BAUD } = options;
 	const time = new ToldTime(utcMs);
 	process.on("message", (message) => time.tell(message));
-	const household = new Household({ utcMs, mode, baud });
-	return new Meter.IECMeter({ ...common, mode, source: () => household.telegram(time.nowMs - utcMs) });
+	const programming = new ProgrammingMode(options.profile, () => time.nowMs);
+	if (options.telegram !== undefined) {
+		const telegram = splitTelegram(readTelegram(options.telegram));
+		return new Meter.IECMeter({ ...common, programming, source: () => telegram });
+	}
+	const more = (nowMs: number) => programming.readoutLines(nowMs);
+	const household = new Household({ utcMs, mode, baud, more });
+	const source = () => household.telegram(time.nowMs - utcMs);
+	return new Meter.IECMeter({ ...common, programming, mode, source });
 }
 
 function makePushMeter(options: PushProgramOptions): PushMeter {

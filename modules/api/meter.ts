@@ -16,7 +16,7 @@ import type { ReadWaiter } from "../meter/pending-reads.js";
 import { PINEntry } from "../meter/pin.js";
 import type { ProbeResult } from "../meter/probe.js";
 import { mapOf } from "../obis/mapping.js";
-import type { Failure } from "../readout/failure.js";
+import { type Failure, NO_PROFILE } from "../readout/failure.js";
 import type { Readout } from "../readout/readout.js";
 import { BODY_LIMIT, type BodyTable, type BodyValues, needed } from "./body.js";
 import { BUSY } from "./errors.js";
@@ -155,7 +155,8 @@ function streamReadout(exchange: Exchange, readout: Readout): void {
 export function failRead(exchange: Exchange, failure: Failure): void {
 	const { error, message } = failure;
 	if (error === BUSY) exchange.response.header("Retry-After", "5");
-	exchange.fail(error === BUSY ? 503 : 500, error, message, undefined, (writer) => {
+	const status = error === BUSY ? 503 : error === NO_PROFILE ? 404 : 500;
+	exchange.fail(status, error, message, undefined, (writer) => {
 		if (failure.code !== "") {
 			writer.key("code");
 			writer.string(failure.code);

@@ -241,11 +241,16 @@ export const METER = {
 	"dlms.password": ["Password of the meter", "Passwort des Zählers", "Hasło licznika"],
 	"dlms.key": ["Encryption key (GUEK)", "Verschlüsselungsschlüssel (GUEK)", "Klucz szyfrujący (GUEK)"],
 	"dlms.key.help": [
-		"32 digits 0–9 and letters A–F.",
-		"32 Ziffern 0–9 und Buchstaben A–F.",
-		"32 cyfry 0–9 i litery A–F.",
+		"32 digits 0–9 and letters A–F, in lower case too.",
+		"32 Ziffern 0–9 und Buchstaben A–F, auch klein geschrieben.",
+		"32 cyfry 0–9 i litery A–F, także małe.",
 	],
 	"dlms.authkey": ["Authentication key (AK)", "Authentifizierungsschlüssel (AK)", "Klucz uwierzytelniający (AK)"],
+	"dlms.authkey.help": [
+		"Only if you were given a second key.",
+		"Nur, wenn Sie einen zweiten Schlüssel bekommen haben.",
+		"Tylko jeśli otrzymano drugi klucz.",
+	],
 	"dlms.client": ["Client address", "Client-Adresse", "Adres klienta"],
 	"dlms.client.help": [
 		"Who asks: 16 for everyone, 32 with a password.",
