@@ -25,11 +25,11 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/hpke": 2000,
 	"modules/http": 43000,
 	"modules/hub": 14000,
-	"modules/iec62056-21": 23500,
+	"modules/iec62056-21": 26500,
 	"modules/improv": 7000,
 	"modules/io": 9500,
 	"modules/json": 14500,
-	"modules/meter": 78000,
+	"modules/meter": 87000,
 	"modules/mqtt": 31000,
 	"modules/obis": 13500,
 	"modules/ota": 17000,
@@ -61,5 +61,5 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 /** Rooms for what is to come, script and C together. Who builds one gives it lines above and takes its line away here. */
 export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
 	/** All that is left beside the lines above: corrections, and what owners ask for. */
-	"what is to come": 40000,
+	"what is to come": 28000,
 });
