@@ -98,7 +98,8 @@ export class PushReading {
 
 	/**
 	 * Gives the sink what is in the notification that the cursor stands at, which must fill it exactly; `title`: the
-	 * sender's, or no bytes. False, and the sink has heard nothing, if it is none or breaks A-XDR.
+	 * sender's, or no bytes. False if it is none, breaks A-XDR, or tells of other objects than it has values for: what the
+	 * sink has heard of it counts for nothing then.
 	 */
 	take(title: Uint8Array): boolean {
 		const { cursor } = this;

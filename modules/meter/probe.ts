@@ -91,20 +91,21 @@ export class Probe implements LinkTap, Timed {
 	}
 
 	/** As the settings have it. What is simulated has answered before this returns. */
-	start(): void {
+	start(): this {
 		const { opening, finished } = this.#options;
 		const protocol = protocolOf(opening.settings);
 		if (protocol.simulate !== undefined) {
 			const { meterId: ident } = protocol.simulate(opening, 0);
 			this.stop();
 			finished({ failure: undefined, ident, received: 0, damaged: 0, bytes: new Uint8Array(0) });
-			return;
+			return this;
 		}
 		this.#listens = protocol.listenBaud !== undefined;
 		this.#drive.tell((nowMs) => {
 			if (this.#listens) this.deadlineMs = nowMs + LISTEN_MS;
 			this.hold(protocol.probe(opening));
 		});
+		return this;
 	}
 
 	/** Ends it; nobody is told. */

@@ -86,7 +86,6 @@ export class MeterReader implements Timed {
 	/** What the conversation is to read; undefined: a readout. */
 	#profile: ProfileRequest | undefined;
 	#link: Link | undefined;
-	#guest: Guest | undefined;
 	/** The last one heard something that fits no question. */
 	#wasStrange = false;
 	/** A readout that is not good enough to keep, in case nothing better comes. */
@@ -96,6 +95,8 @@ export class MeterReader implements Timed {
 	#doubts = new Doubts();
 	/** Memory was claimed for the conversation. */
 	#hasClaim = false;
+	/** Who has the line in its place, for a while. */
+	guest: Guest | undefined;
 	readonly outcomes: Outcomes;
 	/** Records the raw conversation when set, also one that is going on. */
 	log: ConversationLog | undefined;
@@ -142,8 +143,8 @@ export class MeterReader implements Timed {
 	stop(): void {
 		this.#drive.tell(() => {
 			this.close();
-			this.#guest?.stop();
-			this.#guest = undefined;
+			this.guest?.stop();
+			this.guest = undefined;
 			this.#waiters.removeAll();
 		});
 	}
@@ -174,9 +175,7 @@ export class MeterReader implements Timed {
 				waiter.finished(result);
 			};
 			const opening = this.opening(nowMs);
-			const probe = new Probe({ driver, port, wasStrange: this.#wasStrange, log: this.log, opening, finished });
-			probe.start();
-			return probe;
+			return new Probe({ driver, port, wasStrange: this.#wasStrange, log: this.log, opening, finished }).start();
 		});
 	}
 
@@ -188,12 +187,12 @@ export class MeterReader implements Timed {
 			this.#state = STATE_PROBING;
 			const over = () =>
 				this.#drive.tell((ms) => {
-					this.#guest = undefined;
+					this.guest = undefined;
 					this.#state = STATE_IDLE;
 					this.settle(ms);
 				});
 			const guest = begin(this.#options.world.driver, this.#options.port, nowMs, over);
-			if (this.isLent) this.#guest = guest;
+			if (this.isLent) this.guest = guest;
 			return true;
 		});
 	}

@@ -38,6 +38,8 @@ export interface FieldSpec {
 	readonly unit?: string;
 	/** Of `area`; default 5. */
 	readonly rows?: number;
+	/** Of `text`: the keys that a phone offers. */
+	readonly inputmode?: "numeric";
 	/** Of `area`: files whose text can be taken in place of typing, as in `accept` of HTML. */
 	readonly accept?: string;
 	/** Of `secret`: the field of the reply that tells whether one is stored. */
@@ -226,6 +228,7 @@ function Input({ spec, value, isStored, onInput, input }: InputProps) {
 				<input
 					{...input}
 					type="text"
+					inputmode={spec.inputmode}
 					autocomplete={spec.autocomplete ?? "off"}
 					autocapitalize="none"
 					spellcheck={false}

@@ -138,8 +138,8 @@ follow(status, (news) => {
 });
 
 /** Reads the meter for who has pressed a button; what comes of it stands in the stores, and a screen reader tells how it went. */
-export async function readNow(): Promise<void> {
-	if (reading.value) return;
+export async function readNow(): Promise<boolean> {
+	if (reading.value) return false;
 	readingFromMs = Date.now();
 	reading.set(true);
 	readFailure.set(undefined);
@@ -151,9 +151,11 @@ export async function readNow(): Promise<void> {
 		readouts = before + 1;
 		meterState = "ok";
 		announce(t("read.done"));
+		return true;
 	} catch (reason) {
 		readFailure.set(asDeviceError(reason));
 		announce(t("read.failed"));
+		return false;
 	} finally {
 		reading.set(false);
 		refresh().catch(() => undefined);
