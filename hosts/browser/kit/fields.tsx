@@ -36,10 +36,10 @@ export interface FieldSpec {
 	readonly refused?: TextKey;
 	readonly required?: boolean;
 	readonly unit?: string;
-	/** Of `area`; default 5. */
-	readonly rows?: number;
 	/** Of `text`: the keys that a phone offers. */
 	readonly inputmode?: "numeric";
+	/** Of `area`; default 5. */
+	readonly rows?: number;
 	/** Of `area`: files whose text can be taken in place of typing, as in `accept` of HTML. */
 	readonly accept?: string;
 	/** Of `secret`: the field of the reply that tells whether one is stored. */

@@ -541,6 +541,9 @@ export interface Profile {
 	readonly columns: readonly {
 		readonly obis: string;
 		readonly unit: string;
+		readonly en: string | null;
+		readonly de?: string | null;
+		readonly pl?: string | null;
 	}[];
 	readonly rows: readonly {
 		readonly timestamp: number;

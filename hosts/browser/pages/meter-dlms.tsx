@@ -22,7 +22,7 @@ const OPENINGS = {
 } as const;
 const AUTHS = {
 	none: "dlms.auth.none",
-	low: "dlms.auth.low",
+	low: "login.password",
 	high_gmac: "dlms.auth.high",
 	high_sha256: "dlms.auth.sha",
 } as const;

@@ -87,7 +87,11 @@ export function FindingNotice({ finding }: { finding: Finding }) {
 }
 
 /** Why a readout failed. */
-export function ReadFailure({ error }: { error: DeviceError }) {
+export function ReadFailure({ error, text }: { error: DeviceError; text?: string | undefined }) {
 	const finding: Finding = error.body;
-	return findingText(finding) === undefined ? <ErrorNotice error={error} /> : <FindingNotice finding={finding} />;
+	return findingText(finding) === undefined ? (
+		<ErrorNotice error={error} text={text} />
+	) : (
+		<FindingNotice finding={finding} />
+	);
 }

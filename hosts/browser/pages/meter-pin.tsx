@@ -5,7 +5,7 @@ import { post, remove } from "../kit/device.js";
 import { Form } from "../kit/form.js";
 import { fieldsOf } from "../kit/limits.js";
 import { reading, readNow, readout } from "../kit/live.js";
-import { announce, Button, Card, Notice } from "../kit/parts.js";
+import { announce, Button, Notice } from "../kit/parts.js";
 import { isOpen } from "../kit/power.js";
 import { useStore } from "../kit/store.js";
 import { t } from "../kit/text.js";
@@ -31,15 +31,6 @@ interface Entry {
 
 const NOTICES = { done: "info", stopped: "info", open: "good", hidden: "warning" } as const;
 
-export function PINCard() {
-	return (
-		<Card title={t("pin.title")}>
-			<PINForm />
-		</Card>
-	);
-}
-
-/** For the wizard, too. */
 export function PINForm() {
 	const [entry, setEntry] = useState<Entry>();
 	const [outcome, setOutcome] = useState<keyof typeof NOTICES>();
