@@ -27,7 +27,7 @@ const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
 	["failure.suite", "dlms/security-suite-2"],
 	["failure.short", "dlms/short-names"],
 	["failure.counter", "dlms/counter dlms/counter-exhausted"],
-	["failure.untrusted", "dlms/meter-unverified dlms/replay dlms-push/replay dlms/meter-title"],
+	["failure.untrusted", "dlms/meter-unverified dlms/replay dlms-push/replay dlms-push/other-meter dlms/meter-title"],
 ];
 
 /** Texts that send their reader to the optical head. */

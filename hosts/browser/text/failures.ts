@@ -82,6 +82,11 @@ export const FAILURES = {
 		"Der Zähler sendet seine Werte von selbst in DLMS/COSEM (Push, im TCP-Wrapper), mit {n} Baud.",
 		"Licznik sam wysyła swoje wartości w DLMS/COSEM (push, w ramkach TCP), z prędkością {n} bodów.",
 	],
+	"finding.dlms_bare": [
+		"The meter sends its values by itself in DLMS/COSEM (ciphered push, in no frame), at {n} baud.",
+		"Der Zähler sendet seine Werte von selbst in DLMS/COSEM (verschlüsselter Push ohne Rahmen), mit {n} Baud.",
+		"Licznik sam wysyła swoje wartości w DLMS/COSEM (szyfrowany push bez ramek), z prędkością {n} bodów.",
+	],
 	"finding.later": [
 		"This gateway can't read that yet.",
 		"Das kann dieses Gateway noch nicht lesen.",
