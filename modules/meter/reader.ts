@@ -414,7 +414,8 @@ export class MeterReader implements Timed {
 			this.#waiters.tell(undefined, found, nowMs);
 		}
 		this.settle(nowMs);
-		this.#dueMs = Number.POSITIVE_INFINITY;
+		// It is not looked into again; a port that could not be opened is.
+		if (this.#state === STATE_LISTENING) this.#dueMs = Number.POSITIVE_INFINITY;
 	}
 
 	private exhausted(failure: Failure, nowMs: number): void {
