@@ -5,7 +5,7 @@ import { post, remove } from "../kit/device.js";
 import { Form } from "../kit/form.js";
 import { fieldsOf } from "../kit/limits.js";
 import { reading, readNow, readout } from "../kit/live.js";
-import { announce, Button, Card, Notice } from "../kit/parts.js";
+import { announce, Button, Notice } from "../kit/parts.js";
 import { isOpen } from "../kit/power.js";
 import { useStore } from "../kit/store.js";
 import { t } from "../kit/text.js";
@@ -31,7 +31,7 @@ interface Entry {
 
 const NOTICES = { done: "info", stopped: "info", open: "good", hidden: "warning" } as const;
 
-export function PINCard() {
+export function PINForm() {
 	const [entry, setEntry] = useState<Entry>();
 	const [outcome, setOutcome] = useState<keyof typeof NOTICES>();
 	const isReading = useStore(reading);
@@ -44,40 +44,38 @@ export function PINCard() {
 		tell((await readNow()) ? (isOpen(readout.value?.readings ?? []) ? "open" : "hidden") : undefined);
 	};
 	return (
-		<Card title={t("pin.title")}>
-			<Form
-				fields={FIELDS}
-				values={{ flashes: 2 }}
-				submitLabel={t("pin.title")}
-				busyLabel={t("pin.busy")}
-				doneText=""
-				submit={async ({ switches: _, ...values }) => {
-					setOutcome(undefined);
-					const times = await post<Omit<Entry, "startMs" | "stop">>("meter/pin", values);
-					const result = await new Promise<typeof outcome>((resolve) => {
-						setTimeout(() => resolve("done"), times.duration_ms);
-						setEntry({ ...times, startMs: Date.now(), stop: () => resolve("stopped") });
-					});
-					setEntry(undefined);
-					if (result === "stopped") await remove("meter/pin");
-					tell(result);
-				}}
-				actions={
-					entry ? (
-						<Button onClick={entry.stop}>{t("align.stop")}</Button>
-					) : (
-						outcome && (
-							<Button busy={isReading && t("read.running")} onClick={read}>
-								{t("read.now")}
-							</Button>
-						)
+		<Form
+			fields={FIELDS}
+			values={{ flashes: 2 }}
+			submitLabel={t("pin.title")}
+			busyLabel={t("pin.busy")}
+			doneText=""
+			submit={async ({ switches: _, ...values }) => {
+				setOutcome(undefined);
+				const times = await post<Omit<Entry, "startMs" | "stop">>("meter/pin", values);
+				const result = await new Promise<typeof outcome>((resolve) => {
+					setTimeout(() => resolve("done"), times.duration_ms);
+					setEntry({ ...times, startMs: Date.now(), stop: () => resolve("stopped") });
+				});
+				setEntry(undefined);
+				if (result === "stopped") await remove("meter/pin");
+				tell(result);
+			}}
+			actions={
+				entry ? (
+					<Button onClick={entry.stop}>{t("align.stop")}</Button>
+				) : (
+					outcome && (
+						<Button busy={isReading && t("read.running")} onClick={read}>
+							{t("read.now")}
+						</Button>
 					)
-				}
-			>
-				{entry && <Going {...entry} />}
-				{outcome && <Notice kind={NOTICES[outcome]}>{t(`pin.${outcome}`)}</Notice>}
-			</Form>
-		</Card>
+				)
+			}
+		>
+			{entry && <Going {...entry} />}
+			{outcome && <Notice kind={NOTICES[outcome]}>{t(`pin.${outcome}`)}</Notice>}
+		</Form>
 	);
 }
 

@@ -18,7 +18,7 @@ import { DLMSCard } from "./meter-dlms.js";
 import { ReadFailure, settingsSet } from "./meter-finding.js";
 import { LogCard } from "./meter-log.js";
 import { ObjectsCard } from "./meter-objects.js";
-import { PINCard } from "./meter-pin.js";
+import { PINForm } from "./meter-pin.js";
 import { SPEEDS } from "./speeds.js";
 
 export function Meter() {
@@ -38,7 +38,9 @@ export function Meter() {
 				<Card title={t("align.title")}>
 					<Aligner />
 				</Card>
-				<PINCard />
+				<Card title={t("pin.title")}>
+					<PINForm />
+				</Card>
 				<ScheduleCard />
 			</div>
 			<div class="column">
