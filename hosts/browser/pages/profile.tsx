@@ -109,10 +109,14 @@ export function ProfileCard() {
 	);
 }
 
-/** Undefined where the text for the kind of error says enough. */
+/** Codes of what goes wrong only where IEC 62056-21 is asked for a profile: in programming mode. */
+const IN_PROGRAMMING = /\/(no-(programming|clock|answer|profile)|broken-off)$/;
+
+/** In words; undefined where the text for the kind of error says enough. */
 function causeOf(error: DeviceError): string | undefined {
 	if (error.code === "invalid_field") return t("valid.form");
-	const { code, missing }: { code?: string; missing?: { reason: string } } = error.body;
+	const { code = "", missing }: { code?: string; missing?: { reason: string } } = error.body;
+	if (IN_PROGRAMMING.test(code)) return t("error.no_profile");
 	const key = `missing.${missing?.reason}`;
 	return isText(key) ? `${errorText(error)} ${t("profile.cause", { why: t(key) })}` : failureText(code);
 }
