@@ -8,8 +8,10 @@ import * as Server from "./meter/dlms-server.js";
 import * as Station from "./meter/hdlc-station.js";
 import { Household } from "./meter/household.js";
 import * as Meter from "./meter/iec-meter.js";
+import { ProgrammingMode } from "./meter/iec-programming.js";
 import { LineRunner } from "./meter/line-runner.js";
 import { makeDLMSMeter } from "./meter/make-dlms-meter.js";
+import type { MeterDisplay } from "./meter/meter-display.js";
 import { HELP, type MeterOptions, parseOptions } from "./meter/options.js";
 import { p1Telegram } from "./meter/p1-telegram.js";
 import { openPseudoTerminal } from "./meter/pseudo-terminal.js";
@@ -67,6 +69,7 @@ interface Program {
 	/** The parity bit is made here. */
 	parityBits: boolean;
 	isEightBits: boolean;
+	display?: MeterDisplay | undefined;
 }
 
 function makeIECMeter(options: MeterOptions): Meter.IECMeter {
@@ -77,15 +80,18 @@ function makeIECMeter(options: MeterOptions): Meter.IECMeter {
 		...(options.reactionMs === undefined && !isClocked ? { reactionMs: UNPACED_REACTION_MS } : {}),
 		pushBaud: options.baud ?? Meter.PUSH_BAUD,
 	};
-	if (options.telegram !== undefined) {
-		const telegram = splitTelegram(readTelegram(options.telegram));
-		return new Meter.IECMeter({ ...common, source: () => telegram });
-	}
 	const { utcMs = Date.now(), mode = "C", baud = DEFAULT_BAUD } = options;
 	const time = new ToldTime(utcMs);
 	process.on("message", (message) => time.tell(message));
-	const household = new Household({ utcMs, mode, baud });
-	return new Meter.IECMeter({ ...common, mode, source: () => household.telegram(time.nowMs - utcMs) });
+	const programming = new ProgrammingMode(options.profile, () => time.nowMs);
+	if (options.telegram !== undefined) {
+		const telegram = splitTelegram(readTelegram(options.telegram));
+		return new Meter.IECMeter({ ...common, programming, source: () => telegram });
+	}
+	const more = (nowMs: number) => programming.readoutLines(nowMs);
+	const household = new Household({ utcMs, mode, baud, more });
+	const source = () => household.telegram(time.nowMs - utcMs);
+	return new Meter.IECMeter({ ...common, programming, mode, source });
 }
 
 function makePushMeter(options: PushProgramOptions): PushMeter {
@@ -101,14 +107,14 @@ function makePushMeter(options: PushProgramOptions): PushMeter {
 	const source = (nowMs: number) => {
 		const reading = household.reading(nowMs);
 		if (protocol === "p1") return p1Telegram(reading);
-		if (protocol === "sml") return smlFor(reading);
+		if (protocol === "sml") return smlFor(reading, nowMs);
 		if (pushes < replay) {
 			const hasWrongTag = wrongTag !== undefined && pushes % wrongTag === wrongTag - 1;
 			last = new Uint8Array(dlmsTelegram(reading, form, options.counter + pushes++, hasWrongTag));
 		}
 		return last;
 	};
-	return new PushMeter({ source, baud, pushMs });
+	return new PushMeter({ source, baud, pushMs, ...sml });
 }
 
 /** Undefined when the help was all that was asked for. */
@@ -116,7 +122,7 @@ function makeProgram(args: string[]): Program | undefined {
 	if (wantsPush(args)) {
 		const options = parsePushOptions(args);
 		const form = { parityBits: false, isEightBits: true, echo: false };
-		return options && { ...options, ...form, machine: makePushMeter(options) };
+		return options && { ...options, ...form, machine: makePushMeter(options), display: options.sml?.display };
 	}
 	if (wantsDLMS(args)) {
 		const options = parseDLMSOptions(args);
@@ -146,6 +152,7 @@ async function run(program: Program): Promise<void> {
 	const log = (message: string) => {
 		if (!program.quiet) process.stderr.write(`${new Date().toISOString().slice(11, 23)} ${message}\n`);
 	};
+	if (program.display !== undefined) program.display.onShows = (what) => log(`display: ${what}`);
 	const onEvent = (code: number) => log(EVENT_TEXTS.get(code) ?? `event ${code}`);
 	const runner = new LineRunner({ ...program, port, machine, onEvent });
 	const end = (exitCode: number) => {

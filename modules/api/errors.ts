@@ -24,7 +24,6 @@ export const TOKEN_SLOTS_FULL = "token_slots_full";
 export const HUB_DISABLED = "hub_disabled";
 export const MQTT_DISABLED = "mqtt_disabled";
 export const ZIGBEE_DISABLED = "zigbee_disabled";
-export const NO_PROFILE = "no_profile";
 export const UNSUPPORTED = "unsupported";
 
 /** Answers with an error. `message` says what happened and what to do; `more` writes further members. */

@@ -12,13 +12,14 @@ import { FAILURE_PORT } from "../meter/failures.js";
 import type { ReadWaiter } from "../meter/pending-reads.js";
 import { BILLING_PERIOD_CURRENT, OBISCode } from "../obis/code.js";
 import { LANGUAGE_DE, LANGUAGE_EN, languageOf, NAME_LIMIT, OBISNames } from "../obis/names.js";
+import { NO_PROFILE } from "../readout/failure.js";
 import type { Readout } from "../readout/readout.js";
 import { RecordCursor } from "../readout/record-cursor.js";
 import { ROWS_LIMIT } from "../readout/record-writer.js";
 import { daysOf } from "../time/date.js";
 import { localText } from "../time/iso.js";
 import { firstMomentOf } from "../time/wall-clock.js";
-import { INVALID_FIELD, NO_PROFILE } from "./errors.js";
+import { INVALID_FIELD } from "./errors.js";
 import type { Exchange, Services } from "./exchange.js";
 import { failRead } from "./meter.js";
 import { writeMissing } from "./missing.js";
@@ -200,7 +201,7 @@ class Profile {
 				this.#isOurs = this.isHead();
 				if (!this.#isOurs) continue;
 				this.takeHead();
-				if (!cursor.nextValue()) continue;
+				if (this.#hasOwnTimes || !cursor.nextValue()) continue;
 				this.#before = HEAD_VALUES + 2 * this.#columns;
 			}
 			this.#isFirst = false;

@@ -20,6 +20,8 @@ export const WAKE_UP_LENGTH = 66;
 export const WAKE_UP_PAUSE_MS = 1600;
 
 const SLASH = 0x2f;
+export const ACK = 0x06;
+export const NAK = 0x15;
 
 /**
  * Writes `/?<address>!` CR LF; returns its length. An address that begins with `/` takes the place of all before the `!`:
@@ -41,10 +43,11 @@ export function encodeSignOn(into: Uint8Array, address: Uint8Array): number {
 }
 
 /**
- * Writes ACK 0 Z 0 CR LF: normal protocol, the speed with number `baudNumber` (0 to 6), data readout; returns 6.
+ * Writes ACK 0 Z Y CR LF: normal protocol, the speed with number `baudNumber` (0 to 6); Y is data readout, or programming
+ * mode. Returns ACKNOWLEDGE_LENGTH.
  */
-export function encodeAcknowledge(into: Uint8Array, baudNumber: number): number {
-	return putAcknowledge(into, baudNumber, 0x30);
+export function encodeAcknowledge(into: Uint8Array, baudNumber: number, isProgramming = false): number {
+	return putAcknowledge(into, baudNumber, 0x30, isProgramming ? 0x31 : 0x30);
 }
 
 /** Bytes of an acknowledgement. */
@@ -52,14 +55,14 @@ export const ACKNOWLEDGE_LENGTH = 6;
 
 /** Writes ACK 2 Z 2 CR LF: HDLC protocol, the speed with number `baudNumber`, binary mode; returns ACKNOWLEDGE_LENGTH. */
 export function encodeHandOver(into: Uint8Array, baudNumber: number): number {
-	return putAcknowledge(into, baudNumber, 0x32);
+	return putAcknowledge(into, baudNumber, 0x32, 0x32);
 }
 
-function putAcknowledge(into: Uint8Array, baudNumber: number, control: number): number {
-	into[0] = 0x06;
-	into[1] = control;
+function putAcknowledge(into: Uint8Array, baudNumber: number, protocol: number, mode: number): number {
+	into[0] = ACK;
+	into[1] = protocol;
 	into[2] = 0x30 + baudNumber;
-	into[3] = control;
+	into[3] = mode;
 	into[4] = 0x0d;
 	into[5] = 0x0a;
 	return ACKNOWLEDGE_LENGTH;
@@ -67,7 +70,7 @@ function putAcknowledge(into: Uint8Array, baudNumber: number, control: number): 
 
 /** Writes NAK, which asks for the last block again; returns 1. */
 export function encodeRepeatRequest(into: Uint8Array): number {
-	into[0] = 0x15;
+	into[0] = NAK;
 	return 1;
 }
 

@@ -10,6 +10,8 @@
  *
  * Meters and optical heads leave parts out or add some, so: the echo of the acknowledgement and `ACK CR LF` before STX
  * are passed over; a block may begin without STX; without ETX the owner ends it after a silence (`end`).
+ *
+ * In programming mode a block may come in parts, each with its own STX and BCC; all but the last end in EOT (6.3.4 and 6.5).
  */
 import type { DataSetParser } from "./dataset.js";
 
@@ -25,9 +27,15 @@ const STATE_TAIL = 3;
 const STATE_BCC = 4;
 const STATE_DONE = 5;
 
+/** A block, or its first part; the next part; and that once more. */
+export const PART_FIRST = 0;
+export const PART_NEXT = 1;
+export const PART_AGAIN = 2;
+
 const SOH = 0x01;
 const STX = 0x02;
 const ETX = 0x03;
+const EOT = 0x04;
 const ACK = 0x06;
 const LF = 0x0a;
 const BLANK = 0x20;
@@ -45,19 +53,31 @@ export class BlockReceiver {
 	check = CHECK_ABSENT;
 	/** The block was opened by SOH: the meter is in programming mode and wants a break. */
 	programming = false;
+	/** Another part follows, once it is asked for. */
+	more = false;
+	/** The last character that may end a block. */
+	readonly #lastEnd: number;
+	#isPart = false;
 
-	constructor(parser: DataSetParser) {
+	/** `takesParts`: EOT ends a part. */
+	constructor(parser: DataSetParser, takesParts = false) {
 		this.#parser = parser;
+		this.#lastEnd = takesParts ? EOT : ETX;
 	}
 
-	/** A block is expected from now on; `needsSTX`: one that begins with STX, and all else is passed over. */
-	begin(needsSTX = false): void {
+	/**
+	 * A block is expected from now on, or a part of one (PART_…); `needsSTX`: one that begins with STX, and all else is passed
+	 * over.
+	 */
+	begin(needsSTX = false, part = PART_FIRST): void {
 		this.#state = STATE_WAIT;
 		this.#needsSTX = needsSTX;
 		this.#framed = false;
+		this.#isPart = part !== PART_FIRST;
 		this.check = CHECK_ABSENT;
-		this.programming = false;
-		this.#parser.begin();
+		this.programming = this.more = false;
+		if (this.#isPart) this.#parser.beginPart(part === PART_AGAIN);
+		else this.#parser.begin();
 	}
 
 	/** True when something of a block has come. */
@@ -128,13 +148,13 @@ export class BlockReceiver {
 		this.#framed = true;
 		this.programming = character === SOH || hasHeader;
 		this.#bcc = hasHeader ? this.#bcc ^ STX : 0;
-		this.#parser.begin();
+		if (!this.#isPart) this.#parser.begin();
 		this.#state = STATE_BODY;
 	}
 
 	private takeBody(bytes: Uint8Array, start: number, end: number): number {
 		let stop = start;
-		while (stop < end && (bytes[stop] > ETX || bytes[stop] < SOH)) stop++;
+		while (stop < end && (bytes[stop] > this.#lastEnd || bytes[stop] < SOH)) stop++;
 		const taken = this.#parser.receive(bytes, start, stop);
 		for (let i = start; i < taken; i++) this.#bcc ^= bytes[i];
 		if (this.#parser.ended) {
@@ -147,8 +167,10 @@ export class BlockReceiver {
 		if ((character === STX || character === SOH) && this.#parser.values === 0) this.open(character);
 		else {
 			this.#bcc ^= character;
-			if (character === ETX) {
-				this.#parser.cut();
+			if (character >= ETX) {
+				this.more = character === EOT;
+				if (this.more) this.#parser.endPart();
+				else this.#parser.cut();
 				this.#state = STATE_BCC;
 			} else this.#parser.receive(bytes, stop, stop + 1);
 		}

@@ -40,6 +40,8 @@ export class DataSetParser {
 	#addressLength = 0;
 	/** The current set has no complete value yet. */
 	#newSet = false;
+	/** This part of the block began inside a value. */
+	#isSplit = false;
 	/** Complete sets (sets with a complete value) and complete values so far; some may have been discarded later. */
 	sets = 0;
 	values = 0;
@@ -62,6 +64,24 @@ export class DataSetParser {
 		this.broken = 0;
 		this.#sink.begin();
 		this.#sink.beginLine();
+	}
+
+	/** The next part of the block begins; `isAgain`: once more, and what came of it is forgotten. */
+	beginPart(isAgain: boolean): void {
+		this.#sink.beginPart(isAgain);
+		if (!isAgain) {
+			this.#isSplit = this.#state !== STATE_LINE_START;
+			return;
+		}
+		// What the part before had begun of a value can't be had again.
+		this.damaged = this.#isSplit ? 1 : 0;
+		this.#state = STATE_LINE_START;
+		this.#newSet = false;
+	}
+
+	/** The part is over. A value that is not complete goes on in the next one; else that begins with a new line. */
+	endPart(): void {
+		if (!this.insideValue && this.#state !== STATE_ADDRESS) this.endLine();
 	}
 
 	/** True once the `!` that ends a block was taken. */

@@ -1,5 +1,5 @@
 /** How a conversation in IEC 62056-21 failed. Their progress is 1 to 19: all before HDLC, if that follows. */
-import { type Failure, failure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
+import { type Failure, failure, finalFailure, METER_ERROR, METER_TIMEOUT, NO_PROFILE } from "../readout/failure.js";
 
 /** Not a single character. */
 export const IEC_SILENCE = failure(
@@ -71,4 +71,39 @@ export const IEC_NO_TELEGRAM = failure(
 	"iec62056-21/no-telegram",
 	0,
 	"No whole telegram came within a minute. Check mode_d_baudrate, and that this meter sends by itself.",
+);
+/** A load profile was asked for, the readout has none, and the meter goes no further than that. */
+export const IEC_NO_PROGRAMMING = failure(
+	NO_PROFILE,
+	"iec62056-21/no-programming",
+	10,
+	"The meter's data have no such load profile, and it does not go into programming mode, where it could be asked for one. It keeps none, probably.",
+);
+/** In programming mode neither date nor time could be had. */
+export const IEC_NO_CLOCK = finalFailure(
+	METER_ERROR,
+	"iec62056-21/no-clock",
+	11,
+	"The meter does not tell its date and time, so it can't be asked for the last rows of its load profile.",
+);
+/** Silence where the profile, or the clock, was asked for. */
+export const IEC_NO_ANSWER = failure(
+	METER_TIMEOUT,
+	"iec62056-21/no-answer",
+	12,
+	"The meter went into programming mode, and gives no answer when it is asked for its load profile. It keeps none, or wants a password, which the gateway has not.",
+);
+/** It broke off the session in programming mode. */
+export const IEC_BROKEN_OFF = failure(
+	METER_ERROR,
+	"iec62056-21/broken-off",
+	12,
+	"The meter broke off when it was asked for its load profile. Try again; if that does not help, it wants a password, which the gateway has not.",
+);
+/** It answered with an error message, or refused the question, in each form. */
+export const IEC_NO_PROFILE = finalFailure(
+	NO_PROFILE,
+	"iec62056-21/no-profile",
+	13,
+	"The meter gives no such load profile. Check obis (1-0:99.2.0 stands for P.02); it may have no rows of that time, or want a password, which the gateway has not.",
 );

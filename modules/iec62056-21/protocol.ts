@@ -33,8 +33,13 @@ export class IECConversation extends MeterSession implements Conversation, Probi
 	/** Undefined: it only looks for an identification. */
 	readonly #attempts: Attempts | undefined;
 
-	/** `handOver`: HAND_OVER_… */
-	constructor(opening: Opening<IECSettings>, attempts: Attempts | undefined, handOver = HAND_OVER_NEVER) {
+	/** `handOver`: HAND_OVER_…; `isProgramming`: as in SessionOptions. */
+	constructor(
+		opening: Opening<IECSettings>,
+		attempts: Attempts | undefined,
+		handOver = HAND_OVER_NEVER,
+		isProgramming = false,
+	) {
 		const { settings, records, quietMs, nowMs } = opening;
 		super(
 			{
@@ -45,6 +50,7 @@ export class IECConversation extends MeterSession implements Conversation, Probi
 				identOnly: attempts === undefined,
 				quietMs,
 				handOver,
+				isProgramming,
 			},
 			nowMs,
 		);
@@ -75,7 +81,11 @@ export class IECConversation extends MeterSession implements Conversation, Probi
 		if (again === undefined) return undefined;
 		// Its wait for an answer was silence enough.
 		const isQuiet = (this.failure?.progress ?? 0) <= IEC_ECHO_ONLY.progress;
-		return new IECConversation({ ...this.#opening, quietMs: isQuiet ? 0 : quietMs, nowMs }, again);
+		return this.another({ ...this.#opening, quietMs: isQuiet ? 0 : quietMs, nowMs }, again);
+	}
+
+	protected another(opening: Opening<IECSettings>, attempts: Attempts): Conversation {
+		return new IECConversation(opening, attempts);
 	}
 
 	/** It is over: learns from it; the attempts if another one is worth it. */

@@ -10,6 +10,8 @@
  *   BEFORE_ACKNOWLEDGE  pause over: BLOCK, or ENDED by hand-over          block unasked: BLOCK
  *   BLOCK               good: ENDED          wrong: BEFORE_REPEAT, or ENDED after REPEATS
  *   BEFORE_REPEAT       pause over: BLOCK
+ *   BEFORE_COMMAND      pause over: BLOCK (programming mode, where a subclass says what is asked after each block)
+ *   BEFORE_BREAK        silence, or patience over: ENDED (in place of ENDED, in programming mode)
  *   any                 abort: ENDED; so does the time of IDENT and BLOCK, where what came is judged first
  *
  * Times (6.3.1, all in ms): a side answers 200 to 1500 (20 to 1500 for a meter with the short reaction time) after the
@@ -31,7 +33,7 @@ import {
 	WAKE_UP_LENGTH,
 	WAKE_UP_PAUSE_MS,
 } from "./acknowledge.js";
-import { BlockReceiver, CHECK_ABSENT, CHECK_WRONG } from "./block.js";
+import { BlockReceiver, CHECK_ABSENT, CHECK_WRONG, PART_AGAIN, PART_FIRST } from "./block.js";
 import { DataSetParser } from "./dataset.js";
 import {
 	IEC_CHECK_WRONG,
@@ -86,6 +88,8 @@ export interface SessionOptions {
 	readonly quietMs: number;
 	/** HAND_OVER_…; never by default. */
 	readonly handOver?: number;
+	/** To programming mode, in place of the readout. */
+	readonly isProgramming?: boolean;
 }
 
 const STATE_QUIET = 0;
@@ -94,7 +98,9 @@ const STATE_IDENT = 2;
 const STATE_BEFORE_ACKNOWLEDGE = 3;
 const STATE_BLOCK = 4;
 const STATE_BEFORE_REPEAT = 5;
-const STATE_ENDED = 6;
+const STATE_BEFORE_COMMAND = 6;
+const STATE_BEFORE_BREAK = 7;
+const STATE_ENDED = 8;
 
 /** The reaction times of the standard with what keeps them from being undercut. */
 const REACTION_MS = 205;
@@ -112,6 +118,8 @@ const GAP_MS = 2000;
 const UNFRAMED_END_MS = 500;
 /** A line that is never silent (a lamp shining into the head) is signed on to after so many times the silence wanted. */
 const QUIET_PATIENCE = 20;
+/** A meter that sends does not hear the break: so long its silence is waited for. */
+const BREAK_PATIENCE_MS = 10_000;
 /** Repetitions asked for with NAK in one conversation. */
 const REPEATS = 2;
 /** Start, seven data bits, parity, stop. */
@@ -135,8 +143,17 @@ export class MeterSession implements Machine {
 	deadlineMs: number;
 	readonly #options: SessionOptions;
 	readonly #outputs = new OutputQueue();
-	readonly #message = new Uint8Array(Math.max(MESSAGE_LIMIT, WAKE_UP_LENGTH));
-	readonly #block: BlockReceiver;
+	/** What is sent. */
+	protected readonly message = new Uint8Array(Math.max(MESSAGE_LIMIT, WAKE_UP_LENGTH));
+	protected readonly block: BlockReceiver;
+	/** Of the command in `message`, and which part of a block it asks for: PART_…. */
+	#commandLength = 0;
+	#part = PART_FIRST;
+	/** The meter is in programming mode, where it stays for a minute or two unless it gets a break. */
+	#wantsBreak = false;
+	/** When the break is sent even if the line was never silent; the moment of the last call; ms. */
+	#breakByMs = 0;
+	#nowMs = 0;
 	#state = STATE_QUIET;
 	/** When to sign on even if the line was never silent, ms. */
 	readonly #patienceEndsMs: number;
@@ -150,7 +167,7 @@ export class MeterSession implements Machine {
 	constructor(options: SessionOptions, nowMs: number) {
 		this.#options = options;
 		this.parser = new DataSetParser(options.sink);
-		this.#block = new BlockReceiver(this.parser);
+		this.block = new BlockReceiver(this.parser, options.isProgramming);
 		this.deadlineMs = nowMs + options.quietMs;
 		this.#patienceEndsMs = nowMs + options.quietMs * QUIET_PATIENCE;
 	}
@@ -165,7 +182,9 @@ export class MeterSession implements Machine {
 	}
 
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+		this.#nowMs = nowMs;
 		this.received += end - start;
+		if (this.#state === STATE_BEFORE_BREAK) this.deadlineMs = Math.min(nowMs + this.reactionMs, this.#breakByMs);
 		for (let i = start; i < end; i++) if (bytes[i] >= 0x80) this.damaged++;
 		if (this.#state === STATE_QUIET) {
 			this.deadlineMs = Math.min(nowMs + this.#options.quietMs, Math.max(nowMs, this.#patienceEndsMs));
@@ -177,12 +196,15 @@ export class MeterSession implements Machine {
 
 	advance(nowMs: number): void {
 		if (nowMs < this.deadlineMs) return;
+		this.#nowMs = nowMs;
 		if (this.#state === STATE_QUIET) this.begin(nowMs);
 		else if (this.#state === STATE_WAKE) this.signOn(nowMs);
 		else if (this.#state === STATE_IDENT) this.fail(this.identFailure());
 		else if (this.#state === STATE_BEFORE_ACKNOWLEDGE) this.acknowledge(nowMs);
 		else if (this.#state === STATE_BLOCK) this.silence(nowMs);
 		else if (this.#state === STATE_BEFORE_REPEAT) this.repeat(nowMs);
+		else if (this.#state === STATE_BEFORE_COMMAND) this.command(nowMs);
+		else if (this.#state === STATE_BEFORE_BREAK) this.finish();
 	}
 
 	poll(): Output {
@@ -190,9 +212,10 @@ export class MeterSession implements Machine {
 	}
 
 	/** Ends the conversation now, for the owner's reasons; what came so far is kept and counts as cut. */
-	abort(_nowMs: number): void {
-		if (this.#state === STATE_ENDED) return;
-		this.#block.end();
+	abort(nowMs: number): void {
+		if (this.#state >= STATE_BEFORE_BREAK) return;
+		this.#nowMs = nowMs;
+		this.block.end();
 		this.fail(IEC_CUT);
 	}
 
@@ -211,7 +234,7 @@ export class MeterSession implements Machine {
 		this.ident.reset();
 		this.received = 0;
 		this.damaged = 0;
-		this.transmit(encodeSignOn(this.#message, this.#options.address), nowMs);
+		this.transmit(encodeSignOn(this.message, this.#options.address), nowMs);
 		this.deadlineMs = this.sentByMs + LATE_ANSWER_MS;
 	}
 
@@ -237,11 +260,11 @@ export class MeterSession implements Machine {
 		if (nowMs > this.sentByMs + ANSWER_MS) this.#answerMs = LATE_ANSWER_MS;
 		if (this.#options.identOnly) {
 			// Without a break the meter would now send its whole block at 300 Bd, deaf for the next sign-on.
-			this.transmit(encodeBreak(this.#message), nowMs);
+			this.transmit(encodeBreak(this.message), nowMs);
 			this.end(OUTCOME_IDENT);
 		} else if (this.mode === MODE_C) {
 			this.#state = STATE_BEFORE_ACKNOWLEDGE;
-			this.#block.begin();
+			this.block.begin();
 			this.deadlineMs = nowMs + this.reactionMs;
 		} else {
 			this.changeLine(this.ident.baud);
@@ -254,29 +277,32 @@ export class MeterSession implements Machine {
 	 * A; an STX or a whole value tells. Until then the acknowledgement waits for a pause, and noise changes nothing.
 	 */
 	private receiveUnasked(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
-		this.#block.receive(bytes, start, end);
-		if (!this.#block.started) return;
-		if (this.#block.framed || this.parser.values > 0) {
+		this.block.receive(bytes, start, end);
+		if (!this.block.started) return;
+		if (this.block.framed || this.parser.values > 0) {
 			this.#state = STATE_BLOCK;
 			this.afterBlockBytes(nowMs);
 		} else this.deadlineMs = nowMs + this.reactionMs;
 	}
 
 	private acknowledge(nowMs: number): void {
-		const { speed, handOver = HAND_OVER_NEVER } = this.#options;
+		const { speed, handOver = HAND_OVER_NEVER, isProgramming = false } = this.#options;
 		const ceiling = speed?.speedFor(this.ident) ?? BASE_BAUD;
 		const number = baudNumber(Math.min(this.ident.baud, ceiling));
 		if (handOver === HAND_OVER_ALWAYS || (handOver === HAND_OVER_ANNOUNCED && this.ident.announcesModeE)) {
 			this.handOver(number, nowMs);
 			return;
 		}
-		this.transmit(encodeAcknowledge(this.#message, number), nowMs);
+		this.#wantsBreak = isProgramming;
+		// What is asked for there may have to be looked for.
+		if (isProgramming) this.#answerMs = LATE_ANSWER_MS;
+		this.transmit(encodeAcknowledge(this.message, number, isProgramming), nowMs);
 		this.changeLine(getBaudRate(number));
 		this.expectBlock(nowMs);
 	}
 
 	private handOver(number: number, nowMs: number): void {
-		this.transmit(encodeHandOver(this.#message, number), nowMs);
+		this.transmit(encodeHandOver(this.message, number), nowMs);
 		this.#state = STATE_ENDED;
 		this.outcome = OUTCOME_HAND_OVER;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
@@ -286,50 +312,54 @@ export class MeterSession implements Machine {
 	}
 
 	/** `needsSTX`: what has none is the rest of the block before, not its repetition. */
-	private expectBlock(nowMs: number, needsSTX = false): void {
+	protected expectBlock(nowMs: number, needsSTX = false, part = PART_FIRST): void {
 		this.#state = STATE_BLOCK;
-		this.#block.begin(needsSTX);
+		this.block.begin(needsSTX, part);
 		this.deadlineMs = Math.max(nowMs, this.sentByMs) + this.#answerMs;
 	}
 
-	private receiveBlock(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
-		this.#block.receive(bytes, start, end);
+	protected receiveBlock(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+		const to = this.block.receive(bytes, start, end);
 		this.afterBlockBytes(nowMs);
+		// After the head's echo of a command the answer may follow at once.
+		if (to < end && this.#state === STATE_BLOCK) this.receiveBlock(bytes, to, end, nowMs);
 	}
 
 	private afterBlockBytes(nowMs: number): void {
-		if (this.#block.done) this.judge(nowMs);
-		else if (this.#block.started) {
-			const unframedEnd = this.#block.complete && !this.#block.framed;
+		if (this.block.done) this.judge(nowMs);
+		else if (this.block.started) {
+			const unframedEnd = this.block.complete && !this.block.framed;
 			this.deadlineMs = nowMs + (unframedEnd ? UNFRAMED_END_MS : GAP_MS);
 		}
 	}
 
 	/** The line went silent in a block. */
 	private silence(nowMs: number): void {
-		if (!this.#block.started) {
+		if (!this.block.started) {
 			// A meter that can't repeat has nothing more to say; what was wrong before stays wrong.
-			const none = this.ident.announcesModeE ? IEC_MODE_E_ALONE : IEC_NO_BLOCK;
-			this.fail(this.#repeats > 0 ? IEC_CHECK_WRONG : none);
+			this.fail(this.#repeats > 0 ? IEC_CHECK_WRONG : this.noBlock);
 			return;
 		}
-		const complete = this.#block.complete;
-		this.#block.end();
+		const complete = this.block.complete;
+		this.block.end();
 		if (complete) this.judge(nowMs);
 		else this.fail(this.#repeats > 0 ? IEC_CHECK_WRONG : IEC_CUT);
 	}
 
+	/** Why there is no block. */
+	protected get noBlock(): Failure {
+		return this.ident.announcesModeE ? IEC_MODE_E_ALONE : IEC_NO_BLOCK;
+	}
+
 	/** A block has come to its end: is it good? */
 	private judge(nowMs: number): void {
-		this.check = this.#block.check;
-		const { damaged, broken, sets, values } = this.parser;
+		this.check = this.block.check;
+		const { damaged, broken, sets } = this.parser;
 		// A block that a right BCC vouches for may break the grammar: the meter meant it. One that had a BCC has it again.
 		const unsure = this.check === CHECK_ABSENT && (broken > 0 || this.#repeats > 0);
 		const bad = this.check === CHECK_WRONG || damaged > 0 || unsure;
 		if (!bad) {
-			this.parser.endBlock(true);
-			if (sets === 0 && values > 0) this.fail(IEC_METER_ERROR);
-			else this.end(OUTCOME_BLOCK);
+			this.answered(nowMs);
 			return;
 		}
 		if (sets > 0) {
@@ -342,21 +372,53 @@ export class MeterSession implements Machine {
 		} else this.fail(IEC_CHECK_WRONG);
 	}
 
-	private repeat(nowMs: number): void {
-		this.#repeats++;
-		this.transmit(encodeRepeatRequest(this.#message), nowMs);
-		this.expectBlock(nowMs, this.#block.framed);
+	/** The block is good. */
+	protected answered(_nowMs: number): void {
+		const { parser } = this;
+		parser.endBlock(true);
+		if (parser.sets === 0 && parser.values > 0) this.fail(IEC_METER_ERROR);
+		else this.end(OUTCOME_BLOCK);
 	}
 
-	private fail(failure: Failure): void {
+	/** Sends the first `length` bytes of `message` after a pause, and expects a block, or a part of one (PART_…). */
+	protected ask(length: number, part: number, nowMs: number): void {
+		this.#commandLength = length;
+		this.#part = part;
+		this.#repeats = 0;
+		this.#state = STATE_BEFORE_COMMAND;
+		this.deadlineMs = nowMs + this.reactionMs;
+	}
+
+	private command(nowMs: number): void {
+		this.transmit(this.#commandLength, nowMs);
+		this.expectBlock(nowMs, true, this.#part);
+	}
+
+	private repeat(nowMs: number): void {
+		this.#repeats++;
+		this.transmit(encodeRepeatRequest(this.message), nowMs);
+		this.expectBlock(nowMs, this.block.framed, this.#part === PART_FIRST ? PART_FIRST : PART_AGAIN);
+	}
+
+	protected fail(failure: Failure): void {
 		this.failure = failure;
 		this.end(OUTCOME_NONE);
 	}
 
-	private end(outcome: number): void {
-		if (this.#block.programming) this.transmit(encodeBreak(this.#message), 0);
-		this.#state = STATE_ENDED;
+	protected end(outcome: number): void {
 		this.outcome = outcome;
+		if (!this.#wantsBreak) {
+			this.finish();
+			return;
+		}
+		this.#state = STATE_BEFORE_BREAK;
+		this.#breakByMs = this.#nowMs + BREAK_PATIENCE_MS;
+		this.deadlineMs = this.#nowMs + this.reactionMs;
+	}
+
+	private finish(): void {
+		if (this.#wantsBreak || this.block.programming) this.transmit(encodeBreak(this.message), 0);
+		this.#state = STATE_ENDED;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		// The line change also keeps the event back until everything sent has left.
 		this.#outputs.line(BASE_BAUD, FORMAT_7E1);
@@ -366,7 +428,7 @@ export class MeterSession implements Machine {
 	private identFailure(): Failure {
 		const { address } = this.#options;
 		if (this.received === 0) return address.length > 0 ? IEC_SILENCE_ADDRESSED : IEC_SILENCE;
-		const echo = encodeSignOn(this.#message, address);
+		const echo = encodeSignOn(this.message, address);
 		return this.ident.echoes > 0 && this.received <= echo ? IEC_ECHO_ONLY : IEC_NO_IDENT;
 	}
 
@@ -382,7 +444,7 @@ export class MeterSession implements Machine {
 
 	/** Sends the first `length` bytes of the message buffer. */
 	private transmit(length: number, nowMs: number): void {
-		this.#outputs.transmit(this.#message, 0, length);
+		this.#outputs.transmit(this.message, 0, length);
 		this.sentByMs = Math.max(nowMs, this.sentByMs) + (length * BITS_PER_CHARACTER * 1000) / this.#lineBaud;
 	}
 }

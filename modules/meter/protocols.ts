@@ -1,9 +1,10 @@
 /** All that the meter can be read by: the one place where protocols are named to the reader. A new one is a row more. */
-import { MODE_D_PUSH, SIGN_ON } from "../iec62056-21/protocol.js";
+import { MODE_D_PUSH } from "../iec62056-21/protocol.js";
 import type { ProtocolRow } from "../readout/protocol.js";
 import { SML } from "../sml/protocol.js";
 import { DLMS, DLMS_AFTER_SIGN_ON } from "./dlms-protocol.js";
 import { DLMS_PUSH } from "./dlms-push.js";
+import { IEC } from "./iec-profile.js";
 import type { MeterSettings } from "./settings.js";
 import { SIMULATED } from "./simulator.js";
 
@@ -15,7 +16,7 @@ export const PROTOCOLS: readonly ProtocolRow<MeterSettings>[] = Object.freeze([
 	DLMS_PUSH,
 	DLMS,
 	DLMS_AFTER_SIGN_ON,
-	SIGN_ON,
+	IEC,
 ]);
 
 /** The one that the settings choose. */

@@ -9,6 +9,9 @@ export const METER_TIMEOUT = "meter_timeout";
 export const METER_ERROR = "meter_error";
 export const METER_AUTH_FAILED = "meter_auth_failed";
 
+/** There is no such load profile, or it is not for us. */
+export const NO_PROFILE = "no_profile";
+
 /** Settings that would set it right, each where it is to be changed. */
 export interface Advice {
 	readonly protocol: string;
@@ -21,7 +24,7 @@ export interface Advice {
 
 /** What arrives without a question. */
 export interface Unasked {
-	/** The word of the API: `ascii`, `sml`, `dlms_hdlc`, `dlms_mbus`, `dlms_wrapper`, `noise`. */
+	/** The word of the API: `ascii`, `sml`, `dlms_hdlc`, `dlms_mbus`, `dlms_wrapper`, `dlms_bare`, `noise`. */
 	readonly kind: string;
 	/** Bd, and characters as `7E1`; 0 and empty: it came at each. */
 	readonly baud: number;
@@ -31,7 +34,7 @@ export interface Unasked {
 }
 
 export interface Failure {
-	/** METER_… */
+	/** METER_…, NO_PROFILE */
 	readonly error: string;
 	/** Stable: `<layer>/<what>`; "" for what is never kept as the last error. */
 	readonly code: string;

@@ -98,6 +98,8 @@ export class RecordWriter implements RecordSink {
 	#lineCommitted = 0;
 	#lineRecords = 0;
 	#lineLastValue = -1;
+	/** Where this part of the block began: `#committed`, `#records`, `#lastValue`, `#rows`, `#isProfile`. */
+	readonly #part = new Int16Array(5);
 	/** The buffer is full: nothing more is taken, so that what is kept has no holes. */
 	#full = false;
 	/** Something did not fit. */
@@ -123,6 +125,25 @@ export class RecordWriter implements RecordSink {
 		this.#rows = 0;
 		this.overflow = false;
 		this.beginLine();
+	}
+
+	beginPart(isAgain: boolean): void {
+		const part = this.#part;
+		if (isAgain) {
+			this.#lineCommitted = part[0];
+			this.#lineRecords = part[1];
+			this.#lineLastValue = part[2];
+			this.#rows = part[3];
+			this.#isProfile = part[4] === 1;
+			this.discardLine();
+			this.beginLine();
+			return;
+		}
+		part[0] = this.#committed;
+		part[1] = this.#records;
+		part[2] = this.#lastValue;
+		part[3] = this.#rows;
+		part[4] = this.#isProfile ? 1 : 0;
 	}
 
 	beginLine(): void {

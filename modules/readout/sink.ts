@@ -10,6 +10,8 @@ export const ADDRESS_LIMIT = 64;
 export interface RecordSink {
 	/** A new transmission (or the repetition of one) begins: forget everything. */
 	begin(): void;
+	/** At the begin of a line, another part of the transmission begins; `isAgain`: the last one once more, forget what came of it. */
+	beginPart(isAgain: boolean): void;
 	/** A line begins; `discardLine` comes back to here. */
 	beginLine(): void;
 	/** A new data set begins, its address follows; the values after it belong to it. */

@@ -1,5 +1,8 @@
 /** Load profiles of DLMS meters and of P.01, by `GET meter/profile`. Virtual time. */
 import assert from "node:assert/strict";
+import { IECMeter, type IECMeterOptions } from "../../tools/meter/iec-meter.js";
+import { type ProfileOptions, ProgrammingMode } from "../../tools/meter/iec-programming.js";
+import { splitTelegram } from "../../tools/meter/telegram.js";
 import { AK, dlmsMeter, GUEK } from "../meter/dlms-bench.js";
 import { isError, type JSONObject } from "./gateway.js";
 import { VirtualGateway } from "./virtual-gateway.js";
@@ -10,6 +13,9 @@ const KEYS = { use_encryption: true, block_cipher_key: hex(GUEK), auth_key: hex(
 const GMAC = { ...DIRECT, ...KEYS, auth: "high_gmac", client_address: 1 };
 /** The simulated meter's time (dlms-bench.ts), which its conversations don't take across the end of a period. */
 const NOW_S = Date.parse("2026-06-21T18:30:00Z") / 1000;
+
+/** What a meter's readout tells of the time. */
+const CLOCK = ["0.9.1(18:37:20)", "0.9.2(26-06-21)"];
 
 /** What tools/meter/dlms-profiles.ts says of its row k before the last. */
 function rowOf(k: number, periodS: number, endS = NOW_S): JSONObject {
@@ -38,14 +44,25 @@ describe("GET meter/profile", () => {
 	}
 
 	/** A meter of mode C that sends this block. */
-	async function startBlock(lines: readonly string[]): Promise<void> {
+	async function startBlock(lines: readonly string[], options: Partial<IECMeterOptions> = {}): Promise<void> {
 		gateway = new VirtualGateway();
 		await gateway.login();
 		await gateway.write("system/timezone", { timezone: "Europe/Berlin" });
 		const block = `${lines.join("\r\n")}\r\n!\r\n`;
 		const check = Buffer.from(`${block}\x03`).reduce((sum, byte) => sum ^ byte, 0);
 		const text = `/LGZ5\\2ZMD3104100.B22\r\n\x02${block}\x03${String.fromCharCode(check)}`;
-		await gateway.connectMeter({ telegram: Buffer.from(text, "latin1"), mode: "C" });
+		const telegram = splitTelegram(Buffer.from(text, "latin1"));
+		gateway.world.serial.meter.connect(new IECMeter({ source: () => telegram, mode: "C", ...options }));
+	}
+
+	/** One that gives its profile in programming mode; its clock stands still at 18:37:20. */
+	async function startProgramming(
+		profile: ProfileOptions = {},
+		lines: readonly string[] = CLOCK,
+		options: Partial<IECMeterOptions> = {},
+	): Promise<void> {
+		const programming = new ProgrammingMode({ place: "programming", ...profile }, () => (NOW_S + 440) * 1000);
+		await startBlock(["0.0.0(48151623)", ...lines, "1.8.0(5*kWh)"], { programming, ...options });
 	}
 
 	afterEach(() => gateway.stop());
@@ -106,11 +123,13 @@ describe("GET meter/profile", () => {
 		});
 		it("that has a few rows, and selects none", async () => {
 			await start("--conformance 001211");
-			const { rows } = await gateway.read("meter/profile?obis=1-0:99.3.0&entries=5");
-			assert.deepEqual(
-				withoutLocal(rows),
-				[4, 3, 2, 1, 0].map((k) => rowOf(k, 900)),
-			);
+			for (const entries of [5, 6]) {
+				const { rows } = await gateway.read(`meter/profile?obis=1-0:99.3.0&entries=${entries}`);
+				assert.deepEqual(
+					withoutLocal(rows),
+					[4, 3, 2, 1, 0].map((k) => rowOf(k, 900)),
+				);
+			}
 			// More than are wanted are not asked for.
 			const reply = await gateway.get("meter/profile?obis=1-0:99.3.0&entries=4");
 			isError(reply, 404, "no_profile");
@@ -246,6 +265,94 @@ describe("GET meter/profile", () => {
 			isError(reply, 404, "no_profile");
 			assert.equal(JSON.parse(reply.text).missing, undefined);
 		});
+	});
+
+	describe("in programming mode", () => {
+		/** What tools/meter/iec-programming.ts says of its rows up to 18:30. */
+		function rowsUpToNow(count: number, periodS: number): JSONObject[] {
+			const last = Math.floor((NOW_S + 440) / periodS);
+			return Array.from({ length: count }, (_, i) => {
+				const n = last - count + 1 + i;
+				const values = [(n % 1000) / 1000, (n % 7) / 1000].map((kW) => kW.toFixed(3));
+				return { timestamp: n * periodS, status: n % 32 === 7 ? "80" : "00", values };
+			});
+		}
+
+		for (const [what, profile, lines, entries, periodS, options] of [
+			["with the time of the readout", {}, CLOCK, 30, 900, {}],
+			["with a clock in the manner of VDEW", {}, ["0.9.1(2183720)", "0.9.2(2260621)"], 4, 900, {}],
+			["with digits only", {}, ["0.9.1(183720)", "0.9.2(260621)"], 100, 900, {}],
+			["with the time asked for there", {}, [], 30, 900, {}],
+			["where only the date is in the readout", {}, ["0.9.2(260621)"], 1, 900, {}],
+			["rows of an hour", { period: 60 }, CLOCK, 30, 3600, {}],
+			["few rows of an hour", { period: 60 }, CLOCK, 2, 3600, {}],
+			["rows of a day", { period: 1440 }, CLOCK, 3, 86_400, {}],
+			["rows of five minutes", { period: 5 }, CLOCK, 40, 300, {}],
+			["rows of a minute", { period: 1, rows: 2000 }, CLOCK, 96, 60, {}],
+			["in parts", { fault: "r6-only" }, CLOCK, 30, 900, {}],
+			["in parts of a line", { fault: "r6-only", lines: 1 }, CLOCK, 5, 900, {}],
+			["in parts, some of them damaged", { fault: "r6-only", wrongBCC: 2 }, CLOCK, 30, 900, {}],
+			["where it wants no season", { fault: "no-season" }, CLOCK, 30, 900, {}],
+			["damaged twice", { wrongBCC: 2 }, CLOCK, 30, 900, {}],
+			["damaged more often than it is asked again", { wrongBCC: 4 }, CLOCK, 30, 900, {}],
+			["slowly", {}, CLOCK, 30, 900, { faults: { lateMs: 1000 } }],
+		] as [string, ProfileOptions, string[], number, number, Partial<IECMeterOptions>][]) {
+			it(what, async () => {
+				await startProgramming(profile, lines, options);
+				const { rows, meter_id, ...head } = await gateway.read(`meter/profile?entries=${entries}`);
+				assert.deepEqual(head, {
+					protocol: "IEC62056-21",
+					obis: "P.01",
+					status: 0,
+					period_secs: periodS,
+					columns: [
+						{ obis: "1.5", unit: "kW" },
+						{ obis: "2.5", unit: "kW" },
+					],
+				});
+				assert.deepEqual(withoutLocal(rows), rowsUpToNow(entries, periodS));
+			});
+		}
+		it("through a head that sends all back", async () => {
+			await startProgramming();
+			gateway.world.serial.meter.echo = true;
+			const { rows } = await gateway.read("meter/profile?entries=30");
+			assert.deepEqual(withoutLocal(rows), rowsUpToNow(30, 900));
+		});
+		it("leaves the last readout as it is", async () => {
+			await startProgramming();
+			const before = await gateway.read("iec62056/read");
+			await gateway.read("meter/profile?entries=3");
+			const { running, last_attempt, last_error, ...last } = await gateway.read("iec62056/last");
+			assert.deepEqual([running, last_error, last], [false, null, before]);
+			assert.equal((await gateway.read("iec62056/read")).readings.length, before.readings.length);
+		});
+		it("tells that it has more than fits", async () => {
+			await startProgramming({ fault: "long-answer" });
+			const { rows, status } = await gateway.read("meter/profile?entries=10");
+			assert.deepEqual([rows.length, status], [10, 2]);
+		});
+		for (const [what, profile, lines, status, error, code] of [
+			["is refused", { place: "none" }, CLOCK, 404, "no_profile", "iec62056-21/no-profile"],
+			["is refused by its name", { fault: "error" }, CLOCK, 404, "no_profile", "iec62056-21/no-profile"],
+			["is refused by a word", { fault: "error-alone" }, CLOCK, 404, "no_profile", "iec62056-21/no-profile"],
+			["is refused by NAK", { fault: "nak" }, CLOCK, 404, "no_profile", "iec62056-21/no-profile"],
+			["wants a password", { password: "12345678" }, CLOCK, 404, "no_profile", "iec62056-21/no-profile"],
+			["has no such mode", { fault: "no-programming" }, CLOCK, 404, "no_profile", "iec62056-21/no-programming"],
+			["is broken off", { fault: "break" }, CLOCK, 500, "meter_error", "iec62056-21/broken-off"],
+			["is met by silence", { fault: "silence" }, CLOCK, 500, "meter_timeout", "iec62056-21/no-answer"],
+			["has no clock", { fault: "no-clock" }, [], 500, "meter_error", "iec62056-21/no-clock"],
+			["comes damaged", { wrongBCC: 1000 }, CLOCK, 500, "meter_error", "iec62056-21/check"],
+		] as [string, ProfileOptions, string[], number, string, string][]) {
+			it(`that ${what}: an error, and the readout after it works`, async () => {
+				await startProgramming(profile, lines);
+				const reply = await gateway.get("meter/profile");
+				isError(reply, status, error);
+				assert.equal(JSON.parse(reply.text).code, code);
+				assert.equal((await gateway.read("iec62056/last")).last_error, null);
+				assert.equal((await gateway.read("iec62056/read")).status, 0);
+			});
+		}
 	});
 
 	it("refuses what is no code or no number of rows", async () => {

@@ -42,6 +42,10 @@ class ToldSink {
 		this.#tell("begin");
 	}
 
+	beginPart(isAgain: boolean): void {
+		this.#tell(isAgain ? "part again" : "part");
+	}
+
 	beginLine(): void {
 		this.#tell("line");
 	}

@@ -42,6 +42,10 @@ const CIPHERED_ANSWER = /e6e700cc/;
 /** RLRQ and RLRE, in clear and with ciphered user information. */
 const RELEASED = /e6e60062038001.*e6e70063/;
 const RELEASED_CIPHERED = /e6e60062..800100be..04..21.*e6e70063/;
+/** GET of the buffer with selector 2. */
+const BY_ENTRIES = /c001..00070100630100ff020102/;
+/** The same with selector 1. */
+const BY_RANGE = /c001..00070100630100ff020101/;
 const SERIAL = new RegExp(Buffer.from("48151623").toString("hex"));
 
 interface Bench {
@@ -126,6 +130,41 @@ const reads = (name: string, { server = [], config, seen = [], unseen = [] }: Re
 	},
 });
 
+/** Row k before the last of the server's load profile (java/ServeMeter.java). */
+const profileRow = (k: number) => ({
+	timestamp: Date.parse("2026-06-21T18:30:00Z") / 1000 - 900 * k,
+	status: String(k % 3),
+	values: [String(12_572_239 - 250 * k)],
+});
+
+const readsProfile = (
+	name: string,
+	entries: number,
+	{ server = [], config, seen = [] }: Reads,
+	rows = entries,
+): Case => ({
+	name: `a load profile ${name}`,
+	async run(bench) {
+		const { gateway } = bench;
+		await withLine(bench, server, async () => {
+			await gateway.write("dlms/config", config);
+			for (const log_en of [false, true]) await gateway.write("iec62056/control", { log_en });
+			const profile = await gateway.read(`meter/profile?entries=${entries}`);
+			const shown = profile.rows.map(({ localtime, ...row }: JSONObject) => row);
+			assert.deepEqual(
+				shown,
+				Array.from({ length: rows }, (_, i) => profileRow(rows - 1 - i)),
+			);
+			assert.deepEqual(
+				[profile.meter_id, profile.status, profile.period_secs, profile.columns],
+				[METER_ID, 0, 900, [{ obis: "1-0:1.8.0", unit: "Wh" }]],
+			);
+			const line = await conversation(gateway);
+			for (const part of seen) assert.match(line, part);
+		});
+	},
+});
+
 interface Fails {
 	readonly server?: readonly string[];
 	readonly error?: string;
@@ -181,6 +220,15 @@ export const guruxGatewayCases: readonly Case[] = [
 	reads("a release, ciphered", { config: { ...GMAC, release: true }, seen: [RELEASED_CIPHERED] }),
 	reads("in segments, a window of seven frames", { server: ["info=32", "window=7"], config: PLAIN, seen: [SEGMENT] }),
 	reads("frames of 1024 bytes in a row", { server: ["info=1024", "window=7"], config: PLAIN, seen: [ASKED_LIST] }),
+	readsProfile("by the numbers of the rows", 30, { config: PLAIN, seen: [BY_ENTRIES] }),
+	readsProfile("by their times", 30, { server: ["in-use=off"], config: PLAIN, seen: [BY_RANGE] }),
+	readsProfile("of a hundred rows, in blocks, ciphered", 100, { server: ["pdu=200"], config: GMAC }),
+	readsProfile("of a hundred rows, in segments", 100, {
+		server: ["info=64", "window=3"],
+		config: PLAIN,
+		seen: [SEGMENT],
+	}),
+	readsProfile("of a few rows, whole", 10, { server: ["selective=off"], config: PLAIN }, 4),
 	fails("a wrong password", { ...LOW, password: "12345679" }, "dlms/authentication"),
 	fails("a wrong encryption key", { ...GMAC, block_cipher_key: WRONG_KEY }, "dlms/deciphering"),
 	fails("a wrong authentication key", { ...GMAC, auth_key: WRONG_KEY }, "dlms/deciphering"),

@@ -98,6 +98,27 @@ const browses = (name: string, meter: string[], client: string[]) => ({
 	run: (folder: string) => browse(folder, meter, client),
 });
 
+/** Rows `from` to `to` before the last, as tools/meter/dlms-profiles.ts has them; the scaler of the first column is -1. */
+function profileRows(from: number, to: number): string[] {
+	return Array.from({ length: from - to + 1 }, (_, i) => {
+		const k = from - i;
+		const time = new Date(Date.parse(MOMENT) - k * 900_000);
+		const [day, month] = [time.getUTCDate(), time.getUTCMonth() + 1].map((part) => String(part).padStart(2, "0"));
+		const clock = time.toISOString().slice(11, 19);
+		return [`${month}/${day}/26 ${clock}`, k === 2 ? 8 : 0, 123_456_789_010 - 1250 * k, 3000 - k].join(" ");
+	});
+}
+
+/** The rows from `from` to `to` before the last of its 400. */
+const readsRows = (name: string, meter: string[], client: string[], from: number, to: number) => ({
+	name: `a load profile ${name}`,
+	async run(folder: string) {
+		const lines = await read(folder, meter, [...client, "--profile", "1.0.99.1.0.255"]);
+		const rows = lines.filter((line) => line.startsWith("row\t")).map((line) => line.split("\t").slice(1).join(" "));
+		assert.deepEqual(rows, profileRows(from, to), lines.join("\n"));
+	},
+});
+
 /** What it says when it can't read. */
 const fails = (name: string, meter: string[], client: string[], message: RegExp) => ({
 	name,
@@ -138,6 +159,22 @@ export const guruxCases = [
 	browses("its objects, UA without parameters", ["--bare-ua"], []),
 	reads("mode E, 9600 Bd, on a paced line", ["--mode-e", "--baud-pace"], ["--mode-e"]),
 	reads("mode E, HLS-GMAC, two sign-ons", ["--mode-e-only"], ["--mode-e", ...GMAC, "--security", "both"]),
+	readsRows("by entries", [], ["--entries", "391:10"], 9, 0),
+	readsRows(
+		"by entries, in blocks, ciphered",
+		["--pdu", "300"],
+		[...GMAC, "--security", "both", "--entries", "1:40"],
+		399,
+		360,
+	),
+	readsRows("by range", [], ["--range", "2026-06-21T12:00:00/2026-06-21T18:00:00"], 26, 2),
+	readsRows(
+		"by range, in segments",
+		["--hdlc-info", "64"],
+		["--info", "64", "--range", "2026-06-21T12:00:00/2026-06-21T18:00:00"],
+		26,
+		2,
+	),
 	reads("data notifications in between", ["--notify", "3-"], []),
 	fails("a wrong password", [], [...LOW, "--password", "12345679"], /Authentication failure/),
 	fails(

@@ -176,6 +176,20 @@ describe("Memory of the firmware on Linux", function () {
 		await gateway.connectMeter({ telegram: longest.telegram });
 	});
 
+	it("is small during a load profile of a hundred rows in programming mode", async function () {
+		await gateway.login();
+		await gateway.connectProgram(["--profile", "programming", "--baud-pace", "--quiet"]);
+		const exchange = gateway.begin("GET", "meter/profile?entries=100");
+		for (let i = 0; i < 4; i++) {
+			await gateway.pass(2000);
+			assert.equal((await gateway.read("iec62056/last")).running, true, "the profile was over too soon");
+			await probe(gateway, this, ANY);
+		}
+		assert.equal(JSON.parse((await exchange.reply()).text).rows?.length, 100);
+		await probe(gateway, this, ANY);
+		await gateway.connectMeter({ telegram: longest.telegram });
+	});
+
 	it("is small while it finds out what a meter sends by itself, in place of that conversation", async function () {
 		await gateway.login();
 		await gateway.connectProgram(["--protocol", "sml", "--baud-pace", "--push-seconds", "3", "--quiet"]);

@@ -18,12 +18,11 @@ import {
 	uint8,
 	uint16,
 } from "./dlms-data.js";
+import { type COSEMObject, codeBytes } from "./dlms-object.js";
 import {
 	ACCESS_DENIED,
 	ASSOCIATION_CODE,
 	CLASS_INCONSISTENT,
-	type COSEMObject,
-	codeBytes,
 	DEVICE_NAME,
 	OBJECT_UNDEFINED,
 	objectList,

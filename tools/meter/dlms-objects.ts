@@ -4,8 +4,9 @@
  * 17 SAP assignment, 64 security setup).
  */
 import * as Data from "./dlms-data.js";
+import { type Attribute, type COSEMObject, codeBytes } from "./dlms-object.js";
 import { profiles } from "./dlms-profiles.js";
-import { FIRMWARE, type HouseholdReading, SERIAL } from "./household.js";
+import { FIRMWARE, SERIAL } from "./household.js";
 
 export const ACCESS_DENIED = 3;
 export const OBJECT_UNDEFINED = 4;
@@ -25,19 +26,6 @@ export const DEVICE_NAME = `GWS00000${SERIAL}`;
 export const ASSOCIATION_CODE = "0.0.40.0.0.255";
 /** Under this one the public client reads which invocation counter comes next. */
 export const COUNTER_CODE = "0.0.43.1.0.255";
-
-type Attribute = (reading: HouseholdReading) => Data.Encoded;
-
-export interface COSEMObject {
-	classId: number;
-	version: number;
-	/** `A.B.C.D.E.F`. */
-	code: string;
-	/** Attributes 2, 3 and so on; the first is the code. */
-	attributes: readonly Attribute[];
-	/** Selective access to attribute 2: selector, then its parameters. A number: why not. */
-	select?: (selection: Buffer, reading: HouseholdReading) => Data.Encoded | number;
-}
 
 export interface ObjectOptions {
 	zone: Data.Zone;
@@ -174,10 +162,6 @@ export function householdObjects(options: ObjectOptions): COSEMObject[] {
 		...profiles(options.zone),
 	];
 	return objects.filter(({ code }, i) => objects.findIndex((other) => other.code === code) === i);
-}
-
-export function codeBytes(code: string): Buffer {
-	return Buffer.from(code.split(".").map(Number));
 }
 
 /** Attribute `object_list` of an association: each object with the rights to its attributes and methods. */

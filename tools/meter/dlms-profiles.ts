@@ -12,7 +12,7 @@
  * import of 12 345 678 901 Wh - 125 Wh * k with scaler -1, and an export of 3000 kWh - k.
  */
 import * as Data from "./dlms-data.js";
-import { type COSEMObject, codeBytes } from "./dlms-objects.js";
+import { type COSEMObject, codeBytes } from "./dlms-object.js";
 import type { HouseholdReading } from "./household.js";
 
 const SCOPE_VIOLATED = 13;
@@ -71,10 +71,12 @@ function encode(rows: readonly Row[], zone: Data.Zone, hasNullTimes = false): Da
 	);
 }
 
-/** The moment that an octet string of a date and time tells. */
+/** The moment that an octet string of a date and time tells; where it has no deviation, by the meter's own clock. */
 function momentOf(bytes: Buffer, zone: Data.Zone): number {
 	const localMs = Date.UTC(bytes.readUInt16BE(0), bytes[2] - 1, bytes[3], bytes[5], bytes[6], bytes[7]);
-	return localMs - zone.minutes * 60_000;
+	const deviation = bytes.readInt16BE(9);
+	if (deviation === -0x8000) return localMs - zone.minutes * 60_000;
+	return localMs + (zone.deviation === "swapped" ? -deviation : deviation) * 60_000;
 }
 
 /** Rows that `selection` (selector, then its parameters) asks for; a number: why not. */

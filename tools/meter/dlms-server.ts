@@ -8,7 +8,8 @@ import * as ACSE from "./dlms-acse.js";
 import { answerChallenge, digestOf } from "./dlms-cipher.js";
 import { octets, type Zone } from "./dlms-data.js";
 import { ACTION, GET, type GetContext, GetService } from "./dlms-get.js";
-import { ASSOCIATION_CODE, type COSEMObject, COUNTER_CODE, householdObjects } from "./dlms-objects.js";
+import type { COSEMObject } from "./dlms-object.js";
+import { ASSOCIATION_CODE, COUNTER_CODE, householdObjects } from "./dlms-objects.js";
 import {
 	exception,
 	type Message,

@@ -23,6 +23,8 @@ export interface HouseholdOptions {
 	baud: number;
 	/** The identification after `/`; the fourth character gives way to Z. Default `GWS?HOUSE-3P`. */
 	ident?: string;
+	/** Lines at the end of the block, such as a load profile's. */
+	more?: (nowMs: number) => readonly string[];
 }
 
 /** What the meter shows at a moment. */
@@ -96,7 +98,8 @@ export class Household {
 
 	/** The transmission at `nowMs` after moment 0. */
 	telegram(nowMs: number): Telegram {
-		const block = Buffer.from(`${lines(this.reading(nowMs)).join("\r\n")}\r\n!\r\n`);
+		const sets = [...lines(this.reading(nowMs)), ...(this.#options.more?.(nowMs) ?? [])];
+		const block = Buffer.from(`${sets.join("\r\n")}\r\n!\r\n`);
 		const ident = this.#options.ident ?? IDENT;
 		const opening = Buffer.from(`/${ident.slice(0, 3)}${this.#z}${ident.slice(4)}\r\n`, "latin1");
 		if (this.#options.mode === "D") return { opening, slash: 0, message: Buffer.concat([Buffer.from("\r\n"), block]) };

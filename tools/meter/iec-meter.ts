@@ -10,6 +10,7 @@
  *   mode C    <- `ACK 0 Z Y CR LF` within 1.5 s: Y=0 block at that rate, Y=1 programming; none or another: at 300 Bd
  *   then      <- NAK within 1.5 s: the block again; ACK, or nothing: done, back to 300 Bd
  *   mode E    <- `ACK 2 Z 2`: the same comes back at the new rate, then somebody else has the line
+ *   programming  its answers are those of iec-programming.ts, until `SOH B0 ETX BCC` or INACTIVITY_MS
  *   mode D    -> the whole transmission unasked, again and again, at a fixed rate
  *
  * A meter does not listen while it sends. `clocked` says that characters take their time on the line; where they don't
@@ -21,6 +22,7 @@ import { FORMAT_7E1 } from "../../modules/io/host.js";
 import type { Machine, Output } from "../../modules/io/machine.js";
 import { damage, type MeterFaults, noiseBytes, shapeMessage } from "./faults.js";
 import { baudCharacterFor } from "./household.js";
+import { type Answer, ProgrammingMode, readCommand } from "./iec-programming.js";
 import { eventOf, lineChange, noOutput, transmission } from "./outputs.js";
 import { COMPLETE, isBreak, MeterRequest, readAcknowledge, readHandOver, readSignOn, sameAddress } from "./request.js";
 import {
@@ -28,13 +30,13 @@ import {
 	answersQuickly,
 	baudCharacter,
 	CR,
-	frame,
 	LF,
 	type MeterMode,
 	modeOf,
 	NAK,
 	promisedBaud,
 	SOH,
+	STX,
 	type Telegram,
 } from "./telegram.js";
 import { WakeUp } from "./wake-up.js";
@@ -91,6 +93,8 @@ export interface IECMeterOptions {
 	confirmsHandOver?: boolean;
 	/** Characters take their time on the line. Default true. */
 	clocked?: boolean;
+	/** Default: one that knows nothing. */
+	programming?: ProgrammingMode;
 	faults?: MeterFaults;
 	seed?: number;
 }
@@ -106,11 +110,6 @@ const PUSHES = 7;
 const HAND_OVER_DUE = 8;
 const HANDED_OVER = 9;
 
-/** What programming mode opens with: the operand for a password, which this meter then never takes. */
-const PASSWORD_OPERAND = Uint8Array.from([
-	0x50, 0x30, 0x02, 0x28, 0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x29,
-]);
-
 export class IECMeter implements Machine {
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly mode: MeterMode;
@@ -119,6 +118,9 @@ export class IECMeter implements Machine {
 	readonly #random: SeededRandom;
 	readonly #request = new MeterRequest();
 	readonly #wakeUp: WakeUp | undefined;
+	readonly #programming: ProgrammingMode;
+	/** In programming mode, to what was asked. */
+	#answer: Answer | undefined;
 	readonly #outputs: Output[] = [];
 	#telegram: Telegram;
 	#state = IDLE;
@@ -135,6 +137,7 @@ export class IECMeter implements Machine {
 		this.#random = new SeededRandom(options.seed ?? 1);
 		this.#silence = this.#faults.silence ?? 0;
 		this.#wrongBCC = this.#faults.wrongBCC ?? 0;
+		this.#programming = options.programming ?? new ProgrammingMode({}, (nowMs) => nowMs);
 		this.#telegram = options.source(0);
 		this.mode = options.mode ?? modeOf(this.#telegram);
 		if (options.battery) this.#wakeUp = new WakeUp();
@@ -164,8 +167,7 @@ export class IECMeter implements Machine {
 				this.#sendBlock(nowMs);
 				break;
 			case PROGRAMMING_DUE:
-				this.#send(frame(PASSWORD_OPERAND, SOH), nowMs);
-				this.#enter(PROGRAMMING, this.#quietMs + INACTIVITY_MS);
+				this.#sendAnswer(nowMs);
 				break;
 			case PUSHES:
 				this.#push(nowMs);
@@ -207,9 +209,32 @@ export class IECMeter implements Machine {
 				break;
 			case PROGRAMMING:
 				this.deadlineMs = nowMs + INACTIVITY_MS;
-				if (isComplete && isBreak(this.#request)) this.#end();
+				if (isComplete || character === ACK || character === NAK) this.#takeCommand(character, isComplete, nowMs);
 				break;
 		}
+	}
+
+	#takeCommand(character: number, isComplete: boolean, nowMs: number): void {
+		const { bytes, length } = this.#request;
+		if (isComplete && isBreak(this.#request)) {
+			this.#end();
+			return;
+		}
+		const command = isComplete && bytes[0] === SOH ? readCommand(bytes.subarray(0, length)) : undefined;
+		if (command !== undefined) this.#answer = this.#programming.take(command.command, command.data, nowMs);
+		else if (isComplete) this.#answer = { bytes: Uint8Array.of(NAK) };
+		else this.#answer = character === ACK ? this.#programming.more() : this.#programming.again();
+		this.#enter(PROGRAMMING_DUE, nowMs + this.#reactionMs);
+	}
+
+	#sendAnswer(nowMs: number): void {
+		if (this.#answer !== undefined) {
+			const { cut = Number.POSITIVE_INFINITY } = this.#faults;
+			const isData = this.#answer.bytes[0] === STX;
+			this.#send(isData ? this.#answer.bytes.slice(0, cut) : this.#answer.bytes, nowMs);
+		}
+		if (this.#answer?.ends) this.#end();
+		else this.#enter(PROGRAMMING, Math.max(nowMs, this.#quietMs) + INACTIVITY_MS);
 	}
 
 	#takeAnswer(nowMs: number): void {
@@ -238,6 +263,7 @@ export class IECMeter implements Machine {
 			return;
 		}
 		if (this.#isDead(wanted.baud)) return;
+		if (wanted.isProgramming) this.#answer = this.#programming.begin();
 		this.#tell(wanted.isProgramming ? METER_PROGRAMMING : METER_ACKNOWLEDGED);
 		this.#changeLine(wanted.baud);
 		this.#enter(wanted.isProgramming ? PROGRAMMING_DUE : BLOCK_DUE, nowMs + this.#reactionMs);

@@ -1,5 +1,6 @@
 /** The command line of the meter simulator, with IEC 62056-21. */
 import type { MeterFaults } from "./faults.js";
+import { PROFILE_FAULTS, PROFILE_PLACES, type ProfileOptions } from "./iec-programming.js";
 import type { MeterMode } from "./telegram.js";
 import {
 	BAUD_RATES,
@@ -37,6 +38,12 @@ Without --telegram it is a household's three-phase meter with moving values.
   --reaction MS       pause before an answer (default 200, or 20 if the third maker letter is lower case;
                       5 on a pseudo-terminal without --baud-pace)
   --baud-pace         pseudo-terminal: as slow as the real line, and garbage for a reader at the wrong speed
+  --profile PLACE     its load profile P.01: none (default), readout (without a telegram), or programming, where it must be
+                      asked for in programming mode
+  --profile-period N  of so many minutes (default 15); --profile-rows N: so many rows (default 400)
+  --profile-season S  in front of times: 0 winter, 1 summer, 2 UTC (default), none
+  --profile-lines N   of a part, where R6 asks for it in parts (default 10)
+  --profile-password TEXT  without it the profile is refused
   --protocol NAME     iec (default), dlms, sml, dlms-push or p1; npm run meter -- --protocol dlms --help tells its options
 
 Faults:
@@ -49,6 +56,10 @@ Faults:
   --lie BAUD          the identification promises what it likes, only BAUD works
   --no-stx, --no-bcc  the block comes without STX; without ETX and BCC
   --ack-line          ACK CR LF before STX
+  --profile-wrong-bcc N  the first N answers in programming mode have a wrong BCC
+  --profile-fault NAME  error, error-alone, nak, silence, break: to the question for the profile; no-programming: it does not
+                      go into that mode; no-clock: not told there; r6-only: refuses R5; no-season: refuses times with a
+                      season; long-answer: all rows, whatever is asked for
   --damage N          a bit is flipped in one of N characters; --seed N chooses which (default 1)
 
   --quiet             no log of the conversation (on stderr)
@@ -69,6 +80,7 @@ export interface MeterOptions {
 	reactionMs?: number;
 	pace: boolean;
 	echo: boolean;
+	profile: ProfileOptions;
 	faults: MeterFaults;
 	seed: number;
 	quiet: boolean;
@@ -109,10 +121,25 @@ export function parseOptions(args: string[]): MeterOptions | undefined {
 		reactionMs: count(values, "reaction", 60_000),
 		pace: values["baud-pace"] ?? false,
 		echo: values.echo ?? false,
+		profile: parseProfile(values),
 		faults: parseFaults(values),
 		seed: count(values, "seed", 0xffff_ffff) ?? 1,
 		quiet: values.quiet ?? false,
 	});
+}
+
+function parseProfile(values: Values): ProfileOptions {
+	const season = choice(values, "profile-season", ["0", "1", "2", "none"]);
+	return defined({
+		place: choice(values, "profile", PROFILE_PLACES) as ProfileOptions["place"],
+		period: count(values, "profile-period", 1440, 1),
+		rows: count(values, "profile-rows", 10_000, 1),
+		season: season === "none" ? "" : season,
+		password: values["profile-password"],
+		lines: count(values, "profile-lines", 1000, 1),
+		wrongBCC: count(values, "profile-wrong-bcc", COUNT_LIMIT),
+		fault: choice(values, "profile-fault", PROFILE_FAULTS) as ProfileOptions["fault"],
+	}) as ProfileOptions;
 }
 
 function parseFaults(values: Values): MeterFaults {
@@ -142,6 +169,14 @@ const WORDS = {
 	battery: flag,
 	reaction: text,
 	"baud-pace": flag,
+	profile: text,
+	"profile-period": text,
+	"profile-rows": text,
+	"profile-season": text,
+	"profile-password": text,
+	"profile-lines": text,
+	"profile-wrong-bcc": text,
+	"profile-fault": text,
 	protocol: text,
 	echo: flag,
 	noise: text,

@@ -234,7 +234,7 @@ export interface Probe {
 }
 
 export type Unasked = {
-	readonly kind: "ascii" | "sml" | "dlms_hdlc" | "dlms_mbus" | "dlms_wrapper" | "noise";
+	readonly kind: "ascii" | "sml" | "dlms_hdlc" | "dlms_mbus" | "dlms_wrapper" | "dlms_bare" | "noise";
 	readonly baudrate: number;
 	readonly framing: "7E1" | "8N1" | "";
 	readonly supported: boolean;

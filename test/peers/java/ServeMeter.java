@@ -17,8 +17,10 @@ import gurux.dlms.objects.GXDLMSData;
 import gurux.dlms.objects.GXDLMSExtendedRegister;
 import gurux.dlms.objects.GXDLMSHdlcSetup;
 import gurux.dlms.objects.GXDLMSObject;
+import gurux.dlms.objects.GXDLMSProfileGeneric;
 import gurux.dlms.objects.GXDLMSRegister;
 import gurux.dlms.objects.enums.SecuritySuite;
+import gurux.dlms.objects.enums.SortMethod;
 import gurux.dlms.secure.GXDLMSSecureServer2;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -34,7 +36,11 @@ import java.util.logging.LogManager;
  * of `guruxObjects` in gurux-server.ts.
  *
  *   ServeMeter [pdu=N] [info=N] [window=N] [password=TEXT] [ek=HEX] [ak=HEX] [title=HEX] [list=off] [names=short]
- *              [suite=1]
+ *              [suite=1] [selective=off] [in-use=off]
+ *
+ * Its load profile 1-0:99.1.0 has PROFILE_ROWS rows of quarter hours, the last at MOMENT_MS: clock, status (its number mod 3),
+ * 1.0.1.8.0.255 (12 572 239 Wh, 250 less for each row before). With `selective=off` it has four, and selects none;
+ * with `in-use=off` it does not tell how many there are.
  *
  * Client 16 needs nothing, 32 the password, 1 HLS with GMAC, 2 HLS with SHA-256 and the password. Logical device 1, physical device 17 or none.
  */
@@ -50,10 +56,15 @@ public final class ServeMeter extends GXDLMSSecureServer2 {
     /** 2026-06-21T18:30:00Z. */
     private static final long MOMENT_MS = 1_782_066_600_000L;
 
+    private static final int PROFILE_ROWS = 120;
+    private static final int PROFILE_PERIOD_S = 900;
+
     private static final String LONG_TEXT =
         "0123456789 ABCDEFGHIJKLMNOPQRSTUVWXYZ abcdefghijklmnopqrstuvwxyz 0123456789 and so on up to this point";
 
     private final String password;
+    private final GXDLMSProfileGeneric profile = new GXDLMSProfileGeneric("1.0.99.1.0.255");
+    private final boolean hidesRows;
     private int client;
 
     private ServeMeter(Map<String, String> options, GXDLMSHdlcSetup hdlc) {
@@ -63,11 +74,14 @@ public final class ServeMeter extends GXDLMSSecureServer2 {
     private ServeMeter(GXDLMSAssociationLogicalName association, Map<String, String> options, GXDLMSHdlcSetup hdlc) {
         super(association, hdlc);
         password = options.getOrDefault("password", "12345678");
+        hidesRows = options.containsKey("in-use");
         association.setSecret(password.getBytes());
         setMaxReceivePDUSize(Integer.parseInt(options.getOrDefault("pdu", "1024")));
         EnumSet<Conformance> services =
             EnumSet.of(Conformance.GET, Conformance.ACTION, Conformance.BLOCK_TRANSFER_WITH_GET_OR_READ);
         if (!options.getOrDefault("list", "on").equals("off")) services.add(Conformance.MULTIPLE_REFERENCES);
+        boolean isSelective = !options.getOrDefault("selective", "on").equals("off");
+        if (isSelective) services.add(Conformance.SELECTIVE_ACCESS);
         setConformance(services);
         getCiphering().setSystemTitle(hex(options.getOrDefault("title", "4757530000BC614E")));
         getCiphering().setBlockCipherKey(hex(options.getOrDefault("ek", "000102030405060708090A0B0C0D0E0F")));
@@ -75,11 +89,13 @@ public final class ServeMeter extends GXDLMSSecureServer2 {
         if (options.containsKey("suite")) getCiphering().setSecuritySuite(SecuritySuite.SUITE_1);
         // Its own association object is one by logical names, which nobody comes to see.
         if (options.containsKey("names")) setUseLogicalNameReferencing(false);
-        addObjects();
+        addObjects(isSelective ? PROFILE_ROWS : 4);
         initialize();
+        // With a period before that it would go on and add rows of its own.
+        profile.setCapturePeriod(PROFILE_PERIOD_S);
     }
 
-    private void addObjects() {
+    private void addObjects(int profileRows) {
         GXDLMSClock clock = new GXDLMSClock("0.0.1.0.0.255");
         clock.setTime(new GXDateTime(new Date(MOMENT_MS)));
         getItems().add(clock);
@@ -87,7 +103,9 @@ public final class ServeMeter extends GXDLMSSecureServer2 {
         addData("0.0.96.1.0.255", "48151623".getBytes(), DataType.OCTET_STRING);
         addData("0.0.96.1.1.255", LONG_TEXT.getBytes(), DataType.OCTET_STRING);
         addData("0.0.43.1.0.255", 0L, DataType.UINT32);
-        addRegister(new GXDLMSRegister("1.0.1.8.0.255"), 12572239L, DataType.UINT32, 1, Unit.ACTIVE_ENERGY);
+        GXDLMSRegister energy = new GXDLMSRegister("1.0.1.8.0.255");
+        addRegister(energy, 12572239L, DataType.UINT32, 1, Unit.ACTIVE_ENERGY);
+        addProfile(clock, energy, profileRows);
         addRegister(new GXDLMSRegister("1.0.2.8.0.255"), 9007199254740993L, DataType.UINT64, 0.001, Unit.ACTIVE_ENERGY);
         addRegister(new GXDLMSRegister("1.0.16.7.0.255"), -1234, DataType.INT32, 1, Unit.ACTIVE_POWER);
         addRegister(new GXDLMSRegister("1.0.32.7.0.255"), 2304, DataType.UINT16, 0.1, Unit.VOLTAGE);
@@ -96,6 +114,27 @@ public final class ServeMeter extends GXDLMSSecureServer2 {
         maximum.setStatus(0);
         maximum.setCaptureTime(new GXDateTime(new Date(MOMENT_MS)));
         addRegister(maximum, 3702L, DataType.UINT32, 1, Unit.ACTIVE_POWER);
+    }
+
+    private void addProfile(GXDLMSClock clock, GXDLMSRegister energy, int rows) {
+        GXDLMSData status = new GXDLMSData("0.0.96.10.1.255");
+        status.setDataType(2, DataType.UINT8);
+        status.setValue(0);
+        getItems().add(status);
+        profile.setSortMethod(SortMethod.FIFO);
+        profile.setSortObject(clock);
+        profile.setSortObjectAttributeIndex(2);
+        profile.setProfileEntries(rows);
+        profile.addCaptureObject(clock, 2, 0);
+        profile.addCaptureObject(status, 2, 0);
+        profile.addCaptureObject(energy, 2, 0);
+        for (int i = 0; i < rows; i++) {
+            int before = rows - 1 - i;
+            Date time = new Date(MOMENT_MS - before * PROFILE_PERIOD_S * 1000L);
+            profile.addRow(new Object[] { new GXDateTime(time), before % 3, 12572239L - 250L * before });
+        }
+        profile.setEntriesInUse(rows);
+        getItems().add(profile);
     }
 
     private void addData(String code, Object value, DataType type) {
@@ -160,7 +199,8 @@ public final class ServeMeter extends GXDLMSSecureServer2 {
 
     @Override
     protected AccessMode onGetAttributeAccess(ValueEventArgs request) {
-        return AccessMode.READ;
+        boolean isHidden = hidesRows && request.getTarget() == profile && request.getIndex() == 7;
+        return isHidden ? AccessMode.NO_ACCESS : AccessMode.READ;
     }
 
     @Override

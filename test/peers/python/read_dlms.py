@@ -5,10 +5,13 @@ read_dlms.py PATH [options]
   association   authentication, negotiated conformance (hex), PDU size
   object        class and code of each object that the association lists (--browse)
   value         code, attribute, value, scaler, unit of each code asked for (CODE or CODE/ATTRIBUTE, class before: 3:1.0.1.8.0.255)
+  row           values of each row of the load profile (--profile CODE), by entries (--entries FIRST:COUNT) or by range
+                (--range FROM/TO, ISO 8601 without zone)
   error         code, attribute, number
 """
 
 import argparse
+import datetime
 import os
 import select
 import sys
@@ -201,6 +204,28 @@ def read_values(reader, wanted, use_list):
             show(item, attribute)
 
 
+def read_rows(reader, options):
+    client = reader.client
+    profile = make_object(7, options.profile)
+    # Its columns, without which no range can be asked for.
+    reader.read(profile, 3)
+    if options.entries:
+        first, count = map(int, options.entries.split(":"))
+        frames = client.readRowsByEntry(profile, first, count)
+    else:
+        start, end = map(datetime.datetime.fromisoformat, options.range.split("/"))
+        frames = client.readRowsByRange(profile, start, end)
+    reply = GXReplyData()
+    reader.send(frames, reply)
+    if reply.error:
+        print("error", profile.logicalName, 2, int(reply.error), sep="\t")
+        return
+    client.updateValue(profile, 2, reply.value)
+    for row in profile.buffer:
+        time = row[0] if row[0] is None else bytes(row[0]).hex() if isinstance(row[0], (bytes, bytearray)) else row[0]
+        print("row", time, *row[1:], sep="\t")
+
+
 def parse():
     parser = argparse.ArgumentParser()
     parser.add_argument("path")
@@ -221,6 +246,9 @@ def parse():
     parser.add_argument("--mode-e", action="store_true")
     parser.add_argument("--browse", action="store_true")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--profile")
+    parser.add_argument("--entries")
+    parser.add_argument("--range")
     parser.add_argument("--counter", type=int, help="last invocation counter used, in place of the one that the meter tells")
     parser.add_argument("--limit", type=float, default=3.0)
     parser.add_argument("--baud", type=int, default=9600)
@@ -254,6 +282,8 @@ def main():
         for item in client.parseObjects(reply.data, True):
             print("object", int(item.objectType), item.logicalName, sep="\t")
     read_values(reader, options.wanted, options.list)
+    if options.profile:
+        read_rows(reader, options)
     reader.close(True)
 
 

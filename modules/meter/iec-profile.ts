@@ -1,0 +1,325 @@
+/**
+ * Reads the last rows of a load profile with IEC 62056-21. A few meters have it in their readout; the others give it in
+ * programming mode, to who asks for `P.01` from a time on:
+ *
+ *   readout      the profile is in it: that is all       else: what its clock shows (0.9.1, 0.9.2) is kept
+ *   sign-on      `ACK 0 Z 1`, answered by `SOH P0 STX (…) ETX BCC`; no password is given, since few meters want one to be read
+ *   clock        `R5 0.9.2()`, `R5 0.9.1()`, where the readout had none
+ *   rows         `R5 P.01(sYYMMDDhhmm;)`, in other forms where the meter refuses that one (FORMS)
+ *   break        `B0`
+ *
+ * `s` is 0 in winter, 1 in summer. Rows come in the form of a readout's (api/profile.ts): a head with time, status, period
+ * in minutes, codes and units, then lines of values. IEC 62056-21:2002, 6.3.4, 6.4.3 and 6.5; what is in P.01, and the time
+ * in front of `;`, is of VDEW "Lastenheft Elektronische Lastgangzähler" 2.1.2. A block that ends in EOT goes on after an ACK.
+ *
+ * From when rows are wanted is reckoned back from the meter's own time by the period, which is taken for a quarter of an
+ * hour until a head tells it; where that is longer, or there are too many rows, it is asked once more.
+ */
+import { asciiBytes } from "../bytes/ascii.js";
+import { ACK, NAK } from "../iec62056-21/acknowledge.js";
+import { Attempts } from "../iec62056-21/attempts.js";
+import { PART_FIRST, PART_NEXT } from "../iec62056-21/block.js";
+import {
+	IEC_BROKEN_OFF,
+	IEC_NO_ANSWER,
+	IEC_NO_CLOCK,
+	IEC_NO_PROFILE,
+	IEC_NO_PROGRAMMING,
+} from "../iec62056-21/failures.js";
+import { MODE_C } from "../iec62056-21/ident.js";
+import { IECConversation, type IECSettings, SIGN_ON } from "../iec62056-21/protocol.js";
+import { HAND_OVER_NEVER, OUTCOME_BLOCK } from "../iec62056-21/session.js";
+import { GROUP_PROFILE } from "../obis/code.js";
+import type { Failure } from "../readout/failure.js";
+import {
+	type Conversation,
+	EVENT_END,
+	type MeterProtocol,
+	type Opening,
+	type ProfileRequest,
+} from "../readout/protocol.js";
+import type { Readout } from "../readout/readout.js";
+import { RecordCursor } from "../readout/record-cursor.js";
+import { daysOf, digitsOf } from "../time/date.js";
+
+const SOH = 0x01;
+const STX = 0x02;
+const ETX = 0x03;
+const DIGIT_0 = 0x30;
+const LETTER_E = 0x45;
+const LETTER_P = 0x50;
+const LETTER_R = 0x52;
+
+/** The second number of a question (`R5`) by its form, each tried where the meter refuses the one before. */
+const FORMS = "5565";
+/** In this one no season stands before the time. */
+const FORM_BARE = 1;
+/** In this one the period is taken for a day: there may have been no row in the quarters of an hour. */
+const FORM_DAYS = 3;
+/** The same question is put so many times more after a NAK, and with a better period. */
+const REPEATS = 2;
+/** Conversations in programming mode: more of them would be over after who waits has gone. */
+const TRIES = 3;
+
+/** E of the clock's codes, 0.9.1 and 0.9.2. */
+const CLOCK_TIME = 1;
+const CLOCK_DATE = 2;
+const SEASON_UNKNOWN = -1;
+const YEAR_2000 = 2000 * 12;
+const DAY_S = 86_400;
+const HOUR_S = 3600;
+const QUARTER_S = 900;
+
+/** What is asked for, and what of the meter is known for that: outlasts a conversation. */
+class ProfileQuestions {
+	/** D of the profile's code: P.01 has 1. */
+	readonly #number: number;
+	readonly #entries: number;
+	/** What the meter's clock shows, in s since 1970 and of the day; NaN: not known. */
+	#dateS = Number.NaN;
+	#timeS = Number.NaN;
+	#season = SEASON_UNKNOWN;
+	#periodS = QUARTER_S;
+	/** Asked for beyond that: a meter whose season is not known may be an hour ahead of what it is told. */
+	#marginS = 0;
+	/** As the head tells it; 0: it does not. */
+	#toldS = 0;
+	#form = 0;
+	#repeats = REPEATS;
+	/** Conversations that there may still be. */
+	tries = TRIES;
+
+	constructor({ code, entries }: ProfileRequest) {
+		this.#number = code[3];
+		this.#entries = entries;
+	}
+
+	/** E of the part of the clock that must be asked for; 0: it is known. */
+	get clock(): number {
+		if (Number.isNaN(this.#dateS)) return CLOCK_DATE;
+		return Number.isNaN(this.#timeS) ? CLOCK_TIME : 0;
+	}
+
+	/** Takes what packed records have of it. True: they have the profile. */
+	look(records: Uint8Array): boolean {
+		const cursor = new RecordCursor(records);
+		const asked = this.clock;
+		while (cursor.nextRecord()) {
+			if (cursor.isRow || !cursor.nextValue()) continue;
+			const { c, d, e } = cursor.code;
+			if (c === GROUP_PROFILE && d === this.#number) {
+				// In place of a time a meter may have the word ERROR.
+				const isError = cursor.text[0] === LETTER_E;
+				if (isError || !cursor.nextValue() || !cursor.nextValue()) continue;
+				this.#toldS = 0;
+				for (let i = 0; i < cursor.length; i++) this.#toldS = this.#toldS * 10 + 60 * (cursor.text[i] - DIGIT_0);
+				return true;
+			}
+			if (c === 0 && d === 9) this.takeClock(cursor, e);
+			else if (cursor.addressLength === 0) this.takeClock(cursor, asked);
+		}
+		return false;
+	}
+
+	/** Takes the answer to a question. True: the rows are there; false: `put` has another question; or why there is none. */
+	take(records: Uint8Array, overflow: boolean): boolean | Failure {
+		const asked = this.clock;
+		const isThere = this.look(records);
+		if (asked > 0) return this.clock !== asked ? false : IEC_NO_CLOCK;
+		if (!isThere) return this.refused();
+		const isShort = overflow && (this.#marginS > 0 || (this.#toldS > 0 && this.#toldS < this.#periodS));
+		if (!(isShort || this.#toldS > this.#periodS) || this.#repeats === 0) return true;
+		this.#repeats--;
+		if (this.#toldS > 0) this.#periodS = this.#toldS;
+		if (overflow) this.#marginS = 0;
+		return false;
+	}
+
+	/** The meter wants no such question: as `take`. */
+	refused(): false | Failure {
+		if (this.clock > 0) return IEC_NO_CLOCK;
+		this.#form++;
+		if (this.#form === FORM_DAYS) this.#periodS = DAY_S;
+		return this.#form < FORMS.length ? false : IEC_NO_PROFILE;
+	}
+
+	/** Writes the next question; returns its length. */
+	put(into: Uint8Array): number {
+		const { clock } = this;
+		into[0] = SOH;
+		into[1] = LETTER_R;
+		into[2] = FORMS.charCodeAt(this.#form);
+		into[3] = STX;
+		let to = 4;
+		if (clock > 0) {
+			into.set(asciiBytes("0.9."), to);
+			to += 4;
+			into[to++] = DIGIT_0 + clock;
+			into[to++] = 0x28;
+		} else {
+			const isKnown = this.#season !== SEASON_UNKNOWN;
+			const fromS = this.#dateS + this.#timeS - this.#entries * this.#periodS - this.#marginS + 60;
+			const days = Math.floor(fromS / DAY_S);
+			into[to++] = LETTER_P;
+			into[to++] = 0x2e;
+			to = putDigits(into, to, this.#number, this.#number < 100 ? 2 : 3);
+			into[to++] = 0x28;
+			if (this.#form !== FORM_BARE) into[to++] = DIGIT_0 + (isKnown ? this.#season : 0);
+			to = putDigits(into, to, digitsOf(days), 6);
+			const minutes = Math.floor((fromS - days * DAY_S) / 60);
+			to = putDigits(into, to, Math.floor(minutes / 60) * 100 + (minutes % 60), 4);
+			into[to++] = 0x3b;
+		}
+		into[to++] = 0x29;
+		into[to++] = ETX;
+		let check = 0;
+		for (let i = 1; i < to; i++) check ^= into[i];
+		into[to++] = check;
+		return to;
+	}
+
+	/** `[s]hhmm[ss]` or `[s][YY]YYMMDD`, with what stands between the digits. */
+	private takeClock({ text, length }: RecordCursor, part: number): void {
+		const digits = new Uint8Array(length);
+		let count = 0;
+		for (let i = 0; i < length; i++) {
+			const digit = text[i] - DIGIT_0;
+			if (digit >= 0 && digit <= 9) digits[count++] = digit;
+		}
+		const hasSeason = count % 2;
+		const pair = (at: number) => digits[at] * 10 + digits[at + 1];
+		if (part === CLOCK_TIME && count >= 4 && count <= 7)
+			this.#timeS = pair(hasSeason) * HOUR_S + pair(hasSeason + 2) * 60;
+		else if (part === CLOCK_DATE && count >= 6 && count <= 9) {
+			const at = count - 6;
+			this.#dateS = daysOf(YEAR_2000 + pair(at) * 12 + pair(at + 2) - 1, pair(at + 4)) * DAY_S;
+		} else return;
+		if (hasSeason) this.#season = digits[0];
+		this.#marginS = this.#season === SEASON_UNKNOWN ? HOUR_S : 0;
+	}
+}
+
+/** The readout that comes first. */
+class ReadoutFirst extends IECConversation {
+	readonly #opening: Opening<IECSettings>;
+	readonly #questions: ProfileQuestions;
+	/** It came whole, and has no such profile. */
+	#isInVain = false;
+
+	constructor(opening: Opening<IECSettings>, attempts: Attempts, questions: ProfileQuestions) {
+		super(opening, attempts);
+		this.#opening = opening;
+		this.#questions = questions;
+	}
+
+	override readout(event: number, utcMs: number): Readout | undefined {
+		const readout = super.readout(event, utcMs);
+		const isWhole = event === EVENT_END && this.outcome === OUTCOME_BLOCK;
+		if (readout === undefined || !isWhole || this.mode !== MODE_C) return readout;
+		this.#isInVain = !this.#questions.look(readout.records);
+		return this.#isInVain ? undefined : readout;
+	}
+
+	override next(quietMs: number, nowMs: number): Conversation | undefined {
+		const again = super.next(quietMs, nowMs);
+		if (!this.#isInVain) return again;
+		const opening = { ...this.#opening, quietMs, nowMs };
+		return new ProgrammingMode(opening, new Attempts(opening), this.#questions);
+	}
+
+	protected override another(opening: Opening<IECSettings>, attempts: Attempts): Conversation {
+		return new ReadoutFirst(opening, attempts, this.#questions);
+	}
+}
+
+/** The conversation in programming mode. */
+class ProgrammingMode extends IECConversation {
+	readonly #opening: Opening<IECSettings>;
+	readonly #questions: ProfileQuestions;
+	/** The meter has asked for a password: it is in programming mode. */
+	#isThere = false;
+	/** Of the question that is put. */
+	#refusals = 0;
+
+	constructor(opening: Opening<IECSettings>, attempts: Attempts, questions: ProfileQuestions) {
+		super(opening, attempts, HAND_OVER_NEVER, true);
+		this.#opening = opening;
+		this.#questions = questions;
+	}
+
+	override next(quietMs: number, nowMs: number): Conversation | undefined {
+		const next = super.next(quietMs, nowMs);
+		this.#questions.tries--;
+		return this.failure?.isFinal || this.#questions.tries === 0 ? undefined : next;
+	}
+
+	protected override another(opening: Opening<IECSettings>, attempts: Attempts): Conversation {
+		return new ProgrammingMode(opening, attempts, this.#questions);
+	}
+
+	protected override get noBlock(): Failure {
+		return this.#isThere ? IEC_NO_ANSWER : IEC_NO_PROGRAMMING;
+	}
+
+	protected override receiveBlock(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+		let i = start;
+		while (i < end && bytes[i] !== NAK) i++;
+		if (i === end || !this.#isThere || this.block.started) super.receiveBlock(bytes, start, end, nowMs);
+		else if (this.#refusals++ < REPEATS) this.ask(this.#questions.put(this.message), PART_FIRST, nowMs);
+		else this.goOn(this.#questions.refused(), nowMs);
+	}
+
+	protected override answered(nowMs: number): void {
+		const { block, parser } = this;
+		const { records } = this.#opening;
+		if (block.programming && parser.values === 0) {
+			// B0: it ends the session.
+			this.fail(this.#isThere ? IEC_BROKEN_OFF : IEC_NO_PROGRAMMING);
+		} else if (!this.#isThere) {
+			this.#isThere = block.programming;
+			this.goOn(this.#isThere ? false : IEC_NO_PROGRAMMING, nowMs);
+		} else if (block.programming) {
+			// The head's echo of the question.
+			this.expectBlock(nowMs, true);
+		} else if (block.more) {
+			this.message[0] = ACK;
+			this.ask(1, PART_NEXT, nowMs);
+		} else {
+			parser.endBlock(true);
+			this.goOn(this.#questions.take(records.kept ?? new Uint8Array(0), records.overflow), nowMs);
+		}
+	}
+
+	/** As ProfileQuestions tells it. */
+	private goOn(outcome: boolean | Failure, nowMs: number): void {
+		if (outcome === true) this.end(OUTCOME_BLOCK);
+		else if (outcome !== false) this.fail(outcome);
+		else {
+			this.#refusals = 0;
+			this.ask(this.#questions.put(this.message), PART_FIRST, nowMs);
+		}
+	}
+}
+
+/** The last `count` digits of a number. */
+function putDigits(into: Uint8Array, at: number, number: number, count: number): number {
+	let rest = number;
+	for (let i = at + count - 1; i >= at; i--) {
+		into[i] = DIGIT_0 + (rest % 10);
+		rest = Math.floor(rest / 10);
+	}
+	return at + count;
+}
+
+/** Asked for by a sign-on; a profile that the readout does not have, in programming mode. Takes all settings. */
+export const IEC: MeterProtocol<IECSettings> = Object.freeze({
+	...SIGN_ON,
+	asksForProfiles: true,
+	open: (opening: Opening<IECSettings>) => {
+		const attempts = new Attempts(opening);
+		const { profile } = opening;
+		return profile === undefined
+			? new IECConversation(opening, attempts)
+			: new ReadoutFirst(opening, attempts, new ProfileQuestions(profile));
+	},
+});

@@ -1,0 +1,105 @@
+/**
+ * A meter that gives its load profile in programming mode, whose answers there are damaged, at the end of a modelled line
+ * of the whole meter reader. Each question for the profile ends, what is told as good was sent, and when nothing is
+ * damaged any more the rows are right.
+ */
+import assert from "node:assert/strict";
+import type { Failure } from "../../modules/readout/failure.js";
+import type { Readout } from "../../modules/readout/readout.js";
+import { IECMeter } from "../../tools/meter/iec-meter.js";
+import { type Answer, type ProfileOptions, ProgrammingMode } from "../../tools/meter/iec-programming.js";
+import { frame, LF, STX, splitTelegram } from "../../tools/meter/telegram.js";
+import { ReaderBench } from "../meter/bench.js";
+import { recordsOf } from "../meter/records.js";
+import { type Mutator, runAll } from "./mutator.js";
+import { assertSent } from "./transmissions.js";
+
+const UTC_MS = Date.UTC(2026, 5, 21, 18, 37);
+const END_MS = 700_000;
+/** Of answers, one in so many is damaged. */
+const DAMAGE_ONE_IN = 3;
+const OPENING = Buffer.from("/GWS5PROFILE\r\n");
+const CLOCKS = ["0.9.1(183700)\r\n0.9.2(260621)\r\n", "0.9.2(0260621)\r\n", ""];
+const WAYS: readonly ProfileOptions[] = [
+	{},
+	{ fault: "r6-only" },
+	{ fault: "r6-only", lines: 1 },
+	{ fault: "no-season" },
+	{ period: 60 },
+	{ fault: "error" },
+];
+
+class DamagedProgramming extends ProgrammingMode {
+	/** What was sent there, with its damage. */
+	readonly sent: Uint8Array[] = [];
+	readonly #mutator: Mutator;
+	isDamaged = true;
+
+	constructor(options: ProfileOptions, mutator: Mutator) {
+		super({ place: "programming", ...options }, () => UTC_MS);
+		this.#mutator = mutator;
+	}
+
+	override begin(): Answer | undefined {
+		return this.#damaged(super.begin());
+	}
+
+	override more(): Answer | undefined {
+		return this.#damaged(super.more());
+	}
+
+	override again(): Answer | undefined {
+		return this.#damaged(super.again());
+	}
+
+	#damaged(answer: Answer | undefined): Answer | undefined {
+		if (answer === undefined) return undefined;
+		const isWhole = !this.isDamaged || !this.#mutator.random.oneIn(DAMAGE_ONE_IN);
+		const bytes = isWhole ? answer.bytes : this.#mutator.mutate(answer.bytes, OPENING);
+		// A part begins with a row, as if it were a line.
+		this.sent.push(bytes.map((byte) => (byte === STX ? LF : byte)));
+		return { ...answer, bytes };
+	}
+}
+
+interface Told {
+	readonly readout: Readout | undefined;
+	readonly failure: Failure | undefined;
+}
+
+function ask(bench: ReaderBench): Told {
+	const { reader, world } = bench;
+	let told: Told | undefined;
+	const profile = { code: Uint8Array.of(1, 0, 99, 1, 0, 255), entries: 10 };
+	reader.read({ finished: (readout, failure) => (told = { readout, failure }) }, profile);
+	world.time.runWhile(() => told === undefined || reader.running, world.time.nowMs + END_MS);
+	assert.ok(told !== undefined && !reader.running, "the conversation does not end");
+	return told;
+}
+
+/** Throws, with the seed, when one of `runs` conversations goes wrong. */
+export async function fuzzProgramming(seed: number, runs: number): Promise<void> {
+	await runAll("programming mode", seed, runs, (mutator) => {
+		const block = frame(Buffer.from(`${mutator.pick(CLOCKS)}1.8.0(5*kWh)\r\n!\r\n`));
+		const telegram = splitTelegram(Buffer.concat([OPENING, block]));
+		const way = mutator.pick(WAYS);
+		const programming = new DamagedProgramming(way, mutator);
+		const bench = new ReaderBench({}, { echo: mutator.random.oneIn(4), hardwareParity: mutator.random.oneIn(2) });
+		bench.world.serial.meter.connect(new IECMeter({ source: () => telegram, mode: "C", programming }));
+		const { readout, failure } = ask(bench);
+		if (readout !== undefined && failure === undefined) assertSent(readout.records, Buffer.concat(programming.sent));
+		else assert.ok(failure !== undefined);
+		programming.isDamaged = false;
+		bench.world.advance(5000);
+		const good = ask(bench);
+		if (way.fault === "error") assert.equal(good.failure?.code, "iec62056-21/no-profile");
+		else {
+			assert.equal(good.failure, undefined, good.failure?.code);
+			const records = recordsOf(good.readout?.records);
+			assert.ok(
+				records.filter((line) => line.includes(": (") || /0\.\d{3}/.test(line)).length >= 10,
+				records.join("\n"),
+			);
+		}
+	});
+}

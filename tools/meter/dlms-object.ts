@@ -1,0 +1,20 @@
+/** One object of the simulated DLMS/COSEM meter. */
+import type * as Data from "./dlms-data.js";
+import type { HouseholdReading } from "./household.js";
+
+export type Attribute = (reading: HouseholdReading) => Data.Encoded;
+
+export interface COSEMObject {
+	classId: number;
+	version: number;
+	/** `A.B.C.D.E.F`. */
+	code: string;
+	/** Attributes 2, 3 and so on; the first is the code. */
+	attributes: readonly Attribute[];
+	/** Selective access to attribute 2: selector, then its parameters. A number: why not. */
+	select?: (selection: Buffer, reading: HouseholdReading) => Data.Encoded | number;
+}
+
+export function codeBytes(code: string): Buffer {
+	return Buffer.from(code.split(".").map(Number));
+}

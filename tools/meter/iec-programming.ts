@@ -1,0 +1,204 @@
+/**
+ * The simulated meter in programming mode (IEC 62056-21:2002, 6.3.4 and 6.4.3): its password request, its clock, and its
+ * load profile P.01 as VDEW "Lastenheft Elektronische Lastgangzähler" 2.1.2 has it. Written from these, sharing nothing
+ * with the gateway's reader.
+ *
+ *   <- `SOH R5 STX P.01([from];[to]) ETX BCC`   -> `STX P.01(time)(status)(period)(2)(1.5)(kW)(2.5)(kW) CR LF rows ETX BCC`
+ *   <- the same with R6                         -> so many lines, EOT in place of ETX; the others after ACK each
+ *
+ * The row that ends at moment T is number n = T / period since 1970: import n mod 1000 W, export n mod 7 W, status 80 where
+ * n mod 32 is 7 and else 00; each change of status has a head of its own. The clock and all times are in UTC.
+ */
+import { ACK, ETX, frame, NAK, SOH } from "./telegram.js";
+
+export const PROFILE_PLACES = ["none", "readout", "programming"] as const;
+export const PROFILE_FAULTS = [
+	"error",
+	"error-alone",
+	"nak",
+	"silence",
+	"break",
+	"no-programming",
+	"no-clock",
+	"r6-only",
+	"no-season",
+	"long-answer",
+] as const;
+
+export interface ProfileOptions {
+	/** Where it is given; default: nowhere. */
+	place?: (typeof PROFILE_PLACES)[number];
+	/** Minutes; default 15. */
+	period?: number;
+	/** Rows that it keeps. Default 400. */
+	rows?: number;
+	/** In front of times: 0 winter, 1 summer, 2 UTC, "" none. Default 2. */
+	season?: string;
+	/** Without it a profile is refused; default: none is wanted. */
+	password?: string;
+	/** Lines of a part, where R6 is asked for. Default 10. */
+	lines?: number;
+	/** The first so many answers to what is asked have a wrong BCC. */
+	wrongBCC?: number;
+	fault?: (typeof PROFILE_FAULTS)[number];
+}
+
+const EOT = 0x04;
+const MINUTE_MS = 60_000;
+/** Rows in a readout. */
+const READOUT_ROWS = 96;
+const BREAK = Uint8Array.of(SOH, 0x42, 0x30, ETX, 0x71);
+const REFUSAL = "(ERROR)";
+
+/** An answer; nothing: the meter is silent. */
+export interface Answer {
+	bytes: Uint8Array;
+	/** The meter leaves programming mode. */
+	ends?: true;
+}
+
+export class ProgrammingMode {
+	readonly #options: ProfileOptions;
+	readonly #clock: (nowMs: number) => number;
+	#isAllowed: boolean;
+	#wrongBCC: number;
+	#parts: string[] = [];
+	#last: Uint8Array = new Uint8Array(0);
+
+	/** `clock`: what the meter's clock shows at a moment, Unix ms. */
+	constructor(options: ProfileOptions, clock: (nowMs: number) => number) {
+		this.#options = options;
+		this.#clock = clock;
+		this.#isAllowed = options.password === undefined;
+		this.#wrongBCC = options.wrongBCC ?? 0;
+	}
+
+	/** What it opens with: the operand for a password. */
+	begin(): Answer | undefined {
+		this.#isAllowed = this.#options.password === undefined;
+		this.#parts = [];
+		if (this.#options.fault === "no-programming") return undefined;
+		return { bytes: frame(Buffer.from("P0\x02(01234567)"), SOH) };
+	}
+
+	/** To a command, its BCC checked. */
+	take(command: string, data: string, nowMs: number): Answer | undefined {
+		const { fault, password } = this.#options;
+		if (command === "P1") {
+			this.#isAllowed ||= data === `(${password})`;
+			return this.#isAllowed ? { bytes: Uint8Array.of(ACK) } : { bytes: BREAK, ends: true };
+		}
+		const isClock = data.startsWith("0.9.");
+		if (!isClock && fault === "nak") return { bytes: Uint8Array.of(NAK) };
+		if (!isClock && fault === "silence") return undefined;
+		if (fault === "break") return { bytes: BREAK, ends: true };
+		this.#parts = this.#answerTo(command, data, this.#clock(nowMs));
+		return this.more();
+	}
+
+	/** ACK came: the next part. */
+	more(): Answer | undefined {
+		const part = this.#parts.shift();
+		if (part === undefined) return undefined;
+		const bytes = frame(Buffer.from(part, "latin1"));
+		if (this.#parts.length > 0) {
+			bytes[bytes.length - 2] = EOT;
+			bytes[bytes.length - 1] ^= ETX ^ EOT;
+		}
+		this.#last = bytes;
+		return this.#spoilt();
+	}
+
+	/** NAK came. */
+	again(): Answer | undefined {
+		return this.#last.length > 0 ? this.#spoilt() : undefined;
+	}
+
+	/** The lines of a readout. */
+	readoutLines(nowMs: number): string[] {
+		if (this.#options.place !== "readout") return [];
+		return this.#linesOf("", "", this.#clock(nowMs), READOUT_ROWS);
+	}
+
+	#spoilt(): Answer {
+		const bytes = this.#last.slice();
+		if (this.#wrongBCC > 0) {
+			this.#wrongBCC--;
+			bytes[bytes.length - 1] ^= 0x55;
+		}
+		return { bytes };
+	}
+
+	/** The parts of an answer. */
+	#answerTo(command: string, data: string, utcMs: number): string[] {
+		const { fault, place = "none", lines = 10 } = this.#options;
+		const now = new Date(utcMs).toISOString();
+		const isRead = command === "R5" || command === "R6";
+		if (isRead && fault !== "no-clock") {
+			if (data === "0.9.1()") return [`0.9.1(${now.slice(11, 19).replaceAll(":", "")})`];
+			if (data === "0.9.2()") return [`0.9.2(${now.slice(2, 10).replaceAll("-", "")})`];
+		}
+		const [, from, to] = /^P\.01\(([0-9]*);([0-9]*)\)$/.exec(data) ?? [];
+		if (!isRead || from === undefined || place === "none") return [REFUSAL];
+		const isRefused =
+			!this.#isAllowed ||
+			fault === "error-alone" ||
+			(fault === "r6-only" && command === "R5") ||
+			(fault === "no-season" && from.length % 2 === 1);
+		if (isRefused) return [REFUSAL];
+		if (fault === "error") return ["P.01(ERROR)"];
+		const all = this.#linesOf(from, to ?? "", utcMs, Number.POSITIVE_INFINITY);
+		if (all.length === 0) return ["P.01()"];
+		const size = command === "R6" ? lines : all.length;
+		const parts: string[] = [];
+		for (let i = 0; i < all.length; i += size) parts.push(`${all.slice(i, i + size).join("\r\n")}\r\n`);
+		return parts;
+	}
+
+	/** Heads and rows from one time to the other, as they are asked for. */
+	#linesOf(from: string, to: string, utcMs: number, limit: number): string[] {
+		const { period = 15, rows = 400, season = "2", fault } = this.#options;
+		const periodMs = period * MINUTE_MS;
+		const last = Math.floor(utcMs / periodMs);
+		const fromMs = fault === "long-answer" ? 0 : momentOf(from, 0);
+		const toMs = momentOf(to, Number.POSITIVE_INFINITY);
+		const lines: string[] = [];
+		let before = "";
+		for (let n = last - Math.min(rows, limit) + 1; n <= last; n++) {
+			if (n * periodMs < fromMs || n * periodMs > toMs) continue;
+			const status = n % 32 === 7 ? "80" : "00";
+			if (status !== before)
+				lines.push(`P.01(${season}${digits(n * periodMs)})(${status})(${period})(2)(1.5)(kW)(2.5)(kW)`);
+			before = status;
+			lines.push(`(${watts(n % 1000)})(${watts(n % 7)})`);
+		}
+		return lines;
+	}
+}
+
+/** Command and data of `SOH command [STX data] ETX BCC`; undefined: its BCC is wrong. */
+export function readCommand(bytes: Uint8Array): { command: string; data: string } | undefined {
+	const check = bytes.slice(1, -1).reduce((sum, byte) => sum ^ byte, 0);
+	if (check !== bytes[bytes.length - 1]) return undefined;
+	const [command, data = ""] = Buffer.from(bytes.subarray(1, -2)).toString("latin1").split("\x02");
+	return { command, data };
+}
+
+/** The time of an empty one is `none`. A season in front of it is not gone by. */
+function momentOf(text: string, none: number): number {
+	if (text === "") return none;
+	const [year, month, day, hour, minute] = text
+		.slice(text.length % 2)
+		.match(/../g)!
+		.map(Number);
+	return Date.UTC(2000 + year, month - 1, day, hour, minute);
+}
+
+/** YYMMDDhhmmss */
+function digits(utcMs: number): string {
+	return new Date(utcMs).toISOString().replace(/\D/g, "").slice(2, 14);
+}
+
+function watts(number: number): string {
+	return (number / 1000).toFixed(3);
+}
