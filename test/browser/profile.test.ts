@@ -13,7 +13,10 @@ const ZONE = "Europe/Berlin";
 const PROFILE = "**/meter/profile?**";
 const DIRECT = { server_physical: 17, opening: "direct", baudrate: 9600, receive_timeout_ms: 300 };
 
-/** A counter and a demand; the second row has no counter, the third the marks of a power failure. */
+/**
+ * A counter and a demand; the second row has no counter, the third the marks of a power failure, the counter of the fifth
+ * is that of another meter, and a row is missing before the last one.
+ */
 const P01 = [
 	"0.0.0(48151623)",
 	"P.01(261122120000)(00)(15)(2)(1.8.0)(kWh)(1.5)(kW)",
@@ -23,6 +26,9 @@ const P01 = [
 	"(1000.375)(0.010)",
 	"P.01(261122124500)(00)(15)(2)(1.8.0)(kWh)(1.5)(kW)",
 	"(1001.375)(4.000)",
+	"(7.000)(4.000)",
+	"P.01(261122133000)(00)(15)(2)(1.8.0)(kWh)(1.5)(kW)",
+	"(8.000)(4.000)",
 ];
 
 /** As a meter of mode C sends it. */
@@ -136,49 +142,60 @@ describe("The page's load profile", function () {
 
 	it("shows the rows of a DLMS meter in the gateway's zone, by the names of their codes, with their marks", async () => {
 		const visit = await open();
-		const { rows } = await read(visit);
+		const { rows, columns } = await read(visit);
 		assert.equal(rows.length, 10);
 		const heads = (await card(visit).locator("thead th").allTextContents()).map(plain);
-		assert.deepEqual(heads, [
-			say("readings.time"),
-			"Active energy import in the recording interval",
-			"Active energy export in the recording interval",
-			say("use.remark"),
-		]);
+		const names = (columns as JSONObject[]).map(({ en }) => en);
+		assert.deepEqual(heads, [say("readings.time"), ...names, say("use.remark")]);
+		assert.ok(
+			names.every((name) => /^Active energy (import|export) /.test(name)),
+			names.join(),
+		);
 		const time = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short", timeZone: ZONE });
+		const written = (value: string) => {
+			const digits = value.split(".")[1]?.length ?? 0;
+			return `${Number(value).toLocaleString("en", { minimumFractionDigits: digits })} Wh`;
+		};
 		const shown = await cells(visit);
 		assert.deepEqual(
 			shown,
 			(rows as JSONObject[]).map(({ timestamp, values }, index) => [
 				plain(time.format(timestamp * 1000)),
-				`${Number(values[0]).toLocaleString("en", { minimumFractionDigits: 1 })} Wh`,
-				`${Number(values[1]).toLocaleString("en")} Wh`,
+				...values.map(written),
 				index === 7 ? say("profile.season") : "",
 			]),
 		);
-		assert.equal(await card(visit).locator(".bars .up").count(), 10);
-		assert.equal(await told(visit), `${shown[9][0]}: 12,345,678,901 Wh`);
+		/** What its bar tells: of a counter, what came since the row before. */
+		const bar = (row: number, column: number) => {
+			const isCounter = columns[column].obis.includes(".8.");
+			const step = Number(rows[row].values[column]) - (isCounter ? Number(rows[row - 1].values[column]) : 0);
+			const words = row === 7 ? `, ${say("profile.season")}` : "";
+			return `${shown[row][0]}: ${step.toLocaleString("en", { maximumFractionDigits: 3 })} Wh${words}`;
+		};
+		assert.equal(await told(visit), bar(9, 0));
 		await card(visit).getByRole("slider").focus();
 		for (let i = 0; i < 2; i++) await visit.page.keyboard.press("ArrowLeft");
-		assert.equal(await told(visit), `${shown[7][0]}: 12,345,678,651 Wh, ${say("profile.season")}`);
+		assert.equal(await told(visit), bar(7, 0));
 		await visit.page.selectOption("select[name=column]", "1");
-		assert.equal(await told(visit), `${shown[7][0]}: 2,998,000 Wh, ${say("profile.season")}`);
+		assert.equal(await told(visit), bar(7, 1));
 		assert.ok(await card(visit).getByText(ZONE).isVisible());
 		await visit.end();
 	});
 
 	it("has a file for the spreadsheets of the language, with what the meter has sent", async () => {
 		const visit = await open({ language: "de" });
-		const { rows } = await read(visit);
+		const { rows, columns } = await read(visit);
 		const { name, lines } = await save(visit);
 		assert.equal(name, `${TEXTS["profile.title"][1]} ${rows[9].localtime.slice(0, 10)}.csv`);
 		const remark = TEXTS["profile.season"][1];
+		const heads = (columns as JSONObject[]).map(({ de, obis, unit }) => `${de} ${obis} (${unit})`);
+		const cells = rows[7].values.map((value: string) => value.replace(".", ","));
 		assert.deepEqual(
 			[lines.length, lines[0], lines[8]],
 			[
 				11,
-				"Zeit;Wirkarbeit Bezug je Registrierperiode 1-0:1.29.0 (Wh);Wirkarbeit Lieferung je Registrierperiode 1-0:2.29.0 (Wh);Status;Bemerkung",
-				`${rows[7].localtime.slice(0, 19).replace("T", " ")};12345678651,0;2998000;8;${remark}`,
+				`Zeit;${heads.join(";")};Status;Bemerkung`,
+				`${rows[7].localtime.slice(0, 19).replace("T", " ")};${cells.join(";")};8;${remark}`,
 			],
 		);
 		await visit.end();
@@ -228,14 +245,19 @@ describe("The page's load profile", function () {
 			[`${day}, 12:15 PM`, "-.--- kWh", "0.148 kW", ""],
 			[`${day}, 12:30 PM`, "1,000.375 kWh", "0.010 kW", happened],
 			[`${day}, 12:45 PM`, "1,001.375 kWh", "4.000 kW", ""],
+			[`${day}, 1:00 PM`, "7.000 kWh", "4.000 kW", ""],
+			[`${day}, 1:30 PM`, "8.000 kWh", "4.000 kW", ""],
 		]);
 		assert.ok(await card(visit).getByText(say("profile.steps")).isVisible());
-		// Neither the step to the missing value nor the one from it is known.
-		assert.equal(await card(visit).locator(".bars rect.gap").count(), 2);
+		// To the missing value and from it, to the other meter, and over the missing row.
+		assert.equal(await card(visit).locator(".bars rect.gap").count(), 4);
+		assert.equal(await card(visit).locator(".bars .up").count(), 1);
 		assert.equal(await card(visit).locator(".bars circle").count(), 1);
+		await card(visit).getByRole("slider").focus();
+		for (let i = 0; i < 2; i++) await visit.page.keyboard.press("ArrowLeft");
 		assert.equal(await told(visit), `${shown[3][0]}: 1 kWh`);
 		await visit.page.selectOption("select[name=column]", "1");
-		assert.equal(await card(visit).locator(".bars .up").count(), 4);
+		assert.equal(await card(visit).locator(".bars .up").count(), 6);
 		assert.equal(await card(visit).getByText(say("profile.steps")).count(), 0);
 		// Without DLMS/COSEM there is this one only.
 		await visit.page.selectOption("select[name=profile]", "1-0:99.2.0");

@@ -235,7 +235,12 @@ function Chart({ lines, columns, periodS }: ChartProps) {
 		.map((column, place) => {
 			const numbers = lines.map(({ values }) => Number.parseFloat(values[place] ?? ""));
 			const isCounter = COUNTER.test(column.obis);
-			const steps = isCounter ? numbers.slice(1).map((number, index) => number - numbers[index]) : numbers;
+			/** Not known where rows are missing in between, or it fell: the meter was exchanged, or it went on from 0. */
+			const grown = (number: number, before: number) => {
+				const isNext = periodS === 0 || lines[before + 1].timestamp - lines[before].timestamp <= periodS;
+				return isNext && number >= numbers[before] ? number - numbers[before] : Number.NaN;
+			};
+			const steps = isCounter ? numbers.slice(1).map(grown) : numbers;
 			return { column, place: String(place), isCounter, steps };
 		})
 		.filter(({ steps }) => steps.some(Number.isFinite));
