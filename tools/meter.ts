@@ -11,6 +11,7 @@ import * as Meter from "./meter/iec-meter.js";
 import { ProgrammingMode } from "./meter/iec-programming.js";
 import { LineRunner } from "./meter/line-runner.js";
 import { makeDLMSMeter } from "./meter/make-dlms-meter.js";
+import type { MeterDisplay } from "./meter/meter-display.js";
 import { HELP, type MeterOptions, parseOptions } from "./meter/options.js";
 import { p1Telegram } from "./meter/p1-telegram.js";
 import { openPseudoTerminal } from "./meter/pseudo-terminal.js";
@@ -68,6 +69,7 @@ interface Program {
 	/** The parity bit is made here. */
 	parityBits: boolean;
 	isEightBits: boolean;
+	display?: MeterDisplay | undefined;
 }
 
 function makeIECMeter(options: MeterOptions): Meter.IECMeter {
@@ -105,14 +107,14 @@ function makePushMeter(options: PushProgramOptions): PushMeter {
 	const source = (nowMs: number) => {
 		const reading = household.reading(nowMs);
 		if (protocol === "p1") return p1Telegram(reading);
-		if (protocol === "sml") return smlFor(reading);
+		if (protocol === "sml") return smlFor(reading, nowMs);
 		if (pushes < replay) {
 			const hasWrongTag = wrongTag !== undefined && pushes % wrongTag === wrongTag - 1;
 			last = new Uint8Array(dlmsTelegram(reading, form, options.counter + pushes++, hasWrongTag));
 		}
 		return last;
 	};
-	return new PushMeter({ source, baud, pushMs });
+	return new PushMeter({ source, baud, pushMs, ...sml });
 }
 
 /** Undefined when the help was all that was asked for. */
@@ -120,7 +122,7 @@ function makeProgram(args: string[]): Program | undefined {
 	if (wantsPush(args)) {
 		const options = parsePushOptions(args);
 		const form = { parityBits: false, isEightBits: true, echo: false };
-		return options && { ...options, ...form, machine: makePushMeter(options) };
+		return options && { ...options, ...form, machine: makePushMeter(options), display: options.sml?.display };
 	}
 	if (wantsDLMS(args)) {
 		const options = parseDLMSOptions(args);
@@ -150,6 +152,7 @@ async function run(program: Program): Promise<void> {
 	const log = (message: string) => {
 		if (!program.quiet) process.stderr.write(`${new Date().toISOString().slice(11, 23)} ${message}\n`);
 	};
+	if (program.display !== undefined) program.display.onShows = (what) => log(`display: ${what}`);
 	const onEvent = (code: number) => log(EVENT_TEXTS.get(code) ?? `event ${code}`);
 	const runner = new LineRunner({ ...program, port, machine, onEvent });
 	const end = (exitCode: number) => {

@@ -3,9 +3,15 @@
  * character after another.
  */
 import { FORMAT_7E1, type LineSettings, type SerialFormat } from "../../modules/io/host.js";
-import { type Machine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
+import { OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
 import type { VirtualTime } from "./virtual-time.js";
-import { BITS_PER_CHARACTER, decodeCharacter, encodeCharacter, FaultInjector } from "./wire-character.js";
+import {
+	BITS_PER_CHARACTER,
+	decodeCharacter,
+	encodeCharacter,
+	FaultInjector,
+	type LitMachine,
+} from "./wire-character.js";
 
 /** What the end needs of the wire between. */
 export interface MeterWire {
@@ -18,7 +24,7 @@ export interface MeterWire {
 export class MeterEnd {
 	line: LineSettings = { baud: 300, format: FORMAT_7E1 };
 	readonly #wire: MeterWire;
-	readonly #machine: Machine;
+	readonly #machine: LitMachine;
 	readonly #faultInjector = new FaultInjector();
 	/** Wire forms and line changes in the order in which they are to happen. */
 	readonly #queue: (number | LineSettings)[] = [];
@@ -31,7 +37,7 @@ export class MeterEnd {
 	#isBusy = false;
 	#isConnected = true;
 
-	constructor(wire: MeterWire, machine: Machine) {
+	constructor(wire: MeterWire, machine: LitMachine) {
 		this.#wire = wire;
 		this.#machine = machine;
 		this.#pump();
@@ -43,6 +49,7 @@ export class MeterEnd {
 	}
 
 	arrive(wire: number, baud: number, startMs: number): void {
+		this.#machine.light?.(startMs, this.#wire.time.nowMs);
 		if (baud === this.line.baud && startMs >= this.#changedMs) {
 			this.#take(wire);
 			return;

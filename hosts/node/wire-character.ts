@@ -3,6 +3,7 @@
  * stop bit. IEC 62056-21, 5.2: seven data bits, least significant first, and even parity in bit 7.
  * Written for itself, not with modules/bytes/parity.ts, which is tested against it.
  */
+import type { Machine } from "../../modules/io/machine.js";
 
 /** Bits of a character, start, parity and stop bit included. */
 export const BITS_PER_CHARACTER = 10;
@@ -17,6 +18,12 @@ export function encodeCharacter(character: number): number {
 export function decodeCharacter(wire: number): number {
 	const isOdd = (0x6996 >> ((wire ^ (wire >> 4)) & 15)) & 1;
 	return (wire & 0x7f) | (isOdd << 7);
+}
+
+/** A simulated meter that may see the head's LED as well: as light, whatever it means. */
+export interface LitMachine extends Machine {
+	/** It was alight from then to then, but for the stop bits. */
+	light?(fromMs: number, toMs: number): void;
 }
 
 /** What a receiver at another speed sees instead of what was sent: as many characters as fit, none of them right. */

@@ -36,7 +36,7 @@ import { Exchange, type RequestContext, type Services } from "./exchange.js";
 import { postFirmware } from "./firmware.js";
 import { getHistory } from "./history.js";
 import { getHubSend, HUB_SETTINGS } from "./hub.js";
-import { getLast, getLog, getRead, PIN_BODY, postPIN, postProbe } from "./meter.js";
+import { deletePIN, getLast, getLog, getRead, PIN_BODY, postPIN, postProbe } from "./meter.js";
 import { CONTROL_SETTINGS, IEC62056_SETTINGS, PROTOCOL_SETTINGS } from "./meter-settings.js";
 import { getMetrics } from "./metrics.js";
 import { getMQTTSend, MQTT_SETTINGS } from "./mqtt.js";
@@ -97,6 +97,7 @@ export const ROUTES: readonly Operation[] = Object.freeze([
 	...settingsRoutes("meter/protocol", PROTOCOL_SETTINGS),
 	route(METHOD_POST, "meter/probe", postProbe, { waits: true, readsMeter: true }),
 	route(METHOD_POST, "meter/pin", postPIN, { body: PIN_BODY, readsMeter: true }),
+	route(METHOD_DELETE, "meter/pin", deletePIN),
 	route(METHOD_GET, "iec62056/read", getRead, { scope: SCOPE_READ, waits: true, readsMeter: true }),
 	route(METHOD_GET, "meter/profile", getProfile, { scope: SCOPE_READ, waits: true, readsMeter: true }),
 	route(METHOD_GET, "iec62056/last", getLast, { scope: SCOPE_READ }),

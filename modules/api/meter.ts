@@ -29,8 +29,10 @@ const PIN = bodyField<string>({ name: "pin", kind: TEXT, minimum: 4, maximum: 8,
 /** That lead to its "PIN". */
 const FLASHES = bodyField<number>({ name: "flashes", kind: INTEGER, maximum: 3 });
 const FLASHES_USUAL = 2;
+/** That lead from the first value after it to what a long one switches. */
+const INF = bodyField<number>({ name: "inf", kind: INTEGER, maximum: 15 });
 export const PIN_BODY: BodyTable = Object.freeze({
-	fields: Object.freeze([PIN, FLASHES]),
+	fields: Object.freeze([PIN, FLASHES, INF]),
 	required: Object.freeze([PIN.name]),
 	limit: BODY_LIMIT,
 });
@@ -110,17 +112,32 @@ export function postProbe(exchange: Exchange): void {
 export function postPIN(exchange: Exchange, values: BodyValues): void {
 	const { reader, config } = exchange.services;
 	const isSimulated = config.get(CONTROL_SIMULATOR_EN);
+	const plan = { pin: needed(values, PIN), flashes: values.get(FLASHES) ?? FLASHES_USUAL, inf: values.get(INF) };
 	let entry: PINEntry | undefined;
 	const isFree =
 		isSimulated ||
 		reader.lend((driver, port, nowMs, over) => {
-			const flashes = values.get(FLASHES) ?? FLASHES_USUAL;
-			entry = new PINEntry(needed(values, PIN), flashes, driver, port, nowMs, over);
+			entry = new PINEntry(plan, driver, port, nowMs, over);
 			return entry;
 		});
 	if (!isFree) failBusy(exchange, 409);
 	else if (!isSimulated && !entry?.isGoingOn) failRead(exchange, FAILURE_PORT);
-	else exchange.object((writer) => numberMember(writer, "duration_ms", entry?.durationMs ?? 0));
+	else
+		exchange.object((writer) => {
+			const times = entry?.timesMs ?? [0];
+			numberMember(writer, "duration_ms", times[times.length - 1]);
+			writer.key("digits_ms");
+			writer.beginArray();
+			for (let i = 0; i < times.length - 1; i++) writer.number(times[i]);
+			writer.endArray();
+		});
+}
+
+/** Nothing to break off is as good. */
+export function deletePIN(exchange: Exchange): void {
+	const { guest } = exchange.services.reader;
+	if (guest instanceof PINEntry) guest.end();
+	exchange.empty();
 }
 
 function failBusy(exchange: Exchange, status: number): void {

@@ -11,6 +11,7 @@ import { MissingCursor } from "../meter/dlms-records.js";
 import { FAILURE_PORT } from "../meter/failures.js";
 import type { ReadWaiter } from "../meter/pending-reads.js";
 import { BILLING_PERIOD_CURRENT, OBISCode } from "../obis/code.js";
+import { LANGUAGE_DE, LANGUAGE_EN, languageOf, NAME_LIMIT, OBISNames } from "../obis/names.js";
 import { NO_PROFILE } from "../readout/failure.js";
 import type { Readout } from "../readout/readout.js";
 import { RecordCursor } from "../readout/record-cursor.js";
@@ -49,6 +50,7 @@ const SEASON_SUMMER = 1;
 export function getProfile(exchange: Exchange): void {
 	const { request, response, services } = exchange;
 	const { reader, ledger, text } = services;
+	const language = languageOf(exchange.language);
 	const obis = text.encode(request.query("obis") ?? DEFAULT_OBIS);
 	const asked = request.query("entries") ?? DEFAULT_ENTRIES;
 	const entries = asked.length <= ENTRIES_DIGITS && hasOnly(asked, "09") ? Number(asked) : 0;
@@ -70,7 +72,7 @@ export function getProfile(exchange: Exchange): void {
 	const release = () => ledger.release(PROFILE_REPLY_COST);
 	const waiter: ReadWaiter = {
 		finished: (readout, failure) => {
-			const body = readout === undefined ? undefined : new Profile(services, readout, groups, entries);
+			const body = readout === undefined ? undefined : new Profile(services, readout, groups, entries, language);
 			// What failed its check is no profile.
 			if (body === undefined || failure !== undefined) failRead(exchange, failure ?? FAILURE_PORT);
 			else if (body.isThere) {
@@ -108,6 +110,8 @@ class Profile {
 	readonly #cursor: RecordCursor;
 	/** A to F of its code. */
 	readonly #groups: readonly number[];
+	/** LANGUAGE_…, of the columns' names. */
+	readonly #language: number;
 	/** Rows before those that are wanted. */
 	#skipped: number;
 	#unit = 0;
@@ -127,10 +131,11 @@ class Profile {
 	/** Unix time of the row, s; NaN: not known. */
 	#timeS = Number.NaN;
 
-	constructor(services: Services, readout: Readout, groups: readonly number[], entries: number) {
+	constructor(services: Services, readout: Readout, groups: readonly number[], entries: number, language: number) {
 		this.#services = services;
 		this.#readout = readout;
 		this.#groups = groups;
+		this.#language = language;
 		this.#cursor = new RecordCursor(readout.records);
 		this.isThere = this.findHead();
 		this.#cursor.toStart();
@@ -226,14 +231,17 @@ class Profile {
 		this.findHead();
 		const cursor = this.#cursor;
 		const { protocol, meterId, status } = this.#readout;
-		const { address, code } = cursor;
+		const { names: table } = this.#services;
+		const names = table === undefined ? undefined : new OBISNames(table);
+		const name = new Uint8Array(NAME_LIMIT);
+		const code = new OBISCode();
 		writer.beginObject();
 		writer.key("protocol");
 		writer.string(protocol);
 		writer.key("meter_id");
 		writer.ascii(meterId, 0, meterId.length);
 		writer.key("obis");
-		writer.ascii(address, 0, code.longEnd);
+		writer.ascii(cursor.address, 0, cursor.code.longEnd);
 		writer.key("status");
 		writer.number(status);
 		writer.key("period_secs");
@@ -246,9 +254,17 @@ class Profile {
 			writer.beginObject();
 			writer.key("obis");
 			writer.ascii(cursor.text, 0, cursor.length);
+			const isNamed = code.parse(cursor.text, 0, cursor.length) && names?.find(code, LANGUAGE_EN) === true;
 			writer.key("unit");
 			if (cursor.nextValue()) writer.ascii(cursor.text, 0, cursor.length);
 			else writer.string("");
+			for (let language = LANGUAGE_EN; ; language = this.#language) {
+				writer.key(language === LANGUAGE_EN ? "en" : language === LANGUAGE_DE ? "de" : "pl");
+				names?.translate(language);
+				if (isNamed) writer.utf8(name, 0, names.write(name, 0));
+				else writer.null();
+				if (language === this.#language) break;
+			}
 			writer.endObject();
 		}
 		writer.endArray();

@@ -183,7 +183,9 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	start(parts: SavingParts, ending: Ending | undefined): void {
 		this.#parts = parts;
 		const isPerson = this.#sleep.wakeReason !== WAKE_TIMER && ending?.isFault !== true;
-		this.#policy.begin(isPerson ? START_BY_PERSON : START_BY_TIMER);
+		// A firmware on trial has to show that it gets into its network, whatever has started it.
+		const isTrial = this.#user.firmware?.isOnTrial === true;
+		this.#policy.begin(isPerson || isTrial ? START_BY_PERSON : START_BY_TIMER);
 	}
 
 	stop(): void {

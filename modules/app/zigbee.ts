@@ -49,10 +49,11 @@ import type { TimeSync } from "../sntp/client.js";
 import { Bridge, type BridgeOptions, type BridgeUser } from "../zigbee/bridge.js";
 import { Coprocessor } from "../zigbee/coprocessor.js";
 import { OTAClient } from "../zigbee/ota-client.js";
-import type { OTAWorld } from "../zigbee/ota-transfer.js";
+import { LOADING_KEY, type OTAWorld } from "../zigbee/ota-transfer.js";
 import {
 	type Chip,
 	type ClusterClient,
+	isJoined,
 	RADIO_CODES,
 	RADIO_FOREIGN,
 	RADIO_IDLE,
@@ -75,8 +76,6 @@ const LINE = Object.freeze({ baud: 115_200, format: FORMAT_8N1 });
 
 const NO_CLIENTS: readonly ClusterClient[] = Object.freeze([]);
 const KEPT_KEY = "zb_reports";
-/** Of OTAClient: the coordinator that it is loading from. */
-const LOADING_KEY = "zb_ota";
 const LEAVE_KEY = "zb_leave";
 
 const FIRST_WAIT_MS = 1000;
@@ -124,6 +123,8 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, 
 	#seen = RADIO_OFF;
 	/** The log has it that the chip does not work. */
 	#isLost = false;
+	/** The map has changed while there was no link to tell the bridge by. */
+	#isMapOther = false;
 	/** A leave is owed: LEAVE_KEY is there. */
 	#owesLeave: boolean;
 	/** Until then it keeps the device awake, monotonic ms: in any case; and to find back into its network. */
@@ -160,6 +161,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, 
 	}
 
 	mappingChanged(): void {
+		this.#isMapOther = this.#link === undefined;
 		this.tell((bridge, nowMs) => bridge.mapChanged(nowMs));
 	}
 
@@ -220,23 +222,19 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, 
 		}
 	}
 
-	/** For the API. */
+	/** For the API, as all up to `status`. */
 	get code(): string {
 		return RADIO_CODES[this.state];
 	}
 
-	/** For the API. */
 	get isJoined(): boolean {
-		const { state } = this;
-		return state === RADIO_JOINED || state === RADIO_ORPHAN;
+		return isJoined(this.state);
 	}
 
-	/** For the API. */
 	get sentUtcMs(): number {
 		return lastReportUtcMs(this.#bridge, this.clock);
 	}
 
-	/** For the API. */
 	status(): ZigbeeStatus {
 		const { code, isJoined } = this;
 		return statusOf(this.#bridge, this.#host, { code, isJoined, isRouter: this.role === ROLE_ROUTER });
@@ -254,7 +252,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, 
 		this.#seen = state;
 		if (state !== before) {
 			if (state === RADIO_JOINED) this.#lingerUntilMs = nowMs + LINGER_MS;
-			const wasJoined = before === RADIO_JOINED || before === RADIO_ORPHAN;
+			const wasJoined = isJoined(before);
 			if (state === RADIO_JOINED && before === RADIO_JOINING) {
 				events.note(EVENT_ZIGBEE_JOINED);
 			} else if (wasJoined && (state === RADIO_IDLE || state === RADIO_LEAVING || state === RADIO_JOINING)) {
@@ -308,6 +306,8 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, 
 		this.#link.tell(() => {
 			if (!this.#parts.config.get(ZIGBEE_ENABLED)) chip.stop(nowMs);
 			else {
+				if (this.#isMapOther) bridge.mapChanged(nowMs);
+				this.#isMapOther = false;
 				// First, so that it is known when it tells how it is.
 				if (this.#owesLeave && !chip.owesLeave) chip.leave(nowMs);
 				chip.start(nowMs);
@@ -417,6 +417,8 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, 
 			this.#link?.close();
 			this.#link = undefined;
 			this.deadlineMs = Number.POSITIVE_INFINITY;
+			// Nobody would end it.
+			this.identify(0);
 			this.port.setLines?.(true, false);
 		});
 	}

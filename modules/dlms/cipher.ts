@@ -123,6 +123,11 @@ export class Cipher {
 		return this.#options.authenticationKey.length === KEY_LENGTH;
 	}
 
+	/** Of `meterTitleKnown`, its TITLE_LENGTH bytes. */
+	get meterTitle(): Uint8Array {
+		return this.#work.subarray(METER_TITLE_AT);
+	}
+
 	get meterTitleKnown(): boolean {
 		return this.#meterTitleKnown;
 	}
@@ -259,10 +264,6 @@ export class Cipher {
 	private take(): number {
 		if (!this.has(1)) throw new RangeError("an invocation counter is used that was not kept ahead");
 		return this.counter++;
-	}
-
-	private get meterTitle(): Uint8Array {
-		return this.#work.subarray(METER_TITLE_AT);
 	}
 
 	private setIV(title: Uint8Array, counter: number): void {

@@ -14,6 +14,8 @@
  * Limits: those of axdr.ts and render.ts.
  */
 import { TEXT_LIMIT } from "../bytes/octets.js";
+import { NO_BYTES } from "../io/machine.js";
+import type { RecordWriter } from "../readout/record-writer.js";
 import {
 	DataWalker,
 	STACK_SIZE,
@@ -26,10 +28,9 @@ import {
 	TAG_UINT16,
 	TAG_UINT32,
 } from "./axdr.js";
-import { Cursor } from "./cursor.js";
+import type { Cursor } from "./cursor.js";
 import { DATE_TIME_LENGTH } from "./date-time.js";
 import { ATTRIBUTE_VALUE, POLL_ATTRIBUTE, POLL_CLASS, POLL_CODE_LENGTH, POLL_ENTRY_SIZE } from "./poll-list.js";
-import type { ReadingSink } from "./reading.js";
 import { AS_DATE_TIME, AS_TEXT, isNumber, render } from "./render.js";
 import { UNIT_NONE } from "./scaler-cache.js";
 
@@ -75,30 +76,33 @@ const PLACES_END = 18;
 const STACK_AT = TEXT_LIMIT;
 const CODE_AT = STACK_AT + STACK_SIZE;
 
+/** One notification; made for it, and done with then. */
 export class PushReading {
-	/** Logical device name of the last one, or else the meter's number; ASCII, empty if there was none. */
-	meterId = new Uint8Array(0);
-	/** Give it the APDU in plain, then call `take`. */
-	readonly cursor = new Cursor(this.meterId);
+	/** Logical device name, or else the meter's number; ASCII, empty if there was none. */
+	meterId: Uint8Array = NO_BYTES;
+	readonly cursor: Cursor;
 	readonly #walker: DataWalker;
 	readonly #work = new Uint8Array(CODE_AT + POLL_ENTRY_SIZE);
-	readonly #sink: ReadingSink;
+	readonly #records: RecordWriter;
 	#maker = NO_MAKER;
 	#hasTime = false;
-	/** The sink has heard of the object. */
+	/** The records have begun the object. */
 	#isOpen = false;
 	/** Of the value that comes now. */
 	#scaler = 0;
 	#unit = UNIT_NONE;
 
-	constructor(sink: ReadingSink) {
-		this.#sink = sink;
-		this.#walker = new DataWalker(this.cursor, this.#work, STACK_AT);
+	/** The APDU in plain stands at the cursor. */
+	constructor(cursor: Cursor, records: RecordWriter) {
+		this.cursor = cursor;
+		this.#records = records;
+		this.#walker = new DataWalker(cursor, this.#work, STACK_AT);
 	}
 
 	/**
-	 * Gives the sink what is in the notification that the cursor stands at, which must fill it exactly; `title`: the
-	 * sender's, or no bytes. False, and the sink has heard nothing, if it is none or breaks A-XDR.
+	 * Makes records of what is in the notification, which must fill the cursor exactly; `title`: the sender's, or no
+	 * bytes. False if it is none, breaks A-XDR, or tells of other objects than it has values for: what there is of
+	 * records then is not to be used.
 	 */
 	take(title: Uint8Array): boolean {
 		const { cursor } = this;
@@ -113,9 +117,6 @@ export class PushReading {
 		const { bytes } = cursor;
 		const isContainer = bytes[body] === TAG_STRUCTURE || bytes[body] === TAG_ARRAY;
 		if (!isContainer || !walker.skip() || cursor.left > 0) return false;
-		this.meterId = new Uint8Array(0);
-		this.#maker = NO_MAKER;
-		this.#hasTime = false;
 		this.findMaker(title, 0, title.length);
 		if (length > 0 && bytes[time] !== 0xff) {
 			walker.tag = TAG_DATE_TIME;
@@ -304,9 +305,15 @@ export class PushReading {
 		if (isName || (c === 96 && d === 1 && this.meterId.length === 0)) this.meterId = work.slice(0, length);
 		// The name of the device, or of its list (1-0:0.2.129).
 		if (isName || c === 0) this.findMaker(work, 0, length);
-		if (!this.#isOpen) this.#sink.beginObject(0, work, CODE_AT);
+		if (!this.#isOpen) this.beginObject();
+		this.#records.value(work, length, isNumber(walker.tag) ? this.#unit : UNIT_NONE);
+	}
+
+	private beginObject(): void {
 		this.#isOpen = true;
-		this.#sink.value(work, length, isNumber(walker.tag) ? this.#unit : UNIT_NONE);
+		const work = this.#work;
+		if (work[CODE_AT + POLL_ATTRIBUTE] === ATTRIBUTE_VALUE) this.#records.beginCode(work, CODE_AT);
+		else this.#records.beginAttribute(work, CODE_AT);
 	}
 
 	/** Whether `bytes[start..end)` begins with a maker's letters, in either case. */

@@ -76,6 +76,11 @@ export class FrameDecoder {
 		return this.#to - this.#from > 1 || this.#skip > 0;
 	}
 
+	/** How far into the buffer it has written: not beyond a header (14 bytes from `base`) before its check is known. */
+	get written(): number {
+		return this.#to;
+	}
+
 	/** A flag came last: it closed a frame or opens one. */
 	get hasFlag(): boolean {
 		return this.#to - this.#from === 1;

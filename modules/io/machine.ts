@@ -24,7 +24,8 @@ export interface Output {
 	code: number;
 }
 
-const NO_BYTES: Uint8Array = Object.freeze(new Uint8Array(0));
+/** For all who have none. */
+export const NO_BYTES: Uint8Array = Object.freeze(new Uint8Array(0));
 
 /** Of kind OUTPUT_NONE. */
 export const NO_OUTPUT: Output = Object.freeze(newOutput(OUTPUT_NONE));

@@ -1,7 +1,8 @@
 /**
  * Listens to a meter that sends DLMS/COSEM by itself: data-notifications in the open or ciphered by general-glo or general-ded
- * (IEC 62056-5-3, 9.2 and 9.5), in HDLC (UI frames, also in segments, also in general block transfer) or in long frames of
- * M-Bus. As a row of the table of meter protocols.
+ * (IEC 62056-5-3, 9.2 and 9.5), or a P1 telegram ciphered so. In HDLC (UI frames, also in segments, also in general block
+ * transfer), in long frames of M-Bus, or, ciphered, in no frame at all (Luxembourg's Smarty, some meters of Austria). As
+ * a row of the table of meter protocols.
  *
  *   HUNT    frame of an APDU that goes on: GATHER      last frame: judged, HUNT
  *   GATHER  the same                                   silence, or a frame that begins another APDU: dropped, HUNT
@@ -9,20 +10,29 @@
  *
  * Which key there is decides what is taken. Without one, what comes in the open, checked by its frames; with an encryption
  * key, only what is ciphered by it; with an authentication key too, only what has a right tag. What is taken and could not be
- * checked has STATUS_UNCHECKED. A push whose invocation counter has not grown since the last one under the same system
- * title was recorded, and is refused. That counter is kept in RAM, and in flash each KEEP_EACH pushes: after a restart of
- * the gateway no more than those could be played back. A change of the settings forgets it (a meter that began anew).
+ * checked has STATUS_UNCHECKED.
+ *
+ * The first good ciphered push binds the listener to its sender: another system title under the same keys is refused, and so
+ * is a push whose invocation counter has not grown since the last one. The counter is kept in RAM, and in flash after
+ * KEEP_EACH pushes if it has grown by as much: after a restart of the gateway no more than those could be played back. A
+ * change of the settings forgets both (a meter that began anew, or another one).
+ *
+ * General-ded-ciphering is deciphered by the global key, too: a dedicated key is agreed on in the initiate-request of an
+ * association (IEC 62056-5-3, 9.2.3), and none is under a push, so that no other key can be meant. With a tag that is
+ * proved by the tag, without one by the plain text.
  *
  * Limits: APDU_LIMIT bytes.
  */
 import { Cipher, GENERAL_DED, GENERAL_GLO, KEY_LENGTH } from "../dlms/cipher.js";
-import { putU32 } from "../dlms/cursor.js";
-import { DLMS_REPLAY, DLMS_UNPROTECTED } from "../dlms/failures.js";
+import { Cursor, putU32 } from "../dlms/cursor.js";
+import { DLMS_METER_TITLE, DLMS_REPLAY, DLMS_UNPROTECTED } from "../dlms/failures.js";
 import { DATA_NOTIFICATION, PushReading } from "../dlms/push.js";
 import { FrameDecoder, ROOM } from "../hdlc/decoder.js";
 import { CONTROL_I, controlKind, LLC_DESTINATION, LLC_LENGTH, LLC_RESPONSE } from "../hdlc/frame.js";
-import { FORMAT_8N1, type LineSettings } from "../io/host.js";
-import { type Machine, type Output, OutputQueue } from "../io/machine.js";
+import { MeterListener } from "../iec62056-21/listener.js";
+import type { Crypto } from "../io/crypto.js";
+import { FORMAT_8N1, type LineSettings, type SerialFormat } from "../io/host.js";
+import { type Machine, NO_BYTES, OUTPUT_NONE, type Output, OutputQueue } from "../io/machine.js";
 import type { Failure } from "../readout/failure.js";
 import {
 	type Conversation,
@@ -32,19 +42,31 @@ import {
 	type MeterProtocol,
 	type Opening,
 	type Probing,
+	type ProtocolMemory,
 } from "../readout/protocol.js";
 import { type Readout, STATUS_OK, STATUS_UNCHECKED, statusOf } from "../readout/readout.js";
+import type { RecordWriter } from "../readout/record-writer.js";
 import { PROTOCOL_DLMS } from "./dlms-conversation.js";
 import { CHOICE } from "./dlms-protocol.js";
-import { DLMSRecords } from "./dlms-records.js";
-import { PUSH_KEY, PUSH_NO_KEY, PUSH_NO_TAG, PUSH_OPEN, PUSH_REPLAY, PUSH_SILENCE, PUSH_UNKNOWN } from "./failures.js";
-import { MBusFrames } from "./mbus-frames.js";
+import {
+	PUSH_KEY,
+	PUSH_NO_KEY,
+	PUSH_NO_TAG,
+	PUSH_OPEN,
+	PUSH_OTHER,
+	PUSH_REPLAY,
+	PUSH_SILENCE,
+	PUSH_UNKNOWN,
+} from "./failures.js";
+import { MBUS_AT, MBusFrames } from "./mbus-frames.js";
 import type { MeterSettings } from "./settings.js";
 
-/** The longest push that is known has 591 bytes. */
-const APDU_LIMIT = 1536;
+/** The longest push that is known has 591 bytes, a P1 telegram in it about a thousand. */
+const APDU_LIMIT = 2048;
 /** A silence of this length ends an APDU: its frames follow each other at once. */
 const GAP_MS = 1000;
+/** What has no frame begins after a silence of this length, or right after the one before. */
+const BARE_GAP_MS = 100;
 const KEEP_EACH = 200;
 
 const CONTROL_UI = 0x03;
@@ -53,37 +75,70 @@ const GENERAL_BLOCK = 0xe0;
 const LAST_BLOCK = 0x80;
 
 const TITLE_LENGTH = 8;
-/** Where the title stands in a ciphered APDU. */
-const TITLE_AT = 2;
+/** Of a ciphered APDU: where its length stands, with which all its head is there; the length has up to three bytes. */
+const LENGTH_AT = 2 + TITLE_LENGTH;
+const HEAD_LENGTH = LENGTH_AT + 3;
+/** In place of the bytes of an APDU without frames: none can begin here. */
+const FRAMED = -1;
 
-export class PushConversation implements Machine, Conversation, Probing {
-	readonly line: LineSettings;
+/** A P1 telegram begins with it. */
+const SLASH = 0x2f;
+/** Fewer characters than those of eight telegrams, of which a listener may tell before it is asked. */
+const P1_PIECE = 64;
+
+/** In place of a status. */
+const NOT_HEARD = -1;
+
+/** Of the sender's counter, from one conversation to the next. */
+class Heard {
+	counter = -1;
+	/** Pushes since one was kept in flash. */
+	unkept = KEEP_EACH;
+}
+
+export class PushConversation implements Machine, Conversation, Probing, LineSettings {
+	readonly baud: number;
 	/** What was wrong with the last push; after `abort`, with all. */
 	failure: Failure | undefined;
+	meterId: Uint8Array = NO_BYTES;
 	received = 0;
 	deadlineMs = Number.POSITIVE_INFINITY;
-	readonly #opening: Opening<MeterSettings>;
+	readonly #settings: MeterSettings;
+	readonly #records: RecordWriter;
+	readonly #memory: ProtocolMemory;
+	readonly #crypto: Crypto;
 	readonly #outputs = new OutputQueue();
+	/** All gather in its buffer: a line has frames of one kind only. */
 	readonly #frames = new FrameDecoder(new Uint8Array(APDU_LIMIT + ROOM));
-	readonly #mbus = new MBusFrames(new Uint8Array(APDU_LIMIT));
-	readonly #records: DLMSRecords;
-	readonly #reading: PushReading;
-	/** What of the APDU is gathered stands at the beginning of the decoder's buffer; blocks of it up to `#blocksEnd`. */
+	readonly #mbus = new MBusFrames(this.#frames.bytes);
+	/**
+	 * What of the APDU is gathered stands at the beginning of the buffer; blocks of it up to `#blocksEnd`. Of one without
+	 * frames: where it will end.
+	 */
 	#length = 0;
 	#blocksEnd = 0;
 	#blocks = 0;
+	/** Bytes of an APDU without frames, or FRAMED; 0: one may begin. */
+	#bare = 0;
 	/** STATUS_OK or STATUS_UNCHECKED, of the last good one. */
-	#status = STATUS_OK;
-	/** There was a good one. */
-	#isHeard = false;
+	#status = NOT_HEARD;
 	#isEnded = false;
 
-	constructor(opening: Opening<MeterSettings>) {
-		this.#opening = opening;
-		this.line = { baud: opening.settings.dlms.pushBaud, format: FORMAT_8N1 };
-		// A list of objects is nothing that is asked for here: any bytes will do.
-		this.#records = new DLMSRecords(opening.records, this.#mbus.bytes);
-		this.#reading = new PushReading(this.#records);
+	constructor({ settings, records, memory, crypto }: Opening<MeterSettings>) {
+		this.baud = settings.dlms.pushBaud;
+		this.#settings = settings;
+		this.#records = records;
+		this.#memory = memory;
+		this.#crypto = crypto;
+	}
+
+	/** Itself, since each object takes slots. */
+	get line(): LineSettings {
+		return this;
+	}
+
+	get format(): SerialFormat {
+		return FORMAT_8N1;
 	}
 
 	/** A line of eight bits shows no damage to a character. */
@@ -91,45 +146,35 @@ export class PushConversation implements Machine, Conversation, Probing {
 		return 0;
 	}
 
-	get meterId(): Uint8Array {
-		return this.#reading.meterId;
-	}
-
 	/** What is not to be trusted is shown to nobody. */
 	readout(event: number, utcMs: number): Readout | undefined {
 		if (event !== EVENT_READOUT) return undefined;
-		const { kept, overflow } = this.#opening.records;
-		return {
-			protocol: PROTOCOL_DLMS,
-			meterId: this.meterId,
-			mode: 0,
-			baud: this.line.baud,
-			utcMs,
-			status: statusOf(overflow) || this.#status,
-			records: kept ?? new Uint8Array(0),
-		};
+		const { meterId, baud } = this;
+		const { kept: records = NO_BYTES, overflow } = this.#records;
+		const status = statusOf(overflow) || this.#status;
+		return { protocol: PROTOCOL_DLMS, meterId, mode: 0, baud, utcMs, status, records };
 	}
 
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		if (this.#isEnded) return;
 		this.received += end - start;
+		if (this.#bare === FRAMED && nowMs >= this.deadlineMs - GAP_MS + BARE_GAP_MS) this.#bare = 0;
 		this.deadlineMs = nowMs + GAP_MS;
-		for (let at = this.#frames.take(bytes, start, end); this.#frames.ready; ) {
+		const from = this.takeBare(bytes, start, end);
+		for (let at = this.#frames.take(bytes, from, end); this.#frames.ready; ) {
 			this.takeFrame();
 			at = this.#frames.take(bytes, at, end);
 		}
 		const mbus = this.#mbus;
-		for (let i = start; i < end; i++) if (mbus.take(bytes[i])) this.judge(mbus.bytes, mbus.length);
+		if (this.#frames.written > MBUS_AT) mbus.reset();
+		for (let i = from; i < end; i++) if (mbus.take(bytes[i])) this.judge(MBUS_AT, mbus.end);
 	}
 
 	advance(nowMs: number): void {
 		if (nowMs < this.deadlineMs) return;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
-		// The last frame may lack its closing flag.
-		for (this.#frames.silence(); this.#frames.ready; this.#frames.silence()) this.takeFrame();
-		this.drop();
-		this.#frames.release(0);
-		this.#mbus.reset();
+		this.dropAll();
+		this.#bare = 0;
 	}
 
 	poll(): Output {
@@ -142,13 +187,59 @@ export class PushConversation implements Machine, Conversation, Probing {
 		this.#isEnded = true;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		const silence = this.received === 0 ? PUSH_SILENCE : PUSH_UNKNOWN;
-		this.failure = this.#isHeard ? undefined : (this.failure ?? silence);
+		this.failure = this.#status === NOT_HEARD ? (this.failure ?? silence) : undefined;
 		this.#outputs.event(EVENT_END);
 	}
 
-	/** Forgets what was gathered. */
+	/** Forgets what was gathered in HDLC. */
 	private drop(): void {
 		this.#length = this.#blocksEnd = this.#blocks = 0;
+	}
+
+	/** No more comes of what has begun. The last frame may lack its closing flag. */
+	private dropAll(): void {
+		const frames = this.#frames;
+		for (frames.silence(); frames.ready; frames.silence()) this.takeFrame();
+		this.drop();
+		frames.release(0);
+		this.#mbus.reset();
+	}
+
+	/** Takes what belongs to APDUs without frames; returns where the bytes for others begin. */
+	private takeBare(bytes: Uint8Array, start: number, end: number): number {
+		const into = this.#frames.bytes;
+		let at = start;
+		while (at < end && this.#bare !== FRAMED) {
+			const byte = bytes[at];
+			if (this.#bare === 0) {
+				if ((byte !== GENERAL_GLO && byte !== GENERAL_DED) || this.#frames.inside || this.#mbus.inside) {
+					this.#bare = FRAMED;
+					return at;
+				}
+				this.dropAll();
+			}
+			at++;
+			into[this.#bare++] = byte;
+			if (this.#bare === HEAD_LENGTH) this.takeHead();
+			else if (this.#bare === this.#length) {
+				this.judge(0, this.#length);
+				this.drop();
+				this.#bare = 0;
+			}
+		}
+		return at;
+	}
+
+	/** The head of an APDU without frames is there: where will it end? */
+	private takeHead(): void {
+		const { bytes } = this.#frames;
+		const cursor = new Cursor(bytes).set(bytes, LENGTH_AT, HEAD_LENGTH);
+		const length = cursor.length();
+		this.#length = cursor.at + length;
+		const isHead = bytes[1] === TITLE_LENGTH && !cursor.failed && this.#length > HEAD_LENGTH;
+		if (isHead && this.#length <= APDU_LIMIT) return;
+		this.drop();
+		this.#bare = FRAMED;
 	}
 
 	/** A frame of HDLC is ready: the APDU may be whole with it. */
@@ -166,7 +257,8 @@ export class PushConversation implements Machine, Conversation, Probing {
 		const isFirst = infoEnd > from && (isLLC || (isBlock && this.#length === this.#blocksEnd));
 		if (isFirst && !isBlock) this.drop();
 		else if (isFirst) this.#length = this.#blocksEnd;
-		if (!isPush || (!isFirst && this.#length === this.#blocksEnd)) this.drop();
+		const isLonger = this.#length + infoEnd - from > APDU_LIMIT;
+		if (!isPush || isLonger || (!isFirst && this.#length === this.#blocksEnd)) this.drop();
 		else {
 			bytes.copyWithin(this.#length, from, infoEnd);
 			this.#length += infoEnd - from;
@@ -180,11 +272,11 @@ export class PushConversation implements Machine, Conversation, Probing {
 		const from = this.#blocksEnd;
 		const end = this.#length;
 		if (bytes[from] !== GENERAL_BLOCK) {
-			this.judge(bytes, end);
+			this.judge(0, end);
 			this.drop();
 			return;
 		}
-		const cursor = this.#reading.cursor.set(bytes, from + 1, end);
+		const cursor = new Cursor(bytes).set(bytes, from + 1, end);
 		const control = cursor.u8();
 		const number = cursor.u16();
 		cursor.u16();
@@ -197,80 +289,111 @@ export class PushConversation implements Machine, Conversation, Probing {
 		this.#length = this.#blocksEnd = from + length;
 		this.#blocks = number;
 		if ((control & LAST_BLOCK) === 0) return;
-		this.judge(bytes, this.#length);
+		this.judge(0, this.#length);
 		this.drop();
 	}
 
-	/** The APDU `bytes[0..length)` is whole: what is it worth? */
-	private judge(bytes: Uint8Array, length: number): void {
-		const { records, settings, memory } = this.#opening;
-		const tag = bytes[0];
+	/** The APDU `bytes[start..end)` of the buffer is whole: what is it worth? */
+	private judge(start: number, end: number): void {
+		const { bytes } = this.#frames;
+		const tag = bytes[start];
 		const isCiphered = tag === GENERAL_GLO || tag === GENERAL_DED;
 		if (!isCiphered && tag !== DATA_NOTIFICATION) return;
-		const { dlms } = settings;
-		const hasKey = dlms.encryptionKey.length === KEY_LENGTH;
-		const { cursor } = this.#reading;
-		cursor.set(bytes, 0, length);
-		const title = isCiphered ? bytes.slice(TITLE_AT, TITLE_AT + TITLE_LENGTH) : new Uint8Array(0);
-		/** As `learnedPush` is. */
-		const before = memory.kept instanceof Uint8Array ? memory.kept : dlms.learnedPush;
+		const { encryptionKey, learnedPush } = this.#settings.dlms;
+		const hasKey = encryptionKey.length === KEY_LENGTH;
+		const cursor = new Cursor(bytes).set(bytes, start, end);
 		let cipher: Cipher | undefined;
 		let failure: Failure | undefined;
 		if (isCiphered && hasKey) {
-			cipher = this.makeCipher(before, title);
+			cipher = this.makeCipher(learnedPush);
 			failure = cipher.open(cursor);
 			if (failure === DLMS_UNPROTECTED) failure = PUSH_NO_TAG;
 			else if (failure === DLMS_REPLAY) failure = PUSH_REPLAY;
+			else if (failure === DLMS_METER_TITLE && learnedPush.length > 0) failure = PUSH_OTHER;
 		} else if (isCiphered || hasKey) failure = isCiphered ? PUSH_NO_KEY : PUSH_OPEN;
-		if (failure === undefined) {
-			this.#records.begin();
-			const isWhole = this.#reading.take(title) && records.records > 0;
-			if (!isWhole) failure = isCiphered ? PUSH_KEY : PUSH_UNKNOWN;
-		}
+		if (failure === undefined && !this.takePlain(cursor, cipher?.meterTitle))
+			failure = isCiphered ? PUSH_KEY : PUSH_UNKNOWN;
 		this.failure = failure;
 		if (failure === undefined) {
-			if (cipher !== undefined) this.remember(title, cipher.meterCounter);
+			if (cipher !== undefined) this.remember(cipher);
 			this.#status = cipher?.authenticates === false ? STATUS_UNCHECKED : STATUS_OK;
-			this.#records.keep();
-			this.#isHeard = true;
 		}
 		this.#outputs.event(failure === undefined ? EVENT_READOUT : EVENT_POOR);
 	}
 
-	private makeCipher(before: Uint8Array, title: Uint8Array): Cipher {
-		const { settings, crypto } = this.#opening;
+	/** Makes records of what stands at the cursor, and keeps them; `title`: of who ciphered it. False: it is no push. */
+	private takePlain(cursor: Cursor, title: Uint8Array = NO_BYTES): boolean {
+		const records = this.#records;
+		if (title.length > 0 && cursor.bytes[cursor.at] === SLASH) return this.takeP1(cursor);
+		const reading = new PushReading(cursor, records);
+		records.begin();
+		if (!reading.take(title) || records.records === 0) return false;
+		records.endBlock(true);
+		this.meterId = reading.meterId;
+		return true;
+	}
+
+	/** The same for a P1 telegram. */
+	private takeP1({ bytes, at, end }: Cursor): boolean {
+		const listener = new MeterListener(this.#records);
+		let event = 0;
+		for (let from = at; from < end; from += P1_PIECE) {
+			listener.receive(bytes, from, Math.min(end, from + P1_PIECE), 0);
+			if (from + P1_PIECE >= end) listener.advance(Number.POSITIVE_INFINITY);
+			for (let output = listener.poll(); output.kind !== OUTPUT_NONE; output = listener.poll()) event = output.code;
+		}
+		if (event !== EVENT_READOUT) return false;
+		this.meterId = listener.ident;
+		return true;
+	}
+
+	private makeCipher(learned: Uint8Array): Cipher {
+		const crypto = this.#crypto;
+		const { encryptionKey, authenticationKey, title } = this.#settings.dlms;
 		return new Cipher({
 			gcm: (key, iv, aad, text) => crypto.aes128GCM(key, iv, aad, text),
 			sha256: (...parts) => crypto.sha256(...parts),
 			suite: 0,
-			encryptionKey: settings.dlms.encryptionKey,
-			authenticationKey: settings.dlms.authenticationKey,
-			title: settings.dlms.title,
+			encryptionKey,
+			authenticationKey,
+			title,
+			meterTitle: learned.subarray(0, TITLE_LENGTH),
 			counter: 0,
 			counterLimit: 0,
-			meterCounter: counterOf(before, title),
+			meterCounter: Math.max(counterOf(learned), this.heard.counter),
 		});
 	}
 
-	/** A good push has come with this counter. */
-	private remember(title: Uint8Array, counter: number): void {
-		const { memory, settings } = this.#opening;
+	/** What the listener before this one has heard, too. */
+	private get heard(): Heard {
+		const memory = this.#memory;
+		const { kept } = memory;
+		if (kept instanceof Heard) return kept;
+		const heard = new Heard();
+		memory.kept = heard;
+		return heard;
+	}
+
+	/** A good push was opened by this cipher. */
+	private remember({ meterTitle, meterCounter }: Cipher): void {
+		const { dlms } = this.#settings;
+		const { heard } = this;
+		const inFlash = counterOf(dlms.learnedPush);
+		heard.counter = meterCounter;
+		heard.unkept++;
+		if (inFlash >= 0 && (heard.unkept < KEEP_EACH || meterCounter < inFlash + KEEP_EACH)) return;
+		heard.unkept = 0;
 		const push = new Uint8Array(TITLE_LENGTH + 4);
-		push.set(title);
-		putU32(push, TITLE_LENGTH, counter);
-		memory.kept = push;
-		const inFlash = counterOf(settings.dlms.learnedPush, title);
-		if (inFlash < 0 || counter >= inFlash + KEEP_EACH) settings.dlms.learnPush(push);
+		push.set(meterTitle);
+		putU32(push, TITLE_LENGTH, meterCounter);
+		dlms.learnPush(push);
 	}
 }
 
-/** The counter in `push` (DLMSSettings.learnedPush), if it is of this title; -1: it is not. */
-function counterOf(push: Uint8Array, title: Uint8Array): number {
+/** The counter in `push` (DLMSSettings.learnedPush); -1: there is none. */
+function counterOf(push: Uint8Array): number {
 	let counter = push.length === 0 ? -1 : 0;
-	for (let i = 0; i < push.length; i++) {
-		if (i >= TITLE_LENGTH) counter = counter * 256 + push[i];
-		else if (push[i] !== title[i]) return -1;
-	}
+	for (let i = TITLE_LENGTH; i < push.length; i++) counter = counter * 256 + push[i];
 	return counter;
 }
 

@@ -138,6 +138,13 @@ export const PUSH_REPLAY = finalFailure(
 	64,
 	"A push came once more: its invocation counter did not grow, so it may have been recorded and played back. If the meter was restarted or exchanged, change push_baudrate and change it back.",
 );
+/** Good by its keys, but of another system title than the pushes before. */
+export const PUSH_OTHER = finalFailure(
+	METER_AUTH_FAILED,
+	"dlms-push/other-meter",
+	65,
+	"A push came from another meter than those before, under the same keys. If the meter was exchanged, change push_baudrate and change it back.",
+);
 
 /** What meters say, or don't say, to an invocation counter that is too low. */
 export function mayBeCounter(failure: Failure): boolean {

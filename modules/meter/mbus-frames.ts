@@ -20,28 +20,35 @@ const SND_UD = 0x53;
 const LAST = 0x10;
 /** C to the transport selectors. */
 const HEAD = 5;
+/** In place of the number of the next segment: this one is the last. */
+const NONE_NEXT = 0x20;
+
+/** The APDU begins here in the buffer: what is before is anybody's, also while one is gathered. */
+export const MBUS_AT = 16;
 
 export class MBusFrames {
-	/** The APDU, when `take` has said so: `bytes[0..length)`. */
+	/** The owner's buffer. The APDU, when `take` has said so: `bytes[MBUS_AT..end)`. */
 	readonly bytes: Uint8Array;
-	length = 0;
-	/** Bytes of the frame so far, what its length says, its sum and CI. */
+	end = MBUS_AT;
+	/** Bytes of the frame so far, what its length says, and its sum. */
 	#at = 0;
 	#frameLength = 0;
 	#sum = 0;
-	#control = 0;
-	/** Where the data of this frame goes. */
-	#to = 0;
-	/** Segments that are there. */
-	#segments = 0;
+	/** The segment that must come next. */
+	#next = 0;
 
 	constructor(bytes: Uint8Array) {
 		this.bytes = bytes;
 	}
 
-	/** The line has gone silent. */
+	/** A frame has begun. */
+	get inside(): boolean {
+		return this.#at > 0;
+	}
+
+	/** The line has gone silent, or somebody else has written to the buffer. */
 	reset(): void {
-		this.#at = this.#segments = 0;
+		this.#at = this.#next = 0;
 	}
 
 	/** Takes a byte; true when an APDU is whole: it is there until the next call. */
@@ -52,9 +59,10 @@ export class MBusFrames {
 		else if (at < end) this.takeBody(at - 4, byte);
 		else if (at === end) {
 			if (byte !== this.#sum) this.reset();
-		} else {
+		} else if (byte !== END) this.reset();
+		else {
 			this.#at = 0;
-			return byte === END && this.isWhole();
+			return this.isWhole();
 		}
 		return false;
 	}
@@ -75,21 +83,19 @@ export class MBusFrames {
 		if (at === 0 && (byte & 0xdf) !== SND_UD) this.reset();
 		else if (at === 2) {
 			const segment = byte & 0x0f;
-			if (segment === 0) this.#segments = 0;
-			if (byte >= 0x20 || segment !== this.#segments) this.reset();
-			this.#control = byte;
-			this.#to = segment === 0 ? 0 : this.length;
+			if (segment === 0) this.end = MBUS_AT;
+			if (byte >= 0x20 || (segment !== 0 && segment !== this.#next)) this.reset();
+			else this.#next = byte >= LAST ? NONE_NEXT : segment + 1;
 		} else if (at >= HEAD) {
-			if (this.#to === this.bytes.length) this.reset();
-			else this.bytes[this.#to++] = byte;
+			if (this.end === this.bytes.length) this.reset();
+			else this.bytes[this.end++] = byte;
 		}
 	}
 
+	/** A frame is whole: was it the last one? */
 	private isWhole(): boolean {
-		this.length = this.#to;
-		this.#segments++;
-		const isLast = (this.#control & LAST) !== 0;
-		if (isLast) this.#segments = 0;
+		const isLast = this.#next === NONE_NEXT;
+		if (isLast) this.#next = 0;
 		return isLast && this.#frameLength > HEAD;
 	}
 }

@@ -14,8 +14,8 @@ import type { Drive, Driver } from "../io/driver.js";
 import type { SerialPort } from "../io/host.js";
 import { Link, type LinkTap, TAP_RECEIVED } from "../io/link.js";
 import type { Timed } from "../io/machine.js";
-import { type Failure, furthest } from "../readout/failure.js";
-import { EVENT_END, EVENT_READOUT, type Opening, type Probing } from "../readout/protocol.js";
+import { type Failure, furthest, METER_AUTH_FAILED } from "../readout/failure.js";
+import { EVENT_END, EVENT_POOR, EVENT_READOUT, type Opening, type Probing } from "../readout/protocol.js";
 import type { ConversationLog } from "./conversation-log.js";
 import { FAILURE_PORT } from "./failures.js";
 import { type Instead, insteadOf } from "./instead.js";
@@ -91,20 +91,21 @@ export class Probe implements LinkTap, Timed {
 	}
 
 	/** As the settings have it. What is simulated has answered before this returns. */
-	start(): void {
+	start(): this {
 		const { opening, finished } = this.#options;
 		const protocol = protocolOf(opening.settings);
 		if (protocol.simulate !== undefined) {
 			const { meterId: ident } = protocol.simulate(opening, 0);
 			this.stop();
 			finished({ failure: undefined, ident, received: 0, damaged: 0, bytes: new Uint8Array(0) });
-			return;
+			return this;
 		}
 		this.#listens = protocol.listenBaud !== undefined;
 		this.#drive.tell((nowMs) => {
 			if (this.#listens) this.deadlineMs = nowMs + LISTEN_MS;
 			this.hold(protocol.probe(opening));
 		});
+		return this;
 	}
 
 	/** Ends it; nobody is told. */
@@ -161,12 +162,15 @@ export class Probe implements LinkTap, Timed {
 
 	private heard(code: number, nowMs: number): void {
 		const conversation = this.#conversation;
-		if (conversation === undefined || (code !== EVENT_END && code !== EVENT_READOUT)) return;
+		if (conversation === undefined) return;
 		const { failure, meterId } = conversation;
+		// What came whole and lacks the right key proves that the head sits well.
+		const isKeyless = code === EVENT_POOR && failure?.error === METER_AUTH_FAILED;
+		if (code !== EVENT_END && code !== EVENT_READOUT && !isKeyless) return;
 		this.#received += conversation.received;
 		this.#damaged += conversation.damaged;
 		if (this.#isRecognising) this.finish(failure ?? this.#failure);
-		else if (failure === undefined) this.finish(this.#way?.failure, meterId);
+		else if (failure === undefined || isKeyless) this.finish(this.#way?.failure, meterId);
 		else {
 			const next = this.#way === undefined ? conversation.nextProbe?.(nowMs) : undefined;
 			if (this.#way === undefined) this.#failure = furthest(this.#failure, failure);

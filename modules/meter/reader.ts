@@ -41,6 +41,7 @@ import { type Readout, STATUS_CUT } from "../readout/readout.js";
 import { RecordWriter } from "../readout/record-writer.js";
 import type { ConversationLog } from "./conversation-log.js";
 import { FAILURE_BUSY, FAILURE_MEMORY, FAILURE_PORT, FAILURE_PROFILE_WAIT, FAILURE_WAIT } from "./failures.js";
+import { Held, type Holder } from "./held.js";
 import { Outcomes } from "./outcomes.js";
 import { PendingReads, type ReadWaiter, type Waiting } from "./pending-reads.js";
 import { Probe, type ProbeWaiter } from "./probe.js";
@@ -68,7 +69,7 @@ const STATE_LISTENING = 3;
 const STATE_UNPLUGGED = 4;
 const STATE_PROBING = 5;
 
-export class MeterReader implements Timed {
+export class MeterReader implements Timed, Holder {
 	readonly #options: MeterReaderOptions;
 	readonly #drive: Drive;
 	readonly #records = new RecordWriter();
@@ -86,7 +87,6 @@ export class MeterReader implements Timed {
 	/** What the conversation is to read; undefined: a readout. */
 	#profile: ProfileRequest | undefined;
 	#link: Link | undefined;
-	#guest: Guest | undefined;
 	/** The last one heard something that fits no question. */
 	#wasStrange = false;
 	/** A readout that is not good enough to keep, in case nothing better comes. */
@@ -96,6 +96,8 @@ export class MeterReader implements Timed {
 	#doubts = new Doubts();
 	/** Memory was claimed for the conversation. */
 	#hasClaim = false;
+	/** Who has the line in its place, for a while. */
+	guest: Guest | undefined;
 	readonly outcomes: Outcomes;
 	/** Records the raw conversation when set, also one that is going on. */
 	log: ConversationLog | undefined;
@@ -133,8 +135,7 @@ export class MeterReader implements Timed {
 
 	/** Forgets what was learned of the meter: the owner has changed something about the conversation. */
 	forget(): void {
-		const { settings } = this.#options;
-		for (let i = 0; i < PROTOCOLS.length; i++) PROTOCOLS[i].forget?.(settings);
+		for (let i = 0; i < PROTOCOLS.length; i++) PROTOCOLS[i].forget?.(this.#options.settings);
 		this.#memory.kept = this.#memory.speed = undefined;
 	}
 
@@ -142,8 +143,8 @@ export class MeterReader implements Timed {
 	stop(): void {
 		this.#drive.tell(() => {
 			this.close();
-			this.#guest?.stop();
-			this.#guest = undefined;
+			this.guest?.stop();
+			this.guest = undefined;
 			this.#waiters.removeAll();
 		});
 	}
@@ -174,9 +175,7 @@ export class MeterReader implements Timed {
 				waiter.finished(result);
 			};
 			const opening = this.opening(nowMs);
-			const probe = new Probe({ driver, port, wasStrange: this.#wasStrange, log: this.log, opening, finished });
-			probe.start();
-			return probe;
+			return new Probe({ driver, port, wasStrange: this.#wasStrange, log: this.log, opening, finished }).start();
 		});
 	}
 
@@ -188,12 +187,12 @@ export class MeterReader implements Timed {
 			this.#state = STATE_PROBING;
 			const over = () =>
 				this.#drive.tell((ms) => {
-					this.#guest = undefined;
+					this.guest = undefined;
 					this.#state = STATE_IDLE;
 					this.settle(ms);
 				});
 			const guest = begin(this.#options.world.driver, this.#options.port, nowMs, over);
-			if (this.isLent) this.#guest = guest;
+			if (this.isLent) this.guest = guest;
 			return true;
 		});
 	}
@@ -271,8 +270,7 @@ export class MeterReader implements Timed {
 		this.#hasClaim = isAsking;
 		this.#protocol = protocol;
 		this.#dueMs = Number.POSITIVE_INFINITY;
-		this.#candidate = undefined;
-		this.#failure = undefined;
+		this.#candidate = this.#failure = undefined;
 		this.#profile = this.#waiters.next(protocol.asksForProfiles === true);
 		if (this.#profile === undefined) this.outcomes.began(this.utcMs, nowMs);
 		const opening = this.opening(nowMs);
@@ -289,15 +287,14 @@ export class MeterReader implements Timed {
 			this.#dueMs = nowMs + CONVERSATION_MS;
 			light?.reading(true);
 		}
-		this.hold(protocol.open(opening), nowMs);
+		this.hold(protocol.open(opening));
 	}
 
 	private opening(nowMs: number): Opening<MeterSettings> {
 		const { settings, world } = this.#options;
 		const { storage, crypto, trace } = world;
-		const quietMs = Math.max(0, this.#quietUntilMs - nowMs);
-		const rest = { storage, crypto, quietMs, nowMs, trace, profile: this.#profile };
-		return { settings, records: this.#records, memory: this.#memory, ...rest };
+		const rest = { quietMs: Math.max(0, this.#quietUntilMs - nowMs), nowMs, trace, profile: this.#profile };
+		return { settings, records: this.#records, memory: this.#memory, storage, crypto, ...rest };
 	}
 
 	private get utcMs(): number {
@@ -327,57 +324,59 @@ export class MeterReader implements Timed {
 		this.#doubts.isOver = true;
 		this.#link?.close();
 		const endsMs = this.#waiters.deadlineMs - MARGIN_MS;
-		this.hold(new Recogniser(SILENT_MS, nowMs, endsMs, follows), nowMs);
+		this.hold(new Recogniser(SILENT_MS, nowMs, endsMs, follows));
 	}
 
-	private hold(conversation: Conversation, nowMs: number): void {
+	private hold(conversation: Conversation): void {
 		this.#conversation = conversation;
 		this.#doubts.begin();
-		const { line, anyFraming = false } = conversation;
-		const { world, port } = this.#options;
-		const onEvent = (code: number) => this.#drive.tell((ms) => this.heard(code, ms));
-		const onGone = () => this.#drive.tell((ms) => this.portFailed("the serial port is gone", ms));
 		try {
-			const machine = conversation;
-			this.#link = new Link(world.driver, { port, line, anyFraming, machine, tap: this.#tap, onEvent, onGone });
+			const { world, port } = this.#options;
+			this.#link = new Link(world.driver, new Held(conversation, port, this.#tap, this));
 		} catch (error) {
-			this.portFailed(error instanceof Error ? error.message : "the serial port can't be opened", nowMs);
+			this.gone(error instanceof Error ? error.message : "the serial port can't be opened");
 		}
 	}
 
-	private portFailed(message: string, nowMs: number): void {
-		this.#options.world.trace(`meter: ${message}`);
-		const listened = this.#state === STATE_LISTENING;
-		this.close();
-		if (this.#profile === undefined) this.outcomes.failed(FAILURE_PORT);
-		this.#waiters.tell(undefined, FAILURE_PORT, nowMs);
-		if (!listened) return;
-		this.#state = STATE_UNPLUGGED;
-		this.#dueMs = nowMs + REOPEN_MS;
+	gone(message = "the serial port is gone"): void {
+		this.#drive.tell((nowMs) => {
+			this.#options.world.trace(`meter: ${message}`);
+			const listened = this.#state === STATE_LISTENING;
+			this.close();
+			if (this.#profile === undefined) this.outcomes.failed(FAILURE_PORT);
+			this.#waiters.tell(undefined, FAILURE_PORT, nowMs);
+			if (!listened) return;
+			this.#state = STATE_UNPLUGGED;
+			this.#dueMs = nowMs + REOPEN_MS;
+		});
 	}
 
-	/** An event of the conversation. */
-	private heard(code: number, nowMs: number): void {
-		const conversation = this.#conversation;
-		if (conversation === undefined) return;
-		if (code === EVENT_END) {
-			this.ended(conversation, nowMs);
-			// Who waits still has asked for something else: that begins in a turn of its own.
-			if (this.#state === STATE_IDLE && this.#waiters.count > 0) this.#dueMs = nowMs;
-		} else if (code === EVENT_READOUT || code === EVENT_POOR) {
-			const readout = conversation.readout(code, this.utcMs);
-			if (code === EVENT_POOR) {
-				this.#candidate = readout;
-				if (this.#state !== STATE_LISTENING) return;
-				const { failure } = conversation;
-				this.outcomes.failed(failure);
-				// Without a readout it is not even to be shown.
-				this.#failure = readout === undefined ? failure : undefined;
-				if (this.#failure?.isFinal) this.#waiters.tell(undefined, failure, nowMs);
-			} else if (readout !== undefined) {
-				this.outcomes.began(this.utcMs, nowMs);
-				this.keep(readout, nowMs);
-			}
+	heard(code: number): void {
+		this.#drive.tell((nowMs) => {
+			const conversation = this.#conversation;
+			if (conversation === undefined) return;
+			if (code === EVENT_END) {
+				this.ended(conversation, nowMs);
+				// Who waits still has asked for something else: that begins in a turn of its own.
+				if (this.#state === STATE_IDLE && this.#waiters.count > 0) this.#dueMs = nowMs;
+			} else if (code === EVENT_READOUT || code === EVENT_POOR) this.came(code, conversation, nowMs);
+		});
+	}
+
+	/** A readout of a conversation that goes on. */
+	private came(code: number, conversation: Conversation, nowMs: number): void {
+		const readout = conversation.readout(code, this.utcMs);
+		if (code === EVENT_POOR) {
+			this.#candidate = readout;
+			if (this.#state !== STATE_LISTENING) return;
+			const { failure } = conversation;
+			this.outcomes.failed(failure);
+			// Without a readout it is not even to be shown.
+			this.#failure = readout === undefined ? failure : undefined;
+			if (this.#failure?.isFinal) this.#waiters.tell(undefined, failure, nowMs);
+		} else if (readout !== undefined) {
+			this.outcomes.began(this.utcMs, nowMs);
+			this.keep(readout, nowMs);
 		}
 	}
 
@@ -402,7 +401,7 @@ export class MeterReader implements Timed {
 		if (readout !== undefined) this.#candidate = readout;
 		this.#failure = furthest(this.#failure, this.#doubts.ended(failure));
 		const isReading = this.#state === STATE_READING;
-		if (next !== undefined && isReading) this.hold(next, nowMs);
+		if (next !== undefined && isReading) this.hold(next);
 		else if (isReading && this.#doubts.remain(this.#failure)) this.recognise(undefined, nowMs);
 		else this.exhausted(this.#doubts.most(this.#failure) ?? FAILURE_PORT, nowMs);
 	}

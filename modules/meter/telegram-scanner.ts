@@ -9,6 +9,7 @@
  * | HDLC | 7E A…, addresses, UI, header check, LLC E6 E7 00, an APDU that is pushed (IEC 62056-46, 6.4) |
  * | M-Bus | 68 L L 68, SND_UD, CI of the DLMS transport, sum, 16 (EN 13757-2, 5.5; IEC 62056-7-3) |
  * | wrapper | 00 01, ports and length, and the head of an APDU that is pushed (IEC 62056-47, 4) |
+ * | bare | in none of these frames the head of general-glo-ciphering: DB 08, title, 82 and length, security control |
  *
  * Answers to a question are none of these: a block has STX, an answer in HDLC is no UI. A data-notification in an I frame
  * is pushed nevertheless (Kaifa). Damage costs a telegram; the one after it is found.
@@ -25,6 +26,8 @@ export const KIND_MBUS = 4;
 export const KIND_WRAPPER = 5;
 /** Nothing of these, but something: given by who listens (recogniser.ts). */
 export const KIND_NOISE = 6;
+/** An APDU in no frame. */
+export const KIND_BARE = 7;
 
 const STX = 0x02;
 const LF = 0x0a;
@@ -67,6 +70,7 @@ const GENERAL_BLOCK = 0xe0;
 /** Of a system title, which comes first in a ciphered APDU; of a date and time in a data-notification. */
 const TITLE_LENGTH = 8;
 const TIME_LENGTH = 12;
+const ENCRYPTED = 0x20;
 
 export class TelegramScanner {
 	/** Of KIND_ASCII: its characters have a parity bit. */
@@ -95,6 +99,8 @@ export class TelegramScanner {
 	#frameLength = 0;
 	#sum = 0;
 	#isPush = false;
+	/** There was a frame of HDLC, in which a ciphered APDU may begin later. */
+	#isFramed = false;
 	/** The last bytes, and where the next one goes. */
 	readonly #last = new Uint8Array(WRAPPER_LENGTH);
 	#next = 0;
@@ -103,9 +109,13 @@ export class TelegramScanner {
 	take(byte: number): number {
 		if (this.takeText(byte)) return KIND_ASCII;
 		if (this.takeSML(byte)) return KIND_SML;
-		if (this.takeHDLC(byte)) return KIND_HDLC;
+		if (this.takeHDLC(byte)) {
+			this.#isFramed = true;
+			return KIND_HDLC;
+		}
 		if (this.takeMBus(byte)) return KIND_MBUS;
-		return this.takeWrapper(byte) ? KIND_WRAPPER : KIND_NONE;
+		if (this.takeWrapper(byte)) return KIND_WRAPPER;
+		return !this.#isFramed && this.isBare ? KIND_BARE : KIND_NONE;
 	}
 
 	/** What came last is text: the speed is right, even if no telegram is whole yet. */
@@ -273,6 +283,14 @@ export class TelegramScanner {
 		}
 		const isCiphered = tag === GENERAL_GLO || tag === GENERAL_DED;
 		return isCiphered && this.lastAt(WRAPPER_TAG + 1) === TITLE_LENGTH;
+	}
+
+	/** The last bytes are the head of a ciphered APDU; M-Bus may have one in its frames. */
+	private get isBare(): boolean {
+		if (this.lastAt(0) !== GENERAL_GLO || this.lastAt(1) !== TITLE_LENGTH || this.#frame > 4) return false;
+		const control = this.lastAt(13);
+		// Of suites 0 and 1: encrypted, and with a tag or none.
+		return this.lastAt(10) === 0x82 && this.lastAt(11) < 0x10 && (control & 0xee) === ENCRYPTED;
 	}
 
 	/** The byte at `index` of the last WRAPPER_LENGTH ones, the oldest of which is at 0. */

@@ -8,13 +8,13 @@ import type { Advice, Failure } from "../readout/failure.js";
 import { PROTOCOL_SML, SML_BAUD } from "../sml/protocol.js";
 import { UNASKED_ASCII, UNASKED_DLMS, UNASKED_NOISE, UNASKED_SML } from "./failures.js";
 import type { MeterSettings } from "./settings.js";
-import { KIND_ASCII, KIND_HDLC, KIND_MBUS, KIND_NOISE, KIND_SML } from "./telegram-scanner.js";
+import { KIND_ASCII, KIND_BARE, KIND_HDLC, KIND_MBUS, KIND_NOISE, KIND_SML } from "./telegram-scanner.js";
 
 /** As failures name it. */
 export const FRAMING_7E1 = "7E1";
 
 /** By KIND_…: the words of the API. */
-const WORDS = Object.freeze(["", "ascii", "sml", "dlms_hdlc", "dlms_mbus", "dlms_wrapper", "noise"]);
+const WORDS = Object.freeze(["", "ascii", "sml", "dlms_hdlc", "dlms_mbus", "dlms_wrapper", "noise", "dlms_bare"]);
 const SML_ADVICE: Advice = Object.freeze({ protocol: PROTOCOL_SML });
 
 /** A telegram of this kind came at this speed; `hasParity`: in 7E1, else in 8N1. */
@@ -28,7 +28,7 @@ export function unasked(kind: number, baud: number, hasParity: boolean): Failure
 	}
 	const framing = hasParity ? FRAMING_7E1 : "8N1";
 	const isSML = kind === KIND_SML;
-	const isPush = kind === KIND_HDLC || kind === KIND_MBUS;
+	const isPush = kind === KIND_HDLC || kind === KIND_MBUS || kind === KIND_BARE;
 	const isSupported = isSML ? baud === SML_BAUD : kind === KIND_ASCII || isPush;
 	const row = kind === KIND_ASCII ? UNASKED_ASCII : isSML ? UNASKED_SML : UNASKED_DLMS;
 	const what = `${row.message.slice(0, -1)}, at ${baud} Bd, ${framing}.`;

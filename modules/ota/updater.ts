@@ -176,9 +176,10 @@ export class Updater implements Driven {
 		this.#parts.device.restartSoon();
 	}
 
-	/** Nothing comes of what is under way. */
+	/** The device ends. A file that comes slowly goes on at the next start, which is nothing to tell of. */
 	stop(): void {
-		this.abort();
+		if (this.#sender?.isSlow) this.#installer?.close(INTERRUPTED);
+		else this.abort();
 		this.#drive?.stop();
 	}
 

@@ -24,7 +24,7 @@ export interface Advice {
 
 /** What arrives without a question. */
 export interface Unasked {
-	/** The word of the API: `ascii`, `sml`, `dlms_hdlc`, `dlms_mbus`, `dlms_wrapper`, `noise`. */
+	/** The word of the API: `ascii`, `sml`, `dlms_hdlc`, `dlms_mbus`, `dlms_wrapper`, `dlms_bare`, `noise`. */
 	readonly kind: string;
 	/** Bd, and characters as `7E1`; 0 and empty: it came at each. */
 	readonly baud: number;

@@ -31,11 +31,18 @@ import type { RecordWriter } from "../readout/record-writer.js";
 import { isCheckRight } from "./check.js";
 
 const DEPTH_LIMIT = 10;
+/** Where the second half of a list by depth begins. */
+const LEFT = DEPTH_LIMIT + 1;
 const TYPE_LIMIT = 4;
 /** Bytes of a server id that are kept; it has 10. */
 const ID_SIZE = 16;
 /** A public key has 48. */
 const VALUE_SIZE = TEXT_LIMIT / 2;
+const CODE_SIZE = 6;
+/* In the working buffer: the text of a value, the bytes of the element, the code of the entry, the server id. */
+const BYTES_AT = TEXT_LIMIT;
+const CODE_AT = BYTES_AT + VALUE_SIZE;
+const ID_AT = CODE_AT + CODE_SIZE;
 
 const TYPE_OCTETS = 0x00;
 const TYPE_BOOLEAN = 0x40;
@@ -79,34 +86,31 @@ export class SMLFile {
 	isBroken = false;
 	/** The check of a message was wrong. */
 	isWrong = false;
-	/** The server id: `serverId[0..serverIdLength)`. */
-	readonly serverId = new Uint8Array(ID_SIZE);
+	/** Bytes of the server id. */
 	serverIdLength = 0;
 	readonly #records: RecordWriter;
-	/** Of the open lists, by depth: elements to come, and those that came. */
-	readonly #left = new Uint16Array(DEPTH_LIMIT + 1);
-	readonly #index = new Uint16Array(DEPTH_LIMIT + 1);
+	/** Of the open lists, by depth: elements that came; from LEFT on those to come. */
+	readonly #index = new Uint16Array(2 * LEFT);
 	#depth = 0;
 	/** Of the element: bytes of type and length so far, the type, the length, bytes to come. */
 	#typeBytes = 0;
 	#type = 0;
 	#length = 0;
 	#remaining = 0;
-	/** Its bytes, as far as they have room; and how many there are. */
-	readonly #bytes = new Uint8Array(VALUE_SIZE);
+	/** How many bytes it has; they are kept as far as they have room. */
 	#size = 0;
+	/** One for all, since each takes slots. */
+	readonly #work = new Uint8Array(ID_AT + ID_SIZE);
 	/** Of the message. */
 	#register = CRC16_START;
 	#count = 0;
 	#tag = 0;
 	#maker = 0;
 	/** Of the entry; the status is the last that was sent, which energy registers have. */
-	readonly #code = new Uint8Array(6);
 	#hasCode = false;
 	#status = NO_STATUS;
 	#unit = UNIT_NONE;
 	#scaler = 0;
-	readonly #text = new Uint8Array(TEXT_LIMIT);
 
 	constructor(records: RecordWriter) {
 		this.#records = records;
@@ -118,6 +122,11 @@ export class SMLFile {
 		this.#depth = this.#typeBytes = this.#remaining = 0;
 		this.#status = NO_STATUS;
 		this.#records.begin();
+	}
+
+	/** A view of `serverIdLength` bytes. */
+	get serverId(): Uint8Array {
+		return this.#work.subarray(ID_AT, ID_AT + this.serverIdLength);
 	}
 
 	/** All messages are whole. */
@@ -133,7 +142,7 @@ export class SMLFile {
 		}
 		if (this.#remaining === 0) this.takeType(byte);
 		else {
-			if (this.#size < VALUE_SIZE) this.#bytes[this.#size] = byte;
+			if (this.#size < VALUE_SIZE) this.#work[BYTES_AT + this.#size] = byte;
 			this.#size++;
 			if (--this.#remaining === 0) this.closeElement();
 		}
@@ -196,7 +205,7 @@ export class SMLFile {
 			this.#scaler = 0;
 		}
 		this.#depth = depth + 1;
-		this.#left[depth + 1] = length;
+		this.#index[LEFT + depth + 1] = length;
 		this.#index[depth + 1] = 0;
 		if (length === 0) this.closeList();
 	}
@@ -233,7 +242,7 @@ export class SMLFile {
 	private closeList(): void {
 		do {
 			this.#index[this.#depth]++;
-			if (--this.#left[this.#depth] > 0) return;
+			if (--this.#index[LEFT + this.#depth] > 0) return;
 			this.#depth--;
 		} while (this.#depth > 0);
 	}
@@ -241,18 +250,17 @@ export class SMLFile {
 	private closeField(index: number): void {
 		const size = this.#size;
 		if (index === CODE) {
-			this.#hasCode = this.#type === TYPE_OCTETS && size === this.#code.length;
-			for (let i = 0; i < this.#code.length; i++) this.#code[i] = this.#bytes[i];
+			this.#hasCode = this.#type === TYPE_OCTETS && size === CODE_SIZE;
+			this.#work.copyWithin(CODE_AT, BYTES_AT, BYTES_AT + CODE_SIZE);
 		} else if (size === 0) return;
 		else if (index === STATUS) this.#status = this.number;
 		else if (index === UNIT) this.#unit = this.number;
-		else if (index === SCALER) this.#scaler = (this.#bytes[size - 1] << 24) >> 24;
+		else if (index === SCALER) this.#scaler = (this.#work[BYTES_AT + size - 1] << 24) >> 24;
 		else if (index === VALUE && this.#hasCode) this.putValue();
 	}
 
 	private putValue(): void {
-		const bytes = this.#bytes;
-		const text = this.#text;
+		const work = this.#work;
 		const size = this.#size;
 		const type = this.#type;
 		if (size > VALUE_SIZE) {
@@ -261,31 +269,32 @@ export class SMLFile {
 		}
 		let unit = UNIT_NONE;
 		let length = 1;
-		if (type === TYPE_OCTETS) length = putOctets(bytes, 0, size, text);
-		else if (type === TYPE_BOOLEAN) text[0] = DIGIT_0 + (bytes[0] === 0 ? 0 : 1);
+		if (type === TYPE_OCTETS) length = putOctets(work, BYTES_AT, BYTES_AT + size, work);
+		else if (type === TYPE_BOOLEAN) work[0] = DIGIT_0 + (work[BYTES_AT] === 0 ? 0 : 1);
 		else {
 			unit = this.#unit;
 			const isSigned = type === TYPE_INTEGER && !this.isTooShort;
-			length = putInteger({ bytes, start: 0, end: size }, isSigned, this.#scaler, text);
-			if (this.lacksSign && text[0] !== MINUS) {
-				text.copyWithin(1, 0, length++);
-				text[0] = MINUS;
+			const element = { bytes: work, start: BYTES_AT, end: BYTES_AT + size };
+			length = putInteger(element, isSigned, this.#scaler, work);
+			if (this.lacksSign && work[0] !== MINUS) {
+				work.copyWithin(1, 0, length++);
+				work[0] = MINUS;
 			}
 		}
-		this.#records.beginCode(this.#code, 0);
-		this.#records.value(text, length, unit);
+		this.#records.beginCode(work, CODE_AT);
+		this.#records.value(work, length, unit);
 	}
 
 	/** A power of C.7.0 of this maker, whose meter has sent a status. */
 	private isPowerOf(maker: number): boolean {
-		const isPower = this.#unit === UNIT_WATT && this.#code[3] === 7 && this.#code[4] === 0;
+		const isPower = this.#unit === UNIT_WATT && this.#work[CODE_AT + 3] === 7 && this.#work[CODE_AT + 4] === 0;
 		return isPower && this.#maker === maker && this.#status !== NO_STATUS;
 	}
 
 	/** DZG: the value is negative only because its first bit is taken for the sign. */
 	private get isTooShort(): boolean {
-		if (this.#bytes[0] < 0x80 || this.#size > 3 || !this.isPowerOf(DZG)) return false;
-		const c = this.#code[2];
+		if (this.#work[BYTES_AT] < 0x80 || this.#size > 3 || !this.isPowerOf(DZG)) return false;
+		const c = this.#work[CODE_AT + 2];
 		const isPhase = c === 36 || c === 56 || c === 76;
 		if (c !== 16 && !isPhase) return false;
 		return (this.#status & (isPhase ? EXPORTS | PHASES_EXPORT : EXPORTS)) === 0;
@@ -293,22 +302,22 @@ export class SMLFile {
 
 	/** EMH: the meter exports, and this power never has a sign. */
 	private get lacksSign(): boolean {
-		return this.#code[2] === 15 && this.isPowerOf(EMH) && (this.#status & EMH_EXPORTS) !== 0;
+		return this.#work[CODE_AT + 2] === 15 && this.isPowerOf(EMH) && (this.#status & EMH_EXPORTS) !== 0;
 	}
 
 	/** 0A 01 'E' 'M' 'H' …, and older ones 06 'E' 'M' 'H' … */
 	private keepServerId(): void {
-		const id = this.#bytes;
-		const at = id[0] === 6 ? 1 : 2;
-		this.#maker = (id[at] << 16) | (id[at + 1] << 8) | id[at + 2];
+		const work = this.#work;
+		const at = BYTES_AT + (work[BYTES_AT] === 6 ? 1 : 2);
+		this.#maker = (work[at] << 16) | (work[at + 1] << 8) | work[at + 2];
 		this.serverIdLength = Math.min(this.#size, ID_SIZE);
-		for (let i = 0; i < ID_SIZE; i++) this.serverId[i] = id[i];
+		work.copyWithin(ID_AT, BYTES_AT, BYTES_AT + ID_SIZE);
 	}
 
 	/** The element as a whole number: its last four bytes, unsigned. */
 	private get number(): number {
 		let number = 0;
-		for (let i = Math.max(0, this.#size - 4); i < this.#size; i++) number = number * 256 + this.#bytes[i];
+		for (let i = Math.max(0, this.#size - 4); i < this.#size; i++) number = number * 256 + this.#work[BYTES_AT + i];
 		return number;
 	}
 }

@@ -15,7 +15,7 @@
  * Bytes get lost on the way: one too few or too many costs the telegram that it belongs to.
  */
 import { stepCRC16 } from "../bytes/crc16.js";
-import { type Machine, type Output, OutputQueue } from "../io/machine.js";
+import { type Machine, NO_BYTES, type Output, OutputQueue } from "../io/machine.js";
 import type { Failure } from "../readout/failure.js";
 import { EVENT_END, EVENT_POOR, EVENT_READOUT } from "../readout/protocol.js";
 import type { RecordWriter } from "../readout/record-writer.js";
@@ -45,7 +45,7 @@ export class SMLListener implements Machine {
 	/** What was wrong with the last telegram; after `abort`, with all. */
 	failure: Failure | undefined;
 	/** What the meter calls itself, ASCII, in its last good telegram; empty if there was none. */
-	meterId: Uint8Array = new Uint8Array(0);
+	meterId: Uint8Array = NO_BYTES;
 	/** The last telegram has more than there was room for. */
 	isCut = false;
 	/** Characters received; a line of eight bits shows no damage to one. */
@@ -179,7 +179,7 @@ export class SMLListener implements Machine {
 		if (failure !== undefined) return;
 		this.#event = EVENT_READOUT;
 		this.#hasRead = true;
-		this.meterId = meterIdOf(file.serverId, file.serverIdLength);
+		this.meterId = meterIdOf(file.serverId);
 	}
 
 	/** Waits for the next telegram, of which so many ESCAPE have come. */

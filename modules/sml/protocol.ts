@@ -1,5 +1,6 @@
 /** SML as a row of the table of meter protocols: one SMLListener listens for ever; each whole telegram is a readout. */
 import { FORMAT_8N1, type LineSettings } from "../io/host.js";
+import { NO_BYTES } from "../io/machine.js";
 import {
 	type Conversation,
 	EVENT_READOUT,
@@ -32,7 +33,7 @@ class SMLConversation extends SMLListener implements Conversation, Probing {
 		if (this.failure === SML_BROKEN) return undefined;
 		const { meterId } = this;
 		const status = event === EVENT_READOUT ? statusOf(this.isCut) : STATUS_CHECK_WRONG;
-		const records = this.records.kept ?? new Uint8Array(0);
+		const { kept: records = NO_BYTES } = this.records;
 		return { protocol: PROTOCOL, meterId, mode: 0, baud: SML_BAUD, utcMs, status, records };
 	}
 }

@@ -11,7 +11,8 @@ const TEXT_LENGTH = 14;
 const NUMBER_LIMIT = 100_000_000;
 const DIGIT_0 = 0x30;
 
-export function meterIdOf(id: Uint8Array, length: number): Uint8Array {
+export function meterIdOf(id: Uint8Array): Uint8Array {
+	const { length } = id;
 	const text = new Uint8Array(Math.max(TEXT_LENGTH, length * 2));
 	let number = ((id[6] * 256 + id[7]) * 256 + id[8]) * 256 + id[9];
 	let isPrinted = length === LENGTH && (id[0] === 9 || id[0] === 10) && id[1] < 10 && number < NUMBER_LIMIT;

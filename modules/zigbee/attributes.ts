@@ -164,8 +164,8 @@ export class Attributes {
 	/** Who the last good readout was of, if there was one since the map is in use; and that meter's own number. */
 	#meterId: Uint8Array | undefined;
 	#meterSerial: Uint8Array | undefined;
-	/** Monotonic; in the past when nobody is looking for the device. */
-	identifyUntilMs = 0;
+	/** Monotonic; Infinity while nobody is looking for the device. */
+	identifyUntilMs = Number.POSITIVE_INFINITY;
 
 	constructor(options: AttributesOptions) {
 		this.#options = options;
@@ -303,7 +303,7 @@ export class Attributes {
 			case METER_SERIAL:
 				return putBytes(this.#meterSerial ?? new Uint8Array(0), SERIAL_LIMIT, into, at);
 			case IDENTIFY_TIME:
-				value = Math.max(0, Math.ceil((this.identifyUntilMs - nowMs) / 1000));
+				value = this.identifyUntilMs < Infinity ? Math.max(0, Math.ceil((this.identifyUntilMs - nowMs) / 1000)) : 0;
 				break;
 			case SUPPLY:
 				value = cells > 0 ? SUPPLY_BATTERY : SUPPLY_DC;

@@ -15,13 +15,12 @@ import {
 	type Chip,
 	type ClusterClient,
 	type Incoming,
+	isJoined,
 	type Outgoing,
 	RADIO_IDLE,
-	RADIO_JOINED,
 	RADIO_JOINING,
 	RADIO_LEAVING,
 	RADIO_OFF,
-	RADIO_ORPHAN,
 	type RadioUser,
 	ZCL_LIMIT,
 } from "./radio.js";
@@ -157,7 +156,7 @@ export class Bridge implements Machine, RadioUser {
 		if (this.#keepMs < Number.POSITIVE_INFINITY) return true;
 		if (!isJoined(this.#state)) return false;
 		const { clients } = this.#options;
-		if (nowMs - this.#joinedMs < INTERVIEW_MS || clients.some(({ isBusy }) => isBusy)) return true;
+		if (nowMs - this.#joinedMs < INTERVIEW_MS || clients.some((client) => client.isBusy(nowMs))) return true;
 		// Nobody waits for a coordinator that does not hear us.
 		if (this.#failures >= TRIES) return false;
 		return (
@@ -192,11 +191,16 @@ export class Bridge implements Machine, RadioUser {
 		this.chip.advance(nowMs);
 		for (const client of this.#options.clients) if (client.deadlineMs <= nowMs) client.advance(nowMs);
 		if (this.#keepMs <= nowMs) this.keep(nowMs);
+		const { attributes } = this.#reports;
+		if (attributes.identifyUntilMs <= nowMs) {
+			attributes.identifyUntilMs = Number.POSITIVE_INFINITY;
+			this.#options.user.identify(0);
+		}
 		this.pump(nowMs);
 	}
 
 	get deadlineMs(): number {
-		let deadline = Math.min(this.chip.deadlineMs, this.#keepMs);
+		let deadline = Math.min(this.chip.deadlineMs, this.#keepMs, this.#reports.attributes.identifyUntilMs);
 		for (const client of this.#options.clients) deadline = Math.min(deadline, client.deadlineMs);
 		if (!this.chip.canSend) return deadline;
 		// What can be sent now has been: it waits for a pause to end, or is due later.
@@ -302,10 +306,6 @@ export class Bridge implements Machine, RadioUser {
 		this.#keptMs = nowMs;
 		this.#options.user.keepReports(this.#reports.pack());
 	}
-}
-
-function isJoined(state: number): boolean {
-	return state === RADIO_JOINED || state === RADIO_ORPHAN;
 }
 
 /** Of commands that all clusters have: one that answers another, or a report. */

@@ -51,6 +51,7 @@ import {
 } from "./mt.js";
 import {
 	type Chip,
+	isJoined,
 	type Outgoing,
 	RADIO_FOREIGN,
 	RADIO_IDLE,
@@ -295,7 +296,7 @@ export class Coprocessor extends Requests implements Chip {
 	private informed(nowMs: number): void {
 		const { state } = this;
 		const belongs = this.has(BELONGS);
-		const wasMember = state === RADIO_JOINED || state === RADIO_ORPHAN;
+		const wasMember = isJoined(state);
 		let next = RADIO_IDLE;
 		if (this.owesLeave) {
 			if (belongs) this.run(LEAVING, LEAVE, nowMs);
@@ -364,8 +365,7 @@ export class Coprocessor extends Requests implements Chip {
 		this.mark(OWES_LEAVE, true);
 		this.mark(PAIRED, false);
 		if (phase === SETTLED || phase === WAITING || phase === STEERING) this.check(nowMs);
-		if (state === RADIO_JOINED || state === RADIO_ORPHAN || (state >= RADIO_IDLE && this.joiningUntilMs === 0))
-			this.setState(RADIO_LEAVING, nowMs);
+		if (isJoined(state) || (state >= RADIO_IDLE && this.joiningUntilMs === 0)) this.setState(RADIO_LEAVING, nowMs);
 		else if (state === RADIO_IDLE) this.setState(RADIO_JOINING, nowMs);
 	}
 
@@ -391,7 +391,7 @@ export class Coprocessor extends Requests implements Chip {
 	/** What it was, it is not while it is started once more. */
 	private interrupted(nowMs: number): void {
 		const { state } = this;
-		if (state === RADIO_IDLE || state === RADIO_JOINED || state === RADIO_ORPHAN) this.setState(RADIO_STARTING, nowMs);
+		if (state === RADIO_IDLE || isJoined(state)) this.setState(RADIO_STARTING, nowMs);
 	}
 
 	private failed(nowMs: number): void {

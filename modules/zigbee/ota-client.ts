@@ -19,8 +19,9 @@
  * one that rewrites versions would go on offering it.
  *
  * A transfer that breaks off goes on. A block that does not come is asked for again, for a quarter of an hour; the storage
- * has what is being loaded, so that after a restart of ours the same coordinator is asked for the same file at once. Later
- * the next offer of the file goes on at the last piece that is in flash (ota/installer.ts). An upload by HTTP displaces it.
+ * has what is being loaded, so that after a restart of ours, as in the next wake of a device on cells, the same coordinator is
+ * asked for the same file at once; where it gives no block then, that was the only time. Later the next offer of the file goes
+ * on at the last piece that is in flash (ota/installer.ts). An upload by HTTP displaces it.
  *
  * Limits: a minute from the first sector that a transfer erases to the next transfer, then two, four … an hour: flash wears
  * out, and a coordinator needs no account here; blocks of BLOCK_LENGTH bytes, as most coordinators send them: more would not fit into a frame on every route.
@@ -35,6 +36,7 @@ import {
 	ENDING,
 	HELD,
 	LOADING,
+	LOADING_KEY,
 	type OTAWorld,
 	putAttribute,
 	REST,
@@ -73,9 +75,6 @@ const BLOCK_LENGTH = 50;
 const BLOCK_HEADER_LENGTH = 14;
 const WAIT_LENGTH = 9;
 const END_LENGTH = 16;
-/** In the storage while a file is loaded: its version and size as the coordinator says, and the coordinator's endpoint. */
-const LOADING_KEY = "zb_ota";
-const LOADING_LENGTH = 9;
 
 const SECOND_MS = 1000;
 const SOON_MS = 60_000;
@@ -90,6 +89,8 @@ const BREATH_MS = 5;
 const AGAIN_MS = 2000;
 const TRIES = 3;
 const PATIENCE_MS = 900_000;
+/** For so long cells are spent on a coordinator that says nothing. */
+const WORTH_MS = 60_000;
 
 export class OTAClient implements ClusterClient, Sender {
 	readonly #world: OTAWorld;
@@ -122,34 +123,35 @@ export class OTAClient implements ClusterClient, Sender {
 		return true;
 	}
 
-	/** A file is asked for, comes, or is about to be started: not a time to sleep. */
-	get isBusy(): boolean {
-		return this.#transfer !== undefined;
+	/** A file is asked for, comes, or is about to be started; not where the coordinator is silent, or wants it to wait. */
+	isBusy(nowMs: number): boolean {
+		const transfer = this.#transfer;
+		if (transfer === undefined) return false;
+		if (transfer.state === LOADING) return Math.abs(nowMs - transfer.heardMs) < WORTH_MS;
+		// Infinity: the restart is asked for.
+		return this.deadlineMs - nowMs <= WORTH_MS || this.deadlineMs === Infinity;
 	}
 
 	joined(nowMs: number): void {
 		const { updater, storage, crypto } = this.#world;
 		if (updater?.isOpen !== true) return;
-		if (this.isBusy) {
+		if (this.#transfer !== undefined) {
 			this.failed(nowMs);
 			return;
 		}
 		// Not all units of a house that has its power back in one second.
 		this.deadlineMs = nowMs + SOON_MS + crypto.random(1)[0] * SECOND_MS;
-		const loading = storage.get(LOADING_KEY);
-		if (loading?.length !== LOADING_LENGTH) return;
-		const { transfer } = this;
-		transfer.version = uint32(loading, 0);
-		transfer.size = uint32(loading, 4);
-		transfer.endpoint = loading[8];
-		if (this.begin(transfer, nowMs) === TAKEN) return;
-		this.#transfer = undefined;
+		const transfer = new Transfer();
+		if (!transfer.recall(storage)) return;
+		// Kept again with the first block: a coordinator that knows nothing of it any more is asked once.
 		this.forget();
+		this.#transfer = transfer;
+		if (this.begin(transfer, nowMs) !== TAKEN) this.#transfer = undefined;
 	}
 
 	left(): void {
 		this.isReady = false;
-		if (!this.isBusy) this.deadlineMs = Infinity;
+		if (this.#transfer === undefined) this.deadlineMs = Infinity;
 	}
 
 	advance(nowMs: number): void {
@@ -310,24 +312,19 @@ export class OTAClient implements ClusterClient, Sender {
 	}
 
 	private begin(transfer: Transfer, nowMs: number): number {
-		const { updater, storage } = this.#world;
 		let refusal = NO_MEMORY;
 		try {
-			refusal = updater?.begin(this, transfer.size) ?? NO_MEMORY;
-			if (refusal !== TAKEN) return refusal;
-			transfer.isOpen = true;
-			transfer.outcome = -1;
-			transfer.periodMs = 0;
-			this.enter(LOADING, nowMs);
-			const loading = new Uint8Array(LOADING_LENGTH);
-			putUint32(loading, 0, transfer.version);
-			putUint32(loading, 4, transfer.size);
-			loading[8] = transfer.endpoint;
-			storage.set(LOADING_KEY, loading);
+			refusal = this.#world.updater?.begin(this, transfer.size) ?? NO_MEMORY;
 		} catch {
-			// Flash that keeps nothing: it does not go on by itself after a restart, that is all.
+			// The slot can't be had.
 		}
-		return refusal;
+		if (refusal !== TAKEN) return refusal;
+		transfer.isOpen = true;
+		transfer.isKept = false;
+		transfer.outcome = -1;
+		transfer.periodMs = 0;
+		this.enter(LOADING, nowMs);
+		return TAKEN;
 	}
 
 	private loaded(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
@@ -341,6 +338,7 @@ export class OTAClient implements ClusterClient, Sender {
 			transfer.heardMs = nowMs + Math.min(Math.max(waitMs, transfer.periodMs), HOUR_MS);
 			this.deadlineMs = transfer.heardMs;
 			this.isReady = false;
+			transfer.keep(this.#world.storage);
 			return;
 		}
 		if (status !== STATUS_SUCCESS) {
@@ -357,6 +355,7 @@ export class OTAClient implements ClusterClient, Sender {
 			next += updater.write(bytes, next, stop);
 		transfer.heardMs = nowMs;
 		transfer.tries = 0;
+		if (transfer.isOpen) transfer.keep(this.#world.storage);
 		if (transfer.isOpen && at < FRONT_LENGTH && updater.received >= FRONT_LENGTH) {
 			this.#notBeforeMs = nowMs + this.#pauseMs;
 			this.#pauseMs = Math.min(this.#pauseMs * 2, HOUR_MS);

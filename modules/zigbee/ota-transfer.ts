@@ -3,7 +3,7 @@
  * revision 8, 11.10).
  */
 import type { HostInfo, Storage } from "../io/host.js";
-import { MANUFACTURER, putUint32 } from "../ota/front.js";
+import { MANUFACTURER, putUint32, uint32 } from "../ota/front.js";
 import type { Updater } from "../ota/updater.js";
 import { buildNumber } from "../ota/upgrade.js";
 
@@ -21,6 +21,10 @@ export const LOADING = 2;
 export const VERIFYING = 3;
 export const ENDING = 4;
 export const HELD = 5;
+
+/** In the storage while a file is loaded: its version and size as the coordinator says, and the coordinator's endpoint. */
+export const LOADING_KEY = "zb_ota";
+const LOADING_LENGTH = 9;
 
 export const ANY_32 = 0xffff_ffff;
 const FIRST_ENDPOINT = 1;
@@ -50,8 +54,35 @@ export class Transfer {
 	periodMs = 0;
 	/** The updater takes our file. */
 	isOpen = false;
+	/** The storage has it. */
+	isKept = false;
 	/** What has become of it; -1: that is not known, or was seen to. */
 	outcome = -1;
+
+	/** Takes what was being loaded when the program ended; false: nothing. */
+	recall(storage: Storage): boolean {
+		const loading = storage.get(LOADING_KEY);
+		if (loading?.length !== LOADING_LENGTH) return false;
+		this.version = uint32(loading, 0);
+		this.size = uint32(loading, 4);
+		this.endpoint = loading[8];
+		return true;
+	}
+
+	/** So that it goes on after a restart, for the coordinator is about it. */
+	keep(storage: Storage): void {
+		if (this.isKept) return;
+		const loading = new Uint8Array(LOADING_LENGTH);
+		putUint32(loading, 0, this.version);
+		putUint32(loading, 4, this.size);
+		loading[8] = this.endpoint;
+		this.isKept = true;
+		try {
+			storage.set(LOADING_KEY, loading);
+		} catch {
+			// Flash that keeps nothing: it does not go on by itself, that is all.
+		}
+	}
 }
 
 /** Version of the firmware that runs, as the headers of files have it. */

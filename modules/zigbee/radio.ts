@@ -49,6 +49,11 @@ export const RADIO_CODES: readonly string[] = Object.freeze([
 	"leaving",
 ]);
 
+/** It belongs to a network, whether it hears it or not. */
+export function isJoined(state: number): boolean {
+	return state === RADIO_JOINED || state === RADIO_ORPHAN;
+}
+
 /** The network that the node is in. The address and the id as they go over the UART, least significant byte first. */
 export interface Network {
 	/** 11 to 26. */
@@ -156,7 +161,7 @@ export interface ClusterClient extends Timed {
 	/** It has something to send. */
 	readonly isReady: boolean;
 	/** It is in the middle of something: not a time to sleep. */
-	readonly isBusy: boolean;
+	isBusy(nowMs: number): boolean;
 	/**
 	 * Writes the next frame, whole, with `sequence` as its number, into `out.bytes` from 0 on and sets `out.end`, and where
 	 * it goes. Only called when `isReady`; is not ready any more then.

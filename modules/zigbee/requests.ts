@@ -29,11 +29,11 @@ import {
 import {
 	DEVICE,
 	ENDPOINT,
+	isJoined,
 	type Network,
 	type Outgoing,
 	PROFILE,
 	RADIO_JOINED,
-	RADIO_ORPHAN,
 	type RadioUser,
 	ROLE_END_DEVICE,
 } from "./radio.js";
@@ -350,7 +350,7 @@ export abstract class Requests {
 	get network(): Network | undefined {
 		const bytes = this.#bytes;
 		const channel = bytes[INFO_AT + 23];
-		if ((this.state !== RADIO_JOINED && this.state !== RADIO_ORPHAN) || channel === 0) return undefined;
+		if (!isJoined(this.state) || channel === 0) return undefined;
 		return {
 			channel,
 			panId: this.number(INFO_AT + 3),

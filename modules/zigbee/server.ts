@@ -116,7 +116,7 @@ export class Server {
 		else if (isToClient ? this.#client === undefined : !attributes.clusters.includes(cluster)) status = NO_CLUSTER;
 		else if (isCluster) {
 			status = isToClient ? OK : this.identify(frame);
-			if (status === OK && !isToClient && command === COMMAND_QUERY && attributes.identifyUntilMs > nowMs) {
+			if (status === OK && !isToClient && command === COMMAND_QUERY && attributes.identifyUntilMs < Infinity) {
 				into[0] |= FRAME_CLUSTER;
 				into[at] = COMMAND_IDENTIFY;
 				return attributes.write(attributes.find(IDENTIFY, 0), into, body, nowMs);
@@ -150,7 +150,7 @@ export class Server {
 	}
 
 	private identifyFor(seconds: number): void {
-		this.#attributes.identifyUntilMs = this.#nowMs + seconds * 1000;
+		this.#attributes.identifyUntilMs = seconds > 0 ? this.#nowMs + seconds * 1000 : Infinity;
 		this.#options.user.identify(seconds);
 	}
 

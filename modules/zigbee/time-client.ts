@@ -65,7 +65,7 @@ export class TimeClient implements ClusterClient {
 	}
 
 	/** A device that is awake for a moment has no time for this. */
-	get isBusy(): boolean {
+	isBusy(): boolean {
 		return false;
 	}
 

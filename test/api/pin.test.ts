@@ -1,6 +1,12 @@
-/** The PIN of a meter's display, by HTTP, on virtual time. What the light is like: test/meter/pin.test.ts. */
+/** The PIN of a meter's display, by HTTP, on virtual time, and what it opens. What the light is like: test/meter/pin.test.ts. */
 import assert from "node:assert/strict";
-import { isError, vectorOf } from "./gateway.js";
+import { isOpen } from "../../hosts/browser/kit/power.js";
+import type { VirtualWorld } from "../../hosts/node/virtual.js";
+import { Household } from "../../tools/meter/household.js";
+import { MeterDisplay } from "../../tools/meter/meter-display.js";
+import { PushMeter } from "../../tools/meter/push-meter.js";
+import { smlSource } from "../../tools/meter/sml-options.js";
+import { isError, type JSONObject, vectorOf } from "./gateway.js";
 import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 
 const { telegram } = vectorOf("landis-gyr-zmf100-m26-padded-left");
@@ -17,8 +23,9 @@ describe("POST meter/pin", () => {
 	afterEach(() => gateway.stop());
 
 	it("tells how long it takes, and has the line for so long", async () => {
-		const { duration_ms } = await gateway.write("meter/pin", { pin: PIN });
+		const { duration_ms, digits_ms } = await gateway.write("meter/pin", { pin: PIN });
 		assert.equal(duration_ms, 2 * 2000 + 36 * 1000 + 7 * 4000 + 3000);
+		assert.deepEqual([digits_ms.length, digits_ms[0], digits_ms.at(-1)], [8, 2 * 2000 + 13_000, duration_ms]);
 		await gateway.pass(duration_ms - 500);
 		isError(await gateway.post("meter/probe"), 503, "busy");
 		const again = await gateway.post("meter/pin", { pin: "1234" });
@@ -42,9 +49,20 @@ describe("POST meter/pin", () => {
 		await gateway.connectMeter({ telegram });
 		assert.equal((await gateway.read("iec62056/read")).status, 0);
 	});
+	it("is broken off by DELETE, which leaves alone who else has the line", async () => {
+		assert.equal((await gateway.request("DELETE", "meter/pin")).status, 200);
+		await gateway.write("meter/pin", { pin: PIN });
+		await gateway.pass(10_000);
+		assert.equal((await gateway.request("DELETE", "meter/pin")).status, 200);
+		assert.equal((await gateway.read("iec62056/read")).status, 0);
+		const probing = gateway.begin("POST", "meter/probe");
+		await gateway.pass(50);
+		assert.equal((await gateway.request("DELETE", "meter/pin")).status, 200);
+		assert.equal(JSON.parse((await probing.reply()).text).ok, true);
+	});
 	it("takes no time with the simulator", async () => {
 		await gateway.write("iec62056/control", { simulator_en: true });
-		assert.equal((await gateway.write("meter/pin", { pin: PIN })).duration_ms, 0);
+		assert.deepEqual(await gateway.write("meter/pin", { pin: PIN }), { duration_ms: 0, digits_ms: [] });
 		assert.equal((await gateway.read("iec62056/read")).status, 0);
 	});
 	it("leaves the PIN nowhere: not in the settings, the backup, the logs or what is traced", async () => {
@@ -55,5 +73,101 @@ describe("POST meter/pin", () => {
 			assert.ok(!(await gateway.get(path)).text.includes(PIN), path);
 		assert.deepEqual((await gateway.read("iec62056/log")).entries, []);
 		assert.ok(!gateway.diagnosis.includes(PIN));
+	});
+});
+
+describe("a meter that hides its values", () => {
+	const pin = "0815";
+	let gateway: VirtualGateway;
+	let display: MeterDisplay;
+	let offsetMs: number;
+
+	/** In this world, whose time begins anew. */
+	function hang(world: VirtualWorld): void {
+		const household = new Household({ utcMs: START_UTC_MS, mode: "C", baud: 9600 });
+		const fromMs = offsetMs;
+		const sml = smlSource({ display });
+		const source = (nowMs: number) => sml(household.reading(fromMs + nowMs), fromMs + nowMs);
+		const meter = new PushMeter({ source, baud: 9600, pushMs: 2000, display });
+		meter.light = (startMs, endMs) => display.light(fromMs + startMs, fromMs + endMs);
+		world.serial.meter.connect(meter);
+	}
+	/** What it sends next. */
+	async function sent(): Promise<"all" | "little"> {
+		await gateway.pass(5000);
+		const { status, readings } = await gateway.read("iec62056/read");
+		assert.equal(status, 0);
+		const hasPower = readings.some(({ obis }: JSONObject) => obis === "16.7.0");
+		const isWhole = readings.find(({ obis }: JSONObject) => obis === "1.8.0").value1_number % 1000 === 0;
+		assert.equal(hasPower, !isWhole, JSON.stringify(readings));
+		assert.equal(isOpen(readings), hasPower);
+		return hasPower ? "all" : "little";
+	}
+	/** Enters it all. */
+	async function enter(body: JSONObject): Promise<void> {
+		const { duration_ms } = await gateway.write("meter/pin", body);
+		await gateway.pass(duration_ms);
+	}
+
+	beforeEach(async () => {
+		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS });
+		display = new MeterDisplay({ pin });
+		offsetMs = 0;
+		hang(gateway.world);
+		await gateway.login();
+		await gateway.write("meter/protocol", { protocol: "sml" });
+	});
+	afterEach(() => gateway.stop());
+
+	it("sends all after its PIN, for two minutes", async () => {
+		assert.equal(await sent(), "little");
+		await enter({ pin });
+		assert.equal(await sent(), "all");
+		await gateway.pass(120_000);
+		assert.equal(await sent(), "little");
+	});
+	it("sends all for good once InF is on, also where the PIN alone does nothing", async () => {
+		display = new MeterDisplay({ pin, flashes: 1, needsInf: true });
+		hang(gateway.world);
+		await enter({ pin, flashes: 1 });
+		assert.equal(await sent(), "little");
+		await gateway.pass(120_000);
+		await enter({ pin, flashes: 1, inf: 8 });
+		await gateway.pass(200_000);
+		assert.equal(await sent(), "all");
+	});
+	it("sends as little as before after a wrong one, and takes the right one then", async () => {
+		await enter({ pin: "8150" });
+		assert.equal(await sent(), "little");
+		await enter({ pin });
+		assert.equal(await sent(), "all");
+	});
+	it("is read by who has asked meanwhile, with what it sends then", async () => {
+		await gateway.write("meter/pin", { pin });
+		await gateway.pass(10_000);
+		const { readings } = await gateway.read("iec62056/read");
+		assert.ok(isOpen(readings));
+		assert.deepEqual(display.entered, [pin]);
+	});
+	it("is as before when the entry is broken off in the middle, and can be opened after that", async () => {
+		await gateway.write("meter/pin", { pin });
+		await gateway.pass(12_000);
+		await gateway.request("DELETE", "meter/pin");
+		assert.equal(await sent(), "little");
+		await gateway.pass(30_000);
+		await enter({ pin });
+		assert.equal(await sent(), "all");
+	});
+	it("is as before when the gateway starts anew in the middle", async () => {
+		await gateway.write("meter/pin", { pin });
+		await gateway.pass(12_000);
+		gateway.onWorld = hang;
+		offsetMs = gateway.world.time.nowMs;
+		await gateway.restart();
+		await gateway.login();
+		assert.equal(await sent(), "little");
+		await gateway.pass(30_000);
+		await enter({ pin });
+		assert.equal(await sent(), "all");
 	});
 });

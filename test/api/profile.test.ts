@@ -88,8 +88,8 @@ describe("GET meter/profile", () => {
 					status: 0,
 					period_secs: 900,
 					columns: [
-						{ obis: "1-0:1.29.0", unit: "Wh" },
-						{ obis: "1-0:2.29.0", unit: "Wh" },
+						{ obis: "1-0:1.29.0", unit: "Wh", en: "Active energy import in the recording interval" },
+						{ obis: "1-0:2.29.0", unit: "Wh", en: "Active energy export in the recording interval" },
 					],
 				});
 				assert.deepEqual(
@@ -197,8 +197,8 @@ describe("GET meter/profile", () => {
 					status: 0,
 					period_secs: 900,
 					columns: [
-						{ obis: "1.5", unit: "kW" },
-						{ obis: "2.5", unit: "kW" },
+						{ obis: "1.5", unit: "kW", en: "Demand in the last period, active power import" },
+						{ obis: "2.5", unit: "kW", en: "Demand in the last period, active power export" },
 					],
 				});
 				const firstS = Date.parse(first) / 1000;
@@ -210,6 +210,23 @@ describe("GET meter/profile", () => {
 				assert.equal(rows[0].localtime, localtime);
 			});
 		}
+		it("with columns named in the language asked for, and such as nobody knows", async () => {
+			await startBlock(["P.01(260621203000)(00)(15)(3)(1-0:1.8.0)(kWh)(1-0:199.250.7)()(?)()", "(1)(2)(3)"]);
+			for (const [query, own] of [
+				["", {}],
+				["?lang=en", {}],
+				["?lang=de", { de: "Wirkarbeit Bezug gesamt" }],
+				["?lang=pl", { pl: "Energia czynna pobrana suma" }],
+			] as const) {
+				const { columns } = await gateway.read(`meter/profile${query}`);
+				const none = Object.fromEntries(Object.keys({ en: null, ...own }).map((key) => [key, null]));
+				assert.deepEqual(columns, [
+					{ obis: "1-0:1.8.0", unit: "kWh", en: "Active energy import total", ...own },
+					{ obis: "1-0:199.250.7", unit: "", ...none },
+					{ obis: "?", unit: "", ...none },
+				]);
+			}
+		});
 		it("with several heads, a row in the line of one, and other profiles between", async () => {
 			await startBlock([
 				`P.01(2260621180000)(00)(15)(1)(1.5)(kW)(0.1)`,

@@ -23,8 +23,8 @@ const ROWS = `
 	GET hub, POST hub, GET hub/send`;
 /** Ours beside them (decisions 16, 32 and 60). */
 const EXTRAS = `
-	GET system/sessions, DELETE system/sessions/<id>, GET iec62056/log, POST meter/probe, POST meter/pin, GET meter/history,
-	GET meter/profile, GET metrics, GET events, GET system/log, GET system/backup, POST system/backup, GET mqtt, POST mqtt,
+	GET system/sessions, DELETE system/sessions/<id>, GET iec62056/log, POST meter/probe, POST meter/pin, DELETE meter/pin,
+	GET meter/history, GET meter/profile, GET metrics, GET events, GET system/log, GET system/backup, POST system/backup, GET mqtt, POST mqtt,
 	GET system/upgrade, POST system/upgrade,
 	GET mqtt/send`;
 

@@ -101,17 +101,21 @@ class Unit {
 }
 
 describe("app/power-saving", () => {
-	it("does not sleep while the firmware is on trial", () => {
+	it("does not sleep while the firmware is on trial, and connects for it", () => {
 		const unit = new Unit();
 		unit.world.advance(10);
 		unit.schedule.finished(undefined, undefined);
 		unit.firmware.isOnTrial = true;
 		unit.begin();
-		unit.world.advance(600_000);
-		assert.deepEqual(unit.told, []);
+		unit.world.advance(700_000);
+		assert.deepEqual(
+			unit.told,
+			["connect"],
+			"what it has to show for it needs the radio, though the timer has woken it",
+		);
 		unit.firmware.isOnTrial = false;
 		unit.world.advance(250);
-		assert.equal(unit.told.join().startsWith("asked for,stop,sleep "), true);
+		assert.equal(unit.told.join().startsWith("connect,asked for,stop,sleep "), true);
 	});
 
 	it("does not sleep while the Zigbee bridge reports", () => {

@@ -46,6 +46,7 @@ export class VirtualRadio {
 	readonly make = (time: VirtualTime): CoprocessorPort => {
 		const air = new Air({ timers: time });
 		air.add(this.coordinator);
+		this.coordinator.air = air;
 		const { nv } = this;
 		const chip = new SimulatedCoprocessor({ air, nv, ieee: NODE });
 		this.#chip = chip;
@@ -142,12 +143,26 @@ class Listener implements Station {
 	isOpen = false;
 	/** Frames for its endpoint 1. */
 	readonly heard: AirFrame[] = [];
+	/** What it answers to such a frame; undefined: nothing. */
+	answer: (frame: AirFrame) => Buffer | undefined = () => undefined;
+	/** Where it is. */
+	air: Air | undefined;
 	/** IEEE addresses, as hex, of who came and who has gone, with `-` in front. */
 	readonly members: string[] = [];
 
 	hear(frame: AirFrame): boolean {
-		if (frame.destinationEndpoint !== 0) this.heard.push(frame);
+		if (frame.destinationEndpoint === 0) return true;
+		this.heard.push(frame);
+		const payload = this.answer(frame);
+		if (payload !== undefined) this.send(frame.source, { ...frame, payload });
 		return true;
+	}
+
+	/** Sends a node a frame of this cluster and profile. */
+	send(destination: number, { cluster, profile, payload }: Pick<AirFrame, "cluster" | "profile" | "payload">): void {
+		const endpoint = profile === 0 ? 0 : 1;
+		const ends = { source: 0, sourceEndpoint: endpoint, destination, destinationEndpoint: endpoint };
+		this.air?.send(this, { ...ends, cluster, profile, payload, wantsAck: false }, () => {});
 	}
 
 	hasJoined({ ieee }: Station): void {

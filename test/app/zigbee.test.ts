@@ -1,12 +1,12 @@
 /** The gateway with a coprocessor, in virtual time: joining, reporting, a port that is gone, factory reset, sleep. */
 import assert from "node:assert/strict";
-import { WAKE_TIMER } from "../../modules/io/flash.js";
 import { isError, type JSONObject } from "../api/gateway.js";
 import { VirtualGateway } from "../api/virtual-gateway.js";
 import { iecVectors } from "../vectors.js";
 import { type RadioOptions, VirtualRadio } from "./virtual-radio.js";
 
 const METERING = 0x0702;
+const ELECTRICAL = 0x0b04;
 /** Has energy and power. */
 const VECTOR = iecVectors().find(({ name }) => name === "landis-gyr-zmf100-m26-padded-left")!;
 
@@ -174,6 +174,21 @@ describe("app/zigbee", () => {
 		assert.ok((await eventsOf(gateway)).includes("zigbee_silent"));
 	});
 
+	it("knows a map that was changed while its port was gone", async () => {
+		const { gateway, radio } = await begin();
+		await join(gateway, radio);
+		const served = () => radio.chip.endpoints.get(1)!.inputs.includes(ELECTRICAL);
+		assert.ok(served());
+		radio.plug(false);
+		await gateway.pass(10);
+		const mapping = [{ obis: "1.8.0", mapping_id: "07020000" }];
+		assert.equal((await gateway.post("zigbee/map", { mapping })).status, 200);
+		await gateway.pass(1000);
+		radio.plug(true);
+		await until(gateway, "joined");
+		assert.ok(!served());
+	});
+
 	it("is told by the coordinator's side that it has left", async () => {
 		const { gateway, radio } = await begin();
 		await join(gateway, radio);
@@ -246,28 +261,5 @@ describe("app/zigbee", () => {
 		assert.notEqual((await gateway.read("system/status")).safe_mode, undefined);
 		assert.deepEqual([(await stateOf(gateway)).state, radio.lines.at(-1)], ["off", 1]);
 		isError(await gateway.post("zigbee/reset"), 501, "unsupported");
-	});
-
-	describe("on batteries", () => {
-		const power = { cells: 3, batteryVoltage: () => 4.5, usbVoltage: () => 0, temperatureC: () => undefined };
-
-		it("is an end device, in reset between readings; a wake for one reports and sleeps again", async () => {
-			const { gateway, radio } = await begin({}, { power, wakeReason: 0 });
-			await gateway.connectMeter({ telegram: VECTOR.telegram });
-			const joined = await join(gateway, radio);
-			assert.equal(joined.role, "end_device");
-			await gateway.write("iec62056/schedule", { enabled: true, period_unit: "minutes", period_value: 15 });
-			await gateway.pass(3_600_000);
-			const { world } = gateway;
-			assert.ok(world.asleep !== undefined);
-			assert.equal(radio.lines.at(-1), 1);
-			const before = radio.coordinator.reports(METERING).length;
-			await gateway.wake(WAKE_TIMER);
-			assert.equal(radio.lines.at(-1), 1, "not before there is something to report");
-			await gateway.pass(120_000);
-			assert.ok(radio.coordinator.reports(METERING).length > before);
-			assert.ok(gateway.world.asleep !== undefined, "it sleeps again");
-			assert.equal(radio.lines.at(-1), 1);
-		});
 	});
 });

@@ -130,7 +130,7 @@ describe("The page's connections", function () {
 
 	it("Zigbee: saves the table of what is sent, and has no buttons for a radio that is not there", async () => {
 		await visit.go("zigbee");
-		await visit.card("zigbee.state").getByText(say("state.absent")).waitFor();
+		await visit.card("network.state").getByText(say("state.absent")).waitFor();
 		assert.equal(await visit.page.locator("[name=join], [name=enabled]").count(), 0);
 		const card = visit.card("map.title");
 		for (const width of [600, 768, 1280, DESKTOP]) {
@@ -144,7 +144,7 @@ describe("The page's connections", function () {
 		const { mapping } = await gateway.read("zigbee/map");
 		assert.deepEqual(mapping.at(-1), { obis: "1-0:52.7.0", mapping_id: "0B040505" });
 		// Twice the same attribute is said to be so.
-		await card.getByText(say("map.twice", { what: say("target.voltage") })).waitFor();
+		await card.getByText(say("map.twice", { what: say("object.voltage") })).waitFor();
 		await line.getByRole("button").click();
 		await visit.save(card, {});
 		assert.equal((await gateway.read("zigbee/map")).mapping.length, mapping.length - 1);
@@ -189,7 +189,7 @@ describe("The page's connections", function () {
 		});
 
 		it("takes a new name without the Wi-Fi password, which an empty field keeps", async () => {
-			const card = visit.card("network.change");
+			const card = visit.card("network.ssid");
 			await card.getByText(say("wifi.password.keep")).waitFor();
 			const sent = visit.page.waitForRequest((request) => request.method() === "POST");
 			await visit.save(card, { hostname: "cellar", apply: false });
@@ -200,7 +200,7 @@ describe("The page's connections", function () {
 		});
 
 		it("wants the password of another network, unless that is said to have none", async () => {
-			const card = visit.card("network.change");
+			const card = visit.card("network.ssid");
 			const password = card.locator("[name=password]");
 			await visit.fill(card, { ssid: "another" });
 			await card.getByText(say("wifi.password.keep")).waitFor({ state: "detached" });
@@ -217,7 +217,7 @@ describe("The page's connections", function () {
 
 		it("lists the networks in reach and stores one for later", async () => {
 			gateway.setAir("home -48 6 password-of-home\ncafe -70 1\nhome -80 11 password-of-home\n");
-			const card = visit.card("network.change");
+			const card = visit.card("network.ssid");
 			await card.locator("[name=scan]").click();
 			await card.getByRole("radio", { name: /^home/ }).check();
 			// The form is right, but it is the address of no device: the gateway says so, the page in its own words.

@@ -62,7 +62,7 @@ describe("What changes under the page", function () {
 			.click();
 		await dialog().waitFor({ state: "detached" });
 	};
-	const ssid = () => visit.card("network.change").locator("[name=ssid]");
+	const ssid = () => visit.card("network.ssid").locator("[name=ssid]");
 
 	describe("a running readout", () => {
 		it("holds up no page, and its progress goes on over a change of the page", async () => {

@@ -54,20 +54,41 @@ describe("The page's meter settings", function () {
 		await visit.save(card, { device_address: "" });
 	});
 
-	it("has a PIN entered, and waits until that is over", async () => {
+	it("has a PIN entered, and tells whether the values are open", async () => {
 		const card = visit.card("pin.title");
 		const enter = card.locator("button[type=submit]");
 		await visit.fill(card, { pin: "12a4" });
 		await enter.click();
 		assert.equal(await card.locator("[name=pin]").getAttribute("aria-invalid"), "true");
+		assert.equal(await card.locator("[name=pin]").getAttribute("inputmode"), "numeric");
 		// It takes no time there.
 		await gateway.write("iec62056/control", { simulator_en: true });
-		await visit.fill(card, { pin: "1234" });
-		const [answer] = await Promise.all([visit.page.waitForResponse(/meter\/pin$/), enter.click()]);
-		assert.deepEqual([answer.status(), await answer.json()], [200, { duration_ms: 0 }]);
-		await card.getByText(say("pin.title")).last().waitFor();
+		await visit.fill(card, { pin: "0815", switches: true, inf: 8 });
+		const [request] = await Promise.all([visit.page.waitForRequest(/meter\/pin$/), enter.click()]);
+		assert.deepEqual(request.postDataJSON(), { pin: "0815", flashes: 2, inf: 8 });
+		await card.getByText(say("pin.done")).waitFor();
+		await card.getByRole("button", { name: say("read.now") }).click();
+		await card.locator(".notice.good").getByText(say("pin.open")).waitFor();
 		assert.equal(await enter.isEnabled(), true);
 		await gateway.write("iec62056/control", { simulator_en: false });
+	});
+
+	it("shows at which digit the head is, and breaks off", async () => {
+		const card = visit.card("pin.title");
+		await visit.fill(card, { pin: "0100", flashes: 0, switches: false });
+		await card.locator("button[type=submit]").click();
+		await card.getByText(say("pin.digit", { n: 1, of: 4 })).waitFor();
+		await card.getByText(say("pin.left", { n: 13 })).waitFor();
+		assert.deepEqual(await violationsOf(visit), []);
+		await card.getByText(say("pin.digit", { n: 2, of: 4 })).waitFor();
+		await visit.page
+			.locator("[role=status]")
+			.getByText(say("pin.digit", { n: 2, of: 4 }))
+			.waitFor();
+		await card.getByRole("button", { name: say("align.stop") }).press("Enter");
+		await card.getByText(say("pin.stopped")).waitFor();
+		// The line is free again.
+		assert.equal((await gateway.read("iec62056/read")).status, 0);
 	});
 
 	it("saves when the meter is read", async () => {
@@ -81,6 +102,8 @@ describe("The page's meter settings", function () {
 	it("keeps what is typed when the session ends, and saves it after the login", async () => {
 		const card = visit.card("iec.title");
 		await visit.fill(card, { device_address: "98765" });
+		// The next look at the gateway, which would find the session ended before the click, is some seconds away.
+		await visit.page.waitForResponse(/system\/status$/);
 		for (const { id, current } of (await gateway.read("system/sessions")).sessions)
 			if (!current) await gateway.request("DELETE", `system/sessions/${id}`);
 		await card.locator("button[type=submit]").click();

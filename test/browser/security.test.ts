@@ -76,7 +76,7 @@ describe("The page's security settings", function () {
 	});
 
 	it("changes the password, goes on itself, and ends all other sessions", async () => {
-		const card = visit.card("security.password");
+		const card = visit.card("login.password");
 		await visit.fill(card, { old: "not the password", new: NEW_PASSWORD, repeat: NEW_PASSWORD });
 		await card.locator("button[type=submit]").click();
 		await card.locator("[name=old][aria-invalid=true]").waitFor();

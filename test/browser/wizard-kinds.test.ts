@@ -1,4 +1,4 @@
-/** Of the kinds of meters in wizard-kinds.ts those that take seconds; `npm run test:long` has them all. */
+/** Of the kinds of meters in wizard-kinds.ts one that has most steps; `npm run test:long` has them all. */
 import { KINDS, readKinds } from "./wizard-kinds.js";
 
 readKinds(

@@ -1,12 +1,20 @@
 /**
- * A fresh unit before a meter of each kind, whatever it speaks: who goes through the first steps on the page, pressing "read
- * now" and, where the gateway has found something out, the one button that sets it so, gets a good readout. Meters are
- * those of `npm run meter`, a program of its own each; a kind is a row.
+ * A fresh unit before a meter of each kind, whatever it speaks: who goes through the first steps on the page, pressing "start
+ * trying" and, where the gateway has found something out, the one button that sets it so, gets a good readout; where the meter
+ * wants keys, after these were entered in the same step. Meters are those of `npm run meter`, a program of its own each; a kind
+ * is a row. The names of the tests say how long each took.
  */
 import assert from "node:assert/strict";
 import { PASSWORD, proofOf } from "../api/gateway.js";
-import { ProcessGateway } from "../api/process-gateway.js";
+import { type EngineName, ProcessGateway } from "../api/process-gateway.js";
+import { violationsOf } from "./axe.js";
 import { needBrowser, PHONE, say, Visit } from "./browser.js";
+
+/** What is typed into the form for keys, by the names of its fields, and what is said to that; undefined: it is read. */
+interface Try {
+	readonly values: Readonly<Record<string, string | number | boolean>>;
+	readonly says?: Parameters<typeof say>[0];
+}
 
 export interface Kind {
 	readonly what: string;
@@ -18,26 +26,66 @@ export interface Kind {
 	readonly mode?: string;
 	/** At which it is listened to, Bd. */
 	readonly baud?: number;
-	/** It takes seconds, and stands for others. */
+	/** In `npm test`, which has no time for more: its steps have most in them. */
 	readonly isQuick?: boolean;
+	/** Read in XS, the firmware's engine, too: one of each protocol, and the fastest. */
+	readonly isInXS?: boolean;
 	/** The head is answered; that it must be asked otherwise shows in the readout. */
 	readonly isFoundLate?: boolean;
 	/** The gateway reads it as it comes from the factory. */
 	readonly isDefault?: boolean;
+	/** What is asked for in the same step, and why. */
+	readonly why?: Parameters<typeof say>[0];
+	readonly tries?: readonly Try[];
+	/** Nothing proves that the readings are the meter's; the page says so. */
+	readonly isUnchecked?: boolean;
+	/** The meter gives its clock's deviation with the other sign, which a second button sets. */
+	readonly isSwapped?: boolean;
+	/** What else the page says. */
+	readonly says?: Parameters<typeof say>[0];
 }
 
 const asked = (what: string, mode: string, ...more: string[]): Kind => ({
 	what,
-	meter: ["--mode", mode, ...more],
+	meter: ["--mode", mode, "--baud-pace", ...more],
 	protocol: "iec62056",
 	mode,
 	isDefault: true,
 });
 
+/** The simulated meters' keys, as people type them. */
+const GUEK = "00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f";
+const AK = "d0d1d2d3d4d5d6d7d8d9dadbdcdddedf";
+const WRONG = "0102030405060708090A0B0C0D0E0F00";
+
+const pushed = (framing: "hdlc" | "mbus", security: "none" | "encrypt" | "both"): Pick<Kind, "meter" | "protocol"> => ({
+	meter: ["--protocol", "dlms-push", "--framing", framing, "--security", security, "--baud-pace"],
+	protocol: "dlms",
+});
+const TOO_SHORT: Try = { values: { block_cipher_key: GUEK.slice(1) }, says: "form.key" };
+const ONE_KEY = {
+	why: "failure.push.no-key",
+	tries: [
+		TOO_SHORT,
+		{ values: { block_cipher_key: WRONG }, says: "failure.push.key" },
+		{ values: { block_cipher_key: GUEK, auth_key: AK }, says: "failure.push.no-tag" },
+		{ values: { block_cipher_key: GUEK, auth_key: "" } },
+	],
+	isUnchecked: true,
+} as const;
+const BOTH_KEYS = {
+	why: "failure.push.no-key",
+	tries: [
+		TOO_SHORT,
+		{ values: { block_cipher_key: GUEK, auth_key: WRONG }, says: "failure.keys" },
+		{ values: { block_cipher_key: GUEK, auth_key: AK } },
+	],
+} as const;
+
 export const KINDS: readonly Kind[] = [
 	asked("mode A", "A"),
 	asked("mode B", "B"),
-	asked("mode C", "C"),
+	{ ...asked("mode C", "C"), isInXS: true },
 	{
 		what: "mode D at 2400 Bd",
 		meter: ["--mode", "D", "--baud", "2400", "--push-seconds", "3", "--baud-pace"],
@@ -51,10 +99,18 @@ export const KINDS: readonly Kind[] = [
 		protocol: "iec62056",
 		mode: "D",
 		baud: 115200,
+		isInXS: true,
+	},
+	{
+		what: "DLMS/COSEM after mode E, or a readout in mode C",
+		meter: ["--protocol", "dlms", "--mode-e", "--baud-pace"],
+		protocol: "iec62056",
+		mode: "C",
+		isDefault: true,
 	},
 	{
 		what: "DLMS/COSEM after mode E alone",
-		meter: ["--protocol", "dlms", "--mode-e-only"],
+		meter: ["--protocol", "dlms", "--mode-e-only", "--baud-pace"],
 		protocol: "dlms",
 		isFoundLate: true,
 		mode: "E",
@@ -63,12 +119,63 @@ export const KINDS: readonly Kind[] = [
 		what: "SML",
 		meter: ["--protocol", "sml", "--baud-pace"],
 		protocol: "sml",
-		isQuick: true,
+		isInXS: true,
+	},
+	{
+		what: "SML, before the meter's PIN is entered",
+		meter: ["--protocol", "sml", "--make", "no-pin", "--baud-pace"],
+		protocol: "sml",
+		says: "wizard.pin",
 	},
 	{
 		what: "DLMS/COSEM at 9600 Bd",
 		meter: ["--protocol", "dlms", "--baud-pace"],
 		protocol: "dlms",
+		isInXS: true,
+	},
+	{
+		what: "DLMS/COSEM whose clock tells its deviation with the other sign",
+		meter: ["--protocol", "dlms", "--zone-sign", "swapped", "--baud-pace"],
+		protocol: "dlms",
+		isSwapped: true,
+	},
+	{
+		what: "DLMS/COSEM with keys (HLS GMAC, encrypted)",
+		meter: ["--protocol", "dlms", "--public-limited", "--encryption", "required", "--baud-pace"],
+		protocol: "dlms",
+		why: "wizard.access.limited",
+		tries: [
+			{
+				values: {
+					auth: "high_gmac",
+					use_encryption: true,
+					client_address: 1,
+					block_cipher_key: WRONG,
+					auth_key: AK,
+				},
+				says: "failure.password",
+			},
+			{ values: { block_cipher_key: GUEK } },
+		],
+	},
+	{ what: "DLMS/COSEM push in HDLC, in the open", ...pushed("hdlc", "none"), baud: 9600 },
+	{ what: "DLMS/COSEM push in HDLC, with one key", ...pushed("hdlc", "encrypt"), ...ONE_KEY, baud: 9600 },
+	{
+		what: "DLMS/COSEM push in HDLC, with both keys",
+		...pushed("hdlc", "both"),
+		...BOTH_KEYS,
+		baud: 9600,
+		isQuick: true,
+		isInXS: true,
+	},
+	{ what: "DLMS/COSEM push in M-Bus, in the open", ...pushed("mbus", "none"), baud: 2400 },
+	{ what: "DLMS/COSEM push in M-Bus, with one key", ...pushed("mbus", "encrypt"), ...ONE_KEY, baud: 2400 },
+	{
+		what: "DLMS/COSEM push in M-Bus, with both keys",
+		...pushed("mbus", "both"),
+		...BOTH_KEYS,
+		baud: 2400,
+		isInXS: true,
 	},
 ];
 
@@ -76,8 +183,10 @@ const NEW_PASSWORD = "a password of my own";
 /** The recogniser tries every speed and framing. */
 const FOUND_MS = 90_000;
 /** What the readout is shown with, up to the meter's name, and from it on. */
-const DONE = new RegExp(say("wizard.reading.done", { meter: ".+", n: ".+" }));
+const DONE = new RegExp(say("wizard.reading.done", { meter: ".*", n: ".+" }).replace(" .*", ".*"));
 const LEAST_READINGS = 3;
+/** `status` of such a readout. */
+const READOUT_UNCHECKED = 4;
 
 /** The page's step at the meter, of a unit that nobody has used. */
 async function begin(visit: Visit): Promise<void> {
@@ -99,46 +208,74 @@ async function logIn(gateway: ProcessGateway): Promise<void> {
 	gateway.token = JSON.parse((await gateway.post("system/login", body, { token: null })).text).token;
 }
 
-async function readByWizard(visit: Visit, kind: Kind): Promise<void> {
+/** Returns the seconds until it was known what the meter is, and from there on until it was read. */
+async function readByWizard(visit: Visit, kind: Kind): Promise<readonly [found: number, read: number]> {
 	const main = visit.page.locator("main");
 	const read = main.locator('button[name="read"]');
 	const setItSo = main.locator('button[name="set-it-so"]');
 	const done = main.getByText(DONE);
+	const { why, tries = [] } = kind;
+	const beganMs = Date.now();
 	// It sits well, or what it speaks is found out.
 	await main.locator('button[name="align"]').click();
 	await main.getByText(say("probe.ok")).or(setItSo).first().waitFor({ timeout: FOUND_MS });
 	const isAnswered = kind.isDefault === true || kind.isFoundLate === true;
 	assert.equal((await setItSo.count()) === 0, isAnswered, "what a new unit is set to fits");
-	if (isAnswered) await main.getByText(say("align.stop")).click();
-	if (kind.isFoundLate) await read.click();
-	if (!kind.isDefault) {
-		await setItSo.waitFor({ timeout: FOUND_MS });
-		await setItSo.click();
-		await main.getByText(say("finding.done")).waitFor();
+	if (isAnswered) {
+		await main.getByText(say("align.stop")).click();
+		await read.click();
 	}
-	await read.click();
+	if (!kind.isDefault) await setItSo.waitFor({ timeout: FOUND_MS });
+	const foundMs = Date.now();
+	// It is read by that, too.
+	if (!kind.isDefault) await setItSo.click();
+	if (why !== undefined) await main.getByText(say(why)).waitFor({ timeout: FOUND_MS });
+	// Nothing hinders anybody, and nothing reaches beyond the edge.
+	assert.deepEqual([...(await violationsOf(visit)), ...(await visit.overflow())], []);
+	for (const { values, says } of tries) {
+		const form = main.locator("form").filter({ has: visit.page.locator("[name=block_cipher_key], [name=auth]") });
+		await visit.fill(form, values);
+		await form.locator("button[type=submit]").click();
+		if (says !== undefined) await main.getByText(say(says)).last().waitFor({ timeout: FOUND_MS });
+	}
 	await done.waitFor({ timeout: FOUND_MS });
+	if (kind.isSwapped) {
+		await main.getByText(say("finding.deviation")).waitFor();
+		await setItSo.click();
+		await done.waitFor({ state: "detached" });
+		await done.waitFor({ timeout: FOUND_MS });
+	}
+	assert.equal(await main.getByText(say("finding.deviation")).count(), 0);
+	if (tries.length > 0) await main.getByText(say(why!)).waitFor({ state: "detached" });
+	assert.equal(await main.getByText(say("read.unchecked")).count(), kind.isUnchecked ? 1 : 0);
+	if (kind.says !== undefined) await main.getByText(say(kind.says)).waitFor();
+	return [foundMs - beganMs, Date.now() - foundMs].map((ms) => Math.round(ms / 1000)) as [number, number];
 }
 
-export function readKinds(title: string, kinds: readonly Kind[]): void {
+/** With this engine; `kinds`: rows of KINDS. */
+export function readKinds(title: string, kinds: readonly Kind[], engine: EngineName = "node"): void {
 	describe(title, function () {
 		this.timeout(240_000);
 		for (const kind of kinds) {
 			it(`of ${kind.what}`, async function () {
 				const browser = await needBrowser(this);
-				const gateway = await ProcessGateway.start("node", { mode: "ap", args: ["--time", "none"] });
+				const gateway = await ProcessGateway.start(engine, { mode: "ap", args: ["--time", "none"] });
 				try {
 					await gateway.connectProgram([...kind.meter, "--quiet"]);
 					const visit = await Visit.begin(browser, gateway, { width: PHONE, plain: true, path: "/", hurried: true });
 					await begin(visit);
-					await readByWizard(visit, kind);
+					const [found, read] = await readByWizard(visit, kind);
+					this.test!.title += `: found in ${found} s, read in ${read} s`;
 					await logIn(gateway);
 					assert.equal((await gateway.read("meter/protocol")).protocol, kind.protocol);
 					const { status, mode, readings } = await gateway.read("iec62056/last");
-					assert.equal(status, 0);
+					assert.equal(status, kind.isUnchecked ? READOUT_UNCHECKED : 0);
 					if (kind.mode !== undefined) assert.equal(mode, kind.mode);
 					const { mode_d_baudrate } = await gateway.read("iec62056/config");
-					if (kind.baud !== undefined) assert.equal(mode_d_baudrate, kind.baud);
+					const { push_baudrate, deviation } = await gateway.read("dlms/config");
+					assert.equal(deviation, kind.isSwapped ? "swapped" : "standard");
+					const isPush = kind.protocol === "dlms" && kind.baud !== undefined;
+					if (kind.baud !== undefined) assert.equal(isPush ? push_baudrate : mode_d_baudrate, kind.baud);
 					assert.ok(readings.length >= LEAST_READINGS, `${readings.length} readings`);
 					assert.deepEqual(visit.complaints, []);
 				} catch (error) {

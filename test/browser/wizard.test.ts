@@ -88,12 +88,10 @@ describe("The page's first steps", function () {
 		await found.waitFor({ timeout: 60_000 });
 		await isForEverybody();
 		await button("set-it-so").click();
-		await visit.page.locator("main").getByText(say("finding.done")).waitFor();
+		await visit.page.getByText(pushed.meterId).first().waitFor();
 		const { protocol } = await gateway.read("meter/protocol");
 		const { mode_d_enabled, mode_d_baudrate } = await gateway.read("iec62056/config");
 		assert.deepEqual([protocol, mode_d_enabled, mode_d_baudrate], ["iec62056", true, 9600]);
-		await button("read").click();
-		await visit.page.getByText(pushed.meterId).first().waitFor();
 		await isForEverybody();
 	});
 
@@ -103,10 +101,8 @@ describe("The page's first steps", function () {
 		const found = visit.page.locator("main").getByText(say("finding.ascii", { n: "115,200" }));
 		await found.waitFor({ timeout: 60_000 });
 		await button("set-it-so").click();
-		await visit.page.locator("main").getByText(say("finding.done")).waitFor();
-		assert.equal((await gateway.read("iec62056/config")).mode_d_baudrate, 115_200);
-		await button("read").click();
 		await visit.page.getByText("GWS5").first().waitFor();
+		assert.equal((await gateway.read("iec62056/config")).mode_d_baudrate, 115_200);
 	});
 
 	it("find out that the meter sends SML, and set the gateway to it by one button", async () => {
@@ -119,10 +115,8 @@ describe("The page's first steps", function () {
 			.waitFor({ timeout: 60_000 });
 		await isForEverybody();
 		await button("set-it-so").click();
-		await visit.page.locator("main").getByText(say("finding.done")).waitFor();
-		assert.equal((await gateway.read("meter/protocol")).protocol, "sml");
-		await button("read").click();
 		await visit.page.getByText("1SMG0000074565").first().waitFor();
+		assert.equal((await gateway.read("meter/protocol")).protocol, "sml");
 		await isForEverybody();
 	});
 
@@ -137,8 +131,7 @@ describe("The page's first steps", function () {
 		assert.equal((await gateway.read("iec62056/config")).mode_d_enabled, false);
 	});
 
-	it("show the first readout", async () => {
-		await button("read").click();
+	it("show the first readout, as soon as that was set", async () => {
 		await visit.page.getByText(meterId).first().waitFor();
 		await isForEverybody();
 		await button("next").click();

@@ -59,7 +59,7 @@ describe("The page and a Zigbee network", function () {
 		if (this.currentTest?.state === "failed") console.error(gateway.diagnosis);
 	});
 
-	const card = () => visit.card("zigbee.state");
+	const card = () => visit.card("network.state");
 	const word = (key: Parameters<typeof say>[0]) => card().locator(".chip").getByText(say(key));
 
 	it("joins by its button once the coordinator is open, and is found there by the name that the page tells", async () => {

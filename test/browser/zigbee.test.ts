@@ -100,7 +100,7 @@ describe("The page's Zigbee", function () {
 		});
 		return begun.logIn();
 	}
-	const card = () => visit.card("zigbee.state");
+	const card = () => visit.card("network.state");
 	/** Leaves the page and comes again, so that it asks for everything anew. */
 	async function again(): Promise<void> {
 		await visit.go("dashboard");

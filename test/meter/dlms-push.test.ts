@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { FORMAT_8N1 } from "../../modules/io/host.js";
+import { DLMS_PUSH } from "../../modules/meter/dlms-push.js";
 import { EVENT_END, EVENT_POOR } from "../../modules/readout/protocol.js";
 import { type Readout, STATUS_OK, STATUS_UNCHECKED } from "../../modules/readout/readout.js";
 import { protect } from "../../tools/meter/dlms-cipher.js";
@@ -14,6 +15,7 @@ import type { DLMSBenchSettings } from "./bench.js";
 import { dlmsSettings, ReaderBench } from "./bench.js";
 import { PushBed } from "./push-bed.js";
 import { recordsOf } from "./records.js";
+import { cipheredP1 } from "./telegrams.js";
 
 const hex = (text: string) => Uint8Array.from(Buffer.from(text.replaceAll(" ", ""), "hex"));
 const KEY = hex("000102030405060708090a0b0c0d0e0f");
@@ -148,10 +150,10 @@ describe("the bodies of pushes", () => {
 
 	it("values of a maker that tells no scalers, by its system title", () => {
 		const plain = hex(`${head} 0204 09060100010800ff 0600000064 09060100200700ff 1208fc`);
-		const bed = new PushBed(BOTH);
-		assert.deepEqual(told(bed.take(mbusPush(sealed(plain)))), [["1-0:1.8.0*255: 100*Wh", "1-0:32.7.0*255: 230.0*V"]]);
-		const other = { title: hex("5858580000000001"), counter: 2 };
-		assert.deepEqual(told(bed.take(mbusPush(sealed(plain, other)))), [["1-0:1.8.0*255: 100", "1-0:32.7.0*255: 2300"]]);
+		const read = (push: Uint8Array) => told(new PushBed(BOTH).take(mbusPush(push)));
+		assert.deepEqual(read(sealed(plain)), [["1-0:1.8.0*255: 100*Wh", "1-0:32.7.0*255: 230.0*V"]]);
+		const other = sealed(plain, { title: hex("5858580000000001") });
+		assert.deepEqual(read(other), [["1-0:1.8.0*255: 100", "1-0:32.7.0*255: 2300"]]);
 	});
 
 	it("fewer or more values than objects are refused", () => {
@@ -247,12 +249,13 @@ describe("the protection of pushes", () => {
 			const next = new PushBed(bed.settings, bed.opening.memory);
 			assert.deepEqual(next.take(hdlcPush(sealed(PLAIN, { control, counter: 8 }))), ["dlms-push/replay"]);
 			// After a restart the flash knows the first one, and one of each 200.
-			const restarted = new PushBed(bed.settings);
-			assert.deepEqual(restarted.take(hdlcPush(sealed(PLAIN, { control, counter: 7 }))), ["dlms-push/replay"]);
-			assert.deepEqual(push(207), [good]);
-			assert.deepEqual(new PushBed(bed.settings).take(hdlcPush(sealed(PLAIN, { control, counter: 207 }))), [
-				"dlms-push/replay",
-			]);
+			const afterRestart = (counter: number) =>
+				told(new PushBed(bed.settings).take(hdlcPush(sealed(PLAIN, { control, counter }))));
+			assert.deepEqual(afterRestart(7), ["dlms-push/replay"]);
+			for (let counter = 9; counter <= 400; counter++) assert.deepEqual(push(counter), [good]);
+			assert.deepEqual(afterRestart(206), ["dlms-push/replay"]);
+			assert.deepEqual(afterRestart(207), ["dlms-push/replay"]);
+			assert.deepEqual(afterRestart(208), [RECORDS], "what came since, and no more");
 		});
 	}
 
@@ -263,12 +266,40 @@ describe("the protection of pushes", () => {
 		assert.equal(statusOf(bed.take(hdlcPush(sealed(PLAIN, { control: 0x20, counter: 3 })))), STATUS_UNCHECKED);
 	});
 
-	it("another meter's counter stands for itself", () => {
+	it("another title is refused under the same keys, until the settings are changed", () => {
 		const bed = new PushBed(BOTH);
-		assert.equal(statusOf(bed.take(hdlcPush(sealed(PLAIN, { counter: 900 })))), STATUS_OK);
 		const title = hex("4b464d6750000010");
-		assert.equal(statusOf(bed.take(hdlcPush(sealed(PLAIN, { counter: 5, title })))), STATUS_OK);
+		assert.equal(statusOf(bed.take(hdlcPush(sealed(PLAIN, { counter: 900 })))), STATUS_OK);
+		for (const next of [bed, new PushBed(bed.settings)])
+			assert.deepEqual(next.take(hdlcPush(sealed(PLAIN, { counter: 901, title }))), ["dlms-push/other-meter"]);
+		assert.equal(statusOf(bed.take(hdlcPush(sealed(PLAIN, { counter: 902 })))), STATUS_OK);
+		DLMS_PUSH.forget?.(bed.opening.settings);
+		const anew = new PushBed(bed.settings);
+		assert.equal(statusOf(anew.take(hdlcPush(sealed(PLAIN, { counter: 5, title })))), STATUS_OK);
 		assert.deepEqual([...bed.settings.learnedPush.subarray(0, 8)], [...title]);
+	});
+
+	it("played back with the length of its title written in another way it is refused", () => {
+		const bed = new PushBed(BOTH);
+		const apdu = sealed(PLAIN, { counter: 7 });
+		const longer = Uint8Array.from([apdu[0], 0x81, ...apdu.subarray(1)]);
+		assert.equal(statusOf(bed.take(hdlcPush(apdu))), STATUS_OK);
+		assert.deepEqual(bed.take(hdlcPush(longer)), ["dlms-push/replay"]);
+		assert.deepEqual(new PushBed(bed.settings).take(hdlcPush(longer)), ["dlms-push/replay"]);
+	});
+
+	it("however its counter grows, flash is written once in 200 pushes", () => {
+		for (const step of [1, 7, 1000]) {
+			const bed = new PushBed(BOTH);
+			let writes = 0;
+			const { learnPush } = bed.settings;
+			bed.settings.learnPush = (push) => {
+				writes++;
+				learnPush.call(bed.settings, push);
+			};
+			for (let i = 0; i < 1000; i++) bed.take(hdlcPush(sealed(PLAIN, { counter: 5 + i * step })));
+			assert.ok(writes >= 5 && writes <= 6, `${writes} writes with steps of ${step}`);
+		}
 	});
 });
 
@@ -294,6 +325,60 @@ feeds("a push in M-Bus", {
 	...FEED,
 	frame: Uint8Array.from(mbusPush(PLAIN, 20)),
 	garbage: [hex("68"), hex("16"), hex("7ea0")],
+});
+
+describe("a P1 telegram that is ciphered and in no frame", () => {
+	const P1_KEYS = { encryptionKey: new Uint8Array(16).fill(0xaa), authenticationKey: new Uint8Array(16).fill(0xbb) };
+	const named = ([first]: (Readout | string)[]) => {
+		assert.ok(typeof first === "object", `${first}`);
+		const records = recordsOf(first.records);
+		assert.ok(records.some((record) => record.startsWith("0-1:24.2.1")));
+		return [Buffer.from(first.meterId).toString("latin1"), first.status, records.length];
+	};
+
+	it("is read as the telegram in it, whatever the pieces", () => {
+		for (const piece of [1, 13, 64, 5000]) {
+			const bed = new PushBed(P1_KEYS);
+			const outcomes: (Readout | string)[] = [];
+			const telegram = cipheredP1();
+			for (let at = 0; at < telegram.length; at += piece)
+				outcomes.push(...bed.take(telegram, at, Math.min(telegram.length, at + piece)));
+			assert.deepEqual(named(outcomes), ["GWS5\\2HOUSE-3P", STATUS_OK, 35]);
+			assert.equal(outcomes.length, 1);
+		}
+	});
+
+	it("is read one after the other, joined late, with and without a silence between", () => {
+		const bed = new PushBed(P1_KEYS);
+		assert.deepEqual(bed.take(cipheredP1(1).subarray(300)), []);
+		bed.nowMs += 900;
+		assert.equal(bed.take(Buffer.concat([cipheredP1(2), cipheredP1(3)])).length, 2);
+		bed.nowMs += 900;
+		assert.equal(named(bed.take(cipheredP1(4)))[1], STATUS_OK);
+		assert.deepEqual(bed.take(cipheredP1(4)), ["dlms-push/replay"]);
+	});
+
+	it("is unchecked without an authentication key, and refused with wrong ones, or cut", () => {
+		const { encryptionKey } = P1_KEYS;
+		assert.equal(named(new PushBed({ encryptionKey }).take(cipheredP1()))[1], STATUS_UNCHECKED);
+		assert.deepEqual(new PushBed().take(cipheredP1()), ["dlms-push/no-key"]);
+		assert.deepEqual(new PushBed(BOTH).take(cipheredP1()), ["dlms/tag"]);
+		assert.deepEqual(new PushBed({ encryptionKey: KEY }).take(cipheredP1()), ["dlms-push/key"]);
+		const bed = new PushBed(P1_KEYS);
+		assert.deepEqual([...bed.take(cipheredP1().subarray(0, 500)), ...bed.silence()], []);
+		assert.equal(named(bed.take(cipheredP1()))[1], STATUS_OK);
+	});
+
+	it("is refused where its own check is wrong, and many small ones in one APDU do no harm", () => {
+		const text = (telegram: string) => sealed(Uint8Array.from(Buffer.from(telegram.padEnd(200))));
+		assert.deepEqual(new PushBed(BOTH).take(text("/AAA5x\r\n\r\n1-0:1.8.0(1*kWh)\r\n!0000\r\n")), ["dlms-push/key"]);
+		const many = sealed(Uint8Array.from(Buffer.from("/AAA5x\n1.8.0(1)\n!\n".repeat(70))));
+		assert.equal(new PushBed(BOTH).take(many).length, 1);
+	});
+
+	it("is not looked for in the open", () => {
+		assert.deepEqual(new PushBed().take(hdlcPush(Uint8Array.from(Buffer.from("/AAA5x\n1.8.0(1)\n!\n")))), []);
+	});
 });
 
 describe("a listener to pushes", () => {

@@ -1,124 +1,128 @@
-/** The PIN of a meter's display, as light on a modelled line; the meter here counts flashes as those in the field do. */
+/** The PIN of a meter's display, as light on a modelled line; the display counts flashes as those in the field do. */
 import assert from "node:assert/strict";
-import { FORMAT_8N1 } from "../../modules/io/host.js";
-import { type Machine, OUTPUT_NONE, OUTPUT_TRANSMIT, type Output } from "../../modules/io/machine.js";
-import { PINEntry } from "../../modules/meter/pin.js";
+import { OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
+import { PINEntry, type PINPlan } from "../../modules/meter/pin.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
-import { lineChange, noOutput } from "../../tools/meter/outputs.js";
+import { type DisplayOptions, MENU, MeterDisplay } from "../../tools/meter/meter-display.js";
+import { PushMeter } from "../../tools/meter/push-meter.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
 import { iecVectors } from "../vectors.js";
 import { ReaderBench } from "./bench.js";
 
-/** Longer darkness ends a flash: what characters leave dark between them is 3.3 ms. */
-const DARK_MS = 40;
-/** A digit is taken after so long without a flash. */
-const TAKEN_MS = 3000;
-
 const ebz = iecVectors().find(({ name }) => name === "ebz-dd3-push")!;
+/** Longer than any meter thinks about it. */
+const END_MS = 300_000;
 
-/** At rest, the test of the display, then the digits. */
-class HiddenMeter implements Machine {
-	deadlineMs = Number.POSITIVE_INFINITY;
-	/** How long each flash was; the shortest darkness between two. */
-	readonly flashes: number[] = [];
-	leastDarkMs = Number.POSITIVE_INFINITY;
-	digits = "";
-	enteredMs = 0;
-	#outputs: Output[] = [lineChange(300, FORMAT_8N1)];
-	readonly #length: number;
-	#opening: number;
-	#digit = 0;
-	#beganMs = 0;
-	#seenMs = Number.NEGATIVE_INFINITY;
-
-	/** `opening`: flashes from rest to the PIN. `length`: of the PIN. */
-	constructor(length: number, opening = 2) {
-		this.#length = length;
-		this.#opening = opening;
-	}
-
-	/** Nine of ten bits of a NUL are light. */
-	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
-		for (let i = start; i < end; i++) assert.equal(bytes[i], 0);
-		const darkMs = nowMs - this.#seenMs;
-		if (darkMs > DARK_MS) {
-			this.flash(nowMs);
-			this.leastDarkMs = Math.min(this.leastDarkMs, darkMs);
-		}
-		this.#seenMs = nowMs;
-		this.flashes[this.flashes.length - 1] = nowMs - this.#beganMs;
-	}
-
-	advance(nowMs: number): void {
-		if (nowMs < this.deadlineMs) return;
-		this.digits += this.#digit;
-		this.#digit = 0;
-		this.deadlineMs = this.digits.length === this.#length ? Number.POSITIVE_INFINITY : nowMs + TAKEN_MS;
-		this.enteredMs = nowMs;
-	}
-
-	poll(): Output {
-		return this.#outputs.shift() ?? noOutput();
-	}
-
-	private flash(nowMs: number): void {
-		this.flashes.push(0);
-		this.#beganMs = nowMs;
-		if (this.digits.length === this.#length) assert.fail("light after the last digit");
-		if (this.#opening > 0) this.#opening--;
-		else this.#digit = (this.#digit + 1) % 10;
-		if (this.#opening === 0) this.deadlineMs = nowMs + TAKEN_MS;
+/** Sends nothing, and sees the light. */
+class LitMeter extends PushMeter {
+	constructor(display: MeterDisplay) {
+		super({ source: () => new Uint8Array(0), baud: 9600, pushMs: Number.POSITIVE_INFINITY, display });
 	}
 }
 
 /** Begins to enter it. */
-function begin(bench: ReaderBench, pin = "1234", opening = 2): PINEntry {
+function begin(bench: ReaderBench, plan: Partial<PINPlan> = {}): PINEntry {
 	let entry: PINEntry | undefined;
 	const isFree = bench.reader.lend((driver, port, nowMs, over) => {
-		entry = new PINEntry(pin, opening, driver, port, nowMs, over);
+		entry = new PINEntry({ pin: "1234", flashes: 2, ...plan }, driver, port, nowMs, over);
 		return entry;
 	});
 	assert.ok(isFree && entry !== undefined);
 	return entry;
 }
 
-/** Enters it all. */
-function enter(bench: ReaderBench, pin: string, opening?: number): number {
-	const entry = begin(bench, pin, opening);
+/** Enters it all: how long that took. */
+function enter(bench: ReaderBench, plan: Partial<PINPlan>): number {
+	const entry = begin(bench, plan);
 	const startMs = bench.world.clock.monotonicMs();
 	assert.ok(entry.isGoingOn);
-	bench.world.time.runWhile(() => entry.isGoingOn, startMs + 300_000);
-	assert.equal(bench.world.clock.monotonicMs() - startMs, entry.durationMs);
-	assert.equal(bench.reader.isLent, false);
-	return entry.durationMs;
+	assert.equal(bench.reader.guest, entry);
+	bench.world.time.runWhile(() => entry.isGoingOn, startMs + END_MS);
+	assert.equal(bench.world.clock.monotonicMs() - startMs, entry.timesMs.at(-1));
+	assert.equal(bench.reader.guest, undefined);
+	return entry.timesMs.at(-1)!;
+}
+
+/** The bench beside a meter with such a display. */
+function benchWith(options: DisplayOptions): { bench: ReaderBench; display: MeterDisplay } {
+	const bench = new ReaderBench();
+	const display = new MeterDisplay(options);
+	bench.world.serial.meter.connect(new LitMeter(display));
+	return { bench, display };
 }
 
 describe("the PIN of a meter, by light", () => {
-	for (const pin of ["1234", "0000", "9999", "1000", "0090", "5", "80051", "01234567"]) {
+	for (const pin of ["1234", "0000", "9999", "1000", "0090", "80051", "01234567"]) {
 		it(`${pin} is entered`, () => {
-			const bench = new ReaderBench();
-			const meter = new HiddenMeter(pin.length);
-			bench.world.serial.meter.connect(meter);
-			const durationMs = enter(bench, pin);
-			assert.equal(meter.digits, pin);
-			assert.ok(meter.enteredMs <= durationMs, `${meter.enteredMs} of ${durationMs} ms`);
-			for (const flashMs of meter.flashes) assert.ok(flashMs > 400 && flashMs < 550, `${flashMs} ms`);
-			assert.ok(meter.leastDarkMs > 400);
+			const { bench, display } = benchWith({ pin });
+			const durationMs = enter(bench, { pin });
+			assert.ok(display.isOpen(durationMs));
+			assert.deepEqual(display.entered, [pin]);
+			const { flashes } = display;
+			for (const { fromMs, toMs } of flashes)
+				assert.ok(toMs - fromMs > 400 && toMs - fromMs < 550, `${toMs - fromMs} ms`);
+			for (let i = 1; i < flashes.length; i++) assert.ok(flashes[i].fromMs - flashes[i - 1].toMs > 400);
 		});
 	}
-	it("follows as many flashes as the display wants", () => {
-		for (const opening of [0, 1, 3]) {
-			const bench = new ReaderBench();
-			const meter = new HiddenMeter(4, opening);
-			bench.world.serial.meter.connect(meter);
-			if (opening === 0) meter.deadlineMs = 3000;
-			enter(bench, "1204", opening);
-			assert.equal(meter.digits, "1204");
+	it("is taken digit by digit when it says so", () => {
+		const { bench, display } = benchWith({ pin: "0815" });
+		const entry = begin(bench, { pin: "0815" });
+		assert.deepEqual(entry.timesMs, [7000, 19_000, 24_000, 33_000, 33_000]);
+		const shown: string[] = [];
+		display.onShows = (what) => shown.push(what);
+		for (const [i, ms] of entry.timesMs.slice(0, 4).entries()) {
+			bench.world.advance(ms - bench.world.clock.monotonicMs());
+			display.isOpen(ms);
+			assert.equal(shown.at(-1), i === 3 ? "P" : `PIN ${"*".repeat(i + 1)}0`);
 		}
+	});
+	it("follows as many flashes as the display wants", () => {
+		const { bench, display } = benchWith({ pin: "1204", flashes: 1 });
+		assert.ok(display.isOpen(enter(bench, { pin: "1204", flashes: 1 })));
+		// At its PIN already.
+		const { bench: other, display: prepared } = benchWith({ pin: "4021", flashes: 1 });
+		prepared.light(-1500, -1000);
+		assert.ok(prepared.isOpen(enter(other, { pin: "4021", flashes: 0 })));
+	});
+	it("is followed by the way to InF and a long flash, where that is wanted", () => {
+		const { bench, display } = benchWith({ pin: "1234", needsInf: true });
+		const plan = { inf: MENU.indexOf("InF") };
+		const durationMs = enter(bench, plan);
+		assert.equal(durationMs, 30_000 + 8 * 2000 + 6500);
+		assert.deepEqual([display.isOpen(durationMs), display.switched], [true, ["InF"]]);
+		// It stays.
+		assert.ok(display.isOpen(durationMs + 200_000));
+		bench.world.advance(200_000);
+		const last = display.flashes.at(-1)!;
+		assert.ok(last.toMs - last.fromMs > 5000 && last.toMs - last.fromMs < 6000);
+		// And is off again when it is switched once more.
+		const againMs = bench.world.clock.monotonicMs() + enter(bench, plan);
+		assert.deepEqual([display.isOpen(againMs), display.switched], [false, ["InF", "InF"]]);
+	});
+	it("switches what is shown first without a flash between", () => {
+		const { bench, display } = benchWith({ pin: "1234" });
+		assert.equal(enter(bench, { inf: 0 }), 36_500);
+		display.isOpen(40_000);
+		assert.deepEqual(display.switched, [MENU[0]]);
+	});
+	it("leaves a meter as it is by a wrong one, or by a part of it", () => {
+		const { bench, display } = benchWith({ pin: "1234" });
+		const endMs = enter(bench, { pin: "1235" });
+		assert.deepEqual([display.isOpen(endMs), display.entered], [false, ["1235"]]);
+		const entry = begin(bench);
+		bench.world.advance(10_000);
+		entry.end();
+		assert.deepEqual([entry.isGoingOn, bench.reader.guest], [false, undefined]);
+		bench.world.advance(30_000);
+		// What is missing is taken as 0.
+		assert.equal(display.isOpen(bench.world.clock.monotonicMs()), false);
+		assert.deepEqual(display.entered, ["1235", "1100"]);
+		const wholeMs = bench.world.clock.monotonicMs() + enter(bench, {});
+		assert.ok(display.isOpen(wholeMs));
 	});
 	it("makes no two flashes one where the gateway was busy for a while", () => {
 		const bench = new ReaderBench();
-		const entry = begin(bench, "9999", 0);
+		const entry = begin(bench, { pin: "9999", flashes: 0 });
 		bench.world.advance(100);
 		const nowMs = bench.world.clock.monotonicMs() + 2500;
 		entry.advance(nowMs);
@@ -127,7 +131,7 @@ describe("the PIN of a meter, by light", () => {
 		assert.equal(entry.deadlineMs, nowMs + 1000);
 	});
 	it("takes what a 4-digit one takes: half a minute", () => {
-		assert.equal(enter(new ReaderBench(), "1234"), 30_000);
+		assert.equal(enter(new ReaderBench(), {}), 30_000);
 	});
 	it("waits for no conversation, lets none begin, and is no line of the log", () => {
 		const bench = new ReaderBench({ modeD: true, modeDBaud: 9600 });
@@ -159,23 +163,22 @@ describe("the PIN of a meter, by light", () => {
 	it("is over at once where the port can't be opened, or is pulled out", () => {
 		const bench = new ReaderBench();
 		bench.world.serial.meter.unplug();
-		assert.deepEqual([begin(bench).isGoingOn, bench.reader.isLent], [false, false]);
+		assert.deepEqual([begin(bench).isGoingOn, bench.reader.guest !== undefined], [false, false]);
 		bench.world.serial.meter.plugIn();
 		const entry = begin(bench);
 		bench.world.advance(5000);
-		assert.deepEqual([entry.isGoingOn, bench.reader.isLent], [true, true]);
+		assert.deepEqual([entry.isGoingOn, bench.reader.guest !== undefined], [true, true]);
 		bench.world.serial.meter.unplug();
 		bench.world.advance(1);
-		assert.deepEqual([entry.isGoingOn, bench.reader.isLent], [false, false]);
+		assert.deepEqual([entry.isGoingOn, bench.reader.guest !== undefined], [false, false]);
 	});
 	it("ends with the reader", () => {
-		const bench = new ReaderBench();
-		const meter = new HiddenMeter(4);
-		bench.world.serial.meter.connect(meter);
+		const { bench, display } = benchWith({ pin: "1234" });
 		begin(bench);
 		bench.world.advance(3000);
 		bench.reader.stop();
 		bench.world.advance(60_000);
-		assert.equal(meter.flashes.length, 2);
+		display.isOpen(60_000);
+		assert.equal(display.flashes.length, 2);
 	});
 });

@@ -1,7 +1,16 @@
 /** What meters send by themselves, for the tests of what recognises it: captures, and telegrams made here. */
 import { encodeCharacter } from "../../hosts/node/wire-character.js";
 import { crc16 } from "../../modules/bytes/crc16.js";
-import { KIND_ASCII, KIND_HDLC, KIND_MBUS, KIND_SML, KIND_WRAPPER } from "../../modules/meter/telegram-scanner.js";
+import {
+	KIND_ASCII,
+	KIND_BARE,
+	KIND_HDLC,
+	KIND_MBUS,
+	KIND_SML,
+	KIND_WRAPPER,
+} from "../../modules/meter/telegram-scanner.js";
+import { Household } from "../../tools/meter/household.js";
+import { dlmsTelegram } from "../../tools/meter/push-telegrams.js";
 import { readTelegram } from "../../tools/meter/telegram.js";
 import { type VectorProtocol, vectorNames, vectorPath } from "../../tools/meter/vectors.js";
 import { iecVectors } from "../vectors.js";
@@ -24,6 +33,14 @@ export const WRAPPED = Uint8Array.from([
 	...[0x0f, 0x00, 0x00, 0x00, 0x01, 0x00, 0x02, 0x02, 0x06, 0x00, 0x00, 0x01, 0x2c],
 	...[0x09, 0x09, 0x31, 0x2d, 0x30, 0x3a, 0x31, 0x2e, 0x38, 0x2e, 0x30],
 ]);
+
+/** A P1 telegram in general-glo-ciphering, in no frame. */
+export function cipheredP1(counter = 1): Uint8Array {
+	const keys = { encryption: Buffer.alloc(16, 0xaa), authentication: Buffer.alloc(16, 0xbb) };
+	const protection = { keys, title: Buffer.from("SYSTEMID"), control: 0x30, isDedicated: false };
+	const reading = new Household({ utcMs: Date.UTC(2026, 10, 20, 6), mode: "C", baud: 9600 }).reading(0);
+	return Uint8Array.from(dlmsTelegram(reading, { framing: "p1", protection }, counter));
+}
 
 /** A frame of HDLC with an information field (IEC 62056-46, 6.4). */
 export function hdlcFrame(control: number, information: readonly number[]): Uint8Array {
@@ -53,6 +70,7 @@ export function pushedTelegrams(): PushedTelegram[] {
 		...captures("hdlc", KIND_HDLC, (name) => name.includes("push")),
 		...captures("mbus", KIND_MBUS),
 		{ name: "data-notification in a wrapper", kind: KIND_WRAPPER, bytes: WRAPPED },
+		{ name: "a ciphered P1 telegram", kind: KIND_BARE, bytes: cipheredP1() },
 	];
 }
 

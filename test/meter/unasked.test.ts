@@ -16,6 +16,7 @@ import { smlTelegram } from "../../tools/meter/sml-telegram.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
 import { iecVectors } from "../vectors.js";
 import { dlmsSettings, ReaderBench, type Settings } from "./bench.js";
+import { cipheredP1 } from "./telegrams.js";
 
 const household = new Household({ utcMs: Date.UTC(2026, 10, 20, 6), mode: "C", baud: 9600 });
 const ebz = iecVectors().find(({ name }) => name === "ebz-dd3-push")!;
@@ -32,6 +33,11 @@ function p1(baud: number, pushMs = 1000): Machine {
 }
 function dlms(framing: "hdlc" | "mbus" | "wrapper", baud: number, pushMs: number): Machine {
 	return new PushMeter({ source: (nowMs) => dlmsTelegram(household.reading(nowMs), { framing }), baud, pushMs });
+}
+
+function cipheredDLMS(baud: number, pushMs: number): Machine {
+	let counter = 0;
+	return new PushMeter({ source: () => cipheredP1(++counter), baud, pushMs });
 }
 
 /** Light: characters of no sense, `gapMs` apart on average, whatever is asked. */
@@ -96,6 +102,7 @@ const PUSHERS: readonly [
 	["SML each 4 s", () => sml(4000), "unasked/sml", "sml", 9600, "8N1"],
 	["DLMS in HDLC", () => dlms("hdlc", 9600, 2500), "unasked/dlms", "dlms_hdlc", 9600, "8N1"],
 	["DLMS in M-Bus", () => dlms("mbus", 2400, 5000), "unasked/dlms", "dlms_mbus", 2400, "8N1"],
+	["DLMS in no frame", () => cipheredDLMS(115_200, 1000), "unasked/dlms", "dlms_bare", 115_200, "8N1"],
 	["DLMS in the wrapper", () => dlms("wrapper", 19200, 2000), "unasked/dlms", "dlms_wrapper", 19200, "8N1"],
 ];
 
@@ -168,6 +175,18 @@ describe("a meter that sends by itself", function () {
 			assert.equal(probe(bench).failure, undefined);
 		});
 	}
+	it("in DLMS in no frame is read after the settings are as advised, with the keys", () => {
+		const bench = benchOf(cipheredDLMS(115_200, 1000));
+		const { advice } = bench.read().failure!;
+		assert.deepEqual(advice, { protocol: "dlms", pushBaud: 115_200 });
+		const keys = { encryptionKey: new Uint8Array(16).fill(0xaa), authenticationKey: new Uint8Array(16).fill(0xbb) };
+		bench.settings.protocol = "dlms";
+		bench.settings.dlms = dlmsSettings({ pushBaud: 115_200, ...keys });
+		bench.reader.reconfigure();
+		const { readout, failure } = bench.read();
+		assert.equal(failure, undefined);
+		assert.deepEqual([readout?.protocol, readout?.baud, readout?.status], ["DLMS/COSEM", 115_200, 0]);
+	});
 	it("in SML is read after the protocol is as advised", () => {
 		const bench = benchOf(sml(2000));
 		const { advice, message } = bench.read().failure!;
@@ -188,6 +207,22 @@ describe("a meter that sends by itself", function () {
 		const { failure, tookMs } = cut().read();
 		assert.deepEqual([failure?.code, Math.round(tookMs)], ["sml/no-telegram", 60_000]);
 		assert.equal(probe(cut()).failure?.code, "unasked/sml");
+	});
+	it("in ciphered DLMS/COSEM is recognised without a key, and found by a probe after the settings are as advised", () => {
+		const keys = { encryption: new Uint8Array(16), authentication: new Uint8Array(16).fill(1) };
+		const protection = { keys, title: Buffer.from("4757530000bc614e", "hex"), control: 0x30, isDedicated: false };
+		let counter = 0;
+		const source = (nowMs: number) =>
+			dlmsTelegram(household.reading(nowMs), { framing: "mbus", protection }, ++counter);
+		const bench = benchOf(new PushMeter({ source, baud: 2400, pushMs: 5000 }));
+		assert.deepEqual(bench.read().failure?.advice, { protocol: "dlms", pushBaud: 2400 });
+		bench.settings.protocol = "dlms";
+		bench.settings.dlms = dlmsSettings({ pushBaud: 2400 });
+		bench.reader.reconfigure();
+		assert.equal(bench.read().failure?.code, "dlms-push/no-key");
+		const { failure, received, tookMs } = probe(bench);
+		assert.equal(failure, undefined, "the head sits well");
+		assert.ok(received > 0 && tookMs < 6000, `${received} in ${tookMs} ms`);
 	});
 	it("in another way is found where SML is set, with the advice for that", () => {
 		const bench = benchOf(modeD(9600, 2000), SML_SETTINGS());

@@ -2,8 +2,10 @@
 import assert from "node:assert/strict";
 import { STATUS_CHECK_WRONG, STATUS_OK } from "../../modules/readout/readout.js";
 import { Household } from "../../tools/meter/household.js";
+import { MeterDisplay } from "../../tools/meter/meter-display.js";
 import { PushMeter } from "../../tools/meter/push-meter.js";
 import { type SMLOptions, smlSource } from "../../tools/meter/sml-options.js";
+import { SML_MAKES } from "../../tools/meter/sml-telegram.js";
 import { ReaderBench } from "../meter/bench.js";
 import { recordsOf } from "../meter/records.js";
 
@@ -28,6 +30,17 @@ describe("a reader of SML", () => {
 			bench.world.advance(3 * pushMs);
 			assert.ok(bench.reader.outcomes.last!.utcMs > readout!.utcMs);
 			assert.equal(bench.reader.running, false);
+		}
+	});
+	it("reads what each make sends that waits for its PIN: whole kWh, and no power", () => {
+		for (const make of SML_MAKES) {
+			// It has one value of its own in place of the household's.
+			if (make === "escapes") continue;
+			const records = recordsOf(benchOf({ make, display: new MeterDisplay({ pin: "1234" }) }).read().readout?.records);
+			const energies = records.filter((record) => /:[12]\.8\.\d/.test(record));
+			assert.ok(energies.length > 0, make);
+			for (const record of energies) assert.match(record, /: \d+(\.0+)?\*kWh|: \d+000(\.0+)?\*Wh/, make);
+			assert.ok(!records.some((record) => /\*(W|V|A|Hz)\b/.test(record)), `${make}: ${records}`);
 		}
 	});
 	it("waits for a good one where some are damaged", () => {

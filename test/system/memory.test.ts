@@ -11,12 +11,13 @@ import { join } from "node:path";
 import { bundleGateway } from "../../hosts/node/bundle.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
-import { ED300L, smlCapture } from "../../tools/bench/telegrams.js";
 import { XSWorld } from "../../tools/bench/xs-world.js";
-import { Household } from "../../tools/meter/household.js";
+import { Household, type HouseholdReading } from "../../tools/meter/household.js";
 import { IECMeter, type IECMeterOptions, METER_BLOCK } from "../../tools/meter/iec-meter.js";
+import { p1Telegram } from "../../tools/meter/p1-telegram.js";
 import { PushMeter } from "../../tools/meter/push-meter.js";
-import { dlmsTelegram } from "../../tools/meter/push-telegrams.js";
+import { dlmsTelegram, type PushForm } from "../../tools/meter/push-telegrams.js";
+import { smlTelegram } from "../../tools/meter/sml-telegram.js";
 import { splitTelegram, type Telegram } from "../../tools/meter/telegram.js";
 import { iecVectors } from "../vectors.js";
 
@@ -29,8 +30,12 @@ const CONNECTIONS = 6;
 const TLS_CONNECTIONS = 2;
 /** Of a stream of events, beyond a connection that is kept. */
 const STREAM_LIMIT = 60;
-/** Of a listener to DLMS/COSEM, its line, its settings and the last readout; one of mode D has 150. */
-const PUSH_LIMIT = 250;
+/** Of a meter that sends by itself: a listener of any kind, its line, the keys, and the last readout. */
+const LISTEN_LIMIT = 150;
+/** Of those, what stays beside keys and readout when another protocol is chosen: the sender's counter. */
+const REST_LIMIT = 20;
+const READOUT_SLOTS = 22;
+const KEY_SLOTS = 14;
 /** Longer than any time-out of a connection without a request. */
 const REST_MS = 31_000;
 /** Room for raw conversation in modules/meter/conversation-log.ts is long used up after so many readouts. */
@@ -258,43 +263,66 @@ describe("Slots alive in XS beyond the loaded code", function () {
 		check(most, this);
 	});
 
-	it("are few while DLMS/COSEM is pushed, ciphered and in blocks, and the same after each", async function () {
+	describe("of a meter that sends by itself", () => {
 		const household = new Household({ utcMs: Date.UTC(2026, 5, 21), mode: "C", baud: 9600 });
 		const keys = { encryption: Buffer.alloc(16, 1), authentication: Buffer.alloc(16, 2) };
-		const title = Buffer.from("4757530000bc614e", "hex");
-		const protection = { keys, title, control: 0x30, isDedicated: false };
-		const form = { framing: "hdlc", size: 40, isInBlocks: true, protection } as const;
+		const protection = { keys, title: Buffer.from("4757530000bc614e", "hex"), control: 0x30, isDedicated: false };
 		let counter = 0;
-		const source = (nowMs: number) => dlmsTelegram(household.reading(nowMs), form, ++counter);
-		xs.world.serial.meter.connect(new PushMeter({ source, baud: 9600, pushMs: 1000 }, xs.world.clock.monotonicMs()));
-		await xs.login();
-		const idle = await xs.slots();
-		const body = { push_baudrate: 9600, block_cipher_key: "01".repeat(16), auth_key: "02".repeat(16) };
-		assert.equal((await xs.request("dlms/config", { body })).status, 200);
-		assert.equal((await xs.request("meter/protocol", { body: { protocol: "dlms" } })).status, 200);
-		await readMeter();
-		await readMeter();
-		const before = await xs.slots();
-		const most = await countDuring(1000);
-		await readMeter();
-		assert.equal(await xs.slots(), before);
-		assert.ok(before - idle <= PUSH_LIMIT, `${before - idle} slots for listening, and the readout that is kept`);
-		check(most, this);
-		this.test!.title += ` (${before - idle} for listening)`;
-	});
-
-	it("are few while telegrams of SML come, and the same after each", async function () {
-		const bytes = smlCapture(ED300L);
-		const { nowMs } = xs.world.time;
-		xs.world.serial.meter.connect(new PushMeter({ source: () => bytes, baud: 9600, pushMs: 1000 }, nowMs));
-		await xs.login();
-		assert.equal((await xs.request("meter/protocol", { body: { protocol: "sml" } })).status, 200);
-		await readMeter();
-		const before = await xs.slots();
-		const most = await countDuring(3 * bytes.length);
-		await readMeter();
-		assert.equal(await xs.slots(), before);
-		check(most, this);
+		const dlms = (form: Omit<PushForm, "protection">) => (reading: HouseholdReading) =>
+			dlmsTelegram(reading, { ...form, protection }, ++counter);
+		const push = { push_baudrate: 9600, block_cipher_key: "01".repeat(16), auth_key: "02".repeat(16) };
+		const modeD = { mode_d_enabled: true, mode_d_baudrate: 115_200 };
+		type Kind = {
+			source: (reading: HouseholdReading) => Uint8Array;
+			baud: number;
+			protocol: string;
+			path?: string;
+			config?: object;
+			off?: object;
+		};
+		const ofPush = { baud: 9600, protocol: "dlms", path: "dlms/config", config: push };
+		const kinds: Record<string, Kind> = {
+			"DLMS/COSEM in HDLC, ciphered and in blocks": {
+				...ofPush,
+				source: dlms({ framing: "hdlc", size: 40, isInBlocks: true }),
+			},
+			"DLMS/COSEM in M-Bus, ciphered": { ...ofPush, source: dlms({ framing: "mbus" }) },
+			"P1, ciphered": { ...ofPush, source: dlms({ framing: "p1" }) },
+			SML: { source: (reading) => smlTelegram(reading), baud: 9600, protocol: "sml" },
+			P1: {
+				source: p1Telegram,
+				baud: 115_200,
+				protocol: "iec62056",
+				path: "iec62056/config",
+				config: modeD,
+				off: { mode_d_enabled: false },
+			},
+		};
+		for (const [name, { source, baud, protocol, path, config, off }] of Object.entries(kinds)) {
+			it(`are few: ${name}, and the same after each telegram`, async function () {
+				const set = async (where: string, body: object) =>
+					assert.equal((await xs.request(where, { body })).status, 200);
+				const meter = { source: (nowMs: number) => source(household.reading(nowMs)), baud, pushMs: 1000 };
+				await xs.login();
+				const idle = await xs.slots();
+				if (path !== undefined && config !== undefined) await set(path, config);
+				await set("meter/protocol", { protocol });
+				xs.world.serial.meter.connect(new PushMeter(meter, xs.world.clock.monotonicMs()));
+				await readMeter();
+				await readMeter();
+				const before = await xs.slots();
+				const most = await countDuring(2 * source(household.reading(0)).length);
+				await readMeter();
+				assert.equal(await xs.slots(), before);
+				assert.ok(most - idle <= LISTEN_LIMIT, `${most - idle} slots for listening and the last readout`);
+				if (path !== undefined && off !== undefined) await set(path, off);
+				else await set("meter/protocol", { protocol: "iec62056" });
+				await xs.advance(REST_MS);
+				const atRest = (await xs.slots()) - idle - READOUT_SLOTS - (protocol === "dlms" ? KEY_SLOTS : 0);
+				assert.ok(atRest <= REST_LIMIT, `${atRest} slots at rest`);
+				this.test!.title += ` (${most - idle}, ${atRest} at rest)`;
+			});
+		}
 	});
 
 	it("are few with the conversation log full, in the middle of a readout", async function () {

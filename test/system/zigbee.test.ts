@@ -139,11 +139,26 @@ for (const { engine, role, type, args, shown, leaves } of WAYS) {
 			assert.equal(back.joined, true);
 		});
 
-		it("goes on when its coprocessor starts anew by itself", async () => {
+		it("follows its coordinator to another channel, and answers there", async () => {
+			await watched.coordinator.changeChannel(20);
+			await until(
+				() => network.chip.network?.channel === 20 || undefined,
+				() => "another channel",
+			);
+			const endpoint = watched.coordinator.devices[0].getEndpoint(1)!;
+			assert.deepEqual(await endpoint.read("seMetering", ["divisor"]), { divisor: 1000 });
+		});
+
+		it("goes on when its coprocessor starts anew by itself, in the network as it is now", async () => {
 			watched.events.length = 0;
 			network.chip.restart(START_WATCHDOG);
 			await watched.take("announced");
-			await untilState(gateway, "joined");
+			await until(
+				async () => (await gateway.read("zigbee/config")).channel === 20 || undefined,
+				() => "the other channel is shown",
+			);
+			const { pan_id } = await untilState(gateway, "joined");
+			assert.equal(pan_id, 0x1a62);
 		});
 
 		if (leaves === "by its coordinator") {

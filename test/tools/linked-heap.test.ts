@@ -1,5 +1,9 @@
 /** What is made smaller in the preloaded machine that the SDK's linker writes as C. */
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { KNOWN, strangeIn } from "../../tools/sdk/engine.js";
 import { sequenceOf, shareEnvironments } from "../../tools/sdk/environments.js";
 import { Heap, isProperty, placesIn } from "../../tools/sdk/heap.js";
 import { withoutStripped } from "../../tools/sdk/stripped.js";
@@ -222,5 +226,21 @@ describe("built-in functions that the linker has stripped", () => {
 		const text = builtIns([1, 3, 2]).toString();
 		assert.match(text, /gxBuilders\[2\] = \{\n\t\{ fx_d, 1, xsID_d \},\n\t\{ fxDeadStrip, 2, xsID_c \},\n\};/);
 		assert.match(text.slice(text.indexOf("gxStack")), /\{ &gxBuilders\[1\], 7 \}/);
+	});
+});
+
+describe("an SDK that is not known", () => {
+	it("is refused, with the file that is another and what helps", () => {
+		const sources = mkdtempSync(join(tmpdir(), "gateway-engine-"));
+		try {
+			for (const name of Object.keys(KNOWN)) writeFileSync(join(sources, name), "");
+			const empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+			const known = Object.fromEntries(Object.keys(KNOWN).map((name) => [name, empty]));
+			assert.equal(strangeIn(sources, known), undefined);
+			writeFileSync(join(sources, "xsType.c"), "int other;");
+			assert.match(strangeIn(sources, known)!, /^xsType\.c .* not that of 8\.2\.3.*GATEWAY_PLAIN=linker/);
+		} finally {
+			rmSync(sources, { recursive: true });
+		}
 	});
 });

@@ -119,6 +119,8 @@ describe("the simulated meter that sends by itself", () => {
 		assert.equal(ciphered?.form.protection?.control, 0x20);
 		assert.equal(ciphered?.form.protection?.isDedicated, true);
 		assert.deepEqual([ciphered?.form.size, ciphered?.replay, ciphered?.wrongTag], [60, 3, 2]);
+		const { display } = parse("--protocol sml --pin 0815 --pin-flashes 1 --needs-inf")?.sml ?? {};
+		assert.equal(display?.isOpen(0), false);
 		const p1 = parse("--protocol p1");
 		assert.deepEqual([p1?.protocol, p1?.baud, p1?.pushMs], ["p1", 115_200, 1000]);
 		assert.equal(parse("--protocol p1 --baud 9600")?.baud, 9600);
@@ -135,6 +137,13 @@ describe("the simulated meter that sends by itself", () => {
 		"--protocol sml --echo",
 		"--protocol sml --make itron",
 		"--protocol sml --wrong-crc x",
+		"--protocol sml --pin 123",
+		"--protocol sml --pin 123456789",
+		"--protocol sml --pin 12a4",
+		"--protocol sml --pin 1234 --pin-flashes 3",
+		"--protocol sml --pin-flashes 1",
+		"--protocol sml --needs-inf",
+		"--protocol p1 --pin 1234",
 		"--protocol dlms-push --make plain",
 	]) {
 		it(`refuses ${line}`, () => assert.throws(() => parse(line), UsageError));

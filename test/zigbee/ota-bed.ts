@@ -77,6 +77,10 @@ export class OTABed {
 		});
 	}
 
+	get isBusy(): boolean {
+		return this.client.isBusy(this.time.nowMs);
+	}
+
 	join(): void {
 		this.#drive.tell((nowMs) => this.client.joined(nowMs));
 	}

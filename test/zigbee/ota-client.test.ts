@@ -45,7 +45,7 @@ function attribute({ client }: OTABed, id: number): Buffer {
 describe("OTA Upgrade client: a file", () => {
 	it("is asked for when the coordinator says so, loaded, ended, and started after the coordinator's answer", () => {
 		const bed = loading();
-		assert.ok(bed.client.isBusy);
+		assert.ok(bed.isBusy);
 		bed.until(() => bed.restarts > 0);
 		assertInstalled(bed);
 		assert.equal(bed.count(QUERY), 1);
@@ -179,7 +179,7 @@ describe("OTA Upgrade client: a file", () => {
 		];
 		for (const [file, code, status, most] of cases) {
 			const bed = loading(file);
-			bed.until(() => !bed.client.isBusy);
+			bed.until(() => !bed.isBusy);
 			assert.equal(bed.lastError, code);
 			assert.equal(lastEnd(bed)![0], status);
 			assert.equal(bed.count(END), 1);
@@ -192,7 +192,7 @@ describe("OTA Upgrade client: a file", () => {
 	it("is not taken with cells that are nearly empty: aborted, for the file is good", () => {
 		const bed = loading();
 		bed.volts = 3.2;
-		bed.until(() => !bed.client.isBusy);
+		bed.until(() => !bed.isBusy);
 		assert.equal(bed.lastError, "ota_low_power");
 		assert.equal(lastEnd(bed)![0], 0x95);
 	});
@@ -201,7 +201,7 @@ describe("OTA Upgrade client: a file", () => {
 		const bed = loading();
 		bed.answer = (command, payload) =>
 			command === BLOCK && payload.readUInt32LE(9) > 1000 ? frames.abort : serve(SMALL, VERSION)(command, payload);
-		bed.until(() => !bed.client.isBusy);
+		bed.until(() => !bed.isBusy);
 		assert.equal(bed.count(END), 0);
 		assert.equal(bed.updater.state, "idle");
 		assert.equal(bed.lastError, "ota_interrupted");
@@ -266,11 +266,11 @@ describe("OTA Upgrade client: questions", () => {
 				offer[at] = value;
 				return offer;
 			});
-			bed.until(() => !bed.client.isBusy);
+			bed.until(() => !bed.isBusy);
 			assert.equal(bed.count(BLOCK), 0);
 		}
 		const bed = loading(SMALL, VERSION, () => frames.offer(VERSION, SMALL.length).subarray(0, 10));
-		bed.until(() => !bed.client.isBusy);
+		bed.until(() => !bed.isBusy);
 		assert.equal(bed.count(BLOCK), 0);
 	});
 
@@ -342,7 +342,7 @@ describe("OTA Upgrade client: a transfer that breaks off", () => {
 		bed.time.advance(20 * MINUTE_MS);
 		assert.equal(bed.updater.state, "idle");
 		assert.equal(bed.lastError, "ota_interrupted");
-		assert.ok(!bed.client.isBusy);
+		assert.ok(!bed.isBusy);
 		bed.requests.length = 0;
 		bed.answer = serve(FILE, VERSION);
 		bed.until(() => bed.restarts > 0);
@@ -403,7 +403,7 @@ describe("OTA Upgrade client: a transfer that breaks off", () => {
 		bed.send(frames.notify());
 		bed.time.advance(1000);
 		assert.equal(bed.updater.state, "idle");
-		assert.ok(!bed.client.isBusy);
+		assert.ok(!bed.isBusy);
 	});
 
 	it("gives way to an upload by HTTP, and tells the coordinator", () => {

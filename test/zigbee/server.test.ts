@@ -173,6 +173,18 @@ describe("zigbee/server", () => {
 		assert.equal(identify("identifyQuery", {}), undefined);
 	});
 
+	it("blinks no longer than it was asked to", () => {
+		const world = joined();
+		world.ask(IDENTIFY, "identify", { identifytime: 5 }, { isCluster: true });
+		world.run(4900);
+		assert.deepEqual(world.identified, [5]);
+		world.run(200);
+		assert.deepEqual(world.identified, [5, 0]);
+		world.run(600_000);
+		assert.deepEqual(world.identified, [5, 0]);
+		assert.deepEqual(world.read(IDENTIFY, [0]), { "0000": 0 });
+	});
+
 	it("refuses Basic's reset, and all that it does not know", () => {
 		const world = joined();
 		const fact = world.ask(BASIC, "resetFactDefault", {}, { isCluster: true });

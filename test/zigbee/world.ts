@@ -195,7 +195,9 @@ export class PlayedClient implements ClusterClient {
 			`${control & 3}/${command} ${Buffer.from(bytes.slice(start, end)).toString("hex")} ${source}/${endpoint}`,
 		);
 	}
-	readonly isBusy = false;
+	isBusy(): boolean {
+		return false;
+	}
 	write(out: Outgoing, sequence: number): void {
 		this.isReady = false;
 		out.bytes.set([0x10, sequence, 0x00, 0x00, 0x00]);

@@ -20,16 +20,17 @@ import {
 	decodeCharacter,
 	encodeCharacter,
 	FaultInjector,
+	type LitMachine,
 } from "../../hosts/node/wire-character.js";
 import { FORMAT_7E1, FORMAT_8N1, type SerialFormat } from "../../modules/io/host.js";
-import { type Machine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
+import { OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
 import { OPENING_BAUD } from "./iec-meter.js";
 import { LineClock } from "./line-clock.js";
 import type { LinePort } from "./line-port.js";
 
 export interface LineRunnerOptions {
 	port: LinePort;
-	machine: Machine;
+	machine: LitMachine;
 	/** Model the wire's speed. Default false. */
 	pace?: boolean;
 	/** The head sends back what it receives. Default false. */
@@ -82,7 +83,7 @@ interface Speed {
 export class LineRunner {
 	readonly #options: LineRunnerOptions;
 	readonly #port: LinePort;
-	readonly #machine: Machine;
+	readonly #machine: LitMachine;
 	readonly #clock = new LineClock();
 	readonly #faultInjector = new FaultInjector();
 	readonly #sending: Message[] = [];
@@ -93,6 +94,8 @@ export class LineRunner {
 	#receiveEndMs = 0;
 	/** Settles when all that came has ended. */
 	#arrived = Promise.resolve();
+	/** Until when the LED is alight. */
+	#litMs = 0;
 	/** Requests that have not ended. */
 	#arriving = 0;
 	/** The reader's speed when it was last looked at. */
@@ -121,6 +124,7 @@ export class LineRunner {
 
 	#arrive(bytes: Uint8Array): void {
 		const { nowMs, seenMs, isWatching } = this.#clock;
+		if (this.#machine.light !== undefined) void this.#shine(bytes.length, nowMs);
 		if (!this.#options.pace) {
 			if (this.#options.echo) this.#port.write(bytes);
 			this.#receive(bytes, nowMs, nowMs);
@@ -137,6 +141,14 @@ export class LineRunner {
 		const knownBaud = this.#knownBaud;
 		const atStart = this.#readerSpeed();
 		this.#arrived = this.#arrived.then(() => this.#understand(arrival, knownBaud, atStart));
+	}
+
+	/** Characters are light at whichever speed; those of one flash come at once, or in pieces. */
+	async #shine(count: number, nowMs: number): Promise<void> {
+		const { baud } = await this.#readerSpeed();
+		const fromMs = Math.max(nowMs, this.#litMs);
+		this.#litMs = fromMs + count * characterMs(baud);
+		this.#machine.light?.(fromMs, this.#litMs);
 	}
 
 	/** Waits for the end of a request; who sent at another speed, or changed it too early, isn't understood. */

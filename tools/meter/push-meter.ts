@@ -1,7 +1,13 @@
-/** A meter that sends by itself, in eight bits: the same line for ever, a telegram again and again; deaf. For the simulator. */
+/**
+ * A meter that sends by itself, in eight bits: the same line for ever, a telegram again and again; for the simulator. It
+ * is deaf, but may see light.
+ */
+
+import type { LitMachine } from "../../hosts/node/wire-character.js";
 import { FORMAT_8N1 } from "../../modules/io/host.js";
-import type { Machine, Output } from "../../modules/io/machine.js";
+import type { Output } from "../../modules/io/machine.js";
 import { METER_PUSH } from "./iec-meter.js";
+import type { MeterDisplay } from "./meter-display.js";
 import { eventOf, lineChange, noOutput, transmission } from "./outputs.js";
 
 export interface PushMeterOptions {
@@ -11,9 +17,11 @@ export interface PushMeterOptions {
 	readonly baud: number;
 	/** From the begin of one telegram to the next. */
 	readonly pushMs: number;
+	/** Whose display goes by light. */
+	readonly display?: MeterDisplay;
 }
 
-export class PushMeter implements Machine {
+export class PushMeter implements LitMachine {
 	/** The first one comes after a whole pause. */
 	deadlineMs: number;
 	readonly #options: PushMeterOptions;
@@ -26,6 +34,10 @@ export class PushMeter implements Machine {
 	}
 
 	receive(): void {}
+
+	light(fromMs: number, toMs: number): void {
+		this.#options.display?.light(fromMs, toMs);
+	}
 
 	advance(nowMs: number): void {
 		if (nowMs < this.deadlineMs) return;

@@ -14,15 +14,15 @@ Without --telegram it has the moving values of a household.
 
   --port PATH         a serial port (8N1) instead of a pseudo-terminal
   --telegram FILE     send these bytes: raw, or hex text (name ends in .hex)
-${SML_HELP}  --framing NAME      dlms-push: hdlc (default), mbus or wrapper
-  --security NAME     dlms-push: none (default), encrypt (no tag, as most meters of Austria) or both
+${SML_HELP}  --framing NAME      dlms-push: hdlc (default), mbus, wrapper, or p1: a ciphered P1 telegram in no frame
+  --security NAME     dlms-push: none (default), encrypt (no tag, as most meters of Austria) or both (default of p1)
   --guek HEX, --ak HEX, --system-title HEX, --invocation-counter N   dlms-push: what it ciphers with
   --dedicated         dlms-push: general-ded-ciphering in place of general-glo-ciphering
   --segment N         dlms-push: bytes of information in a frame
   --blocks            dlms-push in HDLC: general block transfer, --segment bytes in a block
   --replay N          dlms-push: after N pushes the last one is sent again and again
   --wrong-tag N       dlms-push: one of N pushes has a wrong tag, or a changed last byte
-  --baud N            300 to 19200, 38400, 57600 or 115200 (default 9600; mbus 2400; p1 115200)
+  --baud N            300 to 19200, 38400, 57600 or 115200 (default 9600; mbus 2400; p1, also as framing, 115200)
   --push-seconds N    from one telegram to the next (default 2; p1 1)
   --baud-pace         pseudo-terminal: as slow as the real line, and garbage for a reader at the wrong speed
   --quiet             no log (on stderr)
@@ -69,8 +69,9 @@ export function parsePushOptions(args: string[]): PushProgramOptions | undefined
 	const isSML = protocol === "sml";
 	const ofSML = (Object.keys(SML_WORDS) as (keyof typeof SML_WORDS)[]).find((name) => values[name] !== undefined);
 	if (!isSML && ofSML !== undefined) throw new UsageError(`--${ofSML} is for --protocol sml.`);
-	const framing = (choice(values, "framing", ["hdlc", "mbus", "wrapper"]) ?? "hdlc") as PushFraming;
-	const security = choice(values, "security", ["none", "encrypt", "both"]) ?? "none";
+	const framing = (choice(values, "framing", ["hdlc", "mbus", "wrapper", "p1"]) ?? "hdlc") as PushFraming;
+	const security = choice(values, "security", ["none", "encrypt", "both"]) ?? (framing === "p1" ? "both" : "none");
+	if (framing === "p1" && security === "none") throw new UsageError("--framing p1 is ciphered.");
 	for (const name of ["security", "segment", "blocks", "replay", "wrong-tag"] as const)
 		if (protocol !== "dlms-push" && values[name] !== undefined)
 			throw new UsageError(`--${name} is for --protocol dlms-push.`);
@@ -89,7 +90,7 @@ export function parsePushOptions(args: string[]): PushProgramOptions | undefined
 		isInBlocks: values.blocks,
 		protection: security === "none" ? undefined : protection,
 	});
-	const isP1 = protocol === "p1";
+	const isP1 = protocol === "p1" || framing === "p1";
 	return defined({
 		protocol,
 		port: values.port,

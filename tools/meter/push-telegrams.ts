@@ -1,12 +1,15 @@
 /**
  * Telegrams that a household's meter sends by itself, made for this project: the data-notification of
- * DLMS/COSEM (IEC 62056-5-3) in HDLC, in M-Bus (IEC 62056-7-3) or in the wrapper (IEC 62056-47). SML is in sml-telegram.ts.
+ * DLMS/COSEM (IEC 62056-5-3) in HDLC, in M-Bus (IEC 62056-7-3) or in the wrapper (IEC 62056-47); and a ciphered P1 telegram.
+ * SML is in sml-telegram.ts.
  */
 import { type Keys, protect } from "./dlms-cipher.js";
 import type { HouseholdReading } from "./household.js";
+import { p1Telegram } from "./p1-telegram.js";
 import { blockPush, hdlcPush, mbusPush } from "./push-frames.js";
 
-export type PushFraming = "hdlc" | "mbus" | "wrapper";
+/** `p1`: in no frame, with a P1 telegram inside (Luxembourg's Smarty). */
+export type PushFraming = "hdlc" | "mbus" | "wrapper" | "p1";
 
 const UNIT_WH = 30;
 const UNIT_W = 27;
@@ -57,8 +60,8 @@ export interface PushForm {
 }
 
 /** A data-notification in the open, or ciphered with this invocation counter; `hasWrongTag`: its last byte is damaged. */
-function pushedAPDU(reading: HouseholdReading, form: PushForm, counter: number, hasWrongTag: boolean): Buffer {
-	const plain = notification(reading);
+function pushedAPDU(reading: HouseholdReading, form: PushForm, counter: number, hasWrongTag: boolean): Uint8Array {
+	const plain = form.framing === "p1" ? p1Telegram(reading) : notification(reading);
 	if (form.protection === undefined) return plain;
 	const { keys, title, control, isDedicated } = form.protection;
 	const body = protect(keys, { title, counter }, control, plain);
@@ -71,6 +74,7 @@ function pushedAPDU(reading: HouseholdReading, form: PushForm, counter: number, 
 export function dlmsTelegram(reading: HouseholdReading, form: PushForm, counter = 0, hasWrongTag = false): Uint8Array {
 	const { framing, size, isInBlocks = false } = form;
 	const apdu = pushedAPDU(reading, form, counter, hasWrongTag);
+	if (framing === "p1") return apdu;
 	if (framing === "wrapper") {
 		return Buffer.concat([Buffer.of(0, 1, 0, 1, 0, 0x66, apdu.length >> 8, apdu.length & 0xff), apdu]);
 	}

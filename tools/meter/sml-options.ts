@@ -1,11 +1,16 @@
 /** The options of the meter simulator that belong to SML: which make it is, and what is wrong with its telegrams. */
 import { SeededRandom } from "../../hosts/node/random.js";
 import type { HouseholdReading } from "./household.js";
+import { MENU, MeterDisplay } from "./meter-display.js";
 import { SML_MAKES, type SMLMake, smlTelegram } from "./sml-telegram.js";
-import { choice, count, defined, text } from "./words.js";
+import { choice, count, defined, flag, text, UsageError, type Words } from "./words.js";
 
 export const SML_HELP = `  --make NAME         sml: ${SML_MAKES.slice(0, 7).join(", ")},
                       ${SML_MAKES.slice(7).join(", ")}
+  --pin DIGITS        sml: whole kWh and no power until this PIN, 4 to 8 digits, has come by light; then all, until 120 s
+                      without light. The menu after it: ${MENU.join(", ")}
+  --pin-flashes N     sml: flashes that lead from rest to the PIN, 1 or 2 (default)
+  --needs-inf         sml: all is sent only with InF switched on, by a flash of 5 s
   --wrong-crc N       sml: the first N telegrams have a wrong check
   --wrong-message N   sml: in the first N the message with the values has one
   --broken N          sml: in the first N a list is longer than it is, under right checks
@@ -18,6 +23,9 @@ export const SML_HELP = `  --make NAME         sml: ${SML_MAKES.slice(0, 7).join
 
 export const SML_WORDS = {
 	make: text,
+	pin: text,
+	"pin-flashes": text,
+	"needs-inf": flag,
 	"wrong-crc": text,
 	"wrong-message": text,
 	broken: text,
@@ -30,6 +38,7 @@ export const SML_WORDS = {
 
 export interface SMLOptions {
 	make?: SMLMake;
+	display?: MeterDisplay;
 	wrongCheck?: number;
 	wrongMessage?: number;
 	broken?: number;
@@ -41,8 +50,15 @@ export interface SMLOptions {
 }
 
 /** Throws UsageError. */
-export function smlOptions(values: { readonly [Name in keyof typeof SML_WORDS]?: string }): SMLOptions {
+export function smlOptions(values: Words<typeof SML_WORDS>): SMLOptions {
+	const { pin } = values;
+	if (pin !== undefined && !/^\d{4,8}$/.test(pin)) throw new UsageError("--pin takes 4 to 8 digits.");
+	const flashes = count(values, "pin-flashes", 2, 1);
+	const needsInf = values["needs-inf"];
+	if (pin === undefined && (flashes ?? needsInf) !== undefined)
+		throw new UsageError("--pin-flashes and --needs-inf go with --pin.");
 	return defined({
+		display: pin === undefined ? undefined : new MeterDisplay(defined({ pin, flashes, needsInf })),
 		make: choice(values, "make", SML_MAKES) as SMLMake | undefined,
 		wrongCheck: count(values, "wrong-crc", 1_000_000),
 		wrongMessage: count(values, "wrong-message", 1_000_000),
@@ -55,10 +71,11 @@ export function smlOptions(values: { readonly [Name in keyof typeof SML_WORDS]?:
 	});
 }
 
-/** What such a meter sends, one telegram after another. */
-export function smlSource(options: SMLOptions): (reading: HouseholdReading) => Uint8Array {
+/** What such a meter sends, one telegram after another; at which time matters to its display. */
+export function smlSource(options: SMLOptions): (reading: HouseholdReading, nowMs?: number) => Uint8Array {
 	const {
 		make,
+		display,
 		wrongCheck = 0,
 		wrongMessage = 0,
 		broken = 0,
@@ -70,8 +87,9 @@ export function smlSource(options: SMLOptions): (reading: HouseholdReading) => U
 	} = options;
 	const random = new SeededRandom(seed);
 	let sent = 0;
-	return (reading) => {
+	return (reading, nowMs = 0) => {
 		const faults = {
+			isHidden: display?.isOpen(nowMs) === false,
 			hasWrongCheck: sent < wrongCheck,
 			hasWrongMessageCheck: sent < wrongMessage,
 			isBroken: sent < broken,

@@ -247,6 +247,8 @@ export interface SMLTelegramFaults {
 	readonly hasWrongMessageCheck?: boolean;
 	/** A list promises an element more than it has, under right checks. */
 	readonly isBroken?: boolean;
+	/** Not wrong: as long as the PIN has not come, whole kWh and energy alone are sent. */
+	readonly isHidden?: boolean;
 }
 
 /** CRC-16/Kermit, high byte first. */
@@ -286,8 +288,10 @@ export function smlTelegram(
 	};
 
 	const id = Buffer.from(make.id, "hex");
+	const { isHidden = false } = faults;
 	const entries = make
-		.entries(reading, id)
+		.entries(isHidden ? inWholeKWh(reading) : reading, id)
+		.filter(({ unit = WH }) => !isHidden || unit === WH)
 		.map(({ obis, value, unit, scaler, status: word = ABSENT, signature = ABSENT }) =>
 			list(
 				code(obis),
@@ -315,6 +319,17 @@ export function smlTelegram(
 	const sum = check(all);
 	if (faults.hasWrongCheck) sum[0] ^= 0x55;
 	return Buffer.concat([all, sum]);
+}
+
+function inWholeKWh(reading: HouseholdReading): HouseholdReading {
+	const { dayImport, nightImport, export: exported } = reading;
+	const day = Math.floor(dayImport);
+	return {
+		...reading,
+		dayImport: day,
+		nightImport: Math.floor(dayImport + nightImport) - day,
+		export: Math.floor(exported),
+	};
 }
 
 /** More than two bytes of type and length can say. */

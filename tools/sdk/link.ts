@@ -2,21 +2,35 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { InstructionSet } from "./byte-code.js";
+import { ADVICE, strangeIn } from "./engine.js";
 import { shareEnvironments } from "./environments.js";
 import { Heap } from "./heap.js";
 import { shortenCode } from "./shorter-code.js";
 import { withoutStripped } from "./stripped.js";
+
+function smaller(text: string, sources: string): string {
+	const heap = new Heap(text);
+	withoutStripped(heap);
+	shareEnvironments(heap);
+	shortenCode(heap, new InstructionSet(readFileSync(join(sources, "xsCommon.c"), "utf8")));
+	return heap.toString();
+}
 
 const options = process.argv.slice(2);
 const file = join(options[options.indexOf("-o") + 1]!, "mc.xs.c");
 const text = readFileSync(file, "utf8");
 // Where this fails, make shall not take the linker's file for done the next time.
 rmSync(file);
-const heap = new Heap(text);
-withoutStripped(heap);
-shareEnvironments(heap);
-shortenCode(
-	heap,
-	new InstructionSet(readFileSync(join(process.env["MODDABLE"]!, "xs", "sources", "xsCommon.c"), "utf8")),
-);
-writeFileSync(file, heap.toString());
+const sources = join(process.env["MODDABLE"]!, "xs", "sources");
+const problem = strangeIn(sources);
+if (problem === undefined) {
+	try {
+		writeFileSync(file, smaller(text, sources));
+	} catch (error) {
+		process.stderr.write(`${(error as Error).stack}\n${ADVICE}\n`);
+		process.exitCode = 1;
+	}
+} else {
+	process.stderr.write(`${problem}\n`);
+	process.exitCode = 1;
+}

@@ -3,7 +3,17 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { writeProject } from "./project.js";
-import { type Bits, FORBIDDEN, findSDK, findToolchain, pathWith, ROOT, type SDK, type Toolchain } from "./sdk.js";
+import {
+	type Bits,
+	FORBIDDEN,
+	findSDK,
+	findToolchain,
+	pathWith,
+	plainness,
+	ROOT,
+	type SDK,
+	type Toolchain,
+} from "./sdk.js";
 
 export interface Firmware {
 	/** The program that runs it, and its one argument. */
@@ -31,7 +41,8 @@ function step(command: string, args: string[], env: NodeJS.ProcessEnv): void {
 export async function buildFirmware({ main, bits }: BuildOptions): Promise<Firmware> {
 	const sdk = findSDK();
 	const toolchain = findToolchain(bits);
-	const output = join(ROOT, ".build", `sdk${toolchain.bits}`);
+	const suffix = plainness() === "" ? "" : `-${plainness()}`;
+	const output = join(ROOT, ".build", `sdk${toolchain.bits}${suffix}`);
 	mkdirSync(output, { recursive: true });
 	const env = {
 		...process.env,
@@ -44,7 +55,7 @@ export async function buildFirmware({ main, bits }: BuildOptions): Promise<Firmw
 		PATH: pathWith(sdk),
 	};
 	const name = basename(dirname(main));
-	const folder = join(ROOT, ".build", "linux", name);
+	const folder = join(ROOT, ".build", `linux${suffix}`, name);
 	await writeProject({ folder, main });
 	const manifest = join(folder, "manifest.json");
 	try {

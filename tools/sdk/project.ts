@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Made, makeScript, type Script } from "./script.js";
-import { ROOT } from "./sdk.js";
+import { plainness, ROOT } from "./sdk.js";
 
 export interface Project {
 	readonly folder: string;
@@ -41,8 +41,17 @@ export async function writeProject({ folder, main, made, settings }: Project): P
 
 /** Another text when what makes the linker's file smaller is another program. */
 function linkerVersion(): string {
+	if (plainness() !== "") return plainness();
 	const hash = createHash("sha256");
-	for (const name of ["link.js", "heap.js", "environments.js", "byte-code.js", "shorter-code.js", "stripped.js"])
+	for (const name of [
+		"link.js",
+		"engine.js",
+		"heap.js",
+		"environments.js",
+		"byte-code.js",
+		"shorter-code.js",
+		"stripped.js",
+	])
 		hash.update(readFileSync(new URL(name, import.meta.url)));
 	return hash.digest("hex");
 }

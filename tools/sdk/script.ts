@@ -11,6 +11,7 @@ import { asWritten } from "./as-written.js";
 import { withOwnMethods } from "./own-methods.js";
 import { withOwnNames } from "./own-names.js";
 import { withPlainFields } from "./plain-fields.js";
+import { plainness } from "./sdk.js";
 import { withShortNames } from "./short-names.js";
 
 /** "timer", "text/decoder"; not "node:fs". */
@@ -32,8 +33,14 @@ export interface Made {
 
 const NOTHING: Made = Object.freeze({ modules: {}, constants: {} });
 
+/** What the bundler makes, in the form that takes the least in XS. */
+async function shortened(script: string): Promise<string> {
+	return withShortNames(withOwnNames(withPlainFields(withOwnMethods(withArrows(asWritten(script))))));
+}
+
 /** `main` is its path from the root without extension; `build` the compiler's folder. Throws an Error when it fails. */
 export async function makeScript(build: string, main: string, { modules, constants } = NOTHING): Promise<Script> {
+	const isPlain = plainness() === "all";
 	const bundle = await rolldown({
 		input: join(build, `${main}.js`),
 		cwd: build,
@@ -60,7 +67,7 @@ export async function makeScript(build: string, main: string, { modules, constan
 		const { output } = await bundle.generate({
 			format: "esm",
 			comments: false,
-			minify: { compress, mangle: false, codegen: false },
+			minify: isPlain ? false : { compress, mangle: false, codegen: false },
 		});
 		if (output.length !== 1) throw new Error(`${main} has become ${output.length} scripts.`);
 		const { code, modules: files } = output[0];
@@ -72,7 +79,7 @@ export async function makeScript(build: string, main: string, { modules, constan
 			renderedLength,
 		]);
 		return {
-			text: await withShortNames(withOwnNames(withPlainFields(withOwnMethods(withArrows(asWritten(code)))))),
+			text: isPlain ? code : await shortened(code),
 			lengths: new Map(lengths),
 		};
 	} finally {

@@ -9,11 +9,25 @@ import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
+/** What of a firmware is built as it was written; each has what is before it. */
+export type Plainness = "" | "linker" | "all";
+
+/**
+ * By $GATEWAY_PLAIN: with `linker` the SDK's linker has the last word, with `all` the script's names and functions stay what
+ * they are, too. Larger, and nothing of ours stands between a fault and its cause. Throws an Error for another word.
+ */
+export function plainness(): Plainness {
+	const word = process.env["GATEWAY_PLAIN"] ?? "";
+	if (word === "" || word === "linker" || word === "all") return word;
+	throw new Error(`GATEWAY_PLAIN is "linker" or "all", not "${word}".`);
+}
+
 /**
  * $PATH with the SDK's tools, for mcconfig and the makefiles that it writes; they need $MODDABLE as well. Their linker is one
  * of ours, which calls the SDK's and then makes smaller what that has written (link.ts).
  */
 export function pathWith({ folder, tools }: SDK): string {
+	if (plainness() !== "") return [tools, process.env["PATH"] ?? ""].join(delimiter);
 	const own = join(ROOT, ".build", "sdk-tools");
 	mkdirSync(own, { recursive: true });
 	const quoted = (path: string) => `'${path.replaceAll("'", "'\\''")}'`;

@@ -138,6 +138,16 @@ export class Coordinator {
 		return count;
 	}
 
+	/**
+	 * Tells the network to go on on another channel, as herdsman does at a start with another one in its settings; but for its
+	 * wait of 12 seconds until all have heard of it.
+	 */
+	async changeChannel(channel: number): Promise<void> {
+		const { channel: before, nwkUpdateID } = await this.controller.getNetworkParameters();
+		const herdsman = this.controller as unknown as { changeChannel(...of: readonly number[]): Promise<void> };
+		void herdsman.changeChannel(before, channel, nwkUpdateID);
+	}
+
 	/** Tells all its devices to leave, and forgets them. */
 	async removeAll(): Promise<void> {
 		for (const device of this.devices) {

@@ -252,8 +252,9 @@ export function tellLeft(chip: SimulatedCoprocessor, shortAddress: number, ieee:
 export function moveNetwork(chip: SimulatedCoprocessor, change: { channel?: number; panId?: number }): void {
 	const { network } = chip;
 	if (network === undefined) return;
+	const all = { ...change, updateId: (network.updateId + 1) & 0xff };
 	for (const station of chip.air.members(network)) {
-		Object.assign(station.network!, change, { updateId: (network.updateId + 1) & 0xff });
+		Object.assign(station.network!, all);
 		station.hasMoved();
 	}
 }

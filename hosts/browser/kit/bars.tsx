@@ -92,6 +92,8 @@ function Drawing({ bars, from, to, ticks, format, width, chosen, onChoose }: Dra
 	const labels = steps.map((step) => format(Math.abs(step)));
 	const left = Math.max(...labels.map(({ length }) => length)) * DIGIT + 10;
 	const right = width - 4;
+	const longest = Math.max(0, ...ticks.map(({ text }) => text.length)) * DIGIT;
+	const every = Math.ceil((longest * ticks.length) / (right - left));
 	const x = (at: number) => left + ((at - from) / (to - from)) * (right - left);
 	const y = (value: number) => TOP + (1 - (value - low) / (high - low)) * (HEIGHT - TOP - BOTTOM);
 	const choose = (event: PointerEvent) => {
@@ -118,11 +120,13 @@ function Drawing({ bars, from, to, ticks, format, width, chosen, onChoose }: Dra
 					</text>
 				</g>
 			))}
-			{ticks.map(({ at, text }) => (
-				<text key={at} x={x(at)} y={HEIGHT - 6} text-anchor="middle">
-					{text}
-				</text>
-			))}
+			{ticks
+				.filter((_, index) => index % every === 0)
+				.map(({ at, text }) => (
+					<text key={at} x={x(at)} y={HEIGHT - 6} text-anchor="middle">
+						{text}
+					</text>
+				))}
 			{bars.map((bar, index) => {
 				const start = x(Math.max(from, bar.from));
 				const room = x(Math.min(to, bar.to)) - start;

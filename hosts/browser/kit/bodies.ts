@@ -80,6 +80,7 @@ export const METER_PROTOCOL = {
 export const METER_PIN = {
 	pin: { min: 4, max: 8, pattern: /^[0-9]*$/ },
 	flashes: { min: 0, max: 3 },
+	inf: { min: 0, max: 15 },
 } as const;
 
 /** POST /api/v1/iec62056/config */

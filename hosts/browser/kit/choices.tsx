@@ -1,25 +1,41 @@
-/** How the page is shown: language and theme, kept in this browser. */
-import { LANGUAGE_NAMES, LANGUAGES } from "../text/translations.js";
+/** Choices of one of a few ways; among them how the page is shown, language and theme, kept in this browser. */
+import { LANGUAGE_NAMES, LANGUAGES, type Language } from "../text/translations.js";
 import { chooseLanguage, language, t } from "./text.js";
 
-export function LanguageChoice() {
+interface ChoiceProps {
+	readonly label: string;
+	readonly name?: string;
+	readonly value: string;
+	/** Each with its text, and the language of that if it is another one than the page's. */
+	readonly ways: readonly (readonly [value: string, text: string, lang?: string])[];
+	readonly disabled?: boolean;
+	onChoose(value: string): void;
+}
+
+/** One of a few ways, under its label. */
+export function Choice({ label, name, value, ways, disabled, onChoose }: ChoiceProps) {
 	return (
 		<label>
-			{t("language")}
-			<select
-				value={language}
-				onInput={(event) => {
-					const chosen = LANGUAGES.find((candidate) => candidate === event.currentTarget.value);
-					if (chosen !== undefined) chooseLanguage(chosen);
-				}}
-			>
-				{LANGUAGES.map((candidate, index) => (
-					<option key={candidate} value={candidate} lang={candidate}>
-						{LANGUAGE_NAMES[index]}
+			{label}
+			<select name={name} value={value} disabled={disabled} onInput={(event) => onChoose(event.currentTarget.value)}>
+				{ways.map(([way, text, lang]) => (
+					<option key={way} value={way} lang={lang}>
+						{text}
 					</option>
 				))}
 			</select>
 		</label>
+	);
+}
+
+export function LanguageChoice() {
+	return (
+		<Choice
+			label={t("language")}
+			value={language}
+			ways={LANGUAGES.map((one, index) => [one, LANGUAGE_NAMES[index], one])}
+			onChoose={(chosen) => chooseLanguage(chosen as Language)}
+		/>
 	);
 }
 
@@ -38,21 +54,14 @@ export function applyTheme(theme = localStorage.getItem(THEME) ?? "auto"): void 
 
 export function ThemeChoice() {
 	return (
-		<label>
-			{t("theme")}
-			<select
-				value={localStorage.getItem(THEME) ?? "auto"}
-				onInput={(event) => {
-					localStorage.setItem(THEME, event.currentTarget.value);
-					applyTheme(event.currentTarget.value);
-				}}
-			>
-				{THEMES.map((theme) => (
-					<option key={theme} value={theme}>
-						{t(`theme.${theme}`)}
-					</option>
-				))}
-			</select>
-		</label>
+		<Choice
+			label={t("theme")}
+			value={localStorage.getItem(THEME) ?? "auto"}
+			ways={THEMES.map((theme) => [theme, t(`theme.${theme}`)])}
+			onChoose={(theme) => {
+				localStorage.setItem(THEME, theme);
+				applyTheme(theme);
+			}}
+		/>
 	);
 }

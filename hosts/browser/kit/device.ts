@@ -31,7 +31,7 @@ export class DeviceError extends Error {
 	/** Seconds after which it is worth another try; 0: the reply did not say. */
 	retryAfterS = 0;
 	/** What else the reply has told. */
-	body: object = {};
+	body: { readonly code?: string } = {};
 
 	constructor(status: number, code: string, message: string, field?: string) {
 		super(message);

@@ -18,15 +18,16 @@ const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
 	["failure.refused", "hdlc/refused hdlc/disconnected hdlc/frame-rejected hdlc/not-ready"],
 	["failure.level", "dlms/context dlms/mechanism dlms/authentication-required dlms/initiate dlms/hls-sha256"],
 	["failure.password", "dlms/authentication dlms/rejected dlms/title"],
-	[
-		"failure.keys",
-		"dlms/deciphering dlms/unanswered dlms/hls-refused dlms/tag dlms/unprotected dlms/key-missing dlms-push/no-key dlms-push/key dlms-push/open dlms-push/no-tag",
-	],
+	["failure.keys", "dlms/deciphering dlms/unanswered dlms/hls-refused dlms/tag dlms/unprotected dlms/key-missing"],
+	["failure.push.no-key", "dlms-push/no-key"],
+	["failure.push.key", "dlms-push/key"],
+	["failure.push.no-tag", "dlms-push/no-tag"],
+	["failure.push.open", "dlms-push/open"],
 	["failure.mechanism", "dlms/hls-2 dlms/hls-md5 dlms/hls-sha1 dlms/hls-ecdsa"],
 	["failure.suite", "dlms/security-suite-2"],
 	["failure.short", "dlms/short-names"],
 	["failure.counter", "dlms/counter dlms/counter-exhausted"],
-	["failure.untrusted", "dlms/meter-unverified dlms/replay dlms-push/replay dlms/meter-title"],
+	["failure.untrusted", "dlms/meter-unverified dlms/replay dlms-push/replay dlms-push/other-meter dlms/meter-title"],
 ];
 
 /** Texts that send their reader to the optical head. */

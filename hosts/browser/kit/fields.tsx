@@ -36,6 +36,10 @@ export interface FieldSpec {
 	readonly refused?: TextKey;
 	readonly required?: boolean;
 	readonly unit?: string;
+	/** Of `text`: the keys that a phone offers. */
+	readonly inputmode?: "numeric";
+	/** Of `area`; default 5. */
+	readonly rows?: number;
 	/** Of `area`: files whose text can be taken in place of typing, as in `accept` of HTML. */
 	readonly accept?: string;
 	/** Of `secret`: the field of the reply that tells whether one is stored. */
@@ -205,7 +209,7 @@ function Input({ spec, value, isStored, onInput, input }: InputProps) {
 		case "area":
 			return (
 				<>
-					<textarea {...input} rows={5} spellcheck={false} value={String(value)} onInput={typed} />
+					<textarea {...input} rows={spec.rows ?? 5} spellcheck={false} value={String(value)} onInput={typed} />
 					{spec.accept !== undefined && <FileInput accept={spec.accept} onText={onInput} />}
 				</>
 			);
@@ -224,6 +228,7 @@ function Input({ spec, value, isStored, onInput, input }: InputProps) {
 				<input
 					{...input}
 					type="text"
+					inputmode={spec.inputmode}
 					autocomplete={spec.autocomplete ?? "off"}
 					autocapitalize="none"
 					spellcheck={false}

@@ -46,7 +46,7 @@ function beginning(fields: readonly FieldSpec[], values: Draft): Draft {
 		const value = values[name] ?? (kind === "toggle" ? false : "");
 		return [name, kind === "number" ? String(value) : value];
 	});
-	return Object.fromEntries(entries);
+	return { ...values, ...Object.fromEntries(entries) };
 }
 
 export function Form(props: FormProps) {
@@ -61,7 +61,8 @@ export function Form(props: FormProps) {
 	const shown = fields.filter((spec) => spec.when?.(draft) !== false);
 	useUnsaved(shown.some(({ name }) => draft[name] !== saved[name]));
 
-	const change = (name: string, value: FieldValue) => {
+	const change = ({ name, form }: FieldSpec, typed: FieldValue) => {
+		const value = form?.ignores && typeof typed === "string" ? typed.replace(form.ignores, "") : typed;
 		const next = { ...draft, [name]: value };
 		setDraft(next);
 		setOutcome(undefined);
@@ -116,7 +117,7 @@ export function Form(props: FormProps) {
 					value={draft[spec.name]}
 					error={faults[spec.name]}
 					isStored={spec.storedFlag !== undefined && values[spec.storedFlag] === true}
-					onInput={(value) => change(spec.name, value)}
+					onInput={(value) => change(spec, value)}
 				/>
 			))}
 			{props.children}

@@ -5,6 +5,8 @@ export interface Form {
 	readonly says: TextKey;
 	/** Each character that may stand in it; the first other one is named. */
 	readonly characters?: RegExp;
+	/** What may be typed or pasted between them, and is left out. */
+	readonly ignores?: RegExp;
 }
 
 /** By the patterns of bodies.ts, which are those of the API's description. */
@@ -16,7 +18,7 @@ const FORMS: Readonly<Record<string, Form>> = {
 	"^[0-9]*$": { says: "form.digits", characters: /[0-9]/ },
 	"^[^\\u0000-\\u001f]*$": { says: "form.line" },
 	"^([^\\u0000-\\u001f]{8,})?$": { says: "form.line" },
-	"^([0-9A-Fa-f]{32})?$": { says: "form.key", characters: /[0-9A-Fa-f]/ },
+	"^([0-9A-Fa-f]{32})?$": { says: "form.key", characters: /[0-9A-Fa-f]/, ignores: /[\s:-]/g },
 	"^[0-9A-Za-z]([0-9A-Za-z-]*[0-9A-Za-z])?$": { says: "form.host", characters: /[0-9A-Za-z-]/ },
 };
 

@@ -7,11 +7,12 @@ import { useEffect } from "preact/hooks";
 import { addPoint, forgetCurve, points } from "./curve-points.js";
 import { type DeviceError, get, LOOK_MS, OFFLINE, READ_MS, reachable } from "./device.js";
 import { follow, following } from "./follow.js";
+import { announce } from "./parts.js";
 import { importedWh, powerOf } from "./power.js";
 import type { Readout as FreshReadout, LastReadout, NetworkStatus, Schedule, Status, Timezone } from "./replies.js";
 import { display, loggedIn } from "./session.js";
 import { Store } from "./store.js";
-import { language } from "./text.js";
+import { language, t } from "./text.js";
 import { asDeviceError, usePoll } from "./use-device.js";
 import { takeOffset, zone } from "./zone.js";
 
@@ -136,21 +137,24 @@ follow(status, (news) => {
 	if (status.value) look({ ...status.value, ...news }).catch(() => undefined);
 });
 
-/** Reads the meter; what comes of it stands in the stores. */
+/** Reads the meter for who has pressed a button; what comes of it stands in the stores, and a screen reader tells how it went. */
 export async function readNow(): Promise<boolean> {
 	if (reading.value) return false;
 	readingFromMs = Date.now();
 	reading.set(true);
 	readFailure.set(undefined);
+	announce(t("read.running"));
 	const before = status.value?.meter_readouts ?? 0;
 	try {
 		take(await get<Readout>(`iec62056/read?lang=${language}`, { timeoutMs: READ_MS, lane: "meter" }));
 		// It is here already, and need not be fetched.
 		readouts = before + 1;
 		meterState = "ok";
+		announce(t("read.done"));
 		return true;
 	} catch (reason) {
 		readFailure.set(asDeviceError(reason));
+		announce(t("read.failed"));
 		return false;
 	} finally {
 		reading.set(false);

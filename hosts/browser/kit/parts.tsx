@@ -174,10 +174,16 @@ interface ProgressProps {
 	readonly limitS: number;
 	/** When it began, ms; default: when it appeared. */
 	readonly sinceMs?: number;
+	/** Why it takes longer than LONG_S. */
+	readonly long?: string;
+	/** It is mostly over by then: it is shown from LONG_S on only. */
+	readonly isMostlyShort?: boolean;
 }
 
+const LONG_S = 6;
+
 /** Seconds since the beginning of what may take up to `limitS`. */
-export function Progress({ label, limitS, sinceMs }: ProgressProps) {
+export function Progress({ label, limitS, sinceMs, long, isMostlyShort }: ProgressProps) {
 	const appearedMs = useRef(Date.now());
 	const [, tick] = useState(0);
 	useEffect(() => {
@@ -185,11 +191,16 @@ export function Progress({ label, limitS, sinceMs }: ProgressProps) {
 		return () => clearInterval(timer);
 	}, []);
 	const seconds = Math.max(0, Math.floor((Date.now() - (sinceMs ?? appearedMs.current)) / 1000));
+	const isLong = seconds >= LONG_S;
+	if (isMostlyShort && !isLong) return null;
 	return (
-		<div class="progress">
-			<progress aria-label={label} max={limitS} value={Math.min(seconds, limitS)} />
-			<small>{t("read.seconds", { n: seconds })}</small>
-		</div>
+		<>
+			<div class="progress">
+				<progress aria-label={label} max={limitS} value={Math.min(seconds, limitS)} />
+				<small>{t("read.seconds", { n: seconds })}</small>
+			</div>
+			{isLong && long !== undefined && <p>{long}</p>}
+		</>
 	);
 }
 

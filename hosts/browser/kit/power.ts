@@ -21,6 +21,11 @@ function quantityOf(readings: readonly Reading[], code: string): number | undefi
 	return scale === undefined ? undefined : record.value1_number * scale;
 }
 
+/** Not what a meter sends that waits for its PIN: whole kWh and no power. */
+export function isOpen(readings: readonly Reading[]): boolean {
+	return powerOf(readings) !== undefined || (quantityOf(readings, "1.8.0") ?? 0) % 1000 !== 0;
+}
+
 /**
  * Watts drawn from the grid, negative when fed into it: 16.7.0 (sum, signed), or 1.7.0 less 2.7.0, or the sum of the
  * phases (36.7.0, 56.7.0, 76.7.0 signed; 21, 41, 61 less 22, 42, 62). Undefined where the meter sends none of them.

@@ -234,7 +234,7 @@ export interface Probe {
 }
 
 export type Unasked = {
-	readonly kind: "ascii" | "sml" | "dlms_hdlc" | "dlms_mbus" | "dlms_wrapper" | "noise";
+	readonly kind: "ascii" | "sml" | "dlms_hdlc" | "dlms_mbus" | "dlms_wrapper" | "dlms_bare" | "noise";
 	readonly baudrate: number;
 	readonly framing: "7E1" | "8N1" | "";
 	readonly supported: boolean;
@@ -541,6 +541,9 @@ export interface Profile {
 	readonly columns: readonly {
 		readonly obis: string;
 		readonly unit: string;
+		readonly en: string | null;
+		readonly de?: string | null;
+		readonly pl?: string | null;
 	}[];
 	readonly rows: readonly {
 		readonly timestamp: number;

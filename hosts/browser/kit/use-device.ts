@@ -1,6 +1,7 @@
 /** What the gateway holds, in components. */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { DeviceError, get } from "./device.js";
+import { failureText } from "./failures.js";
 import { isText, t } from "./text.js";
 
 export interface Loaded<T> {
@@ -42,10 +43,16 @@ export function asDeviceError(reason: unknown): DeviceError {
 	return reason instanceof DeviceError ? reason : new DeviceError(0, "other", String(reason));
 }
 
-/** What happened, in the user's language. */
-export function errorText({ code }: Pick<DeviceError, "code">): string {
+/** What happened, in the user's language: of the meter, where the reply tells what that did, else by the kind of error. */
+export function errorText({
+	code,
+	body,
+}: {
+	readonly code: string;
+	readonly body?: { readonly code?: string };
+}): string {
 	const key = `error.${code}`;
-	return isText(key) ? t(key) : t("error.other");
+	return failureText(body?.code) ?? (isText(key) ? t(key) : t("error.other"));
 }
 
 /** Calls back every `ms` while the page is seen, and at once when it is seen again; never before the last call is over. */

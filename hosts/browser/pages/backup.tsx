@@ -107,7 +107,7 @@ function Content({ file: { version, board, created = "", settings } }: { file: B
 	const places = Object.keys(settings).map(placeOf);
 	return (
 		<Facts>
-			<Fact name={t("restore.made")}>
+			<Fact name={t("about.built")}>
 				{Number.isNaN(madeMs) ? t("unknown") : formatMoment(madeMs / 1000, language, timeZone)}
 			</Fact>
 			<Fact name={t("about.firmware")}>{version ?? t("unknown")}</Fact>
@@ -125,7 +125,7 @@ function Content({ file: { version, board, created = "", settings } }: { file: B
 const SECRETS: Readonly<Record<string, TextKey>> = {
 	"hub token": "hub.token",
 	"hub cert": "hub.cert.area",
-	"mqtt password": "mqtt.password",
+	"mqtt password": "login.password",
 	"mqtt cert": "hub.cert.area",
 	"network/wifi password": "wifi.password",
 	"network/ap ap_password": "network.ap.password",

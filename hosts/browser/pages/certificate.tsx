@@ -91,7 +91,7 @@ function Details({ certificate }: { certificate: Certificate }) {
 	const { custom, subject, issuer, valid_from, valid_to, key_type, key_bits, chain_length } = certificate;
 	return (
 		<Facts>
-			<Fact name={t("cert.kind")}>{t(custom ? "cert.custom" : "cert.own")}</Fact>
+			<Fact name={t("use.what")}>{t(custom ? "cert.custom" : "cert.own")}</Fact>
 			<Fact name={t("cert.subject")}>{subject}</Fact>
 			<Fact name={t("cert.issuer")}>{issuer}</Fact>
 			<Fact name={t("cert.from")}>{formatDate(valid_from, language)}</Fact>

@@ -22,7 +22,7 @@ import {
 	stale,
 	status,
 } from "../kit/live.js";
-import { announce, Button, Card, Chip, type ChipState, Fact, Facts, Notice, Progress } from "../kit/parts.js";
+import { Button, Card, Chip, type ChipState, Fact, Facts, Notice, Progress } from "../kit/parts.js";
 import { countersOf } from "../kit/power.js";
 import type { NetworkStatus, Status } from "../kit/replies.js";
 import { display } from "../kit/session.js";
@@ -100,10 +100,6 @@ export function LastReading() {
 		const timer = setInterval(() => tick((n) => n + 1), 1_000);
 		return () => clearInterval(timer);
 	}, []);
-	const read = async () => {
-		announce(t("read.running"));
-		announce(t((await readNow()) ? "read.done" : "read.failed"));
-	};
 	const isMeters = METER_ERRORS.test(failure?.code ?? "");
 	const code = now !== undefined && hasFailed(now) ? now.meter_state : undefined;
 	return (
@@ -113,9 +109,9 @@ export function LastReading() {
 			{!isMeters && code !== undefined && <FailedNotice last={last} code={code} />}
 			{code === undefined && <LateNotice last={last} />}
 			{isReading && <Progress label={t("read.running")} limitS={READ_LIMIT_S} sinceMs={readingSinceMs()} />}
-			{failure && <ReadFailure error={failure} text={isMeters ? failureText(code) : undefined} />}
+			{failure && <ReadFailure error={failure} />}
 			<div class="actions">
-				<Button kind="main" busy={isReading && t("read.running")} onClick={read}>
+				<Button kind="main" busy={isReading && t("read.running")} onClick={readNow}>
 					{t("read.now")}
 				</Button>
 				{code !== undefined && !isDisplay && (

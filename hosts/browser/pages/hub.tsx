@@ -41,7 +41,7 @@ export function Hub() {
 						<Facts>
 							{hub.value.url !== undefined && <Fact name={t("hub.url")}>{hub.value.url}</Fact>}
 							<Fact name={t("hub.token")}>{t(hub.value.token_set ? "stored" : "stored.not")}</Fact>
-							<Fact name={t("hub.cert")}>{t(hub.value.cert_set ? "stored" : "stored.not")}</Fact>
+							<Fact name={t("cert.title")}>{t(hub.value.cert_set ? "stored" : "stored.not")}</Fact>
 						</Facts>
 						{hub.value.enabled && <Test path="hub/send" />}
 					</>
@@ -251,8 +251,8 @@ function mqttFields({ cert_max_size, cert_set }: MQTTSettings): readonly FieldSp
 			required: true,
 			when: isOn,
 		},
-		{ name: "user", label: "mqtt.user", kind: "text", when: isOn },
-		{ name: "password", label: "mqtt.password", kind: "secret", storedFlag: "password_set", when: isOn },
+		{ name: "user", label: "login.user", kind: "text", when: isOn },
+		{ name: "password", label: "login.password", kind: "secret", storedFlag: "password_set", when: isOn },
 		certificateField("mqtt.cert.help", cert_max_size, !cert_set),
 		{ name: "discovery", label: "mqtt.discovery", help: "mqtt.discovery.help", kind: "toggle", when: isOn },
 		{

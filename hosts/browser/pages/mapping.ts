@@ -40,9 +40,9 @@ const ENERGY = ["kWh", "Wh", "MWh"];
 export const TARGETS: readonly Target[] = [
 	{ id: "07020000", label: "target.import", units: ENERGY },
 	{ id: "07020001", label: "target.export", units: ENERGY },
-	{ id: "07020400", label: "target.power", units: ["W", "kW", "MW"] },
-	{ id: "0B040505", label: "target.voltage", units: ["V", "kV"] },
-	{ id: "0B040508", label: "target.current", units: ["A", "mA"] },
+	{ id: "07020400", label: "now.title", units: ["W", "kW", "MW"] },
+	{ id: "0B040505", label: "object.voltage", units: ["V", "kV"] },
+	{ id: "0B040508", label: "object.current", units: ["A", "mA"] },
 ];
 
 /** What the reading may feed; empty for a past value, no value, a text, or a unit that Zigbee has no attribute for. */

@@ -5,9 +5,10 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type DeviceError, post } from "../kit/device.js";
+import { failureText } from "../kit/failures.js";
 import { Field } from "../kit/fields.js";
 import { formatNumber } from "../kit/format.js";
-import { announce, Button, ErrorNotice, Fact, Facts, Icon, Notice } from "../kit/parts.js";
+import { announce, Button, ErrorNotice, Fact, Facts, Icon, Notice, Progress } from "../kit/parts.js";
 import type { Probe } from "../kit/replies.js";
 import { isText, language, t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";
@@ -21,6 +22,7 @@ const TRIES = 10;
 const ENOUGH = 5;
 /** A gateway that listens for mode D takes 12 s, and one that finds out what arrives 45 s more. */
 const TRY_MS = 65_000;
+const TRY_LIMIT_S = 60;
 /** Between two tries: the simulator answers at once. */
 const PAUSE_MS = 700;
 
@@ -43,7 +45,7 @@ function messageOf(probe: Probe): string {
 	if (found !== undefined) return found;
 	// `iec62056-21/silence`: the words hang on what comes last.
 	const key = `probe.${probe.error?.split("/").pop()}`;
-	return isText(key) ? t(key) : probe.message;
+	return isText(key) ? t(key) : (failureText(probe.error ?? undefined) ?? probe.message);
 }
 
 /** High for a success, low for a failure. */
@@ -63,6 +65,8 @@ export function Aligner() {
 	const [problem, setProblem] = useState<DeviceError>();
 	const [hasSound, setSound] = useState(false);
 	const audio = useRef<AudioContext | undefined>(undefined);
+	/** When the last try began, ms. */
+	const [triesSinceMs, setTriesSinceMs] = useState(0);
 	/** Number of the run that goes on; an older one sees that and ends. */
 	const current = useRef(0);
 
@@ -94,6 +98,7 @@ export function Aligner() {
 		setTries([]);
 		setProblem(undefined);
 		for (let before: Probe | undefined; run === current.current; ) {
+			setTriesSinceMs(Date.now());
 			try {
 				const probe = await post<Probe>("meter/probe", undefined, { timeoutMs: TRY_MS });
 				if (run !== current.current) return;
@@ -125,6 +130,16 @@ export function Aligner() {
 				<FindingNotice finding={last} />
 			) : (
 				(isRunning || last !== undefined) && <Result tries={tries} isRunning={isRunning} />
+			)}
+			{isRunning && (
+				<Progress
+					key={triesSinceMs}
+					label={t("align.start")}
+					limitS={TRY_LIMIT_S}
+					sinceMs={triesSinceMs}
+					long={t("read.long")}
+					isMostlyShort
+				/>
 			)}
 			{problem?.status === 503 && <Notice kind="info">{t("align.busy")}</Notice>}
 			{problem && problem.status !== 503 && <ErrorNotice error={problem} />}

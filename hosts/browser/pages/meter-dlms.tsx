@@ -6,12 +6,15 @@ import { Confirm } from "../kit/dialog.js";
 import type { Draft, FieldSpec } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
 import { choicesOf, fieldsOf } from "../kit/limits.js";
+import { type Readout, readNow } from "../kit/live.js";
 import { announce, Button, Card, Pending } from "../kit/parts.js";
 import { t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
+import { FindingNotice } from "./meter-finding.js";
 import { SPEEDS, speedText } from "./speeds.js";
 
 const PATH = "dlms/config";
+const CLOCK = "0-0:1.0.0";
 const OPENINGS = {
 	auto: "dlms.opening.auto",
 	mode_e: "dlms.opening.greeting",
@@ -19,7 +22,7 @@ const OPENINGS = {
 } as const;
 const AUTHS = {
 	none: "dlms.auth.none",
-	low: "dlms.auth.low",
+	low: "login.password",
 	high_gmac: "dlms.auth.high",
 	high_sha256: "dlms.auth.sha",
 } as const;
@@ -49,7 +52,7 @@ const SECRETS = [
 	{
 		name: "auth_key",
 		label: "dlms.authkey",
-		help: "dlms.key.help",
+		help: "dlms.authkey.help",
 		kind: "secret",
 		storedFlag: "auth_key_set",
 		when: needsKeys,
@@ -117,6 +120,51 @@ const FIELDS = fieldsOf(DLMS_CONFIG, [
 		when: isAsked,
 	},
 ]);
+
+/** What the operator of the meter gives its owner. */
+const GIVEN = "auth use_encryption security_suite password block_cipher_key auth_key client_address".split(" ");
+/** Secrets are typed off a letter, and so can be seen, all 32 digits on a phone too; one that stays empty is none. */
+const ACCESS_FIELDS = FIELDS.filter(({ name }) => GIVEN.includes(name)).map(
+	(spec): FieldSpec => (spec.kind === "secret" ? { ...spec, kind: "area", rows: spec.max === 32 ? 2 : 1 } : spec),
+);
+
+/** For the wizard: what the meter is read with, and a readout at once. What came of that stands in the stores of live.ts. */
+export function AccessForm() {
+	const { value, error, reload } = useDevice<Draft>(PATH);
+	if (value === undefined) return <Pending error={error} reload={reload} />;
+	return (
+		<Form
+			fields={ACCESS_FIELDS}
+			values={value}
+			submitLabel={t("wizard.access.read")}
+			busyLabel={t("read.running")}
+			doneText=""
+			submit={async (values) => {
+				await post<Draft>(PATH, values);
+				await readNow();
+			}}
+		/>
+	);
+}
+
+/** The meter's clock may be so far off, ms. */
+const CLOCK_OFF_MS = 120_000;
+
+/**
+ * The meter seems to give the deviation of its clock with the other sign: as it was read the clock is wrong by just twice the
+ * deviation. One button takes it so. Of a meter that is asked, and where the gateway knows the time.
+ */
+export function DeviationFinding({ last: { timestamp, readings } }: { last: Readout }) {
+	const { value } = useDevice<Draft>(PATH);
+	const clock = readings.find((record) => record.obis_long.startsWith(CLOCK))?.value1 ?? "";
+	const [, sign, hours, minutes] = /T.*([+-])(\d\d):(\d\d)$/.exec(clock) ?? [];
+	const deviationMs = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === "-" ? -1 : 1);
+	const offMs = Date.parse(clock) - timestamp * 1000;
+	const isSwapped = deviationMs !== 0 && Math.abs(offMs + 2 * deviationMs) <= CLOCK_OFF_MS;
+	if (!isSwapped || timestamp === 0 || value === undefined || !isAsked(value)) return null;
+	const deviation = value["deviation"] === "swapped" ? "standard" : "swapped";
+	return <FindingNotice finding={{ settings: { protocol: "dlms", deviation } }} />;
+}
 
 export function DLMSCard() {
 	const { value, error, reload, put } = useDevice<Draft>(PATH);

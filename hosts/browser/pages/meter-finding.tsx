@@ -12,9 +12,14 @@ import { Store } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";
 
+type Deviation = { readonly protocol: "dlms"; readonly deviation: string };
+
 export interface Finding {
+	/** Of the failure. */
+	readonly code?: string;
 	readonly unasked?: Unasked;
-	readonly settings?: Advice;
+	/** What the gateway advises, or the page itself. */
+	readonly settings?: Advice | Deviation;
 }
 
 /** Counts the times that settings were set here: forms that show them begin anew. */
@@ -34,10 +39,11 @@ export function findingText({ unasked, settings }: Finding): string | undefined 
 		return supported ? what : `${what} ${t("finding.later")}`;
 	}
 	if (settings == null) return undefined;
+	if ("deviation" in settings) return t("finding.deviation");
 	return t(settings.protocol === "dlms" ? "finding.asked.dlms" : "finding.asked.iec62056");
 }
 
-async function apply({ protocol, ...config }: NonNullable<Advice>): Promise<void> {
+async function apply({ protocol, ...config }: NonNullable<Finding["settings"]>): Promise<void> {
 	// First what the protocol goes by: the gateway begins to listen as soon as it is chosen.
 	if (Object.keys(config).length > 0) await post(`${protocol}/config`, config);
 	await post("meter/protocol", { protocol });
@@ -80,7 +86,7 @@ export function FindingNotice({ finding }: { finding: Finding }) {
 	);
 }
 
-/** Why a readout failed; `text` in place of what the kind of error says. */
+/** Why a readout failed. */
 export function ReadFailure({ error, text }: { error: DeviceError; text?: string | undefined }) {
 	const finding: Finding = error.body;
 	return findingText(finding) === undefined ? (

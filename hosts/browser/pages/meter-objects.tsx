@@ -45,7 +45,7 @@ const NEW_FIELDS: readonly FieldSpec[] = [
 		kind: "choice",
 		choices: CLASSES.map((value) => ({ value, label: t(`objects.class.${value}`) })),
 	},
-	{ name: "attribute", label: "objects.attribute", help: "objects.attribute.help", kind: "number", ...ITEM.attribute },
+	{ name: "attribute", label: "readings.attribute", help: "objects.attribute.help", kind: "number", ...ITEM.attribute },
 ];
 
 /** Clock and number of the meter stand before the values of each ready list. */
@@ -205,7 +205,7 @@ function List({ list, onRemove }: { list: readonly Entry[]; onRemove: (entry: En
 							<small>
 								<code>{textOf(entry.code)}</code>
 								{entry.class_id !== REGISTER && ` · ${t(`objects.class.${entry.class_id}` as "objects.class.1")}`}
-								{entry.attribute !== 2 && ` · ${t("objects.attribute")} ${entry.attribute}`}
+								{entry.attribute !== 2 && ` · ${t("readings.attribute")} ${entry.attribute}`}
 							</small>
 						</div>
 						<Button

@@ -1,6 +1,6 @@
 /** How the meter is read: its protocol, when, and what helps when it does not work. */
 import { useEffect, useState } from "preact/hooks";
-import { IEC62056_CONFIG, IEC62056_CONTROL, IEC62056_SCHEDULE, METER_PIN, METER_PROTOCOL } from "../kit/bodies.js";
+import { IEC62056_CONFIG, IEC62056_CONTROL, IEC62056_SCHEDULE, METER_PROTOCOL } from "../kit/bodies.js";
 import { post } from "../kit/device.js";
 import { failureText } from "../kit/failures.js";
 import type { Draft, FieldSpec } from "../kit/fields.js";
@@ -18,6 +18,7 @@ import { DLMSCard } from "./meter-dlms.js";
 import { ReadFailure, settingsSet } from "./meter-finding.js";
 import { LogCard } from "./meter-log.js";
 import { ObjectsCard } from "./meter-objects.js";
+import { PINForm } from "./meter-pin.js";
 import { SPEEDS } from "./speeds.js";
 
 export function Meter() {
@@ -37,7 +38,9 @@ export function Meter() {
 				<Card title={t("align.title")}>
 					<Aligner />
 				</Card>
-				<PINCard />
+				<Card title={t("pin.title")}>
+					<PINForm />
+				</Card>
 				<ScheduleCard />
 			</div>
 			<div class="column">
@@ -82,29 +85,6 @@ export function ProtocolForm({ onValue }: { onValue?: (protocol: string) => void
 			values={{ protocol: value.protocol }}
 			submit={async (values) => put(await post("meter/protocol", values))}
 		/>
-	);
-}
-
-const PIN_FIELDS = fieldsOf(METER_PIN, [
-	{ name: "pin", label: "pin.title", help: "pin.help", kind: "text", required: true },
-]);
-
-/** What is entered shows on the meter, a digit after the other; the button is busy for so long. */
-function PINCard() {
-	return (
-		<Card title={t("pin.title")}>
-			<Form
-				fields={PIN_FIELDS}
-				values={{}}
-				submitLabel={t("pin.title")}
-				busyLabel={t("out.testing")}
-				doneText=""
-				submit={async (values) => {
-					const { duration_ms } = await post<{ duration_ms: number }>("meter/pin", values);
-					await new Promise((resolve) => setTimeout(resolve, duration_ms));
-				}}
-			/>
-		</Card>
 	);
 }
 

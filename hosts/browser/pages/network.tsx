@@ -26,7 +26,7 @@ export function Network() {
 			{value?.wifi_temporary && <Notice kind="warning">{t("network.temporary")}</Notice>}
 			<StateCard {...loaded} />
 			<div class="tall">
-				<Card title={t("network.change")}>
+				<Card title={t("network.ssid")}>
 					<WiFiForm onJoined={loaded.put} />
 				</Card>
 			</div>

@@ -1,5 +1,6 @@
 /** The prices of electricity, which stay in this browser. */
 import { useId } from "preact/hooks";
+import { Choice } from "../kit/choices.js";
 import { Card } from "../kit/parts.js";
 import { CURRENCIES, priceOf, prices } from "../kit/prices.js";
 import { useStore } from "../kit/store.js";
@@ -13,18 +14,13 @@ export function PriceCard() {
 			<div class="tools">
 				<Price name="import" label={t("price.import")} />
 				<Price name="export" label={t("price.export")} />
-				<label>
-					{t("price.currency")}
-					<select
-						name="currency"
-						value={now.currency}
-						onInput={(event) => prices.set({ ...now, currency: event.currentTarget.value })}
-					>
-						{CURRENCIES.map((currency) => (
-							<option key={currency}>{currency}</option>
-						))}
-					</select>
-				</label>
+				<Choice
+					label={t("price.currency")}
+					name="currency"
+					value={now.currency}
+					ways={CURRENCIES.map((currency) => [currency, currency])}
+					onChoose={(currency) => prices.set({ ...now, currency })}
+				/>
 			</div>
 		</Card>
 	);

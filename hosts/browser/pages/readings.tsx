@@ -40,7 +40,7 @@ export function Readings() {
 
 function About({ last: { meter_id, protocol, mode, baudrate } }: { last: Readout }) {
 	return (
-		<Card title={t("readings.meter")}>
+		<Card title={t("nav.meter")}>
 			<Facts>
 				<Fact name={t("readings.id")}>{meter_id || t("unknown")}</Fact>
 				<Fact name={t("readings.protocol")}>{mode === "" ? protocol : t("readings.mode", { protocol, mode })}</Fact>

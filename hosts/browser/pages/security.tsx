@@ -19,7 +19,7 @@ export function Security() {
 	return (
 		<div class="cards">
 			<div class="column">
-				<Card title={t("security.password")}>
+				<Card title={t("login.password")}>
 					<p>{t("security.password.help")}</p>
 					<PasswordForm onChanged={() => setChanges((n) => n + 1)} />
 				</Card>

@@ -15,8 +15,6 @@ import { ClockCard } from "./clock.js";
 
 /** Where a gateway without settings answers, in its own network. */
 const OWN_ADDRESS = "http://192.168.4.1/";
-/** Per cent. */
-const BATTERY_LOW = 15;
 
 export function System() {
 	return (
@@ -77,12 +75,7 @@ function PowerCard() {
 			title={t("supply.title")}
 			path="system/power_mode"
 			fields={MODE_FIELDS}
-			before={
-				<>
-					{now && <Supply now={now} />}
-					<Notice kind="info">{t("mode.later")}</Notice>
-				</>
-			}
+			before={now && <Supply now={now} />}
 			onSaved={() => void refresh().catch(() => undefined)}
 		/>
 	);
@@ -107,13 +100,14 @@ function Supply({ now }: { now: Status }) {
 							: t("supply.battery.none")}
 					</Fact>
 				)}
+				{now.awake_secs !== undefined && (
+					<Fact name={t("supply.awake")}>{formatNumber(Math.ceil(now.awake_secs / 60), language)} min</Fact>
+				)}
 				{isTemperatureMeasured && (
 					<Fact name={t("power.temperature")}>{formatNumber(now.device_temperature, language, 0)} °C</Fact>
 				)}
 			</Facts>
-			{now.battery_powered && now.battery_status <= BATTERY_LOW && (
-				<Notice kind="warning">{t("supply.battery.low")}</Notice>
-			)}
+			{now.battery_low && <Notice kind="warning">{t("supply.battery.low")}</Notice>}
 		</>
 	);
 }

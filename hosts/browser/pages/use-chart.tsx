@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { cellOf, formatAmount, formatMoney, formatPeriodOf, formatUnit, nameOf, unitOf } from "../kit/amounts.js";
 import { type Bar, Bars, type Tick } from "../kit/bars.js";
+import { Choice } from "../kit/choices.js";
 import { decimalCell } from "../kit/csv.js";
 import type { DeviceError } from "../kit/device.js";
 import { formatNumber } from "../kit/format.js";
@@ -10,6 +11,7 @@ import { Button, Card, DownloadButton, Pending } from "../kit/parts.js";
 import { type Amount, type Level, type Piece, type Span, spanOf, sumOf, VIEWS, within } from "../kit/periods.js";
 import { costOf, type Prices, priceOf, prices } from "../kit/prices.js";
 import { useStore } from "../kit/store.js";
+import { Table } from "../kit/table.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";
 import { momentOf } from "../kit/wall.js";
@@ -66,31 +68,21 @@ export function UseChart({ recent, quarters, wallMs, there }: ChartProps) {
 	return (
 		<Card title={t("use.title")} wide>
 			<div class="tools">
-				<label>
-					{t("use.by")}
-					<select name="by" value={level} onInput={(event) => choose(event.currentTarget.value as Level)}>
-						{LEVELS.map((one) => (
-							<option key={one} value={one}>
-								{t(`use.${one}`)}
-							</option>
-						))}
-					</select>
-				</label>
+				<Choice
+					label={t("show")}
+					name="by"
+					value={level}
+					ways={LEVELS.map((one) => [one, t(`use.${one}`)])}
+					onChoose={(chosen) => choose(chosen as Level)}
+				/>
 				{kinds.length > 1 && (
-					<label>
-						{t("use.what")}
-						<select
-							name="kind"
-							value={kind.up}
-							onInput={(event) => setKind(kinds.find(({ up }) => up === event.currentTarget.value) ?? kinds[0])}
-						>
-							{kinds.map(({ name, up }) => (
-								<option key={up} value={up}>
-									{t(name)}
-								</option>
-							))}
-						</select>
-					</label>
+					<Choice
+						label={t("use.what")}
+						name="kind"
+						value={kind.up}
+						ways={kinds.map(({ name, up }) => [up, t(name)])}
+						onChoose={(chosen) => setKind(kinds.find(({ up }) => up === chosen) ?? kinds[0])}
+					/>
 				)}
 			</div>
 			<div class="turns">
@@ -188,13 +180,20 @@ function View({ level, span, kind, pieces }: ViewProps) {
 				))}
 			</p>
 			{unitIsDay(level) && <p class="help">{zoneName}</p>}
-			<details>
-				<summary>{t("use.table")}</summary>
-				{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys (WCAG 2.1.1) */}
-				<section class="scroll" aria-label={t("use.table")} tabIndex={0}>
-					<Table shown={shown} rows={rows} hasCost={cost !== undefined} />
-				</section>
-			</details>
+			<Table
+				heads={[
+					t("readings.time"),
+					...shown.map(nameOf),
+					...(cost === undefined ? [] : [t("use.cost")]),
+					t("use.remark"),
+				]}
+				rows={rows.map(({ time, amounts, cost: own, remark }) => [
+					time,
+					...amounts,
+					...(cost === undefined ? [] : [own]),
+					remark,
+				])}
+			/>
 			<div class="actions">
 				<DownloadButton
 					name={`${t("nav.use")} ${formatUnit(VIEWS[level].unit, span)}`}
@@ -214,7 +213,6 @@ function costOfAll(pieces: readonly Piece[], price: Prices): number | undefined 
 }
 
 interface Row {
-	readonly key: number;
 	readonly time: string;
 	readonly amounts: readonly string[];
 	/** "" without a price. */
@@ -232,59 +230,11 @@ function rowOf(piece: Piece, level: Level, shown: readonly Amount[], price: Pric
 	const { period } = piece;
 	const cost = shown.includes("import_wh") ? costOfAll([piece], price) : undefined;
 	return {
-		key: period.start,
 		time: formatPeriodOf(level, piece),
 		amounts: shown.map((amount) => formatAmount(period[amount], amount)),
 		cost: cost === undefined ? "" : formatMoney(cost, price.currency),
 		remark: remarkOf(piece),
 	};
-}
-
-interface TableProps {
-	readonly shown: readonly Amount[];
-	readonly rows: readonly Row[];
-	readonly hasCost: boolean;
-}
-
-function Table({ shown, rows, hasCost }: TableProps) {
-	return (
-		<table class="readings">
-			<thead>
-				<tr>
-					<th scope="col">{t("readings.time")}</th>
-					{shown.map((amount) => (
-						<th key={amount} scope="col" class="number">
-							{nameOf(amount)}
-						</th>
-					))}
-					{hasCost && (
-						<th scope="col" class="number">
-							{t("use.cost")}
-						</th>
-					)}
-					<th scope="col">{t("use.remark")}</th>
-				</tr>
-			</thead>
-			<tbody>
-				{rows.map(({ key, time, amounts, cost, remark }) => (
-					<tr key={key}>
-						<th scope="row">{time}</th>
-						{amounts.map((amount, index) => (
-							<td key={index} class="number" data-label={nameOf(shown[index])}>
-								{amount}
-							</td>
-						))}
-						{hasCost && (
-							<td class="number" data-label={t("use.cost")}>
-								{cost}
-							</td>
-						)}
-						<td>{remark}</td>
-					</tr>
-				))}
-			</tbody>
-		</table>
-	);
 }
 
 /** For a spreadsheet: times of the gateway's zone, exact amounts. */

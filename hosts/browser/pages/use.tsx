@@ -1,4 +1,7 @@
-/** What went through the meter: today, this month, this year, and as bars; from the history that the gateway keeps. */
+/**
+ * What went through the meter: today, this month, this year, and as bars, from the history that the gateway keeps; and what
+ * the meter has kept itself.
+ */
 import { useEffect, useState } from "preact/hooks";
 import { AMOUNTS } from "../kit/amounts.js";
 import type { DeviceError } from "../kit/device.js";
@@ -11,6 +14,7 @@ import { t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";
 import { useZone } from "../kit/zone.js";
 import { PriceCard } from "./prices.js";
+import { ProfileCard } from "./profile.js";
 import { UseChart } from "./use-chart.js";
 import { UseTiles } from "./use-tiles.js";
 
@@ -19,6 +23,16 @@ const QUARTER_S = 900;
 const READ_S = 90;
 
 export function Use() {
+	const isDisplay = useStore(display);
+	return (
+		<div class="cards">
+			<History />
+			{!isDisplay && <ProfileCard />}
+		</div>
+	);
+}
+
+function History() {
 	const now = useStore(status);
 	const isDisplay = useStore(display);
 	const { timeZone } = useZone();
@@ -42,7 +56,7 @@ export function Use() {
 	const there = AMOUNTS.filter((amount) => all.some(({ period }) => period[amount] !== undefined));
 	if (all.length === 0 && months !== undefined) return <Notice kind="info">{t("use.empty")}</Notice>;
 	return (
-		<div class="cards">
+		<>
 			{error && <ErrorNotice error={error} retry={reload} />}
 			<UseTiles {...{ recent, wallMs, there }} />
 			{quarters === undefined ? (
@@ -53,6 +67,6 @@ export function Use() {
 				<UseChart {...{ recent, quarters, wallMs, there }} />
 			)}
 			{!isDisplay && there.includes("import_wh") && <PriceCard />}
-		</div>
+		</>
 	);
 }

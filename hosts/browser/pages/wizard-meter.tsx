@@ -1,14 +1,26 @@
 /** The step of the wizard at the meter: place the head, then read for the first time and show what came. */
+import { useEffect, useRef } from "preact/hooks";
 import { formatDecimal, formatNumber } from "../kit/format.js";
-import { type Readout, readFailure, reading, readingSinceMs, readNow, readout } from "../kit/live.js";
-import { announce, Button, Fact, Facts, Notice, Progress } from "../kit/parts.js";
-import { countersOf } from "../kit/power.js";
+import {
+	READOUT_UNCHECKED,
+	type Readout,
+	readFailure,
+	reading,
+	readingSinceMs,
+	readNow,
+	readout,
+} from "../kit/live.js";
+import { Button, Fact, Facts, Notice, Progress } from "../kit/parts.js";
+import { countersOf, powerOf } from "../kit/power.js";
 import type { Reading } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
+import { errorText } from "../kit/use-device.js";
 import { ProtocolForm } from "./meter.js";
 import { Aligner } from "./meter-align.js";
+import { AccessForm, DeviationFinding } from "./meter-dlms.js";
 import { ReadFailure, settingsSet } from "./meter-finding.js";
+import { PINForm } from "./meter-pin.js";
 
 const READ_LIMIT_S = 60;
 /** Of the first readout. */
@@ -18,35 +30,63 @@ export function FirstContact() {
 	const isReading = useStore(reading);
 	const failure = useStore(readFailure);
 	const last = useStore(readout);
-	const read = async () => {
-		announce(t("read.running"));
-		announce(t((await readNow()) ? "read.done" : "read.failed"));
-	};
+	const revision = useStore(settingsSet);
+	const before = useRef(revision);
+	const heading = useRef<HTMLHeadingElement>(null);
+	useEffect(() => {
+		// By the one button that sets the gateway to what was found.
+		if (revision !== before.current) {
+			heading.current?.scrollIntoView();
+			readNow();
+		}
+		before.current = revision;
+	}, [revision]);
+	const hasRead = !isReading && !failure && last !== undefined && last.readings.length > 0;
+	const isLimited = hasRead && last.protocol === "DLMS/COSEM" && countersOf(last.readings).length === 0;
+	/** It is found, and all is well so far. */
+	const isEncrypted = failure?.body.code === "dlms-push/no-key";
+	const needsAccess = useRef(false);
+	// While it is read with what was entered the form stays.
+	if (!isReading) needsAccess.current = isLimited || failure?.code === "meter_auth_failed";
 	return (
 		<>
 			<h3>{t("align.title")}</h3>
 			<Aligner />
 			<details>
 				<summary>{t("wizard.meter.other")}</summary>
-				<ProtocolForm key={useStore(settingsSet)} />
+				<ProtocolForm key={revision} />
 				<p>{t("wizard.meter.page")}</p>
 			</details>
-			<h3>{t("wizard.reading")}</h3>
+			<h3 ref={heading}>{t("wizard.reading")}</h3>
 			<p>{t("wizard.reading.why")}</p>
-			{isReading && <Progress label={t("read.running")} limitS={READ_LIMIT_S} sinceMs={readingSinceMs()} />}
-			{failure && <ReadFailure error={failure} />}
-			{!isReading && !failure && last !== undefined && last.readings.length > 0 && <FirstReading last={last} />}
-			<div class="actions">
-				<Button name="read" busy={isReading && t("read.running")} onClick={read}>
-					{t("read.now")}
-				</Button>
-			</div>
+			{isReading && (
+				<Progress label={t("read.running")} limitS={READ_LIMIT_S} sinceMs={readingSinceMs()} long={t("read.long")} />
+			)}
+			{failure && (isEncrypted ? <Notice kind="info">{errorText(failure)}</Notice> : <ReadFailure error={failure} />)}
+			{hasRead && <FirstReading last={last} />}
+			{hasRead && last.protocol === "SML" && powerOf(last.readings) === undefined && (
+				<>
+					<Notice kind="info">{t("wizard.pin")}</Notice>
+					<PINForm />
+				</>
+			)}
+			{hasRead && last.protocol === "DLMS/COSEM" && <DeviationFinding last={last} />}
+			{isLimited && <Notice kind="warning">{t("wizard.access.limited")}</Notice>}
+			{needsAccess.current ? (
+				<AccessForm />
+			) : (
+				<div class="actions">
+					<Button name="read" busy={isReading && t("read.running")} onClick={readNow}>
+						{t("read.now")}
+					</Button>
+				</div>
+			)}
 		</>
 	);
 }
 
 /** What the meter has sent: its energy counters, or what came first where it has none. */
-function FirstReading({ last: { readings, meter_id } }: { last: Readout }) {
+function FirstReading({ last: { readings, meter_id, status } }: { last: Readout }) {
 	const counters = countersOf(readings).map(({ reading: record }) => record);
 	const shown = (counters.length > 0 ? counters : readings).slice(0, SHOWN);
 	return (
@@ -59,6 +99,7 @@ function FirstReading({ last: { readings, meter_id } }: { last: Readout }) {
 					</Fact>
 				))}
 			</Facts>
+			{status === READOUT_UNCHECKED && <p>{t("read.unchecked")}</p>}
 		</Notice>
 	);
 }

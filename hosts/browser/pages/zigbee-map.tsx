@@ -1,5 +1,6 @@
 /** The table of what is sent over Zigbee, as a form of lines. */
 import { useRef, useState } from "preact/hooks";
+import { Choice } from "../kit/choices.js";
 import type { DeviceError } from "../kit/device.js";
 import { formatDecimal, formatMoment, formatNumber } from "../kit/format.js";
 import { readout, status } from "../kit/live.js";
@@ -142,21 +143,13 @@ function MapLine({ line, index, readings, sent, isChecked, onChange, onDrop }: M
 		<li>
 			<fieldset>
 				<legend>{t("map.entry", { n: index + 1 })}</legend>
-				<label>
-					{t("map.target")}
-					<select
-						name="mapping_id"
-						value={mapping_id}
-						onInput={(event) => onChange({ ...line, mapping_id: event.currentTarget.value })}
-					>
-						{TARGETS.map(({ id, label }) => (
-							<option key={id} value={id}>
-								{t(label)}
-							</option>
-						))}
-						<option value={UNMAPPED}>{t("target.none")}</option>
-					</select>
-				</label>
+				<Choice
+					label={t("map.target")}
+					name="mapping_id"
+					value={mapping_id}
+					ways={[...TARGETS.map(({ id, label }) => [id, t(label)] as const), [UNMAPPED, t("target.none")]]}
+					onChoose={(chosen) => onChange({ ...line, mapping_id: chosen })}
+				/>
 				<label>
 					{t("map.code")}
 					<input
@@ -172,18 +165,17 @@ function MapLine({ line, index, readings, sent, isChecked, onChange, onDrop }: M
 						onInput={(event) => onChange({ ...line, obis: event.currentTarget.value.trim() })}
 					/>
 				</label>
-				<label>
-					{t("map.mode")}
-					<select
-						name="mode"
-						value={isFull(obis) ? "full" : "short"}
-						disabled={parts === undefined}
-						onInput={(event) => choose(event.currentTarget.value)}
-					>
-						<option value="short">{t("map.short")}</option>
-						<option value="full">{t("map.full")}</option>
-					</select>
-				</label>
+				<Choice
+					label={t("map.mode")}
+					name="mode"
+					value={isFull(obis) ? "full" : "short"}
+					disabled={parts === undefined}
+					ways={[
+						["short", t("map.short")],
+						["full", t("map.full")],
+					]}
+					onChoose={choose}
+				/>
 				<Button aria-label={t("map.remove", { n: index + 1 })} onClick={onDrop}>
 					{t("remove")}
 				</Button>

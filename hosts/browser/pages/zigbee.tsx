@@ -29,7 +29,7 @@ export function Zigbee() {
 	}, [zigbee_state, zigbee_sent]);
 	return (
 		<div class="cards">
-			<Card title={t("zigbee.state")} wide={radio?.state === ABSENT}>
+			<Card title={t("network.state")} wide={radio?.state === ABSENT}>
 				{radio === undefined ? <Pending error={error} reload={reload} /> : <State radio={radio} reload={reload} />}
 			</Card>
 			{radio !== undefined && radio.state !== ABSENT && (

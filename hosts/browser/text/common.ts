@@ -117,6 +117,11 @@ export const COMMON = {
 		"Der Zähler hat Passwort oder Schlüssel abgelehnt. Bitte auf der Zählerseite prüfen.",
 		"Licznik odrzucił hasło lub klucz. Sprawdź je na stronie licznika.",
 	],
+	"error.no_profile": [
+		"The meter does not give this profile. Choose another one; without DLMS/COSEM it has to be in the readout (P.01).",
+		"Der Zähler gibt dieses Profil nicht her. Wählen Sie ein anderes; ohne DLMS/COSEM muss es in der Auslesung stehen (P.01).",
+		"Licznik nie udostępnia tego profilu. Wybierz inny; bez DLMS/COSEM musi on być w odczycie (P.01).",
+	],
 	"error.hub_disabled": [
 		"The hub is switched off. First turn it on and save.",
 		"Die Zentrale ist ausgeschaltet. Bitte erst einschalten und speichern.",

@@ -63,6 +63,11 @@ export const DASHBOARD = {
 		"Die letzte Auslesung brach ab; was gezeigt wird, ist geprüft.",
 		"Ostatni odczyt urwał się; pokazane wartości przeszły kontrolę.",
 	],
+	"read.long": [
+		"This may take a minute. Slow meters need that long, and for one that sends by itself the gateway tries one speed after the other.",
+		"Das kann eine Minute dauern: Langsame Zähler brauchen so lange, und bei einem, der von selbst sendet, probiert das Gateway eine Geschwindigkeit nach der anderen.",
+		"To może potrwać minutę: tyle potrzebują wolne liczniki, a gdy licznik wysyła dane sam, bramka próbuje kolejnych prędkości.",
+	],
 	"read.unchecked": [
 		"Nothing proves that these values are the meter's.",
 		"Nichts beweist, dass diese Werte vom Zähler sind.",

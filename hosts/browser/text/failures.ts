@@ -82,6 +82,11 @@ export const FAILURES = {
 		"Der Zähler sendet seine Werte von selbst in DLMS/COSEM (Push, im TCP-Wrapper), mit {n} Baud.",
 		"Licznik sam wysyła swoje wartości w DLMS/COSEM (push, w ramkach TCP), z prędkością {n} bodów.",
 	],
+	"finding.dlms_bare": [
+		"The meter sends its values by itself in DLMS/COSEM (ciphered push, in no frame), at {n} baud.",
+		"Der Zähler sendet seine Werte von selbst in DLMS/COSEM (verschlüsselter Push ohne Rahmen), mit {n} Baud.",
+		"Licznik sam wysyła swoje wartości w DLMS/COSEM (szyfrowany push bez ramek), z prędkością {n} bodów.",
+	],
 	"finding.later": [
 		"This gateway can't read that yet.",
 		"Das kann dieses Gateway noch nicht lesen.",
@@ -102,11 +107,16 @@ export const FAILURES = {
 		"Der Zähler antwortet in DLMS/COSEM, das Gateway fragt aber anders.",
 		"Licznik odpowiada w DLMS/COSEM, ale bramka pyta inaczej.",
 	],
+	"finding.deviation": [
+		"The meter's clock is wrong by exactly twice its time difference to UTC: it seems to tell that with the other sign.",
+		"Die Uhr des Zählers geht um genau das Doppelte ihres Unterschieds zu UTC falsch: Sie nennt diesen wohl mit dem anderen Vorzeichen.",
+		"Zegar licznika myli się dokładnie o dwukrotność swojej różnicy od UTC: zapewne podaje ją z przeciwnym znakiem.",
+	],
 	"finding.set": ["Set it so", "So einstellen", "Tak ustaw"],
 	"finding.done": [
-		"The gateway is set to this meter. Read it now.",
-		"Das Gateway ist auf diesen Zähler eingestellt. Lesen Sie ihn jetzt aus.",
-		"Bramka jest ustawiona na ten licznik. Odczytaj go teraz.",
+		"The gateway is set to this meter.",
+		"Das Gateway ist auf diesen Zähler eingestellt.",
+		"Bramka jest ustawiona na ten licznik.",
 	],
 	"failure.level": [
 		"This client needs another kind of access. Change “Authentication” or “Encryption”, then the client address. If nothing helps, the meter wants what this gateway can't do.",
@@ -134,9 +144,29 @@ export const FAILURES = {
 		"Licznik odmawia dostępu. Sprawdź hasło lub klucze, potem adres klienta.",
 	],
 	"failure.keys": [
-		"The keys do not fit this meter. Check both keys, then the client address.",
-		"Die Schlüssel passen nicht zu diesem Zähler. Prüfen Sie beide Schlüssel, dann die Client-Adresse.",
-		"Klucze nie pasują do tego licznika. Sprawdź oba klucze, potem adres klienta.",
+		"The keys do not fit this meter. Check both, digit by digit; if the gateway asks this meter, then the client address.",
+		"Die Schlüssel passen nicht zu diesem Zähler. Prüfen Sie beide Ziffer für Ziffer; wenn das Gateway diesen Zähler fragt, dann auch die Client-Adresse.",
+		"Klucze nie pasują do tego licznika. Sprawdź oba cyfra po cyfrze; jeśli bramka odpytuje ten licznik, potem adres klienta.",
+	],
+	"failure.push.no-key": [
+		"The meter encrypts its values. The grid operator has the key to them; you find it in its customer portal on the internet, or get it on request.",
+		"Der Zähler verschlüsselt seine Werte. Den Schlüssel dazu hat der Netzbetreiber: Er steht in dessen Kundenportal im Internet, oder Sie bekommen ihn auf Anfrage.",
+		"Licznik szyfruje swoje wartości. Klucz do nich ma operator sieci: znajdziesz go w jego portalu klienta w internecie albo otrzymasz na prośbę.",
+	],
+	"failure.push.key": [
+		"The encryption key does not fit this meter. Compare it with the one that the grid operator has given, digit by digit.",
+		"Der Verschlüsselungsschlüssel passt nicht zu diesem Zähler. Vergleichen Sie ihn Ziffer für Ziffer mit dem des Netzbetreibers.",
+		"Klucz szyfrujący nie pasuje do tego licznika. Porównaj go cyfra po cyfrze z kluczem od operatora sieci.",
+	],
+	"failure.push.no-tag": [
+		"This meter sends nothing that the authentication key (AK) could check. Delete that key.",
+		"Dieser Zähler sendet nichts, was der Authentifizierungsschlüssel (AK) prüfen könnte. Löschen Sie diesen Schlüssel.",
+		"Ten licznik nie wysyła niczego, co klucz uwierzytelniający (AK) mógłby sprawdzić. Usuń ten klucz.",
+	],
+	"failure.push.open": [
+		"The meter does not encrypt its values, but a key is set for it. Delete the key.",
+		"Der Zähler verschlüsselt seine Werte nicht, es ist aber ein Schlüssel eingetragen. Löschen Sie den Schlüssel.",
+		"Licznik nie szyfruje swoich wartości, a ustawiono klucz. Usuń ten klucz.",
 	],
 	"failure.counter": [
 		"The meter takes no more messages under this key, because its message counter is ahead. Ask your grid operator for new keys, or for a client that may read the counter.",

@@ -9,7 +9,6 @@ export const HUB = {
 	],
 	"hub.stored": ["Home Assistant", "Home Assistant", "Home Assistant"],
 	"hub.token": ["Access token", "Zugangstoken", "Token dostępu"],
-	"hub.cert": ["Certificate", "Zertifikat", "Certyfikat"],
 	"hub.settings": ["Settings for Home Assistant", "Einstellungen für Home Assistant", "Ustawienia Home Assistanta"],
 	"hub.why": [
 		"Address, token and certificate have to be entered together at every save: the gateway never shows the stored ones, and an old token must not go to a new address.",
@@ -60,8 +59,6 @@ export const HUB = {
 		"Etwa mqtt://homeassistant.local, oder mqtts:// für eine verschlüsselte Verbindung. Üblich sind die Ports 1883 und 8883.",
 		"Na przykład mqtt://homeassistant.local, albo mqtts:// dla połączenia szyfrowanego. Zwykłe porty to 1883 i 8883.",
 	],
-	"mqtt.user": ["User", "Benutzer", "Użytkownik"],
-	"mqtt.password": ["Password", "Passwort", "Hasło"],
 	"mqtt.cert.help": [
 		"An address with mqtts:// needs it once: the broker's own, or that of the certificate authority which signed it. No private key. Left empty, the stored one stays.",
 		"Eine Adresse mit mqtts:// braucht es einmal: das eigene des Brokers oder das der Zertifizierungsstelle, die es unterschrieben hat. Kein privater Schlüssel. Bleibt das Feld leer, gilt das gespeicherte weiter.",

@@ -167,7 +167,6 @@ export const NETWORK = {
 		"WLAN ist ausgeschaltet und nur durch die Taste für 10 Minuten an. Schalten Sie es unten ein, wenn es bleiben soll.",
 		"Wi-Fi jest wyłączone, a przyciskiem włączono je tylko na 10 minut. Włącz je poniżej, jeśli ma pozostać.",
 	],
-	"network.change": ["Wi-Fi network", "WLAN", "Sieć Wi-Fi"],
 	"network.ap.intro": [
 		"The gateway can open a Wi-Fi network itself, so that it can be reached without a router, at http://192.168.4.1/.",
 		"Das Gateway kann selbst ein WLAN öffnen, damit es ohne Router erreichbar ist: http://192.168.4.1/.",

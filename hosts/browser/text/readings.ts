@@ -3,7 +3,6 @@ import type { Translations } from "./translations.js";
 
 export const READINGS = {
 	"readings.last": ["Last reading", "Letzte Auslesung", "Ostatni odczyt"],
-	"readings.meter": ["Meter", "Zähler", "Licznik"],
 	"readings.id": ["Identification", "Kennung", "Oznaczenie"],
 	"readings.speed": ["Speed", "Geschwindigkeit", "Prędkość"],
 	"readings.protocol": ["Way of reading", "Art der Auslesung", "Sposób odczytu"],

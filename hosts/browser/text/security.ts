@@ -2,7 +2,6 @@
 import type { Translations } from "./translations.js";
 
 export const SECURITY = {
-	"security.password": ["Password", "Passwort", "Hasło"],
 	"security.password.help": [
 		"With a new password all sessions end, also on other devices; only this one goes on. Tokens stay valid.",
 		"Mit einem neuen Passwort enden alle Sitzungen, auch auf anderen Geräten; nur diese läuft weiter. Token bleiben gültig.",
@@ -88,7 +87,6 @@ export const SECURITY = {
 		"Daran erkennt ein Browser das Gateway, und damit verschlüsselt er, was er sendet.",
 		"Po nim przeglądarka rozpoznaje bramkę i dzięki niemu szyfruje dane.",
 	],
-	"cert.kind": ["Kind", "Art", "Rodzaj"],
 	"cert.own": ["made by the gateway itself", "vom Gateway selbst erstellt", "utworzony przez samą bramkę"],
 	"cert.custom": ["installed by the owner", "vom Besitzer eingespielt", "wgrany przez właściciela"],
 	"cert.subject": ["Belongs to", "Gehört zu", "Wystawiony dla"],

@@ -53,11 +53,7 @@ export const SYSTEM = {
 		"Die Batterien sind fast leer. Wechseln Sie sie bald.",
 		"Baterie są prawie wyczerpane. Wymień je wkrótce.",
 	],
-	"mode.later": [
-		"This firmware stores the choice, but does not sleep yet.",
-		"Diese Firmware speichert die Wahl, schläft aber noch nicht.",
-		"To oprogramowanie zapisuje wybór, ale jeszcze nie zasypia.",
-	],
+	"supply.awake": ["Awake for another", "Noch wach für", "Czuwa jeszcze przez"],
 	"mode.label": ["When the gateway sleeps", "Wann das Gateway schläft", "Kiedy bramka śpi"],
 	"mode.auto": ["Automatically", "Automatisch", "Automatycznie"],
 	"mode.auto.help": [

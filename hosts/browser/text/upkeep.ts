@@ -110,7 +110,6 @@ export const UPKEEP = {
 		"Das ist keine Sicherung eines Smart-Meter-Gateways.",
 		"To nie jest kopia zapasowa bramki licznika energii.",
 	],
-	"restore.made": ["Made on", "Erstellt am", "Utworzono"],
 	"restore.has": ["Settings of", "Einstellungen von", "Ustawienia"],
 	"restore.help": [
 		"These settings take the place of the present ones, all or none. Stored passwords stay where they still fit.",

@@ -57,6 +57,17 @@ export const WIZARD = {
 		"Klappen die meisten Versuche, lesen Sie den Zähler einmal aus. Das dauert bis zu einer Minute.",
 		"Jeśli większość prób się udaje, odczytaj licznik raz. Może to potrwać do minuty.",
 	],
+	"wizard.access.read": ["Save and read", "Speichern und auslesen", "Zapisz i odczytaj"],
+	"wizard.access.limited": [
+		"The meter shows its counters only to those who have a password or keys. The grid operator has them; enter them here.",
+		"Seine Zählerstände zeigt der Zähler nur mit Passwort oder Schlüsseln. Diese hat der Netzbetreiber; geben Sie sie hier ein.",
+		"Stany liczydeł licznik pokazuje tylko z hasłem lub kluczami. Ma je operator sieci; podaj je tutaj.",
+	],
+	"wizard.pin": [
+		"The meter does not tell its power. Most meters do once their PIN is entered, and then show more than whole kilowatt hours. The grid operator has the PIN. Afterwards read the meter again.",
+		"Der Zähler sagt nicht, wie groß die Leistung ist. Die meisten tun das, sobald ihre PIN eingegeben ist, und zeigen dann mehr als ganze Kilowattstunden. Die PIN hat der Netzbetreiber. Lesen Sie den Zähler danach noch einmal aus.",
+		"Licznik nie podaje mocy. Większość liczników podaje ją po wpisaniu PIN-u i pokazuje wtedy więcej niż pełne kilowatogodziny. PIN ma operator sieci. Potem odczytaj licznik jeszcze raz.",
+	],
 	"wizard.reading.done": [
 		"The meter {meter} sent {n} values, among them:",
 		"Der Zähler {meter} hat {n} Werte gesendet, darunter:",

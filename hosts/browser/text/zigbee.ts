@@ -4,12 +4,8 @@ import type { Translations } from "./translations.js";
 export const ZIGBEE = {
 	"target.import": ["Energy drawn from the grid", "Energie aus dem Netz", "Energia pobrana z sieci"],
 	"target.export": ["Energy fed into the grid", "Energie ins Netz", "Energia oddana do sieci"],
-	"target.power": ["Power now", "Aktuelle Leistung", "Aktualna moc"],
-	"target.voltage": ["Voltage", "Spannung", "Napięcie"],
-	"target.current": ["Current", "Strom", "Natężenie prądu"],
 	"target.none": ["not sent", "nicht gesendet", "nie jest wysyłana"],
 
-	"zigbee.state": ["State", "Zustand", "Stan"],
 	"zigbee.is.absent": [
 		"This gateway has no Zigbee radio. The table of values is kept all the same.",
 		"Dieses Gateway hat kein Zigbee-Funkteil. Die Tabelle der Werte bleibt trotzdem gespeichert.",

@@ -1,0 +1,47 @@
+/**
+ * A long table behind a line that opens it, in a box of its own that scrolls; on a phone each row is a block of lines, with
+ * the headings of its numbers before them.
+ */
+import { t } from "./text.js";
+
+interface TableProps {
+	readonly heads: readonly string[];
+	/** The first cell names its row, the last is a remark, maybe empty; those between are numbers. */
+	readonly rows: readonly (readonly string[])[];
+}
+
+export function Table({ heads, rows }: TableProps) {
+	const last = heads.length - 1;
+	const kindOf = (place: number) => (place > 0 && place < last ? "number" : undefined);
+	return (
+		<details>
+			<summary>{t("use.table")}</summary>
+			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys (WCAG 2.1.1) */}
+			<section class="scroll" aria-label={t("use.table")} tabIndex={0}>
+				<table class="readings">
+					<thead>
+						<tr>
+							{heads.map((head, place) => (
+								<th key={place} scope="col" class={kindOf(place)}>
+									{head}
+								</th>
+							))}
+						</tr>
+					</thead>
+					<tbody>
+						{rows.map(([name, ...cells], index) => (
+							<tr key={index}>
+								<th scope="row">{name}</th>
+								{cells.map((cell, i) => (
+									<td key={i} class={kindOf(i + 1)} data-label={i + 1 < last ? heads[i + 1] : undefined}>
+										{cell}
+									</td>
+								))}
+							</tr>
+						))}
+					</tbody>
+				</table>
+			</section>
+		</details>
+	);
+}

@@ -1,0 +1,295 @@
+/** The load profile that the meter keeps itself: read when somebody asks for it; as bars, as a table, for a spreadsheet. */
+import { useState } from "preact/hooks";
+import { type Bar, Bars } from "../kit/bars.js";
+import { Choice } from "../kit/choices.js";
+import { decimalCell } from "../kit/csv.js";
+import { type DeviceError, get, READ_MS } from "../kit/device.js";
+import { failureText } from "../kit/failures.js";
+import { formatDecimal, formatMoment, formatNumber } from "../kit/format.js";
+import { READOUT_CUT, status } from "../kit/live.js";
+import { announce, Button, Card, DownloadButton, Notice, Progress } from "../kit/parts.js";
+import type { Profile } from "../kit/replies.js";
+import { Store, useStore } from "../kit/store.js";
+import { Table } from "../kit/table.js";
+import { isText, language, t } from "../kit/text.js";
+import { asDeviceError, errorText } from "../kit/use-device.js";
+import { useZone } from "../kit/zone.js";
+import type { TextKey } from "../text/all.js";
+import { ReadFailure } from "./meter-finding.js";
+
+const READ_LIMIT_S = 60;
+/** What most meters keep under these codes (IEC 62056-6-1, 7.4.1); "" for another one. */
+const CODES: readonly (readonly [code: string, name: TextKey])[] = [
+	["1-0:99.1.0", "profile.quarters"],
+	["1-0:99.2.0", "profile.days"],
+	["0-0:98.1.0", "profile.months"],
+	["", "profile.other"],
+];
+/** Rows; the API gives 100 at most. */
+const ENTRIES = ["10", "24", "48", "96", "100"];
+const A_DAY_OF_QUARTERS = "96";
+
+type Column = Profile["columns"][number];
+type Row = Profile["rows"][number];
+
+/** Outlives the card, since a readout takes long; what was seen is the next one's no more. */
+interface Seen {
+	/** When the readout began, ms. */
+	readonly sinceMs?: number;
+	readonly profile?: Profile;
+	readonly error?: DeviceError;
+}
+const seen = new Store<Seen>({});
+status.watch((now) => {
+	if (now === undefined) seen.set({});
+});
+
+async function read(code: string, entries: string): Promise<void> {
+	seen.set({ sinceMs: Date.now() });
+	announce(t("read.running"));
+	const query = new URLSearchParams({ obis: code, entries, lang: language });
+	try {
+		seen.set({ profile: await get<Profile>(`meter/profile?${query}`, { timeoutMs: READ_MS, lane: "meter" }) });
+		announce(t("read.done"));
+	} catch (reason) {
+		seen.set({ error: asDeviceError(reason) });
+		announce(t("read.failed"));
+	}
+}
+
+export function ProfileCard() {
+	const { sinceMs, profile, error } = useStore(seen);
+	const [code, setCode] = useState(CODES[0][0]);
+	const [own, setOwn] = useState("");
+	const [entries, setEntries] = useState(A_DAY_OF_QUARTERS);
+	return (
+		<Card title={t("profile.title")} wide>
+			<p class="help">{t("profile.help")}</p>
+			<div class="tools">
+				<Choice
+					label={t("profile.which")}
+					name="profile"
+					value={code}
+					ways={CODES.map(([one, name]) => [one, one === "" ? t(name) : `${t(name)} (${one})`])}
+					onChoose={setCode}
+				/>
+				{code === "" && (
+					<label>
+						{t("readings.code")}
+						<input
+							name="obis"
+							autocomplete="off"
+							placeholder={CODES[0][0]}
+							value={own}
+							onInput={(event) => setOwn(event.currentTarget.value)}
+						/>
+					</label>
+				)}
+				<Choice
+					label={t("profile.rows")}
+					name="entries"
+					value={entries}
+					ways={ENTRIES.map((one) => [one, one])}
+					onChoose={setEntries}
+				/>
+				<Button
+					kind="main"
+					name="read"
+					busy={sinceMs !== undefined && t("read.running")}
+					onClick={() => read(code || own.trim(), entries)}
+				>
+					{t("profile.read")}
+				</Button>
+			</div>
+			{sinceMs !== undefined && <Progress label={t("read.running")} limitS={READ_LIMIT_S} sinceMs={sinceMs} />}
+			{error && <ReadFailure error={error} text={causeOf(error)} />}
+			{profile?.rows.length === 0 && <p>{t("profile.none")}</p>}
+			{profile && profile.rows.length > 0 && <View profile={profile} />}
+		</Card>
+	);
+}
+
+/** Undefined where the text for the kind of error says enough. */
+function causeOf(error: DeviceError): string | undefined {
+	if (error.code === "invalid_field") return t("valid.form");
+	const { code, missing }: { code?: string; missing?: { reason: string } } = error.body;
+	const key = `missing.${missing?.reason}`;
+	return isText(key) ? `${errorText(error)} ${t("profile.cause", { why: t(key) })}` : failureText(code);
+}
+
+function nameOf(column: Column): string {
+	return column[language] ?? column.en ?? column.obis;
+}
+
+/** A row with what is shown of it. */
+interface Line extends Row {
+	/** What the wall clock showed, as in wall.ts; NaN: not known. */
+	readonly wallMs: number;
+	readonly time: string;
+	/** Its status in words. */
+	readonly remark: string;
+	readonly isMarked: boolean;
+}
+
+/** From bit 0 on: status of a profile in VDEW 2.1.2 (P.01), and in IDIS (0-0:96.10.1), which took most of it over. */
+const MARKS: readonly TextKey[] = [
+	"profile.fault",
+	"profile.clock",
+	"profile.doubt",
+	"profile.season",
+	"profile.reset",
+	"profile.set",
+	"profile.up",
+	"profile.down",
+];
+/** Nothing happened: in IDIS it stands in each row of the summer. */
+const SEASON = 8;
+
+/** The bits; NaN for a status that is not one of these eight. */
+function bitsOf(text: string | null, isHex: boolean): number {
+	const bits = Number(`${isHex ? "0x" : ""}${text ?? 0}`);
+	return bits < 1 << MARKS.length ? bits : Number.NaN;
+}
+
+function lineOf(row: Row, isHex: boolean): Line {
+	const wallMs = Date.parse(`${row.localtime.slice(0, 19)}Z`);
+	const bits = bitsOf(row.status, isHex);
+	const isOther = Number.isNaN(bits);
+	const words = MARKS.filter((_, bit) => bits & (1 << bit)).map((key) => t(key));
+	return {
+		...row,
+		wallMs,
+		time: Number.isNaN(wallMs) ? t("read.timeless") : formatMoment(wallMs / 1000, language, "UTC"),
+		// One of another kind as it was sent.
+		remark: isOther ? `${t("profile.status")} ${row.status}` : words.join(", "),
+		isMarked: isOther || (bits & ~SEASON) !== 0,
+	};
+}
+
+function View({ profile }: { profile: Profile }) {
+	const { zoneName } = useZone();
+	const { protocol, columns, period_secs } = profile;
+	const lines = profile.rows
+		.map((row) => lineOf(row, protocol === "IEC62056-21"))
+		.sort((a, b) => a.timestamp - b.timestamp);
+	return (
+		<>
+			{profile.status === READOUT_CUT && <Notice kind="warning">{t("read.cut")}</Notice>}
+			<Chart lines={lines} columns={columns} periodS={period_secs} />
+			<p class="help">{zoneName}</p>
+			<Table
+				heads={[t("readings.time"), ...columns.map(nameOf), t("use.remark")]}
+				rows={lines.map(({ time, values, remark }) => [
+					time,
+					...columns.map(({ unit }, index) => withUnit(values[index], unit)),
+					remark,
+				])}
+			/>
+			<div class="actions">
+				<DownloadButton
+					name={`${t("profile.title")} ${lines[lines.length - 1].localtime.slice(0, 10)}`}
+					rows={() => tableOf(lines, columns)}
+				/>
+			</div>
+		</>
+	);
+}
+
+/** For a spreadsheet: times of the gateway's zone, exact values, the status as it was sent and in words. */
+function tableOf(lines: readonly Line[], columns: readonly Column[]): readonly (readonly string[])[] {
+	const heads = columns.map((column) => `${nameOf(column)} ${column.obis} (${column.unit})`);
+	const rows = lines.map(({ localtime, values, status: text, remark }) => [
+		localtime.slice(0, 19).replace("T", " "),
+		...columns.map((_, index) => decimalCell(values[index] ?? "", language)),
+		text ?? "",
+		remark,
+	]);
+	return [[t("readings.time"), ...heads, t("profile.status"), t("use.remark")], ...rows];
+}
+
+function withUnit(value: string | null | undefined, unit: string): string {
+	return value == null ? "–" : `${formatDecimal(value, language)}\u00a0${unit}`.trim();
+}
+
+interface ChartProps {
+	readonly lines: readonly Line[];
+	readonly columns: readonly Column[];
+	/** 0: not known. */
+	readonly periodS: number;
+}
+
+/** Counters since ever (D is 8): what tells is how far they went from row to row. */
+const COUNTER = /(^|:)\d+\.8(\.|$)/;
+/** Up to here the time of a bar is told, beyond it the day. */
+const SHORT_S = 2 * 86_400;
+const DIGITS = 6;
+
+/** One column as bars; nothing where none has numbers. */
+function Chart({ lines, columns, periodS }: ChartProps) {
+	const [chosen, setChosen] = useState("");
+	const all = columns
+		.map((column, place) => {
+			const numbers = lines.map(({ values }) => Number.parseFloat(values[place] ?? ""));
+			const isCounter = COUNTER.test(column.obis);
+			const steps = isCounter ? numbers.slice(1).map((number, index) => number - numbers[index]) : numbers;
+			return { column, place: String(place), isCounter, steps };
+		})
+		.filter(({ steps }) => steps.some(Number.isFinite));
+	const one = all.find(({ place }) => place === chosen) ?? all[0];
+	if (one === undefined) return null;
+	const { column, isCounter, steps } = one;
+	const format = (value: number) => `${formatNumber(value, language, DIGITS)}\u00a0${column.unit}`.trim();
+	const shown = isCounter ? lines.slice(1) : lines;
+	const isTimed = periodS > 0 && shown[0].timestamp > 0;
+	const bars = shown.map(({ timestamp, time, isMarked, remark }, index): Bar => {
+		const step = steps[index];
+		const to = isTimed ? timestamp : index;
+		const isKnown = Number.isFinite(step);
+		return {
+			from: to - (isTimed ? periodS : 1),
+			to,
+			up: isKnown ? Math.max(0, step) : 0,
+			down: isKnown ? Math.max(0, -step) : 0,
+			kind: isKnown ? "plain" : "gap",
+			isMarked,
+			text: `${time}: ${isKnown ? format(step) : "–"}${remark && `, ${remark}`}`,
+		};
+	});
+	const { from } = bars[0];
+	const { to } = bars[bars.length - 1];
+	const tick = new Intl.DateTimeFormat(language, {
+		...(isTimed && to - from <= SHORT_S ? { timeStyle: "short" } : { day: "numeric", month: "short" }),
+		timeZone: "UTC",
+	});
+	const ticks = [1, 3, 5, 7].map((part) => Math.floor((part / 8) * shown.length));
+	return (
+		<>
+			{all.length > 1 && (
+				<div class="tools">
+					<Choice
+						label={t("show")}
+						name="column"
+						value={one.place}
+						ways={all.map((other) => [other.place, nameOf(other.column)])}
+						onChoose={setChosen}
+					/>
+				</div>
+			)}
+			<Bars
+				bars={bars}
+				from={from}
+				to={to}
+				ticks={ticks
+					.filter((index, i) => index !== ticks[i - 1] && shown[index].localtime !== "")
+					.map((index) => ({ at: bars[index].to, text: tick.format(shown[index].wallMs) }))}
+				description={t("use.describe", {
+					n: bars.length,
+					sum: nameOf(column),
+					max: format(Math.max(...steps.filter(Number.isFinite))),
+				})}
+				format={format}
+			/>
+			{isCounter && <p class="help">{t("profile.steps")}</p>}
+		</>
+	);
+}

@@ -1,0 +1,320 @@
+/** The meter's own load profile on the page: of a simulated DLMS meter, of P.01, and what goes wrong. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import type { Browser } from "playwright-core";
+import { TEXTS } from "../../hosts/browser/text/all.js";
+import { LANGUAGES } from "../../hosts/browser/text/translations.js";
+import type { JSONObject } from "../api/gateway.js";
+import { ProcessGateway } from "../api/process-gateway.js";
+import { violationsOf } from "./axe.js";
+import { DESKTOP, needBrowser, PHONE, say, Visit, type VisitOptions } from "./browser.js";
+
+const ZONE = "Europe/Berlin";
+const PROFILE = "**/meter/profile?**";
+const DIRECT = { server_physical: 17, opening: "direct", baudrate: 9600, receive_timeout_ms: 300 };
+
+/** A counter and a demand; the second row has no counter, the third the marks of a power failure. */
+const P01 = [
+	"0.0.0(48151623)",
+	"P.01(261122120000)(00)(15)(2)(1.8.0)(kWh)(1.5)(kW)",
+	"(1000.125)(0.120)",
+	"(-.---)(0.148)",
+	"P.01(261122123000)(A0)(15)(2)(1.8.0)(kWh)(1.5)(kW)",
+	"(1000.375)(0.010)",
+	"P.01(261122124500)(00)(15)(2)(1.8.0)(kWh)(1.5)(kW)",
+	"(1001.375)(4.000)",
+];
+
+/** As a meter of mode C sends it. */
+function telegramOf(lines: readonly string[]): Buffer {
+	const block = `${lines.join("\r\n")}\r\n!\r\n`;
+	const check = Buffer.from(`${block}\x03`).reduce((sum, byte) => sum ^ byte, 0);
+	return Buffer.from(`/LGZ5\\2ZMD3104100.B22\r\n\x02${block}\x03${String.fromCharCode(check)}`, "latin1");
+}
+
+describe("The page's load profile", function () {
+	this.timeout(120_000);
+	let browser: Browser;
+	let gateway: ProcessGateway;
+
+	before(async function () {
+		browser = await needBrowser(this);
+		gateway = await ProcessGateway.start("node");
+		await gateway.login();
+		await gateway.write("system/timezone", { timezone: ZONE });
+		await gateway.write("dlms/config", DIRECT);
+		await putDLMS();
+	});
+	after(async () => {
+		await browser?.close();
+		await gateway?.stop();
+	});
+	afterEach(function () {
+		if (this.currentTest?.state === "failed") console.error(gateway.diagnosis);
+	});
+
+	async function putDLMS(...more: string[]): Promise<void> {
+		// The logins of the page have ended the session.
+		await gateway.login();
+		await gateway.connectProgram(["--protocol", "dlms", "--quiet", ...more]);
+		await gateway.write("meter/protocol", { protocol: "dlms" });
+	}
+	async function open(options: VisitOptions = {}): Promise<Visit> {
+		const visit = await (await Visit.begin(browser, gateway, options)).logIn();
+		await visit.go("use");
+		return visit;
+	}
+	const card = (visit: Visit) =>
+		visit.page.locator("section.card").filter({ has: visit.page.locator("button[name=read]") });
+	const press = (visit: Visit) => card(visit).locator("button[name=read]").click();
+	/** Reads it by the button, and gives what the gateway has answered. */
+	async function read(visit: Visit, entries = "10"): Promise<JSONObject> {
+		await visit.page.selectOption("select[name=entries]", entries);
+		const replied = visit.page.waitForResponse((response) => response.url().includes("meter/profile"));
+		await press(visit);
+		const body = await (await replied).json();
+		await card(visit).locator("button[name=csv]").waitFor();
+		return body;
+	}
+	/** Without a meter: the page gets this. */
+	async function answer(visit: Visit, body: JSONObject, status = 200): Promise<void> {
+		await visit.page.unroute(PROFILE);
+		await visit.page.route(PROFILE, (route) => route.fulfill({ status, json: body }));
+	}
+	const plain = (text: string | null) => (text ?? "").replace(/\s+/g, " ");
+	const cells = async (visit: Visit) => {
+		await card(visit).locator("summary").click();
+		const rows = await card(visit).locator("tbody tr").all();
+		return Promise.all(rows.map(async (row) => (await row.locator("th, td").allTextContents()).map(plain)));
+	};
+	const told = async (visit: Visit) => plain(await card(visit).getByRole("slider").getAttribute("aria-valuetext"));
+	async function save(visit: Visit): Promise<{ name: string; lines: string[] }> {
+		const saved = visit.page.waitForEvent("download");
+		await card(visit).locator("button[name=csv]").click();
+		const file = await saved;
+		const lines = readFileSync(await file.path(), "utf8")
+			.replace("\ufeff", "")
+			.trimEnd()
+			.split("\r\n");
+		return { name: file.suggestedFilename(), lines };
+	}
+
+	it("is there without a history, and asks for a day of quarter hours unless told otherwise", async () => {
+		const visit = await open();
+		await visit.page.getByText(say("use.empty")).waitFor();
+		await answer(visit, { rows: [] });
+		await press(visit);
+		await card(visit).getByText(say("profile.none")).waitFor();
+		const asked = visit.requests.filter((one) => one.url().includes("profile"));
+		assert.deepEqual(
+			asked.map((one) => one.url().split("?")[1]),
+			["obis=1-0%3A99.1.0&entries=96&lang=en"],
+		);
+		await visit.end();
+	});
+
+	it("shows the rows of a DLMS meter in the gateway's zone, by the names of their codes, with their marks", async () => {
+		const visit = await open();
+		const { rows } = await read(visit);
+		assert.equal(rows.length, 10);
+		const heads = (await card(visit).locator("thead th").allTextContents()).map(plain);
+		assert.deepEqual(heads, [
+			say("readings.time"),
+			"Active energy import in the recording interval",
+			"Active energy export in the recording interval",
+			say("use.remark"),
+		]);
+		const time = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short", timeZone: ZONE });
+		const shown = await cells(visit);
+		assert.deepEqual(
+			shown,
+			(rows as JSONObject[]).map(({ timestamp, values }, index) => [
+				plain(time.format(timestamp * 1000)),
+				`${Number(values[0]).toLocaleString("en", { minimumFractionDigits: 1 })} Wh`,
+				`${Number(values[1]).toLocaleString("en")} Wh`,
+				index === 7 ? say("profile.season") : "",
+			]),
+		);
+		assert.equal(await card(visit).locator(".bars .up").count(), 10);
+		assert.equal(await told(visit), `${shown[9][0]}: 12,345,678,901 Wh`);
+		await card(visit).getByRole("slider").focus();
+		for (let i = 0; i < 2; i++) await visit.page.keyboard.press("ArrowLeft");
+		assert.equal(await told(visit), `${shown[7][0]}: 12,345,678,651 Wh, ${say("profile.season")}`);
+		await visit.page.selectOption("select[name=column]", "1");
+		assert.equal(await told(visit), `${shown[7][0]}: 2,998,000 Wh, ${say("profile.season")}`);
+		assert.ok(await card(visit).getByText(ZONE).isVisible());
+		await visit.end();
+	});
+
+	it("tells that the meter is being read, also to who comes back to the page; the next one finds nothing", async () => {
+		const visit = await open();
+		let release = () => {};
+		const held = new Promise<void>((resolve) => {
+			release = resolve;
+		});
+		await visit.page.route(PROFILE, async (route) => {
+			await held;
+			await route.continue();
+		});
+		await press(visit);
+		await card(visit).locator("progress").waitFor();
+		assert.equal(await card(visit).locator("button[name=read]").getAttribute("aria-disabled"), "true");
+		await visit.page.locator("[role=status]", { hasText: say("read.running") }).waitFor();
+		for (const place of ["dashboard", "use"]) {
+			await visit.page.evaluate(`location.hash = "#/${place}"`);
+			await visit.page.waitForSelector(`nav a[aria-current][href="#/${place}"]`);
+		}
+		await card(visit).locator("progress").waitFor();
+		release();
+		await card(visit).locator("tbody tr").first().waitFor({ state: "attached" });
+		await visit.page.locator("[role=status]", { hasText: say("read.done") }).waitFor();
+		assert.equal(await card(visit).locator("progress").count(), 0);
+		await visit.button("logout").click();
+		await visit.logIn();
+		await visit.go("use");
+		assert.equal(await card(visit).locator("table").count(), 0);
+		await visit.end();
+	});
+
+	const SHEETS = [
+		{ language: "en", line: /^2026-\d\d-\d\d \d\d:\d\d:00,12345678651\.0,2998000,8,"summer/ },
+		{ language: "de", line: /^2026-\d\d-\d\d \d\d:\d\d:00;12345678651,0;2998000;8;Sommerzeit/ },
+		{ language: "pl", line: /^2026-\d\d-\d\d \d\d:\d\d:00;12345678651,0;2998000;8;czas letni/ },
+	] as const;
+	for (const { language, line } of SHEETS) {
+		it(`has a file for spreadsheets in ${language}`, async () => {
+			const visit = await open({ language });
+			const { rows, columns } = await read(visit);
+			const { name, lines } = await save(visit);
+			const title = TEXTS["profile.title"][LANGUAGES.indexOf(language)];
+			assert.equal(name, `${title} ${rows[9].localtime.slice(0, 10)}.csv`);
+			assert.equal(lines.length, 11);
+			assert.ok(lines[0].includes(`${columns[0][language]} 1-0:1.29.0 (Wh)`), lines[0]);
+			assert.match(lines[8].replace(/^\d{4}/, "2026"), line);
+			await visit.end();
+		});
+	}
+
+	it("shows counters of P.01 by how far they went, and says of a row what happened in it", async () => {
+		await gateway.login();
+		await gateway.write("meter/protocol", { protocol: "iec62056" });
+		await gateway.connectMeter({ telegram: telegramOf(P01) });
+		const visit = await open();
+		await read(visit);
+		const happened = `${say("profile.set")}, ${say("profile.down")}`;
+		const shown = await cells(visit);
+		const day = plain(new Intl.DateTimeFormat("en", { dateStyle: "medium" }).format(new Date("2026-11-22")));
+		assert.deepEqual(shown, [
+			[`${day}, 12:00 PM`, "1,000.125 kWh", "0.120 kW", ""],
+			[`${day}, 12:15 PM`, "-.--- kWh", "0.148 kW", ""],
+			[`${day}, 12:30 PM`, "1,000.375 kWh", "0.010 kW", happened],
+			[`${day}, 12:45 PM`, "1,001.375 kWh", "4.000 kW", ""],
+		]);
+		assert.ok(await card(visit).getByText(say("profile.steps")).isVisible());
+		// Neither the step to the missing value nor the one from it is known.
+		assert.equal(await card(visit).locator(".bars rect.gap").count(), 2);
+		assert.equal(await card(visit).locator(".bars circle").count(), 1);
+		assert.equal(await told(visit), `${shown[3][0]}: 1 kWh`);
+		await visit.page.selectOption("select[name=column]", "1");
+		assert.equal(await card(visit).locator(".bars .up").count(), 4);
+		assert.equal(await card(visit).getByText(say("profile.steps")).count(), 0);
+		// Without DLMS/COSEM there is this one only.
+		await visit.page.selectOption("select[name=profile]", "1-0:99.2.0");
+		await press(visit);
+		await card(visit).getByRole("alert").getByText(say("error.no_profile"), { exact: true }).waitFor();
+		await visit.end();
+		await putDLMS();
+	});
+
+	it("says what is wrong, and what to do: no such profile, no code, a silent meter, a busy gateway", async () => {
+		const visit = await open({ hurried: true });
+		const alert = (text: string) => card(visit).getByRole("alert").getByText(text);
+		await visit.page.selectOption("select[name=profile]", "0-0:98.1.0");
+		await press(visit);
+		await alert(say("profile.cause", { why: say("missing.object_undefined") })).waitFor();
+		await alert(say("error.no_profile")).waitFor();
+		await visit.page.selectOption("select[name=profile]", "");
+		await visit.page.fill("input[name=obis]", "1.8.0/x");
+		await press(visit);
+		await alert(say("valid.form")).waitFor();
+		await visit.page.fill("input[name=obis]", " 1-0:98.1.0 ");
+		await press(visit);
+		await card(visit).locator("button[name=csv]").waitFor();
+		await putDLMS("--drop", "1-1000");
+		await press(visit);
+		await alert(say("failure.direct")).waitFor();
+		assert.equal(await card(visit).locator("table").count(), 0, "what was read before is shown as if it were new");
+		await answer(visit, { error: "meter_timeout", message: "" }, 500);
+		await press(visit);
+		await alert(say("error.meter_timeout")).waitFor();
+		await answer(visit, { error: "busy", message: "" }, 503);
+		await press(visit);
+		await visit.hurry(alert(say("error.busy")));
+		await visit.end();
+		await putDLMS();
+	});
+
+	it("says that it was cut short, shows marks of another kind as sent, rows without a time, and texts", async () => {
+		const visit = await open();
+		const row = { timestamp: 0, localtime: "" };
+		await answer(visit, {
+			protocol: "DLMS/COSEM",
+			status: 2,
+			period_secs: 0,
+			columns: [{ obis: "0-0:96.1.0", unit: "", en: null }],
+			rows: [
+				{ ...row, status: "1048576", values: ["=ABC"] },
+				{ ...row, status: null, values: [null] },
+			],
+		});
+		await press(visit);
+		await card(visit).getByText(say("read.cut")).waitFor();
+		assert.deepEqual(await cells(visit), [
+			[say("read.timeless"), "=ABC", `${say("profile.status")} 1048576`],
+			[say("read.timeless"), "–", ""],
+		]);
+		assert.equal(await card(visit).getByRole("slider").count(), 0);
+		const { lines } = await save(visit);
+		assert.equal(lines[1], `,'=ABC,1048576,${say("profile.status")} 1048576`);
+		await visit.end();
+	});
+
+	it("is for everybody: a hundred rows in a box of their own, no violations, nothing beyond the edge", async () => {
+		const found: string[] = [];
+		for (const [index, [width, theme]] of (
+			[
+				[PHONE, "light"],
+				[DESKTOP, "dark"],
+				[PHONE, "dark"],
+			] as const
+		).entries()) {
+			const language = LANGUAGES[index];
+			const visit = await open({ width, theme, language });
+			await read(visit, "100");
+			await visit.page.selectOption("select[name=profile]", "");
+			await card(visit).locator("summary").focus();
+			await visit.page.keyboard.press("Enter");
+			await visit.page.keyboard.press("Tab");
+			const box = card(visit).locator("section");
+			assert.ok(await visit.isFocused(box), "what scrolls is not reached by keys");
+			const { height } = (await box.boundingBox())!;
+			assert.ok(height <= visit.page.viewportSize()!.height, `${height} pixels`);
+			const name = `${width} ${theme} ${language}`;
+			found.push(...(await violationsOf(visit)).map((what) => `${name}: ${what}`));
+			found.push(...(await visit.overflow()).map((what) => `${name}: ${what}`));
+			await visit.page.evaluate("document.documentElement.style.fontSize = '200%'");
+			found.push(...(await visit.overflow()).map((what) => `${name}, 200 %: ${what}`));
+			await visit.end();
+		}
+		assert.deepEqual(found, []);
+	});
+
+	it("is not on a display", async () => {
+		await gateway.login();
+		const { token } = await gateway.write("system/tokens", { name: "Wall", scope: "read" });
+		const wall = await Visit.begin(browser, gateway, { path: `/#/use?token=${token}` });
+		await wall.page.getByText(say("use.empty")).waitFor();
+		assert.equal(await card(wall).count(), 0);
+		await wall.end();
+	});
+});

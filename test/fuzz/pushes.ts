@@ -1,0 +1,129 @@
+/**
+ * Hostile pushes of DLMS/COSEM and telegrams of SML against their listeners, with time moved by hand. None throws; what a
+ * push shows was sealed by the meter's own keys and never shown before, also over restarts as far as flash knows; SML
+ * shows only what its checks vouch for; and a good one after a silence is read each time.
+ */
+import assert from "node:assert/strict";
+import { DLMS_PUSH } from "../../modules/meter/dlms-push.js";
+import { EVENT_READOUT } from "../../modules/readout/protocol.js";
+import { type Readout, STATUS_OK, STATUS_UNCHECKED } from "../../modules/readout/readout.js";
+import { checkOf } from "../../tools/meter/hdlc-frame.js";
+import { SML_MAKES } from "../../tools/meter/sml-telegram.js";
+import { PushBed } from "../meter/push-bed.js";
+import { recordsOf } from "../meter/records.js";
+import { Bed, telegramOf } from "../sml/bed.js";
+import { HostilePusher, KEYS, RECORD } from "./hostile-pusher.js";
+import { type Mutator, runAll } from "./mutator.js";
+
+/** A restart forgets the counters of so many pushes at most. */
+const KEEP_EACH = 200;
+
+/** The counter that a readout shows. */
+function counterOf({ records }: Readout): number {
+	const [record, ...rest] = recordsOf(records);
+	assert.ok(record.startsWith(RECORD) && rest.length === 0, `${record} and ${rest.length} more were never sent`);
+	return Number.parseInt(record.slice(RECORD.length), 10);
+}
+
+function hear(bed: PushBed, bytes: Uint8Array, mutator: Mutator): (Readout | string)[] {
+	const outcomes: (Readout | string)[] = [];
+	mutator.inPieces(bytes, (buffer, start, end) => {
+		bed.nowMs += mutator.random.below(5);
+		outcomes.push(...bed.take(buffer, start, end));
+	});
+	return outcomes;
+}
+
+/** Throws, with the seed, when one of `runs` hostile pushes does harm. */
+export async function fuzzPushes(seed: number, runs: number): Promise<void> {
+	const keys = { encryptionKey: KEYS.encryption, authenticationKey: KEYS.authentication };
+	const meter = new HostilePusher();
+	let checking = new PushBed(keys);
+	const restart = (memory?: PushBed["opening"]["memory"]) =>
+		new PushBed({ ...keys, learnedPush: checking.settings.learnedPush }, memory);
+	const encrypting = new PushBed({ encryptionKey: KEYS.encryption });
+	const open = new PushBed();
+	/** The counters that were shown, those that are not to be shown again. */
+	let shown: number[] = [];
+	await runAll("pushes", seed, runs, (mutator) => {
+		const { random } = mutator;
+		for (const isOdd of shown.length === 0 ? [false] : [true, false]) {
+			const before = meter.counter;
+			const bytes = isOdd ? meter.odd(mutator) : meter.good(mutator);
+			const isForged = isOdd && meter.isForged;
+			const readouts = (bed: PushBed) =>
+				[...hear(bed, bytes, mutator), ...bed.silence()].filter((one) => typeof one === "object");
+			for (const readout of readouts(checking)) {
+				assert.equal(readout.status, STATUS_OK);
+				if (isForged) continue;
+				const counter = counterOf(readout);
+				assert.ok(counter > (shown.at(-1) ?? 0) && counter <= meter.counter, `${counter} after ${shown.at(-1)}`);
+				shown.push(counter);
+			}
+			if (!isOdd) assert.equal(shown.at(-1), meter.counter, "a good push is refused");
+			for (const { status } of readouts(encrypting)) assert.equal(status, STATUS_UNCHECKED);
+			// In the open it is by who sends it.
+			for (const readout of readouts(open)) assert.ok(isForged || counterOf(readout) > before);
+		}
+		if (random.oneIn(50)) checking = restart(checking.opening.memory);
+		else if (random.oneIn(100)) {
+			DLMS_PUSH.forget?.(checking.opening.settings);
+			checking = restart();
+			shown = [];
+		} else if (random.oneIn(20)) {
+			const { learnedPush } = checking.settings;
+			checking = restart();
+			const kept = Buffer.from(learnedPush).readUInt32BE(8);
+			assert.ok(kept >= (shown.at(-KEEP_EACH) ?? shown[0]), "more could be played back than flash may miss");
+			shown = shown.filter((counter) => counter <= kept);
+		}
+	});
+}
+
+/** Of each make. */
+export const SML_TELEGRAMS = SML_MAKES.map((make) => telegramOf(make));
+
+/** A telegram that was damaged, or of whose making somebody thought ill: its outer check is right then (`isForged`). */
+export function oddSML(mutator: Mutator): { sent: Uint8Array; isForged: boolean } {
+	const damaged = mutator.mutate(mutator.pick(SML_TELEGRAMS), mutator.pick(SML_TELEGRAMS));
+	const isForged = mutator.random.oneIn(2);
+	if (!isForged) return { sent: damaged, isForged };
+	const checked = damaged.subarray(0, damaged.lastIndexOf(0x1a) + 2);
+	return { sent: Uint8Array.from([...checked, ...checkOf(checked)]), isForged };
+}
+
+/** Throws, with the seed, when one of `runs` hostile telegrams of SML does harm. */
+export async function fuzzSML(seed: number, runs: number): Promise<void> {
+	const bed = new Bed();
+	const good = new Map(SML_TELEGRAMS.map((telegram) => [telegram, readingsOf(new Bed(), telegram)]));
+	let nowMs = 0;
+	await runAll("SML", seed, runs, (mutator) => {
+		const { random } = mutator;
+		const one = mutator.pick(SML_TELEGRAMS);
+		const { sent, isForged } = oddSML(mutator);
+		mutator.inPieces(sent, (buffer, start, end) => {
+			nowMs += random.below(5);
+			for (let i = start; i < end; i++) {
+				for (const { event, records } of bed.receive(buffer.subarray(i, i + 1), nowMs)) {
+					// A whole telegram may be left of it, or be among what it was spliced with.
+					const isSent = [...good.values()].some((values) => values.join() === records.join());
+					if (event === EVENT_READOUT && !isForged) assert.ok(isSent, `${records} was never sent`);
+				}
+			}
+		});
+		nowMs += 3000;
+		bed.advance(nowMs);
+		assert.deepEqual(readingsOf(bed, one), good.get(one), "after the damaged one");
+		nowMs += 3000;
+		bed.advance(nowMs);
+	});
+}
+
+function readingsOf(bed: Bed, telegram: Uint8Array): string[] {
+	const told = bed.receive(telegram);
+	assert.deepEqual(
+		told.map(({ event }) => event),
+		[EVENT_READOUT],
+	);
+	return told[0].records;
+}

@@ -1,0 +1,118 @@
+/**
+ * The hostile pushes and telegrams of pushes.ts, sent to the whole gateway in the microcontroller's engine, XS: it goes on,
+ * shows the good one after each, and no more slots are alive in the end than after the first of them.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bundleGateway } from "../../hosts/node/bundle.js";
+import { XSWorld } from "../../tools/bench/xs-world.js";
+import { METER_PUSH } from "../../tools/meter/iec-meter.js";
+import { PushMeter } from "../../tools/meter/push-meter.js";
+import { HostilePusher, KEYS } from "./hostile-pusher.js";
+import { type Mutator, runAll } from "./mutator.js";
+import { oddSML, SML_TELEGRAMS } from "./pushes.js";
+import { checkTrace } from "./requests.js";
+
+/** Slots alive that may come on top of those of the first count, and for each code of a failure that is counted. */
+const SLOTS_MARGIN = 8;
+const SLOTS_OF_CODE = 3;
+/** The longest that is sent is over by then, and a silence after it. */
+const PUSH_MS = 4000;
+/** No connection is kept for so long, ms. */
+const REST_MS = 62_000;
+const PIECE_MS = 40;
+
+interface Kind {
+	readonly baud: number;
+	/** Paths of the API and what is written there. */
+	readonly settings: readonly (readonly [path: string, body: object])[];
+	odd(mutator: Mutator): Uint8Array;
+	good(mutator: Mutator): Uint8Array;
+	/** The last readout is the good one. */
+	// biome-ignore lint/suspicious/noExplicitAny: JSON of the API
+	check(last: any): void;
+}
+
+/** Pushes of DLMS/COSEM with both keys. */
+function pushes(): Kind {
+	const meter = new HostilePusher();
+	const [block_cipher_key, auth_key] = [KEYS.encryption.toString("hex"), KEYS.authentication.toString("hex")];
+	return {
+		baud: 115_200,
+		settings: [
+			["dlms/config", { push_baudrate: 115_200, block_cipher_key, auth_key }],
+			["meter/protocol", { protocol: "dlms" }],
+		],
+		odd: (mutator) => meter.odd(mutator),
+		good: (mutator) => meter.good(mutator),
+		check: ({ status, readings }) =>
+			assert.deepEqual([status, readings.length, readings[0].value1], [0, 1, `${meter.counter}`]),
+	};
+}
+
+/** Telegrams of SML. */
+function sml(): Kind {
+	const [good] = SML_TELEGRAMS;
+	return {
+		baud: 9600,
+		settings: [["meter/protocol", { protocol: "sml" }]],
+		odd: (mutator) => oddSML(mutator).sent,
+		good: () => good,
+		check: ({ status, meter_id, readings }) => {
+			assert.deepEqual([status, meter_id], [0, "1SMG0000074565"]);
+			assert.ok(readings.some(({ obis }: { obis: string }) => obis === "1.8.0"));
+		},
+	};
+}
+
+/** Throws, with the seed, when one of `runs` hostile pushes or telegrams does harm in XS. */
+export async function fuzzPushesInXS(seed: number, runs: number): Promise<void> {
+	for (const kind of [pushes(), sml()]) await fuzz(kind, seed, runs);
+}
+
+async function fuzz(kind: Kind, seed: number, runs: number): Promise<void> {
+	const folder = mkdtempSync(join(tmpdir(), "fuzz-"));
+	const script = join(folder, "gateway.js");
+	await bundleGateway(script);
+	const xs = await XSWorld.start({ script, seed, pieceMs: PIECE_MS });
+	try {
+		await xs.login();
+		for (const [path, body] of kind.settings) assert.equal((await xs.request(path, { body })).status, 200);
+		let next: Uint8Array = new Uint8Array(0);
+		const { world } = xs;
+		const { meter } = world.serial;
+		meter.connect(new PushMeter({ source: () => next, baud: kind.baud, pushMs: PUSH_MS }, world.time.nowMs));
+		const send = async (bytes: Uint8Array) => {
+			next = bytes;
+			const count = () => meter.meterEvents.filter((event) => event === METER_PUSH).length;
+			const before = count();
+			await xs.until(() => count() > before);
+			next = new Uint8Array(0);
+			await xs.advance(PUSH_MS - 500);
+		};
+		const slots = async () => {
+			await xs.advance(REST_MS);
+			const metrics = await xs.request("metrics");
+			assert.equal(metrics.status, 200);
+			return (await xs.slots()) - (metrics.text.split("readout_failures_total{").length - 1) * SLOTS_OF_CODE;
+		};
+		let alive: number | undefined;
+		await runAll("pushes in XS", seed, runs, async (mutator, run) => {
+			// A token is good for an hour.
+			if (run % 100 === 0) await xs.login();
+			if (run > 0) await send(kind.odd(mutator));
+			await send(kind.good(mutator));
+			kind.check((await xs.request("iec62056/last")).json());
+			checkTrace(world.traced);
+			if (run !== 1 && run !== runs - 1) return;
+			const count = await slots();
+			alive ??= count;
+			assert.ok(count <= alive + SLOTS_MARGIN, `${count} slots are alive, ${alive} were at first`);
+		});
+	} finally {
+		await xs.stop();
+		rmSync(folder, { recursive: true });
+	}
+}

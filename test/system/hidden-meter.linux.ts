@@ -1,0 +1,40 @@
+/** The firmware on Linux. */
+import assert from "node:assert/strict";
+import type { ProcessGateway } from "../api/process-gateway.js";
+import { enterPIN, HiddenMeter, sendsAll } from "./hidden-meter.js";
+import { PageAndUpload, startUploadable } from "./page-and-upload.js";
+
+describe("The PIN of a meter beside a page and an upload, of the firmware on Linux", function () {
+	this.timeout(120_000);
+	let meter: HiddenMeter;
+	let gateway: ProcessGateway;
+
+	before(async () => {
+		meter = await HiddenMeter.open({ pin: "0403" });
+		gateway = await startUploadable("linux", { meterPath: meter.port.path });
+		await gateway.login();
+		await gateway.write("meter/protocol", { protocol: "sml" });
+	});
+	after(async () => {
+		await gateway?.stop();
+		await meter?.close();
+	});
+
+	it("is entered with flashes that a meter takes for what they are", async function () {
+		assert.equal(await sendsAll(gateway), false);
+		const load = new PageAndUpload(gateway);
+		await enterPIN(gateway, { pin: "0403" }, () => load.go());
+		const done = await load.end();
+		assert.equal(await sendsAll(gateway), true, gateway.diagnosis);
+		meter.checkFlashes();
+		assert.deepEqual([meter.display.entered, meter.display.flashes.length], [["0403"], 9]);
+		const darkMs = Math.max(meter.longestDarkMs(2, 4), meter.longestDarkMs(6, 3));
+		this.test!.title += ` (${Math.round(darkMs)} ms of dark within a digit at most, ${done})`;
+	});
+	it("is broken off", async () => {
+		await gateway.write("meter/pin", { pin: "0403" });
+		assert.equal((await gateway.request("DELETE", "meter/pin")).status, 200);
+		// One flash in the menu, which shows yet.
+		assert.equal(await sendsAll(gateway), true);
+	});
+});

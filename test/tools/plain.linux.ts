@@ -1,0 +1,76 @@
+/**
+ * The firmware as it was written, and made smaller (tools/sdk): asked the same, both say the same. What the second has for a
+ * fault that the first has not, its build has put into it.
+ */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { buildFirmware } from "../../tools/sdk/linux.js";
+import { ROOT } from "../../tools/sdk/sdk.js";
+import { ProcessGateway } from "../api/process-gateway.js";
+import { iecVectors } from "../vectors.js";
+
+interface Description {
+	readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+const { paths }: Description = JSON.parse(readFileSync(join(ROOT, "modules/api/openapi.json"), "utf8"));
+/** Settings: all that is there is shown, and each value that is refused has its sentence. */
+const SETTINGS = Object.keys(paths)
+	.filter((path) => paths[path]!["get"] !== undefined && paths[path]!["post"] !== undefined)
+	// Another one for each process.
+	.filter((path) => !path.endsWith("/certificate"))
+	.map((path) => path.replace("/api/v1/", ""));
+const TELEGRAMS = iecVectors()
+	.filter(({ telegram }) => telegram.length > 300)
+	.slice(0, 3);
+/** Members that tell of the moment, or of the process; in the metrics all figures. */
+const OF_THE_MOMENT = /"(\w*time\w*|utc|created|serial\w*|hostname)":("[^"]*"|[^,}]*)|^(gateway|smartmeter)_.*$/gm;
+
+/** What a firmware says. */
+async function talk(): Promise<string[]> {
+	const gateway = await ProcessGateway.start("linux", { mode: "ap" });
+	const said: string[] = [];
+	const ask = async (method: string, path: string, body?: string) => {
+		const headers = body === undefined ? {} : { "Content-Type": "application/json" };
+		const { status, text } = await gateway.request(method, path, { body, headers });
+		said.push(
+			`${method} ${path} ${body ?? ""} ${status} ${text.replaceAll(OF_THE_MOMENT, '"$1"').replaceAll(/smgw[-/]\w+/g, "smgw")}`,
+		);
+	};
+	try {
+		await gateway.login();
+		for (const path of SETTINGS) {
+			await ask("GET", path);
+			for (const body of ["{", "[]", '{"enabled":7}', '{"no_such":null}', '{"enabled":false,"enabled":true}'])
+				await ask("POST", path, body);
+		}
+		for (const { telegram } of TELEGRAMS) {
+			await gateway.connectMeter({ telegram });
+			await ask("GET", "iec62056/read");
+		}
+		for (const path of ["system/version", "meter/history", "meter/protocol?x=1", "metrics", "no/such"])
+			await ask("GET", path);
+		await ask("GET", "/");
+	} finally {
+		await gateway.stop();
+	}
+	return said;
+}
+
+describe("The firmware as it was written", function () {
+	this.timeout(300_000);
+
+	it("says what the one says that is made smaller", async () => {
+		const smaller = await talk();
+		process.env["GATEWAY_PLAIN"] = "all";
+		try {
+			await buildFirmware({ main: "hosts/linux/main" });
+			const plain = await talk();
+			assert.ok(smaller.length > 50 && smaller.some((line) => line.includes("readings")), `${smaller.length}`);
+			for (const [index, line] of plain.entries()) assert.equal(smaller[index], line);
+		} finally {
+			delete process.env["GATEWAY_PLAIN"];
+		}
+	});
+});

@@ -1,0 +1,139 @@
+/**
+ * The display of a simulated meter that hides its values until its PIN has come by light on the optical port (FNN, Lastenheft
+ * Basiszähler; the manuals that modules/meter/pin.ts names): what shows, and what the meter may send.
+ *
+ *                  short flash          long flash           dark
+ *   at rest        test, or PIN         -                    -
+ *   test           PIN                  -                    at rest after IDLE_MS
+ *   PIN            digit counts up      -                    digit is taken after TAKEN_MS; the last one: menu, or at rest
+ *   menu           next entry           entry is switched    at rest after IDLE_MS
+ *
+ * All is sent while the menu shows, unless only InF lets it, and while InF is on.
+ */
+
+/** Of the menu, in this order; the first one shows after the PIN, and again after the last. */
+export const MENU = ["P", "E", "E CLr", "1d", "7d", "30d", "365d", "HIS CLr", "InF", "PIN"] as const;
+
+/** Longer darkness ends a flash; the stop bits of NUL at 300 Bd are 3.3 ms of it. */
+const GAP_MS = 40;
+const SHORTEST_MS = 100;
+const SHORT_LIMIT_MS = 4000;
+const LONG_MS = 5000;
+const TAKEN_MS = 3000;
+const IDLE_MS = 120_000;
+
+export interface DisplayOptions {
+	/** Digits. */
+	readonly pin: string;
+	/** Flashes that lead from rest to the PIN: 1, or 2 by the test of the display. Default 2. */
+	readonly flashes?: number;
+	/** The PIN opens the display only; what is sent hangs on InF. Default false. */
+	readonly needsInf?: boolean;
+}
+
+export interface Flash {
+	readonly fromMs: number;
+	readonly toMs: number;
+}
+
+type State = "rest" | "test" | "PIN" | "menu";
+
+export class MeterDisplay {
+	/** Each entry of the menu that was switched, in order. */
+	readonly switched: string[] = [];
+	/** Each PIN that was entered. */
+	readonly entered: string[] = [];
+	/** Those that are over, since the beginning. */
+	readonly flashes: Flash[] = [];
+	/** Is told what shows from now on. */
+	onShows: (what: string) => void = () => {};
+	readonly #options: DisplayOptions;
+	#state: State = "rest";
+	/** Of the menu. */
+	#entry = 0;
+	#digits = "";
+	#digit = 0;
+	#flash: Flash | undefined;
+	/** When it became what it is: the end of the light, or a digit that was taken. */
+	#sinceMs = 0;
+
+	constructor(options: DisplayOptions) {
+		this.#options = options;
+	}
+
+	/** Light came from then to then; pieces with little darkness between them are one flash. */
+	light(fromMs: number, toMs: number): void {
+		this.#settle(fromMs);
+		this.#flash = { fromMs: this.#flash?.fromMs ?? fromMs, toMs };
+	}
+
+	/** All values are sent at this moment. */
+	isOpen(nowMs: number): boolean {
+		this.#settle(nowMs);
+		const isOn = this.switched.filter((entry) => entry === "InF").length % 2 === 1;
+		return isOn || (this.#state === "menu" && !this.#options.needsInf);
+	}
+
+	/** What has happened by then without light. */
+	#settle(nowMs: number): void {
+		const flash = this.#flash;
+		if (flash !== undefined && nowMs - flash.toMs > GAP_MS) {
+			this.#flash = undefined;
+			this.flashes.push(flash);
+			this.#take(flash);
+		}
+		// It counts from the end of the light.
+		if (this.#flash !== undefined) return;
+		while (this.#state === "PIN" && nowMs - this.#sinceMs >= TAKEN_MS) this.#takeDigit();
+		if (this.#state !== "rest" && nowMs - this.#sinceMs >= IDLE_MS) this.#show("rest");
+	}
+
+	#takeDigit(): void {
+		const { pin } = this.#options;
+		this.#digits += this.#digit;
+		this.#digit = 0;
+		this.#sinceMs += TAKEN_MS;
+		if (this.#digits.length < pin.length) {
+			this.#show("PIN");
+			return;
+		}
+		this.entered.push(this.#digits);
+		this.#entry = 0;
+		this.#show(this.#digits === pin ? "menu" : "rest");
+	}
+
+	#take({ fromMs, toMs }: Flash): void {
+		const ms = toMs - fromMs;
+		if (ms < SHORTEST_MS) return;
+		// A digit that was due before it.
+		while (this.#state === "PIN" && fromMs - this.#sinceMs >= TAKEN_MS) this.#takeDigit();
+		this.#sinceMs = toMs;
+		if (ms <= SHORT_LIMIT_MS) this.#step();
+		else if (ms >= LONG_MS && this.#state === "menu") {
+			this.switched.push(MENU[this.#entry]);
+			this.onShows(`${MENU[this.#entry]} switched`);
+		}
+	}
+
+	#step(): void {
+		const { flashes = 2 } = this.#options;
+		if (this.#state === "menu") {
+			this.#entry = (this.#entry + 1) % MENU.length;
+			this.#show("menu");
+		} else if (this.#state === "PIN") {
+			this.#digit = (this.#digit + 1) % 10;
+			this.#show("PIN");
+		} else if (this.#state === "rest" && flashes > 1) this.#show("test");
+		else {
+			this.#digits = "";
+			this.#digit = 0;
+			this.#show("PIN");
+		}
+	}
+
+	#show(state: State): void {
+		this.#state = state;
+		if (state === "PIN") this.onShows(`PIN ${"*".repeat(this.#digits.length)}${this.#digit}`);
+		else this.onShows(state === "menu" ? MENU[this.#entry] : state);
+	}
+}
