@@ -360,8 +360,8 @@ describe("GET meter/profile", () => {
 					status: 0,
 					period_secs: periodS,
 					columns: [
-						{ obis: "1.5", unit: "kW" },
-						{ obis: "2.5", unit: "kW" },
+						{ obis: "1.5", unit: "kW", en: "Demand in the last period, active power import" },
+						{ obis: "2.5", unit: "kW", en: "Demand in the last period, active power export" },
 					],
 				});
 				assert.deepEqual(withoutLocal(rows), rowsUpToNow(entries, periodS));
