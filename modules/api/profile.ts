@@ -32,7 +32,8 @@ const ENTRIES_DIGITS = 3;
 /** Values of a head before those of its columns: time, status, period, number of columns. */
 const HEAD_VALUES = 4;
 const DAY_S = 86_400;
-const HALF_YEAR_MS = 182 * DAY_S * 1000;
+/** A third of a year: of three moments so far apart one is in winter and one in summer. */
+const THIRD_MS = 121 * DAY_S * 1000;
 /** Times that the API knows (decision 39): Unix time in seconds, and not the first days, so that no zone leads before 1970. */
 const TIME_FIRST_S = 2 * DAY_S;
 const TIME_LIMIT_S = 4_102_444_799;
@@ -323,10 +324,15 @@ class Profile {
 		if (!(localS >= TIME_FIRST_S && localS <= TIME_LIMIT_S)) return Number.NaN;
 		const { zone } = this.#services;
 		if (season === SEASON_NONE) return firstMomentOf(zone, Math.floor(localS / 60)) / 1000 + (localS % 60);
-		const now = zone.offsetMinutes(localS * 1000);
-		const then = zone.offsetMinutes(localS * 1000 - HALF_YEAR_MS);
-		if (season === SEASON_WINTER) return localS - Math.min(now, then) * 60;
-		return season === SEASON_SUMMER ? localS - Math.max(now, then) * 60 : localS;
+		let winter = 0;
+		let summer = 0;
+		for (let i = 0; i < 3; i++) {
+			const offset = zone.offsetMinutes(localS * 1000 - i * THIRD_MS);
+			if (i === 0 || offset < winter) winter = offset;
+			if (i === 0 || offset > summer) summer = offset;
+		}
+		if (season === SEASON_WINTER) return localS - winter * 60;
+		return season === SEASON_SUMMER ? localS - summer * 60 : localS;
 	}
 }
 

@@ -98,8 +98,8 @@ export class RecordWriter implements RecordSink {
 	#lineCommitted = 0;
 	#lineRecords = 0;
 	#lineLastValue = -1;
-	/** Where this part of the block began: `#committed`, `#records`, `#lastValue`, `#rows`, `#isProfile`. */
-	readonly #part = new Int16Array(5);
+	/** Where this part of the block began: `#committed`, `#records`, `#lastValue`, `#rows`, `#isProfile`, `#orphan`. */
+	readonly #part = new Int16Array(6);
 	/** The buffer is full: nothing more is taken, so that what is kept has no holes. */
 	#full = false;
 	/** Something did not fit. */
@@ -136,6 +136,7 @@ export class RecordWriter implements RecordSink {
 			this.#rows = part[3];
 			this.#isProfile = part[4] === 1;
 			this.discardLine();
+			this.#orphan = part[5] === 1;
 			this.beginLine();
 			return;
 		}
@@ -144,6 +145,7 @@ export class RecordWriter implements RecordSink {
 		part[2] = this.#lastValue;
 		part[3] = this.#rows;
 		part[4] = this.#isProfile ? 1 : 0;
+		part[5] = this.#orphan ? 1 : 0;
 	}
 
 	beginLine(): void {

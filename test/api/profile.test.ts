@@ -254,6 +254,60 @@ describe("GET meter/profile", () => {
 			}
 			assert.equal((await gateway.read("meter/profile?obis=P.98")).rows[0].values[0], "9.9");
 		});
+		for (const [what, head, first, periodS, columns] of [
+			// The forms are those of public readers for these meters; the values are made up.
+			["EMH LZQJ", "P.01(1220823161500)(00000000)(15)(2)(1.5)(kW)(2.5)(kW)", "2022-08-23T14:15", 900, "1.5 kW,2.5 kW"],
+			[
+				"Metcom",
+				"P.01(1220401010000)(08)(15)(2)(1-0:1.5.0)(kW)(1-0:2.5.0)(kW)",
+				"2022-03-31T23:00",
+				900,
+				"1-0:1.5.0 kW,1-0:2.5.0 kW",
+			],
+			[
+				"EMH with channels",
+				"P.01(1221005001500)(00000000)(15)(2)(1-1:1.29)(kWh)(1-2:1.29)(kWh)",
+				"2022-10-04T22:15",
+				900,
+				"1-1:1.29 kWh,1-2:1.29 kWh",
+			],
+			[
+				"Elster, of gas",
+				"P.01(0050101230000)(0000)(60)(2)(1:23.0.0)(m3)(2:23.0.0)(m3)",
+				"2005-01-01T22:00",
+				3600,
+				"1:23.0.0 m3,2:23.0.0 m3",
+			],
+			[
+				"Iskra",
+				"P.01(0070325013000)(0000)(15)(2)(1.5.0)(kW)(3.5.0)(kvar)",
+				"2007-03-25T00:30",
+				900,
+				"1.5.0 kW,3.5.0 kvar",
+			],
+			[
+				"minutes with a zero",
+				"P.01(0191128152324)(00)(01)(2)(1.5)(W)(11.5)(A)",
+				"2019-11-28T14:23:24",
+				60,
+				"1.5 W,11.5 A",
+			],
+		] as const) {
+			it(`as of ${what}`, async () => {
+				await startBlock([head, "(0.18374)(00000255.000)", "(0.16832)(00000256.000)"]);
+				const profile = await gateway.read("meter/profile");
+				const firstS = Date.parse(`${first}Z`) / 1000;
+				const told = profile.columns.map(({ obis, unit }: JSONObject) => `${obis} ${unit}`).join();
+				assert.deepEqual([profile.period_secs, told], [periodS, columns]);
+				assert.deepEqual(
+					profile.rows.map(({ timestamp, values }: JSONObject) => [timestamp, ...values]),
+					[
+						[firstS, "0.18374", "00000255.000"],
+						[firstS + periodS, "0.16832", "00000256.000"],
+					],
+				);
+			});
+		}
 		it("with times that are none: 0, and no local time", async () => {
 			await startBlock([`P.01(??????)${HEAD}`, ...ROWS]);
 			const { rows } = await gateway.read("meter/profile");
@@ -306,8 +360,8 @@ describe("GET meter/profile", () => {
 					status: 0,
 					period_secs: periodS,
 					columns: [
-						{ obis: "1.5", unit: "kW" },
-						{ obis: "2.5", unit: "kW" },
+						{ obis: "1.5", unit: "kW", en: "Demand in the last period, active power import" },
+						{ obis: "2.5", unit: "kW", en: "Demand in the last period, active power export" },
 					],
 				});
 				assert.deepEqual(withoutLocal(rows), rowsUpToNow(entries, periodS));

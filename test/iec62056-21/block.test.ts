@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { BlockReceiver, CHECK_ABSENT, CHECK_RIGHT, CHECK_WRONG } from "../../modules/iec62056-21/block.js";
+import {
+	BlockReceiver,
+	CHECK_ABSENT,
+	CHECK_RIGHT,
+	CHECK_WRONG,
+	PART_AGAIN,
+	PART_NEXT,
+} from "../../modules/iec62056-21/block.js";
 import { DataSetParser } from "../../modules/iec62056-21/dataset.js";
 import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { frame } from "../../tools/meter/telegram.js";
@@ -15,9 +22,10 @@ const FRAMED = textOf(frame(bytesOf(BLOCK)));
 class Receiver {
 	readonly writer = new RecordWriter();
 	readonly parser = new DataSetParser(this.writer);
-	readonly block = new BlockReceiver(this.parser);
+	readonly block: BlockReceiver;
 
-	constructor() {
+	constructor(takesParts = false) {
+		this.block = new BlockReceiver(this.parser, takesParts);
 		this.block.begin();
 	}
 
@@ -177,4 +185,64 @@ feeds("a block of 7-bit characters with BCC", {
 	checked: true,
 	streams: false,
 	garbage: [bytesOf("\x7f\x7f"), bytesOf("\x06050\r\n"), bytesOf("\x06\r\n"), bytesOf("12")],
+});
+
+/** A part that ends in EOT, with its check. */
+function part(text: string): string {
+	const bytes = frame(bytesOf(text));
+	bytes[bytes.length - 2] = 0x04;
+	bytes[bytes.length - 1] ^= 0x03 ^ 0x04;
+	return textOf(bytes);
+}
+
+describe("a block in parts", () => {
+	const HEAD = "P.01(2606211200)(00)(15)(2)(1.5)(kW)(2.5)(kW)";
+
+	it("is one block, each part with a check of its own", () => {
+		for (const size of [100, 1, 3]) {
+			const receiver = new Receiver(true);
+			for (const [text, more] of [
+				[part(`${HEAD}\r\n(0.1)(0.2)`), true],
+				[part("(0.3)(0.4)\r\n"), true],
+				[textOf(frame(bytesOf("(0.5)(0.6)\r\n"))), false],
+			] as const) {
+				receiver.take(text, size);
+				const { check, done } = receiver.block;
+				assert.deepEqual([receiver.block.more, done, check], [more, true, CHECK_RIGHT]);
+				receiver.block.begin(true, PART_NEXT);
+			}
+			assert.deepEqual(receiver.records.slice(1), [
+				"P.01: 0.1*kW, 0.2*kW",
+				"P.01: 0.3*kW, 0.4*kW",
+				"P.01: 0.5*kW, 0.6*kW",
+			]);
+		}
+	});
+	it("whose part comes again has what came before it, and nothing of the damaged one", () => {
+		const receiver = new Receiver(true);
+		receiver.take(part(`${HEAD}\r\n(0.1)(0.2)\r\n`));
+		receiver.block.begin(true, PART_NEXT);
+		receiver.take(`${part("(0.3)(0.9)\r\n(\xb2)(0.9)\r\n1.8.0(9)\r\n").slice(0, -1)}~`);
+		assert.equal(receiver.block.check, CHECK_WRONG);
+		receiver.block.begin(true, PART_AGAIN);
+		receiver.take(part("(0.3)(0.4)\r\n"));
+		assert.deepEqual([receiver.block.check, receiver.parser.damaged], [CHECK_RIGHT, 0]);
+		assert.deepEqual(receiver.records.slice(1), ["P.01: 0.1*kW, 0.2*kW", "P.01: 0.3*kW, 0.4*kW"]);
+	});
+	it("may be split within a value, but not come again there", () => {
+		const receiver = new Receiver(true);
+		receiver.take(part(`${HEAD}\r\n(0.1)(0.`));
+		receiver.block.begin(true, PART_NEXT);
+		receiver.take(part("2)\r\n(0.3)(0.4)\r\n"));
+		assert.deepEqual(receiver.records.slice(1), ["P.01: 0.1*kW, 0.2*kW", "P.01: 0.3*kW, 0.4*kW"]);
+		const other = new Receiver(true);
+		other.take(part(`${HEAD}\r\n(0.1)(0.`));
+		other.block.begin(true, PART_NEXT);
+		other.block.begin(true, PART_AGAIN);
+		assert.equal(other.parser.damaged, 1);
+	});
+	it("is none where it is not expected: EOT is a damaged character", () => {
+		const receiver = received(`\x02${HEAD}\r\n(0.1)\x04(0.2)\r\n`);
+		assert.deepEqual([receiver.block.done, receiver.block.more], [false, false]);
+	});
 });

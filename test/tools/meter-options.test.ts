@@ -12,6 +12,7 @@ describe("meter simulator options", () => {
 			battery: false,
 			pace: false,
 			echo: false,
+			profile: {},
 			faults: { noSTX: false, noBCC: false, ackLine: false },
 			seed: 1,
 			quiet: false,
@@ -22,7 +23,8 @@ describe("meter simulator options", () => {
 		const line =
 			"--telegram t.hex --mode D --baud 9600 --push-seconds 1 --parity-bits on --address 0aZ --battery --reaction 30 " +
 			"--baud-pace --protocol iec --echo --noise 3 --wrong-bcc 2 --silence 1 --late 40 --cut 9 --lie 300 --no-stx " +
-			"--no-bcc --ack-line --damage 50 --seed 7 --quiet";
+			"--no-bcc --ack-line --damage 50 --seed 7 --quiet --profile programming --profile-period 60 --profile-rows 5 " +
+			"--profile-season none --profile-lines 3 --profile-password abc --profile-wrong-bcc 1 --profile-fault r6-only";
 		assert.deepEqual(parse(line), {
 			telegram: "t.hex",
 			mode: "D",
@@ -34,6 +36,16 @@ describe("meter simulator options", () => {
 			reactionMs: 30,
 			pace: true,
 			echo: true,
+			profile: {
+				place: "programming",
+				period: 60,
+				rows: 5,
+				season: "",
+				lines: 3,
+				password: "abc",
+				wrongBCC: 1,
+				fault: "r6-only",
+			},
 			faults: {
 				noise: 3,
 				wrongBCC: 2,

@@ -220,7 +220,8 @@ export class IECMeter implements Machine {
 			this.#end();
 			return;
 		}
-		const command = isComplete && bytes[0] === SOH ? readCommand(bytes.subarray(0, length)) : undefined;
+		if (isComplete && bytes[0] !== SOH) return;
+		const command = isComplete ? readCommand(bytes.subarray(0, length)) : undefined;
 		if (command !== undefined) this.#answer = this.#programming.take(command.command, command.data, nowMs);
 		else if (isComplete) this.#answer = { bytes: Uint8Array.of(NAK) };
 		else this.#answer = character === ACK ? this.#programming.more() : this.#programming.again();

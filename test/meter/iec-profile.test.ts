@@ -1,0 +1,166 @@
+/** The load profile of IEC 62056-21 in programming mode, character by character: what is asked, and what follows an answer. */
+import assert from "node:assert/strict";
+import { IEC_BROKEN_OFF, IEC_NO_PROFILE, IEC_NO_PROGRAMMING } from "../../modules/iec62056-21/failures.js";
+import { IEC } from "../../modules/meter/iec-profile.js";
+import { type Conversation, EVENT_END, type Opening } from "../../modules/readout/protocol.js";
+import { RecordWriter } from "../../modules/readout/record-writer.js";
+import { readCommand } from "../../tools/meter/iec-programming.js";
+import { frame, SOH } from "../../tools/meter/telegram.js";
+import { Driver } from "../iec62056-21/driver.js";
+import { bytesOf, textOf } from "../latin1.js";
+import { ReaderBench } from "./bench.js";
+import { recordsOf } from "./records.js";
+
+const framed = (text: string, first?: number) => textOf(frame(bytesOf(text), first));
+const PASSWORD = framed("P0\x02(01234567)", SOH);
+const BREAK = "\x01B0\x03q";
+/** From the end of an answer to what is sent next. */
+const REACTION_MS = 205;
+
+/** A conversation in programming mode with a meter whose readout had this; it has signed on and acknowledged. */
+class Programming {
+	readonly records = new RecordWriter();
+	readonly driver: Driver;
+	readonly #opening: Opening<ReaderBench["settings"]>;
+
+	constructor(readout: string, entries = 4, code = [1, 0, 99, 1, 0, 255]) {
+		const { settings, world } = new ReaderBench();
+		const { storage, crypto } = world;
+		const memory = { kept: undefined, speed: undefined };
+		const profile = { code: Uint8Array.from(code), entries };
+		const rest = { memory, storage, crypto, quietMs: 0, nowMs: 0, profile, trace: () => {} };
+		this.#opening = { settings, records: this.records, ...rest };
+		const first = this.#hold(IEC.open(this.#opening));
+		this.#signOn(first).receive(framed(`${readout}1.8.0(5*kWh)\r\n!\r\n`));
+		assert.equal(this.conversation(first).readout(EVENT_END, 0), undefined);
+		const next = this.conversation(first).next?.(0, 0);
+		assert.ok(next !== undefined);
+		this.driver = this.#signOn(this.#hold(next));
+		assert.ok(this.driver.take().some((line) => line.endsWith("sent \x06051\r\n")));
+	}
+
+	conversation({ machine }: Driver): Conversation {
+		return machine as Conversation;
+	}
+
+	/** Answers, and gives what is sent after that. */
+	answer(text: string): string {
+		this.driver.receive(text);
+		this.driver.to(this.driver.nowMs + REACTION_MS);
+		const sent = this.driver.take().filter((line) => line.includes(" sent "));
+		return sent.map((line) => line.slice(line.indexOf(" sent ") + 6)).join("");
+	}
+
+	/** The question that an answer is followed by, its check looked at. */
+	question(answer: string): string {
+		const { command, data } = readCommand(bytesOf(this.answer(answer))) ?? {};
+		return `${command} ${data}`;
+	}
+
+	#hold(machine: Conversation): Driver {
+		return new Driver(machine);
+	}
+
+	#signOn(driver: Driver): Driver {
+		driver.to(driver.nowMs + 300).receive("/GWS5PROFILE\r\n");
+		return driver.to(driver.nowMs + REACTION_MS);
+	}
+}
+
+const CLOCK = "0.9.1(12:37:20)\r\n0.9.2(26-06-21)\r\n";
+const HEAD = "P.01(0260621120000)(00)(15)(1)(1.5)(kW)\r\n";
+
+describe("a load profile in programming mode", () => {
+	it("is asked for from a time of the meter's own clock on", () => {
+		for (const [readout, entries, question] of [
+			// An hour earlier, since the meter may be in its summer time and takes it for winter's.
+			[CLOCK, 4, "R5 P.01(02606211038;)"],
+			["0.9.1(0123720)\r\n0.9.2(0260621)\r\n", 4, "R5 P.01(02606211138;)"],
+			["0.9.1(1123720)\r\n0.9.2(1260621)\r\n", 4, "R5 P.01(12606211138;)"],
+			["1-1:0.9.1(123720)\r\n1-1:0.9.2(2026-06-21)\r\n", 4, "R5 P.01(02606211038;)"],
+			["0.9.1(1000500)\r\n0.9.2(1260101)\r\n", 1, "R5 P.01(12512312351;)"],
+		] as const) {
+			assert.equal(new Programming(readout, entries).question(PASSWORD), question);
+		}
+		assert.equal(new Programming(CLOCK, 4, [1, 0, 99, 98, 0, 255]).question(PASSWORD), "R5 P.98(02606211038;)");
+	});
+	it("gives its rows, and a break after a pause", () => {
+		const meter = new Programming(CLOCK);
+		meter.question(PASSWORD);
+		assert.equal(meter.answer(framed(`${HEAD}(0.1)\r\n(0.2)\r\n`)), BREAK);
+		const conversation = meter.conversation(meter.driver);
+		assert.equal(conversation.failure, undefined);
+		assert.deepEqual(recordsOf(conversation.readout(EVENT_END, 0)?.records).slice(1), ["P.01: 0.1*kW", "P.01: 0.2*kW"]);
+	});
+	it("is asked for the clock where the readout had none, also where answers have no code", () => {
+		const meter = new Programming("");
+		assert.equal(meter.question(PASSWORD), "R5 0.9.2()");
+		assert.equal(meter.question(framed("(1260621)")), "R5 0.9.1()");
+		assert.equal(meter.question(framed("0.9.1(1123720)")), "R5 P.01(12606211138;)");
+	});
+	it("is asked for in other forms, and then is none", () => {
+		const meter = new Programming(CLOCK);
+		assert.equal(meter.question(PASSWORD), "R5 P.01(02606211038;)");
+		assert.equal(meter.question(framed("(ERROR)")), "R5 P.01(2606211038;)");
+		assert.equal(meter.question(framed("P.01(ERROR)")), "R6 P.01(02606211038;)");
+		assert.equal(meter.question(framed("P.01()")), "R5 P.01(02606171138;)");
+		assert.equal(meter.answer(framed("(ERR02)")), BREAK);
+		assert.equal(meter.conversation(meter.driver).failure, IEC_NO_PROFILE);
+		assert.equal(meter.conversation(meter.driver).next?.(0, 0), undefined);
+	});
+	it("is asked for again after NAK, twice", () => {
+		const meter = new Programming(CLOCK);
+		const question = meter.question(PASSWORD);
+		for (let i = 0; i < 2; i++) assert.equal(meter.question("\x15"), question);
+		assert.equal(meter.question("\x15"), "R5 P.01(2606211038;)");
+	});
+	it("goes on part by part, each of which may come again", () => {
+		const meter = new Programming(CLOCK);
+		meter.question(PASSWORD);
+		const part = (text: string) => {
+			const bytes = bytesOf(framed(text));
+			bytes[bytes.length - 2] = 4;
+			bytes[bytes.length - 1] ^= 3 ^ 4;
+			return textOf(bytes);
+		};
+		assert.equal(meter.answer(part(`${HEAD}(0.1)\r\n`)), "\x06");
+		assert.equal(meter.answer(`${part("(0.9)\r\n").slice(0, -1)}~`), "\x15");
+		assert.equal(meter.answer(part("(0.2)\r\n")), "\x06");
+		assert.equal(meter.answer(framed("(0.3)\r\n")), BREAK);
+		const readout = meter.conversation(meter.driver).readout(EVENT_END, 0);
+		assert.deepEqual(recordsOf(readout?.records).slice(1), ["P.01: 0.1*kW", "P.01: 0.2*kW", "P.01: 0.3*kW"]);
+	});
+	it("is asked for once more with the period that the head tells, where that is longer", () => {
+		const meter = new Programming(CLOCK);
+		meter.question(PASSWORD);
+		assert.equal(
+			meter.question(framed("P.01(0260621120000)(00)(60)(1)(1.5)(kW)\r\n(0.1)\r\n")),
+			"R5 P.01(02606210738;)",
+		);
+	});
+	it("takes the echo of its questions for what it is", () => {
+		const meter = new Programming(CLOCK);
+		const question = meter.answer(PASSWORD);
+		assert.equal(meter.answer(question + framed(`${HEAD}(0.1)\r\n`)), BREAK);
+		assert.equal(meter.conversation(meter.driver).failure, undefined);
+	});
+	it("is none where the meter breaks off, or sends data in place of its request for a password", () => {
+		const meter = new Programming(CLOCK);
+		meter.question(PASSWORD);
+		meter.answer(BREAK);
+		assert.equal(meter.conversation(meter.driver).failure, IEC_BROKEN_OFF);
+		const other = new Programming(CLOCK);
+		other.answer(framed("1.8.0(5*kWh)\r\n!\r\n"));
+		assert.equal(other.conversation(other.driver).failure, IEC_NO_PROGRAMMING);
+	});
+	it("sends its break when the meter is silent, which does not hear it before", () => {
+		const meter = new Programming(CLOCK);
+		meter.question(PASSWORD);
+		const { driver } = meter;
+		driver.receive("\x02P.01(02606");
+		meter.conversation(driver).abort(driver.nowMs);
+		for (let i = 0; i < 10; i++) driver.to(driver.nowMs + 100).receive("(0.1)");
+		assert.deepEqual(driver.take(), []);
+		assert.equal(meter.answer(""), BREAK);
+	});
+});
