@@ -27,7 +27,9 @@ const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
 	["failure.suite", "dlms/security-suite-2"],
 	["failure.short", "dlms/short-names"],
 	["failure.counter", "dlms/counter dlms/counter-exhausted"],
-	["failure.untrusted", "dlms/meter-unverified dlms/replay dlms-push/replay dlms-push/other-meter dlms/meter-title"],
+	["failure.untrusted", "dlms/meter-unverified dlms/replay dlms/meter-title"],
+	["failure.push.again", "dlms-push/replay dlms-push/other-meter"],
+	["failure.port", "port"],
 ];
 
 /** Texts that send their reader to the optical head. */

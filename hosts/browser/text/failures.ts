@@ -168,6 +168,16 @@ export const FAILURES = {
 		"Der Zähler verschlüsselt seine Werte nicht, es ist aber ein Schlüssel eingetragen. Löschen Sie den Schlüssel.",
 		"Licznik nie szyfruje swoich wartości, a ustawiono klucz. Usuń ten klucz.",
 	],
+	"failure.push.again": [
+		"What came was sent before, or by another meter. Somebody may be playing back a recording. If the meter was exchanged or restarted, change the speed under “The meter sends by itself”, save, and change it back.",
+		"Was kam, wurde schon einmal gesendet, oder von einem anderen Zähler. Jemand spielt vielleicht eine Aufzeichnung ab. Wurde der Zähler getauscht oder neu gestartet, ändern Sie die Geschwindigkeit unter „Der Zähler sendet von selbst“, speichern Sie und stellen Sie sie zurück.",
+		"To, co przyszło, było już wysłane albo pochodzi z innego licznika. Ktoś może odtwarzać nagranie. Jeśli licznik wymieniono lub uruchomiono ponownie, zmień prędkość w „Licznik wysyła dane sam”, zapisz i przywróć poprzednią.",
+	],
+	"failure.port": [
+		"The serial port of the optical head could not be used. Check its cable; then restart the gateway.",
+		"Der serielle Anschluss des optischen Kopfs war nicht nutzbar. Prüfen Sie das Kabel; starten Sie dann das Gateway neu.",
+		"Nie można było użyć portu szeregowego głowicy. Sprawdź kabel; potem uruchom bramkę ponownie.",
+	],
 	"failure.counter": [
 		"The meter takes no more messages under this key, because its message counter is ahead. Ask your grid operator for new keys, or for a client that may read the counter.",
 		"Der Zähler nimmt unter diesem Schlüssel nichts mehr an, weil sein Nachrichtenzähler weiter ist. Bitten Sie den Netzbetreiber um neue Schlüssel oder um einen Client, der ihn lesen darf.",
