@@ -112,19 +112,23 @@ export function postProbe(exchange: Exchange): void {
 export function postPIN(exchange: Exchange, values: BodyValues): void {
 	const { reader, config } = exchange.services;
 	const isSimulated = config.get(CONTROL_SIMULATOR_EN);
-	const plan = { pin: needed(values, PIN), flashes: values.get(FLASHES) ?? FLASHES_USUAL, inf: values.get(INF) };
+	const pin = needed(values, PIN);
+	const flashes = values.get(FLASHES) ?? FLASHES_USUAL;
+	const inf = values.get(INF);
 	let entry: PINEntry | undefined;
+	let times = [0];
 	const isFree =
 		isSimulated ||
 		reader.lend((driver, port, nowMs, over) => {
-			entry = new PINEntry(plan, driver, port, nowMs, over);
+			entry = new PINEntry({ pin, flashes, inf, litMs: reader.litMs }, driver, port, nowMs, over);
+			times = entry.timesMs;
+			if (entry.isGoingOn) reader.litMs = nowMs + times[times.length - 1];
 			return entry;
 		});
 	if (!isFree) failBusy(exchange, 409);
 	else if (!isSimulated && !entry?.isGoingOn) failRead(exchange, FAILURE_PORT);
 	else
 		exchange.object((writer) => {
-			const times = entry?.timesMs ?? [0];
 			numberMember(writer, "duration_ms", times[times.length - 1]);
 			writer.key("digits_ms");
 			writer.beginArray();

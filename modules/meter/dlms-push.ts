@@ -17,9 +17,9 @@
  * KEEP_EACH pushes if it has grown by as much: after a restart of the gateway no more than those could be played back. A
  * change of the settings forgets both (a meter that began anew, or another one).
  *
- * General-ded-ciphering is deciphered by the global key, too: a dedicated key is agreed on in the initiate-request of an
- * association (IEC 62056-5-3, 9.2.3), and none is under a push, so that no other key can be meant. With a tag that is
- * proved by the tag, without one by the plain text.
+ * General-ded-ciphering is deciphered by the global key, too. By the standard it means the dedicated key, which a client
+ * hands over in the initiate-request, good for that association alone; a push has none, so that no other key than the
+ * global one can be meant, and a meter that means one of its own is refused by the tag, or else by the plain text.
  *
  * Limits: APDU_LIMIT bytes.
  */

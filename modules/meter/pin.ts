@@ -44,6 +44,8 @@ const LAST_COUNT = LIGHT | TAKES | 10;
 const ZERO = TAKES | 6;
 const SWITCH = LIGHT | LONG | 13;
 const MOST_OF_DIGIT = 9;
+/** The display is at rest after so much dark. */
+const REST_MS = 125_000;
 
 /** Event: all is done. */
 const EVENT_ENTERED = 1;
@@ -55,11 +57,15 @@ export interface PINPlan {
 	readonly flashes: number;
 	/** Flashes that lead from the first value after the PIN to what a long flash is to switch; undefined: nothing. */
 	readonly inf?: number | undefined;
+	/** Until when the head was alight for another PIN at the latest, monotonic ms; -Infinity: it was not. */
+	readonly litMs: number;
 }
 
 export class PINEntry implements Machine, Guest {
 	deadlineMs: number;
 	readonly #steps: Uint8Array;
+	/** Of dark before the first step. */
+	readonly #waitMs: number;
 	#at = 0;
 	readonly #outputs = new OutputQueue();
 	readonly #over: () => void;
@@ -69,7 +75,9 @@ export class PINEntry implements Machine, Guest {
 	constructor(plan: PINPlan, driver: Driver, port: SerialPort, nowMs: number, over: () => void) {
 		this.#steps = stepsOf(plan);
 		this.#over = over;
-		this.deadlineMs = nowMs;
+		// A long flash in a menu that still shows would switch what nobody has chosen.
+		this.#waitMs = plan.inf === undefined ? 0 : Math.max(0, plan.litMs + REST_MS - nowMs);
+		this.deadlineMs = nowMs + this.#waitMs;
 		const end = () => this.end();
 		try {
 			this.#link = new Link(driver, { port, line: LINE, machine: this, onEvent: end, onGone: end });
@@ -86,12 +94,12 @@ export class PINEntry implements Machine, Guest {
 	/** When each digit is taken, then when all is over, where all is done in time: ms from the beginning. */
 	get timesMs(): number[] {
 		const times: number[] = [];
-		let units = 0;
+		let ms = this.#waitMs;
 		for (const step of this.#steps) {
-			units += step & UNITS;
-			if (step & TAKES) times.push(units * UNIT_MS);
+			ms += (step & UNITS) * UNIT_MS;
+			if (step & TAKES) times.push(ms);
 		}
-		times.push(units * UNIT_MS);
+		times.push(ms);
 		return times;
 	}
 

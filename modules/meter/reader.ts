@@ -96,6 +96,8 @@ export class MeterReader implements Timed, Holder {
 	#doubts = new Doubts();
 	/** Memory was claimed for the conversation. */
 	#hasClaim = false;
+	/** Until when the head was alight for a PIN at the latest, monotonic ms. */
+	litMs = Number.NEGATIVE_INFINITY;
 	/** Who has the line in its place, for a while. */
 	guest: Guest | undefined;
 	readonly outcomes: Outcomes;
@@ -222,8 +224,7 @@ export class MeterReader implements Timed, Holder {
 			if (isAwaited && this.#doubts.isStrange) this.recognise(undefined, nowMs);
 		} else if (this.#state === STATE_READING) {
 			this.#state = STATE_ENDING;
-			const conversation = this.#conversation;
-			this.#link?.tell((ms) => conversation?.abort(ms));
+			this.#link?.tell((ms) => this.#conversation?.abort(ms));
 		}
 	}
 
@@ -414,7 +415,8 @@ export class MeterReader implements Timed, Holder {
 			this.#waiters.tell(undefined, found, nowMs);
 		}
 		this.settle(nowMs);
-		this.#dueMs = Number.POSITIVE_INFINITY;
+		// It is not looked into again; a port that could not be opened is.
+		if (this.#state === STATE_LISTENING) this.#dueMs = Number.POSITIVE_INFINITY;
 	}
 
 	private exhausted(failure: Failure, nowMs: number): void {
@@ -430,10 +432,9 @@ export class MeterReader implements Timed, Holder {
 
 	private keep(readout: Readout, nowMs: number): void {
 		this.#candidate = undefined;
-		const profile = this.#profile;
-		if (profile === undefined) this.outcomes.keep(readout, this.#protocol?.simulate !== undefined, nowMs);
+		if (this.#profile === undefined) this.outcomes.keep(readout, this.#protocol?.simulate !== undefined, nowMs);
 		this.#options.light?.flash();
-		this.#waiters.tell(readout, undefined, nowMs, profile);
+		this.#waiters.tell(readout, undefined, nowMs, this.#profile);
 	}
 
 	private close(): void {

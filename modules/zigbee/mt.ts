@@ -19,6 +19,10 @@ export const RPC_ERROR = 0x6000;
 export const AF_REGISTER = 0x2400;
 export const AF_DATA_REQUEST = 0x2401;
 export const AF_DATA_CONFIRM = 0x4480;
+/**
+ * AF_INCOMING_MSG_EXT (0x4482) is left alone: it brings what is longer than fits here, which of our clusters nothing is, and
+ * what was sent from outside of the network (inter-PAN), which nobody may.
+ */
 export const AF_INCOMING_MSG = 0x4481;
 export const ZDO_MGMT_LEAVE = 0x2534;
 export const ZDO_EXT_NWK_INFO = 0x2550;

@@ -136,6 +136,24 @@ describe("a meter that hides its values", () => {
 		await gateway.pass(200_000);
 		assert.equal(await sent(), "all");
 	});
+	it("has InF switched, and nothing else, also when its menu still shows", async () => {
+		display = new MeterDisplay({ pin, needsInf: true });
+		hang(gateway.world);
+		await enter({ pin });
+		assert.equal(await sent(), "little");
+		const { duration_ms, digits_ms } = await gateway.write("meter/pin", { pin, inf: 8 });
+		assert.ok(digits_ms[0] > 100_000 && digits_ms[0] < 130_000, `${digits_ms[0]} ms`);
+		await gateway.pass(duration_ms);
+		assert.equal(await sent(), "all");
+		assert.deepEqual(display.switched, ["InF"]);
+		// Broken off: it waits as well.
+		await gateway.pass(200_000);
+		await gateway.write("meter/pin", { pin });
+		await gateway.pass(30_000);
+		await gateway.request("DELETE", "meter/pin");
+		const { digits_ms: later } = await gateway.write("meter/pin", { pin, inf: 8 });
+		assert.ok(later[0] > 100_000, `${later[0]} ms`);
+	});
 	it("sends as little as before after a wrong one, and takes the right one then", async () => {
 		await enter({ pin: "8150" });
 		assert.equal(await sent(), "little");

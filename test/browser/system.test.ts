@@ -59,6 +59,21 @@ describe("The page's system settings", function () {
 		await visit.card("about.title").getByText(device.serial).waitFor();
 	});
 
+	it("tells how long a gateway on batteries stays awake, and that it wants new ones", async () => {
+		const card = visit.card("supply.title");
+		assert.equal(await card.getByText(say("supply.awake")).count(), 0);
+		const told = { awake_secs: 541, battery_powered: true, battery_low: true };
+		await visit.page.route("**/system/status", async (route) => {
+			const response = await route.fetch();
+			await route.fulfill({ response, json: { ...(await response.json()), ...told } });
+		});
+		await card.getByText(say("supply.battery.low")).waitFor();
+		const fact = card.locator("dl > div").filter({ hasText: say("supply.awake") });
+		assert.match(await fact.innerText(), /\b10 min$/);
+		await visit.page.unroute("**/system/status");
+		await card.getByText(say("supply.battery.low")).waitFor({ state: "detached" });
+	});
+
 	it("tells on every page of safe mode, and of memory that is damaged or refuses, as long as that lasts", async () => {
 		let told: object = {};
 		await visit.page.route("**/system/status", async (route) => {

@@ -58,7 +58,10 @@ const GUEK = "00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f";
 const AK = "d0d1d2d3d4d5d6d7d8d9dadbdcdddedf";
 const WRONG = "0102030405060708090A0B0C0D0E0F00";
 
-const pushed = (framing: "hdlc" | "mbus", security: "none" | "encrypt" | "both"): Pick<Kind, "meter" | "protocol"> => ({
+const pushed = (
+	framing: "hdlc" | "mbus" | "p1",
+	security: "none" | "encrypt" | "both",
+): Pick<Kind, "meter" | "protocol"> => ({
 	meter: ["--protocol", "dlms-push", "--framing", framing, "--security", security, "--baud-pace"],
 	protocol: "dlms",
 });
@@ -177,6 +180,7 @@ export const KINDS: readonly Kind[] = [
 		baud: 2400,
 		isInXS: true,
 	},
+	{ what: "a ciphered P1 telegram, with both keys", ...pushed("p1", "both"), ...BOTH_KEYS, baud: 115200 },
 ];
 
 const NEW_PASSWORD = "a password of my own";

@@ -173,11 +173,13 @@ describe("the bodies of pushes", () => {
 });
 
 describe("the protection of pushes", () => {
-	it("with both keys a right tag is good", () => {
+	it("with both keys a right tag is good, of suites 0 and 1, glo and ded", () => {
 		for (const tag of [0xdb, 0xdc]) {
-			const outcomes = new PushBed(BOTH).take(hdlcPush(sealed(PLAIN, { tag })));
-			assert.deepEqual(told(outcomes), [RECORDS]);
-			assert.equal(statusOf(outcomes), STATUS_OK);
+			for (const control of [0x30, 0x31]) {
+				const outcomes = new PushBed(BOTH).take(hdlcPush(sealed(PLAIN, { tag, control })));
+				assert.deepEqual(told(outcomes), [RECORDS]);
+				assert.equal(statusOf(outcomes), STATUS_OK);
+			}
 		}
 	});
 

@@ -24,7 +24,13 @@ class LitMeter extends PushMeter {
 function begin(bench: ReaderBench, plan: Partial<PINPlan> = {}): PINEntry {
 	let entry: PINEntry | undefined;
 	const isFree = bench.reader.lend((driver, port, nowMs, over) => {
-		entry = new PINEntry({ pin: "1234", flashes: 2, ...plan }, driver, port, nowMs, over);
+		entry = new PINEntry(
+			{ pin: "1234", flashes: 2, litMs: Number.NEGATIVE_INFINITY, ...plan },
+			driver,
+			port,
+			nowMs,
+			over,
+		);
 		return entry;
 	});
 	assert.ok(isFree && entry !== undefined);

@@ -34,10 +34,11 @@ export const WRAPPED = Uint8Array.from([
 	...[0x09, 0x09, 0x31, 0x2d, 0x30, 0x3a, 0x31, 0x2e, 0x38, 0x2e, 0x30],
 ]);
 
+export const P1_KEYS = { encryption: Buffer.alloc(16, 0xaa), authentication: Buffer.alloc(16, 0xbb) };
+
 /** A P1 telegram in general-glo-ciphering, in no frame. */
 export function cipheredP1(counter = 1): Uint8Array {
-	const keys = { encryption: Buffer.alloc(16, 0xaa), authentication: Buffer.alloc(16, 0xbb) };
-	const protection = { keys, title: Buffer.from("SYSTEMID"), control: 0x30, isDedicated: false };
+	const protection = { keys: P1_KEYS, title: Buffer.from("SYSTEMID"), control: 0x30, isDedicated: false };
 	const reading = new Household({ utcMs: Date.UTC(2026, 10, 20, 6), mode: "C", baud: 9600 }).reading(0);
 	return Uint8Array.from(dlmsTelegram(reading, { framing: "p1", protection }, counter));
 }

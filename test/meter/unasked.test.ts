@@ -137,6 +137,22 @@ describe("a meter that sends by itself", function () {
 		}
 	}
 
+	it("is listened to again when the port was in use just as it was recognised", () => {
+		const bench = benchOf(modeD(9600, 2000), SML_SETTINGS());
+		const line = bench.world.serial.meter;
+		const open = line.open.bind(line);
+		let opened = 0;
+		line.open = (serial) => {
+			// The first one recognises it.
+			if (++opened === 2) throw new Error("The serial port is in use.");
+			open(serial);
+		};
+		assert.equal(bench.read().failure?.code, "unasked/ascii");
+		assert.deepEqual([opened, line.isOpen], [2, false]);
+		bench.world.advance(11_000);
+		assert.deepEqual([opened, line.isOpen], [3, true]);
+	});
+
 	it("is told as what it is on a port without parity of its own, too", () => {
 		for (const [, make, code, kind] of PUSHERS) {
 			const { failure } = benchOf(make(), {}, false).read();

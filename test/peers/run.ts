@@ -5,6 +5,7 @@
  */
 import { brokerCases, endBroker, prepareBroker } from "./broker.js";
 import { endSetUp, prepareSetUp, setUpCases } from "./broker-set-up.js";
+import { dsmrParserCases, prepareDsmrParser } from "./dsmr-parser.js";
 import { endFleet, fleetCases, prepareFleet } from "./fleet.js";
 import { gojqCases, prepareGojq } from "./gojq.js";
 import { grafanaCases, prepareGrafana } from "./grafana.js";
@@ -68,6 +69,7 @@ async function checkMeters(): Promise<void> {
 	await check({ name: "OpenMUC j62056 2.2.0", prepare: prepareOpenMUC, cases: openMUCCases });
 	await check({ name: "pwitab iec62056-21 0.0.2", prepare: preparePwitab, cases: pwitabCases });
 	await check({ name: "smllib 1.7", prepare: prepareSmllib, cases: smllibCases });
+	await check({ name: "dsmr_parser 1.11.2", prepare: prepareDsmrParser, cases: dsmrParserCases });
 	await check({ name: "gurux-dlms 1.0.203", prepare: prepareGurux, cases: guruxCases });
 	for (const engine of ["node", "xs"] as const) {
 		await check({

@@ -10,10 +10,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Air } from "../../tools/zigbee/air.js";
 import { Coordinator, type CoordinatorEvent } from "../../tools/zigbee/coordinator.js";
 import { NETWORK } from "../../tools/zigbee/coordinator-network.js";
-import { END_DEVICE, ROUTER, SimulatedCoprocessor } from "../../tools/zigbee/coprocessor.js";
+import { SimulatedCoprocessor } from "../../tools/zigbee/coprocessor.js";
 import type { Faults } from "../../tools/zigbee/faults.js";
 import { FrameReader } from "../../tools/zigbee/frames.js";
-import { formedCoordinator, NVMemory } from "../../tools/zigbee/nvram.js";
+import { END_DEVICE, formedCoordinator, NVMemory, ROUTER } from "../../tools/zigbee/nvram.js";
 import { serveTCP, type TCPPort } from "../../tools/zigbee/tcp-port.js";
 import { APP_CNF, ScriptedDevice, SYS, ZDO } from "./scripted-device.js";
 

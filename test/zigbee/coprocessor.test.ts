@@ -517,6 +517,16 @@ describe("Frames through the coprocessor's driver", () => {
 		assert.deepEqual(bed.heard, ["0003 0/1 010200 broadcast", "0003 0/1 010200 broadcast"]);
 	});
 
+	it("are nobody's from outside of the network, which come another way", () => {
+		const bed = joined();
+		// AF_INCOMING_MSG_EXT: group, cluster, IEEE address of the sender, its endpoint and PAN, ours, …, length (2), frame.
+		bed.receive(
+			"4482 0000 0000 03 0102030405060708 01 6666 01 00 c8 00 00000000 00 0500 1001000500".replaceAll(" ", ""),
+		);
+		bed.after(1000);
+		assert.deepEqual([bed.heard, bed.driver.state], [[], RADIO_JOINED]);
+	});
+
 	it("are dropped when they are cut, or for another endpoint, or come without a network", () => {
 		const bed = joined();
 		const whole = "4481000000000000010100c8000000000002071001000500040000001d";

@@ -25,11 +25,11 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/hpke": 2000,
 	"modules/http": 43000,
 	"modules/hub": 14000,
-	"modules/iec62056-21": 23500,
+	"modules/iec62056-21": 26500,
 	"modules/improv": 7000,
 	"modules/io": 9500,
 	"modules/json": 14500,
-	"modules/meter": 78000,
+	"modules/meter": 87000,
 	"modules/mqtt": 31000,
 	"modules/obis": 13500,
 	"modules/ota": 17000,
@@ -50,7 +50,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"SDK: modules": 3000,
 
 	/** The page (hosts/browser), compressed. */
-	"resource web.bin": 98500,
+	"resource web.bin": 104000,
 	"resource obis-names.bin": 15500,
 	"resource timezones.bin": 8500,
 
@@ -60,6 +60,6 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 
 /** Rooms for what is to come, script and C together. Who builds one gives it lines above and takes its line away here. */
 export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
-	/** Nothing is planned that needs it: corrections, and what owners ask for. */
-	"what is to come": 27000,
+	/** All that is left beside the lines above: corrections, and what owners ask for. */
+	"what is to come": 28000,
 });

@@ -6,14 +6,10 @@
 import { type Air, type AirFrame, ARRIVED, BROADCAST, type Station } from "./air.js";
 import { COMMANDS } from "./commands.js";
 import { type Faults, NO_FAULTS } from "./faults.js";
-import { AREQ, encodeFrame, type Frame, FrameReader, SREQ, SRSP } from "./frames.js";
+import { AREQ, encodeFrame, type Frame, FrameReader, SREQ, SRSP, uint16 } from "./frames.js";
 import { HOLD, Polling, tellLeft } from "./network-life.js";
-import { type Network, NV_IEEE_ADDRESS, NV_LOGICAL_TYPE, NVMemory } from "./nvram.js";
+import { COORDINATOR, END_DEVICE, type Network, NV_IEEE_ADDRESS, NV_LOGICAL_TYPE, NVMemory } from "./nvram.js";
 import { hearZDO } from "./zdo.js";
-
-export const COORDINATOR = 0;
-export const ROUTER = 1;
-export const END_DEVICE = 2;
 
 const RPC_ERROR = 0;
 const SYS = 1;
@@ -194,7 +190,7 @@ export class SimulatedCoprocessor implements Station {
 	}
 
 	/** It starts anew, as it does for START_…; what stood in RAM is gone. */
-	restart(reason: number): void {
+	restart(reason = START_WATCHDOG): void {
 		if (this.#isInReset) return;
 		this.#stop();
 		this.after(this.#bootMs, () => {
@@ -361,8 +357,4 @@ export class SimulatedCoprocessor implements Station {
 		this.network = undefined;
 		this.polling = new Polling(this);
 	}
-}
-
-export function uint16(value: number): [number, number] {
-	return [value & 0xff, value >> 8];
 }

@@ -18,6 +18,11 @@ export interface Frame {
 	readonly data: Buffer;
 }
 
+/** As numbers go over the UART, and the air. */
+export function uint16(value: number): [number, number] {
+	return [value & 0xff, value >> 8];
+}
+
 export function encodeFrame({ type, subsystem, command, data }: Frame): Buffer {
 	const frame = Buffer.from([START, data.length, (type << 5) | subsystem, command, ...data, 0]);
 	frame[frame.length - 1] = checkOf(frame.subarray(1, -1));

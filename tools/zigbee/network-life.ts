@@ -1,7 +1,8 @@
 /** How a coprocessor comes into its network, stays in it and leaves it (BDB commissioning of Z-Stack 3.x.0). */
 import { TO_LISTENERS } from "./air.js";
-import { COORDINATOR, END_DEVICE, type SimulatedCoprocessor, START_WATCHDOG, uint16 } from "./coprocessor.js";
-import { ANY_PAN_ID, type Network, NV_CHANNEL_MASK, NV_PAN_ID } from "./nvram.js";
+import type { SimulatedCoprocessor } from "./coprocessor.js";
+import { uint16 } from "./frames.js";
+import { ANY_PAN_ID, COORDINATOR, END_DEVICE, type Network, NV_CHANNEL_MASK, NV_PAN_ID } from "./nvram.js";
 
 const ZDO = 5;
 const APP_CNF = 15;
@@ -228,7 +229,7 @@ export function leave(chip: SimulatedCoprocessor, isAsked: boolean, removesChild
 		}
 		chip.nv.network = undefined;
 		if (chip.faults.leaveRestarts && !isAsked) {
-			chip.restart(START_WATCHDOG);
+			chip.restart();
 			return;
 		}
 		chip.say(ZDO, LEAVE_INDICATION, [...uint16(network.shortAddress), ...chip.ieee, ...flags]);

@@ -24,6 +24,11 @@ export const NV_CHANNEL_MASK = 0x0084;
 export const NV_LOGICAL_TYPE = 0x0087;
 export const NV_ZDO_DIRECT_CALLBACK = 0x008f;
 
+/** Of NV_LOGICAL_TYPE. */
+export const COORDINATOR = 0;
+export const ROUTER = 1;
+export const END_DEVICE = 2;
+
 /** Of NV_STARTUP_OPTION: at the next start the settings, or the network, are those of a fresh chip. */
 const START_DEFAULT_CONFIG = 1;
 const START_DEFAULT_NETWORK = 2;

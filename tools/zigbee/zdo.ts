@@ -3,9 +3,10 @@
  * how its host is told of both.
  */
 import { type AirFrame, BROADCAST } from "./air.js";
-import { COORDINATOR, END_DEVICE, type Endpoint, type SimulatedCoprocessor, uint16 } from "./coprocessor.js";
+import type { Endpoint, SimulatedCoprocessor } from "./coprocessor.js";
+import { uint16 } from "./frames.js";
 import { capabilities, leave, moveNetwork } from "./network-life.js";
-import { NV_ZDO_DIRECT_CALLBACK } from "./nvram.js";
+import { COORDINATOR, END_DEVICE, NV_ZDO_DIRECT_CALLBACK } from "./nvram.js";
 
 const ZDO = 5;
 const RAW_COPY = 0xff;

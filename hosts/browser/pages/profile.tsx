@@ -109,10 +109,14 @@ export function ProfileCard() {
 	);
 }
 
-/** Undefined where the text for the kind of error says enough. */
+/** Codes of what goes wrong only where IEC 62056-21 is asked for a profile: in programming mode. */
+const IN_PROGRAMMING = /\/(no-(programming|clock|answer|profile)|broken-off)$/;
+
+/** In words; undefined where the text for the kind of error says enough. */
 function causeOf(error: DeviceError): string | undefined {
 	if (error.code === "invalid_field") return t("valid.form");
-	const { code, missing }: { code?: string; missing?: { reason: string } } = error.body;
+	const { code = "", missing }: { code?: string; missing?: { reason: string } } = error.body;
+	if (IN_PROGRAMMING.test(code)) return t("error.no_profile");
 	const key = `missing.${missing?.reason}`;
 	return isText(key) ? `${errorText(error)} ${t("profile.cause", { why: t(key) })}` : failureText(code);
 }
@@ -231,7 +235,12 @@ function Chart({ lines, columns, periodS }: ChartProps) {
 		.map((column, place) => {
 			const numbers = lines.map(({ values }) => Number.parseFloat(values[place] ?? ""));
 			const isCounter = COUNTER.test(column.obis);
-			const steps = isCounter ? numbers.slice(1).map((number, index) => number - numbers[index]) : numbers;
+			/** Not known where rows are missing in between, or it fell: the meter was exchanged, or it went on from 0. */
+			const grown = (number: number, before: number) => {
+				const isNext = periodS === 0 || lines[before + 1].timestamp - lines[before].timestamp <= periodS;
+				return isNext && number >= numbers[before] ? number - numbers[before] : Number.NaN;
+			};
+			const steps = isCounter ? numbers.slice(1).map(grown) : numbers;
 			return { column, place: String(place), isCounter, steps };
 		})
 		.filter(({ steps }) => steps.some(Number.isFinite));

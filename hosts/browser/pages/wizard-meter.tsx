@@ -11,7 +11,7 @@ import {
 	readout,
 } from "../kit/live.js";
 import { Button, Fact, Facts, Notice, Progress } from "../kit/parts.js";
-import { countersOf, powerOf } from "../kit/power.js";
+import { countersOf, isOpen } from "../kit/power.js";
 import type { Reading } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
@@ -45,9 +45,12 @@ export function FirstContact() {
 	const isLimited = hasRead && last.protocol === "DLMS/COSEM" && countersOf(last.readings).length === 0;
 	/** It is found, and all is well so far. */
 	const isEncrypted = failure?.body.code === "dlms-push/no-key";
-	const needsAccess = useRef(false);
+	const needs = useRef({ access: false, pin: false });
 	// While it is read with what was entered the form stays.
-	if (!isReading) needsAccess.current = isLimited || failure?.code === "meter_auth_failed";
+	if (!isReading) {
+		const access = isLimited || failure?.code === "meter_auth_failed";
+		needs.current = { access, pin: hasRead && last.protocol === "SML" && !isOpen(last.readings) };
+	}
 	return (
 		<>
 			<h3>{t("align.title")}</h3>
@@ -64,7 +67,7 @@ export function FirstContact() {
 			)}
 			{failure && (isEncrypted ? <Notice kind="info">{errorText(failure)}</Notice> : <ReadFailure error={failure} />)}
 			{hasRead && <FirstReading last={last} />}
-			{hasRead && last.protocol === "SML" && powerOf(last.readings) === undefined && (
+			{needs.current.pin && (
 				<>
 					<Notice kind="info">{t("wizard.pin")}</Notice>
 					<PINForm />
@@ -72,7 +75,7 @@ export function FirstContact() {
 			)}
 			{hasRead && last.protocol === "DLMS/COSEM" && <DeviationFinding last={last} />}
 			{isLimited && <Notice kind="warning">{t("wizard.access.limited")}</Notice>}
-			{needsAccess.current ? (
+			{needs.current.access ? (
 				<AccessForm />
 			) : (
 				<div class="actions">

@@ -118,9 +118,9 @@ export const COMMON = {
 		"Licznik odrzucił hasło lub klucz. Sprawdź je na stronie licznika.",
 	],
 	"error.no_profile": [
-		"The meter does not give this profile. Choose another one; without DLMS/COSEM it has to be in the readout (P.01).",
-		"Der Zähler gibt dieses Profil nicht her. Wählen Sie ein anderes; ohne DLMS/COSEM muss es in der Auslesung stehen (P.01).",
-		"Licznik nie udostępnia tego profilu. Wybierz inny; bez DLMS/COSEM musi on być w odczycie (P.01).",
+		"The meter does not give this profile: it keeps none under this code, or wants a password for it. Choose another one.",
+		"Der Zähler gibt dieses Profil nicht her: Er führt keines unter diesem Code oder verlangt dafür ein Passwort. Wählen Sie ein anderes.",
+		"Licznik nie udostępnia tego profilu: nie ma żadnego pod tym kodem albo wymaga hasła. Wybierz inny.",
 	],
 	"error.hub_disabled": [
 		"The hub is switched off. First turn it on and save.",

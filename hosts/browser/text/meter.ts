@@ -61,9 +61,9 @@ export const METER = {
 	"pin.switches": ["Then switch “InF” as well", "Danach auch „InF“ umschalten", "Potem przełącz też „InF”"],
 	"pin.inf": ["Flashes up to “InF”", "Blitze bis „InF“", "Błyski do „InF”"],
 	"pin.inf.help": [
-		"From the first value after the PIN, often 7 to 9. Count with a torch: one too few may delete the meter's history.",
-		"Ab dem ersten Wert nach der PIN, oft 7 bis 9. Zählen Sie mit einer Taschenlampe: Einer zu wenig löscht vielleicht den Verlauf des Zählers.",
-		"Od pierwszej wartości po PIN, często 7 do 9. Policz latarką: o jeden za mało może usunąć historię licznika.",
+		"From the first value after the PIN, often 7 to 9. Count with a torch: one too few may delete the meter's history. Soon after a PIN the head waits two minutes first.",
+		"Ab dem ersten Wert nach der PIN, oft 7 bis 9. Zählen Sie mit einer Taschenlampe: Einer zu wenig löscht vielleicht den Verlauf des Zählers. Kurz nach einer PIN wartet der Kopf erst zwei Minuten.",
+		"Od pierwszej wartości po PIN, często 7 do 9. Policz latarką: o jeden za mało może usunąć historię licznika. Wkrótce po PIN głowica czeka najpierw dwie minuty.",
 	],
 	"pin.busy": ["The head flashes …", "Der Kopf blitzt …", "Głowica błyska …"],
 	"pin.digit": ["Digit {n} of {of}", "Ziffer {n} von {of}", "Cyfra {n} z {of}"],

@@ -64,9 +64,9 @@ export const WIZARD = {
 		"Stany liczydeł licznik pokazuje tylko z hasłem lub kluczami. Ma je operator sieci; podaj je tutaj.",
 	],
 	"wizard.pin": [
-		"The meter does not tell its power. Most meters do once their PIN is entered, and then show more than whole kilowatt hours. The grid operator has the PIN. Afterwards read the meter again.",
-		"Der Zähler sagt nicht, wie groß die Leistung ist. Die meisten tun das, sobald ihre PIN eingegeben ist, und zeigen dann mehr als ganze Kilowattstunden. Die PIN hat der Netzbetreiber. Lesen Sie den Zähler danach noch einmal aus.",
-		"Licznik nie podaje mocy. Większość liczników podaje ją po wpisaniu PIN-u i pokazuje wtedy więcej niż pełne kilowatogodziny. PIN ma operator sieci. Potem odczytaj licznik jeszcze raz.",
+		"The meter sends whole kilowatt hours only, and no power. Most do so until their PIN is entered.",
+		"Der Zähler sendet nur ganze Kilowattstunden und keine Leistung. Die meisten tun das, bis ihre PIN eingegeben ist.",
+		"Licznik wysyła tylko pełne kilowatogodziny, bez mocy. Większość liczników robi tak, dopóki nie poda się PIN-u.",
 	],
 	"wizard.reading.done": [
 		"The meter {meter} sent {n} values, among them:",

@@ -52,8 +52,8 @@ const ENGLISH = /\b(the|and|your|you|with|of|is|are|not|from|this|that|it)\b/i;
 /** What is in quotation marks, and addresses: names that no language changes. */
 const QUOTED = /“[^“”„]*”|„[^“”„]*[“”]|\S*[/.]\S*|\{\w+\}/g;
 
-/** In quotation marks, but not on this page: values put in, parts of addresses, text of files, words of browsers. */
-const FOREIGN_NAMES = /^(\{\w+\}|\.local|\.ota|-----.*|[?#+]|Advanced|Erweitert|Zaawansowane)$/;
+/** In quotation marks, but not on this page: values put in, parts of addresses, text of files, words of browsers and of meters. */
+const FOREIGN_NAMES = /^(\{\w+\}|\.local|\.ota|-----.*|[?#+]|InF|Advanced|Erweitert|Zaawansowane)$/;
 /** Buttons of Zigbee2MQTT and ZHA, as these call them. */
 const CONTROLLERS = new Set([
 	...["Permit join (All)", "Add device", "Interview", "Reconfigure"],

@@ -1,4 +1,0 @@
-/** The firmware on Linux. */
-import { p1Port } from "./p1-port.js";
-
-p1Port("linux", 10);
