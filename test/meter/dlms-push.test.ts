@@ -410,6 +410,31 @@ describe("a listener to pushes", () => {
 		}
 	});
 
+	it("shows nothing of an M-Bus push that the head of an HDLC frame stands in, but not what it makes of it", () => {
+		const head = hdlcPush(hex("00".repeat(60))).subarray(0, 9);
+		const value = `09${(head.length + 40).toString(16)}${head.toString("hex")}${"42".repeat(40)}`;
+		const plain = hex(`0f00000001 00 0202 0202 09060000600101ff ${value} 0202 09060100010800ff 0600000007`);
+		const bed = new PushBed();
+		const good = told(new PushBed().take(hdlcPush(plain)));
+		assert.equal(good.length, 1);
+		for (const size of [245, 40]) {
+			const outcomes = told(bed.take(mbusPush(plain, size)));
+			if (outcomes.length > 0) assert.deepEqual(outcomes, good);
+			bed.silence();
+			assert.deepEqual(told(bed.take(mbusPush(PLAIN))), [RECORDS]);
+		}
+	});
+
+	it("takes no APDU of M-Bus of which a frame has another end", () => {
+		const bytes = mbusPush(PLAIN, 30);
+		const first = bytes[1] + 6;
+		const damaged = Uint8Array.from(bytes);
+		damaged[first - 1] ^= 1;
+		const bed = new PushBed();
+		assert.deepEqual(bed.take(damaged), []);
+		assert.deepEqual(told(bed.take(bytes)), [RECORDS]);
+	});
+
 	it("never takes a row of segments with one missing", () => {
 		const first = hdlcPush(PLAIN, 20);
 		const length = (first[2] | ((first[1] & 7) << 8)) + 1;
