@@ -77,33 +77,33 @@ export const IEC_NO_PROGRAMMING = failure(
 	NO_PROFILE,
 	"iec62056-21/no-programming",
 	10,
-	"The meter's data have no such load profile, and it does not go into programming mode, where it could be asked for one. It keeps none, probably.",
+	"The readout has no such load profile, and the meter does not go into programming mode, where others keep it.",
 );
 /** In programming mode neither date nor time could be had. */
 export const IEC_NO_CLOCK = finalFailure(
 	METER_ERROR,
 	"iec62056-21/no-clock",
 	11,
-	"The meter does not tell its date and time, so it can't be asked for the last rows of its load profile.",
+	"The meter tells no date and time, without which its load profile can't be asked for.",
 );
 /** Silence where the profile, or the clock, was asked for. */
 export const IEC_NO_ANSWER = failure(
 	METER_TIMEOUT,
 	"iec62056-21/no-answer",
 	12,
-	"The meter went into programming mode, and gives no answer when it is asked for its load profile. It keeps none, or wants a password, which the gateway has not.",
+	"The meter does not answer when it is asked for its load profile. It keeps none, or wants a password, which the gateway has not.",
 );
 /** It broke off the session in programming mode. */
 export const IEC_BROKEN_OFF = failure(
 	METER_ERROR,
 	"iec62056-21/broken-off",
 	12,
-	"The meter broke off when it was asked for its load profile. Try again; if that does not help, it wants a password, which the gateway has not.",
+	"The meter broke off when it was asked for its load profile. Try again; else it wants a password, which the gateway has not.",
 );
 /** It answered with an error message, or refused the question, in each form. */
 export const IEC_NO_PROFILE = finalFailure(
 	NO_PROFILE,
 	"iec62056-21/no-profile",
 	13,
-	"The meter gives no such load profile. Check obis (1-0:99.2.0 stands for P.02); it may have no rows of that time, or want a password, which the gateway has not.",
+	"The meter refuses this load profile. Check obis (1-0:99.2.0 stands for P.02); it may have no rows of that time, or want a password, which the gateway has not.",
 );

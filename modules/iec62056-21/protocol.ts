@@ -29,7 +29,7 @@ export interface IECSettings extends SpeedSettings {
 
 /** A session that is one of the attempts of a readout. */
 export class IECConversation extends MeterSession implements Conversation, Probing {
-	readonly #opening: Opening<IECSettings>;
+	protected readonly opening: Opening<IECSettings>;
 	/** Undefined: it only looks for an identification. */
 	readonly #attempts: Attempts | undefined;
 
@@ -54,7 +54,7 @@ export class IECConversation extends MeterSession implements Conversation, Probi
 			},
 			nowMs,
 		);
-		this.#opening = opening;
+		this.opening = opening;
 		this.#attempts = attempts;
 	}
 
@@ -68,7 +68,7 @@ export class IECConversation extends MeterSession implements Conversation, Probi
 
 	readout(event: number, utcMs: number): Readout | undefined {
 		if (event === EVENT_POOR) return this.take(STATUS_CHECK_WRONG, utcMs);
-		const { records } = this.#opening;
+		const { records } = this.opening;
 		if (this.outcome === OUTCOME_BLOCK) return this.take(statusOf(records.overflow), utcMs);
 		const { damaged, broken } = this.parser;
 		if (this.failure !== IEC_CUT || records.records === 0 || damaged + broken > 0) return undefined;
@@ -81,7 +81,7 @@ export class IECConversation extends MeterSession implements Conversation, Probi
 		if (again === undefined) return undefined;
 		// Its wait for an answer was silence enough.
 		const isQuiet = (this.failure?.progress ?? 0) <= IEC_ECHO_ONLY.progress;
-		return this.another({ ...this.#opening, quietMs: isQuiet ? 0 : quietMs, nowMs }, again);
+		return this.another({ ...this.opening, quietMs: isQuiet ? 0 : quietMs, nowMs }, again);
 	}
 
 	protected another(opening: Opening<IECSettings>, attempts: Attempts): Conversation {
@@ -98,7 +98,7 @@ export class IECConversation extends MeterSession implements Conversation, Probi
 
 	private take(status: number, utcMs: number): Readout {
 		const { meterId, mode, baud } = this;
-		const records = this.#opening.records.kept ?? new Uint8Array(0);
+		const records = this.opening.records.kept ?? new Uint8Array(0);
 		return { protocol: PROTOCOL_IEC62056_21, meterId, mode, baud, utcMs, status, records };
 	}
 }

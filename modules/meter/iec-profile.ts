@@ -201,14 +201,12 @@ class ProfileQuestions {
 
 /** The readout that comes first. */
 class ReadoutFirst extends IECConversation {
-	readonly #opening: Opening<IECSettings>;
 	readonly #questions: ProfileQuestions;
 	/** It came whole, and has no such profile. */
 	#isInVain = false;
 
 	constructor(opening: Opening<IECSettings>, attempts: Attempts, questions: ProfileQuestions) {
 		super(opening, attempts);
-		this.#opening = opening;
 		this.#questions = questions;
 	}
 
@@ -223,7 +221,7 @@ class ReadoutFirst extends IECConversation {
 	override next(quietMs: number, nowMs: number): Conversation | undefined {
 		const again = super.next(quietMs, nowMs);
 		if (!this.#isInVain) return again;
-		const opening = { ...this.#opening, quietMs, nowMs };
+		const opening = { ...this.opening, quietMs, nowMs };
 		return new ProgrammingMode(opening, new Attempts(opening), this.#questions);
 	}
 
@@ -234,7 +232,6 @@ class ReadoutFirst extends IECConversation {
 
 /** The conversation in programming mode. */
 class ProgrammingMode extends IECConversation {
-	readonly #opening: Opening<IECSettings>;
 	readonly #questions: ProfileQuestions;
 	/** The meter has asked for a password: it is in programming mode. */
 	#isThere = false;
@@ -243,7 +240,6 @@ class ProgrammingMode extends IECConversation {
 
 	constructor(opening: Opening<IECSettings>, attempts: Attempts, questions: ProfileQuestions) {
 		super(opening, attempts, HAND_OVER_NEVER, true);
-		this.#opening = opening;
 		this.#questions = questions;
 	}
 
@@ -271,7 +267,7 @@ class ProgrammingMode extends IECConversation {
 
 	protected override answered(nowMs: number): void {
 		const { block, parser } = this;
-		const { records } = this.#opening;
+		const { records } = this.opening;
 		if (block.programming && parser.values === 0) {
 			// B0: it ends the session.
 			this.fail(this.#isThere ? IEC_BROKEN_OFF : IEC_NO_PROGRAMMING);

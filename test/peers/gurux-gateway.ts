@@ -157,7 +157,7 @@ const readsProfile = (
 			);
 			assert.deepEqual(
 				[profile.meter_id, profile.status, profile.period_secs, profile.columns],
-				[METER_ID, 0, 900, [{ obis: "1-0:1.8.0", unit: "Wh" }]],
+				[METER_ID, 0, 900, [{ obis: "1-0:1.8.0", unit: "Wh", en: "Active energy import total" }]],
 			);
 			const line = await conversation(gateway);
 			for (const part of seen) assert.match(line, part);
