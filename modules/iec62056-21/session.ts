@@ -190,7 +190,7 @@ export class MeterSession implements Machine {
 			this.deadlineMs = Math.min(nowMs + this.#options.quietMs, Math.max(nowMs, this.#patienceEndsMs));
 		}
 		if (this.#state === STATE_IDENT) this.receiveIdent(bytes, start, end, nowMs);
-		else if (this.#state === STATE_BLOCK) this.receiveBlock(bytes, start, end, nowMs);
+		else if (this.#state === STATE_BLOCK) this.receiveBlocks(bytes, start, end, nowMs);
 		else if (this.#state === STATE_BEFORE_ACKNOWLEDGE) this.receiveUnasked(bytes, start, end, nowMs);
 	}
 
@@ -253,7 +253,7 @@ export class MeterSession implements Machine {
 	private receiveAfterIdent(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		if (start === end) return;
 		if (this.#state === STATE_BEFORE_ACKNOWLEDGE) this.receiveUnasked(bytes, start, end, nowMs);
-		else if (this.#state === STATE_BLOCK) this.receiveBlock(bytes, start, end, nowMs);
+		else if (this.#state === STATE_BLOCK) this.receiveBlocks(bytes, start, end, nowMs);
 	}
 
 	private identified(nowMs: number): void {
@@ -318,11 +318,16 @@ export class MeterSession implements Machine {
 		this.deadlineMs = Math.max(nowMs, this.sentByMs) + this.#answerMs;
 	}
 
-	protected receiveBlock(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+	/** After the head's echo of a command the answer may follow at once. */
+	private receiveBlocks(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+		for (let at = start; at < end && this.#state === STATE_BLOCK; ) at = this.receiveBlock(bytes, at, end, nowMs);
+	}
+
+	/** Returns where the block ends, or `end`. */
+	protected receiveBlock(bytes: Uint8Array, start: number, end: number, nowMs: number): number {
 		const to = this.block.receive(bytes, start, end);
 		this.afterBlockBytes(nowMs);
-		// After the head's echo of a command the answer may follow at once.
-		if (to < end && this.#state === STATE_BLOCK) this.receiveBlock(bytes, to, end, nowMs);
+		return to;
 	}
 
 	private afterBlockBytes(nowMs: number): void {

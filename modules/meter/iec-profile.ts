@@ -257,12 +257,13 @@ class ProgrammingMode extends IECConversation {
 		return this.#isThere ? IEC_NO_ANSWER : IEC_NO_PROGRAMMING;
 	}
 
-	protected override receiveBlock(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+	protected override receiveBlock(bytes: Uint8Array, start: number, end: number, nowMs: number): number {
 		let i = start;
 		while (i < end && bytes[i] !== NAK) i++;
-		if (i === end || !this.#isThere || this.block.started) super.receiveBlock(bytes, start, end, nowMs);
-		else if (this.#refusals++ < REPEATS) this.ask(this.#questions.put(this.message), PART_FIRST, nowMs);
+		if (i === end || !this.#isThere || this.block.started) return super.receiveBlock(bytes, start, end, nowMs);
+		if (this.#refusals++ < REPEATS) this.ask(this.#questions.put(this.message), PART_FIRST, nowMs);
 		else this.goOn(this.#questions.refused(), nowMs);
+		return end;
 	}
 
 	protected override answered(nowMs: number): void {

@@ -92,6 +92,13 @@ describe("a load profile in programming mode", () => {
 		assert.equal(conversation.failure, undefined);
 		assert.deepEqual(recordsOf(conversation.readout(EVENT_END, 0)?.records).slice(1), ["P.01: 0.1*kW", "P.01: 0.2*kW"]);
 	});
+	it("passes over any number of demands for a password that come at once", () => {
+		const meter = new Programming(CLOCK);
+		meter.question(PASSWORD);
+		meter.driver.receive(PASSWORD.repeat(6000));
+		assert.equal(meter.answer(framed(`${HEAD}(0.1)\r\n`)), BREAK);
+		assert.equal(meter.conversation(meter.driver).failure, undefined);
+	});
 	it("is asked for the clock where the readout had none, also where answers have no code", () => {
 		const meter = new Programming("");
 		assert.equal(meter.question(PASSWORD), "R5 0.9.2()");
