@@ -95,7 +95,7 @@ describe("a load profile in programming mode", () => {
 	it("passes over any number of demands for a password that come at once", () => {
 		const meter = new Programming(CLOCK);
 		meter.question(PASSWORD);
-		meter.driver.receive(PASSWORD.repeat(6000));
+		meter.driver.receive(PASSWORD.repeat(9000));
 		assert.equal(meter.answer(framed(`${HEAD}(0.1)\r\n`)), BREAK);
 		assert.equal(meter.conversation(meter.driver).failure, undefined);
 	});
