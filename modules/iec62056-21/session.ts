@@ -190,8 +190,7 @@ export class MeterSession implements Machine {
 			this.deadlineMs = Math.min(nowMs + this.#options.quietMs, Math.max(nowMs, this.#patienceEndsMs));
 		}
 		if (this.#state === STATE_IDENT) this.receiveIdent(bytes, start, end, nowMs);
-		else if (this.#state === STATE_BLOCK) this.receiveBlocks(bytes, start, end, nowMs);
-		else if (this.#state === STATE_BEFORE_ACKNOWLEDGE) this.receiveUnasked(bytes, start, end, nowMs);
+		else this.receiveAfterIdent(bytes, start, end, nowMs);
 	}
 
 	advance(nowMs: number): void {
@@ -251,9 +250,9 @@ export class MeterSession implements Machine {
 	}
 
 	private receiveAfterIdent(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
-		if (start === end) return;
 		if (this.#state === STATE_BEFORE_ACKNOWLEDGE) this.receiveUnasked(bytes, start, end, nowMs);
-		else if (this.#state === STATE_BLOCK) this.receiveBlocks(bytes, start, end, nowMs);
+		// After the head's echo of a command the answer may follow at once.
+		else for (let at = start; at < end && this.#state === STATE_BLOCK; ) at = this.receiveBlock(bytes, at, end, nowMs);
 	}
 
 	private identified(nowMs: number): void {
@@ -316,11 +315,6 @@ export class MeterSession implements Machine {
 		this.#state = STATE_BLOCK;
 		this.block.begin(needsSTX, part);
 		this.deadlineMs = Math.max(nowMs, this.sentByMs) + this.#answerMs;
-	}
-
-	/** After the head's echo of a command the answer may follow at once. */
-	private receiveBlocks(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
-		for (let at = start; at < end && this.#state === STATE_BLOCK; ) at = this.receiveBlock(bytes, at, end, nowMs);
 	}
 
 	/** Returns where the block ends, or `end`. */

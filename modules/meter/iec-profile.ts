@@ -259,8 +259,9 @@ class ProgrammingMode extends IECConversation {
 
 	protected override receiveBlock(bytes: Uint8Array, start: number, end: number, nowMs: number): number {
 		let i = start;
-		while (i < end && bytes[i] !== NAK) i++;
-		if (i === end || !this.#isThere || this.block.started) return super.receiveBlock(bytes, start, end, nowMs);
+		while (i < end && bytes[i] > STX && bytes[i] !== NAK) i++;
+		const isNAK = i < end && bytes[i] === NAK;
+		if (!isNAK || !this.#isThere || this.block.started) return super.receiveBlock(bytes, start, end, nowMs);
 		if (this.#refusals++ < REPEATS) this.ask(this.#questions.put(this.message), PART_FIRST, nowMs);
 		else this.goOn(this.#questions.refused(), nowMs);
 		return end;
