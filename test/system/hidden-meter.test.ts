@@ -2,17 +2,11 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isError } from "../api/gateway.js";
-import { type EngineName, ProcessGateway } from "../api/process-gateway.js";
-import { HiddenMeter, sendsAll } from "./hidden-meter.js";
+import type { EngineName } from "../api/process-gateway.js";
+import { hearHidden, sendsAll } from "./hidden-meter.js";
 
-async function breakOff(engine: EngineName): Promise<void> {
-	const meter = await HiddenMeter.open({ pin: "0815" });
-	let gateway: ProcessGateway | undefined;
-	try {
-		gateway = await ProcessGateway.start(engine, { meterPath: meter.port.path });
-		await gateway.login();
-		await gateway.write("meter/protocol", { protocol: "sml" });
-		assert.equal(await sendsAll(gateway), false);
+const breakOff = (engine: EngineName) =>
+	hearHidden(engine, { pin: "0815" }, async (gateway, meter) => {
 		await gateway.write("meter/pin", { pin: "9815", flashes: 1 });
 		isError(await gateway.post("meter/probe"), 503, "busy");
 		const reading = gateway.begin("GET", "iec62056/read");
@@ -25,11 +19,7 @@ async function breakOff(engine: EngineName): Promise<void> {
 		assert.equal((await reading.reply()).status, 200);
 		assert.equal(await sendsAll(gateway), false);
 		meter.checkFlashes();
-	} finally {
-		await gateway?.stop();
-		await meter.close();
-	}
-}
+	});
 
 describe("The PIN of a meter, at a pseudo-terminal", function () {
 	this.timeout(60_000);

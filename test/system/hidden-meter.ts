@@ -13,6 +13,7 @@ import { openPseudoTerminal } from "../../tools/meter/pseudo-terminal.js";
 import { PushMeter } from "../../tools/meter/push-meter.js";
 import { smlSource } from "../../tools/meter/sml-options.js";
 import type { JSONObject, TestGateway } from "../api/gateway.js";
+import { type EngineName, ProcessGateway } from "../api/process-gateway.js";
 
 /** A short flash must last longer, and be followed by more darkness: those who built such heads found less too little. */
 const LEAST_MS = 300;
@@ -78,4 +79,24 @@ export async function enterPIN(gateway: TestGateway, body: JSONObject, meanwhile
 	const { duration_ms } = await gateway.write("meter/pin", body);
 	const endMs = performance.now() + duration_ms;
 	while (performance.now() < endMs) await meanwhile();
+}
+
+/** With a gateway that listens to such a meter, and finds that it hides its values. */
+export async function hearHidden(
+	engine: EngineName,
+	options: DisplayOptions,
+	go: (gateway: ProcessGateway, meter: HiddenMeter) => Promise<void>,
+): Promise<void> {
+	const meter = await HiddenMeter.open(options);
+	let gateway: ProcessGateway | undefined;
+	try {
+		gateway = await ProcessGateway.start(engine, { meterPath: meter.port.path });
+		await gateway.login();
+		await gateway.write("meter/protocol", { protocol: "sml" });
+		assert.equal(await sendsAll(gateway), false);
+		await go(gateway, meter);
+	} finally {
+		await gateway?.stop();
+		await meter.close();
+	}
 }
