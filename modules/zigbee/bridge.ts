@@ -73,6 +73,12 @@ const KEEP_PAUSE_MS = 60_000;
 /** Who has just let us in asks who we are: a device on battery waits with sleep. */
 const INTERVIEW_MS = 60_000;
 
+/**
+ * Our numbers keep so far away from those of frames that were answered lately: an answer has the number of what it answers, and
+ * zigbee-herdsman-converters drop a report with the number of one of the five frames before it.
+ */
+const NUMBERS_APART = 16;
+
 /** A bit for each command of all clusters that answers another, or reports: 01 04 07 09 0A 0B 0D 10 12 14 16. */
 const ANSWER_COMMANDS = 0x552e92;
 
@@ -247,6 +253,8 @@ export class Bridge implements Machine, RadioUser {
 		if (this.#reports.isChanged)
 			this.#keepMs = Math.min(this.#keepMs, Math.max(nowMs + KEEP_MS, this.#keptMs + KEEP_PAUSE_MS));
 		if (end === 0) return;
+		const ahead = (frame.sequence - this.#sequence + NUMBERS_APART) & 0xff;
+		if (ahead <= 2 * NUMBERS_APART) this.#sequence = (frame.sequence + 128) & 0xff;
 		const to = { destination: source, destinationEndpoint: sourceEndpoint };
 		this.add({ cluster, ...to, bytes, start: 0, end, tries: 0, next: undefined });
 		this.pump(nowMs);
