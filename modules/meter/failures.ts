@@ -117,6 +117,13 @@ export const PUSH_KEY = finalFailure(
 	61,
 	"A push could not be deciphered. Check block_cipher_key.",
 );
+/** The same where its security control names the broadcast key: the one of the settings may be right, and for other things. */
+export const PUSH_BROADCAST = finalFailure(
+	METER_AUTH_FAILED,
+	"dlms-push/broadcast-key",
+	61,
+	"The meter's pushes are ciphered under its broadcast key, and block_cipher_key is another. Ask the meter's operator for the broadcast key, and enter that as block_cipher_key.",
+);
 /** It is not ciphered, though there is a key. */
 export const PUSH_OPEN = finalFailure(
 	METER_AUTH_FAILED,
