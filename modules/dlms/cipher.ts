@@ -49,9 +49,10 @@ const SUITE = 0x0f;
 /** What suites fail with, by number. */
 const SUITES = Object.freeze([undefined, undefined, DLMS_SUITE_2]);
 
-/** Tags of glo- APDUs and of what is inside. */
-const GLO = Object.freeze([0x21, 0x28, 0x2e, 0xc8, 0xca, 0xcb, 0xcc, 0xcf]);
-const INSIDE = Object.freeze([0x01, 0x08, 0x0e, 0xc0, 0xc2, 0xc3, 0xc4, 0xc7]);
+/** What the tag of a glo- APDU is above that of what is inside: 21 to 2E above 01 to 0E, C8 to CF above C0 to C7. */
+const GLO_INITIATE = 0x20;
+const GLO_SERVICE = 0x08;
+const FIRST_SERVICE = 0xc0;
 
 export interface CipherOptions {
 	readonly gcm: GCM;
@@ -160,7 +161,7 @@ export class Cipher {
 	 */
 	seal(bytes: Uint8Array, start: number, end: number, into: Uint8Array, at: number): number {
 		const control = this.#suite | (this.authenticates ? AUTHENTICATED | ENCRYPTED : ENCRYPTED);
-		const tag = GLO[INSIDE.indexOf(bytes[start])];
+		const tag = bytes[start] + (bytes[start] < FIRST_SERVICE ? GLO_INITIATE : GLO_SERVICE);
 		const counter = this.take();
 		this.setIV(this.title, counter);
 		const sealed = this.run(this.aad(control), bytes.subarray(start, end));
@@ -230,7 +231,7 @@ export class Cipher {
 		if (problem !== undefined) return problem;
 		this.meterCounter = counter;
 		this.#suite = control & SUITE;
-		const inside = INSIDE[GLO.indexOf(tag)];
+		const inside = tag - (tag < FIRST_SERVICE ? GLO_INITIATE : GLO_SERVICE);
 		return isGeneral || inside === cursor.bytes[cursor.at] ? undefined : DLMS_MALFORMED;
 	}
 

@@ -33,10 +33,6 @@ const NOT_TOLD = 0xff;
 const DEVIATION_NOT_TOLD = -0x8000;
 /** Largest deviation either way, minutes: UTC+14. */
 const DEVIATION_LIMIT = 840;
-/** Days of the months from January on, in a leap year. */
-const MONTH_DAYS = Object.freeze([31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]);
-/** Days of the week by month, after T. Sakamoto. */
-const WEEKDAY_SHIFT = Object.freeze([0, 3, 2, 5, 0, 3, 5, 1, 4, 6, 2, 4]);
 
 const PLUS = 0x2b;
 const HYPHEN = 0x2d;
@@ -161,17 +157,19 @@ function parseZone(text: Uint8Array, at: number, end: number): number {
 }
 
 function isDate(year: number, month: number, day: number): boolean {
-	if (!(month >= 1 && month <= 12) || !(day >= 1 && day <= MONTH_DAYS[month - 1])) return false;
+	if (!(month >= 1 && month <= 12)) return false;
 	const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-	return month !== 2 || day < 29 || leap;
+	// Odd months have 31 days until July, even ones from August on.
+	const days = month === 2 ? (leap ? 29 : 28) : 30 + ((month + (month >> 3)) & 1);
+	return day >= 1 && day <= days;
 }
 
 /** 1 Monday to 7 Sunday. */
 function weekday(year: number, month: number, day: number): number {
-	// 400 years later the days are the same, and none of the terms is negative.
+	// Zeller's: the year begins in March. 400 years later the days are the same, and none of the terms is negative.
 	const from = year + (month < 3 ? 399 : 400);
 	const days = from + Math.floor(from / 4) - Math.floor(from / 100) + Math.floor(from / 400);
-	return (days + WEEKDAY_SHIFT[month - 1] + day) % 7 || 7;
+	return (days + Math.floor((13 * (month < 3 ? month + 12 : month) + 43) / 5) + day) % 7 || 7;
 }
 
 function signed16(bytes: Uint8Array, at: number): number {

@@ -13,13 +13,13 @@ import { KIND_ASCII, KIND_BARE, KIND_HDLC, KIND_MBUS, KIND_NOISE, KIND_SML } fro
 /** As failures name it. */
 export const FRAMING_7E1 = "7E1";
 
-/** By KIND_…: the words of the API. */
-const WORDS = Object.freeze(["", "ascii", "sml", "dlms_hdlc", "dlms_mbus", "dlms_wrapper", "noise", "dlms_bare"]);
+/** The words of the API, by KIND_… from KIND_ASCII on. */
+const WORDS = "ascii sml dlms_hdlc dlms_mbus dlms_wrapper noise dlms_bare";
 const SML_ADVICE: Advice = Object.freeze({ protocol: PROTOCOL_SML });
 
 /** A telegram of this kind came at this speed; `hasParity`: in 7E1, else in 8N1. */
 export function unasked(kind: number, baud: number, hasParity: boolean): Failure {
-	const word = WORDS[kind];
+	const word = WORDS.split(" ")[kind - KIND_ASCII];
 	if (kind === KIND_NOISE) {
 		const { message } = UNASKED_NOISE;
 		return foundFailure(UNASKED_NOISE, message, { kind: word, baud: 0, framing: "", isSupported: false });
