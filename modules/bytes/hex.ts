@@ -22,14 +22,6 @@ export function encodeHex(bytes: Uint8Array): Uint8Array {
 	return text;
 }
 
-/** The bytes of hex digits that are right: as a text in the source, bytes that are to be copied take the least flash. */
-export function hexBytes(text: string): Uint8Array {
-	const bytes = new Uint8Array(text.length / 2);
-	for (let i = 0; i < bytes.length; i++)
-		bytes[i] = hexDigitValue(text.charCodeAt(i * 2)) * 16 + hexDigitValue(text.charCodeAt(i * 2 + 1));
-	return bytes;
-}
-
 /** The bytes that the ASCII hex digits `text[start..end)` stand for (either case), or undefined if they are not that. */
 export function decodeHex(text: Uint8Array, start: number, end: number): Uint8Array | undefined {
 	if ((end - start) % 2 !== 0) return undefined;

@@ -7,21 +7,21 @@
  *
  * An answer is SC IC tag with GMAC (17 bytes), a digest with SHA-256 (32).
  */
-import { hexBytes } from "../bytes/hex.js";
+import { asciiBytes } from "../bytes/ascii.js";
 import { TAG_OCTET_STRING } from "./axdr.js";
 import { type Cursor, putBytes } from "./cursor.js";
 
 export const ACTION_RESPONSE = 0xc7;
 
-const ACTION_REQUEST_HEAD = "c301c1000f0000280000ff010109";
+const ACTION_REQUEST_HEAD = "\xc3\x01\xc1\x00\x0f\x00\x00\x28\x00\x00\xff\x01\x01\x09";
 /** Where our answer is to be written in the request, which ends with it. */
-export const ANSWER_AT = 15;
+export const ANSWER_AT = ACTION_REQUEST_HEAD.length + 1;
 
 const NORMAL = 1;
 
 /** Writes the request at `into[at]`, but for the `length` bytes of the answer from `at` + ANSWER_AT on. */
 export function putActionRequest(into: Uint8Array, at: number, length: number): void {
-	into[putBytes(into, at, hexBytes(ACTION_REQUEST_HEAD))] = length;
+	into[putBytes(into, at, asciiBytes(ACTION_REQUEST_HEAD))] = length;
 }
 
 /** The response did not say `success`; beside positions. */

@@ -26,7 +26,7 @@
  *
  * Limits: APDU_LIMIT bytes.
  */
-import { BROADCAST, Cipher, GENERAL_DED, GENERAL_GLO, KEY_LENGTH } from "../dlms/cipher.js";
+import { BROADCAST, type Cipher, GENERAL_DED, GENERAL_GLO, KEY_LENGTH } from "../dlms/cipher.js";
 import { Cursor, putU32 } from "../dlms/cursor.js";
 import { DLMS_METER_TITLE, DLMS_REPLAY, DLMS_TAG, DLMS_UNPROTECTED } from "../dlms/failures.js";
 import { DATA_NOTIFICATION, PushReading } from "../dlms/push.js";
@@ -50,6 +50,7 @@ import {
 import { type Readout, STATUS_OK, STATUS_UNCHECKED, statusOf } from "../readout/readout.js";
 import type { RecordWriter } from "../readout/record-writer.js";
 import { PROTOCOL_DLMS } from "./dlms-conversation.js";
+import { makeCipher } from "./dlms-counters.js";
 import { CHOICE } from "./dlms-protocol.js";
 import {
 	PUSH_BROADCAST,
@@ -143,11 +144,6 @@ export class PushConversation implements Machine, Conversation, Probing, LineSet
 
 	get format(): SerialFormat {
 		return FORMAT_8N1;
-	}
-
-	/** A line of eight bits shows no damage to a character. */
-	get damaged(): number {
-		return 0;
 	}
 
 	/** What is not to be trusted is shown to nobody. */
@@ -309,7 +305,11 @@ export class PushConversation implements Machine, Conversation, Probing, LineSet
 		let cipher: Cipher | undefined;
 		let failure: Failure | undefined;
 		if (isCiphered && hasKey) {
-			cipher = this.makeCipher(learnedPush);
+			cipher = makeCipher(this.#settings.dlms, this.#crypto, undefined, {
+				meterTitle: learnedPush.subarray(0, TITLE_LENGTH),
+				meterCounter: Math.max(counterOf(learnedPush), this.heard.counter),
+				mayBroadcast: true,
+			});
 			failure = cipher.open(cursor);
 			if (failure === DLMS_UNPROTECTED) failure = PUSH_NO_TAG;
 			else if (failure === DLMS_REPLAY) failure = PUSH_REPLAY;
@@ -351,24 +351,6 @@ export class PushConversation implements Machine, Conversation, Probing, LineSet
 		if (event !== EVENT_READOUT) return false;
 		this.meterId = listener.ident;
 		return true;
-	}
-
-	private makeCipher(learned: Uint8Array): Cipher {
-		const crypto = this.#crypto;
-		const { encryptionKey, authenticationKey, title } = this.#settings.dlms;
-		return new Cipher({
-			gcm: (key, iv, aad, text) => crypto.aes128GCM(key, iv, aad, text),
-			sha256: (...parts) => crypto.sha256(...parts),
-			suite: 0,
-			encryptionKey,
-			authenticationKey,
-			title,
-			meterTitle: learned.subarray(0, TITLE_LENGTH),
-			counter: 0,
-			counterLimit: 0,
-			meterCounter: Math.max(counterOf(learned), this.heard.counter),
-			mayBroadcast: true,
-		});
 	}
 
 	/** What the listener before this one has heard, too. */
