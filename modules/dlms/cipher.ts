@@ -6,7 +6,7 @@
  *
  *   glo-           tag len SC IC(4) ciphertext [tag 12]
  *   general-glo    DB 08 <title> len SC IC(4) ciphertext [tag 12]
- *   SC             10 authenticated, 20 encrypted, 30 both; low four bits: the suite
+ *   SC             10 authenticated, 20 encrypted, 30 both; 40 under the broadcast key, pushes only; low four bits: the suite
  *   IV             system title of the sender (8), IC
  *   AAD            SC 10: SC AK plain text; SC 30: SC AK
  *
@@ -41,8 +41,10 @@ export const GENERAL_DED = 0xdc;
 
 const AUTHENTICATED = 0x10;
 const ENCRYPTED = 0x20;
-/** Bits of SC that must be 0: suites from 2 on, broadcast key, compression. */
-const UNSUPPORTED = 0xce;
+/** Under the global broadcast key in place of the unicast one. */
+export const BROADCAST = 0x40;
+/** Bits of SC that must be 0: suites from 2 on, compression. */
+const UNSUPPORTED = 0x8e;
 const SUITE = 0x0f;
 /** What suites fail with, by number. */
 const SUITES = Object.freeze([undefined, undefined, DLMS_SUITE_2]);
@@ -57,7 +59,7 @@ export interface CipherOptions {
 	sha256(...parts: Uint8Array[]): Uint8Array;
 	/** 0 or 1. */
 	readonly suite: number;
-	/** Global unicast encryption key, KEY_LENGTH bytes. */
+	/** Global encryption key, KEY_LENGTH bytes: the unicast one, or with `mayBroadcast` the broadcast one. */
 	readonly encryptionKey: Uint8Array;
 	/** KEY_LENGTH bytes, or none. */
 	readonly authenticationKey: Uint8Array;
@@ -71,6 +73,8 @@ export interface CipherOptions {
 	readonly counterLimit: number;
 	/** The counter of the meter's last APDU, where one is known from before. */
 	readonly meterCounter?: number;
+	/** What says that it is under the broadcast key is deciphered, too. */
+	readonly mayBroadcast?: boolean;
 }
 
 /** Where AAD, the challenge after it, and the meter's title stand in the working buffer; the IV stands first. */
@@ -92,6 +96,8 @@ export class Cipher {
 	unchecked = false;
 	/** The counter of the meter's last APDU; -1: none. */
 	meterCounter: number;
+	/** The security control of what was opened last, or could not be opened. */
+	control = 0;
 	readonly #options: CipherOptions;
 	readonly #work = new Uint8Array(METER_TITLE_AT + TITLE_LENGTH);
 	#meterTitleKnown = false;
@@ -209,13 +215,15 @@ export class Cipher {
 		}
 		const length = cursor.length();
 		const control = cursor.u8();
+		this.control = control;
 		const counter = cursor.u32();
 		if (cursor.failed || length !== 5 + cursor.left) return DLMS_MALFORMED;
 		const suite = suiteFailure(control);
 		if (suite !== undefined) return suite;
 		if (!this.#meterTitleKnown) return DLMS_METER_TITLE;
 		const isProtected = (control & (AUTHENTICATED | ENCRYPTED)) !== 0;
-		if ((control & UNSUPPORTED) !== 0 || !isProtected) return DLMS_UNPROTECTED;
+		const unsupported = this.#options.mayBroadcast ? UNSUPPORTED : UNSUPPORTED | BROADCAST;
+		if ((control & unsupported) !== 0 || !isProtected) return DLMS_UNPROTECTED;
 		if (this.authenticates && (control & AUTHENTICATED) === 0) return DLMS_UNPROTECTED;
 		if (counter <= this.meterCounter) return DLMS_REPLAY;
 		const problem = this.decipher(cursor, control, counter);

@@ -21,11 +21,14 @@
  * hands over in the initiate-request, good for that association alone; a push has none, so that no other key than the
  * global one can be meant, and a meter that means one of its own is refused by the tag, or else by the plain text.
  *
+ * What is ciphered under the broadcast key (security control, bit 6), which is that of many meters, is taken where the
+ * encryption key of the settings is that one.
+ *
  * Limits: APDU_LIMIT bytes.
  */
-import { Cipher, GENERAL_DED, GENERAL_GLO, KEY_LENGTH } from "../dlms/cipher.js";
+import { BROADCAST, Cipher, GENERAL_DED, GENERAL_GLO, KEY_LENGTH } from "../dlms/cipher.js";
 import { Cursor, putU32 } from "../dlms/cursor.js";
-import { DLMS_METER_TITLE, DLMS_REPLAY, DLMS_UNPROTECTED } from "../dlms/failures.js";
+import { DLMS_METER_TITLE, DLMS_REPLAY, DLMS_TAG, DLMS_UNPROTECTED } from "../dlms/failures.js";
 import { DATA_NOTIFICATION, PushReading } from "../dlms/push.js";
 import { FrameDecoder, ROOM } from "../hdlc/decoder.js";
 import { CONTROL_I, controlKind, LLC_DESTINATION, LLC_LENGTH, LLC_RESPONSE } from "../hdlc/frame.js";
@@ -49,6 +52,7 @@ import type { RecordWriter } from "../readout/record-writer.js";
 import { PROTOCOL_DLMS } from "./dlms-conversation.js";
 import { CHOICE } from "./dlms-protocol.js";
 import {
+	PUSH_BROADCAST,
 	PUSH_KEY,
 	PUSH_NO_KEY,
 	PUSH_NO_TAG,
@@ -313,6 +317,8 @@ export class PushConversation implements Machine, Conversation, Probing, LineSet
 		} else if (isCiphered || hasKey) failure = isCiphered ? PUSH_NO_KEY : PUSH_OPEN;
 		if (failure === undefined && !this.takePlain(cursor, cipher?.meterTitle))
 			failure = isCiphered ? PUSH_KEY : PUSH_UNKNOWN;
+		const isBroadcast = cipher !== undefined && (cipher.control & BROADCAST) !== 0;
+		if (isBroadcast && (failure === PUSH_KEY || failure === DLMS_TAG)) failure = PUSH_BROADCAST;
 		this.failure = failure;
 		if (failure === undefined) {
 			if (cipher !== undefined) this.remember(cipher);
@@ -361,6 +367,7 @@ export class PushConversation implements Machine, Conversation, Probing, LineSet
 			counter: 0,
 			counterLimit: 0,
 			meterCounter: Math.max(counterOf(learned), this.heard.counter),
+			mayBroadcast: true,
 		});
 	}
 
