@@ -25,6 +25,8 @@ export interface IECSettings extends SpeedSettings {
 	readonly battery: boolean;
 	/** ASCII. */
 	readonly deviceAddress: Uint8Array;
+	/** For programming mode, ASCII; empty: none. */
+	readonly password: Uint8Array;
 }
 
 /** A session that is one of the attempts of a readout. */
