@@ -35,6 +35,7 @@ import {
 import { MODE_C } from "../iec62056-21/ident.js";
 import { IECConversation, type IECSettings, SIGN_ON } from "../iec62056-21/protocol.js";
 import { HAND_OVER_NEVER, OUTCOME_BLOCK } from "../iec62056-21/session.js";
+import { NO_BYTES } from "../io/machine.js";
 import { GROUP_PROFILE } from "../obis/code.js";
 import type { Failure } from "../readout/failure.js";
 import {
@@ -319,7 +320,7 @@ class ProgrammingMode extends IECConversation {
 			this.ask(1, PART_NEXT, nowMs);
 		} else {
 			parser.endBlock(true);
-			this.goOn(this.#questions.take(records.kept ?? new Uint8Array(0), records.overflow), nowMs);
+			this.goOn(this.#questions.take(records.kept ?? NO_BYTES, records.overflow), nowMs);
 		}
 	}
 

@@ -419,6 +419,34 @@ describe("GET meter/profile", () => {
 			const { rows } = await gateway.read("meter/profile?entries=30");
 			assert.deepEqual(withoutLocal(rows), rowsUpToNow(30, 900));
 		});
+		describe("at 300 Bd", () => {
+			async function begin(profile: ProfileOptions, options: Partial<IECMeterOptions>, forMs: number) {
+				await startProgramming(profile, CLOCK, options);
+				await gateway.write("iec62056/config", { baudrate_max: 300 });
+				const exchange = gateway.begin("GET", "meter/profile");
+				await gateway.pass(forMs);
+				assert.equal((await gateway.read("iec62056/last")).running, true);
+				return exchange;
+			}
+
+			it("may take more than a minute where nobody else waits", async () => {
+				const profile = await begin({}, {}, 62_000);
+				assert.deepEqual(withoutLocal(JSON.parse((await profile.reply()).text).rows), rowsUpToNow(96, 900));
+			});
+			it("is broken off after a minute where somebody does", async () => {
+				const profile = await begin({}, {}, 30_000);
+				const readout = gateway.begin("GET", "iec62056/read");
+				isError(await profile.reply(), 500, "meter_timeout");
+				assert.equal(JSON.parse((await readout.reply()).text).status, 0);
+			});
+			it("is broken off after three", async () => {
+				const slowly = { faults: { lateMs: 1400 } };
+				const profile = await begin({ fault: "r6-only", lines: 1 }, slowly, 178_000);
+				isError(await profile.reply(), 500, "meter_timeout");
+				await gateway.pass(20_000);
+				assert.equal((await gateway.read("iec62056/read")).status, 0);
+			});
+		});
 		it("leaves the last readout as it is", async () => {
 			await startProgramming();
 			const before = await gateway.read("iec62056/read");
