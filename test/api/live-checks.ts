@@ -84,14 +84,12 @@ export function liveChecks(gateway: () => TestGateway): void {
 		});
 
 		it("tell what a probe tries, and at which speed", async () => {
-			await gateway().connectMeter({ telegram, mode: "C", faults: { silence: 1000 } });
 			const follower = await follow();
 			const from = follower.events.length;
-			const { error } = await gateway().write("meter/probe", undefined);
-			assert.equal(error, "iec62056-21/silence");
+			assert.equal((await gateway().write("meter/probe", undefined)).ok, true);
 			await until(() => follower.last("state").meter_trying === "", "its end");
 			const tried = follower.events.slice(from).map(({ data }) => data.meter_trying);
-			assert.deepEqual([...new Set(tried)], ["iec62056 300", "dlms 9600", ""]);
+			assert.deepEqual([...new Set(tried)], ["iec62056 300", ""]);
 			assert.equal((await gateway().read("system/status")).meter_trying, "");
 		});
 

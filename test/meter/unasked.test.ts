@@ -232,6 +232,11 @@ describe("a meter that sends by itself", function () {
 		bench.world.advance(10);
 		assert.deepEqual([...new Set(tried)], ["iec62056 300", "unasked 9600", "unasked 2400", ""]);
 		assert.equal(bench.reader.guest, undefined);
+		const silent = benchOf(new IECMeter({ source: () => splitTelegram(zmf.telegram), faults: { silence: 9 } }));
+		const asked = new Set<string>();
+		silent.live.changed = () => silent.world.timers.set(() => asked.add(silent.reader.guest?.trying ?? ""), 1);
+		probe(silent);
+		assert.deepEqual([...asked], ["iec62056 300", "dlms 9600"]);
 	});
 	it("in ciphered DLMS/COSEM is recognised without a key, and found by a probe after the settings are as advised", () => {
 		const keys = { encryption: new Uint8Array(16), authentication: new Uint8Array(16).fill(1) };
