@@ -54,11 +54,6 @@ export class ConnectionProbe implements Probing {
 		return this.#connection.received;
 	}
 
-	/** A line of 8N1 shows no damage to a character. */
-	get damaged(): number {
-		return 0;
-	}
-
 	get deadlineMs(): number {
 		return this.#connection.deadlineMs;
 	}
