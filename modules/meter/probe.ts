@@ -220,6 +220,8 @@ export class Probe implements LinkTap, Timed, Guest {
 		const bytes = this.#bytes.slice(0, this.#length);
 		// They were taken as eight bits, whatever they are.
 		if (failure?.unasked?.framing === FRAMING_7E1) for (let i = 0; i < bytes.length; i++) bytes[i] &= 0x7f;
-		this.#options.finished({ failure, ident, received, damaged, bytes });
+		const { finished, live } = this.#options;
+		finished({ failure, ident, received, damaged, bytes });
+		live?.changed();
 	}
 }

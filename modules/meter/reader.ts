@@ -170,17 +170,14 @@ export class MeterReader implements Timed, Holder {
 
 	/** Finds out what comes back from the meter. False when a conversation is going on. */
 	probe(waiter: ProbeWaiter): boolean {
-		const { live } = this.#options;
 		return this.lend((driver, port, nowMs, over) => {
 			const finished: ProbeWaiter["finished"] = (result) => {
 				this.#wasStrange = result.failure !== undefined && isUnexplained(result.failure);
 				over();
-				live?.changed();
 				waiter.finished(result);
 			};
-			const { log } = this;
-			const opening = this.opening(nowMs);
-			return new Probe({ driver, port, wasStrange: this.#wasStrange, log, live, opening, finished }).start();
+			const parts = { log: this.log, live: this.#options.live, opening: this.opening(nowMs) };
+			return new Probe({ driver, port, wasStrange: this.#wasStrange, ...parts, finished }).start();
 		});
 	}
 
