@@ -1,6 +1,7 @@
 /**
- * Aid for placing the optical head: signs on to the meter again and again and shows how often that goes well. Made for
- * a phone held beside the meter: large, with a tone and a short shake where the browser can. Ends with the page.
+ * Aid for placing the optical head: signs on to the meter again and again, shows how often that goes well, and what is tried
+ * at the moment. Made for a phone held beside the meter: large, with a tone and a short shake where the browser can. Ends
+ * with the page.
  */
 
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -183,12 +184,14 @@ function Result({ tries, isRunning }: { tries: readonly Probe[]; isRunning: bool
 				{tries.map((probe, index) => (
 					<Icon key={index} name={ICONS[gradeOf(probe)]} />
 				))}
-				{isRunning && (
-					<>
-						<Icon name="busy" /> {trying}
-					</>
-				)}
 			</p>
+			{isRunning && (
+				<p>
+					<small>
+						<Icon name="busy" /> {trying}
+					</small>
+				</p>
+			)}
 			<p>
 				<b>{isWell ? t("align.well") : messageOf(last)}</b>
 			</p>
