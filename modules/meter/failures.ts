@@ -25,7 +25,7 @@ export const FAILURE_PROFILE_WAIT = failure(
 	METER_TIMEOUT,
 	"",
 	0,
-	"The meter's load profile takes longer than a minute. Ask for fewer entries.",
+	"The meter's load profile takes longer than three minutes, or than one while others wait for the meter. Ask for fewer entries.",
 );
 /** Too many callers wait already. */
 export const FAILURE_BUSY = failure(BUSY, "", 0, "Too many clients wait for the meter already; try again later.");
