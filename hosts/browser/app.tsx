@@ -30,9 +30,8 @@ export function App() {
 		leaveBy(() => {
 			forgetUnsaved();
 			setWasIn(false);
-			logOut()
-				.catch(() => undefined)
-				.finally(forgetSeen);
+			logOut();
+			forgetSeen();
 		});
 	return (
 		<>

@@ -1,6 +1,5 @@
 /** How a conversation in IEC 62056-21 failed. Their progress is 1 to 19: all before HDLC, if that follows. */
 import {
-	type Failure,
 	failure,
 	finalFailure,
 	METER_AUTH_FAILED,
@@ -45,13 +44,13 @@ export const IEC_NO_BLOCK = failure(
 	"The meter gave its identification, but no data. Try a lower baudrate_max.",
 );
 /** The same of a meter whose identification announces mode E: it may know no other. */
-export const IEC_MODE_E_ALONE: Failure = Object.freeze({
-	error: METER_TIMEOUT,
-	code: "iec62056-21/mode-e-alone",
-	message: "The meter offers DLMS/COSEM (mode E), and sends no data without it. Choose the protocol dlms.",
-	progress: 6,
-	advice: Object.freeze({ protocol: "dlms" }),
-});
+export const IEC_MODE_E_ALONE = failure(
+	METER_TIMEOUT,
+	"iec62056-21/mode-e-alone",
+	6,
+	"The meter offers DLMS/COSEM (mode E), and sends no data without it. Choose the protocol dlms.",
+	{ protocol: "dlms" },
+);
 /** The block stopped before its end. */
 export const IEC_CUT = failure(
 	METER_TIMEOUT,

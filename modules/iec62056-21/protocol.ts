@@ -83,7 +83,8 @@ export class IECConversation extends MeterSession implements Conversation, Probi
 		const again = this.isWorthAnother();
 		if (again === undefined) return undefined;
 		// Its wait for an answer was silence enough.
-		const isQuiet = (this.failure?.progress ?? 0) <= IEC_ECHO_ONLY.progress;
+		const isSilent = (this.failure?.progress ?? 0) <= IEC_ECHO_ONLY.progress;
+		const isQuiet = isSilent || again.isStill;
 		return this.another({ ...this.opening, quietMs: isQuiet ? 0 : quietMs, nowMs }, again);
 	}
 

@@ -48,6 +48,8 @@ import {
 import type { Readout } from "../readout/readout.js";
 import { RecordCursor } from "../readout/record-cursor.js";
 import { daysOf, digitsOf } from "../time/date.js";
+import { SignOnConversation } from "./dlms-protocol.js";
+import type { MeterSettings } from "./settings.js";
 
 const SOH = 0x01;
 const STX = 0x02;
@@ -373,14 +375,14 @@ function putDigits(into: Uint8Array, at: number, number: number, count: number):
 }
 
 /** Asked for by a sign-on; a profile that the readout does not have, in programming mode. Takes all settings. */
-export const IEC: MeterProtocol<IECSettings> = Object.freeze({
+export const IEC: MeterProtocol<MeterSettings> = Object.freeze({
 	...SIGN_ON,
 	asksForProfiles: true,
-	open: (opening: Opening<IECSettings>) => {
+	open: (opening: Opening<MeterSettings>) => {
 		const attempts = new Attempts(opening);
 		const { profile } = opening;
 		return profile === undefined
-			? new IECConversation(opening, attempts)
+			? new SignOnConversation(opening, attempts)
 			: new ReadoutFirst(opening, attempts, new ProfileQuestions(profile));
 	},
 });

@@ -4,5 +4,5 @@ import { ProcessGateway } from "./process-gateway.js";
 import { VirtualGateway } from "./virtual-gateway.js";
 
 contract("on virtual time", async (mode) => new VirtualGateway(mode));
-contract("in a process, engine node", (mode) => ProcessGateway.start("node", { mode }));
-contract("in a process, engine xs", (mode) => ProcessGateway.start("xs", { mode }));
+contract("in a process, engine node", (mode) => ProcessGateway.start("node", { mode, isAhead: true }));
+contract("in a process, engine xs", (mode) => ProcessGateway.start("xs", { mode, isAhead: true }));

@@ -41,6 +41,9 @@ const START_LIMIT_MS = 60_000;
 /** What it prints when it does so by itself. */
 const STARTS_ANEW = "The gateway starts anew.";
 const END_LIMIT_MS = 10_000;
+/** In each of which a new unit reads the meter once, at its begin. */
+const QUARTER_MS = 900_000;
+const AFTER_QUARTER_MS = 1000;
 /** No entry of settings. */
 const DAMAGED = Uint8Array.of(1, 2, 3);
 /** As many as the gateway serves over TLS. */
@@ -125,6 +128,11 @@ export interface ProcessOptions {
 	readonly meterPath?: string;
 	/** With the simulated Zigbee network that the bench has unless told otherwise. Default: none. */
 	readonly hasZigbee?: boolean;
+	/**
+	 * Its clock is ahead, by what is left of a quarter of an hour: a new unit reads nothing by itself for the next one. Else it
+	 * may do so in the middle of a test.
+	 */
+	readonly isAhead?: boolean;
 	/** More of its command line. */
 	readonly args?: readonly string[];
 }
@@ -144,6 +152,7 @@ export class ProcessGateway extends TestGateway {
 	readonly folder = mkdtempSync(join(tmpdir(), "gateway-"));
 	readonly #engine: EngineName;
 	readonly #options: ProcessOptions;
+	readonly #aheadMs = QUARTER_MS - (Date.now() % QUARTER_MS) + AFTER_QUARTER_MS;
 	readonly #link = join(this.folder, "meter");
 	readonly #plainAgent = new HTTPAgent({ keepAlive: true, maxSockets: CONNECTIONS });
 	#agent = new HTTPSAgent();
@@ -385,6 +394,7 @@ export class ProcessGateway extends TestGateway {
 		// The simulated network takes a process of its own.
 		if (!this.#options.hasZigbee && !args.includes("--zigbee")) args.push("--zigbee", "none");
 		if (!isLinux) args.push("--engine", this.#engine);
+		if (this.#options.isAhead) args.push("--time", new Date(Date.now() + this.#aheadMs).toISOString());
 		args.push("--state", this.stateFolder, "--password", PASSWORD);
 		if (meterPath !== OUR_METER) args.push("--meter", meterPath);
 		this.#program = new Program("the gateway", isLinux ? LINUX : MAIN, args);

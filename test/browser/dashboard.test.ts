@@ -24,7 +24,7 @@ describe("The page's overview", function () {
 		lame = { gateway: silent, visit: await (await Visit.begin(browser, silent, { width: PHONE })).logIn() };
 		await lame.visit.button("read.now").click();
 
-		gateway = await ProcessGateway.start("node");
+		gateway = await ProcessGateway.start("node", { isAhead: true });
 		await gateway.connectMeter({ telegram });
 		await gateway.login();
 	});

@@ -1,7 +1,7 @@
 /** The way in and out of the page, and what happens when a session ends under it. */
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
-import { vectorOf } from "../api/gateway.js";
+import { PASSWORD, vectorOf } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { needBrowser, PHONE, say, Visit } from "./browser.js";
 
@@ -47,6 +47,37 @@ describe("The page's login", function () {
 		await password().waitFor();
 		assert.equal(await visit.stored("token"), null);
 		assert.equal((await gateway.get("meter/protocol", { token })).status, 401);
+	});
+
+	it("lets go of the token before the gateway has answered, and who logs in meanwhile stays in", async () => {
+		visit = await (await Visit.begin(browser, gateway)).logIn();
+		const token = await visit.stored("token");
+		let release = () => {};
+		const held = new Promise<void>((resolve) => {
+			release = resolve;
+		});
+		await visit.page.route("**/system/logout", async (route) => {
+			await held;
+			await route.continue();
+		});
+		await visit.button("logout").click();
+		await password().waitFor();
+		assert.equal(await visit.stored("token"), null);
+		await password().fill(PASSWORD);
+		await password().press("Enter");
+		await visit.page.waitForSelector("main:not(.login)");
+		const replied = visit.page.waitForResponse("**/system/logout");
+		release();
+		assert.equal((await replied).status(), 200);
+		await visit.settled();
+		const kept = (await visit.stored("token")) ?? "";
+		assert.match(kept, /^[0-9a-f]{64}$/);
+		for (const [used, status] of [
+			[token, 401],
+			[kept, 200],
+		] as const)
+			assert.equal((await gateway.get("meter/protocol", { token: used })).status, status);
+		assert.equal(await visit.page.getByRole("dialog").count(), 0);
 	});
 
 	it("refuses a wrong password with a reason and the field as it was, and then takes the right one", async () => {

@@ -13,7 +13,7 @@ for (const engine of ["node", "xs"] as const) {
 		const isWhole = engine === "xs";
 
 		before(async () => {
-			gateway = await ProcessGateway.start(engine);
+			gateway = await ProcessGateway.start(engine, { isAhead: true });
 			await gateway.login();
 			for (const secret of [KEY, AUTHENTICATION_KEY]) gateway.plant(secret);
 			if (isWhole) return;

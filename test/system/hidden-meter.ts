@@ -90,7 +90,7 @@ export async function hearHidden(
 	const meter = await HiddenMeter.open(options);
 	let gateway: ProcessGateway | undefined;
 	try {
-		gateway = await ProcessGateway.start(engine, { meterPath: meter.port.path });
+		gateway = await ProcessGateway.start(engine, { meterPath: meter.port.path, isAhead: true });
 		await gateway.login();
 		await gateway.write("meter/protocol", { protocol: "sml" });
 		assert.equal(await sendsAll(gateway), false);

@@ -66,7 +66,7 @@ for (const { engine, role, type, args, shown, leaves } of WAYS) {
 			({ watched } = network);
 			// A line with noise on it: it may hold the beginning of a frame.
 			network.chip.faults.garbage = 3;
-			gateway = await ProcessGateway.start(engine, { args: ["--zigbee", network.path, ...args] });
+			gateway = await ProcessGateway.start(engine, { args: ["--zigbee", network.path, ...args], isAhead: true });
 			await gateway.connectProgram([]);
 			await gateway.login();
 		});

@@ -240,6 +240,12 @@ export class Peer {
 		}
 	}
 
+	/** Waits until it has no more sockets and files open than that: one that was reset may be kept until its time is over. */
+	async untilDescriptors(most: number): Promise<void> {
+		for (const end = Date.now() + READY_MS; this.descriptors() > most; await sleep(10))
+			assert.ok(Date.now() < end, "sockets were left");
+	}
+
 	/** Sockets and files that the program has open. */
 	descriptors(): number {
 		return descriptorsOf(this.#process.pid!);

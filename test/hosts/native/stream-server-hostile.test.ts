@@ -19,7 +19,8 @@ import {
 const SEED = seedOfRun();
 const FUZZ_RUNS = 40;
 const FUZZ_LANES = 4;
-const HANDSHAKE_MS = 300;
+/** Of a client that is in order, on a busy computer, a handshake takes less. */
+const HANDSHAKE_MS = 1000;
 
 /** What sits between a client and the server may change what goes to the server; undefined: cut here. */
 async function proxy(peer: Peer, change: (bytes: Buffer) => Uint8Array | undefined) {
@@ -119,9 +120,8 @@ describe(`The native stream server among strangers (SEED=${SEED})`, () => {
 				client.reset();
 				await peer.untilOpen(0);
 				await peer.checkServes();
-				await sleep(100);
+				await peer.untilDescriptors(before);
 				await peer.checkIdle();
-				assert.ok(peer.descriptors() <= before, "sockets were left");
 			});
 
 			it("gives up connections that die before the owner takes them, and keeps those that only ended", async () => {
@@ -455,7 +455,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, () => {
 	});
 
 	it("reads nothing while a record waits to be sent: the answer would have to be sent in between", async function () {
-		this.timeout(20_000);
+		this.timeout(60_000);
 		const peer = await Peer.start({ certificates });
 		peers.push(peer);
 		let spoil = false;
