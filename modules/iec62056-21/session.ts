@@ -210,10 +210,9 @@ export class MeterSession implements Machine {
 		return this.#outputs.poll();
 	}
 
-	/** Ends the conversation now, for the owner's reasons; what came so far is kept and counts as cut. */
+	/** Ends the conversation now; what came so far is kept and counts as cut. A meter about to answer hears no break before. */
 	abort(nowMs: number): void {
 		if (this.#state >= STATE_BEFORE_BREAK) return;
-		// What was asked for last may be about to come, and the meter hears no break before it has said it.
 		this.#nowMs = nowMs + GAP_MS;
 		this.block.end();
 		this.fail(IEC_CUT);
