@@ -35,7 +35,8 @@ export async function startSimulatedMeter({
 	const { child, told, end } = await startTool({
 		name: "meter",
 		words: "The simulated meter",
-		args: [...pace, "--protocol", "iec", ...(isQuiet ? ["--quiet"] : [])],
+		// A profile that its telegram has nothing of: programs rely on the rows of that.
+		args: [...pace, "--protocol", "iec", "--profile", "programming", ...(isQuiet ? ["--quiet"] : [])],
 		ready: /^meter (\S+)$/,
 		onEnded,
 	});

@@ -4,6 +4,7 @@
  */
 import { DLMS_AUTH_KEY, DLMS_BLOCK_CIPHER_KEY, DLMS_PASSWORD } from "../config/dlms-fields.js";
 import { HUB_CERTIFICATE, HUB_ENABLED, HUB_TOKEN, HUB_URL } from "../config/hub-fields.js";
+import { IEC62056_PASSWORD } from "../config/meter-fields.js";
 import { MQTT_CERTIFICATE, MQTT_ENABLED, MQTT_PASSWORD, MQTT_URL } from "../config/mqtt-fields.js";
 import {
 	AP_PASSWORD,
@@ -116,7 +117,7 @@ export const BACKUP_GROUPS: readonly BackupGroup[] = Object.freeze([
 	group("network/fallback-ap", FALLBACK_AP_SETTINGS),
 	group("network/wifi-enabled", WIFI_ENABLED_SETTINGS, { accept: acceptWiFiEnabled }),
 	group("meter/protocol", PROTOCOL_SETTINGS),
-	group("iec62056/config", IEC62056_SETTINGS),
+	group("iec62056/config", IEC62056_SETTINGS, { secrets: Object.freeze([IEC62056_PASSWORD]) }),
 	group("iec62056/control", CONTROL_SETTINGS),
 	group("iec62056/schedule", SCHEDULE_SETTINGS),
 	group("dlms/config", DLMS_SETTINGS, {

@@ -8,7 +8,7 @@ import { isSame, type Put, put } from "../config/schema.js";
 import type { BodySink } from "../http/handler.js";
 import { RESTORE_COST } from "../io/memory.js";
 import type { JSONWriter } from "../json/writer.js";
-import { isShown } from "./backup-groups.js";
+import { isSetting, isShown } from "./backup-groups.js";
 import { ClaimedBody } from "./claimed-body.js";
 import type { Exchange } from "./exchange.js";
 import { booleanMember, numberMember } from "./members.js";
@@ -40,7 +40,7 @@ function restore(exchange: Exchange, { groups, ignored, code, message, field }: 
 		const accept = values.group.accept ?? table.accept;
 		findLacking(exchange, values, enterAgain);
 		exchange.within = `${path}.`;
-		const puts = accept === undefined ? putsOf(table.fields.filter(isShown), values) : accept(exchange, values);
+		const puts = accept === undefined ? putsOf(table.fields.filter(isSetting), values) : accept(exchange, values);
 		// Refused, and answered.
 		if (puts === undefined) return;
 		for (const one of puts) if (isChange(exchange, values, one)) changes.push(one);

@@ -90,13 +90,28 @@ export const IEC62056_DEVICE_ADDRESS = field<string>({
 	initial: "",
 	personal: true,
 });
-export const IEC62056 = entry("iec62056", 1, [
+/**
+ * For programming mode (6.3.2, `P1`), where a meter wants one before it gives its load profile; empty: none. Never that of
+ * DLMS/COSEM, which the same meter may have beside it: a wrong one counts towards its lock. Parentheses would end it.
+ */
+export const IEC62056_PASSWORD = field<string>({
+	entry: IN_IEC62056,
+	id: 7,
+	name: "password",
+	kind: TEXT,
+	maximum: 32,
+	characters: " '*~",
+	initial: "",
+	secret: true,
+});
+export const IEC62056 = entry("iec62056", 2, [
 	IEC62056_MODE_D_ENABLED,
 	IEC62056_MODE_D_BAUDRATE,
 	IEC62056_BAUDRATE_MAX,
 	IEC62056_BATTERY,
 	IEC62056_MODE_E_DLMS,
 	IEC62056_DEVICE_ADDRESS,
+	IEC62056_PASSWORD,
 ]);
 
 /* Simulator and conversation log. */

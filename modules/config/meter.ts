@@ -11,6 +11,7 @@ import {
 	IEC62056_MODE_D_BAUDRATE,
 	IEC62056_MODE_D_ENABLED,
 	IEC62056_MODE_E_DLMS,
+	IEC62056_PASSWORD,
 	METER_PROTOCOL,
 	PROTOCOL_IEC62056,
 } from "./meter-fields.js";
@@ -54,6 +55,10 @@ export class MeterSettingsStore {
 
 	get deviceAddress(): Uint8Array {
 		return this.#text.encode(this.#store.get(IEC62056_DEVICE_ADDRESS));
+	}
+
+	get password(): Uint8Array {
+		return this.#text.encode(this.#store.get(IEC62056_PASSWORD));
 	}
 
 	get simulator(): boolean {

@@ -10,6 +10,7 @@
  *
  * Limits: SECRET_LIMIT bytes of password or challenge, AARQ_LIMIT bytes in all.
  */
+import { asciiBytes } from "../bytes/ascii.js";
 import { putBytes, putLength } from "./cursor.js";
 
 export const AARQ = 0x60;
@@ -33,7 +34,7 @@ export const INFORMATION_LIMIT = 52;
 export const AARQ_LIMIT = 192;
 
 /** Joint-ISO … DLMS UA, in front of what is named: 1 contexts, 2 mechanisms. */
-const DLMS_UA = Object.freeze([0x60, 0x85, 0x74, 0x05, 0x08]);
+const DLMS_UA = "\x60\x85\x74\x05\x08";
 const ARC_CONTEXT = 1;
 const ARC_MECHANISM = 2;
 const OID_LENGTH = 7;
@@ -111,7 +112,7 @@ export function secretEnd(length: number, informationLength: number): number {
 
 function putOID(into: Uint8Array, at: number, arc: number, value: number): number {
 	into[at] = OID_LENGTH;
-	const to = putBytes(into, at + 1, DLMS_UA);
+	const to = putBytes(into, at + 1, asciiBytes(DLMS_UA));
 	into[to] = arc;
 	into[to + 1] = value;
 	return to + 2;

@@ -7,15 +7,13 @@
  *
  * An answer is SC IC tag with GMAC (17 bytes), a digest with SHA-256 (32).
  */
+import { asciiBytes } from "../bytes/ascii.js";
 import { TAG_OCTET_STRING } from "./axdr.js";
 import { type Cursor, putBytes } from "./cursor.js";
 
 export const ACTION_RESPONSE = 0xc7;
 
-const ACTION_REQUEST_HEAD = Object.freeze([
-	...[0xc3, 0x01, 0xc1, 0x00, 0x0f, 0x00, 0x00, 0x28, 0x00, 0x00, 0xff, 0x01, 0x01],
-	TAG_OCTET_STRING,
-]);
+const ACTION_REQUEST_HEAD = "\xc3\x01\xc1\x00\x0f\x00\x00\x28\x00\x00\xff\x01\x01\x09";
 /** Where our answer is to be written in the request, which ends with it. */
 export const ANSWER_AT = ACTION_REQUEST_HEAD.length + 1;
 
@@ -23,7 +21,7 @@ const NORMAL = 1;
 
 /** Writes the request at `into[at]`, but for the `length` bytes of the answer from `at` + ANSWER_AT on. */
 export function putActionRequest(into: Uint8Array, at: number, length: number): void {
-	into[putBytes(into, at, ACTION_REQUEST_HEAD)] = length;
+	into[putBytes(into, at, asciiBytes(ACTION_REQUEST_HEAD))] = length;
 }
 
 /** The response did not say `success`; beside positions. */

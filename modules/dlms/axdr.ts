@@ -57,21 +57,23 @@ export const STACK_SIZE = DEPTH_LIMIT * 2;
 /** Elements of a container, as the walker counts them. */
 const COUNT_LIMIT = 0xffff;
 
-const CONTAINER = -1;
-const COUNTED_BYTES = -2;
-const COUNTED_BITS = -3;
-const DESCRIBED = -4;
-const UNKNOWN = -5;
-
-/** Bytes after each tag, 00 to 21, or what else follows. */
-const SIZES = Object.freeze([
-	...[0, CONTAINER, CONTAINER, 1, COUNTED_BITS, 4, 4, UNKNOWN, UNKNOWN, COUNTED_BYTES, COUNTED_BYTES, UNKNOWN],
-	...[COUNTED_BYTES, 1, UNKNOWN, 1, 2, 1, 2, DESCRIBED, 8, 8, 1, 4, 8, 12, 5, 4, 1, 2, 4, 1, 2, 4],
-]);
+/**
+ * Bytes after each tag, 00 to 21: characters from `0` on (`<` is 12); C: a container, N: a count of bytes, B: of bits, D: a
+ * description, ?: there is no such tag. A text, since a number in a table takes 16 bytes of flash.
+ */
+const SIZES = "0CC1B44??NN?N1?1212D88148<54124124";
+const DIGIT_0 = 0x30;
+const UNKNOWN = 0x3f - DIGIT_0;
+const COUNTED_BITS = 0x42 - DIGIT_0;
+const CONTAINER = 0x43 - DIGIT_0;
+const DESCRIBED = 0x44 - DIGIT_0;
+const COUNTED_BYTES = 0x4e - DIGIT_0;
 
 function sizeOf(tag: number): number {
 	if (tag === TAG_DONT_CARE) return 0;
-	return tag < SIZES.length ? SIZES[tag] : UNKNOWN;
+	const size = SIZES.charCodeAt(tag) - DIGIT_0;
+	// Behind the last of them there is NaN.
+	return size >= 0 ? size : UNKNOWN;
 }
 
 /** Walks through one value after another; made once, used for all of an association. */

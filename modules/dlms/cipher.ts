@@ -6,7 +6,7 @@
  *
  *   glo-           tag len SC IC(4) ciphertext [tag 12]
  *   general-glo    DB 08 <title> len SC IC(4) ciphertext [tag 12]
- *   SC             10 authenticated, 20 encrypted, 30 both; low four bits: the suite
+ *   SC             10 authenticated, 20 encrypted, 30 both; 40 under the broadcast key, pushes only; low four bits: the suite
  *   IV             system title of the sender (8), IC
  *   AAD            SC 10: SC AK plain text; SC 30: SC AK
  *
@@ -41,15 +41,18 @@ export const GENERAL_DED = 0xdc;
 
 const AUTHENTICATED = 0x10;
 const ENCRYPTED = 0x20;
-/** Bits of SC that must be 0: suites from 2 on, broadcast key, compression. */
-const UNSUPPORTED = 0xce;
+/** Under the global broadcast key in place of the unicast one. */
+export const BROADCAST = 0x40;
+/** Bits of SC that must be 0: suites from 2 on, compression. */
+const UNSUPPORTED = 0x8e;
 const SUITE = 0x0f;
 /** What suites fail with, by number. */
 const SUITES = Object.freeze([undefined, undefined, DLMS_SUITE_2]);
 
-/** Tags of glo- APDUs and of what is inside. */
-const GLO = Object.freeze([0x21, 0x28, 0x2e, 0xc8, 0xca, 0xcb, 0xcc, 0xcf]);
-const INSIDE = Object.freeze([0x01, 0x08, 0x0e, 0xc0, 0xc2, 0xc3, 0xc4, 0xc7]);
+/** What the tag of a glo- APDU is above that of what is inside: 21 to 2E above 01 to 0E, C8 to CF above C0 to C7. */
+const GLO_INITIATE = 0x20;
+const GLO_SERVICE = 0x08;
+const FIRST_SERVICE = 0xc0;
 
 export interface CipherOptions {
 	readonly gcm: GCM;
@@ -57,7 +60,7 @@ export interface CipherOptions {
 	sha256(...parts: Uint8Array[]): Uint8Array;
 	/** 0 or 1. */
 	readonly suite: number;
-	/** Global unicast encryption key, KEY_LENGTH bytes. */
+	/** Global encryption key, KEY_LENGTH bytes: the unicast one, or with `mayBroadcast` the broadcast one. */
 	readonly encryptionKey: Uint8Array;
 	/** KEY_LENGTH bytes, or none. */
 	readonly authenticationKey: Uint8Array;
@@ -71,6 +74,8 @@ export interface CipherOptions {
 	readonly counterLimit: number;
 	/** The counter of the meter's last APDU, where one is known from before. */
 	readonly meterCounter?: number;
+	/** What says that it is under the broadcast key is deciphered, too. */
+	readonly mayBroadcast?: boolean;
 }
 
 /** Where AAD, the challenge after it, and the meter's title stand in the working buffer; the IV stands first. */
@@ -92,6 +97,8 @@ export class Cipher {
 	unchecked = false;
 	/** The counter of the meter's last APDU; -1: none. */
 	meterCounter: number;
+	/** The security control of what was opened last, or could not be opened. */
+	control = 0;
 	readonly #options: CipherOptions;
 	readonly #work = new Uint8Array(METER_TITLE_AT + TITLE_LENGTH);
 	#meterTitleKnown = false;
@@ -154,7 +161,7 @@ export class Cipher {
 	 */
 	seal(bytes: Uint8Array, start: number, end: number, into: Uint8Array, at: number): number {
 		const control = this.#suite | (this.authenticates ? AUTHENTICATED | ENCRYPTED : ENCRYPTED);
-		const tag = GLO[INSIDE.indexOf(bytes[start])];
+		const tag = bytes[start] + (bytes[start] < FIRST_SERVICE ? GLO_INITIATE : GLO_SERVICE);
 		const counter = this.take();
 		this.setIV(this.title, counter);
 		const sealed = this.run(this.aad(control), bytes.subarray(start, end));
@@ -209,20 +216,22 @@ export class Cipher {
 		}
 		const length = cursor.length();
 		const control = cursor.u8();
+		this.control = control;
 		const counter = cursor.u32();
 		if (cursor.failed || length !== 5 + cursor.left) return DLMS_MALFORMED;
 		const suite = suiteFailure(control);
 		if (suite !== undefined) return suite;
 		if (!this.#meterTitleKnown) return DLMS_METER_TITLE;
 		const isProtected = (control & (AUTHENTICATED | ENCRYPTED)) !== 0;
-		if ((control & UNSUPPORTED) !== 0 || !isProtected) return DLMS_UNPROTECTED;
+		const unsupported = this.#options.mayBroadcast ? UNSUPPORTED : UNSUPPORTED | BROADCAST;
+		if ((control & unsupported) !== 0 || !isProtected) return DLMS_UNPROTECTED;
 		if (this.authenticates && (control & AUTHENTICATED) === 0) return DLMS_UNPROTECTED;
 		if (counter <= this.meterCounter) return DLMS_REPLAY;
 		const problem = this.decipher(cursor, control, counter);
 		if (problem !== undefined) return problem;
 		this.meterCounter = counter;
 		this.#suite = control & SUITE;
-		const inside = INSIDE[GLO.indexOf(tag)];
+		const inside = tag - (tag < FIRST_SERVICE ? GLO_INITIATE : GLO_SERVICE);
 		return isGeneral || inside === cursor.bytes[cursor.at] ? undefined : DLMS_MALFORMED;
 	}
 

@@ -30,33 +30,19 @@ const CLASS_CLOCK = 8;
 export const ATTRIBUTE_VALUE = 2;
 
 /** What a new unit asks for: the clock, the serial number, then registers. */
-const DEFAULT_CODES = Object.freeze([
-	"0-0:1.0.0",
-	"0-0:96.1.0",
-	"1-0:1.8.0",
-	"1-0:1.8.1",
-	"1-0:1.8.2",
-	"1-0:2.8.0",
-	"1-0:1.7.0",
-	"1-0:2.7.0",
-	"1-0:32.7.0",
-	"1-0:52.7.0",
-	"1-0:72.7.0",
-	"1-0:31.7.0",
-	"1-0:51.7.0",
-	"1-0:71.7.0",
-]);
-/** Of the first of these; the others are registers. */
-const DEFAULT_CLASSES = Object.freeze([CLASS_CLOCK, CLASS_DATA]);
+const DEFAULT_CODES =
+	"0-0:1.0.0 0-0:96.1.0 1-0:1.8.0 1-0:1.8.1 1-0:1.8.2 1-0:2.8.0 1-0:1.7.0 1-0:2.7.0 " +
+	"1-0:32.7.0 1-0:52.7.0 1-0:72.7.0 1-0:31.7.0 1-0:51.7.0 1-0:71.7.0";
 
 /** The list that the bytes in flash stand for; stays the owner's of the bytes. */
 export function pollListOf(stored: Uint8Array): Uint8Array {
 	if (stored.length > 0) return stored;
-	const list = new Uint8Array(1 + DEFAULT_CODES.length * POLL_ENTRY_SIZE);
+	const codes = DEFAULT_CODES.split(" ");
+	const list = new Uint8Array(1 + codes.length * POLL_ENTRY_SIZE);
 	const code = new OBISCode();
 	let at = 1;
-	for (let i = 0; i < DEFAULT_CODES.length; i++) {
-		const text = asciiBytes(DEFAULT_CODES[i]);
+	for (let i = 0; i < codes.length; i++) {
+		const text = asciiBytes(codes[i]);
 		code.parse(text, 0, text.length);
 		list[at] = code.a;
 		list[at + 1] = code.b;
@@ -64,11 +50,11 @@ export function pollListOf(stored: Uint8Array): Uint8Array {
 		list[at + 3] = code.d;
 		list[at + 4] = code.e;
 		list[at + 5] = BILLING_PERIOD_CURRENT;
-		list[at + POLL_CLASS] = DEFAULT_CLASSES[i] ?? CLASS_REGISTER;
+		list[at + POLL_CLASS] = i === 0 ? CLASS_CLOCK : i === 1 ? CLASS_DATA : CLASS_REGISTER;
 		list[at + POLL_ATTRIBUTE] = ATTRIBUTE_VALUE;
 		at += POLL_ENTRY_SIZE;
 	}
-	list[0] = DEFAULT_CODES.length;
+	list[0] = codes.length;
 	return list;
 }
 

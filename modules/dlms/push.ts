@@ -49,26 +49,28 @@ const UNIT_VARH = 32;
 const UNIT_A = 33;
 const UNIT_V = 35;
 
+/** Three letters that a system title, a device name or a list's name begins with. */
+const MAKERS = "KFM KAM LGZ ISK";
+const MAKER_SIZE = 4;
 /**
- * Three letters that a system title, a device name or a list's name begins with, then the scalers of energy, current and
- * voltage where the list tells none; power is in W and var. NOT_TOLD: they differ.
+ * Places in MAKERS. Where a list tells no scalers, power is in W and var; Kaifa's energy is in Wh and varh, its current
+ * in mA, its voltage in 0.1 V; Kamstrup's are ten times that. The current and voltage of the others differ.
  */
-const NOT_TOLD = 0x7f;
-const MAKERS = Object.freeze([
-	...[0x4b, 0x46, 0x4d, 0, -3, -1],
-	...[0x4b, 0x41, 0x4d, 1, -2, 0],
-	...[0x4c, 0x47, 0x5a, 0, NOT_TOLD, NOT_TOLD],
-	...[0x49, 0x53, 0x4b, 0, NOT_TOLD, NOT_TOLD],
-]);
-const MAKER_SIZE = 6;
 const KAIFA = 0;
+const KAMSTRUP = 1;
 /** Who lists objects is Landis+Gyr, or does as they do. */
-const LISTING = 12;
+const LISTING = 2;
 const NO_MAKER = -1;
+const SCALER_CURRENT = -3;
+const SCALER_VOLTAGE = -1;
 
-/** Kaifa's lists: C of the registers at places 3 to 12; a meter with one phase leaves four of them out. */
-const PLACES = Object.freeze([1, 2, 3, 4, 31, 51, 71, 32, 52, 72]);
+/**
+ * Kaifa's lists: four powers (C is 1 to 4), three currents (31, 51, 71), three voltages (32, 52, 72); a meter with one
+ * phase leaves four of them out.
+ */
 const PLACE_POWER = 3;
+const PLACE_CURRENT = 7;
+const PLACE_VOLTAGE = 10;
 const PLACE_CLOCK = 13;
 const PLACES_END = 18;
 
@@ -227,7 +229,9 @@ export class PushReading {
 			if (place === PLACE_CLOCK) this.takeTime();
 			else if (place > 0 && place < PLACES_END) {
 				if (place < PLACE_POWER) this.setCode(0, 96, 1, place === 1 ? 0 : 7);
-				else if (place < PLACE_CLOCK) this.setCode(1, PLACES[place - PLACE_POWER], 7);
+				else if (place < PLACE_CURRENT) this.setCode(1, 1 + place - PLACE_POWER, 7);
+				else if (place < PLACE_VOLTAGE) this.setCode(1, 31 + 20 * (place - PLACE_CURRENT), 7);
+				else if (place < PLACE_CLOCK) this.setCode(1, 32 + 20 * (place - PLACE_VOLTAGE), 7);
 				else this.setCode(1, place - PLACE_CLOCK, 8);
 				this.takeValue();
 			}
@@ -272,12 +276,13 @@ export class PushReading {
 		const isEnergy = d === 8;
 		const isReactive = kind > 2;
 		if (kind === 0 || kind > 12 || (kind > 8 && (isEnergy || kind < 11))) return;
-		const scaler = isEnergy ? MAKERS[maker + 3] : kind > 8 ? MAKERS[maker + kind - 7] : 0;
-		if (scaler === NOT_TOLD) return;
-		this.#scaler = scaler;
-		if (kind > 8) this.#unit = kind === 11 ? UNIT_A : UNIT_V;
-		else if (isEnergy) this.#unit = isReactive ? UNIT_VARH : UNIT_WH;
+		if (kind > 8 && maker >= LISTING) return;
+		if (kind > 8) {
+			this.#unit = kind === 11 ? UNIT_A : UNIT_V;
+			this.#scaler = kind === 11 ? SCALER_CURRENT : SCALER_VOLTAGE;
+		} else if (isEnergy) this.#unit = isReactive ? UNIT_VARH : UNIT_WH;
 		else this.#unit = isReactive ? UNIT_VAR : UNIT_W;
+		if (maker === KAMSTRUP && (isEnergy || kind > 8)) this.#scaler++;
 	}
 
 	/** Scaler and unit come next. */
@@ -319,13 +324,10 @@ export class PushReading {
 	/** Whether `bytes[start..end)` begins with a maker's letters, in either case. */
 	private findMaker(bytes: Uint8Array, start: number, end: number): boolean {
 		if (end - start < 3) return false;
-		for (let at = 0; at < MAKERS.length; at += MAKER_SIZE) {
-			let i = 0;
-			while (i < 3 && (bytes[start + i] & 0xdf) === MAKERS[at + i]) i++;
-			if (i < 3) continue;
-			this.#maker = at;
-			return true;
-		}
-		return false;
+		const letters = String.fromCharCode(bytes[start] & 0xdf, bytes[start + 1] & 0xdf, bytes[start + 2] & 0xdf);
+		const at = MAKERS.indexOf(letters);
+		if (at < 0) return false;
+		this.#maker = at / MAKER_SIZE;
+		return true;
 	}
 }

@@ -9,6 +9,7 @@
  *
  * Limits: LIST_LIMIT attributes in a request, VALUES_LIMIT values of an object, TEXT_LIMIT characters of a value.
  */
+import { asciiBytes } from "../bytes/ascii.js";
 import { TEXT_LIMIT } from "../bytes/octets.js";
 import { DataWalker, STACK_SIZE } from "./axdr.js";
 import { Cursor } from "./cursor.js";
@@ -39,7 +40,7 @@ import {
 	STEPS_LIMIT,
 	scalerPosition,
 } from "./plan.js";
-import { POLL_ATTRIBUTE } from "./poll-list.js";
+import { ATTRIBUTE_VALUE } from "./poll-list.js";
 import {
 	isDenial,
 	REASON_NO_SCALER,
@@ -117,8 +118,8 @@ export interface ReadingOptions {
 	readonly swappedDeviation: boolean;
 }
 
-/** COSEM logical device name, as in a poll list: code, class, attribute. */
-const NAME = Object.freeze([0, 0, 42, 0, 0, 255, 1, 2]);
+/** COSEM logical device name, as in a poll list: code and class. */
+const NAME = "\x00\x00\x2a\x00\x00\xff\x01";
 /** The working buffer: a text, the walker's stack, the steps. */
 const STACK_AT = TEXT_LIMIT;
 const STEPS_AT = STACK_AT + STACK_SIZE;
@@ -221,7 +222,7 @@ export class Reading implements Inquiry {
 	}
 
 	private putStep(into: Uint8Array, at: number, step: number): number {
-		if (step === STEP_NAME) return putAttribute(into, putObject(into, at, NAME, 0), NAME[POLL_ATTRIBUTE]);
+		if (step === STEP_NAME) return putAttribute(into, putObject(into, at, asciiBytes(NAME), 0), ATTRIBUTE_VALUE);
 		const { list } = this.#options;
 		return putAttribute(into, putObject(into, at, list, entryAt(positionOf(step))), attributeOf(list, step));
 	}

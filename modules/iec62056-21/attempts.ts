@@ -15,12 +15,15 @@
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import type { Opening, ProtocolMemory } from "../readout/protocol.js";
+import { ACKNOWLEDGE_LENGTH } from "./acknowledge.js";
 import { IEC_CHECK_WRONG, IEC_CUT, IEC_MODE_E_ALONE, IEC_NO_BLOCK } from "./failures.js";
 import { BASE_BAUD, baudNumber, getBaudRate, type IdentScanner, MODE_C } from "./ident.js";
 import type { MeterSession, SpeedChoice } from "./session.js";
 
 /** Conversations for one readout: each speed twice, and two more. */
 const ATTEMPT_LIMIT = 16;
+/** Silences of a meter that announces mode E after which it is asked for that: the first may be an accident. */
+export const SILENCES = 2;
 /** Sign-ons that may stay unanswered, and failures at 300 Bd. */
 const SAME_SPEED_FAILURES = 3;
 /** Conversations at one speed before a lower one. */
@@ -68,6 +71,9 @@ export class Attempts implements SpeedChoice {
 	#count = 0;
 	#failures = 0;
 	#tries = 0;
+	/** The meter announces mode E, and sent nothing in mode C: in the last conversation, and how often so far, up to SILENCES. */
+	isStill = false;
+	silences = 0;
 	/** The ceiling of this readout, once it was lowered, Bd. */
 	#ceiling: number;
 	/** A speed above the remembered one is tried. */
@@ -99,8 +105,11 @@ export class Attempts implements SpeedChoice {
 	}
 
 	/** This conversation has failed. True when another is worth it. */
-	failed({ failure, ident, mode }: MeterSession): boolean {
+	failed({ failure, ident, mode, received }: MeterSession): boolean {
 		this.#count++;
+		// More than our own echo may be a block at another speed.
+		this.isStill = failure === IEC_MODE_E_ALONE && received <= ACKNOWLEDGE_LENGTH && this.silences < SILENCES;
+		if (this.isStill) this.silences++;
 		if (this.exhausted) return false;
 		const isSilent = failure === IEC_NO_BLOCK || failure === IEC_MODE_E_ALONE;
 		const isAnswered = isSilent || failure === IEC_CUT || failure === IEC_CHECK_WRONG;

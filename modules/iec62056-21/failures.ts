@@ -1,5 +1,12 @@
 /** How a conversation in IEC 62056-21 failed. Their progress is 1 to 19: all before HDLC, if that follows. */
-import { type Failure, failure, finalFailure, METER_ERROR, METER_TIMEOUT, NO_PROFILE } from "../readout/failure.js";
+import {
+	failure,
+	finalFailure,
+	METER_AUTH_FAILED,
+	METER_ERROR,
+	METER_TIMEOUT,
+	NO_PROFILE,
+} from "../readout/failure.js";
 
 /** Not a single character. */
 export const IEC_SILENCE = failure(
@@ -37,13 +44,13 @@ export const IEC_NO_BLOCK = failure(
 	"The meter gave its identification, but no data. Try a lower baudrate_max.",
 );
 /** The same of a meter whose identification announces mode E: it may know no other. */
-export const IEC_MODE_E_ALONE: Failure = Object.freeze({
-	error: METER_TIMEOUT,
-	code: "iec62056-21/mode-e-alone",
-	message: "The meter offers DLMS/COSEM (mode E), and sends no data without it. Choose the protocol dlms.",
-	progress: 6,
-	advice: Object.freeze({ protocol: "dlms" }),
-});
+export const IEC_MODE_E_ALONE = failure(
+	METER_TIMEOUT,
+	"iec62056-21/mode-e-alone",
+	6,
+	"The meter offers DLMS/COSEM (mode E), and sends no data without it. Choose the protocol dlms.",
+	{ protocol: "dlms" },
+);
 /** The block stopped before its end. */
 export const IEC_CUT = failure(
 	METER_TIMEOUT,
@@ -79,6 +86,20 @@ export const IEC_NO_PROGRAMMING = failure(
 	10,
 	"The readout has no such load profile, and the meter does not go into programming mode, where others keep it.",
 );
+/** It answered the password with NAK, an error message, or its end of the session. */
+export const IEC_PASSWORD_REFUSED = finalFailure(
+	METER_AUTH_FAILED,
+	"iec62056-21/password",
+	11,
+	"The meter refuses the password. Check it before the next try, since a few wrong ones lock a meter, often until the next day. Some want it ciphered by their maker's rule (P2), which this gateway can't do.",
+);
+/** Not a word after the password. */
+export const IEC_PASSWORD_SILENCE = finalFailure(
+	METER_AUTH_FAILED,
+	"iec62056-21/password-silence",
+	11,
+	"The meter does not answer to the password. It may be wrong, or the meter locked after wrong ones; or it wants none for its load profile: delete it then.",
+);
 /** In programming mode neither date nor time could be had. */
 export const IEC_NO_CLOCK = finalFailure(
 	METER_ERROR,
@@ -91,19 +112,19 @@ export const IEC_NO_ANSWER = failure(
 	METER_TIMEOUT,
 	"iec62056-21/no-answer",
 	12,
-	"The meter does not answer when it is asked for its load profile. It keeps none, or wants a password, which the gateway has not.",
+	"The meter does not answer when it is asked for its load profile. It keeps none, or wants a password (iec62056/config).",
 );
 /** It broke off the session in programming mode. */
 export const IEC_BROKEN_OFF = failure(
 	METER_ERROR,
 	"iec62056-21/broken-off",
 	12,
-	"The meter broke off when it was asked for its load profile. Try again; else it wants a password, which the gateway has not.",
+	"The meter broke off when it was asked for its load profile. Try again; else it wants a password (iec62056/config).",
 );
 /** It answered with an error message, or refused the question, in each form. */
 export const IEC_NO_PROFILE = finalFailure(
 	NO_PROFILE,
 	"iec62056-21/no-profile",
 	13,
-	"The meter refuses this load profile. Check obis (1-0:99.2.0 stands for P.02); it may have no rows of that time, or want a password, which the gateway has not.",
+	"The meter refuses this load profile. Check obis (1-0:99.2.0 stands for P.02); it may have no rows of that time, or want a password (iec62056/config).",
 );

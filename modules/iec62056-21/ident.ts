@@ -32,19 +32,18 @@ const BACKSLASH = 0x5c;
 
 /** The speed every sign-on starts at, Bd (6.3.1). */
 export const BASE_BAUD = 300;
-/** Speeds by the number that stands for them in modes B (`A` = 1) and C (`0` = 0); Bd (6.3.2, note 13). */
-const BAUDS: readonly number[] = Object.freeze([300, 600, 1200, 2400, 4800, 9600, 19200]);
+const LAST_NUMBER = 6;
 
 /** The largest speed number whose speed is at most `baud`; 0 (300 Bd) at least. */
 export function baudNumber(baud: number): number {
 	let number = 0;
-	while (number < 6 && BAUDS[number + 1] <= baud) number++;
+	while (number < LAST_NUMBER && getBaudRate(number + 1) <= baud) number++;
 	return number;
 }
 
-/** The speed a number stands for, Bd. */
+/** The speed a number (0 to 6) stands for in modes B (`A` = 1) and C (`0` = 0), 300 to 19200 Bd (6.3.2, note 13). */
 export function getBaudRate(number: number): number {
-	return BAUDS[number];
+	return BASE_BAUD << number;
 }
 
 /**
@@ -105,8 +104,8 @@ export class IdentScanner {
 
 	/** The speed the meter promises, Bd. */
 	get baud(): number {
-		if (this.mode === MODE_C) return BAUDS[this.z - 0x30];
-		return this.mode === MODE_B ? BAUDS[this.z - 0x40] : BASE_BAUD;
+		const { mode } = this;
+		return mode === MODE_A ? BASE_BAUD : getBaudRate(this.z - (mode === MODE_C ? 0x30 : 0x40));
 	}
 
 	/** True when the meter asks for the short reaction time of 20 ms (third letter of the maker in lower case). */

@@ -5,6 +5,7 @@
  * MeterListener listens for ever; each whole telegram is a readout.
  */
 import { FORMAT_7E1, type LineSettings } from "../io/host.js";
+import { NO_BYTES } from "../io/machine.js";
 import { type Conversation, EVENT_POOR, type MeterProtocol, type Opening, type Probing } from "../readout/protocol.js";
 import { type Readout, STATUS_CHECK_WRONG, STATUS_CUT, statusOf } from "../readout/readout.js";
 import type { RecordWriter } from "../readout/record-writer.js";
@@ -25,6 +26,8 @@ export interface IECSettings extends SpeedSettings {
 	readonly battery: boolean;
 	/** ASCII. */
 	readonly deviceAddress: Uint8Array;
+	/** For programming mode, ASCII; empty: none. */
+	readonly password: Uint8Array;
 }
 
 /** A session that is one of the attempts of a readout. */
@@ -80,7 +83,8 @@ export class IECConversation extends MeterSession implements Conversation, Probi
 		const again = this.isWorthAnother();
 		if (again === undefined) return undefined;
 		// Its wait for an answer was silence enough.
-		const isQuiet = (this.failure?.progress ?? 0) <= IEC_ECHO_ONLY.progress;
+		const isSilent = (this.failure?.progress ?? 0) <= IEC_ECHO_ONLY.progress;
+		const isQuiet = isSilent || again.isStill;
 		return this.another({ ...this.opening, quietMs: isQuiet ? 0 : quietMs, nowMs }, again);
 	}
 
@@ -98,7 +102,7 @@ export class IECConversation extends MeterSession implements Conversation, Probi
 
 	private take(status: number, utcMs: number): Readout {
 		const { meterId, mode, baud } = this;
-		const records = this.opening.records.kept ?? new Uint8Array(0);
+		const records = this.opening.records.kept ?? NO_BYTES;
 		return { protocol: PROTOCOL_IEC62056_21, meterId, mode, baud, utcMs, status, records };
 	}
 }
@@ -126,14 +130,14 @@ class ModeDConversation extends MeterListener implements Conversation, Probing {
 	readout(_event: number, utcMs: number): Readout {
 		const { kept, overflow } = this.#records;
 		const status = this.failure === undefined ? statusOf(overflow) : STATUS_CHECK_WRONG;
-		const records = kept ?? new Uint8Array(0);
+		const records = kept ?? NO_BYTES;
 		const { ident: meterId, line } = this;
 		return { protocol: PROTOCOL_IEC62056_21, meterId, mode: MODE_D, baud: line.baud, utcMs, status, records };
 	}
 }
 
 function forget(settings: IECSettings): void {
-	settings.learn(0, new Uint8Array(0));
+	settings.learn(0, NO_BYTES);
 }
 
 function listen(opening: Opening<IECSettings>): ModeDConversation {

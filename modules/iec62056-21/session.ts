@@ -133,7 +133,7 @@ export class MeterSession implements Machine {
 	failure: Failure | undefined;
 	/** CHECK_… of the block. */
 	check = CHECK_ABSENT;
-	/** Characters received, and those of them that were damaged. */
+	/** Characters received, from the acknowledgement on anew; and those of them that were damaged. */
 	received = 0;
 	damaged = 0;
 	/** The line's speed for the block, Bd. */
@@ -295,6 +295,7 @@ export class MeterSession implements Machine {
 		this.#wantsBreak = isProgramming;
 		// What is asked for there may have to be looked for.
 		if (isProgramming) this.#answerMs = LATE_ANSWER_MS;
+		this.received = 0;
 		this.transmit(encodeAcknowledge(this.message, number, isProgramming), nowMs);
 		this.changeLine(getBaudRate(number));
 		this.expectBlock(nowMs);

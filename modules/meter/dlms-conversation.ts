@@ -16,7 +16,8 @@
  * attributes a request, then one, where the meter fell silent on several. `failure` is that of the try that came furthest.
  *
  * Under the protocol iec62056 it is offered only: taken up if the meter announces mode E; else the sign-on goes on to its
- * own end, whose readout and failure are this one's.
+ * own end, whose readout and failure are this one's. Where it is not even offered this is an inquiry: the meter has been
+ * silent in mode C, has mode E alone if it answers in HDLC, and is let go of again.
  */
 import type { CounterSink } from "../dlms/counter.js";
 import { DLMS_COUNTER } from "../dlms/failures.js";
@@ -24,7 +25,7 @@ import { SHORT_LIST } from "../dlms/reading.js";
 import { EVENT_END as EVENT_DISCONNECTED } from "../hdlc/events.js";
 import { HDLC_DISCONNECTED, HDLC_LOST, isLostAfterSignOn } from "../hdlc/failures.js";
 import { Attempts } from "../iec62056-21/attempts.js";
-import { IEC_CUT } from "../iec62056-21/failures.js";
+import { IEC_CUT, IEC_MODE_E_ALONE } from "../iec62056-21/failures.js";
 import { baudNumber, getBaudRate, MODE_E } from "../iec62056-21/ident.js";
 import { IECConversation, SIGN_ON_LINE } from "../iec62056-21/protocol.js";
 import { HAND_OVER_ALWAYS, HAND_OVER_ANNOUNCED, OUTCOME_HAND_OVER } from "../iec62056-21/session.js";
@@ -153,7 +154,7 @@ export class DLMSConversation implements Conversation {
 	next(quietMs: number, nowMs: number): Conversation | undefined {
 		const attempts = this.#attempts;
 		const opening = { ...this.#opening, quietMs, nowMs };
-		if (this.#session !== undefined) {
+		if (this.#session !== undefined && !this.isInquiry) {
 			const again = this.#session.isWorthAnother();
 			return again === undefined ? undefined : new DLMSConversation(opening, again);
 		}
@@ -193,12 +194,13 @@ export class DLMSConversation implements Conversation {
 			const inner = machine.poll();
 			if (inner.kind === OUTPUT_LINE) this.#line = this.#wanted = { baud: inner.baud, format: inner.format };
 			if (inner.kind === OUTPUT_TRANSMIT) this.#talk?.noteSecret(inner);
+			if (this.isInquiry) this.#talk?.letGo(this.#nowMs);
 			if (inner.kind !== OUTPUT_EVENT) return inner;
 			if (this.#talk === undefined) {
 				if (inner.code !== EVENT_END) return inner;
 				this.signedOn();
 			} else if (inner.code === EVENT_DISCONNECTED) this.talked();
-			else this.#talk.goOn(inner.code, this.#nowMs);
+			else if (!this.isInquiry) this.#talk.goOn(inner.code, this.#nowMs);
 		}
 		this.#output.kind = OUTPUT_NONE;
 		return this.#output;
@@ -221,6 +223,11 @@ export class DLMSConversation implements Conversation {
 
 	private get machine(): Machine | undefined {
 		return this.#talk?.connection ?? this.#signOn;
+	}
+
+	/** It is to find out only whether the meter has mode E alone. */
+	private get isInquiry(): boolean {
+		return this.#attempts !== undefined && !this.#opening.settings.handsOver;
 	}
 
 	private tell(): Output {
@@ -260,7 +267,9 @@ export class DLMSConversation implements Conversation {
 		}
 		this.#state = STATE_SIGNING_ON;
 		this.want(SIGN_ON_LINE);
-		const attempts = this.#attempts ?? new Attempts(this.#opening, this.#baudCeiling);
+		// What was asked in vain was asked at full speed: so is this.
+		const given = this.isInquiry ? undefined : this.#attempts;
+		const attempts = given ?? new Attempts(this.#opening, this.#baudCeiling);
 		const opening = { ...this.#opening, nowMs: this.#nowMs, quietMs: this.#tries === 0 ? quietMs : QUIET_MS };
 		const handOver = this.#attempts === undefined ? HAND_OVER_ALWAYS : HAND_OVER_ANNOUNCED;
 		this.#session = new IECConversation(opening, attempts, handOver);
@@ -332,6 +341,11 @@ export class DLMSConversation implements Conversation {
 		if (cipher !== undefined) this.#talks.counters?.raise(cipher.counter);
 		if (cipher?.unchecked === true) this.#opening.trace("meter: without auth_key the answers can't be checked");
 		if (talk.connected) this.#connected = true;
+		if (this.isInquiry) {
+			this.#connected = talk.connection.frames > 0;
+			this.end(failure);
+			return;
+		}
 		const { counterSink } = this.#talks;
 		if (counterSink !== undefined) this.counterAnswered(counterSink, failure);
 		else if (failure === undefined) {
@@ -419,7 +433,7 @@ export class DLMSConversation implements Conversation {
 	}
 
 	private end(failure: Failure | undefined): void {
-		this.failure = failure;
+		this.failure = this.isInquiry ? IEC_MODE_E_ALONE : failure;
 		this.#talk = undefined;
 		this.#state = STATE_ENDED;
 		this.#events |= 1 << EVENT_END;

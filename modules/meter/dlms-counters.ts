@@ -11,7 +11,7 @@
  * Limits: KEYS_LIMIT keys; the one that was not used for longest falls out, and is asked of the meter when it returns.
  */
 import { crc16 } from "../bytes/crc16.js";
-import { Cipher } from "../dlms/cipher.js";
+import { Cipher, type CipherOptions } from "../dlms/cipher.js";
 import type { Crypto } from "../io/crypto.js";
 import type { Storage } from "../io/host.js";
 import type { DLMSSettings } from "./dlms-settings.js";
@@ -27,8 +27,16 @@ const COUNTER_END = 2 ** 32;
 /** The first where nothing is known: some meters take 0 for none. */
 const FIRST = 1;
 
-/** A cipher by the settings' keys; without counters it lacks a key, and is told so by its association. */
-export function makeCipher(settings: DLMSSettings, crypto: Crypto, counters: InvocationCounters | undefined): Cipher {
+/**
+ * A cipher by the settings' keys; without counters it lacks a key, and is told so by its association. `heard`: what is
+ * known of who sends by itself.
+ */
+export function makeCipher(
+	settings: DLMSSettings,
+	crypto: Crypto,
+	counters: InvocationCounters | undefined,
+	heard?: Pick<CipherOptions, "meterTitle" | "meterCounter" | "mayBroadcast">,
+): Cipher {
 	const { encryptionKey, authenticationKey, title, suite } = settings;
 	return new Cipher({
 		gcm: (key, iv, aad, text) => crypto.aes128GCM(key, iv, aad, text),
@@ -39,6 +47,7 @@ export function makeCipher(settings: DLMSSettings, crypto: Crypto, counters: Inv
 		title,
 		counter: counters?.next ?? 0,
 		counterLimit: counters?.limit ?? 0,
+		...heard,
 	});
 }
 

@@ -6,12 +6,12 @@ import { HDLCConnection } from "../hdlc/connection.js";
 import { ROOM } from "../hdlc/decoder.js";
 import { EVENT_CONNECTED, EVENT_END as EVENT_DISCONNECTED } from "../hdlc/events.js";
 import { INFO_DEFAULT } from "../hdlc/parameters.js";
-import { Attempts } from "../iec62056-21/attempts.js";
+import { Attempts, SILENCES } from "../iec62056-21/attempts.js";
 import { IECConversation, probeIdent } from "../iec62056-21/protocol.js";
 import { FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { OUTPUT_EVENT, type Output } from "../io/machine.js";
 import type { Failure } from "../readout/failure.js";
-import { EVENT_END, type MeterProtocol, type Opening, type Probing } from "../readout/protocol.js";
+import { type Conversation, EVENT_END, type MeterProtocol, type Opening, type Probing } from "../readout/protocol.js";
 import { DLMSConversation } from "./dlms-conversation.js";
 import { OPENING_AUTO, OPENING_DIRECT } from "./dlms-settings.js";
 import type { MeterSettings } from "./settings.js";
@@ -52,11 +52,6 @@ export class ConnectionProbe implements Probing {
 
 	get received(): number {
 		return this.#connection.received;
-	}
-
-	/** A line of 8N1 shows no damage to a character. */
-	get damaged(): number {
-		return 0;
 	}
 
 	get deadlineMs(): number {
@@ -100,6 +95,17 @@ class OpeningProbe extends IECConversation {
 
 	nextProbe(nowMs: number): Probing {
 		return new ConnectionProbe({ ...this.#opened, nowMs });
+	}
+}
+
+/**
+ * The protocol is iec62056, without mode E. A meter that announces that and sends nothing in mode C is asked whether it has
+ * mode E alone, so that nobody waits until mode C was tried at every speed.
+ */
+export class SignOnConversation extends IECConversation {
+	protected override another(opening: Opening<MeterSettings>, attempts: Attempts): Conversation {
+		if (attempts.silences === SILENCES) return new DLMSConversation(opening, attempts);
+		return new SignOnConversation(opening, attempts);
 	}
 }
 

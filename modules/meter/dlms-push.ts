@@ -21,11 +21,14 @@
  * hands over in the initiate-request, good for that association alone; a push has none, so that no other key than the
  * global one can be meant, and a meter that means one of its own is refused by the tag, or else by the plain text.
  *
+ * What is ciphered under the broadcast key (security control, bit 6), which is that of many meters, is taken where the
+ * encryption key of the settings is that one.
+ *
  * Limits: APDU_LIMIT bytes.
  */
-import { Cipher, GENERAL_DED, GENERAL_GLO, KEY_LENGTH } from "../dlms/cipher.js";
+import { BROADCAST, type Cipher, GENERAL_DED, GENERAL_GLO, KEY_LENGTH } from "../dlms/cipher.js";
 import { Cursor, putU32 } from "../dlms/cursor.js";
-import { DLMS_METER_TITLE, DLMS_REPLAY, DLMS_UNPROTECTED } from "../dlms/failures.js";
+import { DLMS_METER_TITLE, DLMS_REPLAY, DLMS_TAG, DLMS_UNPROTECTED } from "../dlms/failures.js";
 import { DATA_NOTIFICATION, PushReading } from "../dlms/push.js";
 import { FrameDecoder, ROOM } from "../hdlc/decoder.js";
 import { CONTROL_I, controlKind, LLC_DESTINATION, LLC_LENGTH, LLC_RESPONSE } from "../hdlc/frame.js";
@@ -47,8 +50,10 @@ import {
 import { type Readout, STATUS_OK, STATUS_UNCHECKED, statusOf } from "../readout/readout.js";
 import type { RecordWriter } from "../readout/record-writer.js";
 import { PROTOCOL_DLMS } from "./dlms-conversation.js";
+import { makeCipher } from "./dlms-counters.js";
 import { CHOICE } from "./dlms-protocol.js";
 import {
+	PUSH_BROADCAST,
 	PUSH_KEY,
 	PUSH_NO_KEY,
 	PUSH_NO_TAG,
@@ -139,11 +144,6 @@ export class PushConversation implements Machine, Conversation, Probing, LineSet
 
 	get format(): SerialFormat {
 		return FORMAT_8N1;
-	}
-
-	/** A line of eight bits shows no damage to a character. */
-	get damaged(): number {
-		return 0;
 	}
 
 	/** What is not to be trusted is shown to nobody. */
@@ -305,7 +305,11 @@ export class PushConversation implements Machine, Conversation, Probing, LineSet
 		let cipher: Cipher | undefined;
 		let failure: Failure | undefined;
 		if (isCiphered && hasKey) {
-			cipher = this.makeCipher(learnedPush);
+			cipher = makeCipher(this.#settings.dlms, this.#crypto, undefined, {
+				meterTitle: learnedPush.subarray(0, TITLE_LENGTH),
+				meterCounter: Math.max(counterOf(learnedPush), this.heard.counter),
+				mayBroadcast: true,
+			});
 			failure = cipher.open(cursor);
 			if (failure === DLMS_UNPROTECTED) failure = PUSH_NO_TAG;
 			else if (failure === DLMS_REPLAY) failure = PUSH_REPLAY;
@@ -313,6 +317,8 @@ export class PushConversation implements Machine, Conversation, Probing, LineSet
 		} else if (isCiphered || hasKey) failure = isCiphered ? PUSH_NO_KEY : PUSH_OPEN;
 		if (failure === undefined && !this.takePlain(cursor, cipher?.meterTitle))
 			failure = isCiphered ? PUSH_KEY : PUSH_UNKNOWN;
+		const isBroadcast = cipher !== undefined && (cipher.control & BROADCAST) !== 0;
+		if (isBroadcast && (failure === PUSH_KEY || failure === DLMS_TAG)) failure = PUSH_BROADCAST;
 		this.failure = failure;
 		if (failure === undefined) {
 			if (cipher !== undefined) this.remember(cipher);
@@ -345,23 +351,6 @@ export class PushConversation implements Machine, Conversation, Probing, LineSet
 		if (event !== EVENT_READOUT) return false;
 		this.meterId = listener.ident;
 		return true;
-	}
-
-	private makeCipher(learned: Uint8Array): Cipher {
-		const crypto = this.#crypto;
-		const { encryptionKey, authenticationKey, title } = this.#settings.dlms;
-		return new Cipher({
-			gcm: (key, iv, aad, text) => crypto.aes128GCM(key, iv, aad, text),
-			sha256: (...parts) => crypto.sha256(...parts),
-			suite: 0,
-			encryptionKey,
-			authenticationKey,
-			title,
-			meterTitle: learned.subarray(0, TITLE_LENGTH),
-			counter: 0,
-			counterLimit: 0,
-			meterCounter: Math.max(counterOf(learned), this.heard.counter),
-		});
 	}
 
 	/** What the listener before this one has heard, too. */

@@ -111,6 +111,12 @@ export class DLMSSession {
 		return this.#options.carrier.isSignedOn ? afterSignOn(failure) : failure;
 	}
 
+	/** Ends it when the meter has taken the connection, or gave no answer the first time. */
+	letGo(nowMs: number): void {
+		const { connection } = this;
+		if (connection.frames > 0 || connection.repeated > 0) connection.disconnect(nowMs);
+	}
+
 	/** Ends it now, for the owner's reasons. */
 	disconnect(nowMs: number): void {
 		this.connection.disconnect(nowMs);

@@ -2,6 +2,7 @@
 import { DLMS_AUTHENTICATION, DLMS_COUNTER, DLMS_DECIPHERING } from "../dlms/failures.js";
 import { IEC_NO_IDENT } from "../iec62056-21/failures.js";
 import {
+	BUSY,
 	type Failure,
 	failure,
 	finalFailure,
@@ -24,41 +25,40 @@ export const FAILURE_PROFILE_WAIT = failure(
 	METER_TIMEOUT,
 	"",
 	0,
-	"The meter's load profile takes longer than a minute. Ask for fewer entries.",
+	"The meter's load profile takes longer than three minutes, or than one while others wait for the meter. Ask for fewer entries.",
 );
 /** Too many callers wait already. */
-export const FAILURE_BUSY = failure("busy", "", 0, "Too many clients wait for the meter already; try again later.");
+export const FAILURE_BUSY = failure(BUSY, "", 0, "Too many clients wait for the meter already; try again later.");
 /** Other requests have the memory that a readout takes. */
 export const FAILURE_MEMORY = failure(
-	"busy",
+	BUSY,
 	"",
 	0,
 	"The gateway is busy with other requests; try again in a few seconds.",
 );
 /** The meter answered the sign-on, and then offered no mode E. */
-export const FAILURE_NO_MODE_E: Failure = Object.freeze({
-	error: METER_ERROR,
-	code: "iec62056-21/no-mode-e",
-	message:
-		"The meter identified itself, but does not go on in DLMS/COSEM. Choose the protocol iec62056, or opening direct.",
-	progress: 11,
-	advice: Object.freeze({ protocol: "iec62056" }),
-});
+export const FAILURE_NO_MODE_E = failure(
+	METER_ERROR,
+	"iec62056-21/no-mode-e",
+	11,
+	"The meter identified itself, but does not go on in DLMS/COSEM. Choose the protocol iec62056, or opening direct.",
+	{ protocol: "iec62056" },
+);
 /** A probe: another protocol, or another way, finds the meter where the chosen one hears nothing. */
-export const FAILURE_SIGN_ON_INSTEAD: Failure = Object.freeze({
-	error: METER_ERROR,
-	code: "iec62056-21/answers",
-	message: "The meter answers the sign-on of IEC 62056-21. Choose the protocol iec62056, and turn mode_d_enabled off.",
-	progress: 19,
-	advice: Object.freeze({ protocol: "iec62056", modeD: false }),
-});
-export const FAILURE_HDLC_INSTEAD: Failure = Object.freeze({
-	error: METER_ERROR,
-	code: "hdlc/answers",
-	message: "The meter answers in HDLC: it speaks DLMS/COSEM. Choose the protocol dlms.",
-	progress: 19,
-	advice: Object.freeze({ protocol: "dlms", pushBaud: 0 }),
-});
+export const FAILURE_SIGN_ON_INSTEAD = failure(
+	METER_ERROR,
+	"iec62056-21/answers",
+	19,
+	"The meter answers the sign-on of IEC 62056-21. Choose the protocol iec62056, and turn mode_d_enabled off.",
+	{ protocol: "iec62056", modeD: false },
+);
+export const FAILURE_HDLC_INSTEAD = failure(
+	METER_ERROR,
+	"hdlc/answers",
+	19,
+	"The meter answers in HDLC: it speaks DLMS/COSEM. Choose the protocol dlms.",
+	{ protocol: "dlms", pushBaud: 0 },
+);
 /** What arrives without a question (unasked.ts); with its speed in the sentence when it is told. */
 export const UNASKED_ASCII = finalFailure(METER_ERROR, "unasked/ascii", 90, "The meter sends by itself (mode D).");
 export const UNASKED_SML = finalFailure(METER_ERROR, "unasked/sml", 90, "The meter sends SML by itself.");
@@ -116,6 +116,13 @@ export const PUSH_KEY = finalFailure(
 	"dlms-push/key",
 	61,
 	"A push could not be deciphered. Check block_cipher_key.",
+);
+/** The same where its security control names the broadcast key: the one of the settings may be right, and for other things. */
+export const PUSH_BROADCAST = finalFailure(
+	METER_AUTH_FAILED,
+	"dlms-push/broadcast-key",
+	61,
+	"The meter's pushes are ciphered under its broadcast key, and block_cipher_key is another. Ask the meter's operator for the broadcast key, and enter that as block_cipher_key.",
 );
 /** It is not ciphered, though there is a key. */
 export const PUSH_OPEN = finalFailure(

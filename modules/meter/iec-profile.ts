@@ -3,7 +3,8 @@
  * programming mode, to who asks for `P.01` from a time on:
  *
  *   readout      the profile is in it: that is all       else: what its clock shows (0.9.1, 0.9.2) is kept
- *   sign-on      `ACK 0 Z 1`, answered by `SOH P0 STX (…) ETX BCC`; no password is given, since few meters want one to be read
+ *   sign-on      `ACK 0 Z 1`, answered by `SOH P0 STX (…) ETX BCC`
+ *   password     `SOH P1 STX (…) ETX BCC` where one is set, answered by ACK; by anything else, or by nothing, it is refused
  *   clock        `R5 0.9.2()`, `R5 0.9.1()`, where the readout had none
  *   rows         `R5 P.01(sYYMMDDhhmm;)`, in other forms where the meter refuses that one (FORMS)
  *   break        `B0`
@@ -11,6 +12,9 @@
  * `s` is 0 in winter, 1 in summer. Rows come in the form of a readout's (api/profile.ts): a head with time, status, period
  * in minutes, codes and units, then lines of values. IEC 62056-21:2002, 6.3.4, 6.4.3 and 6.5; what is in P.01, and the time
  * in front of `;`, is of VDEW "Lastenheft Elektronische Lastgangzähler" 2.1.2. A block that ends in EOT goes on after an ACK.
+ *
+ * A password that was not taken is given once in a request, whatever went wrong: meters lock themselves after a few wrong ones.
+ * Few want one to be read; some want it ciphered by their maker's rule (`P2`), which is not done.
  *
  * From when rows are wanted is reckoned back from the meter's own time by the period, which is taken for a quarter of an
  * hour until a head tells it; where that is longer, or there are too many rows, it is asked once more.
@@ -25,10 +29,13 @@ import {
 	IEC_NO_CLOCK,
 	IEC_NO_PROFILE,
 	IEC_NO_PROGRAMMING,
+	IEC_PASSWORD_REFUSED,
+	IEC_PASSWORD_SILENCE,
 } from "../iec62056-21/failures.js";
 import { MODE_C } from "../iec62056-21/ident.js";
 import { IECConversation, type IECSettings, SIGN_ON } from "../iec62056-21/protocol.js";
 import { HAND_OVER_NEVER, OUTCOME_BLOCK } from "../iec62056-21/session.js";
+import { NO_BYTES } from "../io/machine.js";
 import { GROUP_PROFILE } from "../obis/code.js";
 import type { Failure } from "../readout/failure.js";
 import {
@@ -41,11 +48,14 @@ import {
 import type { Readout } from "../readout/readout.js";
 import { RecordCursor } from "../readout/record-cursor.js";
 import { daysOf, digitsOf } from "../time/date.js";
+import { SignOnConversation } from "./dlms-protocol.js";
+import type { MeterSettings } from "./settings.js";
 
 const SOH = 0x01;
 const STX = 0x02;
 const ETX = 0x03;
 const DIGIT_0 = 0x30;
+const PARENTHESIS_OPEN = 0x28;
 const LETTER_E = 0x45;
 const LETTER_P = 0x50;
 const LETTER_R = 0x52;
@@ -60,6 +70,15 @@ const FORM_DAYS = 3;
 const REPEATS = 2;
 /** Conversations in programming mode: more of them would be over after who waits has gone. */
 const TRIES = 3;
+
+/** What the conversation waits for: the meter's demand for a password, what it says to ours, the rows or the clock. */
+const STEP_DEMAND = 0;
+const STEP_PASSWORD = 1;
+const STEP_ROWS = 2;
+
+/** Where the password stands in its command, and what of that is to be seen in a log. */
+const PASSWORD_AT = 5;
+const HIDDEN = 0x2a;
 
 /** E of the clock's codes, 0.9.1 and 0.9.2. */
 const CLOCK_TIME = 1;
@@ -155,7 +174,7 @@ class ProfileQuestions {
 			into.set(asciiBytes("0.9."), to);
 			to += 4;
 			into[to++] = DIGIT_0 + clock;
-			into[to++] = 0x28;
+			into[to++] = PARENTHESIS_OPEN;
 		} else {
 			const isKnown = this.#season !== SEASON_UNKNOWN;
 			const fromS = this.#dateS + this.#timeS - this.#entries * this.#periodS - this.#marginS + 60;
@@ -163,19 +182,14 @@ class ProfileQuestions {
 			into[to++] = LETTER_P;
 			into[to++] = 0x2e;
 			to = putDigits(into, to, this.#number, this.#number < 100 ? 2 : 3);
-			into[to++] = 0x28;
+			into[to++] = PARENTHESIS_OPEN;
 			if (this.#form !== FORM_BARE) into[to++] = DIGIT_0 + (isKnown ? this.#season : 0);
 			to = putDigits(into, to, digitsOf(days), 6);
 			const minutes = Math.floor((fromS - days * DAY_S) / 60);
 			to = putDigits(into, to, Math.floor(minutes / 60) * 100 + (minutes % 60), 4);
 			into[to++] = 0x3b;
 		}
-		into[to++] = 0x29;
-		into[to++] = ETX;
-		let check = 0;
-		for (let i = 1; i < to; i++) check ^= into[i];
-		into[to++] = check;
-		return to;
+		return endCommand(into, to);
 	}
 
 	/** `[s]hhmm[ss]` or `[s][YY]YYMMDD`, with what stands between the digits. */
@@ -233,8 +247,8 @@ class ReadoutFirst extends IECConversation {
 /** The conversation in programming mode. */
 class ProgrammingMode extends IECConversation {
 	readonly #questions: ProfileQuestions;
-	/** The meter has asked for a password: it is in programming mode. */
-	#isThere = false;
+	/** STEP_… */
+	#step = STEP_DEMAND;
 	/** Of the question that is put. */
 	#refusals = 0;
 
@@ -246,7 +260,17 @@ class ProgrammingMode extends IECConversation {
 	override next(quietMs: number, nowMs: number): Conversation | undefined {
 		const next = super.next(quietMs, nowMs);
 		this.#questions.tries--;
-		return this.failure?.isFinal || this.#questions.tries === 0 ? undefined : next;
+		const isOver = this.failure?.isFinal || this.#step === STEP_PASSWORD || this.#questions.tries === 0;
+		return isOver ? undefined : next;
+	}
+
+	/** The password and its check are hidden, also where the head echoes them, late or with a character lost. */
+	shown(_direction: number, bytes: Uint8Array, start: number, end: number): Uint8Array {
+		if (this.#step !== STEP_PASSWORD) return bytes;
+		const secret = this.message.subarray(PASSWORD_AT, PASSWORD_AT + this.opening.settings.password.length + 3);
+		const copy = bytes.slice(0, end);
+		for (let i = start; i < end; i++) if (secret.includes(copy[i])) copy[i] = HIDDEN;
+		return copy;
 	}
 
 	protected override another(opening: Opening<IECSettings>, attempts: Attempts): Conversation {
@@ -254,38 +278,58 @@ class ProgrammingMode extends IECConversation {
 	}
 
 	protected override get noBlock(): Failure {
-		return this.#isThere ? IEC_NO_ANSWER : IEC_NO_PROGRAMMING;
+		if (this.#step === STEP_PASSWORD) return IEC_PASSWORD_SILENCE;
+		return this.#step === STEP_ROWS ? IEC_NO_ANSWER : IEC_NO_PROGRAMMING;
 	}
 
 	protected override receiveBlock(bytes: Uint8Array, start: number, end: number, nowMs: number): number {
+		const step = this.#step;
+		const yes = step === STEP_PASSWORD ? ACK : NAK;
 		let i = start;
-		while (i < end && bytes[i] > STX && bytes[i] !== NAK) i++;
-		const isNAK = i < end && bytes[i] === NAK;
-		if (!isNAK || !this.#isThere || this.block.started) return super.receiveBlock(bytes, start, end, nowMs);
-		if (this.#refusals++ < REPEATS) this.ask(this.#questions.put(this.message), PART_FIRST, nowMs);
+		while (i < end && bytes[i] > STX && bytes[i] !== NAK && bytes[i] !== yes) i++;
+		const isTold = i < end && bytes[i] > STX;
+		if (!isTold || step === STEP_DEMAND || this.block.started) return super.receiveBlock(bytes, start, end, nowMs);
+		if (step === STEP_PASSWORD) {
+			if (bytes[i] === ACK) this.enter(nowMs);
+			else this.fail(IEC_PASSWORD_REFUSED);
+		} else if (this.#refusals++ < REPEATS) this.ask(this.#questions.put(this.message), PART_FIRST, nowMs);
 		else this.goOn(this.#questions.refused(), nowMs);
 		return end;
 	}
 
 	protected override answered(nowMs: number): void {
 		const { block, parser } = this;
-		const { records } = this.opening;
+		const { records, settings } = this.opening;
+		const step = this.#step;
 		if (block.programming && parser.values === 0) {
 			// B0: it ends the session.
-			this.fail(this.#isThere ? IEC_BROKEN_OFF : IEC_NO_PROGRAMMING);
-		} else if (!this.#isThere) {
-			this.#isThere = block.programming;
-			this.goOn(this.#isThere ? false : IEC_NO_PROGRAMMING, nowMs);
+			if (step === STEP_PASSWORD) this.fail(IEC_PASSWORD_REFUSED);
+			else this.fail(step === STEP_ROWS ? IEC_BROKEN_OFF : IEC_NO_PROGRAMMING);
+		} else if (step === STEP_DEMAND) {
+			if (!block.programming) this.fail(IEC_NO_PROGRAMMING);
+			else if (settings.password.length === 0) this.enter(nowMs);
+			else {
+				this.#step = STEP_PASSWORD;
+				this.ask(putPassword(this.message, settings.password), PART_FIRST, nowMs);
+			}
 		} else if (block.programming) {
-			// The head's echo of the question.
+			// The head's echo of what was sent.
 			this.expectBlock(nowMs, true);
+		} else if (step === STEP_PASSWORD) {
+			this.fail(IEC_PASSWORD_REFUSED);
 		} else if (block.more) {
 			this.message[0] = ACK;
 			this.ask(1, PART_NEXT, nowMs);
 		} else {
 			parser.endBlock(true);
-			this.goOn(this.#questions.take(records.kept ?? new Uint8Array(0), records.overflow), nowMs);
+			this.goOn(this.#questions.take(records.kept ?? NO_BYTES, records.overflow), nowMs);
 		}
+	}
+
+	/** Nothing stands between us and the rows. */
+	private enter(nowMs: number): void {
+		this.#step = STEP_ROWS;
+		this.goOn(false, nowMs);
 	}
 
 	/** As ProfileQuestions tells it. */
@@ -299,6 +343,27 @@ class ProgrammingMode extends IECConversation {
 	}
 }
 
+/** Writes the plain password; returns the length of the command. */
+function putPassword(into: Uint8Array, password: Uint8Array): number {
+	into[0] = SOH;
+	into[1] = LETTER_P;
+	into[2] = DIGIT_0 + 1;
+	into[3] = STX;
+	into[4] = PARENTHESIS_OPEN;
+	into.set(password, PASSWORD_AT);
+	return endCommand(into, PASSWORD_AT + password.length);
+}
+
+/** Writes what stands after the data of a command; returns its length. */
+function endCommand(into: Uint8Array, at: number): number {
+	into[at] = 0x29;
+	into[at + 1] = ETX;
+	let check = 0;
+	for (let i = 1; i < at + 2; i++) check ^= into[i];
+	into[at + 2] = check;
+	return at + 3;
+}
+
 /** The last `count` digits of a number. */
 function putDigits(into: Uint8Array, at: number, number: number, count: number): number {
 	let rest = number;
@@ -310,14 +375,14 @@ function putDigits(into: Uint8Array, at: number, number: number, count: number):
 }
 
 /** Asked for by a sign-on; a profile that the readout does not have, in programming mode. Takes all settings. */
-export const IEC: MeterProtocol<IECSettings> = Object.freeze({
+export const IEC: MeterProtocol<MeterSettings> = Object.freeze({
 	...SIGN_ON,
 	asksForProfiles: true,
-	open: (opening: Opening<IECSettings>) => {
+	open: (opening: Opening<MeterSettings>) => {
 		const attempts = new Attempts(opening);
 		const { profile } = opening;
 		return profile === undefined
-			? new IECConversation(opening, attempts)
+			? new SignOnConversation(opening, attempts)
 			: new ReadoutFirst(opening, attempts, new ProfileQuestions(profile));
 	},
 });

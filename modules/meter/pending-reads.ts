@@ -2,8 +2,10 @@
  * Whoever has asked the meter reader for a readout: each waits READ_WAIT_MS at most, and is told once, in a turn of his
  * own: what he does with it and what led to it don't fit on the stack of the microcontroller together.
  *
- *   WAITING   tell: TOLD, due at once          time over: gone, and told that it takes longer
+ *   WAITING   tell: TOLD, due at once          time over: gone, and told that it takes longer, or another minute (a)
  *   TOLD      next turn: gone, and told        either: remove: gone, and not told
+ *
+ *   (a) who waits for a load profile, up to PROFILE_MINUTES, while nobody else wants something of the meter.
  */
 import { takeOut } from "../bytes/list.js";
 import type { Failure } from "../readout/failure.js";
@@ -12,6 +14,8 @@ import type { Readout } from "../readout/readout.js";
 
 /** The longest a caller waits for a readout. */
 const READ_WAIT_MS = 60_000;
+/** A hundred rows take one at 300 Bd, beside the readout and the sign-ons. */
+const PROFILE_MINUTES = 3;
 /** Callers at once: as many as the server has connections, and the schedule. */
 const WAITER_LIMIT = 8;
 
@@ -26,6 +30,8 @@ export interface Waiting {
 	profile: ProfileRequest | undefined;
 	/** When he is told, monotonic ms: his answer at once, or that his time is over. */
 	dueMs: number;
+	/** So much longer he may wait. */
+	minutes: number;
 	/** His answer is on its way: this. */
 	told: boolean;
 	readout: Readout | undefined;
@@ -65,6 +71,7 @@ export class PendingReads {
 			waiter,
 			profile,
 			dueMs: nowMs + READ_WAIT_MS,
+			minutes: profile === undefined ? 0 : PROFILE_MINUTES - 1,
 			told: false,
 			readout: undefined,
 			failure: undefined,
@@ -102,9 +109,14 @@ export class PendingReads {
 
 	/** One whose turn it is, who is no longer among these: tell him, and nobody else in this turn. */
 	takeDue(nowMs: number): Waiting | undefined {
-		return takeOut(
+		const due = takeOut(
 			this.#waiting,
 			this.#waiting.findIndex((waiting) => nowMs >= waiting.dueMs),
 		);
+		if (due === undefined || due.told || due.minutes === 0 || this.#waiting.length > 0) return due;
+		due.minutes--;
+		due.dueMs = nowMs + READ_WAIT_MS;
+		this.#waiting.push(due);
+		return undefined;
 	}
 }

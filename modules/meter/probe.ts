@@ -168,7 +168,7 @@ export class Probe implements LinkTap, Timed {
 		const isKeyless = code === EVENT_POOR && failure?.error === METER_AUTH_FAILED;
 		if (code !== EVENT_END && code !== EVENT_READOUT && !isKeyless) return;
 		this.#received += conversation.received;
-		this.#damaged += conversation.damaged;
+		this.#damaged += conversation.damaged ?? 0;
 		if (this.#isRecognising) this.finish(failure ?? this.#failure);
 		else if (failure === undefined || isKeyless) this.finish(this.#way?.failure, meterId);
 		else {

@@ -22,17 +22,12 @@ import type { MeterSettings } from "./settings.js";
 const SIMULATOR_IDENT = "SMG5SIMULATOR";
 const SIMULATOR_BAUD = 9600;
 
-/** Watts of the household and of the panels, by hour of the day. */
-const LOAD_W = Object.freeze([
-	210, 190, 180, 180, 190, 260, 620, 840, 560, 420, 390, 480, 760, 540, 430, 410, 520, 880, 1340, 1180, 860, 640, 420,
-	280,
-]);
-const SUN_W = Object.freeze([
-	0, 0, 0, 0, 0, 20, 160, 520, 1100, 1780, 2350, 2720, 2860, 2740, 2380, 1820, 1150, 560, 190, 30, 0, 0, 0, 0,
-]);
+/** Watts of the household and of the panels, by hour of the day. As texts, since a number in a table takes 16 bytes of flash. */
+const LOAD_W = "210 190 180 180 190 260 620 840 560 420 390 480 760 540 430 410 520 880 1340 1180 860 640 420 280";
+const SUN_W = "0 0 0 0 0 20 160 520 1100 1780 2350 2720 2860 2740 2380 1820 1150 560 190 30 0 0 0 0";
 /** Percent, Monday first: washing on Saturday, one dull day in the week. */
-const LOAD_PERCENT = Object.freeze([100, 96, 98, 101, 108, 131, 118]);
-const SUN_PERCENT = Object.freeze([84, 100, 31, 66, 92, 100, 77]);
+const LOAD_PERCENT = "100 96 98 101 108 131 118";
+const SUN_PERCENT = "84 100 31 66 92 100 77";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -52,6 +47,10 @@ const LINE_LIMIT = 64;
 
 export class MeterSimulator {
 	readonly #line = new Uint8Array(LINE_LIMIT);
+	readonly #loadW = LOAD_W.split(" ");
+	readonly #sunW = SUN_W.split(" ");
+	readonly #loadPercent = LOAD_PERCENT.split(" ");
+	readonly #sunPercent = SUN_PERCENT.split(" ");
 	#length = 0;
 	/** Energy so far, Wh. */
 	#importWh = 0;
@@ -65,7 +64,7 @@ export class MeterSimulator {
 		const hours = Math.floor(sinceMs / HOUR_MS);
 		this.integrate(hours, sinceMs / HOUR_MS - hours);
 		const ripple = rippleAt(sinceMs);
-		const netW = Math.round(netOf(hours % WEEK_HOURS) * (1 + ripple / 40));
+		const netW = Math.round(this.netOf(hours % WEEK_HOURS) * (1 + ripple / 40));
 		parser.begin();
 		this.text(parser, "F.F(00)");
 		this.text(parser, "0.0.0(10000001)");
@@ -90,7 +89,7 @@ export class MeterSimulator {
 		this.#exportWh = START_EXPORT_WH;
 		for (let hour = 0; hour < WEEK_HOURS; hour++) {
 			const times = weeks + (hour < rest ? 1 : hour === rest ? fraction : 0);
-			const netWh = netOf(hour) * times;
+			const netWh = this.netOf(hour) * times;
 			const ofDay = hour % 24;
 			if (netWh < 0) this.#exportWh -= netWh;
 			else {
@@ -101,6 +100,14 @@ export class MeterSimulator {
 		this.#importWh = Math.floor(this.#importWh);
 		this.#importTariff1Wh = Math.floor(this.#importTariff1Wh);
 		this.#exportWh = Math.floor(this.#exportWh);
+	}
+
+	/** Watts taken from the grid (negative: given to it) in an hour of the week. */
+	private netOf(hour: number): number {
+		const day = Math.floor(hour / 24);
+		const ofDay = hour % 24;
+		const load = Number(this.#loadW[ofDay]) * Number(this.#loadPercent[day]);
+		return Math.round((load - Number(this.#sunW[ofDay]) * Number(this.#sunPercent[day])) / 100);
 	}
 
 	/** 0.9.1 hhmmss and 0.9.2 yymmdd, UTC. */
@@ -166,13 +173,6 @@ export class MeterSimulator {
 	private put(text: string): void {
 		for (let i = 0; i < text.length; i++) this.#line[this.#length++] = text.charCodeAt(i);
 	}
-}
-
-/** Watts taken from the grid (negative: given to it) in an hour of the week. */
-function netOf(hour: number): number {
-	const day = Math.floor(hour / 24);
-	const ofDay = hour % 24;
-	return Math.round((LOAD_W[ofDay] * LOAD_PERCENT[day] - SUN_W[ofDay] * SUN_PERCENT[day]) / 100);
 }
 
 /** -3 to 3, another one every ten seconds. */

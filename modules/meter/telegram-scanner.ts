@@ -289,8 +289,8 @@ export class TelegramScanner {
 	private get isBare(): boolean {
 		if (this.lastAt(0) !== GENERAL_GLO || this.lastAt(1) !== TITLE_LENGTH || this.#frame > 4) return false;
 		const control = this.lastAt(13);
-		// Of suites 0 and 1: encrypted, and with a tag or none.
-		return this.lastAt(10) === 0x82 && this.lastAt(11) < 0x10 && (control & 0xee) === ENCRYPTED;
+		// Of suites 0 and 1: encrypted, under whichever key, and with a tag or none.
+		return this.lastAt(10) === 0x82 && this.lastAt(11) < 0x10 && (control & 0xae) === ENCRYPTED;
 	}
 
 	/** The byte at `index` of the last WRAPPER_LENGTH ones, the oldest of which is at 0. */

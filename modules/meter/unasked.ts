@@ -4,7 +4,7 @@
  */
 import { HDLC_OTHER_ADDRESS, HDLC_REFUSED } from "../hdlc/failures.js";
 import { IEC_NO_IDENT } from "../iec62056-21/failures.js";
-import type { Advice, Failure } from "../readout/failure.js";
+import { type Advice, type Failure, foundFailure } from "../readout/failure.js";
 import { PROTOCOL_SML, SML_BAUD } from "../sml/protocol.js";
 import { UNASKED_ASCII, UNASKED_DLMS, UNASKED_NOISE, UNASKED_SML } from "./failures.js";
 import type { MeterSettings } from "./settings.js";
@@ -13,18 +13,16 @@ import { KIND_ASCII, KIND_BARE, KIND_HDLC, KIND_MBUS, KIND_NOISE, KIND_SML } fro
 /** As failures name it. */
 export const FRAMING_7E1 = "7E1";
 
-/** By KIND_…: the words of the API. */
-const WORDS = Object.freeze(["", "ascii", "sml", "dlms_hdlc", "dlms_mbus", "dlms_wrapper", "noise", "dlms_bare"]);
+/** The words of the API, by KIND_… from KIND_ASCII on. */
+const WORDS = "ascii sml dlms_hdlc dlms_mbus dlms_wrapper noise dlms_bare";
 const SML_ADVICE: Advice = Object.freeze({ protocol: PROTOCOL_SML });
 
 /** A telegram of this kind came at this speed; `hasParity`: in 7E1, else in 8N1. */
 export function unasked(kind: number, baud: number, hasParity: boolean): Failure {
-	const word = WORDS[kind];
+	const word = WORDS.split(" ")[kind - KIND_ASCII];
 	if (kind === KIND_NOISE) {
-		return Object.freeze({
-			...UNASKED_NOISE,
-			unasked: Object.freeze({ kind: word, baud: 0, framing: "", isSupported: false }),
-		});
+		const { message } = UNASKED_NOISE;
+		return foundFailure(UNASKED_NOISE, message, { kind: word, baud: 0, framing: "", isSupported: false });
 	}
 	const framing = hasParity ? FRAMING_7E1 : "8N1";
 	const isSML = kind === KIND_SML;
@@ -32,20 +30,19 @@ export function unasked(kind: number, baud: number, hasParity: boolean): Failure
 	const isSupported = isSML ? baud === SML_BAUD : kind === KIND_ASCII || isPush;
 	const row = kind === KIND_ASCII ? UNASKED_ASCII : isSML ? UNASKED_SML : UNASKED_DLMS;
 	const what = `${row.message.slice(0, -1)}, at ${baud} Bd, ${framing}.`;
-	const unasked = Object.freeze({ kind: word, baud, framing, isSupported });
-	if (!isSupported) return Object.freeze({ ...row, message: `${what} This gateway can't read that yet.`, unasked });
-	const message = isSML
-		? `${what} Choose the protocol sml.`
-		: isPush
-			? `${what} Choose the protocol dlms, and set push_baudrate to ${baud}.`
-			: `${what} Turn mode_d_enabled on, and set mode_d_baudrate to ${baud}.`;
-	return Object.freeze({ ...row, message, unasked, advice: isSML ? SML_ADVICE : adviceOf(isPush, baud) });
-}
-
-function adviceOf(isPush: boolean, baud: number): Advice {
-	return Object.freeze(
-		isPush ? { protocol: "dlms", pushBaud: baud } : { protocol: "iec62056", modeD: true, modeDBaud: baud },
-	);
+	const found = { kind: word, baud, framing, isSupported };
+	if (!isSupported) return foundFailure(row, `${what} This gateway can't read that yet.`, found);
+	if (isSML) return foundFailure(row, `${what} Choose the protocol sml.`, found, SML_ADVICE);
+	return isPush
+		? foundFailure(row, `${what} Choose the protocol dlms, and set push_baudrate to ${baud}.`, found, {
+				protocol: "dlms",
+				pushBaud: baud,
+			})
+		: foundFailure(row, `${what} Turn mode_d_enabled on, and set mode_d_baudrate to ${baud}.`, found, {
+				protocol: "iec62056",
+				modeD: true,
+				modeDBaud: baud,
+			});
 }
 
 /** A conversation that got no further than this has heard nothing that fits its question. */

@@ -11,6 +11,8 @@ export const METER_AUTH_FAILED = "meter_auth_failed";
 
 /** There is no such load profile, or it is not for us. */
 export const NO_PROFILE = "no_profile";
+/** The gateway has other things to do. */
+export const BUSY = "busy";
 
 /** Settings that would set it right, each where it is to be changed. */
 export interface Advice {
@@ -33,34 +35,77 @@ export interface Unasked {
 	readonly isSupported: boolean;
 }
 
-export interface Failure {
-	/** METER_…, NO_PROFILE */
-	readonly error: string;
+const ERRORS: readonly string[] = Object.freeze([METER_TIMEOUT, METER_ERROR, METER_AUTH_FAILED, NO_PROFILE, BUSY]);
+/** Progress in the lower seven bits of a rank, whether it is final, then the error's place in ERRORS. */
+const PROGRESS = 0x7f;
+const FINAL = 0x80;
+const ERROR_BITS = 8;
+
+/** A row: two properties hold it, since each takes 16 bytes of flash. */
+export class Failure {
+	/** Code, a space, message. */
+	readonly text: string;
+	readonly rank: number;
+	declare advice?: Advice;
+	declare unasked?: Unasked;
+
+	constructor(text: string, rank: number) {
+		this.text = text;
+		this.rank = rank;
+	}
+
+	/** METER_…, NO_PROFILE, BUSY */
+	get error(): string {
+		return ERRORS[this.rank >> ERROR_BITS];
+	}
+
 	/** Stable: `<layer>/<what>`; "" for what is never kept as the last error. */
-	readonly code: string;
+	get code(): string {
+		return this.text.slice(0, this.text.indexOf(" "));
+	}
+
 	/** What happened and what to do about it: the causes, most likely first. */
-	readonly message: string;
+	get message(): string {
+		return this.text.slice(this.text.indexOf(" ") + 1);
+	}
+
 	/**
 	 * How far the conversation came, so that of several attempts the one that tells most is shown. Below PROGRESS_HEARD
 	 * nothing was heard that belongs to the protocol: another way to open the conversation may be the right one.
 	 */
-	readonly progress: number;
+	get progress(): number {
+		return this.rank & PROGRESS;
+	}
+
 	/** Another try would end the same way. */
-	readonly isFinal?: true;
-	readonly advice?: Advice;
-	readonly unasked?: Unasked;
+	get isFinal(): boolean {
+		return (this.rank & FINAL) !== 0;
+	}
 }
 
 export const PROGRESS_HEARD = 20;
 
-/** A row. `progress` grows from sign-on (1 to 19) over HDLC (20 to 39) to DLMS (40 on); a new protocol has its own scale. */
-export function failure(error: string, code: string, progress: number, message: string): Failure {
-	return Object.freeze({ error, code, message, progress });
+/**
+ * A row. `progress` (up to 127) grows from sign-on (1 to 19) over HDLC (20 to 39) to DLMS (40 on); a new protocol has its
+ * own scale.
+ */
+export function failure(error: string, code: string, progress: number, message: string, advice?: Advice): Failure {
+	const row = new Failure(`${code} ${message}`, (ERRORS.indexOf(error) << ERROR_BITS) | progress);
+	if (advice !== undefined) row.advice = Object.freeze(advice);
+	return Object.freeze(row);
 }
 
 /** A row of what another try would not change. */
 export function finalFailure(error: string, code: string, progress: number, message: string): Failure {
-	return Object.freeze({ error, code, message, progress, isFinal: true });
+	return failure(error, code, FINAL | progress, message);
+}
+
+/** A row with what was found: it says so instead, and what would set it right. */
+export function foundFailure({ code, rank }: Failure, message: string, unasked: Unasked, advice?: Advice): Failure {
+	const row = new Failure(`${code} ${message}`, rank);
+	row.unasked = Object.freeze(unasked);
+	if (advice !== undefined) row.advice = Object.freeze(advice);
+	return Object.freeze(row);
 }
 
 /** The one of two that came further; of equals the later. */

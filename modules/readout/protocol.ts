@@ -44,9 +44,9 @@ export interface Conversation extends Machine {
 export interface Probing extends Machine, Pick<Conversation, "line" | "anyFraming" | "isIdle" | "failure" | "abort"> {
 	/** What the meter calls itself, ASCII; empty if it has not. */
 	readonly meterId: Uint8Array;
-	/** Characters received, and those of them that were damaged. */
+	/** Characters received, and those of them that were damaged. Default 0: a line of eight bits shows no damage. */
 	readonly received: number;
-	readonly damaged: number;
+	readonly damaged?: number;
 	/** Asked once after it has failed: what else may find the meter. */
 	nextProbe?(nowMs: number): Probing;
 }

@@ -48,9 +48,8 @@ export class SMLListener implements Machine {
 	meterId: Uint8Array = NO_BYTES;
 	/** The last telegram has more than there was room for. */
 	isCut = false;
-	/** Characters received; a line of eight bits shows no damage to one. */
+	/** Characters received. */
 	received = 0;
-	readonly damaged = 0;
 	deadlineMs = Number.POSITIVE_INFINITY;
 	/** Where the values go; its `kept` is the telegram that was told last. */
 	readonly records: RecordWriter;

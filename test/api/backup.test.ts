@@ -91,6 +91,7 @@ const SET: Readonly<Record<string, JSONObject>> = {
 const SECRETS: Readonly<Record<string, JSONObject>> = {
 	"network/wifi": { password: "canary-wifi-secret" },
 	"network/ap": { ap_password: "canary-own-secret" },
+	"iec62056/config": { password: "canary-iec-secret" },
 	"dlms/config": { password: "canary-dlms-secret", block_cipher_key: KEY, auth_key: [...KEY].reverse().join("") },
 	hub: { token: "canary-hub-token" },
 	mqtt: { password: "canary-mqtt-secret" },
@@ -98,6 +99,7 @@ const SECRETS: Readonly<Record<string, JSONObject>> = {
 const FLAGS: Readonly<Record<string, readonly string[]>> = {
 	"network/wifi": ["password_set"],
 	"network/ap": ["ap_password_set"],
+	"iec62056/config": ["password_set"],
 	"dlms/config": ["password_set", "block_cipher_key_set", "auth_key_set"],
 	hub: ["token_set", "cert_set"],
 	mqtt: ["password_set", "cert_set"],
@@ -247,7 +249,7 @@ describe("A backup", () => {
 			const before = await settingsOf(other);
 			const { enter_again, ignored } = await restore(await gateway.read(BACKUP), other);
 			assert.deepEqual(enter_again, [
-				...["network/wifi.password", "network/ap.ap_password"],
+				...["network/wifi.password", "network/ap.ap_password", "iec62056/config.password"],
 				...["dlms/config.password", "dlms/config.block_cipher_key", "dlms/config.auth_key"],
 				...["hub.token", "hub.cert", "mqtt.password"],
 			]);
@@ -568,7 +570,7 @@ describe("A backup", () => {
 			const longest = merged(shown(false), {
 				"network/wifi": { ssid: "n".repeat(31), password: secret(63), hostname: "h".repeat(31) },
 				"network/ap": { ap_ssid: "a".repeat(31), ap_password: secret(63) },
-				"iec62056/config": { device_address: "1".repeat(32) },
+				"iec62056/config": { device_address: "1".repeat(32), password: secret(32) },
 				"dlms/config": { password: secret(64), block_cipher_key: KEY, auth_key: KEY },
 				"dlms/obis": {
 					entries: Array.from({ length: 32 }, (_, i) => ({ code: [1, 0, i, 7, 0, 255], class_id: 3, attribute: 2 })),

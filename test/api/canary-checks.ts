@@ -26,6 +26,8 @@ export function canaryChecks(gateway: () => TestGateway): void {
 			gateway().token = token;
 			const dlms = { password: "canary lls", block_cipher_key: "0c".repeat(16), auth_key: "0D".repeat(16) };
 			await gateway().write("dlms/config", dlms);
+			const iec = { password: "canary p1" };
+			await gateway().write("iec62056/config", iec);
 			const hub = { enabled: true, url: "https://hub.lan", token: "canary-of-the-hub" };
 			await gateway().write("hub", hub);
 			const mqtt = { url: "mqtt://broker.lan", user: "canary", password: "canary of the broker" };
@@ -34,7 +36,7 @@ export function canaryChecks(gateway: () => TestGateway): void {
 			await gateway().write("network/wifi", wifi);
 			const accessPoint = { ap_password: "canary of our own" };
 			await gateway().write("network/ap", accessPoint);
-			secrets = [SECRET, new_hash, token, ...Object.values(dlms), hub.token];
+			secrets = [SECRET, new_hash, token, ...Object.values(dlms), iec.password, hub.token];
 			secrets.push(mqtt.password, wifi.password, accessPoint.ap_password);
 			for (const secret of secrets) gateway().plant(secret);
 		}

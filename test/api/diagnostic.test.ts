@@ -16,6 +16,7 @@ const CAPTURE = "landis-gyr-zmf100-m26-padded-left";
 /** Of every setting and every reply that has one, so long that none turns up by chance. */
 const SECRETS = {
 	lls: "canary of the meter",
+	programming: "canary of programming mode",
 	cipher: "0c0d".repeat(8),
 	authentication: "0d0e".repeat(8),
 	hub: "canary-of-the-hub-token",
@@ -154,7 +155,7 @@ describe("The diagnostic report", function () {
 	it("holds no secret and nothing personal, wherever one was put", async () => {
 		const canary = new Canary([PASSWORD, ...Object.values(SECRETS), ...Object.values(PERSONAL)]);
 		const { token } = await gateway.write("system/tokens", { name: PERSONAL.token });
-		await gateway.write("iec62056/config", { device_address: PERSONAL.meterAddress });
+		await gateway.write("iec62056/config", { device_address: PERSONAL.meterAddress, password: SECRETS.programming });
 		const keys = { block_cipher_key: SECRETS.cipher, auth_key: SECRETS.authentication };
 		await gateway.write("dlms/config", { password: SECRETS.lls, ...keys });
 		const trusted = make({ subject: "/CN=canary-authority.example" });
@@ -204,6 +205,7 @@ describe("The diagnostic report", function () {
 			"dlms_secrets.block_cipher_key: ***",
 			"dlms_secrets.auth_key: ***",
 			"dlms_secrets.password: ***",
+			"iec62056.password: ***",
 			"tokens.records: ***",
 		])
 			assert.ok(settings.includes(line), `${line}\n${settings.join("\n")}`);

@@ -90,6 +90,7 @@ export const DEFAULT_CONFIG = Object.freeze({
 	battery: false,
 	mode_e_dlms: false,
 	device_address: "",
+	password_set: false,
 });
 export const DEFAULT_CONTROL = Object.freeze({ simulator_en: false, log_en: false });
 
@@ -212,7 +213,7 @@ export abstract class TestGateway {
 	/** Logged in, with the settings of a new unit. */
 	async reset(): Promise<void> {
 		await this.login();
-		await this.write("iec62056/config", DEFAULT_CONFIG);
+		await this.write("iec62056/config", { ...DEFAULT_CONFIG, password: "" });
 		await this.write("iec62056/control", DEFAULT_CONTROL);
 	}
 

@@ -14,6 +14,7 @@ const GMAC = { ...DIRECT, ...KEYS, auth: "high_gmac", client_address: 1 };
 /** The simulated meter's time (dlms-bench.ts), which its conversations don't take across the end of a period. */
 const NOW_S = Date.parse("2026-06-21T18:30:00Z") / 1000;
 
+const SECRET = "canary-7 7";
 /** What a meter's readout tells of the time. */
 const CLOCK = ["0.9.1(18:37:20)", "0.9.2(26-06-21)"];
 
@@ -33,6 +34,7 @@ function withoutLocal(rows: JSONObject[]): JSONObject[] {
 
 describe("GET meter/profile", () => {
 	let gateway: VirtualGateway;
+	let programming: ProgrammingMode;
 
 	async function start(meter: string, config: JSONObject = DIRECT): Promise<void> {
 		gateway = new VirtualGateway();
@@ -61,7 +63,7 @@ describe("GET meter/profile", () => {
 		lines: readonly string[] = CLOCK,
 		options: Partial<IECMeterOptions> = {},
 	): Promise<void> {
-		const programming = new ProgrammingMode({ place: "programming", ...profile }, () => (NOW_S + 440) * 1000);
+		programming = new ProgrammingMode({ place: "programming", ...profile }, () => (NOW_S + 440) * 1000);
 		await startBlock(["0.0.0(48151623)", ...lines, "1.8.0(5*kWh)"], { programming, ...options });
 	}
 
@@ -350,9 +352,12 @@ describe("GET meter/profile", () => {
 			["damaged twice", { wrongBCC: 2 }, CLOCK, 30, 900, {}],
 			["damaged more often than it is asked again", { wrongBCC: 4 }, CLOCK, 30, 900, {}],
 			["slowly", {}, CLOCK, 30, 900, { faults: { lateMs: 1000 } }],
+			["with a password", { password: SECRET }, CLOCK, 30, 900, {}],
+			["with a password, some of it damaged", { password: SECRET, wrongBCC: 4 }, CLOCK, 30, 900, {}],
 		] as [string, ProfileOptions, string[], number, number, Partial<IECMeterOptions>][]) {
 			it(what, async () => {
 				await startProgramming(profile, lines, options);
+				if (profile.password !== undefined) await gateway.write("iec62056/config", { password: profile.password });
 				const { rows, meter_id, ...head } = await gateway.read(`meter/profile?entries=${entries}`);
 				assert.deepEqual(head, {
 					protocol: "IEC62056-21",
@@ -367,11 +372,80 @@ describe("GET meter/profile", () => {
 				assert.deepEqual(withoutLocal(rows), rowsUpToNow(entries, periodS));
 			});
 		}
+		for (const [what, profile, code] of [
+			["by the end of the session", {}, "iec62056-21/password"],
+			["by NAK", { fault: "password-nak" }, "iec62056-21/password"],
+			["by a message", { fault: "password-error" }, "iec62056-21/password"],
+			["by silence", { fault: "password-silence" }, "iec62056-21/password-silence"],
+			["by the demand for another", { fault: "password-demand" }, "iec62056-21/password-silence"],
+		] as [string, ProfileOptions, string][]) {
+			it(`that refuses the password ${what}: one try for each who asks`, async () => {
+				await startProgramming({ password: SECRET, tries: 2, ...profile });
+				await gateway.write("iec62056/config", { password: "87654321" });
+				for (const isLocked of [false, true]) {
+					const reply = await gateway.get("meter/profile");
+					isError(reply, 500, "meter_auth_failed");
+					assert.deepEqual([JSON.parse(reply.text).code, programming.isLocked], [code, isLocked]);
+				}
+				assert.equal((await gateway.read("iec62056/last")).last_error, null);
+				assert.equal((await gateway.read("iec62056/read")).status, 0);
+			});
+		}
+		it("that is locked refuses the right one, too", async () => {
+			await startProgramming({ password: SECRET, tries: 0 });
+			await gateway.write("iec62056/config", { password: SECRET });
+			assert.equal(JSON.parse((await gateway.get("meter/profile")).text).code, "iec62056-21/password");
+		});
+		it("shows no password: not in settings, nor in the log, nor in the head's echo", async () => {
+			await startProgramming({ password: SECRET });
+			gateway.plant(SECRET);
+			gateway.world.serial.meter.echo = true;
+			await gateway.write("iec62056/control", { log_en: true });
+			assert.equal((await gateway.write("iec62056/config", { password: SECRET })).password_set, true);
+			assert.equal((await gateway.read("meter/profile?entries=3")).rows.length, 3);
+			const { entries } = await gateway.read("iec62056/log");
+			const told = (kind: string) =>
+				entries.map((entry: JSONObject) => (entry.kind === kind ? entry.hex : "")).join("");
+			for (const kind of ["sent", "received"]) {
+				assert.ok(told(kind).includes("2a".repeat(SECRET.length)), kind);
+				assert.ok(!told(kind).includes(hex(Buffer.from(SECRET))), kind);
+			}
+			assert.equal((await gateway.write("iec62056/config", { password: "" })).password_set, false);
+			gateway.checkTraces();
+		});
 		it("through a head that sends all back", async () => {
 			await startProgramming();
 			gateway.world.serial.meter.echo = true;
 			const { rows } = await gateway.read("meter/profile?entries=30");
 			assert.deepEqual(withoutLocal(rows), rowsUpToNow(30, 900));
+		});
+		describe("at 300 Bd", () => {
+			async function begin(profile: ProfileOptions, options: Partial<IECMeterOptions>, forMs: number) {
+				await startProgramming(profile, CLOCK, options);
+				await gateway.write("iec62056/config", { baudrate_max: 300 });
+				const exchange = gateway.begin("GET", "meter/profile");
+				await gateway.pass(forMs);
+				assert.equal((await gateway.read("iec62056/last")).running, true);
+				return exchange;
+			}
+
+			it("may take more than a minute where nobody else waits", async () => {
+				const profile = await begin({}, {}, 62_000);
+				assert.deepEqual(withoutLocal(JSON.parse((await profile.reply()).text).rows), rowsUpToNow(96, 900));
+			});
+			it("is broken off after a minute where somebody does", async () => {
+				const profile = await begin({}, {}, 30_000);
+				const readout = gateway.begin("GET", "iec62056/read");
+				isError(await profile.reply(), 500, "meter_timeout");
+				assert.equal(JSON.parse((await readout.reply()).text).status, 0);
+			});
+			it("is broken off after three", async () => {
+				const slowly = { faults: { lateMs: 1400 } };
+				const profile = await begin({ fault: "r6-only", lines: 1 }, slowly, 178_000);
+				isError(await profile.reply(), 500, "meter_timeout");
+				await gateway.pass(20_000);
+				assert.equal((await gateway.read("iec62056/read")).status, 0);
+			});
 		});
 		it("leaves the last readout as it is", async () => {
 			await startProgramming();

@@ -204,11 +204,12 @@ export function settingsChecks(gateway: () => TestGateway): void {
 			battery: true,
 			mode_e_dlms: true,
 			device_address: "Zz 09",
+			password_set: true,
 		};
 		const control = { simulator_en: true, log_en: true };
 
 		async function change(): Promise<void> {
-			await gateway().write("iec62056/config", config);
+			await gateway().write("iec62056/config", { ...config, password: "00000001" });
 			await gateway().write("iec62056/control", control);
 		}
 

@@ -70,6 +70,7 @@ describe("config/schema", () => {
 				["battery", false],
 				["mode_e_dlms", false],
 				["device_address", ""],
+				["password", ""],
 			],
 		);
 	});

@@ -16,7 +16,7 @@ const valuesOf = (store: ConfigStore, entry: Entry): Setting[] => entry.fields.m
 /** Every setting. */
 const allOf = (store: ConfigStore) => ENTRIES.map((entry) => valuesOf(store, entry));
 
-const SET: readonly Setting[] = [true, 4800, 19200, true, false, "12345678"];
+const SET: readonly Setting[] = [true, 4800, 19200, true, false, "12345678", "secret"];
 /** Of three entries. */
 const CHANGES = [...putsOf(IEC62056, SET), ...putsOf(METER, ["dlms"]), ...putsOf(CONTROL, [true, true])];
 
@@ -195,7 +195,7 @@ describe("config/store with any record that passes its check", () => {
 		storage.set("iec62056", sealed(Uint8Array.of(1, 1, 4, 0, 1, 1, ...address)));
 		const store = open(storage);
 		assert.deepEqual(store.damaged, ["iec62056"]);
-		assert.deepEqual(valuesOf(store, IEC62056), [false, 2400, 9600, true, false, ""]);
+		assert.deepEqual(valuesOf(store, IEC62056), [false, 2400, 9600, true, false, "", ""]);
 		assert.ok(storage.get("iec62056")!.includes(0xc3));
 		putValues(store, IEC62056, [false]);
 		assert.deepEqual(store.damaged, []);

@@ -46,7 +46,7 @@ function valuesOf(store: ConfigStore, entry: Entry): Setting[] {
 	return entry.fields.map((field) => store.get(field));
 }
 
-const SET: readonly Setting[] = [true, 4800, 19200, true, false, "12345678"];
+const SET: readonly Setting[] = [true, 4800, 19200, true, false, "12345678", "secret"];
 const INITIAL: readonly Setting[] = IEC62056.fields.map((field) => field.initial!);
 
 /** Format 1, version, items, check: built here by the table in the header of config/store.ts. */
@@ -120,13 +120,14 @@ describe("config/store", () => {
 		const storage = new MemoryStorage();
 		putValues(open(storage), IEC62056, [undefined, undefined, 300, undefined, undefined, "7 a"]);
 		const expected = sealed(
-			1,
+			2,
 			item(1, 0),
 			item(2, ...double(2400)),
 			item(3, ...double(300)),
 			item(4, 0),
 			item(5, 0),
 			item(6, 0x37, 0x20, 0x61),
+			item(7),
 		);
 		assert.deepEqual(storage.get("iec62056"), expected);
 	});
@@ -135,7 +136,7 @@ describe("config/store", () => {
 		const store = open(new MemoryStorage());
 		putValues(store, IEC62056, SET);
 		assert.equal(putValues(store, IEC62056, [undefined, undefined, 600]), true);
-		assert.deepEqual(valuesOf(store, IEC62056), [true, 4800, 600, true, false, "12345678"]);
+		assert.deepEqual(valuesOf(store, IEC62056), [true, 4800, 600, true, false, "12345678", "secret"]);
 		assert.equal(putValues(store, IEC62056, []), false);
 	});
 
@@ -378,7 +379,7 @@ describe("config/store", () => {
 			storage.values.set("iec62056", sealed(1, bytes, item(4, 1)));
 			const store = open(storage);
 			assert.deepEqual(store.damaged, bytes.length === 0 ? [] : ["iec62056"], String(bytes));
-			assert.deepEqual(valuesOf(store, IEC62056), [false, 2400, 9600, true, false, ""], String(bytes));
+			assert.deepEqual(valuesOf(store, IEC62056), [false, 2400, 9600, true, false, "", ""], String(bytes));
 		}
 	});
 

@@ -69,6 +69,7 @@ export class ReaderBench {
 			baudMax: 9600,
 			battery: false,
 			deviceAddress: new Uint8Array(0),
+			password: new Uint8Array(0),
 			simulator: false,
 			protocol: "iec62056",
 			handsOver: false,

@@ -1,6 +1,7 @@
 /** Meters for the end of the line of a reader on virtual time: the simulated DLMS meter of tools/, and two that are none. */
 import type { DLMSMeter } from "../../tools/meter/dlms-meter.js";
 import { parseDLMSOptions } from "../../tools/meter/dlms-options.js";
+import type { MeterFaults } from "../../tools/meter/faults.js";
 import { Household } from "../../tools/meter/household.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
 import { makeDLMSMeter } from "../../tools/meter/make-dlms-meter.js";
@@ -17,13 +18,13 @@ export function dlmsMeter(line = ""): DLMSMeter {
 }
 
 /** One that knows no mode E. */
-export function iecMeter(ident?: string): IECMeter {
+export function iecMeter(ident?: string, faults: MeterFaults = {}): IECMeter {
 	const names = ident === undefined ? {} : { ident };
 	const household = new Household({ utcMs: Date.parse(SUMMER_EVENING), mode: "C", baud: 9600, ...names });
-	return new IECMeter({ source: () => household.telegram(0) });
+	return new IECMeter({ source: () => household.telegram(0), faults });
 }
 
 /** One that announces mode E, and does not know it either. */
-export function announcingMeter(): IECMeter {
-	return iecMeter("AUX5\\2METER");
+export function announcingMeter(faults?: MeterFaults): IECMeter {
+	return iecMeter("AUX5\\2METER", faults);
 }

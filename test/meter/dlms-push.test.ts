@@ -191,12 +191,37 @@ describe("the protection of pushes", () => {
 		}
 	});
 
+	it("what is ciphered under the broadcast key is taken where that is the key", () => {
+		const cases: [Partial<DLMSBenchSettings>, number, number][] = [
+			[BOTH, 0x70, STATUS_OK],
+			[BOTH, 0x71, STATUS_OK],
+			[{ encryptionKey: KEY }, 0x70, STATUS_UNCHECKED],
+			[{ encryptionKey: KEY }, 0x60, STATUS_UNCHECKED],
+		];
+		for (const [keys, control, status] of cases) {
+			const outcomes = new PushBed(keys).take(hdlcPush(sealed(PLAIN, { control })));
+			assert.deepEqual(told(outcomes), [RECORDS]);
+			assert.equal(statusOf(outcomes), status);
+		}
+	});
+
 	const refused: Record<string, [Partial<DLMSBenchSettings>, Uint8Array, string]> = {
 		"without a key": [{}, sealed(PLAIN), "dlms-push/no-key"],
 		"with a wrong key": [{ encryptionKey: AK }, sealed(PLAIN, { control: 0x20 }), "dlms-push/key"],
 		"with a wrong key and a tag": [{ ...BOTH, encryptionKey: AK }, sealed(PLAIN), "dlms/tag"],
 		"with a wrong authentication key": [{ ...BOTH, authenticationKey: KEY }, sealed(PLAIN), "dlms/tag"],
 		"without a tag where there is a key for it": [BOTH, sealed(PLAIN, { control: 0x20 }), "dlms-push/no-tag"],
+		"without a tag under the broadcast key": [BOTH, sealed(PLAIN, { control: 0x60 }), "dlms-push/no-tag"],
+		"under a broadcast key that is not the key": [
+			{ encryptionKey: AK },
+			sealed(PLAIN, { control: 0x60 }),
+			"dlms-push/broadcast-key",
+		],
+		"under a broadcast key that is not the key, with a tag": [
+			{ ...BOTH, encryptionKey: AK },
+			sealed(PLAIN, { control: 0x70 }),
+			"dlms-push/broadcast-key",
+		],
 		"in the open where there is a key": [BOTH, PLAIN, "dlms-push/open"],
 		"of security suite 2": [BOTH, sealed(PLAIN, { control: 0x32 }), "dlms/security-suite-2"],
 		"under our own title": [

@@ -1,7 +1,7 @@
 /** Conversations in DLMS/COSEM as the reader holds them, over a modelled line: openings, retries, counters, what is kept. */
 import assert from "node:assert/strict";
 import { HDLC_SILENCE, SIGNED_ON_SILENCE } from "../../modules/hdlc/failures.js";
-import { IEC_SILENCE } from "../../modules/iec62056-21/failures.js";
+import { IEC_MODE_E_ALONE, IEC_SILENCE } from "../../modules/iec62056-21/failures.js";
 import { PROTOCOL_IEC62056_21 } from "../../modules/iec62056-21/protocol.js";
 import { ConversationLog, LOG_LINE, LogCursor } from "../../modules/meter/conversation-log.js";
 import { PROTOCOL_DLMS } from "../../modules/meter/dlms-conversation.js";
@@ -11,7 +11,7 @@ import { FAILURE_COUNTERS, FAILURE_NO_SIGN_ON } from "../../modules/meter/failur
 import type { ProbeResult } from "../../modules/meter/probe.js";
 import { STATUS_CUT, STATUS_OK } from "../../modules/readout/readout.js";
 import { ANSWERED, ASSOCIATED } from "../../tools/meter/dlms-server.js";
-import { LINK_OPENED } from "../../tools/meter/hdlc-station.js";
+import { LINK_CLOSED, LINK_OPENED } from "../../tools/meter/hdlc-station.js";
 import { METER_SIGNED_ON } from "../../tools/meter/iec-meter.js";
 import { seedOfRun } from "../fuzz/mutator.js";
 import { Bed, converse, GMAC, REGISTERS } from "./dlms-bed.js";
@@ -88,6 +88,37 @@ describe("a conversation in DLMS/COSEM", () => {
 		it("tells why it failed where there is no mode C", () => {
 			const { failure } = new Bed({ physical: 18 }, iec).meter("--mode-e-only").read();
 			assert.equal(failure, SIGNED_ON_SILENCE);
+		});
+	});
+
+	describe("is not wanted under the protocol iec62056, which", () => {
+		const iec = { protocol: "iec62056" };
+
+		for (const line of ["--mode-e-only", "--mode-e-only --no-confirm"]) {
+			it(`finds out soon that the meter has mode E alone, and lets go of it: ${line}`, () => {
+				const bed = new Bed({}, iec).meter(line);
+				const { failure, readout, tookMs } = bed.read();
+				assert.deepEqual([failure, readout], [IEC_MODE_E_ALONE, undefined]);
+				assert.ok(tookMs < 11_000, `${tookMs} ms`);
+				assert.deepEqual([bed.count(LINK_OPENED), bed.count(LINK_CLOSED), bed.count(ASSOCIATED)], [1, 1, 0]);
+			});
+		}
+		it("says the same where that can't be proved", () => {
+			const { failure, tookMs } = new Bed({ physical: 18 }, iec).meter("--mode-e-only").read();
+			assert.equal(failure, IEC_MODE_E_ALONE);
+			assert.ok(tookMs < 60_000, `${tookMs} ms`);
+		});
+		it("doesn't go by one silence", () => {
+			const bed = new Bed({}, iec).meter("--mode-e-only");
+			bed.bench.world.timers.set(() => bed.meter("--mode-e"), 3000);
+			const { readout } = bed.read();
+			assert.deepEqual([readout?.mode, readout?.baud, bed.count(LINK_OPENED)], [0x43, 9600, 0]);
+		});
+		it("lowers the speed in mode C where the meter is silent in both", () => {
+			const bed = new Bed({}, iec);
+			bed.bench.world.serial.meter.connect(announcingMeter({ lieBaud: 4800 }));
+			const { readout } = bed.read();
+			assert.deepEqual([readout?.mode, readout?.baud, readout?.status], [0x43, 4800, STATUS_OK]);
 		});
 	});
 

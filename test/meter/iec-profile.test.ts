@@ -1,6 +1,13 @@
 /** The load profile of IEC 62056-21 in programming mode, character by character: what is asked, and what follows an answer. */
 import assert from "node:assert/strict";
-import { IEC_BROKEN_OFF, IEC_NO_PROFILE, IEC_NO_PROGRAMMING } from "../../modules/iec62056-21/failures.js";
+import {
+	IEC_BROKEN_OFF,
+	IEC_NO_PROFILE,
+	IEC_NO_PROGRAMMING,
+	IEC_PASSWORD_REFUSED,
+	IEC_PASSWORD_SILENCE,
+} from "../../modules/iec62056-21/failures.js";
+import { TAP_RECEIVED, TAP_TRANSMITTED } from "../../modules/io/link.js";
 import { IEC } from "../../modules/meter/iec-profile.js";
 import { type Conversation, EVENT_END, type Opening } from "../../modules/readout/protocol.js";
 import { RecordWriter } from "../../modules/readout/record-writer.js";
@@ -13,6 +20,7 @@ import { recordsOf } from "./records.js";
 
 const framed = (text: string, first?: number) => textOf(frame(bytesOf(text), first));
 const PASSWORD = framed("P0\x02(01234567)", SOH);
+const P1 = framed("P1\x02(00000001)", SOH);
 const BREAK = "\x01B0\x03q";
 /** From the end of an answer to what is sent next. */
 const REACTION_MS = 205;
@@ -23,8 +31,8 @@ class Programming {
 	readonly driver: Driver;
 	readonly #opening: Opening<ReaderBench["settings"]>;
 
-	constructor(readout: string, entries = 4, code = [1, 0, 99, 1, 0, 255]) {
-		const { settings, world } = new ReaderBench();
+	constructor(readout: string, entries = 4, code = [1, 0, 99, 1, 0, 255], password = "") {
+		const { settings, world } = new ReaderBench({ password: bytesOf(password) });
 		const { storage, crypto } = world;
 		const memory = { kept: undefined, speed: undefined };
 		const profile = { code: Uint8Array.from(code), entries };
@@ -159,6 +167,88 @@ describe("a load profile in programming mode", () => {
 		const other = new Programming(CLOCK);
 		other.answer(framed("1.8.0(5*kWh)\r\n!\r\n"));
 		assert.equal(other.conversation(other.driver).failure, IEC_NO_PROGRAMMING);
+	});
+	describe("with a password", () => {
+		const begin = () => new Programming(CLOCK, 4, undefined, "00000001");
+
+		it("is asked for when the meter has taken it", () => {
+			const meter = begin();
+			assert.equal(meter.answer(PASSWORD), P1);
+			assert.equal(meter.question("\x06"), "R5 P.01(02606211038;)");
+			assert.equal(meter.answer(framed(`${HEAD}(0.1)\r\n`)), BREAK);
+			assert.equal(meter.conversation(meter.driver).failure, undefined);
+		});
+		it("passes over the head's echo of it", () => {
+			const meter = begin();
+			meter.answer(PASSWORD);
+			assert.equal(meter.answer(P1), "");
+			assert.equal(meter.question("\x06"), "R5 P.01(02606211038;)");
+			const other = begin();
+			other.answer(PASSWORD);
+			assert.equal(other.question(`${P1}\x06`), "R5 P.01(02606211038;)");
+		});
+		for (const [what, answer] of [
+			["NAK", "\x15"],
+			["its end of the session", BREAK],
+			["an error message", framed("(ERR03)")],
+			["an error message without a number", framed("ERROR()")],
+		] as const) {
+			it(`is none where the meter says ${what} to it, which is not tried again`, () => {
+				const meter = begin();
+				assert.equal(meter.answer(PASSWORD), P1);
+				assert.equal(meter.answer(answer), BREAK);
+				const conversation = meter.conversation(meter.driver);
+				assert.equal(conversation.failure, IEC_PASSWORD_REFUSED);
+				assert.equal(conversation.next?.(0, 0), undefined);
+			});
+		}
+		for (const [what, answer] of [
+			["nothing", ""],
+			["what it said before", PASSWORD],
+		] as const) {
+			it(`is none where the meter says ${what} to it, which is not tried again`, () => {
+				const meter = begin();
+				assert.equal(meter.answer(PASSWORD), P1);
+				assert.equal(meter.answer(answer), "");
+				meter.driver.to(meter.driver.nowMs + 5000);
+				const conversation = meter.conversation(meter.driver);
+				assert.equal(conversation.failure, IEC_PASSWORD_SILENCE);
+				assert.equal(conversation.next?.(0, 0), undefined);
+			});
+		}
+		it("is not given again where the answer to it comes damaged", () => {
+			const meter = begin();
+			assert.equal(meter.answer(PASSWORD), P1);
+			const damaged = `${framed("(ERR03)").slice(0, -1)}~`;
+			for (let i = 0; i < 2; i++) assert.equal(meter.answer(damaged), "\x15");
+			assert.equal(meter.answer(damaged), BREAK);
+			assert.equal(meter.conversation(meter.driver).next?.(0, 0), undefined);
+		});
+		it("is given again where it was taken, and what came after that was damaged", () => {
+			const meter = begin();
+			meter.answer(PASSWORD);
+			meter.question("\x06");
+			const damaged = `${framed(`${HEAD}(0.1)\r\n`).slice(0, -1)}~`;
+			for (let i = 0; i < 2; i++) assert.equal(meter.answer(damaged), "\x15");
+			assert.equal(meter.answer(damaged), BREAK);
+			assert.ok(meter.conversation(meter.driver).next?.(0, 0) !== undefined);
+		});
+		it("shows no character of it to a log, until the meter has answered", () => {
+			const meter = begin();
+			const conversation = meter.conversation(meter.driver);
+			const shown = (direction: number, text: string) => {
+				const bytes = bytesOf(`..${text}`);
+				return textOf((conversation.shown?.(direction, bytes, 2, bytes.length) ?? bytes).subarray(2));
+			};
+			assert.equal(shown(TAP_RECEIVED, PASSWORD), PASSWORD);
+			meter.answer(PASSWORD);
+			for (const direction of [TAP_TRANSMITTED, TAP_RECEIVED])
+				for (const text of [P1, P1.slice(3), P1.slice(7)]) assert.doesNotMatch(shown(direction, text).slice(3), /[01]/);
+			assert.ok(!shown(TAP_TRANSMITTED, P1).endsWith(P1.slice(-1)), "the check tells of it");
+			assert.equal(shown(TAP_RECEIVED, "\x06"), "\x06");
+			meter.question("\x06");
+			assert.equal(shown(TAP_RECEIVED, HEAD), HEAD);
+		});
 	});
 	it("sends its break when the meter is silent, which does not hear it before", () => {
 		const meter = new Programming(CLOCK);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { FAILURE_NO_MODE_E, FAILURE_PORT } from "../../modules/meter/failures.js";
 import { Outcomes } from "../../modules/meter/outcomes.js";
+import { failure, METER_ERROR } from "../../modules/readout/failure.js";
 import { type Readout, STATUS_OK } from "../../modules/readout/readout.js";
 
 const NOW = Date.UTC(2026, 10, 20, 6);
@@ -51,8 +52,10 @@ describe("meter/outcomes", () => {
 
 	it("counts failures by their code, 16 of them, and the rest as others", () => {
 		const last = new Outcomes({});
-		for (let i = 0; i < 20; i++) last.failed({ ...FAILURE_PORT, code: `test/${i}` });
-		for (const code of ["test/0", "test/19"]) last.failed({ ...FAILURE_PORT, code });
+		const fail = (code: string) => last.failed(failure(METER_ERROR, code, 0, "It failed."));
+		for (let i = 0; i < 20; i++) fail(`test/${i}`);
+		fail("test/0");
+		fail("test/19");
 		last.failed(undefined);
 		assert.equal(last.failures.size, 17);
 		assert.deepEqual(

@@ -37,8 +37,8 @@ export const WRAPPED = Uint8Array.from([
 export const P1_KEYS = { encryption: Buffer.alloc(16, 0xaa), authentication: Buffer.alloc(16, 0xbb) };
 
 /** A P1 telegram in general-glo-ciphering, in no frame. */
-export function cipheredP1(counter = 1): Uint8Array {
-	const protection = { keys: P1_KEYS, title: Buffer.from("SYSTEMID"), control: 0x30, isDedicated: false };
+export function cipheredP1(counter = 1, control = 0x30): Uint8Array {
+	const protection = { keys: P1_KEYS, title: Buffer.from("SYSTEMID"), control, isDedicated: false };
 	const reading = new Household({ utcMs: Date.UTC(2026, 10, 20, 6), mode: "C", baud: 9600 }).reading(0);
 	return Uint8Array.from(dlmsTelegram(reading, { framing: "p1", protection }, counter));
 }
@@ -72,6 +72,7 @@ export function pushedTelegrams(): PushedTelegram[] {
 		...captures("mbus", KIND_MBUS),
 		{ name: "data-notification in a wrapper", kind: KIND_WRAPPER, bytes: WRAPPED },
 		{ name: "a ciphered P1 telegram", kind: KIND_BARE, bytes: cipheredP1() },
+		{ name: "a P1 telegram under the broadcast key", kind: KIND_BARE, bytes: cipheredP1(1, 0x70) },
 	];
 }
 

@@ -62,6 +62,11 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 			assert.ok(Math.abs(first.timestamp - Date.now() / 1000) < 30);
 			const second = await reading.read("iec62056/read");
 			assert.notDeepEqual(second.readings, first.readings);
+			// Beside the rows of its telegram, which programs rely on.
+			assert.ok(!codes.includes("P.01"));
+			const { period_secs, columns, rows } = await reading.read("meter/profile?entries=4");
+			assert.deepEqual([period_secs, columns.length, rows.length], [900, 2, 4]);
+			assert.ok(Date.now() / 1000 - rows[3].timestamp < 1000);
 		});
 
 		it("has a certificate of its own, for its host name, that a restart keeps", async () => {

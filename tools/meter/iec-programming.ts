@@ -23,6 +23,10 @@ export const PROFILE_FAULTS = [
 	"r6-only",
 	"no-season",
 	"long-answer",
+	"password-error",
+	"password-nak",
+	"password-silence",
+	"password-demand",
 ] as const;
 
 export interface ProfileOptions {
@@ -34,8 +38,10 @@ export interface ProfileOptions {
 	rows?: number;
 	/** In front of times: 0 winter, 1 summer, 2 UTC, "" none. Default 2. */
 	season?: string;
-	/** Without it a profile is refused; default: none is wanted. */
+	/** Without it a profile is refused; default: none is wanted, and one that is given is not answered. */
 	password?: string;
+	/** Wrong passwords until it is locked, and refuses the right one too. Default 3; 0: it is locked. */
+	tries?: number;
 	/** Lines of a part, where R6 is asked for. Default 10. */
 	lines?: number;
 	/** The first so many answers to what is asked have a wrong BCC. */
@@ -61,6 +67,8 @@ export class ProgrammingMode {
 	readonly #options: ProfileOptions;
 	readonly #clock: (nowMs: number) => number;
 	#isAllowed: boolean;
+	/** Wrong passwords that there may still be. */
+	#tries: number;
 	#wrongBCC: number;
 	#parts: string[] = [];
 	#last: Uint8Array = new Uint8Array(0);
@@ -70,7 +78,13 @@ export class ProgrammingMode {
 		this.#options = options;
 		this.#clock = clock;
 		this.#isAllowed = options.password === undefined;
+		this.#tries = options.tries ?? 3;
 		this.#wrongBCC = options.wrongBCC ?? 0;
+	}
+
+	/** It refuses any password. */
+	get isLocked(): boolean {
+		return this.#tries === 0;
 	}
 
 	/** What it opens with: the operand for a password. */
@@ -78,16 +92,13 @@ export class ProgrammingMode {
 		this.#isAllowed = this.#options.password === undefined;
 		this.#parts = [];
 		if (this.#options.fault === "no-programming") return undefined;
-		return { bytes: frame(Buffer.from("P0\x02(01234567)"), SOH) };
+		return demand();
 	}
 
 	/** To a command, its BCC checked. */
 	take(command: string, data: string, nowMs: number): Answer | undefined {
-		const { fault, password } = this.#options;
-		if (command === "P1") {
-			this.#isAllowed ||= data === `(${password})`;
-			return this.#isAllowed ? { bytes: Uint8Array.of(ACK) } : { bytes: BREAK, ends: true };
-		}
+		const { fault } = this.#options;
+		if (command === "P1") return this.#takePassword(data);
 		const isClock = data.startsWith("0.9.");
 		if (!isClock && fault === "nak") return { bytes: Uint8Array.of(NAK) };
 		if (!isClock && fault === "silence") return undefined;
@@ -112,6 +123,21 @@ export class ProgrammingMode {
 	/** NAK came. */
 	again(): Answer | undefined {
 		return this.#last.length > 0 ? this.#spoilt() : undefined;
+	}
+
+	#takePassword(data: string): Answer | undefined {
+		const { fault, password } = this.#options;
+		if (password === undefined) return undefined;
+		const isRight = data === `(${password})`;
+		this.#isAllowed = isRight && !this.isLocked;
+		if (!isRight) this.#tries = Math.max(0, this.#tries - 1);
+		if (this.#isAllowed) return { bytes: Uint8Array.of(ACK) };
+		if (fault === "password-silence") return undefined;
+		if (fault === "password-nak") return { bytes: Uint8Array.of(NAK) };
+		if (fault === "password-demand") return demand();
+		if (fault !== "password-error") return { bytes: BREAK, ends: true };
+		this.#last = frame(Buffer.from("(ERR03)"));
+		return { bytes: this.#last };
 	}
 
 	/** The lines of a readout. */
@@ -174,6 +200,11 @@ export class ProgrammingMode {
 		}
 		return lines;
 	}
+}
+
+/** For a password, with the operand for one that is ciphered. */
+function demand(): Answer {
+	return { bytes: frame(Buffer.from("P0\x02(01234567)"), SOH) };
 }
 
 /** Command and data of `SOH command [STX data] ETX BCC`; undefined: its BCC is wrong. */

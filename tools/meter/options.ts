@@ -43,7 +43,8 @@ Without --telegram it is a household's three-phase meter with moving values.
   --profile-period N  of so many minutes (default 15); --profile-rows N: so many rows (default 400)
   --profile-season S  in front of times: 0 winter, 1 summer, 2 UTC (default), none
   --profile-lines N   of a part, where R6 asks for it in parts (default 10)
-  --profile-password TEXT  without it the profile is refused
+  --profile-password TEXT  without it (P1) the profile is refused
+  --profile-tries N   wrong passwords until it is locked (default 3; 0: it is), and refuses the right one too
   --protocol NAME     iec (default), dlms, sml, dlms-push or p1; npm run meter -- --protocol dlms --help tells its options
 
 Faults:
@@ -59,7 +60,8 @@ Faults:
   --profile-wrong-bcc N  the first N answers in programming mode have a wrong BCC
   --profile-fault NAME  error, error-alone, nak, silence, break: to the question for the profile; no-programming: it does not
                       go into that mode; no-clock: not told there; r6-only: refuses R5; no-season: refuses times with a
-                      season; long-answer: all rows, whatever is asked for
+                      season; long-answer: all rows, whatever is asked for; password-error, password-nak, password-silence,
+                      password-demand (P0 once more): to a wrong password, in place of its end of the session
   --damage N          a bit is flipped in one of N characters; --seed N chooses which (default 1)
 
   --quiet             no log of the conversation (on stderr)
@@ -136,6 +138,7 @@ function parseProfile(values: Values): ProfileOptions {
 		rows: count(values, "profile-rows", 10_000, 1),
 		season: season === "none" ? "" : season,
 		password: values["profile-password"],
+		tries: count(values, "profile-tries", 100),
 		lines: count(values, "profile-lines", 1000, 1),
 		wrongBCC: count(values, "profile-wrong-bcc", COUNT_LIMIT),
 		fault: choice(values, "profile-fault", PROFILE_FAULTS) as ProfileOptions["fault"],
@@ -174,6 +177,7 @@ const WORDS = {
 	"profile-rows": text,
 	"profile-season": text,
 	"profile-password": text,
+	"profile-tries": text,
 	"profile-lines": text,
 	"profile-wrong-bcc": text,
 	"profile-fault": text,

@@ -47,7 +47,7 @@ export interface CoordinatorOptions {
 	readonly network?: CoordinatorNetwork;
 	/**
 	 * Converters drop a message that has the number of one of the five before it, of the last ten seconds. The gateway's
-	 * numbers begin at random, so that this is so now and then. True: they take it.
+	 * numbers begin at random at each start, so that this is so now and then in a test that starts it anew. True: they take it.
 	 */
 	readonly takesDuplicates?: boolean;
 	onEvent(event: CoordinatorEvent): void;

@@ -91,6 +91,7 @@ export const IEC62056_CONFIG = {
 	battery: {},
 	mode_e_dlms: {},
 	device_address: { max: 32, pattern: /^[0-9A-Za-z #/]*$/ },
+	password: { max: 32, pattern: /^[ -'*-~]*$/ },
 } as const;
 
 /** POST /api/v1/iec62056/control */

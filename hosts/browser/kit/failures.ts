@@ -21,6 +21,7 @@ const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
 	["failure.keys", "dlms/deciphering dlms/unanswered dlms/hls-refused dlms/tag dlms/unprotected dlms/key-missing"],
 	["failure.push.no-key", "dlms-push/no-key"],
 	["failure.push.key", "dlms-push/key"],
+	["failure.push.broadcast", "dlms-push/broadcast-key"],
 	["failure.push.no-tag", "dlms-push/no-tag"],
 	["failure.push.open", "dlms-push/open"],
 	["failure.mechanism", "dlms/hls-2 dlms/hls-md5 dlms/hls-sha1 dlms/hls-ecdsa"],

@@ -340,13 +340,14 @@ export interface LastReadout {
 	readonly missing?: readonly Missing[];
 }
 
-export interface IEC62056Settings {
-	readonly mode_d_enabled?: boolean;
-	readonly mode_d_baudrate?: 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200 | 38400 | 57600 | 115200;
-	readonly baudrate_max?: number;
-	readonly battery?: boolean;
-	readonly mode_e_dlms?: boolean;
-	readonly device_address?: string;
+export interface IEC62056 {
+	readonly mode_d_enabled: boolean;
+	readonly mode_d_baudrate: 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200 | 38400 | 57600 | 115200;
+	readonly baudrate_max: number;
+	readonly battery: boolean;
+	readonly mode_e_dlms: boolean;
+	readonly device_address: string;
+	readonly password_set: boolean;
 }
 
 export interface Control {

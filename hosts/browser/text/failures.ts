@@ -158,6 +158,11 @@ export const FAILURES = {
 		"Der Verschlüsselungsschlüssel passt nicht zu diesem Zähler. Vergleichen Sie ihn Ziffer für Ziffer mit dem des Netzbetreibers.",
 		"Klucz szyfrujący nie pasuje do tego licznika. Porównaj go cyfra po cyfrze z kluczem od operatora sieci.",
 	],
+	"failure.push.broadcast": [
+		"The meter encrypts its values with its broadcast key, and the one here is another. Ask the grid operator for the broadcast key.",
+		"Der Zähler verschlüsselt seine Werte mit seinem Broadcast-Schlüssel, hier steht ein anderer. Fragen Sie den Netzbetreiber nach dem Broadcast-Schlüssel.",
+		"Licznik szyfruje swoje wartości kluczem rozgłoszeniowym (broadcast), a tu jest inny. Poproś operatora sieci o klucz rozgłoszeniowy.",
+	],
 	"failure.push.no-tag": [
 		"This meter sends nothing that the authentication key (AK) could check. Delete that key.",
 		"Dieser Zähler sendet nichts, was der Authentifizierungsschlüssel (AK) prüfen könnte. Löschen Sie diesen Schlüssel.",

@@ -153,6 +153,11 @@ export const METER = {
 		"Nur wenn sich mehrere Zähler eine Leitung teilen: oft die Zählernummer. Manche Wärmezähler wollen hier /#. Sonst leer lassen.",
 		"Tylko gdy kilka liczników dzieli jedną linię: często numer seryjny. Niektóre ciepłomierze wymagają tu /#. W innym razie zostaw puste.",
 	],
+	"iec.password.help": [
+		"Only if the meter wants one for its load profile.",
+		"Nur wenn der Zähler für seinen Lastgang eines verlangt.",
+		"Tylko gdy licznik wymaga go do swojego profilu.",
+	],
 	"iec.dlms": [
 		"Go on in DLMS/COSEM if offered",
 		"Mit DLMS/COSEM weiter, wenn angeboten",
