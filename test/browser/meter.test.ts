@@ -35,7 +35,11 @@ describe("The page's meter settings", function () {
 		await visit.save(card, { baudrate_max: 4800, battery: true, device_address: "1234" });
 		const config = await gateway.read("iec62056/config");
 		assert.deepEqual([config.baudrate_max, config.battery, config.device_address], [4800, true, "1234"]);
-		await visit.save(card, { battery: false, device_address: "" });
+		assert.equal(config.password_set, false);
+		await visit.save(card, { battery: false, device_address: "", password: KEY.slice(8) });
+		assert.equal((await gateway.read("iec62056/config")).password_set, true);
+		await card.getByText(say("stored"), { exact: true }).waitFor();
+		assert.equal(await card.locator("[name=password]").inputValue(), "");
 		await visit.save(card, { mode_d_enabled: true, mode_d_baudrate: 9600 });
 		const pushed = await gateway.read("iec62056/config");
 		assert.deepEqual([pushed.mode_d_enabled, pushed.mode_d_baudrate, pushed.device_address], [true, 9600, ""]);

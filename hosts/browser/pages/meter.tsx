@@ -110,7 +110,14 @@ const IEC_FIELDS = fieldsOf(IEC62056_CONFIG, [
 		kind: "text",
 		when: isAsked,
 	},
-	{ name: "password", label: "dlms.password", help: "iec.password.help", kind: "secret", when: isAsked },
+	{
+		name: "password",
+		label: "dlms.password",
+		help: "iec.password.help",
+		kind: "secret",
+		storedFlag: "password_set",
+		when: isAsked,
+	},
 	{ name: "mode_e_dlms", label: "iec.dlms", help: "iec.dlms.help", kind: "toggle", when: isAsked },
 ]);
 
