@@ -80,6 +80,7 @@ describe("The page's load profile", function () {
 		await press(visit);
 		const body = await (await replied).json();
 		await card(visit).locator("button[name=csv]").waitFor();
+		await visit.settled();
 		return body;
 	}
 	/** Without a meter: the page gets this. */
