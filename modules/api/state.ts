@@ -13,6 +13,7 @@ const NO_CLIENT = "unsupported";
 /** Taken down at once: a reply may be made in several pieces. */
 export interface State {
 	readonly meter: string;
+	readonly trying: string;
 	readonly readouts: number;
 	/** Unix time in seconds; 0: none. */
 	readonly nextRun: number;
@@ -40,6 +41,7 @@ export function stateOf({ reader, schedule, config, hub, mqtt, zigbee, updater, 
 	const settled = failure === undefined && last === undefined ? "idle" : (failure?.code ?? "ok");
 	return {
 		meter: reader.running ? "reading" : settled,
+		trying: reader.guest?.trying ?? "",
 		readouts,
 		nextRun: Math.floor(schedule.nextRunUtcMs / 1000),
 		lastRun: Math.floor(schedule.lastRunUtcMs / 1000),
@@ -61,6 +63,7 @@ export function stateOf({ reader, schedule, config, hub, mqtt, zigbee, updater, 
 
 export function writeState(writer: JSONWriter, state: State): void {
 	textMember(writer, "meter_state", state.meter);
+	textMember(writer, "meter_trying", state.trying);
 	numberMember(writer, "meter_readouts", state.readouts);
 	numberMember(writer, "schedule_next", state.nextRun);
 	numberMember(writer, "schedule_last", state.lastRun);

@@ -19,36 +19,22 @@
  */
 import type { Cursor } from "./cursor.js";
 
+/** Tags that are asked for by name; numbers are in render.ts. */
 export const TAG_NULL = 0x00;
 export const TAG_ARRAY = 0x01;
 export const TAG_STRUCTURE = 0x02;
 export const TAG_BOOLEAN = 0x03;
 export const TAG_BIT_STRING = 0x04;
-export const TAG_INT32 = 0x05;
 export const TAG_UINT32 = 0x06;
 export const TAG_OCTET_STRING = 0x09;
-export const TAG_VISIBLE_STRING = 0x0a;
-export const TAG_UTF8_STRING = 0x0c;
 export const TAG_BCD = 0x0d;
 export const TAG_INT8 = 0x0f;
-export const TAG_INT16 = 0x10;
-export const TAG_UINT8 = 0x11;
 export const TAG_UINT16 = 0x12;
 export const TAG_COMPACT_ARRAY = 0x13;
-export const TAG_INT64 = 0x14;
-export const TAG_UINT64 = 0x15;
 export const TAG_ENUM = 0x16;
-export const TAG_FLOAT32 = 0x17;
-export const TAG_FLOAT64 = 0x18;
 export const TAG_DATE_TIME = 0x19;
 export const TAG_DATE = 0x1a;
 export const TAG_TIME = 0x1b;
-export const TAG_DELTA_INT8 = 0x1c;
-export const TAG_DELTA_INT16 = 0x1d;
-export const TAG_DELTA_INT32 = 0x1e;
-export const TAG_DELTA_UINT8 = 0x1f;
-export const TAG_DELTA_UINT16 = 0x20;
-export const TAG_DELTA_UINT32 = 0x21;
 export const TAG_DONT_CARE = 0xff;
 
 /** Containers inside each other, and bytes that the walker needs to count them. */

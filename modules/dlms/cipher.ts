@@ -46,8 +46,6 @@ export const BROADCAST = 0x40;
 /** Bits of SC that must be 0: suites from 2 on, compression. */
 const UNSUPPORTED = 0x8e;
 const SUITE = 0x0f;
-/** What suites fail with, by number. */
-const SUITES = Object.freeze([undefined, undefined, DLMS_SUITE_2]);
 
 /** What the tag of a glo- APDU is above that of what is inside: 21 to 2E above 01 to 0E, C8 to CF above C0 to C7. */
 const GLO_INITIATE = 0x20;
@@ -85,7 +83,7 @@ const METER_TITLE_AT = CHALLENGE_AT + SECRET_LIMIT;
 
 /** The failure that is told by the security suite in a security control; undefined for those that we can do, and for no suite. */
 export function suiteFailure(control: number): Failure | undefined {
-	return SUITES[control & SUITE];
+	return (control & SUITE) === 2 ? DLMS_SUITE_2 : undefined;
 }
 
 export class Cipher {

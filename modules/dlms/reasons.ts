@@ -21,6 +21,14 @@ export const REASON_EXCEPTION = 259;
 /** The value came, but not what it is to be multiplied with. */
 export const REASON_NO_SCALER = 260;
 
+const DENIALS =
+	(1 << REASON_READ_WRITE_DENIED) |
+	(1 << REASON_OBJECT_UNDEFINED) |
+	(1 << REASON_CLASS_INCONSISTENT) |
+	(1 << REASON_OBJECT_UNAVAILABLE) |
+	(1 << REASON_TYPE_UNMATCHED) |
+	(1 << REASON_SCOPE_VIOLATED);
+
 /** The reason after GET_… with the meter's data-access-result. */
 export function reasonOf(kind: number, reason: number): number {
 	if (kind === GET_REFUSED) return reason;
@@ -29,12 +37,5 @@ export function reasonOf(kind: number, reason: number): number {
 
 /** The meter will not give the attribute another time either. */
 export function isDenial(reason: number): boolean {
-	return (
-		reason === REASON_READ_WRITE_DENIED ||
-		reason === REASON_OBJECT_UNDEFINED ||
-		reason === REASON_CLASS_INCONSISTENT ||
-		reason === REASON_OBJECT_UNAVAILABLE ||
-		reason === REASON_TYPE_UNMATCHED ||
-		reason === REASON_SCOPE_VIOLATED
-	);
+	return reason < 32 && ((DENIALS >> reason) & 1) === 1;
 }

@@ -118,8 +118,8 @@ const GAP_MS = 2000;
 const UNFRAMED_END_MS = 500;
 /** A line that is never silent (a lamp shining into the head) is signed on to after so many times the silence wanted. */
 const QUIET_PATIENCE = 20;
-/** A meter that sends does not hear the break: so long its silence is waited for. */
-const BREAK_PATIENCE_MS = 10_000;
+/** A meter that sends does not hear the break: its silence is waited for as long as 3000 characters take; ms at 1 Bd. */
+const BREAK_PATIENCE = 30_000_000;
 /** Repetitions asked for with NAK in one conversation. */
 const REPEATS = 2;
 /** Start, seven data bits, parity, stop. */
@@ -210,10 +210,10 @@ export class MeterSession implements Machine {
 		return this.#outputs.poll();
 	}
 
-	/** Ends the conversation now, for the owner's reasons; what came so far is kept and counts as cut. */
+	/** Ends the conversation now; what came so far is kept and counts as cut. A meter about to answer hears no break before. */
 	abort(nowMs: number): void {
 		if (this.#state >= STATE_BEFORE_BREAK) return;
-		this.#nowMs = nowMs;
+		this.#nowMs = nowMs + GAP_MS;
 		this.block.end();
 		this.fail(IEC_CUT);
 	}
@@ -412,7 +412,7 @@ export class MeterSession implements Machine {
 			return;
 		}
 		this.#state = STATE_BEFORE_BREAK;
-		this.#breakByMs = this.#nowMs + BREAK_PATIENCE_MS;
+		this.#breakByMs = this.#nowMs + BREAK_PATIENCE / this.#lineBaud;
 		this.deadlineMs = this.#nowMs + this.reactionMs;
 	}
 

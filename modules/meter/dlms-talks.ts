@@ -2,7 +2,7 @@
  * What a conversation in DLMS/COSEM talks about: the list of objects, as the settings have it, or, as the public client,
  * the invocation counter. Makes the session of each talk, and keeps what outlasts it: counters, scalers, what was read.
  */
-import { MECHANISM_HIGH_GMAC, MECHANISM_HIGH_SHA256, MECHANISM_LOW, MECHANISM_NONE } from "../dlms/aarq.js";
+import { MECHANISM_HIGH_GMAC, MECHANISM_NONE } from "../dlms/aarq.js";
 import { KEY_LENGTH } from "../dlms/cipher.js";
 import { CounterSink, counterList } from "../dlms/counter.js";
 import { POLL_ENTRY_SIZE, POLL_LIMIT, pollListOf } from "../dlms/poll-list.js";
@@ -19,8 +19,8 @@ import type { MeterSettings } from "./settings.js";
 /** Client address of who may read without being known. */
 const PUBLIC_CLIENT = 16;
 
-/** By AUTH_…. */
-const MECHANISMS = Object.freeze([MECHANISM_NONE, MECHANISM_LOW, MECHANISM_HIGH_GMAC, MECHANISM_HIGH_SHA256]);
+/** AUTH_… and MECHANISM_… are numbered alike from none on, and again from the first high one on. */
+const HIGHER = MECHANISM_HIGH_GMAC - AUTH_HIGH_GMAC;
 
 /** Scalers of the objects of the settings, from one readout to the next. */
 class PollScalers extends ScalerCache {
@@ -80,7 +80,7 @@ export class DLMSTalks {
 	aboutList(listing: number, carrier: Carrier, nowMs: number): DLMSSession {
 		const { settings, records: writer, profile } = this.#opening;
 		const { auth, client, objects, swappedDeviation } = settings.dlms;
-		const mechanism = MECHANISMS[auth];
+		const mechanism = auth < AUTH_HIGH_GMAC ? auth : auth + HIGHER;
 		this.counterSink = undefined;
 		if (profile !== undefined) {
 			this.#profile = new DLMSProfile(profile, this.scalers, writer);

@@ -19,9 +19,10 @@ import { EVENT_END, EVENT_POOR, EVENT_READOUT, type Opening, type Probing } from
 import type { ConversationLog } from "./conversation-log.js";
 import { FAILURE_PORT } from "./failures.js";
 import { type Instead, insteadOf } from "./instead.js";
+import type { OutcomeListener } from "./outcomes.js";
 import { protocolOf } from "./protocols.js";
 import { Recogniser, SILENT_MS } from "./recogniser.js";
-import type { MeterSettings } from "./settings.js";
+import type { Guest, MeterSettings } from "./settings.js";
 import { Doubts, FRAMING_7E1 } from "./unasked.js";
 
 /** How long a meter that sends by itself is listened to: they push every one to ten seconds. */
@@ -54,12 +55,14 @@ export interface ProbeOptions {
 	/** The probe before heard something that fits no question, too: it is listened to for longer. */
 	readonly wasStrange: boolean;
 	readonly log: ConversationLog | undefined;
+	/** Who is told that something else is tried. */
+	readonly live: OutcomeListener["live"];
 	/** For what else may find the meter. */
 	readonly opening: Opening<MeterSettings>;
 	finished(result: ProbeResult): void;
 }
 
-export class Probe implements LinkTap, Timed {
+export class Probe implements LinkTap, Timed, Guest {
 	/** When listening ends, monotonic ms. */
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly #options: ProbeOptions;
@@ -82,12 +85,20 @@ export class Probe implements LinkTap, Timed {
 	/** Of INSTEAD: which, and how many were begun. */
 	#way: Instead | undefined;
 	#tried = 0;
+	/** Speed of the line. */
+	#baud = 0;
 	/** Something came while no answer was due. */
 	#isUnasked = false;
 
 	constructor(options: ProbeOptions) {
 		this.#options = options;
 		this.#drive = options.driver.drive("probe", this);
+	}
+
+	get trying(): string {
+		const { protocol } = this.#options.opening.settings;
+		const asked = this.#way?.failure.advice?.protocol ?? protocol;
+		return `${this.#isRecognising ? "unasked" : asked} ${this.#baud}`;
 	}
 
 	/** As the settings have it. What is simulated has answered before this returns. */
@@ -140,7 +151,10 @@ export class Probe implements LinkTap, Timed {
 	}
 
 	line(baud: number, nowMs: number): void {
-		this.#options.log?.line(baud, nowMs);
+		const { log, live } = this.#options;
+		log?.line(baud, nowMs);
+		this.#baud = baud;
+		live?.changed();
 		// What is shown is what came at the right speed.
 		if (this.#isRecognising) this.#length = 0;
 	}
@@ -206,6 +220,8 @@ export class Probe implements LinkTap, Timed {
 		const bytes = this.#bytes.slice(0, this.#length);
 		// They were taken as eight bits, whatever they are.
 		if (failure?.unasked?.framing === FRAMING_7E1) for (let i = 0; i < bytes.length; i++) bytes[i] &= 0x7f;
-		this.#options.finished({ failure, ident, received, damaged, bytes });
+		const { finished, live } = this.#options;
+		finished({ failure, ident, received, damaged, bytes });
+		live?.changed();
 	}
 }

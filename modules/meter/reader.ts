@@ -176,8 +176,8 @@ export class MeterReader implements Timed, Holder {
 				over();
 				waiter.finished(result);
 			};
-			const opening = this.opening(nowMs);
-			return new Probe({ driver, port, wasStrange: this.#wasStrange, log: this.log, opening, finished }).start();
+			const parts = { log: this.log, live: this.#options.live, opening: this.opening(nowMs) };
+			return new Probe({ driver, port, wasStrange: this.#wasStrange, ...parts, finished }).start();
 		});
 	}
 

@@ -83,6 +83,16 @@ export function liveChecks(gateway: () => TestGateway): void {
 			await until(() => follower.last("state").hub_state === "off", "the hub");
 		});
 
+		it("tell what a probe tries, and at which speed", async () => {
+			const follower = await follow();
+			const from = follower.events.length;
+			assert.equal((await gateway().write("meter/probe", undefined)).ok, true);
+			await until(() => follower.last("state").meter_trying === "", "its end");
+			const tried = follower.events.slice(from).map(({ data }) => data.meter_trying);
+			assert.deepEqual([...new Set(tried)], ["iec62056 300", ""]);
+			assert.equal((await gateway().read("system/status")).meter_trying, "");
+		});
+
 		it("tell the latest, however many there are", async () => {
 			await gateway().write("iec62056/control", { simulator_en: true });
 			const follower = await follow();

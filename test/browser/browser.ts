@@ -23,6 +23,9 @@ const HURRY_LIMIT_MS = 30_000;
 
 export const EVENTS = "/api/v1/events";
 
+/** What is not loaded yet, or waits for the width in which it is drawn. */
+const PENDING = "main .pending, main .curve:empty";
+
 /** Steps of `hurry`. */
 const HURRY_MS = 400;
 
@@ -146,14 +149,14 @@ export class Visit {
 		await this.settled();
 	}
 
-	/** Waits until nothing is being loaded. */
+	/** Waits until nothing is being loaded, and all of it is drawn. */
 	async settled(): Promise<void> {
 		await this.page.waitForSelector("main");
 		for (;;) {
-			await this.page.waitForSelector("main .pending", { state: "detached" });
+			await this.page.waitForSelector(PENDING, { state: "detached" });
 			// What was drawn last may ask for more.
 			await this.page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))");
-			if (this.#running.size === 0 && (await this.page.locator("main .pending").count()) === 0) return;
+			if (this.#running.size === 0 && (await this.page.locator(PENDING).count()) === 0) return;
 		}
 	}
 

@@ -147,7 +147,7 @@ describe("What changes under the page", function () {
 			const describe = async () => (await curve.getByRole("img").getAttribute("aria-label")) ?? "";
 			const seen = await describe();
 			assert.match(seen, /^[23] readings/);
-			const { localtime } = await gateway.read("system/clock");
+			const { localtime } = await gateway.read("iec62056/last");
 			// The hour of the wall clock there, as English has it.
 			const hour = `${Number(localtime.slice(11, 13)) % 12 || 12}:`;
 			assert.ok((await curve.locator("svg text").last().textContent())?.startsWith(hour), `not ${localtime}`);

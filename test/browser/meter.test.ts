@@ -35,7 +35,11 @@ describe("The page's meter settings", function () {
 		await visit.save(card, { baudrate_max: 4800, battery: true, device_address: "1234" });
 		const config = await gateway.read("iec62056/config");
 		assert.deepEqual([config.baudrate_max, config.battery, config.device_address], [4800, true, "1234"]);
-		await visit.save(card, { battery: false, device_address: "" });
+		assert.equal(config.password_set, false);
+		await visit.save(card, { battery: false, device_address: "", password: KEY.slice(8) });
+		assert.equal((await gateway.read("iec62056/config")).password_set, true);
+		await card.getByText(say("stored"), { exact: true }).waitFor();
+		assert.equal(await card.locator("[name=password]").inputValue(), "");
 		await visit.save(card, { mode_d_enabled: true, mode_d_baudrate: 9600 });
 		const pushed = await gateway.read("iec62056/config");
 		assert.deepEqual([pushed.mode_d_enabled, pushed.mode_d_baudrate, pushed.device_address], [true, 9600, ""]);
@@ -173,11 +177,14 @@ describe("The page's meter settings", function () {
 		assert.match((await card.textContent()) ?? "", /100/);
 	});
 
-	it("tells what a meter sends by itself that it can't read, and stops trying", async () => {
+	it("tells what is tried, then what a meter sends by itself that it can't read, and stops trying", async () => {
 		const card = visit.card("align.title");
 		const args = ["--protocol", "sml", "--baud", "4800", "--baud-pace", "--push-seconds", "1", "--quiet"];
 		await gateway.connectProgram(args);
 		await card.locator("[name=align]").click();
+		// At one speed after the other; here the page asks every five seconds.
+		const listening = `${say("protocol.unasked")}, ${say("iec.baud", { n: "\\d+" })}`;
+		await card.getByText(new RegExp(listening)).waitFor({ timeout: 20_000 });
 		const found = say("finding.sml", { n: "4,800" });
 		await card.getByText(`${found} ${say("finding.later")}`).waitFor({ timeout: 40_000 });
 		await card.getByText(say("align.start")).waitFor();
@@ -237,5 +244,33 @@ describe("The page's meter settings", function () {
 		assert.deepEqual(await violationsOf(visit), []);
 		await card.getByRole("link", { name: say("readings.missing.go") }).click();
 		await visit.card("objects.title").waitFor();
+	});
+
+	it("offers to take a clock's deviation with the other sign, as long as the last readout proves that", async () => {
+		await gateway.connectProgram(["--protocol", "dlms", "--quiet", "--zone-sign", "swapped"]);
+		await gateway.write("dlms/obis", { entries: [{ code: [0, 0, 1, 0, 0, 255], class_id: 8, attribute: 2 }] });
+		await gateway.write("dlms/config", { deviation: "standard" });
+		await gateway.read("iec62056/read");
+		const card = visit.card("protocol.title");
+		const finding = card.getByText(say("finding.deviation"));
+		await finding.waitFor();
+		assert.deepEqual([...(await violationsOf(visit)), ...(await visit.overflow())], []);
+		// What was read before proves nothing about what was set by hand.
+		await visit.save(visit.card("dlms.title"), { deviation: "swapped" });
+		await visit.go("dashboard");
+		await visit.go("meter");
+		assert.equal(await finding.count(), 0);
+		await gateway.write("dlms/config", { deviation: "standard" });
+		const { timestamp } = await gateway.read("iec62056/last");
+		while ((await gateway.read("system/clock")).timestamp <= timestamp) await gateway.pass(100);
+		await gateway.read("iec62056/read");
+		await visit.page.reload();
+		await finding.waitFor();
+		await card.locator("[name=set-it-so]").click();
+		await finding.waitFor({ state: "detached" });
+		await visit.card("dlms.title").locator("[name=deviation]").waitFor();
+		assert.equal(await visit.card("dlms.title").locator("[name=deviation]").inputValue(), "swapped");
+		const { protocol } = await gateway.read("meter/protocol");
+		assert.deepEqual([protocol, (await gateway.read("dlms/config")).deviation], ["dlms", "swapped"]);
 	});
 });

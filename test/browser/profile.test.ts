@@ -80,6 +80,7 @@ describe("The page's load profile", function () {
 		await press(visit);
 		const body = await (await replied).json();
 		await card(visit).locator("button[name=csv]").waitFor();
+		await visit.settled();
 		return body;
 	}
 	/** Without a meter: the page gets this. */
@@ -284,6 +285,7 @@ describe("The page's load profile", function () {
 		for (const [body, text] of [
 			[{ error: "meter_timeout", code: "hdlc/silence" }, "failure.direct"],
 			[{ error: "meter_timeout", code: "iec62056-21/no-answer" }, "error.no_profile"],
+			[{ error: "meter_auth_failed", code: "iec62056-21/password" }, "error.meter_auth_failed"],
 			[{ error: "meter_timeout" }, "error.meter_timeout"],
 		] as const) {
 			await answer(visit, { message: "", ...body }, 500);

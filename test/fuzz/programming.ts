@@ -27,6 +27,7 @@ const WAYS: readonly ProfileOptions[] = [
 	{ fault: "no-season" },
 	{ period: 60 },
 	{ fault: "error" },
+	{ password: "12345678" },
 ];
 
 class DamagedProgramming extends ProgrammingMode {
@@ -84,7 +85,11 @@ export async function fuzzProgramming(seed: number, runs: number): Promise<void>
 		const telegram = splitTelegram(Buffer.concat([OPENING, block]));
 		const way = mutator.pick(WAYS);
 		const programming = new DamagedProgramming(way, mutator);
-		const bench = new ReaderBench({}, { echo: mutator.random.oneIn(4), hardwareParity: mutator.random.oneIn(2) });
+		const password = Buffer.from(way.password ?? "");
+		const bench = new ReaderBench(
+			{ password },
+			{ echo: mutator.random.oneIn(4), hardwareParity: mutator.random.oneIn(2) },
+		);
 		bench.world.serial.meter.connect(new IECMeter({ source: () => telegram, mode: "C", programming }));
 		const { readout, failure } = ask(bench);
 		if (readout !== undefined && failure === undefined) assertSent(readout.records, Buffer.concat(programming.sent));

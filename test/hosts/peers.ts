@@ -110,6 +110,14 @@ export const clients: Record<string, Client> = {
 		await sleep(20);
 		resetConnection(socket);
 	},
+	/** What waits to be read goes with a reset, so it waits until it is told that all of it was. */
+	async "reset-when-told"(open, port) {
+		const socket = await open(port);
+		socket.on("error", () => {});
+		socket.write("half a requ");
+		await once(socket, "data");
+		resetConnection(socket);
+	},
 	async "reset-later"(open, port) {
 		const socket = await begun(open, port);
 		socket.on("error", () => {});

@@ -60,6 +60,8 @@ export class ReaderBench {
 	readonly world: VirtualWorld;
 	readonly settings: Settings;
 	readonly reader: MeterReader;
+	/** Who is told of changes. */
+	readonly live = { changed(): void {}, measured(): void {} };
 
 	constructor(settings: Partial<Settings> = {}, world: VirtualOptions = {}, light?: MeterLight) {
 		this.world = new VirtualWorld({ utcMs: Date.UTC(2026, 10, 20, 6), ...world });
@@ -94,6 +96,7 @@ export class ReaderBench {
 			port: serial.meter,
 			ledger: new MemoryLedger(undefined),
 			settings: this.settings,
+			live: this.live,
 			light,
 		});
 		this.reader.reconfigure();

@@ -114,7 +114,11 @@ describe("a conversation in DLMS/COSEM", () => {
 			const { readout } = bed.read();
 			assert.deepEqual([readout?.mode, readout?.baud, bed.count(LINK_OPENED)], [0x43, 9600, 0]);
 		});
-		it("lowers the speed in mode C where the meter is silent in both", () => {
+		it("lowers the speed in mode C where the meter can do neither at its own", () => {
+			const { readout } = new Bed({}, iec).meter("--mode-e --lie 4800").read();
+			assert.deepEqual([readout?.mode, readout?.baud, readout?.status], [0x43, 4800, STATUS_OK]);
+		});
+		it("lowers it, too, where the meter announces mode E and does not have it", () => {
 			const bed = new Bed({}, iec);
 			bed.bench.world.serial.meter.connect(announcingMeter({ lieBaud: 4800 }));
 			const { readout } = bed.read();

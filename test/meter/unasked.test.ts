@@ -224,6 +224,20 @@ describe("a meter that sends by itself", function () {
 		assert.deepEqual([failure?.code, Math.round(tookMs)], ["sml/no-telegram", 60_000]);
 		assert.equal(probe(cut()).failure?.code, "unasked/sml");
 	});
+	it("is looked for under the eyes of who probes: what is tried, and at which speed, as it changes", () => {
+		const bench = benchOf(modeD(2400, 3000));
+		const tried: string[] = [];
+		bench.live.changed = () => bench.world.timers.set(() => tried.push(bench.reader.guest?.trying ?? ""), 1);
+		assert.equal(probe(bench).failure?.unasked?.baud, 2400);
+		bench.world.advance(10);
+		assert.deepEqual([...new Set(tried)], ["iec62056 300", "unasked 9600", "unasked 2400", ""]);
+		assert.equal(bench.reader.guest, undefined);
+		const silent = benchOf(new IECMeter({ source: () => splitTelegram(zmf.telegram), faults: { silence: 9 } }));
+		const asked = new Set<string>();
+		silent.live.changed = () => silent.world.timers.set(() => asked.add(silent.reader.guest?.trying ?? ""), 1);
+		probe(silent);
+		assert.deepEqual([...asked], ["iec62056 300", "dlms 9600"]);
+	});
 	it("in ciphered DLMS/COSEM is recognised without a key, and found by a probe after the settings are as advised", () => {
 		const keys = { encryption: new Uint8Array(16), authentication: new Uint8Array(16).fill(1) };
 		const protection = { keys, title: Buffer.from("4757530000bc614e", "hex"), control: 0x30, isDedicated: false };

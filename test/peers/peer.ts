@@ -1,6 +1,5 @@
 /** What the programs of other makers need: a place for their downloads, and our simulator to read from. */
 
-import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -96,14 +95,22 @@ export async function installNode(name: string, packages: readonly string[]): Pr
 	return folder;
 }
 
-/** Of the loopback address; nobody has it yet. */
+/** Below those that the system gives to who asks for any (/proc/sys/net/ipv4/ip_local_port_range). */
+let lastPort = 20_000 + (process.pid % 10_000);
+
+/** Of the loopback address; nobody has it yet, and nobody is given it by the system before its program has started. */
 export async function freePort(): Promise<number> {
-	const server = createServer().listen(0, "127.0.0.1");
-	await once(server, "listening");
-	const address = server.address();
-	server.close();
-	assert.ok(address !== null && typeof address === "object");
-	return address.port;
+	for (;;) {
+		const server = createServer().listen(++lastPort, "127.0.0.1");
+		try {
+			await once(server, "listening");
+		} catch {
+			continue;
+		}
+		server.close();
+		await once(server, "close");
+		return lastPort;
+	}
 }
 
 /** Runs the simulator with these options and `use` with the path of its pseudo-terminal. */

@@ -64,6 +64,8 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 			assert.notDeepEqual(second.readings, first.readings);
 			// Beside the rows of its telegram, which programs rely on.
 			assert.ok(!codes.includes("P.01"));
+			// It is the same meter for both.
+			if (engine !== "node") return;
 			const { period_secs, columns, rows } = await reading.read("meter/profile?entries=4");
 			assert.deepEqual([period_secs, columns.length, rows.length], [900, 2, 4]);
 			assert.ok(Date.now() / 1000 - rows[3].timestamp < 1000);

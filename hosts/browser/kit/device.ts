@@ -1,7 +1,7 @@
 /**
- * The gateway as the page sees it: one request at a time, since the chip has room for few connections; only a readout,
- * which takes up to a minute, has a lane of its own, so that no page waits for it. A request that finds the session ended
- * waits for the login and is then sent again; one that reads waits for a gateway that is away.
+ * The gateway as the page sees it: one request at a time, since the chip has room for few connections; only a readout or a
+ * probe, which takes up to a minute, has a lane of its own, so that no page waits for it. A request that finds the session
+ * ended waits for the login and is then sent again; one that reads waits for a gateway that is away.
  */
 import { type Ending, endSession, loggedIn, token, tokenRefused } from "./session.js";
 import { Store } from "./store.js";

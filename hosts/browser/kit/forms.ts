@@ -12,6 +12,7 @@ export interface Form {
 /** By the patterns of bodies.ts, which are those of the API's description. */
 const FORMS: Readonly<Record<string, Form>> = {
 	"^[ -~]*$": { says: "form.signs", characters: /[ -~]/ },
+	"^[ -'*-~]*$": { says: "form.signs", characters: /[ -'*-~]/ },
 	"^[!-~]*$": { says: "form.solid", characters: /[!-~]/ },
 	'^[!-"$-*,-~]*$': { says: "form.topic", characters: /[!-"$-*,-~]/ },
 	"^[0-9A-Za-z #/]*$": { says: "form.plain", characters: /[0-9A-Za-z #/]/ },

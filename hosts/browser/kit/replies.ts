@@ -86,6 +86,7 @@ export interface Status {
 	readonly storage_state: "ok" | "damaged" | "refused";
 	readonly safe_mode?: string;
 	readonly meter_state: string;
+	readonly meter_trying: string;
 	readonly meter_readouts: number;
 	readonly schedule_next: number;
 	readonly schedule_last: number;

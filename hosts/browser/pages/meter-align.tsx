@@ -1,6 +1,7 @@
 /**
- * Aid for placing the optical head: signs on to the meter again and again and shows how often that goes well. Made for
- * a phone held beside the meter: large, with a tone and a short shake where the browser can. Ends with the page.
+ * Aid for placing the optical head: signs on to the meter again and again, shows how often that goes well, and what is tried
+ * at the moment. Made for a phone held beside the meter: large, with a tone and a short shake where the browser can. Ends
+ * with the page.
  */
 
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -8,11 +9,15 @@ import { type DeviceError, post } from "../kit/device.js";
 import { failureText } from "../kit/failures.js";
 import { Field } from "../kit/fields.js";
 import { formatNumber } from "../kit/format.js";
+import { status } from "../kit/live.js";
 import { announce, Button, ErrorNotice, Fact, Facts, Icon, Notice, Progress } from "../kit/parts.js";
 import type { Probe } from "../kit/replies.js";
+import { useStore } from "../kit/store.js";
 import { isText, language, t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";
+import type { TextKey } from "../text/all.js";
 import { FindingNotice, findingText, isCertain } from "./meter-finding.js";
+import { speedText } from "./speeds.js";
 
 /** What the simulator calls itself. */
 const SIMULATED = /SIMULATOR/;
@@ -100,7 +105,7 @@ export function Aligner() {
 		for (let before: Probe | undefined; run === current.current; ) {
 			setTriesSinceMs(Date.now());
 			try {
-				const probe = await post<Probe>("meter/probe", undefined, { timeoutMs: TRY_MS });
+				const probe = await post<Probe>("meter/probe", undefined, { timeoutMs: TRY_MS, lane: "meter" });
 				if (run !== current.current) return;
 				setProblem(undefined);
 				take(probe, before);
@@ -155,11 +160,13 @@ export function Aligner() {
 
 function Result({ tries, isRunning }: { tries: readonly Probe[]; isRunning: boolean }) {
 	const last = tries[tries.length - 1];
+	const [kind, baud] = (useStore(status)?.meter_trying ?? "").split(" ");
+	const trying = baud && `${t(`protocol.${kind}` as TextKey)}, ${speedText(baud)}`;
 	if (last === undefined) {
 		return (
 			<div class="signal">
 				<p>
-					<Icon name="busy" /> {t("align.first")}
+					<Icon name="busy" /> {trying || t("align.first")}
 				</p>
 			</div>
 		);
@@ -177,8 +184,14 @@ function Result({ tries, isRunning }: { tries: readonly Probe[]; isRunning: bool
 				{tries.map((probe, index) => (
 					<Icon key={index} name={ICONS[gradeOf(probe)]} />
 				))}
-				{isRunning && <Icon name="busy" />}
 			</p>
+			{isRunning && (
+				<p>
+					<small>
+						<Icon name="busy" /> {trying}
+					</small>
+				</p>
+			)}
 			<p>
 				<b>{isWell ? t("align.well") : messageOf(last)}</b>
 			</p>

@@ -6,8 +6,9 @@ import { Confirm } from "../kit/dialog.js";
 import type { Draft, FieldSpec } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
 import { choicesOf, fieldsOf } from "../kit/limits.js";
-import { type Readout, readNow } from "../kit/live.js";
+import { type Readout, reading, readNow, readout } from "../kit/live.js";
 import { announce, Button, Card, Pending } from "../kit/parts.js";
+import { useStore } from "../kit/store.js";
 import { t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
 import { FindingNotice } from "./meter-finding.js";
@@ -150,24 +151,50 @@ export function AccessForm() {
 /** The meter's clock may be so far off, ms. */
 const CLOCK_OFF_MS = 120_000;
 
+/** Time of a readout before a change of the settings: its clock tells nothing about them. */
+let outdatedS = -1;
+const outdate = () => {
+	outdatedS = readout.value?.timestamp ?? 0;
+};
+
 /**
  * The meter seems to give the deviation of its clock with the other sign: as it was read the clock is wrong by just twice the
- * deviation. One button takes it so. Of a meter that is asked, and where the gateway knows the time.
+ * deviation. Where the gateway knows the time.
  */
-export function DeviationFinding({ last: { timestamp, readings } }: { last: Readout }) {
-	const { value } = useDevice<Draft>(PATH);
+function isSwapped({ protocol, timestamp, readings }: Readout): boolean {
 	const clock = readings.find((record) => record.obis_long.startsWith(CLOCK))?.value1 ?? "";
 	const [, sign, hours, minutes] = /T.*([+-])(\d\d):(\d\d)$/.exec(clock) ?? [];
 	const deviationMs = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === "-" ? -1 : 1);
 	const offMs = Date.parse(clock) - timestamp * 1000;
-	const isSwapped = deviationMs !== 0 && Math.abs(offMs + 2 * deviationMs) <= CLOCK_OFF_MS;
-	if (!isSwapped || timestamp === 0 || value === undefined || !isAsked(value)) return null;
+	const isTold = deviationMs !== 0 && protocol === "DLMS/COSEM" && timestamp !== 0 && timestamp !== outdatedS;
+	return isTold && Math.abs(offMs + 2 * deviationMs) <= CLOCK_OFF_MS;
+}
+
+/** Of the last readout: one button takes the deviation with the other sign, and reads again. For this page, and for the wizard. */
+export function DeviationFinding() {
+	const last = useStore(readout);
+	const isReading = useStore(reading);
+	return !isReading && last !== undefined && isSwapped(last) ? <DeviationOffer key={last.timestamp} /> : null;
+}
+
+/** To a meter that is asked. */
+function DeviationOffer() {
+	const { value } = useDevice<Draft>(PATH);
+	if (value === undefined || !isAsked(value)) return null;
 	const deviation = value["deviation"] === "swapped" ? "standard" : "swapped";
-	return <FindingNotice finding={{ settings: { protocol: "dlms", deviation } }} />;
+	const onSet = () => {
+		outdate();
+		readNow();
+	};
+	return <FindingNotice finding={{ settings: { protocol: "dlms", deviation } }} onSet={onSet} />;
 }
 
 export function DLMSCard() {
 	const { value, error, reload, put } = useDevice<Draft>(PATH);
+	const submit = async (values: Draft) => {
+		put(await post<Draft>(PATH, values));
+		outdate();
+	};
 	const [forgotten, setForgotten] = useState<(typeof SECRETS)[number]>();
 	if (value === undefined) {
 		return (
@@ -180,7 +207,7 @@ export function DLMSCard() {
 	return (
 		<Card title={t("dlms.title")}>
 			<p>{t("dlms.intro")}</p>
-			<Form fields={FIELDS} values={value} submit={async (values) => put(await post<Draft>(PATH, values))} />
+			<Form fields={FIELDS} values={value} submit={submit} />
 			{stored.length > 0 && (
 				<div class="actions">
 					{stored.map((secret) => (

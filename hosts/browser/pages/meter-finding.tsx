@@ -46,11 +46,11 @@ export function findingText({ unasked, settings }: Finding): string | undefined 
 async function apply({ protocol, ...config }: NonNullable<Finding["settings"]>): Promise<void> {
 	// First what the protocol goes by: the gateway begins to listen as soon as it is chosen.
 	if (Object.keys(config).length > 0) await post(`${protocol}/config`, config);
-	await post("meter/protocol", { protocol });
+	if (!("deviation" in config)) await post("meter/protocol", { protocol });
 }
 
 /** Nothing where nothing was found. */
-export function FindingNotice({ finding }: { finding: Finding }) {
+export function FindingNotice({ finding, onSet }: { finding: Finding; onSet?(): void }) {
 	const [isSetting, setSetting] = useState(false);
 	const [isSet, setSet] = useState(false);
 	const [failure, setFailure] = useState<DeviceError>();
@@ -67,6 +67,7 @@ export function FindingNotice({ finding }: { finding: Finding }) {
 			announce(t("finding.done"));
 			setSet(true);
 			settingsSet.set(settingsSet.value + 1);
+			onSet?.();
 			refresh().catch(() => undefined);
 		} catch (reason) {
 			setFailure(asDeviceError(reason));

@@ -14,7 +14,7 @@ import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
 import { Aligner } from "./meter-align.js";
-import { DLMSCard } from "./meter-dlms.js";
+import { DeviationFinding, DLMSCard } from "./meter-dlms.js";
 import { ReadFailure, settingsSet } from "./meter-finding.js";
 import { LogCard } from "./meter-log.js";
 import { ObjectsCard } from "./meter-objects.js";
@@ -32,7 +32,7 @@ export function Meter() {
 		<div class="cards">
 			<div class="column">
 				<Card title={t("protocol.title")}>
-					{failure && <ReadFailure error={failure} />}
+					{failure ? <ReadFailure error={failure} /> : <DeviationFinding />}
 					<ProtocolForm key={revision} onValue={setProtocol} />
 				</Card>
 				<Card title={t("align.title")}>
@@ -53,7 +53,7 @@ export function Meter() {
 						onValue={(values) => setHandedOver(values["mode_e_dlms"] === true)}
 					/>
 				)}
-				{isDLMS && <DLMSCard />}
+				{isDLMS && <DLMSCard key={revision} />}
 				<SettingsCard title={t("control.title")} path="iec62056/control" fields={CONTROL_FIELDS} />
 			</div>
 			{isDLMS && <ObjectsCard />}
@@ -110,7 +110,14 @@ const IEC_FIELDS = fieldsOf(IEC62056_CONFIG, [
 		kind: "text",
 		when: isAsked,
 	},
-	{ name: "password", label: "dlms.password", help: "iec.password.help", kind: "secret", when: isAsked },
+	{
+		name: "password",
+		label: "dlms.password",
+		help: "iec.password.help",
+		kind: "secret",
+		storedFlag: "password_set",
+		when: isAsked,
+	},
 	{ name: "mode_e_dlms", label: "iec.dlms", help: "iec.dlms.help", kind: "toggle", when: isAsked },
 ]);
 

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { type Bar, Bars } from "../kit/bars.js";
 import { Choice } from "../kit/choices.js";
 import { decimalCell } from "../kit/csv.js";
-import { type DeviceError, get, READ_MS } from "../kit/device.js";
+import { type DeviceError, get } from "../kit/device.js";
 import { failureText } from "../kit/failures.js";
 import { formatDecimal, formatMoment, formatNumber } from "../kit/format.js";
 import { READOUT_CUT, status } from "../kit/live.js";
@@ -17,7 +17,8 @@ import { useZone } from "../kit/zone.js";
 import type { TextKey } from "../text/all.js";
 import { ReadFailure } from "./meter-finding.js";
 
-const READ_LIMIT_S = 60;
+const READ_LIMIT_S = 180;
+const READ_LIMIT_MS = 190_000;
 /** What most meters keep under these codes (IEC 62056-6-1, 7.4.1); "" for another one. */
 const CODES: readonly (readonly [code: string, name: TextKey])[] = [
 	["1-0:99.1.0", "profile.quarters"],
@@ -49,7 +50,7 @@ async function read(code: string, entries: string): Promise<void> {
 	announce(t("read.running"));
 	const query = new URLSearchParams({ obis: code, entries, lang: language });
 	try {
-		seen.set({ profile: await get<Profile>(`meter/profile?${query}`, { timeoutMs: READ_MS, lane: "meter" }) });
+		seen.set({ profile: await get<Profile>(`meter/profile?${query}`, { timeoutMs: READ_LIMIT_MS, lane: "meter" }) });
 		announce(t("read.done"));
 	} catch (reason) {
 		seen.set({ error: asDeviceError(reason) });

@@ -4,7 +4,7 @@ import { choicesOf } from "../kit/limits.js";
 import { t } from "../kit/text.js";
 
 /** `9600 baud`: the digits stand together, as on meters and in data sheets. */
-export function speedText(baud: number): string {
+export function speedText(baud: number | string): string {
 	return t("iec.baud", { n: String(baud) });
 }
 

@@ -73,7 +73,7 @@ export function FirstContact() {
 					<PINForm />
 				</>
 			)}
-			{hasRead && last.protocol === "DLMS/COSEM" && <DeviationFinding last={last} />}
+			{!failure && <DeviationFinding />}
 			{isLimited && <Notice kind="warning">{t("wizard.access.limited")}</Notice>}
 			{needs.current.access ? (
 				<AccessForm />

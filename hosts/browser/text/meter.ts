@@ -12,6 +12,7 @@ export const METER = {
 	"protocol.iec62056": ["Usual: IEC 62056-21", "Üblich: IEC 62056-21", "Zwykły: IEC 62056-21"],
 	"protocol.dlms": ["DLMS/COSEM", "DLMS/COSEM", "DLMS/COSEM"],
 	"protocol.sml": ["SML", "SML", "SML"],
+	"protocol.unasked": ["Listening", "Mithören", "Nasłuch"],
 
 	"align.title": ["Place the optical head", "Optischen Kopf ausrichten", "Ustaw głowicę optyczną"],
 	"align.help": [

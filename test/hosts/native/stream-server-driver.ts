@@ -406,8 +406,12 @@ export interface Outcome {
 	stderr: string;
 }
 
-/** Runs a program; `input` is what it is fed, each part 100 ms after the one before. */
-export async function run(command: string, args: readonly string[], input: readonly string[] = []): Promise<Outcome> {
+/** Runs a program; `input` is what it is fed, each part when it has said what stands before that. */
+export async function run(
+	command: string,
+	args: readonly string[],
+	input: readonly (readonly [after: RegExp, text: string])[] = [],
+): Promise<Outcome> {
 	const child = spawn(command, args);
 	const outcome: Outcome = { status: null, stdout: "", stderr: "" };
 	child.stdout.on("data", (data) => {
@@ -418,11 +422,10 @@ export async function run(command: string, args: readonly string[], input: reado
 	});
 	child.stdin.on("error", () => {});
 	const closed = once(child, "close");
-	for (const part of input) {
-		await sleep(100);
-		child.stdin.write(part);
+	for (const [after, text] of input) {
+		while (!after.test(outcome.stdout + outcome.stderr) && child.exitCode === null) await sleep(5);
+		child.stdin.write(text);
 	}
-	if (input.length > 0) await sleep(100);
 	child.stdin.end();
 	[outcome.status] = await closed;
 	return outcome;

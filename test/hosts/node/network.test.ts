@@ -45,7 +45,7 @@ describe("UDP of the bench", () => {
 	const opened: { close(): void }[] = [];
 	const port = createUDPPort((message) => traces.push(message));
 
-	function open(options: { port?: number; group?: string; accessPoint?: boolean } = {}): UDP {
+	function open(options: { port?: number; group?: string; accessPoint?: boolean; onReadable?: () => void } = {}): UDP {
 		const udp = new port.io({ ...port.pins, port: 0, onReadable: () => {}, ...options });
 		opened.push(udp);
 		return udp;
@@ -58,10 +58,17 @@ describe("UDP of the bench", () => {
 	});
 
 	it("keeps eight datagrams, the oldest", async () => {
-		const udp = open();
+		let told = () => {};
+		const isTold = new Promise<void>((resolve) => {
+			told = resolve;
+		});
+		const udp = open({ onReadable: told });
 		const sender = createSocket("udp4");
-		for (let i = 0; i < 20; i++) sender.send(Uint8Array.of(i), udp.port, "127.0.0.1");
-		await sleep(100);
+		const send = (byte: number) => new Promise((done) => sender.send(Uint8Array.of(byte), udp.port, "127.0.0.1", done));
+		for (let i = 0; i < 20; i++) await send(i);
+		await isTold;
+		// All are in the system's hands: who waits any time at all has been given them.
+		await sleep(50);
 		const into = new Uint8Array(DATAGRAM_LIMIT);
 		const kept: number[] = [];
 		while (udp.read(into) !== undefined) kept.push(into[0]);

@@ -108,9 +108,11 @@ const scenes: [name: string, scene: Scene][] = [
 		"survives resets, at any moment",
 		async (host, peer, port) => {
 			const listener = listen(host, port);
-			peer("reset", listener.port);
+			peer("reset-when-told", listener.port);
 			const client = new Noted(port, await accept(host, listener));
 			await client.collect(host, 11);
+			await until(host, () => client.writable > 0, "room for a byte");
+			client.socket.write(Uint8Array.of(1));
 			await until(host, () => client.errors === 1, "onError after a reset");
 			await sleep(host, 20);
 			client.socket.close();
