@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
 import type { Browser, Request } from "playwright-core";
 import { ProcessGateway } from "../api/process-gateway.js";
-import { EVENTS, LOST, needBrowser, Visit } from "./browser.js";
+import { EVENTS, LOST, needBrowser, say, Visit } from "./browser.js";
 
 /** Sooner than who asks again and again would see it. */
 const SOON_MS = 8000;
@@ -96,6 +96,15 @@ describe("The page with the event stream", function () {
 		assert.ok(count <= 2 + (Date.now() - startMs) / 30_000, `${count} times`);
 		// The second where a connection of the browser's own has cost it the first.
 		assert.ok(asked("events").length <= 2);
+	});
+
+	it("tells the next time of the schedule to the second, however old the state is that it has asked for", async () => {
+		await begin();
+		await setTimeout(3000);
+		await shownAfter("000444.44");
+		await visit.go("meter");
+		const next = visit.card("schedule.title").locator("div", { hasText: say("schedule.next") }).last();
+		await next.getByText(/:(00|15|30|45):00 [AP]M$/).waitFor({ timeout: 10_000 });
 	});
 
 	it("fetches once what it has read itself", async () => {

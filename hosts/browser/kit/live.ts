@@ -7,6 +7,7 @@ import { useEffect } from "preact/hooks";
 import { addPoint, forgetCurve, points } from "./curve-points.js";
 import { type DeviceError, get, LOOK_MS, OFFLINE, READ_MS, reachable } from "./device.js";
 import { follow, following } from "./follow.js";
+import { advanceLocalTime } from "./format.js";
 import { announce } from "./parts.js";
 import { importedWh, powerOf } from "./power.js";
 import type { Readout as FreshReadout, LastReadout, NetworkStatus, Schedule, Status, Timezone } from "./replies.js";
@@ -134,7 +135,12 @@ async function refreshSlowly(): Promise<void> {
 }
 
 follow(status, (news) => {
-	if (status.value) look({ ...status.value, ...news }).catch(() => undefined);
+	const before = status.value;
+	if (before === undefined) return;
+	const { timestamp = before.timestamp } = news;
+	// It is not among the news: as it was, it would not belong to their timestamp.
+	const localtime = advanceLocalTime(before.localtime, timestamp - before.timestamp);
+	look({ ...before, ...news, localtime }).catch(() => undefined);
 });
 
 /** Reads the meter for who has pressed a button; what comes of it stands in the stores, and a screen reader tells how it went. */
