@@ -103,7 +103,10 @@ describe("The page with the event stream", function () {
 		await setTimeout(3000);
 		await shownAfter("000444.44");
 		await visit.go("meter");
-		const next = visit.card("schedule.title").locator("div", { hasText: say("schedule.next") }).last();
+		const next = visit
+			.card("schedule.title")
+			.locator("div", { hasText: say("schedule.next") })
+			.last();
 		await next.getByText(/:(00|15|30|45):00 [AP]M$/).waitFor({ timeout: 10_000 });
 	});
 
