@@ -1,53 +1,42 @@
 /**
- * Slows down whoever guesses: one limiter for login and password change, in all their forms.
+ * Slows down password guessing: one limiter for login and password change, in all their forms.
  *
  * Failures are counted in buckets. After FREE_FAILURES failures in a row the bucket's next attempt must wait 1 s, and
  * with each further failure twice as long, up to a limit; attempts meanwhile are turned away without being looked at.
- * Success, or FORGET_MS without a failure, wipes the slate; FORGET_MS is so long that waiting for it is no faster than
+ * Success, or FORGET_MS without a failure, clears the bucket; FORGET_MS is so long that waiting for it is no faster than
  * going on at one try a minute.
  *
- * Who has which bucket:
+ * Which bucket an address has:
  * - An address from which somebody has logged in keeps one of its own while it is among the last KNOWN_LIMIT such, as
- *   long as the firmware runs. Nobody else's failures slow the owner down there.
+ *   long as the firmware runs. Failures from elsewhere don't slow the owner down there.
  * - All others are strangers. They count by address, in IPv6 by network (/64), since a host has as many addresses there
  *   as it likes; known addresses don't, since all hosts of a home are in the same network. A stranger who fails gets one
  *   of STRANGER_LIMIT buckets while one is free, and keeps it until it is forgotten: coming from many addresses clears
  *   none. The delay of all these buckets ends at DELAY_LIMIT_S.
- * - The strangers for whom there is none share the last bucket. Its delay ends at SHARED_DELAY_LIMIT_S.
+ * - The strangers for whom there is none share the last bucket (shared-bucket.ts). A new address has one attempt there
+ *   without any delay, so a right password gets in at once, also after a restart.
  *
- * A stranger who knows the password must not lose the race for the shared bucket to those who try more often. So the
- * next turn is drawn by lot among all who are turned away during the delay: each has one lot, however often he tries,
- * and who wins has TURN_MS for himself; if he doesn't come, anybody may try. Of n strangers each has one chance in n every
- * 4 s; once the others are gone it takes 4 s, and TURN_MS more when one of them has won the turn and left it.
- *
- * So many guesses of strangers are looked at in 24 hours at worst, whatever their number: 1449 in each of the
- * STRANGER_LIMIT buckets (11 in the first 63 s, then one a minute) and 21 606 in the shared one (8 in the first 7 s, then
- * one every 4 s), 44 790 in all; 181 in 60 s.
+ * Guesses of strangers that are looked at, at worst, whatever their number and their addresses: in 24 hours 1449 in each of
+ * the STRANGER_LIMIT buckets (11 in the first 63 s, then one a minute) and 21 862 in the shared one (256 first attempts, 8
+ * in the first 7 s, then one every 4 s), 45 046 in all; 2266 in the first hour, 1860 in each later one; 437 in 60 s.
  */
 import type { Crypto } from "../io/crypto.js";
 import type { Clock, TextCodec } from "../io/host.js";
+import { FREE_FAILURES, SharedBucket } from "./shared-bucket.js";
 
 /** Addresses that keep a bucket because somebody has logged in from there. */
 export const KNOWN_LIMIT = 8;
 /** Strangers with a bucket of their own. */
 export const STRANGER_LIMIT = 16;
-/** The failure that brings the first delay. */
-export const FREE_FAILURES = 5;
-/** The longest delay of a bucket, and of the one that is shared, seconds. */
+/** The longest delay of a bucket that is not shared, seconds. */
 export const DELAY_LIMIT_S = 60;
-export const SHARED_DELAY_LIMIT_S = 4;
-/** How long the shared bucket waits for the one whose turn it is. */
-export const TURN_MS = 8000;
-/** A bucket is forgotten when so long nothing failed. */
+/** A bucket that is not shared is forgotten when nothing has failed for so long. */
 export const FORGET_MS = 900_000;
 
-/** Buckets stand in this order: known addresses, strangers, and the one of all who have none. */
+/** Buckets stand in this order: known addresses, strangers; this one, of everybody else, is an object of its own. */
 const SHARED = KNOWN_LIMIT + STRANGER_LIMIT;
 /** Where counting stops: the delay has been at its longest for some time, and a byte holds it. */
 const COUNT_LIMIT = 255;
-const SEED_LENGTH = 16;
-/** Worse than every lot. */
-const NO_LOT = 2 ** 32;
 /** What an IPv4 address begins with where it is written as one of IPv6 (RFC 4291, 2.5.5.2). */
 const MAPPED = "::ffff:";
 /** Of an IPv6 address; the first half of them is the network. */
@@ -62,15 +51,11 @@ export class LoginRateLimiter {
 	/** Per known address: which login was the last one from there, counted from 1; 0: none. */
 	readonly #logins = new Uint32Array(KNOWN_LIMIT);
 	/** Per bucket: failures in a row. */
-	readonly #failures = new Uint8Array(SHARED + 1);
+	readonly #failures = new Uint8Array(SHARED);
 	/** Per bucket: monotonic ms of the last failure. */
-	readonly #lastMs = new Float64Array(SHARED + 1);
+	readonly #lastMs = new Float64Array(SHARED);
 	#loginCount = 0;
-	/** Of the shared bucket: whose lot is the lowest so far ("": nobody has asked), and that lot. */
-	#drawn = "";
-	#lot = NO_LOT;
-	/** Makes the lots of one draw, and nobody can foretell them; new with each failure there. */
-	#seed: Uint8Array = new Uint8Array(0);
+	#shared: SharedBucket | undefined;
 
 	constructor(clock: Clock, crypto: Crypto, text: TextCodec) {
 		this.#clock = clock;
@@ -80,31 +65,27 @@ export class LoginRateLimiter {
 
 	/**
 	 * Whole seconds that this address must wait before its next attempt; 0 when it may try now. Asked once for each
-	 * attempt: who is turned away from the shared bucket takes part in the draw. `address`: as a Socket tells it.
+	 * attempt: it has a part in who is next. `address`: as a Socket tells it.
 	 */
 	retryAfterS(address: string): number {
+		if (this.#shared?.isForgotten) this.#shared = undefined;
 		const bucket = this.bucketOf(address);
+		if (bucket === SHARED) return this.#shared?.retryAfterS(strangerOf(address)) ?? 0;
 		const failures = this.failuresOf(bucket);
 		if (failures < FREE_FAILURES) return 0;
-		const limitS = bucket === SHARED ? SHARED_DELAY_LIMIT_S : DELAY_LIMIT_S;
-		const delayMs = Math.min(limitS, 2 ** (failures - FREE_FAILURES)) * 1000;
-		const leftMs = this.#lastMs[bucket] + delayMs - this.#clock.monotonicMs();
-		if (bucket === SHARED) {
-			const stranger = strangerOf(address);
-			if (leftMs > 0) this.draw(stranger);
-			// In a second the one whose turn it is may have failed, and who comes then takes part in the next draw.
-			else if (leftMs > -TURN_MS && this.#lot < NO_LOT && this.#drawn !== stranger) return 1;
-		}
-		return Math.max(0, Math.ceil(leftMs / 1000));
+		const delayMs = Math.min(DELAY_LIMIT_S, 2 ** (failures - FREE_FAILURES)) * 1000;
+		return Math.max(0, Math.ceil((this.#lastMs[bucket] + delayMs - this.#clock.monotonicMs()) / 1000));
 	}
 
 	/** An attempt from this address was looked at and failed. */
 	failed(address: string): void {
 		const bucket = this.bucketOf(address);
 		if (bucket === SHARED) {
-			this.endTurn();
-			this.#seed = this.#crypto.random(SEED_LENGTH);
-		} else if (bucket >= KNOWN_LIMIT) this.#names[bucket] = strangerOf(address);
+			this.#shared ??= new SharedBucket(this.#clock, this.#crypto, this.#text);
+			this.#shared.failed(strangerOf(address));
+			return;
+		}
+		if (bucket >= KNOWN_LIMIT) this.#names[bucket] = strangerOf(address);
 		this.#failures[bucket] = Math.min(this.failuresOf(bucket) + 1, COUNT_LIMIT);
 		this.#lastMs[bucket] = this.#clock.monotonicMs();
 	}
@@ -112,7 +93,7 @@ export class LoginRateLimiter {
 	/** An attempt from this address succeeded: it is known from now on. */
 	succeeded(address: string): void {
 		let bucket = this.bucketOf(address);
-		if (bucket === SHARED) this.endTurn();
+		if (bucket === SHARED) this.#shared?.succeeded(strangerOf(address));
 		else this.#failures[bucket] = 0;
 		if (bucket >= KNOWN_LIMIT) {
 			bucket = this.#logins.indexOf(Math.min(...this.#logins));
@@ -135,18 +116,6 @@ export class LoginRateLimiter {
 	/** Failures in a row that still count. */
 	private failuresOf(bucket: number): number {
 		return this.#clock.monotonicMs() - this.#lastMs[bucket] < FORGET_MS ? this.#failures[bucket] : 0;
-	}
-
-	private draw(stranger: string): void {
-		const { buffer, byteOffset } = this.#crypto.sha256(this.#seed, this.#text.encode(stranger));
-		const lot = new DataView(buffer, byteOffset).getUint32(0);
-		if (lot >= this.#lot) return;
-		this.#lot = lot;
-		this.#drawn = stranger;
-	}
-
-	private endTurn(): void {
-		this.#lot = NO_LOT;
 	}
 }
 

@@ -81,15 +81,15 @@ describe("auth/nonce", () => {
 		assert.equal(nonces.take(nonce), true);
 	});
 
-	it("remembers 192, and refuses what was issued until the use of one that it must forget", () => {
-		assert.equal(USED_LIMIT, 192);
+	it("remembers 512, and refuses what was issued until the use of one that it must forget", () => {
+		assert.equal(USED_LIMIT, 512);
 		const { clock, nonces } = make();
 		const [early, unused] = [nonces.issue(), nonces.issue()];
 		const used: Uint8Array[] = [];
 		for (let i = 0; i < USED_LIMIT; i++) {
 			used.push(nonces.issue());
 			assert.equal(nonces.take(used[i]), true);
-			clock.ms += 200;
+			clock.ms += 100;
 		}
 		const late = nonces.issue();
 		for (const nonce of used) assert.equal(nonces.take(nonce), false);
@@ -104,7 +104,7 @@ describe("auth/nonce", () => {
 	});
 
 	it("takes none twice, in whatever order and at whatever time they are issued and used", () => {
-		const steps = fc.array(fc.tuple(fc.nat(400), fc.nat(30)), { minLength: 500, maxLength: 800 });
+		const steps = fc.array(fc.tuple(fc.nat(400), fc.nat(30)), { minLength: 1200, maxLength: 1400 });
 		fc.assert(
 			fc.property(steps, (moves) => {
 				const { clock, nonces } = make();
@@ -122,6 +122,38 @@ describe("auth/nonce", () => {
 				assert.ok(taken.size > USED_LIMIT);
 			}),
 			{ numRuns: 10 },
+		);
+	});
+
+	it("remembers each for its lifetime, in whatever rhythm they are used", () => {
+		const rhythm = fc.array(fc.tuple(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 0, max: 100_000 })), {
+			minLength: 1,
+			maxLength: 12,
+		});
+		fc.assert(
+			fc.property(rhythm, (bursts) => {
+				const { clock, nonces } = make();
+				let used: { readonly nonce: Uint8Array; readonly ms: number }[] = [];
+				for (const [count, pauseMs] of bursts) {
+					for (let i = 0; i < count; i++) {
+						used = used.filter(({ ms }) => clock.ms - ms < NONCE_LIFETIME_MS);
+						// More may be forgotten.
+						if (used.length >= USED_LIMIT) break;
+						const nonce = nonces.issue();
+						clock.ms += 3;
+						assert.equal(nonces.take(nonce), true);
+						used.push({ nonce, ms: clock.ms });
+					}
+					const early = nonces.issue();
+					for (const { nonce } of used) assert.equal(nonces.take(nonce), false);
+					clock.ms += pauseMs;
+					if (used.length < USED_LIMIT && pauseMs < NONCE_LIFETIME_MS) {
+						assert.equal(nonces.take(early), true, "nothing that counts was forgotten");
+						used.push({ nonce: early, ms: clock.ms });
+					}
+				}
+			}),
+			{ numRuns: 30 },
 		);
 	});
 

@@ -1,0 +1,135 @@
+/**
+ * The login against an attacker who holds every address of a network: the owner knows the password and comes from an address
+ * that has not logged in since the start. A minute of it over HTTP is in test/http/siege/logins.ts.
+ */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { LOGIN_BLOCKED, LOGIN_OK } from "../../modules/auth/login.js";
+import { seedOfRun } from "../fuzz/mutator.js";
+import { LoginBench, PASSWORD, proofOf } from "./fakes.js";
+
+const LIMIT_MS = 30_000;
+const STEP_MS = 500;
+const MINUTE_MS = 60_000;
+const OWNER = "192.168.2.7";
+const seed = seedOfRun();
+
+/** Addresses that fail, and the time at which each comes again. */
+class Attackers {
+	readonly #bench: LoginBench;
+	readonly #isPatient: boolean;
+	readonly #dueMs = new Map<string, number>();
+
+	/** `isPatient`: each obeys Retry-After; else all of them try in every step. */
+	constructor(bench: LoginBench, addresses: readonly string[], isPatient: boolean) {
+		this.#bench = bench;
+		this.#isPatient = isPatient;
+		for (const address of addresses) this.#dueMs.set(address, 0);
+	}
+
+	/** All that are due try, and a step of time passes. */
+	step(): void {
+		const { clock, login } = this.#bench;
+		for (const [address, dueMs] of this.#dueMs) {
+			if (dueMs > clock.ms) continue;
+			const { retryAfterS } = login.loginWithPassword(address, "admin", "wrong");
+			if (this.#isPatient) this.#dueMs.set(address, clock.ms + retryAfterS * 1000);
+		}
+		clock.ms += STEP_MS;
+	}
+
+	goOn(ms: number): void {
+		const { clock } = this.#bench;
+		for (const endMs = clock.ms + ms; clock.ms < endMs; ) this.step();
+	}
+}
+
+/** How long the owner takes with the right password, coming again each second, or when Retry-After says. */
+function ownerMs(bench: LoginBench, attackers: Attackers, address: string, isEachSecond: boolean): number {
+	const { clock } = bench;
+	const startMs = clock.ms;
+	for (;;) {
+		const { outcome, retryAfterS } = bench.try(PASSWORD, "admin", address);
+		if (outcome === LOGIN_OK) return clock.ms - startMs;
+		assert.equal(outcome, LOGIN_BLOCKED);
+		if (clock.ms - startMs > LIMIT_MS) return Number.POSITIVE_INFINITY;
+		attackers.goOn(isEachSecond ? 1000 : retryAfterS * 1000);
+	}
+}
+
+const ipv4 = (i: number) => `192.168.1.${i + 1}`;
+const ipv6 = (i: number) => `2001:db8:7:${i.toString(16)}::1`;
+
+describe(`auth against a whole network (SEED=${seed})`, function () {
+	this.timeout(60_000);
+
+	for (const count of [60, 240])
+		for (const isPatient of [false, true])
+			for (const nameOf of [ipv4, ipv6]) {
+				const pattern = isPatient ? "obey Retry-After" : "try without pause";
+				const networks = nameOf === ipv6 ? "networks of IPv6" : "addresses";
+				it(`lets the owner in within 30 s while ${count} ${networks} ${pattern}, whenever he comes`, () => {
+					// Right after the start, while buckets and marks are taken, and when all of them are.
+					for (const [arrivalMs, isEachSecond] of [
+						[0, false],
+						[1000, true],
+						[5000, false],
+						[MINUTE_MS, true],
+						[3 * MINUTE_MS, false],
+					] as const) {
+						const bench = new LoginBench(seed + arrivalMs);
+						const addresses = Array.from({ length: count }, (_, i) => nameOf(i));
+						const attackers = new Attackers(bench, addresses, isPatient);
+						attackers.goOn(arrivalMs);
+						const tookMs = ownerMs(bench, attackers, OWNER, isEachSecond);
+						assert.ok(tookMs <= LIMIT_MS, `after ${arrivalMs} ms of siege: ${tookMs} ms`);
+					}
+				});
+			}
+
+	it("lets every address of the owner's in, one after the other, in any rhythm of attacks and pauses", () => {
+		const rhythm = fc.array(
+			fc.record({
+				count: fc.integer({ min: 1, max: 240 }),
+				attackMs: fc.integer({ min: 0, max: MINUTE_MS }),
+				pauseMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 40 * MINUTE_MS })),
+				isPatient: fc.boolean(),
+			}),
+			{ minLength: 1, maxLength: 5 },
+		);
+		fc.assert(
+			fc.property(rhythm, (waves) => {
+				const bench = new LoginBench(seed);
+				let owner = 0;
+				for (const { count, attackMs, pauseMs, isPatient } of waves) {
+					// Always the same network, as the attacker has no other.
+					const attackers = new Attackers(
+						bench,
+						Array.from({ length: count }, (_, i) => ipv4(i)),
+						isPatient,
+					);
+					attackers.goOn(attackMs);
+					const tookMs = ownerMs(bench, attackers, `192.168.2.${owner++}`, true);
+					assert.ok(tookMs <= LIMIT_MS, `${tookMs} ms`);
+					bench.clock.ms += pauseMs;
+				}
+			}),
+			{ numRuns: 8, seed },
+		);
+	});
+
+	it("remembers the nonces of all their wrong proofs", () => {
+		const bench = new LoginBench(seed);
+		const early = bench.login.challenge();
+		for (let round = 0; round < 50; round++) {
+			for (let i = 0; i < 240; i++) bench.try("wrong", "admin", ipv4(i));
+			bench.clock.ms += 1000;
+		}
+		const attempt = { address: OWNER, username: "admin", nonce: early.nonce };
+		const outcome = bench.login.loginWithProof({
+			...attempt,
+			proof: proofOf(early.salt, PASSWORD, early.nonce),
+		}).outcome;
+		assert.equal(outcome, LOGIN_OK, "nobody has spoiled a nonce that was given out before");
+	});
+});
