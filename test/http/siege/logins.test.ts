@@ -1,0 +1,4 @@
+/** The simulator among wrong logins. */
+import { loginSiegeOf } from "./logins.js";
+
+loginSiegeOf("xs", "The simulator among wrong logins");

@@ -1,0 +1,93 @@
+/**
+ * Wrong logins without pause from many addresses of the loopback network, against a gateway that has just started: its owner
+ * comes from an address that has never logged in, and knows the password. On virtual time: test/auth/many-addresses.test.ts.
+ */
+import assert from "node:assert/strict";
+import { Agent, request } from "node:https";
+import { setTimeout as sleep } from "node:timers/promises";
+import { PASSWORD, USERNAME } from "../../api/gateway.js";
+import { type EngineName, ProcessGateway } from "../../api/process-gateway.js";
+
+const OWNER = "127.0.3.1";
+/** For the owner's login, ms. */
+const LIMIT_MS = 30_000;
+const AGAIN_MS = 1000;
+/** A try that is not answered within that is given up, ms. */
+const PATIENCE_MS = 5000;
+/** Attackers at once, each of which goes through all addresses. */
+const ATTACKERS = 4;
+
+/** The status of one login over a connection of its own; 0: no answer. */
+function login(port: number, password: string, localAddress: string): Promise<number> {
+	const agent = new Agent({ rejectUnauthorized: false });
+	const signal = AbortSignal.timeout(PATIENCE_MS);
+	const way = { host: "127.0.0.1", port, localAddress, agent, signal };
+	const status = new Promise<number>((resolve) => {
+		const sent = request({ ...way, method: "POST", path: "/api/v1/system/login" }, (response) => {
+			response.on("error", () => resolve(0)).on("end", () => resolve(response.statusCode ?? 0));
+			response.resume();
+		});
+		sent.on("error", () => resolve(0));
+		sent.end(JSON.stringify({ username: USERNAME, password }));
+	});
+	return status.finally(() => agent.destroy());
+}
+
+class LoginAttack {
+	/** Statuses of the attackers' tries, and how often each came. */
+	readonly statuses = new Map<number, number>();
+	/** Addresses that were answered. */
+	readonly answered = new Set<string>();
+	readonly #attackers: Promise<void>[] = [];
+	#isOver = false;
+
+	constructor(port: number, addresses: readonly string[]) {
+		for (let i = 0; i < ATTACKERS; i++) this.#attackers.push(this.#attack(port, addresses, i));
+	}
+
+	async end(): Promise<void> {
+		this.#isOver = true;
+		await Promise.all(this.#attackers);
+	}
+
+	async #attack(port: number, addresses: readonly string[], first: number): Promise<void> {
+		for (let i = first; !this.#isOver; i = (i + ATTACKERS) % addresses.length) {
+			const status = await login(port, "wrong password", addresses[i]);
+			this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
+			if (status !== 0) this.answered.add(addresses[i]);
+		}
+	}
+}
+
+/** A suite of 60 and of 240 failing addresses, each against a fresh unit. */
+export function loginSiegeOf(engine: EngineName, title: string): void {
+	describe(title, function () {
+		this.timeout(180_000);
+
+		for (const count of [60, 240])
+			it(`lets its owner in from a new address while ${count} addresses fail to log in`, async function () {
+				const gateway = await ProcessGateway.start(engine);
+				const addresses = Array.from({ length: count }, (_, i) => `127.0.2.${i + 1}`);
+				const attack = new LoginAttack(gateway.httpsPort, addresses);
+				let tookMs = 0;
+				try {
+					while (attack.answered.size < count) await sleep(AGAIN_MS);
+					for (const startMs = Date.now(); ; await sleep(AGAIN_MS)) {
+						const status = await login(gateway.httpsPort, PASSWORD, OWNER);
+						tookMs = Date.now() - startMs;
+						if (status === 200) break;
+						assert.ok(tookMs < LIMIT_MS, `not in after ${tookMs} ms, the last status was ${status}`);
+					}
+				} finally {
+					await attack.end();
+					await gateway.stop();
+				}
+				const { statuses } = attack;
+				this.test!.title +=
+					` (after ${tookMs} ms; ${[...statuses].map(([status, times]) => `${status}: ${times}`).join(", ")})`;
+				assert.equal(statuses.get(200), undefined);
+				assert.ok(statuses.get(401)! >= count - 16, "the first attempts are looked at");
+				assert.ok(statuses.get(429)! > 0, "the others are slowed down");
+			});
+	});
+}
