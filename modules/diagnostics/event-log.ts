@@ -3,11 +3,19 @@
  * diagnostic report. A detail is an address, a name or a code; secrets never come here.
  *
  * Memory: MEMORY_LIMIT bytes of records; the oldest fall out. An event that comes again within SAME_S is counted in its
- * record, which moves to the end: who knocks again and again fills no log. Flash gets each record once, when it first
- * comes, FLASH_BURST of them at once and one each FLASH_S seconds beyond that; what is more stands in memory only.
+ * record, which moves to the end. Flash gets each record once, when it first comes, FLASH_BURST of them at once and one each
+ * FLASH_S seconds beyond that; what is more stands in memory only.
  *
- * Starts are counted by their causes, for the metrics, without a write of their own: the record of each says the how many-th
- * it is. A cause that has come no more while flash was filled anew is forgotten, and counted from 1 again.
+ * A stranger must not displace the traces of an intruder:
+ * - Refused logins have a record for each of the last REFUSED_LIMIT addresses, and one without a detail that counts all
+ *   others: 9 records however many come. Flash gets REFUSED_BURST of them at once and one each REFUSED_S seconds.
+ * - What needs no login leaves RESERVED of the writes of FLASH_BURST to events that do (events.ts).
+ * - A record of a refused login in flash counts all that were refused since the one before it, from whatever address.
+ *   Refusals that flash has not counted yet get a record, without a detail, before the next event that needs a login: so
+ *   an attack that led to a login is told of after a power cut too.
+ *
+ * Starts are counted by their causes, for the metrics, without a write of their own: each start's record holds the number of
+ * starts by that cause. A cause that has not come again while flash was filled anew is forgotten, and counted from 1 again.
  */
 
 import type { Partition } from "../io/flash.js";
@@ -16,16 +24,20 @@ import { EventFlash, WRITES_A_DAY } from "./event-flash.js";
 import {
 	countAt,
 	detailEnd,
+	dropDetail,
+	type EventMoment,
+	hasDetail,
 	isSameEvent,
 	lengthAt,
 	makeRecord,
+	seal,
 	setCount,
 	setStarts,
 	startsAt,
 	UNIT,
 	uptimeAt,
 } from "./event-record.js";
-import { EVENT_STARTED, type EventKind } from "./events.js";
+import { EVENT_LOGIN_REFUSED, EVENT_STARTED, type EventKind, needsLogin } from "./events.js";
 
 export const MEMORY_LIMIT = 2048;
 const SAME_S = 600;
@@ -34,6 +46,13 @@ const CAUSES_LIMIT = 12;
 const OTHER_CAUSES = "other";
 const FLASH_BURST = 40;
 const FLASH_S = 86_400 / WRITES_A_DAY;
+/** Of FLASH_BURST. */
+const RESERVED = 20;
+/** Addresses with a record of their own in memory. */
+export const REFUSED_LIMIT = 8;
+const REFUSED_BURST = 8;
+const REFUSED_S = 3600;
+const NONE = -1;
 
 export interface EventLogWorld {
 	readonly clock: Pick<Clock, "monotonicMs" | "utcMs">;
@@ -52,6 +71,10 @@ export class EventLog {
 	/** What may be written to flash, and since when it was counted. */
 	#credit = FLASH_BURST;
 	#creditAtS = 0;
+	/** The same for refused logins, and how many of them flash has not counted. */
+	#refusedCredit = REFUSED_BURST;
+	#refusedCreditAtS = 0;
+	#refused = 0;
 	/** Events that have fallen out of memory since the start. */
 	dropped = 0;
 	/** How many starts there were for which cause, as far as flash knows. */
@@ -79,14 +102,17 @@ export class EventLog {
 	}
 
 	/** `detail`: ASCII, as much of it as DETAIL_LIMIT; no secret. */
-	note({ number }: EventKind, detail = ""): void {
+	note(kind: EventKind, detail = ""): void {
+		const { number } = kind;
 		const { clock } = this.#world;
 		const { uptimeS } = this;
 		const timeS = Math.floor((clock.utcMs() ?? 0) / 1000);
-		const record = makeRecord(number, detail, { timeS, uptimeS });
+		const moment = { timeS, uptimeS };
+		const record = makeRecord(number, detail, moment);
 		if (number === EVENT_STARTED.number) setStarts(record, this.countStart(record, 0));
+		if (kind === EVENT_LOGIN_REFUSED) this.#refused++;
 		const before = this.find(record, uptimeS);
-		if (before < 0) this.keep(record, uptimeS);
+		if (before < 0) this.keep(kind, record, moment);
 		else {
 			setCount(record, countAt(this.#bytes, before) + 1);
 			this.remove(before);
@@ -133,20 +159,75 @@ export class EventLog {
 		}
 		this.#bytes.set(record, this.#length);
 		this.#length += record.length;
+		if (record[0] === EVENT_LOGIN_REFUSED.number) this.foldRefused();
+	}
+
+	/** Adds up the records of refused logins beyond the last REFUSED_LIMIT addresses in one, at the place of the newest of them. */
+	private foldRefused(): void {
+		const bytes = this.#bytes;
+		const isRefused = (at: number) => bytes[at] === EVENT_LOGIN_REFUSED.number;
+		let excess = -REFUSED_LIMIT;
+		for (let at = 0; at < this.#length; at += lengthAt(bytes, at)) if (isRefused(at) && hasDetail(bytes, at)) excess++;
+		let count = 0;
+		let sum = NONE;
+		for (let at = 0; at < this.#length; at += lengthAt(bytes, at)) {
+			if (!isRefused(at) || (hasDetail(bytes, at) && excess-- <= 0)) continue;
+			count += countAt(bytes, at);
+			const length = lengthAt(bytes, at);
+			dropDetail(bytes, at);
+			this.cut(at + UNIT, at + length);
+			if (sum !== NONE) {
+				this.cut(sum, sum + UNIT);
+				at -= UNIT;
+			}
+			sum = at;
+		}
+		if (sum !== NONE) setCount(bytes, count, sum);
 	}
 
 	private remove(at: number): void {
-		const length = lengthAt(this.#bytes, at);
-		this.#bytes.copyWithin(at, at + length, this.#length);
-		this.#length -= length;
-		if (at < this.#ownFrom) this.#ownFrom -= length;
+		this.cut(at, at + lengthAt(this.#bytes, at));
 	}
 
-	private keep(record: Uint8Array, uptimeS: number): void {
+	private cut(from: number, to: number): void {
+		this.#bytes.copyWithin(from, to, this.#length);
+		this.#length -= to - from;
+		if (from < this.#ownFrom) this.#ownFrom -= to - from;
+	}
+
+	/** Writes to flash what there is credit for. */
+	private keep(kind: EventKind, record: Uint8Array, moment: EventMoment): void {
+		const { uptimeS } = moment;
 		const earned = Math.floor((uptimeS - this.#creditAtS) / FLASH_S);
 		this.#creditAtS += earned * FLASH_S;
 		this.#credit = Math.min(FLASH_BURST, this.#credit + earned);
-		if (this.#credit === 0) return;
+		const spared = needsLogin(kind) ? 0 : RESERVED;
+		if (this.#credit <= spared) return;
+		if (kind === EVENT_LOGIN_REFUSED) {
+			const refusedEarned = Math.floor((uptimeS - this.#refusedCreditAtS) / REFUSED_S);
+			this.#refusedCreditAtS += refusedEarned * REFUSED_S;
+			this.#refusedCredit = Math.min(REFUSED_BURST, this.#refusedCredit + refusedEarned);
+			if (this.#refusedCredit === 0) return;
+			this.#refusedCredit--;
+			this.writeRefused(record);
+			setCount(record, 1);
+			return;
+		}
+		// Of two writes the event's own is the one that must not lack credit.
+		if (spared === 0 && this.#refused > 0 && this.#credit > 1)
+			this.writeRefused(makeRecord(EVENT_LOGIN_REFUSED.number, "", moment));
+		this.write(record);
+	}
+
+	/** The record counts all refused logins that flash does not know of yet. */
+	private writeRefused(record: Uint8Array): void {
+		setCount(record, this.#refused);
+		seal(record);
+		this.#refused = 0;
+		this.write(record);
+	}
+
+	private write(record: Uint8Array): void {
 		this.#credit--;
 		this.attempt(() => this.#flash?.append(record));
 	}

@@ -4,7 +4,7 @@
  *   offset  bytes  what
  *   0       1      number of its kind (events.ts)
  *   1       1      n: bytes of the detail, 0 to DETAIL_LIMIT
- *   2       2      how often it has come; 1 in flash
+ *   2       2      how often it has come; in flash 1, of a refused login how many came since the record before (event-log.ts)
  *   4       4      Unix time in seconds of the last time it came; 0: the clock was not set
  *   8       4      seconds since the start, likewise
  *   12      2      CRC-16/X.25 of all other bytes that count
@@ -53,7 +53,7 @@ export function makeRecord(number: number, detail: string, moment: EventMoment):
 	put(record, COUNT, 2, 1);
 	put(record, TIME, 4, moment.timeS);
 	put(record, UPTIME, 4, moment.uptimeS);
-	put(record, CHECK, 2, crc16(record, 0, record.length));
+	seal(record);
 	return record;
 }
 
@@ -103,13 +103,27 @@ export function startsAt(bytes: Uint8Array, at: number): number {
 /** Of a whole record, which is whole afterwards. */
 export function setStarts(record: Uint8Array, count: number): void {
 	put(record, STARTS, 2, Math.min(count, COUNT_LIMIT));
+	seal(record);
+}
+
+/** It has come `count` times. In memory nobody looks at its check. */
+export function setCount(record: Uint8Array, count: number, at = 0): void {
+	put(record, at + COUNT, 2, Math.min(count, COUNT_LIMIT));
+}
+
+/** Makes the check of a whole record right. */
+export function seal(record: Uint8Array): void {
 	put(record, CHECK, 2, 0);
 	put(record, CHECK, 2, crc16(record, 0, record.length));
 }
 
-/** It has come `count` times: in memory only, where nobody looks at its check. */
-export function setCount(record: Uint8Array, count: number): void {
-	put(record, COUNT, 2, Math.min(count, COUNT_LIMIT));
+export function hasDetail(bytes: Uint8Array, at: number): boolean {
+	return bytes[at + DETAIL_LENGTH] > 0;
+}
+
+/** The record is UNIT bytes long from then on. In memory only, likewise. */
+export function dropDetail(bytes: Uint8Array, at: number): void {
+	bytes[at + DETAIL_LENGTH] = 0;
 }
 
 function put(bytes: Uint8Array, at: number, length: number, value: number): void {

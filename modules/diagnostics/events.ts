@@ -121,6 +121,23 @@ const KINDS: readonly EventKind[] = Object.freeze([
 	EVENT_ZIGBEE_FOREIGN,
 ]);
 
+/** Nobody causes these without a login, but for restarts and updates that are the device's own. */
+const BEHIND_LOGIN: readonly EventKind[] = Object.freeze([
+	EVENT_RESTART,
+	EVENT_LOGIN,
+	EVENT_PASSWORD,
+	EVENT_TOKEN_MADE,
+	EVENT_TOKEN_REVOKED,
+	EVENT_SETTINGS,
+	EVENT_CERTIFICATE,
+	EVENT_UPDATE_INSTALLED,
+]);
+
+/** Whether a stranger can't make such events come, so that they are kept in flash before others. */
+export function needsLogin(of: EventKind): boolean {
+	return BEHIND_LOGIN.includes(of);
+}
+
 /** Of a number in flash; one that another version has written has no name here. */
 export function eventKind(number: number): EventKind {
 	return KINDS.find((candidate) => candidate.number === number) ?? UNKNOWN;

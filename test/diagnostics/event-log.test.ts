@@ -2,54 +2,19 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { PARTITION_SIZES } from "../../hosts/node/partitions.js";
 import { VirtualFlash } from "../../hosts/node/virtual-flash.js";
-import { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { WRITES_A_DAY } from "../../modules/diagnostics/event-flash.js";
 import { EventCursor, EventLog, MEMORY_LIMIT } from "../../modules/diagnostics/event-log.js";
-import { countAt, DETAIL_LIMIT, detailEnd, timeAt, UNIT, uptimeAt } from "../../modules/diagnostics/event-record.js";
+import { DETAIL_LIMIT, timeAt, UNIT, uptimeAt } from "../../modules/diagnostics/event-record.js";
 import {
 	EVENT_LOGIN,
 	EVENT_LOGIN_REFUSED,
 	EVENT_METER_FAILED,
 	EVENT_STARTED,
-	eventKind,
 } from "../../modules/diagnostics/events.js";
+import { START_MS, Unit } from "./unit.js";
 
 const SECOND_MS = 1000;
 const DAY_MS = 86_400_000;
-const START_MS = Date.UTC(2026, 10, 22, 7);
-
-/** A log, and what is behind it over restarts. */
-class Unit {
-	readonly flash: VirtualFlash;
-	readonly traces: string[] = [];
-	time = new VirtualTime();
-	log!: EventLog;
-
-	constructor(flash = new VirtualFlash()) {
-		this.flash = flash;
-		this.start();
-	}
-
-	start(): void {
-		this.time = new VirtualTime();
-		this.time.setUTC(START_MS);
-		const trace = (message: string) => this.traces.push(message);
-		this.log = new EventLog({ clock: this.time, trace }, this.flash.open("log"));
-	}
-
-	/** `name detail xCount`, the oldest first. */
-	get shown(): string[] {
-		const texts: string[] = [];
-		const cursor = new EventCursor(this.log.copy());
-		while (cursor.next()) {
-			const { bytes, at } = cursor;
-			const detail = Buffer.from(bytes.subarray(at + UNIT, detailEnd(bytes, at))).toString("latin1");
-			const count = countAt(bytes, at);
-			texts.push(`${eventKind(bytes[at]).name} ${detail}`.trim() + (count > 1 ? ` x${count}` : ""));
-		}
-		return texts;
-	}
-}
 
 describe("diagnostics/event-log", () => {
 	it("tells what has come, when and how often, the oldest first", () => {

@@ -7,6 +7,7 @@ import { Agent, request } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PASSWORD, USERNAME } from "../../api/gateway.js";
 import { type EngineName, ProcessGateway } from "../../api/process-gateway.js";
+import { ANY, probe } from "../../system/memory-limits.js";
 
 /** For the owner's login, ms. */
 const LIMIT_MS = 30_000;
@@ -71,8 +72,8 @@ async function ownerMs(port: number, address: string): Promise<number> {
 }
 
 /**
- * A suite of 60 and of 240 failing addresses, each against a fresh unit. The owner comes when all of them have failed, and
- * again from further addresses until `ms` have passed.
+ * A suite of 60 and of 240 failing addresses, each against a fresh unit. The owner comes when all of them have failed and
+ * some were turned away, and again from further addresses until `ms` have passed.
  */
 export function loginSiegeOf(engine: EngineName, title: string, ms = 0): void {
 	describe(title, function () {
@@ -88,11 +89,12 @@ export function loginSiegeOf(engine: EngineName, title: string, ms = 0): void {
 				);
 				const tookMs: number[] = [];
 				try {
-					while (attack.answered.size < count) await sleep(AGAIN_MS);
+					while (attack.answered.size < count || !attack.statuses.has(429)) await sleep(AGAIN_MS);
 					for (const startMs = Date.now(); ; await sleep(NEXT_OWNER_MS)) {
 						tookMs.push(await ownerMs(port, `127.0.3.${tookMs.length + 1}`));
 						if (Date.now() - startMs >= ms) break;
 					}
+					if (engine === "linux") await probe(gateway, this, ANY);
 				} finally {
 					await attack.end();
 					await gateway.stop();
@@ -102,7 +104,6 @@ export function loginSiegeOf(engine: EngineName, title: string, ms = 0): void {
 				this.test!.title += ` (${tookMs.length} times, within ${Math.max(...tookMs)} ms; attackers ${counts})`;
 				assert.equal(statuses.get(200), undefined);
 				assert.ok(statuses.get(401)! >= count, "the first attempt of each is looked at");
-				assert.ok(statuses.get(429)! > 0, "the others are slowed down");
 			});
 	});
 }

@@ -1,0 +1,58 @@
+/** The log after an intruder's visit that 1000 wrong logins from 60 addresses should hide. */
+import assert from "node:assert/strict";
+import { type JSONObject, PASSWORD, succeeded, type TestGateway, USERNAME } from "./gateway.js";
+
+const ADDRESSES = 60;
+const INTRUDER = "127.0.4.9";
+
+export function logFlood(title: string, start: () => Promise<TestGateway>): void {
+	describe(title, function () {
+		this.timeout(180_000);
+		let gateway: TestGateway;
+		before(async () => {
+			gateway = await start();
+		});
+		after(() => gateway?.stop());
+
+		async function fail(times: number): Promise<void> {
+			for (let i = 0; i < times; i++) {
+				const from = `127.0.4.${100 + (i % ADDRESSES)}`;
+				const reply = await gateway.post(
+					"system/login",
+					{ username: USERNAME, password: "wrong" },
+					{ token: null, from },
+				);
+				assert.ok(reply.status === 401 || reply.status === 429, `${reply.status}`);
+			}
+		}
+
+		async function events(): Promise<JSONObject[]> {
+			await gateway.login();
+			return (await gateway.read("system/log")).events;
+		}
+
+		it("still has the intruder's login and token among 1000 refused logins", async () => {
+			await fail(100);
+			const body = { username: USERNAME, password: PASSWORD };
+			const { token } = succeeded(await gateway.post("system/login", body, { token: null, from: INTRUDER }));
+			succeeded(await gateway.post("system/tokens", { name: "intruder" }, { token, from: INTRUDER }));
+			await fail(900);
+			checkEvents(await events(), 1000);
+		});
+
+		it("still has them after a restart, and how many were refused before", async () => {
+			await gateway.restart();
+			checkEvents(await events(), 100);
+		});
+	});
+}
+
+function checkEvents(events: readonly JSONObject[], refused: number): void {
+	const told = events.map(({ event, detail }) => `${event} ${detail}`);
+	assert.ok(told.includes(`login ${INTRUDER}`), `${told}`);
+	assert.ok(told.includes("token_made intruder"), `${told}`);
+	const refusals = events.filter(({ event }) => event === "login_refused");
+	assert.ok(refusals.length <= 9, `${told}`);
+	const count = refusals.reduce((sum, one) => sum + one.count, 0);
+	assert.ok(count >= refused && count <= 1000, `${count} refused logins, and at least ${refused}`);
+}
