@@ -2,14 +2,14 @@
  * The bucket of all addresses that have none of their own in the login's rate limiter (rate-limiter.ts, which says what an
  * address is). It exists only while there are such failures.
  *
- * - The first attempt of an address is looked at at once, whatever the others do. So the right password gets in however
- *   many addresses keep failing. The address is marked when that attempt fails; there is room for MARK_LIMIT, more than the
- *   hosts of a /24 network.
+ * - The first attempt of an address is looked at at once, whatever the others do: so the right password gets in while they
+ *   keep failing. The address is marked when that attempt fails. There are MARK_LIMIT marks, more than a /24 network has
+ *   hosts.
  * - Marked addresses, and new ones once all marks are taken, share one delay: FREE_FAILURES failures without any, then 1, 2
  *   and SHARED_DELAY_LIMIT_S seconds.
  * - The next attempt after a delay is drawn by lot among all addresses that were turned away during it. Each has one lot,
  *   however often it asks. The winner has TURN_MS to come; after that anybody may try. So each of n addresses has one
- *   chance in n every 4 s, and of those who guess without pause none gets ahead.
+ *   chance in n every 4 s, and none gets ahead by asking without pause.
  *
  * SHARED_FORGET_MS without a failure clears everything. It is so long that waiting for fresh marks is slower than going on:
  * 264 guesses in 1207 s against one every 4 s.

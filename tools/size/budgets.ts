@@ -14,10 +14,10 @@
 export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/api": 106500,
 	"modules/app": 35000,
-	"modules/auth": 11500,
+	"modules/auth": 12500,
 	"modules/bytes": 8500,
 	"modules/config": 38000,
-	"modules/diagnostics": 9000,
+	"modules/diagnostics": 10500,
 	"modules/dlms": 51500,
 	"modules/dns": 24500,
 	"modules/hdlc": 22000,
@@ -61,5 +61,5 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 /** Rooms for what is to come, script and C together. Who builds one gives it lines above and takes its line away here. */
 export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
 	/** All that is left beside the lines above: corrections, and what owners ask for. */
-	"what is to come": 29500,
+	"what is to come": 27000,
 });
