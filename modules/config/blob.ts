@@ -15,6 +15,7 @@
  */
 import { crc16 } from "../bytes/crc16.js";
 import type { Storage } from "../io/host.js";
+import type { MemoryLedger } from "../io/memory.js";
 import { wipe } from "./wipe.js";
 
 /** Bytes in one value of the storage. */
@@ -27,6 +28,12 @@ const CRC_LENGTH = 2;
 export function blobReferenceLimit(limit: number): number {
 	return REFERENCE_HEADER + Math.ceil(limit / BLOB_PIECE) * CRC_LENGTH;
 }
+
+/** Where a long blob is held for a moment. */
+export type BlobMemory = Pick<MemoryLedger, "bytes" | "drop">;
+
+/** Value of `borrow` while there is no memory for the blob. */
+export const NO_MEMORY = false;
 
 export interface BlobOptions {
 	/** Begins the keys; 1 to 9 characters a-z 0-9 `_`. */
@@ -70,6 +77,16 @@ export class BlobStore {
 		if (!this.isReference(reference)) return undefined;
 		const blob = new Uint8Array(lengthOf(reference));
 		return this.readPieces(reference, blob) ? blob : undefined;
+	}
+
+	/** As `read`, for a long blob: its bytes are the ledger's, and go back there by `drop` in this turn of the event loop. */
+	borrow(reference: Uint8Array, ledger: BlobMemory): Uint8Array | typeof NO_MEMORY | undefined {
+		if (!this.isReference(reference)) return undefined;
+		const blob = ledger.bytes(lengthOf(reference));
+		if (blob === undefined) return NO_MEMORY;
+		if (this.readPieces(reference, blob)) return blob;
+		ledger.drop(blob);
+		return undefined;
 	}
 
 	/** Whether `read` would give the blob; holds one piece of it at a time. */

@@ -7,6 +7,9 @@
  * ends with its reply, unless its client has shown a token and not all others have. What waits long is refused where all
  * others are at requests with a token (`isGuest`): so something is always answered at once.
  *
+ * Memory decides too: beyond the first few connections a newcomer is only taken while there is room for it. Where there is
+ * not, it waits, and somebody on any port is displaced for it.
+ *
  * When all are taken somebody is displaced: first whose body comes as things happen (an event stream), since its client
  * can do without; then those whose client has shown no token: who idles, sends a head or a body or takes no
  * reply, the longest waiting first; then who idles though it has shown one. A request with a token is never given up. Each
@@ -43,10 +46,22 @@ export interface HTTPServerOptions {
 	readonly text: TextCodec;
 	readonly handler: HTTPHandler;
 	readonly limits?: Partial<HTTPLimits>;
+	/** Undefined: there is as much as is wanted. */
+	readonly memory?: ConnectionMemory;
 	trace(message: string): void;
 }
 
+/** The memory of connections. */
+export interface ConnectionMemory {
+	/** Whether there is room for one more, which is in use from then on. */
+	connect(): boolean;
+	/** One of them is gone. */
+	disconnected(): void;
+}
+
 const PART = "http";
+/** A newcomer for whom there was no memory is tried again after that. */
+const MEMORY_MS = 250;
 
 export class HTTPServer implements ConnectionOwner, Timed {
 	readonly limits: HTTPLimits;
@@ -56,6 +71,8 @@ export class HTTPServer implements ConnectionOwner, Timed {
 	/** By port: how many wait there, as far as is known. */
 	readonly #waiting: number[] = [];
 	readonly drive: Drive;
+	/** When memory is looked at again for those who wait, monotonic ms; 0: there was enough. */
+	#memoryMs = 0;
 	/** The earliest of all deadlines, unless something has changed since. */
 	#deadlineMs = Number.POSITIVE_INFINITY;
 	#isChanged = false;
@@ -162,6 +179,8 @@ export class HTTPServer implements ConnectionOwner, Timed {
 
 	closed(connection: OwnedConnection): void {
 		takeOut(this.#connections, this.#connections.indexOf(connection as HTTPConnection));
+		this.#options.memory?.disconnected();
+		this.#memoryMs = 0;
 		this.changed();
 	}
 
@@ -182,19 +201,21 @@ export class HTTPServer implements ConnectionOwner, Timed {
 		});
 	}
 
-	/** Takes who waits on the port, as far as there are places. */
+	/** Takes those who wait on the port, as far as there are places and memory. */
 	private admit(index: number, nowMs: number): void {
 		const { port, places } = this.#options.ports[index];
 		while (this.#waiting[index] > 0 && !this.#isClosed) {
-			let taken = this.takenOf(port);
-			if (taken >= places) {
-				const connection = this.displaceable(port);
+			const taken = this.takenOf(port);
+			const isFull = taken >= places;
+			if (isFull || !this.hasMemory(nowMs)) {
+				const connection = this.displaceable(isFull ? port : undefined);
 				if (connection === undefined || connection.displaceableMs > nowMs) return;
 				connection.displace();
-				taken--;
+				continue;
 			}
 			const pending = this.#listeners[index].read();
 			if (pending === undefined) {
+				this.#options.memory?.disconnected();
 				this.#waiting[index] = 0;
 				return;
 			}
@@ -204,10 +225,19 @@ export class HTTPServer implements ConnectionOwner, Timed {
 		}
 	}
 
+	/** Claims memory for one more connection. */
+	private hasMemory(nowMs: number): boolean {
+		const { memory } = this.#options;
+		const has = memory === undefined || memory.connect();
+		this.#memoryMs = has ? 0 : nowMs + MEMORY_MS;
+		return has;
+	}
+
 	private take(port: ListenerPort, pending: PendingSocket, nowMs: number): void {
 		try {
 			this.#connections.push(new HTTPConnection(this, { port, pending, nowMs }));
 		} catch (error) {
+			this.#options.memory?.disconnected();
 			pending.close();
 			throw error;
 		}
@@ -229,19 +259,22 @@ export class HTTPServer implements ConnectionOwner, Timed {
 	/** When somebody who waits there can be taken, monotonic ms. */
 	private placeMs(index: number): number {
 		const { port, places } = this.#options.ports[index];
-		if (this.takenOf(port) < places) return 0;
-		return this.displaceable(port)?.displaceableMs ?? Number.POSITIVE_INFINITY;
+		const isFull = this.takenOf(port) >= places;
+		if (!isFull && this.#memoryMs === 0) return 0;
+		const placeMs = this.displaceable(isFull ? port : undefined)?.displaceableMs ?? Number.POSITIVE_INFINITY;
+		return isFull ? placeMs : Math.min(placeMs, this.#memoryMs);
 	}
 
 	/**
-	 * Who would have to go first for a newcomer, and from when on: live bodies, those without a token, then those that idle
-	 * with one.
+	 * The connection that has to go first for a newcomer, of that port or of all: live bodies, those without a token, then
+	 * those that idle with one.
 	 */
-	private displaceable(port: ListenerPort): HTTPConnection | undefined {
+	private displaceable(port: ListenerPort | undefined): HTTPConnection | undefined {
 		let first: HTTPConnection | undefined;
 		for (let i = 0; i < this.#connections.length; i++) {
 			const each = this.#connections[i];
-			if (each.port === port && (first === undefined || goesBefore(each, first))) first = each;
+			if (port !== undefined && each.port !== port) continue;
+			if (first === undefined || goesBefore(each, first)) first = each;
 		}
 		return first;
 	}

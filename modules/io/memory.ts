@@ -12,6 +12,13 @@ export interface Memory {
 	suffices(slots: number, chunkBytes: number): boolean;
 	/** What is free at this moment, without a collection. */
 	free?(): FreeMemory;
+	/**
+	 * `length` bytes of zeros outside the machine's chunks, for what is long and is held for a moment only. Undefined: the
+	 * heap has too few. The bytes stay there until `drop`, or until nobody refers to them.
+	 */
+	heapBytes?(length: number): Uint8Array | undefined;
+	/** Frees bytes of `heapBytes`; the array has a length of 0 from then on. */
+	drop?(bytes: Uint8Array): void;
 }
 
 export interface FreeMemory {
@@ -27,6 +34,12 @@ export interface Cost {
 	readonly chunkBytes: number;
 }
 
+/** A connection of the HTTP server, from when it is accepted: its buffers, and the parser of its requests. */
+export const CONNECTION_COST: Cost = Object.freeze({ slots: 160, chunkBytes: 3328 });
+/** Connections that always find memory, whatever else goes on: as many as a browser opens to one port. */
+export const CONNECTIONS_KEPT = 3;
+/** What stays free when a connection is accepted beyond those: they are the first thing that the gateway can do without. */
+export const CONNECTION_MARGIN: Cost = Object.freeze({ slots: 696, chunkBytes: 8192 });
 /** A conversation with the meter: DLMS with keys after mode E takes most. */
 export const READOUT_COST: Cost = Object.freeze({ slots: 900, chunkBytes: 8192 });
 /** Rows of a load profile, from when it is asked for until the client has them, and what shows them. */
@@ -35,8 +48,10 @@ export const PROFILE_REPLY_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 
 export const SHORT_BODY = 2048;
 export const SHORT_BODY_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 3072 });
 export const LONG_BODY_COST: Cost = Object.freeze({ slots: 400, chunkBytes: 8192 });
-/** A file of certificates, which is held whole and then read. */
-export const FILE_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 28_672 });
+/** A file of certificates while it is sent; its bytes are `bytes` of the ledger. */
+export const FILE_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 2048 });
+/** Working with such bytes: a piece of them from flash or a client, and the names in six certificates. */
+const BYTES_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 8192 });
 /** Taking a readout into the history, and making room in it; and reading it for a client. */
 export const HISTORY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 4096 });
 export const HISTORY_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
@@ -49,12 +64,14 @@ export const BACKUP_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 3
 export const RESTORE_COST: Cost = Object.freeze({ slots: 800, chunkBytes: 12_288 });
 /** A stream of events, for as long as it is there, and what one takes on its way. */
 export const EVENTS_COST: Cost = Object.freeze({ slots: 60, chunkBytes: 512 });
-/** Publishing by MQTT: the certificate, until the connection stands, or what is made of a readout. */
-export const PUBLISH_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 10_240 });
+/** Publishing by MQTT: the connection and its buffer, and what is made of a readout. */
+export const PUBLISH_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 6144 });
 /** A look for a newer firmware: the connection, and the lines of a reply that sends elsewhere. */
 export const UPGRADE_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 8192 });
-/** Sending to the hub: its certificate is held whole until the connection stands. */
-export const HUB_COST: Cost = Object.freeze({ slots: 400, chunkBytes: 18_432 });
+/** Sending to the hub: the connection, and the requests that are made of a readout. */
+export const HUB_COST: Cost = Object.freeze({ slots: 400, chunkBytes: 8192 });
+/** Asking for the networks in range, until the client has the reply. */
+export const SCAN_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 3072 });
 
 /**
  * Taking a firmware file: the window of what is unpacked, which stands in chunks on some hosts. Beside that about 11 KB of
@@ -66,6 +83,7 @@ export class MemoryLedger {
 	readonly #memory: Memory | undefined;
 	#slots = 0;
 	#chunkBytes = 0;
+	#connections = 0;
 
 	/** Undefined: the host has as much as is wanted. */
 	constructor(memory: Memory | undefined) {
@@ -74,7 +92,7 @@ export class MemoryLedger {
 
 	/** False: there is too little, the operation must not begin. */
 	claim({ slots, chunkBytes }: Cost): boolean {
-		if (this.#memory?.suffices(this.#slots + slots, this.#chunkBytes + chunkBytes) === false) return false;
+		if (!this.suffices(slots, chunkBytes)) return false;
 		this.#slots += slots;
 		this.#chunkBytes += chunkBytes;
 		return true;
@@ -84,5 +102,48 @@ export class MemoryLedger {
 	release({ slots, chunkBytes }: Cost): void {
 		this.#slots -= slots;
 		this.#chunkBytes -= chunkBytes;
+	}
+
+	/** Whether there is room for one more connection. What it takes counts as used from then on, until `disconnected`. */
+	connect(): boolean {
+		const { slots, chunkBytes } = CONNECTION_COST;
+		if (this.#connections >= CONNECTIONS_KEPT) {
+			const margin = CONNECTION_MARGIN;
+			if (this.#memory?.suffices(slots + margin.slots, chunkBytes + margin.chunkBytes) === false) return false;
+			if (!this.suffices(slots, chunkBytes)) return false;
+		}
+		this.#connections++;
+		return true;
+	}
+
+	/** Once for each `connect` that was true. */
+	disconnected(): void {
+		this.#connections--;
+	}
+
+	/**
+	 * `length` bytes, outside the chunks where the host has such memory, and room to work with them in this turn of the
+	 * event loop. Undefined: there is too little.
+	 */
+	bytes(length: number): Uint8Array | undefined {
+		const memory = this.#memory;
+		const { slots, chunkBytes } = BYTES_COST;
+		if (memory?.heapBytes !== undefined) return this.suffices(slots, chunkBytes) ? memory.heapBytes(length) : undefined;
+		return this.suffices(slots, chunkBytes + length) ? new Uint8Array(length) : undefined;
+	}
+
+	/** Gives back what `bytes` gave. */
+	drop(bytes: Uint8Array): void {
+		this.#memory?.drop?.(bytes);
+	}
+
+	/** Whether so much is free beside what was promised, and beside the connections that must always be possible. */
+	private suffices(slots: number, chunkBytes: number): boolean {
+		if (this.#memory === undefined) return true;
+		const connections = Math.max(0, CONNECTIONS_KEPT - this.#connections);
+		return this.#memory.suffices(
+			this.#slots + slots + connections * CONNECTION_COST.slots,
+			this.#chunkBytes + chunkBytes + connections * CONNECTION_COST.chunkBytes,
+		);
 	}
 }
