@@ -40,8 +40,12 @@ export const CONNECTION_COST: Cost = Object.freeze({ slots: 160, chunkBytes: 332
 export const CONNECTIONS_KEPT = 3;
 /** What stays free when a connection is accepted beyond those: they are the first thing that the gateway can do without. */
 export const CONNECTION_MARGIN: Cost = Object.freeze({ slots: 696, chunkBytes: 8192 });
-/** A conversation with the meter: DLMS with keys after mode E takes most. */
+/**
+ * A conversation with the meter: DLMS with keys after mode E takes most. And what it may come to take once it has begun:
+ * what it begins with counts as used from then on (280 slots; 180 and 1.2 KB came later in the longest one).
+ */
 export const READOUT_COST: Cost = Object.freeze({ slots: 900, chunkBytes: 8192 });
+export const READOUT_GROWTH: Cost = Object.freeze({ slots: 500, chunkBytes: 5120 });
 /** Rows of a load profile, from when it is asked for until the client has them, and what shows them. */
 export const PROFILE_REPLY_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 10_240 });
 /** A JSON body with its reply: one of at most SHORT_BODY bytes, or a longer one, which is packed as it comes. */
@@ -69,7 +73,7 @@ export const PUBLISH_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 6144 }
 /** A look for a newer firmware: the connection, and the lines of a reply that sends elsewhere. */
 export const UPGRADE_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 8192 });
 /** Sending to the hub: the connection, and the requests that are made of a readout. */
-export const HUB_COST: Cost = Object.freeze({ slots: 400, chunkBytes: 8192 });
+export const HUB_COST: Cost = Object.freeze({ slots: 350, chunkBytes: 6144 });
 /** Asking for the networks in range, until the client has the reply. */
 export const SCAN_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 3072 });
 
@@ -96,6 +100,12 @@ export class MemoryLedger {
 		this.#slots += slots;
 		this.#chunkBytes += chunkBytes;
 		return true;
+	}
+
+	/** What was claimed as `before` has begun, and takes no more than `after` beside what it has by now. */
+	settle(before: Cost, after: Cost): void {
+		this.#slots += after.slots - before.slots;
+		this.#chunkBytes += after.chunkBytes - before.chunkBytes;
 	}
 
 	/** Once for each claim that was granted. */

@@ -25,7 +25,7 @@ import type { Drive, Driver } from "../io/driver.js";
 import type { SerialPort } from "../io/host.js";
 import { Link, type LinkTap, TAP_TRANSMITTED } from "../io/link.js";
 import type { Timed } from "../io/machine.js";
-import { READOUT_COST } from "../io/memory.js";
+import { READOUT_COST, READOUT_GROWTH } from "../io/memory.js";
 import { type Failure, furthest } from "../readout/failure.js";
 import {
 	type Conversation,
@@ -289,6 +289,7 @@ export class MeterReader implements Timed, Holder {
 			light?.reading(true);
 		}
 		this.hold(protocol.open(opening));
+		if (isAsking) ledger.settle(READOUT_COST, READOUT_GROWTH);
 	}
 
 	private opening(nowMs: number): Opening<MeterSettings> {
@@ -444,7 +445,7 @@ export class MeterReader implements Timed, Holder {
 		this.#state = STATE_IDLE;
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		this.#options.light?.reading(false);
-		if (this.#hasClaim) this.#options.ledger.release(READOUT_COST);
+		if (this.#hasClaim) this.#options.ledger.release(READOUT_GROWTH);
 		this.#hasClaim = false;
 	}
 }
