@@ -10,10 +10,10 @@ import type { BodySink, HTTPHandler } from "../http/handler.js";
 import { type HTTPRequest, METHOD_DELETE, METHOD_GET, METHOD_HEAD, METHOD_POST } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";
 import { MATCH_METHOD, MATCH_NOT_FOUND, Router } from "../http/router.js";
-import { LONG_BODY_COST, SHORT_BODY, SHORT_BODY_COST } from "../io/memory.js";
+import { type Cost, certificateBodyCost, LONG_BODY_COST, SHORT_BODY, SHORT_BODY_COST } from "../io/memory.js";
 import { getChallenge, LOGIN_BODY, PASSWORD_BODY, postLogin, postLogout, postPassword } from "./access.js";
 import { getBackup } from "./backup.js";
-import { NO_BODY, NO_VALUES } from "./body.js";
+import { type BodyTable, NO_BODY, NO_VALUES } from "./body.js";
 import { getCertificate, postCertificate, postCertificateReset } from "./certificate.js";
 import { ClaimedBody } from "./claimed-body.js";
 import { CLOCK_BODY, getClock, postClock, TIMEZONE_SETTINGS } from "./clock.js";
@@ -226,7 +226,8 @@ export class API implements HTTPHandler {
 			else exchange.fail(400, code, message, field);
 		};
 		const open = () => new ObjectReader(body, services.text, done, long && (() => long.open(services)));
-		const sink = ClaimedBody.open(exchange, limit > SHORT_BODY ? LONG_BODY_COST : SHORT_BODY_COST, open);
+		const cost = limit > SHORT_BODY ? longCost(body, request.contentLength) : SHORT_BODY_COST;
+		const sink = ClaimedBody.open(exchange, cost, open);
 		if (sink === undefined) exchange.busy();
 		return sink;
 	}
@@ -262,6 +263,11 @@ export class API implements HTTPHandler {
 	private fail(response: HTTPResponse, status: number, code: string, message: string): void {
 		fail(this.#services.writer, response, status, code, message);
 	}
+}
+
+/** Of a body of `length` bytes. */
+function longCost({ long }: BodyTable, length: number): Cost {
+	return long === undefined ? LONG_BODY_COST : certificateBodyCost(Math.min(length, long.limit));
 }
 
 /** What a computer calls itself. */

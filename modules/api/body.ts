@@ -55,6 +55,8 @@ export interface Refusal {
 
 export interface LongField {
 	readonly name: string;
+	/** Of the longest text, bytes. */
+	readonly limit: number;
 	/** Makes what takes the text; the field's value is what that gives at the text's end. */
 	readonly open: (services: Services) => LongText;
 }

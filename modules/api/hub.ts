@@ -30,7 +30,7 @@ const STORED: readonly SettingField[] = Object.freeze([HUB_ENABLED, HUB_URL, HUB
 export const HUB_SETTINGS = settingsOf(STORED, [HUB_ENABLED.name], {
 	fields: Object.freeze([...STORED, CERTIFICATE_TEXT]),
 	limit: LONG_BODY_LIMIT,
-	long: Object.freeze({ name: CERTIFICATE_TEXT.name, open: openCertificate }),
+	long: Object.freeze({ name: CERTIFICATE_TEXT.name, limit: HUB_CERTIFICATE_LIMIT, open: openCertificate }),
 	show,
 	accept,
 	// Who saves them anew wants what has failed to be tried again.

@@ -33,6 +33,7 @@ export const MQTT_SETTINGS = settingsOf(STORED, [], {
 	limit: LONG_BODY_LIMIT,
 	long: Object.freeze({
 		name: CERTIFICATE_TEXT.name,
+		limit: MQTT_CERTIFICATE_LIMIT,
 		open: ({ mqttCertificates }: Services) => new CertificateText(mqttCertificates),
 	}),
 	show,

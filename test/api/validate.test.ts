@@ -128,7 +128,7 @@ describe("api/validate", () => {
 		required: ["on"],
 		limit: 9999,
 		lenient: ["loose"],
-		long: { name: "long", open: () => assert.fail() },
+		long: { name: "long", limit: 9, open: () => assert.fail() },
 	};
 
 	it("marks a lenient field that isn't allowed, once and for all", () => {
