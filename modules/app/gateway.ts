@@ -257,9 +257,8 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		const { network, wifi, serial } = this.#host;
 		const { driver, text, trace } = this.#world;
 		const { hostname } = this.#networkSettings;
-		this.#serving.open(network, { driver, text, handler: this.makeAPI(), memory: this.#ledger, trace }, () =>
-			this.#identity.ownPair(hostname),
-		);
+		const options = { driver, text, handler: this.makeAPI(), trace, ledger: this.#ledger };
+		this.#serving.open(network, options, () => this.#identity.ownPair(hostname));
 		this.#world.guard("tls", () => {
 			const { listener } = this.#serving;
 			if (listener !== undefined && this.safeMode === "") this.#identity.serveInstalled(listener, hostname);

@@ -15,7 +15,6 @@
  */
 import { crc16 } from "../bytes/crc16.js";
 import type { Storage } from "../io/host.js";
-import type { MemoryLedger } from "../io/memory.js";
 import { wipe } from "./wipe.js";
 
 /** Bytes in one value of the storage. */
@@ -29,8 +28,12 @@ export function blobReferenceLimit(limit: number): number {
 	return REFERENCE_HEADER + Math.ceil(limit / BLOB_PIECE) * CRC_LENGTH;
 }
 
-/** Where a long blob is held for a moment. */
-export type BlobMemory = Pick<MemoryLedger, "bytes" | "drop">;
+/** Memory in which a long blob is held for a moment; the ledger of io/memory.ts has it. */
+export interface BlobMemory {
+	/** Undefined: there is too little. */
+	bytes(length: number): Uint8Array | undefined;
+	drop(bytes: Uint8Array): void;
+}
 
 /** Value of `borrow` while there is no memory for the blob. */
 export const NO_MEMORY = false;

@@ -7,13 +7,11 @@
  * ends with its reply, unless its client has shown a token and not all others have. What waits long is refused where all
  * others are at requests with a token (`isGuest`): so something is always answered at once.
  *
- * Memory decides too: beyond the first few connections a newcomer is only taken while there is room for it. Where there is
- * not, it waits, and somebody on any port is displaced for it.
- *
  * When all are taken somebody is displaced: first whose body comes as things happen (an event stream), since its client
  * can do without; then those whose client has shown no token: who idles, sends a head or a body or takes no
  * reply, the longest waiting first; then who idles though it has shown one. A request with a token is never given up. Each
- * is safe for `graceMs`; until then the newcomer waits in the listener.
+ * is safe for `graceMs`; until then the newcomer waits in the listener. Where memory is short for another connection, the same
+ * goes for those of all ports.
  *
  * One machine for its driver: its deadline is the earliest of its connections', `advance` ends what is due, and every
  * callback of a socket goes through the drive.
@@ -25,6 +23,7 @@ import type { CertificatePair } from "../io/crypto.js";
 import type { Drive, Driver } from "../io/driver.js";
 import type { Listener, ListenerPort, PendingSocket, TextCodec } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
+import { CONNECTION_COST, type MemoryLedger } from "../io/memory.js";
 import { HTTPConnection } from "./connection.js";
 import type { HTTPHandler } from "./handler.js";
 import type { HTTPLimits } from "./limits.js";
@@ -46,21 +45,15 @@ export interface HTTPServerOptions {
 	readonly text: TextCodec;
 	readonly handler: HTTPHandler;
 	readonly limits?: Partial<HTTPLimits>;
-	/** Undefined: there is as much as is wanted. */
-	readonly memory?: ConnectionMemory;
+	/** Undefined: a connection has memory whenever it has a place. */
+	readonly ledger?: MemoryLedger;
 	trace(message: string): void;
 }
 
-/** The memory of connections. */
-export interface ConnectionMemory {
-	/** Whether there is room for one more, which is in use from then on. */
-	connect(): boolean;
-	/** One of them is gone. */
-	disconnected(): void;
-}
-
 const PART = "http";
-/** A newcomer for whom there was no memory is tried again after that. */
+/** So many connections need not ask for memory: no claim is granted what they take. */
+const FREE_CONNECTIONS = 2;
+/** When memory is looked for again, for those who wait for it alone. */
 const MEMORY_MS = 250;
 
 export class HTTPServer implements ConnectionOwner, Timed {
@@ -71,12 +64,12 @@ export class HTTPServer implements ConnectionOwner, Timed {
 	/** By port: how many wait there, as far as is known. */
 	readonly #waiting: number[] = [];
 	readonly drive: Drive;
-	/** When memory is looked at again for those who wait, monotonic ms; 0: there was enough. */
-	#memoryMs = 0;
 	/** The earliest of all deadlines, unless something has changed since. */
 	#deadlineMs = Number.POSITIVE_INFINITY;
 	#isChanged = false;
 	#isClosed = false;
+	/** Before this no memory is looked for; monotonic ms. */
+	#memoryMs = 0;
 
 	/** Listens at once. Throws what a host's listener throws; none is open then. */
 	constructor(options: HTTPServerOptions) {
@@ -179,8 +172,6 @@ export class HTTPServer implements ConnectionOwner, Timed {
 
 	closed(connection: OwnedConnection): void {
 		takeOut(this.#connections, this.#connections.indexOf(connection as HTTPConnection));
-		this.#options.memory?.disconnected();
-		this.#memoryMs = 0;
 		this.changed();
 	}
 
@@ -201,7 +192,7 @@ export class HTTPServer implements ConnectionOwner, Timed {
 		});
 	}
 
-	/** Takes those who wait on the port, as far as there are places and memory. */
+	/** Takes who waits on the port, as far as there are places. */
 	private admit(index: number, nowMs: number): void {
 		const { port, places } = this.#options.ports[index];
 		while (this.#waiting[index] > 0 && !this.#isClosed) {
@@ -211,11 +202,11 @@ export class HTTPServer implements ConnectionOwner, Timed {
 				const connection = this.displaceable(isFull ? port : undefined);
 				if (connection === undefined || connection.displaceableMs > nowMs) return;
 				connection.displace();
+				this.#memoryMs = 0;
 				continue;
 			}
 			const pending = this.#listeners[index].read();
 			if (pending === undefined) {
-				this.#options.memory?.disconnected();
 				this.#waiting[index] = 0;
 				return;
 			}
@@ -225,19 +216,19 @@ export class HTTPServer implements ConnectionOwner, Timed {
 		}
 	}
 
-	/** Claims memory for one more connection. */
+	/** Whether a connection more has the memory that it takes. */
 	private hasMemory(nowMs: number): boolean {
-		const { memory } = this.#options;
-		const has = memory === undefined || memory.connect();
-		this.#memoryMs = has ? 0 : nowMs + MEMORY_MS;
-		return has;
+		if (this.#connections.length < FREE_CONNECTIONS) return true;
+		if (nowMs < this.#memoryMs) return false;
+		const isThere = this.#options.ledger?.fits(CONNECTION_COST) !== false;
+		if (!isThere) this.#memoryMs = nowMs + MEMORY_MS;
+		return isThere;
 	}
 
 	private take(port: ListenerPort, pending: PendingSocket, nowMs: number): void {
 		try {
 			this.#connections.push(new HTTPConnection(this, { port, pending, nowMs }));
 		} catch (error) {
-			this.#options.memory?.disconnected();
 			pending.close();
 			throw error;
 		}
@@ -259,22 +250,20 @@ export class HTTPServer implements ConnectionOwner, Timed {
 	/** When somebody who waits there can be taken, monotonic ms. */
 	private placeMs(index: number): number {
 		const { port, places } = this.#options.ports[index];
-		const isFull = this.takenOf(port) >= places;
-		if (!isFull && this.#memoryMs === 0) return 0;
-		const placeMs = this.displaceable(isFull ? port : undefined)?.displaceableMs ?? Number.POSITIVE_INFINITY;
-		return isFull ? placeMs : Math.min(placeMs, this.#memoryMs);
+		if (this.takenOf(port) < places) return this.#memoryMs;
+		return this.displaceable(port)?.displaceableMs ?? Number.POSITIVE_INFINITY;
 	}
 
 	/**
-	 * The connection that has to go first for a newcomer, of that port or of all: live bodies, those without a token, then
-	 * those that idle with one.
+	 * Who would have to go first for a newcomer on the port, or on any, and from when on: live bodies, those without a token, then those that idle
+	 * with one.
 	 */
 	private displaceable(port: ListenerPort | undefined): HTTPConnection | undefined {
 		let first: HTTPConnection | undefined;
 		for (let i = 0; i < this.#connections.length; i++) {
 			const each = this.#connections[i];
-			if (port !== undefined && each.port !== port) continue;
-			if (first === undefined || goesBefore(each, first)) first = each;
+			const isMeant = port === undefined || each.port === port;
+			if (isMeant && (first === undefined || goesBefore(each, first))) first = each;
 		}
 		return first;
 	}

@@ -159,8 +159,7 @@ export class Batch {
 			if (!secure) return new HTTPClient({ drive, port, host, portNumber });
 			// Without its certificate the token might go to anybody.
 			return hubCertificates.lend(
-				(trusted) =>
-					new HTTPClient({ drive, port, host, portNumber, tls: { trusted, utcMs: clock.utcMs(), session } }),
+				(trusted) => new HTTPClient({ drive, port, host, portNumber, tls: { trusted, utcMs: clock.utcMs(), session } }),
 			);
 		} catch {
 			return undefined;

@@ -3,7 +3,8 @@
  * back when it is over. Without it, operations that fit one by one end the machine when they come side by side.
  *
  * What was promised counts in full until it is given back, though some of it is in use by then: a promise is kept even
- * if everything that has begun reaches its highest at once.
+ * if everything that has begun reaches its highest at once. Beyond that RESERVE is never promised: small requests take
+ * memory too, and claim none.
  */
 
 /** What is left of the memory of the firmware's own machine, which ends when there is too little. */
@@ -34,18 +35,23 @@ export interface Cost {
 	readonly chunkBytes: number;
 }
 
-/** A connection of the HTTP server, from when it is accepted: its buffers, and the parser of its requests. */
-export const CONNECTION_COST: Cost = Object.freeze({ slots: 160, chunkBytes: 3328 });
-/** Connections that always find memory, whatever else goes on: as many as a browser opens to one port. */
-export const CONNECTIONS_KEPT = 3;
-/** What stays free when a connection is accepted beyond those: they are the first thing that the gateway can do without. */
-export const CONNECTION_MARGIN: Cost = Object.freeze({ slots: 696, chunkBytes: 8192 });
-/**
- * A conversation with the meter: DLMS with keys after mode E takes most. And what it may come to take once it has begun:
- * what it begins with counts as used from then on (280 slots; 180 and 1.2 KB came later in the longest one).
- */
-export const READOUT_COST: Cost = Object.freeze({ slots: 900, chunkBytes: 8192 });
-export const READOUT_GROWTH: Cost = Object.freeze({ slots: 500, chunkBytes: 5120 });
+/** What no claim is granted of, for whatever claims nothing. */
+export const RESERVE: Cost = Object.freeze({ slots: 400, chunkBytes: 4096 });
+
+/** A connection of the HTTP server and a small request on it: 148 slots and 3144 bytes are taken when it is accepted. */
+export const CONNECTION_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 4096 });
+/** A conversation with the meter: DLMS with keys after mode E takes most. */
+export const READOUT_COST: Cost = Object.freeze({ slots: 600, chunkBytes: 8192 });
+/** Listening to a meter that sends by itself: the next readout is there beside the last one. */
+export const LISTEN_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 8192 });
+/** Finding out what comes back from the meter: the conversations of a readout, none of which keeps one. */
+export const PROBE_COST: Cost = Object.freeze({ slots: 600, chunkBytes: 4096 });
+/** A readout for a client, from when it is asked for until the client has it. */
+export const READOUT_REPLY_COST: Cost = Object.freeze({ slots: 100, chunkBytes: 1536 });
+/** The raw conversation for a client: a copy of it. */
+export const LOG_REPLY_COST: Cost = Object.freeze({ slots: 100, chunkBytes: 5120 });
+/** Networks for a client: what they are packed into, and the packed ones. */
+export const SCAN_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 5120 });
 /** Rows of a load profile, from when it is asked for until the client has them, and what shows them. */
 export const PROFILE_REPLY_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 10_240 });
 /** A JSON body with its reply: one of at most SHORT_BODY bytes, or a longer one, which is packed as it comes. */
@@ -72,10 +78,8 @@ export const EVENTS_COST: Cost = Object.freeze({ slots: 60, chunkBytes: 512 });
 export const PUBLISH_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 6144 });
 /** A look for a newer firmware: the connection, and the lines of a reply that sends elsewhere. */
 export const UPGRADE_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 8192 });
-/** Sending to the hub: the connection, and the requests that are made of a readout. */
+/** Sending to the hub: the connection, and the requests that are made of a readout (265 slots and 5.3 KB at the most). */
 export const HUB_COST: Cost = Object.freeze({ slots: 350, chunkBytes: 6144 });
-/** Asking for the networks in range, until the client has the reply. */
-export const SCAN_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 3072 });
 
 /**
  * Taking a firmware file: the window of what is unpacked, which stands in chunks on some hosts. Beside that about 11 KB of
@@ -87,7 +91,6 @@ export class MemoryLedger {
 	readonly #memory: Memory | undefined;
 	#slots = 0;
 	#chunkBytes = 0;
-	#connections = 0;
 
 	/** Undefined: the host has as much as is wanted. */
 	constructor(memory: Memory | undefined) {
@@ -95,17 +98,17 @@ export class MemoryLedger {
 	}
 
 	/** False: there is too little, the operation must not begin. */
-	claim({ slots, chunkBytes }: Cost): boolean {
-		if (!this.suffices(slots, chunkBytes)) return false;
-		this.#slots += slots;
-		this.#chunkBytes += chunkBytes;
+	claim(cost: Cost): boolean {
+		if (!this.fits(cost)) return false;
+		this.#slots += cost.slots;
+		this.#chunkBytes += cost.chunkBytes;
 		return true;
 	}
 
-	/** What was claimed as `before` has begun, and takes no more than `after` beside what it has by now. */
-	settle(before: Cost, after: Cost): void {
-		this.#slots += after.slots - before.slots;
-		this.#chunkBytes += after.chunkBytes - before.chunkBytes;
+	/** Whether so much is there beside all that was promised, for whatever takes it at once. */
+	fits({ slots, chunkBytes }: Cost): boolean {
+		const wantedBytes = this.#chunkBytes + chunkBytes + RESERVE.chunkBytes;
+		return this.#memory?.suffices(this.#slots + slots + RESERVE.slots, wantedBytes) !== false;
 	}
 
 	/** Once for each claim that was granted. */
@@ -114,46 +117,19 @@ export class MemoryLedger {
 		this.#chunkBytes -= chunkBytes;
 	}
 
-	/** Whether there is room for one more connection. What it takes counts as used from then on, until `disconnected`. */
-	connect(): boolean {
-		const { slots, chunkBytes } = CONNECTION_COST;
-		if (this.#connections >= CONNECTIONS_KEPT) {
-			const margin = CONNECTION_MARGIN;
-			if (this.#memory?.suffices(slots + margin.slots, chunkBytes + margin.chunkBytes) === false) return false;
-			if (!this.suffices(slots, chunkBytes)) return false;
-		}
-		this.#connections++;
-		return true;
-	}
-
-	/** Once for each `connect` that was true. */
-	disconnected(): void {
-		this.#connections--;
-	}
-
 	/**
 	 * `length` bytes, outside the chunks where the host has such memory, and room to work with them in this turn of the
 	 * event loop. Undefined: there is too little.
 	 */
 	bytes(length: number): Uint8Array | undefined {
 		const memory = this.#memory;
+		if (memory?.heapBytes !== undefined) return this.fits(BYTES_COST) ? memory.heapBytes(length) : undefined;
 		const { slots, chunkBytes } = BYTES_COST;
-		if (memory?.heapBytes !== undefined) return this.suffices(slots, chunkBytes) ? memory.heapBytes(length) : undefined;
-		return this.suffices(slots, chunkBytes + length) ? new Uint8Array(length) : undefined;
+		return this.fits({ slots, chunkBytes: chunkBytes + length }) ? new Uint8Array(length) : undefined;
 	}
 
 	/** Gives back what `bytes` gave. */
 	drop(bytes: Uint8Array): void {
 		this.#memory?.drop?.(bytes);
-	}
-
-	/** Whether so much is free beside what was promised, and beside the connections that must always be possible. */
-	private suffices(slots: number, chunkBytes: number): boolean {
-		if (this.#memory === undefined) return true;
-		const connections = Math.max(0, CONNECTIONS_KEPT - this.#connections);
-		return this.#memory.suffices(
-			this.#slots + slots + connections * CONNECTION_COST.slots,
-			this.#chunkBytes + chunkBytes + connections * CONNECTION_COST.chunkBytes,
-		);
 	}
 }
