@@ -83,8 +83,8 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	{ rooms: "diagnostics", from: "bytes io/host io/flash", why: "events in memory and flash; others tell of them" },
 	{
 		rooms: "http",
-		from: "bytes io/crypto io/host io/client io/machine io/driver",
-		why: "it hands itself to the driver",
+		from: "bytes io/crypto io/host io/client io/machine io/driver io/memory",
+		why: "it hands itself to the driver, and a connection takes memory",
 	},
 	{
 		rooms: "meter",

@@ -12,6 +12,20 @@ class Bindings {
 	}
 }
 
+/** The native buffer. It has no fields: XS would not initialise them. */
+class HeapBytes extends Native("xs_heap_bytes_destructor") {
+	constructor(length: number) {
+		super();
+		native("xs_heap_bytes").call(this, length);
+	}
+	get isThere(): boolean {
+		return native("xs_heap_bytes_is_there").call(this);
+	}
+	drop(): void {
+		native("xs_heap_bytes_drop").call(this);
+	}
+}
+
 /** What `free` asks for, as memory-face.c has it. */
 const SLOTS = 0;
 const CHUNK_BYTES = 1;
@@ -19,6 +33,12 @@ const HEAP_BYTES = 2;
 
 export const MEMORY: Memory = Object.freeze({
 	suffices: (slots: number, chunkBytes: number) => Bindings.suffices(slots, chunkBytes),
+	heapBytes: (length: number) => {
+		const buffer = new HeapBytes(length);
+		// XS takes a host's buffer where an ArrayBuffer is wanted.
+		return buffer.isThere ? new Uint8Array(buffer as unknown as ArrayBuffer) : undefined;
+	},
+	drop: (bytes: Uint8Array) => (bytes.buffer as unknown as HeapBytes).drop(),
 	free: () => {
 		const heapBytes = Bindings.free(HEAP_BYTES);
 		return {

@@ -1,5 +1,6 @@
 /** Certificate routes of the API text: details, upload of PEM text over HTTPS, and back to the device's own (decision 42). */
 
+import { NO_MEMORY } from "../config/blob.js";
 import { refusalOf, TOO_LARGE } from "../config/certificate-rules.js";
 import { EVENT_CERTIFICATE } from "../diagnostics/events.js";
 import type { BodySink } from "../http/handler.js";
@@ -36,16 +37,21 @@ const NO_FILE: CertificateFile = Object.freeze({
 });
 
 export function getCertificate(exchange: Exchange): void {
-	const { installedCertificate, ownCertificate } = exchange.services;
-	const shown = installedCertificate.isThere ? installedCertificate : ownCertificate;
-	answer(exchange, read(exchange, shown.read()), false);
+	const { installedCertificate } = exchange.services;
+	const file = installedCertificate.isThere ? readInstalled(exchange) : readOwn(exchange);
+	if (file === NO_MEMORY) exchange.busy();
+	else answer(exchange, file, false);
 }
 
 /** Takes the file, or answers why it is not taken. */
 export function postCertificate(exchange: Exchange): BodySink | undefined {
 	if (exchange.secure) {
-		const sink = ClaimedBody.open(exchange, FILE_COST, () => new Upload(exchange));
-		if (sink === undefined) exchange.busy();
+		const file = exchange.services.ledger.bytes(CERTIFICATE_FILE_LIMIT);
+		const sink = file && ClaimedBody.open(exchange, FILE_COST, () => new Upload(exchange, file));
+		if (sink === undefined) {
+			if (file !== undefined) exchange.services.ledger.drop(file);
+			exchange.busy();
+		}
 		return sink;
 	}
 	exchange.fail(403, HTTPS_REQUIRED, "A certificate comes with its private key, which is only taken over HTTPS.");
@@ -53,11 +59,11 @@ export function postCertificate(exchange: Exchange): BodySink | undefined {
 }
 
 export function postCertificateReset(exchange: Exchange): void {
-	const { installedCertificate, ownCertificate, device } = exchange.services;
+	const { installedCertificate, device } = exchange.services;
 	const wasThere = installedCertificate.isThere;
 	installedCertificate.remove();
 	if (wasThere) exchange.services.events.note(EVENT_CERTIFICATE, "own");
-	answer(exchange, read(exchange, ownCertificate.read()), wasThere);
+	answer(exchange, readOwn(exchange), wasThere);
 	if (wasThere) device.restartSoon();
 }
 
@@ -65,11 +71,13 @@ class Upload implements BodySink {
 	/** A file that is too large is answered here: this route has its reasons in plain text. */
 	readonly limit = Number.POSITIVE_INFINITY;
 	readonly #exchange: Exchange;
-	readonly #file = new Uint8Array(CERTIFICATE_FILE_LIMIT);
+	/** CERTIFICATE_FILE_LIMIT bytes of the ledger. */
+	readonly #file: Uint8Array;
 	#length = 0;
 
-	constructor(exchange: Exchange) {
+	constructor(exchange: Exchange, file: Uint8Array) {
 		this.#exchange = exchange;
+		this.#file = file;
 	}
 
 	write(bytes: Uint8Array, start: number, end: number): void {
@@ -84,16 +92,19 @@ class Upload implements BodySink {
 
 	end(): void {
 		const { installedCertificate, crypto, clock, device, events } = this.#exchange.services;
-		const bytes = this.#file.subarray(0, this.#length);
-		const file = crypto.readCertificates(bytes);
-		const refusal = refusalOf(bytes, file, clock.utcMs());
-		if (refusal === "") {
-			installedCertificate.install(bytes);
-			events.note(EVENT_CERTIFICATE, "installed");
-			answer(this.#exchange, file, true);
-			device.restartSoon();
-		} else this.#exchange.plainText(400, refusal);
-		this.wipe();
+		try {
+			const bytes = this.#file.subarray(0, this.#length);
+			const file = crypto.readCertificates(bytes);
+			const refusal = refusalOf(bytes, file, clock.utcMs());
+			if (refusal === "") {
+				installedCertificate.install(bytes);
+				events.note(EVENT_CERTIFICATE, "installed");
+				answer(this.#exchange, file, true);
+				device.restartSoon();
+			} else this.#exchange.plainText(400, refusal);
+		} finally {
+			this.wipe();
+		}
 	}
 
 	abort(): void {
@@ -102,12 +113,26 @@ class Upload implements BodySink {
 
 	/** The key does not stay in memory longer than it must. */
 	private wipe(): void {
+		if (this.#file.length === 0) return;
 		this.#file.fill(0);
+		this.#exchange.services.ledger.drop(this.#file);
 	}
 }
 
-function read(exchange: Exchange, bytes: Uint8Array | undefined): CertificateFile {
-	return bytes === undefined ? NO_FILE : exchange.services.crypto.readCertificates(bytes);
+function readOwn({ services }: Exchange): CertificateFile {
+	const bytes = services.ownCertificate.read();
+	return bytes === undefined ? NO_FILE : services.crypto.readCertificates(bytes);
+}
+
+function readInstalled({ services }: Exchange): CertificateFile | typeof NO_MEMORY {
+	const { crypto, installedCertificate, ledger } = services;
+	const bytes = installedCertificate.borrow(ledger);
+	if (bytes === undefined || bytes === NO_MEMORY) return bytes ?? NO_FILE;
+	try {
+		return crypto.readCertificates(bytes);
+	} finally {
+		ledger.drop(bytes);
+	}
 }
 
 /** Details of the file, which is that of the device from the next start on. */

@@ -17,7 +17,7 @@ import type { Hub } from "../hub/hub.js";
 import type { Crypto } from "../io/crypto.js";
 import type { Update } from "../io/flash.js";
 import type { Clock, Ending, HostInfo, Power, TextCodec } from "../io/host.js";
-import type { Memory, MemoryLedger } from "../io/memory.js";
+import type { Cost, Memory, MemoryLedger } from "../io/memory.js";
 import { JSONStream, SPARE } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
 import type { MeterReader } from "../meter/reader.js";
@@ -191,10 +191,26 @@ export class Exchange {
 		this.language = request.query("lang") ?? "";
 	}
 
-	/** Answers 200 with JSON made piece by piece (json/stream.ts tells what `produce` must keep to). */
-	stream(produce: (writer: JSONWriter, unit: number) => boolean): void {
+	/** Claims memory for what was asked; false: there is none, and that has been answered. */
+	claim(cost: Cost): boolean {
+		if (this.services.ledger.claim(cost)) return true;
+		this.busy();
+		return false;
+	}
+
+	/**
+	 * Answers 200 with JSON made piece by piece (json/stream.ts tells what `produce` must keep to). `claimed` is given back
+	 * when the reply has left, or its client has gone.
+	 */
+	stream(produce: (writer: JSONWriter, unit: number) => boolean, claimed?: Cost): void {
+		const { ledger, writer } = this.services;
+		const body = new JSONStream(writer, produce, SPARE);
 		this.response.lines("Content-Type: application/json\r\n");
-		this.response.send(200, new JSONStream(this.services.writer, produce, SPARE));
+		if (claimed === undefined) this.response.send(200, body);
+		else {
+			const close = () => ledger.release(claimed);
+			this.response.send(200, { read: (into, start, end) => body.read(into, start, end), close });
+		}
 	}
 
 	/** Answers 200 with one small JSON object, whose members `members` writes, maybe more than once. */

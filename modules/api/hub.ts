@@ -1,4 +1,5 @@
 /** Hub routes of the API text: settings, test (decisions 4, 5, 44, 45). */
+import { NO_MEMORY } from "../config/blob.js";
 import {
 	HUB_CERTIFICATE,
 	HUB_CERTIFICATE_LIMIT,
@@ -64,7 +65,8 @@ function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefi
 	const enabled = values.get(HUB_ENABLED);
 	const url = values.get(HUB_URL);
 	const token = values.get(HUB_TOKEN);
-	const refusal = trustRefusalIn(exchange.services, exchange.services.hubCertificates, certificate);
+	const refusal = trustRefusalIn(exchange, exchange.services.hubCertificates, certificate);
+	if (refusal === NO_MEMORY) return undefined;
 	if (url !== undefined && (url !== "" || enabled) && parseHubURL(url) === undefined)
 		failField(exchange, HUB_URL, "url must be http:// or https:// and a host, without user name, query or fragment.");
 	else if (enabled && token === "") failField(exchange, HUB_TOKEN, "token must not be empty while the hub is enabled.");

@@ -9,12 +9,13 @@ import {
 } from "../config/meter-fields.js";
 import { bodyField, INTEGER, TEXT } from "../config/schema.js";
 import { ZIGBEE_MAPPING } from "../config/zigbee-fields.js";
+import { LOG_REPLY_COST, PROBE_COST, READOUT_REPLY_COST } from "../io/memory.js";
 import type { JSONWriter } from "../json/writer.js";
 import { LOG_LINE, LOG_TRANSMITTED, LogCursor } from "../meter/conversation-log.js";
 import { FAILURE_PORT } from "../meter/failures.js";
 import type { ReadWaiter } from "../meter/pending-reads.js";
 import { PINEntry } from "../meter/pin.js";
-import type { ProbeResult } from "../meter/probe.js";
+import type { ProbeResult, ProbeWaiter } from "../meter/probe.js";
 import { mapOf } from "../obis/mapping.js";
 import { type Failure, NO_PROFILE } from "../readout/failure.js";
 import type { Readout } from "../readout/readout.js";
@@ -38,19 +39,27 @@ export const PIN_BODY: BodyTable = Object.freeze({
 });
 
 export function getRead(exchange: Exchange): void {
-	const { reader } = exchange.services;
+	const { reader, ledger } = exchange.services;
+	if (!exchange.claim(READOUT_REPLY_COST)) return;
 	const waiter: ReadWaiter = {
 		finished: (readout, failure) => {
 			if (readout !== undefined) streamReadout(exchange, readout);
-			else failRead(exchange, failure ?? FAILURE_PORT);
+			else {
+				ledger.release(READOUT_REPLY_COST);
+				failRead(exchange, failure ?? FAILURE_PORT);
+			}
 		},
 	};
-	exchange.response.onCancelled = () => reader.cancel(waiter);
+	exchange.response.onCancelled = () => {
+		reader.cancel(waiter);
+		ledger.release(READOUT_REPLY_COST);
+	};
 	reader.read(waiter);
 }
 
 export function getLast(exchange: Exchange): void {
 	const { reader, names, text, zone, readingKeys: keys } = exchange.services;
+	if (!exchange.claim(READOUT_REPLY_COST)) return;
 	const attempt = {
 		running: reader.running,
 		lastAttempt: Math.floor(reader.outcomes.attemptUtcMs / 1000),
@@ -66,12 +75,13 @@ export function getLast(exchange: Exchange): void {
 		map,
 		attempt,
 	});
-	exchange.stream((writer, unit) => body.produce(writer, unit));
+	exchange.stream((writer, unit) => body.produce(writer, unit), READOUT_REPLY_COST);
 }
 
 /** The raw conversation, an entry a unit: times in ms since start, characters as text and as hex. */
 export function getLog(exchange: Exchange): void {
 	const { reader, clock, config } = exchange.services;
+	if (!exchange.claim(LOG_REPLY_COST)) return;
 	const enabled = config.get(CONTROL_LOG_EN);
 	const dropped = reader.log?.dropped ?? 0;
 	const nowMs = Math.floor(clock.monotonicMs());
@@ -101,11 +111,19 @@ export function getLog(exchange: Exchange): void {
 			writer.endObject();
 		}
 		return hasEntry;
-	});
+	}, LOG_REPLY_COST);
 }
 
 export function postProbe(exchange: Exchange): void {
-	if (!exchange.services.reader.probe({ finished: (result) => answerProbe(exchange, result) })) failBusy(exchange, 503);
+	const { reader, ledger } = exchange.services;
+	if (!exchange.claim(PROBE_COST)) return;
+	const finished: ProbeWaiter["finished"] = (result) => {
+		ledger.release(PROBE_COST);
+		answerProbe(exchange, result);
+	};
+	if (reader.probe({ finished })) return;
+	ledger.release(PROBE_COST);
+	failBusy(exchange, 503);
 }
 
 /** Answers when it has begun. A simulated meter hides nothing. */
@@ -149,11 +167,12 @@ function failBusy(exchange: Exchange, status: number): void {
 	exchange.fail(status, BUSY, "A conversation with the meter is going on; try again when it has ended.");
 }
 
+/** READOUT_REPLY_COST is claimed. */
 function streamReadout(exchange: Exchange, readout: Readout): void {
 	const { names, text, zone, readingKeys: keys } = exchange.services;
 	const map = mapOf(exchange.services.config.get(ZIGBEE_MAPPING));
 	const body = new ReadoutBody(readout, { language: exchange.language, names, keys, text, zone, map });
-	exchange.stream((writer, unit) => body.produce(writer, unit));
+	exchange.stream((writer, unit) => body.produce(writer, unit), READOUT_REPLY_COST);
 }
 
 export function failRead(exchange: Exchange, failure: Failure): void {

@@ -1,4 +1,5 @@
 /** MQTT routes: settings, test (decision 60). What is published, modules/mqtt and docs/mqtt.md tell. */
+import { NO_MEMORY } from "../config/blob.js";
 import {
 	MQTT,
 	MQTT_CERTIFICATE,
@@ -61,7 +62,8 @@ function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefi
 		failCertificateBusy(exchange);
 		return undefined;
 	}
-	const refusal = trustRefusalIn(services, mqttCertificates, certificate);
+	const refusal = trustRefusalIn(exchange, mqttCertificates, certificate);
+	if (refusal === NO_MEMORY) return undefined;
 	const enabled = values.get(MQTT_ENABLED) ?? config.get(MQTT_ENABLED);
 	const url = values.get(MQTT_URL) ?? config.get(MQTT_URL);
 	const broker = parseBrokerURL(url);

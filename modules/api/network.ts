@@ -2,6 +2,7 @@
 
 import { ACCESS_POINT_ADDRESS, ACCESS_POINT_NETMASK } from "../bytes/ipv4.js";
 import { AP_ENABLED, WIFI_DHCP, WIFI_SSID } from "../config/network-fields.js";
+import { SCAN_COST } from "../io/memory.js";
 import type { JSONWriter } from "../json/writer.js";
 import {
 	TIME_BAD_REPLY,
@@ -95,6 +96,7 @@ function codeMember(writer: JSONWriter, name: string, code: string): void {
 /** Single-flight: who comes while a scan is going on gets its networks too. Without a radio that is on there are none. */
 export function getScan(exchange: Exchange): void {
 	const { network } = exchange.services;
+	if (!exchange.claim(SCAN_COST)) return;
 	if (!network?.isOn) {
 		streamNetworks(exchange, new Uint8Array(0));
 		return;
@@ -105,9 +107,15 @@ export function getScan(exchange: Exchange): void {
 			else streamNetworks(exchange, networks);
 		},
 	};
-	if (!network.scan(waiter)) failBusy(exchange);
-	else exchange.response.onCancelled = () => network.cancelScan(waiter);
+	if (network.scan(waiter)) {
+		exchange.response.onCancelled = () => {
+			network.cancelScan(waiter);
+			exchange.services.ledger.release(SCAN_COST);
+		};
+	} else failBusy(exchange);
 }
+
+/** SCAN_COST is claimed. */
 
 function streamNetworks(exchange: Exchange, networks: Uint8Array): void {
 	const { text, networkSettings } = exchange.services;
@@ -140,11 +148,12 @@ function streamNetworks(exchange: Exchange, networks: Uint8Array): void {
 		numberMember(writer, "authmode", cursor.authmode);
 		writer.endObject();
 		return true;
-	});
+	}, SCAN_COST);
 }
 
 function failBusy(exchange: Exchange): void {
 	exchange.response.header("Retry-After", "5");
+	exchange.services.ledger.release(SCAN_COST);
 	exchange.fail(503, BUSY, "The radio can't scan at this moment; try again later.");
 }
 

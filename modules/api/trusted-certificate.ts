@@ -1,10 +1,10 @@
 /** The certificate that a server is known by, as a body gives it: for the settings of the hub and of MQTT. */
-import type { BlobWriter } from "../config/blob.js";
+import { type BlobWriter, NO_MEMORY } from "../config/blob.js";
 import { trustRefusalOf } from "../config/certificate-rules.js";
 import type { TrustedCertificates } from "../config/trusted-certificates.js";
 import type { LongText } from "./body.js";
 import { BUSY } from "./errors.js";
-import type { Exchange, Services } from "./exchange.js";
+import type { Exchange } from "./exchange.js";
 
 /** Its value while another request is sending one. */
 export const CERTIFICATE_BUSY = false;
@@ -40,15 +40,20 @@ export function failCertificateBusy(exchange: Exchange): void {
 	exchange.fail(503, BUSY, "Another request is sending a certificate; try again later.");
 }
 
-/** Why what lies in the flash can't be one that a server is known by; "": it can, or there is none. */
+/**
+ * Why what lies in the flash can't be one that a server is known by; "": it can, or there is none. NO_MEMORY: there is no
+ * memory to look at it, and the client is told.
+ */
 export function trustRefusalIn(
-	{ crypto }: Services,
+	exchange: Exchange,
 	certificates: TrustedCertificates,
 	reference: Uint8Array | undefined,
-): string {
+): string | typeof NO_MEMORY {
 	if (reference === undefined || reference.length === 0) return "";
-	const bytes = certificates.read(reference);
-	if (bytes === undefined) throw new Error("flash has lost what was just written");
+	const { crypto } = exchange.services;
 	// A private key is pasted by mistake.
-	return trustRefusalOf(crypto.readCertificates(bytes));
+	const refusal = certificates.lendNew(reference, (pem) => trustRefusalOf(crypto.readCertificates(pem)));
+	if (refusal === undefined) throw new Error("flash has lost what was just written");
+	if (refusal === NO_MEMORY) exchange.busy();
+	return refusal;
 }

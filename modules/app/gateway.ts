@@ -154,8 +154,9 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		this.#acts = new Acts(driver, this);
 		this.#ledger = new MemoryLedger(host.memory);
 		this.#identity = new Identity(world, this.config);
-		this.#hubCertificates = new HubCertificates(this.config, storage);
-		this.#mqttCertificates = new MQTTCertificates(this.config, storage);
+		const place = { store: this.config, storage, memory: this.#ledger };
+		this.#hubCertificates = new HubCertificates(place);
+		this.#mqttCertificates = new MQTTCertificates(place);
 		const port = host.wifi;
 		const { hostname } = info;
 		this.#networkSettings = new NetworkSettings(this.config, { hostname, accessPointKey: port?.accessPointKey ?? "" });
@@ -256,9 +257,8 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		const { network, wifi, serial } = this.#host;
 		const { driver, text, trace } = this.#world;
 		const { hostname } = this.#networkSettings;
-		this.#serving.open(network, { driver, text, handler: this.makeAPI(), trace }, () =>
-			this.#identity.ownPair(hostname),
-		);
+		const options = { driver, text, handler: this.makeAPI(), trace, ledger: this.#ledger };
+		this.#serving.open(network, options, () => this.#identity.ownPair(hostname));
 		this.#world.guard("tls", () => {
 			const { listener } = this.#serving;
 			if (listener !== undefined && this.safeMode === "") this.#identity.serveInstalled(listener, hostname);

@@ -28,6 +28,16 @@ export function blobReferenceLimit(limit: number): number {
 	return REFERENCE_HEADER + Math.ceil(limit / BLOB_PIECE) * CRC_LENGTH;
 }
 
+/** Memory in which a long blob is held for a moment; the ledger of io/memory.ts has it. */
+export interface BlobMemory {
+	/** Undefined: there is too little. */
+	bytes(length: number): Uint8Array | undefined;
+	drop(bytes: Uint8Array): void;
+}
+
+/** Value of `borrow` while there is no memory for the blob. */
+export const NO_MEMORY = false;
+
 export interface BlobOptions {
 	/** Begins the keys; 1 to 9 characters a-z 0-9 `_`. */
 	readonly name: string;
@@ -70,6 +80,16 @@ export class BlobStore {
 		if (!this.isReference(reference)) return undefined;
 		const blob = new Uint8Array(lengthOf(reference));
 		return this.readPieces(reference, blob) ? blob : undefined;
+	}
+
+	/** As `read`, for a long blob: its bytes are the ledger's, and go back there by `drop` in this turn of the event loop. */
+	borrow(reference: Uint8Array, ledger: BlobMemory): Uint8Array | typeof NO_MEMORY | undefined {
+		if (!this.isReference(reference)) return undefined;
+		const blob = ledger.bytes(lengthOf(reference));
+		if (blob === undefined) return NO_MEMORY;
+		if (this.readPieces(reference, blob)) return blob;
+		ledger.drop(blob);
+		return undefined;
 	}
 
 	/** Whether `read` would give the blob; holds one piece of it at a time. */

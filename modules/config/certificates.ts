@@ -5,7 +5,7 @@
 import { parseIPv4 } from "../bytes/ipv4.js";
 import { CERTIFICATE_FILE_LIMIT } from "../io/crypto.js";
 import type { Storage } from "../io/host.js";
-import { BlobStore } from "./blob.js";
+import { type BlobMemory, BlobStore, type NO_MEMORY } from "./blob.js";
 import { put } from "./schema.js";
 import type { ConfigStore } from "./store.js";
 import {
@@ -41,6 +41,11 @@ export class InstalledCertificate {
 	/** Chain and key as PEM; undefined when there is none, or it is damaged. */
 	read(): Uint8Array | undefined {
 		return this.blobs.read(this.reference);
+	}
+
+	/** As `read`, in the ledger's memory: `drop` gives it back. */
+	borrow(ledger: BlobMemory): Uint8Array | typeof NO_MEMORY | undefined {
+		return this.blobs.borrow(this.reference, ledger);
 	}
 
 	/** Why it, or the one before it, could not be served; empty: nothing was wrong. */

@@ -10,7 +10,8 @@
  * When all are taken somebody is displaced: first whose body comes as things happen (an event stream), since its client
  * can do without; then those whose client has shown no token: who idles, sends a head or a body or takes no
  * reply, the longest waiting first; then who idles though it has shown one. A request with a token is never given up. Each
- * is safe for `graceMs`; until then the newcomer waits in the listener.
+ * is safe for `graceMs`; until then the newcomer waits in the listener. Where memory is short for another connection, the same
+ * goes for those of all ports.
  *
  * One machine for its driver: its deadline is the earliest of its connections', `advance` ends what is due, and every
  * callback of a socket goes through the drive.
@@ -22,6 +23,7 @@ import type { CertificatePair } from "../io/crypto.js";
 import type { Drive, Driver } from "../io/driver.js";
 import type { Listener, ListenerPort, PendingSocket, TextCodec } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
+import { CONNECTION_COST, type MemoryLedger } from "../io/memory.js";
 import { HTTPConnection } from "./connection.js";
 import type { HTTPHandler } from "./handler.js";
 import type { HTTPLimits } from "./limits.js";
@@ -43,10 +45,16 @@ export interface HTTPServerOptions {
 	readonly text: TextCodec;
 	readonly handler: HTTPHandler;
 	readonly limits?: Partial<HTTPLimits>;
+	/** Undefined: a connection has memory whenever it has a place. */
+	readonly ledger?: MemoryLedger;
 	trace(message: string): void;
 }
 
 const PART = "http";
+/** So many connections need not ask for memory: no claim is granted what they take. */
+const FREE_CONNECTIONS = 2;
+/** When memory is looked for again, for those who wait for it alone. */
+const MEMORY_MS = 250;
 
 export class HTTPServer implements ConnectionOwner, Timed {
 	readonly limits: HTTPLimits;
@@ -60,6 +68,8 @@ export class HTTPServer implements ConnectionOwner, Timed {
 	#deadlineMs = Number.POSITIVE_INFINITY;
 	#isChanged = false;
 	#isClosed = false;
+	/** Before this no memory is looked for; monotonic ms. */
+	#memoryMs = 0;
 
 	/** Listens at once. Throws what a host's listener throws; none is open then. */
 	constructor(options: HTTPServerOptions) {
@@ -186,12 +196,14 @@ export class HTTPServer implements ConnectionOwner, Timed {
 	private admit(index: number, nowMs: number): void {
 		const { port, places } = this.#options.ports[index];
 		while (this.#waiting[index] > 0 && !this.#isClosed) {
-			let taken = this.takenOf(port);
-			if (taken >= places) {
-				const connection = this.displaceable(port);
+			const taken = this.takenOf(port);
+			const isFull = taken >= places;
+			if (isFull || !this.hasMemory(nowMs)) {
+				const connection = this.displaceable(isFull ? port : undefined);
 				if (connection === undefined || connection.displaceableMs > nowMs) return;
 				connection.displace();
-				taken--;
+				this.#memoryMs = 0;
+				continue;
 			}
 			const pending = this.#listeners[index].read();
 			if (pending === undefined) {
@@ -202,6 +214,15 @@ export class HTTPServer implements ConnectionOwner, Timed {
 			if (taken === places - 1) this.longestIdle(port, nowMs)?.close();
 			this.take(port, pending, nowMs);
 		}
+	}
+
+	/** Whether a connection more has the memory that it takes. */
+	private hasMemory(nowMs: number): boolean {
+		if (this.#connections.length < FREE_CONNECTIONS) return true;
+		if (nowMs < this.#memoryMs) return false;
+		const isThere = this.#options.ledger?.fits(CONNECTION_COST) !== false;
+		if (!isThere) this.#memoryMs = nowMs + MEMORY_MS;
+		return isThere;
 	}
 
 	private take(port: ListenerPort, pending: PendingSocket, nowMs: number): void {
@@ -229,19 +250,20 @@ export class HTTPServer implements ConnectionOwner, Timed {
 	/** When somebody who waits there can be taken, monotonic ms. */
 	private placeMs(index: number): number {
 		const { port, places } = this.#options.ports[index];
-		if (this.takenOf(port) < places) return 0;
+		if (this.takenOf(port) < places) return this.#memoryMs;
 		return this.displaceable(port)?.displaceableMs ?? Number.POSITIVE_INFINITY;
 	}
 
 	/**
-	 * Who would have to go first for a newcomer, and from when on: live bodies, those without a token, then those that idle
+	 * Who would have to go first for a newcomer on the port, or on any, and from when on: live bodies, those without a token, then those that idle
 	 * with one.
 	 */
-	private displaceable(port: ListenerPort): HTTPConnection | undefined {
+	private displaceable(port: ListenerPort | undefined): HTTPConnection | undefined {
 		let first: HTTPConnection | undefined;
 		for (let i = 0; i < this.#connections.length; i++) {
 			const each = this.#connections[i];
-			if (each.port === port && (first === undefined || goesBefore(each, first))) first = each;
+			const isMeant = port === undefined || each.port === port;
+			if (isMeant && (first === undefined || goesBefore(each, first))) first = each;
 		}
 		return first;
 	}

@@ -5,6 +5,7 @@
  * Sent is one entity to see whether the hub still knows it, those of the gateway, or all. When the first is new to the
  * hub (201), it has lost them all, as it does at each restart: then all are sent.
  */
+import { NO_MEMORY } from "../config/blob.js";
 import type { HubCertificates } from "../config/hub.js";
 import { FIRST_STATUS, HTTPClient, OUTCOME_NONE } from "../http/client.js";
 import type { HubURL } from "../http/url.js";
@@ -12,7 +13,7 @@ import type { Drive } from "../io/driver.js";
 import type { Clock, Network } from "../io/host.js";
 import type { OutputFailure } from "../publish/connect-failures.js";
 import { BODY_SIZE, Entities, type Snapshot } from "./entities.js";
-import { HUB_BAD_URL, hubFailure } from "./failures.js";
+import { HUB_BAD_URL, HUB_NO_TURN, hubFailure } from "./failures.js";
 
 /** What is to be sent: one entity, to see what becomes of it; those of the gateway; all. */
 export const SEND_ONE = 0;
@@ -30,7 +31,7 @@ const CREATED = 201;
 export interface BatchWorld {
 	readonly clock: Pick<Clock, "utcMs">;
 	readonly ports: Pick<Network, "tcpClient" | "tlsClient">;
-	readonly hubCertificates: Pick<HubCertificates, "current">;
+	readonly hubCertificates: Pick<HubCertificates, "lend">;
 }
 
 export interface BatchOptions {
@@ -125,12 +126,14 @@ export class Batch {
 		let client = this.#client;
 		if (client === undefined || !client.isOpen) {
 			client?.close();
-			client = this.connect();
-			this.#client = client;
-			if (client === undefined) {
-				this.failure = HUB_BAD_URL;
+			const opened = this.connect();
+			if (opened === undefined || opened === NO_MEMORY) {
+				this.#client = undefined;
+				this.failure = opened === undefined ? HUB_BAD_URL : HUB_NO_TURN;
 				return true;
 			}
+			client = opened;
+			this.#client = client;
 		}
 		const { id, end } = this.#entities;
 		const head = `${this.#line}${id} HTTP/1.1\r\nContent-Length: ${end - this.#bodyAt}\r\n`;
@@ -145,18 +148,19 @@ export class Batch {
 		return new Entities(this.#options.snapshot, withValues, this.#request, this.#bodyAt);
 	}
 
-	/** Undefined: the host can't do anything with that address. */
-	private connect(): HTTPClient | undefined {
+	/** Undefined: the host can't do anything with that address; NO_MEMORY: there is no memory for the certificate. */
+	private connect(): HTTPClient | typeof NO_MEMORY | undefined {
 		const { clock, hubCertificates, ports } = this.#world;
 		const { drive, session, url } = this.#options;
 		const { host, port: portNumber, secure } = url;
-		const trusted = secure ? hubCertificates.current : undefined;
 		const port = secure ? ports.tlsClient : ports.tcpClient;
-		// Without its certificate there would be no telling whom the token goes to.
-		if (port === undefined || (secure && trusted === undefined)) return undefined;
-		const tls = trusted && { tls: { trusted, utcMs: clock.utcMs(), session } };
+		if (port === undefined) return undefined;
 		try {
-			return new HTTPClient({ drive, port, host, portNumber, ...tls });
+			if (!secure) return new HTTPClient({ drive, port, host, portNumber });
+			// Without its certificate the token might go to anybody.
+			return hubCertificates.lend(
+				(trusted) => new HTTPClient({ drive, port, host, portNumber, tls: { trusted, utcMs: clock.utcMs(), session } }),
+			);
 		} catch {
 			return undefined;
 		}

@@ -68,7 +68,7 @@ export interface HubWorld extends BatchWorld {
 	readonly text: TextCodec;
 	readonly writer: JSONWriter;
 	readonly config: Pick<ConfigStore, "get">;
-	readonly hubCertificates: Pick<HubCertificates, "isSet" | "current">;
+	readonly hubCertificates: Pick<HubCertificates, "isSet" | "lend">;
 	readonly ledger: MemoryLedger;
 	readonly turn: Turn;
 	readonly reader: { readonly outcomes: { readonly measured: Readout | undefined; readonly failure: unknown } };

@@ -1,5 +1,6 @@
 /** All that the meter can be read by: the one place where protocols are named to the reader. A new one is a row more. */
 import { MODE_D_PUSH } from "../iec62056-21/protocol.js";
+import { type Cost, LISTEN_COST, READOUT_COST } from "../io/memory.js";
 import type { ProtocolRow } from "../readout/protocol.js";
 import { SML } from "../sml/protocol.js";
 import { DLMS, DLMS_AFTER_SIGN_ON } from "./dlms-protocol.js";
@@ -24,4 +25,10 @@ export function protocolOf(settings: MeterSettings): ProtocolRow<MeterSettings> 
 	let i = 0;
 	while (i < PROTOCOLS.length - 1 && !PROTOCOLS[i].isChosen(settings)) i++;
 	return PROTOCOLS[i];
+}
+
+/** Memory that a conversation claims; undefined: a simulated one takes none. */
+export function costOf({ simulate, listenBaud }: ProtocolRow<MeterSettings>): Cost | undefined {
+	if (simulate !== undefined) return undefined;
+	return listenBaud === undefined ? READOUT_COST : LISTEN_COST;
 }

@@ -1,8 +1,7 @@
 /**
- * Reads the meter: when, for whom, and what of it is kept. How is the protocol's (protocols.ts): it opens conversations, decides
- * what is worth trying next, and learns of the meter. One conversation at a time; whoever asks while one runs joins it, or waits
- * for its end where one wants a load profile, which is kept nowhere, and the other a readout. A caller waits a minute at most
- * (pending-reads.ts); the conversation goes on for CONVERSATION_MS, and gives the last readout all the same (API decision 31).
+ * Reads the meter: when, for whom, and which readout is kept. The protocol (protocols.ts) decides how. One conversation runs at
+ * a time; whoever asks meanwhile joins it, or waits for its end if one wants a load profile and the other a readout. A caller
+ * waits a minute at most (pending-reads.ts); the conversation goes on for CONVERSATION_MS and still gives the last readout.
  *
  *              asked            settings        readout        end               port gone        time over
  *   IDLE       READING (a)      LISTENING (b)   -              -                 -                -
@@ -25,7 +24,7 @@ import type { Drive, Driver } from "../io/driver.js";
 import type { SerialPort } from "../io/host.js";
 import { Link, type LinkTap, TAP_TRANSMITTED } from "../io/link.js";
 import type { Timed } from "../io/machine.js";
-import { READOUT_COST } from "../io/memory.js";
+import { type Cost, LISTEN_COST } from "../io/memory.js";
 import { type Failure, furthest } from "../readout/failure.js";
 import {
 	type Conversation,
@@ -45,7 +44,7 @@ import { Held, type Holder } from "./held.js";
 import { Outcomes } from "./outcomes.js";
 import { PendingReads, type ReadWaiter, type Waiting } from "./pending-reads.js";
 import { Probe, type ProbeWaiter } from "./probe.js";
-import { PROTOCOLS, protocolOf } from "./protocols.js";
+import { costOf, PROTOCOLS, protocolOf } from "./protocols.js";
 import { Recogniser, SILENT_MS } from "./recogniser.js";
 import type { Guest, MeterReaderOptions, MeterSettings } from "./settings.js";
 import { Doubts, isAsAdvised, isUnexplained } from "./unasked.js";
@@ -94,8 +93,8 @@ export class MeterReader implements Timed, Holder {
 	/** Of the conversation that came furthest in this readout. */
 	#failure: Failure | undefined;
 	#doubts = new Doubts();
-	/** Memory was claimed for the conversation. */
-	#hasClaim = false;
+	/** Claimed for the conversation. */
+	#claimed: Cost | undefined;
 	/** Until when the head was alight for a PIN at the latest, monotonic ms. */
 	litMs = Number.NEGATIVE_INFINITY;
 	/** Who has the line in its place, for a while. */
@@ -263,12 +262,13 @@ export class MeterReader implements Timed, Holder {
 	private start(nowMs: number): void {
 		const { settings, light, ledger } = this.#options;
 		const protocol = protocolOf(settings);
-		const isAsking = protocol.simulate === undefined && protocol.listenBaud === undefined;
-		if (isAsking && !ledger.claim(READOUT_COST)) {
+		const cost = costOf(protocol);
+		if (cost !== undefined && !ledger.claim(cost)) {
+			if (cost === LISTEN_COST) this.#dueMs = nowMs + REOPEN_MS;
 			this.#waiters.tell(undefined, FAILURE_MEMORY, nowMs);
 			return;
 		}
-		this.#hasClaim = isAsking;
+		this.#claimed = cost;
 		this.#protocol = protocol;
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		this.#candidate = this.#failure = undefined;
@@ -280,7 +280,7 @@ export class MeterReader implements Timed, Holder {
 			return;
 		}
 		this.#doubts = new Doubts();
-		if (!isAsking) {
+		if (cost === LISTEN_COST) {
 			this.#state = STATE_LISTENING;
 			if (this.#waiters.count > 0) this.expect(nowMs);
 		} else {
@@ -444,7 +444,7 @@ export class MeterReader implements Timed, Holder {
 		this.#state = STATE_IDLE;
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		this.#options.light?.reading(false);
-		if (this.#hasClaim) this.#options.ledger.release(READOUT_COST);
-		this.#hasClaim = false;
+		if (this.#claimed !== undefined) this.#options.ledger.release(this.#claimed);
+		this.#claimed = undefined;
 	}
 }

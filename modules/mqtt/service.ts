@@ -4,9 +4,16 @@
  *
  * Limits: PIECE bytes are written or read at a time, PIECES_AT_ONCE of them read in one go; then the others have their turn.
  */
+import { NO_MEMORY } from "../config/blob.js";
 import type { MQTTCertificates } from "../config/mqtt.js";
 import { MQTT_ENABLED } from "../config/mqtt-fields.js";
-import { CLIENT_UNREACHABLE, CLIENT_UNTRUSTED, type Client } from "../io/client.js";
+import {
+	CLIENT_OUT_OF_MEMORY,
+	CLIENT_UNREACHABLE,
+	CLIENT_UNTRUSTED,
+	type Client,
+	type TLSClientOptions,
+} from "../io/client.js";
 import type { Drive, Driven, Driver } from "../io/driver.js";
 import type { Clock, Network } from "../io/host.js";
 import type { OutputFailure } from "../publish/connect-failures.js";
@@ -34,7 +41,7 @@ export interface MQTTWorld extends PublisherWorld {
 	readonly driver: Driver;
 	readonly clock: Pick<Clock, "utcMs">;
 	readonly ports: Pick<Network, "tcpClient" | "tlsClient">;
-	readonly mqttCertificates: Pick<MQTTCertificates, "isSet" | "current">;
+	readonly mqttCertificates: Pick<MQTTCertificates, "isSet" | "lend">;
 	readonly turn: Turn;
 	readonly mqttUser: MQTTUser;
 	/** Is told of each change of what the status shows. */
@@ -239,26 +246,32 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 			return;
 		}
 		const { host, port: number, secure } = broker;
-		const trusted = secure ? mqttCertificates.current : undefined;
-		const utcMs = clock.utcMs();
-		const tls = trusted === undefined ? {} : { tls: { trusted, utcMs, session: this.#session } };
-		try {
-			const client = new port.io({
+		const connect = (tls?: TLSClientOptions) =>
+			new port.io({
 				...port.pins,
 				host,
 				port: number,
 				timeoutMs: CONNECT_MS,
-				...tls,
+				...(tls === undefined ? {} : { tls }),
 				onReadable: () => this.#drive.run((ms) => this.read(ms)),
 				onWritable: (count) => this.#drive.run((ms) => this.writable(count, ms)),
 				onError: (code) => this.#drive.run((ms) => this.#publisher?.lost(code, ms)),
 			});
-			this.#connection = { client, buffer: new Uint8Array(PIECE), writable: -1 };
-			this.#session = undefined;
+		const utcMs = clock.utcMs();
+		let client: Client | typeof NO_MEMORY | undefined;
+		try {
+			if (!secure) client = connect();
+			else client = mqttCertificates.lend((trusted) => connect({ trusted, utcMs, session: this.#session }));
 		} catch {
-			// What is to be trusted can't be used by this host.
-			this.#drive.tell((ms) => publisher.lost(CLIENT_UNTRUSTED, ms));
+			// The host can't use the certificate.
 		}
+		if (client === undefined || client === NO_MEMORY) {
+			const code = client === undefined ? CLIENT_UNTRUSTED : CLIENT_OUT_OF_MEMORY;
+			this.#drive.tell((ms) => publisher.lost(code, ms));
+			return;
+		}
+		this.#connection = { client, buffer: new Uint8Array(PIECE), writable: -1 };
+		this.#session = undefined;
 	}
 
 	private close(): void {

@@ -187,9 +187,8 @@ export class HubBench {
 				get isSet() {
 					return bench.certificate !== undefined;
 				},
-				get current() {
-					return bench.certificate;
-				},
+				lend: <Result>(use: (pem: Uint8Array) => Result) =>
+					bench.certificate === undefined ? undefined : use(bench.certificate),
 			},
 			ledger: this.ledger,
 			turn: this.turn,

@@ -59,7 +59,7 @@ async function send(url: string, token: string): Promise<[string, number]> {
 		writer: new JSONWriter(new NodeText()),
 		ports: createClientPorts({ resolver: new NodeResolver() }),
 		config: { get: (field: { name: string }) => settings[field.name] } as never,
-		hubCertificates: { isSet: false, current: undefined },
+		hubCertificates: { isSet: false, lend: () => undefined },
 		ledger: new MemoryLedger({ suffices: () => true }),
 		turn: new Turn(),
 		reader: { outcomes: { measured, failure: undefined } },

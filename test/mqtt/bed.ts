@@ -63,8 +63,8 @@ export class Bed {
 		this.world = new VirtualWorld({ seed, ...(storage === undefined ? {} : { storage }) });
 		const { world } = this;
 		this.config = new ConfigStore(world.storage, world.text);
-		this.certificates = new MQTTCertificates(this.config, world.storage);
 		this.ledger = new MemoryLedger(memory);
+		this.certificates = new MQTTCertificates({ store: this.config, storage: world.storage, memory: this.ledger });
 		const { clock, crypto, info, network, text, timers } = world;
 		const guard = (_part: string, run: () => void) => run();
 		if (isSet) this.set(put(MQTT_ENABLED, true), put(MQTT_URL, `mqtt://${BROKER_ADDRESS}`));
