@@ -90,10 +90,13 @@ describe("the partition tables", () => {
 				assert.ok(slots[0].size >= SLOT_BYTES);
 			});
 
-			it("has secrets and readings encrypted where the flash is", () => {
+			it("has secrets, readings and core dumps encrypted where the flash is", () => {
 				assert.deepEqual(
-					table.filter(({ flags }) => flags === "encrypted").map(({ name }) => name),
-					["nvs_keys", "factory_data", "log", "history"],
+					table
+						.filter(({ flags }) => flags === "encrypted")
+						.map(({ name }) => name)
+						.sort(),
+					["coredump", "factory_data", "history", "log", "nvs_keys"],
 				);
 			});
 
