@@ -1,4 +1,7 @@
-/** A body of a request whose memory was claimed before it began: it is given back when the body has been dealt with. */
+/**
+ * A request body whose memory was claimed before it began, and is released when the body has been dealt with. A body can
+ * take minutes: it is not acted on if the request's token has been revoked in the meantime.
+ */
 import type { BodySink } from "../http/handler.js";
 import type { Cost } from "../io/memory.js";
 import type { Exchange } from "./exchange.js";
@@ -29,7 +32,8 @@ export class ClaimedBody implements BodySink {
 
 	end(): void {
 		try {
-			this.#inner.end();
+			if (this.#exchange.failIfRevoked()) this.#inner.abort?.();
+			else this.#inner.end();
 		} finally {
 			this.release();
 		}
