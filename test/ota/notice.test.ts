@@ -107,6 +107,16 @@ describe("The look for a newer firmware", () => {
 		assert.deepEqual(await told(), ["1.2.3-test"]);
 		assert.equal((await gateway.read("system/version")).upgrade_url, `https://${HOST}/latest/virtual.ota`);
 	});
+	it("shows a token that may only read the address without its query, which can be a secret", async () => {
+		await set({ upgrade_url: `https://${HOST}/{board}.ota?signature=canary#x` });
+		const { token } = await gateway.write("system/tokens", { name: "reader", scope: "read" });
+		const shown = async (options?: { token: string }) =>
+			JSON.parse((await gateway.get("system/version", options)).text).upgrade_url;
+		assert.equal(await shown(), `https://${HOST}/virtual.ota?signature=canary#x`);
+		assert.equal(await shown({ token }), `https://${HOST}/virtual.ota`);
+		await set({ upgrade_url: `https://${HOST}/{board}.ota#canary` });
+		assert.equal(await shown({ token }), `https://${HOST}/virtual.ota`);
+	});
 	it("leaves a server that sends the whole file after the same bytes", async () => {
 		assert.equal(await look(() => whole(FILE)), "1.2.3-test");
 		assert.equal((await gateway.read("system/status")).ota_state, "idle");
