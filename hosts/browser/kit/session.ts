@@ -81,7 +81,7 @@ export function endSession(why?: Ending): void {
 	loggedIn.set(token() !== null);
 }
 
-/** The gateway has answered a request with this token. One of a link is kept now, and a session of this tab ends. */
+/** The gateway has answered a request that needs a token. One of a link is kept now, and a session of this tab ends. */
 export function tokenAccepted(used: string | null): void {
 	if (used !== offered) return;
 	localStorage.setItem(DISPLAY, used);
