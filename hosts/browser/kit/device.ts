@@ -112,9 +112,7 @@ async function patient<T>(method: string, path: string, options: Options): Promi
 		await loggedIn.until((value) => value);
 		const used = token();
 		try {
-			const reply = await send<T>(method, path, options);
-			tokenAccepted(used);
-			return reply;
+			return await send<T>(method, path, options);
 		} catch (error) {
 			if (!(error instanceof DeviceError)) throw error;
 			if (error.status === 401) {
@@ -153,6 +151,7 @@ async function send<T>(method: string, path: string, options: Options): Promise<
 		error.retryAfterS = Number(reply.headers.get("Retry-After") ?? 0);
 		throw error;
 	}
+	tokenAccepted(bearer);
 	if (typeof content !== "string") return content as T;
 	return (content === "" ? undefined : JSON.parse(content)) as T;
 }

@@ -81,7 +81,10 @@ export function endSession(why?: Ending): void {
 	loggedIn.set(token() !== null);
 }
 
-/** The gateway has answered a request that needs a token. One of a link is kept now, and a session of this tab ends. */
+/**
+ * The gateway has answered a request with this token. One of a link is kept now, and a session of this tab ends. A page
+ * that opens a link asks for its state first, and that needs a token.
+ */
 export function tokenAccepted(used: string | null): void {
 	if (used !== offered) return;
 	localStorage.setItem(DISPLAY, used);
