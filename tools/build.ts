@@ -28,6 +28,11 @@ const HELP = `  npm run build -- --board NAME [--production] [--release FILE]
 Boards: ${BOARDS.map((board) => board.name).join(", ")}
 `;
 
+/** Said before a chip is locked. */
+const SELLING =
+	"Before you flash it: the first start burns fuses, and the XS runtime's licence (LGPLv3) asks that owners of consumer\n" +
+	"products can install a modified one. Read docs/selling.md first.";
+
 interface Order extends Variant {
 	readonly command: Command;
 	readonly port: string | undefined;
@@ -74,6 +79,7 @@ async function carryOut(order: Order): Promise<number> {
 	console.log(places.image);
 	if (order.release.updateKeys.length === 0)
 		console.log("It takes no updates over the network: no key signs them (--release).");
+	if (production) console.log(`${SELLING}\n`);
 	console.log(`Next: npm run flash -- --board ${board.name}${production ? " --production" : ""}`);
 	return 0;
 }

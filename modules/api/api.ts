@@ -3,7 +3,7 @@
  * path, method, host and origin, token and its scope, and, by the server and ObjectReader, size, JSON, fields.
  */
 
-import { SCOPE_FULL, SCOPE_NONE, SCOPE_READ } from "../auth/tokens.js";
+import { SCOPE_NONE, SCOPE_READ } from "../auth/tokens.js";
 import { lowerCase } from "../bytes/ascii.js";
 import { ACCESS_POINT_ADDRESS } from "../bytes/ipv4.js";
 import type { BodySink, HTTPHandler } from "../http/handler.js";
@@ -27,12 +27,11 @@ import {
 	HTTPS_REQUIRED,
 	METHOD_NOT_ALLOWED,
 	NOT_FOUND,
-	UNAUTHORIZED,
 	UNSUPPORTED,
 } from "./errors.js";
 import { getEventLog } from "./event-log.js";
 import { getEvents } from "./event-stream.js";
-import { Exchange, type RequestContext, type Services } from "./exchange.js";
+import { Exchange, failUnauthorized, type RequestContext, type Services, scopeOfToken } from "./exchange.js";
 import { postFirmware } from "./firmware.js";
 import { getHistory } from "./history.js";
 import { getHubSend, HUB_SETTINGS } from "./hub.js";
@@ -183,10 +182,9 @@ export class API implements HTTPHandler {
 	/** Whether the token opens this route; if not, that has been answered. */
 	private admit({ scope, waits }: Operation, token: string, response: HTTPResponse): boolean {
 		if (scope === SCOPE_NONE) return true;
-		const granted = this.scopeOf(token);
+		const granted = scopeOfToken(this.#services, token);
 		if (granted === SCOPE_NONE) {
-			response.header("WWW-Authenticate", `Bearer realm="${this.#services.networkSettings.hostname}"`);
-			this.fail(response, 401, UNAUTHORIZED, "A valid token is needed; log in first.");
+			failUnauthorized(this.#services, response);
 			return false;
 		}
 		response.vouch();
@@ -199,10 +197,6 @@ export class API implements HTTPHandler {
 		response.header("Retry-After", "5");
 		this.fail(response, 503, BUSY, "All connections wait for a reply already; try again in a few seconds.");
 		return false;
-	}
-
-	private scopeOf(token: string): number {
-		return this.#services.sessions.isValid(token) ? SCOPE_FULL : this.#services.tokens.scopeOf(token);
 	}
 
 	private run(

@@ -1,4 +1,7 @@
-/** A body of a request whose memory was claimed before it began: it is given back when the body has been dealt with. */
+/**
+ * A request body whose memory was claimed before it began, and is released when the body has been dealt with. A body can
+ * take minutes: it is not acted on if the request's token has been revoked in the meantime.
+ */
 import type { BodySink } from "../http/handler.js";
 import type { Cost } from "../io/memory.js";
 import type { Exchange } from "./exchange.js";
@@ -30,7 +33,8 @@ export class ClaimedBody implements BodySink {
 	/** What is made of the body at its end, in one go, may look for memory of its own: the body takes no more. */
 	end(): void {
 		this.release();
-		this.#inner.end();
+		if (this.#exchange.failIfRevoked()) this.#inner.abort?.();
+		else this.#inner.end();
 	}
 
 	abort(): void {

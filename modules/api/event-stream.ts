@@ -16,7 +16,7 @@ import { type BodySource, type LiveBody, type LiveReader, NOTHING_YET } from "..
 import { EVENTS_COST } from "../io/memory.js";
 import type { JSONWriter } from "../json/writer.js";
 import { BUSY } from "./errors.js";
-import type { Exchange, Services } from "./exchange.js";
+import { type Exchange, type Services, scopeOfToken } from "./exchange.js";
 import { DUE_BEAT, DUE_OPENING, DUE_READOUT, DUE_STATE, type LiveClient } from "./live.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
 import { stateOf, writeState } from "./state.js";
@@ -85,8 +85,8 @@ class EventStream implements BodySource, LiveBody, LiveClient {
 	/** For the connection: one event, whole, or nothing of it. */
 	read(into: Uint8Array, start: number, end: number): number {
 		if (this.#due === 0) return NOTHING_YET;
-		const { writer, sessions, tokens } = this.#services;
-		if (!sessions.isValid(this.token) && tokens.scopeOf(this.token) === SCOPE_NONE) return 0;
+		const { writer } = this.#services;
+		if (scopeOfToken(this.#services, this.token) === SCOPE_NONE) return 0;
 		const due = this.#due & -this.#due;
 		writer.begin(into, start, end);
 		if (due === DUE_STATE) this.state(writer);

@@ -1,7 +1,7 @@
 /** One request of the API and its answer, and what the routes work with. */
 import type { Login } from "../auth/login.js";
 import type { Sessions } from "../auth/sessions.js";
-import type { Tokens } from "../auth/tokens.js";
+import { SCOPE_FULL, SCOPE_NONE, type Tokens } from "../auth/tokens.js";
 import type { InstalledCertificate, OwnCertificate } from "../config/certificates.js";
 import type { HubCertificates } from "../config/hub.js";
 import type { MQTTCertificates } from "../config/mqtt.js";
@@ -27,7 +27,7 @@ import type { Updater } from "../ota/updater.js";
 import type { TimeSync } from "../sntp/client.js";
 import type { TimeZone } from "../time/zone.js";
 import type { NetworkManager } from "../wifi/manager.js";
-import { BUSY, fail } from "./errors.js";
+import { BUSY, fail, UNAUTHORIZED } from "./errors.js";
 import type { Live } from "./live.js";
 
 /** What the routes want of the device as a whole. */
@@ -160,6 +160,17 @@ export interface RequestContext {
 	readonly parameter: string;
 }
 
+/** What a token allows at this moment: one of SCOPE_…. */
+export function scopeOfToken({ sessions, tokens }: Pick<Services, "sessions" | "tokens">, token: string): number {
+	return sessions.isValid(token) ? SCOPE_FULL : tokens.scopeOf(token);
+}
+
+/** Answers 401: the token is missing, wrong, expired or revoked. */
+export function failUnauthorized({ networkSettings, writer }: Services, response: HTTPResponse): void {
+	response.header("WWW-Authenticate", `Bearer realm="${networkSettings.hostname}"`);
+	fail(writer, response, 401, UNAUTHORIZED, "A valid token is needed; log in first.");
+}
+
 export class Exchange {
 	readonly services: Services;
 	/** Only until the route returns. */
@@ -232,6 +243,16 @@ export class Exchange {
 	plainText(status: number, sentence: string): void {
 		this.response.header("Content-Type", "text/plain");
 		this.response.sendBytes(status, this.services.text.encode(`${sentence}\n`));
+	}
+
+	/**
+	 * Answers 401 and returns true if the request's token has been revoked, or its session has ended, since the request
+	 * began. For requests whose body takes long; never true on an open route.
+	 */
+	failIfRevoked(): boolean {
+		if (this.token === "" || scopeOfToken(this.services, this.token) !== SCOPE_NONE) return false;
+		failUnauthorized(this.services, this.response);
+		return true;
 	}
 
 	/** There is no memory for what was asked beside what goes on. */

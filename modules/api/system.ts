@@ -1,4 +1,5 @@
 /** System routes of the API text: version, status, power mode, reboot (decisions 4, 9, 40, 51, 52). */
+import { SCOPE_FULL } from "../auth/tokens.js";
 import { HUB_ENABLED } from "../config/hub-fields.js";
 import { WIFI_ENABLED } from "../config/network-fields.js";
 import { POWER, POWER_MODE } from "../config/power-fields.js";
@@ -8,7 +9,7 @@ import { buildNumber, upgradeURLOf } from "../ota/upgrade.js";
 import { batteryPercent } from "../power/battery.js";
 import { isWeak, runsOnBattery } from "../power/supply.js";
 import { localText, UTC_LENGTH, writeUTC } from "../time/iso.js";
-import type { Exchange } from "./exchange.js";
+import { type Exchange, scopeOfToken } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
 import { settingsOf } from "./settings.js";
 import { stateOf, writeState } from "./state.js";
@@ -25,7 +26,10 @@ export const POWER_MODE_SETTINGS = settingsOf(POWER.fields, [POWER_MODE.name]);
 
 export function getVersion(exchange: Exchange): void {
 	const { config, info, text } = exchange.services;
-	const upgradeURL = upgradeURLOf(config, info);
+	const wholeURL = upgradeURLOf(config, info);
+	const isOwner = scopeOfToken(exchange.services, exchange.token) === SCOPE_FULL;
+	// The query of a signed address is a secret.
+	const upgradeURL = isOwner ? wholeURL : withoutQuery(wholeURL);
 	const built = new Uint8Array(UTC_LENGTH);
 	writeUTC(built, 0, info.builtUtcMs);
 	const date = text.decode(built, 0, DATE_END);
@@ -53,6 +57,11 @@ export function getVersion(exchange: Exchange): void {
 		numberMember(writer, "build_number", buildNumber(info.firmwareVersion));
 		textMember(writer, "upgrade_url", upgradeURL);
 	});
+}
+
+/** Without query and fragment. */
+function withoutQuery(url: string): string {
+	return url.split("?", 1)[0].split("#", 1)[0];
 }
 
 export function getStatus(exchange: Exchange): void {

@@ -10,7 +10,6 @@ export const ACCESS_SALT = field<string>({
 	maximum: 64,
 	characters: HEX,
 	initial: "",
-	personal: true,
 });
 /** SHA-256 of salt and password; whoever knows it can log in. */
 export const ACCESS_DIGEST = field<Uint8Array>({

@@ -26,7 +26,6 @@ export const HUB_URL = field<string>({
 	maximum: 255,
 	characters: GRAPHIC,
 	initial: "",
-	personal: true,
 });
 export const HUB_TOKEN = field<string>({
 	entry: IN_HUB,
@@ -54,6 +53,5 @@ export const HUB_CERTIFICATE = field<Uint8Array>({
 	name: "cert",
 	kind: BYTES,
 	maximum: blobReferenceLimit(HUB_CERTIFICATE_LIMIT),
-	personal: true,
 });
 export const HUB = entry("hub", 1, [HUB_ENABLED, HUB_URL, HUB_TOKEN, HUB_LANG, HUB_CERTIFICATE]);

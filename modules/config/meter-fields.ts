@@ -88,7 +88,6 @@ export const IEC62056_DEVICE_ADDRESS = field<string>({
 	maximum: 32,
 	characters: "09AZaz  ##//",
 	initial: "",
-	personal: true,
 });
 /**
  * For programming mode (6.3.2, `P1`), where a meter wants one before it gives its load profile; empty: none. Never that of
@@ -150,7 +149,6 @@ export const IEC_SPEED_METER_ID = field<string>({
 	maximum: 64,
 	characters: PRINTABLE,
 	initial: "",
-	personal: true,
 });
 /** How a conversation in DLMS/COSEM was opened that succeeded, where `opening` leaves that to the gateway. */
 export const DLMS_LEARNED_OPENING = field<string>({
@@ -168,7 +166,6 @@ export const DLMS_LEARNED_PUSH = field<Uint8Array>({
 	name: "push",
 	kind: BYTES,
 	maximum: 12,
-	personal: true,
 });
 export const IEC_SPEED = entry("iec_speed", 3, [
 	IEC_SPEED_BAUD,

@@ -21,7 +21,7 @@ export const TOPICS_BOTH = "both";
 
 /** What the owner calls his broker, himself and his topics. */
 function text(id: number, name: string, [maximum, characters, initial]: readonly [number, string, string]) {
-	return field<string>({ entry: IN_MQTT, id, name, kind: TEXT, maximum, characters, initial, personal: true });
+	return field<string>({ entry: IN_MQTT, id, name, kind: TEXT, maximum, characters, initial });
 }
 
 export const MQTT_ENABLED = field<boolean>({
@@ -50,7 +50,6 @@ export const MQTT_CERTIFICATE = field<Uint8Array>({
 	name: "cert",
 	kind: BYTES,
 	maximum: blobReferenceLimit(MQTT_CERTIFICATE_LIMIT),
-	personal: true,
 });
 /** What all topics of this gateway begin with; its serial number follows. */
 export const MQTT_TOPIC = text(6, "topic", Object.freeze([64, TOPIC, "smgw"] as const));
@@ -103,6 +102,5 @@ export const MQTT_ANNOUNCED_VALUES = field<Uint8Array>({
 	name: "values",
 	kind: BYTES,
 	maximum: 1000,
-	personal: true,
 });
 export const MQTT_ANNOUNCED = entry("mqtt_announced", 1, [MQTT_ANNOUNCED_VALUES]);

@@ -29,7 +29,6 @@ function text(entryPosition: number, id: number, name: string, [maximum, charact
 		maximum,
 		characters,
 		initial: "",
-		personal: true,
 	});
 }
 

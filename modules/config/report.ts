@@ -1,8 +1,11 @@
-/** Every setting as a line of text, for the diagnostic report: of secrets and of what is personal only how long it is. */
+/**
+ * Every setting as a line of text, for the diagnostic report: numbers, switches and choices, and texts that are marked
+ * `public`; of other texts only the length, of secrets only that there is one.
+ */
 import { encodeHex } from "../bytes/hex.js";
 import type { TextCodec } from "../io/host.js";
 import { ENTRIES } from "./entries.js";
-import type { Field, Setting } from "./schema.js";
+import { type Field, type Setting, TEXT } from "./schema.js";
 import type { ConfigStore } from "./store.js";
 
 /** What stands before a host in a URL; how it is reached is no secret. */
@@ -23,10 +26,10 @@ function show(field: Field, value: Setting, text: TextCodec): string {
 	if (isInitial(field, value)) return value instanceof Uint8Array ? "" : String(value);
 	if (field.secret) return "***";
 	if (value instanceof Uint8Array) {
-		return field.personal ? `*** (${value.length} bytes)` : text.decode(encodeHex(value));
+		return field.public ? text.decode(encodeHex(value)) : `*** (${value.length} bytes)`;
 	}
 	const shown = String(value);
-	if (!field.personal) return shown;
+	if (field.public || field.kind !== TEXT) return shown;
 	const end = shown.indexOf(SCHEME_END);
 	const scheme = end > 0 && end < SCHEME_LIMIT ? shown.slice(0, end + SCHEME_END.length) : "";
 	return `${scheme}*** (${shown.length} characters)`;

@@ -47,8 +47,11 @@ export interface Field<Value extends Setting = Setting> {
 	readonly initial: Value | undefined;
 	/** Never shown: not in a reply, not in a report, not in a trace. */
 	readonly secret: boolean;
-	/** Names a person, a place or a device of theirs: nobody but the owner is shown it, a report tells its length. */
-	readonly personal: boolean;
+	/**
+	 * TEXT, BYTES: harmless whoever reads it, so that the diagnostic report shows the value. Of every other text or bytes
+	 * the report tells the length alone: it may name a person, a place or a device of theirs.
+	 */
+	readonly public: boolean;
 }
 
 /** One setting: a field that flash has, too. */
@@ -111,7 +114,7 @@ const PLAIN = Object.freeze({
 	characters: "",
 	initial: undefined,
 	secret: false,
-	personal: false,
+	public: false,
 });
 
 export function field<Value extends Setting>(

@@ -10,5 +10,6 @@ export const SYSTEM_TIMEZONE = field<string>({
 	maximum: 64,
 	characters: "AZaz09__++--//",
 	initial: "",
+	public: true,
 });
 export const SYSTEM = entry("system", 1, [SYSTEM_TIMEZONE]);

@@ -14,7 +14,6 @@ export const TLS_FILE = field<Uint8Array>({
 	name: "file",
 	kind: BYTES,
 	maximum: blobReferenceLimit(CERTIFICATE_FILE_LIMIT),
-	personal: true,
 });
 /** Why an installed certificate could not be served; empty: nothing was wrong. */
 export const TLS_LAST_ERROR = field<string>({
@@ -25,6 +24,7 @@ export const TLS_LAST_ERROR = field<string>({
 	maximum: 128,
 	characters: PRINTABLE,
 	initial: "",
+	public: true,
 });
 /** `file` was never served: failing that, the previous one is taken again. */
 export const TLS_ON_TRIAL = field<boolean>({ entry: IN_TLS, id: 3, name: "on_trial", kind: BOOLEAN, initial: false });
@@ -35,7 +35,6 @@ export const TLS_PREVIOUS = field<Uint8Array>({
 	name: "previous",
 	kind: BYTES,
 	maximum: blobReferenceLimit(CERTIFICATE_FILE_LIMIT),
-	personal: true,
 });
 /** Refers to the device's own certificate and its key; empty: none was made yet. */
 export const TLS_OWN = field<Uint8Array>({
@@ -44,7 +43,6 @@ export const TLS_OWN = field<Uint8Array>({
 	name: "own",
 	kind: BYTES,
 	maximum: blobReferenceLimit(OWN_FILE_LIMIT),
-	personal: true,
 });
 /** Whom it is for, and until when, Unix time in seconds. */
 export const TLS_OWN_HOSTNAME = field<string>({
@@ -55,7 +53,6 @@ export const TLS_OWN_HOSTNAME = field<string>({
 	maximum: HOSTNAME_LIMIT,
 	characters: PRINTABLE,
 	initial: "",
-	personal: true,
 });
 export const TLS_OWN_UNTIL = field<number>({
 	entry: IN_TLS,
@@ -74,7 +71,6 @@ export const TLS_OWN_ADDRESS = field<string>({
 	maximum: 15,
 	characters: PRINTABLE,
 	initial: "",
-	personal: true,
 });
 export const TLS = entry("tls", 3, [
 	TLS_FILE,

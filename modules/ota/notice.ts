@@ -1,8 +1,8 @@
 /**
  * Looks once a day whether there is a newer firmware, and says so; it never installs one (decision 51). Fetched are the
  * first bytes of the release's file for this board (docs/firmware-files.md), which are signed: so it does not matter who
- * answers, and any server of HTTPS is believed. It is told nothing but the address. What goes wrong is nobody's trouble:
- * the next look is the next day's.
+ * answers, and any server of HTTPS is believed. The highest version is kept until it is installed or the address changes.
+ * The server is told nothing but the address. A look that fails is tried again the next day, and nothing is said of it.
  *
  *             the time              the turn        a reply, or none
  *  RESTING    ASKING, QUEUED (a)    –               –
@@ -99,8 +99,9 @@ export class UpgradeNotice implements Driven, TurnHolder {
 		this.#drive = world.driver.drive("upgrade", this);
 	}
 
-	/** The owner has changed them. */
+	/** The owner has changed them, and with another address what was found is forgotten (api/upgrade.ts). */
 	settingsChanged(): void {
+		this.#world.live.changed();
 		this.#drive.tell((nowMs) => this.rest(nowMs + SETTLE_MS));
 	}
 
@@ -196,16 +197,18 @@ export class UpgradeNotice implements Driven, TurnHolder {
 		return parseFileURL(isPath ? `https://${host}:${port}${text}` : text);
 	}
 
-	/** Who is newer and rightly signed is told of once; one that is no longer offered is forgotten. */
+	/**
+	 * Notes and logs a version that is rightly signed, and newer than the running one and than any found before. An older
+	 * one never takes the place of what was found: whoever answers could suppress the notice with an old file.
+	 */
 	private judge(front: Uint8Array): void {
 		const { config, events, info, live } = this.#world;
 		if (refusalOfKind(front, front.length) !== TAKEN || refusalOf(front, this.#world, this.#update, 0) !== TAKEN)
 			return;
 		const offered = versionOf(front);
-		const version = isNewer(offered, info.firmwareVersion) ? offered : "";
-		if (version === config.get(UPGRADE_FOUND_VERSION)) return;
-		config.note([put(UPGRADE_FOUND_VERSION, version)]);
-		if (version !== "") events.note(EVENT_UPDATE_FOUND, version);
+		if (!isNewer(offered, info.firmwareVersion) || !isNewer(offered, config.get(UPGRADE_FOUND_VERSION))) return;
+		config.note([put(UPGRADE_FOUND_VERSION, offered)]);
+		events.note(EVENT_UPDATE_FOUND, offered);
 		live.changed();
 	}
 

@@ -59,7 +59,7 @@ const FAILURES: readonly (OutputFailure | undefined)[] = Object.freeze([
 	outputFailure(
 		"tls_failed",
 		RETCODE_TLS,
-		"No secure connection came about. Check that the server speaks TLS 1.2 or 1.3 at this port.",
+		"No secure connection came about. Check that the server speaks TLS 1.2 at this port.",
 	),
 	outputFailure(
 		"certificate_untrusted",

@@ -366,6 +366,17 @@ describe("A backup", () => {
 			await restore(file({ "network/wifi": { ssid: "thief", dhcp: true } }));
 			assert.equal((await settingsOf(gateway))["network/wifi"].ssid, SET["network/wifi"]!["ssid"]);
 		});
+		it("are taken from a file that a script has put them into, but for certificates, which are named", async () => {
+			const url = "https://new-hub.example";
+			const hub = { enabled: true, url, token: "token-of-a-script", cert_set: true, cert: CERTIFICATE };
+			const { enter_again, ignored } = await restore(file({ hub }));
+			assert.deepEqual([enter_again, ignored], [["hub.cert"], ["hub.cert"]]);
+			const { enabled, token_set, cert_set } = await gateway.read("hub");
+			assert.deepEqual([enabled, token_set, cert_set], [false, true, false]);
+			await gateway.write("hub", { enabled: true, url, token: "token-of-a-script", cert: CERTIFICATE });
+			assert.equal((await gateway.read("hub")).enabled, true);
+		});
+
 		it("of a broker by TLS: no certificate, no connection", async () => {
 			const mqtt = { enabled: true, url: "mqtts://broker.example", password: "of-the-new-broker" };
 			isError(await gateway.post(BACKUP, file({ mqtt })), 400, "missing_field", "mqtt.cert");

@@ -136,6 +136,18 @@ describe(`The gateway on flash that refuses (SEED=${seed})`, function () {
 		});
 	}
 
+	it("answers certificate/reset with 200 where no certificate is installed: there is nothing to write", async () => {
+		const storage = new VirtualStorage();
+		const gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage });
+		await gateway.login();
+		const before = contents(storage);
+		storage.refusals = Number.POSITIVE_INFINITY;
+		const { custom, reboot } = await gateway.write("system/certificate/reset", undefined);
+		assert.deepEqual([custom, reboot], [false, false]);
+		assert.deepEqual(contents(storage), before);
+		await gateway.stop();
+	});
+
 	it("starts as a new unit, lets its owner in, and tells him", async () => {
 		const storage = new VirtualStorage();
 		storage.refusals = Number.POSITIVE_INFINITY;

@@ -123,6 +123,46 @@ describe("A display on a wall", function () {
 		}
 	});
 
+	it("keeps its token when a link with a wrong one is opened, and takes that of a link that is right", async () => {
+		const stored = () => wall.page.evaluate<string | null>(`localStorage.getItem("display")`);
+		// As from another page: the gateway's is loaded with this address.
+		const follow = async (made: string) => {
+			await wall.page.goto("about:blank");
+			await wall.page.goto(`${wall.base}/#/dashboard?token=${made}`);
+			await wall.settled();
+			assert.equal(await wall.page.evaluate("location.href"), `${wall.base}/#/dashboard`);
+		};
+		for (let i = 0; i < 2; i++) {
+			await follow(String(i).repeat(64));
+			await figure().waitFor();
+			assert.equal(await stored(), token);
+		}
+		const { id, token: other } = await gateway.write("system/tokens", { name: "other", scope: "read" });
+		await follow(other);
+		await figure().waitFor();
+		assert.equal(await stored(), other);
+		await follow(token);
+		await figure().waitFor();
+		assert.equal(await stored(), token);
+		assert.equal((await gateway.request("DELETE", `system/tokens/${id}`)).status, 200);
+	});
+
+	it("link with a wrong token ends no session, and says in a browser without one that it is good no more", async () => {
+		const visit = await (await Visit.begin(browser, gateway)).logIn();
+		const session = await visit.stored("token");
+		await visit.page.goto("about:blank");
+		await visit.page.goto(`${visit.base}/#/dashboard?token=${"e".repeat(64)}`);
+		await visit.go("system");
+		assert.equal(await visit.stored("token"), session);
+		await visit.button("logout").click();
+		await visit.page.waitForSelector("main.login");
+		await visit.page.goto("about:blank");
+		await visit.page.goto(`${visit.base}/#/dashboard?token=${"e".repeat(64)}`);
+		await visit.page.getByText(say("ending.revoked")).waitFor();
+		assert.equal(await visit.page.evaluate(`localStorage.getItem("display")`), null);
+		await visit.end();
+	});
+
 	it("wakes by itself when the gateway was away for weeks, and when it has restarted", async () => {
 		await wall.context.setOffline(true);
 		await wall.hurry(wall.page.getByText(LOST));

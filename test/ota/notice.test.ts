@@ -107,6 +107,16 @@ describe("The look for a newer firmware", () => {
 		assert.deepEqual(await told(), ["1.2.3-test"]);
 		assert.equal((await gateway.read("system/version")).upgrade_url, `https://${HOST}/latest/virtual.ota`);
 	});
+	it("shows a token that may only read the address without its query, which can be a secret", async () => {
+		await set({ upgrade_url: `https://${HOST}/{board}.ota?signature=canary#x` });
+		const { token } = await gateway.write("system/tokens", { name: "reader", scope: "read" });
+		const shown = async (options?: { token: string }) =>
+			JSON.parse((await gateway.get("system/version", options)).text).upgrade_url;
+		assert.equal(await shown(), `https://${HOST}/virtual.ota?signature=canary#x`);
+		assert.equal(await shown({ token }), `https://${HOST}/virtual.ota`);
+		await set({ upgrade_url: `https://${HOST}/{board}.ota#canary` });
+		assert.equal(await shown({ token }), `https://${HOST}/virtual.ota`);
+	});
 	it("leaves a server that sends the whole file after the same bytes", async () => {
 		assert.equal(await look(() => whole(FILE)), "1.2.3-test");
 		assert.equal((await gateway.read("system/status")).ota_state, "idle");
@@ -134,21 +144,44 @@ describe("The look for a newer firmware", () => {
 		await gateway.pass(FIRST_LIMIT_MS - 550_000);
 		assert.equal(requests.length, 1);
 	});
-	it("tells of each version once, also over restarts, and forgets one that is no longer offered", async () => {
+	it("tells of each version once, also over restarts, and keeps the highest until the address is another", async () => {
 		let offered = FILE;
 		await look(() => partial(offered));
 		await gateway.restart();
 		await gateway.login();
 		assert.equal(await found(), "1.2.3-test");
-		const again = () => look(() => partial(offered), `${URL}?${requests.length}`);
+		// The same address: the look follows a change of the other setting.
+		const again = async () => {
+			await set({ upgrade_check_enabled: false });
+			await set({ upgrade_check_enabled: true });
+			requests = [];
+			const version = await look(() => partial(offered));
+			assert.equal(requests.length, 1);
+			return version;
+		};
 		assert.equal(await again(), "1.2.3-test");
 		assert.deepEqual(await told(), ["1.2.3-test"]);
 		offered = NEWER;
 		assert.equal(await again(), "1.2.9-test");
 		assert.deepEqual(await told(), ["1.2.3-test", "1.2.9-test"]);
-		offered = makeFile(image, { buildNumber: 0, version: "0.0.0" });
-		assert.equal(await again(), "");
+		// Old files with good signatures, from somebody in the middle: newer than what runs, and not even that.
+		for (const old of [FILE, makeFile(image, { buildNumber: 0, version: "0.0.0" })]) {
+			offered = old;
+			assert.equal(await again(), "1.2.9-test");
+			await gateway.restart();
+			assert.equal(await found(), "1.2.9-test");
+		}
 		assert.equal((await told()).length, 2);
+		const follower = gateway.follow();
+		await gateway.pass(10);
+		assert.equal(follower.last("state").upgrade_version, "1.2.9-test");
+		await set({ upgrade_url: `${URL}?other` });
+		assert.equal(await found(), "");
+		await gateway.pass(1000);
+		assert.equal(follower.last("state").upgrade_version, "");
+		follower.leave();
+		offered = FILE;
+		assert.equal(await look(() => partial(offered), `${URL}?other`), "1.2.3-test");
 	});
 	it("says nothing of one that runs already, or that is switched off", async () => {
 		const info = { firmwareVersion: "1.2.9-test" };

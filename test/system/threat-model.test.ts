@@ -1,4 +1,7 @@
-/** docs/threat-model.md and SECURITY.md are true: what they name is there, and each requirement has a test or a reason. */
+/**
+ * docs/threat-model.md and SECURITY.md: the tests that they name exist, by file and title, and each requirement and each
+ * promise below has a test or a reason.
+ */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -6,6 +9,26 @@ import { fileURLToPath } from "node:url";
 const ROOT = new URL("../../../", import.meta.url);
 const read = (path: string) => readFileSync(fileURLToPath(new URL(path, ROOT)), "utf8");
 const model = read("docs/threat-model.md");
+
+/**
+ * Promises whose words must stand in a row, with the file of a test that must stand there too. A promise that changes is
+ * changed here first.
+ */
+const PROMISES: readonly (readonly [words: string, test: string])[] = [
+	["an owner from a new address still gets in within 30 s", "test/auth/crowd.test.ts"],
+	["addresses that have shown a token come first within that share", "test/http/siege/check.ts"],
+	["which ends at once when it is revoked, for a body that is still being sent", "test/api/revoked-body.test.ts"],
+	["an older file takes no notice back", "test/ota/notice.test.ts"],
+	["replaces another one only after the gateway has accepted it", "test/browser/display.test.ts"],
+	["of a setting that is text it has the length alone", "test/api/setting-canaries.test.ts"],
+	["all packages pinned", "test/tools/packages.test.ts"],
+	["encrypts flash, NVS and core dumps", "test/tools/esp32-build.test.ts"],
+	["updates: signature checked before the switch", "test/ota/corrupted.test.ts"],
+	["no way back below a security fix", "test/ota/installer.test.ts"],
+	["the user is told of updates", "test/ota/notice.test.ts"],
+	["power may go at any moment", "test/ota/power-cut.test.ts"],
+	["a log of what matters to security", "test/diagnostics/event-log.test.ts"],
+];
 
 /** Rows of the table below the heading, without its head. */
 function rowsOf(heading: string): string[][] {
@@ -31,6 +54,26 @@ describe("The threat model", () => {
 			named.filter((path) => !existsSync(new URL(path, ROOT))),
 			[],
 		);
+	});
+
+	it("names titles that are in those tests", () => {
+		const titled = [...model.matchAll(/`(test\/[^`]+)` "([^"]+)"/g)];
+		assert.ok(titled.length > 10, `${titled.length} titles`);
+		for (const [, path, title] of titled) {
+			const titles = read(path).match(/\b(it|describe)\((["'`]).*/g) ?? [];
+			assert.ok(
+				titles.some((line) => line.includes(title)),
+				`${path} has no "${title}"`,
+			);
+		}
+	});
+
+	it("has each promise in a row that names its test", () => {
+		const rows = model.split("\n").filter((line) => line.startsWith("|"));
+		for (const [words, test] of PROMISES) {
+			const row = rows.find((line) => line.includes(words));
+			assert.ok(row?.includes(`\`${test}\``), `${words}: ${row === undefined ? "in no row" : `without ${test}`}`);
+		}
 	});
 
 	it("has a test for each attacker, or says that there is none yet", () => {

@@ -90,10 +90,13 @@ describe("the partition tables", () => {
 				assert.ok(slots[0].size >= SLOT_BYTES);
 			});
 
-			it("has secrets and readings encrypted where the flash is", () => {
+			it("has secrets, readings and core dumps encrypted where the flash is", () => {
 				assert.deepEqual(
-					table.filter(({ flags }) => flags === "encrypted").map(({ name }) => name),
-					["nvs_keys", "factory_data", "log", "history"],
+					table
+						.filter(({ flags }) => flags === "encrypted")
+						.map(({ name }) => name)
+						.sort(),
+					["coredump", "factory_data", "history", "log", "nvs_keys"],
 				);
 			});
 
@@ -243,6 +246,16 @@ describe("npm run build, flash, monitor", () => {
 			`mcconfig -m -p esp32:./chips/esp32c3 -t build -o ${production.output} ${production.folder}/manifest.json in ${HOST}`,
 		);
 		assert.ok(stdout.includes(production.image) && stdout.includes("npm run flash"));
+		// A seller is told of the licences before he locks a chip.
+		assert.ok(stdout.indexOf("docs/selling.md") < stdout.indexOf("npm run flash"));
+		assert.ok(stdout.includes("docs/selling.md"));
+	});
+
+	it("comes after a document of what sellers must know, which the documents name before the first fuse", () => {
+		const flashing = readFileSync(join(ROOT, "docs/flashing.md"), "utf8");
+		const at = flashing.indexOf("](selling.md)");
+		assert.ok(at > 0 && at < flashing.indexOf("burns fuses"));
+		assert.match(readFileSync(join(ROOT, "docs/release.md"), "utf8"), /\]\(selling\.md\)/);
 	});
 
 	it("gives mcconfig the script, and tells it the board, its flash and its settings", () => {

@@ -3,7 +3,7 @@
  * probe, which takes up to a minute, has a lane of its own, so that no page waits for it. A request that finds the session
  * ended waits for the login and is then sent again; one that reads waits for a gateway that is away.
  */
-import { type Ending, endSession, loggedIn, token, tokenRefused } from "./session.js";
+import { type Ending, endSession, loggedIn, token, tokenAccepted, tokenRefused } from "./session.js";
 import { Store } from "./store.js";
 import { forgetUnsaved, isUnsaved } from "./unsaved.js";
 
@@ -151,6 +151,7 @@ async function send<T>(method: string, path: string, options: Options): Promise<
 		error.retryAfterS = Number(reply.headers.get("Retry-After") ?? 0);
 		throw error;
 	}
+	tokenAccepted(bearer);
 	if (typeof content !== "string") return content as T;
 	return (content === "" ? undefined : JSON.parse(content)) as T;
 }

@@ -25,8 +25,10 @@ export type Ending = "expired" | "early" | "restart" | "reset" | "certificate" |
 /** These need no word after a reload. */
 const TOLD_IN_PLACE: readonly Ending[] = ["expired", "early", "revoked"];
 
-/** This page is a display: set when it has no session, and a token for one. */
-export const display = new Store(sessionStorage.getItem(TOKEN) === null && displayToken() !== "");
+/** Token of a display link that was opened. It replaces nothing before the gateway has accepted it: links can be forged. */
+let offered: string | undefined;
+/** This page is a display: it has no session and a token for one, or such a token was offered. */
+export const display = new Store(isDisplay());
 /** Whether there is a token that was good when last used. */
 export const loggedIn = new Store(token() !== null);
 export const ending = new Store<Ending | undefined>(endingAtStart());
@@ -37,6 +39,10 @@ function displayToken(): string {
 	return localStorage.getItem(DISPLAY) ?? "";
 }
 
+function isDisplay(): boolean {
+	return sessionStorage.getItem(TOKEN) === null && displayToken() !== "";
+}
+
 function endingAtStart(): Ending | undefined {
 	const isRevoked = localStorage.getItem(DISPLAY) === "";
 	return (sessionStorage.getItem(ENDING) as Ending | null) ?? (isRevoked ? "revoked" : undefined);
@@ -44,7 +50,7 @@ function endingAtStart(): Ending | undefined {
 
 /** What requests are made with. */
 export function token(): string | null {
-	return sessionStorage.getItem(TOKEN) ?? (display.value ? displayToken() : null);
+	return display.value ? (offered ?? displayToken()) : sessionStorage.getItem(TOKEN);
 }
 
 export function beginSession(made: string, expiresInS: number): void {
@@ -61,6 +67,7 @@ export function beginSession(made: string, expiresInS: number): void {
 function leave(why: Ending | undefined): void {
 	sessionStorage.removeItem(TOKEN);
 	sessionStorage.removeItem(EXPIRES);
+	offered = undefined;
 	if (why === undefined || TOLD_IN_PLACE.includes(why)) sessionStorage.removeItem(ENDING);
 	else sessionStorage.setItem(ENDING, why);
 	ending.set(why);
@@ -74,12 +81,23 @@ export function endSession(why?: Ending): void {
 	loggedIn.set(token() !== null);
 }
 
-/** The gateway does not know the token any more. */
+/**
+ * The gateway has answered a request with this token. One of a link is kept now, and a session of this tab ends. A page
+ * that opens a link asks for its state first, and that needs a token.
+ */
+export function tokenAccepted(used: string | null): void {
+	if (used !== offered) return;
+	localStorage.setItem(DISPLAY, used);
+	leave(undefined);
+}
+
+/** The gateway does not know the token, or not any more. If it was one of a link, all is as it was before. */
 export function tokenRefused(): void {
 	if (display.value) {
-		localStorage.setItem(DISPLAY, "");
-		display.set(false);
-		endSession("revoked");
+		if (offered === undefined) localStorage.setItem(DISPLAY, "");
+		offered = undefined;
+		display.set(isDisplay());
+		if (token() === null) endSession("revoked");
 	} else endSession(Date.now() >= (endsAtMs.value ?? 0) ? "expired" : "early");
 }
 
@@ -95,14 +113,12 @@ export function displayLink(made: string): string {
 	return `${location.origin}/#/dashboard?token=${made}`;
 }
 
-/**
- * Takes the token of such an address, and takes it out of the address bar and this tab's history. A session of this
- * tab ends here: who opens the link wants to see the display.
- */
+/** Tries the token of such an address, and takes it out of the address bar and this tab's history. */
 export function takeDisplayLink(): void {
 	const found = LINK.exec(location.hash);
 	if (found === null) return;
 	history.replaceState(null, "", `${location.pathname}${location.hash.slice(0, found.index)}`);
-	localStorage.setItem(DISPLAY, found[1]);
-	endSession();
+	offered = found[1];
+	display.set(true);
+	loggedIn.set(true);
 }

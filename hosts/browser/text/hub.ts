@@ -131,9 +131,9 @@ export const HUB = {
 		"Bramka nie jest w żadnej sieci. Zajrzyj na stronę sieci.",
 	],
 	"out.tls_failed": [
-		"No secure connection came about. Check that the server speaks TLS 1.2 or 1.3 at this port.",
-		"Es kam keine sichere Verbindung zustande. Prüfen Sie, ob der Server an diesem Port TLS 1.2 oder 1.3 spricht.",
-		"Nie udało się bezpieczne połączenie. Sprawdź, czy serwer używa na tym porcie TLS 1.2 lub 1.3.",
+		"No secure connection came about. Check that the server speaks TLS 1.2 at this port.",
+		"Es kam keine sichere Verbindung zustande. Prüfen Sie, ob der Server an diesem Port TLS 1.2 spricht.",
+		"Nie udało się bezpieczne połączenie. Sprawdź, czy serwer używa na tym porcie TLS 1.2.",
 	],
 	"out.certificate_untrusted": [
 		"The server shows another certificate than the stored one. Store its certificate, or that of its authority, if that is right.",

@@ -290,6 +290,14 @@ describe("The native clients", function () {
 			await peer.rests();
 		});
 
+		it("a server that has only TLS 1.3, and take one that has 1.2 as well", async () => {
+			const modern = await tls(server, { minVersion: "TLSv1.3", maxVersion: "TLSv1.3" });
+			assert.equal(await peer.fails(0, { port: modern.port, tls: trusted }), HANDSHAKE);
+			const both = await tls(server, { minVersion: "TLSv1.2", maxVersion: "TLSv1.3" });
+			assert.match(await peer.connect(0, { port: both.port, tls: trusted }), STANDS);
+			await peer.close(0);
+		});
+
 		it("a handshake for which there is no memory", async () => {
 			peer.order(0, "memory 0");
 			await refused(server, trusted, OUT_OF_MEMORY);

@@ -1,0 +1,101 @@
+/**
+ * A canary in every text setting there is: none sings in the diagnostic report, the metrics, the log or on the console.
+ * The settings are taken from the tables, so a new one is looked for without a word here.
+ */
+import assert from "node:assert/strict";
+import { NodeText } from "../../hosts/node/platform.js";
+import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
+import { hasOnly } from "../../modules/bytes/ascii.js";
+import { ENTRIES } from "../../modules/config/entries.js";
+import { HUB_ENABLED } from "../../modules/config/hub-fields.js";
+import { MQTT_ENABLED } from "../../modules/config/mqtt-fields.js";
+import { checkField, type Put, put, type SettingField, TEXT } from "../../modules/config/schema.js";
+import { ConfigStore } from "../../modules/config/store.js";
+import { Canary } from "./canary.js";
+import { openWhole, REPORT_KEY, sectionsOf } from "./report-key.js";
+import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
+
+const nameOf = (field: SettingField) => `${ENTRIES[field.entry].key}.${field.name}`;
+const TEXTS = ENTRIES.flatMap(({ fields }) => fields).filter(({ kind }) => kind === TEXT);
+/** Texts that a report shows, each with a value: its meaning is the same for every owner. */
+const PUBLIC = new Map([
+	["system.timezone", "Europe/Berlin"],
+	["tls.last_error", "canary of a public text"],
+	["upgrade_found.version", "9.8.7"],
+]);
+
+/** Text that only this setting has, in the characters and the form that it wants. */
+function canaryFor(field: SettingField, index: number): string {
+	const word = `canary${index}x`;
+	if (/url$/.test(field.name)) {
+		const scheme = field.name === "url" && ENTRIES[field.entry].key === "mqtt" ? "mqtts" : "https";
+		return `${scheme}://${word}.example/path-${word}`;
+	}
+	for (const text of [`${word}-house`, `canary/${index}`, `CANARY ${index}`, `10.99.88.1${index}`, `cafe${index}ab`]) {
+		const fitting = text.slice(0, field.maximum);
+		if (hasOnly(fitting, field.characters)) return fitting;
+	}
+	throw new Error(`no canary can live in ${nameOf(field)}`);
+}
+
+describe("A text setting", function () {
+	this.timeout(60_000);
+	let gateway: VirtualGateway;
+	let canary: Canary;
+
+	/** A gateway that has one in each text setting, but for the salt, which is a canary by itself. */
+	async function start(radio: boolean): Promise<void> {
+		const storage = new VirtualStorage();
+		const store = new ConfigStore(storage, new NodeText());
+		canary = new Canary([]);
+		const puts: Put[] = [put(HUB_ENABLED, true), put(MQTT_ENABLED, true)];
+		TEXTS.forEach((field, index) => {
+			if (nameOf(field) === "access.salt") return;
+			const text = PUBLIC.get(nameOf(field)) ?? canaryFor(field, index + 10);
+			assert.ok(checkField(field, text), `${nameOf(field)}: ${text}`);
+			puts.push(put(field as SettingField<string>, text));
+			if (PUBLIC.has(nameOf(field))) return;
+			canary.plant(text);
+			// Of a URL the host alone is telling enough.
+			const host = /:\/\/([^/]+)/.exec(text)?.[1];
+			if (host !== undefined) canary.plant(host);
+		});
+		store.change(puts);
+		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage, radio, info: { reportKey: REPORT_KEY } });
+		await gateway.login();
+		canary.plant((await gateway.read("system/challenge", { token: null })).salt);
+	}
+	afterEach(() => gateway?.stop());
+
+	it("or one of bytes is shown in a report only if its table says that it is public", () => {
+		const shown = ENTRIES.flatMap(({ fields }) => fields).filter((field) => field.public);
+		// Besides the texts: which objects of the meter are asked for, and as what Zigbee has them.
+		assert.deepEqual(shown.map(nameOf).sort(), [...PUBLIC.keys(), "dlms_obis.entries", "zigbee_map.mapping"].sort());
+	});
+
+	for (const radio of [true, false]) {
+		it(`is in no report, metric, log or trace unless it is public, ${radio ? "with" : "without"} a radio`, async () => {
+			await start(radio);
+			// All that is named by a setting is looked for: the network, the hub, the broker, a newer firmware, the meter.
+			for (const path of ["hub/send", "mqtt/send", "iec62056/read", "network/scan"]) await gateway.get(path);
+			await gateway.pass(2 * 3_600_000);
+			await gateway.restart();
+			await gateway.login();
+			await gateway.pass(10_000);
+			const headers = { Authorization: `Bearer ${gateway.token}` };
+			const { body } = gateway.world.request("/api/v1/system/diagnostic", { headers });
+			const { text } = await openWhole(body);
+			canary.check("the report", text);
+			canary.check("the metrics", (await gateway.get("metrics")).text);
+			canary.check("the log", (await gateway.get("system/log")).text);
+			canary.check("what was traced", gateway.diagnosis);
+			const lines = sectionsOf(text).get("settings")!;
+			for (const field of TEXTS) {
+				// Empty where the gateway has changed it by itself, as the address of its own certificate.
+				const line = lines.find((one) => one.startsWith(`${nameOf(field)}: `));
+				if (PUBLIC.has(nameOf(field))) assert.equal(line, `${nameOf(field)}: ${PUBLIC.get(nameOf(field))}`);
+				else assert.match(line ?? "", /: (|(\w+:\/\/)?\*\*\*( \(\d+ characters\))?)$/, nameOf(field));
+			}
+		});
+	}
+});
