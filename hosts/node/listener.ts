@@ -39,7 +39,7 @@ class NodeListener implements Listener {
 	readonly #options: ListenerOptions;
 	readonly #settings: ListenerSettings;
 	readonly #server: Server;
-	readonly #door = new Door<PendingConnection>(PENDING_LIMIT);
+	readonly #door = new Door<PendingConnection>(PENDING_LIMIT, () => performance.now());
 	readonly #tests = new HandshakeTests(HANDSHAKE_LIMIT_MS);
 	#closed = false;
 
@@ -78,6 +78,10 @@ class NodeListener implements Listener {
 		if (this.#closed) throw new Error("the listener is closed");
 		if (!(this.#server instanceof TLSServer)) throw new Error("this port speaks no TLS");
 		this.#tests.start(this.port, done);
+	}
+
+	forget(): void {
+		this.#door.forget();
 	}
 
 	close(): void {
