@@ -161,7 +161,12 @@ export class HTTPServer implements ConnectionOwner, Timed {
 		let others = 0;
 		for (let i = 0; i < this.#connections.length; i++) {
 			const each = this.#connections[i];
-			if (each.port === connection.port && each !== connection && (isBusy ? each.isVouched : each.isKnown && !each.isLive)) others++;
+			if (
+				each.port === connection.port &&
+				each !== connection &&
+				(isBusy ? each.isVouched : each.isKnown && !each.isLive)
+			)
+				others++;
 		}
 		return others >= this.placesOf(connection.port) - 1;
 	}

@@ -23,7 +23,8 @@ export const DOOR_RULES: readonly DoorRule[] = [
 	{
 		title: "serves addresses in turn, and callers of one address in their order",
 		places: 8,
-		orders: "come a,come a,come a,come b,come c,come b,take,take,take,take,take,take,take,come c,come b,come d,take,take,take",
+		orders:
+			"come a,come a,come a,come b,come c,come b,take,take,take,take,take,take,take,come c,come b,come d,take,take,take",
 		taken: "a b c a b a - d c b",
 	},
 	{
@@ -87,7 +88,8 @@ export const DOOR_RULES: readonly DoorRule[] = [
 	{
 		title: "has four friends, those that have shown a token last",
 		places: 8,
-		orders: "know a,pass 1,know b,pass 1,know c,pass 1,know d,pass 1,know a,pass 1,know e,come b,come x,come a,come e,take,take,take,take",
+		orders:
+			"know a,pass 1,know b,pass 1,know c,pass 1,know d,pass 1,know a,pass 1,know e,come b,come x,come a,come e,take,take,take,take",
 		taken: "a e b x",
 	},
 ];
