@@ -117,11 +117,14 @@ function makeTLSServer(identity: Identity): Server {
 		...secureOptions(identity),
 		ALPNProtocols: ["http/1.1"],
 		handshakeTimeout: HANDSHAKE_LIMIT_MS,
-		allowHalfOpen: true,
 		noDelay: true,
 	});
-	// Node has destroyed the connection already; a peer that breaks a handshake off is its own business.
-	server.on("tlsClientError", () => {});
+	// Node only tells of a handshake that takes too long, and leaves the connection as it is.
+	server.on("tlsClientError", (_error, socket) => socket.destroy());
+	// Not from the beginning: Node would keep a connection whose client ends it in the handshake, and tell nobody.
+	server.on("secureConnection", (socket) => {
+		socket.allowHalfOpen = true;
+	});
 	return server;
 }
 
