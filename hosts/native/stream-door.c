@@ -37,36 +37,52 @@ void door_open(stream_door *door, unsigned limit, bool secure, uint64_t silence_
 	for (int i = 0; i < STREAM_CALLER_LIMIT; i++) door->callers[i].socket = -1;
 }
 
-static bool is_friend(const stream_door *door, const char *address)
+/* -1: it is a stranger's. */
+static int friend_at(const stream_door *door, const char *address)
 {
 	for (int i = 0; i < DOOR_FRIENDS; i++)
-		if (strcmp(door->friends[i].address, address) == 0) return true;
-	return false;
+		if (strcmp(door->friends[i].address, address) == 0) return i;
+	return -1;
+}
+
+static bool is_friend(const stream_door *door, const char *address)
+{
+	return friend_at(door, address) >= 0;
 }
 
 void door_befriend(stream_door *door, const char address[STREAM_ADDRESS_SIZE], uint64_t now_ms)
 {
-	int place = 0;
-	for (int i = 0; i < DOOR_FRIENDS; i++) {
-		if (strcmp(door->friends[i].address, address) == 0) {
-			place = i;
-			break;
-		}
-		if (door->friends[i].known_ms < door->friends[place].known_ms) place = i;
+	int place = friend_at(door, address);
+	if (place < 0) {
+		place = 0;
+		for (int i = 1; i < DOOR_FRIENDS; i++)
+			if (door->friends[i].known_ms < door->friends[place].known_ms) place = i;
+		memcpy(door->friends[place].address, address, STREAM_ADDRESS_SIZE);
 	}
-	memcpy(door->friends[place].address, address, STREAM_ADDRESS_SIZE);
 	door->friends[place].known_ms = now_ms;
+	door->friends[place].stalls = 0;
+}
+
+static void end_friendship(stream_door *door, int place)
+{
+	memset(&door->friends[place], 0, sizeof(door->friends[place]));
+}
+
+void door_stalled(stream_door *door, const char *address)
+{
+	int place = friend_at(door, address);
+	if (place >= 0 && ++door->friends[place].stalls == DOOR_STALLS) end_friendship(door, place);
 }
 
 void door_forget_friends(stream_door *door)
 {
-	memset(door->friends, 0, sizeof(door->friends));
+	for (int i = 0; i < DOOR_FRIENDS; i++) end_friendship(door, i);
 }
 
 static void end_old_friendships(stream_door *door, uint64_t now_ms)
 {
 	for (int i = 0; i < DOOR_FRIENDS; i++)
-		if (now_ms >= door->friends[i].known_ms + DOOR_FRIENDSHIP_MS) door->friends[i].address[0] = 0;
+		if (now_ms >= door->friends[i].known_ms + DOOR_FRIENDSHIP_MS) end_friendship(door, i);
 }
 
 static unsigned callers_from(const stream_door *door, const char *address)

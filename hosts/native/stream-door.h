@@ -3,7 +3,7 @@
  * may get a place once its first bytes have come: of TLS (a ClientHello, RFC 5246, 7.4.1.2) enough to tell a client from
  * somebody who only connects, of plain TCP any.
  *
- * Friends are addresses from which a valid token was shown lately. The rules, which hosts/node/door.ts has too:
+ * Friends are addresses from which a valid token was shown lately, and not several handshakes have stalled since. The rules, which hosts/node/door.ts has too:
  *
  * - A full door takes a caller from the address that has the most of them, the newcomer counted. Between addresses with
  *   equally many, a stranger goes before a friend; then a caller that has said nothing goes first.
@@ -30,6 +30,8 @@ enum {
 	DOOR_FRIENDS = 4,
 	/* A friend stays one for so long after the last request with a token: as long as a login lasts. */
 	DOOR_FRIENDSHIP_MS = 1800000,
+	/* Handshakes that stall, after which a friend is one no more: one or two may be the fault of its network. */
+	DOOR_STALLS = 3,
 };
 
 typedef struct {
@@ -66,8 +68,9 @@ typedef struct {
 	struct {
 		/* "": none. */
 		char address[STREAM_ADDRESS_SIZE];
-		/* When a token was shown last. */
+		/* When a token was shown last; how many handshakes have stalled since. */
 		uint64_t known_ms;
+		unsigned stalls;
 	} friends[DOOR_FRIENDS];
 } stream_door;
 
@@ -75,6 +78,9 @@ void door_open(stream_door *door, unsigned limit, bool secure, uint64_t silence_
 
 /* A valid token was shown from there. */
 void door_befriend(stream_door *door, const char address[STREAM_ADDRESS_SIZE], uint64_t now_ms);
+
+/* A handshake from there was given up, since nothing came. */
+void door_stalled(stream_door *door, const char *address);
 
 /* From now on everybody is a stranger: a token was revoked. */
 void door_forget_friends(stream_door *door);

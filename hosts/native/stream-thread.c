@@ -144,6 +144,7 @@ static void serve(stream_server *server, stream_connection *connection)
 			break;
 		case STEP_AGAIN:
 			if (server->now_ms < deadline_of(server, connection)) break;
+			door_stalled(&server->door, connection->address);
 			/* fall through */
 		case STEP_FAILED: drop(server, connection);
 		}

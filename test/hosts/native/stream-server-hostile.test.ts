@@ -427,6 +427,31 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 			for (const client of [stalled, known]) client.socket.destroy();
 		});
 
+		it("knows an address no more once three of its handshakes were given up", async () => {
+			const peer = await begin({ pressedMs: 300 });
+			const known = await peer.open(peer.port, "127.0.0.9");
+			await known.get("/size/10", 10);
+			assert.equal(await peer.command("know"), "know");
+			for (let i = 0; i < 3; i++) {
+				const stalled = peer.dial("127.0.0.9");
+				stalled.socket.write(hello);
+				await sleep(50);
+				await peer.checkServes(10, "127.0.0.2");
+				await stalled.untilOver();
+			}
+			const other = peer.dial("127.0.0.2");
+			other.socket.write(hello);
+			await sleep(50);
+			const order: string[] = [];
+			const serve = async (address: string) => {
+				await peer.checkServes(10, address);
+				order.push(address);
+			};
+			await Promise.all([serve("127.0.0.9"), sleep(20).then(() => serve("127.0.0.8"))]);
+			assert.deepEqual(order, ["127.0.0.8", "127.0.0.9"]);
+			for (const client of [other, known]) client.socket.destroy();
+		});
+
 		for (const [what, stall] of [
 			["stalls its handshakes", () => {}],
 			["sends its handshakes a byte at a time", (client: Client) => drip(client)],
