@@ -180,14 +180,10 @@ static uint64_t last_turn(const stream_door *door, const char *address)
 
 static bool comes_before(const stream_door *door, const stream_caller *caller, const stream_caller *other)
 {
-	bool friend = is_friend(door, caller->address), other_friend = is_friend(door, other->address);
+	bool friend = is_friend(door, caller->address);
+	if (friend != is_friend(door, other->address)) return friend == (door->friends_in_a_row < DOOR_FRIENDS_IN_A_ROW);
 	uint64_t turn = last_turn(door, caller->address), other_turn = last_turn(door, other->address);
-	uint64_t group_turn = friend ? turn : door->strangers_turn;
-	uint64_t other_group_turn = other_friend ? other_turn : door->strangers_turn;
-	if (group_turn != other_group_turn) return group_turn < other_group_turn;
-	if (friend != other_friend) return friend;
-	if (turn != other_turn) return turn < other_turn;
-	return caller->number < other->number;
+	return turn != other_turn ? turn < other_turn : caller->number < other->number;
 }
 
 stream_caller *door_first(stream_door *door)
@@ -213,7 +209,8 @@ static void remember(stream_door *door, const char *address)
 	}
 	memcpy(door->served[place].address, address, STREAM_ADDRESS_SIZE);
 	door->served[place].turn = ++door->turns;
-	if (!is_friend(door, address)) door->strangers_turn = door->turns;
+	if (!is_friend(door, address)) door->friends_in_a_row = 0;
+	else if (door->friends_in_a_row < DOOR_FRIENDS_IN_A_ROW) door->friends_in_a_row++;
 }
 
 int door_take(stream_door *door, stream_caller *caller)

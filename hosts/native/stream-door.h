@@ -7,12 +7,14 @@
  *
  * - A full door takes a caller from the address that has the most of them, the newcomer counted. Between addresses with
  *   equally many, a stranger goes before a friend; then a caller that has said nothing goes first.
- * - Places are given in turn: each friend has a turn, and all strangers together have one. It is the turn of the one that
- *   was served least lately. Among strangers the same rule applies again, by address. Callers of one address come in their
- *   order.
+ * - Friends get their places before strangers do, but after four places in a row for friends a stranger gets one.
+ * - Among friends, as among strangers, it is the turn of the address that was served least lately. Callers of one address
+ *   come in their order.
+ * - A friend is a stranger again after half an hour without a token, after three handshakes that have stalled, and when
+ *   any token is revoked.
  *
- * So a friend waits for at most one connection of each other friend and one of a stranger, however many there are. An
- * address that once showed a token gets no more than that, and the owner's new device waits for no more than the friends.
+ * So an address that once showed a token can't keep the others out, and a friend hardly notices strangers, however many
+ * there are.
  */
 #ifndef STREAM_DOOR_H
 #define STREAM_DOOR_H
@@ -26,6 +28,8 @@
 enum {
 	/* Addresses for which the door remembers when they got a place last. */
 	DOOR_MEMORY = 8,
+	/* Places in a row for friends while strangers wait. */
+	DOOR_FRIENDS_IN_A_ROW = 4,
 	/* When there are more, the one that has shown no token for the longest time is a friend no more. */
 	DOOR_FRIENDS = 4,
 	/* A friend stays one for so long after the last request with a token: as long as a login lasts. */
@@ -63,8 +67,8 @@ typedef struct {
 		uint64_t turn;
 	} served[DOOR_MEMORY];
 	uint64_t turns;
-	/* When a stranger got a place last; 0: never. */
-	uint64_t strangers_turn;
+	/* Places that friends got since a stranger got one. */
+	unsigned friends_in_a_row;
 	struct {
 		/* "": none. */
 		char address[STREAM_ADDRESS_SIZE];

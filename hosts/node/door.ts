@@ -1,6 +1,7 @@
 /**
  * Connections that wait at a port to be taken, and whose turn it is: the rules of hosts/native/stream-door.h, which both
- * have to keep (test/hosts/door-rules.ts). Here every caller counts as ready: Node shows those only that are.
+ * have to keep (test/hosts/door-rules.ts). Here every caller is ready, and no handshake is known to stall: Node shakes
+ * hands with all at once.
  */
 
 interface Caller {
@@ -9,6 +10,7 @@ interface Caller {
 }
 
 const FRIENDS = 4;
+const FRIENDS_IN_A_ROW = 4;
 const MEMORY = 8;
 const FRIENDSHIP_MS = 1_800_000;
 
@@ -27,8 +29,8 @@ export class Door<T extends Caller> {
 	/** Addresses and the turns in which they were served last, the latest at the end. */
 	readonly #served = new Map<string, number>();
 	#turns = 0;
-	/** When a stranger was served last; 0: never. */
-	#strangersTurn = 0;
+	/** Friends served since a stranger was. */
+	#friendsInARow = 0;
 
 	/** `nowMs`: monotonic milliseconds. */
 	constructor(limit: number, nowMs: () => number) {
@@ -84,20 +86,15 @@ export class Door<T extends Caller> {
 	/** Of two in the order in which they have come, the first one where all else is equal. */
 	#comesBefore({ remoteAddress }: T, other: T): boolean {
 		const isFriend = this.#isFriend(remoteAddress);
-		const isOtherFriend = this.#isFriend(other.remoteAddress);
-		const turn = this.#served.get(remoteAddress) ?? 0;
-		const otherTurn = this.#served.get(other.remoteAddress) ?? 0;
-		const groupTurn = isFriend ? turn : this.#strangersTurn;
-		const otherGroupTurn = isOtherFriend ? otherTurn : this.#strangersTurn;
-		if (groupTurn !== otherGroupTurn) return groupTurn < otherGroupTurn;
-		return isFriend === isOtherFriend ? turn < otherTurn : isFriend;
+		if (isFriend !== this.#isFriend(other.remoteAddress)) return isFriend === this.#friendsInARow < FRIENDS_IN_A_ROW;
+		return (this.#served.get(remoteAddress) ?? 0) < (this.#served.get(other.remoteAddress) ?? 0);
 	}
 
 	#remember(address: string): void {
 		this.#served.delete(address);
 		this.#served.set(address, ++this.#turns);
 		if (this.#served.size > MEMORY) this.#served.delete(this.#served.keys().next().value!);
-		if (!this.#isFriend(address)) this.#strangersTurn = this.#turns;
+		this.#friendsInARow = this.#isFriend(address) ? this.#friendsInARow + 1 : 0;
 	}
 
 	/** The youngest caller of the address with the most; of equally many, a stranger's. */
