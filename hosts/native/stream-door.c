@@ -71,7 +71,10 @@ static void end_friendship(stream_door *door, int place)
 void door_stalled(stream_door *door, const char *address)
 {
 	int place = friend_at(door, address);
-	if (place >= 0 && ++door->friends[place].stalls == DOOR_STALLS) end_friendship(door, place);
+	if (place < 0 || ++door->friends[place].stalls < DOOR_STALLS) return;
+	end_friendship(door, place);
+	/* The places that it took were none for friends. */
+	door->friends_in_a_row = 0;
 }
 
 void door_forget_friends(stream_door *door)

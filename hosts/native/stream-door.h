@@ -10,7 +10,7 @@
  * - Friends get their places before strangers do, but after four places in a row for friends a stranger gets one.
  * - Among friends, as among strangers, it is the turn of the address that was served least lately. Callers of one address
  *   come in their order.
- * - A friend is a stranger again after half an hour without a token, after three handshakes that have stalled, and when
+ * - A friend is a stranger again after half an hour without a token, after two handshakes that have stalled, and when
  *   any token is revoked.
  *
  * So an address that once showed a token can't keep the others out, and a friend hardly notices strangers, however many
@@ -34,8 +34,8 @@ enum {
 	DOOR_FRIENDS = 4,
 	/* A friend stays one for so long after the last request with a token: as long as a login lasts. */
 	DOOR_FRIENDSHIP_MS = 1800000,
-	/* Handshakes that stall, after which a friend is one no more: one or two may be the fault of its network. */
-	DOOR_STALLS = 3,
+	/* Handshakes that stall, after which a friend is one no more: one may be the fault of its network. */
+	DOOR_STALLS = 2,
 };
 
 typedef struct {

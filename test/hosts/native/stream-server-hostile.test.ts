@@ -427,12 +427,12 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 			for (const client of [stalled, known]) client.socket.destroy();
 		});
 
-		it("knows an address no more once three of its handshakes were given up", async () => {
+		it("knows an address no more once two of its handshakes were given up", async () => {
 			const peer = await begin({ pressedMs: 300 });
 			const known = await peer.open(peer.port, "127.0.0.9");
 			await known.get("/size/10", 10);
 			assert.equal(await peer.command("know"), "know");
-			for (let i = 0; i < 3; i++) {
+			for (let i = 0; i < 2; i++) {
 				const stalled = peer.dial("127.0.0.9");
 				stalled.socket.write(hello);
 				await sleep(50);
