@@ -77,7 +77,7 @@ bool connection_event(const stream_connection *connection, stream_event *event)
 	if (connection->state != CONNECTION_OPEN) return false;
 	const stream_rings *rings = connection->rings;
 	size_t room = STREAM_RING_SIZE - rings->sent.used;
-	if (room > connection->promised && !connection->ended_told) *event = (stream_event){ .kind = STREAM_WRITABLE, .count = room };
+	if (room > connection->promised) *event = (stream_event){ .kind = STREAM_WRITABLE, .count = room };
 	else if (connection->fresh && rings->received.used > 0)
 		*event = (stream_event){ .kind = STREAM_READABLE, .count = rings->received.used };
 	else if (connection->ended && !connection->ended_told && rings->received.used == 0)
