@@ -25,7 +25,10 @@ typedef struct resolver resolver;
  */
 resolver *resolver_open(void (*notify)(void *context), void *context);
 
-/* The question's number, below RESOLVER_LIMIT; -1: too many names or threads, a name too long or empty. An address is its own answer. */
+/*
+ * The question's number, below RESOLVER_LIMIT; -1: too many names or threads, or a name that is too long or empty. An
+ * address is its own answer.
+ */
 int resolver_ask(resolver *self, const char *name);
 
 /* The next answer, "" where there is none to be had; its number is free again. -1: there is none yet. */

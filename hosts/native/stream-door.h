@@ -3,7 +3,7 @@
  * may get a place once its first bytes have come: of TLS (a ClientHello, RFC 5246, 7.4.1.2) enough to tell a client from
  * somebody who only connects, of plain TCP any.
  *
- * Friends are addresses from which a valid token was shown lately, and not several handshakes have stalled since. The rules, which hosts/node/door.ts has too:
+ * Friends are addresses from which a valid token was shown lately. The rules, which hosts/node/door.ts has too:
  *
  * - A full door takes a caller from the address that has the most of them, the newcomer counted. Between addresses with
  *   equally many, a stranger goes before a friend; then a caller that has said nothing goes first.
