@@ -17,8 +17,11 @@
 enum {
 	/* The longest sleep: a wake-up that could not be sent is late by so much. */
 	SLEEP_MS = 1000,
-	/* A handshake may take so long while others wait for theirs. */
+	/* While others wait for the gate: how long a handshake may take, and how long the server may be silent in it. */
 	HANDSHAKE_MS = 10000,
+	PRESSED_SILENCE_MS = 2000,
+	/* How often a handshake whose server is silent for longer looks whether somebody waits. */
+	LOOK_MS = 250,
 	/* Sockets that wait for nothing but the other side's FIN: when there are more, the oldest is closed. */
 	LINGER_LIMIT = 2,
 	LINGER_MS = 1000,
@@ -167,13 +170,21 @@ static void end_handshake(room *self, stream_client *client)
 	unlock();
 }
 
+/* When it is given up if others wait for the gate. */
+static uint64_t pressed_deadline_ms(const stream_client *client)
+{
+	uint64_t silent_ms = client->connection.silent_since_ms + PRESSED_SILENCE_MS;
+	uint64_t late_ms = client->shaking_since_ms + HANDSHAKE_MS;
+	return silent_ms < late_ms ? silent_ms : late_ms;
+}
+
 static void shake_hands(room *self, stream_client *client)
 {
 	switch (connection_handshake(&client->connection)) {
 	case STEP_DONE: end_handshake(self, client); break;
 	case STEP_FAILED: fail(self, client, code_of(client)); break;
 	case STEP_AGAIN:
-		if (self->now_ms >= client->shaking_since_ms + HANDSHAKE_MS && handshake_gate_is_wanted())
+		if (self->now_ms >= pressed_deadline_ms(client) && handshake_gate_is_wanted())
 			fail(self, client, CLIENT_TIMEOUT);
 		break;
 	}
@@ -364,8 +375,10 @@ static void sleep_well(room *self)
 		struct pollfd wanted = watch_of(each, state, &limit_ms);
 		if (wanted.fd >= 0 && wanted.events && count < WATCH_LIMIT - LINGER_LIMIT) list[count++] = wanted;
 		if (state < CLIENT_STATE_STANDS || closed) sooner(&wake_ms, deadline_ms);
-		if (state == CLIENT_STATE_SHAKING && now_ms < each->shaking_since_ms + HANDSHAKE_MS)
-			sooner(&wake_ms, each->shaking_since_ms + HANDSHAKE_MS);
+		if (state == CLIENT_STATE_SHAKING) {
+			uint64_t due_ms = pressed_deadline_ms(each);
+			sooner(&wake_ms, due_ms > now_ms ? due_ms : now_ms + LOOK_MS);
+		}
 	}
 	for (int i = 0; i < LINGER_LIMIT; i++) {
 		if (self->lingering[i].socket < 0) continue;

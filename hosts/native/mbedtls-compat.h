@@ -100,6 +100,16 @@ static inline void compat_conf_any_client(mbedtls_ssl_config *config)
 #endif
 }
 
+/* How far a handshake has come: another number once a message has come whole or was sent. */
+static inline int compat_handshake_step(const mbedtls_ssl_context *tls)
+{
+#if MBEDTLS_VERSION_MAJOR == 2
+	return tls->state;
+#else
+	return tls->MBEDTLS_PRIVATE(state);
+#endif
+}
+
 /* What a handshake ends with over a certificate that can't be used. */
 #if MBEDTLS_VERSION_MAJOR == 2
 #define COMPAT_BAD_CERTIFICATE MBEDTLS_ERR_SSL_BAD_HS_CERTIFICATE

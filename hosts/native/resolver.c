@@ -27,6 +27,10 @@ typedef struct {
 	char name[RESOLVER_NAME_LIMIT + 1];
 } question;
 
+/* Threads of the whole program, under a lock of their own: one of a closed resolver lives on until its name is answered. */
+static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned threads;
+
 struct resolver {
 	pthread_mutex_t lock;
 	void (*notify)(void *context);
@@ -69,12 +73,30 @@ static void answer(question *asked, const char *address)
 	pthread_mutex_unlock(&self->lock);
 }
 
+/* Whether there may be one more; it counts from now on. */
+static bool begin_thread(void)
+{
+	pthread_mutex_lock(&threads_lock);
+	bool allowed = threads < RESOLVER_THREADS;
+	if (allowed) threads++;
+	pthread_mutex_unlock(&threads_lock);
+	return allowed;
+}
+
+static void end_thread(void)
+{
+	pthread_mutex_lock(&threads_lock);
+	threads--;
+	pthread_mutex_unlock(&threads_lock);
+}
+
 static void *run(void *context)
 {
 	question *asked = context;
 	resolver *self = asked->owner;
 	char address[IPV4_TEXT_SIZE];
 	look_up(asked->name, address);
+	end_thread();
 	answer(asked, address);
 	release(self);
 	return NULL;
@@ -113,16 +135,22 @@ int resolver_ask(resolver *self, const char *name)
 	char address[IPV4_TEXT_SIZE] = "";
 	uint32_t literal;
 	pthread_t thread;
-	question *asked = length > 0 && length <= RESOLVER_NAME_LIMIT ? take(self) : NULL;
-	if (!asked) return -1;
-	memcpy(asked->name, name, length + 1);
+	if (length == 0 || length > RESOLVER_NAME_LIMIT) return -1;
 	bool known = ipv4_parse(name, &literal);
-	if (known) ipv4_write(literal, address);
-	if (!known && thread_start(&thread, STACK_SIZE, run, asked)) pthread_detach(thread);
-	else {
-		answer(asked, address);
-		release(self);
+	if (!known && !begin_thread()) return -1;
+	question *asked = take(self);
+	if (!asked) {
+		if (!known) end_thread();
+		return -1;
 	}
+	memcpy(asked->name, name, length + 1);
+	if (known) ipv4_write(literal, address);
+	else if (thread_start(&thread, STACK_SIZE, run, asked)) {
+		pthread_detach(thread);
+		return (int)(asked - self->questions);
+	} else end_thread();
+	answer(asked, address);
+	release(self);
 	return (int)(asked - self->questions);
 }
 

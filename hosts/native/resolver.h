@@ -1,7 +1,8 @@
 /*
- * DNS names to IPv4 addresses by the system's own resolver, for `resolve` of the host contract. Each name has a thread
- * for as long as it takes, since getaddrinfo() waits. Plain C on pthreads.
- * Limits: RESOLVER_LIMIT names at once, of up to RESOLVER_NAME_LIMIT bytes (RFC 1035, 2.3.4, as text).
+ * DNS names to IPv4 addresses by the system's own resolver, for `resolve` of the host contract and for clients. Each name
+ * has a thread for as long as it takes, since getaddrinfo() waits. Plain C on pthreads.
+ * Limits: RESOLVER_LIMIT names at once, of up to RESOLVER_NAME_LIMIT bytes (RFC 1035, 2.3.4, as text); RESOLVER_THREADS
+ * threads in the whole program, with those of resolvers that were closed.
  */
 #ifndef RESOLVER_H
 #define RESOLVER_H
@@ -10,8 +11,11 @@
 
 #include "ipv4.h"
 
-/* RESOLVER_LIMIT: RESOLVE_LIMIT of the host contract. */
-enum { RESOLVER_LIMIT = 4, RESOLVER_NAME_LIMIT = 253 };
+/*
+ * RESOLVER_LIMIT: RESOLVE_LIMIT of the host contract. RESOLVER_THREADS: so many and two for clients; on a chip each takes a
+ * stack of 3 KB.
+ */
+enum { RESOLVER_LIMIT = 4, RESOLVER_THREADS = 6, RESOLVER_NAME_LIMIT = 253 };
 
 typedef struct resolver resolver;
 
@@ -21,7 +25,10 @@ typedef struct resolver resolver;
  */
 resolver *resolver_open(void (*notify)(void *context), void *context);
 
-/* The question's number, below RESOLVER_LIMIT; -1: too many, too long, or empty. An address is its own answer. */
+/*
+ * The question's number, below RESOLVER_LIMIT; -1: too many names or threads, or a name that is too long or empty. An
+ * address is its own answer.
+ */
 int resolver_ask(resolver *self, const char *name);
 
 /* The next answer, "" where there is none to be had; its number is free again. -1: there is none yet. */

@@ -39,8 +39,10 @@ bool client_event(const stream_client *client, stream_event *event)
 		*event = (stream_event){ .kind = STREAM_ENDED, .count = client->code };
 		return !client->code_told;
 	}
-	if (client->state != CLIENT_STATE_STANDS || !connection_event(&client->connection, event)) return false;
 	const stream_connection *connection = &client->connection;
+	/* Unlike a server, which still answers somebody who has ended, the owner of a client is told nothing after the end. */
+	if (client->state != CLIENT_STATE_STANDS || connection->ended_told) return false;
+	if (!connection_event(connection, event)) return false;
 	if (event->kind == STREAM_ENDED)
 		event->count = connection->broken || connection->truncated ? CLIENT_BROKEN : CLIENT_ENDED;
 	return true;

@@ -61,7 +61,7 @@ stream_client *stream_client_open(const stream_client_options *options, char mes
 
 /*
  * What has happened: STREAM_WRITABLE (the first one: it stands), STREAM_READABLE, as of a server's connection; and
- * STREAM_ENDED, once, after all that came was read: `count` is the client_code. False: nothing more.
+ * STREAM_ENDED, once and last, after all that came was read: `count` is the client_code. False: nothing more.
  */
 bool stream_client_next(stream_client *client, stream_event *event);
 

@@ -173,7 +173,7 @@ bool connection_begin(stream_connection *connection, int socket, tls_party *part
 	connection->unsent_record = 0;
 	connection->handshake_error = 0;
 	connection->truncated = false;
-	connection->known = connection->known_told = false;
+	connection->known = false;
 	connection->refused = connection->blocked = false;
 	connection->silent_since_ms = socket_clock_ms();
 	if (party) {
@@ -194,9 +194,10 @@ bool connection_begin(stream_connection *connection, int socket, tls_party *part
 connection_step connection_handshake(stream_connection *connection)
 {
 	connection->turn = TURN_SIZE;
+	int step = compat_handshake_step(&connection->tls);
 	int result = mbedtls_ssl_handshake(&connection->tls);
 	/* The clock again: what came may have been a second's work. */
-	if (connection->turn < TURN_SIZE) connection->silent_since_ms = socket_clock_ms();
+	if (compat_handshake_step(&connection->tls) != step) connection->silent_since_ms = socket_clock_ms();
 	if (result == MBEDTLS_ERR_SSL_WANT_READ || result == MBEDTLS_ERR_SSL_WANT_WRITE) {
 		connection->handshake_wants = result == MBEDTLS_ERR_SSL_WANT_READ ? POLLIN : POLLOUT;
 		return STEP_AGAIN;

@@ -58,8 +58,8 @@ typedef struct {
 	uint64_t deadline_ms;
 	char address[STREAM_ADDRESS_SIZE];
 	bool via_access_point;
-	/* The owner knows who is there; the door was told. */
-	bool known, known_told;
+	/* A valid token was shown on it; the door was not told yet. */
+	bool known;
 
 	/* The socket's thread alone. */
 	int socket;
@@ -74,7 +74,7 @@ typedef struct {
 	bool truncated;
 	/* What poll() must wait for during the handshake. */
 	short handshake_wants;
-	/* In a handshake: since when nothing has come. */
+	/* In a handshake: since when no message of it has come whole. A byte now and then is silence too. */
 	uint64_t silent_since_ms;
 	/* What may still be taken from the network in this turn. */
 	size_t turn;

@@ -7,8 +7,8 @@
 #include "stream-socket.h"
 
 enum {
-	/* Who is ready waits so long for a place. */
-	PATIENCE_MS = 10000,
+	/* A caller that is ready waits so long for a place: longer than any handshake that may be ahead of it. */
+	PATIENCE_MS = 20000,
 	/* Who has only just come may be about to speak. */
 	FIRST_WORD_MS = 300,
 	/* How often one is looked at whose first bytes are not all there. */
@@ -37,48 +37,84 @@ void door_open(stream_door *door, unsigned limit, bool secure, uint64_t silence_
 	for (int i = 0; i < STREAM_CALLER_LIMIT; i++) door->callers[i].socket = -1;
 }
 
-bool door_is_friend(const stream_door *door, const char *address)
+/* -1: it is a stranger's. */
+static int friend_at(const stream_door *door, const char *address)
 {
 	for (int i = 0; i < DOOR_FRIENDS; i++)
-		if (strcmp(door->friends[i], address) == 0) return true;
-	return false;
+		if (strcmp(door->friends[i].address, address) == 0) return i;
+	return -1;
 }
 
-void door_befriend(stream_door *door, const char address[STREAM_ADDRESS_SIZE])
+static bool is_friend(const stream_door *door, const char *address)
 {
-	if (door_is_friend(door, address)) return;
-	memcpy(door->friends[door->next_friend], address, STREAM_ADDRESS_SIZE);
-	door->next_friend = (door->next_friend + 1) % DOOR_FRIENDS;
+	return friend_at(door, address) >= 0;
 }
 
-/* 0 of friends, who are the last to go. */
+void door_befriend(stream_door *door, const char address[STREAM_ADDRESS_SIZE], uint64_t now_ms)
+{
+	int place = friend_at(door, address);
+	if (place < 0) {
+		place = 0;
+		for (int i = 1; i < DOOR_FRIENDS; i++)
+			if (door->friends[i].known_ms < door->friends[place].known_ms) place = i;
+		memcpy(door->friends[place].address, address, STREAM_ADDRESS_SIZE);
+	}
+	door->friends[place].known_ms = now_ms;
+	door->friends[place].stalls = 0;
+}
+
+static void end_friendship(stream_door *door, int place)
+{
+	memset(&door->friends[place], 0, sizeof(door->friends[place]));
+}
+
+void door_stalled(stream_door *door, const char *address)
+{
+	int place = friend_at(door, address);
+	if (place < 0 || ++door->friends[place].stalls < DOOR_STALLS) return;
+	end_friendship(door, place);
+	/* The places that it took were none for friends. */
+	door->friends_in_a_row = 0;
+}
+
+void door_forget_friends(stream_door *door)
+{
+	for (int i = 0; i < DOOR_FRIENDS; i++) end_friendship(door, i);
+}
+
+static void end_old_friendships(stream_door *door, uint64_t now_ms)
+{
+	for (int i = 0; i < DOOR_FRIENDS; i++)
+		if (now_ms >= door->friends[i].known_ms + DOOR_FRIENDSHIP_MS) end_friendship(door, i);
+}
+
 static unsigned callers_from(const stream_door *door, const char *address)
 {
 	unsigned count = 0;
-	if (door_is_friend(door, address)) return 0;
 	for (unsigned i = 0; i < door->limit; i++)
 		if (is_there(&door->callers[i]) && strcmp(door->callers[i].address, address) == 0) count++;
 	return count;
 }
 
-/* Of two from equally many callers: the silent one goes, the older of two silent ones, the younger of two others. */
-static bool goes_before(const stream_caller *caller, const stream_caller *other)
+/* Which of two goes when their addresses have equally many; of two that are ready, the younger one. */
+static bool goes_before(const stream_door *door, const stream_caller *caller, const stream_caller *other)
 {
+	bool friend = is_friend(door, caller->address);
+	if (friend != is_friend(door, other->address)) return !friend;
 	if (caller->ready != other->ready) return !caller->ready;
 	return caller->ready ? caller->number > other->number : caller->number < other->number;
 }
 
-/* Who must go that `newcomer` may come; he counts among his address's, and as one who has spoken. */
+/* The caller that makes room for `newcomer`, maybe that itself: it counts for its address, and as one that is ready. */
 static stream_caller *surplus(stream_door *door, stream_caller *newcomer)
 {
 	stream_caller *first = newcomer;
-	bool friend = door_is_friend(door, newcomer->address);
-	unsigned most = friend ? 0 : callers_from(door, newcomer->address) + 1;
+	unsigned most = callers_from(door, newcomer->address) + 1;
 	for (unsigned i = 0; i < door->limit; i++) {
 		stream_caller *each = &door->callers[i];
-		unsigned own = !friend && strcmp(each->address, newcomer->address) == 0 ? 1 : 0;
+		unsigned own = strcmp(each->address, newcomer->address) == 0 ? 1 : 0;
 		unsigned count = callers_from(door, each->address) + own;
-		if (count < most || (count == most && !goes_before(each, first))) continue;
+		if (count < most || (count == most && !goes_before(door, each, first))) continue;
 		most = count;
 		first = each;
 	}
@@ -124,6 +160,7 @@ static uint64_t deadline_of(const stream_door *door, const stream_caller *caller
 
 void door_serve(stream_door *door, uint64_t now_ms)
 {
+	end_old_friendships(door, now_ms);
 	for (unsigned i = 0; i < door->limit; i++) {
 		stream_caller *each = &door->callers[i];
 		if (!is_there(each)) continue;
@@ -136,26 +173,29 @@ void door_serve(stream_door *door, uint64_t now_ms)
 	}
 }
 
-/* 0: of a friend; 1: not that anybody remembers. */
+/* When the address got a place last; 0: never, as far as is remembered. */
 static uint64_t last_turn(const stream_door *door, const char *address)
 {
-	if (door_is_friend(door, address)) return 0;
 	for (int i = 0; i < DOOR_MEMORY; i++)
-		if (door->served[i].turn > 0 && strcmp(door->served[i].address, address) == 0) return door->served[i].turn;
-	return 1;
+		if (strcmp(door->served[i].address, address) == 0) return door->served[i].turn;
+	return 0;
+}
+
+static bool comes_before(const stream_door *door, const stream_caller *caller, const stream_caller *other)
+{
+	bool friend = is_friend(door, caller->address);
+	if (friend != is_friend(door, other->address)) return friend == (door->friends_in_a_row < DOOR_FRIENDS_IN_A_ROW);
+	uint64_t turn = last_turn(door, caller->address), other_turn = last_turn(door, other->address);
+	return turn != other_turn ? turn < other_turn : caller->number < other->number;
 }
 
 stream_caller *door_first(stream_door *door)
 {
 	stream_caller *first = NULL;
-	uint64_t first_turn = 0;
 	for (unsigned i = 0; i < door->limit; i++) {
 		stream_caller *each = &door->callers[i];
 		if (!is_there(each) || !each->ready) continue;
-		uint64_t turn = last_turn(door, each->address);
-		if (first && (turn > first_turn || (turn == first_turn && each->number > first->number))) continue;
-		first = each;
-		first_turn = turn;
+		if (!first || comes_before(door, each, first)) first = each;
 	}
 	return first;
 }
@@ -171,7 +211,9 @@ static void remember(stream_door *door, const char *address)
 		if (door->served[i].turn < door->served[place].turn) place = i;
 	}
 	memcpy(door->served[place].address, address, STREAM_ADDRESS_SIZE);
-	door->served[place].turn = ++door->turns + 1;
+	door->served[place].turn = ++door->turns;
+	if (!is_friend(door, address)) door->friends_in_a_row = 0;
+	else if (door->friends_in_a_row < DOOR_FRIENDS_IN_A_ROW) door->friends_in_a_row++;
 }
 
 int door_take(stream_door *door, stream_caller *caller)

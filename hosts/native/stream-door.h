@@ -1,11 +1,20 @@
 /*
- * The door of a port: who has connected and has no place of the server yet. A caller costs a socket and nothing else,
- * and gets a place only once the first bytes have come: of TLS (a ClientHello, RFC 5246, 7.4.1.2) as many as tell one from
- * a stranger who only connects, of plain TCP any.
+ * The door of a port: connections that have no place of the server yet. Such a caller costs a socket and nothing else. It
+ * may get a place once its first bytes have come: of TLS (a ClientHello, RFC 5246, 7.4.1.2) enough to tell a client from
+ * somebody who only connects, of plain TCP any.
  *
- * When the door is full, the address with the most callers loses one, who has said nothing before who has. Places go to
- * the address that got one least lately, then to who came first. So who comes from a few addresses, however often, keeps
- * nobody waiting for longer than those few take. Addresses that somebody known came from are before all others.
+ * Friends are addresses from which a valid token was shown lately. The rules, which hosts/node/door.ts has too:
+ *
+ * - A full door takes a caller from the address that has the most of them, the newcomer counted. Between addresses with
+ *   equally many, a stranger goes before a friend; then a caller that has said nothing goes first.
+ * - Friends get their places before strangers do, but after four places in a row for friends a stranger gets one.
+ * - Among friends, as among strangers, it is the turn of the address that was served least lately. Callers of one address
+ *   come in their order.
+ * - A friend is a stranger again after half an hour without a token, after two handshakes that have stalled, and when
+ *   any token is revoked.
+ *
+ * So an address that once showed a token can't keep the others out, and a friend hardly notices strangers, however many
+ * there are.
  */
 #ifndef STREAM_DOOR_H
 #define STREAM_DOOR_H
@@ -17,10 +26,16 @@
 #include "stream-server.h"
 
 enum {
-	/* Addresses of which is known when they got a place last. */
+	/* Addresses for which the door remembers when they got a place last. */
 	DOOR_MEMORY = 8,
-	/* Addresses that somebody known came from. */
+	/* Places in a row for friends while strangers wait. */
+	DOOR_FRIENDS_IN_A_ROW = 4,
+	/* When there are more, the one that has shown no token for the longest time is a friend no more. */
 	DOOR_FRIENDS = 4,
+	/* A friend stays one for so long after the last request with a token: as long as a login lasts. */
+	DOOR_FRIENDSHIP_MS = 1800000,
+	/* Handshakes that stall, after which a friend is one no more: one may be the fault of its network. */
+	DOOR_STALLS = 2,
 };
 
 typedef struct {
@@ -52,20 +67,32 @@ typedef struct {
 		uint64_t turn;
 	} served[DOOR_MEMORY];
 	uint64_t turns;
-	char friends[DOOR_FRIENDS][STREAM_ADDRESS_SIZE];
-	unsigned next_friend;
+	/* Places that friends got since a stranger got one. */
+	unsigned friends_in_a_row;
+	struct {
+		/* "": none. */
+		char address[STREAM_ADDRESS_SIZE];
+		/* When a token was shown last; how many handshakes have stalled since. */
+		uint64_t known_ms;
+		unsigned stalls;
+	} friends[DOOR_FRIENDS];
 } stream_door;
 
 void door_open(stream_door *door, unsigned limit, bool secure, uint64_t silence_ms);
 
-/* Somebody known has come from there. */
-void door_befriend(stream_door *door, const char address[STREAM_ADDRESS_SIZE]);
-bool door_is_friend(const stream_door *door, const char *address);
+/* A valid token was shown from there. */
+void door_befriend(stream_door *door, const char address[STREAM_ADDRESS_SIZE], uint64_t now_ms);
+
+/* A handshake from there was given up, since nothing came. */
+void door_stalled(stream_door *door, const char *address);
+
+/* From now on everybody is a stranger: a token was revoked. */
+void door_forget_friends(stream_door *door);
 
 /* Takes the socket. Where the door is full somebody must go, maybe this one. */
 void door_add(stream_door *door, int socket, const char address[STREAM_ADDRESS_SIZE], uint64_t now_ms);
 
-/* Looks who has spoken, and closes those whose time is over. */
+/* Looks for first bytes, closes callers whose time is over, and ends friendships that are too old. */
 void door_serve(stream_door *door, uint64_t now_ms);
 
 /* Whose turn it is; NULL: nobody is ready. */

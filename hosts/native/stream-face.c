@@ -234,6 +234,12 @@ void xs_stream_server_know(xsMachine *the)
 	if (!face->closed) stream_know(face->server, xsmcToInteger(xsArg(0)));
 }
 
+void xs_stream_server_forget(xsMachine *the)
+{
+	stream_face *face = face_of(the);
+	if (!face->closed) stream_server_forget(face->server);
+}
+
 void xs_stream_server_end(xsMachine *the)
 {
 	stream_face *face = face_of(the);

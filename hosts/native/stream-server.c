@@ -151,6 +151,15 @@ void stream_know(stream_server *server, int connection)
 	unlock(server);
 }
 
+void stream_server_forget(stream_server *server)
+{
+	lock(server);
+	server->forgetting = true;
+	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) server->connections[i].known = false;
+	wake(server);
+	unlock(server);
+}
+
 void stream_close(stream_server *server, int connection)
 {
 	lock(server);

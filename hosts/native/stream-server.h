@@ -49,7 +49,7 @@ typedef struct {
 	/* How long one may be connected before its first bytes have come: of TLS, those of its ClientHello. */
 	uint32_t silence_ms;
 	uint32_t handshake_timeout_ms;
-	/* How long the other side may be silent in its handshake while others wait at the door. */
+	/* How long the other side may take for a message of its handshake while others wait. */
 	uint32_t pressed_silence_ms;
 	/* After stream_close: how long the other side may take for what was written. */
 	uint32_t linger_ms;
@@ -141,8 +141,11 @@ size_t stream_read(stream_server *server, int connection, void *into, size_t siz
  */
 size_t stream_write(stream_server *server, int connection, const void *bytes, size_t size);
 
-/* The owner knows who is there: from now on its address is let in before others. */
+/* A valid token was shown on the connection: its address is a friend at the door (stream-door.h) for half an hour. */
 void stream_know(stream_server *server, int connection);
+
+/* A token was revoked: no address is a friend any more until stream_know says so again. */
+void stream_server_forget(stream_server *server);
 
 /* Ends in order: what was written is sent, then close_notify and FIN. What still comes is thrown away. */
 void stream_close(stream_server *server, int connection);

@@ -98,13 +98,16 @@ static uint64_t earlier(uint64_t a_ms, uint64_t b_ms)
 	return a_ms < b_ms ? a_ms : b_ms;
 }
 
-/* When its handshake, or its closing, is given up: sooner while somebody waits for its place. */
+/*
+ * When its handshake, or its closing, is given up: sooner while somebody waits for its place or, in a handshake, a client
+ * of this program for the gate.
+ */
 static uint64_t deadline_of(stream_server *server, const stream_connection *connection)
 {
 	uint64_t usual_ms = connection->deadline_ms;
-	if (!door_first(&server->door) || door_is_friend(&server->door, connection->address)) return usual_ms;
-	if (connection->state == CONNECTION_HANDSHAKING)
-		return earlier(usual_ms, connection->silent_since_ms + server->options.pressed_silence_ms);
+	bool shaking = connection->state == CONNECTION_HANDSHAKING;
+	if (!door_first(&server->door) && !(shaking && handshake_gate_is_wanted())) return usual_ms;
+	if (shaking) return earlier(usual_ms, connection->silent_since_ms + server->options.pressed_silence_ms);
 	if (server->options.linger_ms <= PRESSED_CLOSING_MS) return usual_ms;
 	return usual_ms - server->options.linger_ms + PRESSED_CLOSING_MS;
 }
@@ -141,6 +144,7 @@ static void serve(stream_server *server, stream_connection *connection)
 			break;
 		case STEP_AGAIN:
 			if (server->now_ms < deadline_of(server, connection)) break;
+			door_stalled(&server->door, connection->address);
 			/* fall through */
 		case STEP_FAILED: drop(server, connection);
 		}
@@ -252,16 +256,21 @@ static void begin(stream_server *server, stream_connection *connection, stream_c
 	unlock(server);
 }
 
-/* Tells the door whom the owner knows. */
+/* Tells the door what the owner has told: first that nobody is known any more, then who is known since. */
 static void introduce(stream_server *server)
 {
+	lock(server);
+	bool forgetting = server->forgetting;
+	server->forgetting = false;
+	unlock(server);
+	if (forgetting) door_forget_friends(&server->door);
 	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) {
 		stream_connection *each = &server->connections[i];
 		lock(server);
-		bool news = each->known && !each->known_told;
-		if (news) each->known_told = true;
+		bool known = each->known;
+		each->known = false;
 		unlock(server);
-		if (news) door_befriend(&server->door, each->address);
+		if (known) door_befriend(&server->door, each->address, server->now_ms);
 	}
 }
 

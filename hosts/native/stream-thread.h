@@ -45,6 +45,8 @@ struct stream_server {
 	bool pressed_fresh;
 	bool failed;
 	bool failed_told;
+	/* The owner knows nobody any more; the door was not told yet. */
+	bool forgetting;
 	bool stopping;
 	bool quitting;
 	unsigned next_source;

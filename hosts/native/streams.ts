@@ -65,6 +65,9 @@ class StreamServer extends Native("xs_stream_server_destructor") {
 	know(connection: number): void {
 		native("xs_stream_server_know").call(this, connection);
 	}
+	forget(): void {
+		native("xs_stream_server_forget").call(this);
+	}
 	end(connection: number): void {
 		native("xs_stream_server_end").call(this, connection);
 	}
@@ -147,6 +150,10 @@ class NativeListener implements Listener {
 		if (!this.settings.secure) throw new Error("this port speaks no TLS");
 		this.#tests ??= [];
 		if (this.#tests.push(done) === 1) this.server.test();
+	}
+
+	forget(): void {
+		this.server.forget();
 	}
 
 	/** Those taken live on; the native server goes with the last of them. */

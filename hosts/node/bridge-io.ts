@@ -84,7 +84,7 @@ export function streamCommands(world: BridgeWorld): Pick<CommandTable, StreamNam
 	};
 }
 
-type ListenerNames = "listen" | "accept" | "socket" | "know" | "setIdentity" | "testIdentity";
+type ListenerNames = "listen" | "accept" | "socket" | "know" | "forget" | "setIdentity" | "testIdentity";
 
 export function listenerCommands(world: BridgeWorld): Pick<CommandTable, ListenerNames> {
 	const { host, handles, events } = world;
@@ -128,6 +128,7 @@ export function listenerCommands(world: BridgeWorld): Pick<CommandTable, Listene
 			return [socket.viaAccessPoint ? 1 : 0, socket.remoteAddress];
 		},
 		know: (id) => (handles.get(id)?.stream as Socket | undefined)?.know?.(),
+		forget: (id) => handles.get(id)?.listener?.forget?.(),
 		setIdentity: (id, certificate, key) => handles.find(id, "listener").setIdentity(pairOf(certificate, key)),
 		testIdentity: (id, listenerId) => {
 			const listener = handles.find(listenerId, "listener");

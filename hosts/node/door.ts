@@ -1,7 +1,7 @@
 /**
- * Who waits at a port for a place, and whose turn it is: as in hosts/native/stream-door.h. The first are those from an
- * address that somebody known came from, then the address that was served least lately, then who came first. When the
- * door is full, the address with the most callers loses its first one.
+ * Connections that wait at a port to be taken, and whose turn it is: the rules of hosts/native/stream-door.h, which both
+ * have to keep (test/hosts/door-rules.ts). Here every caller is ready, and no handshake is known to stall: Node shakes
+ * hands with all at once.
  */
 
 interface Caller {
@@ -10,33 +10,48 @@ interface Caller {
 }
 
 const FRIENDS = 4;
+const FRIENDS_IN_A_ROW = 4;
 const MEMORY = 8;
+const FRIENDSHIP_MS = 1_800_000;
 
-/** At the end of the list, and its length bounded. */
-function remember(list: string[], address: string, limit: number): void {
-	const before = list.indexOf(address);
-	if (before >= 0) list.splice(before, 1);
-	else if (list.length >= limit) list.shift();
-	list.push(address);
+interface Friend {
+	readonly address: string;
+	/** When it has shown a token last. */
+	readonly knownMs: number;
 }
 
 export class Door<T extends Caller> {
 	readonly #limit: number;
+	readonly #nowMs: () => number;
+	/** In the order in which they have come. */
 	readonly #callers: T[] = [];
-	readonly #friends: string[] = [];
-	/** The last one is the latest. */
-	readonly #served: string[] = [];
+	#friends: Friend[] = [];
+	/** Addresses and the turns in which they were served last, the latest at the end. */
+	readonly #served = new Map<string, number>();
+	#turns = 0;
+	/** Friends served since a stranger was. */
+	#friendsInARow = 0;
 
-	constructor(limit: number) {
+	/** `nowMs`: monotonic milliseconds. */
+	constructor(limit: number, nowMs: () => number) {
 		this.#limit = limit;
+		this.#nowMs = nowMs;
 	}
 
 	get count(): number {
 		return this.#callers.length;
 	}
 
+	/** A valid token was shown from there. */
 	know(address: string): void {
-		remember(this.#friends, address, FRIENDS);
+		this.#friends = this.#friends.filter((friend) => friend.address !== address);
+		this.#friends.push({ address, knownMs: this.#nowMs() });
+		if (this.#friends.length > FRIENDS) this.#friends.shift();
+	}
+
+	/** A token was revoked: everybody is a stranger. */
+	forget(): void {
+		this.#friends = [];
 	}
 
 	add(caller: T): void {
@@ -52,29 +67,49 @@ export class Door<T extends Caller> {
 
 	/** Whose turn it is; it is here no more. */
 	take(): T | undefined {
-		const turns = this.#callers.map(({ remoteAddress }) => this.#turnOf(remoteAddress));
-		const index = turns.indexOf(Math.min(...turns));
-		if (index < 0) return undefined;
-		const [caller] = this.#callers.splice(index, 1);
-		remember(this.#served, caller.remoteAddress, MEMORY);
-		return caller;
+		if (this.#callers.length === 0) return undefined;
+		const first = this.#callers.reduce((best, each) => (this.#comesBefore(each, best) ? each : best));
+		this.remove(first);
+		this.#remember(first.remoteAddress);
+		return first;
 	}
 
 	close(): void {
 		for (const caller of this.#callers.splice(0)) caller.close();
 	}
 
-	#turnOf(address: string): number {
-		return this.#friends.includes(address) ? -2 : this.#served.indexOf(address);
+	#isFriend(address: string): boolean {
+		const sinceMs = this.#nowMs() - FRIENDSHIP_MS;
+		return this.#friends.some((friend) => friend.address === address && friend.knownMs > sinceMs);
 	}
 
+	/** Of two in the order in which they have come, the first one where all else is equal. */
+	#comesBefore({ remoteAddress }: T, other: T): boolean {
+		const isFriend = this.#isFriend(remoteAddress);
+		if (isFriend !== this.#isFriend(other.remoteAddress)) return isFriend === this.#friendsInARow < FRIENDS_IN_A_ROW;
+		return (this.#served.get(remoteAddress) ?? 0) < (this.#served.get(other.remoteAddress) ?? 0);
+	}
+
+	#remember(address: string): void {
+		this.#served.delete(address);
+		this.#served.set(address, ++this.#turns);
+		if (this.#served.size > MEMORY) this.#served.delete(this.#served.keys().next().value!);
+		this.#friendsInARow = this.#isFriend(address) ? this.#friendsInARow + 1 : 0;
+	}
+
+	/** The youngest caller of the address with the most; of equally many, a stranger's. */
 	#dismiss(): void {
-		const counts = this.#callers.map(({ remoteAddress }) =>
-			this.#friends.includes(remoteAddress)
-				? 0
-				: this.#callers.filter((other) => other.remoteAddress === remoteAddress).length,
-		);
-		const [caller] = this.#callers.splice(counts.indexOf(Math.max(...counts)), 1);
-		caller.close();
+		let surplus = this.#callers[0];
+		for (const each of this.#callers) {
+			const more = this.#countFrom(each.remoteAddress) - this.#countFrom(surplus.remoteAddress);
+			const isSpared = this.#isFriend(each.remoteAddress) && !this.#isFriend(surplus.remoteAddress);
+			if (more > 0 || (more === 0 && !isSpared)) surplus = each;
+		}
+		this.remove(surplus);
+		surplus.close();
+	}
+
+	#countFrom(address: string): number {
+		return this.#callers.filter(({ remoteAddress }) => remoteAddress === address).length;
 	}
 }

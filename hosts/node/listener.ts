@@ -1,8 +1,9 @@
 /**
  * TCP and TLS listeners on node:net and node:tls as ListenerPorts of the host contract.
  *
- * Limits: PENDING_LIMIT connections wait to be taken (door.ts), CONNECTION_LIMIT exist at once on a port, a TLS handshake
- * may take HANDSHAKE_LIMIT_MS. Unlike the firmware's own core this one shakes hands with all that come.
+ * Limits: PENDING_LIMIT connections wait to be taken (door.ts), CONNECTION_LIMIT exist at once on a port and, of TLS,
+ * HANDSHAKE_LIMIT more in their handshakes: of those the oldest makes room. A handshake may take HANDSHAKE_LIMIT_MS. Unlike
+ * the firmware's own core this one shakes hands with all that come.
  */
 import { createServer, type Socket as NetSocket, type Server } from "node:net";
 import { createServer as createTLSServer, Server as TLSServer, type TlsOptions } from "node:tls";
@@ -15,6 +16,7 @@ import { NodeSocket, PendingConnection } from "./socket.js";
 
 const PENDING_LIMIT = 8;
 const CONNECTION_LIMIT = 64;
+const HANDSHAKE_LIMIT = 256;
 const HANDSHAKE_LIMIT_MS = 10_000;
 
 export interface ListenerSettings {
@@ -39,7 +41,7 @@ class NodeListener implements Listener {
 	readonly #options: ListenerOptions;
 	readonly #settings: ListenerSettings;
 	readonly #server: Server;
-	readonly #door = new Door<PendingConnection>(PENDING_LIMIT);
+	readonly #door = new Door<PendingConnection>(PENDING_LIMIT, () => performance.now());
 	readonly #tests = new HandshakeTests(HANDSHAKE_LIMIT_MS);
 	#closed = false;
 
@@ -48,7 +50,7 @@ class NodeListener implements Listener {
 		this.#options = options;
 		this.#settings = settings;
 		this.#server = settings.secure ? makeTLSServer(requireIdentity(options.identity)) : makeServer();
-		this.#server.maxConnections = CONNECTION_LIMIT;
+		this.#server.maxConnections = CONNECTION_LIMIT + (settings.secure ? HANDSHAKE_LIMIT : 0);
 		this.#server.on(settings.secure ? "secureConnection" : "connection", (socket: NetSocket) => this.#arrived(socket));
 		this.#server.on("error", (error: NodeJS.ErrnoException) => {
 			if (this.#closed) return;
@@ -78,6 +80,10 @@ class NodeListener implements Listener {
 		if (this.#closed) throw new Error("the listener is closed");
 		if (!(this.#server instanceof TLSServer)) throw new Error("this port speaks no TLS");
 		this.#tests.start(this.port, done);
+	}
+
+	forget(): void {
+		this.#door.forget();
 	}
 
 	close(): void {
@@ -113,12 +119,29 @@ function makeTLSServer(identity: Identity): Server {
 		...secureOptions(identity),
 		ALPNProtocols: ["http/1.1"],
 		handshakeTimeout: HANDSHAKE_LIMIT_MS,
-		allowHalfOpen: true,
 		noDelay: true,
 	});
-	// Node has destroyed the connection already; a peer that breaks a handshake off is its own business.
-	server.on("tlsClientError", () => {});
+	// Node only tells of a handshake that takes too long, and leaves the connection as it is.
+	server.on("tlsClientError", (_error, socket) => socket.destroy());
+	const shaking = new Map<string, NetSocket>();
+	server.on("connection", (socket) => {
+		const name = nameOf(socket);
+		shaking.set(name, socket);
+		socket.once("close", () => shaking.delete(name));
+		const [oldest] = shaking.values();
+		if (shaking.size > HANDSHAKE_LIMIT) oldest.destroy();
+	});
+	server.on("secureConnection", (socket) => {
+		shaking.delete(nameOf(socket));
+		// Not from the beginning: Node would keep a connection whose client ends it in the handshake, and tell nobody.
+		socket.allowHalfOpen = true;
+	});
 	return server;
+}
+
+/** The other side's end: the same for a connection and for the TLS on it. */
+function nameOf({ remoteAddress, remotePort }: NetSocket): string {
+	return `${remoteAddress} ${remotePort}`;
 }
 
 function secureOptions({ certificate, key }: Identity): TlsOptions {

@@ -33,6 +33,8 @@ export class VirtualListenerPort implements ListenerPort {
 	identity: Identity | undefined;
 	/** What `testIdentity` tells. */
 	testProblem = "";
+	/** How often the gateway has said that a token was revoked. */
+	forgotten = 0;
 	readonly #number: number;
 	#listener: VirtualListener | undefined;
 
@@ -93,6 +95,10 @@ export class VirtualListener implements Listener {
 		this.#port.time.set(() => {
 			if (!this.#isClosed) done(this.#port.testProblem);
 		}, 0);
+	}
+
+	forget(): void {
+		this.#port.forgotten++;
 	}
 
 	#check(): void {

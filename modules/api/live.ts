@@ -17,8 +17,19 @@ export interface LiveClient {
 	tell(due: number): void;
 }
 
+/** The server, which treats clients that have shown a token better than strangers. */
+export interface TokenServer {
+	/** A token was revoked. */
+	forget(): void;
+}
+
 export class Live {
 	readonly #clients: LiveClient[] = [];
+	readonly #serving: TokenServer;
+
+	constructor(serving: TokenServer) {
+		this.#serving = serving;
+	}
 
 	/** Each port has one place. */
 	hasPlace(secure: boolean): boolean {
@@ -43,15 +54,16 @@ export class Live {
 		this.tell(DUE_STATE | DUE_READOUT);
 	}
 
-	/** Somebody's token may be good no more. */
+	/** A token may have been revoked. */
 	tokensChanged(): void {
+		this.#serving.forget();
 		this.tell(DUE_BEAT);
 	}
 
 	/** The device is about to start anew. */
 	end(): void {
 		for (let i = 0; i < this.#clients.length; i++) this.#clients[i].token = "";
-		this.tokensChanged();
+		this.tell(DUE_BEAT);
 	}
 
 	private tell(due: number): void {

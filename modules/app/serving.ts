@@ -12,17 +12,14 @@ const HTTPS = 1;
 const PLACES = 3;
 
 export class Serving {
-	readonly #hasTLS: boolean;
+	#hasTLS = false;
 	#server: HTTPServer | undefined;
 	/** Undefined where there is no console, or no radio. */
 	#console: Improv | undefined;
 
-	constructor({ https }: Network) {
-		this.#hasTLS = https !== undefined;
-	}
-
 	/** `identity` is asked for what the TLS port opens with. Throws when a listener can't be opened. */
 	open({ http, https }: Network, options: Omit<HTTPServerOptions, "ports">, identity: () => CertificatePair): void {
+		this.#hasTLS = https !== undefined;
 		const plain = { port: http, places: PLACES };
 		const ports = https === undefined ? [plain] : [plain, { port: https, places: PLACES, identity }];
 		this.#server = new HTTPServer(Object.assign({ ports }, options));
@@ -38,6 +35,11 @@ export class Serving {
 		this.#server = undefined;
 		this.#console?.close();
 		this.#console = undefined;
+	}
+
+	/** A token was revoked. */
+	forget(): void {
+		this.#server?.forget();
 	}
 
 	/** Of TLS; undefined while there is none. */

@@ -72,9 +72,10 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	/** When the connection became idle; for one that is new or lingers, the end of its grace. */
 	#idleMs: number;
 	#isNew = true;
-	/** The present request has shown a valid token; a request has. */
+	/** A request on it has shown a token that is still valid, as far as the server knows. */
+	isKnown = false;
+	/** The present request has shown a valid token. */
 	#isVouched = false;
-	#isKnown = false;
 
 	constructor(owner: ConnectionOwner, { port, pending, nowMs }: AcceptedConnection) {
 		this.#owner = owner;
@@ -102,12 +103,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		return (this.#input === INPUT_HEAD && this.#inEnd === 0) || this.#isLingering;
 	}
 
-	/** A request on it has shown a valid token. A live body does not count: it is given up first. */
-	get isKnown(): boolean {
-		return this.#isKnown && !this.isLive;
-	}
-
-	/** The present request has. */
+	/** The present request has shown a valid token. A live body does not count: it is given up first. */
 	get isVouched(): boolean {
 		return this.#isVouched && !this.isLive;
 	}
@@ -143,8 +139,8 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	}
 
 	vouch(): void {
-		if (!this.#isKnown) this.#socket.know?.();
-		this.#isVouched = this.#isKnown = true;
+		this.#socket.know?.();
+		this.#isVouched = this.isKnown = true;
 	}
 
 	/** When `expire` is due, monotonic ms; Infinity while the handler is thinking. */

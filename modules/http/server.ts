@@ -108,6 +108,12 @@ export class HTTPServer implements ConnectionOwner, Timed {
 		return this.#connections.some(({ isVouched, isIdle }) => isVouched && !isIdle);
 	}
 
+	/** A token was revoked: clients count as strangers until they show one again. */
+	forget(): void {
+		for (let i = 0; i < this.#connections.length; i++) this.#connections[i].isKnown = false;
+		for (let i = 0; i < this.#listeners.length; i++) this.#listeners[i].forget?.();
+	}
+
 	/** Stops listening and closes every connection. */
 	close(): void {
 		if (this.#isClosed) return;
@@ -165,7 +171,12 @@ export class HTTPServer implements ConnectionOwner, Timed {
 		let others = 0;
 		for (let i = 0; i < this.#connections.length; i++) {
 			const each = this.#connections[i];
-			if (each.port === connection.port && each !== connection && (isBusy ? each.isVouched : each.isKnown)) others++;
+			if (
+				each.port === connection.port &&
+				each !== connection &&
+				(isBusy ? each.isVouched : each.isKnown && !each.isLive)
+			)
+				others++;
 		}
 		return others >= this.placesOf(connection.port) - 1;
 	}

@@ -122,6 +122,8 @@ export interface Listener {
 	 * sentence for the user. Throws an Error when the port speaks no TLS, and after `close`.
 	 */
 	testIdentity(done: (problem: string) => void): void;
+	/** A token was revoked: all addresses are strangers' until `Socket.know` is called again. */
+	forget?(): void;
 	close(): void;
 }
 
@@ -140,7 +142,7 @@ export interface Socket {
 	readonly viaAccessPoint: boolean;
 	read(into: Uint8Array, start?: number, end?: number): number | undefined;
 	write(bytes: Uint8Array, start?: number, end?: number): number;
-	/** Who is at the other end has shown who it is: where newcomers wait, those from its address come first. */
+	/** The client has shown a valid token, with each such request: its address comes before strangers for half an hour. */
 	know?(): void;
 	/** Sends what was written, then closes. */
 	close(): void;

@@ -491,7 +491,7 @@ describe("HTTP server: places", () => {
 		assert.equal(known.closed, false);
 	});
 
-	it("leaves all but one place to those who have shown a token, and tells the host of each of them once", () => {
+	it("leaves all but one place to those who have shown a token, and tells the host of each request with one", () => {
 		const bench = new Bench(3);
 		const known = [1, 2].map(() => bench.connect());
 		for (const client of known) bench.exchange(client, get("/text", TOKEN) + get("/text", TOKEN));
@@ -501,8 +501,8 @@ describe("HTTP server: places", () => {
 		assert.deepEqual(
 			[...known, last].map(({ closed, known }) => [closed, known]),
 			[
-				[false, 1],
-				[false, 1],
+				[false, 2],
+				[false, 2],
 				[true, 1],
 			],
 		);
@@ -510,6 +510,20 @@ describe("HTTP server: places", () => {
 		assert.equal(bench.exchange(stranger, get("/text"))[0].fields.get("connection"), "close");
 		assert.equal(stranger.known, 0);
 		for (const client of known) assert.equal(bench.exchange(client, get("/text", TOKEN))[0].status, 200);
+	});
+
+	it("takes everybody for a stranger once a token was revoked, until one is shown, and tells its listeners", () => {
+		const bench = new Bench(3);
+		const [revoked, other] = [bench.connect(), bench.connect()];
+		for (const client of [revoked, other]) bench.exchange(client, get("/text", TOKEN));
+		bench.server.forget();
+		assert.deepEqual([bench.port.forgotten, bench.securePort.forgotten], [1, 1]);
+		assert.equal(bench.exchange(other, get("/text", TOKEN))[0].status, 200);
+		bench.world.advance(5000);
+		// The last place is kept free of idle strangers.
+		bench.connect();
+		assert.deepEqual([revoked.closed, other.closed], [true, false]);
+		assert.equal(other.known, 2);
 	});
 
 	it("lets a newcomer wait until somebody goes when all have a token", () => {

@@ -240,6 +240,8 @@ export class FakePort implements ListenerPort {
 	readonly #waiting: FakeClient[] = [];
 	#options: ListenerOptions | undefined;
 	listening = false;
+	/** How often the server said that a token was revoked. */
+	forgotten = 0;
 	/** What the listener was opened with. */
 	identity: CertificatePair | undefined;
 
@@ -260,6 +262,9 @@ export class FakePort implements ListenerPort {
 			}
 			setIdentity(): void {}
 			testIdentity(): void {}
+			forget(): void {
+				port.forgotten++;
+			}
 			close(): void {
 				port.listening = false;
 			}

@@ -73,9 +73,11 @@ export const COMMANDS = Object.freeze({
 	readCertificates: command(19, [LAST_BYTES], [LAST_JSON]),
 	/** The key, empty: there is none; the rest of CertificateOptions. Gives certificate and key. */
 	makeCertificate: command(20, [BYTES, LAST_JSON], [BYTES, BYTES]),
-	/** Of a listener: certificate, key. */
 	/** Of a socket. */
 	know: command(43, [], []),
+	/** Of a listener. */
+	forget: command(80, [], []),
+	/** Of a listener: certificate, key. */
 	setIdentity: command(21, [BYTES, BYTES], []),
 	/** Id of a listener. EVENT_ANSWER follows: what is wrong, or nothing. */
 	testIdentity: command(24, [U32], []),

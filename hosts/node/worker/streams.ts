@@ -207,6 +207,10 @@ export class ProxyListener implements Listener, Target {
 		});
 	}
 
+	forget(): void {
+		if (!this.#closed) this.#wire.call(COMMANDS.forget, this.#id);
+	}
+
 	close(): void {
 		if (this.#closed) return;
 		this.#closed = true;

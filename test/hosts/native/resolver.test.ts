@@ -7,16 +7,19 @@ describe("The native resolver", function () {
 	this.timeout(30_000);
 	let program = "";
 
-	before(function () {
-		needNative(this);
-		program = compileNative({
+	const compile = (output: string) =>
+		compileNative({
 			sources: [
-				"test/hosts/native/resolver-peer.c",
+				`test/hosts/native/${output}.c`,
 				...["resolver", "ipv4", "thread-start"].map((name) => `hosts/native/${name}.c`),
 			],
-			output: "resolver-peer",
+			output,
 			libraries: [],
 		});
+
+	before(function () {
+		needNative(this);
+		program = compile("resolver-peer");
 	});
 
 	async function ask(...names: string[]): Promise<string[]> {
@@ -47,6 +50,10 @@ describe("The native resolver", function () {
 		assert.deepEqual(await ask(longest), [`${longest} none`]);
 		assert.deepEqual(await ask(`${longest}a`), [`${longest}a refused`]);
 		assert.deepEqual(await ask("", "localhost"), ["localhost 127.0.0.1", "refused"]);
+	});
+
+	it("has six threads at most, with those of resolvers that were closed before their names were answered", async () => {
+		assert.deepEqual(await run(compile("resolver-threads-peer"), []), { status: 0, stdout: "", stderr: "" });
 	});
 
 	it("says nothing more when it was closed meanwhile", async () => {

@@ -1,6 +1,7 @@
 /** The native clients among servers that mean them harm, or are broken; under the sanitizers. */
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Mutator, seedOfRun } from "../../fuzz/mutator.js";
 import { AUTHORITY, type Made, make } from "../openssl.js";
 import { needNative } from "./compile.js";
@@ -73,6 +74,40 @@ describe(`The native clients among bad servers (SEED=${SEED})`, function () {
 	it("wait for silent ones no longer than they were told to", async () => {
 		assert.equal(await comesOf(() => {}), TIMEOUT);
 		assert.equal(await comesOf((socket) => void socket.write(record(TALK, [2, 0, 0], 70))), TIMEOUT);
+	});
+
+	it("give up a silent server's handshake after two seconds once another client waits, and tell it as a time-out", async () => {
+		const good = await kept(TestServer.tls(pair, {}, (socket) => void socket.write("x")));
+		// In its second case the server goes on with a byte now and then, which is no message.
+		for (const drip of [false, true]) {
+			const silent = await kept(
+				TestServer.tcp((socket) => {
+					socket.write(record(TALK, [], 70));
+					const timer = setInterval(() => drip && socket.write(Buffer.of(2)), 300);
+					socket.on("close", () => clearInterval(timer));
+				}),
+			);
+			const timeoutMs = 60_000;
+			assert.equal(await peer.open(0, { port: silent.port, timeoutMs, tls: trusted }), "0 opened");
+			await sleep(100);
+			// Less than the silent one would have had in all.
+			assert.match(await peer.connect(1, { port: good.port, timeoutMs: 8000, tls: trusted }), /^1 stands/);
+			assert.match(await peer.line(/^0 over/), new RegExp(`^0 over ${TIMEOUT} `));
+			await peer.close(0);
+			await peer.close(1);
+		}
+	});
+
+	it("wait on for a silent server while nobody else wants to shake hands", async () => {
+		const { port } = await kept(TestServer.tls(pair, {}, (socket) => void socket.write("x")));
+		const late = await kept(
+			between(port, (piece, near) => {
+				setTimeout(() => near.write(piece), 1500);
+				return Buffer.alloc(0);
+			}),
+		);
+		assert.match(await peer.connect(0, { port: late.port, timeoutMs: 60_000, tls: trusted }), /stands/);
+		await peer.close(0);
 	});
 
 	it("do not let one keep them busy who never stops talking", async () => {

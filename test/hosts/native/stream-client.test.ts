@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AUTHORITY, type Made, make } from "../openssl.js";
 import { needNative } from "./compile.js";
@@ -156,6 +157,29 @@ describe("The native clients", function () {
 		assert.equal(await peer.fails(0, { port: silent.port, timeoutMs: 300, tls: trusted }), TIMEOUT);
 		assert.ok(Date.now() - begin < 1500);
 		await peer.rests();
+	});
+
+	it("tell nothing more after the end, though the server goes on reading", async () => {
+		const met: Socket[] = [];
+		let received = 0;
+		const { port } = await tcp((socket) => {
+			socket.pause();
+			socket.on("data", (bytes) => {
+				received += bytes.length;
+			});
+			met.push(socket);
+		});
+		await peer.connect(0, { port });
+		// More than the system takes, so that some of it still waits at the end.
+		peer.order(0, "send 30000000");
+		await sleep(300);
+		met[0].end();
+		await peer.line(/^0 over/);
+		met[0].resume();
+		for (const end = Date.now() + 10_000; received === 0; await sleep(10))
+			assert.ok(Date.now() < end, "the server reads nothing");
+		await peer.checkIdle();
+		await peer.close(0);
 	});
 
 	it("shake hands and send beside each other where little memory is free", async () => {

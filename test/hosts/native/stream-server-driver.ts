@@ -150,6 +150,7 @@ export type CommandName =
 	| "drop"
 	| "read"
 	| "know"
+	| "forget"
 	| "scarce"
 	| "chip"
 	| "chip-untold"

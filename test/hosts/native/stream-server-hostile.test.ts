@@ -54,6 +54,15 @@ async function proxy(peer: Peer, change: (bytes: Buffer) => Uint8Array | undefin
 	};
 }
 
+/** The beginning of a record, and then a byte of it now and then. */
+async function drip({ socket }: Client): Promise<void> {
+	for (const byte of Buffer.concat([Buffer.of(22, 3, 3, 1, 0), Buffer.alloc(200)])) {
+		if (socket.destroyed) return;
+		socket.write(Buffer.of(byte));
+		await sleep(100);
+	}
+}
+
 describe(`The native stream server among strangers (SEED=${SEED})`, function () {
 	// The first test compiles it.
 	this.timeout(60_000);
@@ -397,6 +406,83 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 			assert.deepEqual(order, ["127.0.0.9", "127.0.0.8"]);
 			for (const client of [...crowd, known]) client.socket.destroy();
 		});
+
+		it("knows nobody any more once a token was revoked", async () => {
+			const peer = await begin({ connections: 2, pressedMs: 300 });
+			const known = await peer.open(peer.port, "127.0.0.9");
+			await known.get("/size/10", 10);
+			assert.equal(await peer.command("know"), "know");
+			assert.equal(await peer.command("forget"), "forget");
+			const stalled = peer.dial("127.0.0.2");
+			stalled.socket.write(hello);
+			await sleep(50);
+			const order: string[] = [];
+			const serve = async (address: string) => {
+				await peer.checkServes(10, address);
+				order.push(address);
+			};
+			// Served least lately goes first, though it comes later.
+			await Promise.all([serve("127.0.0.9"), sleep(20).then(() => serve("127.0.0.8"))]);
+			assert.deepEqual(order, ["127.0.0.8", "127.0.0.9"]);
+			for (const client of [stalled, known]) client.socket.destroy();
+		});
+
+		it("knows an address no more once two of its handshakes were given up", async () => {
+			const peer = await begin({ pressedMs: 300 });
+			const known = await peer.open(peer.port, "127.0.0.9");
+			await known.get("/size/10", 10);
+			assert.equal(await peer.command("know"), "know");
+			for (let i = 0; i < 2; i++) {
+				const stalled = peer.dial("127.0.0.9");
+				stalled.socket.write(hello);
+				await sleep(50);
+				await peer.checkServes(10, "127.0.0.2");
+				await stalled.untilOver();
+			}
+			const other = peer.dial("127.0.0.2");
+			other.socket.write(hello);
+			await sleep(50);
+			const order: string[] = [];
+			const serve = async (address: string) => {
+				await peer.checkServes(10, address);
+				order.push(address);
+			};
+			await Promise.all([serve("127.0.0.9"), sleep(20).then(() => serve("127.0.0.8"))]);
+			assert.deepEqual(order, ["127.0.0.8", "127.0.0.9"]);
+			for (const client of [other, known]) client.socket.destroy();
+		});
+
+		for (const [what, stall] of [
+			["stalls its handshakes", () => {}],
+			["sends its handshakes a byte at a time", (client: Client) => drip(client)],
+		] as const)
+			it(`serves a stranger while a known address ${what}`, async () => {
+				const handshakeMs = 10_000;
+				const peer = await begin({ connections: 3, handshakeMs, pressedMs: 300 });
+				const known = await peer.open(peer.port, "127.0.0.9");
+				await known.get("/size/10", 10);
+				assert.equal(await peer.command("know"), "know");
+				known.socket.destroy();
+				let isOver = false;
+				const attack = async () => {
+					while (!isOver) {
+						const client = peer.dial("127.0.0.9");
+						client.socket.write(hello);
+						stall(client);
+						await client.untilOver(60_000);
+					}
+				};
+				const attacks = [attack(), attack(), attack()];
+				await sleep(100);
+				// Each of these would wait for the whole time of three handshakes.
+				const begunMs = Date.now();
+				for (let i = 0; i < 3; i++) await peer.checkServes(10, "127.0.0.8");
+				const tookMs = Date.now() - begunMs;
+				isOver = true;
+				await peer.command("stop");
+				await Promise.all(attacks);
+				assert.ok(tookMs < handshakeMs, `after ${tookMs} ms`);
+			});
 
 		it("tells the owner again of one who waits when another one got the place that was made", async () => {
 			const peer = await begin();

@@ -16,7 +16,7 @@
  *   scarce: there is no memory for handshakes   plenty: there is
  *   chip: from now on connections take memory as on a chip   chip-untold: so, and nobody is told
  *   lowest: the least free heap of that chip
- *   know: all that are open are of clients that the owner knows
+ *   know: all that are open have shown a token   forget: a token was revoked
  *   read: take what waits of those who asked for /silent
  *   test: the port shakes hands with itself; what came of it is the answer
  */
@@ -362,6 +362,7 @@ static void obey(const char *line)
 		else if (strcmp(line, "drop") == 0) drop_clients();
 		else if (strcmp(line, "read") == 0) read_silent();
 		else if (strcmp(line, "know") == 0) know_clients();
+		else if (strcmp(line, "forget") == 0) stream_server_forget(server);
 		else if (strcmp(line, "scarce") == 0) scarce = true;
 		else if (strcmp(line, "plenty") == 0) scarce = false;
 		else if (strncmp(line, "chip", 4) == 0) chip_begin(line[4] == 0);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Door } from "../../../hosts/node/door.js";
+import { DOOR_RULES } from "../door-rules.js";
 
 class Caller {
 	readonly remoteAddress: string;
@@ -15,51 +16,42 @@ class Caller {
 }
 
 describe("The door of the bench", () => {
-	const fill = (door: Door<Caller>, ...addresses: string[]) =>
-		addresses.map((address) => {
-			const caller = new Caller(address);
-			door.add(caller);
-			return caller;
+	for (const { title, places, orders, taken, left = "" } of DOOR_RULES)
+		it(title, () => {
+			let nowMs = 0;
+			const door = new Door<Caller>(places, () => nowMs);
+			const callers: Caller[] = [];
+			const lost: number[] = [];
+			const served: string[] = [];
+			for (const order of orders.split(",")) {
+				const [word, value] = order.split(" ");
+				if (word === "come") {
+					const caller = new Caller(value);
+					callers.push(caller);
+					door.add(caller);
+				} else if (word === "take") served.push(door.take()?.remoteAddress ?? "-");
+				else if (word === "know") door.know(value);
+				else if (word === "forget") door.forget();
+				else if (word === "pass") nowMs += Number(value);
+				else assert.fail(order);
+				for (const [number, { isClosed }] of callers.entries())
+					if (isClosed && !lost.includes(number)) lost.push(number);
+			}
+			assert.equal(served.join(" "), taken);
+			assert.equal(lost.join(" "), left);
 		});
-	const order = (door: Door<Caller>) => {
-		const addresses: string[] = [];
-		for (let next = door.take(); next !== undefined; next = door.take()) addresses.push(next.remoteAddress);
-		return addresses.join(" ");
-	};
 
-	it("lets in by turns, and first who came first", () => {
-		const door = new Door<Caller>(8);
-		fill(door, "a", "a", "a", "b", "c", "b");
-		assert.equal(order(door), "a b c a b a");
-		fill(door, "c", "b", "d");
-		assert.equal(order(door), "d c b");
-	});
-
-	it("lets in first whom somebody knows", () => {
-		const door = new Door<Caller>(8);
-		door.know("owner");
-		fill(door, "a", "b", "owner", "c", "owner");
-		assert.equal(order(door), "owner owner a b c");
-	});
-
-	it("sends one of the most away when it is full, never whom somebody knows", () => {
-		const door = new Door<Caller>(4);
-		door.know("owner");
-		const callers = fill(door, "owner", "owner", "owner", "a", "b", "b", "c");
-		assert.deepEqual(
-			callers.map(({ isClosed }) => isClosed),
-			[false, false, false, true, true, true, false],
-		);
-		assert.equal(door.count, 4);
-	});
-
-	it("forgets who has gone", () => {
-		const door = new Door<Caller>(4);
-		const [first] = fill(door, "a", "b");
-		door.remove(first);
-		assert.equal(order(door), "b");
-		fill(door, "a");
+	it("forgets a caller that has gone, and closes the others with itself", () => {
+		const door = new Door<Caller>(4, () => 0);
+		const callers = ["a", "b", "c"].map((address) => new Caller(address));
+		for (const caller of callers) door.add(caller);
+		door.remove(callers[0]);
+		assert.equal(door.take(), callers[1]);
 		door.close();
 		assert.equal(door.count, 0);
+		assert.deepEqual(
+			callers.map(({ isClosed }) => isClosed),
+			[false, false, true],
+		);
 	});
 });

@@ -2,12 +2,14 @@
 import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
+import { connect as connectTCP } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { connect } from "node:tls";
 import { createListenerPort } from "../../../hosts/node/listener.js";
 import { NodeResolver } from "../../../hosts/node/resolver.js";
 import { makeCertificate } from "../../../hosts/node/self-signed.js";
 import { createUDPPort } from "../../../hosts/node/udp.js";
-import { DATAGRAM_LIMIT, RESOLVE_LIMIT, type UDP } from "../../../modules/io/host.js";
+import { DATAGRAM_LIMIT, RESOLVE_LIMIT, type Socket, type UDP } from "../../../modules/io/host.js";
 import { make } from "../openssl.js";
 
 const tested = (listener: { testIdentity(done: (problem: string) => void): void }) =>
@@ -25,6 +27,55 @@ describe("A TLS listener of the bench", () => {
 		assert.match(await tested(listener), /^the handshake has failed: \w/);
 		listener.setIdentity(identity);
 		assert.equal(await tested(listener), "");
+		listener.close();
+	});
+
+	for (const maxVersion of ["TLSv1.2", "TLSv1.3"] as const)
+		it(`keeps nothing of a thousand clients that refuse its certificate by ${maxVersion}`, async function () {
+			this.timeout(60_000);
+			const sockets: Socket[] = [];
+			const take = () => {
+				for (let pending = listener.read(); pending !== undefined; pending = listener.read()) {
+					const socket: Socket = new port.socket({ from: pending, onError: () => socket.close() });
+					sockets.push(socket);
+				}
+			};
+			const listener = new port.io({ ...port.pins, identity, onReadable: take });
+			/** Gives why the client went, or "connected". */
+			const visit = (rejectUnauthorized: boolean) =>
+				new Promise<string>((resolve) => {
+					const client = connect({ port: listener.port, host: "127.0.0.1", maxVersion, rejectUnauthorized });
+					let outcome = "connected";
+					client.on("error", (error: NodeJS.ErrnoException) => {
+						outcome = error.code ?? error.message;
+					});
+					client.on("secureConnect", () => client.end());
+					client.on("close", () => resolve(outcome));
+					client.resume();
+				});
+			const outcomes = new Set<string>();
+			for (let i = 0; i < 1000; i++) outcomes.add(await visit(true));
+			assert.deepEqual([...outcomes], ["DEPTH_ZERO_SELF_SIGNED_CERT"]);
+			const before = sockets.length;
+			assert.equal(await visit(false), "connected");
+			assert.equal(sockets.length, before + 1);
+			listener.close();
+		});
+
+	it("ends a handshake in which nothing comes, and serves others meanwhile", async function () {
+		this.timeout(60_000);
+		let arrived = () => {};
+		const isServed = new Promise<void>((resolve) => {
+			arrived = resolve;
+		});
+		const listener = new port.io({ ...port.pins, identity, onReadable: () => arrived() });
+		const silent = Array.from({ length: 400 }, () => connectTCP(listener.port, "127.0.0.1").on("error", () => {}));
+		const isOver = Promise.all(silent.map((socket) => once(socket.resume(), "close")));
+		await Promise.all(silent.map((socket) => socket.readyState === "open" || once(socket, "connect")));
+		const client = connect({ port: listener.port, host: "127.0.0.1", rejectUnauthorized: false });
+		await Promise.all([isServed, once(client, "secureConnect")]);
+		client.destroy();
+		await isOver;
 		listener.close();
 	});
 

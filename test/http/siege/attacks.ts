@@ -1,5 +1,5 @@
 /**
- * Strangers who want a gateway's connections for themselves: none of them knows the password. Each attack is a number of
+ * Attackers that want a gateway's connections for themselves: none of them knows the password. Each attack is a number of
  * connections from one address of this computer that are opened again whenever the gateway ends them.
  */
 import { connect, type Socket } from "node:net";
@@ -18,15 +18,20 @@ interface Attack {
 	/** Over TLS, its handshake done. Else it is TCP alone, to the port of HTTPS (`toTLS`) or to the plain one. */
 	readonly secure: boolean;
 	readonly toTLS?: boolean;
+	/** Ends the handshake, since it does not trust the gateway's certificate. */
+	readonly refuses?: boolean;
 	/** Goes on as long as the connection stands. */
 	act(socket: Socket, hello: Buffer): Promise<void> | void;
 }
 
 const HEAD = "Host: gateway.local\r\n";
 const LOGIN = `POST /api/v1/system/login HTTP/1.1\r\n${HEAD}Content-Type: application/json\r\nContent-Length: 500\r\n\r\n`;
-/** The wait before a connection is opened again, ms. */
+/** The wait before a connection is opened again, ms; the more addresses there are, the longer, or this computer does no more. */
 const AGAIN_MS = 20;
+const FEW_ADDRESSES = 3;
 const BYTE_MS = 1000;
+/** Of a handshake; the gateway gives one up in which nothing comes for a second. */
+const HANDSHAKE_BYTE_MS = 400;
 
 async function trickle(socket: Socket, start: string, rest: string): Promise<void> {
 	socket.write(start);
@@ -39,6 +44,16 @@ async function trickle(socket: Socket, start: string, rest: string): Promise<voi
 const slowHead = (socket: Socket) => trickle(socket, "GET / HTTP/1.1\r\nX: ", "x");
 const slowBody = (socket: Socket) => trickle(socket, `${LOGIN}{"username":"`, "a");
 
+/** Handshakes that go no further than the first message. */
+export const STALLED = "a ClientHello and no more";
+/** Attacks that cost their maker nothing: for sieges from many addresses. */
+export const CHEAP: readonly string[] = [
+	"connections without a ClientHello",
+	"half a ClientHello",
+	STALLED,
+	"plain connections without a word",
+];
+
 export const ATTACKS: Readonly<Record<string, Attack>> = {
 	"connections without a ClientHello": { connections: 50, secure: false, toTLS: true, act: () => {} },
 	"half a ClientHello": {
@@ -47,12 +62,25 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
 		toTLS: true,
 		act: (socket, hello) => void socket.write(hello.subarray(0, 40)),
 	},
-	"a ClientHello and no more": {
+	[STALLED]: {
 		connections: 10,
 		secure: false,
 		toTLS: true,
 		act: (socket, hello) => void socket.write(hello),
 	},
+	"handshakes a byte at a time": {
+		connections: 10,
+		secure: false,
+		toTLS: true,
+		act: async (socket, hello) => {
+			socket.write(hello);
+			for (const byte of [22, 3, 3, 1, 0, ...new Array(256).fill(0)]) {
+				await sleep(HANDSHAKE_BYTE_MS);
+				if (!socket.destroyed) socket.write(Uint8Array.of(byte));
+			}
+		},
+	},
+	"clients that refuse the certificate": { connections: 10, secure: true, refuses: true, act: () => {} },
 	"handshakes and no more": { connections: 8, secure: true, act: () => {} },
 	"slow heads over TLS": { connections: 4, secure: true, act: slowHead },
 	"slow logins over TLS": { connections: 4, secure: true, act: slowBody },
@@ -86,19 +114,31 @@ export class Siege {
 	readonly #open = new Set<Socket>();
 	readonly #ports: Ports;
 	readonly #hello: Buffer;
+	readonly #againMs: number;
 	#isOver = false;
 
-	private constructor(ports: Ports, hello: Buffer) {
+	private constructor(ports: Ports, hello: Buffer, againMs: number) {
 		this.#ports = ports;
 		this.#hello = hello;
+		this.#againMs = againMs;
 	}
 
-	/** Each of these attacks from each of these addresses (of the loopback network). */
-	static async begin(ports: Ports, attacks: readonly string[], addresses: readonly string[]): Promise<Siege> {
-		const siege = new Siege(ports, await recordHello());
+	/**
+	 * Each of these attacks from each of these addresses (of the loopback network), by so many connections, or by as many as
+	 * the attack has.
+	 */
+	static async begin(
+		ports: Ports,
+		attacks: readonly string[],
+		addresses: readonly string[],
+		connections?: number,
+	): Promise<Siege> {
+		const againMs = AGAIN_MS * Math.max(1, addresses.length / FEW_ADDRESSES);
+		const siege = new Siege(ports, await recordHello(), againMs);
 		for (const name of attacks) {
 			for (const address of addresses) {
-				for (let i = 0; i < ATTACKS[name].connections; i++) void siege.#attack(name, address);
+				const count = connections ?? ATTACKS[name].connections;
+				for (let i = 0; i < count; i++) void siege.#attack(name, address);
 			}
 		}
 		return siege;
@@ -113,13 +153,13 @@ export class Siege {
 	async #attack(name: string, address: string): Promise<void> {
 		while (!this.#isOver) {
 			await this.#once(name, address);
-			await sleep(AGAIN_MS);
+			await sleep(this.#againMs);
 		}
 	}
 
 	/** Until the connection is gone. */
 	async #once(name: string, address: string): Promise<void> {
-		const { secure, toTLS, act } = ATTACKS[name];
+		const { secure, toTLS, refuses = false, act } = ATTACKS[name];
 		const socket = connect({
 			host: "127.0.0.1",
 			port: secure || toTLS ? this.#ports.https : this.#ports.http,
@@ -135,8 +175,11 @@ export class Siege {
 			Promise.resolve(act(carrier, this.#hello)).catch(() => {});
 		};
 		if (secure) {
-			const tls = connectTLS({ socket, rejectUnauthorized: false });
-			tls.on("error", () => socket.destroy());
+			const tls = connectTLS({ socket, rejectUnauthorized: refuses });
+			tls.on("error", () => {
+				if (refuses && tls.authorizationError) this.stood.set(name, (this.stood.get(name) ?? 0) + 1);
+				socket.destroy();
+			});
 			tls.on("close", () => socket.destroy());
 			tls.on("end", () => socket.destroy());
 			tls.once("secureConnect", () => stands(tls));

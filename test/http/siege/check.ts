@@ -1,14 +1,19 @@
-/** A siege, and whether the owner got through: for the suites that run it for seconds, or for minutes. */
+/**
+ * A siege, and whether the owner got through: for the suites that run it for seconds, or for minutes. It is the same for
+ * every host: the firmware's own core on Linux, and the bench with Node's TLS.
+ */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PASSWORD, USERNAME } from "../../api/gateway.js";
 import { type EngineName, ProcessGateway } from "../../api/process-gateway.js";
 import { BOOT, probe } from "../../system/memory-limits.js";
-import { ATTACKS, Siege } from "./attacks.js";
+import { ATTACKS, CHEAP, Siege, STALLED } from "./attacks.js";
 import { Owner, PATIENCE_MS } from "./owner.js";
 
 /** The attackers'; the owner is at 127.0.0.1. */
 const ADDRESSES = ["127.0.0.2", "127.0.0.3", "127.0.0.4"];
+/** One that the gateway has never seen. */
+const NEW_ADDRESS = "127.0.0.200";
 const TELEGRAM = Buffer.from("/XXX5T\r\n\r\n1-0:1.8.0(000123.45*kWh)\r\n!\r\n");
 /** Longer than any time-out of a connection without a request. */
 const REST_MS = 31_000;
@@ -18,27 +23,45 @@ const SHARE = 0.95;
 /** From an address that the gateway does not know, the first login may take so long. */
 const FIRST_LOGIN_MS = 15_000;
 
-/**
- * Attacks the gateway for `ms`, its owner being logged in before, or not (`isNew`); gives what the owner met, in a line.
- * The owner's requests must come through, and the meter must be read meanwhile.
- */
-export async function besiege(
-	gateway: ProcessGateway,
-	attacks: readonly string[],
-	ms: number,
-	isNew = false,
-): Promise<string> {
+/** The owner is logged in before. */
+const OWNER_KNOWN = "its owner";
+/** Logs in when the siege has begun. */
+const OWNER_NEW = "a new client";
+/** Shows no token at all. */
+const OWNER_STRANGER = "a stranger";
+
+/** What the attackers' addresses have shown before. */
+const SHOWN_NOTHING = "that never showed a token";
+const SHOWN_VALID = "that holds a read token";
+const SHOWN_REVOKED = "that held a read token";
+
+interface Plan {
+	readonly attacks: readonly string[];
+	readonly ms: number;
+	readonly addresses?: readonly string[];
+	/** Of each attack from each address; else as many as it has. */
+	readonly connections?: number;
+	readonly owner?: typeof OWNER_KNOWN | typeof OWNER_NEW | typeof OWNER_STRANGER;
+	readonly shown?: typeof SHOWN_NOTHING | typeof SHOWN_VALID | typeof SHOWN_REVOKED;
+}
+
+/** Attacks the gateway, and gives what its owner met, in a line: 95 % of the requests must be answered in time. */
+async function besiege(gateway: ProcessGateway, plan: Plan): Promise<string> {
+	const { attacks, ms, addresses = ADDRESSES, connections, owner: who = OWNER_KNOWN } = plan;
 	const { https, http } = gateway.ports;
-	const owner = new Owner(https, { username: USERNAME, password: PASSWORD });
-	if (!isNew) await owner.login(PATIENCE_MS);
-	const siege = await Siege.begin({ https, http }, attacks, ADDRESSES);
+	const account = { username: USERNAME, password: PASSWORD };
+	await introduce(gateway, plan);
+	const owner = new Owner(https, account, who === OWNER_STRANGER ? NEW_ADDRESS : undefined);
+	if (who === OWNER_KNOWN) await owner.login(PATIENCE_MS);
+	const siege = await Siege.begin({ https, http }, attacks, addresses, connections);
 	try {
-		if (isNew) {
-			await sleep(1000);
+		if (who !== OWNER_KNOWN) await sleep(1000);
+		if (who === OWNER_NEW) {
 			await owner.login(FIRST_LOGIN_MS);
 			assert.equal(owner.answered, 1, `no first login within ${FIRST_LOGIN_MS} ms: ${owner.failures.at(-1)}`);
 		}
-		await owner.stay(ms, true);
+		if (who === OWNER_STRANGER) await owner.knock(ms);
+		else await owner.stay(ms, true);
 	} finally {
 		await siege.end();
 	}
@@ -49,28 +72,77 @@ export async function besiege(
 		`the slowest after ${sorted.at(-1)} ms; ${owner.readouts} readouts, ${owner.streams} streams`;
 	const why = `${found}; ${[...new Set(owner.failures)].join("; ")}`;
 	assert.ok(owner.answered >= owner.asked * SHARE, `within ${PATIENCE_MS} ms ${why}`);
-	assert.ok(owner.readouts > 0, why);
+	if (who !== OWNER_STRANGER) assert.ok(owner.readouts > 0, why);
 	return found;
 }
 
-/** A suite: each attack by itself, then all at once, also with an owner that the gateway does not know yet. */
-export function siegeOf(engine: EngineName, title: string, ms: number, attacks = Object.keys(ATTACKS)): void {
+/** Has each of the attackers' addresses show a read token, which is revoked then or not. */
+async function introduce(
+	gateway: ProcessGateway,
+	{ addresses = ADDRESSES, shown = SHOWN_NOTHING }: Plan,
+): Promise<void> {
+	const { tokens } = await gateway.read("system/tokens");
+	for (const { id } of tokens) assert.equal((await gateway.request("DELETE", `system/tokens/${id}`)).status, 200);
+	if (shown === SHOWN_NOTHING) return;
+	const { token, id } = await gateway.write("system/tokens", { name: "guest", scope: "read" });
+	const show = (address: string) => new Owner(gateway.ports.https, { username: "", password: "" }, address).show(token);
+	for (const address of addresses) assert.equal(await show(address), 200);
+	if (shown !== SHOWN_REVOKED) return;
+	assert.equal((await gateway.request("DELETE", `system/tokens/${id}`)).status, 200);
+	assert.equal(await show(addresses[0]), 401);
+}
+
+/** So many addresses of this computer. */
+function crowd(count: number): string[] {
+	return Array.from({ length: count }, (_, i) => `127.0.1.${i + 1}`);
+}
+
+export interface SiegeSuite {
+	/** Of each siege. */
+	readonly ms: number;
+	/** Default: all that there are. */
+	readonly attacks?: readonly string[];
+	/** Numbers of handshakes that one known address stalls, each a siege of its own. */
+	readonly stalled: readonly number[];
+	/** Numbers of addresses, each a siege of its own. */
+	readonly crowds: readonly number[];
+}
+
+/** A suite: each attack by itself, then all at once; stalled handshakes of known addresses; attackers at many addresses. */
+export function siegeOf(engine: EngineName, title: string, suite: SiegeSuite): void {
+	const { ms, attacks = Object.keys(ATTACKS), stalled, crowds } = suite;
 	describe(title, function () {
 		this.timeout(60_000 + 2 * ms);
 		let gateway: ProcessGateway;
 		before(async () => {
 			gateway = await ProcessGateway.start(engine, { mode: "ap" });
+			await gateway.login();
 			await gateway.connectMeter({ telegram: TELEGRAM });
 		});
 		after(() => gateway?.stop());
 
-		for (const name of attacks)
-			it(`serves its owner among ${name}`, async function () {
-				this.test!.title += ` (${await besiege(gateway, [name], ms)})`;
+		const siege = (name: string, plan: Omit<Plan, "ms">) =>
+			it(name, async function () {
+				await gateway.login();
+				this.test!.title += ` (${await besiege(gateway, { ms, ...plan })})`;
 			});
-		for (const isNew of [false, true])
-			it(`serves ${isNew ? "a new client" : "its owner"} among all of that at once`, async function () {
-				this.test!.title += ` (${await besiege(gateway, attacks, ms, isNew)})`;
+
+		for (const name of attacks) siege(`serves its owner among ${name}`, { attacks: [name] });
+		for (const owner of [OWNER_KNOWN, OWNER_NEW] as const)
+			siege(`serves ${owner} among all of that at once`, { attacks, owner });
+		siege("serves its owner among all of that at once, from addresses that held a read token", {
+			attacks,
+			shown: SHOWN_REVOKED,
+		});
+		for (const shown of [SHOWN_VALID, SHOWN_REVOKED] as const)
+			for (const owner of [OWNER_KNOWN, OWNER_STRANGER] as const)
+				for (const connections of stalled)
+					siege(`serves ${owner} among ${connections} stalled handshakes from an address ${shown}`, {
+						...{ attacks: [STALLED], addresses: ADDRESSES.slice(0, 1), connections, shown, owner },
+					});
+		for (const count of crowds)
+			siege(`serves its owner among strangers at ${count} addresses`, {
+				...{ attacks: CHEAP, addresses: crowd(count), connections: 1 },
 			});
 		if (engine !== "linux") return;
 		it("has its memory back afterwards", async function () {

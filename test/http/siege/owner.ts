@@ -29,17 +29,40 @@ export class Owner {
 	streams = 0;
 	readonly #port: number;
 	readonly #account: Account;
+	readonly #address: string;
 	readonly #kept = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
 	#token = "";
 
-	constructor(port: number, account: Account) {
+	/** `address`: of this computer, where requests come from. */
+	constructor(port: number, account: Account, address = "127.0.0.1") {
 		this.#port = port;
 		this.#account = account;
+		this.#address = address;
 	}
 
 	async login(limitMs: number): Promise<void> {
 		const reply = await this.#ask("POST", "system/login", JSON.stringify(this.#account), true, limitMs);
 		if (reply !== undefined) this.#token = (JSON.parse(reply) as { token: string }).token;
+	}
+
+	/** For so long, as one that shows no token: asks for a challenge over a connection of its own, again and again. */
+	async knock(ms: number): Promise<void> {
+		for (const endMs = Date.now() + ms; Date.now() < endMs; await sleep(PAUSE_MS))
+			await this.#ask("GET", "system/challenge", undefined, true);
+	}
+
+	/** Shows its token once, so that the gateway knows the address; gives the status. */
+	async show(token: string): Promise<number> {
+		const agent = new Agent({ rejectUnauthorized: false });
+		this.#token = token;
+		try {
+			await this.#send("GET", "system/version", undefined, agent, PATIENCE_MS);
+			return 200;
+		} catch (error) {
+			return Number.parseInt((error as Error).message, 10);
+		} finally {
+			agent.destroy();
+		}
 	}
 
 	/** For so long; with `readMeter` the meter is read all the time beside it. */
@@ -64,7 +87,9 @@ export class Owner {
 			const headers = { Authorization: `Bearer ${this.#token}` };
 			const signal = AbortSignal.timeout(Math.max(1, endMs - Date.now()));
 			await new Promise<void>((resolve) => {
-				const options = { host: "127.0.0.1", port: this.#port, path: "/api/v1/events", headers, agent, signal };
+				const path = "/api/v1/events";
+				const localAddress = this.#address;
+				const options = { host: "127.0.0.1", port: this.#port, path, localAddress, headers, agent, signal };
 				const sent = request(options, (response) => {
 					if (response.statusCode === 200) this.streams++;
 					response.on("error", () => {}).resume();
@@ -129,6 +154,7 @@ export class Owner {
 		if (body !== undefined) headers["Content-Length"] = String(body.length);
 		const options: RequestOptions = {
 			host: "127.0.0.1",
+			localAddress: this.#address,
 			port: this.#port,
 			method,
 			path: `/api/v1/${path}`,

@@ -1,8 +1,14 @@
 /** A sample of siege.linux.ts for the bench, whose TLS is Node's: what the HTTP server itself does about strangers. */
 import { siegeOf } from "./check.js";
 
-siegeOf("xs", "The bench under siege", 4000, [
-	"slow heads over TLS",
-	"slow logins over TLS",
-	"slow logins over plain HTTP",
-]);
+siegeOf("xs", "The bench under siege", {
+	ms: 4000,
+	attacks: [
+		"clients that refuse the certificate",
+		"slow heads over TLS",
+		"slow logins over TLS",
+		"slow logins over plain HTTP",
+	],
+	stalled: [3],
+	crowds: [60],
+});

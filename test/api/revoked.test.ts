@@ -1,0 +1,41 @@
+/** That whatever ends a token tells the host's listeners, which treat clients with one better. */
+import assert from "node:assert/strict";
+import { PASSWORD } from "./gateway.js";
+import { VirtualGateway } from "./virtual-gateway.js";
+
+describe("A token that is good no more", () => {
+	let gateway: VirtualGateway;
+
+	beforeEach(async () => {
+		gateway = new VirtualGateway();
+		await gateway.login();
+	});
+	afterEach(() => gateway.stop());
+
+	const forgotten = () => {
+		const { http, https } = gateway.world.network;
+		assert.equal(http.forgotten, https!.forgotten);
+		return http.forgotten;
+	};
+
+	it("is told to the listeners when it is revoked, and nothing else is", async () => {
+		const { id } = await gateway.write("system/tokens", { name: "display", scope: "read" });
+		assert.equal((await gateway.request("DELETE", "system/tokens/00000000")).status, 404);
+		await gateway.read("system/status");
+		assert.equal(forgotten(), 0);
+		assert.equal((await gateway.request("DELETE", `system/tokens/${id}`)).status, 200);
+		assert.equal(forgotten(), 1);
+	});
+
+	it("is told to them when a session ends, by its id, by a logout, by another password", async () => {
+		const other = await gateway.loginByChallenge();
+		const { sessions } = await gateway.read("system/sessions");
+		assert.equal((await gateway.request("DELETE", `system/sessions/${sessions[0].id}`, { token: other })).status, 200);
+		assert.equal(forgotten(), 1);
+		assert.equal((await gateway.post("system/logout", undefined, { token: other })).status, 200);
+		assert.equal(forgotten(), 2);
+		const body = { old_password: PASSWORD, new_password: "another-password" };
+		assert.equal((await gateway.post("system/password", body)).status, 200);
+		assert.equal(forgotten(), 3);
+	});
+});

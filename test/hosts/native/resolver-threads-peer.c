@@ -1,0 +1,77 @@
+/*
+ * Resolvers that are closed while their names are not answered, for resolver.test.ts. The names are looked up by the
+ * getaddrinfo() of this file, which answers none before it may. Ends with status 0, or says which line is not so.
+ */
+#include <dirent.h>
+#include <netdb.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "../../../hosts/native/resolver.h"
+#include "must.h"
+
+enum { OWNERS = 20, STEP_US = 10000, STEPS = 1000 };
+
+static atomic_bool may_answer;
+
+int getaddrinfo(const char *name, const char *service, const struct addrinfo *hints, struct addrinfo **found)
+{
+	(void)name;
+	(void)service;
+	(void)hints;
+	(void)found;
+	while (!may_answer) usleep(STEP_US);
+	return EAI_NONAME;
+}
+
+static int threads_of_this_program(void)
+{
+	int count = 0;
+	DIR *tasks = opendir("/proc/self/task");
+	MUST(tasks);
+	for (struct dirent *task; (task = readdir(tasks));)
+		if (task->d_name[0] != '.') count++;
+	closedir(tasks);
+	return count;
+}
+
+static void wait_for_threads(int count)
+{
+	for (int i = 0; threads_of_this_program() > count; i++) {
+		MUST(i < STEPS);
+		usleep(STEP_US);
+	}
+}
+
+int main(void)
+{
+	char address[IPV4_TEXT_SIZE];
+	/* ThreadSanitizer begins one of its own with the first. */
+	int before = threads_of_this_program() + 1, asked = 0;
+	/* Of must.h, and not needed here. */
+	(void)read_order;
+	MUST(pipe(bell) == 0);
+	for (int i = 0; i < OWNERS; i++) {
+		resolver *each = resolver_open(ring, bell);
+		MUST(each);
+		if (resolver_ask(each, "hub.example") >= 0) asked++;
+		resolver_close(each);
+	}
+	MUST(asked == RESOLVER_THREADS);
+	MUST(threads_of_this_program() <= before + RESOLVER_THREADS);
+	resolver *last = resolver_open(ring, bell);
+	MUST(last && resolver_ask(last, "hub.example") == -1);
+	/* An address needs no thread. */
+	MUST(resolver_ask(last, "192.0.2.1") == 0);
+	hear_ring();
+	MUST(resolver_next(last, address) == 0 && resolver_next(last, address) == -1);
+	may_answer = true;
+	wait_for_threads(before);
+	/* And then names are asked for again. */
+	for (int i = 0; i < RESOLVER_LIMIT; i++) MUST(resolver_ask(last, "hub.example") == i);
+	for (int i = 0; i < RESOLVER_LIMIT; i++) hear_ring();
+	for (int i = 0; i < RESOLVER_LIMIT; i++) MUST(resolver_next(last, address) == i && address[0] == 0);
+	resolver_close(last);
+	wait_for_threads(before);
+	return 0;
+}
