@@ -54,10 +54,7 @@ for (const [name, role] of ROLES) {
 				assert.deepEqual(made.states.slice(-2), ["starting", "joined"]);
 				assert.deepEqual([made.radio.chip.isOpen, made.report()], [false, 0]);
 				made.leave().after(20_000);
-				assert.deepEqual(
-					[made.state, made.driver.owesLeave, made.radio.nv.network],
-					["not_joined", false, undefined],
-				);
+				assert.deepEqual([made.state, made.driver.owesLeave, made.radio.nv.network], ["not_joined", false, undefined]);
 				assert.equal(made.radio.coordinator.members.at(-1)?.startsWith("-"), true);
 				assert.deepEqual(made.secrets(made.radio.coordinator.networkKey), []);
 			});
