@@ -51,6 +51,8 @@ describe("app/zigbee", () => {
 		const { enabled, joined, channel, role, ieee_address, coprocessor } = await until(gateway, "not_joined");
 		assert.deepEqual([enabled, joined, channel, role, ieee_address], [true, false, 11, "router", "EEDDCCBBAA00124B"]);
 		assert.match(coprocessor, /^Z-Stack 3\.x\.0/);
+		const status = await gateway.read("system/status");
+		assert.deepEqual([status.zigbee_channel, status.zigbee_pan_id], [undefined, undefined]);
 		await gateway.pass(600_000);
 		assert.equal((await stateOf(gateway)).state, "not_joined");
 		assert.deepEqual(await eventsOf(gateway), []);
@@ -70,8 +72,9 @@ describe("app/zigbee", () => {
 		const { reported } = await stateOf(gateway);
 		const energy = reported.find(({ mapping_id }: JSONObject) => mapping_id === "07020000");
 		assert.ok(energy.value > 0 && energy.timestamp > Date.UTC(2026, 10, 22) / 1000, JSON.stringify(reported));
-		const { zigbee_state, zigbee_sent, zigbee_enabled } = await gateway.read("system/status");
+		const { zigbee_state, zigbee_sent, zigbee_enabled, ...status } = await gateway.read("system/status");
 		assert.deepEqual([zigbee_state, zigbee_enabled, zigbee_sent >= energy.timestamp], ["joined", true, true]);
+		assert.deepEqual([status.zigbee_channel, status.zigbee_pan_id], [15, 0x1a62]);
 		await gateway.restart();
 		await gateway.login();
 		const { short_address: after } = await until(gateway, "joined");
