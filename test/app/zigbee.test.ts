@@ -2,11 +2,14 @@
 import assert from "node:assert/strict";
 import { isError, type JSONObject } from "../api/gateway.js";
 import { VirtualGateway } from "../api/virtual-gateway.js";
+import { makeSlots } from "../ota/bench.js";
 import { iecVectors } from "../vectors.js";
 import { type RadioOptions, VirtualRadio } from "./virtual-radio.js";
 
 const METERING = 0x0702;
 const ELECTRICAL = 0x0b04;
+const TIME = 0x000a;
+const OTA = 0x0019;
 /** Has energy and power. */
 const VECTOR = iecVectors().find(({ name }) => name === "landis-gyr-zmf100-m26-padded-left")!;
 
@@ -83,6 +86,18 @@ describe("app/zigbee", () => {
 			(await eventsOf(gateway)).filter((event) => event !== "zigbee_joined"),
 			[],
 		);
+	});
+
+	it("has OTA Upgrade only where updates are taken, so that no coordinator waits for an answer in vain", async () => {
+		for (const [slots, wanted] of [
+			[undefined, [TIME]],
+			[makeSlots({ keys: [] }), [TIME]],
+			[makeSlots(), [TIME, OTA]],
+		] as const) {
+			const { gateway, radio } = await begin({}, slots === undefined ? {} : { slots });
+			await until(gateway, "not_joined");
+			assert.deepEqual([...radio.chip.endpoints.get(1)!.outputs], wanted);
+		}
 	});
 
 	it("looks for five minutes, and tells for how long", async () => {

@@ -70,7 +70,9 @@ describe("zigbee/attributes", () => {
 		const known = iecVectors().filter(({ name, check }) => name.includes("dsmr") && check !== "wrong");
 		assert.ok(known.length >= 8, `${known.length}`);
 		for (const { name, readings } of known) {
-			const wanted = readings.filter(({ obis, billing_period }) => /^1\.8\.[12]$/.test(obis) && billing_period === null);
+			const wanted = readings.filter(
+				({ obis, billing_period }) => /^1\.8\.[12]$/.test(obis) && billing_period === null,
+			);
 			const block = wanted.map(({ obis, value1 }) => `1-0:${obis}(${value1}*kWh)`).join("\r\n");
 			const sum = wanted.reduce((all, { value1 }) => all + Math.round(Number(value1) * 1000), 0);
 			assert.equal(taken(block)[0], sum, name);

@@ -199,7 +199,9 @@ function aboutLine({ obis, mapping_id }: Line, readings: readonly Reading[]): st
 	if (reading === undefined) {
 		// Of energy without a total the gateway sends the sum of the tariffs.
 		const tariff = /^([12]\.8\.)0$/.exec(wanted?.short ?? "")?.[1];
-		return tariff && readings.some(({ obis_long }) => partsOf(obis_long)?.short === `${tariff}1`) ? "" : t("map.missing");
+		return tariff && readings.some(({ obis_long }) => partsOf(obis_long)?.short === `${tariff}1`)
+			? ""
+			: t("map.missing");
 	}
 	const { value1, value1_unit } = reading;
 	const name = reading[language] ?? reading.en;
