@@ -78,6 +78,7 @@ export function getStatus(exchange: Exchange): void {
 	const keptState = config.damaged.length > 0 ? "damaged" : "ok";
 	const storageState = storage.isRefusing ? "refused" : keptState;
 	const zigbeeEnabled = isZigbeeEnabled(exchange.services);
+	const zigbee = exchange.services.zigbee?.status();
 	const hubEnabled = config.get(HUB_ENABLED);
 	const wifiEnabled = network !== undefined && config.get(WIFI_ENABLED);
 	exchange.object((writer) => {
@@ -92,6 +93,10 @@ export function getStatus(exchange: Exchange): void {
 		if (safeMode !== "") textMember(writer, "safe_mode", safeMode);
 		writeState(writer, state);
 		booleanMember(writer, "zigbee_enabled", zigbeeEnabled);
+		if (zigbee?.joined) {
+			numberMember(writer, "zigbee_channel", zigbee.channel);
+			numberMember(writer, "zigbee_pan_id", zigbee.panId);
+		}
 		booleanMember(writer, "wifi_enabled", wifiEnabled);
 		booleanMember(writer, "home_hub_enabled", hubEnabled);
 	});

@@ -318,7 +318,9 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, 
 	}
 
 	private makeBridge(): Bridge {
-		this.clients = [new TimeClient(this), new OTAClient(this)];
+		const time = new TimeClient(this);
+		// A unit that takes no updates has no OTA Upgrade: a coordinator that looks for one would wait for its answer in vain.
+		this.clients = this.updater?.isOpen ? [time, new OTAClient(this)] : [time];
 		return new Bridge(this);
 	}
 

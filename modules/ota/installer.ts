@@ -28,7 +28,7 @@
 
 import type { Crypto, Hash } from "../io/crypto.js";
 import { ERASE_SIZE, INFLATE_WINDOW, type Inflater, type Partition, type Update, WRITE_SIZE } from "../io/flash.js";
-import type { Power, Storage } from "../io/host.js";
+import type { HostInfo, Power, Storage } from "../io/host.js";
 import { isOnBattery, isWeak } from "../power/supply.js";
 import {
 	DATA_HASH,
@@ -49,6 +49,7 @@ import {
 } from "./front.js";
 import {
 	DAMAGED,
+	DOWNGRADE,
 	INTERRUPTED,
 	LOW_POWER,
 	NO_FIRMWARE_FILE,
@@ -57,8 +58,10 @@ import {
 	TAKEN,
 	WRITE_FAILED,
 } from "./refusals.js";
+import { buildNumber } from "./upgrade.js";
 
 export interface InstallerWorld extends Judge {
+	readonly info: Judge["info"] & Pick<HostInfo, "firmwareVersion">;
 	readonly crypto: Pick<Crypto, "hash" | "sha256" | "verifyP256">;
 	readonly storage: Storage;
 	trace(message: string): void;
@@ -242,7 +245,10 @@ export class Installer {
 	private accept(): void {
 		const { update, power } = this.#host;
 		const front = this.#front;
+		const running = this.#world.info.firmwareVersion;
 		let refusal = refusalOf(front, this.#world, update, this.total);
+		// Who sends slowly is a Zigbee coordinator, which has no account: it may not bring an old fault back.
+		if (refusal === TAKEN && this.#isSlow && buildNumber(versionOf(front)) < buildNumber(running)) refusal = DOWNGRADE;
 		if (refusal === TAKEN && isOnBattery(power) && isWeak(power?.batteryVoltage() ?? 0, power?.cells ?? 0))
 			refusal = LOW_POWER;
 		if (refusal !== TAKEN) {

@@ -20,7 +20,7 @@ import type { HostInfo, TextCodec } from "../io/host.js";
 import type { OBISCode } from "../obis/code.js";
 import { isFed, pairOf } from "../obis/mapping.js";
 import { ENERGY, POWER, Quantities, VOLTAGE } from "../readout/quantities.js";
-import type { Readout } from "../readout/readout.js";
+import { type Readout, STATUS_CUT } from "../readout/readout.js";
 import { RecordCursor } from "../readout/record-cursor.js";
 import { digitsOf } from "../time/date.js";
 import { numberSize, putNumber } from "./zcl.js";
@@ -136,11 +136,13 @@ const DEMAND_UNKNOWN = -0x800000;
 const ACTIVE_POWER_UNKNOWN = -0x8000;
 const U16_UNKNOWN = 0xffff;
 
-/** Groups C and D of momentary power: import, export, and their difference (IEC 62056-6-1). */
+/** Groups C and D of momentary power: import, export, and their difference; D of counters, and E of their tariffs (IEC 62056-6-1). */
 const POWER_IMPORT = 1;
 const POWER_EXPORT = 2;
 const POWER_NET = 16;
 const MOMENTARY = 7;
+const COUNTER = 8;
+const LAST_TARIFF = 9;
 const GROUP_SERVICE = 96;
 
 export interface AttributesOptions {
@@ -200,7 +202,7 @@ export class Attributes {
 	}
 
 	/** Takes the values of a good readout. */
-	take({ records, meterId }: Readout, nowMs: number): void {
+	take({ records, meterId, status }: Readout, nowMs: number): void {
 		const { text, map } = this.#options;
 		const quantities = new Quantities(records);
 		const { code } = quantities;
@@ -209,6 +211,8 @@ export class Attributes {
 		/** W times a thousand. */
 		let imported = Number.NaN;
 		let exported = Number.NaN;
+		/** Wh of all tariffs, by pair; NaN: the meter sends none. */
+		const sums = [Number.NaN, Number.NaN, Number.NaN];
 		for (let i = 0; i < quantities.count; i++) {
 			const kind = quantities.kindOf(i);
 			if (kind !== ENERGY && kind < POWER) continue;
@@ -219,6 +223,15 @@ export class Attributes {
 				if (taken & (1 << pair) || kind !== kindOf(pair)) continue;
 				taken |= 1 << pair;
 				this.put(pair, rounded(quantities.value(text, pair < DEMAND ? 3 : pair - DEMAND)), nowMs);
+			} else if (kind === ENERGY) {
+				const { d, e } = code;
+				// A part of what a meter without tariffs sends as 1.8.0 or 2.8.0; of a cut readout some may be missing.
+				if (d !== COUNTER || e < 1 || e > LAST_TARIFF || status === STATUS_CUT) continue;
+				code.e = 0;
+				const total = pairOf(code, map);
+				code.e = e;
+				if (total === 0 || total >= DEMAND) continue;
+				sums[total] = (sums[total] || 0) + rounded(quantities.value(text, 3));
 			} else if (kind === POWER && code.d === MOMENTARY && (c === POWER_IMPORT || c === POWER_EXPORT)) {
 				code.c = POWER_NET;
 				const isPart = pairOf(code, map) === DEMAND;
@@ -229,6 +242,8 @@ export class Attributes {
 				else exported = value;
 			}
 		}
+		for (let pair = 1; pair < DEMAND; pair++)
+			if ((taken & (1 << pair)) === 0 && !Number.isNaN(sums[pair])) this.put(pair, sums[pair], nowMs);
 		const net = imported - exported;
 		if ((taken & (1 << DEMAND)) === 0 && !Number.isNaN(net)) this.put(DEMAND, rounded(String(net / 1000)), nowMs);
 		if (this.#meterId === undefined || !equalConstantTime(this.#meterId, meterId)) {

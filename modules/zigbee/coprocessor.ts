@@ -23,8 +23,8 @@
  *   * HELD when it is off.
  *
  * What is wanted of it lasts over all of that: a leave is owed until the chip has forgotten its network, a join goes on until
- * its time is over, whether the chip answers or not. Restarts that come again and again before it has settled for 30 s count as
- * attempts that failed.
+ * its time is over, whether the chip answers or not. Restarts that come again and again count as attempts that failed, until it
+ * has settled for 30 s or has told what came of a search.
  *
  * SILENT and FOREIGN are left when the chip works, and not before, so that what an owner is shown does not flutter.
  * The coordinator may tell us to leave (45 C9): the network is then forgotten as if we had wanted it.
@@ -95,7 +95,7 @@ const ORPHAN_LONGEST_MS = 900_000;
 
 /** The network that it is in, or was, is still to be forgotten. */
 const OWES_LEAVE = FLAG_OF_DRIVER;
-/** What WIPE and PAIR write is written. */
+/** What WIPE and PAIR write is written. A search that finds nothing has the chip forget its role at the next boot. */
 const WIPED = 2 * FLAG_OF_DRIVER;
 const PAIRED = 4 * FLAG_OF_DRIVER;
 /** It said that its parent is lost, and not that it is found. */
@@ -241,6 +241,7 @@ export class Coprocessor extends Requests implements Chip {
 		if (about === BDB_PARENT_LOST) this.mark(LOST, status !== BDB_SUCCESS && status !== BDB_RESTORED);
 		if (phase === STEERING) {
 			if (about !== BDB_STEERING) return;
+			this.#failures = 0;
 			if (status === BDB_SUCCESS) this.check(nowMs);
 			else this.wait(nowMs);
 		} else if (phase === RESTORING || phase === SETTLED) {
@@ -372,6 +373,7 @@ export class Coprocessor extends Requests implements Chip {
 	/** Until the next try to join. */
 	private wait(nowMs: number): void {
 		this.#pauseMs = Math.min(RETRY_LONGEST_MS, Math.max(RETRY_FIRST_MS, this.#pauseMs * 2));
+		this.mark(PAIRED, false);
 		this.enter(WAITING, Math.min(nowMs + this.#pauseMs, this.joiningUntilMs));
 	}
 

@@ -57,16 +57,25 @@ export const RESTORE = "!2f0500 ";
 /** The short address in it is put in by who sends it. */
 export const LEAVE = "2534ffff000000000000000000 ";
 
-/** Both network keys (NV 0x003A, 0x003B) become zeros; configuration and network are to be forgotten at the next reset. */
+/**
+ * Makes the chip forget its network. The keys become zeros: of the network (NV 0x003A, 0x003B), and the link key that was agreed on
+ * with the coordinator (0x0102). Two items are deleted, each by the two lengths that it has, with and without aligned memory
+ * (CC2530): the network key with its counter (0x0082), which the next boot makes anew with zeros, and the NIB (0x0021), from which
+ * the next start would restore the network. Then STARTUP_OPTION (0x0003): the next boot resets the settings (bit 0, which it
+ * clears), the next start of BDB wipes the network (bit 1, which stays until then).
+ */
 export const WIPE =
-	"21093a0000110000000000000000000000000000000000 21093b0000110000000000000000000000000000000000 2107030001000103 !21090300000103 ";
+	"21093a0000110000000000000000000000000000000000 21093b0000110000000000000000000000000000000000 " +
+	"21090201001000000000000000000000000000000000 " +
+	"211282001800 211282001500 211221007400 211221006e00 2107030001000103 !21090300000103 ";
 
 /**
- * Before it joins: forgets no more at resets (0x0003), role (0x0087), tells what the ZDO hears (0x008F), any network (0x0083) of
- * channels 11 to 26 (0x0084), and sends no many-to-one route requests, which are the concentrator's (0x0032).
+ * Before it joins: role (NV 0x0087), tells what the ZDO hears (0x008F), any network (0x0083) of channels 11 to 26 (0x0084), and
+ * sends no many-to-one route requests, which are the concentrator's (0x0032). STARTUP_OPTION is left alone: with a 0 in it the
+ * next start would go back to the old network.
  */
 export const PAIR =
-	"2107030001000100 !21090300000100 #2107870001000100 #21098700000100 21078f0001000101 21098f00000101 21078300020002ffff " +
+	"#2107870001000100 #21098700000100 21078f0001000101 21098f00000101 21078300020002ffff " +
 	"210983000002ffff 2107840004000400f8ff07 21098400000400f8ff07 2107320001000100 21093200000100 ";
 
 /** Any channel of 11 to 26 in the first go, none in a second one; network steering (mode 2). */

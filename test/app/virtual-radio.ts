@@ -18,14 +18,18 @@ const NODE = Buffer.from("4b1200aabbccddee", "hex");
 
 /** As `test` wants it. */
 export interface RadioOptions {
-	/** Reset and boot line are not wired. */
+	/** False: reset and boot line are not wired. */
 	readonly hasLines?: boolean;
+	/** Default: that of a fresh chip. */
+	readonly nv?: NVMemory;
 }
 
 /** Of one unit, over its restarts: the air and the coordinator go on, the chip keeps its NVRAM. */
 export class VirtualRadio {
-	readonly nv = new NVMemory();
+	readonly nv: NVMemory;
 	readonly coordinator = new Listener();
+	/** The coordinator of another network. */
+	readonly neighbour = new Listener({ channel: 20, panId: 0x2b73, extendedPanId: "0102030405060708" });
 	/** What the lines were set to: 1 in reset, 0 running; and 2 where the boot loader is wanted. */
 	readonly lines: number[] = [];
 	readonly #hasLines: boolean;
@@ -34,8 +38,9 @@ export class VirtualRadio {
 	/** The port that is open. */
 	port: VirtualSerial | undefined;
 
-	constructor({ hasLines = true }: RadioOptions = {}) {
+	constructor({ hasLines = true, nv = new NVMemory() }: RadioOptions = {}) {
 		this.#hasLines = hasLines;
+		this.nv = nv;
 	}
 
 	get chip(): SimulatedCoprocessor {
@@ -45,8 +50,10 @@ export class VirtualRadio {
 	/** For a world that begins. */
 	readonly make = (time: VirtualTime): CoprocessorPort => {
 		const air = new Air({ timers: time });
-		air.add(this.coordinator);
-		this.coordinator.air = air;
+		for (const coordinator of [this.coordinator, this.neighbour]) {
+			air.add(coordinator);
+			coordinator.air = air;
+		}
 		const { nv } = this;
 		const chip = new SimulatedCoprocessor({ air, nv, ieee: NODE });
 		this.#chip = chip;
@@ -131,15 +138,8 @@ class VirtualSerial implements Serial {
 class Listener implements Station {
 	readonly ieee = COORDINATOR;
 	readonly isSleepy = false;
-	readonly network: Network = {
-		channel: 15,
-		panId: 0x1a62,
-		extendedPanId: Buffer.from("77665544332211dd", "hex"),
-		shortAddress: 0,
-		parent: 0,
-		parentIEEE: COORDINATOR,
-		updateId: 0,
-	};
+	readonly network: Network;
+	readonly networkKey: Buffer;
 	isOpen = false;
 	/** Frames for its endpoint 1. */
 	readonly heard: AirFrame[] = [];
@@ -149,6 +149,12 @@ class Listener implements Station {
 	air: Air | undefined;
 	/** IEEE addresses, as hex, of who came and who has gone, with `-` in front. */
 	readonly members: string[] = [];
+
+	constructor({ channel = 15, panId = 0x1a62, extendedPanId = "77665544332211dd" } = {}) {
+		const common = { shortAddress: 0, parent: 0, parentIEEE: COORDINATOR, updateId: 0 };
+		this.network = { ...common, channel, panId, extendedPanId: Buffer.from(extendedPanId, "hex") };
+		this.networkKey = Buffer.from(extendedPanId);
+	}
 
 	hear(frame: AirFrame): boolean {
 		if (frame.destinationEndpoint === 0) return true;

@@ -2,11 +2,14 @@
 import assert from "node:assert/strict";
 import { isError, type JSONObject } from "../api/gateway.js";
 import { VirtualGateway } from "../api/virtual-gateway.js";
+import { makeSlots } from "../ota/bench.js";
 import { iecVectors } from "../vectors.js";
 import { type RadioOptions, VirtualRadio } from "./virtual-radio.js";
 
 const METERING = 0x0702;
 const ELECTRICAL = 0x0b04;
+const TIME = 0x000a;
+const OTA = 0x0019;
 /** Has energy and power. */
 const VECTOR = iecVectors().find(({ name }) => name === "landis-gyr-zmf100-m26-padded-left")!;
 
@@ -51,6 +54,8 @@ describe("app/zigbee", () => {
 		const { enabled, joined, channel, role, ieee_address, coprocessor } = await until(gateway, "not_joined");
 		assert.deepEqual([enabled, joined, channel, role, ieee_address], [true, false, 11, "router", "EEDDCCBBAA00124B"]);
 		assert.match(coprocessor, /^Z-Stack 3\.x\.0/);
+		const status = await gateway.read("system/status");
+		assert.deepEqual([status.zigbee_channel, status.zigbee_pan_id], [undefined, undefined]);
 		await gateway.pass(600_000);
 		assert.equal((await stateOf(gateway)).state, "not_joined");
 		assert.deepEqual(await eventsOf(gateway), []);
@@ -70,8 +75,9 @@ describe("app/zigbee", () => {
 		const { reported } = await stateOf(gateway);
 		const energy = reported.find(({ mapping_id }: JSONObject) => mapping_id === "07020000");
 		assert.ok(energy.value > 0 && energy.timestamp > Date.UTC(2026, 10, 22) / 1000, JSON.stringify(reported));
-		const { zigbee_state, zigbee_sent, zigbee_enabled } = await gateway.read("system/status");
+		const { zigbee_state, zigbee_sent, zigbee_enabled, ...status } = await gateway.read("system/status");
 		assert.deepEqual([zigbee_state, zigbee_enabled, zigbee_sent >= energy.timestamp], ["joined", true, true]);
+		assert.deepEqual([status.zigbee_channel, status.zigbee_pan_id], [15, 0x1a62]);
 		await gateway.restart();
 		await gateway.login();
 		const { short_address: after } = await until(gateway, "joined");
@@ -80,6 +86,18 @@ describe("app/zigbee", () => {
 			(await eventsOf(gateway)).filter((event) => event !== "zigbee_joined"),
 			[],
 		);
+	});
+
+	it("has OTA Upgrade only where updates are taken, so that no coordinator waits for an answer in vain", async () => {
+		for (const [slots, wanted] of [
+			[undefined, [TIME]],
+			[makeSlots({ keys: [] }), [TIME]],
+			[makeSlots(), [TIME, OTA]],
+		] as const) {
+			const { gateway, radio } = await begin({}, slots === undefined ? {} : { slots });
+			await until(gateway, "not_joined");
+			assert.deepEqual([...radio.chip.endpoints.get(1)!.outputs], wanted);
+		}
 	});
 
 	it("looks for five minutes, and tells for how long", async () => {

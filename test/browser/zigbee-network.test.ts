@@ -74,7 +74,7 @@ describe("The page and a Zigbee network", function () {
 		);
 		await card()
 			.locator(".notice.good")
-			.getByText(say("zigbee.joined", { name: String(device.modelID) }))
+			.getByText(say("zigbee.joined", { name: String(device.modelID), pan: "1A62", n: 15 }))
 			.waitFor();
 		await word("state.joined").waitFor();
 		await card()

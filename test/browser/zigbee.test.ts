@@ -148,7 +148,7 @@ describe("The page's Zigbee", function () {
 				const sentence = SENTENCES[state];
 				if (sentence !== undefined)
 					await card()
-						.getByText(say(sentence, { name: model }), { exact: true })
+						.getByText(say(sentence, { name: model, pan: "1A62", n: 15 }), { exact: true })
 						.waitFor();
 				assert.equal(await card().locator("[name=join]").count(), JOINS.includes(state) ? 1 : 0);
 				assert.equal(await visit.page.locator("[name=enabled]").count(), state === "absent" ? 0 : 1);
@@ -219,7 +219,7 @@ describe("The page's Zigbee", function () {
 			await card().getByText(say("state.joining")).waitFor();
 			assert.equal(await card().getByRole("progressbar").getAttribute("value"), String(JOINING_S - 290));
 			show("joined");
-			const done = say("zigbee.joined", { name: model });
+			const done = say("zigbee.joined", { name: model, pan: "1A62", n: 15 });
 			await visit.hurry(card().locator(".notice.good").getByText(done));
 			await visit.page.locator("[role=status]").getByText(done).first().waitFor({ state: "attached" });
 			assert.equal(await card().locator("progress").count(), 0);

@@ -34,8 +34,10 @@ const COMMISSION = 0x2f05;
 const LOGICAL_TYPE = 0x0087;
 /** Startup option, logical type, PAN id, channels, concentrator, ZDO callbacks: what the firmware may set. */
 const SETTINGS = [0x0003, 0x0087, 0x0083, 0x0084, 0x0032, 0x008f];
-/** Active and alternate key of the network: the firmware overwrites them by zeros when it forgets its network. */
-const KEYS = [0x003a, 0x003b];
+/** Active and alternate key of the network, link key: the firmware overwrites them by zeros when it forgets its network. */
+const KEYS = [0x003a, 0x003b, 0x0102];
+/** The network key with its counter, the NIB: it deletes them then. */
+const DELETED = [0x0082, 0x0021];
 /** Longest frame of the firmware: more does not go through its link (io/link.ts). */
 const FRAME_LIMIT = 128;
 
@@ -152,7 +154,8 @@ export class PlayedChip {
 	#check(command: number, data: Uint8Array): void {
 		const id = data[0] | (data[1] << 8);
 		const isOverwritten = command === NV_WRITE && KEYS.includes(id) && data.slice(4).every((byte) => byte === 0);
-		if ([NV_INIT, NV_WRITE, NV_DELETE, NV_WRITE_EXT].includes(command) && !isOverwritten)
+		if (command === NV_DELETE) assert.ok(DELETED.includes(id), `deletes item ${id.toString(16)}`);
+		if ([NV_INIT, NV_WRITE, NV_WRITE_EXT].includes(command) && !isOverwritten)
 			assert.ok(SETTINGS.includes(id), `writes item ${id.toString(16)}`);
 		if ([NV_READ, NV_READ_EXT, NV_LENGTH].includes(command))
 			assert.ok(SETTINGS.includes(id), `reads item ${id.toString(16)}`);

@@ -21,7 +21,7 @@ import {
 import * as why from "../../modules/ota/refusals.js";
 import { keyIdOf } from "../../tools/ota/keys.js";
 import { pack } from "../../tools/ota/pack.js";
-import { BOARD, makeFile, makeImage, makeSlots, newSigner, SIGNER } from "./bench.js";
+import { makeFile, makeImage, makeSlots, newSigner, SIGNER, UNIT } from "./bench.js";
 
 interface Setup {
 	readonly slots: VirtualSlots;
@@ -32,7 +32,7 @@ interface Setup {
 function setUp(slots = makeSlots(), { isLow = false, total = 0 } = {}): Setup {
 	const crypto = new NodeCrypto();
 	const update = slots.start(crypto, () => {});
-	const world = { info: BOARD, crypto, storage: slots.storage, trace: () => {} };
+	const world = { info: UNIT, crypto, storage: slots.storage, trace: () => {} };
 	const power = { cells: 3, batteryVoltage: () => (isLow ? 3.2 : 4.5), usbVoltage: () => 0, temperatureC: () => 20 };
 	return { slots, update, installer: new Installer(world, { update, power }, total, false) };
 }

@@ -9,7 +9,7 @@ import type { Storage } from "../../modules/io/host.js";
 import { FRONT_LENGTH } from "../../modules/ota/front.js";
 import { INSTALL_CHECKING, INSTALL_REFUSED, Installer } from "../../modules/ota/installer.js";
 import * as why from "../../modules/ota/refusals.js";
-import { BOARD, makeFile, makeImage, makeSlots } from "./bench.js";
+import { makeFile, makeImage, makeSlots, UNIT } from "./bench.js";
 
 const crypto = new NodeCrypto();
 const PIECE = 65_536;
@@ -32,7 +32,7 @@ function storageOf({ storage, flash }: VirtualSlots): Storage {
 }
 
 function newInstaller(slots: VirtualSlots, isSlow = true): Installer {
-	const world = { info: BOARD, crypto, storage: storageOf(slots), trace: () => {} };
+	const world = { info: UNIT, crypto, storage: storageOf(slots), trace: () => {} };
 	return new Installer(world, { update: slots.start(crypto, () => {}) }, 0, isSlow);
 }
 

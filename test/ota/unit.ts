@@ -8,7 +8,7 @@ import { FIRMWARE_CONFIRMED } from "../../modules/io/flash.js";
 import { FRONT_LENGTH } from "../../modules/ota/front.js";
 import { INSTALL_INSTALLED, INSTALL_REFUSED, Installer } from "../../modules/ota/installer.js";
 import { codeOf } from "../../modules/ota/refusals.js";
-import { BOARD } from "./bench.js";
+import { UNIT } from "./bench.js";
 
 /** A file is cut into pieces of up to so many bytes. */
 const LARGEST_PIECES = [1, 7, 64, 1460, 1460, 4096, 16_384, 1_000_000];
@@ -61,7 +61,7 @@ export class Unit {
 	 * or 0. Gives the code of the refusal, or "". Each call of the installer is held against its contract.
 	 */
 	upload(file: Uint8Array, random: SeededRandom, total = 0, largest = anyOf(LARGEST_PIECES, random)): string {
-		const world = { info: BOARD, crypto, storage: this.slots.storage, trace: () => {} };
+		const world = { info: UNIT, crypto, storage: this.slots.storage, trace: () => {} };
 		const installer = new Installer(world, { update: this.loader }, total, false);
 		for (let at = 0; at < file.length && installer.state !== INSTALL_REFUSED; ) {
 			// Single bytes are tedious, and what they could find is where the parts of the file meet.

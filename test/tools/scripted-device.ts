@@ -96,7 +96,6 @@ export class ScriptedDevice {
 		await this.reset();
 		await this.#writeItem(0x0003, [3]);
 		await this.reset();
-		await this.#writeItem(0x0003, [0]);
 		await this.#writeItem(0x0087, [role]);
 		await this.#writeItem(0x008f, [1]);
 		await this.#writeItem(0x0084, [0x00, 0xf8, 0xff, 0x07]);
@@ -112,8 +111,10 @@ export class ScriptedDevice {
 
 	/** BDB commissioning: gives status, what was done and what remains, as the notification has them. */
 	async commission(mode: number): Promise<string> {
-		const notified = this.wait(APP_CNF, 0x80);
+		let notified = this.wait(APP_CNF, 0x80);
 		assert.equal((await this.request(APP_CNF, 0x05, [mode]))[0], 0);
+		// In progress.
+		if ((await notified)[0] === 1) notified = this.wait(APP_CNF, 0x80);
 		return (await notified).toString("hex");
 	}
 

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { MAP_ENTRY_SIZE, mapOf, PAIRS, packMapping } from "../../modules/obis/mapping.js";
+import { STATUS_CUT } from "../../modules/readout/readout.js";
 import { Attributes, FRESH_MS } from "../../modules/zigbee/attributes.js";
+import { iecVectors } from "../vectors.js";
 import { INFO, readout, TEXT } from "./world.js";
 
 const UNKNOWN = [Number.NaN, Number.NaN, -0x800000, 0xffff, 0xffff, -0x8000];
@@ -47,6 +49,34 @@ describe("zigbee/attributes", () => {
 		assert.equal(power("-12*W"), -12);
 		assert.equal(power("12*VA"), -0x800000);
 		assert.deepEqual(taken("32.7.0(0.23*kV)\r\n31.7.0(1250*mA)").slice(3, 5), [2300, 125]);
+	});
+
+	it("sums up the tariffs of a meter that sends no total, as all P1 ports do", () => {
+		const tariffs = "1-0:1.8.1(001581.123*kWh)\r\n1-0:1.8.2(001435.706*kWh)\r\n1-0:2.8.1(0*Wh)\r\n1-0:2.8.2(7*Wh)";
+		assert.deepEqual(taken(tariffs).slice(0, 2), [3_016_829, 7]);
+		assert.equal(taken(`1-0:1.8.0(9*kWh)\r\n${tariffs}`)[0], 9000, "a total counts alone");
+		assert.equal(taken(`${tariffs}\r\n1-0:1.8.0(9*kWh)`)[0], 9000, "wherever it stands");
+		assert.equal(taken("1.8.1*01(5*kWh)\r\n1.8.2(1*kWh)\r\n1.8.10(7*kWh)\r\n1.9.1(8*kWh)")[0], 1000);
+		const one = mapping({ "1.8.1": "07020000" });
+		assert.equal(taken(tariffs, one)[0], 1_581_123, "one that is mapped counts alone");
+		assert.ok(Number.isNaN(taken(tariffs, mapping({ "1-1:1.8.0": "07020000" }))[0]), "another channel's");
+		assert.ok(Number.isNaN(taken(tariffs, mapping({ "16.7.0": "07020400" }))[0]), "nothing is mapped");
+		const all = attributes();
+		all.take(readout(tariffs, { status: STATUS_CUT }), 1000);
+		assert.ok(Number.isNaN(all.values[1]), "some may be missing");
+	});
+
+	it("has the energy of every P1 telegram that is known", () => {
+		const known = iecVectors().filter(({ name, check }) => name.includes("dsmr") && check !== "wrong");
+		assert.ok(known.length >= 8, `${known.length}`);
+		for (const { name, readings } of known) {
+			const wanted = readings.filter(
+				({ obis, billing_period }) => /^1\.8\.[12]$/.test(obis) && billing_period === null,
+			);
+			const block = wanted.map(({ obis, value1 }) => `1-0:${obis}(${value1}*kWh)`).join("\r\n");
+			const sum = wanted.reduce((all, { value1 }) => all + Math.round(Number(value1) * 1000), 0);
+			assert.equal(taken(block)[0], sum, name);
+		}
 	});
 
 	it("rounds half away from zero", () => {

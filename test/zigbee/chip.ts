@@ -42,7 +42,11 @@ export class FakeChip {
 
 	reset(): readonly string[] {
 		const start = this.nv.get(3);
-		if (start === "03") this.isJoined = false;
+		if (start === "03") {
+			this.isJoined = false;
+			// The other bit is for the next start of BDB.
+			this.nv.set(3, "02");
+		}
 		this.device = 0;
 		return ["4180 000201020701"];
 	}
@@ -101,6 +105,7 @@ export class FakeChip {
 		if (!this.isOpen) return ["45c0 02", "45c0 01", "4f80 020100"];
 		this.isJoined = true;
 		this.device = device;
+		this.nv.set(3, "00");
 		return ["45c0 02", "45c0 03", "45c0 05", `45c0 0${device}`, "4f80 000100"];
 	}
 }

@@ -10,7 +10,7 @@ import { MemoryLedger } from "../../modules/io/memory.js";
 import { Updater } from "../../modules/ota/updater.js";
 import { OTAClient } from "../../modules/zigbee/ota-client.js";
 import type { Outgoing, ZCLFrame } from "../../modules/zigbee/radio.js";
-import { BOARD, makeSlots } from "../ota/bench.js";
+import { BOARD, makeSlots, UNIT } from "../ota/bench.js";
 
 const crypto = new NodeCrypto();
 const ANSWER_MS = 20;
@@ -45,7 +45,7 @@ export class OTABed {
 		const driver = new Driver({ clock: this.time, timers: this.time, guard });
 		const update = slots.start(crypto, () => {});
 		const power = { cells: 3, batteryVoltage: () => this.volts, usbVoltage: () => 0, temperatureC: () => 20 };
-		const info = { ...BOARD, firmwareVersion: update.image?.version ?? "1.0.2" };
+		const info = { ...UNIT, ...(update.image === undefined ? {} : { firmwareVersion: update.image.version }) };
 		this.updater = new Updater(
 			{ update, power },
 			{ info, crypto, storage, driver, trace: () => {} },

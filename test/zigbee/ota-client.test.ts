@@ -189,6 +189,24 @@ describe("OTA Upgrade client: a file", () => {
 		}
 	});
 
+	it("is refused when its build is lower than that which runs, whatever the offer says; the same build is taken", () => {
+		for (const [version, refusal] of [
+			["9.9.1-old", "ota_downgrade"],
+			["1.2.2-same", ""],
+		] as const) {
+			const file = makeFile(SMALL_IMAGE, { version });
+			const bed = loading(file, 0xffff_fff0);
+			bed.time.advance(10 * MINUTE_MS);
+			assert.deepEqual([bed.lastError, bed.restarts], [refusal, refusal === "" ? 1 : 0]);
+			if (refusal === "") continue;
+			assert.equal(lastEnd(bed)![0], 0x96);
+			assert.ok(
+				bed.slots.flash.open(SLOTS[1])!.bytes.every((byte) => byte === 0xff),
+				"flash was written",
+			);
+		}
+	});
+
 	it("is not taken with cells that are nearly empty: aborted, for the file is good", () => {
 		const bed = loading();
 		bed.volts = 3.2;

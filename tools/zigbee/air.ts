@@ -34,6 +34,8 @@ export interface Station {
 	readonly network: Network | undefined;
 	/** Hears only what it asks its parent for. */
 	readonly isSleepy: boolean;
+	/** The key of its network. */
+	readonly networkKey: Buffer;
 	/** Takes nodes into its network at the moment. */
 	readonly isOpen: boolean;
 	/** False: none of its endpoints has taken it. */

@@ -15,6 +15,7 @@ const RPC_ERROR = 0;
 const SYS = 1;
 const AF = 4;
 const ZDO = 5;
+const APP_CNF = 15;
 
 const ERROR_COMMAND = 2;
 const ERROR_LENGTH = 4;
@@ -114,6 +115,7 @@ export class SimulatedCoprocessor implements Station {
 	role = COORDINATOR;
 	/** As ZDO_STATE_CHANGE_IND has it. */
 	devState = HOLD;
+	/** The one that it takes part in. */
 	network: Network | undefined;
 	polling: Polling;
 	/** Bytes for the host. */
@@ -125,6 +127,8 @@ export class SimulatedCoprocessor implements Station {
 	readonly #timers = new Set<number>();
 	#openTimer: number | undefined;
 	#sequence = 0;
+	/** BDB has been started since the chip was. */
+	hasBegun = false;
 	#isRunning = false;
 	#isInReset = false;
 	#isInBootLoader = false;
@@ -148,6 +152,10 @@ export class SimulatedCoprocessor implements Station {
 
 	get isSleepy(): boolean {
 		return this.role === END_DEVICE;
+	}
+
+	get networkKey(): Buffer {
+		return this.nv.networkKey;
 	}
 
 	/** It takes nodes in. */
@@ -194,7 +202,7 @@ export class SimulatedCoprocessor implements Station {
 		if (this.#isInReset) return;
 		this.#stop();
 		this.after(this.#bootMs, () => {
-			this.nv.start();
+			this.nv.boot();
 			if (this.nv.item(NV_IEEE_ADDRESS) === undefined) this.nv.setItem(NV_IEEE_ADDRESS, this.ieee);
 			this.role = this.nv.item(NV_LOGICAL_TYPE)?.[0] ?? COORDINATOR;
 			this.#isRunning = true;
@@ -296,7 +304,7 @@ export class SimulatedCoprocessor implements Station {
 	}
 
 	hasMoved(): void {
-		this.nv.network = this.network;
+		if (this.network !== undefined) this.nv.network = this.network;
 	}
 
 	#sayIncoming({ cluster, source, sourceEndpoint, destination, payload }: AirFrame, endpoint: number): void {
@@ -311,6 +319,8 @@ export class SimulatedCoprocessor implements Station {
 	#answer(frame: Frame): void {
 		const { subsystem, command } = frame;
 		const run = COMMANDS.get((subsystem << 8) | command);
+		// Its switch has no default there (mt_app_config.c).
+		if (run === undefined && subsystem === APP_CNF) return;
 		const refused = (code: number) => ({
 			...{ type: SRSP, subsystem: RPC_ERROR, command: 0 },
 			data: Buffer.of(code, (SREQ << 5) | subsystem, command),
@@ -354,6 +364,7 @@ export class SimulatedCoprocessor implements Station {
 		this.watched.clear();
 		this.channels = { primary: 0, secondary: 0 };
 		this.devState = HOLD;
+		this.hasBegun = false;
 		this.network = undefined;
 		this.polling = new Polling(this);
 	}

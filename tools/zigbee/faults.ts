@@ -16,7 +16,7 @@ export interface Faults {
 	refusals: number[];
 	/** The network takes the node in, then the exchange of the link key fails. */
 	keyExchangeFails: boolean;
-	/** A node that is told to leave by its host starts anew in place of telling that it has left. */
+	/** A node that is told to leave by its host starts anew at once, not after five seconds. */
 	leaveRestarts: boolean;
 }
 

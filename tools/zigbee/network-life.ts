@@ -1,8 +1,26 @@
-/** How a coprocessor comes into its network, stays in it and leaves it (BDB commissioning of Z-Stack 3.x.0). */
-import { TO_LISTENERS } from "./air.js";
+/**
+ * How a coprocessor comes into its network, stays in it and leaves it: BDB commissioning of Z-Stack 3.x.0, in the order of TI's
+ * source (simplelink-lowpower-f2-sdk, source/ti/zstack/stack): bdb.c for what is told (4F 80), zd_app.c and zd_object.c for the
+ * states (45 C0). What it reads and writes of the memory is nvram.ts's.
+ *
+ * A chip that is to join, but whose memory restores a network, goes back to that one and tells nobody: a router without an
+ * announcement (ZR_SILENT_REJOIN), and, where its address there was 0, as the coordinator that it was. An end device joins that
+ * one only, if it is open.
+ */
+import { type Station, TO_LISTENERS } from "./air.js";
 import type { SimulatedCoprocessor } from "./coprocessor.js";
 import { uint16 } from "./frames.js";
-import { ANY_PAN_ID, COORDINATOR, END_DEVICE, type Network, NV_CHANNEL_MASK, NV_PAN_ID } from "./nvram.js";
+import {
+	ANY_PAN_ID,
+	COORDINATOR,
+	END_DEVICE,
+	type Network,
+	NV_CHANNEL_MASK,
+	NV_LINK_KEY,
+	NV_LOGICAL_TYPE,
+	NV_PAN_ID,
+	ROUTER,
+} from "./nvram.js";
 
 const ZDO = 5;
 const APP_CNF = 15;
@@ -33,12 +51,17 @@ const DONE_STEERING = 1;
 const DONE_FORMATION = 2;
 const DONE_PARENT_LOST = 5;
 const SUCCESS = 0;
+const IN_PROGRESS = 1;
 const NO_NETWORK = 2;
 const KEY_EXCHANGE_FAILED = 7;
+const FORMATION_FAILED = 8;
 const RESTORED = 13;
 const FAILURE = 14;
 
 const STEERING_OPEN_SECONDS = 180;
+const LEAVE_RESET_MS = 5000;
+/** The link key that a coordinator gives to who joins. */
+const LINK_KEY = Buffer.from("key of one node ");
 /** ZDO device announce; what it says of a router, and of an end device. */
 const ANNOUNCE = 0x0013;
 const MAC_ROUTER = 0x8e;
@@ -76,47 +99,98 @@ function inSteps(chip: SimulatedCoprocessor, ...steps: (() => void)[]): void {
 
 /** BDB_START. */
 export function startCommissioning(chip: SimulatedCoprocessor, mode: number): void {
-	if (chip.network !== undefined) {
-		if (mode === MODE_STEERING) reopen(chip);
-		else inSteps(chip, () => notify(chip, SUCCESS, mode === MODE_FORMATION ? DONE_FORMATION : DONE_INITIALISATION));
-	} else if (chip.nv.network !== undefined) {
-		restore(chip, () => {
-			if (mode === MODE_STEERING) reopen(chip);
-			else if (mode === MODE_FORMATION) notify(chip, SUCCESS, DONE_FORMATION);
-			else notify(chip, RESTORED, DONE_INITIALISATION);
-		});
-	} else if (mode === MODE_FORMATION) form(chip);
-	else if (mode === MODE_STEERING) steer(chip);
-	else inSteps(chip, () => notify(chip, NO_NETWORK, DONE_INITIALISATION));
+	const { nv } = chip;
+	const isFirst = !chip.hasBegun;
+	chip.hasBegun = true;
+	if (isFirst && nv.isOnANetwork) {
+		const network = startNetwork(chip);
+		if (network !== undefined) {
+			restore(chip, network, () => {
+				notify(chip, RESTORED, DONE_INITIALISATION);
+				commission(chip, mode);
+			});
+			return;
+		}
+		nv.isOnANetwork = false;
+		inSteps(chip, () => notify(chip, NO_NETWORK, DONE_INITIALISATION));
+	} else if (mode === 0) inSteps(chip, () => notify(chip, NO_NETWORK, DONE_INITIALISATION));
+	else commission(chip, mode);
+}
+
+function commission(chip: SimulatedCoprocessor, mode: number): void {
+	const { nv } = chip;
+	if (mode === MODE_FORMATION) {
+		if (nv.isOnANetwork) inSteps(chip, () => notify(chip, FORMATION_FAILED, DONE_FORMATION));
+		else form(chip);
+	} else if (mode === MODE_STEERING) {
+		if (nv.isOnANetwork) reopen(chip);
+		else if (chip.role === COORDINATOR) inSteps(chip, () => notify(chip, NO_NETWORK, DONE_STEERING));
+		else {
+			notify(chip, IN_PROGRESS, DONE_STEERING);
+			const network = startNetwork(chip);
+			if (network !== undefined) resume(chip, network);
+			else steer(chip, chip.channels.primary | chip.channels.secondary || wantedChannels(chip), wantedPanId(chip));
+		}
+	}
 }
 
 /** ZDO_STARTUP_FROM_APP; 0: its network was there, 1: it looks for one, or makes one. */
 export function startFromApp(chip: SimulatedCoprocessor): number {
 	if (chip.network !== undefined) return 0;
-	const isKnown = chip.nv.network !== undefined;
-	if (isKnown) restore(chip, () => {});
-	else if (chip.role === COORDINATOR) form(chip);
-	else steer(chip);
+	const isKnown = chip.nv.isOnANetwork;
+	startCommissioning(chip, isKnown ? 0 : chip.role === COORDINATOR ? MODE_FORMATION : MODE_STEERING);
 	return isKnown ? 0 : 1;
+}
+
+function wantedChannels({ nv }: SimulatedCoprocessor): number {
+	return nv.item(NV_CHANNEL_MASK)?.readUInt32LE() ?? 0;
+}
+
+function wantedPanId({ nv }: SimulatedCoprocessor): number {
+	return nv.item(NV_PAN_ID)?.readUInt16LE() ?? ANY_PAN_ID;
+}
+
+/** What the memory restores. In state HOLD the settings are read anew, the role among them. */
+function startNetwork(chip: SimulatedCoprocessor): Network | undefined {
+	if (chip.devState === HOLD) chip.role = chip.nv.item(NV_LOGICAL_TYPE)?.[0] ?? COORDINATOR;
+	return chip.nv.startNetwork();
+}
+
+/** It was to join another, and nobody had its memory wiped. */
+function resume(chip: SimulatedCoprocessor, network: Network): void {
+	if (network.shortAddress === 0) {
+		inSteps(chip, () => setState(chip, INITIALISED));
+		// An end device is started in a mode that no coordinator knows, again and again.
+		if (chip.role === END_DEVICE) return;
+		chip.role = COORDINATOR;
+	}
+	if (chip.role === END_DEVICE) steer(chip, 2 ** network.channel, network.panId);
+	else restore(chip, network, () => {});
 }
 
 /** RECOVER_NWK of an end device that has lost its parent. */
 export function recover(chip: SimulatedCoprocessor): void {
+	const { network } = chip.nv;
+	if (!chip.nv.isOnANetwork || network === undefined) return;
 	chip.network = undefined;
-	restore(chip, () => notify(chip, RESTORED, DONE_PARENT_LOST));
+	restore(chip, network, () => notify(chip, RESTORED, DONE_PARENT_LOST));
 }
 
-/** Its network as the memory has it; an end device must hear its parent for that. */
-function restore(chip: SimulatedCoprocessor, then: () => void): void {
-	const { network } = chip.nv;
+/** It is in this network again; an end device must hear its parent for that, and announces itself. */
+function restore(chip: SimulatedCoprocessor, network: Network, then: () => void): void {
 	inSteps(chip, () => {
-		if (chip.role === END_DEVICE && chip.air.find(network!, network!.parent) === undefined) {
+		if (chip.role === END_DEVICE && chip.air.find(network, network.parent) === undefined) {
 			loseParent(chip);
 			return;
 		}
-		begin(chip, network!);
+		if (chip.role === COORDINATOR) setState(chip, STARTING_COORDINATOR);
+		else if (chip.role === ROUTER) {
+			setState(chip, ORPHAN);
+			setState(chip, AS_END_DEVICE);
+		}
+		begin(chip, network);
 		then();
-		announce(chip);
+		if (chip.role === END_DEVICE) announce(chip);
 	});
 }
 
@@ -138,8 +212,13 @@ function announce(chip: SimulatedCoprocessor): void {
 }
 
 function form(chip: SimulatedCoprocessor): void {
-	const mask = chip.channels.primary || (chip.nv.item(NV_CHANNEL_MASK)?.readUInt32LE() ?? 0);
-	const wanted = chip.nv.item(NV_PAN_ID)?.readUInt16LE() ?? ANY_PAN_ID;
+	const restored = startNetwork(chip);
+	if (restored !== undefined) {
+		resume(chip, restored);
+		return;
+	}
+	const mask = chip.channels.primary || wantedChannels(chip);
+	const wanted = wantedPanId(chip);
 	inSteps(
 		chip,
 		() => setState(chip, STARTING_COORDINATOR),
@@ -151,8 +230,9 @@ function form(chip: SimulatedCoprocessor): void {
 				extendedPanId: chip.nv.wantedExtendedPanId ?? chip.ieee,
 				...{ shortAddress: 0, parent: 0, parentIEEE: Buffer.alloc(8), updateId: 0 },
 			};
-			chip.nv.useNetworkKey();
+			chip.nv.networkKey = chip.nv.ownKey;
 			chip.nv.network = network;
+			chip.nv.settle(network.panId);
 			begin(chip, network);
 			notify(chip, SUCCESS, DONE_FORMATION);
 		},
@@ -169,32 +249,33 @@ function reopen(chip: SimulatedCoprocessor): void {
 	);
 }
 
-function steer(chip: SimulatedCoprocessor): void {
-	const { primary, secondary } = chip.channels;
-	const mask = primary | secondary || (chip.nv.item(NV_CHANNEL_MASK)?.readUInt32LE() ?? 0);
-	const wanted = chip.nv.item(NV_PAN_ID)?.readUInt16LE() ?? ANY_PAN_ID;
+/** Looks for an open network on these channels, with this PAN id or any. */
+function steer(chip: SimulatedCoprocessor, mask: number, panId: number): void {
 	inSteps(
 		chip,
 		() => setState(chip, DISCOVERING),
 		() => {
-			const parent = chip.air.openTo(chip, mask, wanted === ANY_PAN_ID ? undefined : wanted);
+			const parent = chip.air.openTo(chip, mask, panId === ANY_PAN_ID ? undefined : panId);
 			if (parent?.network === undefined) {
-				setState(chip, INITIALISED);
+				chip.nv.setFactoryNew();
+				setState(chip, HOLD);
 				notify(chip, NO_NETWORK, DONE_STEERING);
-				return;
-			}
-			join(chip, parent.network, parent.ieee);
+			} else join(chip, parent.network, parent);
 		},
 	);
 }
 
-function join(chip: SimulatedCoprocessor, theirs: Network, parentIEEE: Buffer): void {
-	const network = { ...theirs, shortAddress: chip.air.newAddress(), parent: theirs.shortAddress, parentIEEE };
+function join(chip: SimulatedCoprocessor, theirs: Network, parent: Station): void {
+	const { nv } = chip;
+	const shortAddress = chip.air.newAddress();
+	const network = { ...theirs, shortAddress, parent: theirs.shortAddress, parentIEEE: parent.ieee };
 	inSteps(
 		chip,
 		() => setState(chip, JOINING),
 		() => setState(chip, UNAUTHENTICATED),
 		() => {
+			nv.networkKey = parent.networkKey;
+			nv.network = network;
 			begin(chip, network);
 			for (const station of chip.air.members(network)) {
 				if (station.network?.shortAddress === 0) station.hasJoined(chip);
@@ -203,17 +284,22 @@ function join(chip: SimulatedCoprocessor, theirs: Network, parentIEEE: Buffer): 
 		},
 		() => {
 			if (chip.faults.keyExchangeFails) {
-				forgetNetwork(chip);
+				nv.isOnANetwork = false;
 				notify(chip, KEY_EXCHANGE_FAILED, DONE_STEERING);
+				leave(chip, false, 0, 0);
 				return;
 			}
-			chip.nv.network = network;
+			nv.setItem(NV_LINK_KEY, LINK_KEY);
+			nv.settle(network.panId);
 			notify(chip, SUCCESS, DONE_STEERING);
 		},
 	);
 }
 
-/** It leaves by the word of its host, or of another node. */
+/**
+ * It leaves by the word of its host, or of another node (`isAsked`). It starts anew LEAVE_RESET_MS later, if its host does not
+ * have it do so before (ZDApp_LeaveReset); until then it shows the state that it was in.
+ */
 export function leave(chip: SimulatedCoprocessor, isAsked: boolean, removesChildren: number, rejoins: number): void {
 	const { network } = chip;
 	if (network === undefined) return;
@@ -221,27 +307,23 @@ export function leave(chip: SimulatedCoprocessor, isAsked: boolean, removesChild
 		for (const station of chip.air.members(network)) {
 			if (station !== chip && !station.isSleepy) station.hasLeft(chip);
 		}
-		const flags = [isAsked ? 1 : 0, removesChildren, rejoins];
-		if (rejoins !== 0) {
+		if (isAsked) {
+			const flags = [1, removesChildren, rejoins];
 			chip.say(ZDO, LEAVE_INDICATION, [...uint16(network.shortAddress), ...chip.ieee, ...flags]);
+		}
+		if (rejoins !== 0) {
 			recover(chip);
 			return;
 		}
-		chip.nv.network = undefined;
-		if (chip.faults.leaveRestarts && !isAsked) {
+		if (isAsked) chip.nv.setFactoryNew();
+		chip.air.forget(chip);
+		chip.network = undefined;
+		chip.bindings = [];
+		chip.after(chip.faults.leaveRestarts && !isAsked ? 0 : LEAVE_RESET_MS, () => {
+			chip.nv.setFactoryNew();
 			chip.restart();
-			return;
-		}
-		chip.say(ZDO, LEAVE_INDICATION, [...uint16(network.shortAddress), ...chip.ieee, ...flags]);
-		forgetNetwork(chip);
+		});
 	});
-}
-
-function forgetNetwork(chip: SimulatedCoprocessor): void {
-	chip.air.forget(chip);
-	chip.network = undefined;
-	chip.bindings = [];
-	setState(chip, HOLD);
 }
 
 /** Another node has said that it leaves. */

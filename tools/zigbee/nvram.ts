@@ -1,6 +1,19 @@
 /**
  * The non-volatile memory of a coprocessor: items by their id, and rows of the extended tables by system, item and sub id.
- * What a fresh chip with a coordinator's image (Z-Stack 3.x.0) holds, and how the network of a chip stands in it.
+ * It has what a fresh chip with a coordinator's image (Z-Stack 3.x.0) holds, the network of the chip, and what each start
+ * changes in it.
+ *
+ * What a start changes follows TI's source (simplelink-lowpower-f2-sdk, source/ti/zstack), in this order:
+ *
+ *   boot           zgInit (zglobals.c): with bit 0 of STARTUP_OPTION the settings, the node-is-on-a-network flag, the network
+ *                  keys (ZDSecMgrNwkKeyInit) and the link keys are those of a fresh chip, and bit 0 is cleared. The NIB and
+ *                  bit 1 stay.
+ *   start of BDB   ZDOInitDeviceEx (zd_app.c): with bit 1 the NIB and the network keys are wiped (NLME_SetDefaultNV,
+ *                  ZDSecMgrClearNVKeyValues) and bit 1 is cleared. Without it, the network of the NIB is restored, whatever
+ *                  the flag says, if the NIB has one (NLME_RestoreFromNV, which TI publishes as a library only).
+ *   nothing found  bdb_setFN (bdb.c): clears the flag and sets both bits. So does a leave; the NIB stays until the next start.
+ *
+ * The layout of the NIB, and that bit 1 outlives a boot, agree with the dumps of real chips in test/vectors/restricted/zigbee.
  */
 
 export const NV_STARTUP_OPTION = 0x0003;
@@ -8,8 +21,8 @@ export const NV_NIB = 0x0021;
 export const NV_IEEE_ADDRESS = 0x0001;
 const NV_EXTENDED_PAN_ID = 0x002d;
 const NV_CONCENTRATOR_ENABLE = 0x0032;
-const NV_ACTIVE_KEY = 0x003a;
-const NV_ALTERNATE_KEY = 0x003b;
+export const NV_ACTIVE_KEY = 0x003a;
+export const NV_ALTERNATE_KEY = 0x003b;
 const NV_APS_EXTENDED_PAN_ID = 0x0047;
 const NV_DEVICE_LIST = 0x004c;
 export const NV_IS_ON_A_NETWORK = 0x0055;
@@ -17,8 +30,11 @@ export const NV_IS_ON_A_NETWORK = 0x0055;
 const NV_CONFIGURED = 0x0060;
 const NV_PRECONFIGURED_KEY = 0x0062;
 const NV_PRECONFIGURED_KEYS_ENABLE = 0x0063;
-const NV_TCLK_TABLE = 0x0101;
-const NV_CHANNELS_DEFAULT = 0x0082;
+const NV_LINK_KEY_SEED = 0x0101;
+/** The link key that a node has agreed on with the coordinator. */
+export const NV_LINK_KEY = 0x0102;
+/** The active network key once more: its number, the key, padding, the frame counter (nwkActiveKeyItems). */
+export const NV_NETWORK_KEY = 0x0082;
 export const NV_PAN_ID = 0x0083;
 export const NV_CHANNEL_MASK = 0x0084;
 export const NV_LOGICAL_TYPE = 0x0087;
@@ -29,11 +45,15 @@ export const COORDINATOR = 0;
 export const ROUTER = 1;
 export const END_DEVICE = 2;
 
-/** Of NV_STARTUP_OPTION: at the next start the settings, or the network, are those of a fresh chip. */
+/** Bits of NV_STARTUP_OPTION: the next boot sets the settings to those of a fresh chip; the next start of BDB wipes the network. */
 const START_DEFAULT_CONFIG = 1;
 const START_DEFAULT_NETWORK = 2;
 
 export const ANY_PAN_ID = 0xffff;
+const NO_SHORT_ADDRESS = 0xfffe;
+const KEY_BYTES = 16;
+/** Bytes of NV_NETWORK_KEY where memory is aligned. */
+const NETWORK_KEY_BYTES = 24;
 
 /** Bytes of the NIB where memory is aligned, and where in it what counts here stands. */
 const NIB_BYTES = 116;
@@ -72,11 +92,40 @@ const EXTENDED_TABLES: readonly (readonly [number, number])[] = [
 	[6, 24],
 	[7, 12],
 ];
+/** Those with link keys: of the trust centre, of others. */
+const LINK_KEY_TABLES = EXTENDED_TABLES.slice(1, 3);
 const EXTENDED_ROWS = 4;
 /** Item of the frame counters, one row for each network: 4 bytes, and the extended PAN id. */
 const FRAME_COUNTERS = 7;
-/** Settings of one byte that every chip has: broadcasts, concentrator, age of children, ZDO callbacks. */
-const SETTINGS = [0x0030, 0x0033, 0x0036, 0x0038, 0x003e, NV_ZDO_DIRECT_CALLBACK];
+const DEFAULT_LINK_KEY = Buffer.from("ZigBeeAlliance09");
+
+type Item = readonly [id: number, value: Buffer];
+
+/** The settings of a fresh chip (zgItemTable), and the key of its own network, which is random. */
+const SETTINGS: readonly Item[] = [
+	// Broadcasts, age of children, frames that are sent again.
+	...[0x0030, 0x0033, 0x0036, 0x0038, 0x003e].map((id): Item => [id, Buffer.of(0)]),
+	// The images of Koenkk have the concentrator on.
+	[NV_CONCENTRATOR_ENABLE, Buffer.of(1)],
+	[NV_APS_EXTENDED_PAN_ID, Buffer.alloc(8)],
+	[NV_PRECONFIGURED_KEY, Buffer.alloc(KEY_BYTES, 0xc3)],
+	[NV_PRECONFIGURED_KEYS_ENABLE, Buffer.of(1)],
+	[NV_PAN_ID, Buffer.of(0xff, 0xff)],
+	[NV_CHANNEL_MASK, Buffer.of(0x00, 0x08, 0x00, 0x00)],
+	[NV_LOGICAL_TYPE, Buffer.of(COORDINATOR)],
+	[NV_LINK_KEY_SEED, Buffer.alloc(KEY_BYTES, 7)],
+];
+
+/** What else a fresh chip has. */
+const FRESH: readonly Item[] = [
+	[NV_STARTUP_OPTION, Buffer.of(0)],
+	[NV_ZDO_DIRECT_CALLBACK, Buffer.of(0)],
+	[NV_ACTIVE_KEY, Buffer.alloc(1 + KEY_BYTES)],
+	[NV_ALTERNATE_KEY, Buffer.alloc(1 + KEY_BYTES)],
+	[NV_DEVICE_LIST, Buffer.alloc(2 + 4 * 6)],
+	[NV_IS_ON_A_NETWORK, Buffer.of(0)],
+	[NV_NETWORK_KEY, Buffer.alloc(NETWORK_KEY_BYTES)],
+];
 
 export class NVMemory {
 	readonly #items = new Map<string, Buffer>();
@@ -116,7 +165,7 @@ export class NVMemory {
 		this.set(keyOf(id), value);
 	}
 
-	/** The network that the chip belongs to, started or not. */
+	/** The network that the NIB holds, whether the chip is in it or has left it. */
 	get network(): Network | undefined {
 		const nib = this.item(NV_NIB);
 		if (nib?.length !== NIB_BYTES || nib.readUInt16LE(NIB_PAN_ID) === ANY_PAN_ID) return undefined;
@@ -131,12 +180,9 @@ export class NVMemory {
 		};
 	}
 
-	set network(network: Network | undefined) {
-		this.setItem(NV_IS_ON_A_NETWORK, Buffer.of(network === undefined ? 0 : 1));
-		if (network === undefined) {
-			this.delete(keyOf(NV_NIB));
-			return;
-		}
+	/** The chip is in this network from now on. */
+	set network(network: Network) {
+		this.isOnANetwork = true;
 		const nib = Buffer.alloc(NIB_BYTES);
 		nib[NIB_SECURITY_LEVEL] = SECURITY_LEVEL;
 		nib.writeUInt16LE(network.shortAddress, NIB_SHORT_ADDRESS);
@@ -155,53 +201,92 @@ export class NVMemory {
 			this.set(keyOf(1, FRAME_COUNTERS, 0), Buffer.concat([Buffer.alloc(4), network.extendedPanId]));
 	}
 
+	/** The flag that BDB goes by (bdbNodeIsOnANetwork). */
+	get isOnANetwork(): boolean {
+		return this.item(NV_IS_ON_A_NETWORK)?.[0] === 1;
+	}
+
+	set isOnANetwork(isOn: boolean) {
+		this.setItem(NV_IS_ON_A_NETWORK, Buffer.of(Number(isOn)));
+	}
+
 	/** The extended PAN id that a network is to be formed with; undefined: the chip's own address. */
 	get wantedExtendedPanId(): Buffer | undefined {
 		const wanted = this.item(NV_EXTENDED_PAN_ID);
 		return wanted?.length === 8 && wanted.some((byte) => byte !== 0 && byte !== 0xff) ? wanted : undefined;
 	}
 
-	/** The key of a new network is in use from now on. */
-	useNetworkKey(): void {
-		const key = Buffer.concat([Buffer.of(0), this.item(NV_PRECONFIGURED_KEY) ?? Buffer.alloc(16)]);
-		this.setItem(NV_ACTIVE_KEY, key);
-		this.setItem(NV_ALTERNATE_KEY, key);
+	/** The key that this chip gives to a network that it forms. */
+	get ownKey(): Buffer {
+		return this.item(NV_PRECONFIGURED_KEY) ?? Buffer.alloc(KEY_BYTES);
 	}
 
-	/** What a start does first: NV_STARTUP_OPTION says what is to be as in a fresh chip. It is cleared by that. */
-	start(): void {
-		const option = this.item(NV_STARTUP_OPTION)?.[0] ?? 0;
-		if (option !== 0) this.setItem(NV_STARTUP_OPTION, Buffer.of(0));
-		if ((option & START_DEFAULT_NETWORK) !== 0) this.network = undefined;
-		if ((option & START_DEFAULT_CONFIG) === 0) return;
-		const { network } = this;
-		this.#items.clear();
-		this.#setDefaults();
-		if (network !== undefined) this.network = network;
+	/** The key of the network that the chip is in; zeros: none. */
+	get networkKey(): Buffer {
+		return this.item(NV_NETWORK_KEY)?.subarray(1, 1 + KEY_BYTES) ?? Buffer.alloc(KEY_BYTES);
+	}
+
+	/** A network key is in use from now on. */
+	set networkKey(key: Buffer) {
+		const numbered = Buffer.concat([Buffer.of(0), key]);
+		this.setItem(NV_ACTIVE_KEY, numbered);
+		this.setItem(NV_ALTERNATE_KEY, numbered);
+		this.setItem(NV_NETWORK_KEY, Buffer.concat([numbered], NETWORK_KEY_BYTES));
+	}
+
+	get #startupOption(): number {
+		return this.item(NV_STARTUP_OPTION)?.[0] ?? 0;
+	}
+
+	/** What a boot changes. */
+	boot(): void {
+		const option = this.#startupOption;
+		if ((option & START_DEFAULT_CONFIG) !== 0) {
+			for (const [id, value] of SETTINGS) this.setItem(id, value);
+			for (const [item, length] of LINK_KEY_TABLES) this.#clearRows(item, length);
+			this.networkKey = Buffer.alloc(KEY_BYTES);
+			this.isOnANetwork = false;
+			this.setItem(NV_STARTUP_OPTION, Buffer.of(option & ~START_DEFAULT_CONFIG));
+		}
+		// An item that was deleted.
+		for (const [id, value] of FRESH) if (this.item(id) === undefined) this.setItem(id, value);
+	}
+
+	/** What the start of BDB in a network, or on the way to one, changes; the network that it restores. */
+	startNetwork(): Network | undefined {
+		const option = this.#startupOption;
+		if ((option & START_DEFAULT_NETWORK) !== 0) {
+			this.isOnANetwork = false;
+			this.networkKey = Buffer.alloc(KEY_BYTES);
+			this.setItem(NV_LINK_KEY, DEFAULT_LINK_KEY);
+		} else if (this.network !== undefined) return this.network;
+		const nib = Buffer.alloc(NIB_BYTES);
+		nib.writeUInt16LE(NO_SHORT_ADDRESS, NIB_SHORT_ADDRESS);
+		nib.writeUInt16LE(ANY_PAN_ID, NIB_PAN_ID);
+		this.setItem(NV_NIB, nib);
+		this.setItem(NV_STARTUP_OPTION, Buffer.of(option & ~START_DEFAULT_NETWORK));
+		return undefined;
+	}
+
+	/** The next start is that of a fresh chip. */
+	setFactoryNew(): void {
+		this.isOnANetwork = false;
+		this.setItem(NV_STARTUP_OPTION, Buffer.of(START_DEFAULT_CONFIG | START_DEFAULT_NETWORK));
+	}
+
+	/** Joining, or forming, has succeeded. */
+	settle(panId: number): void {
+		this.setItem(NV_PAN_ID, Buffer.of(panId & 0xff, panId >> 8));
+		this.setItem(NV_STARTUP_OPTION, Buffer.of(0));
 	}
 
 	#setDefaults(): void {
-		const defaults: readonly (readonly [number, Buffer])[] = [
-			[NV_STARTUP_OPTION, Buffer.of(0)],
-			// The images of Koenkk have the concentrator on.
-			[NV_CONCENTRATOR_ENABLE, Buffer.of(1)],
-			...SETTINGS.map((id): readonly [number, Buffer] => [id, Buffer.of(0)]),
-			[NV_ACTIVE_KEY, Buffer.alloc(17)],
-			[NV_ALTERNATE_KEY, Buffer.alloc(17)],
-			[NV_DEVICE_LIST, Buffer.alloc(2 + 4 * 6)],
-			[NV_IS_ON_A_NETWORK, Buffer.of(0)],
-			[NV_PRECONFIGURED_KEY, Buffer.alloc(16)],
-			[NV_PRECONFIGURED_KEYS_ENABLE, Buffer.of(1)],
-			[NV_CHANNELS_DEFAULT, Buffer.alloc(24)],
-			[NV_PAN_ID, Buffer.of(0xff, 0xff)],
-			[NV_CHANNEL_MASK, Buffer.of(0x00, 0x08, 0x00, 0x00)],
-			[NV_LOGICAL_TYPE, Buffer.of(0)],
-			[NV_TCLK_TABLE, Buffer.alloc(16, 7)],
-		];
-		for (const [id, value] of defaults) this.setItem(id, value);
-		for (const [item, length] of EXTENDED_TABLES) {
-			for (let sub = 0; sub < EXTENDED_ROWS; sub++) this.set(keyOf(1, item, sub), Buffer.alloc(length));
-		}
+		for (const [id, value] of [...SETTINGS, ...FRESH]) this.setItem(id, value);
+		for (const [item, length] of EXTENDED_TABLES) this.#clearRows(item, length);
+	}
+
+	#clearRows(item: number, length: number): void {
+		for (let sub = 0; sub < EXTENDED_ROWS; sub++) this.set(keyOf(1, item, sub), Buffer.alloc(length));
 	}
 }
 
@@ -234,7 +319,7 @@ export function formedCoordinator(
 	nv.setItem(NV_EXTENDED_PAN_ID, id);
 	nv.setItem(NV_APS_EXTENDED_PAN_ID, id);
 	nv.setItem(NV_ZDO_DIRECT_CALLBACK, Buffer.of(1));
-	nv.useNetworkKey();
+	nv.networkKey = nv.ownKey;
 	nv.network = { channel, panId, extendedPanId: id, shortAddress: 0, parent: 0, parentIEEE: ieee, updateId: 0 };
 	return nv;
 }

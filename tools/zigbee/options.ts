@@ -33,7 +33,7 @@ Faults of the gateway's coprocessor:
   --confirm LIST      what becomes of the first frames that it sends: statuses in hex, e.g. e9,cd,0
   --refuse LIST       what it answers first when it is to send: statuses in hex
   --no-key            it is let into a network, but never given the key
-  --leave-restarts    it starts anew in place of telling that it has left
+  --leave-restarts    it starts anew as soon as it has left, not after five seconds
   --poll MS           an end device asks its parent so often until its host says otherwise (default 1000)
   --kept MS           a parent keeps what an end device does not ask for so long (default 8000)
 

@@ -105,6 +105,8 @@ export interface Status {
 		| "leaving"
 		| "absent";
 	readonly zigbee_sent: number;
+	readonly zigbee_channel?: number;
+	readonly zigbee_pan_id?: number;
 	readonly wifi_enabled: boolean;
 	readonly home_hub_enabled: boolean;
 	readonly hub_state: string;

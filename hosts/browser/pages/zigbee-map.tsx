@@ -196,7 +196,13 @@ function aboutLine({ obis, mapping_id }: Line, readings: readonly Reading[]): st
 		const parts = billing_period === null && attribute === undefined ? partsOf(obis_long) : undefined;
 		return parts !== undefined && (isFull(obis) ? parts.full === wanted?.full : parts.short === wanted?.short);
 	});
-	if (reading === undefined) return t("map.missing");
+	if (reading === undefined) {
+		// Of energy without a total the gateway sends the sum of the tariffs.
+		const tariff = /^([12]\.8\.)0$/.exec(wanted?.short ?? "")?.[1];
+		return tariff && readings.some(({ obis_long }) => partsOf(obis_long)?.short === `${tariff}1`)
+			? ""
+			: t("map.missing");
+	}
 	const { value1, value1_unit } = reading;
 	const name = reading[language] ?? reading.en;
 	const now = t("map.now", { value: `${formatDecimal(value1, language)} ${value1_unit}`.trim() });

@@ -74,7 +74,8 @@ function State({ radio, reload }: StateProps) {
 	const [asking, setAsking] = useState(false);
 	const [joining, setJoining] = useState<Joining>();
 	// As modules/zigbee/attributes.ts names it.
-	const joinedText = t("zigbee.joined", { name: `Meter gateway ${version?.device.model ?? ""}` });
+	const name = `Meter gateway ${version?.device.model ?? ""}`;
+	const joinedText = t("zigbee.joined", { name, pan: hex(radio.pan_id), n: radio.channel });
 	const isOver = !isJoining && (state === "joined" || state === "not_joined");
 	useEffect(() => {
 		if (isJoining) setJoining("begun");

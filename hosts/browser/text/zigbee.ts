@@ -43,9 +43,9 @@ export const ZIGBEE = {
 		"Bramka nie słyszy już swojej sieci Zigbee i wciąż jej szuka. Sprawdź kontroler; pomaga urządzenie Zigbee zasilane z sieci pomiędzy nimi.",
 	],
 	"zigbee.joined": [
-		"The gateway is in the network. The controller shows it as “{name}”.",
-		"Das Gateway ist im Netz. Die Zentrale zeigt es als „{name}“.",
-		"Bramka jest w sieci. Kontroler pokazuje ją jako „{name}”.",
+		"The gateway is in network {pan} on channel {n}. The controller shows it as “{name}”; if not, this is a neighbour's network: join again.",
+		"Das Gateway ist im Netz {pan} auf Kanal {n}. Die Zentrale zeigt es als „{name}“; wenn nicht, ist es ein Netz der Nachbarn: Treten Sie neu bei.",
+		"Bramka jest w sieci {pan} na kanale {n}. Kontroler pokazuje ją jako „{name}”; jeśli nie, to jest sieć sąsiadów: dołącz ponownie.",
 	],
 	"zigbee.failed": [
 		"No network took the gateway. Was the controller open for new devices all the time? If so, bring it closer; a Zigbee device on mains power between the two helps.",

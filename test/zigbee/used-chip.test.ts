@@ -1,0 +1,121 @@
+/** The driver on a coprocessor that was used before: as a coordinator, in another network, in the same one. */
+import assert from "node:assert/strict";
+import { ROLE_END_DEVICE, ROLE_ROUTER } from "../../modules/zigbee/radio.js";
+import { NV_NETWORK_KEY, NV_NIB, NVMemory } from "../../tools/zigbee/nvram.js";
+import { memoryDumps } from "./memory-dumps.js";
+import { SimulatedWorld } from "./simulated-world.js";
+
+const MINUTE_MS = 60_000;
+const AS_COORDINATOR = 9;
+const DUMPS = Object.freeze(memoryDumps());
+
+describe("The memories of real chips", () => {
+	for (const { name, nv, role, network, ...dump } of DUMPS) {
+		it(`are read: ${name}`, () => {
+			const { channel, panId, extendedPanId, shortAddress } = nv.network ?? {};
+			const has = network && [network.channel, network.pan_id, network.extended_pan_id, network.short_address];
+			const id = extendedPanId && Buffer.from(extendedPanId).reverse().toString("hex").toUpperCase();
+			assert.deepEqual(nv.network && [channel, panId, id, shortAddress], has);
+			assert.deepEqual(
+				[nv.item(0x0003)?.[0], nv.isOnANetwork, nv.item(0x0087)?.[0]],
+				[dump.startup_option, dump.is_on_a_network, role],
+			);
+		});
+	}
+});
+
+for (const [name, role, state] of [
+	["router", ROLE_ROUTER, 7],
+	["end device", ROLE_END_DEVICE, 6],
+] as const) {
+	describe(`The ${name} on a used chip`, () => {
+		/** It takes part in the network, and its coordinator knows. */
+		const isIn = (world: SimulatedWorld, coordinator = world.radio.coordinator) => {
+			assert.equal(world.state, "joined");
+			const { chip } = world.radio;
+			assert.deepEqual([world.driver.network?.panId, chip.devState], [coordinator.network.panId, state]);
+			assert.equal(chip.network?.channel, coordinator.network.channel);
+			assert.equal(coordinator.members.at(-1), chip.ieee.toString("hex"));
+			coordinator.isOpen = false;
+		};
+
+		it("joins another network", () => {
+			const world = new SimulatedWorld(role, {}).join().after(10_000);
+			isIn(world);
+			world.join(world.radio.neighbour).after(30_000);
+			isIn(world, world.radio.neighbour);
+			assert.equal(world.report(), 0);
+		});
+
+		it("joins the network anew that it has left", () => {
+			const world = new SimulatedWorld(role, {}).join().after(10_000);
+			isIn(world);
+			world.leave().after(MINUTE_MS);
+			assert.equal(world.state, "not_joined");
+			world.join().after(10_000);
+			isIn(world);
+			assert.equal(world.radio.coordinator.members.length, 3);
+		});
+
+		it("joins the network anew that it was removed from", () => {
+			const world = new SimulatedWorld(role, {}).join().after(10_000);
+			isIn(world);
+			world.remove().after(MINUTE_MS);
+			assert.equal(world.state, "not_joined");
+			world.join().after(10_000);
+			isIn(world);
+			assert.equal(world.report(), 0);
+		});
+
+		it("joins though the chip starts anew after a search that found nothing", () => {
+			for (let ms = 4000; ms < 8000; ms += 250) {
+				const world = new SimulatedWorld(role, {}).join();
+				world.radio.coordinator.isOpen = false;
+				world.after(ms);
+				world.radio.chip.restart(2);
+				world.after(30_000);
+				assert.equal(world.state, "joining");
+				world.radio.coordinator.isOpen = true;
+				world.after(2 * MINUTE_MS);
+				isIn(world);
+				assert.ok(!world.states.includes("foreign"), `after ${ms} ms: ${world.states}`);
+			}
+		});
+
+		for (const dump of DUMPS) {
+			it(`joins with the memory ${dump.name}, and keeps nothing of its network`, () => {
+				const nv = new NVMemory(dump.nv.contents);
+				const world = new SimulatedWorld(role, { nv }).after(10_000);
+				assert.equal(world.state, "not_joined");
+				world.join().after(30_000);
+				isIn(world);
+				assert.notEqual(world.radio.chip.devState, AS_COORDINATOR);
+				if (dump.network_key !== "") assert.deepEqual(world.secrets(Buffer.from(dump.network_key, "hex")), []);
+				world.radio.chip.restart(0);
+				world.after(10_000);
+				isIn(world);
+			});
+		}
+
+		it("has no key left when it is reset after it has left, whatever the chip's own reset does", () => {
+			for (const length of [24, 21]) {
+				const world = new SimulatedWorld(role, {}).join().after(10_000);
+				isIn(world);
+				const { chip, coordinator, nv } = world.radio;
+				const key = coordinator.networkKey;
+				assert.ok(world.secrets(key).length >= 3);
+				nv.setItem(NV_NETWORK_KEY, nv.item(NV_NETWORK_KEY)!.subarray(0, length));
+				nv.setItem(NV_NIB, Buffer.concat([nv.item(NV_NIB)!], length === 24 ? 116 : 110));
+				// It is held in reset from here on: nothing but what the host has said is done.
+				let left: readonly string[] | undefined;
+				const restart = chip.setLines.bind(chip);
+				chip.setLines = (reset, bootLoader) => {
+					left ??= [...world.secrets(key), ...world.secrets(Buffer.from("key of one node ")), `${nv.item(NV_NIB)}`];
+					restart(reset, bootLoader);
+				};
+				world.leave().after(MINUTE_MS);
+				assert.deepEqual(left, ["undefined"]);
+			}
+		});
+	});
+}
