@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { BOARDS, findBoard } from "../../hosts/esp32/boards.js";
 import { sdkconfigOf } from "../../tools/sdk/esp32.js";
+import { skipBecause } from "../hosts/native/compile.js";
 
 /**
  * Settings that make the boot loader or the firmware burn eFuses, by the Kconfig file of ESP-IDF v6.0.1 that describes each
@@ -74,8 +75,9 @@ describe("settings of ESP-IDF that burn eFuses", () => {
 
 	for (const chip of CHIPS)
 		it(`are in no development build over the settings of the SDK that is installed: ${chip}`, function () {
-			const sdk = process.env["MODDABLE"];
-			if (!sdk || !existsSync(join(sdk, "build", "devices", "esp32"))) return this.skip();
+			const sdk = process.env["MODDABLE"] ?? "";
+			if (!existsSync(join(sdk, "xs", "includes", "xs.h")))
+				return skipBecause(this, "there is no Moddable SDK ($MODDABLE)");
 			const board = BOARDS.find((one) => one.chip === chip)!;
 			assert.deepEqual(burnt(defaultsOf(sdk, chip) + sdkconfigOf({ ...own, board })), []);
 		});
