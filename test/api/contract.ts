@@ -88,7 +88,7 @@ export function contract(name: string, start: (mode: Mode) => Promise<TestGatewa
 	const checksOf = (mode: Mode): readonly Checks[] => parts.flatMap((part): readonly Checks[] => PARTS[part][mode]);
 
 	describe(`The API ${name}`, function () {
-		this.timeout(30_000);
+		this.timeout(120_000);
 		suite(() => start("client"), checksOf("client"));
 		if (checksOf("ap").length > 0) describe("in access point mode", () => suite(() => start("ap"), checksOf("ap")));
 	});
