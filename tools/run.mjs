@@ -251,7 +251,7 @@ const mocha = (...patterns) => [
 	"--exit",
 	"--fail-zero",
 	"--timeout",
-	"60000",
+	"120000",
 	...patterns,
 ];
 
