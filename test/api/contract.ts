@@ -53,7 +53,7 @@ const PARTS = {
 		],
 		ap: [accessPointChecks, plainPageChecks, plainPasswordChecks],
 	},
-	meterAndPeers: {
+	meter: {
 		client: [
 			meterChecks,
 			liveChecks,
@@ -64,12 +64,11 @@ const PARTS = {
 			scheduleChecks,
 			dlmsChecks,
 			zigbeeChecks,
-			hubChecks,
-			mqttChecks,
-			backupChecks,
-			networkChecks,
-			canaryChecks,
 		],
+		ap: [],
+	},
+	peers: {
+		client: [hubChecks, mqttChecks, backupChecks, networkChecks, canaryChecks],
 		ap: [],
 	},
 	eachRoute: {
@@ -81,7 +80,7 @@ const PARTS = {
 } satisfies Record<string, { client: readonly Checks[]; ap: readonly Checks[] }>;
 
 export type Part = keyof typeof PARTS;
-const WHOLE: readonly Part[] = ["basics", "meterAndPeers", "eachRoute"];
+const WHOLE: readonly Part[] = ["basics", "meter", "peers", "eachRoute"];
 
 /** `start` gives a gateway on new flash, in that mode. Without `parts` the whole suite runs. */
 export function contract(name: string, start: (mode: Mode) => Promise<TestGateway>, parts = WHOLE): void {
