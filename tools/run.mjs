@@ -185,15 +185,18 @@ function parentOf(pid) {
 	}
 }
 
-/** The compiled tests of a source file or folder, of a test file or folder; undefined: the words name neither. */
-function testsOf(argument) {
+/**
+ * The compiled tests of a source file or folder, of a test file or folder; undefined: the words name neither. `kind` is `test` or
+ * `linux`, by the names of the files.
+ */
+function testsOf(argument, kind) {
 	const given = relative(root, join(process.env.INIT_CWD ?? root, argument)).replace(/\\/g, "/");
 	const names = [given, argument].flatMap((one) => [
 		one,
 		`${one}.ts`,
 		`modules/${one}`,
 		`test/${one}`,
-		`test/${one}.test.ts`,
+		`test/${one}.${kind}.ts`,
 	]);
 	const source = names.find((one) => !one.startsWith("..") && existsSync(join(root, one)));
 	if (source === undefined) return undefined;
@@ -201,19 +204,44 @@ function testsOf(argument) {
 	const [top, ...rest] = source.replace(/\/$/, "").split("/");
 	const place = join(build, "test", ...(top === "modules" || top === "test" ? rest : [top, ...rest]));
 	if (statSync(join(root, source)).isDirectory())
-		return existsSync(place) ? `${place}/**/*.test.js` : `${place}*.test.js`;
-	const file = place.replace(/(\.test)?\.\w+$/, ".test.js");
+		return existsSync(place) ? `${place}/**/*.${kind}.js` : `${place}*.${kind}.js`;
+	const file = place.replace(/(\.(test|linux))?\.\w+$/, `.${kind}.js`);
 	// A file without a test of its own is tested with its folder.
-	return existsSync(file) ? file : `${dirname(place)}/**/*.test.js`;
+	return existsSync(file) ? file : `${dirname(place)}/**/*.${kind}.js`;
+}
+
+/** Beginnings of the names of test files that take longest, the longest first. */
+const LONG = [
+	"browser/nine-ways",
+	"api/contract-xs",
+	"browser/",
+	"api/",
+	"hosts/",
+	"tools/esp32-build",
+	"time/",
+	"system/",
+];
+
+/** All test files. Those that take longest come first, so that none of them runs alone at the end. */
+function allTests() {
+	const place = (name) => {
+		const found = LONG.findIndex((one) => name.startsWith(one));
+		return found < 0 ? LONG.length : found;
+	};
+	return readdirSync(join(build, "test"), { recursive: true })
+		.filter((name) => name.endsWith(".test.js"))
+		.sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1))
+		.map((name) => join(build, "test", name));
 }
 
 /** What mocha is to run: everything, the tests of what is named, or those whose name has these words. */
-function selection(args) {
-	if (args.length === 0) return [`${build}/test/**/*.test.js`];
-	const patterns = args.map(testsOf);
+function selection(args, kind) {
+	const all = kind === "test" ? allTests() : [`${build}/test/**/*.${kind}.js`];
+	if (args.length === 0) return all;
+	const patterns = args.map((argument) => testsOf(argument, kind));
 	if (!patterns.includes(undefined)) return patterns;
 	say(`Of all tests those with "${args.join(" ")}" in their name:`);
-	return ["--grep", args.join(" "), `${build}/test/**/*.test.js`];
+	return ["--grep", args.join(" "), ...all];
 }
 
 const program = (path) => ["--enable-source-maps", join(build, path)];
@@ -223,7 +251,7 @@ const mocha = (...patterns) => [
 	"--exit",
 	"--fail-zero",
 	"--timeout",
-	"20000",
+	"120000",
 	...patterns,
 ];
 
@@ -268,16 +296,16 @@ const commands = {
 			if (attempt(bin("biome"), ["check", "."]) !== 0) process.on("exit", failForForm);
 		}
 		say("Running the tests …");
-		// Two files side by side: most of the time a test waits for somebody. What is in a file is told when it has ended, and
+		// Several files side by side: most of the time a test waits for somebody. What is in a file is told when it has ended, and
 		// one that has no tests unless they are asked for (the pictures) would fail by itself.
-		const sideBySide = args.length === 0 ? ["--parallel", "--jobs", "2", "--no-fail-zero"] : [];
-		become(process.execPath, ["--enable-source-maps", ...mocha(...sideBySide, ...selection(args))]);
+		const sideBySide = args.length === 0 ? ["--parallel", "--jobs", "5", "--no-fail-zero"] : [];
+		become(process.execPath, ["--enable-source-maps", ...mocha(...sideBySide, ...selection(args, "test"))]);
 	},
 	"test:long": () =>
 		become(process.execPath, ["--enable-source-maps", ...mocha("--timeout", "0", `${build}/test/**/*.long.js`)]),
-	"test:linux": () => {
+	"test:linux": (args) => {
 		step(process.execPath, [...program("tools/linux.js"), "--build"]);
-		become(process.execPath, ["--enable-source-maps", ...mocha(`${build}/test/**/*.linux.js`)]);
+		become(process.execPath, ["--enable-source-maps", ...mocha(...selection(args, "linux"))]);
 	},
 	"test:peers": () => {
 		// A broker and a Prometheus that run from then on are nothing to put on somebody's own computer unasked.

@@ -96,7 +96,7 @@ void xs_system_ending(xsMachine *the)
 	retained_forget(&ending);
 	xsmcVars(1);
 	xsmcSetNewArray(xsResult, 0);
-	xsmcSetString(xsVar(0), cause.text);
+	xsmcSetString(xsVar(0), (xsStringValue)cause.text);
 	xsmcSetIndex(xsResult, 0, xsVar(0));
 	xsmcSetBoolean(xsVar(0), cause.is_fault);
 	xsmcSetIndex(xsResult, 1, xsVar(0));

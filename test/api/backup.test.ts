@@ -564,7 +564,7 @@ describe("A backup", () => {
 				}
 			}
 			assert.deepEqual([...seen], ["before", "after"]);
-		}).timeout(20_000);
+		}).timeout(120_000);
 		it("that has things of a newer firmware as well has room for the longest of all", async () => {
 			const storage = new VirtualStorage();
 			const newer = ENTRIES.map((one, index) => {

@@ -36,48 +36,60 @@ const MISTAKE = /^\s+at /m;
 export type Mode = "client" | "ap";
 type Checks = (gateway: () => TestGateway) => void;
 
-/** `start` gives a gateway on new flash, in that mode. */
-export function contract(name: string, start: (mode: Mode) => Promise<TestGateway>): void {
-	describe(`The API ${name}`, function () {
-		this.timeout(30_000);
-		suite(
-			() => start("client"),
-			[
-				settingsChecks,
-				systemChecks,
-				certificateChecks,
-				clockChecks,
-				routingChecks,
-				pageChecks,
-				plainHTTPChecks,
-				accessChecks,
-				crowdChecks,
-				bodyChecks,
-				meterChecks,
-				liveChecks,
-				historyChecks,
-				passwordChecks,
-				tokenChecks,
-				transitionChecks,
-				scheduleChecks,
-				dlmsChecks,
-				zigbeeChecks,
-				hubChecks,
-				mqttChecks,
-				backupChecks,
-				networkChecks,
-				canaryChecks,
-				walkErrorChecks,
-				walkLimitChecks,
-				walkOrderChecks,
-				walkFieldChecks,
-				walkRouteChecks,
-			],
-		);
+/** The suite in parts that can run in files of their own, side by side. */
+const PARTS = {
+	basics: {
+		client: [
+			settingsChecks,
+			systemChecks,
+			certificateChecks,
+			clockChecks,
+			routingChecks,
+			pageChecks,
+			plainHTTPChecks,
+			accessChecks,
+			crowdChecks,
+			bodyChecks,
+		],
+		ap: [accessPointChecks, plainPageChecks, plainPasswordChecks],
+	},
+	meter: {
+		client: [
+			meterChecks,
+			liveChecks,
+			historyChecks,
+			passwordChecks,
+			tokenChecks,
+			transitionChecks,
+			scheduleChecks,
+			dlmsChecks,
+			zigbeeChecks,
+		],
+		ap: [],
+	},
+	peers: {
+		client: [hubChecks, mqttChecks, backupChecks, networkChecks, canaryChecks],
+		ap: [],
+	},
+	eachRoute: {
+		client: [walkErrorChecks, walkLimitChecks, walkOrderChecks, walkFieldChecks, walkRouteChecks],
+		ap: [walkPlainChecks],
+	},
+	/** Whether the API is there at all, and the meter is read. */
+	smoke: { client: [settingsChecks, pageChecks, historyChecks], ap: [] },
+} satisfies Record<string, { client: readonly Checks[]; ap: readonly Checks[] }>;
 
-		describe("in access point mode", () => {
-			suite(() => start("ap"), [accessPointChecks, plainPageChecks, plainPasswordChecks, walkPlainChecks]);
-		});
+export type Part = keyof typeof PARTS;
+const WHOLE: readonly Part[] = ["basics", "meter", "peers", "eachRoute"];
+
+/** `start` gives a gateway on new flash, in that mode. Without `parts` the whole suite runs. */
+export function contract(name: string, start: (mode: Mode) => Promise<TestGateway>, parts = WHOLE): void {
+	const checksOf = (mode: Mode): readonly Checks[] => parts.flatMap((part): readonly Checks[] => PARTS[part][mode]);
+
+	describe(`The API ${name}`, function () {
+		this.timeout(120_000);
+		suite(() => start("client"), checksOf("client"));
+		if (checksOf("ap").length > 0) describe("in access point mode", () => suite(() => start("ap"), checksOf("ap")));
 	});
 }
 

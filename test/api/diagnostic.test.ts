@@ -40,7 +40,7 @@ const PERSONAL = {
 };
 
 describe("The diagnostic report", function () {
-	this.timeout(20_000);
+	this.timeout(120_000);
 	let gateway: VirtualGateway;
 
 	beforeEach(async () => {

@@ -1,5 +1,4 @@
-/** The bench, with both engines. */
+/** `npm start`, with the engine of the microcontroller: sockets are the host's, whatever the engine. */
 import { hubSending } from "./hub-sending.js";
 
-hubSending("node");
 hubSending("xs");

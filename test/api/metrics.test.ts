@@ -87,7 +87,7 @@ function expectedOf(readings: readonly JSONObject[]): Map<string, number> {
 }
 
 describe("GET metrics", function () {
-	this.timeout(30_000);
+	this.timeout(120_000);
 	let gateway: VirtualGateway;
 
 	const text = async (): Promise<string> => {

@@ -8,7 +8,7 @@ const PANIC = Object.freeze({ cause: "panic", isFault: true });
 const { telegram } = iecVectors().find(({ mode }) => mode === "C")!;
 
 describe("Safe mode", function () {
-	this.timeout(20_000);
+	this.timeout(120_000);
 	let gateway: VirtualGateway;
 
 	beforeEach(async () => {

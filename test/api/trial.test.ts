@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000;
 const PANIC = Object.freeze({ cause: "panic", isFault: true });
 
 describe("A firmware on trial", function () {
-	this.timeout(20_000);
+	this.timeout(120_000);
 	let gateway: VirtualGateway;
 	let slots: VirtualSlots;
 

@@ -13,7 +13,7 @@ function refusal(pem: string, nowMs: number | undefined = Date.now()): string {
 }
 
 describe("config/certificate-rules", function () {
-	this.timeout(30_000);
+	this.timeout(120_000);
 
 	before(() => {
 		const missing = missingOpenSSL();

@@ -101,7 +101,7 @@ export function writeResources(folder: string): void {
 
 export function conformance(name: string, run: Run): void {
 	describe(`The host contract, ${name}`, function () {
-		this.timeout(20_000);
+		this.timeout(120_000);
 		for (const check of checks) {
 			// Without anything to run, mocha tells of it as of one that is not run.
 			if (check.needsMulticast && !hasMulticast) it(`${check.name}: not run, this computer delivers no multicast`);

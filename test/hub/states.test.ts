@@ -140,7 +140,7 @@ const STATES: Record<string, (scene: Scene) => void> = {
 };
 
 describe("hub: every event in every state", function () {
-	this.timeout(20_000);
+	this.timeout(120_000);
 
 	for (const [state, enter] of Object.entries(STATES)) {
 		it(`${state}`, () => {

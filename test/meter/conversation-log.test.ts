@@ -169,5 +169,5 @@ describe("the conversation log", () => {
 			}),
 			{ numRuns: 60 },
 		);
-	}).timeout(20_000);
+	}).timeout(120_000);
 });

@@ -107,7 +107,7 @@ const PUSHERS: readonly [
 ];
 
 describe("a meter that sends by itself", function () {
-	this.timeout(20_000);
+	this.timeout(120_000);
 	for (const [where, settings] of SETTINGS) {
 		for (const [what, make, code, kind, baud, framing] of PUSHERS) {
 			it(`${what}, is recognised by a readout with ${where}, in the caller's minute`, () => {
@@ -292,7 +292,7 @@ describe("a meter that sends by itself", function () {
 });
 
 describe("light on the head", function () {
-	this.timeout(20_000);
+	this.timeout(120_000);
 	for (const gapMs of [4, 30]) {
 		it(`each ${gapMs} ms is told as noise, by a readout and by a probe`, () => {
 			const { failure } = benchOf(new Lamp(gapMs)).read();
@@ -313,7 +313,7 @@ describe("light on the head", function () {
 });
 
 describe("a meter that is to be asked", function () {
-	this.timeout(20_000);
+	this.timeout(120_000);
 	const meterOf = (line: string) => makeDLMSMeter(parseDLMSOptions(line.split(" "))!, { utcMs: 0, clocked: true });
 
 	it("is found by a probe where mode D is set, with the advice to ask it", () => {

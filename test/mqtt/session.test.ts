@@ -218,7 +218,7 @@ describe("A session of MQTT", () => {
 			assert.ok(bed.session.isFree);
 		}
 		assert.equal(seen.size, 65_534);
-	}).timeout(20_000);
+	}).timeout(120_000);
 
 	it("believes no PUBACK of what has not gone out whole", () => {
 		const bed = new Bed().ready();

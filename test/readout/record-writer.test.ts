@@ -217,7 +217,7 @@ describe("a full buffer", () => {
 				assertPart(recordsOf(writer.kept), [...filler, shape, one("end", "V")], writer.overflow);
 			}
 		}
-	}).timeout(20_000);
+	}).timeout(120_000);
 
 	it("holds nothing but empty values, one of them a set each or all of one set", () => {
 		const many = {
@@ -268,5 +268,5 @@ describe("a full buffer", () => {
 			}),
 			{ numRuns: 30 },
 		);
-	}).timeout(20_000);
+	}).timeout(120_000);
 });

@@ -15,7 +15,7 @@ import { ROOT } from "../../tools/sdk/sdk.js";
 import { withNamesOfProperties, withShortNames } from "../../tools/sdk/short-names.js";
 
 describe("the firmware's script", function () {
-	this.timeout(20_000);
+	this.timeout(120_000);
 	let build = "";
 	beforeEach(() => {
 		build = mkdtempSync(join(tmpdir(), "gateway-script-"));

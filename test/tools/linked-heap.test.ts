@@ -1,11 +1,12 @@
 /** What is made smaller in the preloaded machine that the SDK's linker writes as C. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { KNOWN, strangeIn } from "../../tools/sdk/engine.js";
 import { sequenceOf, shareEnvironments } from "../../tools/sdk/environments.js";
 import { Heap, isProperty, placesIn } from "../../tools/sdk/heap.js";
+import { checkLookUps } from "../../tools/sdk/look-ups.js";
 import { withoutStripped } from "../../tools/sdk/stripped.js";
 import { machineOf, NAMES, slotOf, to } from "./linked-machine.js";
 
@@ -100,25 +101,6 @@ describe("what functions of the firmware capture", () => {
 });
 
 describe("the slots of the firmware", () => {
-	/** Places of properties that XS would find at once; throws where it would find another's. */
-	function foundAtOnce(text: string): number {
-		const heap = new Heap(text);
-		const numbers = new Map(NAMES.map((name, index) => [`xsID_${name}`, 1 + index]));
-		const colors = /gxColors\[mxKeysCount\] ICACHE_FLASH1_ATTR = \{([^}]*)/.exec(text)![1]!.match(/\d+/g)!.map(Number);
-		let count = 0;
-		for (const [place, { kind }] of heap.slots.entries()) {
-			if (kind !== "XS_INSTANCE_KIND" || heap.isEnvironment(place)) continue;
-			const own = heap.listOf(place);
-			for (const [name, number] of numbers) {
-				const at = place + colors[number]!;
-				if (colors[number] === 0 || heap.slots[at]?.id !== name) continue;
-				assert.ok(own.includes(at), `slot ${at} is taken for one of object ${place}`);
-				count++;
-			}
-		}
-		return count;
-	}
-
 	const OBJECTS = [
 		object(2),
 		property("a", 1, 3),
@@ -134,8 +116,29 @@ describe("the slots of the firmware", () => {
 
 	it("lie where XS looks for them, and no object's where it would look for another's", () => {
 		const text = new Heap(machineOf(OBJECTS)).toString();
-		assert.equal(foundAtOnce(text), 7);
+		assert.equal(checkLookUps(new Heap(text)), 7);
 		assert.equal(new Heap(text).slots.filter(isProperty).length, 7);
+	});
+
+	it("are refused where XS would take one for another object's property", () => {
+		const text = new Heap(machineOf(OBJECTS)).toString();
+		const colors = new Heap(text).colors();
+		const objects = new Heap(text).slots.flatMap(({ kind }, place) => (kind === "XS_INSTANCE_KIND" ? [place] : []));
+		// From each object to a property of another one: with that distance for a color, XS would find it there.
+		let wrong = 0;
+		for (const owner of objects)
+			for (const [place, slot] of new Heap(text).slots.entries()) {
+				const heap = new Heap(text);
+				const number = heap.numberOf(place);
+				if (!isProperty(slot) || place <= owner || heap.listOf(owner).includes(place)) continue;
+				const changed = colors.map((color, index) => (index === number ? place - owner : color));
+				heap.changeTables((table) =>
+					table.replace(/(gxColors.*\{\n)[^}]*/, `$1${changed.map((one) => `\t${one},\n`).join("")}`),
+				);
+				assert.throws(() => checkLookUps(heap), /^Error: XS would take slot \d+ \(xsID_\w\) for a property/);
+				wrong++;
+			}
+		assert.ok(wrong > 5, String(wrong));
 	});
 
 	it("keep their lists, what refers to them, and the items of arrays behind each other", () => {
@@ -231,16 +234,20 @@ describe("built-in functions that the linker has stripped", () => {
 
 describe("an SDK that is not known", () => {
 	it("is refused, with the file that is another and what helps", () => {
-		const sources = mkdtempSync(join(tmpdir(), "gateway-engine-"));
+		const xs = mkdtempSync(join(tmpdir(), "gateway-engine-"));
 		try {
-			for (const name of Object.keys(KNOWN)) writeFileSync(join(sources, name), "");
+			for (const folder of ["sources", "tools"]) mkdirSync(join(xs, folder));
+			for (const name of Object.keys(KNOWN)) writeFileSync(join(xs, name), "");
 			const empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 			const known = Object.fromEntries(Object.keys(KNOWN).map((name) => [name, empty]));
-			assert.equal(strangeIn(sources, known), undefined);
-			writeFileSync(join(sources, "xsType.c"), "int other;");
-			assert.match(strangeIn(sources, known)!, /^xsType\.c .* not that of 8\.2\.3.*GATEWAY_PLAIN=linker/);
+			assert.equal(strangeIn(xs, known), undefined);
+			for (const name of ["tools/xslSlot.c", "sources/xsCode.c", "sources/xsType.c"]) {
+				writeFileSync(join(xs, name), "int other;");
+				assert.ok(strangeIn(xs, known)!.startsWith(`${name} of this Moddable SDK is not that of 8.2.3`), name);
+			}
+			assert.match(strangeIn(xs, known)!, /GATEWAY_PLAIN=linker/);
 		} finally {
-			rmSync(sources, { recursive: true });
+			rmSync(xs, { recursive: true });
 		}
 	});
 });

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 const PROGRAM = fileURLToPath(new URL("../../tools/linux.js", import.meta.url));
 
 describe("npm run linux", function () {
-	this.timeout(20_000);
+	this.timeout(120_000);
 	let folder = "";
 
 	beforeEach(() => {

@@ -57,7 +57,7 @@ describe("npm run ota", () => {
 		assert.match(help.stdout, /npm run ota -- keygen FILE/);
 		assert.equal(start("inspect", PROGRAM).status, 1);
 		assert.equal(start().status, 2);
-	}).timeout(20_000);
+	}).timeout(120_000);
 
 	describe("keygen", () => {
 		it("makes a key that only its owner can read, and tells its id", () => {

@@ -24,6 +24,11 @@ const SETTINGS = Object.keys(paths)
 const TELEGRAMS = iecVectors()
 	.filter(({ telegram }) => telegram.length > 300)
 	.slice(0, 3);
+/** Among them the names of built-ins that would end the machine if they were looked up (tools/sdk/stripped.ts). */
+const BODIES = [
+	...["{", "[]", '{"enabled":7}', '{"no_such":null}', '{"enabled":false,"enabled":true}'],
+	...['{"__proto__":7}', '{"constructor":{"prototype":null}}', '{"size":1,"description":"","RegExp":[]}'],
+];
 /** Members that tell of the moment, or of the process; in the metrics all figures. */
 const OF_THE_MOMENT = /"(\w*time\w*|utc|created|serial\w*|hostname)":("[^"]*"|[^,}]*)|^(gateway|smartmeter)_.*$/gm;
 
@@ -42,14 +47,20 @@ async function talk(): Promise<string[]> {
 		await gateway.login();
 		for (const path of SETTINGS) {
 			await ask("GET", path);
-			for (const body of ["{", "[]", '{"enabled":7}', '{"no_such":null}', '{"enabled":false,"enabled":true}'])
-				await ask("POST", path, body);
+			for (const body of BODIES) await ask("POST", path, body);
 		}
 		for (const { telegram } of TELEGRAMS) {
 			await gateway.connectMeter({ telegram });
 			await ask("GET", "iec62056/read");
 		}
-		for (const path of ["system/version", "meter/history", "meter/protocol?x=1", "metrics", "no/such"])
+		for (const path of [
+			"system/version",
+			"meter/history",
+			"meter/protocol?x=1",
+			"metrics",
+			"no/such",
+			"__proto__?__proto__=1",
+		])
 			await ask("GET", path);
 		await ask("GET", "/");
 	} finally {

@@ -62,7 +62,7 @@ describe("npm run report", () => {
 		assert.match(help.stdout, /npm run report -- open REPORT --key FILE/);
 		assert.equal(start("inspect", PROGRAM).status, 1);
 		assert.equal(start().status, 2);
-	}).timeout(20_000);
+	}).timeout(120_000);
 
 	it("makes a key for its owner's eyes, and none in the repository or in another's place", async () => {
 		assert.equal(statSync(place("key")).mode & 0o777, 0o600);

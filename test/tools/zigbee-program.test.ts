@@ -17,7 +17,7 @@ const SYS = 1;
 const LIMIT_MS = 10_000;
 
 describe("npm run zigbee", function () {
-	this.timeout(30_000);
+	this.timeout(120_000);
 	const started: ChildProcess[] = [];
 	let folder = "";
 

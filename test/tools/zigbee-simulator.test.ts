@@ -27,7 +27,7 @@ const RESTORED = "0d0000";
 const NEVER_JOINED = "020000";
 
 describe("The simulated coprocessor, with herdsman as its coordinator's host", function () {
-	this.timeout(20_000);
+	this.timeout(120_000);
 	const air = new Air({ keptMs: 300 });
 	const coordinatorChip = new SimulatedCoprocessor({
 		air,

@@ -32,7 +32,7 @@ const OTHERS: readonly (readonly [number, number])[] = [
 const LIMIT_MS = 120_000;
 
 describe("The keys of the Zigbee network", function () {
-	this.timeout(20_000);
+	this.timeout(120_000);
 	let radio: VirtualRadio;
 	let gateway: VirtualGateway;
 	const asked: string[] = [];

@@ -4,10 +4,12 @@
  * the Machine that is passed in, so that tests can make one up.
  */
 
-/** The versions that the firmware is built and tested with. */
+/** The version that the firmware is built and tested with. */
 export const SDK_VERSION = "8.2.3";
+/** The version that the SDK wants. */
 export const IDF_VERSION = "v6.0";
-const IDF_TAG = "v6.0.2";
+/** The version that the firmware has been linked with (docs/decisions.md, 168). */
+const IDF_TAG = "v6.0.1";
 const CHIPS = "esp32,esp32s3,esp32c3,esp32c6";
 const NODE_VERSION = [20, 19];
 /** Where hosts/node/xs-worker.ts finds it. */

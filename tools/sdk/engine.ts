@@ -1,32 +1,42 @@
 /**
- * Whether the SDK's engine is the one that the linker's file is made smaller for. What environments.ts, heap.ts and
- * shorter-code.ts do goes by how the engine looks for properties, takes what a function has captured, and runs each
- * instruction. Another engine may still write and take files of the same form, and mean something else by them: then the
+ * Whether the SDK's engine, compiler and linker are those that the linker's file is made smaller for. Some of that goes by how
+ * the engine looks for properties, takes what a function has captured, and runs each instruction, or by which instructions the
+ * compiler writes. Another SDK may still write and take files of the same form, and mean something else by them: then the
  * firmware would go wrong somewhere, sometime.
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** By file in xs/sources: how instructions are run, how properties are found, what instructions there are. */
+/** By file in xs/. */
 export const KNOWN: Readonly<Record<string, string>> = Object.freeze({
-	"xsRun.c": "7aede32832264fafbf5f0d6666b74554745f04b3b7c5eeaddbd67b96f097a03d",
-	"xsType.c": "88cb50e524de79d0ff7ac7939409ab3f9ba1b96a3d003bbe81249913ce8ab18b",
-	"xsCommon.c": "e452e81e1782a6586ace74c6b852b675e76b087d1795f3360e2d4bfb5880be07",
+	// How instructions are run, how properties are found, and what instructions there are.
+	"sources/xsRun.c": "7aede32832264fafbf5f0d6666b74554745f04b3b7c5eeaddbd67b96f097a03d",
+	"sources/xsType.c": "88cb50e524de79d0ff7ac7939409ab3f9ba1b96a3d003bbe81249913ce8ab18b",
+	"sources/xsProperty.c": "993295f4b0c75adb4fe7f291b2162ae723999bc8857c571274c2f61c89216447",
+	"sources/xsCommon.c": "e452e81e1782a6586ace74c6b852b675e76b087d1795f3360e2d4bfb5880be07",
+	// Which instructions the compiler writes; shorter-code.ts takes for granted that `let x;` in a loop stores undefined.
+	"sources/xsCode.c": "3d2367af958b116960009dd6720ce93c98ce817a9af61e40384d9dd96fc76657",
+	"sources/xsScope.c": "2f4346359cf0f4574c457d12f1b8d4479d0f8ed60780d62d2609dd915bf2cf38",
+	// What the linker writes, and what it strips.
+	"tools/xsl.c": "beb30f7c9f248ca57d101a49e3ddd3db69c040c93bfb30245656b544eaf7ed15",
+	"tools/xslOpt.c": "03cfb2a75f38bf4a8fb697dccba8818136d12f6415ab31da75d65542a05fd0ea",
+	"tools/xslSlot.c": "2a4d2265f8eed0a2a13ec3272ca19bd7bda2f51e0ab62b4a7c4f10c5568d6579",
+	"tools/xslStrip.c": "83b9977ee3b4590d2daf2e101b07135a0a06f33d0da78234d28e834aff5e7c98",
 });
-
 /** What helps where the linker's file is not, or can't be, made smaller. */
 export const ADVICE =
 	"GATEWAY_PLAIN=linker builds without that (ARCHITECTURE.md); tools/sdk/engine.ts says what to do for another SDK.";
 
 /**
- * Why it is not; undefined: it is. For another SDK: read what has changed in that file against 8.2.3, then put its hash
- * here, then let `npm run test:linux` show that both firmwares, plain and made smaller, behave alike.
+ * Why they are not; undefined: they are. `xs` is the SDK's folder of that name. For another SDK: read what has changed in that
+ * file against 8.2.3, then put its hash here, then let `npm run test:linux` show that both firmwares, plain and made smaller,
+ * behave alike, and that random programs do.
  */
-export function strangeIn(sources: string, known = KNOWN): string | undefined {
+export function strangeIn(xs: string, known = KNOWN): string | undefined {
 	for (const [name, hash] of Object.entries(known)) {
 		const is = createHash("sha256")
-			.update(readFileSync(join(sources, name)))
+			.update(readFileSync(join(xs, name)))
 			.digest("hex");
 		if (is !== hash)
 			return `${name} of this Moddable SDK is not that of 8.2.3, for which the firmware is made smaller. ${ADVICE}`;

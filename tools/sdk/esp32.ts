@@ -10,7 +10,7 @@ import type { Board } from "../../hosts/esp32/boards.js";
 import { writeChanged, writeProject } from "./project.js";
 import { NO_RELEASE, type Release } from "./release.js";
 import type { Made } from "./script.js";
-import { FORBIDDEN, findSDK, pathWith, ROOT, type SDK } from "./sdk.js";
+import { findSDK, isForbidden, pathWith, ROOT, type SDK } from "./sdk.js";
 
 const HOST = join(ROOT, "hosts", "esp32");
 
@@ -95,7 +95,7 @@ async function writeAll(order: BuildOrder, sdk: SDK): Promise<Places> {
 	const sdkconfig = join(places.folder, "sdkconfig");
 	const options = join(places.folder, "c-options");
 	mkdirSync(sdkconfig, { recursive: true });
-	writeChanged(join(sdkconfig, "sdkconfig.defaults"), sdkconfigOf(order));
+	const hasOtherSettings = writeChanged(join(sdkconfig, "sdkconfig.defaults"), sdkconfigOf(order));
 	const names = {
 		IDF_PATH: idf,
 		CHIP: board.chip,
@@ -105,9 +105,9 @@ async function writeAll(order: BuildOrder, sdk: SDK): Promise<Places> {
 	};
 	let text = readFileSync(join(HOST, "c-options"), "utf8");
 	for (const [name, value] of Object.entries(names)) text = text.replaceAll(`$(${name})`, value);
-	const changed = writeChanged(options, text);
-	// The makefile doesn't know of that file.
-	if (changed) rmSync(places.output, { recursive: true, force: true });
+	const hasOtherOptions = writeChanged(options, text);
+	// The makefile depends on neither file: objects that were compiled with other settings have other sizes of structures.
+	if (hasOtherSettings || hasOtherOptions) rmSync(places.output, { recursive: true, force: true });
 	mkdirSync(places.output, { recursive: true });
 	const build = {
 		SDKCONFIGPATH: sdkconfig,
@@ -208,7 +208,7 @@ function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv): 
 				process.stderr.write(text);
 				const lines = (rest + text).split("\n");
 				rest = lines.pop()!;
-				warnings.push(...lines.filter((line) => FORBIDDEN.test(line)));
+				warnings.push(...lines.filter(isForbidden));
 			});
 		}
 		child.on("error", reject);

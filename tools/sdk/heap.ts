@@ -14,6 +14,7 @@ const LINE =
 	/^\/\* \d+ \*\/\t\{ (NULL|\(txSlot\*\)(?:&gxHeap\[(\d+)\]|-?\d+)), \{\.ID = ([\w$]+)(?: \/\*.*?\*\/)?, \.flag = (\w+), \.kind = (\w+?) ?\}, \.value = (.*)$/;
 /** The kind of a slot with a function's byte code. */
 export const CODE = "XS_CODE_X_KIND";
+const COLORS = "static const txID gxColors[mxKeysCount] ICACHE_FLASH1_ATTR = {\n";
 const HEAD = "static const txSlot gxHeap[mxHeapCount] = {\n";
 const INTERNAL = 1;
 const EXOTIC = 1;
@@ -90,6 +91,18 @@ export class Heap {
 		);
 	}
 
+	/** The color of each name, by its number. */
+	colors(): number[] {
+		const { start, end } = arrayIn(this.#after, COLORS, "}");
+		return this.#after.slice(start, end).match(/\d+/g)!.map(Number);
+	}
+
+	/** The number of the name that a slot has; 0: none. */
+	numberOf(place: number): number {
+		const { id } = this.slots[place]!;
+		return /^\d+$/.test(id) ? Number(id) : (this.#ids.get(id) ?? 0);
+	}
+
 	/** Puts C in front of the slots, for values in them. */
 	define(text: string): void {
 		this.#before += `${text}\n`;
@@ -155,8 +168,8 @@ export class Heap {
 	/** Places in their new order, less than 0 for one that stays empty, and the colors by the numbers of names. */
 	#layOut(): { colors: ReadonlyMap<number, number>; order: readonly number[] } {
 		const owned = this.#ownedProperties();
-		const colors = colorsOf([...owned.values()].map((list) => list.map((place) => this.#numberOf(place))));
-		const layout = new Layout((place) => colors.get(this.#numberOf(place)) ?? 0);
+		const colors = colorsOf([...owned.values()].map((list) => list.map((place) => this.numberOf(place))));
+		const layout = new Layout((place) => colors.get(this.numberOf(place)) ?? 0);
 		layout.append([0]);
 		layout.addInstances(owned);
 		const laidOut = new Set([0, ...owned.keys(), ...[...owned.values()].flat(), this.slots.length - 1]);
@@ -191,11 +204,6 @@ export class Heap {
 			const size = Number(/\.integer = (\d+) \* sizeof/.exec(this.slots[Number(first) - 1]!.value)![1]);
 			return [Array.from({ length: 1 + size }, (_, index) => Number(first) - 1 + index)];
 		});
-	}
-
-	#numberOf(place: number): number {
-		const { id } = this.slots[place]!;
-		return /^\d+$/.test(id) ? Number(id) : (this.#ids.get(id) ?? 0);
 	}
 }
 

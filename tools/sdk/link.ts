@@ -5,6 +5,7 @@ import { InstructionSet } from "./byte-code.js";
 import { ADVICE, strangeIn } from "./engine.js";
 import { shareEnvironments } from "./environments.js";
 import { Heap } from "./heap.js";
+import { checkLookUps } from "./look-ups.js";
 import { shortenCode } from "./shorter-code.js";
 import { withoutStripped } from "./stripped.js";
 
@@ -13,7 +14,9 @@ function smaller(text: string, sources: string): string {
 	withoutStripped(heap);
 	shareEnvironments(heap);
 	shortenCode(heap, new InstructionSet(readFileSync(join(sources, "xsCommon.c"), "utf8")));
-	return heap.toString();
+	const written = heap.toString();
+	checkLookUps(new Heap(written));
+	return written;
 }
 
 const options = process.argv.slice(2);
@@ -21,11 +24,11 @@ const file = join(options[options.indexOf("-o") + 1]!, "mc.xs.c");
 const text = readFileSync(file, "utf8");
 // Where this fails, make shall not take the linker's file for done the next time.
 rmSync(file);
-const sources = join(process.env["MODDABLE"]!, "xs", "sources");
-const problem = strangeIn(sources);
+const xs = join(process.env["MODDABLE"]!, "xs");
+const problem = strangeIn(xs);
 if (problem === undefined) {
 	try {
-		writeFileSync(file, smaller(text, sources));
+		writeFileSync(file, smaller(text, join(xs, "sources")));
 	} catch (error) {
 		process.stderr.write(`${(error as Error).stack}\n${ADVICE}\n`);
 		process.exitCode = 1;

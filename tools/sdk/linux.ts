@@ -5,9 +5,9 @@ import { basename, dirname, join } from "node:path";
 import { writeProject } from "./project.js";
 import {
 	type Bits,
-	FORBIDDEN,
 	findSDK,
 	findToolchain,
+	isForbidden,
 	pathWith,
 	plainness,
 	ROOT,
@@ -33,7 +33,7 @@ function step(command: string, args: string[], env: NodeJS.ProcessEnv): void {
 	const result = spawnSync(command, args, { cwd: ROOT, env, encoding: "utf8", maxBuffer: 1 << 26 });
 	const said = `${result.stdout ?? ""}${result.stderr ?? ""}${result.error?.message ?? ""}`;
 	if (result.status !== 0) throw new Error(`${said}\n${command} has failed.`);
-	const warnings = said.split("\n").filter((line) => FORBIDDEN.test(line));
+	const warnings = said.split("\n").filter(isForbidden);
 	if (warnings.length > 0) throw new Error(`${warnings.join("\n")}\n${command} warns: this must not be.`);
 }
 

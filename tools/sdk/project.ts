@@ -47,6 +47,7 @@ function linkerVersion(): string {
 		"link.js",
 		"engine.js",
 		"heap.js",
+		"look-ups.js",
 		"environments.js",
 		"byte-code.js",
 		"shorter-code.js",

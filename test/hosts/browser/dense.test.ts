@@ -13,7 +13,7 @@ function unpacked(packed: Uint8Array, count: number): string[] {
 }
 
 describe("hosts/browser/kit/dense", function () {
-	this.timeout(20_000);
+	this.timeout(120_000);
 
 	it("gives back what was packed, whatever it was", () => {
 		const texts = array(

@@ -116,7 +116,7 @@ class Client {
 }
 
 describe("The native UDP port", function () {
-	this.timeout(30_000);
+	this.timeout(120_000);
 	const peers: Peer[] = [];
 	const clients: Client[] = [];
 

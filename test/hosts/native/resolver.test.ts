@@ -4,7 +4,7 @@ import { compileNative, needNative } from "./compile.js";
 import { run } from "./stream-server-driver.js";
 
 describe("The native resolver", function () {
-	this.timeout(30_000);
+	this.timeout(120_000);
 	let program = "";
 
 	const compile = (output: string) =>

@@ -1,0 +1,25 @@
+/** Whether XS finds the right properties of preloaded objects in a linker's file. */
+import type { Heap } from "./heap.js";
+
+/**
+ * Looks at each named slot as XS does (fxOrdinaryGetProperty in xsType.c): where an object lies at the slot's place less the
+ * color of its name, the slot is taken for a property of that object. Throws an Error where it is none. Returns how many
+ * properties are found so, without a walk along the list.
+ */
+export function checkLookUps(heap: Heap): number {
+	const colors = heap.colors();
+	const lists = new Map<number, ReadonlySet<number>>();
+	let found = 0;
+	for (const [place, { id, kind }] of heap.slots.entries()) {
+		const color = colors[heap.numberOf(place)] ?? 0;
+		const owner = place - color;
+		if (color === 0 || kind === "XS_INSTANCE_KIND" || heap.slots[owner]?.kind !== "XS_INSTANCE_KIND") continue;
+		// XS looks for no names there.
+		if (heap.isEnvironment(owner)) continue;
+		if (!lists.has(owner)) lists.set(owner, new Set(heap.listOf(owner)));
+		if (!lists.get(owner)!.has(place))
+			throw new Error(`XS would take slot ${place} (${id}) for a property of the object at ${owner}, which it is not.`);
+		found++;
+	}
+	return found;
+}
