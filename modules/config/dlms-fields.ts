@@ -192,6 +192,6 @@ export const DLMS_OBIS_ENTRIES = field<Uint8Array>({
 	name: "entries",
 	kind: BYTES,
 	maximum: 257,
-	public: true,
+	isPublic: true,
 });
 export const DLMS_OBIS = entry("dlms_obis", 1, [DLMS_OBIS_ENTRIES]);

@@ -26,10 +26,10 @@ function show(field: Field, value: Setting, text: TextCodec): string {
 	if (isInitial(field, value)) return value instanceof Uint8Array ? "" : String(value);
 	if (field.secret) return "***";
 	if (value instanceof Uint8Array) {
-		return field.public ? text.decode(encodeHex(value)) : `*** (${value.length} bytes)`;
+		return field.isPublic ? text.decode(encodeHex(value)) : `*** (${value.length} bytes)`;
 	}
 	const shown = String(value);
-	if (field.public || field.kind !== TEXT) return shown;
+	if (field.isPublic || field.kind !== TEXT) return shown;
 	const end = shown.indexOf(SCHEME_END);
 	const scheme = end > 0 && end < SCHEME_LIMIT ? shown.slice(0, end + SCHEME_END.length) : "";
 	return `${scheme}*** (${shown.length} characters)`;

@@ -51,7 +51,7 @@ export interface Field<Value extends Setting = Setting> {
 	 * TEXT, BYTES: harmless whoever reads it, so that the diagnostic report shows the value. Of every other text or bytes
 	 * the report tells the length alone: it may name a person, a place or a device of theirs.
 	 */
-	readonly public: boolean;
+	readonly isPublic: boolean;
 }
 
 /** One setting: a field that flash has, too. */
@@ -114,7 +114,7 @@ const PLAIN = Object.freeze({
 	characters: "",
 	initial: undefined,
 	secret: false,
-	public: false,
+	isPublic: false,
 });
 
 export function field<Value extends Setting>(

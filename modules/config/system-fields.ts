@@ -10,6 +10,6 @@ export const SYSTEM_TIMEZONE = field<string>({
 	maximum: 64,
 	characters: "AZaz09__++--//",
 	initial: "",
-	public: true,
+	isPublic: true,
 });
 export const SYSTEM = entry("system", 1, [SYSTEM_TIMEZONE]);

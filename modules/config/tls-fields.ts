@@ -24,7 +24,7 @@ export const TLS_LAST_ERROR = field<string>({
 	maximum: 128,
 	characters: PRINTABLE,
 	initial: "",
-	public: true,
+	isPublic: true,
 });
 /** `file` was never served: failing that, the previous one is taken again. */
 export const TLS_ON_TRIAL = field<boolean>({ entry: IN_TLS, id: 3, name: "on_trial", kind: BOOLEAN, initial: false });

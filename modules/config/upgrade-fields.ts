@@ -33,6 +33,6 @@ export const UPGRADE_FOUND_VERSION = field<string>({
 	maximum: 32,
 	characters: PRINTABLE,
 	initial: "",
-	public: true,
+	isPublic: true,
 });
 export const UPGRADE_FOUND = entry("upgrade_found", 1, [UPGRADE_FOUND_VERSION]);

@@ -18,6 +18,6 @@ export const ZIGBEE_MAPPING = field<Uint8Array>({
 	name: "mapping",
 	kind: BYTES,
 	maximum: 97,
-	public: true,
+	isPublic: true,
 });
 export const ZIGBEE_MAP = entry("zigbee_map", 1, [ZIGBEE_MAPPING]);

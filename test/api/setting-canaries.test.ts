@@ -68,7 +68,7 @@ describe("A text setting", function () {
 	afterEach(() => gateway?.stop());
 
 	it("or one of bytes is shown in a report only if its table says that it is public", () => {
-		const shown = ENTRIES.flatMap(({ fields }) => fields).filter((field) => field.public);
+		const shown = ENTRIES.flatMap(({ fields }) => fields).filter((field) => field.isPublic);
 		// Besides the texts: which objects of the meter are asked for, and as what Zigbee has them.
 		assert.deepEqual(shown.map(nameOf).sort(), [...PUBLIC.keys(), "dlms_obis.entries", "zigbee_map.mapping"].sort());
 	});

@@ -79,7 +79,7 @@ function table(version: number, fields: readonly Partial<SettingField>[]): reado
 		characters: "",
 		initial: undefined,
 		secret: false,
-		public: false,
+		isPublic: false,
 		...given,
 	}));
 	return [{ key: "grown", version, fields: full }];
