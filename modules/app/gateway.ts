@@ -109,7 +109,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 	readonly #starts: Starts | undefined;
 	/** Undefined where the host can't sleep. */
 	readonly #saving: PowerSaving | undefined;
-	readonly #serving: Serving;
+	readonly #serving = new Serving();
 	#button: Button | undefined;
 	#powerCycles: PowerCycles | undefined;
 	readonly #acts: Acts;
@@ -123,7 +123,6 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 	/** Boards without a radio have no `Radio`, and nothing of it in their flash. */
 	constructor(host: Host, Radio?: typeof Zigbee) {
 		this.#host = host;
-		this.#serving = new Serving(host.network);
 		const { crypto, clock, timers, text, info } = host;
 		const trace = (message: string) => host.trace(message);
 		const guard = guardWith(trace);

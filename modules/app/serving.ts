@@ -12,14 +12,9 @@ const HTTPS = 1;
 const PLACES = 3;
 
 export class Serving {
-	readonly #hasTLS: boolean;
 	#server: HTTPServer | undefined;
 	/** Undefined where there is no console, or no radio. */
 	#console: Improv | undefined;
-
-	constructor({ https }: Network) {
-		this.#hasTLS = https !== undefined;
-	}
 
 	/** `identity` is asked for what the TLS port opens with. Throws when a listener can't be opened. */
 	open({ http, https }: Network, options: Omit<HTTPServerOptions, "ports">, identity: () => CertificatePair): void {
@@ -42,12 +37,12 @@ export class Serving {
 
 	/** Of TLS; undefined while there is none. */
 	get listener(): Listener | undefined {
-		return this.#hasTLS ? this.#server?.listener(HTTPS) : undefined;
+		return this.#server?.listener(HTTPS);
 	}
 
 	/** Ports really listened on; 0 while there is none. */
 	get httpPort(): number {
-		return this.#server?.listener(HTTP).port ?? 0;
+		return this.#server?.listener(HTTP)?.port ?? 0;
 	}
 
 	get httpsPort(): number {
