@@ -12,14 +12,12 @@ const HTTPS = 1;
 const PLACES = 3;
 
 export class Serving {
-	#hasTLS = false;
 	#server: HTTPServer | undefined;
 	/** Undefined where there is no console, or no radio. */
 	#console: Improv | undefined;
 
 	/** `identity` is asked for what the TLS port opens with. Throws when a listener can't be opened. */
 	open({ http, https }: Network, options: Omit<HTTPServerOptions, "ports">, identity: () => CertificatePair): void {
-		this.#hasTLS = https !== undefined;
 		const plain = { port: http, places: PLACES };
 		const ports = https === undefined ? [plain] : [plain, { port: https, places: PLACES, identity }];
 		this.#server = new HTTPServer(Object.assign({ ports }, options));
@@ -44,12 +42,12 @@ export class Serving {
 
 	/** Of TLS; undefined while there is none. */
 	get listener(): Listener | undefined {
-		return this.#hasTLS ? this.#server?.listener(HTTPS) : undefined;
+		return this.#server?.listener(HTTPS);
 	}
 
 	/** Ports really listened on; 0 while there is none. */
 	get httpPort(): number {
-		return this.#server?.listener(HTTP).port ?? 0;
+		return this.#server?.listener(HTTP)?.port ?? 0;
 	}
 
 	get httpsPort(): number {

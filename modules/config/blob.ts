@@ -159,7 +159,7 @@ interface WriterOptions {
 
 export class BlobWriter {
 	readonly #options: WriterOptions;
-	readonly #piece: Uint8Array;
+	#piece: Uint8Array;
 	readonly #reference: Uint8Array;
 	#length = 0;
 	#isClosed = false;
@@ -189,6 +189,8 @@ export class BlobWriter {
 		if (length > this.#options.limit) return undefined;
 		if (length === 0) return new Uint8Array(0);
 		if (length % BLOB_PIECE > 0) this.store(length % BLOB_PIECE);
+		// The whole blob may be read back next, and wants the memory.
+		this.#piece = new Uint8Array(0);
 		this.#reference[1] = length >> 8;
 		this.#reference[2] = length;
 		return this.#reference.slice(0, blobReferenceLimit(length));

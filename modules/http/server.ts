@@ -64,9 +64,8 @@ export class HTTPServer implements ConnectionOwner, Timed {
 	/** By port: how many wait there, as far as is known. */
 	readonly #waiting: number[] = [];
 	readonly drive: Drive;
-	/** The earliest of all deadlines, unless something has changed since. */
+	/** The earliest of all deadlines; NaN: something has changed since it was found. */
 	#deadlineMs = Number.POSITIVE_INFINITY;
-	#isChanged = false;
 	#isClosed = false;
 	/** Before this no memory is looked for; monotonic ms. */
 	#memoryMs = 0;
@@ -93,8 +92,8 @@ export class HTTPServer implements ConnectionOwner, Timed {
 		return this.#options.handler;
 	}
 
-	/** The listener of `ports[index]`. */
-	listener(index: number): Listener {
+	/** The listener of `ports[index]`; undefined: there is no such port. */
+	listener(index: number): Listener | undefined {
 		return this.#listeners[index];
 	}
 
@@ -126,8 +125,7 @@ export class HTTPServer implements ConnectionOwner, Timed {
 	}
 
 	get deadlineMs(): number {
-		if (!this.#isChanged) return this.#deadlineMs;
-		this.#isChanged = false;
+		if (!Number.isNaN(this.#deadlineMs)) return this.#deadlineMs;
 		let nextMs = Number.POSITIVE_INFINITY;
 		for (let i = 0; i < this.#connections.length; i++) nextMs = Math.min(nextMs, this.#connections[i].deadlineMs);
 		for (let i = 0; i < this.#waiting.length; i++) if (this.#waiting[i] > 0) nextMs = Math.min(nextMs, this.placeMs(i));
@@ -160,7 +158,7 @@ export class HTTPServer implements ConnectionOwner, Timed {
 	}
 
 	changed(): void {
-		this.#isChanged = true;
+		this.#deadlineMs = Number.NaN;
 	}
 
 	isFull({ port }: OwnedConnection): boolean {

@@ -36,24 +36,24 @@ export interface Cost {
 }
 
 /** What no claim is granted of, for whatever claims nothing. */
-export const RESERVE: Cost = Object.freeze({ slots: 400, chunkBytes: 4096 });
+export const RESERVE: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
 
-/** A connection of the HTTP server and a small request on it: 148 slots and 3144 bytes are taken when it is accepted. */
-export const CONNECTION_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 4096 });
+/** A connection of the HTTP server, which takes 148 slots and 3144 bytes when it is accepted, and what is asked on it. */
+export const CONNECTION_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 6144 });
 /** A conversation with the meter: DLMS with keys after mode E takes most. */
-export const READOUT_COST: Cost = Object.freeze({ slots: 600, chunkBytes: 8192 });
+export const READOUT_COST: Cost = Object.freeze({ slots: 500, chunkBytes: 8192 });
 /** Listening to a meter that sends by itself: the next readout is there beside the last one. */
 export const LISTEN_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 8192 });
 /** Finding out what comes back from the meter: the conversations of a readout, none of which keeps one. */
-export const PROBE_COST: Cost = Object.freeze({ slots: 600, chunkBytes: 4096 });
+export const PROBE_COST: Cost = Object.freeze({ slots: 500, chunkBytes: 4096 });
 /** A readout for a client, from when it is asked for until the client has it. */
 export const READOUT_REPLY_COST: Cost = Object.freeze({ slots: 100, chunkBytes: 1536 });
 /** The raw conversation for a client: a copy of it. */
 export const LOG_REPLY_COST: Cost = Object.freeze({ slots: 100, chunkBytes: 5120 });
 /** Networks for a client: what they are packed into, and the packed ones. */
 export const SCAN_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 5120 });
-/** Rows of a load profile, from when it is asked for until the client has them, and what shows them. */
-export const PROFILE_REPLY_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 10_240 });
+/** What asks for a load profile and shows its rows, which come within the claim of the conversation. */
+export const PROFILE_REPLY_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 4096 });
 /** A JSON body with its reply: one of at most SHORT_BODY bytes, or a longer one, which is packed as it comes. */
 export const SHORT_BODY = 2048;
 export const SHORT_BODY_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 3072 });

@@ -26,7 +26,7 @@ describe("HTTP server: replies", () => {
 		assert.equal(client.closed, false);
 		assert.deepEqual(client.writes.length, 3, "a small reply leaves in one write");
 		assert.equal(bench.server.connectionCount, 1);
-		assert.equal(bench.server.listener(0).port, 8080);
+		assert.equal(bench.server.listener(0)?.port, 8080);
 		assert.deepEqual(bench.mistakes, []);
 	});
 

@@ -6,8 +6,10 @@
 import assert from "node:assert/strict";
 import { type ClientRequest, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { HUB_CERTIFICATE_LIMIT } from "../../modules/config/hub-fields.js";
 import { type Memory, ProcessGateway } from "../api/process-gateway.js";
 import { iecVectors } from "../vectors.js";
+import { longCertificate } from "./load-peers.js";
 import { ANY, DLMS } from "./memory-limits.js";
 
 const LONG_BODY = 16_384;
@@ -80,8 +82,8 @@ describe("The heaviest operations side by side", function () {
 	const hub = JSON.stringify({
 		enabled: true,
 		url: "https://hub.local",
-		cert: "-----BEGIN".padEnd(LONG_BODY - 200, "A"),
-	});
+		cert: longCertificate(HUB_CERTIFICATE_LIMIT),
+	}).padEnd(LONG_BODY);
 	const login = JSON.stringify({ username: "admin", nonce: "0".repeat(96), proof: "0".repeat(64) }).padEnd(512);
 
 	const operations: Readonly<Record<string, () => Promise<number>>> = {

@@ -1,0 +1,102 @@
+/** Requests of one connection each, sent and taken in ways that hold the gateway's memory: for tests of memory. */
+import { type ClientRequest, type RequestOptions, request as requestHTTP } from "node:http";
+import { request as requestHTTPS } from "node:https";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ProcessGateway } from "../api/process-gateway.js";
+
+const ANSWER_MS = 60_000;
+
+export interface LoadRequest {
+	readonly secure: boolean;
+	readonly method?: "GET" | "POST";
+	/** Without "/" in front it stands below /api/v1/. */
+	readonly path: string;
+	readonly body?: string | Uint8Array;
+	readonly headers?: Readonly<Record<string, string>>;
+	/** It has no token. */
+	readonly isStranger?: boolean;
+}
+
+export class LoadClient {
+	readonly #gateway: ProcessGateway;
+
+	constructor(gateway: ProcessGateway) {
+		this.#gateway = gateway;
+	}
+
+	/** The request with nothing of its body sent. */
+	open({ secure, method = "GET", path, body, headers, isStranger }: LoadRequest): ClientRequest {
+		const all: Record<string, string> = { "Content-Type": "application/json", ...headers };
+		if (!isStranger) all["Authorization"] = `Bearer ${this.#gateway.token}`;
+		if (body !== undefined) all["Content-Length"] = String(Buffer.byteLength(body));
+		const options: RequestOptions = {
+			host: "127.0.0.1",
+			port: this.port(secure),
+			method,
+			path: path.startsWith("/") ? path : `/api/v1/${path}`,
+			headers: all,
+			agent: false,
+		};
+		const sent = secure ? requestHTTPS({ ...options, rejectUnauthorized: false }) : requestHTTP(options);
+		sent.on("error", () => {});
+		sent.setTimeout(ANSWER_MS, () => sent.destroy());
+		return sent;
+	}
+
+	/** The status of the reply; 0: the connection was closed without one. The reply is taken, or left for `slowMs`. */
+	statusOf(sent: ClientRequest, slowMs = 0): Promise<number> {
+		return new Promise((resolve) => {
+			let status = 0;
+			sent.on("response", (response) => {
+				status = response.statusCode ?? 0;
+				response.on("error", () => {});
+				if (slowMs > 0) setTimeout(() => response.destroy(), slowMs);
+				else response.resume();
+			});
+			sent.on("close", () => resolve(status));
+		});
+	}
+
+	whole(request: LoadRequest): Promise<number> {
+		return this.slow(request, 0);
+	}
+
+	/** Leaves the reply for so long, and then the connection. */
+	slow(request: LoadRequest, slowMs: number): Promise<number> {
+		const sent = this.open(request);
+		const status = this.statusOf(sent, slowMs);
+		sent.end(request.body);
+		return status;
+	}
+
+	/** Holds the body back but for the bytes before `cut`; sends the rest after `pauseMs`, or breaks off. */
+	async held(request: LoadRequest, cut: number, pauseMs: number, isAborted = false): Promise<number> {
+		const body = Buffer.from(request.body ?? "");
+		const sent = this.open({ ...request, method: "POST" });
+		const status = this.statusOf(sent);
+		sent.write(body.subarray(0, cut));
+		await sleep(pauseMs);
+		if (isAborted) sent.destroy();
+		else if (!sent.destroyed) sent.end(body.subarray(cut));
+		return status;
+	}
+
+	/** Sends bytes by plain TCP, takes nothing of what comes, and leaves after `ms`. */
+	raw(secure: boolean, bytes: string | Uint8Array, ms: number): Promise<number> {
+		return new Promise((resolve) => {
+			const socket = connect(this.port(secure), "127.0.0.1", () => socket.write(bytes));
+			socket.on("error", () => {});
+			socket.pause();
+			setTimeout(() => {
+				socket.destroy();
+				resolve(0);
+			}, ms);
+		});
+	}
+
+	private port(secure: boolean): number {
+		const { https, http } = this.#gateway.ports;
+		return secure ? https : http;
+	}
+}

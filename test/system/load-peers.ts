@@ -1,0 +1,97 @@
+/** A hub by HTTPS and an MQTT broker by TLS on this computer, with certificates as long as the gateway takes them. */
+import { once } from "node:events";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo, Server as NetServer, Socket } from "node:net";
+import { createServer as createTLSServer, type Server as TLSServer } from "node:tls";
+import { Aedes } from "aedes";
+import type { SeededRandom } from "../../hosts/node/random.js";
+import { makeCertificate } from "../../hosts/node/self-signed.js";
+import { HUB_CERTIFICATE_LIMIT } from "../../modules/config/hub-fields.js";
+import { MQTT_CERTIFICATE_LIMIT } from "../../modules/config/mqtt-fields.js";
+
+const ADDRESS = "127.0.0.1";
+/** The hub answers after this time at most, and once in so many requests with an error. */
+const HUB_MS = 1500;
+const HUB_ERRORS = 8;
+
+/** A valid certificate; text in front of it, which PEM allows (RFC 7468, 2), makes it as long as wanted. */
+const pair = makeCertificate({
+	names: [ADDRESS],
+	validFromMs: Date.UTC(2020, 0, 1),
+	validToMs: Date.UTC(2049, 0, 1),
+});
+
+export function longCertificate(length: number): string {
+	return `\n${Buffer.from(pair.certificate).toString("latin1")}`.padStart(length, "#");
+}
+
+export class LoadPeers {
+	/** Requests that the hub has answered, and messages that the broker has got. */
+	hubRequests = 0;
+	messages = 0;
+	readonly #hub: Server;
+	readonly #broker: Aedes;
+	readonly #brokerServer: TLSServer;
+	readonly #sockets = new Set<Socket>();
+
+	private constructor(random: SeededRandom, broker: Aedes) {
+		const identity = { cert: Buffer.from(pair.certificate), key: Buffer.from(pair.key) };
+		this.#hub = createServer(identity, (request, response) => {
+			request.resume();
+			request.on("error", () => {});
+			request.on("end", () => {
+				this.hubRequests++;
+				const status = random.oneIn(HUB_ERRORS) ? 500 : 200;
+				setTimeout(() => response.writeHead(status).end("{}"), random.below(HUB_MS));
+			});
+		});
+		this.#broker = broker;
+		broker.on("publish", () => {
+			this.messages++;
+		});
+		this.#brokerServer = createTLSServer(identity, (socket) => {
+			this.#sockets.add(socket);
+			socket.on("error", () => {});
+			socket.on("close", () => this.#sockets.delete(socket));
+			broker.handle(socket);
+		});
+	}
+
+	static async start(random: SeededRandom): Promise<LoadPeers> {
+		const peers = new LoadPeers(random, await Aedes.createBroker());
+		for (const server of [peers.#hub, peers.#brokerServer]) {
+			server.listen(0, ADDRESS);
+			await once(server, "listening");
+		}
+		return peers;
+	}
+
+	/** Of `POST hub`. */
+	get hubSettings(): object {
+		const url = `https://${ADDRESS}:${portOf(this.#hub)}`;
+		return { enabled: true, url, token: "t".repeat(512), cert: longCertificate(HUB_CERTIFICATE_LIMIT) };
+	}
+
+	/** Of `POST mqtt`. */
+	get mqttSettings(): object {
+		const url = `mqtts://${ADDRESS}:${portOf(this.#brokerServer)}`;
+		return { enabled: true, url, topics: "both", cert: longCertificate(MQTT_CERTIFICATE_LIMIT) };
+	}
+
+	/** An address where there is no firmware to be found. */
+	get upgradeURL(): string {
+		return `https://${ADDRESS}:${portOf(this.#hub)}/firmware.json`;
+	}
+
+	stop(): void {
+		this.#hub.closeAllConnections();
+		this.#hub.close();
+		this.#brokerServer.close();
+		for (const socket of this.#sockets) socket.destroy();
+		this.#broker.close();
+	}
+}
+
+function portOf(server: NetServer): number {
+	return (server.address() as AddressInfo).port;
+}

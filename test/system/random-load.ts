@@ -1,0 +1,275 @@
+/**
+ * The firmware in XS on Linux, with the device's own memory, as owner and strangers use it at random: two to six operations
+ * at a time (load-operations.ts), strangers among them or alone, while the meter is read back to back and is another one
+ * every now and then; hub and MQTT by TLS with the longest certificates. It must never start anew, nor pass its limits.
+ *
+ * SEED in the environment repeats a run, as far as the computer's timing lets it; MINUTES says how long each takes.
+ */
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { SeededRandom } from "../../hosts/node/random.js";
+import { publicKeyOf } from "../../tools/ota/keys.js";
+import type { Reply } from "../api/gateway.js";
+import { type Memory, ProcessGateway } from "../api/process-gateway.js";
+import { publicKeyFile } from "../api/report-key.js";
+import { Simulation } from "../history/simulation.js";
+import { NAMES } from "../history/unit.js";
+import { SIGNER } from "../ota/bench.js";
+import { iecVectors } from "../vectors.js";
+import { LoadClient } from "./load-client.js";
+import { OBJECTS, type Operations, ownerOperations, strangerOperations } from "./load-operations.js";
+import { LoadPeers } from "./load-peers.js";
+import { ANY, DLMS, STACK_RESERVE } from "./memory-limits.js";
+
+/** Groups of operations after which the meter is another one. */
+const METER_GROUPS = 25;
+/** Strangers alone, this many and up to five more, in every third group. */
+const STRANGER_GROUPS = 3;
+const STRANGERS = 5;
+/** Nothing takes longer: a readout waits a minute. */
+const GROUP_MS = 75_000;
+const MEMORY_MS = 20_000;
+/** Seconds until what is refused for lack of memory must be served. */
+const PATIENCE = 60;
+const TALK_MS = 60_000;
+const DAY = 86_400;
+
+const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));
+
+/** The kinds of meters: the protocol that is set, and the simulated meter's command line; undefined: the longest capture. */
+const METERS: readonly (readonly [protocol: string, args: readonly string[] | undefined])[] = [
+	["dlms", ["--protocol", "dlms", "--mode-e", "--quiet"]],
+	["dlms", ["--protocol", "dlms", "--mode-e", "--baud-pace", "--quiet"]],
+	["dlms", ["--protocol", "dlms", "--mode-e", "--baud-pace", "--odd-types", "--general-glo", "--quiet"]],
+	["iec62056", ["--profile", "programming", "--quiet"]],
+	["dlms", ["--protocol", "sml", "--push-seconds", "2", "--quiet"]],
+	["iec62056", ["--protocol", "dlms-push", "--push-seconds", "3", "--quiet"]],
+	["iec62056", ["--protocol", "p1", "--quiet"]],
+	["iec62056", undefined],
+];
+
+export interface LoadOptions {
+	readonly mode: "client" | "ap";
+	readonly seed: number;
+	readonly minutes: number;
+}
+
+/** The seed of the environment, or one by chance; the minutes of the environment, or these. */
+export function loadOptions(mode: LoadOptions["mode"], minutes: number): LoadOptions {
+	const { SEED, MINUTES } = process.env;
+	return { mode, seed: Number(SEED ?? Date.now() % 1_000_000), minutes: Number(MINUTES ?? minutes) };
+}
+
+export class RandomLoad {
+	readonly #options: LoadOptions;
+	readonly #random: SeededRandom;
+	readonly #folder = mkdtempSync(join(tmpdir(), "load-"));
+	readonly #statuses = new Map<number, number>();
+	#gateway!: ProcessGateway;
+	#peers!: LoadPeers;
+	#owner: Operations = {};
+	#strangers: Operations = {};
+	#highest: Memory = { slots: 0, chunks: 0, stack: 0, stackLimit: 0 };
+	#readouts = 0;
+	#groups = 0;
+	#meter = "";
+	#isOver = false;
+
+	private constructor(options: LoadOptions) {
+		this.#options = options;
+		this.#random = new SeededRandom(options.seed);
+	}
+
+	/** Everything is set, the longest capture and months of history are held. */
+	static async start(options: LoadOptions): Promise<RandomLoad> {
+		const load = new RandomLoad(options);
+		console.log(`      seed ${options.seed}, mode ${options.mode}, ${options.minutes} min`);
+		try {
+			await load.#start();
+		} catch (error) {
+			await load.stop();
+			throw error;
+		}
+		return load;
+	}
+
+	async stop(): Promise<void> {
+		this.#isOver = true;
+		await this.#gateway?.stop();
+		this.#peers?.stop();
+		rmSync(this.#folder, { recursive: true, force: true });
+	}
+
+	/** Runs for the minutes. Throws at the first start anew, or limit passed. */
+	async run(): Promise<void> {
+		const endMs = Date.now() + this.#options.minutes * 60_000;
+		let talkMs = Date.now() + TALK_MS;
+		const reading = this.#readOn();
+		try {
+			while (Date.now() < endMs) {
+				if (this.#groups % METER_GROUPS === 0) await this.#changeMeter();
+				await this.#runGroup();
+				if (Date.now() > talkMs) {
+					talkMs = Date.now() + TALK_MS;
+					console.log(`      ${this.summary}`);
+				}
+			}
+		} finally {
+			this.#isOver = true;
+		}
+		await reading;
+		await sleep(3000);
+		assert.ok(this.#readouts > 0, "the meter could not be read");
+		assert.ok(this.#peers.hubRequests > 0 || this.#options.mode === "ap", "the hub was sent nothing");
+		assert.ok(this.#peers.messages > 0 || this.#options.mode === "ap", "nothing was published");
+		// Nothing was promised that was not given back: what takes most of the memory is there again.
+		await this.#logIn();
+		await this.#served(() => this.#gateway.post("dlms/obis", OBJECTS));
+		this.#checkIsAlive("its end");
+	}
+
+	get summary(): string {
+		const { slots, chunks, stack, stackLimit } = this.#highest;
+		const statuses = JSON.stringify(Object.fromEntries(this.#statuses));
+		const { hubRequests, messages } = this.#peers;
+		return (
+			`${slots} slots, ${chunks} bytes, stack ${stack} of ${stackLimit}; ${this.#groups} groups, ` +
+			`${this.#readouts} readouts, ${hubRequests} to the hub, ${messages} messages; replies ${statuses}`
+		);
+	}
+
+	async #start(): Promise<void> {
+		const { mode } = this.#options;
+		const updateKey = join(this.#folder, "update.pem");
+		writeFileSync(updateKey, publicKeyOf(SIGNER.point).export({ type: "spki", format: "pem" }));
+		const args = ["--update-key", updateKey, "--report-key", publicKeyFile(this.#folder)];
+		this.#peers = await LoadPeers.start(this.#random);
+		this.#gateway = await ProcessGateway.start("linux", { mode, args });
+		const gateway = this.#gateway;
+		await gateway.login();
+		const endS = (Math.floor(Date.now() / (DAY * 1000)) - 0.5) * DAY;
+		const simulation = new Simulation({ seed: 1, registers: NAMES }, endS - 100 * DAY);
+		simulation.run(endS);
+		mkdirSync(join(gateway.stateFolder, "partitions"), { recursive: true });
+		writeFileSync(join(gateway.stateFolder, "partitions", "history"), simulation.unit.partition.bytes);
+		if (mode === "ap") gateway.setAir(Array.from({ length: 40 }, networkLine).join(""));
+		await this.#set("iec62056/control", { log_en: true });
+		await this.#set("system/timezone", { timezone: "America/Argentina/Buenos_Aires" });
+		await this.#set("dlms/config", DLMS);
+		for (let i = 0; i < 8; i++) await this.#set("system/tokens", { name: `${i}`.padEnd(32, "n") });
+		await this.#set("mqtt", this.#peers.mqttSettings);
+		await this.#set("hub", this.#peers.hubSettings);
+		const backup = (await this.#served(() => gateway.get("system/backup"))).text;
+		await gateway.connectMeter({ telegram: longest.telegram });
+		await this.#served(() => gateway.get("iec62056/read"));
+		const world = { gateway, random: this.#random, peers: this.#peers, backup, isAccessPoint: mode === "ap" };
+		this.#owner = ownerOperations(world);
+		this.#strangers = strangerOperations(world);
+	}
+
+	#set(path: string, settings: object): Promise<Reply> {
+		return this.#served(() => this.#gateway.post(path, settings));
+	}
+
+	/** Asks again while hub and MQTT have the memory. */
+	async #served(ask: () => Promise<Reply>): Promise<Reply> {
+		let reply = await ask();
+		for (let tries = 0; reply.status === 503 && tries < PATIENCE; tries++) {
+			await sleep(1000);
+			reply = await ask();
+		}
+		assert.equal(reply.status, 200, `${reply.text}\n${this.#gateway.diagnosis}`);
+		return reply;
+	}
+
+	/** Reads the meter back to back. */
+	async #readOn(): Promise<void> {
+		const client = new LoadClient(this.#gateway);
+		const request = { secure: this.#options.mode === "client", path: "iec62056/read" };
+		while (!this.#isOver) {
+			if ((await client.whole(request)) === 200) this.#readouts++;
+			else await sleep(200 + this.#random.below(400));
+		}
+	}
+
+	async #changeMeter(): Promise<void> {
+		const gateway = this.#gateway;
+		const [protocol, args] = METERS[this.#random.below(METERS.length)];
+		this.#meter = args?.join(" ") ?? "the longest capture";
+		if (args === undefined) await gateway.connectMeter({ telegram: longest.telegram });
+		else await gateway.connectProgram(args);
+		await this.#logIn();
+		const client = new LoadClient(gateway);
+		const body = JSON.stringify({ protocol });
+		const request = { secure: true, method: "POST", path: "meter/protocol", body } as const;
+		for (let tries = 0; tries < 10 && (await client.whole(request)) !== 200; tries++) await sleep(500);
+	}
+
+	/** Another owner may have taken the session, and strangers make a login wait. */
+	async #logIn(): Promise<void> {
+		const client = new LoadClient(this.#gateway);
+		for (let tries = 0; tries < 60; tries++) {
+			const status = await client.whole({ secure: true, path: "system/status" });
+			if (status === 200) return;
+			if (status === 401) await this.#gateway.login().catch(() => {});
+			await sleep(1000);
+		}
+		assert.fail(`nobody can log in\n${this.#gateway.diagnosis}`);
+	}
+
+	async #runGroup(): Promise<void> {
+		const random = this.#random;
+		const isSiege = this.#groups % STRANGER_GROUPS === 0;
+		const all = isSiege ? this.#strangers : { ...this.#owner, ...this.#strangers };
+		const names = Object.keys(all);
+		const count = isSiege ? STRANGERS + random.below(6) : 2 + random.below(5);
+		const group = Array.from({ length: count }, () => names[random.below(names.length)]);
+		const what = `${group.join(", ")}; ${this.#meter}`;
+		const running: Promise<void>[] = [];
+		for (const name of group) {
+			const noted = (status: number) => void this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1);
+			running.push(all[name]().then(noted));
+			if (random.oneIn(2)) await sleep(random.below(60));
+		}
+		for (let looks = random.below(3); looks > 0; looks--) {
+			await sleep(random.below(350));
+			await this.#measure(what);
+		}
+		const isDone = await Promise.race([Promise.all(running), sleep(GROUP_MS, undefined, { ref: false })]);
+		this.#checkIsAlive(what);
+		assert.ok(isDone !== undefined, `no end of ${what}\n${this.#gateway.diagnosis}`);
+		this.#groups++;
+	}
+
+	async #measure(what: string): Promise<void> {
+		const memory = await Promise.race([this.#gateway.memory(), sleep(MEMORY_MS, undefined, { ref: false })]);
+		this.#checkIsAlive(what);
+		if (memory === undefined) assert.fail(`it does not tell its memory: ${what}`);
+		const { slots, chunks, stack, stackLimit } = memory;
+		const highest = this.#highest;
+		this.#highest = {
+			slots: Math.max(slots, highest.slots),
+			chunks: Math.max(chunks, highest.chunks),
+			stack: Math.max(stack, highest.stack),
+			stackLimit,
+		};
+		const where = `with seed ${this.#options.seed}, group ${this.#groups}: ${what}`;
+		assert.ok(slots <= ANY.slots, `${slots} slots, ${ANY.slots} are allowed, ${where}`);
+		assert.ok(chunks <= ANY.chunks, `${chunks} bytes of chunks, ${ANY.chunks} are allowed, ${where}`);
+		assert.ok(stack <= stackLimit - STACK_RESERVE, `${stack} slots of stack, of ${stackLimit}, ${where}`);
+	}
+
+	#checkIsAlive(what: string): void {
+		const { diagnosis } = this.#gateway;
+		const hasEnded = /starts anew|machine has ended/.test(diagnosis);
+		assert.ok(!hasEnded, `it ended with seed ${this.#options.seed}, group ${this.#groups}: ${what}\n${diagnosis}`);
+	}
+}
+
+/** A network of `air.txt` (hosts/simulated/air.ts), with a name as long as one can be. */
+function networkLine(_: unknown, index: number): string {
+	return `${"é".repeat(14)}${String(index).padStart(4, "0")} -${30 + index} ${1 + (index % 13)} pw${index}\n`;
+}
