@@ -29,7 +29,7 @@ export interface Cost {
 }
 
 /** What no claim is granted of, for whatever claims nothing. */
-const RESERVE: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
+export const RESERVE: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
 
 /** A connection of the HTTP server, which takes 148 slots and 3144 bytes when it is accepted, and what is asked on it. */
 export const CONNECTION_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 6144 });
