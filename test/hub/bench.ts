@@ -10,7 +10,7 @@ import { HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "../../modules/config/
 import { Hub, type HubTest } from "../../modules/hub/hub.js";
 import { Driver } from "../../modules/io/driver.js";
 import type { Power } from "../../modules/io/host.js";
-import { MemoryLedger } from "../../modules/io/memory.js";
+import { MemoryLedger, RESERVE } from "../../modules/io/memory.js";
 import { JSONWriter } from "../../modules/json/writer.js";
 import type { OutputFailure } from "../../modules/publish/connect-failures.js";
 import { Turn } from "../../modules/publish/turn.js";
@@ -144,7 +144,7 @@ export class HubBench {
 	promised = 0;
 	readonly ledger = new MemoryLedger({
 		suffices: (slots) => {
-			this.promised = slots;
+			this.promised = slots - RESERVE.slots;
 			return this.hasMemory;
 		},
 	});

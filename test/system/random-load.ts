@@ -35,6 +35,8 @@ const MEMORY_MS = 20_000;
 /** Seconds until what is refused for lack of memory must be served. */
 const PATIENCE = 60;
 const TALK_MS = 60_000;
+/** As many as a gateway keeps. */
+const TOKENS = 3;
 const DAY = 86_400;
 
 const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));
@@ -159,7 +161,7 @@ export class RandomLoad {
 		await this.#set("iec62056/control", { log_en: true });
 		await this.#set("system/timezone", { timezone: "America/Argentina/Buenos_Aires" });
 		await this.#set("dlms/config", DLMS);
-		for (let i = 0; i < 8; i++) await this.#set("system/tokens", { name: `${i}`.padEnd(32, "n") });
+		for (let i = 0; i < TOKENS; i++) await this.#set("system/tokens", { name: `${i}`.padEnd(32, "n") });
 		await this.#set("mqtt", this.#peers.mqttSettings);
 		await this.#set("hub", this.#peers.hubSettings);
 		const backup = (await this.#served(() => gateway.get("system/backup"))).text;
