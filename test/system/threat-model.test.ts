@@ -15,8 +15,8 @@ const model = read("docs/threat-model.md");
  * changed here first.
  */
 const PROMISES: readonly (readonly [words: string, test: string])[] = [
-	["an owner from a new address still gets in within 30 s", "test/auth/crowd.test.ts"],
-	["addresses that have shown a token come first within that share", "test/http/siege/check.ts"],
+	["an owner from a new address still gets in within 30 s", "test/auth/many-addresses.test.ts"],
+	["addresses that have shown a token come first within that share", "test/hosts/native/door.test.ts"],
 	["which ends at once when it is revoked, for a body that is still being sent", "test/api/revoked-body.test.ts"],
 	["an older file takes no notice back", "test/ota/notice.test.ts"],
 	["replaces another one only after the gateway has accepted it", "test/browser/display.test.ts"],
@@ -27,7 +27,7 @@ const PROMISES: readonly (readonly [words: string, test: string])[] = [
 	["no way back below a security fix", "test/ota/installer.test.ts"],
 	["the user is told of updates", "test/ota/notice.test.ts"],
 	["power may go at any moment", "test/ota/power-cut.test.ts"],
-	["a log of what matters to security", "test/diagnostics/event-log.test.ts"],
+	["a log of what matters to security", "test/diagnostics/refused-logins.test.ts"],
 ];
 
 /** Rows of the table below the heading, without its head. */
