@@ -27,7 +27,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/hub": 14000,
 	"modules/iec62056-21": 26000,
 	"modules/improv": 7000,
-	"modules/io": 9500,
+	"modules/io": 10500,
 	"modules/json": 14500,
 	"modules/meter": 86000,
 	"modules/mqtt": 31000,
@@ -61,5 +61,5 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 /** Rooms for what is to come, script and C together. Who builds one gives it lines above and takes its line away here. */
 export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
 	/** All that is left beside the lines above: corrections, and what owners ask for. */
-	"what is to come": 27000,
+	"what is to come": 26000,
 });
