@@ -9,6 +9,7 @@ import { BACKUP_GROUPS, isShown } from "../../modules/api/backup-groups.js";
 import { ENTRIES } from "../../modules/config/entries.js";
 import { BYTES, entry, field, put } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
+import { RESERVE, RESTORE_COST } from "../../modules/io/memory.js";
 import { isError, type JSONObject } from "./gateway.js";
 import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 
@@ -504,7 +505,7 @@ describe("A backup", () => {
 		const memory = { slots: 10_000, suffices: (slots: number) => slots <= memory.slots };
 		const other = await make("client", { utcMs: START_UTC_MS, memory });
 		for (let i = 0; i < 3; i++) {
-			memory.slots = 1000;
+			memory.slots = RESERVE.slots + RESTORE_COST.slots;
 			assert.equal((await other.get(BACKUP)).status, 200);
 			isError(await other.post(BACKUP, "{"), 400, "invalid_json");
 			other.begin("POST", BACKUP, { body: "{" }).abandon();

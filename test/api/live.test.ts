@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
 import { SESSION_LIFETIME_MS } from "../../modules/auth/sessions.js";
 import { DEFAULT_LIMITS } from "../../modules/http/limits.js";
-import { EVENTS_COST, type Memory } from "../../modules/io/memory.js";
+import { EVENTS_COST, type Memory, RESERVE } from "../../modules/io/memory.js";
 import type { Follower } from "./follower.js";
 import { isError, PASSWORD } from "./gateway.js";
 import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
@@ -153,11 +153,11 @@ describe("Events as time goes by", () => {
 		await gateway.stop();
 		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, memory });
 		await gateway.login();
-		slots = EVENTS_COST.slots - 1;
+		slots = RESERVE.slots + EVENTS_COST.slots - 1;
 		const reply = await gateway.get("events");
 		isError(reply, 503, "busy");
 		assert.equal(reply.headers.get("retry-after"), "1");
-		slots = EVENTS_COST.slots;
+		slots = RESERVE.slots + EVENTS_COST.slots;
 		for (let i = 0; i < 5; i++) {
 			const follower = await follow();
 			assert.equal(follower.status, 200);
