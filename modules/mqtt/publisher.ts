@@ -11,9 +11,9 @@
  *   UP         –         –         –         –          RESTING   –         –          LEAVING
  *   LEAVING    –         –         –         –          OFF       –         OFF        –
  *
- * Wanted: it is enabled, there is a network, and on a device that sleeps something new to send: there a session ends when
- * all is sent (decision 113). It is once more when it is enabled no more, and Home Assistant is to forget
- * what it was told; after FAREWELLS failures that is given up. Without a network it is OFF at once, without a word.
+ * Wanted: MQTT is enabled, there is a network and, on a device that sleeps, there is something new to send (a session ends
+ * there when all is sent, decision 113). Once disabled, it is wanted once more where Home Assistant has to forget what it was
+ * told; that is given up after FAREWELLS failures. Without a network it is OFF at once.
  *
  * WAITING: for the turn to have a TLS connection (publish/turn.ts), and for memory, which is looked for each MEMORY_MS.
  * RESTING: after a failure, 10 s, 20 s, 40 s and then 45 s (15 minutes on a device that sleeps), more or less a fifth; an
@@ -53,9 +53,8 @@ const LEND = 1;
 const CHANGE = 2;
 
 const RETRY_FIRST_MS = 10_000;
-/** With a fifth more, and the time to connect, the session is back within a minute after the broker is. */
+/** With a fifth more, and the time to connect, a session is back within a minute. Sleepy: each attempt costs charge. */
 const RETRY_LONGEST_MS = 45_000;
-/** On a device that sleeps: each attempt costs charge of its cells. */
 const RETRY_LONGEST_SLEEPY_MS = 900_000;
 const OWNER_MS = 3_600_000;
 const STABLE_MS = 60_000;
