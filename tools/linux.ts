@@ -6,6 +6,7 @@
 import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { describeKeys, openKeys } from "../hosts/node/bench-keys.js";
 import { FROM_OUTSIDE, keepFault, losePower, takeEnding } from "../hosts/node/ending.js";
 import {
 	describeAccount,
@@ -92,6 +93,7 @@ class LinuxBench {
 		if (this.#coprocessor !== undefined) this.#say(describeCoordinator(this.#coprocessor.coordinator));
 		this.#say(describeAccount(options.state, settings.factory));
 		this.#say(describeButton());
+		for (const line of describeKeys(options, options.httpsPort)) this.#say(line);
 		this.#start(firmware, settings);
 	}
 
@@ -132,8 +134,7 @@ class LinuxBench {
 			quiet,
 			utcMs: startTime(this.#options),
 			timeServers: ntp,
-			reportKey: this.#options.reportKey,
-			updateKeys: this.#options.updateKeys,
+			...openKeys(this.#options),
 			announce,
 			power,
 			wakeReason,

@@ -10,6 +10,7 @@ import { WAKE_BUTTON, WAKE_NONE, WAKE_SUPPLY, WAKE_TIMER } from "../../modules/i
 import type { Ending, Host } from "../../modules/io/host.js";
 import { ASKED_FOR, SLEPT } from "../simulated/ending.js";
 import { IMAGE_FAILS, IMAGE_HANGS } from "../simulated/image.js";
+import { type BenchKeys, describeKeys, openKeys } from "./bench-keys.js";
 import { GATEWAY_SCRIPT } from "./bundle.js";
 import { SimulatedButton } from "./button.js";
 import { FROM_OUTSIDE, keepFault, losePower, takeEnding } from "./ending.js";
@@ -75,6 +76,7 @@ class Bench {
 	readonly #time: FastTime | undefined;
 	readonly #button: SimulatedButton;
 	readonly #nap: Nap;
+	#keys: BenchKeys = { updateKeys: [], reportKey: "" };
 	/** The engine, which nobody has ended. */
 	#hasFailed = false;
 	#ending = false;
@@ -93,6 +95,7 @@ class Bench {
 		const utcMs = startTime(options);
 		await checkPorts(options);
 		const factory = openUnit(options, (text) => this.#say(text));
+		this.#keys = openKeys(options);
 		const onEnded = (message: string) => {
 			if (!this.#ending) this.fail(message);
 		};
@@ -115,6 +118,7 @@ class Bench {
 		if (this.#hub !== undefined) this.#say(`What the gateway sends, on the page of the stand-in: ${this.#hub.url}`);
 		this.#say(describeAccount(options.state, factory));
 		this.#say(describeButton());
+		for (const line of describeKeys(options, this.#ports.get("https") ?? options.httpsPort)) this.#say(line);
 		process.stdout.write(`ready${this.#addresses}\n`);
 	}
 
@@ -134,7 +138,11 @@ class Bench {
 		const options = this.#options;
 		const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 		const restart = () => void this.#restart(factory, host).catch((error: Error) => this.fail(error.message));
-		const update = startSlots({ stateFolder: options.state, keys: options.updateKeys, restart: () => host.restart() });
+		const update = startSlots({
+			stateFolder: options.state,
+			keys: this.#keys.updateKeys,
+			restart: () => host.restart(),
+		});
 		const { flags = 0, version: updated } = update.image ?? {};
 		if (updated !== undefined) this.#say(`The boot loader starts the firmware ${updated}.`);
 		const fault = (flags & IMAGE_FAILS) !== 0 ? PANIC : (flags & IMAGE_HANGS) !== 0 ? STOOD_STILL : undefined;
@@ -160,7 +168,7 @@ class Bench {
 			utcMs,
 			time: this.#time,
 			timeServers: options.ntp,
-			reportKey: options.reportKey,
+			reportKey: this.#keys.reportKey,
 			ending,
 			power: options.power,
 			wakeReason,

@@ -29,19 +29,26 @@ Runs the gateway on this computer, with a simulated meter unless --meter names a
                          nobody is connected and the meter is not being read
   --ntp SERVER[:PORT][,...]
                          up to 4 names or IPv4 addresses of time servers that are asked (default: none is)
-  --report-key FILE      the manufacturer's public key (PEM) that diagnostic reports are sealed for (default: there are none)
+  --report-key FILE|none the manufacturer's public key (PEM) that diagnostic reports are sealed for; none: there are no
+                         reports (default: a development key, made in --state)
   --supply usb|battery[:VOLTS]
                          what it runs on: USB, or three cells with so many volts together (default usb; power.txt of the
                          state folder says more)
   --wake timer|button|usb
                          the start is a wake from sleep, not power that is switched on
-  --update-key FILE      public key (P-256, PEM) that may sign a firmware; up to two of them; without one no update is taken
+  --update-key FILE|none public key (P-256, PEM) that may sign a firmware; up to two of them; none: no update is taken
+                         (default: a development key, made in --state)
   --quiet                prints the line "ready …" and errors only
   --help                 prints this
 `;
 
+/** Where nothing else is named. */
+export const STATE_FOLDER = ".state";
+export const HTTPS_PORT = 8443;
 /** Of `Options.zigbee`. */
 export const NO_RADIO = "none";
+/** In place of a file with a key. */
+const NO_KEY = "none";
 
 const PASSWORD_LIMIT = 64;
 const SERVERS_LIMIT = 4;
@@ -73,14 +80,14 @@ export interface Options {
 	readonly speed: number;
 	/** As `HostInfo.timeServers`. */
 	readonly ntp: string;
-	/** As `HostInfo.reportKey`. */
-	readonly reportKey: string;
+	/** As `HostInfo.reportKey`; undefined: the key in the state folder (bench-keys.ts). */
+	readonly reportKey: string | undefined;
 	/** As power.txt of the state folder; empty: USB. */
 	readonly power: string;
 	/** WAKE_… */
 	readonly wakeReason: number;
-	/** Public keys that may sign a firmware, as points in hex. */
-	readonly updateKeys: readonly string[];
+	/** Public keys that may sign a firmware, as points in hex; undefined: the key in the state folder (bench-keys.ts). */
+	readonly updateKeys: readonly string[] | undefined;
 	readonly quiet: boolean;
 	readonly help: boolean;
 }
@@ -93,10 +100,10 @@ export function parseOptions(args: string[]): Options {
 		allowPositionals: false,
 		options: {
 			engine: { type: "string", default: "xs" },
-			"https-port": { type: "string", default: "8443" },
+			"https-port": { type: "string", default: String(HTTPS_PORT) },
 			"http-port": { type: "string", default: "8080" },
 			mode: { type: "string", default: "client" },
-			state: { type: "string", default: ".state" },
+			state: { type: "string", default: STATE_FOLDER },
 			meter: { type: "string" },
 			console: { type: "string" },
 			zigbee: { type: "string" },
@@ -130,7 +137,7 @@ export function parseOptions(args: string[]): Options {
 		timeMs: toTime(values.time),
 		speed: toSpeed(values.speed, values.ntp),
 		ntp: toServers(values.ntp),
-		reportKey: toKey("--report-key", values["report-key"]),
+		reportKey: toReportKey("--report-key", values["report-key"]),
 		power: toPower(values.supply),
 		wakeReason: toWakeReason(values.wake),
 		updateKeys: toKeys("--update-key", values["update-key"]),
@@ -180,17 +187,23 @@ function toTime(value: string | undefined): number | null | undefined {
 	return timeMs;
 }
 
-/** The key in the file, as a point in hex; empty: none is named. */
-function toKey(name: string, path = ""): string {
-	if (path === "") return "";
+/** The key in the file, as a point in hex. */
+function toKey(name: string, path: string): string {
 	const point = existsSync(path) ? pointOf(readFileSync(path)) : undefined;
 	if (point === undefined) throw new Error(`${name} is a file with a public key on P-256, not "${path}"`);
 	return Buffer.from(point).toString("hex");
 }
 
-function toKeys(name: string, paths: readonly string[]): string[] {
+function toReportKey(name: string, path: string | undefined): string | undefined {
+	if (path === undefined) return undefined;
+	return path === NO_KEY ? "" : toKey(name, path);
+}
+
+function toKeys(name: string, paths: readonly string[]): string[] | undefined {
+	if (paths.length === 0) return undefined;
+	if (paths.length === 1 && paths[0] === NO_KEY) return [];
 	if (paths.length > UPDATE_KEYS_LIMIT) throw new Error(`${name} is given ${UPDATE_KEYS_LIMIT} times at most`);
-	return paths.map((path) => toKey(name, toPath(name, path)));
+	return paths.map((path) => toKey(name, path));
 }
 
 function toPower(value: string): string {

@@ -11,13 +11,13 @@
  *   UP         –         –         –         –          RESTING   –         –          LEAVING
  *   LEAVING    –         –         –         –          OFF       –         OFF        –
  *
- * Wanted: it is enabled, there is a network, and on a device that sleeps something new to send: there a session ends when
- * all is sent (decision 113). It is once more when it is enabled no more, and Home Assistant is to forget
- * what it was told; after FAREWELLS failures that is given up. Without a network it is OFF at once, without a word.
+ * Wanted: MQTT is enabled, there is a network and, on a device that sleeps, there is something new to send (a session ends
+ * there when all is sent, decision 113). Once disabled, it is wanted once more where Home Assistant has to forget what it was
+ * told; that is given up after FAREWELLS failures. Without a network it is OFF at once.
  *
  * WAITING: for the turn to have a TLS connection (publish/turn.ts), and for memory, which is looked for each MEMORY_MS.
- * RESTING: after a failure, 10 s, 20 s … 15 minutes, more or less a fifth; an hour after a refusal that only its owner can
- * mend. A session that has lasted STABLE_MS begins that row anew. LEAVING: who changes the settings, or wants the turn; what
+ * RESTING: after a failure, 10 s, 20 s, 40 s and then 45 s (15 minutes on a device that sleeps), more or less a fifth; an
+ * hour after a refusal that only its owner can mend. A session that has lasted STABLE_MS begins that row anew. LEAVING: who changes the settings, or wants the turn; what
  * is in flight is waited for, then DISCONNECT is sent. OFF is left at once where a session is wanted.
  *
  * After the birth message of Home Assistant all is sent again, BIRTH_MS to ten times that later, since all devices hear it.
@@ -53,7 +53,9 @@ const LEND = 1;
 const CHANGE = 2;
 
 const RETRY_FIRST_MS = 10_000;
-const RETRY_LONGEST_MS = 900_000;
+/** With a fifth more, and the time to connect, a session is back within a minute. Sleepy: each attempt costs charge. */
+const RETRY_LONGEST_MS = 45_000;
+const RETRY_LONGEST_SLEEPY_MS = 900_000;
 const OWNER_MS = 3_600_000;
 const STABLE_MS = 60_000;
 const MEMORY_MS = 2000;
@@ -409,7 +411,7 @@ export class Publisher implements Timed {
 		if (this.isWanted) {
 			this.enter(MQTT_RESTING, nowMs);
 			this.#endMs += restMs * (0.8 + (0.4 * this.#world.crypto.random(1)[0]) / 255);
-			this.#retryMs = Math.min(this.#retryMs * 2, RETRY_LONGEST_MS);
+			this.#retryMs = Math.min(this.#retryMs * 2, this.isSleepy ? RETRY_LONGEST_SLEEPY_MS : RETRY_LONGEST_MS);
 		}
 		this.report(failure);
 		this.tested(failure);

@@ -250,6 +250,11 @@ describe("The description of the API, openapi.json", () => {
 		}
 	});
 
+	it("does not say of this firmware that it can't do something yet", () => {
+		const text = JSON.stringify(DOCUMENT);
+		assert.deepEqual(text.match(/[^".;]*\bfirmware (does|has|is|can|knows)[^".;]* yet\b[^".;]*/gi) ?? [], []);
+	});
+
 	it("uses everything that it defines", () => {
 		const text = JSON.stringify(DOCUMENT);
 		const { schemas, responses } = DOCUMENT.components;

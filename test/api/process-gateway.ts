@@ -128,6 +128,8 @@ export interface ProcessOptions {
 	readonly meterPath?: string;
 	/** With the simulated Zigbee network that the bench has unless told otherwise. Default: none. */
 	readonly hasZigbee?: boolean;
+	/** With the development keys that the bench makes where no other keys are named. Default: without. */
+	readonly hasBenchKeys?: boolean;
 	/**
 	 * Its clock is ahead, by what is left of a quarter of an hour: a new unit reads nothing by itself for the next one. Else it
 	 * may do so in the middle of a test.
@@ -393,6 +395,9 @@ export class ProcessGateway extends TestGateway {
 		const args = ["--mode", mode, "--https-port", "0", "--http-port", "0", ...(this.#options.args ?? [])];
 		// The simulated network takes a process of its own.
 		if (!this.#options.hasZigbee && !args.includes("--zigbee")) args.push("--zigbee", "none");
+		// Without the development keys it is as a firmware that was built without keys.
+		for (const key of ["--update-key", "--report-key"])
+			if (!this.#options.hasBenchKeys && !args.includes(key)) args.push(key, "none");
 		if (!isLinux) args.push("--engine", this.#engine);
 		if (this.#options.isAhead) args.push("--time", new Date(Date.now() + this.#aheadMs).toISOString());
 		args.push("--state", this.stateFolder, "--password", PASSWORD);

@@ -190,18 +190,48 @@ describe("MQTT", () => {
 		assert.equal(bed.service.publisher?.failure, undefined);
 	});
 
-	it("tries again later each time, up to a quarter of an hour, never twice at the same moment", () => {
+	/** Waits of so many attempts against a broker that takes the connection and says nothing; its 20 s are not counted. */
+	function waitsFor(attempts: number): number[] {
+		return Array.from({ length: attempts }, (_, i) => bed.untilMet() - 20_000 + (i === 0 ? 980 : 0));
+	}
+
+	function expectWaits(waits: readonly number[], longestMs: number): void {
+		for (const [i, wait] of waits.entries()) {
+			const wanted = Math.min(10_000 * 2 ** i, longestMs);
+			assert.ok(wait > wanted * 0.79 && wait < wanted * 1.21 + 100, `wait ${i}: ${wait}`);
+		}
+	}
+
+	it("tries again later each time, but within a minute, never twice at the same moment", () => {
 		bed = new Bed();
 		bed.broker.greets = false;
 		bed.start();
-		const waits: number[] = [];
-		for (let i = 0; i < 12; i++) waits.push(bed.untilMet() - 20_000 + (i === 0 ? 980 : 0));
-		for (const [i, wait] of waits.entries()) {
-			const wanted = Math.min(10_000 * 2 ** i, 900_000);
-			assert.ok(wait > wanted * 0.79 && wait < wanted * 1.21 + 100, `wait ${i}: ${wait}`);
-		}
+		const waits = waitsFor(12);
+		expectWaits(waits, 45_000);
 		assert.ok(new Set(waits.slice(8)).size > 2);
+		assert.ok(Math.max(...waits) < 60_000);
 		assert.deepEqual(bed.told, ["silent"]);
+	});
+
+	it("is back within a minute after a broker that was away for a day", () => {
+		for (let seed = 1; seed <= 10; seed++) {
+			bed = new Bed({ seed }).start();
+			bed.world.servers.stop(BROKER_ADDRESS, 1883);
+			bed.broker.current!.peer.reset();
+			bed.advance(86_400_000);
+			bed.restore();
+			const waitMs = bed.untilMet();
+			assert.ok(waitMs < 60_000, `${waitMs} ms`);
+			if (seed < 10) bed.stop();
+		}
+	});
+
+	it("waits up to a quarter of an hour on a device that sleeps", () => {
+		bed = new Bed({ saving: { awakeUntilMs: 1e9 } });
+		bed.broker.greets = false;
+		bed.measured();
+		bed.start();
+		expectWaits(waitsFor(10), 900_000);
 	});
 
 	it("begins anew with short waits after a session that has lasted", () => {
@@ -215,7 +245,7 @@ describe("MQTT", () => {
 		// One that is kicked at once does not count.
 		bed.advance(5000);
 		bed.broker.current!.peer.reset();
-		assert.ok(bed.untilMet() > 100_000);
+		assert.ok(bed.untilMet() > 35_000);
 		bed.advance(61_000);
 		bed.broker.current!.peer.reset();
 		assert.ok(bed.untilMet() < 13_000);

@@ -93,6 +93,16 @@ export const gojqCases = [
 		},
 	},
 	{
+		name: "evcc's energies are kWh also of a meter that tells Wh",
+		async run(bench: Bench) {
+			const meter = await meterOf(bench, "evcc-http.yaml");
+			const reading = (obis: string) => ({ obis, value1_number: 1_234_567, value1_unit: "Wh", billing_period: null });
+			const last = { readings: [reading("1.8.0"), reading("2.8.0")] };
+			for (const expression of [meter.energy, meter.returnenergy])
+				assert.equal(await evaluate(bench, expression, last), 1234.567);
+		},
+	},
+	{
 		name: "evcc's power is refused when it is old",
 		async run(bench: Bench) {
 			const { last } = bench;
@@ -104,19 +114,31 @@ export const gojqCases = [
 	{
 		name: "evcc's expressions find in what is published all that it takes",
 		async run(bench: Bench) {
-			const { last, state } = bench;
+			const { last } = bench;
 			const meter = await meterOf(bench, "evcc-mqtt.yaml");
 			const numbers = numbersOf(last);
-			assert.equal(await evaluate(bench, meter.power, state), watts(numbers["16.7.0"]));
-			assert.equal(await evaluate(bench, meter.energy, state), numbers["1.8.0"]);
-			assert.equal(await evaluate(bench, meter.returnenergy, state), numbers["2.8.0"]);
-			for (const [index, phase] of PHASES.entries()) {
-				assert.equal(await evaluate(bench, meter.currents[index], state), numbers[`${31 + phase}.7.0`]);
-				assert.equal(await evaluate(bench, meter.voltages[index], state), numbers[`${32 + phase}.7.0`]);
-				assert.equal(await evaluate(bench, meter.powers[index], state), watts(numbers[`${36 + phase}.7.0`]));
+			for (const state of [bench.state, withLongNames(bench.state)]) {
+				assert.equal(await evaluate(bench, meter.power, state), watts(numbers["16.7.0"]));
+				assert.equal(await evaluate(bench, meter.energy, state), numbers["1.8.0"]);
+				assert.equal(await evaluate(bench, meter.returnenergy, state), numbers["2.8.0"]);
+				for (const [index, phase] of PHASES.entries()) {
+					assert.equal(await evaluate(bench, meter.currents[index], state), numbers[`${31 + phase}.7.0`]);
+					assert.equal(await evaluate(bench, meter.voltages[index], state), numbers[`${32 + phase}.7.0`]);
+					assert.equal(await evaluate(bench, meter.powers[index], state), watts(numbers[`${36 + phase}.7.0`]));
+				}
+				const { "16_7_0": _, "1_0_16_7_0": __, ...rest } = state;
+				assert.equal(await evaluate(bench, meter.power, rest), watts(numbers["1.7.0"] - numbers["2.7.0"]));
 			}
-			const { "16_7_0": _, ...rest } = state;
-			assert.equal(await evaluate(bench, meter.power, rest), watts(numbers["1.7.0"] - numbers["2.7.0"]));
+			// As P1 meters send it, which have no sum; one without feed-in has no export.
+			assert.equal(await evaluate(bench, meter.power, { "1_0_1_7_0": 0, "1_0_2_7_0": 1250 }), -1250);
+			assert.equal(await evaluate(bench, meter.power, { "1_0_1_7_0": 480 }), 480);
+			// A sum of nothing is a sum.
+			assert.equal(await evaluate(bench, meter.power, { "1_0_16_7_0": 0, "1_0_1_7_0": 480 }), 0);
 		},
 	},
 ];
+
+/** As meters publish whose OBIS codes begin with 1-0: P1, SML, DLMS. */
+function withLongNames(state: BrokerBench["state"]): BrokerBench["state"] {
+	return Object.fromEntries(Object.entries(state).map(([key, value]) => [key === "time" ? key : `1_0_${key}`, value]));
+}

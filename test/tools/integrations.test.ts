@@ -18,6 +18,24 @@ describe("The page of other programs", () => {
 		assert.ok(templates.length > 15, `${templates.length}`);
 	});
 
+	it("finds a value by both names that meters give it, where it promises that", () => {
+		const evcc = readTemplates().get("evcc-mqtt.yaml")!;
+		const flow = readTemplates().get("node-red-mqtt.json")!;
+		const expressions = [...evcc.matchAll(/jq:\s(?:>-\s+)?((?:.|\n {8})+)/g), ...flow.matchAll(/"to": "(.*?)", /g)];
+		assert.equal(expressions.length, 13);
+		for (const [, expression] of expressions) {
+			const names = [...expression.matchAll(/\b(?:\d+_)+\d+\b/g)].map(([one]) => one);
+			const long = names.filter((one) => one.startsWith("1_0_"));
+			const short = names.filter((one) => !long.includes(one));
+			assert.ok(short.length > 0, expression);
+			assert.deepEqual(
+				long,
+				short.map((one) => `1_0_${one}`),
+				expression,
+			);
+		}
+	});
+
 	for (const [name, text] of templates) {
 		it(`has ${name}, which is run by a peer`, () => {
 			const peers = readdirSync(PEERS).filter((file) => file.endsWith(".ts"));

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { BOARDS, findBoard } from "../../hosts/esp32/boards.js";
+import { HTTPS_PORT, STATE_FOLDER } from "../../hosts/node/options.js";
 import { FAULTS, makeBenchFile } from "./bench-file.js";
 import { checkFirmwareFile, type FirmwareFile, imageOf, Refusal, readFirmwareFile, type Target } from "./check.js";
 import { checkImage } from "./esp-image.js";
@@ -12,6 +13,7 @@ import { commandSigner, fileSigner, PASSPHRASE, readPoint, writeKeyPair } from "
 import { keyIdOf, type Signer } from "./keys.js";
 import { type Firmware, makeFirmwareFile } from "./make.js";
 import { describeFile } from "./text.js";
+import { tryUpdate } from "./try.js";
 
 /** About that of the firmware for a chip. */
 const BENCH_SIZE = 1_500_000;
@@ -22,6 +24,7 @@ const HELP = `Firmware files (docs/firmware-files.md) and the keys that sign the
   npm run ota -- keygen FILE
   npm run ota -- sign --board NAME --image FILE --out FILE --key FILE [options]
   npm run ota -- bench --out FILE --key FILE --version VERSION [options]
+  npm run ota -- try [--state DIR] [--port N] [--password TEXT]
   npm run ota -- inspect FILE
   npm run ota -- verify FILE --public-key FILE [options]
 
@@ -45,6 +48,11 @@ bench makes a firmware file for npm start and npm run linux: an image that only 
 options of sign from --out on, and
   --size BYTES         of the image (default 1500000)
   --fault NAME         what is wrong with it: fails (as soon as it starts), hangs, or deaf (its radio hears nothing)
+
+try updates a gateway that npm start or npm run linux runs on this computer to its next version.
+  --state DIR          its state folder, which has the key that signs (default .state)
+  --port N             its HTTPS port (default 8443)
+  --password TEXT      of its user admin (default: the password on its label)
 
 inspect shows what stands in a firmware file.
 
@@ -81,6 +89,9 @@ const OPTIONS = {
 	plain: { type: "boolean" },
 	size: { type: "string" },
 	fault: { type: "string" },
+	state: { type: "string" },
+	port: { type: "string" },
+	password: { type: "string" },
 	help: { type: "boolean" },
 } as const;
 
@@ -92,7 +103,7 @@ interface Command {
 	readonly takesFile: boolean;
 	readonly options: readonly OptionName[];
 	/** Throws an Error with a sentence when it fails. */
-	run(given: Given, file: string, log: Output["log"]): void;
+	run(given: Given, file: string, log: Output["log"]): void | Promise<void>;
 }
 
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -113,6 +124,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 		],
 		run: (given, _file, log) => bench(given, log),
 	},
+	try: { takesFile: false, options: ["state", "port", "password"], run: (given, _file, log) => trial(given, log) },
 	inspect: { takesFile: true, options: [], run: (_given, file, log) => inspect(file, log) },
 	verify: { takesFile: true, options: ["public-key", "revoked", "board", "security-level"], run: verify },
 };
@@ -143,6 +155,15 @@ function bench(given: Given, log: Output["log"]): void {
 		throw new UsageError(`--fault is one of ${Object.keys(FAULTS).join(", ")}, not "${fault}".`);
 	const size = whole("--size", given.size ?? String(BENCH_SIZE));
 	write(makeBenchFile({ size, fault, ...options }), options, log);
+}
+
+function trial(
+	{ state = STATE_FOLDER, port = String(HTTPS_PORT), password }: Given,
+	log: Output["log"],
+): Promise<void> {
+	const number = whole("--port", port);
+	if (number < 1 || number > 65_535) throw new UsageError(`--port is a number from 1 to 65535, not "${port}".`);
+	return tryUpdate({ state, port: number, password }, log);
 }
 
 interface Options extends Pick<Firmware, "version" | "buildNumber" | "securityLevel" | "signer"> {
@@ -250,7 +271,7 @@ function idOf(text: string): Uint8Array {
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
 /** Throws a UsageError for a bad command line. */
-function run([name, ...args]: string[], log: Output["log"]): void {
+function run([name, ...args]: string[], log: Output["log"]): void | Promise<void> {
 	const command = Object.hasOwn(COMMANDS, name ?? "") ? COMMANDS[name] : undefined;
 	if (command === undefined && name !== "--help")
 		throw new UsageError(`The first word is one of ${Object.keys(COMMANDS).join(", ")}.`);
@@ -263,7 +284,7 @@ function run([name, ...args]: string[], log: Output["log"]): void {
 	if (foreign !== undefined) throw new UsageError(`--${foreign} does not belong to ${name}.`);
 	if (files.length !== Number(command.takesFile))
 		throw new UsageError(command.takesFile ? `${name} takes one file.` : `"${files[0]}" belongs to no option.`);
-	command.run(given, files[0] ?? "", log);
+	return command.run(given, files[0] ?? "", log);
 }
 
 function parse(args: string[]): { given: Given; files: string[] } {
@@ -275,16 +296,23 @@ function parse(args: string[]): { given: Given; files: string[] } {
 	}
 }
 
-/** Gives the exit code: 2 for a bad command line, 1 when a file is refused and for all else that is wrong. */
-export function main(args: string[], output: Output): number {
+/**
+ * Gives the exit code: 2 for a bad command line, 1 when a file is refused and for all else that is wrong. A promise is given
+ * for `try` only, which talks with a gateway.
+ */
+export function main(args: string[], output: Output): number | Promise<number> {
+	const failed = (error: unknown) => complain(error as Error, output);
 	try {
-		run(args, (text) => output.log(text));
-		return 0;
+		const going = run(args, (text) => output.log(text));
+		return going === undefined ? 0 : going.then(() => 0, failed);
 	} catch (error) {
-		const { message } = error as Error;
-		output.error(error instanceof Refusal ? `${error.code}: ${message}` : message);
-		if (!(error instanceof UsageError)) return 1;
-		output.error("npm run ota -- --help lists the commands and options.");
-		return 2;
+		return failed(error);
 	}
+}
+
+function complain(error: Error, output: Output): number {
+	output.error(error instanceof Refusal ? `${error.code}: ${error.message}` : error.message);
+	if (!(error instanceof UsageError)) return 1;
+	output.error("npm run ota -- --help lists the commands and options.");
+	return 2;
 }

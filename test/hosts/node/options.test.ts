@@ -22,8 +22,8 @@ describe("The options of the bench", () => {
 			timeMs: undefined,
 			speed: 1,
 			ntp: "",
-			reportKey: "",
-			updateKeys: [],
+			reportKey: undefined,
+			updateKeys: undefined,
 			power: "",
 			wakeReason: WAKE_NONE,
 			quiet: false,
@@ -63,8 +63,8 @@ describe("The options of the bench", () => {
 			timeMs: Date.UTC(2026, 0, 31, 12),
 			speed: 1,
 			ntp: "a.example,192.0.2.1:1123",
-			reportKey: "",
-			updateKeys: [],
+			reportKey: undefined,
+			updateKeys: undefined,
 			power: "cells 3\nbattery 3.9\nusb 0\n",
 			wakeReason: WAKE_TIMER,
 			quiet: true,
@@ -91,6 +91,8 @@ describe("The options of the bench", () => {
 			assert.deepEqual(parseOptions(args).updateKeys, points);
 			assert.throws(() => parseOptions([...args, ...args]), /--update-key is given 2 times at most/);
 			assert.equal(parseOptions(["--report-key", join(folder, "a")]).reportKey, points[0]);
+			const { updateKeys, reportKey } = parseOptions(["--update-key", "none", "--report-key", "none"]);
+			assert.deepEqual([updateKeys, reportKey], [[], ""]);
 			assert.throws(() => parseOptions(["--report-key", `${folder}/none`]), /--report-key is a .*none/);
 			writeFileSync(join(folder, "c"), "no key");
 			for (const path of [join(folder, "c"), join(folder, "nothing")])

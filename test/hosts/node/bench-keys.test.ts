@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describeKeys, openKeys } from "../../../hosts/node/bench-keys.js";
+import { pointOf } from "../../../hosts/node/p256.js";
+import { following } from "../../../tools/ota/try.js";
+
+describe("development keys of the bench", () => {
+	const NONE = { updateKeys: undefined, reportKey: undefined };
+	let state = "";
+	beforeEach(() => {
+		state = mkdtempSync(join(tmpdir(), "bench keys-"));
+	});
+	afterEach(() => rmSync(state, { recursive: true }));
+
+	it("are made once, for the eyes of their owner only, and are two", () => {
+		const keys = openKeys({ state, ...NONE });
+		for (const [name, point] of [
+			["update.key", keys.updateKeys[0]],
+			["report.key", keys.reportKey],
+		] as const) {
+			const path = join(state, name);
+			assert.equal(statSync(path).mode & 0o777, 0o600);
+			const pem = readFileSync(path, "utf8");
+			assert.match(pem, /^-----BEGIN PRIVATE KEY-----\n/);
+			assert.equal(Buffer.from(pointOf(pem)!).toString("hex"), point);
+		}
+		assert.notEqual(keys.updateKeys[0], keys.reportKey);
+		assert.deepEqual(openKeys({ state, ...NONE }), keys);
+	});
+
+	it("give way to those of the command line", () => {
+		const given = { updateKeys: ["04aa"], reportKey: "" };
+		assert.deepEqual(openKeys({ state, ...given }), given);
+		assert.deepEqual(describeKeys({ state, ...given }, 8443), []);
+		assert.throws(() => statSync(join(state, "update.key")), /ENOENT/);
+	});
+
+	it("that are damaged are not made anew, but named", () => {
+		writeFileSync(join(state, "update.key"), "no key");
+		assert.throws(() => openKeys({ state, ...NONE }), /update\.key is damaged: delete it/);
+		assert.equal(readFileSync(join(state, "update.key"), "utf8"), "no key");
+	});
+
+	it("come with commands that a shell takes", () => {
+		assert.deepEqual(describeKeys({ state: ".state", ...NONE }, 8443), [
+			"Try an update: npm run ota -- try",
+			"Open a report: npm run report -- open FILE --key .state/report.key",
+		]);
+		assert.deepEqual(describeKeys({ state: "/a b/it's", ...NONE }, 0), [
+			"Try an update: npm run ota -- try --state '/a b/it'\\''s' --port PORT",
+			"Open a report: npm run report -- open FILE --key '/a b/it'\\''s/report.key'",
+		]);
+	});
+
+	it("sign the version after the one that runs", () => {
+		assert.deepEqual(following("0.1.0"), { version: "0.1.1", buildNumber: 1 });
+		assert.deepEqual(following("1.2.9-rc.1"), { version: "1.2.10", buildNumber: 10 });
+		assert.throws(() => following("next"), /no third number/);
+	});
+});
