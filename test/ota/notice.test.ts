@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
-import { UPGRADE_COST } from "../../modules/io/memory.js";
+import { RESERVE, SHORT_BODY_COST, UPGRADE_COST } from "../../modules/io/memory.js";
 import { FRONT_LENGTH } from "../../modules/ota/front.js";
 import { NOTICE_DAY_MS, NOTICE_HOUR_MS } from "../../modules/ota/notice.js";
 import type { JSONObject } from "../api/gateway.js";
@@ -269,7 +269,7 @@ describe("The look for a newer firmware", () => {
 		assert.equal(requests.length, 0, "no clock");
 		await gateway.login();
 		await gateway.write("system/clock", { timestamp: START_UTC_MS / 1000 });
-		memory.slots = UPGRADE_COST.slots - 1;
+		memory.slots = RESERVE.slots + UPGRADE_COST.slots - 1;
 		await gateway.pass(NOTICE_HOUR_MS);
 		assert.equal(requests.length, 0, "no memory");
 		memory.slots = 10_000;
@@ -324,6 +324,6 @@ describe("The look for a newer firmware", () => {
 			await gateway.pass(70_000);
 		}
 		assert.equal((await gateway.post("system/logout", "{}")).status, 200);
-		assert.ok(memory.asked <= 200, `${memory.asked} slots are claimed`);
+		assert.ok(memory.asked <= RESERVE.slots + SHORT_BODY_COST.slots, `${memory.asked} slots are claimed`);
 	});
 });
