@@ -272,11 +272,40 @@ describe("A session of MQTT", () => {
 		assert.equal(bed.session.end, END_SILENT);
 	});
 
+	it("has a message that wants no answer in flight until it was taken, and takes no PUBACK for it", () => {
+		for (const room of [1, 64]) {
+			const bed = new Bed().ready();
+			bed.session.publish(new Payload(Buffer.alloc(100)), bed.nowMs, false);
+			assert.deepEqual([bed.session.isFree, bed.session.acknowledged], [false, 0]);
+			bed.flush(room);
+			assert.deepEqual([bed.session.isFree, bed.session.acknowledged], [true, 1]);
+			bed.say(puback(2));
+			assert.equal(bed.session.end, END_NONSENSE);
+		}
+	});
+
+	it("wants an answer all the same when it has heard nothing of the broker for long", () => {
+		const bed = new Bed().ready();
+		const publish = () => {
+			bed.wait(1000).session.publish(new Payload(Buffer.alloc(1)), bed.nowMs, false);
+			bed.flush();
+		};
+		for (let second = 1; second < 45; second++) {
+			publish();
+			assert.equal(bed.session.isFree, true, `${second} s`);
+		}
+		publish();
+		assert.equal(bed.session.isFree, false);
+		bed.say(puback(2));
+		assert.equal(bed.session.isFree, true);
+	});
+
 	it("never throws and never grows, whatever comes", () => {
 		const random = new SeededRandom(99);
 		for (let run = 0; run < 600; run++) {
 			const bed = random.oneIn(2) ? new Bed().flush() : new Bed().ready();
-			if (random.oneIn(3) && bed.session.isFree) bed.session.publish(new Payload(random.bytes(20)), bed.nowMs, true);
+			if (random.oneIn(3) && bed.session.isFree)
+				bed.session.publish(new Payload(random.bytes(20)), bed.nowMs, random.oneIn(2));
 			const frames: Uint8Array[] = [
 				random.bytes(random.below(30)),
 				mqtt.generate(puback(2)),
