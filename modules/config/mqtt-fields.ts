@@ -3,7 +3,7 @@
  * one write: a password never meets another broker.
  */
 import { blobReferenceLimit } from "./blob.js";
-import { BOOLEAN, BYTES, CHOICE, entry, field, IN_MQTT, IN_MQTT_ANNOUNCED, TEXT } from "./schema.js";
+import { BOOLEAN, BYTES, CHOICE, entry, field, IN_MQTT, IN_MQTT_ANNOUNCED, INTEGER, TEXT } from "./schema.js";
 
 /** Printable characters without the blank. */
 const GRAPHIC = "!~";
@@ -79,6 +79,16 @@ export const MQTT_LANG = field<string>({
 	choices: Object.freeze(["en", "de", "pl"]),
 	initial: "en",
 });
+/** Seconds from the values of one readout to those of the next. Shorter than the initial value: without acknowledgement. */
+export const MQTT_PAUSE_SECS = field<number>({
+	entry: IN_MQTT,
+	id: 11,
+	name: "pause_secs",
+	kind: INTEGER,
+	minimum: 1,
+	maximum: 3600,
+	initial: 10,
+});
 export const MQTT = entry("mqtt", 1, [
 	MQTT_ENABLED,
 	MQTT_URL,
@@ -90,6 +100,7 @@ export const MQTT = entry("mqtt", 1, [
 	MQTT_DISCOVERY,
 	MQTT_DISCOVERY_PREFIX,
 	MQTT_LANG,
+	MQTT_PAUSE_SECS,
 ]);
 
 /**

@@ -20,6 +20,7 @@ import {
 	MQTT_DISCOVERY_PREFIX,
 	MQTT_ENABLED,
 	MQTT_LANG,
+	MQTT_PAUSE_SECS,
 	MQTT_TOPIC,
 	MQTT_TOPICS,
 	TOPICS_JSON,
@@ -58,8 +59,8 @@ const NOTHING = 0;
 const VALUES_OF_READOUT = STATE | VALUES;
 const OF_READOUT = TELL | VALUES_OF_READOUT;
 
-/** Between two states: meters send as often as each second. */
-const STATE_MS = 10_000;
+/** Values that are sent at shorter pauses are not acknowledged: the next ones replace what gets lost. */
+const ACKNOWLEDGED_PAUSE_S = 10;
 
 /** By which settings a session is held: other ones count from the next session on. */
 class Plan {
@@ -165,7 +166,7 @@ export class Agenda {
 	measured(readout: Readout): void {
 		this.#readout = readout;
 		this.#isNews = true;
-		this.#fromMs = this.#sentMs + STATE_MS;
+		this.#fromMs = this.#sentMs + this.pauseSecs * 1000;
 		this.renew();
 	}
 
@@ -222,6 +223,11 @@ export class Agenda {
 		return undefined;
 	}
 
+	/** What is in flight is to be acknowledged by the broker. */
+	get wantsAnswer(): boolean {
+		return (this.#sending & VALUES_OF_READOUT) === 0 || this.pauseSecs >= ACKNOWLEDGED_PAUSE_S;
+	}
+
 	/** The broker has what was in flight. Whether it has all values of the newest readout now. */
 	acknowledged(): boolean {
 		const what = this.#sending;
@@ -236,6 +242,10 @@ export class Agenda {
 		const isTaken = (what & VALUES_OF_READOUT) !== 0 && (this.#due & VALUES_OF_READOUT) === 0;
 		if (isTaken) this.#isNews = false;
 		return isTaken;
+	}
+
+	private get pauseSecs(): number {
+		return this.#world.config.get(MQTT_PAUSE_SECS);
 	}
 
 	/** What was made of a readout goes when nothing more is to be sent of it. */

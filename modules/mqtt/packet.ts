@@ -25,6 +25,9 @@ const SUBSCRIBE_HEAD = 0x82;
 const PINGREQ_HEAD = 0xc0;
 const DISCONNECT_HEAD = 0xe0;
 
+/** In place of the identifier of a packet that has none (2.3.1). */
+export const NO_ID = -1;
+
 /** Flags of CONNECT (3.1.2.3). The will is retained, with QoS 1. */
 const FLAG_USER = 0x80;
 const FLAG_PASSWORD = 0x40;
@@ -81,12 +84,16 @@ export function encodeConnect(text: TextCodec, fields: ConnectFields, keepAliveS
 	return packet;
 }
 
-/** All of a retained PUBLISH (3.3) with QoS 1 but its payload, which has `length` bytes and follows. */
+/**
+ * All of a retained PUBLISH (3.3) but its payload, which has `length` bytes and follows: with QoS 1 and this identifier, 1 to
+ * 65535, or with QoS 0 where `id` is NO_ID.
+ */
 export function encodePublish(topic: Uint8Array, id: number, length: number): Uint8Array {
-	const variable = 2 + topic.length + 2;
-	const packet = begin(PUBLISH_HEAD | QOS_1 | RETAIN, variable + length, variable);
+	const hasId = id !== NO_ID;
+	const variable = 2 + topic.length + (hasId ? 2 : 0);
+	const packet = begin(PUBLISH_HEAD | RETAIN | (hasId ? QOS_1 : 0), variable + length, variable);
 	const at = putField(packet, packet.length - variable, topic);
-	putNumber(packet, at, id);
+	if (hasId) putNumber(packet, at, id);
 	return packet;
 }
 

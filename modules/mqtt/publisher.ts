@@ -100,7 +100,7 @@ export class Publisher implements Timed {
 	turn = 0;
 	/** What is wrong; undefined: nothing, as far as it is known. */
 	failure: OutputFailure | undefined;
-	/** Since the start: sessions, messages that the broker has acknowledged, sessions and connections that have failed. */
+	/** Since the start: sessions, messages that the broker has (QoS 0: that went out), sessions and connections that have failed. */
 	connections = 0;
 	published = 0;
 	failures = 0;
@@ -318,7 +318,7 @@ export class Publisher implements Timed {
 		if (this.#leave === LEND || (isLast && !agenda.isBusy)) session.leave(nowMs);
 		else if (nowMs >= agenda.dueMs && this.claim(nowMs)) {
 			const message = agenda.next(nowMs);
-			if (message !== undefined) session.publish(message, nowMs);
+			if (message !== undefined) session.publish(message, nowMs, agenda.wantsAnswer);
 		}
 		if (!session.isFree || agenda.isBusy || isLast) return;
 		this.settle();

@@ -299,6 +299,8 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 			const count = publisher.take(buffer, 0, Math.min(PIECE, writable), nowMs);
 			if (count === 0) break;
 			connection.writable = client.write(buffer, 0, count);
+			// What needs no answer may be followed by the next at once.
+			publisher.work(nowMs);
 		}
 		publisher.work(nowMs);
 	}

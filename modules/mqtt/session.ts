@@ -14,6 +14,9 @@
  * was taken. A PUBLISH that had no PUBACK is the owner's to publish again in its next session: a clean one knows of none
  * before (4.4).
  *
+ * A message without an answer (QoS 0) is in flight until it was taken. Where nothing was heard of the broker for PING_MS it wants
+ * an answer all the same: such messages put PING off, and a dead broker would never be noticed.
+ *
  * Limits: one PUBLISH in flight; CHATTER_LIMIT packets that nobody asked for in KEEP_ALIVE_S.
  */
 import type { TextCodec } from "../io/host.js";
@@ -27,6 +30,7 @@ import {
 	encodePing,
 	encodePublish,
 	encodeSubscribe,
+	NO_ID,
 	PacketReader,
 	PINGRESP,
 	PUBACK,
@@ -60,7 +64,7 @@ const PING_MS = 45_000;
 export const ANSWER_MS = 20_000;
 const CHATTER_LIMIT = 64;
 
-/** What is to be published, retained and with QoS 1. */
+/** What is to be published, retained. */
 export interface Message {
 	/** UTF-8. */
 	readonly topic: Uint8Array;
@@ -92,7 +96,7 @@ export class Session implements Timed {
 	state = SESSION_GREETING;
 	/** END_… */
 	end = END_WELL;
-	/** Messages that the broker has acknowledged. */
+	/** Messages that the broker has acknowledged, or taken where no answer is wanted. */
 	acknowledged = 0;
 	/** How often the message that counts was heard. */
 	heard = 0;
@@ -111,12 +115,13 @@ export class Session implements Timed {
 	#left = 0;
 	/** What goes out after it. */
 	#next: Message | undefined;
-	/** Of the message in flight; 0: there is none. */
+	/** Of the message in flight; NO_ID: it has none, with QoS 0; 0: nothing is in flight. */
 	#id = 0;
 	#lastId = SUBSCRIBE_ID;
 	/** A PINGRESP is to come. */
 	#pinged = false;
 	#chatter = 0;
+	#heardMs = Number.NEGATIVE_INFINITY;
 	#dueMs: number;
 
 	constructor(options: SessionOptions, nowMs: number) {
@@ -133,11 +138,13 @@ export class Session implements Timed {
 		return this.state === SESSION_READY && this.#id === 0;
 	}
 
-	/** Sends it, and waits for its PUBACK. Only while `isFree`. */
-	publish(message: Message, nowMs: number): void {
+	/** Sends it, and waits for its PUBACK if an answer is wanted. Only while `isFree`. */
+	publish(message: Message, nowMs: number, wantsAnswer: boolean): void {
 		if (!this.isFree) throw new Error("mqtt: a message is in flight");
-		this.#lastId = this.#lastId === LAST_ID ? SUBSCRIBE_ID + 1 : this.#lastId + 1;
-		this.#id = this.#lastId;
+		if (wantsAnswer || nowMs - this.#heardMs >= PING_MS) {
+			this.#lastId = this.#lastId === LAST_ID ? SUBSCRIBE_ID + 1 : this.#lastId + 1;
+			this.#id = this.#lastId;
+		} else this.#id = NO_ID;
 		this.#next = message;
 		this.waitFrom(nowMs);
 	}
@@ -206,6 +213,10 @@ export class Session implements Timed {
 				at += count;
 			}
 		}
+		if (this.#id === NO_ID && this.#next === undefined && this.isOut) {
+			this.#id = 0;
+			this.acknowledged++;
+		}
 		if (this.state === SESSION_LEAVING && this.#owes === 0 && this.isOut) this.stop(END_WELL);
 		else if (at > start) this.waitFrom(nowMs);
 		return at - start;
@@ -247,6 +258,7 @@ export class Session implements Timed {
 	/** Acts on a whole packet; false when it must not come now. */
 	private understand(reader: PacketReader, nowMs: number): boolean {
 		const { type } = reader;
+		this.#heardMs = nowMs;
 		if ((type === CONNACK) !== (this.state === SESSION_GREETING)) return false;
 		switch (type) {
 			case CONNACK:

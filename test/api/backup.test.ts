@@ -87,6 +87,7 @@ const SET: Readonly<Record<string, JSONObject>> = {
 		discovery: false,
 		discovery_prefix: "ha",
 		lang: "pl",
+		pause_secs: 60,
 	},
 };
 const SECRETS: Readonly<Record<string, JSONObject>> = {

@@ -15,6 +15,7 @@ const DEFAULT = Object.freeze({
 	discovery: true,
 	discovery_prefix: "homeassistant",
 	lang: "en",
+	pause_secs: 10,
 	cert_set: false,
 	cert_max_size: LIMIT,
 });

@@ -95,7 +95,7 @@ export class ScriptedBroker {
 		else if (packet.cmd === "pingreq" && this.pings) send({ cmd: "pingresp" });
 		else if (packet.cmd === "publish") {
 			this.#keep(packet.topic, packet.payload.toString());
-			if (this.acknowledges-- > 0) send({ cmd: "puback", messageId: packet.messageId! });
+			if (packet.qos > 0 && this.acknowledges-- > 0) send({ cmd: "puback", messageId: packet.messageId! });
 		}
 	}
 

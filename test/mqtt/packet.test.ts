@@ -12,6 +12,7 @@ import {
 	encodePublish,
 	encodeSubscribe,
 	KEPT_LIMIT,
+	NO_ID,
 	PACKET_LIMIT,
 	PacketReader,
 	PINGRESP,
@@ -100,6 +101,11 @@ describe("Packets that are sent", () => {
 				[name, id, true, 1, false],
 			);
 			assert.ok(Buffer.from(publish.payload).equals(payloadBytes));
+
+			const [unanswered] = parse(encodePublish(text.encode(name), NO_ID, payloadBytes.length), payloadBytes);
+			assert.ok(unanswered?.cmd === "publish");
+			assert.deepEqual([unanswered.topic, unanswered.retain, unanswered.qos, unanswered.dup], [name, true, 0, false]);
+			assert.ok(Buffer.from(unanswered.payload).equals(payloadBytes));
 
 			const [subscribe] = parse(encodeSubscribe(text.encode(name), id));
 			assert.ok(subscribe?.cmd === "subscribe");

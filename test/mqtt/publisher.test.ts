@@ -5,6 +5,7 @@ import {
 	MQTT_DISCOVERY,
 	MQTT_DISCOVERY_PREFIX,
 	MQTT_ENABLED,
+	MQTT_PAUSE_SECS,
 	MQTT_TOPIC,
 	MQTT_TOPICS,
 	MQTT_URL,
@@ -109,6 +110,59 @@ describe("MQTT", () => {
 		assert.equal(bed.broker.count(`${BASE}/state`), 7);
 		assert.match(bed.broker.retained.get(`${BASE}/state`)!, /"1_0_1_8_0":59\}/);
 		assert.equal(bed.broker.count(DISCOVERY_TOPIC), 1);
+	});
+
+	/** QoS of the readouts that the session of now has published. */
+	const qualities = () =>
+		bed.broker.current!.packets.flatMap((one) =>
+			one.cmd === "publish" && one.topic === `${BASE}/state` ? one.qos : [],
+		);
+
+	it("sends as often as its pause allows, below ten seconds without acknowledgement", () => {
+		for (const [pauseSecs, count, qos] of [
+			[1, 31, 0],
+			[9, 4, 0],
+			[10, 4, 1],
+			[30, 2, 1],
+		] as const) {
+			bed = new Bed();
+			bed.set(put(MQTT_PAUSE_SECS, pauseSecs), put(MQTT_TOPICS, TOPICS_BOTH));
+			bed.start();
+			for (let second = 0; second <= 30; second++) {
+				bed.measured(`1-0:1.8.0(${second}*kWh)\r\n1-0:2.8.0(7*kWh)`);
+				bed.advance(1000);
+				assert.equal(bed.service.publisher?.state, MQTT_UP);
+			}
+			assert.deepEqual(qualities(), new Array(count).fill(qos), `${pauseSecs} s`);
+			assert.equal(bed.broker.count(`${BASE}/1_0_2_8_0`), count);
+			// Status, announcement, and of each readout the text and two values.
+			assert.equal(bed.service.publisher?.published, 2 + 3 * count);
+			// What Home Assistant is told is always acknowledged.
+			const told = bed.broker.current!.packets.filter((one) => one.cmd === "publish" && one.topic === DISCOVERY_TOPIC);
+			assert.deepEqual(
+				told.map((one) => one.cmd === "publish" && one.qos),
+				[1],
+			);
+			bed.stop();
+		}
+		bed = new Bed();
+	});
+
+	it("notices a dead broker also by messages that want no acknowledgement", () => {
+		bed = new Bed();
+		bed.set(put(MQTT_PAUSE_SECS, 1));
+		bed.start();
+		const second = (i: number) => {
+			bed.measured(`1-0:1.8.0(${i}*kWh)`);
+			bed.advance(1000);
+		};
+		for (let i = 0; i < 300; i++) second(i);
+		assert.deepEqual(bed.told, []);
+		const acknowledged = qualities().filter((qos) => qos === 1).length;
+		assert.ok(acknowledged >= 5 && acknowledged <= 7, `${acknowledged} of ${qualities().length}`);
+		bed.broker.acknowledges = 0;
+		for (let i = 0; i < 70; i++) second(i);
+		assert.deepEqual(bed.told, ["silent"]);
 	});
 
 	it("sends what was measured without a connection when there is one, the newest only", () => {

@@ -186,7 +186,7 @@ describe("A session of MQTT", () => {
 			const bed = new Bed();
 			bed.flush(room).say({ cmd: "connack", returnCode: 0, sessionPresent: false }, 1).flush(room);
 			const payload = Buffer.from("x".repeat(300));
-			bed.session.publish(new Payload(payload), bed.nowMs);
+			bed.session.publish(new Payload(payload), bed.nowMs, true);
 			assert.equal(bed.session.isFree, false);
 			bed.flush(room);
 			assert.deepEqual(bed.commands, ["connect", "subscribe", "publish"]);
@@ -208,7 +208,7 @@ describe("A session of MQTT", () => {
 		const bed = new Bed().ready();
 		const seen = new Set<number>();
 		for (let i = 0; i < 65_534 + 3; i++) {
-			bed.session.publish(new Payload(new Uint8Array(0)), bed.nowMs);
+			bed.session.publish(new Payload(new Uint8Array(0)), bed.nowMs, true);
 			const buffer = new Uint8Array(16);
 			const count = bed.session.take(buffer, 0, 16, bed.nowMs);
 			const id = (buffer[count - 2] << 8) | buffer[count - 1];
@@ -222,7 +222,7 @@ describe("A session of MQTT", () => {
 
 	it("believes no PUBACK of what has not gone out whole", () => {
 		const bed = new Bed().ready();
-		bed.session.publish(new Payload(Buffer.alloc(100)), bed.nowMs);
+		bed.session.publish(new Payload(Buffer.alloc(100)), bed.nowMs, true);
 		bed.session.take(new Uint8Array(50), 0, 50, bed.nowMs);
 		bed.say(puback(2));
 		assert.equal(bed.session.end, END_NONSENSE);
@@ -261,7 +261,7 @@ describe("A session of MQTT", () => {
 
 	it("waits longer only while the broker takes something", () => {
 		const bed = new Bed().ready();
-		bed.session.publish(new Payload(Buffer.alloc(100)), bed.nowMs);
+		bed.session.publish(new Payload(Buffer.alloc(100)), bed.nowMs, true);
 		const buffer = new Uint8Array(10);
 		for (let i = 0; i < 5; i++) {
 			bed.wait(ANSWER_MS - 1);
@@ -272,11 +272,40 @@ describe("A session of MQTT", () => {
 		assert.equal(bed.session.end, END_SILENT);
 	});
 
+	it("has a message that wants no answer in flight until it was taken, and takes no PUBACK for it", () => {
+		for (const room of [1, 64]) {
+			const bed = new Bed().ready();
+			bed.session.publish(new Payload(Buffer.alloc(100)), bed.nowMs, false);
+			assert.deepEqual([bed.session.isFree, bed.session.acknowledged], [false, 0]);
+			bed.flush(room);
+			assert.deepEqual([bed.session.isFree, bed.session.acknowledged], [true, 1]);
+			bed.say(puback(2));
+			assert.equal(bed.session.end, END_NONSENSE);
+		}
+	});
+
+	it("wants an answer all the same when it has heard nothing of the broker for long", () => {
+		const bed = new Bed().ready();
+		const publish = () => {
+			bed.wait(1000).session.publish(new Payload(Buffer.alloc(1)), bed.nowMs, false);
+			bed.flush();
+		};
+		for (let second = 1; second < 45; second++) {
+			publish();
+			assert.equal(bed.session.isFree, true, `${second} s`);
+		}
+		publish();
+		assert.equal(bed.session.isFree, false);
+		bed.say(puback(2));
+		assert.equal(bed.session.isFree, true);
+	});
+
 	it("never throws and never grows, whatever comes", () => {
 		const random = new SeededRandom(99);
 		for (let run = 0; run < 600; run++) {
 			const bed = random.oneIn(2) ? new Bed().flush() : new Bed().ready();
-			if (random.oneIn(3) && bed.session.isFree) bed.session.publish(new Payload(random.bytes(20)), bed.nowMs);
+			if (random.oneIn(3) && bed.session.isFree)
+				bed.session.publish(new Payload(random.bytes(20)), bed.nowMs, random.oneIn(2));
 			const frames: Uint8Array[] = [
 				random.bytes(random.below(30)),
 				mqtt.generate(puback(2)),
@@ -300,7 +329,7 @@ describe("A session of MQTT", () => {
 	it("ends with a payload that ends before its length", () => {
 		const bed = new Bed().ready();
 		const short = new Payload(Buffer.alloc(3));
-		bed.session.publish({ topic: short.topic, length: 5, read: (...room) => short.read(...room) }, bed.nowMs);
+		bed.session.publish({ topic: short.topic, length: 5, read: (...room) => short.read(...room) }, bed.nowMs, true);
 		assert.throws(() => bed.flush(), /ended before its length/);
 	});
 });

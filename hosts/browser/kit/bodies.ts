@@ -195,5 +195,6 @@ export const MQTT = {
 	discovery: {},
 	discovery_prefix: { max: 32, pattern: /^[!-"$-*,-~]*$/ },
 	lang: { choices: ["en", "de", "pl"] },
+	pause_secs: { min: 1, max: 3600 },
 	cert: { max: 3072 },
 } as const;

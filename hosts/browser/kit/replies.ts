@@ -567,6 +567,7 @@ export interface MQTT {
 	readonly discovery: boolean;
 	readonly discovery_prefix: string;
 	readonly lang: "en" | "de" | "pl";
+	readonly pause_secs: number;
 	readonly cert_set: boolean;
 	readonly cert_max_size: number;
 	readonly base_topic: string;
