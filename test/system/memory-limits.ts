@@ -11,6 +11,8 @@ export const JOINED_ZIGBEE = { slots: BOOT_ZIGBEE.slots + 160, chunks: BOOT.chun
 export const ANY = { slots: 3400, chunks: 56 * 1024 };
 /** Slots of the stack that must never be needed; the machine ends when there is none left. */
 export const STACK_RESERVE = 64;
+/** The same at random, where 450 of 512 have been in use. */
+export const RANDOM_STACK_RESERVE = 48;
 
 /** The settings that want most memory, as the simulated meter has them. */
 export const DLMS = {

@@ -22,7 +22,7 @@ import { iecVectors } from "../vectors.js";
 import { LoadClient } from "./load-client.js";
 import { OBJECTS, type Operations, ownerOperations, strangerOperations } from "./load-operations.js";
 import { LoadPeers } from "./load-peers.js";
-import { ANY, DLMS, STACK_RESERVE } from "./memory-limits.js";
+import { ANY, DLMS, RANDOM_STACK_RESERVE } from "./memory-limits.js";
 
 /** Groups of operations after which the meter is another one. */
 const METER_GROUPS = 25;
@@ -261,7 +261,7 @@ export class RandomLoad {
 		const where = `with seed ${this.#options.seed}, group ${this.#groups}: ${what}`;
 		assert.ok(slots <= ANY.slots, `${slots} slots, ${ANY.slots} are allowed, ${where}`);
 		assert.ok(chunks <= ANY.chunks, `${chunks} bytes of chunks, ${ANY.chunks} are allowed, ${where}`);
-		assert.ok(stack <= stackLimit - STACK_RESERVE, `${stack} slots of stack, of ${stackLimit}, ${where}`);
+		assert.ok(stack <= stackLimit - RANDOM_STACK_RESERVE, `${stack} slots of stack, of ${stackLimit}, ${where}`);
 	}
 
 	#checkIsAlive(what: string): void {
