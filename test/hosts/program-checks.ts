@@ -148,18 +148,19 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 		});
 	}
 
-	it("keeps serial number, password and the key of its certificate from one start to the next", async () => {
+	it("keeps serial number, password, development keys and the key of its certificate from one start to the next", async () => {
 		const addressOf = (line: string) => /https:\S+/.exec(line)![0];
 		const first = start(...ANY_PORT);
 		const { owner } = await meet(addressOf(await first.printed()));
-		const factory = kept("factory.json");
+		const files = ["factory.json", "update.key", "report.key"];
+		const before = files.map(kept);
 		assert.equal(await first.end("SIGINT"), 0);
 		const second = start("--password", "another", ...ANY_PORT);
 		assert.equal((await meet(addressOf(await second.printed()))).owner, owner);
 		assert.equal(await second.end("SIGTERM"), 0);
-		assert.equal(kept("factory.json"), factory);
+		assert.deepEqual(files.map(kept), before);
 		assert.match(second.errors, /has a label password already/);
-		assert.deepEqual(readdirSync(join(folder, "state")).sort(), ["factory.json", "flash", "partitions"]);
+		assert.deepEqual(readdirSync(join(folder, "state")).sort(), ["flash", "partitions", ...files].sort());
 	});
 
 	it("shares its state folder with nobody, leaves only that behind when it is killed, and says where none can be", async () => {
@@ -196,7 +197,8 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 		const first = start(...ANY_PORT);
 		await first.printed();
 		assert.equal(await first.end("SIGTERM"), 0);
-		const factory = kept("factory.json");
+		const files = ["factory.json", "update.key", "report.key"];
+		const before = files.map(kept);
 
 		writeFileSync(state("factory.json"), factory.slice(0, 20));
 		await refused(/^\S*factory\.json is damaged: put it back, or delete \S*state to get a new unit\.\n$/);
