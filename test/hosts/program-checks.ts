@@ -148,18 +148,19 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 		});
 	}
 
-	it("keeps serial number, password and the key of its certificate from one start to the next", async () => {
+	it("keeps serial number, password, development keys and the key of its certificate from one start to the next", async () => {
 		const addressOf = (line: string) => /https:\S+/.exec(line)![0];
 		const first = start(...ANY_PORT);
 		const { owner } = await meet(addressOf(await first.printed()));
-		const factory = kept("factory.json");
+		const files = ["factory.json", "update.key", "report.key"];
+		const before = files.map(kept);
 		assert.equal(await first.end("SIGINT"), 0);
 		const second = start("--password", "another", ...ANY_PORT);
 		assert.equal((await meet(addressOf(await second.printed()))).owner, owner);
 		assert.equal(await second.end("SIGTERM"), 0);
-		assert.equal(kept("factory.json"), factory);
+		assert.deepEqual(files.map(kept), before);
 		assert.match(second.errors, /has a label password already/);
-		assert.deepEqual(readdirSync(join(folder, "state")).sort(), ["factory.json", "flash", "partitions"]);
+		assert.deepEqual(readdirSync(join(folder, "state")).sort(), ["flash", "partitions", ...files].sort());
 	});
 
 	it("shares its state folder with nobody, leaves only that behind when it is killed, and says where none can be", async () => {
