@@ -61,7 +61,10 @@ function isWhole(value: number, least: number, most: number): boolean {
 }
 
 class TCPClient implements Client {
-	readonly #options: ClientOptions;
+	// Not all of the options: the certificates among them may be 10 KB.
+	readonly #onReadable: ClientOptions["onReadable"];
+	readonly #onWritable: ClientOptions["onWritable"];
+	readonly #onError: ClientOptions["onError"];
 	readonly #stream: NativeStream;
 	/** "": it does not stand yet. */
 	#address = "";
@@ -74,7 +77,9 @@ class TCPClient implements Client {
 		if (!isWhole(options.timeoutMs, TIMEOUT_LEAST_MS, TIMEOUT_MOST_MS)) {
 			throw new RangeError("a client has 100 to 60000 ms to stand");
 		}
-		this.#options = options;
+		this.#onReadable = options.onReadable;
+		this.#onWritable = options.onWritable;
+		this.#onError = options.onError;
 		const { host, port, timeoutMs } = options;
 		const { trusted, name = host, utcMs, identity, session } = tls ?? PLAIN;
 		const { certificate, key } = identity ?? NO_IDENTITY;
@@ -116,14 +121,14 @@ class TCPClient implements Client {
 	/** Called by the native stream. */
 	onClient(kind: number, count: number): void {
 		if (this.#closed) return;
-		if (kind === READABLE) this.#options.onReadable?.(count);
+		if (kind === READABLE) this.#onReadable?.(count);
 		else if (kind === ENDED) {
 			this.#writable = 0;
-			this.#options.onError?.(count);
+			this.#onError?.(count);
 		} else if (kind === WRITABLE) {
 			if (this.#address === "") this.#address = this.#stream.address;
 			this.#writable = count;
-			this.#options.onWritable?.(count);
+			this.#onWritable?.(count);
 		}
 	}
 }
