@@ -6,6 +6,7 @@ import type { HTTPRequest } from "../../modules/http/request.js";
 import type { BodySource, HTTPResponse } from "../../modules/http/response.js";
 import { HTTPServer } from "../../modules/http/server.js";
 import { Driver } from "../../modules/io/driver.js";
+import type { MemoryLedger } from "../../modules/io/memory.js";
 import type { Reply } from "./fake.js";
 import { type FakeClient, FakePort, FakeWorld, replies, text } from "./fake.js";
 
@@ -88,7 +89,7 @@ export class Bench implements HTTPHandler {
 	/** Replaces the routes. */
 	route: ((request: HTTPRequest, response: HTTPResponse) => BodySink | undefined) | undefined;
 
-	constructor(places = 4, limits: Partial<HTTPLimits> = {}) {
+	constructor(places = 4, limits: Partial<HTTPLimits> = {}, ledger?: MemoryLedger) {
 		this.server = new HTTPServer({
 			ports: [
 				{ port: this.port, places },
@@ -109,6 +110,7 @@ export class Bench implements HTTPHandler {
 			text,
 			handler: this,
 			limits,
+			...(ledger === undefined ? {} : { ledger }),
 			trace: (message) => this.traced.push(message),
 		});
 	}
