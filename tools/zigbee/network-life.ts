@@ -86,8 +86,9 @@ function setState(chip: SimulatedCoprocessor, state: number): void {
 	chip.say(ZDO, STATE_CHANGE, [state]);
 }
 
-function notify(chip: SimulatedCoprocessor, status: number, done: number): void {
-	chip.say(APP_CNF, BDB_NOTIFICATION, [status, done, 0]);
+/** `remaining`: the modes of the request that come next; zigpy-znp takes a notification without any for the last one. */
+function notify(chip: SimulatedCoprocessor, status: number, done: number, remaining = 0): void {
+	chip.say(APP_CNF, BDB_NOTIFICATION, [status, done, remaining]);
 }
 
 /** Carries out steps one after another, `stepMs` apart. */
@@ -106,7 +107,7 @@ export function startCommissioning(chip: SimulatedCoprocessor, mode: number): vo
 		const network = startNetwork(chip);
 		if (network !== undefined) {
 			restore(chip, network, () => {
-				notify(chip, RESTORED, DONE_INITIALISATION);
+				notify(chip, RESTORED, DONE_INITIALISATION, mode);
 				commission(chip, mode);
 			});
 			return;
