@@ -13,9 +13,9 @@ import type { ReadWaiter } from "../meter/pending-reads.js";
 import { BILLING_PERIOD_CURRENT, OBISCode } from "../obis/code.js";
 import { LANGUAGE_DE, LANGUAGE_EN, languageOf, NAME_LIMIT, OBISNames } from "../obis/names.js";
 import { NO_PROFILE } from "../readout/failure.js";
-import type { Readout } from "../readout/readout.js";
+import { type Readout, STATUS_CUT, STATUS_OK } from "../readout/readout.js";
 import { RecordCursor } from "../readout/record-cursor.js";
-import { ROWS_LIMIT } from "../readout/record-writer.js";
+import { HEAD_VALUES, ROWS_LIMIT } from "../readout/record-writer.js";
 import { daysOf } from "../time/date.js";
 import { localText } from "../time/iso.js";
 import { firstMomentOf } from "../time/wall-clock.js";
@@ -29,8 +29,8 @@ const DEFAULT_OBIS = "1-0:99.1.0";
 const DEFAULT_ENTRIES = "96";
 const ENTRIES_DIGITS = 3;
 
-/** Values of a head before those of its columns: time, status, period, number of columns. */
-const HEAD_VALUES = 4;
+/** Values of a row before those of its columns, where it has a time of its own: that, and a status. */
+const OWN_VALUES = 2;
 const DAY_S = 86_400;
 /** A third of a year: of three moments so far apart one is in winter and one in summer. */
 const THIRD_MS = 121 * DAY_S * 1000;
@@ -41,6 +41,10 @@ const YEAR_2000 = 2000 * 12;
 
 const DOT = 0x2e;
 const COMMA = 0x2c;
+const DASH = 0x2d;
+/** Of a time of the form `YY-MM-DD,hh:mm`: its length, and where its first dash is. */
+const STAMP_LENGTH = 14;
+const STAMP_DASH = 2;
 const DIGIT_0 = 0x30;
 /** First digit of a time (VDEW 2.1.2): winter or summer time of the meter, UTC; without it the local time as it is. */
 const SEASON_NONE = -1;
@@ -124,7 +128,11 @@ class Profile {
 	#status: Uint8Array = new Uint8Array(0);
 	/** Each row has a time and a status of its own, as its first two values. */
 	#hasOwnTimes = false;
-	/** Values that stand before those of the row: the first may be in the line of the head. */
+	/** Rows were left out, since their number of values is not the head's. */
+	#isCut = false;
+	/** The columns have codes and units. */
+	#hasHead = true;
+	/** Values of the record that stand before those of the row: the first row may be in the line of the head. */
 	#before = 0;
 	/** No row has come after that head. */
 	#isFirst = false;
@@ -186,14 +194,18 @@ class Profile {
 		return isGiven && c === groups[2] && d === groups[3];
 	}
 
-	/** Goes to the next row of the profile. */
+	/**
+	 * Goes to the next row of the profile. One that has another number of values than its head has columns is left out, and so
+	 * are those behind it up to the next head: their columns and times are not known.
+	 */
 	private next(): boolean {
 		const cursor = this.#cursor;
 		while (cursor.nextRecord()) {
 			if (cursor.isRow) {
 				if (!this.#isOurs) continue;
-				this.#before = 0;
-				if (!this.#isFirst) this.#timeS += this.#periodS;
+				this.#before = this.#hasOwnTimes ? OWN_VALUES : 0;
+				// Without a period only the first row has a time.
+				if (!this.#isFirst) this.#timeS += this.#periodS || Number.NaN;
 				if (this.#hasOwnTimes && cursor.nextValue()) {
 					const timeS = this.momentOf(cursor.text, cursor.length);
 					if (!Number.isNaN(timeS)) this.#timeS = timeS;
@@ -201,19 +213,47 @@ class Profile {
 			} else {
 				this.#isOurs = this.isHead();
 				if (!this.#isOurs) continue;
-				this.takeHead();
-				if (this.#hasOwnTimes || !cursor.nextValue()) continue;
-				this.#before = HEAD_VALUES + 2 * this.#columns;
+				if (this.isRowAlone()) this.#before = 1;
+				else {
+					this.takeHead();
+					if (this.#hasOwnTimes || !cursor.nextValue()) continue;
+					this.#before = HEAD_VALUES + 2 * this.#columns;
+				}
 			}
 			this.#isFirst = false;
-			return true;
+			this.#isOurs = this.isWhole();
+			if (this.#isOurs) return true;
+			this.#isCut = true;
 		}
 		return false;
+	}
+
+	/** The record has as many values as its columns want. */
+	private isWhole(): boolean {
+		const cursor = this.#cursor;
+		let values = -this.#before;
+		for (cursor.rewind(); cursor.nextValue(); values++);
+		return values === this.#columns;
+	}
+
+	/** The record is a row that has the address, and a time of its own, but no head: takes the time (Makel). */
+	private isRowAlone(): boolean {
+		const cursor = this.#cursor;
+		const isAlone = cursor.nextValue() && isStamp(cursor.text, cursor.length);
+		if (isAlone) this.#timeS = this.momentOf(cursor.text, cursor.length);
+		cursor.rewind();
+		return isAlone;
 	}
 
 	/** Takes the head that the cursor stands at; then its next value would be the first of a row. */
 	private takeHead(): void {
 		const cursor = this.#cursor;
+		if (this.isRowAlone()) {
+			// The first row tells how many columns there are, and nothing about them.
+			this.#hasHead = false;
+			for (this.#columns = -1; cursor.nextValue(); this.#columns++);
+			return;
+		}
 		cursor.nextValue();
 		this.#hasOwnTimes = cursor.length === 0;
 		this.#timeS = this.momentOf(cursor.text, cursor.length);
@@ -243,14 +283,14 @@ class Profile {
 		writer.key("obis");
 		writer.ascii(cursor.address, 0, cursor.code.longEnd);
 		writer.key("status");
-		writer.number(status);
+		writer.number(status === STATUS_OK && this.#isCut ? STATUS_CUT : status);
 		writer.key("period_secs");
 		writer.number(this.#periodS);
 		writer.key("columns");
 		writer.beginArray();
 		cursor.rewind();
 		for (let i = 0; i < HEAD_VALUES; i++) cursor.nextValue();
-		for (let i = 0; i < this.#columns && cursor.nextValue(); i++) {
+		for (let i = 0; this.#hasHead && i < this.#columns && cursor.nextValue(); i++) {
 			writer.beginObject();
 			writer.key("obis");
 			writer.ascii(cursor.text, 0, cursor.length);
@@ -284,14 +324,11 @@ class Profile {
 		writer.key("localtime");
 		writer.string(isKnown ? localText(utcMs, zone.offsetMinutes(utcMs), text) : "");
 		writer.key("status");
-		if (this.#hasOwnTimes) {
-			cursor.nextValue();
-			cursor.nextValue();
-			this.text(writer, cursor.text, cursor.length);
-		} else this.text(writer, this.#status, this.#status.length);
+		for (let i = 0; i < this.#before; i++) cursor.nextValue();
+		if (this.#hasOwnTimes) this.text(writer, cursor.text, cursor.length);
+		else this.text(writer, this.#status, this.#status.length);
 		writer.key("values");
 		writer.beginArray();
-		for (let i = 0; i < this.#before; i++) cursor.nextValue();
 		while (cursor.nextValue()) this.text(writer, cursor.text, cursor.length);
 		writer.endArray();
 		writer.endObject();
@@ -307,6 +344,10 @@ class Profile {
 	private momentOf(text: Uint8Array, length: number): number {
 		if (text[0] === DOT) return digitsOf(text, 1, length);
 		if (text[0] === COMMA) return this.utcOf(digitsOf(text, 1, length), SEASON_NONE);
+		if (isStamp(text, length)) {
+			const digits = text.slice(0, length).filter((byte) => byte >= DIGIT_0 && byte < DIGIT_0 + 10);
+			return this.momentOf(digits, digits.length);
+		}
 		const first = length % 2;
 		if (length < 10 || length > 13) return Number.NaN;
 		const minute = digitsOf(text, first + 8, first + 10);
@@ -334,6 +375,11 @@ class Profile {
 		if (season === SEASON_WINTER) return localS - winter * 60;
 		return season === SEASON_SUMMER ? localS - summer * 60 : localS;
 	}
+}
+
+/** The text is a time of the form `YY-MM-DD,hh:mm`. */
+function isStamp(text: Uint8Array, length: number): boolean {
+	return length === STAMP_LENGTH && text[STAMP_DASH] === DASH;
 }
 
 /** The number that `text[from..to)` is, all digits; NaN if it is none. */

@@ -8,6 +8,7 @@
  * | class, code, attribute, value | the same |
  * | list of objects (class, code, attribute, …), then a value for each | by their places (Landis+Gyr, Iskraemeco, Energomera) |
  * | values alone: 1, 9, 13, 14 or 18 of them | the lists of Kaifa for Norway, in their order |
+ * | values alone, of others (Iskraemeco in Slovenia and Croatia) | not at all: `isNameless` |
  *
  * What has no scaler and unit gets those that the maker documents for its lists (MAKERS), or none. The time in the head is
  * the meter's clock, 0-0:1.0.0. A text without code at the end is the number of the meter (Netz Niederösterreich).
@@ -40,6 +41,8 @@ const INVOKE_ID_LENGTH = 4;
 const CLASS_REGISTER = 3;
 const CLASS_CLOCK = 8;
 const CLASS_PUSH_SETUP = 40;
+/** C of its code, 0-b:25.9.0. */
+const GROUP_PUSH_SETUP = 25;
 
 /** Units of IEC 62056-6-2, table 4. */
 const UNIT_W = 27;
@@ -88,6 +91,10 @@ export class PushReading {
 	readonly #records: RecordWriter;
 	#maker = NO_MAKER;
 	#hasTime = false;
+	/** Objects other than the clock; numbers among the values that have a code, and those that have none. */
+	#objects = 0;
+	#numbers = 0;
+	#nameless = 0;
 	/** The records have begun the object. */
 	#isOpen = false;
 	/** Of the value that comes now. */
@@ -136,6 +143,11 @@ export class PushReading {
 		else if (isKaifa && this.#maker === KAIFA) this.takePlaces(count);
 		else this.takeRow();
 		return true;
+	}
+
+	/** Its values have no codes: the clock is all that could be told of it. */
+	get isNameless(): boolean {
+		return this.#numbers === 0 && (this.#nameless > 0 || (this.#hasTime && this.#objects === 0));
 	}
 
 	/** `bytes[at]` begins a structure of class, code and attribute, of a list of objects: 02 n, 12 class, 09 06 code, 0F. */
@@ -207,15 +219,23 @@ export class PushReading {
 				classId = 0;
 			} else if (tag === TAG_OCTET_STRING && length === POLL_CODE_LENGTH) {
 				this.setObject(start, classId, ATTRIBUTE_VALUE);
+				if (classId > 0) this.#nameless--;
 				// Else what comes is the attribute.
-				if (classId === 0 && this.findScaler()) known = 2;
-				isPending = true;
-			} else if (tag === TAG_UINT16) classId = bytes[start + 1];
-			else if (tag === TAG_OCTET_STRING && length === DATE_TIME_LENGTH && !isAny) this.takeTime();
+				else if (this.findScaler()) known = 2;
+				// The list may begin with its own name: what follows that is no value of it.
+				isPending = bytes[start + 2] !== GROUP_PUSH_SETUP || bytes[start + 3] !== 9;
+				if (!isPending) classId = 0;
+			} else if (tag === TAG_UINT16) {
+				classId = bytes[start + 1];
+				this.#nameless++;
+			} else if (tag === TAG_OCTET_STRING && length === DATE_TIME_LENGTH && !isAny) this.takeTime();
 			else if (isAny && cursor.left === 0 && length > POLL_CODE_LENGTH) {
 				this.setCode(0, 96, 1);
 				this.takeValue();
-			} else this.findMaker(bytes, start, end);
+			} else {
+				if (isNumber(tag)) this.#nameless++;
+				this.findMaker(bytes, start, end);
+			}
 		}
 	}
 
@@ -311,6 +331,8 @@ export class PushReading {
 		// The name of the device, or of its list (1-0:0.2.129).
 		if (isName || c === 0) this.findMaker(work, 0, length);
 		if (!this.#isOpen) this.beginObject();
+		if (isNumber(walker.tag)) this.#numbers++;
+		if (!isClock) this.#objects++;
 		this.#records.value(work, length, isNumber(walker.tag) ? this.#unit : UNIT_NONE);
 	}
 

@@ -321,7 +321,8 @@ export class DLMSProfile implements Inquiry {
 		this.value(0, UNIT_NONE);
 		this.value(0, UNIT_NONE);
 		this.value(putNumber(work, 0, this.#periodS), UNIT_SECOND);
-		this.value(putNumber(work, 0, count), UNIT_NONE);
+		const others = count - (this.#time < 0 ? 0 : 1) - (this.#status < 0 ? 0 : 1);
+		this.value(putNumber(work, 0, others), UNIT_NONE);
 		for (let i = 0; i < count; i++) {
 			if (i === this.#time || i === this.#status) continue;
 			code.setGroups(list, entryAt(i));

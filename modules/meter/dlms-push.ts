@@ -55,6 +55,7 @@ import { CHOICE } from "./dlms-protocol.js";
 import {
 	PUSH_BROADCAST,
 	PUSH_KEY,
+	PUSH_NO_CODES,
 	PUSH_NO_KEY,
 	PUSH_NO_TAG,
 	PUSH_OPEN,
@@ -315,8 +316,8 @@ export class PushConversation implements Machine, Conversation, Probing, LineSet
 			else if (failure === DLMS_REPLAY) failure = PUSH_REPLAY;
 			else if (failure === DLMS_METER_TITLE && learnedPush.length > 0) failure = PUSH_OTHER;
 		} else if (isCiphered || hasKey) failure = isCiphered ? PUSH_NO_KEY : PUSH_OPEN;
-		if (failure === undefined && !this.takePlain(cursor, cipher?.meterTitle))
-			failure = isCiphered ? PUSH_KEY : PUSH_UNKNOWN;
+		failure ??= this.takePlain(cursor, cipher?.meterTitle);
+		if (failure === PUSH_UNKNOWN && isCiphered) failure = PUSH_KEY;
 		const isBroadcast = cipher !== undefined && (cipher.control & BROADCAST) !== 0;
 		if (isBroadcast && (failure === PUSH_KEY || failure === DLMS_TAG)) failure = PUSH_BROADCAST;
 		this.failure = failure;
@@ -327,16 +328,18 @@ export class PushConversation implements Machine, Conversation, Probing, LineSet
 		this.#outputs.event(failure === undefined ? EVENT_READOUT : EVENT_POOR);
 	}
 
-	/** Makes records of what stands at the cursor, and keeps them; `title`: of who ciphered it. False: it is no push. */
-	private takePlain(cursor: Cursor, title: Uint8Array = NO_BYTES): boolean {
+	/** Makes records of what stands at the cursor, and keeps them; `title`: of who ciphered it. Or why that is not done. */
+	private takePlain(cursor: Cursor, title: Uint8Array = NO_BYTES): Failure | undefined {
 		const records = this.#records;
-		if (title.length > 0 && cursor.bytes[cursor.at] === SLASH) return this.takeP1(cursor);
+		if (title.length > 0 && cursor.bytes[cursor.at] === SLASH) return this.takeP1(cursor) ? undefined : PUSH_UNKNOWN;
 		const reading = new PushReading(cursor, records);
 		records.begin();
-		if (!reading.take(title) || records.records === 0) return false;
+		if (!reading.take(title)) return PUSH_UNKNOWN;
+		if (reading.isNameless) return PUSH_NO_CODES;
+		if (records.records === 0) return PUSH_UNKNOWN;
 		records.endBlock(true);
 		this.meterId = reading.meterId;
-		return true;
+		return undefined;
 	}
 
 	/** The same for a P1 telegram. */

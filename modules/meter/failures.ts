@@ -103,6 +103,13 @@ export const PUSH_UNKNOWN = failure(
 	IEC_NO_IDENT.progress,
 	"Something came, but no whole push of DLMS/COSEM. Check push_baudrate.",
 );
+/** It is whole, and its values have no codes. */
+export const PUSH_NO_CODES = finalFailure(
+	METER_ERROR,
+	"dlms-push/no-codes",
+	66,
+	"The meter's list has no OBIS codes, so its values can't be told apart. This gateway can't read such lists yet.",
+);
 /** It is ciphered, and there is no key. */
 export const PUSH_NO_KEY = finalFailure(
 	METER_AUTH_FAILED,

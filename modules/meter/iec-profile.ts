@@ -130,8 +130,7 @@ class ProfileQuestions {
 				// In place of a time a meter may have the word ERROR.
 				const isError = cursor.text[0] === LETTER_E;
 				if (isError || !cursor.nextValue() || !cursor.nextValue()) continue;
-				this.#toldS = 0;
-				for (let i = 0; i < cursor.length; i++) this.#toldS = this.#toldS * 10 + 60 * (cursor.text[i] - DIGIT_0);
+				this.#toldS = 60 * digitsIn(cursor.text, cursor.length);
 				return true;
 			}
 			if (c === 0 && d === 9) this.takeClock(cursor, e);
@@ -341,6 +340,17 @@ class ProgrammingMode extends IECConversation {
 			this.ask(this.#questions.put(this.message), PART_FIRST, nowMs);
 		}
 	}
+}
+
+/** The number that the text is; 0 for one that has more than digits. */
+function digitsIn(text: Uint8Array, length: number): number {
+	let number = 0;
+	for (let i = 0; i < length; i++) {
+		const digit = text[i] - DIGIT_0;
+		if (digit < 0 || digit > 9) return 0;
+		number = number * 10 + digit;
+	}
+	return number;
 }
 
 /** Writes the plain password; returns the length of the command. */

@@ -180,10 +180,11 @@ export class Probe implements LinkTap, Timed, Guest {
 		const { failure, meterId } = conversation;
 		// What came whole and lacks the right key proves that the head sits well.
 		const isKeyless = code === EVENT_POOR && failure?.error === METER_AUTH_FAILED;
-		if (code !== EVENT_END && code !== EVENT_READOUT && !isKeyless) return;
+		const isUnreadable = code === EVENT_POOR && failure?.isFinal === true && !isKeyless;
+		if (code !== EVENT_END && code !== EVENT_READOUT && !isKeyless && !isUnreadable) return;
 		this.#received += conversation.received;
 		this.#damaged += conversation.damaged ?? 0;
-		if (this.#isRecognising) this.finish(failure ?? this.#failure);
+		if (this.#isRecognising || isUnreadable) this.finish(failure ?? this.#failure);
 		else if (failure === undefined || isKeyless) this.finish(this.#way?.failure, meterId);
 		else {
 			const next = this.#way === undefined ? conversation.nextProbe?.(nowMs) : undefined;

@@ -11,26 +11,30 @@
 import { GROUP_PROFILE, OBIS_TEXT_LIMIT, OBISCode } from "../obis/code.js";
 import { unitIndex, unitText } from "../obis/units.js";
 import {
+	PACKING_HEX,
+	PACKING_RAW,
+	PACKING_SHIFT,
+	UNIT_RAW,
+	VALUE_LONG,
+	VALUE_MORE,
+	VALUE_UNIT,
+} from "./packed-value.js";
+import {
 	ATTRIBUTE_SIZE,
 	FLAG_A,
 	FLAG_ATTRIBUTE,
 	FLAG_B,
 	FLAG_E,
 	FLAG_F,
+	FLAG_HEAD,
 	FLAG_LETTERS,
 	FLAG_MANUAL,
 	FLAG_PADDED_F,
 	FLAG_RAW,
 	FLAG_ROW,
 	FLAG_SAME,
-	PACKING_HEX,
-	PACKING_RAW,
-	PACKING_SHIFT,
-	UNIT_RAW,
+	HEAD_VALUES,
 	VALUE_LIMIT,
-	VALUE_LONG,
-	VALUE_MORE,
-	VALUE_UNIT,
 } from "./record-writer.js";
 import { ADDRESS_LIMIT } from "./sink.js";
 
@@ -55,7 +59,7 @@ const LETTER_W = 0x57;
 /** A reading in the form of DSMR P1 2.2: so many values, the last of them the number, its unit before it. */
 const OLD_FORM = 7;
 /** In the head of a profile (IEC 62056-21 as used with VDEW 2.1.2): a code and a unit for each column, from here on. */
-const COLUMN_UNITS = 5;
+const COLUMN_UNITS = HEAD_VALUES + 1;
 /** Codes that are sent as `*00` and in no other form; more of them are none that stand for totals. */
 const TOTALS_LIMIT = 16;
 
@@ -230,8 +234,8 @@ export class RecordCursor {
 		const records = this.#records;
 		const flags = records[this.#next++];
 		this.#isRow = flags === FLAG_ROW;
-		this.isSameCode = this.#isRow;
-		if (this.#isRow) return;
+		this.isSameCode = this.#isRow || flags === FLAG_HEAD;
+		if (this.isSameCode) return;
 		this.classId = this.attribute = 0;
 		if (flags === FLAG_ATTRIBUTE) {
 			this.readAttribute();

@@ -12,8 +12,9 @@
  *
  * Bit 7 with bit 0: A to E are those of the record before, and only F follows, if it was sent (rows of billing periods
  * are most of a long telegram). Bit 7 alone: the address as it was sent, as length and text. Bit 7 with bit 1: a row of a
- * load profile, whose address is that of the record before; the first record of the profile is its head. Bit 7 with bit 2:
- * another attribute of a COSEM object than its value; A to F, class and attribute follow, one byte each.
+ * load profile, whose address is that of the record before; the first record of the profile is its head. Bit 7 with bit 3:
+ * a head that the meter sent without an address, again that of the record before. Bit 7 with bit 2: another attribute of a
+ * COSEM object than its value; A to F, class and attribute follow, one byte each.
  *
  * Layout of a value:
  *
@@ -29,6 +30,17 @@
 import { asciiBytes } from "../bytes/ascii.js";
 import { GROUP_PROFILE, OBISCode } from "../obis/code.js";
 import { cosemUnitText, unitIndex } from "../obis/units.js";
+import {
+	digitsAt,
+	nibbleOf,
+	PACKING_RAW,
+	PACKING_SHIFT,
+	packingOf,
+	UNIT_RAW,
+	VALUE_LONG,
+	VALUE_MORE,
+	VALUE_UNIT,
+} from "./packed-value.js";
 import { PART_ADDRESS, PART_UNIT, PART_VALUE, type RecordSink } from "./sink.js";
 
 /** The running buffer, bytes: holds 576 records of a Kohler, the longest telegram known. */
@@ -51,19 +63,18 @@ export const FLAG_PADDED_F = 64;
 export const FLAG_RAW = 128;
 export const FLAG_SAME = FLAG_RAW | FLAG_A;
 export const FLAG_ROW = FLAG_RAW | FLAG_B;
+export const FLAG_HEAD = FLAG_RAW | FLAG_F;
 export const FLAG_ATTRIBUTE = FLAG_RAW | FLAG_E;
 /** Bytes after FLAG_ATTRIBUTE: A to F, class, attribute. */
 export const ATTRIBUTE_SIZE = 8;
 
-export const VALUE_MORE = 128;
-export const VALUE_UNIT = 16;
-export const VALUE_LONG = 15;
-export const PACKING_SHIFT = 5;
-export const PACKING_RAW = 0;
-export const PACKING_NUMERIC = 1;
-export const PACKING_HEX = 2;
-/** In place of a unit's number: its text follows. */
-export const UNIT_RAW = 255;
+/** In place of columns, and of the place of a row. */
+const NO_PROFILE = -1;
+const NOWHERE = -1;
+/** Values of a profile's head before those of its columns: time, status, period, number of columns. */
+export const HEAD_VALUES = 4;
+/** Digits of a time, at least: YYMMDDhhmm; in front of that the season, behind it the seconds. */
+const TIME_LENGTH = 10;
 
 /** Free bytes left in front of a raw text for what packing puts there. */
 const RAW_ROOM = 3;
@@ -89,17 +100,22 @@ export class RecordWriter implements RecordSink {
 	#newQuantity = -1;
 	/** Values that follow belong to a set that was dropped. */
 	#orphan = false;
-	/** Values of the last complete record, and whether it is one of a load profile; rows of those so far. */
+	/** Values of the last complete record. */
 	#values = 0;
-	#isProfile = false;
+	/** Columns of the load profile that it belongs to; NO_PROFILE, or 0: its head does not say. */
+	#columns = NO_PROFILE;
+	/** Values that this head or row still lacks: a line without an address goes on with it. */
+	#lacking = 0;
+	/** Where the row begins; NOWHERE: the record is none. Rows so far. */
+	#row = NOWHERE;
 	#rows = 0;
-	/** No address has come in this line: its values belong to the record before. */
+	/** Nothing has come in this line: without an address its values belong to the record before. */
 	#continues = false;
 	#lineCommitted = 0;
 	#lineRecords = 0;
 	#lineLastValue = -1;
-	/** Where this part of the block began: `#committed`, `#records`, `#lastValue`, `#rows`, `#isProfile`, `#orphan`. */
-	readonly #part = new Int16Array(6);
+	/** How things stood where this part of the block began (beginPart). */
+	readonly #part = new Int16Array(9);
 	/** The buffer is full: nothing more is taken, so that what is kept has no holes. */
 	#full = false;
 	/** Something did not fit. */
@@ -121,7 +137,7 @@ export class RecordWriter implements RecordSink {
 		this.#newSet = false;
 		this.#orphan = false;
 		this.#full = false;
-		this.#isProfile = false;
+		this.#columns = NO_PROFILE;
 		this.#rows = 0;
 		this.overflow = false;
 		this.beginLine();
@@ -133,10 +149,13 @@ export class RecordWriter implements RecordSink {
 			this.#lineCommitted = part[0];
 			this.#lineRecords = part[1];
 			this.#lineLastValue = part[2];
-			this.#rows = part[3];
-			this.#isProfile = part[4] === 1;
 			this.discardLine();
-			this.#orphan = part[5] === 1;
+			this.#rows = part[3];
+			this.#columns = part[4];
+			this.#lacking = part[5];
+			this.#row = part[6];
+			this.#orphan = part[7] === 1;
+			this.overflow = part[8] === 1;
 			this.beginLine();
 			return;
 		}
@@ -144,8 +163,11 @@ export class RecordWriter implements RecordSink {
 		part[1] = this.#records;
 		part[2] = this.#lastValue;
 		part[3] = this.#rows;
-		part[4] = this.#isProfile ? 1 : 0;
-		part[5] = this.#orphan ? 1 : 0;
+		part[4] = this.#columns;
+		part[5] = this.#lacking;
+		part[6] = this.#row;
+		part[7] = this.#orphan ? 1 : 0;
+		part[8] = this.overflow ? 1 : 0;
 	}
 
 	beginLine(): void {
@@ -163,6 +185,7 @@ export class RecordWriter implements RecordSink {
 		}
 		this.#newSet = true;
 		this.#continues = false;
+		this.#columns = NO_PROFILE;
 		this.#addressOpen = true;
 		this.#orphan = false;
 		this.#end = this.#committed + RAW_ROOM;
@@ -171,7 +194,8 @@ export class RecordWriter implements RecordSink {
 	beginValue(): void {
 		if (this.#orphan) return;
 		if (!this.#newSet && this.#lastValue < 0) this.beginSet();
-		const isRow = this.#continues && this.#isProfile;
+		const isRow = this.#continues && this.#columns >= 0 && this.#lacking === 0;
+		this.#continues = false;
 		const isTooMuch = isRow ? this.#rows === ROWS_LIMIT : !this.#newSet && this.#values === VALUES_LIMIT;
 		if (isTooMuch) this.overflow = true;
 		if (this.#full || isTooMuch) {
@@ -211,17 +235,25 @@ export class RecordWriter implements RecordSink {
 		this.#lastValue = this.#valueStart;
 		this.packValue();
 		if (this.#newSet) {
+			const isRow = this.#buffer[this.#committed] === FLAG_ROW;
+			this.#row = isRow ? this.#committed : NOWHERE;
+			if (!isRow) {
+				this.#columns = this.#code.c === GROUP_PROFILE ? 0 : NO_PROFILE;
+				this.#lacking = 0;
+			}
 			this.#records++;
 			this.#quantity = this.#newQuantity;
-			this.#isProfile = this.#code.c === GROUP_PROFILE;
 			this.#values = 0;
 		}
 		this.#values++;
+		if (this.#columns >= 0) this.countColumns();
 		this.#newSet = false;
 		this.#committed = this.#end;
 	}
 
 	discardSet(): void {
+		// A load profile with a hole in it: the times of the rows behind it would be wrong.
+		if (this.#columns >= 0) this.overflow = true;
 		this.#end = this.#committed;
 		this.#newSet = false;
 		this.#addressOpen = false;
@@ -245,17 +277,40 @@ export class RecordWriter implements RecordSink {
 	/** Begins a line that is a row of the profile whose head was begun by `beginCode`; values follow. */
 	beginProfileRow(): void {
 		this.beginLine();
-		this.#isProfile = true;
+		this.#columns = Math.max(0, this.#columns);
+		this.#lacking = 0;
 	}
 
 	/** Begins a row of the profile whose head or row is the record before. */
 	private beginRow(): void {
-		this.#continues = false;
 		this.#rows++;
 		this.#newSet = true;
 		this.#newQuantity = this.#quantity;
 		this.#buffer[this.#committed] = FLAG_ROW;
 		this.#headEnd = this.#committed + 1;
+	}
+
+	/** A value of a load profile is complete: how many more must come before a line without an address is another row? */
+	private countColumns(): void {
+		const isRow = this.#row !== NOWHERE;
+		if (this.#values === HEAD_VALUES && (!isRow || this.isHeadAgain())) {
+			this.#columns = Math.max(0, digitsAt(this.#buffer, this.#lastValue));
+			this.#lacking = 2 * this.#columns;
+		} else this.#lacking = Math.max(0, (this.#lacking > 0 ? this.#lacking : this.#columns) - 1);
+	}
+
+	/** What was taken for a row is the head once more, without its address: a time, and in its place the number of columns. */
+	private isHeadAgain(): boolean {
+		const time = this.#row + 1;
+		const buffer = this.#buffer;
+		const length = buffer[time] & 15;
+		const month = digitsAt(buffer, time, (length % 2) + 2, 2);
+		const isTime = length >= TIME_LENGTH && digitsAt(buffer, time) > 0 && month >= 1 && month <= 12;
+		if (!isTime || this.#columns === 0 || digitsAt(buffer, this.#lastValue) !== this.#columns) return false;
+		buffer[this.#row] = FLAG_HEAD;
+		this.#row = NOWHERE;
+		this.#rows--;
+		return true;
 	}
 
 	/** There is no room for what comes. */
@@ -392,27 +447,4 @@ export class RecordWriter implements RecordSink {
 		}
 		this.#end = to;
 	}
-}
-
-/** The tightest packing that can carry the text. */
-function packingOf(bytes: Uint8Array, start: number, end: number): number {
-	let numeric = true;
-	let hex = true;
-	for (let i = start; i < end && (numeric || hex); i++) {
-		if (numeric && nibbleOf(bytes[i], PACKING_NUMERIC) < 0) numeric = false;
-		if (hex && nibbleOf(bytes[i], PACKING_HEX) < 0) hex = false;
-	}
-	if (numeric) return PACKING_NUMERIC;
-	return hex ? PACKING_HEX : PACKING_RAW;
-}
-
-/** The four bits that stand for a character, or -1. */
-function nibbleOf(character: number, packing: number): number {
-	if (character >= 0x30 && character <= 0x39) return character - 0x30;
-	if (packing === PACKING_HEX) return character >= 0x41 && character <= 0x46 ? character - 0x37 : -1;
-	if (character === 0x2e) return 10;
-	if (character === 0x2d) return 11;
-	if (character === 0x3a) return 12;
-	if (character === 0x2c) return 13;
-	return character === 0x20 ? 14 : -1;
 }

@@ -310,6 +310,133 @@ describe("GET meter/profile", () => {
 				);
 			});
 		}
+		/** The reply's status and codes of columns; of each row its time of day in UTC, and its values. */
+		async function told(lines: readonly string[]): Promise<[number, string, string[]]> {
+			await startBlock(lines);
+			const { status, rows, columns } = await gateway.read("meter/profile");
+			const rowOf = ({ timestamp, values }: JSONObject) =>
+				`${new Date(timestamp * 1000).toISOString().slice(11, 16)} ${values.join(" ")}`;
+			return [status, columns.map(({ obis }: JSONObject) => obis).join(" "), rows.map(rowOf)];
+		}
+		const TWO = "P.01(2260621183000)(08)(15)(2)(1.5)(kW)(2.5)(kW)";
+		const TWO_AGAIN = "(2260621194500)(00)(15)(2)(1.5)(kW)(2.5)(kW)";
+		const FOUR = "P.01(2260621183000)(08)(15)(4)(1.5)(kW)(2.5)(kW)(5.5)(kvar)(8.5)(kvar)";
+		const ONE = "P.01(2260621183000)(08)(15)(1)(1.5)(kW)";
+		const ONE_AGAIN = "(2260621194500)(00)(15)(1)(1.5)(kW)";
+		const ROWS_OF_FOUR = ["18:30 1.1 2.1 3.1 4.1", "18:45 1.2 2.2 3.2 4.2"];
+
+		for (const [what, lines, expected] of [
+			[
+				"a head that comes again without its address",
+				[TWO, "(1.1)(2.1)", "(1.2)(2.2)", TWO_AGAIN, "(1.3)(2.3)", TWO_AGAIN.replace("1945", "2030"), "(1.4)(2.4)"],
+				["18:30 1.1 2.1", "18:45 1.2 2.2", "19:45 1.3 2.3", "20:30 1.4 2.4"],
+			],
+			["the same of one column", [ONE, "(1.1)", ONE_AGAIN, "(1.3)"], ["18:30 1.1", "19:45 1.3"]],
+			[
+				"the same with a row in the line of the head",
+				[TWO, "(1.1)(2.1)", `${TWO_AGAIN}(1.3)(2.3)`, "(1.4)(2.4)"],
+				["18:30 1.1 2.1", "19:45 1.3 2.3", "20:00 1.4 2.4"],
+			],
+			[
+				"the same over two lines",
+				[TWO, "(1.1)(2.1)", ...TWO_AGAIN.replace("(1.5)", "\n(1.5)").split("\n"), "(1.3)(2.3)"],
+				["18:30 1.1 2.1", "19:45 1.3 2.3"],
+			],
+			["rows over two lines", [FOUR, "(1.1)(2.1)", "(3.1)(4.1)", "(1.2)(2.2)", "(3.2)(4.2)"], ROWS_OF_FOUR],
+			[
+				"rows over lines of three values and one",
+				[FOUR, "(1.1)(2.1)(3.1)", "(4.1)", "(1.2)(2.2)(3.2)", "(4.2)"],
+				ROWS_OF_FOUR,
+			],
+			["a value a line", [FOUR, ..."1.1 2.1 3.1 4.1 1.2 2.2 3.2 4.2".split(" ").map((it) => `(${it})`)], ROWS_OF_FOUR],
+			[
+				"head and rows over two lines",
+				[...FOUR.replace("(5.5)", "\n(5.5)").split("\n"), "(1.1)(2.1)", "(3.1)(4.1)", "(1.2)(2.2)", "(3.2)(4.2)"],
+				ROWS_OF_FOUR,
+			],
+			["a row that begins in the line of the head", [`${FOUR}(1.1)`, "(2.1)(3.1)(4.1)"], ROWS_OF_FOUR.slice(0, 1)],
+		] as [string, string[], string[]][]) {
+			it(`with ${what}: each row whole, and at its time`, async () => {
+				const codes = lines[0] === TWO ? "1.5 2.5" : lines[0] === ONE ? "1.5" : "1.5 2.5 5.5 8.5";
+				assert.deepEqual(await told([...lines, "1.8.0(5*kWh)"]), [0, codes, expected]);
+			});
+		}
+		it("of more rows over two lines than fit: a hundred", async () => {
+			const rows = Array.from({ length: 101 }, (_, i) => [`(1.${i})(2)`, `(3)(4.${i})`]);
+			const [status, , all] = await told([FOUR, ...rows.slice(0, 96).flat()]);
+			assert.deepEqual([status, all.length, all[95]], [0, 96, "18:15 1.95 2 3 4.95"]);
+			await gateway.stop();
+			assert.equal((await told([FOUR, ...rows.flat()]))[0], 2);
+		});
+		for (const [what, lines, expected] of [
+			["has too many values", ["(1.1)(2.1)", "(1.2)(2.2)(3.2)", "(1.3)(2.3)"], ["18:30 1.1 2.1"]],
+			["has too many in one line of two", ["(1.1)(2.1)", "(1.2)", "(2.2)(1.3)", "(2.3)"], ["18:30 1.1 2.1"]],
+			["has too few at the end", ["(1.1)(2.1)", "(1.2)"], ["18:30 1.1 2.1"]],
+			[
+				"has too few before a head",
+				["(1.1)(2.1)", "(1.2)", "P.01(2260621200000)(00)(15)(2)(1.5)(kW)(2.5)(kW)", "(1.9)(2.9)"],
+				["18:30 1.1 2.1", "20:00 1.9 2.9"],
+			],
+			["breaks the grammar", ["(1.1)(2.1)", "(1.2)(2(2)", "(1.3)(2.3)"], ["18:30 1.1 2.1"]],
+			["breaks it at its begin", ["(1.1)(2.1)", ")(1.2)(2.2)", "(1.3)(2.3)"], ["18:30 1.1 2.1"]],
+			[
+				"is the head of another number of columns",
+				["(1.1)(2.1)", TWO_AGAIN.replace("(2)", "(3)"), "(1.3)(2.3)"],
+				["18:30 1.1 2.1"],
+			],
+			["is the first", [], []],
+		] as [string, string[], string[]][]) {
+			it(`with a row that ${what}: it is left out, and so are those behind it up to a head; status 2`, async () => {
+				const head = lines.length > 0 ? TWO : TWO.replace("(2)", "()");
+				assert.deepEqual(
+					await told([head, ...lines, ...(lines.length > 0 ? [] : ["(1.1)(2.1)"])]).then(([status, , rows]) => [
+						status,
+						rows,
+					]),
+					[2, expected],
+				);
+			});
+		}
+		it("without a period: the first row has a time", async () => {
+			await startBlock([TWO.replace("(15)", "()"), "(1.1)(2.1)", "(1.2)(2.2)"]);
+			const { rows } = await gateway.read("meter/profile");
+			assert.deepEqual([rows[0].localtime, rows[1].timestamp], ["2026-06-21T20:30:00+02:00", 0]);
+		});
+		it("with rows that have the address and a time, and no head (Makel)", async () => {
+			const row = (time: string, values: string) => `P.01(26-06-21,${time})${values}`;
+			const lines = [row("20:30", "(000.120)(000.004)(0.1)(0.2)"), row("20:45", "(000.148)(000.000)(0.3)(0.4)")];
+			await startBlock(["0.0.0(48151623)", ...lines, "1.8.0(5*kWh)"]);
+			const { meter_id, ...profile } = await gateway.read("meter/profile");
+			const firstS = Date.parse("2026-06-21T18:30:00Z") / 1000;
+			assert.deepEqual(profile, {
+				protocol: "IEC62056-21",
+				obis: "P.01",
+				status: 0,
+				period_secs: 0,
+				columns: [],
+				rows: [
+					{
+						timestamp: firstS,
+						localtime: "2026-06-21T20:30:00+02:00",
+						status: null,
+						values: ["000.120", "000.004", "0.1", "0.2"],
+					},
+					{
+						timestamp: firstS + 900,
+						localtime: "2026-06-21T20:45:00+02:00",
+						status: null,
+						values: ["000.148", "000.000", "0.3", "0.4"],
+					},
+				],
+			});
+			await gateway.stop();
+			await startBlock([...lines, row("21:00", "(000.1)(000.2)(0.3)"), row("21:15", "(1)(2)(3)(4)")]);
+			const { status, rows } = await gateway.read("meter/profile?entries=2");
+			assert.deepEqual(
+				[status, rows.map(({ timestamp }: JSONObject) => timestamp)],
+				[2, [firstS + 900, firstS + 2700]],
+			);
+		});
 		it("with times that are none: 0, and no local time", async () => {
 			await startBlock([`P.01(??????)${HEAD}`, ...ROWS]);
 			const { rows } = await gateway.read("meter/profile");
@@ -345,6 +472,10 @@ describe("GET meter/profile", () => {
 			["rows of a day", { period: 1440 }, CLOCK, 3, 86_400, {}],
 			["rows of five minutes", { period: 5 }, CLOCK, 40, 300, {}],
 			["rows of a minute", { period: 1, rows: 2000 }, CLOCK, 96, 60, {}],
+			["with heads that have no address", { form: "bare-heads" }, CLOCK, 80, 900, {}],
+			["with a line for each value", { form: "value-lines" }, CLOCK, 96, 900, {}],
+			["the same in parts of a line", { form: "value-lines", fault: "r6-only", lines: 1 }, CLOCK, 5, 900, {}],
+			["the same, some of them damaged", { form: "value-lines", fault: "r6-only", wrongBCC: 2 }, CLOCK, 30, 900, {}],
 			["in parts", { fault: "r6-only" }, CLOCK, 30, 900, {}],
 			["in parts of a line", { fault: "r6-only", lines: 1 }, CLOCK, 5, 900, {}],
 			["in parts, some of them damaged", { fault: "r6-only", wrongBCC: 2 }, CLOCK, 30, 900, {}],

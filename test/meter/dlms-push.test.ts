@@ -139,12 +139,30 @@ describe("the bodies of pushes", () => {
 			body: "0202 0906000060 0101ff 0906 313630343536",
 			records: ["0-0:96.1.1*255: 160456"],
 		},
+		"the list's own code, which the value after it has not": {
+			body: "0203 09060006190900ff 0904 31323334 0202 09060100010800ff 0600000064",
+			records: ["1-0:1.8.0*255: 100"],
+		},
 		"a code without a value": { body: "0203 09060100010700ff 00 09060100020700ff", records: [] },
 	};
 	for (const [name, { body, records }] of Object.entries(cases)) {
 		it(name, () => {
 			const outcomes = told(new PushBed().take(hdlcPush(hex(head + body))));
 			assert.deepEqual(outcomes, [records.length > 0 ? records : "dlms-push/unknown"]);
+		});
+	}
+
+	for (const [name, body] of [
+		["numbers without codes", "0203 0908 3136383230303035 0600000571 12094b"],
+		["numbers without codes after the list's own code", "0203 09060006190900ff 0600000571 0600000001"],
+		["nothing but a name", "0201 0908 3136383230303035"],
+	]) {
+		it(`${name}: refused by a code of its own, in the open and ciphered, and the clock alone is no readout`, () => {
+			const plain = hex(`0f 00000001 0c07e5091b01092f0f00ff8880 ${body}`);
+			assert.deepEqual(new PushBed().take(hdlcPush(plain)), ["dlms-push/no-codes"]);
+			const bed = new PushBed(BOTH);
+			assert.deepEqual(bed.take(mbusPush(sealed(plain))), ["dlms-push/no-codes"]);
+			assert.equal(bed.opening.records.kept, undefined);
 		});
 	}
 

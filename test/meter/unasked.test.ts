@@ -10,6 +10,7 @@ import { IECMeter } from "../../tools/meter/iec-meter.js";
 import { makeDLMSMeter } from "../../tools/meter/make-dlms-meter.js";
 import { lineChange, noOutput, transmission } from "../../tools/meter/outputs.js";
 import { p1Telegram } from "../../tools/meter/p1-telegram.js";
+import { hdlcPush } from "../../tools/meter/push-frames.js";
 import { PushMeter } from "../../tools/meter/push-meter.js";
 import { dlmsTelegram } from "../../tools/meter/push-telegrams.js";
 import { smlTelegram } from "../../tools/meter/sml-telegram.js";
@@ -253,6 +254,20 @@ describe("a meter that sends by itself", function () {
 		const { failure, received, tookMs } = probe(bench);
 		assert.equal(failure, undefined, "the head sits well");
 		assert.ok(received > 0 && tookMs < 6000, `${received} in ${tookMs} ms`);
+	});
+	it("in DLMS/COSEM without codes is no readout of its clock: the probe says so, as a readout does", () => {
+		const body = "02 03 09 08 31 36 38 32 30 30 30 35 06 00 00 05 71 12 09 4b";
+		const plain = Buffer.from(
+			`0f 00 00 00 01 0c 07 e5 09 1b 01 09 2f 0f 00 ff 88 80 ${body}`.replaceAll(" ", ""),
+			"hex",
+		);
+		const meter = new PushMeter({ source: () => hdlcPush(plain), baud: 9600, pushMs: 5000 });
+		const bench = benchOf(meter, { protocol: "dlms", dlms: dlmsSettings({ pushBaud: 9600 }) });
+		for (const { failure, tookMs } of [bench.read(), probe(bench)]) {
+			assert.equal(failure?.code, "dlms-push/no-codes");
+			assert.ok(tookMs < 6000, `${tookMs}`);
+		}
+		assert.equal(bench.reader.outcomes.last, undefined);
 	});
 	it("in another way is found where SML is set, with the advice for that", () => {
 		const bench = benchOf(modeD(9600, 2000), SML_SETTINGS());

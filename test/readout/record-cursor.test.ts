@@ -166,6 +166,29 @@ describe("a load profile", () => {
 			["P.01: 1*kW, 2*kvar", "P.01: 3*V, 4*kvar", "1-0:99.1.0: 1705231600, 80, 15, 1, 2.5, A", "1-0:99.1.0: 5*A, 6"],
 		);
 	});
+	it("has its rows and its head in one record each, over however many lines they are", () => {
+		const [first, second] = ["P.01: 1*kW, 2*kvar", "P.01: 3*kW, 4*kvar"];
+		const head = records(HEAD)[0];
+		for (const block of [
+			`${HEAD}\r\n(1)\r\n(2)\r\n(3)\r\n(4)`,
+			`${HEAD.replace("(5.5)", "\r\n(5.5)")}\r\n(1)(2)\r\n(3)(4)`,
+		])
+			assert.deepEqual(records(block), [head, first, second]);
+		const again = `${HEAD}\r\n(1)(2)\r\n${HEAD.replace("P.01", "")}\r\n(3)(4)`;
+		assert.deepEqual(records(again), [head, first, head, second]);
+	});
+	it("may have rows that begin like a head, and are none", () => {
+		for (const row of [
+			"(1705231515)(5)",
+			"(201399123456)(1)(2)(2)",
+			"(1705231515)(1)(2)(3)",
+			"(17052315.5)(1)(2)(2)",
+		]) {
+			const all = records(`${HEAD}\r\n${row}\r\n(3)(4)`);
+			assert.equal(all.length, 3, row);
+			assert.match(all[1], /^P\.01: [0-9.]+\*kW, /, row);
+		}
+	});
 	it("has no units where its head tells none that are", () => {
 		assert.deepEqual(records("P.01(1)(2)\r\n(3)(4)"), ["P.01: 1, 2", "P.01: 3, 4"]);
 		assert.deepEqual(records("P.98(1)(2)(3)(1)(0.0.0)(??)\r\n(3)(4)").at(-1), "P.98: 3, 4");
@@ -183,6 +206,7 @@ describe("a load profile", () => {
 	it("loses a damaged row and all after it up to the next address, and nothing before", () => {
 		const writer = packedBlock(`${HEAD}\r\n(1)(2)\r\n(3)(\xb4)\r\n(5)(6)\r\n1.8.0(1)`);
 		assert.deepEqual(recordsOf(writer.kept).slice(1), ["P.01: 1*kW, 2*kvar", "1.8.0: 1"]);
+		assert.equal(writer.overflow, true, "the readout says so");
 		assert.deepEqual(recordsOf(packedBlock(`1.8.0(1)\r\n\xd0.01(1)(2)\r\n(3)(4)`).kept), ["1.8.0: 1"]);
 	});
 });

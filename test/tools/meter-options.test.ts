@@ -24,7 +24,7 @@ describe("meter simulator options", () => {
 			"--telegram t.hex --mode D --baud 9600 --push-seconds 1 --parity-bits on --address 0aZ --battery --reaction 30 " +
 			"--baud-pace --protocol iec --echo --noise 3 --wrong-bcc 2 --silence 1 --late 40 --cut 9 --lie 300 --no-stx " +
 			"--no-bcc --ack-line --damage 50 --seed 7 --quiet --profile programming --profile-period 60 --profile-rows 5 " +
-			"--profile-season none --profile-lines 3 --profile-password abc --profile-tries 2 --profile-wrong-bcc 1 --profile-fault r6-only";
+			"--profile-season none --profile-lines 3 --profile-password abc --profile-tries 2 --profile-wrong-bcc 1 --profile-fault r6-only --profile-form bare-heads";
 		assert.deepEqual(parse(line), {
 			telegram: "t.hex",
 			mode: "D",
@@ -46,6 +46,7 @@ describe("meter simulator options", () => {
 				tries: 2,
 				wrongBCC: 1,
 				fault: "r6-only",
+				form: "bare-heads",
 			},
 			faults: {
 				noise: 3,

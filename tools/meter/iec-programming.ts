@@ -29,6 +29,9 @@ export const PROFILE_FAULTS = [
 	"password-demand",
 ] as const;
 
+/** `bare-heads`: only the first head has the address. `value-lines`: each value of a row has a line of its own. */
+export const PROFILE_FORMS = ["plain", "bare-heads", "value-lines"] as const;
+
 export interface ProfileOptions {
 	/** Where it is given; default: nowhere. */
 	place?: (typeof PROFILE_PLACES)[number];
@@ -47,6 +50,8 @@ export interface ProfileOptions {
 	/** The first so many answers to what is asked have a wrong BCC. */
 	wrongBCC?: number;
 	fault?: (typeof PROFILE_FAULTS)[number];
+	/** Default plain. */
+	form?: (typeof PROFILE_FORMS)[number];
 }
 
 const EOT = 0x04;
@@ -183,7 +188,7 @@ export class ProgrammingMode {
 
 	/** Heads and rows from one time to the other, as they are asked for. */
 	#linesOf(from: string, to: string, utcMs: number, limit: number): string[] {
-		const { period = 15, rows = 400, season = "2", fault } = this.#options;
+		const { period = 15, rows = 400, season = "2", fault, form } = this.#options;
 		const periodMs = period * MINUTE_MS;
 		const last = Math.floor(utcMs / periodMs);
 		const fromMs = fault === "long-answer" ? 0 : momentOf(from, 0);
@@ -193,10 +198,13 @@ export class ProgrammingMode {
 		for (let n = last - Math.min(rows, limit) + 1; n <= last; n++) {
 			if (n * periodMs < fromMs || n * periodMs > toMs) continue;
 			const status = n % 32 === 7 ? "80" : "00";
+			const address = form === "bare-heads" && before !== "" ? "" : "P.01";
 			if (status !== before)
-				lines.push(`P.01(${season}${digits(n * periodMs)})(${status})(${period})(2)(1.5)(kW)(2.5)(kW)`);
+				lines.push(`${address}(${season}${digits(n * periodMs)})(${status})(${period})(2)(1.5)(kW)(2.5)(kW)`);
 			before = status;
-			lines.push(`(${watts(n % 1000)})(${watts(n % 7)})`);
+			const values = [`(${watts(n % 1000)})`, `(${watts(n % 7)})`];
+			if (form === "value-lines") lines.push(...values);
+			else lines.push(values.join(""));
 		}
 		return lines;
 	}

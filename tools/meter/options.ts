@@ -1,6 +1,6 @@
 /** The command line of the meter simulator, with IEC 62056-21. */
 import type { MeterFaults } from "./faults.js";
-import { PROFILE_FAULTS, PROFILE_PLACES, type ProfileOptions } from "./iec-programming.js";
+import { PROFILE_FAULTS, PROFILE_FORMS, PROFILE_PLACES, type ProfileOptions } from "./iec-programming.js";
 import type { MeterMode } from "./telegram.js";
 import {
 	BAUD_RATES,
@@ -42,6 +42,7 @@ Without --telegram it is a household's three-phase meter with moving values.
                       asked for in programming mode
   --profile-period N  of so many minutes (default 15); --profile-rows N: so many rows (default 400)
   --profile-season S  in front of times: 0 winter, 1 summer, 2 UTC (default), none
+  --profile-form NAME plain (default), bare-heads: heads without an address after the first; value-lines: a value a line
   --profile-lines N   of a part, where R6 asks for it in parts (default 10)
   --profile-password TEXT  without it (P1) the profile is refused
   --profile-tries N   wrong passwords until it is locked (default 3; 0: it is), and refuses the right one too
@@ -142,6 +143,7 @@ function parseProfile(values: Values): ProfileOptions {
 		lines: count(values, "profile-lines", 1000, 1),
 		wrongBCC: count(values, "profile-wrong-bcc", COUNT_LIMIT),
 		fault: choice(values, "profile-fault", PROFILE_FAULTS) as ProfileOptions["fault"],
+		form: choice(values, "profile-form", PROFILE_FORMS) as ProfileOptions["form"],
 	}) as ProfileOptions;
 }
 
@@ -181,6 +183,7 @@ const WORDS = {
 	"profile-lines": text,
 	"profile-wrong-bcc": text,
 	"profile-fault": text,
+	"profile-form": text,
 	protocol: text,
 	echo: flag,
 	noise: text,

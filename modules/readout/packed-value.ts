@@ -1,0 +1,56 @@
+/**
+ * The packed form of a value in a readout's records: for the record writer, which describes its layout, and for the record
+ * cursor.
+ */
+
+/** The bits of a value's header; its low four are the length of the text, VALUE_LONG: two more bytes tell it. */
+export const VALUE_MORE = 128;
+export const VALUE_UNIT = 16;
+export const VALUE_LONG = 15;
+export const PACKING_SHIFT = 5;
+export const PACKING_RAW = 0;
+export const PACKING_NUMERIC = 1;
+export const PACKING_HEX = 2;
+/** In place of a unit's number: its text follows. */
+export const UNIT_RAW = 255;
+
+/**
+ * The number that the packed value at `at` is, or that its `count` digits from the one at `from` on are: no more than
+ * VALUE_LONG - 1 digits and no unit; else -1.
+ */
+export function digitsAt(buffer: Uint8Array, at: number, from = 0, count = buffer[at] & 15): number {
+	const header = buffer[at];
+	const isPacked = ((header >> PACKING_SHIFT) & 3) !== PACKING_RAW && (header & VALUE_UNIT) === 0;
+	if (!isPacked || count === 0 || count === VALUE_LONG) return -1;
+	let number = 0;
+	for (let i = from; i < from + count; i++) {
+		const pair = buffer[at + 1 + (i >> 1)];
+		const digit = i % 2 === 0 ? pair >> 4 : pair & 15;
+		if (digit > 9) return -1;
+		number = number * 10 + digit;
+	}
+	return number;
+}
+
+/** The tightest packing that can carry the text. */
+export function packingOf(bytes: Uint8Array, start: number, end: number): number {
+	let numeric = true;
+	let hex = true;
+	for (let i = start; i < end && (numeric || hex); i++) {
+		if (numeric && nibbleOf(bytes[i], PACKING_NUMERIC) < 0) numeric = false;
+		if (hex && nibbleOf(bytes[i], PACKING_HEX) < 0) hex = false;
+	}
+	if (numeric) return PACKING_NUMERIC;
+	return hex ? PACKING_HEX : PACKING_RAW;
+}
+
+/** The four bits that stand for a character, or -1. */
+export function nibbleOf(character: number, packing: number): number {
+	if (character >= 0x30 && character <= 0x39) return character - 0x30;
+	if (packing === PACKING_HEX) return character >= 0x41 && character <= 0x46 ? character - 0x37 : -1;
+	if (character === 0x2e) return 10;
+	if (character === 0x2d) return 11;
+	if (character === 0x3a) return 12;
+	if (character === 0x2c) return 13;
+	return character === 0x20 ? 14 : -1;
+}
