@@ -51,9 +51,9 @@ export interface HTTPServerOptions {
 }
 
 const PART = "http";
-/** So many connections need not ask for memory: no claim is granted what they take. */
+/** So many connections are taken without asking for memory: RESERVE, and what others leave unused of their claims, is enough. */
 const FREE_CONNECTIONS = 2;
-/** When memory is looked for again, for those who wait for it alone. */
+/** Memory is looked for again after this time, for connections that wait for nothing else. */
 const MEMORY_MS = 250;
 
 export class HTTPServer implements ConnectionOwner, Timed {
@@ -225,7 +225,7 @@ export class HTTPServer implements ConnectionOwner, Timed {
 		}
 	}
 
-	/** Whether a connection more has the memory that it takes. */
+	/** Whether there is memory for one more connection. */
 	private hasMemory(nowMs: number): boolean {
 		if (this.#connections.length < FREE_CONNECTIONS) return true;
 		if (nowMs < this.#memoryMs) return false;
