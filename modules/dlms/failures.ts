@@ -147,7 +147,7 @@ export const DLMS_EXCEPTION = failure(
 	METER_ERROR,
 	"dlms/exception",
 	61,
-	"The meter refuses the service with an exception. Check client_address, auth and use_encryption.",
+	"The meter refuses the service with an exception. Check client_address, auth, use_encryption and the keys (block_cipher_key, auth_key).",
 );
 /** A key or the system title that the settings ask for is missing or has a wrong length. */
 export const DLMS_KEY_MISSING = finalFailure(
