@@ -1,15 +1,17 @@
 /** What becomes of a request for which there is no memory, and who gives memory back (io/memory.ts). */
 import assert from "node:assert/strict";
-import { type Memory, RESERVE, SHORT_BODY_COST } from "../../modules/io/memory.js";
+import { LONG_BODY_COST, type Memory, RESERVE, SHORT_BODY_COST } from "../../modules/io/memory.js";
+import { OWN_CERTIFICATE } from "../hub/bench.js";
 import { isError } from "./gateway.js";
 import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 
-/** So many slots are free, and chunks for all of them. */
+/** So many slots and bytes of chunks are free. */
 class FewSlots implements Memory {
 	slots = 10_000;
+	chunkBytes = 100_000;
 
-	suffices(slots: number): boolean {
-		return slots <= this.slots;
+	suffices(slots: number, chunkBytes: number): boolean {
+		return slots <= this.slots && chunkBytes <= this.chunkBytes;
 	}
 }
 
@@ -46,5 +48,16 @@ describe("The API's claims of memory", () => {
 			gateway.begin("POST", "iec62056/control", { body: "{" }).abandon();
 			await gateway.pass(100);
 		}
+	});
+
+	it("are for a certificate that is read back, which is 503 without, and nothing is changed", async () => {
+		const cert = Buffer.from(OWN_CERTIFICATE.certificate).toString().padStart(10_000, "#");
+		const body = { enabled: true, url: "https://192.0.2.7", token: "t", cert };
+		memory.chunkBytes = RESERVE.chunkBytes + LONG_BODY_COST.chunkBytes + 1000;
+		isError(await gateway.post("hub", body), 503, "busy");
+		assert.equal((await gateway.read("hub")).cert_set, false);
+		memory.chunkBytes += 10_239;
+		assert.equal((await gateway.post("hub", body)).status, 200);
+		assert.equal((await gateway.read("hub")).cert_set, true);
 	});
 });
