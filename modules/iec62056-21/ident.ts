@@ -8,7 +8,7 @@
  * | X X X | maker's FLAG letters; the third in lower case: reaction time 20 ms instead of 200 ms |
  * | Z | speed: `0`..`6` mode C, `A`..`F` mode B, anything else mode A |
  * | `\` W | any number of pairs: enhanced identification; W = `2` announces mode E |
- * | text | at most 16 characters by the standard, IDENT_LIMIT here |
+ * | text | at most 16 characters by the standard, IDENT_LIMIT here; a `/` may be in it (Holley: `/HLY5/D545-METER`) |
  * | CR LF | |
  */
 
@@ -30,6 +30,12 @@ const PARENTHESIS_OPEN = 0x28;
 const PARENTHESIS_CLOSE = 0x29;
 const BACKSLASH = 0x5c;
 
+/** The maker's letters. */
+const LETTERS = 3;
+/** A `/` further on than this in a line is not of its identification. */
+const SLASH_LIMIT = 16;
+const NOWHERE = -1;
+
 /** The speed every sign-on starts at, Bd (6.3.1). */
 export const BASE_BAUD = 300;
 const LAST_NUMBER = 6;
@@ -49,6 +55,7 @@ export function getBaudRate(number: number): number {
 /**
  * Picks identifications out of a stream of 7-bit characters: everything before a `/` is noise, and so is a line that
  * has no maker's letters or that has parentheses (data with a slash in it). The echo of a sign-on is none: it ends with `!`.
+ * A `/` in what may be an identification belongs to it, unless three letters follow: then the next one has begun there.
  */
 export class IdentScanner {
 	/** The identification without `/` and line end; `length` bytes of it. Whole once `take` said so. */
@@ -57,9 +64,12 @@ export class IdentScanner {
 	/** Echoes of a sign-on seen so far. */
 	echoes = 0;
 	#inside = false;
+	/** Where the text after the last `/` inside the line begins. */
+	#slash = NOWHERE;
 
 	reset(): void {
 		this.length = 0;
+		this.#slash = NOWHERE;
 		this.echoes = 0;
 		this.#inside = false;
 	}
@@ -69,11 +79,17 @@ export class IdentScanner {
 		return this.#inside;
 	}
 
-	/** Takes a character; true when it ended an identification. */
+	/**
+	 * Takes a character; true when it ended an identification. One has begun where `length` is less than before, with the `/`
+	 * and what is in `bytes` then.
+	 */
 	take(character: number): boolean {
 		if (character === SLASH) {
+			const isText = this.#inside && this.length <= SLASH_LIMIT && this.hasLetters(0);
 			this.#inside = true;
-			this.length = 0;
+			if (isText) this.bytes[this.length++] = SLASH;
+			else this.length = 0;
+			this.#slash = isText ? this.length : NOWHERE;
 			return false;
 		}
 		if (!this.#inside) return false;
@@ -83,10 +99,15 @@ export class IdentScanner {
 				this.echoes++;
 				return false;
 			}
-			return this.isIdent();
+			return this.hasLetters(0);
 		}
 		if (character >= 0x80 || character === PARENTHESIS_OPEN || character === PARENTHESIS_CLOSE) this.#inside = false;
 		else if (character !== CR && this.length < IDENT_LIMIT) this.bytes[this.length++] = character;
+		if (this.#slash !== NOWHERE && this.hasLetters(this.#slash)) {
+			this.bytes.copyWithin(0, this.#slash, this.length);
+			this.length = LETTERS;
+			this.#slash = NOWHERE;
+		}
 		return false;
 	}
 
@@ -125,9 +146,10 @@ export class IdentScanner {
 		return this.length > 3 ? this.bytes[3] : EXCLAMATION_MARK;
 	}
 
-	private isIdent(): boolean {
-		if (this.length < 3) return false;
-		for (let i = 0; i < 3; i++) {
+	/** Three letters begin at `from`. */
+	private hasLetters(from: number): boolean {
+		if (this.length < from + LETTERS) return false;
+		for (let i = from; i < from + LETTERS; i++) {
 			const letter = this.bytes[i] & 0xdf;
 			if (letter < 0x41 || letter > 0x5a) return false;
 		}

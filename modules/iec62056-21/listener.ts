@@ -42,6 +42,8 @@ const END_GAP_MS = 300;
 const CRC_DIGITS = 4;
 
 const SLASH = 0x2f;
+/** CRC of a `/`. */
+const SLASH_CRC = 0xdc41;
 const LF = 0x0a;
 
 const STATE_HUNT = 0;
@@ -64,7 +66,7 @@ export class MeterListener implements Machine {
 	readonly #outputs = new OutputQueue();
 	readonly #scanner = new IdentScanner();
 	#state = STATE_HUNT;
-	/** CRC from the `/` of this telegram, and from the last `/` seen, which may begin the next. */
+	/** CRC from the `/` of this telegram, and from the last `/` that may begin the next. */
 	#crc = 0;
 	#scannerCRC = 0;
 	#sentCRC = 0;
@@ -115,8 +117,14 @@ export class MeterListener implements Machine {
 
 	/** A character that may belong to an identification: both to the scanner and to the block. */
 	private takeOne(bytes: Uint8Array, at: number): void {
-		this.#scannerCRC = stepCRC16ARC(bytes[at] === SLASH ? 0 : this.#scannerCRC, bytes, at, at + 1);
-		if (!this.#scanner.take(bytes[at])) {
+		const scanner = this.#scanner;
+		const { length } = scanner;
+		const isWhole = scanner.take(bytes[at]);
+		const isAnew = scanner.length < length || (length === 0 && bytes[at] === SLASH);
+		this.#scannerCRC = isAnew
+			? stepCRC16ARC(SLASH_CRC, scanner.bytes, 0, scanner.length)
+			: stepCRC16ARC(this.#scannerCRC, bytes, at, at + 1);
+		if (!isWhole) {
 			this.takeRun(bytes, at, at + 1);
 			return;
 		}

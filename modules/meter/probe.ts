@@ -7,7 +7,9 @@
  *                over, and something came: RECOGNISING           over, and nothing came: INSTEAD
  *   RECOGNISING  over: ENDED, and told what arrives by itself, or what HOLDING has failed by
  *   INSTEAD      the meter is found in another way: ENDED, and told to choose that one
- *                over, or its time is: INSTEAD with the next way, or ENDED, and told what HOLDING has failed by
+ *                over, or its time is: INSTEAD with the next way; after the last one HOLDING once more if nothing came in
+ *                fewer than SILENT_MS, so that a meter that sends every ten seconds is heard; or ENDED, and told what
+ *                HOLDING has failed by
  *   ENDED        all is ignored
  */
 import type { Drive, Driver } from "../io/driver.js";
@@ -27,8 +29,6 @@ import { Doubts, FRAMING_7E1 } from "./unasked.js";
 
 /** How long a meter that sends by itself is listened to: they push every one to ten seconds. */
 const LISTEN_MS = 12_000;
-/** Listening to a line that is silent again after something came in answer, maybe: who aligns the head waits for it. */
-const SHORT_SILENT_MS = 5500;
 /** The first received bytes that are shown. */
 export const PROBE_BYTES_LIMIT = 96;
 
@@ -52,8 +52,6 @@ export interface ProbeWaiter {
 export interface ProbeOptions {
 	readonly driver: Driver;
 	readonly port: SerialPort;
-	/** The probe before heard something that fits no question, too: it is listened to for longer. */
-	readonly wasStrange: boolean;
 	readonly log: ConversationLog | undefined;
 	/** Who is told that something else is tried. */
 	readonly live: OutcomeListener["live"];
@@ -87,8 +85,8 @@ export class Probe implements LinkTap, Timed, Guest {
 	#tried = 0;
 	/** Speed of the line. */
 	#baud = 0;
-	/** Something came while no answer was due. */
-	#isUnasked = false;
+	/** When it began, monotonic ms. */
+	#beganMs = 0;
 
 	constructor(options: ProbeOptions) {
 		this.#options = options;
@@ -113,6 +111,7 @@ export class Probe implements LinkTap, Timed, Guest {
 		}
 		this.#listens = protocol.listenBaud !== undefined;
 		this.#drive.tell((nowMs) => {
+			this.#beganMs = nowMs;
 			if (this.#listens) this.deadlineMs = nowMs + LISTEN_MS;
 			this.hold(protocol.probe(opening));
 		});
@@ -143,10 +142,8 @@ export class Probe implements LinkTap, Timed, Guest {
 		this.#surplus += isReceived ? end - start : start - end;
 		// Another way to ask is no matter of the head.
 		if (!isReceived || (this.#way !== undefined && !this.#isRecognising)) return;
-		if (this.#conversation?.isIdle === true) {
-			this.#isUnasked = true;
-			if (this.#doubts.cameIdle(this.#failure, nowMs)) this.#drive.tell((ms) => this.goOn(ms));
-		}
+		if (this.#conversation?.isIdle === true && this.#doubts.cameIdle(this.#failure, nowMs))
+			this.#drive.tell((ms) => this.goOn(ms));
 		for (let i = start; i < end && this.#length < PROBE_BYTES_LIMIT; i++) this.#bytes[this.#length++] = bytes[i];
 	}
 
@@ -197,17 +194,23 @@ export class Probe implements LinkTap, Timed, Guest {
 
 	/** The protocol's own conversations are over, or one in their place. */
 	private goOn(nowMs: number): void {
-		const { wasStrange, opening } = this.#options;
+		const { opening } = this.#options;
 		const ways = insteadOf(opening.settings);
+		const protocol = protocolOf(opening.settings);
+		const isEarly = nowMs < this.#beganMs + SILENT_MS && this.#received === 0;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		if (this.#doubts.isStrange) {
 			this.#isRecognising = true;
 			this.#doubts.isOver = true;
-			this.hold(new Recogniser(this.#listens || wasStrange || this.#isUnasked ? SILENT_MS : SHORT_SILENT_MS, nowMs));
+			this.hold(new Recogniser(nowMs));
 		} else if (this.#tried < ways.length) {
 			this.#way = ways[this.#tried++];
 			this.deadlineMs = nowMs + this.#way.limitMs;
 			this.hold(this.#way.probe({ ...opening, nowMs }));
+		} else if (isEarly && protocol.listenBaud === undefined && protocol.simulate === undefined) {
+			this.#way = undefined;
+			this.#tried = 0;
+			this.hold(protocol.probe({ ...opening, quietMs: 0, nowMs }));
 		} else this.finish(this.#failure);
 	}
 

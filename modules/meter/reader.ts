@@ -45,9 +45,9 @@ import { Outcomes } from "./outcomes.js";
 import { PendingReads, type ReadWaiter, type Waiting } from "./pending-reads.js";
 import { Probe, type ProbeWaiter } from "./probe.js";
 import { costOf, PROTOCOLS, protocolOf } from "./protocols.js";
-import { Recogniser, SILENT_MS } from "./recogniser.js";
+import { Recogniser } from "./recogniser.js";
 import type { Guest, MeterReaderOptions, MeterSettings } from "./settings.js";
-import { Doubts, isAsAdvised, isUnexplained } from "./unasked.js";
+import { Doubts, isAsAdvised } from "./unasked.js";
 
 /** The longest conversation: some meters need more than five minutes at 300 Bd. */
 const CONVERSATION_MS = 600_000;
@@ -86,8 +86,6 @@ export class MeterReader implements Timed, Holder {
 	/** What the conversation is to read; undefined: a readout. */
 	#profile: ProfileRequest | undefined;
 	#link: Link | undefined;
-	/** The last one heard something that fits no question. */
-	#wasStrange = false;
 	/** A readout that is not good enough to keep, in case nothing better comes. */
 	#candidate: Readout | undefined;
 	/** Of the conversation that came furthest in this readout. */
@@ -171,12 +169,11 @@ export class MeterReader implements Timed, Holder {
 	probe(waiter: ProbeWaiter): boolean {
 		return this.lend((driver, port, nowMs, over) => {
 			const finished: ProbeWaiter["finished"] = (result) => {
-				this.#wasStrange = result.failure !== undefined && isUnexplained(result.failure);
 				over();
 				waiter.finished(result);
 			};
 			const parts = { log: this.log, live: this.#options.live, opening: this.opening(nowMs) };
-			return new Probe({ driver, port, wasStrange: this.#wasStrange, ...parts, finished }).start();
+			return new Probe({ driver, port, ...parts, finished }).start();
 		});
 	}
 
@@ -325,7 +322,7 @@ export class MeterReader implements Timed, Holder {
 		this.#doubts.isOver = true;
 		this.#link?.close();
 		const endsMs = this.#waiters.deadlineMs - MARGIN_MS;
-		this.hold(new Recogniser(SILENT_MS, nowMs, endsMs, follows));
+		this.hold(new Recogniser(nowMs, endsMs, follows));
 	}
 
 	private hold(conversation: Conversation): void {

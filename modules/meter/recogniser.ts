@@ -3,7 +3,7 @@
  * kind (telegram-scanner.ts) with its speed and framing, or noise. A sans-io machine under a Link (io/machine.ts), which
  * takes all characters as eight bits; that the line stands at a wrong speed it sees by bursts in which there is no telegram.
  *
- *   WAITING   a character: BURST          SILENT_MS (or less, as the owner has it) over: ENDED, nothing more comes
+ *   WAITING   a character: BURST          SILENT_MS over: ENDED, nothing more comes
  *   BURST     telegram: ENDED, found      silence: judged      lasts too long: next speed (WAITING)
  *   judged    begun before the line stood at this speed, or the first of a few characters only, or text: WAITING;
  *             text again: ENDED; else there was no telegram in it: next speed (WAITING), or ENDED as noise after the last
@@ -48,7 +48,6 @@ export class Recogniser implements Machine, Conversation, Probing {
 	received = 0;
 	deadlineMs: number;
 	readonly #outputs = new OutputQueue();
-	readonly #silentMs: number;
 	readonly #endsMs: number;
 	readonly #follows: Conversation | undefined;
 	#scanner = new TelegramScanner();
@@ -64,16 +63,12 @@ export class Recogniser implements Machine, Conversation, Probing {
 	#sparks = 0;
 	#texts = 0;
 
-	/**
-	 * `silentMs`: SILENT_MS, or less. `endsMs`: when the owner needs to know. `follows`: the conversation that goes on where
-	 * nothing was found.
-	 */
-	constructor(silentMs: number, nowMs: number, endsMs = Number.POSITIVE_INFINITY, follows?: Conversation) {
-		this.#silentMs = silentMs;
+	/** `endsMs`: when the owner needs to know. `follows`: the conversation that goes on where nothing was found. */
+	constructor(nowMs: number, endsMs = Number.POSITIVE_INFINITY, follows?: Conversation) {
 		this.#endsMs = Math.min(endsMs, nowMs + TIME_MS);
 		this.#follows = follows;
 		this.#sinceMs = nowMs;
-		this.deadlineMs = Math.min(nowMs + silentMs, this.#endsMs);
+		this.deadlineMs = Math.min(nowMs + SILENT_MS, this.#endsMs);
 	}
 
 	/** A line of eight bits shows no damage to a character. */
@@ -161,7 +156,7 @@ export class Recogniser implements Machine, Conversation, Probing {
 	private wait(sinceMs: number, nowMs: number): void {
 		this.#state = STATE_WAITING;
 		this.#sinceMs = sinceMs;
-		this.deadlineMs = Math.min(nowMs + this.#silentMs, this.#endsMs);
+		this.deadlineMs = Math.min(nowMs + SILENT_MS, this.#endsMs);
 	}
 
 	private end(kind: number): void {

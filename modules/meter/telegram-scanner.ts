@@ -45,6 +45,8 @@ const TEXT_IDENT = 1;
 const TEXT_SETS = 2;
 /** The longest identification line, and the longest telegram; the longest known has 17 KB. */
 const IDENT_LIMIT = 80;
+/** A slash further on than the maker's letters, those included, does not begin it. */
+const LETTERS = 3;
 const TEXT_LIMIT = 40_000;
 /** One character of so many may be damaged. */
 const DAMAGE = 16;
@@ -129,8 +131,9 @@ export class TelegramScanner {
 		const isText = (character >= 0x20 && character < 0x7f) || character === CR || character === LF;
 		this.#evenRun = isText && isEven ? this.#evenRun + 1 : 0;
 		this.#plainRun = isText && byte < 0x80 ? this.#plainRun + 1 : 0;
-		// A slash may stand in the data, too; at the beginning of a line it is the next telegram's.
-		if (character === SLASH && (this.#text !== TEXT_SETS || this.#address === 0)) {
+		// A slash may stand in the identification and in the data, too; at the beginning of a line it is the next telegram's.
+		const isInside = this.#text === TEXT_SETS ? this.#address > 0 : this.#text === TEXT_IDENT && this.#length > LETTERS;
+		if (character === SLASH && !isInside) {
 			this.#text = TEXT_IDENT;
 			this.#length = 0;
 			this.#even = 0;

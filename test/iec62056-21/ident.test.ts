@@ -71,6 +71,23 @@ describe("an identification", () => {
 			assert.deepEqual(idents(`/${text}\r\n`), isIdent ? [text] : []);
 		}
 	});
+	it("may have a slash in it; with three letters behind that it is the next one", () => {
+		const cases: [string, string[]][] = [
+			["/HLY5/D545-METER\r\n", ["HLY5/D545-METER"]],
+			["/HLY5/12/3\r\n", ["HLY5/12/3"]],
+			["/HLY5/\r\n", ["HLY5/"]],
+			["/HLY5/D5", []],
+			["/HLY5/D5/HLY5/D545-METER\r\n", ["HLY5/D545-METER"]],
+			["/LG/LGZ5TEST\r\n", ["LGZ5TEST"]],
+			["/LGZ5T/LGZ5TEST\r\n", ["LGZ5TEST"]],
+			["//LGZ5TEST\r\n", ["LGZ5TEST"]],
+			[`/abc${"x".repeat(14)}/12\r\n`, []],
+			[`/abc${"x".repeat(100)}/LGZ5TEST\r\n`, ["LGZ5TEST"]],
+			["/HLY5/D545-METER\r\n/LGZ5TEST\r\n", ["HLY5/D545-METER", "LGZ5TEST"]],
+			["/HLY5/D5(1)\r\n/?!\r\n/LGZ5TEST\r\n", ["LGZ5TEST"]],
+		];
+		for (const [stream, expected] of cases) assert.deepEqual(idents(stream), expected, stream);
+	});
 	it("ends with LF alone as well", () => assert.deepEqual(idents("\n/LGZ5TEST\n"), ["LGZ5TEST"]));
 	it(`is kept up to ${IDENT_LIMIT} bytes`, () => {
 		for (const [length, kept] of [

@@ -231,6 +231,33 @@ feeds("a pushed telegram of 7E1 characters on a port without parity", {
 	garbage: [bytesOf("\x00\xff\x7f"), PUSHED_WITH_PARITY.slice(40)],
 });
 
+describe("a telegram whose identification has a slash in it", () => {
+	// The form of ndokter/dsmr_parser issue 91.
+	const HOLLEY = withCRC("/HLY5/D545-METER\r\n\r\n1-3:0.2.8(50)\r\n1-0:1.8.0(00003668.743*kWh)\r\n!");
+	const HOLLEY_RECORDS = ["1-3:0.2.8: 50", "1-0:1.8.0: 00003668.743*kWh"];
+
+	it("is taken with a right CRC", () => {
+		const listening = new Listening().receive(HOLLEY);
+		assert.deepEqual(listening.events(), [EVENT_READOUT]);
+		assert.equal(textOf(listening.machine.ident), "HLY5/D545-METER");
+		assert.equal(listening.machine.check, CHECK_RIGHT);
+		assert.deepEqual(listening.records, HOLLEY_RECORDS);
+	});
+	it("is taken after one that broke off anywhere in its identification, or in a value", () => {
+		const begins = [1, 2, 4, 5, 6, 7, 8, 12, 16].map((length) => HOLLEY.slice(0, length));
+		for (const begin of [...begins, `${HOLLEY.slice(0, 20)}0-0:96.13.0(FFFF`]) {
+			const listening = new Listening().receive(begin + HOLLEY);
+			assert.equal(listening.events().at(-1), EVENT_READOUT, begin);
+			assert.deepEqual(listening.records, HOLLEY_RECORDS, begin);
+		}
+	});
+	it("has a wrong CRC by any other, as that of HDLC", () => {
+		const text = HOLLEY.slice(0, -6);
+		const listening = new Listening().receive(`${text}${crc16(bytesOf(text), 0, text.length).toString(16)}\r\n`);
+		assert.deepEqual(listening.events(), [EVENT_POOR]);
+	});
+});
+
 feeds("a pushed telegram with CRC, without parity", {
 	open: () => listener(false),
 	frame: bytesOf(DSMR),
