@@ -16,6 +16,8 @@ export interface ExpectedReading {
 	readonly channel: number | null;
 	readonly billing_period: number | null;
 	readonly values?: readonly string[];
+	/** Of `values`, where any of them has one. */
+	readonly values_units?: readonly string[];
 	/** Only of DLMS/COSEM, where it is not the object's value. */
 	readonly attribute?: number;
 }

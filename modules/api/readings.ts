@@ -245,7 +245,7 @@ export class ReadoutBody {
 		if (hasSecond) this.moreValues(writer);
 	}
 
-	/** The unit of the second value, and all values of more than two. */
+	/** The unit of the second value, all values of more than two, and the units of those. */
 	private moreValues(writer: JSONWriter): void {
 		const cursor = this.#cursor;
 		if (cursor.unit !== "") {
@@ -255,10 +255,18 @@ export class ReadoutBody {
 		if (!cursor.nextValue()) return;
 		writer.key("values");
 		writer.beginArray();
+		let hasUnit = false;
 		do {
 			if (cursor.isPlain) writer.plain(cursor.text, 0, cursor.length);
 			else writer.ascii(cursor.text, 0, cursor.length);
+			if (cursor.unit !== "") hasUnit = true;
 		} while (cursor.nextValue());
+		writer.endArray();
+		if (!hasUnit) return;
+		writer.key("values_units");
+		writer.beginArray();
+		cursor.rewind();
+		for (let i = 0; cursor.nextValue(); i++) if (i > 1) writer.string(cursor.unit);
 		writer.endArray();
 	}
 

@@ -57,7 +57,8 @@ const MAKERS = "KFM KAM LGZ ISK";
 const MAKER_SIZE = 4;
 /**
  * Places in MAKERS. Where a list tells no scalers, power is in W and var; Kaifa's energy is in Wh and varh, its current
- * in mA, its voltage in 0.1 V; Kamstrup's are ten times that. The current and voltage of the others differ.
+ * in mA, its voltage in 0.1 V; Kamstrup's are ten times that, and its power factors in 0.01. The current and voltage of the
+ * others differ.
  */
 const KAIFA = 0;
 const KAMSTRUP = 1;
@@ -66,6 +67,9 @@ const LISTING = 2;
 const NO_MAKER = -1;
 const SCALER_CURRENT = -3;
 const SCALER_VOLTAGE = -1;
+const SCALER_POWER_FACTOR = -2;
+/** C of a power factor, 20 more for each phase. */
+const POWER_FACTOR = 13;
 
 /**
  * Kaifa's lists: four powers (C is 1 to 4), three currents (31, 51, 71), three voltages (32, 52, 72); a meter with one
@@ -295,6 +299,7 @@ export class PushReading {
 		const kind = c % 20;
 		const isEnergy = d === 8;
 		const isReactive = kind > 2;
+		if (kind === POWER_FACTOR && d === 7 && maker === KAMSTRUP) this.#scaler = SCALER_POWER_FACTOR;
 		if (kind === 0 || kind > 12 || (kind > 8 && (isEnergy || kind < 11))) return;
 		if (kind > 8 && maker >= LISTING) return;
 		if (kind > 8) {
@@ -322,7 +327,9 @@ export class PushReading {
 		const work = this.#work;
 		const isClock = work[CODE_AT + POLL_CLASS] === CLASS_CLOCK;
 		const length = render(walker, this.#scaler, isClock ? AS_DATE_TIME : AS_TEXT, work);
-		if (length <= 0 || (isClock && this.#hasTime)) return;
+		// The time in the head, and the same clock again; that of another channel is another one (Kamstrup).
+		const isAgain = isClock && this.#hasTime && work[CODE_AT + 1] === 0;
+		if (length <= 0 || isAgain) return;
 		if (isClock) this.#hasTime = true;
 		const c = work[CODE_AT + 2];
 		const d = work[CODE_AT + 3];

@@ -3,6 +3,8 @@
  * cursor.
  */
 
+import { unitIndex } from "../obis/units.js";
+
 /** The bits of a value's header; its low four are the length of the text, VALUE_LONG: two more bytes tell it. */
 export const VALUE_MORE = 128;
 export const VALUE_UNIT = 16;
@@ -13,6 +15,10 @@ export const PACKING_NUMERIC = 1;
 export const PACKING_HEX = 2;
 /** In place of a unit's number: its text follows. */
 export const UNIT_RAW = 255;
+
+const BLANK = 0x20;
+/** Digits of a time, at least: YYMMDDhhmm; in front of that the season, behind it the seconds. */
+const TIME_LENGTH = 10;
 
 /**
  * The number that the packed value at `at` is, or that its `count` digits from the one at `from` on are: no more than
@@ -30,6 +36,21 @@ export function digitsAt(buffer: Uint8Array, at: number, from = 0, count = buffe
 		number = number * 10 + digit;
 	}
 	return number;
+}
+
+/** The packed value at `at` may be a time of a load profile: `[s]YYMMDDhhmm[ss]`. */
+export function isTimeAt(buffer: Uint8Array, at: number): boolean {
+	const length = buffer[at] & 15;
+	if (length < TIME_LENGTH || digitsAt(buffer, at) <= 0) return false;
+	const month = digitsAt(buffer, at, (length % 2) + 2, 2);
+	return month >= 1 && month <= 12;
+}
+
+/** The number of the unit `bytes[start..end)`, without blanks behind it; -1 for one that is not known. */
+export function knownUnit(bytes: Uint8Array, start: number, end: number): number {
+	let to = end;
+	while (to > start && bytes[to - 1] === BLANK) to--;
+	return to > start ? unitIndex(bytes, start, to) : -1;
 }
 
 /** The tightest packing that can carry the text. */

@@ -52,10 +52,11 @@ const SHORT_TEXT = 32;
 /** Place that no record begins at. */
 const NOWHERE = -1;
 
-/** A time is `YYMMDDhhmmss`, with `S` or `W` behind it where the meter tells summer and winter time. */
+/** A time is `YYMMDDhhmmss`, with `S` or `W` (`s` was seen) behind it where the meter tells summer and winter time. */
 const TIME_LENGTH = 12;
 const LETTER_S = 0x53;
 const LETTER_W = 0x57;
+const CAPITAL = 0xdf;
 /** A reading in the form of DSMR P1 2.2: so many values, the last of them the number, its unit before it. */
 const OLD_FORM = 7;
 /** In the head of a profile (IEC 62056-21 as used with VDEW 2.1.2): a code and a unit for each column, from here on. */
@@ -374,6 +375,6 @@ function isZero(code: OBISCode): boolean {
 function isTime(text: Uint8Array, hasSeason: boolean): boolean {
 	for (let i = 0; i < TIME_LENGTH; i++) if (text[i] < 0x30 || text[i] > 0x39) return false;
 	const letter = text[TIME_LENGTH];
-	if (hasSeason) return letter === LETTER_S || letter === LETTER_W;
+	if (hasSeason) return (letter & CAPITAL) === LETTER_S || (letter & CAPITAL) === LETTER_W;
 	return text[2] <= 0x31 && text[4] <= 0x33 && text[6] <= 0x32;
 }

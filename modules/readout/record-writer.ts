@@ -29,9 +29,11 @@
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { GROUP_PROFILE, OBISCode } from "../obis/code.js";
-import { cosemUnitText, unitIndex } from "../obis/units.js";
+import { cosemUnitText } from "../obis/units.js";
 import {
 	digitsAt,
+	isTimeAt,
+	knownUnit,
 	nibbleOf,
 	PACKING_RAW,
 	PACKING_SHIFT,
@@ -73,8 +75,6 @@ const NO_PROFILE = -1;
 const NOWHERE = -1;
 /** Values of a profile's head before those of its columns: time, status, period, number of columns. */
 export const HEAD_VALUES = 4;
-/** Digits of a time, at least: YYMMDDhhmm; in front of that the season, behind it the seconds. */
-const TIME_LENGTH = 10;
 
 /** Free bytes left in front of a raw text for what packing puts there. */
 const RAW_ROOM = 3;
@@ -301,12 +301,9 @@ export class RecordWriter implements RecordSink {
 
 	/** What was taken for a row is the head once more, without its address: a time, and in its place the number of columns. */
 	private isHeadAgain(): boolean {
-		const time = this.#row + 1;
 		const buffer = this.#buffer;
-		const length = buffer[time] & 15;
-		const month = digitsAt(buffer, time, (length % 2) + 2, 2);
-		const isTime = length >= TIME_LENGTH && digitsAt(buffer, time) > 0 && month >= 1 && month <= 12;
-		if (!isTime || this.#columns === 0 || digitsAt(buffer, this.#lastValue) !== this.#columns) return false;
+		const columns = this.#columns > 0 ? digitsAt(buffer, this.#lastValue) : 0;
+		if (columns !== this.#columns || columns === 0 || !isTimeAt(buffer, this.#row + 1)) return false;
 		buffer[this.#row] = FLAG_HEAD;
 		this.#row = NOWHERE;
 		this.#rows--;
@@ -419,7 +416,7 @@ export class RecordWriter implements RecordSink {
 		const textEnd = this.#unitStart === 0 ? this.#end : this.#unitStart;
 		const length = textEnd - textStart;
 		const packing = packingOf(buffer, textStart, textEnd);
-		const unit = textEnd < this.#end ? unitIndex(buffer, textEnd, this.#end) : -1;
+		const unit = knownUnit(buffer, textEnd, this.#end);
 		let to = this.#valueStart;
 		buffer[to++] = Math.min(length, VALUE_LONG) | (packing << PACKING_SHIFT) | (textEnd < this.#end ? VALUE_UNIT : 0);
 		if (length >= VALUE_LONG) {

@@ -43,10 +43,11 @@ export function isReadout(readout: JSONObject, { language = "en", last = false }
 	}
 	const names = language === "en" ? READING : [...READING, language];
 	for (const reading of readout.readings) {
-		const { values, value2_unit, ...rest } = reading;
+		const { values, values_units, value2_unit, ...rest } = reading;
 		assert.deepEqual(Object.keys(rest), names);
 		if ("value2_unit" in reading) assert.match(value2_unit, /^\S+$/);
 		if ("values" in reading) assert.ok(Array.isArray(values) && values.length > 0);
+		if ("values_units" in reading) assert.equal(values_units.length, values.length);
 		assert.equal(reading.mapping_id, mappingOf(reading));
 		for (const name of ["en", language]) {
 			if (reading[name] !== null) assert.match(reading[name], /^\S(.*\S)?$/);

@@ -24,6 +24,7 @@ describe("a record that begins with a time", () => {
 		["a peak in Belgium", "1-0:1.6.0(200717192209S)(02.589*kW)", "02.589", "200717192209S", 2.589, "kW"],
 		// DSMR P1 companion standard 5.0.2, 6.12.
 		["gas", "0-1:24.2.1(101209112500W)(12785.123*m3)", "12785.123", "101209112500W", 12785.123, "m3"],
+		["gas with a small letter", "0-1:24.2.1(150701190000s)(00086.298*m3)", "00086.298", "150701190000s", 86.298, "m3"],
 		["heat", "0-2:24.2.1(101209112500W)(12785.123*GJ)", "12785.123", "101209112500W", 12785.123, "GJ"],
 		["gas without summer and winter time", "0-1:24.2.1(101209112500)(1.5*m3)", "1.5", "101209112500", 1.5, "m3"],
 		["gas that was never read", "0-1:24.2.1(632525252525S)(00000.000)", "00000.000", "632525252525S", 0, ""],
@@ -188,6 +189,14 @@ describe("a load profile", () => {
 			assert.equal(all.length, 3, row);
 			assert.match(all[1], /^P\.01: [0-9.]+\*kW, /, row);
 		}
+	});
+	it("of three columns shows the unit of each", () => {
+		const head = "P.01(1705231515)(00)(15)(4)(1.5)(kW)(5.5)(kvar)(32.7)(V)(C.1)()";
+		const [, row] = readings(`${head}\r\n(1)(2)(3)(4)`);
+		assert.deepEqual(
+			[row.value1_unit, row.value2_unit, row.values, row.values_units],
+			["kW", "kvar", ["3", "4"], ["V", ""]],
+		);
 	});
 	it("has no units where its head tells none that are", () => {
 		assert.deepEqual(records("P.01(1)(2)\r\n(3)(4)"), ["P.01: 1, 2", "P.01: 3, 4"]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { UNIT_COUNT, unitText } from "../../modules/obis/units.js";
+import { UNIT_COUNT, unitIndex, unitText } from "../../modules/obis/units.js";
 import { RecordWriter, RUNNING_LIMIT, UNIT_LIMIT, VALUE_LIMIT } from "../../modules/readout/record-writer.js";
 import { ADDRESS_LIMIT, PART_ADDRESS, PART_UNIT, PART_VALUE } from "../../modules/readout/sink.js";
 import { bytesOf } from "../latin1.js";
@@ -38,8 +38,14 @@ function written(sets: readonly DataSet[], piece?: number): RecordWriter {
 	return writer;
 }
 
+/** Blanks behind a known unit are left out. */
+function kept(unit: string): string {
+	const trimmed = unit.replace(/ +$/, "");
+	return unitIndex(bytesOf(trimmed), 0, trimmed.length) >= 0 ? trimmed : unit;
+}
+
 function shown({ address, values }: DataSet): string {
-	return `${address}: ${values.map(({ text, unit }) => (unit === "" ? text : `${text}*${unit}`)).join(", ")}`;
+	return `${address}: ${values.map(({ text, unit }) => (unit === "" ? text : `${text}*${kept(unit)}`)).join(", ")}`;
 }
 
 function one(text: string, unit = "", address = "1.8.0"): DataSet {
@@ -84,6 +90,12 @@ describe("packed records", () => {
 		const sets = [one("1")];
 		for (let unit = 0; unit < UNIT_COUNT; unit++) sets.push(one("1", unitText(unit)));
 		assert.deepEqual(recordsOf(written(sets).kept), sets.map(shown));
+	});
+	it("give back a known unit without the blanks behind it, and any other as it is", () => {
+		const records = recordsOf(
+			written([one("1", "kWh "), one("2", "kWh  "), one("3", " kWh"), one("4", "wat "), one("5", " ")]).kept,
+		);
+		assert.deepEqual(records, ["1.8.0: 1*kWh", "1.8.0: 2*kWh", "1.8.0: 3* kWh", "1.8.0: 4*wat ", "1.8.0: 5* "]);
 	});
 	it("give back texts of every length, in every packing", () => {
 		for (let length = 0; length <= 40; length++) {

@@ -292,6 +292,7 @@ export interface Reading {
 	readonly value1_unit: string;
 	readonly value2_unit?: string;
 	readonly values?: readonly string[];
+	readonly values_units?: readonly string[];
 	readonly attribute?: number;
 	readonly medium: number | null;
 	readonly channel: number | null;
