@@ -63,6 +63,12 @@ export const FAILURE_HDLC_INSTEAD = failure(
 export const UNASKED_ASCII = finalFailure(METER_ERROR, "unasked/ascii", 90, "The meter sends by itself (mode D).");
 export const UNASKED_SML = finalFailure(METER_ERROR, "unasked/sml", 90, "The meter sends SML by itself.");
 export const UNASKED_DLMS = finalFailure(METER_ERROR, "unasked/dlms", 90, "The meter sends DLMS/COSEM by itself.");
+export const UNASKED_TIC = finalFailure(
+	METER_ERROR,
+	"unasked/tic",
+	90,
+	"The meter sends customer information (TIC, as France's Linky does) without a pause. This gateway can't read that yet.",
+);
 export const UNASKED_NOISE = failure(
 	METER_ERROR,
 	"unasked/noise",

@@ -16,7 +16,8 @@ import { FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { type Machine, type Output, OutputQueue } from "../io/machine.js";
 import type { Failure } from "../readout/failure.js";
 import { type Conversation, EVENT_END, type Probing } from "../readout/protocol.js";
-import { KIND_ASCII, KIND_NOISE, KIND_NONE, TelegramScanner } from "./telegram-scanner.js";
+import { UNASKED_TIC } from "./failures.js";
+import { KIND_ASCII, KIND_NOISE, KIND_NONE, KIND_TIC, TelegramScanner } from "./telegram-scanner.js";
 import { unasked } from "./unasked.js";
 
 /** In the order of how often meters use them. */
@@ -163,7 +164,8 @@ export class Recogniser implements Machine, Conversation, Probing {
 		this.#state = STATE_ENDED;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		const hasParity = kind === KIND_ASCII && this.#scanner.hasParity;
-		if (kind !== KIND_NONE) this.failure = unasked(kind, BAUDS[this.#speed], hasParity);
+		if (kind === KIND_TIC) this.failure = UNASKED_TIC;
+		else if (kind !== KIND_NONE) this.failure = unasked(kind, BAUDS[this.#speed], hasParity);
 		this.#outputs.event(EVENT_END);
 	}
 }

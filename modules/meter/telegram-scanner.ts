@@ -9,6 +9,7 @@
  * | HDLC | 7E A…, addresses, UI, header check, LLC E6 E7 00, an APDU that is pushed (IEC 62056-46, 6.4) |
  * | M-Bus | 68 L L 68, SND_UD, CI of the DLMS transport, sum, 16 (EN 13757-2, 5.5; IEC 62056-7-3) |
  * | wrapper | 00 01, ports and length, and the head of an APDU that is pushed (IEC 62056-47, 4) |
+ * | TIC | three groups in a row, LF … CR, with a right check character (Enedis-NOI-CPT_54E): France's Linky |
  * | bare | in none of these frames the head of general-glo-ciphering: DB 08, title, 82 and length, security control |
  *
  * Answers to a question are none of these: a block has STX, an answer in HDLC is no UI. A data-notification in an I frame
@@ -28,8 +29,11 @@ export const KIND_WRAPPER = 5;
 export const KIND_NOISE = 6;
 /** An APDU in no frame. */
 export const KIND_BARE = 7;
+export const KIND_TIC = 8;
 
 const STX = 0x02;
+const HT = 0x09;
+const BLANK = 0x20;
 const LF = 0x0a;
 const CR = 0x0d;
 const EXCLAMATION_MARK = 0x21;
@@ -52,6 +56,8 @@ const TEXT_LIMIT = 40_000;
 const DAMAGE = 16;
 /** So many characters of text in a row are no accident: one in 2^32 at a wrong speed. */
 const TEXT_RUN = 32;
+/** Groups of TIC: one in 64 has a right check by accident. */
+const GROUPS = 3;
 
 /** Flag, format, two addresses of 4 bytes, control, header check, LLC, tag. */
 const HEAD_LIMIT = 18;
@@ -89,6 +95,11 @@ export class TelegramScanner {
 	/** Characters of text in a row with even parity, and without bit 7. */
 	#evenRun = 0;
 	#plainRun = 0;
+	/* TIC: the sum of this group's characters, the last two of them, and groups in a row that were right. */
+	#groupSum = 0;
+	#groupLast = 0;
+	#groupCheck = 0;
+	#groups = 0;
 	/** SML: 1B in a row, and what followed four of them. */
 	#escapes = 0;
 	#begins = 0;
@@ -110,6 +121,7 @@ export class TelegramScanner {
 	/** Takes a byte; the kind of the telegram that it has proved, else KIND_NONE. */
 	take(byte: number): number {
 		if (this.takeText(byte)) return KIND_ASCII;
+		if (this.takeTIC(byte & 0x7f)) return KIND_TIC;
 		if (this.takeSML(byte)) return KIND_SML;
 		if (this.takeHDLC(byte)) {
 			this.#isFramed = true;
@@ -145,6 +157,27 @@ export class TelegramScanner {
 		if (this.#text === TEXT_IDENT) this.takeIdent(character);
 		else if (character === EXCLAMATION_MARK && this.#address === 0 && this.#sets > 0) return this.isTelegram();
 		else this.takeSet(character);
+		return false;
+	}
+
+	/**
+	 * A group is LF, label, data, check character, CR, with HT or a blank between them. The check is six bits of the sum in
+	 * front of it, plus 20; the older form of TIC leaves the last separator out.
+	 */
+	private takeTIC(character: number): boolean {
+		if (character === LF) this.#groupSum = this.#groupLast = this.#groupCheck = 0;
+		else if (character === CR) {
+			const sum = this.#groupSum - this.#groupCheck;
+			const isSeparated = this.#groupLast === HT || this.#groupLast === BLANK;
+			const six = this.#groupCheck - 0x20;
+			const isRight = isSeparated && ((sum & 0x3f) === six || ((sum - this.#groupLast) & 0x3f) === six);
+			this.#groups = isRight ? this.#groups + 1 : 0;
+			return this.#groups === GROUPS;
+		} else {
+			this.#groupSum += character;
+			this.#groupLast = this.#groupCheck;
+			this.#groupCheck = character;
+		}
 		return false;
 	}
 

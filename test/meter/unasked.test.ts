@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { stepCRC16ARC } from "../../modules/bytes/crc16-arc.js";
+import { addParity } from "../../modules/bytes/parity.js";
 import { FORMAT_8N1 } from "../../modules/io/host.js";
 import type { Machine, Output } from "../../modules/io/machine.js";
 import type { ProbeResult } from "../../modules/meter/probe.js";
@@ -277,6 +278,34 @@ describe("a meter that sends by itself", function () {
 		assert.equal(failure, undefined);
 		assert.equal(Buffer.from(readout?.meterId ?? []).toString(), "HLY5/D545-METER");
 	});
+	for (const [form, separator, baud] of [
+		["the older form at 1200 Bd", " ", 1200],
+		["the newer form at 9600 Bd", "\t", 9600],
+	] as const) {
+		it(`without a pause is told as TIC, by a readout and by a probe: ${form}`, () => {
+			// Groups in the form of Enedis-NOI-CPT_54E, with values that are made up.
+			const group = (label: string, data: string) => {
+				const text = `${label}${separator}${data}`;
+				const counted = separator === "\t" ? `${text}\t` : text;
+				const sum = [...counted].reduce((all, character) => all + character.charCodeAt(0), 0);
+				return `\n${text}${separator}${String.fromCharCode((sum & 0x3f) + 0x20)}\r`;
+			};
+			const groups = [
+				group("ADCO", "012345678912"),
+				group("BASE", "001234567"),
+				group("PTEC", "TH.."),
+				group("PAPP", "00750"),
+			];
+			const frame = Buffer.from(`\x02${groups.join("").repeat(3)}\x03`);
+			addParity(frame, 0, frame.length);
+			const frameMs = Math.ceil((frame.length * 10_000) / baud) + 20;
+			for (const ask of [(bench: ReaderBench) => bench.read(), probe]) {
+				const { failure, tookMs } = ask(benchOf(new PushMeter({ source: () => frame, baud, pushMs: frameMs })));
+				assert.equal(failure?.code, "unasked/tic");
+				assert.ok(tookMs < 45_000, `${tookMs}`);
+			}
+		});
+	}
 	it("in DLMS/COSEM without codes is no readout of its clock: the probe says so, as a readout does", () => {
 		const body = "02 03 09 08 31 36 38 32 30 30 30 35 06 00 00 05 71 12 09 4b";
 		const plain = Buffer.from(
