@@ -39,6 +39,39 @@ export interface RadioPins extends UARTPins {
 	readonly select?: number;
 }
 
+/**
+ * Ethernet by the ESP32's own MAC and a PHY at RMII, whose other pins are fixed: TXD0 19, TXD1 22, TX_EN 21, RXD0 25,
+ * RXD1 26, CRS_DV 27 (ESP-IDF, components/soc/esp32/emac_periph.c).
+ */
+export interface RMIIPins {
+	readonly kind: "rmii";
+	/** Address of the PHY at MDIO, 0 to 31. */
+	readonly phy: number;
+	readonly mdc: number;
+	readonly mdio: number;
+	/** High: the PHY (on some boards its oscillator) has power. */
+	readonly power?: number;
+	/** The 50 MHz clock: GPIO 0 takes it in, GPIO 16 or 17 gives it out. */
+	readonly clock: 0 | 16 | 17;
+}
+
+/** Ethernet by a W5500 at SPI. */
+export interface W5500Pins {
+	readonly kind: "w5500";
+	readonly miso: number;
+	readonly mosi: number;
+	readonly clock: number;
+	readonly select: number;
+	readonly interrupt: number;
+	/** Low: it is held in reset. */
+	readonly reset: number;
+}
+
+/** Ethernet of an emulator (OpenCores' 10/100 MAC in Espressif's QEMU), in builds for `npm run emulate` alone. */
+export interface EmulatedEthernet {
+	readonly kind: "openeth";
+}
+
 /** A light. */
 export interface LEDPin {
 	readonly pin: number;
@@ -66,6 +99,7 @@ export interface Board {
 	readonly partitions: string;
 	readonly meter: MeterPins;
 	readonly zigbee?: RadioPins;
+	readonly ethernet?: RMIIPins | W5500Pins | EmulatedEthernet;
 	/** Low while it is held down. */
 	readonly button?: number;
 	readonly led?: LEDPin;

@@ -31,3 +31,5 @@ declare module "gateway/release" {
 
 /** The board has a Zigbee coprocessor. A constant: what is imported for a radio alone is in no other board's image. */
 declare const HAS_RADIO: boolean;
+/** The board has an Ethernet port, likewise. */
+declare const HAS_ETHERNET: boolean;

@@ -12,6 +12,7 @@
  */
 import type { ClientPort } from "./client.js";
 import type { CertificatePair, Crypto } from "./crypto.js";
+import type { EthernetPort } from "./ethernet.js";
 import type { Flash, Retained, Sleep, Update } from "./flash.js";
 import type { Memory } from "./memory.js";
 import type { WiFiPort } from "./wifi.js";
@@ -344,6 +345,7 @@ export interface Host {
 	readonly memory?: Memory;
 	readonly power?: Power;
 	readonly wifi?: WiFiPort;
+	readonly ethernet?: EthernetPort;
 	readonly button?: ButtonPort;
 	/**
 	 * Of a unit without a button, which is reset by its power (app/power-cycles.ts): this start came of power being switched

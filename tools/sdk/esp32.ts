@@ -29,7 +29,7 @@ export function madeFor({ flashMB, partitions, ...row }: Board, release: Release
 			"gateway/board": `export const BOARD = ${frozen(row)};\n`,
 			"gateway/release": `export const RELEASE = ${frozen(release)};\n`,
 		},
-		constants: { HAS_RADIO: String(row.zigbee !== undefined) },
+		constants: { HAS_RADIO: String(row.zigbee !== undefined), HAS_ETHERNET: String(row.ethernet !== undefined) },
 	};
 }
 
