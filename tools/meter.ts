@@ -9,6 +9,7 @@ import * as Station from "./meter/hdlc-station.js";
 import { Household } from "./meter/household.js";
 import * as Meter from "./meter/iec-meter.js";
 import { ProgrammingMode } from "./meter/iec-programming.js";
+import type { LinePort } from "./meter/line-port.js";
 import { LineRunner } from "./meter/line-runner.js";
 import { makeDLMSMeter } from "./meter/make-dlms-meter.js";
 import type { MeterDisplay } from "./meter/meter-display.js";
@@ -20,6 +21,7 @@ import { PUSH_HELP, type PushProgramOptions, parsePushOptions, wantsPush } from 
 import { dlmsTelegram } from "./meter/push-telegrams.js";
 import { openRealPort } from "./meter/real-port.js";
 import { smlSource } from "./meter/sml-options.js";
+import { SocketPort, takeSocket } from "./meter/socket-port.js";
 import { readTelegram, splitTelegram } from "./meter/telegram.js";
 import { ToldTime } from "./meter/told-time.js";
 import { UsageError } from "./meter/words.js";
@@ -146,9 +148,14 @@ function helpFor(args: readonly string[]): string {
 	return wantsDLMS(args) ? DLMS_HELP : HELP;
 }
 
-async function run(program: Program): Promise<void> {
-	const { machine, isEightBits } = program;
-	const port = program.port === undefined ? await openPseudoTerminal() : await openRealPort(program.port, isEightBits);
+function openPort({ port, isEightBits }: Program, socket: string | undefined): Promise<LinePort> {
+	if (socket !== undefined) return Promise.resolve(new SocketPort(socket));
+	return port === undefined ? openPseudoTerminal() : openRealPort(port, isEightBits);
+}
+
+async function run(program: Program, socket: string | undefined): Promise<void> {
+	const { machine } = program;
+	const port = await openPort(program, socket);
 	const log = (message: string) => {
 		if (!program.quiet) process.stderr.write(`${new Date().toISOString().slice(11, 23)} ${message}\n`);
 	};
@@ -172,9 +179,10 @@ async function run(program: Program): Promise<void> {
 
 try {
 	const args = process.argv.slice(2);
+	const socket = takeSocket(args);
 	const program = makeProgram(args);
 	if (program === undefined) process.stdout.write(helpFor(args));
-	else await run(program);
+	else await run(program, socket);
 } catch (error) {
 	process.stderr.write(`${(error as Error).message}\n`);
 	process.exit(error instanceof UsageError ? 2 : 1);

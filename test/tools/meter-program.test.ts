@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { SerialPort } from "serialport";
@@ -230,4 +233,38 @@ describe("npm run meter", function () {
 			assert.match(text, message);
 		}
 	});
+
+	it("answers at the socket of an emulator, also of one that comes later or once more", async () => {
+		const folder = mkdtempSync(join(tmpdir(), "meter-"));
+		const path = join(folder, "uart");
+		const child = spawn(process.execPath, [program, "--quiet", "--socket", path], {
+			stdio: ["ignore", "pipe", "inherit"],
+		});
+		started.push(child);
+		const [line] = await once(createInterface(child.stdout), "line");
+		assert.equal(line, `meter ${path}`);
+		for (let turn = 0; turn < 2; turn++) {
+			const emulator = createServer().listen(path);
+			const [socket] = (await once(emulator, "connection")) as [Socket];
+			socket.write("/?!\r\n");
+			let answer = "";
+			while (!answer.endsWith("\r\n")) answer += textOf((await once(socket, "data"))[0]);
+			assert.match(answer, /^\/[A-Z]{3}5/);
+			socket.destroy();
+			await new Promise((resolve) => emulator.close(resolve));
+		}
+		rmSync(folder, { recursive: true });
+	});
+
+	for (const [args, message] of [
+		[["--socket"], "--socket needs a path."],
+		[["--socket", "a", "--port", "b"], "--port and --socket are two places: the meter has one."],
+	] as const) {
+		it(`refuses ${args.join(" ")}`, async () => {
+			const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "ignore", "pipe"] });
+			const [bytes] = await once(child.stderr, "data");
+			assert.equal(bytes.toString(), `${message}\n`);
+			assert.deepEqual(await once(child, "exit"), [2, null]);
+		});
+	}
 });

@@ -9,6 +9,7 @@ It is a household's three-phase meter with moving values. LIST: numbers and span
 
 Line:
   --port PATH         a serial port (8N1) instead of a pseudo-terminal
+  --socket PATH       the serial port of an emulator instead: a Unix socket that it makes, waited for as long as it takes
   --baud N            direct HDLC at this rate (default 9600); with --mode-e what the identification promises
   --mode-e            begins with a sign-on at 300 Bd, 7E1; back to it after DISC
   --mode-e-only       the same, and no readout in mode C

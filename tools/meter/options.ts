@@ -25,6 +25,7 @@ Without --port it opens a pseudo-terminal and prints its path as the first line:
 Without --telegram it is a household's three-phase meter with moving values.
 
   --port PATH         a serial port (7E1) instead of a pseudo-terminal
+  --socket PATH       the serial port of an emulator instead: a Unix socket that it makes, waited for as long as it takes
   --telegram FILE     send this transmission: identification line, then block; raw, or hex text (name ends in .hex)
   --mode A|B|C|D      default: what the telegram shows; without a telegram C
   --baud N            without a telegram: the rate that the identification promises (default 9600); mode D: the rate

@@ -13,6 +13,7 @@ Without --port it opens a pseudo-terminal and prints its path as the first line:
 Without --telegram it has the moving values of a household.
 
   --port PATH         a serial port (8N1) instead of a pseudo-terminal
+  --socket PATH       the serial port of an emulator instead: a Unix socket that it makes, waited for as long as it takes
   --telegram FILE     send these bytes: raw, or hex text (name ends in .hex)
 ${SML_HELP}  --framing NAME      dlms-push: hdlc (default), mbus, wrapper, or p1: a ciphered P1 telegram in no frame
   --security NAME     dlms-push: none (default), encrypt (no tag, as most meters of Austria) or both (default of p1)

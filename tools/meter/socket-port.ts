@@ -1,0 +1,66 @@
+/**
+ * The serial port of an emulator, for the simulator: a Unix socket that the emulator makes. It is looked for again and again
+ * until it is there, and after the emulator has ended, since the next one makes it anew. The socket carries bytes and knows
+ * no speed: nobody is too fast or too slow for the other.
+ */
+import { connect, type Socket } from "node:net";
+import type { LinePort } from "./line-port.js";
+import { UsageError } from "./words.js";
+
+const RETRY_MS = 100;
+
+export class SocketPort implements LinePort {
+	readonly path: string;
+	#socket: Socket | undefined;
+	#timer: NodeJS.Timeout | undefined;
+	#hear: (bytes: Uint8Array) => void = () => {};
+	#isClosed = false;
+
+	constructor(path: string) {
+		this.path = path;
+		this.#connect();
+	}
+
+	/** What is sent while nobody is there is lost, as on a line. */
+	write(bytes: Uint8Array): void {
+		if (this.#socket?.readyState === "open") this.#socket.write(bytes);
+	}
+
+	onData(listener: (bytes: Uint8Array) => void): void {
+		this.#hear = listener;
+	}
+
+	/** An emulator that has ended is no failure. */
+	onError(): void {}
+
+	async close(): Promise<void> {
+		this.#isClosed = true;
+		clearTimeout(this.#timer);
+		this.#socket?.destroy();
+	}
+
+	#connect(): void {
+		const socket = connect(this.path);
+		this.#socket = socket;
+		socket.on("data", (bytes) => this.#hear(bytes));
+		// The end that follows says all.
+		socket.on("error", () => {});
+		socket.on("close", () => {
+			if (!this.#isClosed) this.#timer = setTimeout(() => this.#connect(), RETRY_MS);
+		});
+	}
+}
+
+/**
+ * Takes `--socket PATH` out of a command line, whatever the protocol: undefined where it is not there. Throws UsageError
+ * without a path, or beside `--port`.
+ */
+export function takeSocket(args: string[]): string | undefined {
+	const index = args.indexOf("--socket");
+	if (index < 0) return undefined;
+	const [, path] = args.splice(index, 2);
+	if (!path) throw new UsageError("--socket needs a path.");
+	if (args.some((word) => word === "--port" || word.startsWith("--port=")))
+		throw new UsageError("--port and --socket are two places: the meter has one.");
+	return path;
+}
