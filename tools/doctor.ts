@@ -7,6 +7,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { diagnose, isBenchComplete, type Machine } from "./doctor/checks.js";
 import { asText } from "./doctor/text.js";
+import { runHere } from "./emulate/qemu.js";
 import { findToolchain, ROOT } from "./sdk/sdk.js";
 
 const thisComputer: Machine = {
@@ -27,6 +28,7 @@ const thisComputer: Machine = {
 			return false;
 		}
 	},
+	run: runHere,
 	exists: (path) => existsSync(resolve(ROOT, path)),
 	environment: (name) => process.env[name] || undefined,
 };

@@ -186,8 +186,8 @@ function parentOf(pid) {
 }
 
 /**
- * The compiled tests of a source file or folder, of a test file or folder; undefined: the words name neither. `kind` is `test` or
- * `linux`, by the names of the files.
+ * The compiled tests of a source file or folder, of a test file or folder; undefined: the words name neither. `kind` is `test`,
+ * `linux` or `emulated`, by the names of the files.
  */
 function testsOf(argument, kind) {
 	const given = relative(root, join(process.env.INIT_CWD ?? root, argument)).replace(/\\/g, "/");
@@ -205,7 +205,7 @@ function testsOf(argument, kind) {
 	const place = join(build, "test", ...(top === "modules" || top === "test" ? rest : [top, ...rest]));
 	if (statSync(join(root, source)).isDirectory())
 		return existsSync(place) ? `${place}/**/*.${kind}.js` : `${place}*.${kind}.js`;
-	const file = place.replace(/(\.(test|linux))?\.\w+$/, `.${kind}.js`);
+	const file = place.replace(/(\.(test|linux|emulated))?\.\w+$/, `.${kind}.js`);
 	// A file without a test of its own is tested with its folder.
 	return existsSync(file) ? file : `${dirname(place)}/**/*.${kind}.js`;
 }
@@ -279,6 +279,7 @@ const commands = {
 	coordinator: (args) => become(process.execPath, [...program("tools/coordinator.js"), ...args]),
 	hub: (args) => become(process.execPath, [...program("tools/hub.js"), ...args]),
 	linux: (args) => become(process.execPath, [...program("tools/linux.js"), ...args]),
+	emulate: (args) => become(process.execPath, [...program("tools/emulate.js"), ...args]),
 	bench: (args) => become(process.execPath, [...program("tools/bench.js"), ...args]),
 	size: (args) => become(process.execPath, [...program("tools/size.js"), ...args]),
 	api: ([what, ...args]) => {
@@ -307,6 +308,11 @@ const commands = {
 		step(process.execPath, [...program("tools/linux.js"), "--build"]);
 		become(process.execPath, ["--enable-source-maps", ...mocha(...selection(args, "linux"))]);
 	},
+	"test:emulated": (args) =>
+		become(process.execPath, [
+			"--enable-source-maps",
+			...mocha("--timeout", "0", "--bail", ...selection(args, "emulated")),
+		]),
 	"test:peers": () => {
 		// A broker and a Prometheus that run from then on are nothing to put on somebody's own computer unasked.
 		installForTests(PEER_PACKAGES, Boolean(process.env.CI));

@@ -16,8 +16,11 @@ interface Computer {
 	files: string[];
 	variables: Record<string, string>;
 	builds32: boolean;
+	/** What programs of QEMU say to `-M help`, or why they don't start. */
+	machines: Record<string, { says?: string; fails?: string }>;
 }
 
+const MACHINES = "Supported machines are:\nnone                 empty machine\n";
 const TOOLS = ["mcconfig", "xsc", "xsl"].map((name) => `/sdk/build/bin/lin/release/${name}`);
 
 const XS_PROGRAM = "node_modules/@agoric/xsnap/xsnap-native/xsnap/build/bin/lin/release/xsnap-worker";
@@ -41,6 +44,10 @@ function complete(): Computer {
 		files: [XS_PROGRAM, "/sdk/xs/includes/xs.h", ...TOOLS, "/idf/export.sh"],
 		variables: { MODDABLE: "/sdk", IDF_PATH: "/idf" },
 		builds32: true,
+		machines: {
+			"qemu-system-xtensa": { says: `${MACHINES}esp32 Espressif ESP32 machine\nesp32s3 Espressif ESP32S3 machine\n` },
+			"qemu-system-riscv32": { says: `${MACHINES}esp32c3 Espressif ESP32-C3 machine\n` },
+		},
 	};
 }
 
@@ -49,6 +56,11 @@ function machineOf(computer: Computer): Machine {
 		ask: (...words) => computer.says[words.join(" ")],
 		hasHeader: (header) => computer.headers.includes(header),
 		builds32: () => computer.builds32,
+		run: (program) => {
+			const found = computer.machines[program];
+			const { says, fails = "" } = found ?? {};
+			return { status: says === undefined ? 127 : 0, stdout: says ?? "", stderr: fails, isThere: found !== undefined };
+		},
 		exists: (path) => computer.files.includes(path),
 		environment: (name) => computer.variables[name],
 	};
@@ -75,7 +87,9 @@ describe("npm run doctor", () => {
 	});
 
 	it("gives each thing that is missing a sentence and a command, on a computer that has nothing", () => {
-		const targets = diagnose(machineOf({ says: {}, headers: [], files: [], variables: {}, builds32: false }));
+		const targets = diagnose(
+			machineOf({ says: {}, headers: [], files: [], variables: {}, builds32: false, machines: {} }),
+		);
 		assert.ok(!isBenchComplete(targets));
 		const checks = targets.flatMap((target) => target.checks);
 		assert.ok(checks.every(({ ok, detail, fix }) => !ok && detail.length > 0 && fix.length > 0));
@@ -192,4 +206,36 @@ describe("npm run doctor", () => {
 			);
 		});
 	}
+
+	it("gives the official command for an emulator that is not there", () => {
+		const checks = missing("emulator", (computer) => {
+			computer.machines = {};
+		});
+		assert.equal(checks.length, 3);
+		for (const { detail, fix } of checks) {
+			assert.match(detail, /^qemu-system-(xtensa|riscv32) is not on the PATH$/);
+			assert.match(fix, /^python "\$IDF_PATH\/tools\/idf_tools\.py" install qemu-xtensa qemu-riscv32 && /);
+		}
+	});
+
+	it("names the libraries for an emulator that can't be started", () => {
+		const [check] = missing("emulator", ({ machines }) => {
+			machines["qemu-system-riscv32"] = { fails: "error while loading shared libraries: libslirp.so.0\n" };
+		});
+		assert.match(check.detail, /can't be started: .*libslirp/);
+		assert.match(check.fix, /^sudo apt-get install .*libslirp0/);
+	});
+
+	it("tells Debian's QEMU from Espressif's, and one that lacks a chip", () => {
+		const checks = missing("emulator", ({ machines }) => {
+			machines["qemu-system-riscv32"] = { says: `${MACHINES}virt RISC-V VirtIO board\n` };
+			machines["qemu-system-xtensa"] = { says: `${MACHINES}esp32 Espressif ESP32 machine\n` };
+		});
+		assert.deepEqual(
+			checks.map(({ name }) => name),
+			["Espressif's QEMU: esp32c3", "Espressif's QEMU: esp32s3"],
+		);
+		assert.match(checks[0].detail, /is not Espressif's/);
+		assert.match(checks[1].detail, /has no machine esp32s3: this QEMU can't emulate that chip/);
+	});
 });

@@ -4,6 +4,8 @@
  * the Machine that is passed in, so that tests can make one up.
  */
 
+import { lacksChip, type Runner } from "../emulate/qemu.js";
+
 /** The version that the firmware is built and tested with. */
 export const SDK_VERSION = "8.2.3";
 /** The version that the SDK wants. */
@@ -26,6 +28,8 @@ export interface Machine {
 	/** Whether 32-bit programs with GLib and Mbed TLS can be built and run. */
 	builds32(): boolean;
 	exists(path: string): boolean;
+	/** What a program says when it is started. */
+	readonly run: Runner;
 	environment(name: string): string | undefined;
 }
 
@@ -56,12 +60,27 @@ export function diagnose(machine: Machine): Target[] {
 			checks: linuxChecks(machine),
 		},
 		{ name: "esp32", purpose: "the firmware on the chip: npm run build -- --board NAME", checks: esp32Checks(machine) },
+		{
+			name: "emulator",
+			purpose: "the firmware of a board in QEMU, with all that esp32 needs: npm run emulate -- --board NAME",
+			checks: EMULATED.map((chip) => emulatorCheck(machine, chip)),
+		},
 	];
 }
 
 /** Whether the target that everybody needs is complete. */
 export function isBenchComplete(targets: readonly Target[]): boolean {
 	return targets[0].checks.every(({ ok }) => ok);
+}
+
+/** Chips that Espressif's QEMU has. */
+const EMULATED = ["esp32", "esp32c3", "esp32s3"] as const;
+
+function emulatorCheck(machine: Machine, chip: (typeof EMULATED)[number]): Check {
+	const lack = lacksChip(chip, machine.run);
+	const name = `Espressif's QEMU: ${chip}`;
+	if (lack === undefined) return { name, ok: true, detail: "-M help names it", fix: "" };
+	return { name, ok: false, detail: lack.reason, fix: lack.fix };
 }
 
 function apt(...packages: string[]): string {

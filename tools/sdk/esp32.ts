@@ -56,12 +56,14 @@ export interface Variant {
 	readonly board: Board;
 	/** With production.defaults. */
 	readonly production: boolean;
+	/** With emulator.defaults. Default: for the chip itself. */
+	readonly emulated?: boolean;
 	/** Where the folders of all variants are; undefined: .build/esp32. */
 	readonly out: string | undefined;
 }
 
-export function placesOf({ board, production, out }: Variant): Places {
-	const name = production ? `${board.name}-production` : board.name;
+export function placesOf({ board, production, emulated, out }: Variant): Places {
+	const name = `${board.name}${production ? "-production" : ""}${emulated ? "-emulated" : ""}`;
 	const folder = join(out ?? join(ROOT, ".build", "esp32"), name);
 	const output = join(folder, "output");
 	const release = join(output, "tmp", "esp32", board.chip, "release", name);
@@ -86,6 +88,8 @@ export interface BuildOrder extends Variant {
 	readonly release: Release;
 	/** With release.defaults; default: without. */
 	readonly isRelease?: boolean;
+	/** Hears what the tools say, in pieces as they come. Default: standard error. */
+	report?(text: string): void;
 }
 
 /** Writes what mcconfig is given. */
@@ -138,15 +142,17 @@ function forgetNames(made: string): void {
 export function sdkconfigOf({
 	board,
 	production,
+	emulated,
 	isRelease,
 	version,
-}: Pick<BuildOrder, "board" | "production" | "version" | "isRelease">): string {
+}: Pick<BuildOrder, "board" | "production" | "emulated" | "version" | "isRelease">): string {
 	const megabytes = /^partitions-(\d+)mb\.csv$/.exec(board.partitions)?.[1];
 	if (megabytes === undefined) throw new Error(`${board.partitions} does not tell the size of the flash by its name.`);
 	const files = ["gateway.defaults"];
 	if (existsSync(join(HOST, "sdkconfig", `${board.chip}.defaults`))) files.push(`${board.chip}.defaults`);
 	if (production) files.push("production.defaults");
 	if (isRelease) files.push("release.defaults");
+	if (emulated) files.push("emulator.defaults");
 	const texts = files.map((name) => readFileSync(join(HOST, "sdkconfig", name), "utf8"));
 	const own = [`ESPTOOLPY_FLASHSIZE_${megabytes}MB=y`, "APP_PROJECT_VER_FROM_CONFIG=y", `APP_PROJECT_VER="${version}"`];
 	return [...texts, ...own.map((line) => `CONFIG_${line}\n`)].join("\n");
@@ -178,7 +184,7 @@ export async function buildForChip(order: BuildOrder): Promise<Places> {
 	const platform = `esp32:./chips/${board.chip}`;
 	const manifest = join(places.folder, "manifest.json");
 	const args = ["-m", "-p", platform, "-t", "build", "-o", places.output, manifest];
-	const { status, warnings } = await run(join(sdk.tools, "mcconfig"), args, env);
+	const { status, warnings } = await run(join(sdk.tools, "mcconfig"), args, env, order.report);
 	const failure = failureOf(status, warnings, existsSync(places.image));
 	if (failure === undefined) return places;
 	// What a failed build leaves would be taken for its work by the next one: settings left out, C that does not warn again.
@@ -199,14 +205,19 @@ interface Ended {
 	readonly warnings: string[];
 }
 
-function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
+function run(
+	command: string,
+	args: readonly string[],
+	env: NodeJS.ProcessEnv,
+	report: (text: string) => void = (text) => void process.stderr.write(text),
+): Promise<Ended> {
 	return new Promise((resolve, reject) => {
 		const child = spawn(command, args, { cwd: HOST, env, stdio: ["ignore", "pipe", "pipe"] });
 		const warnings: string[] = [];
 		for (const stream of [child.stdout, child.stderr]) {
 			let rest = "";
 			stream.setEncoding("utf8").on("data", (text: string) => {
-				process.stderr.write(text);
+				report(text);
 				const lines = (rest + text).split("\n");
 				rest = lines.pop()!;
 				warnings.push(...lines.filter(isForbidden));

@@ -1,0 +1,154 @@
+/** `npm run emulate` as a program, with one that stands in for QEMU, and a folder that looks as ESP-IDF leaves it. */
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { findBoard } from "../../hosts/esp32/boards.js";
+import { makeCertificate } from "../../hosts/node/self-signed.js";
+import { emulatedVariant } from "../../tools/emulate/firmware.js";
+import { placesOf } from "../../tools/sdk/esp32.js";
+
+const PROGRAM = fileURLToPath(new URL("../../tools/emulate.js", import.meta.url));
+const FAKE = fileURLToPath(new URL("fake-qemu.js", import.meta.url));
+const BOARD = findBoard("esp32c3-devkitm");
+const LIMIT_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+describe("npm run emulate", function () {
+	this.timeout(120_000);
+	let folder = "";
+	let children: ChildProcess[] = [];
+
+	beforeEach(() => {
+		folder = mkdtempSync(join(tmpdir(), "emulate-"));
+		mkdirSync(join(folder, "bin"));
+		for (const name of ["qemu-system-riscv32", "qemu-system-xtensa"])
+			writeFileSync(join(folder, "bin", name), `#!/bin/sh\nexec "${process.execPath}" "${FAKE}" "$@"\n`, {
+				mode: 0o755,
+			});
+		const build = join(placesOf(emulatedVariant(BOARD, join(folder, "out"))).project, "build");
+		mkdirSync(build, { recursive: true });
+		for (const name of ["bootloader.bin", "xs_esp32.bin"]) writeFileSync(join(build, name), Buffer.alloc(9000, 1));
+		writeFileSync(join(build, "flash_args"), "--flash-mode dio\n0x0 bootloader.bin\n0x30000 xs_esp32.bin\n");
+	});
+	afterEach(() => {
+		for (const child of children) child.kill("SIGKILL");
+		children = [];
+		rmSync(folder, { recursive: true });
+	});
+
+	const environment = (more: NodeJS.ProcessEnv = {}) => ({
+		...process.env,
+		PATH: [join(folder, "bin"), dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter),
+		FAKE_QEMU_LOG: join(folder, "log"),
+		FAKE_QEMU_KEY: join(folder, "key.pem"),
+		FAKE_QEMU_CERT: join(folder, "cert.pem"),
+		...more,
+	});
+	const common = () => ["--board", BOARD.name, "--out", join(folder, "out"), "--https-port", "0", "--http-port", "0"];
+	const run = (args: string[], more: NodeJS.ProcessEnv = {}) =>
+		spawnSync(process.execPath, [PROGRAM, ...common(), ...args], { env: environment(more), encoding: "utf8" });
+	const logged = () => (existsSync(join(folder, "log")) ? readFileSync(join(folder, "log"), "utf8") : "");
+
+	async function until(isSo: () => boolean, what: string): Promise<void> {
+		const endMs = performance.now() + LIMIT_MS;
+		while (!isSo()) {
+			assert.ok(performance.now() < endMs, `${what}:\n${logged()}`);
+			await sleep(20);
+		}
+	}
+
+	/** Gives the ready line and what it said before. */
+	async function start(args: string[]): Promise<{ child: ChildProcess; ready: string; errors: () => string }> {
+		const now = Date.now();
+		const pair = makeCertificate({ names: ["smgw"], validFromMs: now - DAY_MS, validToMs: now + DAY_MS });
+		writeFileSync(join(folder, "cert.pem"), pair.certificate);
+		writeFileSync(join(folder, "key.pem"), pair.key);
+		const child = spawn(process.execPath, [PROGRAM, ...common(), ...args], { env: environment() });
+		children.push(child);
+		let errors = "";
+		child.stderr.on("data", (bytes: Buffer) => {
+			errors += bytes.toString();
+		});
+		const ended = once(child, "exit").then(([code]) => assert.fail(`ended with ${code}:\n${errors}`));
+		ended.catch(() => {});
+		const [ready] = await Promise.race([once(createInterface(child.stdout), "line"), ended]);
+		return { child, ready, errors: () => errors };
+	}
+
+	it("starts QEMU with a new unit's flash and a meter at its UART, posts settings, and says where it serves", async () => {
+		const settings = join(folder, "settings.json");
+		writeFileSync(settings, '{"meter/protocol": {"protocol": "sml"}}');
+		const state = join(folder, "state");
+		const { child, ready, errors } = await start(["--no-build", "--state", state, "--settings", settings]);
+		const [, https, http] = /^ready https:\/\/localhost:(\d+) http:\/\/localhost:(\d+)$/.exec(ready)!;
+		const [, args] = /^args (.*)$/m.exec(logged())!;
+		assert.ok(args.includes(`hostfwd=tcp:127.0.0.1:${https}-:443,hostfwd=tcp:127.0.0.1:${http}-:80`));
+		assert.ok(args.includes(`file=${join(state, "flash.bin")},if=mtd`));
+		assert.equal(readFileSync(join(state, "flash.bin")).length, 4 * 1024 * 1024);
+		const { labelPassword } = JSON.parse(readFileSync(join(state, "unit.json"), "utf8"));
+		assert.match(errors(), new RegExp(`^User admin, label password ${labelPassword}$`, "m"));
+		assert.match(errors(), /^ {2}E \(12\) boot: colours$/m);
+		assert.match(errors(), /^Simulated meter at UART 1: --baud-pace --protocol iec --profile programming$/m);
+		assert.match(errors(), /^Set: meter\/protocol$/m);
+		assert.match(logged(), /^POST \/api\/v1\/meter\/protocol \{"protocol":"sml"\}$/m);
+		// The meter has heard the sign-on, and answers at the pace of the line.
+		await until(() => /^meter "\//m.test(logged()), "no meter answers");
+		child.kill("SIGTERM");
+		assert.deepEqual(await once(child, "exit"), [0, null]);
+		assert.ok(!existsSync(join(state, "lock")));
+	});
+
+	it("ends with its QEMU", async () => {
+		const { child, errors } = await start(["--no-build", "--meter", "none"]);
+		assert.match(errors(), /^Nothing is at UART 1$/m);
+		const [, socket] = /unix:([^,]+)\/meter,/.exec(logged())!;
+		assert.ok(existsSync(socket));
+		child.kill("SIGINT");
+		assert.deepEqual(await once(child, "exit"), [0, null]);
+		await until(() => !existsSync(socket), "the folder of its socket stays");
+	});
+
+	it("says why QEMU has ended", () => {
+		const { status, stderr, stdout } = run(["--no-build", "--meter", "none"], { FAKE_QEMU_FAILS: "1" });
+		assert.equal(status, 1);
+		assert.equal(stdout, "");
+		assert.match(stderr, /^QEMU has ended: exit code 1\.\nqemu: it does not like this$/m);
+	});
+
+	it("names the command that installs QEMU where there is none, or one without the chip", () => {
+		const without = run([], { PATH: dirname(process.execPath) });
+		assert.equal(without.status, 1);
+		assert.match(without.stderr, /^qemu-system-riscv32 is not on the PATH\.\n.*idf_tools\.py" install qemu-xtensa/);
+		const foreign = run([], { FAKE_QEMU_MACHINES: "virt x\n" });
+		assert.equal(foreign.status, 1);
+		assert.match(foreign.stderr, /is not Espressif's: it has no machine esp32c3/);
+	});
+
+	it("takes what was built only where there is something", () => {
+		rmSync(join(folder, "out"), { recursive: true });
+		const { status, stderr } = run(["--no-build"]);
+		assert.equal(status, 1);
+		assert.match(stderr, /^Nothing is built for the emulated esp32c3-devkitm in .*: leave out --no-build\.\n$/);
+	});
+
+	it("says what is missing to build it", () => {
+		const { status, stderr } = run(["--rebuild"], { IDF_PATH: "" });
+		assert.equal(status, 1);
+		assert.match(stderr, /^ESP-IDF is needed: \$IDF_PATH is not set\. npm run doctor says how to get it\.\n$/);
+	});
+
+	it("refuses a bad command line with exit code 2, and lists its options", () => {
+		const bad = spawnSync(process.execPath, [PROGRAM], { encoding: "utf8" });
+		assert.equal(bad.status, 2);
+		assert.match(bad.stderr, /^--board is missing.*\nnpm run emulate -- --help lists the options\.\n$/);
+		const help = spawnSync(process.execPath, [PROGRAM, "--help"], { encoding: "utf8" });
+		assert.equal(help.status, 0);
+		assert.match(help.stdout, /^Usage: npm run emulate -- --board NAME/);
+	});
+});

@@ -1,0 +1,140 @@
+/**
+ * `npm run emulate`: builds the firmware of a board for Espressif's QEMU and runs it there with a simulated meter. Prints one
+ * line `ready https://… http://…` on standard output when it serves. SIGTERM and SIGINT end it with exit code 0; a bad
+ * command line is 2, all else 1.
+ */
+import { join } from "node:path";
+import { checkPorts } from "../hosts/node/ports.js";
+import { startTool } from "../hosts/node/tool-program.js";
+import { GatewayClient } from "./api/client.js";
+import { Emulator, freePort, SERVES, temporaryFolder } from "./emulate/emulator.js";
+import { minutes, prepareFirmware } from "./emulate/firmware.js";
+import { readBuild } from "./emulate/flash.js";
+import { type EmulateOptions, parseOptions, USAGE } from "./emulate/options.js";
+import { needQEMU } from "./emulate/qemu.js";
+import { type EmulatedUnit, openUnit } from "./emulate/state.js";
+
+/** From power on until it answers: an emulator on a busy computer takes its time. */
+const START_LIMIT_MS = 300_000;
+const WATCH_MS = 1000;
+
+function readOptions(): EmulateOptions {
+	try {
+		const options = parseOptions(process.argv.slice(2));
+		if (options !== undefined) return options;
+		process.stdout.write(USAGE);
+		process.exit(0);
+	} catch (error) {
+		process.stderr.write(`${(error as Error).message}\nnpm run emulate -- --help lists the options.\n`);
+		process.exit(2);
+	}
+}
+
+class EmulatedBench {
+	readonly #options: EmulateOptions;
+	#emulator: Emulator | undefined;
+	#endMeter: (() => Promise<void>) | undefined;
+	#isEnding = false;
+
+	constructor(options: EmulateOptions) {
+		this.#options = options;
+	}
+
+	async run(): Promise<void> {
+		const options = this.#options;
+		const { board } = options;
+		needQEMU(board.chip);
+		await checkPorts(options);
+		const places = await prepareFirmware({ ...options, say: (text) => this.#say(text) });
+		if (this.#isEnding) return;
+		const folder = temporaryFolder();
+		const unit = openUnit(options.state ?? folder, board, readBuild(join(places.project, "build")));
+		if (unit.isUpdated) this.#say("The flash was given the new build; settings stay.");
+		const ports = {
+			httpsPort: options.httpsPort || (await freePort()),
+			httpPort: options.httpPort || (await freePort()),
+		};
+		const meterSocket = join(folder, "meter");
+		const startMs = performance.now();
+		const onLine = (line: string) => this.#say(`  ${line}`);
+		this.#emulator = new Emulator({ board, ...unit, ...ports, meterSocket, onLine });
+		this.#emulator.start();
+		await this.#startMeter(meterSocket);
+		await this.#emulator.untilLine(SERVES, START_LIMIT_MS);
+		await this.#emulator.untilAnswers(START_LIMIT_MS);
+		if (this.#isEnding) return;
+		this.#say(`It serves, ${minutes(performance.now() - startMs)} after its power was switched on.`);
+		await this.#setUp(ports.httpsPort, unit);
+		if (this.#isEnding) return;
+		this.#describe(unit, join(places.folder, "update.key"));
+		process.stdout.write(`ready https://localhost:${ports.httpsPort} http://localhost:${ports.httpPort}\n`);
+		this.#watch();
+	}
+
+	async end(code: number): Promise<void> {
+		if (this.#isEnding) return;
+		this.#isEnding = true;
+		await Promise.all([this.#endMeter?.(), this.#emulator?.kill()]);
+		process.exit(code);
+	}
+
+	fail(message: string): void {
+		if (this.#isEnding) return;
+		process.stderr.write(`${message}\n`);
+		void this.end(1);
+	}
+
+	async #startMeter(socket: string): Promise<void> {
+		const { meter, quiet } = this.#options;
+		if (meter === undefined || this.#isEnding) return;
+		const { end } = await startTool({
+			name: "meter",
+			words: "The simulated meter",
+			args: [...meter, "--socket", socket, ...(quiet ? ["--quiet"] : [])],
+			ready: /^meter (.+)$/,
+			onEnded: (message) => this.fail(message),
+		});
+		this.#endMeter = end;
+	}
+
+	/** Posts what --settings names. */
+	async #setUp(port: number, { labelPassword }: EmulatedUnit): Promise<void> {
+		const { settings } = this.#options;
+		if (settings.length === 0) return;
+		const client = new GatewayClient(port, labelPassword);
+		await client.login();
+		for (const [path, body] of settings) {
+			await client.post(path, body);
+			this.#say(`Set: ${path}`);
+		}
+	}
+
+	#describe(unit: EmulatedUnit, key: string): void {
+		const { board, meter } = this.#options;
+		const { uart } = board.meter;
+		this.#say(
+			meter === undefined ? `Nothing is at UART ${uart}` : `Simulated meter at UART ${uart}: ${meter.join(" ")}`,
+		);
+		this.#say(`User admin, label password ${unit.labelPassword}${unit.isNew ? "" : " (unless it was changed)"}`);
+		this.#say(`Key that signs updates for it: ${key}`);
+	}
+
+	/** Nothing else would tell that QEMU has ended. */
+	#watch(): void {
+		const looking = setInterval(() => {
+			if (this.#emulator?.failure === undefined) return;
+			clearInterval(looking);
+			this.fail(this.#emulator.failure);
+		}, WATCH_MS);
+	}
+
+	#say(message: string): void {
+		if (!this.#options.quiet) process.stderr.write(`${message}\n`);
+	}
+}
+
+const bench = new EmulatedBench(readOptions());
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void bench.end(0));
+// tools/run.mjs is gone.
+process.on("disconnect", () => void bench.end(0));
+bench.run().catch((error: Error) => bench.fail(error.message));

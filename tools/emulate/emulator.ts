@@ -1,0 +1,184 @@
+/**
+ * A board in QEMU: starts it, hears its console, waits for it, and cuts its power. The files of its flash and eFuses stay as
+ * they are at that moment.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { request } from "node:https";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Board } from "../../hosts/esp32/boards.js";
+import { qemuCommand } from "./qemu.js";
+
+/** The firmware writes it when it has started (hosts/esp32/start.ts). */
+export const SERVES = /^Unit (\S+) serves as (\S+)\./;
+const RETRY_MS = 500;
+const ANSWER_MS = 30_000;
+/** Lines of the console, and of what QEMU says itself, that are kept. */
+const LINES_KEPT = 2000;
+const COMPLAINTS_KEPT = 20;
+
+export interface EmulatorOrder {
+	readonly board: Board;
+	readonly flash: string;
+	readonly fuses: string;
+	readonly httpsPort: number;
+	readonly httpPort: number;
+	/** The Unix socket of the meter's UART, which QEMU makes. */
+	readonly meterSocket: string;
+	/** Hears each line of the console. */
+	onLine?(line: string): void;
+}
+
+export class Emulator {
+	/** Lines of the console since the power is on, the last ones. */
+	readonly lines: string[] = [];
+	readonly #order: EmulatorOrder;
+	readonly #complaints: string[] = [];
+	#child: ChildProcess | undefined;
+	#exited: Promise<unknown> = Promise.resolve();
+	/** Why QEMU has ended without being told to. */
+	#failure: string | undefined;
+
+	constructor(order: EmulatorOrder) {
+		this.#order = order;
+	}
+
+	/** Undefined while it runs, or after its power was cut. */
+	get failure(): string | undefined {
+		return this.#failure;
+	}
+
+	/** Switches the power on. */
+	start(): void {
+		const { board, meterSocket } = this.#order;
+		rmSync(meterSocket, { force: true });
+		const { program, args } = qemuCommand({ ...this.#order, chip: board.chip, meterUART: board.meter.uart });
+		this.lines.length = 0;
+		this.#failure = undefined;
+		// Its standard input is the console's: at its end QEMU would take the console for closed. A Ctrl-C is for this process.
+		const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], detached: true });
+		this.#child = child;
+		const kill = () => child.kill("SIGKILL");
+		process.once("exit", kill);
+		this.#exited = new Promise<void>((resolve) => {
+			child.on("error", (error) => {
+				this.#fail(child, error.message);
+				resolve();
+			});
+			child.on("close", (code, signal) => {
+				process.off("exit", kill);
+				this.#fail(child, `${signal ?? `exit code ${code}`}`);
+				resolve();
+			});
+		});
+		child.stdin.on("error", () => {});
+		createInterface(child.stdout).on("line", (line) => this.#hear(line));
+		createInterface(child.stderr).on("line", (line) => keep(this.#complaints, line, COMPLAINTS_KEPT));
+	}
+
+	/** Cuts the power: nothing is written from then on. */
+	async kill(): Promise<void> {
+		const child = this.#child;
+		this.#child = undefined;
+		child?.kill("SIGKILL");
+		await this.#exited;
+	}
+
+	/**
+	 * Waits for a line of the console, one that is there already included. Rejects with the last lines when QEMU ends before, or
+	 * when the time is over.
+	 */
+	async untilLine(pattern: RegExp, limitMs: number): Promise<string> {
+		const endMs = performance.now() + limitMs;
+		for (;;) {
+			const found = this.lines.find((line) => pattern.test(line));
+			if (found !== undefined) return found;
+			this.#check(endMs, `The firmware does not say ${pattern}`);
+			await sleep(RETRY_MS / 5);
+		}
+	}
+
+	/** Waits until the firmware answers over HTTPS. Rejects as `untilLine`. */
+	async untilAnswers(limitMs: number): Promise<void> {
+		const endMs = performance.now() + limitMs;
+		while (!(await answers(this.#order.httpsPort))) {
+			this.#check(endMs, "The firmware does not answer over HTTPS");
+			await sleep(RETRY_MS);
+		}
+	}
+
+	/** The end of the console, for messages. */
+	tail(count = 30): string {
+		return [...this.lines.slice(-count), ...this.#complaints].join("\n");
+	}
+
+	#check(endMs: number, late: string): void {
+		if (this.#failure !== undefined) throw new Error(`${this.#failure}\n${this.tail()}`);
+		if (performance.now() > endMs) throw new Error(`${late}. The end of its console:\n${this.tail()}`);
+	}
+
+	#hear(line: string): void {
+		const text = plain(line);
+		keep(this.lines, text, LINES_KEPT);
+		this.#order.onLine?.(text);
+	}
+
+	#fail(child: ChildProcess, reason: string): void {
+		if (this.#child === child) this.#failure ??= `QEMU has ended: ${reason}.`;
+	}
+}
+
+/** Without the colours of ESP-IDF's log, and what else is no character. */
+function plain(line: string): string {
+	return line.replace(/\u001b\[[\d;]*m|[\u0000-\u0008\u000b-\u001f]/g, "");
+}
+
+function keep(lines: string[], line: string, limit: number): void {
+	lines.push(line);
+	if (lines.length > limit) lines.shift();
+}
+
+/** Whether the page is served there. */
+function answers(port: number): Promise<boolean> {
+	return new Promise((resolve) => {
+		const options = {
+			host: "127.0.0.1",
+			port,
+			path: "/",
+			method: "HEAD",
+			rejectUnauthorized: false,
+			agent: false,
+		} as const;
+		const asking = request({ ...options, timeout: ANSWER_MS }, (response) => {
+			response.resume();
+			resolve(true);
+		});
+		asking.on("timeout", () => asking.destroy());
+		asking.on("error", () => resolve(false));
+		asking.on("close", () => resolve(false));
+		asking.end();
+	});
+}
+
+/** A port of this computer that is free at this moment. */
+export async function freePort(): Promise<number> {
+	const server = createServer();
+	server.listen(0, "127.0.0.1");
+	await once(server, "listening");
+	const address = server.address();
+	server.close();
+	await once(server, "close");
+	return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+/** A folder for sockets, with a path short enough for one; it is deleted at the end of this process. */
+export function temporaryFolder(): string {
+	const folder = mkdtempSync(join(tmpdir(), "emulated-"));
+	process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+	return folder;
+}

@@ -1,0 +1,138 @@
+/**
+ * The firmware of an emulated board: the same sources and settings, with the emulator's Ethernet port in place of the
+ * board's own, and a development key that may sign updates, as `npm start` has one.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setInterval } from "node:timers";
+import type { Board } from "../../hosts/esp32/boards.js";
+import { openKeys } from "../../hosts/node/bench-keys.js";
+import { buildForChip, findIDF, type Places, placesOf, type Variant } from "../sdk/esp32.js";
+import { NO_RELEASE } from "../sdk/release.js";
+import { ROOT } from "../sdk/sdk.js";
+import type { Building } from "./options.js";
+
+const LOOK_MS = 10_000;
+const MINUTE_MS = 60_000;
+/** What the firmware is made from. */
+const SOURCES = [
+	"modules",
+	"hosts/esp32",
+	"hosts/native",
+	"hosts/browser",
+	"tools/sdk",
+	"manifest.json",
+	"package.json",
+];
+
+export interface FirmwareOrder {
+	readonly board: Board;
+	readonly building: Building;
+	readonly out: string | undefined;
+	/** Is told how far it is; a line each. */
+	say(text: string): void;
+}
+
+/** The board as the emulator has it. */
+export function emulatedBoard(board: Board): Board {
+	return Object.freeze({ ...board, ethernet: Object.freeze({ kind: "openeth" as const }) });
+}
+
+export function emulatedVariant(board: Board, out: string | undefined): Variant {
+	return { board: emulatedBoard(board), production: false, emulated: true, out };
+}
+
+/** Builds it where that is wanted. Throws an Error with a sentence where it fails, or where there is none to take. */
+export async function prepareFirmware(order: FirmwareOrder): Promise<Places> {
+	const { board, building, say } = order;
+	const places = placesOf(emulatedVariant(board, order.out));
+	if (building === "never") {
+		if (existsSync(places.image)) return places;
+		throw new Error(`Nothing is built for the emulated ${board.name} in ${places.folder}: leave out --no-build.`);
+	}
+	if (building === "stale" && !isStale(places.image)) {
+		say("No source has changed since the last build (--rebuild builds anew).");
+		return places;
+	}
+	return build(order, places);
+}
+
+async function build({ board, out, say }: FirmwareOrder, places: Places): Promise<Places> {
+	const idf = findIDF();
+	mkdirSync(places.folder, { recursive: true });
+	const { updateKeys, reportKey } = openKeys({ state: places.folder, updateKeys: undefined, reportKey: undefined });
+	const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+	const log = join(places.folder, "build.log");
+	writeFileSync(log, "");
+	say(`Building the firmware of the emulated ${board.name}; the first time takes minutes. What the tools say: ${log}`);
+	const progress = new BuildProgress(say);
+	try {
+		await buildForChip({
+			...emulatedVariant(board, out),
+			...{ idf, version, builtUtcMs: Date.now(), release: { ...NO_RELEASE, updateKeys, reportKey } },
+			report(text) {
+				writeFileSync(log, text, { flag: "a" });
+				progress.hear(text);
+			},
+		});
+	} catch (error) {
+		throw new Error(`${(error as Error).message}\nThe end of ${log}:\n${tailOf(readFileSync(log, "utf8"))}`);
+	} finally {
+		progress.end();
+	}
+	say(`Built in ${minutes(progress.elapsedMs)}.`);
+	return places;
+}
+
+/** Tells of a build, with the steps of ninja, which writes "[12/345] …". */
+export class BuildProgress {
+	readonly #say: (text: string) => void;
+	readonly #startMs = performance.now();
+	readonly #timer: NodeJS.Timeout;
+	#steps = "";
+
+	constructor(say: (text: string) => void, lookMs = LOOK_MS) {
+		this.#say = say;
+		this.#timer = setInterval(() => this.#tell(), lookMs);
+	}
+
+	get elapsedMs(): number {
+		return performance.now() - this.#startMs;
+	}
+
+	hear(text: string): void {
+		const [, done, all] = [...text.matchAll(/^\[(\d+)\/(\d+)\]/gm)].at(-1) ?? [];
+		if (done !== undefined) this.#steps = `, step ${done} of ${all}`;
+	}
+
+	end(): void {
+		clearInterval(this.#timer);
+	}
+
+	#tell(): void {
+		this.#say(`Building: ${minutes(this.elapsedMs)}${this.#steps} …`);
+	}
+}
+
+export function minutes(ms: number): string {
+	return `${(ms / MINUTE_MS).toFixed(1)} minutes`;
+}
+
+const TAIL_LINES = 20;
+
+function tailOf(text: string): string {
+	return text.trimEnd().split("\n").slice(-TAIL_LINES).join("\n");
+}
+
+/** A source is newer than the image, or there is no image. */
+function isStale(image: string): boolean {
+	if (!existsSync(image)) return true;
+	const builtMs = statSync(image).mtimeMs;
+	return SOURCES.some((name) => isNewer(join(ROOT, name), builtMs));
+}
+
+function isNewer(path: string, thanMs: number): boolean {
+	const found = statSync(path);
+	if (!found.isDirectory()) return found.mtimeMs > thanMs;
+	return readdirSync(path).some((name) => isNewer(join(path, name), thanMs));
+}

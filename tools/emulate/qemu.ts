@@ -1,0 +1,92 @@
+/** Espressif's QEMU: where it is, whether it knows the chip, what to install where it does not, and its command line. */
+import { spawnSync } from "node:child_process";
+import type { Chip } from "../../hosts/esp32/boards.js";
+import { EMULATED_CHIPS, type EmulatedChip } from "./chips.js";
+
+/** Installs the programs; the terminal finds them after the second line. */
+export const QEMU_INSTALL =
+	'python "$IDF_PATH/tools/idf_tools.py" install qemu-xtensa qemu-riscv32 && . "$IDF_PATH/export.sh"';
+/** Libraries that Espressif's programs need on Debian and those like it (ESP-IDF, "QEMU Emulator"). */
+export const QEMU_LIBRARIES = "sudo apt-get install libgcrypt20 libglib2.0-0 libpixman-1-0 libsdl2-2.0-0 libslirp0";
+
+/** What a program says when it is started. */
+export interface Run {
+	/** Null: it could not be started, or a signal has ended it. */
+	readonly status: number | null;
+	readonly stdout: string;
+	readonly stderr: string;
+	/** Whether there is such a program. */
+	readonly isThere: boolean;
+}
+
+export type Runner = (program: string, args: readonly string[]) => Run;
+
+/** Runs it on this computer. */
+export const runHere: Runner = (program, args) => {
+	const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: "utf8" });
+	const isThere = (error as NodeJS.ErrnoException | undefined)?.code !== "ENOENT";
+	return { status, stdout: stdout ?? "", stderr: stderr ?? "", isThere };
+};
+
+/** Whether the QEMU on the PATH has this chip; undefined: it does. Else a sentence, and the command that mends it. */
+export function lacksChip(chip: Chip, run: Runner): { readonly reason: string; readonly fix: string } | undefined {
+	const { program, machine } = EMULATED_CHIPS[chip];
+	const { status, stdout, stderr, isThere } = run(program, ["-M", "help"]);
+	if (!isThere) return { reason: `${program} is not on the PATH`, fix: QEMU_INSTALL };
+	if (status !== 0) {
+		const [first = "it fails"] = stderr.trim().split("\n");
+		return { reason: `${program} can't be started: ${first}`, fix: QEMU_LIBRARIES };
+	}
+	if (new RegExp(`^${machine}\\s`, "m").test(stdout)) return undefined;
+	const isEspressif = /^esp32/m.test(stdout);
+	const reason = isEspressif
+		? `The installed ${program} has no machine ${machine}: this QEMU can't emulate that chip`
+		: `${program} on the PATH is not Espressif's: it has no machine ${machine}`;
+	return { reason, fix: QEMU_INSTALL };
+}
+
+/** Throws an Error with sentences where the QEMU on the PATH can't emulate the chip. */
+export function needQEMU(chip: Chip, run: Runner = runHere): void {
+	const lack = lacksChip(chip, run);
+	if (lack !== undefined) throw new Error(`${lack.reason}.\nInstall Espressif's: ${lack.fix}`);
+}
+
+export interface QEMUOrder {
+	readonly chip: Chip;
+	/** Files. */
+	readonly flash: string;
+	readonly fuses: string;
+	/** Ports of this computer that lead to the firmware's. */
+	readonly httpsPort: number;
+	readonly httpPort: number;
+	/** Number of the UART that the meter is at, 1 or 2, and the Unix socket that QEMU makes for it. */
+	readonly meterUART: number;
+	readonly meterSocket: string;
+}
+
+/**
+ * Program and arguments. The console (UART 0) is standard input and output. The watchdogs of the timer groups are off, as
+ * with `idf.py qemu`: an emulator on a busy computer may be too slow for them.
+ */
+export function qemuCommand(order: QEMUOrder): { readonly program: string; readonly args: readonly string[] } {
+	const { flash, fuses, httpsPort, httpPort, meterUART, meterSocket } = order;
+	const { program, machine }: EmulatedChip = EMULATED_CHIPS[order.chip];
+	const forwards = [`hostfwd=tcp:127.0.0.1:${httpsPort}-:443`, `hostfwd=tcp:127.0.0.1:${httpPort}-:80`];
+	const args = [
+		...["-M", machine, "-display", "none", "-monitor", "none"],
+		...["-drive", `file=${escaped(flash)},if=mtd,format=raw`],
+		...["-drive", `file=${escaped(fuses)},if=none,format=raw,id=efuse`],
+		...["-global", `driver=nvram.${machine}.efuse,property=drive,value=efuse`],
+		...["-global", `driver=timer.${machine}.timg,property=wdt_disable,value=true`],
+		...["-nic", `user,model=open_eth,${forwards.join(",")}`],
+		...["-serial", "stdio"],
+	];
+	for (let uart = 1; uart < meterUART; uart++) args.push("-serial", "null");
+	args.push("-serial", `unix:${escaped(meterSocket)},server=on,wait=off`);
+	return { program, args };
+}
+
+/** A path as a value of QEMU's options, where a comma begins the next one. */
+function escaped(path: string): string {
+	return path.replaceAll(",", ",,");
+}

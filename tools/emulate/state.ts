@@ -1,0 +1,108 @@
+/**
+ * What stays of an emulated board when its power is cut, as files of a folder: the flash, the eFuses of the chip, and
+ * `unit.json`, which says whose they are and which build the flash was given last.
+ */
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Board } from "../../hosts/esp32/boards.js";
+import { FACTORY_PARTITION } from "../../hosts/esp32/factory.js";
+import { openState } from "../../hosts/node/state.js";
+import { writeFileAtomic } from "../../hosts/node/storage.js";
+import { findPartition } from "../factory/partitions.js";
+import { imageOf, makeUnit } from "../factory/unit.js";
+import { ROOT } from "../sdk/sdk.js";
+import { EMULATED_CHIPS, newFuses } from "./chips.js";
+import { erasedFlash, fingerprint, flashBytes, type Part, writeParts } from "./flash.js";
+
+const VERSION = 1;
+
+export interface EmulatedUnit {
+	readonly flash: string;
+	readonly fuses: string;
+	readonly serial: string;
+	/** The first password of the user admin. */
+	readonly labelPassword: string;
+	/** The flash was made now, or was given another build than it had. */
+	readonly isNew: boolean;
+	readonly isUpdated: boolean;
+}
+
+/** The contents of unit.json. */
+interface Kept {
+	readonly version: number;
+	readonly board: string;
+	readonly serial: string;
+	readonly labelPassword: string;
+	/** Fingerprint of the build. */
+	readonly build: string;
+}
+
+/**
+ * Opens the unit in `folder`, for this process alone, or makes one there. A build that is another than the flash was given
+ * last is written into it as `npm run flash` does: settings, history and factory data stay. Throws an Error with a sentence.
+ */
+export function openUnit(folder: string, board: Board, build: readonly Part[]): EmulatedUnit {
+	openState(folder);
+	const files = { flash: join(folder, "flash.bin"), fuses: join(folder, "efuse.bin") };
+	const record = join(folder, "unit.json");
+	if (!existsSync(record))
+		return { ...files, ...makeFiles(record, files, board, build), isNew: true, isUpdated: false };
+	const kept = readRecord(record, folder, board);
+	for (const file of Object.values(files))
+		if (!existsSync(file)) throw new Error(`${file} is missing: put it back, or delete ${folder} for a new unit.`);
+	const isUpdated = kept.build !== fingerprint(build);
+	if (isUpdated) {
+		const flash = readFileSync(files.flash);
+		writeParts(flash, build);
+		// The record last: when this is interrupted, the next start writes the build once more.
+		writeFileSync(files.flash, flash);
+		writeFileAtomic(record, textOf({ ...kept, build: fingerprint(build) }));
+	}
+	const { serial, labelPassword } = kept;
+	return { ...files, serial, labelPassword, isNew: false, isUpdated };
+}
+
+function makeFiles(
+	record: string,
+	files: Pick<EmulatedUnit, "flash" | "fuses">,
+	board: Board,
+	build: readonly Part[],
+): Pick<EmulatedUnit, "serial" | "labelPassword"> {
+	const unit = makeUnit(`02${randomBytes(5).toString("hex")}`.toUpperCase(), board);
+	const { offset } = findPartition(
+		readFileSync(join(ROOT, "hosts", "esp32", board.partitions), "utf8"),
+		FACTORY_PARTITION,
+	);
+	const flash = erasedFlash(flashBytes(board.partitions));
+	writeParts(flash, [...build, { offset, bytes: imageOf(unit) }]);
+	writeFileSync(files.flash, flash, { mode: 0o600 });
+	writeFileSync(files.fuses, newFuses(EMULATED_CHIPS[board.chip]), { mode: 0o600 });
+	const { serial, labelPassword } = unit;
+	writeFileAtomic(
+		record,
+		textOf({ version: VERSION, board: board.name, serial, labelPassword, build: fingerprint(build) }),
+	);
+	return { serial, labelPassword };
+}
+
+function textOf(kept: Kept): string {
+	return `${JSON.stringify(kept, undefined, "\t")}\n`;
+}
+
+function readRecord(path: string, folder: string, board: Board): Kept {
+	let kept: Partial<Kept> = {};
+	try {
+		kept = JSON.parse(readFileSync(path, "utf8"));
+	} catch {
+		// Told below.
+	}
+	const texts = [kept.board, kept.serial, kept.labelPassword, kept.build];
+	if (kept.version !== VERSION || texts.some((text) => typeof text !== "string"))
+		throw new Error(`${path} is damaged, or of another version of this program: delete ${folder} for a new unit.`);
+	if (kept.board !== board.name)
+		throw new Error(
+			`${folder} has the flash of a ${kept.board}: name another folder with --state for a ${board.name}.`,
+		);
+	return kept as Kept;
+}
