@@ -48,9 +48,10 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "io/host",
-		from: "io/crypto io/wifi io/client io/flash io/memory",
-		why: "cryptography, radio, clients, flash and memory are parts of it",
+		from: "io/crypto io/wifi io/ethernet io/client io/flash io/memory",
+		why: "cryptography, radio, Ethernet, clients, flash and memory are parts of it",
 	},
+	{ rooms: "io/ethernet", from: "io/wifi", why: "a static address is the same on both" },
 	{ rooms: "io/machine", from: "io/host", why: "an output names the format of the line" },
 	{ rooms: "io/driver", from: "io/host io/machine", why: "the one clock, timer and guard that all machines have" },
 	{
