@@ -1,7 +1,13 @@
 /* See hosts/native/free-heap.h. */
 #include "free-heap.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "esp_heap_caps.h"
+#include "freertos/FreeRTOS.h"
+#include "freertos/task.h"
+#include "sdkconfig.h"
 
 size_t free_heap(void)
 {
@@ -11,4 +17,36 @@ size_t free_heap(void)
 size_t free_heap_piece(void)
 {
 	return heap_caps_get_largest_free_block(MALLOC_CAP_8BIT);
+}
+
+size_t free_record_piece(void)
+{
+#ifdef CONFIG_MBEDTLS_IRAM_8BIT_MEM_ALLOC
+	return heap_caps_get_largest_free_block(MALLOC_CAP_IRAM_8BIT);
+#else
+	return 0;
+#endif
+}
+
+size_t least_free_heap(void)
+{
+	return heap_caps_get_minimum_free_size(MALLOC_CAP_8BIT);
+}
+
+size_t task_stacks(char *text, size_t size)
+{
+	UBaseType_t count = uxTaskGetNumberOfTasks();
+	TaskStatus_t *tasks = calloc(count, sizeof(TaskStatus_t));
+	size_t length = 0;
+	if (!tasks) return 0;
+	/* None where one more has come meanwhile. */
+	count = uxTaskGetSystemState(tasks, count, NULL);
+	for (UBaseType_t i = 0; i < count; i++) {
+		unsigned least = (unsigned)tasks[i].usStackHighWaterMark;
+		int line = snprintf(text + length, size - length, "%s %u\n", tasks[i].pcTaskName, least);
+		if (line < 0 || (size_t)line >= size - length) break;
+		length += (size_t)line;
+	}
+	free(tasks);
+	return length;
 }

@@ -6,8 +6,12 @@ import { BOARD } from "gateway/board";
 import config from "mc/config";
 import Timer from "timer";
 import type { Host } from "../../modules/io/host.js";
+import { MEMORY } from "../native/memory.js";
 import { createHost } from "./host.js";
 import { System } from "./system.js";
+
+/** By then the network is there, or the access point. */
+const MEMORY_TOLD_MS = 10_000;
 
 /** Time for whoever reads the console, and for the flash, which a start wears. */
 const FAILED_RESTART_MS = 10_000;
@@ -20,9 +24,17 @@ export function start(make: (host: Host) => { start(): void }): void {
 		const host = createHost(ending);
 		make(host).start();
 		System.trace(`Unit ${host.info.serial} serves as ${host.info.hostname}.`);
+		Timer.set(tellMemory, MEMORY_TOLD_MS);
 	} catch (error) {
 		const reason = error instanceof Error ? error.message : String(error);
 		System.trace(reason);
 		Timer.set(() => System.fail(reason), FAILED_RESTART_MS);
 	}
+}
+
+/** Once, for whoever compares boards and builds. */
+function tellMemory(): void {
+	const { heapBytes, leastHeapBytes } = MEMORY.free!();
+	const stacks = MEMORY.stacks!().trim().split("\n").join(", ");
+	System.trace(`Free heap: ${heapBytes} bytes, ${leastHeapBytes} at least. Free stacks: ${stacks}.`);
 }

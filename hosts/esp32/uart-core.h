@@ -6,7 +6,8 @@
  * always 8N1, and parity is made and checked here: the UART's own parity check can't tell which byte was wrong.
  * Received: 0x00 to 0x7f are good, 0x80 and above damaged; with 8N1 bytes pass as they are.
  *
- * Limits: UART_RECEIVE_LIMIT bytes wait unread, the newest beyond are lost; UART_SEND_LIMIT bytes wait to be sent.
+ * Limits: UART_RECEIVE_LIMIT bytes wait unread, the newest beyond are lost, so whoever hands them over looks at
+ * uart_core_room first; UART_SEND_LIMIT bytes wait to be sent.
  */
 #ifndef UART_CORE_H
 #define UART_CORE_H
@@ -15,8 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* UART_RECEIVE_LIMIT: SERIAL_RECEIVE_LIMIT of the host contract. So many bytes are told of without waiting for more. */
-enum { UART_RECEIVE_LIMIT = 4096, UART_SEND_LIMIT = 1024, UART_TELL_AT = 32 };
+/* UART_TELL_AT: so many bytes are told of without waiting for more. */
+enum { UART_RECEIVE_LIMIT = 1024, UART_SEND_LIMIT = 1024, UART_TELL_AT = 32 };
 
 /* What has happened, to be told; serial.ts has the same. */
 enum { UART_READABLE = 1, UART_WRITABLE = 2, UART_DRAINED = 4, UART_DAMAGED = 8, UART_LOST = 16 };

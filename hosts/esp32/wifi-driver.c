@@ -105,12 +105,8 @@ bool radio_driver_set_access_point(const radio_credentials *credentials)
 	memcpy(config.ap.ssid, credentials->ssid, credentials->ssid_length);
 	memcpy(config.ap.password, credentials->password, sizeof(credentials->password));
 	config.ap.pmf_cfg.capable = true;
-#ifdef CONFIG_ESP_WIFI_SOFTAP_SAE_SUPPORT
-	config.ap.authmode = WIFI_AUTH_WPA2_WPA3_PSK;
-	config.ap.sae_pwe_h2e = WPA3_SAE_PWE_BOTH;
-#else
+	/* WPA3 here would take 5.5 KB of heap (ESP_WIFI_SOFTAP_SAE_SUPPORT). */
 	config.ap.authmode = WIFI_AUTH_WPA2_PSK;
-#endif
 	return esp_wifi_set_config(WIFI_IF_AP, &config) == ESP_OK;
 }
 

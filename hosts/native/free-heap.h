@@ -1,4 +1,4 @@
-/* What differs between the worlds: how much memory there is for connections. Each host defines it. */
+/* How much memory there is for connections. Each host defines it. */
 #ifndef FREE_HEAP_H
 #define FREE_HEAP_H
 
@@ -7,5 +7,17 @@
 /* Bytes of the heap that are free now, in all and in the largest piece; SIZE_MAX on a computer. In any thread. */
 size_t free_heap(void);
 size_t free_heap_piece(void);
+
+/* The largest free piece of memory that Mbed TLS alone takes, for its records; 0 where they lie in the heap. In any thread. */
+size_t free_record_piece(void);
+
+/* The least of free_heap() since the start; SIZE_MAX on a computer. */
+size_t least_free_heap(void);
+
+/*
+ * Lines "name bytes": of each task, how many bytes of its stack it has never used. Empty on a computer, and where there is
+ * no memory for the list. Returns the length; what `size` has no room for is left out, a whole line at a time.
+ */
+size_t task_stacks(char *text, size_t size);
 
 #endif

@@ -8,6 +8,9 @@
 #include "mc.xs.h"
 #include "xs.h"
 
+/* Of the lines of twenty tasks: 15 characters of a name, 5 digits. */
+enum { STACKS_SIZE = 480 };
+
 static bool suffices(xsMachine *the, xsIntegerValue slots, xsIntegerValue bytes)
 {
 	return the->maximumHeapCount - the->currentHeapCount >= slots && the->maximumChunksSize - the->currentChunksSize >= bytes;
@@ -25,14 +28,21 @@ void xs_memory_suffices(xsMachine *the)
 	xsResult = xsBoolean(enough);
 }
 
-/* (0: slots, 1: bytes of chunks, 2: bytes of the heap of C): how many are free; -1: there is no limit. */
+/* (0: slots, 1: bytes of chunks, 2: bytes of the heap of C, 3: the least of these): how many are free; -1: there is no limit. */
 void xs_memory_free(xsMachine *the)
 {
 	xsIntegerValue what = xsToInteger(xsArg(0));
 	if (what == 0) xsResult = xsInteger(the->maximumHeapCount - the->currentHeapCount);
 	else if (what == 1) xsResult = xsInteger(the->maximumChunksSize - the->currentChunksSize);
 	else {
-		size_t heap = free_heap();
+		size_t heap = what == 2 ? free_heap() : least_free_heap();
 		xsResult = xsInteger(heap > INT32_MAX ? -1 : (xsIntegerValue)heap);
 	}
+}
+
+/* As task_stacks of free-heap.h. */
+void xs_memory_stacks(xsMachine *the)
+{
+	char text[STACKS_SIZE];
+	xsResult = xsStringBuffer(text, (xsIntegerValue)task_stacks(text, sizeof(text)));
 }

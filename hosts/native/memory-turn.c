@@ -84,7 +84,9 @@ void memory_turn_leave(const void *who)
 handshake_verdict memory_turn_to_shake_hands(uint64_t now_ms)
 {
 	size_t heap = free_heap();
-	if (heap < HANDSHAKE_MEMORY || free_heap_piece() < HANDSHAKE_MEMORY_PIECE) return HANDSHAKE_NO_MEMORY;
+	if (free_record_piece() >= HANDSHAKE_RECORDS) {
+		if (heap < HANDSHAKE_MEMORY - HANDSHAKE_RECORDS) return HANDSHAKE_NO_MEMORY;
+	} else if (heap < HANDSHAKE_MEMORY || free_heap_piece() < HANDSHAKE_MEMORY_PIECE) return HANDSHAKE_NO_MEMORY;
 	pthread_mutex_lock(&lock);
 	bool waits = is_held_up(heap < ROOMY, now_ms) && since(sent_ms, now_ms) < SETTLED_MS;
 	pthread_mutex_unlock(&lock);

@@ -10,6 +10,9 @@ class Bindings {
 	static free(what: number): number {
 		return native("xs_memory_free").call(this, what);
 	}
+	static stacks(): string {
+		return native("xs_memory_stacks").call(this);
+	}
 }
 
 /** The native buffer. It has no fields: XS would not initialise them. */
@@ -30,6 +33,13 @@ class HeapBytes extends Native("xs_heap_bytes_destructor") {
 const SLOTS = 0;
 const CHUNK_BYTES = 1;
 const HEAP_BYTES = 2;
+const LEAST_HEAP_BYTES = 3;
+
+/** Undefined: there is no limit. */
+function heap(what: number): number | undefined {
+	const bytes = Bindings.free(what);
+	return bytes < 0 ? undefined : bytes;
+}
 
 export const MEMORY: Memory = Object.freeze({
 	suffices: (slots: number, chunkBytes: number) => Bindings.suffices(slots, chunkBytes),
@@ -39,12 +49,11 @@ export const MEMORY: Memory = Object.freeze({
 		return buffer.isThere ? new Uint8Array(buffer as unknown as ArrayBuffer) : undefined;
 	},
 	drop: (bytes: Uint8Array) => (bytes.buffer as unknown as HeapBytes).drop(),
-	free: () => {
-		const heapBytes = Bindings.free(HEAP_BYTES);
-		return {
-			slots: Bindings.free(SLOTS),
-			chunkBytes: Bindings.free(CHUNK_BYTES),
-			heapBytes: heapBytes < 0 ? undefined : heapBytes,
-		};
-	},
+	free: () => ({
+		slots: Bindings.free(SLOTS),
+		chunkBytes: Bindings.free(CHUNK_BYTES),
+		heapBytes: heap(HEAP_BYTES),
+		leastHeapBytes: heap(LEAST_HEAP_BYTES),
+	}),
+	stacks: () => Bindings.stacks(),
 });

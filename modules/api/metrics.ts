@@ -46,7 +46,7 @@ export function getMetrics(exchange: Exchange): void {
 	});
 }
 
-/** The text, a unit at a time: first the readings, a line each, then all else. */
+/** The text, a unit at a time: first the readings, a line each, then all else, the stacks last. */
 export class Exposition {
 	readonly #services: Services;
 	readonly #readout: Readout | undefined;
@@ -88,8 +88,9 @@ export class Exposition {
 			if (this.#quantity < quantities.count)
 				return head(`smartmeter_${METRICS[this.#metric]}`, "Of the last good readout.");
 		}
+		if (this.#metric++ === METRICS.length) return stateMetrics(this.#services, this.#readout?.utcMs ?? 0);
 		this.#hasMore = false;
-		return stateMetrics(this.#services, this.#readout?.utcMs ?? 0);
+		return stackMetrics(this.#services.memory?.stacks?.() ?? "");
 	}
 
 	/** The first quantity of this metric; `count` when there is none. */
@@ -155,6 +156,7 @@ export function stateMetrics(services: Services, readoutUtcMs: number): string {
 	text += sample("gateway_free_slots", "Of the script, before a collection.", free?.slots);
 	text += sample("gateway_free_chunk_bytes", "Of the script, before a collection.", free?.chunkBytes);
 	text += sample("gateway_free_heap_bytes", "Of all the rest.", free?.heapBytes);
+	text += sample("gateway_least_free_heap_bytes", "Since the start.", free?.leastHeapBytes);
 	const { connections, published, failures: broken, state } = mqtt?.publisher ?? {};
 	text += sample("gateway_mqtt_connected", "1 when the broker is.", state && Number(state === MQTT_UP));
 	text += sample("gateway_mqtt_connections_total", "Sessions with the broker.", connections);
@@ -169,6 +171,17 @@ export function stateMetrics(services: Services, readoutUtcMs: number): string {
 	text += sample("gateway_temperature_celsius", "Inside the device.", power?.temperatureC());
 	text += sample("gateway_battery_volts", "All cells together.", power?.batteryVoltage());
 	return text + sample("gateway_usb_volts", "At the USB socket.", power?.usbVoltage());
+}
+
+/** `stacks` as Memory.stacks has it. */
+function stackMetrics(stacks: string): string {
+	if (stacks === "") return "";
+	let text = head("gateway_least_free_stack_bytes", "Of each task, since the start.");
+	for (const line of stacks.trim().split("\n")) {
+		const end = line.lastIndexOf(" ");
+		text += `gateway_least_free_stack_bytes{${label("task", line.slice(0, end))}} ${line.slice(end + 1)}\n`;
+	}
+	return text;
 }
 
 /** What stands before the lines of a metric. */

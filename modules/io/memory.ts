@@ -13,6 +13,8 @@ export interface Memory {
 	suffices(slots: number, chunkBytes: number): boolean;
 	/** What is free at this moment, without a collection. */
 	free?(): FreeMemory;
+	/** Lines "task bytes": of each task's stack, how much it has never used. Empty where the host does not know. */
+	stacks?(): string;
 	/**
 	 * `length` bytes of zeros outside the machine's chunks, for what is long and is held for a moment only. Undefined: the
 	 * heap has too few. The bytes stay there until `drop`, or until nobody refers to them.
@@ -27,6 +29,8 @@ export interface FreeMemory {
 	readonly chunkBytes: number;
 	/** Bytes of the heap that all else takes its memory of; undefined: it has no limit. */
 	readonly heapBytes: number | undefined;
+	/** The least of `heapBytes` since the start. */
+	readonly leastHeapBytes?: number | undefined;
 }
 
 /** The most that an operation takes beside what there is before it begins. */

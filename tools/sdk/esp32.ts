@@ -132,8 +132,8 @@ function forgetNames(made: string): void {
 }
 
 /**
- * The lines for mcconfig: those of the folder sdkconfig/, the size of the flash that the partition table is for, and the
- * version, by which the firmware knows an image in the other slot.
+ * The lines for mcconfig: those of the folder sdkconfig/ (for all chips, then for this one), the size of the flash that the
+ * partition table is for, and the version, by which the firmware knows an image in the other slot.
  */
 export function sdkconfigOf({
 	board,
@@ -144,6 +144,7 @@ export function sdkconfigOf({
 	const megabytes = /^partitions-(\d+)mb\.csv$/.exec(board.partitions)?.[1];
 	if (megabytes === undefined) throw new Error(`${board.partitions} does not tell the size of the flash by its name.`);
 	const files = ["gateway.defaults"];
+	if (existsSync(join(HOST, "sdkconfig", `${board.chip}.defaults`))) files.push(`${board.chip}.defaults`);
 	if (production) files.push("production.defaults");
 	if (isRelease) files.push("release.defaults");
 	const texts = files.map((name) => readFileSync(join(HOST, "sdkconfig", name), "utf8"));

@@ -69,7 +69,22 @@ static void tells_of_heap(void)
 {
 	face_heap = 70000;
 	face_heap_piece = 30000;
-	MUST(free_heap() == 70000 && free_heap_piece() == 30000);
+	face_least_heap = 20000;
+	face_iram_piece = 60000;
+	MUST(free_heap() == 70000 && free_heap_piece() == 30000 && least_free_heap() == 20000);
+	MUST(free_record_piece() == 60000);
+}
+
+static void tells_of_stacks(void)
+{
+	char text[40];
+	face_tasks = 2;
+	size_t length = task_stacks(text, sizeof(text));
+	MUST(length == 22 && memcmp(text, "task 0 100\ntask 1 101\n", length) == 0);
+	/* Whole lines only. */
+	face_tasks = 20;
+	length = task_stacks(text, sizeof(text));
+	MUST(length == 33 && memcmp(text + 22, "task 2 102\n", 11) == 0);
 }
 
 static void light(void)
@@ -184,6 +199,7 @@ int main(int count, char **arguments)
 	const char *name = count > 1 ? arguments[1] : "";
 	if (strcmp(name, "light") == 0) light();
 	else if (strcmp(name, "memory") == 0) tells_of_heap();
+	else if (strcmp(name, "stacks") == 0) tells_of_stacks();
 	else if (strcmp(name, "button") == 0) button();
 	else if (strcmp(name, "no-button") == 0) refuses_button();
 	else if (strcmp(name, "factory") == 0 && count == 2) factory();

@@ -117,6 +117,7 @@ describe("the ESP32's faces for XS", function () {
 
 		it("let the light blink as they are told, whichever level it shines at", () => void run(program, "light"));
 		it("tell what is free of the heap, in all and in one piece", () => void run(program, "memory"));
+		it("tell how much of each stack was never used, in whole lines", () => void run(program, "stacks"));
 		it("tell of presses in their order, once each", () => void run(program, "button"));
 		it("say that a button can't be watched", () => void run(program, "no-button"));
 		it("give no factory data without their partition, and zeros when it can't be read", () =>

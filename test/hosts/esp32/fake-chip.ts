@@ -101,6 +101,8 @@ export class FakeChip {
 		xs_uart_configure: () => true,
 		xs_stream_server_get_port: () => 0,
 		xs_stream_server_take: () => -1,
+		xs_memory_free: (what: number) => [1000, 20_000, 70_000, 65_000][what],
+		xs_memory_stacks: () => "main 7860\nwifi 3528\n",
 		xs_crypto_random: (length: number) => Uint8Array.from(this.#crypto.random(length)).buffer,
 		xs_crypto_sha256: (...parts: Uint8Array[]) => Uint8Array.from(this.#crypto.sha256(...parts)).buffer,
 		xs_crypto_make_certificate: () => [new ArrayBuffer(500), new ArrayBuffer(200)],

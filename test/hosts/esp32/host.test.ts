@@ -37,6 +37,17 @@ describe("firmware for the ESP32", () => {
 		assert.equal(chip.argsOf("xs_system_restart").length, 0);
 	});
 
+	it("tells once what is free of heap and stacks", async () => {
+		const chip = new FakeChip();
+		chip.factory = UNIT;
+		await chip.start();
+		const tellers = [...chip.timers.values()].filter(({ delayMs }) => delayMs === 10_000);
+		assert.equal(tellers.length, 1);
+		tellers[0].callback();
+		const memory = "Free heap: 70000 bytes, 65000 at least. Free stacks: main 7860, wifi 3528.";
+		assert.equal(chip.console.at(-1), memory);
+	});
+
 	it("makes a unit without factory data its own, once", async () => {
 		const first = new FakeChip();
 		await first.start();

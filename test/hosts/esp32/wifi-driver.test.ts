@@ -49,7 +49,7 @@ describe("the ESP32's layer over ESP-IDF's Wi-Fi", function () {
 			"set_storage 1",
 			"set_country DE 1",
 			"set_mode 3",
-			"set_config access point - 0123abcd0123abcd0123abcd0123abcd authmode 7 clients 4",
+			"set_config access point - 0123abcd0123abcd0123abcd0123abcd authmode 3 clients 4",
 		]);
 		assert.deepEqual(steps.get("open"), ["0 handlers"]);
 	});
@@ -94,7 +94,7 @@ describe("the ESP32's layer over ESP-IDF's Wi-Fi", function () {
 			"event clients 0 0 0",
 		]);
 		assert.deepEqual(steps.get("both")?.slice(-2), ["set_mode 3", "set_ps 0"]);
-		assert.deepEqual(steps.get("access point"), ["set_config access point device 12345678 authmode 7 clients 4"]);
+		assert.deepEqual(steps.get("access point"), ["set_config access point device 12345678 authmode 3 clients 4"]);
 	});
 
 	it("takes all networks of a scan, and knows its own network and clients", () => {

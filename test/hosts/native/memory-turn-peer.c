@@ -24,7 +24,7 @@ enum {
 	ROOM_FOR_ALL = ROOM_TO_SEND + USUAL_HANDSHAKE_MEMORY,
 };
 
-static _Atomic size_t heap = SIZE_MAX, piece = SIZE_MAX;
+static _Atomic size_t heap = SIZE_MAX, piece = SIZE_MAX, records;
 static uint64_t now_ms = 1000000;
 static const char a, b, c;
 
@@ -36,6 +36,11 @@ size_t free_heap(void)
 size_t free_heap_piece(void)
 {
 	return piece;
+}
+
+size_t free_record_piece(void)
+{
+	return records;
 }
 
 static bool sends(const char *who)
@@ -113,6 +118,15 @@ static void shaking(void)
 	MUST(memory_turn_to_shake_hands(now_ms) == HANDSHAKE_NO_MEMORY);
 	heap = HANDSHAKE_MEMORY;
 	piece = HANDSHAKE_MEMORY_PIECE - 1;
+	MUST(memory_turn_to_shake_hands(now_ms) == HANDSHAKE_NO_MEMORY);
+	/* Records that have memory of their own take nothing of the heap. */
+	records = HANDSHAKE_RECORDS;
+	heap = HANDSHAKE_MEMORY - HANDSHAKE_RECORDS;
+	MUST(memory_turn_to_shake_hands(now_ms) == HANDSHAKE_NOW);
+	heap--;
+	MUST(memory_turn_to_shake_hands(now_ms) == HANDSHAKE_NO_MEMORY);
+	records--;
+	heap = HANDSHAKE_MEMORY;
 	MUST(memory_turn_to_shake_hands(now_ms) == HANDSHAKE_NO_MEMORY);
 	piece = HANDSHAKE_MEMORY_PIECE;
 	MUST(handshake_gate_enter(&party));

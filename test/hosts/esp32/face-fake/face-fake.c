@@ -26,7 +26,8 @@ int face_levels[PINS];
 bool face_outputs[PINS];
 const uint8_t *face_partition;
 size_t face_partition_size;
-size_t face_heap, face_heap_piece;
+size_t face_heap, face_heap_piece, face_least_heap, face_iram_piece;
+unsigned face_tasks;
 
 static struct fake_timer timers[TIMERS];
 static unsigned timer_count;
@@ -191,8 +192,31 @@ size_t heap_caps_get_free_size(uint32_t caps)
 
 size_t heap_caps_get_largest_free_block(uint32_t caps)
 {
+	MUST(caps == MALLOC_CAP_8BIT || caps == MALLOC_CAP_IRAM_8BIT);
+	return caps == MALLOC_CAP_8BIT ? face_heap_piece : face_iram_piece;
+}
+
+size_t heap_caps_get_minimum_free_size(uint32_t caps)
+{
 	MUST(caps == MALLOC_CAP_8BIT);
-	return face_heap_piece;
+	return face_least_heap;
+}
+
+UBaseType_t uxTaskGetNumberOfTasks(void)
+{
+	return face_tasks;
+}
+
+UBaseType_t uxTaskGetSystemState(TaskStatus_t *tasks, UBaseType_t count, uint32_t *total)
+{
+	static char names[32][16];
+	MUST(!total && face_tasks <= 32);
+	if (count < face_tasks) return 0;
+	for (unsigned i = 0; i < face_tasks; i++) {
+		snprintf(names[i], sizeof(names[i]), "task %u", i);
+		tasks[i] = (TaskStatus_t){ .pcTaskName = names[i], .usStackHighWaterMark = 100 + i };
+	}
+	return face_tasks;
 }
 
 esp_err_t esp_read_mac(uint8_t *mac, int type)

@@ -49,14 +49,25 @@ esp_err_t esp_partition_read(const esp_partition_t *partition, size_t offset, vo
 enum { ESP_MAC_WIFI_STA };
 esp_err_t esp_read_mac(uint8_t *mac, int type);
 
-enum { MALLOC_CAP_8BIT = 4 };
+enum { MALLOC_CAP_8BIT = 4, MALLOC_CAP_IRAM_8BIT = 1 << 13 };
 size_t heap_caps_get_free_size(uint32_t caps);
 size_t heap_caps_get_largest_free_block(uint32_t caps);
+size_t heap_caps_get_minimum_free_size(uint32_t caps);
+
+/* FreeRTOS: `face_tasks` tasks "task 0", "task 1" …, the first with 100 bytes of stack that it never used, each next one with one more. */
+typedef unsigned UBaseType_t;
+typedef struct {
+	const char *pcTaskName;
+	uint32_t usStackHighWaterMark;
+} TaskStatus_t;
+UBaseType_t uxTaskGetNumberOfTasks(void);
+UBaseType_t uxTaskGetSystemState(TaskStatus_t *tasks, UBaseType_t count, uint32_t *total);
+extern unsigned face_tasks;
 
 /* ---- For the test ---- */
 
 /* What the heap has, in all and in one piece. */
-extern size_t face_heap, face_heap_piece;
+extern size_t face_heap, face_heap_piece, face_least_heap, face_iram_piece;
 
 /* Call number so of those that can fail does; 0: none. */
 extern int face_fails_at;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { FIFO = 128, RING_MAX = 4096, WIRE_MAX = 65536, PINS = 64, EVENTS_MAX = 64 };
+enum { FIFO = 128, RING_MAX = 8192, WIRE_MAX = 65536, PINS = 64, EVENTS_MAX = 64 };
 /* The line is a little slower than its speed says. */
 enum { CHARACTER_TENTH_BITS = 102 };
 

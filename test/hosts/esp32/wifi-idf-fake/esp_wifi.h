@@ -7,8 +7,6 @@
 
 #include "esp_err.h"
 
-#define CONFIG_ESP_WIFI_SOFTAP_SAE_SUPPORT 1
-
 enum {
 	WIFI_EVENT_SCAN_DONE = 1,
 	WIFI_EVENT_STA_CONNECTED = 4,
@@ -19,7 +17,7 @@ enum {
 enum { WIFI_REASON_ROAMING = 207 };
 typedef enum { WIFI_MODE_STA = 1, WIFI_MODE_AP, WIFI_MODE_APSTA } wifi_mode_t;
 typedef enum { WIFI_IF_STA, WIFI_IF_AP } wifi_interface_t;
-typedef enum { WIFI_AUTH_OPEN = 0, WIFI_AUTH_WPA2_PSK = 3, WIFI_AUTH_WPA2_WPA3_PSK = 7 } wifi_auth_mode_t;
+typedef enum { WIFI_AUTH_OPEN = 0, WIFI_AUTH_WPA2_PSK = 3 } wifi_auth_mode_t;
 typedef enum { WPA3_SAE_PWE_BOTH = 3 } wifi_sae_pwe_method_t;
 typedef enum { WIFI_FAST_SCAN, WIFI_ALL_CHANNEL_SCAN } wifi_scan_method_t;
 typedef enum { WIFI_CONNECT_AP_BY_SIGNAL } wifi_sort_method_t;
@@ -33,7 +31,6 @@ typedef struct {
 	uint8_t ssid[32], password[64], ssid_len, max_connection;
 	wifi_auth_mode_t authmode;
 	wifi_pmf_config_t pmf_cfg;
-	wifi_sae_pwe_method_t sae_pwe_h2e;
 } wifi_ap_config_t;
 typedef struct {
 	uint8_t ssid[32], password[64];
