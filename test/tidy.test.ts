@@ -48,9 +48,10 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "io/host",
-		from: "io/crypto io/wifi io/client io/flash io/memory",
-		why: "cryptography, radio, clients, flash and memory are parts of it",
+		from: "io/crypto io/wifi io/ethernet io/client io/flash io/memory",
+		why: "cryptography, radio, Ethernet, clients, flash and memory are parts of it",
 	},
+	{ rooms: "io/ethernet", from: "io/wifi", why: "a static address is the same on both" },
 	{ rooms: "io/machine", from: "io/host", why: "an output names the format of the line" },
 	{ rooms: "io/driver", from: "io/host io/machine", why: "the one clock, timer and guard that all machines have" },
 	{
@@ -150,7 +151,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "hosts/node hosts/linux hosts/esp32",
-		from: "bytes io/crypto io/host io/wifi io/client io/flash io/memory io/machine io/link app hosts/native hosts/simulated",
+		from: "bytes io/crypto io/host io/wifi io/ethernet io/client io/flash io/memory io/machine io/link app hosts/native hosts/simulated",
 		why: "a host gives a world to the gateway and knows no other host",
 	},
 	{ rooms: "tools", from: "* hosts/node hosts/simulated hosts/esp32 hosts/browser", why: "programs for developers" },

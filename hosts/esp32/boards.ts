@@ -3,10 +3,11 @@
  * NAME`, which gives the firmware its own row and no other (gateway/board, sdk.d.ts), and for `npm run factory`. A row is
  * a hardware variant: it has a device id of its own, which factory data and firmware files name.
  *
- * Pins of the gateway boards are those of public firmware for them: XZG (xyzroe/XZG, src/const/hw.cpp), slzb-esphome
- * (smlight-tech/slzb-esphome, hw_defs), Tasmota's template of the Sonoff bridge. None of them has a place for an optical
- * head: it is wired to pins that nothing else on the board uses. test/hosts/esp32/boards.test.ts holds every row against
- * what the chips and the boards allow.
+ * Pins of the gateway boards are those of public firmware for them: XZG (xyzroe/XZG, src/const/hw.cpp: brdConfigs, and
+ * ethConfigs for Ethernet), slzb-esphome (smlight-tech/slzb-esphome, hw_defs/06xu and hw_defs/mrxu), tube0013/tube_gateways
+ * (ESPHome configurations), Tasmota's template of the Sonoff bridge. None of them has a place for an optical head: it is
+ * wired to pins that nothing else on the board uses. test/hosts/esp32/boards.test.ts checks each row against what the chips
+ * and the boards allow.
  *
  * Own hardware: copy the row that is nearest, give it another name and a device id from 0x0100 on.
  */
@@ -128,6 +129,16 @@ function radio(transmit: number, receive: number, reset: number, boot: number): 
 	return Object.freeze({ uart: 2, transmit, receive, reset, boot });
 }
 
+/** A LAN8720 whose management bus is on the pins that all these boards use. */
+function lan8720(phy: number, power: number, clock: RMIIPins["clock"]): RMIIPins {
+	return Object.freeze({ kind: "rmii", phy, mdc: 23, mdio: 18, power, clock });
+}
+
+/** XZG's ethConfigs 0, 1 and 2. */
+const OLIMEX_POE = lan8720(0, 12, 17);
+const WT32_ETH01 = lan8720(1, 16, 0);
+const T_INTERNET_POE = lan8720(0, 5, 17);
+
 function light(pin: number): LEDPin {
 	return Object.freeze({ pin, activeLow: false });
 }
@@ -154,7 +165,7 @@ const ESP32S3_DEVKITC = Object.freeze({
 	led: light(7),
 });
 
-/** The radio of SMLIGHT's boards with an ESP32-S3. */
+/** SMLIGHT's boards with an ESP32-S3. */
 const SMLIGHT_S3 = Object.freeze({
 	...SMLIGHT,
 	...FLASH_8MB,
@@ -162,6 +173,15 @@ const SMLIGHT_S3 = Object.freeze({
 	flashMB: 16,
 	meter: head(1, 6, 7),
 	zigbee: Object.freeze({ uart: 2, transmit: 17, receive: 18, rts: 14, cts: 15, reset: 21, boot: 16 }),
+	ethernet: Object.freeze({
+		kind: "w5500" as const,
+		miso: 41,
+		mosi: 39,
+		clock: 42,
+		select: 2,
+		interrupt: 38,
+		reset: 40,
+	}),
 	button: 0,
 	led: Object.freeze({ pin: 46, activeLow: true }),
 });
@@ -226,6 +246,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		deviceId: 16,
 		meter: head(1, 13, 39),
 		zigbee: Object.freeze({ ...radio(17, 5, 33, 32), select: 4 }),
+		ethernet: WT32_ETH01,
 		button: 35,
 		led: light(14),
 	}),
@@ -238,6 +259,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		deviceId: 17,
 		meter: head(1, 4, 36),
 		zigbee: radio(17, 5, 33, 32),
+		ethernet: WT32_ETH01,
 	}),
 	board({
 		...TUBES,
@@ -248,6 +270,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		deviceId: 18,
 		meter: head(1, 13, 39),
 		zigbee: radio(5, 17, 33, 32),
+		ethernet: WT32_ETH01,
 	}),
 	board({
 		...TUBES,
@@ -258,6 +281,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		deviceId: 19,
 		meter: head(1, 13, 39),
 		zigbee: radio(16, 5, 33, 32),
+		ethernet: OLIMEX_POE,
 	}),
 	board({
 		...TUBES,
@@ -268,6 +292,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		deviceId: 20,
 		meter: head(1, 14, 39),
 		zigbee: radio(16, 5, 13, 4),
+		ethernet: OLIMEX_POE,
 	}),
 	board({
 		...TUBES,
@@ -278,6 +303,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		deviceId: 21,
 		meter: head(1, 13, 39),
 		zigbee: radio(4, 36, 5, 16),
+		ethernet: OLIMEX_POE,
 	}),
 	board({
 		...FLASH_4MB,
@@ -288,6 +314,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		deviceId: 22,
 		meter: head(1, 13, 39),
 		zigbee: Object.freeze({ ...radio(4, 36, 16, 32), select: 33 }),
+		ethernet: T_INTERNET_POE,
 		button: 35,
 		led: light(14),
 	}),
@@ -300,7 +327,9 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		deviceId: 23,
 		meter: head(1, 13, 39),
 		zigbee: radio(4, 36, 16, 32),
+		ethernet: OLIMEX_POE,
 	}),
+	// Its Ethernet is not used: XZG has both the PHY's power and the radio's reset on GPIO 12, so one of the two is wrong.
 	board({
 		...FLASH_4MB,
 		name: "china-gw",

@@ -13,6 +13,7 @@ import { createListenerPort } from "../native/streams.js";
 import { createUDPPort } from "../native/udp.js";
 import { CONSOLE } from "./console.js";
 import { createCoprocessorPort } from "./coprocessor.js";
+import { createEthernetPort } from "./ethernet.js";
 import { type FactoryData, FactoryPartition, hostnameOf, loadFactoryData } from "./factory.js";
 import { createLEDPort } from "./led.js";
 import { ChipPower, ChipRetained, ChipSleep } from "./power.js";
@@ -72,6 +73,8 @@ export function createHost(ending: Ending): Host {
 		power,
 		sleep: new ChipSleep(BOARD, power, timers),
 		resources: new SDKResources(),
+		// The one use of what only Ethernet needs.
+		...(HAS_ETHERNET ? { ethernet: createEthernetPort({ row: BOARD.ethernet!, timers, trace }) } : {}),
 		wifi: createWiFiPort({ accessPointKey: factory.accessPointKey, country: COUNTRY, timers, trace }),
 		...(button === undefined
 			? { switchedOn: System.switchedOn() }

@@ -167,6 +167,21 @@ describe("the settings of ESP-IDF", () => {
 		}
 	});
 
+	it("have the drivers of a board's Ethernet, and on boards without none", () => {
+		const drivers = ["USE_ESP32_EMAC", "USE_SPI_ETHERNET", "USE_OPENETH"];
+		const used = { rmii: drivers[0], w5500: drivers[1], openeth: drivers[2], none: undefined };
+		for (const ethernet of [...BOARDS.map((board) => board.ethernet), { kind: "openeth" } as const]) {
+			const kind = ethernet?.kind ?? "none";
+			const { ethernet: _own, ...plain } = BOARDS[0];
+			const board = ethernet === undefined ? plain : { ...plain, ethernet };
+			const all = settings(sdkconfigOf({ board, production: false, version: "1.2.3" }));
+			const on = drivers.filter((name) => all.get(`CONFIG_ETH_${name}`) === "y");
+			assert.deepEqual(on, used[kind] === undefined ? [] : [used[kind]], kind);
+			for (const name of drivers.slice(0, 2))
+				assert.ok(all.has(`CONFIG_ETH_${name}`), `${kind}: ${name} is on by itself`);
+		}
+	});
+
 	it("for production encrypt the flash, and NVS in it", () => {
 		const all = settings(sdkconfigOf({ board: BOARDS[0], production: true, version: "1.2.3" }));
 		for (const name of ["NVS_ENCRYPTION", "SECURE_FLASH_ENC_ENABLED", "SECURE_FLASH_ENCRYPTION_MODE_RELEASE"])

@@ -101,8 +101,8 @@ describe("the firmware's script", function () {
 	});
 
 	it("has every name by which C calls or reads something", async () => {
-		const { text } = await makeScript(join(ROOT, ".build"), "hosts/esp32/main", PLAIN_BOARD);
-		for (const folder of ["esp32", "native"]) {
+		const { text } = await makeScript(join(ROOT, ".build"), "hosts/esp32/main", madeFor(findBoard("slzb-06")));
+		for (const folder of ["esp32", "esp32/ethernet", "native"]) {
 			const files = readdirSync(join(ROOT, "hosts", folder)).filter((name) => name.endsWith(".c"));
 			for (const file of files)
 				for (const [, name] of readFileSync(join(ROOT, "hosts", folder, file), "utf8").matchAll(/\bxsID_(\w+)/g))
@@ -110,7 +110,7 @@ describe("the firmware's script", function () {
 		}
 	});
 
-	it("has its own board and no other, and what a radio needs where the board has one", async function () {
+	it("has its own board and no other, and what a radio and Ethernet need where the board has them", async function () {
 		this.timeout(120_000);
 		const build = (name: string) => makeScript(join(ROOT, ".build"), MAIN, madeFor(findBoard(name)));
 		const [plain, radio] = [await build("esp32c3-devkitm"), await build("slzb-06")];
@@ -124,6 +124,7 @@ describe("the firmware's script", function () {
 		const bridge = readdirSync(join(ROOT, "modules", "zigbee")).filter((name) => !/^(mt|radio)\.ts$/.test(name));
 		assert.deepEqual(more.sort(), [
 			"hosts/esp32/coprocessor.ts",
+			"hosts/esp32/ethernet.ts",
 			"modules/app/zigbee-status.ts",
 			"modules/app/zigbee.ts",
 			...bridge.map((name) => `modules/zigbee/${name}`),
@@ -138,7 +139,12 @@ describe("the firmware's script", function () {
 			[plain, radio].map(({ text }) => text.includes("xs_power_output")),
 			[false, true],
 		);
-		for (const { text } of [plain, radio]) assert.doesNotMatch(text, /gateway\/board|HAS_RADIO|partitions-/);
+		assert.deepEqual(
+			[plain, radio].map(({ text }) => text.includes("xs_ethernet")),
+			[false, true],
+		);
+		for (const { text } of [plain, radio])
+			assert.doesNotMatch(text, /gateway\/board|HAS_RADIO|HAS_ETHERNET|partitions-/);
 	});
 
 	it("tells how long the text of each file is", async () => {

@@ -4,6 +4,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { BOARDS } from "../../hosts/esp32/boards.js";
+import { partsOf } from "../../tools/sdk/esp32.js";
+
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 
 /** What an ESP32 without PSRAM can spare for the objects of XS: chunks of bytes and slots of 16 bytes. */
@@ -46,6 +49,26 @@ describe("the manifests of the firmware", () => {
 			);
 			assert.deepEqual(others, {});
 		});
+
+	it("name the C for Ethernet, of which a board has what all ports share and its own kind", () => {
+		const folder = "hosts/esp32/ethernet";
+		const files = readdirSync(join(ROOT, folder)).filter((name) => /\.[ch]$/.test(name));
+		const namedBy = (manifest: string) => read(`${folder}/${manifest}`).modules!["*"]!;
+		const kinds = readdirSync(join(ROOT, folder)).filter((name) => name.endsWith(".json") && name !== "manifest.json");
+		assert.deepEqual(kinds.sort(), ["openeth.json", "rmii.json", "w5500.json"]);
+		for (const kind of kinds) {
+			assert.equal(read(`${folder}/${kind}`).include, "./manifest.json");
+			assert.deepEqual(namedBy(kind), [`./ethernet-${kind.replace("json", "c")}`]);
+		}
+		const named = ["manifest.json", ...kinds].flatMap(namedBy);
+		assert.deepEqual(named.sort(), files.map((name) => `./${name}`).sort());
+		for (const board of BOARDS)
+			assert.deepEqual(
+				partsOf(board),
+				board.ethernet === undefined ? [] : [`${folder}/${board.ethernet.kind}.json`],
+				board.name,
+			);
+	});
 
 	it("are there for every folder with C, and each host has what all share", () => {
 		const folders = readdirSync(join(ROOT, "hosts")).map((name) => `hosts/${name}`);

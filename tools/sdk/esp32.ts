@@ -41,6 +41,11 @@ function frozen(value: unknown): string {
 	return `Object.freeze({ ${members.join(", ")} })`;
 }
 
+/** Manifests of the C that not every board needs. */
+export function partsOf({ ethernet }: Board): string[] {
+	return ethernet === undefined ? [] : [`hosts/esp32/ethernet/${ethernet.kind}.json`];
+}
+
 /** Where the parts of a board's firmware lie. */
 export interface Places {
 	/** What mcconfig is given. */
@@ -120,7 +125,13 @@ async function writeAll(order: BuildOrder, sdk: SDK): Promise<Places> {
 		C_INCLUDES: `@${options}`,
 	};
 	const settings = { build, config: { version, builtUtcMs } };
-	const project = await writeProject({ folder: places.folder, main: MAIN, made: madeFor(board, release), settings });
+	const project = await writeProject({
+		folder: places.folder,
+		main: MAIN,
+		made: madeFor(board, release),
+		parts: partsOf(board),
+		settings,
+	});
 	if (project.changed) forgetNames(dirname(places.project));
 	return places;
 }
@@ -150,6 +161,7 @@ export function sdkconfigOf({
 	if (megabytes === undefined) throw new Error(`${board.partitions} does not tell the size of the flash by its name.`);
 	const files = ["gateway.defaults"];
 	if (existsSync(join(HOST, "sdkconfig", `${board.chip}.defaults`))) files.push(`${board.chip}.defaults`);
+	files.push(`ethernet-${board.ethernet?.kind ?? "none"}.defaults`);
 	if (production) files.push("production.defaults");
 	if (isRelease) files.push("release.defaults");
 	if (emulated) files.push("emulator.defaults");

@@ -13,6 +13,8 @@ export interface Project {
 	/** The firmware's first module, by its path from the root, "hosts/linux/main"; a manifest.json stands beside it. */
 	readonly main: string;
 	readonly made?: Made;
+	/** Paths of more manifests, from the root. */
+	readonly parts?: readonly string[];
 	/** More of a manifest. */
 	readonly settings?: Readonly<Record<string, unknown>>;
 }
@@ -23,10 +25,10 @@ export interface Written extends Script {
 }
 
 /** Writes the folder. Throws an Error when there is no script. */
-export async function writeProject({ folder, main, made, settings }: Project): Promise<Written> {
+export async function writeProject({ folder, main, made, parts = [], settings }: Project): Promise<Written> {
 	const script = await makeScript(join(ROOT, ".build"), main, made);
 	const manifest = {
-		include: join(ROOT, dirname(main), "manifest.json"),
+		include: [`${dirname(main)}/manifest.json`, ...parts].map((path) => join(ROOT, path)),
 		modules: { main: "./main" },
 		preload: ["main"],
 		// Not the SDK's: it is linked anew when the manifest changes.

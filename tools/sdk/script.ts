@@ -54,8 +54,8 @@ export async function makeScript(build: string, main: string, { modules, constan
 			},
 		],
 		transform: { define: constants },
-		// A frozen table that nobody uses is left out as any other.
-		treeshake: { manualPureFunctions: ["Object.freeze"] },
+		// A frozen table or a native class that nobody uses is left out as any other.
+		treeshake: { manualPureFunctions: ["Object.freeze", "Native"] },
 		optimization: { inlineConst: { mode: "all", pass: 3 } },
 		onLog: (_level, { message }) => {
 			throw new Error(message);

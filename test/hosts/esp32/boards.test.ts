@@ -1,128 +1,27 @@
 /**
  * The board table held against the chips' data sheets: each pin is there, can do what it is used for, and belongs to
- * nobody else on the board.
+ * nobody else on the board (pin-rules.ts).
  */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { BOARDS, type Board, type Chip, findBoard, type UARTPins } from "../../../hosts/esp32/boards.js";
+import { BOARDS, type Board, findBoard, type UARTPins } from "../../../hosts/esp32/boards.js";
+import { CHIPS, faultsOf, STRAPPING_EXCEPTIONS, usesOf } from "./pin-rules.js";
 
-const HARDWARE = join(dirname(fileURLToPath(import.meta.url)), "../../../..", "docs", "hardware.md");
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../../..");
+const HARDWARE = join(ROOT, "docs", "hardware.md");
+const SETTINGS = join(ROOT, "hosts", "esp32", "sdkconfig");
 
-/** Numbers from `first` to `last`. */
-const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
-
-interface ChipPins {
-	/** GPIOs that modules lead out and that neither flash, PSRAM nor USB needs. */
-	readonly usable: readonly number[];
-	/** Of those, the ones that can't drive, and pull to no side. */
-	readonly inputOnly: readonly number[];
-	/** Read at reset: what hangs on them may keep the chip from starting. */
-	readonly strapping: readonly number[];
-	/** Inputs of ADC 1; ADC 2 is the radio's. */
-	readonly adc1: readonly number[];
-	/** TX and RX of the console, UART 0. */
-	readonly console: readonly number[];
-	readonly uarts: number;
-}
-
-const CHIPS: Record<Chip, ChipPins> = {
-	esp32: {
-		// 6 to 11: flash. 20, 24, 28 to 31: not there. 37, 38: not led out.
-		usable: [...range(0, 5), ...range(12, 19), 21, 22, 23, 25, 26, 27, ...range(32, 36), 39],
-		inputOnly: range(34, 39),
-		strapping: [0, 2, 5, 12, 15],
-		adc1: range(32, 39),
-		console: [1, 3],
-		uarts: 3,
-	},
-	esp32s3: {
-		// 19, 20: USB. 26 to 32: flash. 33 to 37: PSRAM with eight lines.
-		usable: [...range(0, 18), 21, ...range(38, 48)],
-		inputOnly: [],
-		strapping: [0, 3, 45, 46],
-		adc1: range(1, 10),
-		console: [43, 44],
-		uarts: 3,
-	},
-	esp32c3: {
-		// 11 to 17: flash. 18, 19: USB.
-		usable: [...range(0, 10), 20, 21],
-		inputOnly: [],
-		strapping: [2, 8, 9],
-		adc1: range(0, 4),
-		console: [20, 21],
-		uarts: 2,
-	},
-	esp32c6: {
-		// 10, 11, 14: not on every package. 12, 13: USB. 24 to 30: flash.
-		usable: [...range(0, 9), ...range(15, 23)],
-		inputOnly: [],
-		strapping: [4, 5, 8, 9, 15],
-		adc1: range(0, 6),
-		console: [16, 17],
-		uarts: 2,
-	},
-};
-
-/** RMII of a LAN8720 is wired to these pins of every ESP32, and its clock to one of two. */
-const LAN8720 = [18, 19, 21, 22, 23, 25, 26, 27];
-const CLOCK_IN = 0;
-const CLOCK_OUT = 17;
-
-/** What else is soldered to pins of the boards that are bought. */
-const TAKEN: Record<string, readonly number[]> = {
-	"slzb-06": [...LAN8720, CLOCK_IN, 16, 12],
-	"wt32-eth01": [...LAN8720, CLOCK_IN, 16],
-	"tubeszb-eth-usb": LAN8720,
-	"tubeszb-poe": LAN8720,
-	"tubeszb-poe-2022": LAN8720,
-	"tubeszb-poe-2023": [...LAN8720, CLOCK_OUT, 12],
-	"uzg-01": [...LAN8720, CLOCK_OUT, 5, 12],
-	"esp32-poe-zigbee": [...LAN8720, CLOCK_OUT, 12],
-	"china-gw": [...LAN8720, CLOCK_OUT],
-	// Buzzer, second LED, I2C.
-	"zbbridge-p": [4, 2, 25, 26],
-	// Second LED, I2C, Ethernet by SPI, USB switches and sensors.
-	"slzb-06xu": [45, 43, 44, 41, 39, 42, 2, 38, 40, 1, 47, 48, 4, 5],
-	// And the second radio.
-	"slzb-mrxu": [45, 43, 44, 41, 39, 42, 2, 38, 40, 1, 47, 48, 4, 5, 10, 8, 11, 12, 9, 13],
-};
-
-interface Use {
-	readonly what: string;
-	readonly pin: number;
-	/** Driven by the chip. */
-	readonly output: boolean;
-	/** Our choice, not the board's maker's. */
-	readonly chosen: boolean;
-	readonly analog?: boolean;
-}
-
-function usesOf(board: Board): Use[] {
-	const bought = board.name in TAKEN || board.name === "sls-classic";
-	const uses: Use[] = [
-		{ what: "meter transmit", pin: board.meter.transmit, output: true, chosen: true },
-		{ what: "meter receive", pin: board.meter.receive, output: false, chosen: true },
-	];
-	const add = (what: string, pin: number | undefined, rest: Omit<Use, "what" | "pin">) => {
-		if (pin !== undefined) uses.push({ what, pin, ...rest });
-	};
-	const { zigbee } = board;
-	add("zigbee transmit", zigbee?.transmit, { output: true, chosen: !bought });
-	add("zigbee receive", zigbee?.receive, { output: false, chosen: !bought });
-	add("zigbee rts", zigbee?.rts, { output: true, chosen: !bought });
-	add("zigbee cts", zigbee?.cts, { output: false, chosen: !bought });
-	add("zigbee reset", zigbee?.reset, { output: true, chosen: !bought });
-	add("zigbee boot", zigbee?.boot, { output: true, chosen: !bought });
-	add("zigbee select", zigbee?.select, { output: true, chosen: !bought });
-	// The boot button of a devkit is on a strapping pin, and so it is on the S3 boards.
-	add("button", board.button, { output: false, chosen: false });
-	add("led", board.led?.pin, { output: true, chosen: !bought });
-	add("battery", board.battery?.pin, { output: false, chosen: true, analog: true });
-	add("usb", board.usb?.pin, { output: false, chosen: true, analog: true });
-	return uses;
+/** The cell of a board's Ethernet in docs/hardware.md. */
+function ethernetOf({ ethernet }: Board): string {
+	if (ethernet?.kind === "rmii") {
+		const { phy, mdc, mdio, power, clock } = ethernet;
+		return `PHY ${phy}; MDC ${mdc}, MDIO ${mdio}, power ${power}, clock ${clock === 0 ? "from 0" : `to ${clock}`}`;
+	}
+	if (ethernet?.kind !== "w5500") return "";
+	const { miso, mosi, clock, select, interrupt, reset } = ethernet;
+	return `W5500; MISO ${miso}, MOSI ${mosi}, SCLK ${clock}, CS ${select}, INT ${interrupt}, RST ${reset}`;
 }
 
 /** The board's row of the table in docs/hardware.md, a blank between words. */
@@ -141,6 +40,7 @@ function rowOf(board: Board): string {
 		`${board.chip}, ${board.flashMB} MB`,
 		`${meter.transmit} ${meter.receive}`,
 		zigbee === undefined ? "" : `${zigbee.transmit} ${zigbee.receive}, ${zigbee.reset} ${zigbee.boot}`,
+		ethernetOf(board),
 		more.filter((text) => text !== "").join("; "),
 	];
 	return `| ${cells.join(" | ")} |`.replace(/ +/g, " ");
@@ -157,20 +57,9 @@ describe("board table", () => {
 
 	for (const board of BOARDS) {
 		const chip = CHIPS[board.chip];
-		const uses = usesOf(board);
 
 		it(`${board.name}: uses pins that the chip has and nobody else needs`, () => {
-			for (const { what, pin, output, chosen, analog } of uses) {
-				const at = `${what} on GPIO ${pin}`;
-				assert.ok(chip.usable.includes(pin), `${at}: not usable on ${board.chip}`);
-				assert.ok(!chip.console.includes(pin), `${at}: the console's`);
-				assert.ok(!TAKEN[board.name]?.includes(pin), `${at}: soldered to something else`);
-				assert.ok(!(output && chip.inputOnly.includes(pin)), `${at}: can't drive`);
-				assert.ok(!(chosen && chip.strapping.includes(pin)), `${at}: read at reset`);
-				assert.ok(!analog || chip.adc1.includes(pin), `${at}: no input of ADC 1`);
-			}
-			const pins = uses.map(({ pin }) => pin);
-			assert.equal(new Set(pins).size, pins.length, `a pin is used twice: ${pins.join(" ")}`);
+			assert.deepEqual(faultsOf(board), []);
 		});
 
 		it(`${board.name}: has UARTs of its own beside the console's`, () => {
@@ -194,6 +83,123 @@ describe("board table", () => {
 			for (const part of Object.values(board)) assert.ok(Object.isFrozen(part));
 		});
 	}
+
+	describe("refuses", () => {
+		const devkit = findBoard("esp32-devkitc");
+		const slzb = findBoard("slzb-06");
+		const lan8720 = findBoard("tubeszb-poe").ethernet!;
+		const s3 = findBoard("slzb-06xu");
+		const head = (transmit: number, receive: number) => ({ meter: { ...devkit.meter, transmit, receive } });
+		const CASES: readonly (readonly [string, Board, ...string[]])[] = [
+			[
+				"Ethernet on the radio's pins: the China-GW's power and reset",
+				{ ...findBoard("china-gw"), name: "own", ethernet: lan8720 },
+				"zigbee reset on GPIO 12: read at reset",
+				"Ethernet power on GPIO 12: read at reset",
+				"GPIO 12: both zigbee reset and Ethernet power",
+			],
+			[
+				"a head and a light on the pins of RMII: any devkit's",
+				{ ...devkit, ethernet: slzb.ethernet! },
+				"GPIO 25: both meter transmit and Ethernet RXD0",
+				"GPIO 26: both meter receive and Ethernet RXD1",
+				"GPIO 0: both Ethernet clock in and button",
+				"GPIO 27: both Ethernet CRS_DV and led",
+			],
+			[
+				"a radio on the pin where the clock goes out",
+				{ ...slzb, name: "own", ethernet: { ...lan8720, power: 2, clock: 17 } as typeof lan8720 },
+				"Ethernet power on GPIO 2: read at reset",
+				"GPIO 17: both zigbee transmit and Ethernet clock out",
+			],
+			[
+				"a clock at GPIO 0 that nothing switches off",
+				{ ...slzb, ethernet: { kind: "rmii", phy: 1, mdc: 23, mdio: 18, clock: 0 } },
+				"Ethernet: a PHY that gives the clock to GPIO 0 needs a power pin",
+			],
+			[
+				"a PHY that has no address",
+				{ ...slzb, ethernet: { ...slzb.ethernet, phy: 32 } as typeof lan8720 },
+				"Ethernet: 32 is no address of a PHY",
+			],
+			[
+				"RMII on a chip without it",
+				{ ...s3, meter: { ...s3.meter, transmit: 3 }, ethernet: { ...lan8720, mdc: 6, power: 7 } as typeof lan8720 },
+				"meter transmit on GPIO 3: read at reset",
+				"Ethernet TXD0 on GPIO 19: not usable on esp32s3",
+				"Ethernet TXD1 on GPIO 22: not usable on esp32s3",
+				"Ethernet RXD0 on GPIO 25: not usable on esp32s3",
+				"Ethernet RXD1 on GPIO 26: not usable on esp32s3",
+				"Ethernet CRS_DV on GPIO 27: not usable on esp32s3",
+				"GPIO 21: both zigbee reset and Ethernet TX_EN",
+				"GPIO 18: both zigbee receive and Ethernet MDIO",
+				"GPIO 7: both meter receive and Ethernet power",
+				"GPIO 17: both zigbee transmit and Ethernet clock out",
+				"Ethernet: the esp32s3 has no RMII",
+			],
+			[
+				"a W5500 on a line of the radio",
+				{ ...s3, ethernet: { ...s3.ethernet, interrupt: 15 } as typeof lan8720 },
+				"GPIO 15: both zigbee cts and Ethernet INT",
+			],
+			[
+				"the Ethernet of an emulator",
+				{ ...devkit, ethernet: { kind: "openeth" } },
+				"Ethernet: no board has an emulator's",
+			],
+			[
+				"a head where the ROM prints, and where the voltage of the flash is chosen",
+				{ ...devkit, ...head(1, 12) },
+				"meter transmit on GPIO 1: the console's, with the ROM's boot messages",
+				"meter receive on GPIO 12: read at reset",
+			],
+			[
+				"a head that sends at an input, and hears at the flash",
+				{ ...devkit, ...head(34, 9) },
+				"meter transmit on GPIO 34: can't drive",
+				"meter receive on GPIO 9: not usable on esp32",
+			],
+			[
+				"a light to 3.3 V at GPIO 12 of a board that is bought",
+				{ ...slzb, name: "own", led: { pin: 12, activeLow: true } },
+				"led on GPIO 12: read at reset",
+			],
+			[
+				"what is soldered to something else, and a voltage where no ADC 1 is",
+				{ ...slzb, led: { pin: 12, activeLow: false }, battery: { pin: 15, ratio: 2 } },
+				"led on GPIO 12: soldered to something else",
+				"battery on GPIO 15: read at reset",
+				"battery on GPIO 15: no input of ADC 1",
+			],
+		];
+		for (const [title, board, ...faults] of CASES) {
+			it(title, () => {
+				assert.deepEqual(faultsOf(board), faults);
+			});
+		}
+	});
+
+	it("has exceptions to the rule of strapping pins only where a board needs one", () => {
+		for (const [where, reason] of Object.entries(STRAPPING_EXCEPTIONS)) {
+			const [name = "", pin] = where.split(" ");
+			const board = findBoard(name);
+			assert.ok(reason.length > 0);
+			assert.ok(
+				usesOf(board).some((use) => use.pin === Number(pin)),
+				where,
+			);
+			assert.ok(
+				faultsOf({ ...board, name: "own" }).some((fault) => fault.endsWith(`GPIO ${pin}: read at reset`)),
+				where,
+			);
+		}
+	});
+
+	it("has no board with PSRAM, whose pins 16 and 17 of the ESP32 are the clock's and a radio's", () => {
+		for (const file of readdirSync(SETTINGS)) {
+			assert.doesNotMatch(readFileSync(join(SETTINGS, file), "utf8"), /^CONFIG_SPIRAM=y/m, file);
+		}
+	});
 
 	it("brings what is measured below what an ADC takes", () => {
 		// The least of the four chips at its widest range, millivolts (data sheet of the ESP32-C3).

@@ -64,6 +64,19 @@ describe("the ESP32's faces for XS", function () {
 		it("read and write no byte beyond the buffer", () => void run(program, "reads-and-writes"));
 	});
 
+	describe("of the Ethernet port", () => {
+		let program = "";
+		before(() => {
+			const files = ["face", "core"].map((name) => `esp32/ethernet/ethernet-${name}`);
+			program = compile("ethernet-face-peer", ["ethernet-fake", "face-fake"], [...files, "native/ipv4"]);
+		});
+
+		it("open the port, or throw and keep nothing", () => void run(program, "constructs"));
+		it("throw after close, and tell nothing then", () => void run(program, "closes"));
+		it("may be called and closed by what they tell", () => void run(program, "is-told"));
+		it("take host name and addresses that fit, and no others", () => void run(program, "takes-what-fits"));
+	});
+
 	describe("of the radio for Wi-Fi", () => {
 		let program = "";
 		before(() => {

@@ -221,7 +221,7 @@ UBaseType_t uxTaskGetSystemState(TaskStatus_t *tasks, UBaseType_t count, uint32_
 
 esp_err_t esp_read_mac(uint8_t *mac, int type)
 {
-	MUST(type == ESP_MAC_WIFI_STA);
-	for (unsigned i = 0; i < 6; i++) mac[i] = (uint8_t)(0xa0 + i);
+	MUST(type == ESP_MAC_WIFI_STA || type == ESP_MAC_ETH);
+	for (unsigned i = 0; i < 6; i++) mac[i] = (uint8_t)((type == ESP_MAC_ETH ? 0xe0 : 0xa0) + i);
 	return ESP_OK;
 }

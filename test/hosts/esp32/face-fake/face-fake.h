@@ -1,5 +1,5 @@
 /*
- * The few calls of ESP-IDF that faces for XS make themselves (led.c, power-button.c, factory-data.c, wifi-face.c), and
+ * The few calls of ESP-IDF that faces for XS make themselves (led.c, power-button.c, factory-data.c, wifi-face.c, ethernet-face.c), and
  * free-heap.c, for their tests.
  */
 #ifndef FACE_FAKE_H
@@ -46,7 +46,7 @@ enum { ESP_PARTITION_TYPE_DATA = 1, ESP_PARTITION_SUBTYPE_ANY = 0xff };
 const esp_partition_t *esp_partition_find_first(int type, int subtype, const char *label);
 esp_err_t esp_partition_read(const esp_partition_t *partition, size_t offset, void *into, size_t size);
 
-enum { ESP_MAC_WIFI_STA };
+enum { ESP_MAC_WIFI_STA, ESP_MAC_ETH = 3 };
 esp_err_t esp_read_mac(uint8_t *mac, int type);
 
 enum { MALLOC_CAP_8BIT = 4, MALLOC_CAP_IRAM_8BIT = 1 << 13 };

@@ -10,6 +10,7 @@ enum {
 	xsID_ip,
 	xsID_netmask,
 	xsID_onButton,
+	xsID_onEthernet,
 	xsID_onUART,
 	xsID_onWiFi,
 	xsID_rssi,

@@ -121,6 +121,7 @@ _Noreturn void fake_throw(xsMachine *the, const char *kind, const char *format, 
 #define xsEndHost(machine) \
 		fake_end_host(the); \
 	} while (0)
+#define xsCall0(target, id) fake_call_into(the, &(target), id, 0, NULL)
 #define xsCall1(target, id, a) fake_call_into(the, &(target), id, 1, (xsSlot[]){ a })
 #define xsCall2(target, id, a, b) fake_call_into(the, &(target), id, 2, (xsSlot[]){ a, b })
 #define xsCall3(target, id, a, b, c) fake_call_into(the, &(target), id, 3, (xsSlot[]){ a, b, c })

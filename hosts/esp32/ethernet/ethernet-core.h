@@ -1,0 +1,58 @@
+/*
+ * What the Ethernet port is asked to do and what its events mean: `Ethernet` of the host contract without the port itself
+ * (ethernet-driver.h). For ethernet-face.c; plain C on pthreads. Events come in any thread, all else is called in the
+ * machine's.
+ *
+ *   state      start      link up    address    address lost    link lost    stop
+ *   OFF        UNLINKED   -          -          -               -            OFF
+ *   UNLINKED   UNLINKED   LINKED     -          -               UNLINKED     OFF
+ *   LINKED     LINKED     LINKED     ADDRESSED  LINKED          UNLINKED     OFF
+ *   ADDRESSED  LINKED     LINKED     ADDRESSED  LINKED          UNLINKED     OFF
+ *
+ * There is no queue: an event changes the state under the lock, and the machine's thread is told when the state is another
+ * one than it has heard of.
+ */
+#ifndef ETHERNET_CORE_H
+#define ETHERNET_CORE_H
+
+#include <pthread.h>
+
+#include "ethernet-driver.h"
+
+/* ip 0: no address, and never one without a link. speed: Mbit/s, 0 without a link. */
+typedef struct {
+	bool linked;
+	uint16_t speed;
+	ethernet_address address;
+} ethernet_state;
+
+typedef struct {
+	pthread_mutex_t lock;
+	/* Under the lock, and so is all that follows. */
+	bool on;
+	/* A delivery is on its way to the machine's thread. */
+	bool posted;
+	ethernet_state now;
+	/* What the machine's thread has heard of. */
+	ethernet_state told;
+} ethernet_core;
+
+void ethernet_core_open(ethernet_core *core);
+void ethernet_core_close(ethernet_core *core);
+
+/* False: the port does not start, and is off. One that is on takes the new settings, and keeps its link. */
+bool ethernet_core_start(ethernet_core *core, const ethernet_settings *settings);
+void ethernet_core_stop(ethernet_core *core);
+
+/* In any thread. */
+void ethernet_core_event(ethernet_core *core, const ethernet_event *event);
+
+/* There is something to tell, and no delivery on its way: the caller is to send one. In any thread. */
+bool ethernet_core_posts(ethernet_core *core);
+
+/* In the delivery. True: tell it, and ask again. False: there is nothing more, the delivery ends. */
+bool ethernet_core_tells(ethernet_core *core);
+
+ethernet_state ethernet_core_now(ethernet_core *core);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * A PHY at RMII, by the ESP32's own MAC. ESP-IDF's generic PHY driver does with the registers of IEEE 802.3, clause 22,
+ * which a LAN8720 has. pins: address of the PHY (no pin), MDC, MDIO, power or ETHERNET_NO_PIN, clock.
+ *
+ * The power pin is the "reset" of ESP-IDF's driver, which holds it low for 10 ms and then high: the PHY begins anew, and its
+ * oscillator runs before the MAC, which needs the clock for its own reset, is initialised. Low otherwise: an oscillator at
+ * GPIO 0 must be silent while the chip looks at that pin to choose what it boots.
+ */
+#include "ethernet-port.h"
+
+#include "driver/gpio.h"
+#include "esp_eth_mac_esp.h"
+
+enum { PHY_ADDRESS, MDC, MDIO, POWER, CLOCK };
+
+/*
+ * POWERED: from the PHY's power to its first register; a LAN8720 takes 25 ms at most, an oscillator 10.
+ * NEGOTIATION: ESP-IDF looks once after 100 ms whether a link is up, in place of waiting for 4 s. A link that comes later
+ * is seen by its timer.
+ */
+enum { POWERED_MS = 100, NEGOTIATION_MS = 100 };
+
+bool ethernet_port_make(const ethernet_pins *pins, ethernet_parts *parts)
+{
+	const eth_mac_config_t mac = ETH_MAC_DEFAULT_CONFIG();
+	eth_esp32_emac_config_t emac = ETH_ESP32_EMAC_DEFAULT_CONFIG();
+	eth_phy_config_t phy = ETH_PHY_DEFAULT_CONFIG();
+	emac.smi_gpio.mdc_num = pins->pins[MDC];
+	emac.smi_gpio.mdio_num = pins->pins[MDIO];
+	emac.clock_config.rmii.clock_mode = pins->pins[CLOCK] == 0 ? EMAC_CLK_EXT_IN : EMAC_CLK_OUT;
+	emac.clock_config.rmii.clock_gpio = pins->pins[CLOCK];
+	phy.phy_addr = pins->pins[PHY_ADDRESS];
+	phy.reset_gpio_num = pins->pins[POWER];
+	phy.post_hw_reset_delay_ms = POWERED_MS;
+	phy.autonego_timeout_ms = NEGOTIATION_MS;
+	parts->mac = esp_eth_mac_new_esp32(&emac, &mac);
+	parts->phy = esp_eth_phy_new_generic(&phy);
+	return parts->mac && parts->phy;
+}
+
+void ethernet_port_power_off(const ethernet_pins *pins)
+{
+	if (pins->pins[POWER] != ETHERNET_NO_PIN) gpio_set_level((gpio_num_t)pins->pins[POWER], 0);
+}
+
+void ethernet_port_end(const ethernet_pins *pins)
+{
+	ethernet_port_power_off(pins);
+}

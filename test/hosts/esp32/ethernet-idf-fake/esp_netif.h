@@ -1,0 +1,1 @@
+#include "ethernet-idf-fake.h"

@@ -1,0 +1,212 @@
+/*
+ * Walks the logic of the Ethernet port (hosts/esp32/ethernet/ethernet-core.c) on a fake of the port, for ethernet.test.ts:
+ * the part that its first argument names. Ends with status 0, or says which line is not so.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../hosts/esp32/ethernet/ethernet-core.h"
+#include "ethernet-fake/ethernet-fake.h"
+
+#define MUST(condition) \
+	do { \
+		if (!(condition)) { \
+			fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition); \
+			abort(); \
+		} \
+	} while (0)
+
+enum { EVENTS = 20000 };
+
+typedef enum { OFF, UNLINKED, LINKED, ADDRESSED, STATES } state;
+typedef enum { START, LINK_UP, ADDRESS, ADDRESS_LOST, LINK_LOST, STOP, ACTIONS } action;
+
+static ethernet_core core;
+static const ethernet_settings BY_DHCP = { .hostname = "gateway" };
+static const ethernet_address FIRST = { 1, 2, 3 }, SECOND = { 4, 5, 6 };
+
+static void notify(void *context, const ethernet_event *event)
+{
+	MUST(context == &core);
+	ethernet_core_event(&core, event);
+}
+
+static void open_core(void)
+{
+	static const ethernet_pins pins;
+	ethernet_core_open(&core);
+	MUST(ethernet_driver_open(&pins, notify, &core));
+}
+
+static void close_core(void)
+{
+	ethernet_driver_close();
+	ethernet_core_close(&core);
+	memset(&fake, 0, sizeof(fake));
+}
+
+static void act(action what)
+{
+	if (what == START) MUST(ethernet_core_start(&core, &BY_DHCP));
+	else if (what == STOP) ethernet_core_stop(&core);
+	else if (what == LINK_UP) fake_happens((ethernet_event){ .kind = ETHERNET_LINK_UP, .speed = 100 });
+	else if (what == ADDRESS) fake_happens((ethernet_event){ .kind = ETHERNET_ADDRESSED, .address = FIRST });
+	else if (what == ADDRESS_LOST) fake_happens((ethernet_event){ .kind = ETHERNET_ADDRESS_LOST });
+	else fake_happens((ethernet_event){ .kind = ETHERNET_LINK_LOST });
+}
+
+static state state_now(void)
+{
+	ethernet_state now = ethernet_core_now(&core);
+	MUST(now.speed == (now.linked ? 100 : 0) && (now.linked || now.address.ip == 0));
+	MUST(core.on == fake.on && (core.on || !now.linked));
+	if (!core.on) return OFF;
+	if (!now.linked) return UNLINKED;
+	return now.address.ip == 0 ? LINKED : ADDRESSED;
+}
+
+/* What JavaScript can see of a state. */
+static int seen(state which)
+{
+	return which == OFF ? UNLINKED : (int)which;
+}
+
+static bool deliver(void)
+{
+	if (!ethernet_core_posts(&core)) return false;
+	MUST(!ethernet_core_posts(&core) && ethernet_core_tells(&core) && !ethernet_core_tells(&core));
+	return true;
+}
+
+static void bring_to(state which)
+{
+	if (which >= UNLINKED) act(START);
+	if (which >= LINKED) act(LINK_UP);
+	if (which >= ADDRESSED) act(ADDRESS);
+	deliver();
+	MUST(state_now() == which);
+}
+
+/* The table of ethernet-core.h. */
+static void table(void)
+{
+	static const state AFTER[STATES][ACTIONS] = {
+		[OFF] = { UNLINKED, OFF, OFF, OFF, OFF, OFF },
+		[UNLINKED] = { UNLINKED, LINKED, UNLINKED, UNLINKED, UNLINKED, OFF },
+		[LINKED] = { LINKED, LINKED, ADDRESSED, LINKED, UNLINKED, OFF },
+		[ADDRESSED] = { LINKED, LINKED, ADDRESSED, LINKED, UNLINKED, OFF },
+	};
+	for (state before = OFF; before < STATES; before++)
+		for (action what = START; what < ACTIONS; what++) {
+			open_core();
+			bring_to(before);
+			act(what);
+			state after = AFTER[before][what];
+			if (state_now() != after) fprintf(stderr, "state %d, action %d: %d\n", before, what, state_now());
+			MUST(state_now() == after);
+			/* It tells what is another state to JavaScript, once, and nothing else. */
+			MUST(deliver() == (seen(before) != seen(after)) && !deliver());
+			close_core();
+		}
+}
+
+static void tells(void)
+{
+	open_core();
+	bring_to(ADDRESSED);
+	/* Another address is something to tell, the same one is not, and what has gone and come is not. */
+	act(ADDRESS);
+	MUST(!deliver());
+	fake_happens((ethernet_event){ .kind = ETHERNET_ADDRESSED, .address = SECOND });
+	MUST(ethernet_core_now(&core).address.netmask == 5 && deliver());
+	act(LINK_LOST);
+	act(LINK_UP);
+	MUST(state_now() == LINKED && deliver());
+	act(LINK_LOST);
+	act(LINK_UP);
+	MUST(!deliver());
+	/* What comes during a delivery belongs to it. */
+	act(ADDRESS);
+	MUST(ethernet_core_posts(&core) && ethernet_core_tells(&core));
+	act(LINK_LOST);
+	MUST(!ethernet_core_posts(&core) && ethernet_core_tells(&core) && !ethernet_core_tells(&core));
+	fake_happens((ethernet_event){ .kind = ETHERNET_LINK_UP, .speed = 10 });
+	MUST(ethernet_core_now(&core).speed == 10 && deliver());
+	close_core();
+}
+
+static void settings(void)
+{
+	const ethernet_settings fixed = { .hostname = "other", .address = FIRST, .dns = 9 };
+	open_core();
+	bring_to(ADDRESSED);
+	/* The new address is told while the port is called: it is not taken for the one before. */
+	fake.tells_at_once = true;
+	MUST(ethernet_core_start(&core, &fixed) && fake.starts == 2 && fake.settings.dns == 9);
+	MUST(state_now() == ADDRESSED && !deliver());
+	fake.tells_at_once = false;
+	act(START);
+	MUST(state_now() == LINKED && deliver());
+	fake.fails_start = true;
+	MUST(!ethernet_core_start(&core, &fixed) && state_now() == OFF && deliver());
+	act(LINK_UP);
+	MUST(state_now() == OFF && !deliver());
+	close_core();
+}
+
+static pthread_mutex_t posts = PTHREAD_MUTEX_INITIALIZER;
+static unsigned posted;
+
+static void *happen(void *context)
+{
+	static const ethernet_event_kind KINDS[] = {
+		ETHERNET_LINK_UP, ETHERNET_ADDRESSED, ETHERNET_ADDRESS_LOST, ETHERNET_ADDRESSED, ETHERNET_LINK_LOST,
+	};
+	for (unsigned i = 0; i < EVENTS; i++) {
+		fake_happens((ethernet_event){ .kind = KINDS[i % 5], .speed = 100, .address = { i + 1, 0, 0 } });
+		bool post = ethernet_core_posts(&core);
+		pthread_mutex_lock(&posts);
+		posted += post;
+		MUST(posted <= 1);
+		pthread_mutex_unlock(&posts);
+	}
+	return context;
+}
+
+/* One thread for events, one that delivers. */
+static void thread(void)
+{
+	pthread_t other;
+	open_core();
+	MUST(ethernet_core_start(&core, &BY_DHCP) && pthread_create(&other, NULL, happen, NULL) == 0);
+	for (unsigned i = 0; i < EVENTS; i++) {
+		pthread_mutex_lock(&posts);
+		bool delivers = posted == 1;
+		posted = 0;
+		pthread_mutex_unlock(&posts);
+		if (delivers) while (ethernet_core_tells(&core)) continue;
+		ethernet_state now = ethernet_core_now(&core);
+		MUST(now.linked == (now.speed == 100) && (now.linked || now.address.ip == 0));
+	}
+	pthread_join(other, NULL);
+	if (posted) while (ethernet_core_tells(&core)) continue;
+	MUST(!ethernet_core_posts(&core) && core.told.linked == core.now.linked);
+	close_core();
+}
+
+int main(int count, char **arguments)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} parts[] = { { "table", table }, { "tells", tells }, { "settings", settings }, { "thread", thread } };
+	MUST(count == 2);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (strcmp(arguments[1], parts[i].name) != 0) continue;
+		parts[i].run();
+		return 0;
+	}
+	MUST(!"a known part");
+}

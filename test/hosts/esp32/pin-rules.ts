@@ -1,0 +1,220 @@
+/**
+ * What a row of the board table may not do, by the data sheets of the chips and by what is known of the boards that are
+ * bought. For boards.test.ts, and for whoever adds a row: `faultsOf` says what is wrong with it.
+ */
+import type { Board, Chip, RMIIPins, W5500Pins } from "../../../hosts/esp32/boards.js";
+
+/** Numbers from `first` to `last`. */
+const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+/** The level that a strapping pin needs when the reset ends, so that the chip starts its firmware and can be flashed. */
+type StrapLevel = "high" | "low" | "any";
+
+export interface ChipPins {
+	/** GPIOs that modules lead out and that neither flash, PSRAM nor USB needs. */
+	readonly usable: readonly number[];
+	/** Those of them that have neither an output driver nor pull resistors. */
+	readonly inputOnly: readonly number[];
+	readonly strapping: Readonly<Record<number, StrapLevel>>;
+	/** Inputs of ADC 1; ADC 2 is the radio's. */
+	readonly adc1: readonly number[];
+	/** TX and RX of UART 0: the console, and the boot messages of the ROM. */
+	readonly console: readonly number[];
+	readonly uarts: number;
+}
+
+/** By the chapters "Boot Configurations" and "Pins" of the data sheets. */
+export const CHIPS: Record<Chip, ChipPins> = {
+	esp32: {
+		// 6 to 11: flash. 20, 24, 28 to 31: not there. 37, 38: not led out.
+		usable: [...range(0, 5), ...range(12, 19), 21, 22, 23, 25, 26, 27, ...range(32, 36), 39],
+		inputOnly: range(34, 39),
+		// 0: low starts the boot loader of the ROM, which also wants 2 low. 12: high gives the flash 1.8 V, and a module with
+		// flash for 3.3 V does not start. 5 and 15: timing of the SDIO slave and boot messages.
+		strapping: { 0: "high", 2: "low", 5: "any", 12: "low", 15: "any" },
+		adc1: range(32, 39),
+		console: [1, 3],
+		uarts: 3,
+	},
+	esp32s3: {
+		// 19, 20: USB. 26 to 32: flash. 33 to 37: PSRAM with eight lines.
+		usable: [...range(0, 18), 21, ...range(38, 48)],
+		inputOnly: [],
+		// 0: as GPIO 0 of the ESP32; 46 must be low then. 45: high gives the flash 1.8 V. 3: JTAG.
+		strapping: { 0: "high", 3: "any", 45: "low", 46: "low" },
+		adc1: range(1, 10),
+		console: [43, 44],
+		uarts: 3,
+	},
+	esp32c3: {
+		// 11 to 17: flash. 18, 19: USB.
+		usable: [...range(0, 10), 20, 21],
+		inputOnly: [],
+		strapping: { 2: "high", 8: "high", 9: "high" },
+		adc1: range(0, 4),
+		console: [20, 21],
+		uarts: 2,
+	},
+	esp32c6: {
+		// 10, 11, 14: not on every package. 12, 13: USB. 24 to 30: flash.
+		usable: [...range(0, 9), ...range(15, 23)],
+		inputOnly: [],
+		strapping: { 4: "any", 5: "any", 8: "high", 9: "high", 15: "any" },
+		adc1: range(0, 6),
+		console: [16, 17],
+		uarts: 2,
+	},
+};
+
+/** RMII of the ESP32 (ESP-IDF, components/soc/esp32/emac_periph.c). No other chip of the table has it. */
+const RMII_OUTPUTS = { TX_EN: 21, TXD0: 19, TXD1: 22 };
+const RMII_INPUTS = { RXD0: 25, RXD1: 26, CRS_DV: 27 };
+
+/** What else is soldered to pins of the boards that are bought, beside what their rows have. */
+export const TAKEN: Readonly<Record<string, readonly number[]>> = {
+	// Mode of the LEDs (XZG, src/const/hw.cpp).
+	"slzb-06": [12],
+	"uzg-01": [12],
+	// A LAN8720 that its row leaves out.
+	"china-gw": [18, 19, 21, 22, 23, 25, 26, 27, 17],
+	// Buzzer, second LED, I2C.
+	"zbbridge-p": [4, 2, 25, 26],
+	// Second LED, I2C, LEDs of the Ethernet socket, USB switches and sensors.
+	"slzb-06xu": [45, 43, 44, 1, 47, 48, 4, 5],
+	// And the second radio.
+	"slzb-mrxu": [45, 43, 44, 1, 47, 48, 4, 5, 10, 8, 11, 12, 9, 13],
+};
+
+const OLIMEX_POWER =
+	"The maker switches the PHY's supply with this pin and holds it low until the chip drives it: these boards start.";
+
+/** Uses of strapping pins that break the rule by the maker's own wiring, with the reason why they stay: "board pin". */
+export const STRAPPING_EXCEPTIONS: Readonly<Record<string, string>> = {
+	"tubeszb-poe 12": OLIMEX_POWER,
+	"tubeszb-poe-2022 12": OLIMEX_POWER,
+	"tubeszb-poe-2023 12": OLIMEX_POWER,
+	"esp32-poe-zigbee 12": OLIMEX_POWER,
+	"china-gw 12": "The reset of the radio. With a pull-up there the chip would not start, so the board can have none.",
+	"slzb-06xu 46": "An LED at 3.3 V. High matters only beside GPIO 0 low: with the button held at reset, by USB alone.",
+	"slzb-mrxu 46": "As with slzb-06xu.",
+};
+
+export interface Use {
+	readonly what: string;
+	readonly pin: number;
+	/** Driven by the chip. */
+	readonly output: boolean;
+	/** Our choice, not the board's maker's. */
+	readonly chosen: boolean;
+	/** What the circuit makes of the pin while the chip is in reset; undefined: unknown. */
+	readonly atReset?: "high" | "low" | undefined;
+	readonly analog?: boolean;
+}
+
+/** The row has a board that is bought whole: its pins are its maker's, but for the optical head's. */
+function isBought(board: Board): boolean {
+	return board.name in TAKEN || board.ethernet !== undefined || board.name === "sls-classic";
+}
+
+/** The PHY's power is off while the chip is in reset, and so is the clock that it sends to GPIO 0, which has a pull-up. */
+function rmiiUses({ mdc, mdio, power, clock }: RMIIPins): Use[] {
+	const maker = { chosen: false };
+	const named = (pins: Readonly<Record<string, number>>, output: boolean): Use[] =>
+		Object.entries(pins).map(([name, pin]) => ({ what: `Ethernet ${name}`, pin, output, ...maker }));
+	const clockIn: Use = { what: "Ethernet clock in", pin: clock, output: false, atReset: "high", ...maker };
+	const clockOut: Use = { what: "Ethernet clock out", pin: clock, output: true, ...maker };
+	return [
+		...named(RMII_OUTPUTS, true),
+		...named(RMII_INPUTS, false),
+		{ what: "Ethernet MDC", pin: mdc, output: true, ...maker },
+		{ what: "Ethernet MDIO", pin: mdio, output: true, ...maker },
+		...(power === undefined ? [] : [{ what: "Ethernet power", pin: power, output: true, ...maker }]),
+		clock === 0 ? clockIn : clockOut,
+	];
+}
+
+function w5500Uses({ miso, mosi, clock, select, interrupt, reset }: W5500Pins): Use[] {
+	const maker = { chosen: false };
+	return [
+		{ what: "Ethernet MISO", pin: miso, output: false, ...maker },
+		{ what: "Ethernet MOSI", pin: mosi, output: true, ...maker },
+		{ what: "Ethernet SCLK", pin: clock, output: true, ...maker },
+		{ what: "Ethernet CS", pin: select, output: true, ...maker },
+		{ what: "Ethernet INT", pin: interrupt, output: false, ...maker },
+		{ what: "Ethernet RST", pin: reset, output: true, ...maker },
+	];
+}
+
+/** Every pin that the row uses. */
+export function usesOf(board: Board): Use[] {
+	const chosen = !isBought(board);
+	const uses: Use[] = [
+		{ what: "meter transmit", pin: board.meter.transmit, output: true, chosen: true },
+		{ what: "meter receive", pin: board.meter.receive, output: false, chosen: true },
+	];
+	const add = (what: string, pin: number | undefined, rest: Omit<Use, "what" | "pin">) => {
+		if (pin !== undefined) uses.push({ what, pin, ...rest });
+	};
+	const { zigbee, ethernet, led } = board;
+	add("zigbee transmit", zigbee?.transmit, { output: true, chosen });
+	// The radio's line is high while it sends nothing.
+	add("zigbee receive", zigbee?.receive, { output: false, chosen, atReset: "high" });
+	add("zigbee rts", zigbee?.rts, { output: true, chosen });
+	add("zigbee cts", zigbee?.cts, { output: false, chosen });
+	// Both have a pull-up at the radio.
+	add("zigbee reset", zigbee?.reset, { output: true, chosen, atReset: "high" });
+	add("zigbee boot", zigbee?.boot, { output: true, chosen, atReset: "high" });
+	add("zigbee select", zigbee?.select, { output: true, chosen });
+	if (ethernet?.kind === "rmii") uses.push(...rmiiUses(ethernet));
+	if (ethernet?.kind === "w5500") uses.push(...w5500Uses(ethernet));
+	// The boot button of a devkit is on a strapping pin, and so it is on the S3 boards; it has a pull-up.
+	add("button", board.button, { output: false, chosen: false, atReset: "high" });
+	add("led", led?.pin, { output: true, chosen, atReset: led?.activeLow ? "high" : "low" });
+	add("battery", board.battery?.pin, { output: false, chosen: true, analog: true });
+	add("usb", board.usb?.pin, { output: false, chosen: true, analog: true });
+	return uses;
+}
+
+function faultsOfUse(board: Board, { what, pin, output, chosen, atReset, analog }: Use): string[] {
+	const chip = CHIPS[board.chip];
+	const level = chip.strapping[pin];
+	const isAllowed =
+		`${board.name} ${pin}` in STRAPPING_EXCEPTIONS || (!chosen && (level === "any" || level === atReset));
+	const faults: (string | false)[] = [
+		!chip.usable.includes(pin) && `not usable on ${board.chip}`,
+		chip.console.includes(pin) && "the console's, with the ROM's boot messages",
+		(TAKEN[board.name] ?? []).includes(pin) && "soldered to something else",
+		output && chip.inputOnly.includes(pin) && "can't drive",
+		level !== undefined && !isAllowed && "read at reset",
+		analog === true && !chip.adc1.includes(pin) && "no input of ADC 1",
+	];
+	return faults.filter((fault) => fault !== false).map((fault) => `${what} on GPIO ${pin}: ${fault}`);
+}
+
+function clashesOf(uses: readonly Use[]): string[] {
+	const clashes: string[] = [];
+	for (const [index, use] of uses.entries()) {
+		const other = uses.slice(0, index).find(({ pin }) => pin === use.pin);
+		if (other) clashes.push(`GPIO ${use.pin}: both ${other.what} and ${use.what}`);
+	}
+	return clashes;
+}
+
+function faultsOfEthernet({ chip, ethernet }: Board): string[] {
+	if (ethernet === undefined || ethernet.kind === "w5500") return [];
+	if (ethernet.kind === "openeth") return ["Ethernet: no board has an emulator's"];
+	const { phy, power, clock } = ethernet;
+	const faults: (string | false)[] = [
+		chip !== "esp32" && `Ethernet: the ${chip} has no RMII`,
+		!(Number.isInteger(phy) && phy >= 0 && phy <= 31) && `Ethernet: ${phy} is no address of a PHY`,
+		// Its clock would be at a strapping pin at each reset.
+		clock === 0 && power === undefined && "Ethernet: a PHY that gives the clock to GPIO 0 needs a power pin",
+	];
+	return faults.filter((fault) => fault !== false);
+}
+
+/** Sentences on the pins of a row; none for one that can be built. */
+export function faultsOf(board: Board): string[] {
+	const uses = usesOf(board);
+	return [...uses.flatMap((use) => faultsOfUse(board, use)), ...clashesOf(uses), ...faultsOfEthernet(board)];
+}
