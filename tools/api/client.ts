@@ -1,46 +1,58 @@
 /** A client of the API, for programs: a gateway on this computer alone, since its certificate is not looked at. */
 import { createHash } from "node:crypto";
-import { request } from "node:https";
+import { type Agent, request } from "node:https";
 
 /** The JSON of a reply. */
 // biome-ignore lint/suspicious/noExplicitAny: whoever asks knows what is replied
 export type JSONReply = Record<string, any>;
 
-interface Reply {
+export interface Reply {
 	readonly status: number;
-	readonly json: JSONReply;
+	readonly text: string;
 }
+
+/** Characters of a text in a message. */
+const SHOWN = 200;
 
 export class GatewayClient {
 	readonly #port: number;
 	readonly #password: string;
+	readonly #agent: Agent | false;
 	#token = "";
 
-	constructor(port: number, password: string) {
+	/** Without an agent each request has a connection of its own. */
+	constructor(port: number, password: string, agent?: Agent) {
 		this.#port = port;
 		this.#password = password;
+		this.#agent = agent ?? false;
+	}
+
+	/** Sent with each request since the login. */
+	get token(): string {
+		return this.#token;
 	}
 
 	/** The password itself is not sent. */
 	async login(): Promise<void> {
+		this.#token = "";
 		const { nonce, salt } = await this.get("system/challenge");
 		const inner = createHash("sha256").update(`${salt}${this.#password}`).digest();
 		const proof = createHash("sha256").update(inner).update(`${nonce}`).digest("hex");
 		const body = Buffer.from(JSON.stringify({ username: "admin", nonce, proof }));
-		const { status, json } = await this.#send("POST", "system/login", body);
-		if (status === 401) throw new Error("The password is another one: name it with --password.");
-		if (status !== 200) throw refused("the login", status, json);
-		this.#token = json["token"];
+		const reply = await this.send("POST", "/api/v1/system/login", body);
+		if (reply.status === 401) throw new Error("The password is another one: name it with --password.");
+		this.#token = accepted("the login", reply)["token"];
 	}
 
-	/** Throws an Error with a sentence when it is refused, as all that follow do. */
-	get(path: string): Promise<JSONReply> {
-		return this.#ask("GET", path);
+	/** Throws an Error with a sentence when it is refused, as all that follow do. `path` stands below /api/v1/. */
+	async get(path: string): Promise<JSONReply> {
+		return accepted(`GET ${path}`, await this.send("GET", `/api/v1/${path}`));
 	}
 
-	/** `body`: bytes as they are, or what is sent as JSON. */
-	post(path: string, body: Uint8Array | object): Promise<JSONReply> {
-		return this.#ask("POST", path, body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body)));
+	/** `body`: bytes as they are, or what is sent as JSON; none for a request without one. */
+	async post(path: string, body?: Uint8Array | object): Promise<JSONReply> {
+		const bytes = body === undefined || body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body));
+		return accepted(`POST ${path}`, await this.send("POST", `/api/v1/${path}`, bytes));
 	}
 
 	/** Of the firmware. */
@@ -48,20 +60,15 @@ export class GatewayClient {
 		return (await this.get("system/version"))["firmware"].version;
 	}
 
-	async #ask(method: string, path: string, body?: Uint8Array): Promise<JSONReply> {
-		const { status, json } = await this.#send(method, path, body);
-		if (status !== 200) throw refused(`${method} ${path}`, status, json);
-		return json;
-	}
-
-	#send(method: string, path: string, body?: Uint8Array): Promise<Reply> {
+	/** Any reply will do; `token` is that of the login unless another is given. Rejects with a sentence where there is none. */
+	send(method: string, path: string, body?: Uint8Array, token = this.#token): Promise<Reply> {
 		return new Promise((resolve, reject) => {
 			const sending = request(
 				{
-					...{ host: "127.0.0.1", port: this.#port, path: `/api/v1/${path}`, method },
-					...{ rejectUnauthorized: false, agent: false },
+					...{ host: "127.0.0.1", port: this.#port, path, method },
+					...{ rejectUnauthorized: false, agent: this.#agent },
 					headers: {
-						...(this.#token === "" ? {} : { Authorization: `Bearer ${this.#token}` }),
+						...(token === "" ? {} : { Authorization: `Bearer ${token}` }),
 						...(body === undefined ? {} : { "Content-Length": String(body.length) }),
 					},
 				},
@@ -70,13 +77,8 @@ export class GatewayClient {
 					response.setEncoding("utf8").on("data", (part: string) => {
 						text += part;
 					});
-					response.on("error", reject).on("end", () => {
-						try {
-							resolve({ status: response.statusCode ?? 0, json: JSON.parse(text === "" ? "{}" : text) });
-						} catch (error) {
-							reject(error);
-						}
-					});
+					response.on("error", reject);
+					response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
 				},
 			);
 			sending.on("error", ({ message }) =>
@@ -87,6 +89,15 @@ export class GatewayClient {
 	}
 }
 
-function refused(what: string, status: number, { error, message }: JSONReply): Error {
-	return new Error(`The gateway refuses ${what}: ${status} ${error ?? ""}. ${message ?? ""}`.trim());
+/** The JSON of a reply with status 200. */
+function accepted(what: string, { status, text }: Reply): JSONReply {
+	let json: JSONReply = {};
+	try {
+		json = JSON.parse(text === "" ? "{}" : text);
+	} catch {
+		throw new Error(`The reply to ${what} is no JSON: ${text.slice(0, SHOWN)}`);
+	}
+	if (status === 200) return json;
+	const { error = "", message = "" } = json;
+	throw new Error(`The gateway refuses ${what}: ${status} ${error}. ${message}`.trim());
 }

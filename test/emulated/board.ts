@@ -1,0 +1,195 @@
+/**
+ * A board in the emulator, for tests: its firmware, built when a source has changed, its flash in a folder of its own, meters
+ * at its UART one after another, and clients of its API.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { Agent } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Board, findBoard } from "../../hosts/esp32/boards.js";
+import { GatewayClient, type JSONReply } from "../../tools/api/client.js";
+import { Emulator, freePort, SERVES } from "../../tools/emulate/emulator.js";
+import { prepareFirmware } from "../../tools/emulate/firmware.js";
+import { readBuild } from "../../tools/emulate/flash.js";
+import { lacksChip, runHere } from "../../tools/emulate/qemu.js";
+import { type EmulatedUnit, openUnit } from "../../tools/emulate/state.js";
+import { findIDF, type Places } from "../../tools/sdk/esp32.js";
+import { findSDK } from "../../tools/sdk/sdk.js";
+import { readMetrics } from "../api/metrics-text.js";
+import { METER, Program } from "../api/process-gateway.js";
+
+const START_LIMIT_MS = 300_000;
+const RETRY_MS = 500;
+/** The computer that the emulator runs on, as the emulated network has it. */
+export const OUTSIDE = "10.0.2.2";
+
+/** Free memory in bytes, in a state that has a name. */
+export interface MemoryRow {
+	readonly what: string;
+	readonly free: number;
+	/** Since the power was switched on. */
+	readonly least: number;
+	/** Of each task's stack, how much it has never used since then. */
+	readonly stacks: Readonly<Record<string, number>>;
+}
+
+/** What is missing to emulate the board; undefined: nothing. */
+export function lacking({ chip }: Board): string | undefined {
+	try {
+		findSDK();
+		findIDF();
+	} catch (error) {
+		return (error as Error).message;
+	}
+	return lacksChip(chip, runHere)?.reason;
+}
+
+export class EmulatedBoard {
+	readonly board: Board;
+	readonly rows: MemoryRow[] = [];
+	readonly folder = mkdtempSync(join(tmpdir(), "emulated-"));
+	#places: Places | undefined;
+	#unit: EmulatedUnit | undefined;
+	#emulator: Emulator | undefined;
+	#meter: Program | undefined;
+	#client: GatewayClient | undefined;
+	#agent = new Agent();
+	#ports = { httpsPort: 0, httpPort: 0 };
+
+	constructor(name: string) {
+		this.board = findBoard(name);
+	}
+
+	get places(): Places {
+		return this.#places!;
+	}
+
+	get emulator(): Emulator {
+		return this.#emulator!;
+	}
+
+	/** Logged in since the power was switched on. */
+	get client(): GatewayClient {
+		return this.#client!;
+	}
+
+	get httpsPort(): number {
+		return this.#ports.httpsPort;
+	}
+
+	/** What the meter of the moment has told on standard error. */
+	get meterLog(): string {
+		return this.#meter?.errors ?? "";
+	}
+
+	/** Builds the firmware if need be, makes a new unit, and switches it on. */
+	async open(): Promise<void> {
+		const say = (text: string) => console.error(`    ${text}`);
+		this.#places = await prepareFirmware({ board: this.board, building: "stale", out: undefined, say });
+		const build = readBuild(join(this.#places.project, "build"));
+		this.#unit = openUnit(join(this.folder, "state"), this.board, build);
+		this.#ports = { httpsPort: await freePort(), httpPort: await freePort() };
+		const order = { board: this.board, ...this.#unit, ...this.#ports, meterSocket: this.meterSocket };
+		this.#emulator = new Emulator(order);
+		await this.powerOn();
+	}
+
+	async close(): Promise<void> {
+		await this.#meter?.kill();
+		await this.#emulator?.kill();
+		this.#agent.destroy();
+		rmSync(this.folder, { recursive: true, force: true });
+	}
+
+	/** Switches it on, and logs in. */
+	async powerOn(): Promise<void> {
+		this.emulator.start();
+		await this.serves();
+	}
+
+	/** Waits until the firmware that starts now serves; logs in, and sets the clock. */
+	async serves(): Promise<void> {
+		await this.emulator.untilLine(SERVES, START_LIMIT_MS);
+		await this.emulator.untilAnswers(START_LIMIT_MS);
+		this.#agent.destroy();
+		this.#agent = new Agent({ keepAlive: true, maxSockets: 1 });
+		this.#client = new GatewayClient(this.httpsPort, this.#unit!.labelPassword, this.#agent);
+		await this.#client.login();
+		await this.setClock(Date.now());
+	}
+
+	/** As if somebody pulls its plug, at this moment. */
+	async cutPower(): Promise<void> {
+		this.#agent.destroy();
+		await this.emulator.kill();
+	}
+
+	/** Waits for a restart by itself, which `begin` brings about. */
+	async restarts(begin: () => Promise<unknown>): Promise<void> {
+		this.emulator.lines.length = 0;
+		await begin();
+		this.#agent.destroy();
+		await this.serves();
+	}
+
+	/** One that makes a connection for each request. */
+	newVisitor(): GatewayClient {
+		return new GatewayClient(this.httpsPort, this.#unit!.labelPassword);
+	}
+
+	async setClock(utcMs: number): Promise<void> {
+		await this.client.post("system/clock", { timestamp: Math.floor(utcMs / 1000) });
+	}
+
+	/** Puts the head on `npm run meter` with these options, in place of the one before. */
+	async connectMeter(args: readonly string[]): Promise<void> {
+		await this.#meter?.kill();
+		this.#meter = new Program("the meter", METER, ["--baud-pace", ...args, "--socket", this.meterSocket]);
+		await this.#meter.firstLine();
+	}
+
+	/** The sum of a metric's samples. */
+	async metric(name: string): Promise<number> {
+		const samples = await this.metrics();
+		return samples.filter((one) => one.name === name).reduce((sum, { value }) => sum + Number(value), 0);
+	}
+
+	async metrics(): Promise<ReturnType<typeof readMetrics>> {
+		const { status, text } = await this.client.send("GET", "/api/v1/metrics");
+		assert.equal(status, 200, text);
+		return readMetrics(text);
+	}
+
+	/** Notes the memory of this state for the table. */
+	async note(what: string): Promise<MemoryRow> {
+		const samples = await this.metrics();
+		const one = (name: string) => Number(samples.find((sample) => sample.name === name)?.value);
+		const stacks = samples.filter(({ name }) => name === "gateway_least_free_stack_bytes");
+		const row = {
+			what,
+			free: one("gateway_free_heap_bytes"),
+			least: one("gateway_least_free_heap_bytes"),
+			stacks: Object.fromEntries(stacks.map(({ labels, value }) => [labels["task"], Number(value)])),
+		};
+		assert.ok(row.free > 0 && row.least > 0, JSON.stringify(row));
+		this.rows.push(row);
+		return row;
+	}
+
+	/** Asks every half second until the reply is so. */
+	async until(path: string, isSo: (reply: JSONReply) => boolean, limitMs = 60_000): Promise<JSONReply> {
+		const endMs = performance.now() + limitMs;
+		for (;;) {
+			const reply = await this.client.get(path);
+			if (isSo(reply)) return reply;
+			assert.ok(performance.now() < endMs, `${path} does not come to that: ${JSON.stringify(reply)}`);
+			await sleep(RETRY_MS);
+		}
+	}
+
+	private get meterSocket(): string {
+		return join(this.folder, "meter");
+	}
+}

@@ -1,0 +1,178 @@
+/**
+ * Memory in the states that the floors of decision 72 are for, and 500 telegrams of a P1 port beside an upload and two browsers.
+ * Each state begins with the power switched on, since the least of heap and stacks is told from there on.
+ */
+import assert from "node:assert/strict";
+import type { ClientRequest } from "node:http";
+import { request } from "node:https";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { EmulatedBoard, MemoryRow } from "./board.js";
+import { P1, readMeter } from "./readouts.js";
+import { OutsideServers } from "./servers.js";
+import { firmwareFile } from "./updates.js";
+
+const KB = 1024;
+const REST_FLOOR = 60 * KB;
+const DOWNLOADS_FLOOR = 40 * KB;
+const WORST_FLOOR = 20 * KB;
+const REST_MS = 20_000;
+const DOWNLOADS = 5;
+const TELEGRAMS = Number(process.env["TELEGRAMS"] ?? 500);
+const PAUSE_MS = 500;
+const BROWSERS = 2;
+/** What the page asks for while it is open. */
+const ASKED = ["system/status", "iec62056/last", "network/status", "meter/history?period=hours"];
+
+/** A page in a browser, which is loaded again and again. */
+class Browser {
+	pages = 0;
+	/** Requests without a good reply: the gateway takes three connections, and says so to others. */
+	refused = 0;
+	readonly #bench: EmulatedBoard;
+
+	constructor(bench: EmulatedBoard) {
+		this.#bench = bench;
+	}
+
+	/** The page with all that it names, then what it asks for. */
+	async load(): Promise<void> {
+		const visitor = this.#bench.newVisitor();
+		const take = async (path: string, token = "") => {
+			const reply = await visitor.send("GET", path, undefined, token).catch(() => undefined);
+			if (reply?.status === 200) return reply.text;
+			this.refused++;
+			return undefined;
+		};
+		const html = await take("/");
+		if (html === undefined) return;
+		const names = [...html.matchAll(/(?:src|href)="\.?\/?(assets\/[^"]+)"/g)].map(([, name]) => `/${name}`);
+		assert.ok(names.length > 0, "the page names no files");
+		const parts = await Promise.all(names.map((name) => take(name)));
+		for (const path of ASKED) await take(`/api/v1/${path}`, this.#bench.client.token);
+		if (parts.every((part) => part !== undefined)) this.pages++;
+	}
+}
+
+/** An upload that goes as far as it is told to. */
+class SlowUpload {
+	readonly #file: Buffer;
+	readonly #sending: ClientRequest;
+	#sent = 0;
+	failure: string | undefined;
+
+	constructor(bench: EmulatedBoard) {
+		this.#file = firmwareFile(bench);
+		const headers = { Authorization: `Bearer ${bench.client.token}`, "Content-Length": this.#file.length };
+		this.#sending = request({
+			...{ host: "127.0.0.1", port: bench.httpsPort, path: "/api/v1/system/ota", method: "POST" },
+			...{ rejectUnauthorized: false, agent: false, headers },
+		});
+		this.#sending.on("response", (reply) => {
+			this.failure = `it was answered with ${reply.statusCode}`;
+		});
+		this.#sending.on("error", ({ message }) => {
+			this.failure = message;
+		});
+	}
+
+	/** Sends up to that part of it, 0 to 1, and never its last byte. */
+	sendTo(part: number): void {
+		const end = Math.min(Math.floor(this.#file.length * part), this.#file.length - 1);
+		if (end > this.#sent && !this.#sending.writableNeedDrain) {
+			this.#sending.write(this.#file.subarray(this.#sent, end));
+			this.#sent = end;
+		}
+	}
+
+	end(): void {
+		this.#sending.destroy();
+	}
+}
+
+function isAtLeast({ what, free, least }: MemoryRow, floor: number): void {
+	assert.ok(least >= floor, `${what}: ${free} bytes are free, ${least} were at the least; the floor is ${floor}`);
+}
+
+export function load(bench: EmulatedBoard): void {
+	let servers: OutsideServers;
+	before(async () => {
+		servers = await OutsideServers.start();
+	});
+	after(() => servers?.end());
+
+	async function powerCycle(): Promise<void> {
+		await bench.cutPower();
+		await bench.powerOn();
+	}
+
+	it("has its memory at rest", async () => {
+		await powerCycle();
+		await sleep(REST_MS);
+		isAtLeast(await bench.note("at rest"), REST_FLOOR);
+	});
+
+	it("has memory left under two downloads", async () => {
+		await powerCycle();
+		const browsers = Array.from({ length: BROWSERS }, () => new Browser(bench));
+		await Promise.all(
+			browsers.map(async (browser) => {
+				while (browser.pages < DOWNLOADS) await browser.load();
+			}),
+		);
+		isAtLeast(await bench.note("two downloads of the page"), DOWNLOADS_FLOOR);
+	});
+
+	it("sends to a hub and a broker by TLS", async () => {
+		await powerCycle();
+		await readMeter(bench, P1);
+		const { certificate: cert } = servers;
+		await bench.client.post("hub", { enabled: true, url: servers.hubURL, token: servers.hub.token, cert });
+		const sent = await bench.client.get("hub/send");
+		assert.deepEqual([sent["retcode"], sent["http_status_code"]], [0, 201], JSON.stringify(sent));
+		assert.ok(servers.hub.entities.size > 1);
+		await bench.client.post("mqtt", { enabled: true, url: servers.brokerURL, cert, pause_secs: 10 });
+		await bench.until("system/status", ({ mqtt_state }) => mqtt_state === "ok");
+		while (!servers.published.some((line) => /\/state \{.*1_0_1_7_0/.test(line))) await sleep(PAUSE_MS);
+		await bench.note("P1, hub and MQTT by TLS");
+	});
+
+	it(`reads ${TELEGRAMS} telegrams of a P1 port without a gap beside an upload, hub, MQTT and two browsers`, async function () {
+		await powerCycle();
+		await readMeter(bench, P1);
+		const counts = async () => [
+			bench.meterLog.split(" push\n").length - 1,
+			await bench.metric("smartmeter_readouts_total"),
+			await bench.metric("smartmeter_readout_failures_total"),
+		];
+		const [sentBefore, readBefore, failedBefore] = await counts();
+		const upload = new SlowUpload(bench);
+		const browsers = Array.from({ length: BROWSERS }, () => new Browser(bench));
+		let isOver = false;
+		const browsing = Promise.all(
+			browsers.map(async (browser) => {
+				for (; !isOver; await sleep(PAUSE_MS)) await browser.load();
+			}),
+		);
+		let [sent, read, failed] = [sentBefore, readBefore, failedBefore];
+		try {
+			while (read < readBefore + TELEGRAMS) {
+				upload.sendTo((read - readBefore) / TELEGRAMS);
+				assert.equal(upload.failure, undefined, bench.emulator.tail());
+				await sleep(PAUSE_MS);
+				[sent, read, failed] = await counts();
+			}
+			isAtLeast(await bench.note("upload, P1, hub, MQTT and two browsers"), WORST_FLOOR);
+			assert.equal((await bench.client.get("system/status"))["ota_state"], "receiving");
+		} finally {
+			isOver = true;
+			upload.end();
+			await browsing;
+		}
+		const pages = browsers.map((browser) => `${browser.pages} pages (${browser.refused} requests refused)`);
+		this.test!.title += `: ${read - readBefore} read, ${pages.join(", ")}`;
+		assert.equal(failed, failedBefore, bench.emulator.tail());
+		// One may be on its way at either end.
+		assert.ok(Math.abs(sent - sentBefore - (read - readBefore)) <= 1, `${sent - sentBefore} were sent`);
+		for (const { pages: count } of browsers) assert.ok(count > 0, "a browser saw no page");
+	});
+}

@@ -1,0 +1,64 @@
+/** The plug is pulled: at rest, and at any moment while settings are written. What was acknowledged is there afterwards. */
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { SeededRandom } from "../../hosts/node/random.js";
+import type { EmulatedBoard } from "./board.js";
+import { P1, readMeter } from "./readouts.js";
+
+const QUARTER_MS = 900_000;
+const CUTS = 5;
+/** A write takes a part of this. */
+const CUT_WITHIN_MS = 2000;
+const FIRST_BAUD = 1000;
+
+export function powerCuts(bench: EmulatedBoard): void {
+	const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
+
+	it("keeps settings and history over a power cut", async () => {
+		await readMeter(bench, P1);
+		await bench.client.post("system/timezone", { timezone: "Europe/Warsaw" });
+		const now = Date.now();
+		// A telegram comes each second: the first one of each quarter of an hour is kept.
+		const quarters = [1, 2].map((count) => now - (now % QUARTER_MS) + count * QUARTER_MS);
+		for (const utcMs of quarters) {
+			await bench.setClock(utcMs);
+			const before = await bench.metric("smartmeter_readouts_total");
+			while ((await bench.metric("smartmeter_readouts_total")) < before + 2) await sleep(200);
+		}
+		const path = `meter/history?period=quarters&from=${quarters[0] / 1000}&to=${quarters[1] / 1000}`;
+		const history = await bench.client.get(path);
+		assert.equal(history["periods"].length, 1, JSON.stringify(history));
+		await bench.cutPower();
+		await bench.powerOn();
+		await bench.setClock(quarters[1] + 1000);
+		assert.deepEqual(await bench.client.get(path), history);
+		assert.equal((await bench.client.get("system/timezone"))["timezone"], "Europe/Warsaw");
+	});
+
+	it(`has one of the settings before and after a cut at any moment of a write (SEED=${seed})`, async () => {
+		const random = new SeededRandom(seed);
+		let baud = FIRST_BAUD;
+		const set = (value: number) => bench.client.post("iec62056/config", { baudrate_max: value });
+		await set(baud);
+		for (let cut = 0; cut < CUTS; cut++) {
+			let isCut = false;
+			const cutting = sleep(random.below(CUT_WITHIN_MS)).then(async () => {
+				isCut = true;
+				await bench.cutPower();
+			});
+			let kept = baud;
+			while (!isCut) {
+				const acknowledged = await set(++baud).then(
+					() => true,
+					() => false,
+				);
+				if (acknowledged) kept = baud;
+			}
+			await cutting;
+			await bench.powerOn();
+			const found = (await bench.client.get("iec62056/config"))["baudrate_max"];
+			assert.ok(found === kept || found === baud, `cut ${cut}: ${found}, not ${kept} or ${baud}`);
+			baud = found;
+		}
+	});
+}

@@ -1,0 +1,81 @@
+/** A firmware file that the project's tools have made: in, on trial, confirmed after its minute; and a bad one, taken back. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Chip } from "../../hosts/esp32/boards.js";
+import { UPDATE_KEY_FILE } from "../../hosts/node/bench-keys.js";
+import { fileSigner } from "../../tools/ota/key-files.js";
+import { makeFirmwareFile } from "../../tools/ota/make.js";
+import type { EmulatedBoard } from "./board.js";
+import { breakImage } from "./broken-image.js";
+
+/** Of the trial, with what an emulator is slower. */
+const CONFIRMED_LIMIT_MS = 240_000;
+/** Programs of ESP-IDF that tell the addresses of functions. */
+const NM: Readonly<Record<Chip, string>> = {
+	esp32: "xtensa-esp32-elf-nm",
+	esp32s3: "xtensa-esp32s3-elf-nm",
+	esp32c3: "riscv32-esp-elf-nm",
+	esp32c6: "riscv32-esp-elf-nm",
+};
+
+/** The firmware that runs, or another image, as a firmware file of this board. */
+export function firmwareFile({ board, places }: EmulatedBoard, image: Uint8Array = readFileSync(places.image)): Buffer {
+	return makeFirmwareFile({
+		...{ image, deviceId: board.deviceId, chip: board.chip },
+		...{
+			version: "99.0.1-emulated",
+			buildNumber: 1,
+			securityLevel: 0,
+			signer: fileSigner(join(places.folder, UPDATE_KEY_FILE)),
+		},
+	});
+}
+
+/** Where ESP-IDF begins with the application. */
+function addressOfMain({ board, places }: EmulatedBoard): number {
+	const elf = places.image.replace(/\.bin$/, ".elf");
+	const { stdout, status, error } = spawnSync(NM[board.chip], [elf], { encoding: "utf8", maxBuffer: 1 << 28 });
+	assert.equal(status, 0, `${NM[board.chip]}: ${error?.message}`);
+	const [, address] = /^([0-9a-f]+) T app_main$/m.exec(stdout) ?? [];
+	assert.ok(address, "there is no app_main");
+	return Number.parseInt(address, 16);
+}
+
+export function updates(bench: EmulatedBoard): void {
+	const stateOf = async () => {
+		const { ota_state, ota_last_error } = await bench.client.get("system/status");
+		return [ota_state, ota_last_error];
+	};
+	const lastEvent = async () => {
+		const { events } = await bench.client.get("system/log");
+		return events.findLast(({ event }: { event: string }) => event.startsWith("update_"))?.event;
+	};
+
+	it("takes a firmware file, runs it on trial, and confirms it after its minute", async () => {
+		await bench.restarts(() => bench.client.post("system/ota", firmwareFile(bench)));
+		assert.deepEqual(await stateOf(), ["trial", ""]);
+		await bench.note("on trial");
+		await bench.until("system/status", ({ ota_state }) => ota_state === "idle", CONFIRMED_LIMIT_MS);
+		assert.deepEqual([await stateOf(), await lastEvent()], [["idle", ""], "update_confirmed"]);
+		// It stays without the other slot.
+		await bench.cutPower();
+		await bench.powerOn();
+		assert.deepEqual(await stateOf(), ["idle", ""]);
+	});
+
+	it("goes back from a firmware that fails when it starts", async () => {
+		const image = breakImage(readFileSync(bench.places.image), addressOfMain(bench));
+		await bench.restarts(() => bench.client.post("system/ota", firmwareFile(bench, image)));
+		assert.deepEqual([await stateOf(), await lastEvent()], [["idle", "rolled_back"], "update_rolled_back"]);
+	});
+
+	it("goes back from a firmware whose power is cut on trial", async () => {
+		await bench.restarts(() => bench.client.post("system/ota", firmwareFile(bench)));
+		assert.deepEqual(await stateOf(), ["trial", ""]);
+		await bench.cutPower();
+		await bench.powerOn();
+		assert.deepEqual(await stateOf(), ["idle", "rolled_back"]);
+	});
+}
