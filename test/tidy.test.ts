@@ -20,7 +20,7 @@ const TOP_LEVEL = [
 	.split(" ");
 
 /** Folders of test/ beside those that mirror modules/. */
-const TEST_FOLDERS = ["hosts", "tools", "vectors", "system", "browser", "peers", "fuzz"];
+const TEST_FOLDERS = ["hosts", "tools", "vectors", "system", "browser", "peers", "emulated", "fuzz"];
 
 /** Decisions by number, which comments cite. */
 const DECISIONS = "docs/decisions.md";
