@@ -31,10 +31,13 @@ static const int32_t IP_EVENTS[] = { IP_EVENT_STA_GOT_IP, IP_EVENT_STA_LOST_IP }
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The one radio of the chip. ESP-IDF's parts are made once, and stay. */
+/*
+ * The one radio of the chip. ESP-IDF's interfaces are made once, and stay; its driver and the memory of that, 40 KB and more,
+ * are there while the radio is open.
+ */
 static struct {
 	esp_netif_t *station;
-	bool prepared;
+	bool has_driver;
 	bool open;
 	bool started;
 	bool power_save;
@@ -118,34 +121,53 @@ static bool lock_access_point(void)
 	return esp_wifi_set_mode(WIFI_MODE_APSTA) == ESP_OK && radio_driver_set_access_point(&nobody);
 }
 
-static bool prepare(const char *country)
+/* Once: ESP-IDF's handlers belong to them. */
+static bool make_interfaces(void)
+{
+	esp_err_t loop = esp_netif_init() == ESP_OK ? esp_event_loop_create_default() : ESP_FAIL;
+	if (loop != ESP_OK && loop != ESP_ERR_INVALID_STATE) return false;
+	if (radio.station) return true;
+	radio.station = esp_netif_create_default_wifi_sta();
+	return set_captive_portal(esp_netif_create_default_wifi_ap());
+}
+
+static bool make_driver(void)
 {
 	wifi_init_config_t config = WIFI_INIT_CONFIG_DEFAULT();
 	config.nvs_enable = 0;
-	esp_err_t loop = esp_netif_init() == ESP_OK ? esp_event_loop_create_default() : ESP_FAIL;
-	if (loop != ESP_OK && loop != ESP_ERR_INVALID_STATE) return false;
-	if (!radio.station) {
-		radio.station = esp_netif_create_default_wifi_sta();
-		if (!set_captive_portal(esp_netif_create_default_wifi_ap())) return false;
-	}
 	entropy_pause(ENTROPY_RADIO);
-	esp_err_t initialised = esp_wifi_init(&config);
+	radio.has_driver = esp_wifi_init(&config) == ESP_OK;
 	entropy_resume(ENTROPY_RADIO);
-	if (initialised != ESP_OK || esp_wifi_set_storage(WIFI_STORAGE_RAM) != ESP_OK) return false;
+	return radio.has_driver;
+}
+
+static bool configure(const char *country)
+{
+	if (esp_wifi_set_storage(WIFI_STORAGE_RAM) != ESP_OK) return false;
 	/* A country that ESP-IDF does not know leaves it with what is allowed everywhere. */
 	esp_wifi_set_country_code(country, true);
 	return lock_access_point();
 }
 
+/* A driver that can't be deleted stays, and is used again. */
+static void give_back(void)
+{
+	entropy_pause(ENTROPY_RADIO);
+	radio.started = false;
+	if (esp_wifi_stop() != ESP_OK) return;
+	radio.has_driver = esp_wifi_deinit() != ESP_OK;
+	entropy_resume(ENTROPY_RADIO);
+}
+
 bool radio_driver_open(const char *country, void (*notify)(void *context, const radio_event *event), void *context)
 {
 	if (radio.open) return false;
-	radio.prepared = radio.prepared || prepare(country);
-	if (!radio.prepared) return false;
+	if (!radio.has_driver && !(make_interfaces() && make_driver())) return false;
 	radio.notify = notify;
 	radio.context = context;
 	radio.power_save = false;
-	radio.open = listen();
+	radio.open = configure(country) && listen();
+	if (!radio.open) give_back();
 	return radio.open;
 }
 
@@ -154,7 +176,7 @@ void radio_driver_close(void)
 	if (!radio.open) return;
 	stop_listening();
 	radio.open = false;
-	radio_driver_set_mode(RADIO_OFF);
+	give_back();
 }
 
 static bool start(void)

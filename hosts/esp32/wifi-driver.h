@@ -84,7 +84,7 @@ typedef struct {
 /* `country`: two letters, or "01" for what is allowed everywhere. False: out of memory, or there is one that is open. */
 bool radio_driver_open(const char *country, void (*notify)(void *context, const radio_event *event), void *context);
 
-/* Turns the radio off. notify is called no more. */
+/* Turns the radio off, and gives its memory back; it can be opened again. notify is called no more. */
 void radio_driver_close(void);
 
 bool radio_driver_set_mode(radio_mode mode);

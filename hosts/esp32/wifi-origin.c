@@ -13,15 +13,18 @@ static const char ACCESS_POINT[] = "WIFI_AP_DEF";
 
 typedef struct {
 	const struct netif *access_point;
-	ip4_addr_t peer;
+	ip4_addr_t ours, peer;
 	bool leads_there;
 } route;
 
-/* In lwIP's thread. */
+/*
+ * In lwIP's thread. By both addresses, as TCP looks for its way: ESP-IDF sends by the interface that has our address. By the
+ * peer's alone it would be another one where a cable or a network is in 192.168.4.0 as well.
+ */
 static esp_err_t find_route(void *context)
 {
 	route *wanted = context;
-	wanted->leads_there = wanted->access_point && ip4_route(&wanted->peer) == wanted->access_point;
+	wanted->leads_there = wanted->access_point && ip4_route_src(&wanted->ours, &wanted->peer) == wanted->access_point;
 	return ESP_OK;
 }
 
@@ -30,7 +33,7 @@ bool wifi_is_access_point_peer(uint32_t ours, uint32_t peer)
 	if (!wifi_is_access_point_pair(ours, peer)) return false;
 	esp_netif_t *interface = esp_netif_get_handle_from_ifkey(ACCESS_POINT);
 	if (!interface) return false;
-	route wanted = { .access_point = esp_netif_get_netif_impl(interface), .peer.addr = peer };
+	route wanted = { .access_point = esp_netif_get_netif_impl(interface), .ours.addr = ours, .peer.addr = peer };
 	return esp_netif_tcpip_exec(find_route, &wanted) == ESP_OK && wanted.leads_there;
 }
 

@@ -70,6 +70,16 @@ describe("the manifests of the firmware", () => {
 			);
 	});
 
+	it("hold the driver of the W5500 at one version, which a release tells as a part of it", () => {
+		const { platforms } = JSON.parse(readFileSync(join(ROOT, "hosts/esp32/ethernet/w5500.json"), "utf8"));
+		const [, driver] = platforms["esp32/*"].dependency;
+		const parts = JSON.parse(readFileSync(join(ROOT, "tools/release/firmware-parts.json"), "utf8"));
+		const part = parts.find(({ name }: { name: string }) => name === `${driver.namespace}/${driver.name}`);
+		assert.match(driver.version, /^==\d+\.\d+\.\d+$/);
+		assert.equal(driver.version, `==${part.version}`);
+		assert.ok(readFileSync(join(ROOT, "docs/dependencies.md"), "utf8").includes(`\`${part.name}\` ${part.version}`));
+	});
+
 	it("are there for every folder with C, and each host has what all share", () => {
 		const folders = readdirSync(join(ROOT, "hosts")).map((name) => `hosts/${name}`);
 		const withC = folders.filter((folder) => readdirSync(join(ROOT, folder)).some((name) => /\.[ch]$/.test(name)));

@@ -41,7 +41,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/time": 8000,
 	"modules/wifi": 9500,
 	"modules/zigbee": 52000,
-	"hosts/esp32": 18500,
+	"hosts/esp32": 20000,
 	"hosts/native": 16000,
 
 	/** The names of properties, and the tables of names, modules and natives. */
@@ -61,5 +61,5 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 /** Rooms for what is to come, script and C together. Who builds one gives it lines above and takes its line away here. */
 export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
 	/** All that is left beside the lines above: corrections, and what owners ask for. */
-	"what is to come": 24500,
+	"what is to come": 23000,
 });

@@ -114,6 +114,26 @@ int main(void)
 	radio_driver_close();
 	printf("%u handlers\n", idf_handlers());
 	happen();
-	step("open again", radio_driver_open("DE", hear, &context));
+	step("close", true);
+	step("open again", radio_driver_open("FR", hear, &context));
+	step("station of the second radio", radio_driver_set_mode(RADIO_STATION));
+	join("joined by the second radio", (radio_station){ .channel = 0 });
+	idf_refused = "stop";
+	radio_driver_close();
+	step("close in vain", true);
+	step("open with the driver that stayed", radio_driver_open("DE", hear, &context));
+	idf_refused = "deinit";
+	radio_driver_close();
+	step("close with a driver that stays", true);
+	step("open with it", radio_driver_open("DE", hear, &context));
+	idf_refused = "";
+	radio_driver_close();
+	step("close at last", true);
+	idf_refused = "init";
+	step("open without memory", radio_driver_open("DE", hear, &context));
+	idf_refused = "set_config";
+	step("open halfway", radio_driver_open("DE", hear, &context));
+	idf_refused = "";
+	step("open after all", radio_driver_open("DE", hear, &context));
 	return 0;
 }

@@ -36,29 +36,52 @@ describe("the ESP32's layer over ESP-IDF's Wi-Fi", function () {
 		}
 	});
 
-	it("prepares it once: nothing in flash, the captive portal, an access point that is never open", () => {
+	/** What the driver of the radio is told when it has been made, and its memory with it. */
+	const configured = (country: string) => [
+		"set_storage 1",
+		`set_country ${country} 1`,
+		"set_mode 3",
+		"set_config access point - 0123abcd0123abcd0123abcd0123abcd authmode 3 clients 4",
+	];
+	const made = (country: string) => ["noise off", "init nvs 0", "noise on", ...configured(country)];
+	const givenBack = ["stop", "deinit", "noise on"];
+
+	it("makes interfaces once and a driver each time: nothing in flash, the captive portal, an access point never open", () => {
 		assert.deepEqual(steps.get("open failed"), [
 			"create station",
 			"create access point",
 			"dhcps_stop access point",
 			"dhcps_option access point 1 114 http://192.168.4.1/",
 			"dhcps_start access point",
+			...made("DE"),
 			"noise off",
-			"init nvs 0",
-			"noise on",
-			"set_storage 1",
-			"set_country DE 1",
-			"set_mode 3",
-			"set_config access point - 0123abcd0123abcd0123abcd0123abcd authmode 3 clients 4",
+			...givenBack,
 		]);
-		assert.deepEqual(steps.get("open"), ["0 handlers"]);
+		assert.deepEqual(steps.get("open"), ["0 handlers", ...made("DE")]);
+	});
+
+	it("gives its memory back when it is closed, and can be opened again in the same run", () => {
+		assert.deepEqual(steps.get("close"), [...givenBack, "0 handlers"]);
+		assert.deepEqual(steps.get("open again"), made("FR"));
+		assert.deepEqual(steps.get("station of the second radio"), ["set_mode 1", "noise off", "start", "set_ps 0"]);
+		assert.equal(steps.get("joined by the second radio")?.at(-1), "connect");
+		assert.deepEqual(steps.get("close at last"), ["noise off", ...givenBack]);
+	});
+
+	it("uses a driver again that could not be deleted, and keeps none that is of no use", () => {
+		assert.deepEqual(steps.get("close in vain"), ["stop"]);
+		assert.deepEqual(steps.get("open with the driver that stayed"), configured("DE"));
+		assert.deepEqual(steps.get("close with a driver that stays"), givenBack);
+		assert.deepEqual(steps.get("open with it"), configured("DE"));
+		assert.deepEqual(steps.get("open without memory failed"), ["noise off", "init nvs 0", "noise on"]);
+		assert.deepEqual(steps.get("open halfway failed"), [...made("DE"), "noise off", ...givenBack]);
+		assert.deepEqual(steps.get("open after all"), made("DE"));
 	});
 
 	it("has its handlers while it is open, and is open once", () => {
 		assert.deepEqual(steps.get("open twice failed"), []);
 		assert.deepEqual(steps.get("station"), ["7 handlers", "set_mode 1", "noise off", "start", "set_ps 1"]);
 		assert.deepEqual(steps.get("power"), ["set_ps 0"]);
-		assert.deepEqual(steps.get("open again"), ["stop", "noise on", "0 handlers"]);
 	});
 
 	it("joins by the weakest security allowed, the access point, the channel and the address that are asked for", () => {

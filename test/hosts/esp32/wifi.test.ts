@@ -118,3 +118,21 @@ describe("the queue and the names of the ESP32's Wi-Fi", function () {
 		}
 	});
 });
+
+describe("where a connection to the ESP32 comes from", function () {
+	this.timeout(60_000);
+
+	it("is the access point when the answers leave there, whatever a cable has for addresses", function () {
+		needNative(this);
+		const program = compileNative({
+			sources: [
+				"-Itest/hosts/esp32/origin-fake",
+				"test/hosts/esp32/wifi-origin-peer.c",
+				...["origin", "origin-addresses"].map((name) => `hosts/esp32/wifi-${name}.c`),
+			],
+			output: "wifi-origin-peer",
+			libraries: [],
+		});
+		run(program);
+	});
+});

@@ -68,6 +68,7 @@ typedef struct {
 } wifi_event_sta_disconnected_t;
 
 esp_err_t esp_wifi_init(const wifi_init_config_t *config);
+esp_err_t esp_wifi_deinit(void);
 esp_err_t esp_wifi_set_storage(wifi_storage_t storage);
 esp_err_t esp_wifi_set_country_code(const char *country, bool follow);
 esp_err_t esp_wifi_set_mode(wifi_mode_t mode);

@@ -158,14 +158,28 @@ esp_err_t esp_netif_set_hostname(esp_netif_t *netif, const char *hostname)
 	return CALL("set_hostname", "%s %s", netif->name, hostname);
 }
 
+/* The driver is there. */
+static bool initialised;
+
 esp_err_t esp_wifi_init(const wifi_init_config_t *config)
 {
 	must(!adc_noise, "the radio has the ADC for itself");
-	return CALL("init", "nvs %d", config->nvs_enable);
+	must(!initialised, "the driver is made once");
+	initialised = CALL("init", "nvs %d", config->nvs_enable) == ESP_OK;
+	return initialised ? ESP_OK : ESP_FAIL;
+}
+
+esp_err_t esp_wifi_deinit(void)
+{
+	must(!adc_noise, "the radio has the ADC for itself");
+	must(initialised && !radio_on, "a driver that is deleted is there, and stopped");
+	initialised = CALL("deinit", "") != ESP_OK;
+	return initialised ? ESP_FAIL : ESP_OK;
 }
 
 esp_err_t esp_wifi_set_storage(wifi_storage_t storage)
 {
+	must(initialised, "there is a driver");
 	return CALL("set_storage", "%d", storage);
 }
 
@@ -176,6 +190,7 @@ esp_err_t esp_wifi_set_country_code(const char *country, bool follow)
 
 esp_err_t esp_wifi_set_mode(wifi_mode_t mode)
 {
+	must(initialised, "there is a driver");
 	return CALL("set_mode", "%d", mode);
 }
 

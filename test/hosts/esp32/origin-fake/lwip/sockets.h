@@ -1,0 +1,2 @@
+#include <net/if.h>
+#include <sys/socket.h>
