@@ -46,6 +46,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		from: "",
 		why: "the ground that all others stand on",
 	},
+	{ rooms: "io/ethernet", from: "io/wifi", why: "a static address is the same for both" },
 	{
 		rooms: "io/host",
 		from: "io/crypto io/wifi io/ethernet io/client io/flash io/memory",
@@ -99,7 +100,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "wifi dns sntp",
-		from: "bytes io/crypto io/host io/wifi io/machine io/driver io/datagrams",
+		from: "bytes io/crypto io/host io/wifi io/ethernet io/machine io/driver io/datagrams",
 		why: "they decide what is done with what the host gives",
 	},
 	{
@@ -146,12 +147,16 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "hosts/simulated",
-		from: "bytes io/crypto io/host io/wifi io/client io/flash",
+		from: "bytes io/crypto io/host io/wifi io/ethernet io/client io/flash",
 		why: "what hosts without the hardware put in its place",
 	},
 	{
 		rooms: "hosts/node hosts/linux hosts/esp32",
+<<<<<<< HEAD
 		from: "bytes io/crypto io/host io/wifi io/ethernet io/client io/flash io/memory io/machine io/link app hosts/native hosts/simulated",
+=======
+		from: "bytes io/crypto io/host io/wifi io/ethernet io/client io/flash io/memory io/machine io/link wifi app hosts/native hosts/simulated",
+>>>>>>> cable
 		why: "a host gives a world to the gateway and knows no other host",
 	},
 	{ rooms: "tools", from: "* hosts/node hosts/simulated hosts/esp32 hosts/browser", why: "programs for developers" },

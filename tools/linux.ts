@@ -11,6 +11,7 @@ import { FROM_OUTSIDE, keepFault, losePower, takeEnding } from "../hosts/node/en
 import {
 	describeAccount,
 	describeButton,
+	describeCable,
 	describeCoordinator,
 	describeMeter,
 	openUnit,
@@ -93,6 +94,7 @@ class LinuxBench {
 		if (this.#coprocessor !== undefined) this.#say(describeCoordinator(this.#coprocessor.coordinator));
 		this.#say(describeAccount(options.state, settings.factory));
 		this.#say(describeButton());
+		if (options.cable) this.#say(describeCable(options.state));
 		for (const line of describeKeys(options, options.httpsPort)) this.#say(line);
 		this.#start(firmware, settings);
 	}
@@ -138,6 +140,7 @@ class LinuxBench {
 			announce,
 			power,
 			wakeReason,
+			cable: this.#options.cable,
 		};
 	}
 

@@ -13,6 +13,7 @@ import { createListenerPort } from "../native/streams.js";
 import { createUDPPort } from "../native/udp.js";
 import { TextAir } from "../simulated/air.js";
 import { BootLoader, SLOTS } from "../simulated/boot-loader.js";
+import { createEthernetPort, textCable } from "../simulated/cable.js";
 import { ASKED_FOR, POWER_ON, SLEPT, StoredRetained } from "../simulated/ending.js";
 import { IMAGE_CHIP, IMAGE_DEVICE_ID, IMAGE_FAILS, IMAGE_HANGS, IMAGE_HEARS_NOTHING } from "../simulated/image.js";
 import { SimulatedPower } from "../simulated/power.js";
@@ -150,6 +151,7 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 		restart: restartSoon,
 	});
 	const { flags = 0, version = setting("VERSION")! } = update.image ?? {};
+	const isDeaf = (flags & IMAGE_HEARS_NOTHING) !== 0;
 	const host: Host = {
 		info: {
 			board: setting("BOARD") ?? "linux",
@@ -191,11 +193,20 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 		power: new SimulatedPower(() => `${readPower()}\n${setting("POWER") ?? ""}`),
 		resources: new SDKResources(),
 		wifi: createWiFiPort({
-			air: new TextAir((flags & IMAGE_HEARS_NOTHING) !== 0 ? () => "nothing" : textFile("air.txt")),
+			air: new TextAir(isDeaf ? () => "nothing" : textFile("air.txt")),
 			timers,
 			lease: { ip, netmask, gateway },
 			accessPointKey: setting("ACCESS_POINT_KEY")!,
 		}),
+		...(setting("CABLE") === undefined
+			? {}
+			: {
+					ethernet: createEthernetPort({
+						cable: textCable(isDeaf ? () => "out" : textFile("cable.txt")),
+						timers,
+						lease: { ip, netmask, gateway },
+					}),
+				}),
 		button: createButtonPort((target) => System.watchButton(target)),
 		sleep,
 		restart: restartSoon,

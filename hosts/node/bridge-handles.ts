@@ -3,6 +3,7 @@
  */
 import type { Client } from "../../modules/io/client.js";
 import type { Hash } from "../../modules/io/crypto.js";
+import type { Ethernet } from "../../modules/io/ethernet.js";
 import type { Inflater } from "../../modules/io/flash.js";
 import type { Host, Listener, PendingSocket, Serial, Socket, UDP } from "../../modules/io/host.js";
 import type { WiFi } from "../../modules/io/wifi.js";
@@ -18,6 +19,7 @@ export interface Handle extends EventSubject {
 	pending?: PendingSocket;
 	udp?: UDP;
 	wifi?: WiFi;
+	ethernet?: Ethernet;
 	hash?: Hash;
 	inflater?: Inflater;
 	/** Closes it. */
@@ -31,7 +33,7 @@ export interface BridgeWorld {
 	readonly events: EventQueue;
 }
 
-type Kind = "stream" | "client" | "listener" | "pending" | "udp" | "wifi" | "hash" | "inflater";
+type Kind = "stream" | "client" | "listener" | "pending" | "udp" | "wifi" | "ethernet" | "hash" | "inflater";
 
 export class Handles {
 	readonly #byId = new Map<number, Handle>();

@@ -10,6 +10,7 @@ import {
 	type Socket,
 } from "../../modules/io/host.js";
 import type { CommandTable } from "./bridge-commands.js";
+import { operateEthernet } from "./bridge-ethernet.js";
 import type { BridgeWorld, Handle } from "./bridge-handles.js";
 import { operateRadio } from "./bridge-radio.js";
 import {
@@ -211,7 +212,7 @@ export function datagramCommands(world: BridgeWorld): Pick<CommandTable, Datagra
 	};
 }
 
-type DeviceNames = "timer" | "button" | "wifi" | "radio";
+type DeviceNames = "timer" | "button" | "wifi" | "radio" | "ethernet" | "ethernetPort";
 
 export function deviceCommands(world: BridgeWorld): Pick<CommandTable, DeviceNames> {
 	const { host, handles, events } = world;
@@ -235,6 +236,11 @@ export function deviceCommands(world: BridgeWorld): Pick<CommandTable, DeviceNam
 			const result = operateRadio(handles.find(id, "wifi"), operation, value);
 			return result === undefined ? undefined : [result];
 		},
+		ethernet: (id) => openEthernet(world, id),
+		ethernetPort: (id, operation, value) => {
+			const result = operateEthernet(handles.find(id, "ethernet"), operation, value);
+			return result === undefined ? undefined : [result];
+		},
 	};
 }
 
@@ -255,6 +261,17 @@ function openWiFi({ host, handles, events }: BridgeWorld, id: number): void {
 		});
 		handle.wifi = radio;
 		handle.close = () => radio.close();
+	});
+}
+
+function openEthernet({ host, handles, events }: BridgeWorld, id: number): void {
+	const { ethernet } = host;
+	if (!ethernet) throw new Error("this host has no Ethernet port");
+	handles.open(id, (handle) => {
+		const onChanged = () => events.say(handle, EVENT_CONNECTED);
+		const port = new ethernet.io({ ...ethernet.pins, onChanged });
+		handle.ethernet = port;
+		handle.close = () => port.close();
 	});
 }
 

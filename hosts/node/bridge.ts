@@ -19,6 +19,7 @@ import {
 	HOST_HAS_COPROCESSOR,
 	HOST_HAS_COPROCESSOR_LINES,
 	HOST_HAS_ENDING,
+	HOST_HAS_ETHERNET,
 	HOST_HAS_FLASH,
 	HOST_HAS_HTTPS,
 	HOST_HAS_POWER,
@@ -69,7 +70,7 @@ export class Bridge {
 	}
 
 	startEvent(): Uint8Array {
-		const { info, serial, network, flash, power, button, wifi, retained, ending, sleep, update } = this.#host;
+		const { info, serial, network, flash, power, button, wifi, ethernet, retained, ending, sleep, update } = this.#host;
 		let flags = 0;
 		if (serial.meter.hardwareParity) flags |= HOST_HARDWARE_PARITY;
 		if (serial.console) flags |= HOST_HAS_CONSOLE;
@@ -86,6 +87,7 @@ export class Bridge {
 		if (network.resolve) flags |= HOST_HAS_RESOLVE;
 		if (button) flags |= HOST_HAS_BUTTON;
 		if (wifi) flags |= HOST_HAS_WIFI;
+		if (ethernet) flags |= HOST_HAS_ETHERNET;
 		if (retained) flags |= HOST_HAS_RETAINED;
 		if (update) flags |= HOST_HAS_UPDATE;
 		if (sleep) flags |= HOST_HAS_SLEEP;
@@ -93,7 +95,7 @@ export class Bridge {
 		if (ending?.isFault) flags |= HOST_ENDED_BY_FAULT;
 		const lines = [...INFO_FIELDS, ...INFO_NUMBERS].map((field) => String(info[field]));
 		lines.push(wifi?.accessPointKey ?? "", wifi?.mac ?? "", ending?.cause.replaceAll("\n", " ") ?? "");
-		lines.push(String(sleep?.wakeReason ?? WAKE_NONE));
+		lines.push(String(sleep?.wakeReason ?? WAKE_NONE), ethernet?.mac ?? "");
 		return this.event(EVENT_START, flags, lines.join("\n"));
 	}
 

@@ -2,6 +2,7 @@
 import { Gateway } from "../../modules/app/gateway.js";
 import { Zigbee } from "../../modules/app/zigbee.js";
 import type { Host } from "../../modules/io/host.js";
+import { CablePolicy } from "../../modules/wifi/cable.js";
 import type { Engine } from "./engine.js";
 
 export class NodeEngine implements Engine {
@@ -9,7 +10,7 @@ export class NodeEngine implements Engine {
 	#running = false;
 
 	constructor(host: Host) {
-		this.#gateway = new Gateway(host, Zigbee);
+		this.#gateway = new Gateway(host, Zigbee, CablePolicy);
 	}
 
 	async start(): Promise<void> {

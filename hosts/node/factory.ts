@@ -93,6 +93,12 @@ export function describeButton(): string {
 	return `A short press of its button: kill -USR1 ${process.pid}`;
 }
 
+/** How to pull the cable of a unit that has an Ethernet port, and to plug it in again. */
+export function describeCable(stateFolder: string): string {
+	const file = join(stateFolder, "cable.txt");
+	return `Pull its network cable: echo out > ${file}; plug it in again: echo in > ${file}`;
+}
+
 /** Where coordinator software finds the simulated network. */
 export function describeCoordinator(port: string): string {
 	return `Simulated Zigbee network; a coordinator connects to ${port}: npm run coordinator`;

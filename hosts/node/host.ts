@@ -5,6 +5,7 @@ import { type Sleep, WAKE_NONE } from "../../modules/io/flash.js";
 import type { ButtonPort, CoprocessorPort, Ending, Host, Network } from "../../modules/io/host.js";
 import { TextAir } from "../simulated/air.js";
 import type { BootLoader } from "../simulated/boot-loader.js";
+import { createEthernetPort, textCable } from "../simulated/cable.js";
 import { POWER_ON } from "../simulated/ending.js";
 import { IMAGE_CHIP, IMAGE_DEVICE_ID, IMAGE_HEARS_NOTHING } from "../simulated/image.js";
 import { SimulatedPower } from "../simulated/power.js";
@@ -23,7 +24,7 @@ import { createSerialPort } from "./serial.js";
 import { FileStorage } from "./storage.js";
 import { createUDPPort } from "./udp.js";
 
-/** A radio that looks for its network each second or two would hold a time up that goes thousands of times as fast. */
+/** A radio or a port that looks for its network each second or two would hold a time up that goes thousands of times as fast. */
 const FAST_BEACON_MS = 60_000;
 
 export interface HostSettings {
@@ -68,6 +69,8 @@ export interface HostSettings {
 	readonly wakeReason?: number;
 	/** Its slots for firmware, at this start; without them it takes no update. */
 	readonly update?: BootLoader;
+	/** The unit has an Ethernet port; cable.txt of the state folder says how its cable is (simulated/cable.ts). */
+	readonly hasEthernet?: boolean;
 	/** None: the unit has no button. */
 	readonly button?: ButtonPort;
 	/** Bytes that the heap has free, as far as TLS clients are told; without it, always enough. */
@@ -134,6 +137,16 @@ export function createHost(settings: HostSettings): Host {
 			accessPointKey: factory.accessPointKey,
 			...(time === undefined ? {} : { beaconMs: FAST_BEACON_MS }),
 		}),
+		...(settings.hasEthernet
+			? {
+					ethernet: createEthernetPort({
+						cable: textCable(isDeaf ? () => "out" : textFile(stateFolder, "cable.txt")),
+						timers,
+						lease: leaseOfComputer(),
+						...(time === undefined ? {} : { lookMs: FAST_BEACON_MS }),
+					}),
+				}
+			: {}),
 		...(settings.button === undefined ? {} : { button: settings.button }),
 		...(settings.update === undefined ? {} : { update: settings.update }),
 		retained: retainedIn(stateFolder),

@@ -20,6 +20,7 @@ import { XSEngine } from "./engine-xs.js";
 import {
 	describeAccount,
 	describeButton,
+	describeCable,
 	describeCoordinator,
 	describeMeter,
 	type FactoryData,
@@ -118,6 +119,7 @@ class Bench {
 		if (this.#hub !== undefined) this.#say(`What the gateway sends, on the page of the stand-in: ${this.#hub.url}`);
 		this.#say(describeAccount(options.state, factory));
 		this.#say(describeButton());
+		if (options.cable) this.#say(describeCable(options.state));
 		for (const line of describeKeys(options, this.#ports.get("https") ?? options.httpsPort)) this.#say(line);
 		process.stdout.write(`ready${this.#addresses}\n`);
 	}
@@ -160,6 +162,7 @@ class Bench {
 			meterPath: options.meter ?? this.#meter!.path,
 			isMeterPaced: this.#time === undefined || options.meter !== undefined,
 			consolePath: options.console,
+			hasEthernet: options.cable,
 			...this.#radio,
 			// Those that were found free at first.
 			httpPort: this.#ports.get("http") ?? options.httpPort,

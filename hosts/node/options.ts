@@ -17,6 +17,8 @@ Runs the gateway on this computer, with a simulated meter unless --meter names a
   --state DIR            where the contents of the flash are kept (default .state)
   --meter PATH           serial port with the meter, real or a pseudo-terminal
   --console PATH         serial port, real or a pseudo-terminal, where Wi-Fi can be set by Improv (default: none)
+  --cable                the unit has an Ethernet port with a cable in it, which cable.txt of the state folder pulls: in,
+                         out, or in no-dhcp (default: there is no port)
   --zigbee PATH|tcp://HOST:PORT|none
                          Zigbee coprocessor: a serial port, real or a pseudo-terminal, or a TCP port; none: the unit has no
                          radio (default: a simulated one; with --speed, none)
@@ -70,6 +72,8 @@ export interface Options {
 	readonly state: string;
 	readonly meter: string | undefined;
 	readonly console: string | undefined;
+	/** It has an Ethernet port. */
+	readonly cable: boolean;
 	/** Undefined: the simulated coprocessor. */
 	readonly zigbee: string | undefined;
 	readonly hubDemo: boolean;
@@ -106,6 +110,7 @@ export function parseOptions(args: string[]): Options {
 			state: { type: "string", default: STATE_FOLDER },
 			meter: { type: "string" },
 			console: { type: "string" },
+			cable: { type: "boolean", default: false },
 			zigbee: { type: "string" },
 			"hub-demo": { type: "boolean", default: false },
 			password: { type: "string" },
@@ -131,6 +136,7 @@ export function parseOptions(args: string[]): Options {
 		state: toPath("--state", values.state)!,
 		meter: toPath("--meter", values.meter),
 		console: toPath("--console", values.console),
+		cable: values.cable,
 		zigbee: toRadio(values.zigbee, values.speed),
 		hubDemo: values["hub-demo"],
 		password: toPassword(values.password),

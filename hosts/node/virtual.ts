@@ -12,6 +12,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import type { Crypto } from "../../modules/io/crypto.js";
+import type { EthernetPort } from "../../modules/io/ethernet.js";
 import type { Sleep } from "../../modules/io/flash.js";
 import type {
 	CoprocessorPort,
@@ -80,6 +81,8 @@ export interface VirtualOptions extends VirtualLineOptions {
 	wakeReason?: number;
 	/** Makes the radio (virtual-air.ts); without it, the world has none. */
 	wifi?: (timers: VirtualTime) => WiFiPort;
+	/** Makes the Ethernet port (virtual-cable.ts); without it, the world has none. */
+	ethernet?: (timers: VirtualTime) => EthernetPort;
 }
 
 interface VirtualNetwork extends Network {
@@ -111,6 +114,7 @@ export class VirtualWorld implements Host {
 	readonly text: TextCodec = new NodeText();
 	readonly resources: Resources;
 	readonly wifi?: WiFiPort;
+	readonly ethernet?: EthernetPort;
 	readonly button?: SimulatedButton;
 	readonly switchedOn?: boolean;
 	readonly led?: LEDPort;
@@ -172,6 +176,7 @@ export class VirtualWorld implements Host {
 		const { wakeReason } = options;
 		if (wakeReason !== undefined) this.sleep = { wakeReason, begin: (ms) => this.fallAsleep(ms) };
 		if (options.wifi !== undefined) this.wifi = options.wifi(this.time);
+		if (options.ethernet !== undefined) this.ethernet = options.ethernet(this.time);
 		this.resources = options.resources ?? readResources();
 	}
 

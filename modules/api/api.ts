@@ -29,6 +29,7 @@ import {
 	NOT_FOUND,
 	UNSUPPORTED,
 } from "./errors.js";
+import { ETHERNET_SETTINGS } from "./ethernet.js";
 import { getEventLog } from "./event-log.js";
 import { getEvents } from "./event-stream.js";
 import { Exchange, failUnauthorized, type RequestContext, type Services, scopeOfToken } from "./exchange.js";
@@ -93,6 +94,7 @@ export const ROUTES: readonly Operation[] = Object.freeze([
 	route(METHOD_POST, "network/ap", postAccessPoint, { body: AP_BODY }),
 	...settingsRoutes("network/fallback-ap", FALLBACK_AP_SETTINGS),
 	...settingsRoutes("network/wifi-enabled", WIFI_ENABLED_SETTINGS),
+	...settingsRoutes("network/ethernet", ETHERNET_SETTINGS),
 	...settingsRoutes("meter/protocol", PROTOCOL_SETTINGS),
 	route(METHOD_POST, "meter/probe", postProbe, { waits: true, readsMeter: true }),
 	route(METHOD_POST, "meter/pin", postPIN, { body: PIN_BODY, readsMeter: true }),
@@ -232,7 +234,7 @@ export class API implements HTTPHandler {
 	private moveToHTTPS({ host, target }: HTTPRequest, response: HTTPResponse, isAstray: boolean): void {
 		const { device, network, networkSettings } = this.#services;
 		const own = host === undefined || isAstray ? undefined : withoutPort(host);
-		const name = own ?? network?.station?.ip ?? `${networkSettings.hostname}.local`;
+		const name = own ?? network?.address?.ip ?? `${networkSettings.hostname}.local`;
 		this.moveTo(response, 301, `https://${name}${portSuffix(device.httpsPort, 443)}${target}`);
 	}
 
@@ -245,7 +247,8 @@ export class API implements HTTPHandler {
 		const host = lowerCase(withoutPort(asked));
 		const own = lowerCase(networkSettings.hostname);
 		if (host === own || host === `${own}.local` || host === ACCESS_POINT_ADDRESS) return true;
-		return host === network?.station?.ip || LOOPBACK.includes(host);
+		// Wi-Fi that was brought up by hand has one beside the cable's.
+		return host === network?.address?.ip || host === network?.station?.ip || LOOPBACK.includes(host);
 	}
 
 	private moveTo(response: HTTPResponse, status: number, location: string): void {

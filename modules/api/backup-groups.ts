@@ -20,6 +20,7 @@ import type { JSONWriter } from "../json/writer.js";
 import { type BodyTable, type BodyValues, needed } from "./body.js";
 import { TIMEZONE_SETTINGS } from "./clock.js";
 import { acceptPollList, DLMS_OBIS_BODY, DLMS_SETTINGS, writePollList } from "./dlms.js";
+import { acceptEthernet, ETHERNET_SETTINGS } from "./ethernet.js";
 import type { Exchange } from "./exchange.js";
 import { HUB_SETTINGS } from "./hub.js";
 import { CONTROL_SETTINGS, IEC62056_SETTINGS, PROTOCOL_SETTINGS } from "./meter-settings.js";
@@ -116,6 +117,7 @@ export const BACKUP_GROUPS: readonly BackupGroup[] = Object.freeze([
 	}),
 	group("network/fallback-ap", FALLBACK_AP_SETTINGS),
 	group("network/wifi-enabled", WIFI_ENABLED_SETTINGS, { accept: acceptWiFiEnabled }),
+	group("network/ethernet", ETHERNET_SETTINGS, { accept: acceptEthernet }),
 	group("meter/protocol", PROTOCOL_SETTINGS),
 	group("iec62056/config", IEC62056_SETTINGS, { secrets: Object.freeze([IEC62056_PASSWORD]) }),
 	group("iec62056/control", CONTROL_SETTINGS),

@@ -112,7 +112,7 @@ class EventStream implements BodySource, LiveBody, LiveClient {
 		numberMember(writer, "timestamp", Math.floor((utcMs ?? 0) / 1000));
 		booleanMember(writer, "clock_valid", utcMs !== undefined);
 		writeState(writer, stateOf(this.#services));
-		booleanMember(writer, "connected", network?.station !== undefined);
+		booleanMember(writer, "connected", network?.address !== undefined);
 		writer.endObject();
 		plain(writer, END);
 	}

@@ -128,7 +128,7 @@ export interface Services {
 	readonly zone: TimeZone;
 	readonly text: TextCodec;
 	readonly networkSettings: NetworkSettings;
-	/** Undefined where there is no radio. */
+	/** Undefined where there is no Wi-Fi. */
 	readonly network: NetworkManager | undefined;
 	/** Undefined where the board has no coprocessor. */
 	readonly zigbee: ZigbeeBridge | undefined;

@@ -129,6 +129,7 @@ export function stateMetrics(services: Services, readoutUtcMs: number): string {
 		zigbee,
 	} = services;
 	const { measurements, failures } = reader.outcomes;
+	const { cable } = network ?? {};
 	const { firmwareVersion: version, model, serial } = info;
 	const free = memory?.free?.();
 	const timeS = Math.floor(readoutUtcMs / 1000);
@@ -168,6 +169,7 @@ export function stateMetrics(services: Services, readoutUtcMs: number): string {
 	const zigbeeS = Math.floor((zigbee?.sentUtcMs ?? 0) / 1000);
 	text += sample("gateway_zigbee_report_timestamp_seconds", "Of the last one that was taken.", zigbeeS || undefined);
 	text += sample("gateway_wifi_rssi_dbm", "Of the joined network.", network?.station?.rssi);
+	text += sample("gateway_ethernet_link", "1 when the cable has one.", cable && Number(cable.isLinked));
 	text += sample("gateway_temperature_celsius", "Inside the device.", power?.temperatureC());
 	text += sample("gateway_battery_volts", "All cells together.", power?.batteryVoltage());
 	return text + sample("gateway_usb_volts", "At the USB socket.", power?.usbVoltage());

@@ -5,6 +5,7 @@ import {
 	AP_ENABLED,
 	AP_PASSWORD,
 	AP_SSID,
+	ETHERNET_ENABLED,
 	FALLBACK_AP_ENABLED,
 	WIFI_DHCP,
 	WIFI_ENABLED,
@@ -15,7 +16,7 @@ import {
 	WIFI_PASSWORD,
 	WIFI_SSID,
 } from "../config/network-fields.js";
-import { BOOLEAN, bodyField, type Put } from "../config/schema.js";
+import { BOOLEAN, bodyField, type Put, type SettingField } from "../config/schema.js";
 import { BODY_LIMIT, type BodyTable, type BodyValues, needed } from "./body.js";
 import { MISSING_FIELD, UNSUPPORTED } from "./errors.js";
 import type { Exchange } from "./exchange.js";
@@ -28,7 +29,7 @@ export const NO_ADDRESS = "0.0.0.0";
 
 /** Takes effect at once. No setting. */
 export const APPLY = bodyField<boolean>({ name: "apply", kind: BOOLEAN, initial: false });
-const ADDRESS_FIELDS = Object.freeze([WIFI_IP, WIFI_NETMASK, WIFI_GATEWAY]);
+const ADDRESS_FIELDS = Object.freeze([WIFI_IP, WIFI_NETMASK, WIFI_GATEWAY] as const);
 export const AP_FIELDS = Object.freeze([AP_SSID, AP_PASSWORD, AP_ENABLED]);
 
 export const WIFI_BODY: BodyTable = Object.freeze({
@@ -78,7 +79,7 @@ export function acceptStation(exchange: Exchange, values: BodyValues): readonly 
 		exchange.fail(400, MISSING_FIELD, describeMissing(WIFI_PASSWORD.name), WIFI_PASSWORD.name);
 	else if (password !== "" && !isPassword(text, password))
 		failField(exchange, WIFI_PASSWORD, `password must be empty for an open network, else ${PASSWORD_RULE}`);
-	else if (!dhcp && !isStatic(exchange, values)) return undefined;
+	else if (!dhcp && !isStatic(exchange, values, ADDRESS_FIELDS)) return undefined;
 	else if (!isName(exchange, hostname)) return undefined;
 	else return networkSettings.stationPuts({ ssid, password, dhcp, ip, netmask, gateway, hostname });
 	return undefined;
@@ -132,7 +133,10 @@ export function acceptAccessPoint(exchange: Exchange, values: BodyValues): reado
 
 function showWiFiEnabled(exchange: Exchange): void {
 	const enabled = isWiFiEnabled(exchange);
-	exchange.object((writer) => booleanMember(writer, WIFI_ENABLED.name, enabled));
+	exchange.object((writer) => {
+		booleanMember(writer, WIFI_ENABLED.name, enabled);
+		writeWayBack(exchange);
+	});
 }
 
 function acceptWiFiEnabled(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
@@ -143,6 +147,17 @@ function acceptWiFiEnabled(exchange: Exchange, values: BodyValues): readonly Put
 
 export function isWiFiEnabled({ services }: Exchange): boolean {
 	return services.network !== undefined && services.config.get(WIFI_ENABLED);
+}
+
+/** A member that says what remains when neither Ethernet nor Wi-Fi is on, of a unit that has both. */
+export function writeWayBack(exchange: Exchange): void {
+	const { config, network } = exchange.services;
+	if (network?.cable === undefined || config.get(ETHERNET_ENABLED) || config.get(WIFI_ENABLED)) return;
+	textMember(
+		exchange.services.writer,
+		"warning",
+		"Ethernet and Wi-Fi are both off. A short press of the button turns Wi-Fi on for ten minutes. A unit without a button is reset to its factory settings by five power cycles of less than 10 s each.",
+	);
 }
 
 const SSID_RULE = "ssid must be a text of 1 to 31 characters and at most 32 bytes.";
@@ -156,9 +171,12 @@ export function isName(exchange: Exchange, hostname: string | undefined): boolea
 	return false;
 }
 
-/** Whether a device can have this address; answers if not. */
-function isStatic(exchange: Exchange, values: BodyValues): boolean {
-	for (const field of ADDRESS_FIELDS) {
+/** Address, netmask and gateway of one interface. */
+type AddressFields = readonly [SettingField<string>, SettingField<string>, SettingField<string>];
+
+/** Whether a device can have the address that these fields have in `values`; answers if not. */
+export function isStatic(exchange: Exchange, values: BodyValues, fields: AddressFields): boolean {
+	for (const field of fields) {
 		const value = values.get(field);
 		if (value !== undefined && parseIPv4(value) >= 0) continue;
 		const { name } = field;
@@ -166,13 +184,13 @@ function isStatic(exchange: Exchange, values: BodyValues): boolean {
 		else failField(exchange, field, `${name} must be an IPv4 address.`);
 		return false;
 	}
-	const [ip, netmask, gateway] = ADDRESS_FIELDS.map((field) => parseIPv4(needed(values, field)));
+	const [ip, netmask, gateway] = fields.map((field) => parseIPv4(needed(values, field)));
 	const prefix = prefixOf(netmask);
-	if (prefix < 0) failField(exchange, WIFI_NETMASK, "netmask must be one of 255.0.0.0 to 255.255.255.252.");
+	if (prefix < 0) failField(exchange, fields[1], "netmask must be one of 255.0.0.0 to 255.255.255.252.");
 	else if (!isHostAddress(ip, prefix))
-		failField(exchange, WIFI_IP, "ip must be the address of a device in its network.");
+		failField(exchange, fields[0], "ip must be the address of a device in its network.");
 	else if (gateway === ip || !isHostAddress(gateway, prefix) || !isSameNetwork(ip, gateway, prefix))
-		failField(exchange, WIFI_GATEWAY, "gateway must be another device in the network of ip.");
+		failField(exchange, fields[2], "gateway must be another device in the network of ip.");
 	else return true;
 	return false;
 }

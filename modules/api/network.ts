@@ -12,9 +12,11 @@ import {
 	TIME_NOT_WELCOME,
 	TIME_OUT_OF_RANGE,
 } from "../sntp/client.js";
-import { type ScanWaiter, WIFI_LOST, WIFI_NO_ADDRESS, WIFI_NOT_FOUND, WIFI_WRONG_PASSWORD } from "../wifi/policy.js";
+import { WIFI_LOST, WIFI_NO_ADDRESS, WIFI_NOT_FOUND, WIFI_WRONG_PASSWORD } from "../wifi/failures.js";
+import type { ScanWaiter } from "../wifi/policy.js";
 import { ScanCursor } from "../wifi/scan.js";
 import { BUSY } from "./errors.js";
+import { ethernetErrorOf, isEthernetEnabled } from "./ethernet.js";
 import type { Exchange, Services } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
 import { isWiFiEnabled, NO_ADDRESS } from "./network-settings.js";
@@ -25,17 +27,17 @@ const NTP_SERVER = "pool.ntp.org";
 export function getNetworkStatus(exchange: Exchange): void {
 	const { network, networkSettings, config, saving } = exchange.services;
 	const { secure } = exchange;
-	const station = network?.station;
+	const { station, address, cable } = network ?? {};
 	// The bench has no radio, but can be asked to behave as reached over an access point.
 	const isAccessPoint = network?.accessPointOn ?? exchange.viaAccessPoint;
 	const own = isAccessPoint ? ACCESS_POINT_ADDRESS : NO_ADDRESS;
-	const ip = station?.ip ?? own;
-	const netmask = station?.netmask ?? (isAccessPoint ? ACCESS_POINT_NETMASK : NO_ADDRESS);
-	const gateway = station?.gateway ?? own;
+	const ip = address?.ip ?? own;
+	const netmask = address?.netmask ?? (isAccessPoint ? ACCESS_POINT_NETMASK : NO_ADDRESS);
+	const gateway = address?.gateway ?? own;
 	const { hostname, accessPoint } = networkSettings;
-	// Of the network that is joined; without one the access point's own (decision 54), whose address is fixed.
+	// SSID and channel of the network that is joined; without one the access point's own (decision 54).
 	const isOnItsOwn = isAccessPoint && station === undefined;
-	const usesDHCP = !isOnItsOwn && (network?.usesDHCP ?? config.get(WIFI_DHCP));
+	const usesDHCP = (address !== undefined || !isOnItsOwn) && (network?.usesDHCP ?? config.get(WIFI_DHCP));
 	const ssid = station?.ssid ?? (isOnItsOwn ? accessPoint.ssid : config.get(WIFI_SSID));
 	const channel = station?.channel ?? network?.channel ?? 0;
 	// As long as somebody is there, on a device that sleeps between readings.
@@ -68,9 +70,22 @@ export function getNetworkStatus(exchange: Exchange): void {
 		textMember(writer, "ap_ssid", accessPoint.ssid);
 		booleanMember(writer, "ap_enabled", config.get(AP_ENABLED));
 		numberMember(writer, "ap_clients", clients);
-		booleanMember(writer, "connected", station !== undefined);
+		booleanMember(writer, "connected", address !== undefined);
 		codeMember(writer, "wifi_last_error", lastError);
+		textMember(writer, "interface", interfaceOf(network, isAccessPoint));
+		booleanMember(writer, "ethernet", cable?.isLinked === true);
+		booleanMember(writer, "ethernet_enabled", isEthernetEnabled(exchange));
+		numberMember(writer, "ethernet_speed", cable?.speed ?? 0);
+		textMember(writer, "ethernet_mac", network?.ethernetMAC ?? "");
+		codeMember(writer, "ethernet_last_error", ethernetErrorOf(cable?.lastError));
 	});
+}
+
+/** What `ip` belongs to. */
+function interfaceOf(network: Services["network"], isAccessPoint: boolean): string {
+	if (network?.isByCable) return "ethernet";
+	if (network?.station !== undefined) return "wifi";
+	return isAccessPoint ? "access_point" : "none";
 }
 
 /** Of the first time server, without its port. */

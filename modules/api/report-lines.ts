@@ -12,6 +12,7 @@ import { eventKind } from "../diagnostics/events.js";
 import type { Update } from "../io/flash.js";
 import { LOG_LINE, LOG_TRANSMITTED, LogCursor } from "../meter/conversation-log.js";
 import { localText, utcText } from "../time/iso.js";
+import { ethernetErrorOf } from "./ethernet.js";
 import type { Services } from "./exchange.js";
 import { stateMetrics } from "./metrics.js";
 import { errorOf, timeErrorOf } from "./network.js";
@@ -104,11 +105,13 @@ export class ReportLines {
 			case 3:
 				return `cause: ${ending?.cause}\nfault: ${ending?.isFault}\nsafe_mode: ${device.safeMode}`;
 			case 4: {
-				const { station, accessPointOn, clients } = network ?? {};
+				const { station, accessPointOn, clients, cable } = network ?? {};
 				const { hub, mqtt, zigbee } = stateOf(services);
 				const { rssi, channel, authmode } = station ?? {};
 				return `wifi: rssi ${rssi}, channel ${channel}, authmode ${authmode}\nwifi_error: ${errorOf(
 					network?.lastError ?? 0,
+				)}\nethernet: link ${cable?.isLinked}, ${cable?.speed} Mbit/s, address ${cable && cable.address !== undefined}\nethernet_error: ${ethernetErrorOf(
+					cable?.lastError,
 				)}\naccess_point: ${accessPointOn}, ${clients} clients\ntime_error: ${timeErrorOf(
 					time?.lastError ?? 0,
 				)}\nhub: ${hub}\nmqtt: ${mqtt}\nzigbee: ${zigbee}, ${services.zigbee?.status().coprocessor}`;

@@ -45,6 +45,7 @@ import { Button, PRESS_SHORT } from "../power/button.js";
 import { Light } from "../power/light.js";
 import type { Readout } from "../readout/readout.js";
 import { TimeZone } from "../time/zone.js";
+import type { CablePolicy } from "../wifi/cable.js";
 import { NetworkManager } from "../wifi/manager.js";
 import { Acts } from "./acts.js";
 import { Firmware } from "./firmware.js";
@@ -89,7 +90,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 	readonly #hubCertificates: HubCertificates;
 	readonly #mqttCertificates: MQTTCertificates;
 	readonly #networkSettings: NetworkSettings;
-	/** Undefined where there is no radio. */
+	/** Undefined where there is no Wi-Fi. */
 	readonly network: NetworkManager | undefined;
 	/** Undefined where there is no radio, or no UDP. */
 	readonly #services: NetworkServices | undefined;
@@ -120,8 +121,8 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 	/** Undefined where the board has no coprocessor. */
 	readonly zigbee: Zigbee | undefined;
 
-	/** Boards without a radio have no `Radio`, and nothing of it in their flash. */
-	constructor(host: Host, Radio?: typeof Zigbee) {
+	/** Boards without a coprocessor have no `Radio`, those without Ethernet no `Cable`, and nothing of it in their flash. */
+	constructor(host: Host, Radio?: typeof Zigbee, Cable?: typeof CablePolicy) {
 		this.#host = host;
 		const { crypto, clock, timers, text, info } = host;
 		const trace = (message: string) => host.trace(message);
@@ -160,7 +161,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		const { hostname } = info;
 		this.#networkSettings = new NetworkSettings(this.config, { hostname, accessPointKey: port?.accessPointKey ?? "" });
 		if (port !== undefined) {
-			this.network = new NetworkManager(world, this.#networkSettings, this);
+			this.network = new NetworkManager(world, this.#networkSettings, this, host.ethernet && Cable);
 		}
 		const { network } = host;
 		const { udp } = network;
@@ -253,7 +254,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 
 	/** Serves from now on, and joins the network. For PowerSaving. Throws when a listener can't be opened. */
 	connect(): void {
-		const { network, wifi, serial } = this.#host;
+		const { network, wifi, ethernet, serial } = this.#host;
 		const { driver, text, trace } = this.#world;
 		const { hostname } = this.#networkSettings;
 		const options = { driver, text, handler: this.makeAPI(), trace, ledger: this.#ledger };
@@ -262,7 +263,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 			const { listener } = this.#serving;
 			if (listener !== undefined && this.safeMode === "") this.#identity.serveInstalled(listener, hostname);
 		});
-		if (wifi !== undefined) this.network?.start(wifi);
+		if (wifi !== undefined) this.network?.start(wifi, ethernet);
 		this.#world.guard("zigbee", () => this.zigbee?.begin());
 		if (serial.console !== undefined && wifi !== undefined)
 			this.#serving.openConsole(serial.console, this.#world, this.#networkSettings, this);
@@ -283,17 +284,17 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 	networkChanged(): void {
 		const network = this.network;
 		if (network === undefined) return;
-		const { station, accessPointOn } = network;
+		const { address, isByCable, accessPointOn } = network;
 		this.#live.changed();
-		this.#light?.waiting(accessPointOn && station === undefined);
+		this.#light?.waiting(accessPointOn && address === undefined);
 		const { hostname } = this.#networkSettings;
-		const ip = station?.ip ?? "";
-		if (this.#occurrences.networkChanged(ip)) this.outputs?.networkChanged(ip !== "");
-		if (this.#serving.listener !== undefined && this.#identity.isOutdated(hostname, station?.ip ?? "")) {
+		const ip = address?.ip ?? "";
+		if (this.#occurrences.networkChanged(ip, isByCable)) this.outputs?.networkChanged(ip !== "");
+		if (this.#serving.listener !== undefined && this.#identity.isOutdated(hostname, ip)) {
 			this.#acts.readdressSoon();
 		}
 		const { httpPort, httpsPort } = this;
-		this.#services?.update({ station, accessPointOn, hostname, httpPort, httpsPort });
+		this.#services?.update({ address, isByCable, accessPointOn, hostname, httpPort, httpsPort });
 	}
 
 	get httpPort(): number {
@@ -417,7 +418,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		this.#world.guard("tls", () => {
 			const { listener } = this.#serving;
 			const { hostname } = this.#networkSettings;
-			if (listener !== undefined) this.#identity.renew(listener, hostname, this.network?.station?.ip ?? "");
+			if (listener !== undefined) this.#identity.renew(listener, hostname, this.network?.address?.ip ?? "");
 		});
 		this.#world.guard("network", () => this.networkChanged());
 	}

@@ -13,8 +13,8 @@ import { CaptiveDNS } from "../dns/captive-dns.js";
 import { DNSReader } from "../dns/dns.js";
 import { MDNSResponder, type MDNSSettings, type MDNSWorld } from "../dns/mdns.js";
 import { Datagrams } from "../io/datagrams.js";
+import type { EthernetAddress } from "../io/ethernet.js";
 import { DATAGRAM_LIMIT, type HostInfo } from "../io/host.js";
-import type { StationStatus } from "../io/wifi.js";
 import type { TimeSync } from "../sntp/client.js";
 import { TimeService, type TimeServiceWorld } from "../sntp/service.js";
 
@@ -26,7 +26,9 @@ export interface NetworkServicesOptions extends Omit<MDNSWorld & TimeServiceWorl
 /** What there is at the moment. */
 export interface NetworkSituation {
 	/** Undefined: the device is in no network but its own. */
-	readonly station: StationStatus | undefined;
+	readonly address: EthernetAddress | undefined;
+	/** `address` is the Ethernet port's. */
+	readonly isByCable: boolean;
 	readonly accessPointOn: boolean;
 	readonly hostname: string;
 	readonly httpPort: number;
@@ -43,6 +45,7 @@ export class NetworkServices {
 	readonly #captive: Datagrams<CaptiveDNS>;
 	readonly #mdns: Datagrams<MDNSResponder>;
 	#ip = "";
+	#isByCable = false;
 
 	/** `options` is kept, and gets what the services have of their own. */
 	constructor(options: NetworkServicesOptions) {
@@ -62,19 +65,23 @@ export class NetworkServices {
 
 	/** Begins and ends what the situation asks for. */
 	update(situation: NetworkSituation): void {
-		const { station, accessPointOn } = situation;
+		const { address, isByCable, accessPointOn } = situation;
 		const captive = this.#captive.machine;
 		if (accessPointOn !== (captive.port !== undefined)) {
 			this.#captive.drive.tell(() => (accessPointOn ? captive.start() : captive.stop()));
 		}
-		const ip = station?.ip ?? "";
-		if (ip !== this.#ip) {
+		const ip = address?.ip ?? "";
+		const hasMoved = isByCable !== this.#isByCable;
+		if (ip !== this.#ip || hasMoved) {
 			this.#ip = ip;
+			this.#isByCable = isByCable;
 			if (ip !== "") this.#time.start();
 			else this.#time.stop();
 		}
 		const { drive, machine } = this.#mdns;
-		if (station === undefined && !accessPointOn) drive.tell(() => machine.stop());
+		// A port is a member of its group where there was a network when it was opened.
+		if (hasMoved) drive.tell(() => machine.stop());
+		if (address === undefined && !accessPointOn) drive.tell(() => machine.stop());
 		else drive.tell((nowMs) => machine.update(this.namesIn(situation), nowMs));
 	}
 
@@ -87,7 +94,7 @@ export class NetworkServices {
 		this.#mdns.stop();
 	}
 
-	private namesIn({ station, hostname, httpPort, httpsPort }: NetworkSituation): MDNSSettings {
+	private namesIn({ address, hostname, httpPort, httpsPort }: NetworkSituation): MDNSSettings {
 		const { model, serial } = this.#info;
 		const id = lowerCase(serial.slice(SERIAL_END));
 		const page = ["path=/"];
@@ -100,9 +107,9 @@ export class NetworkServices {
 		return {
 			hostname,
 			instance: `Smart-Meter Gateway ${id}`,
-			address: station?.ip ?? ACCESS_POINT_ADDRESS,
-			netmask: station?.netmask ?? ACCESS_POINT_NETMASK,
-			accessPoint: station === undefined,
+			address: address?.ip ?? ACCESS_POINT_ADDRESS,
+			netmask: address?.netmask ?? ACCESS_POINT_NETMASK,
+			accessPoint: address === undefined,
 			services,
 		};
 	}

@@ -24,6 +24,8 @@ export class Occurrences {
 	meterFailure: string | undefined;
 	/** Our address in the network. */
 	#ip = "";
+	/** It is the Ethernet port's. */
+	#isByCable = false;
 	#isClockSet: boolean;
 
 	constructor(events: EventLog, { isRoutine, isClockSet, meterFailure }: KnownBefore) {
@@ -33,10 +35,11 @@ export class Occurrences {
 		this.meterFailure = meterFailure;
 	}
 
-	/** Empty: it is in no network. Whether that is another address than before. */
-	networkChanged(ip: string): boolean {
-		if (ip === this.#ip) return false;
+	/** `ip` is empty in no network. Whether that is another address than before, or the same one by another way. */
+	networkChanged(ip: string, isByCable: boolean): boolean {
+		if (ip === this.#ip && isByCable === this.#isByCable) return false;
 		this.#ip = ip;
+		this.#isByCable = isByCable;
 		if (!this.#isRoutine) this.#events.note(ip === "" ? EVENT_NETWORK_DOWN : EVENT_NETWORK_UP, ip);
 		return true;
 	}

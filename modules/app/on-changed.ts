@@ -11,6 +11,7 @@ import {
 	AP_ENABLED,
 	AP_PASSWORD,
 	AP_SSID,
+	ETHERNET,
 	FALLBACK_AP_ENABLED,
 	STATION_FIELDS,
 	WIFI_ENABLED,
@@ -39,7 +40,7 @@ export interface Concerned {
 	readonly reader: { forget(): void };
 	readonly schedule: { reconfigure(): void };
 	/** Undefined where there is no radio. */
-	readonly network: { applySoon(what: number): void } | undefined;
+	readonly network: { applySoon(what: number): void; applyCableSoon(): void } | undefined;
 	/** Undefined in safe mode. */
 	readonly outputs: Listeners | undefined;
 	/** Undefined where the board has no coprocessor. */
@@ -82,6 +83,7 @@ const ON_CHANGED: readonly Row[] = Object.freeze([
 	changed(ZIGBEE_MAP.fields, ({ zigbee }) => zigbee?.mappingChanged()),
 	changed([WIFI_HOSTNAME], (whom) => whom.hostnameChanged()),
 	changed(UPGRADE.fields, ({ outputs }) => outputs?.upgrade?.settingsChanged()),
+	changed(ETHERNET.fields, ({ network }) => network?.applyCableSoon()),
 	applied(MQTT.fields, ({ outputs }) => outputs?.mqtt?.settingsChanged()),
 	applied(HUB.fields, ({ outputs }) => outputs?.hub?.settingsChanged()),
 	applied(STATION_FIELDS, ({ network }) => network?.applySoon(APPLY_STATION)),

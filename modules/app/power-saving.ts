@@ -62,7 +62,7 @@ export interface SavingUser {
 	/** Undefined where the host takes no updates. */
 	readonly firmware: Pick<Firmware, "isOnTrial"> | undefined;
 	/** Undefined where there is no radio. */
-	readonly network: object | undefined;
+	readonly network: { readonly cable: { readonly isUsed: boolean } | undefined } | undefined;
 	/** Opens server and radio. */
 	connect(): void;
 	stop(): void;
@@ -72,7 +72,7 @@ export interface SavingUser {
 /** Parts of it. */
 export interface SavingParts {
 	readonly history: Pick<History, "isBusy"> | undefined;
-	readonly networkSettings: Pick<NetworkSettings, "station" | "wifiEnabled">;
+	readonly networkSettings: Pick<NetworkSettings, "station" | "wifiEnabled" | "ethernetEnabled">;
 	readonly starts: Pick<Starts, "askedFor"> | undefined;
 	readonly events: Pick<EventLog, "note">;
 	readonly occurrences: Pick<Occurrences, "meterFailure">;
@@ -215,7 +215,9 @@ export class PowerSaving implements Sleeper, FlashGuard {
 
 	/** For SleepPolicy. */
 	get isNew(): boolean {
-		return this.#user.network !== undefined && this.#parts?.networkSettings.station === undefined;
+		const { network } = this.#user;
+		const isCabled = network?.cable?.isUsed === true;
+		return network !== undefined && !isCabled && this.#parts?.networkSettings.station === undefined;
 	}
 
 	/** For SleepPolicy. */
@@ -293,7 +295,11 @@ export class PowerSaving implements Sleeper, FlashGuard {
 
 	private get hasNetwork(): boolean {
 		const settings = this.#parts?.networkSettings;
-		return this.#user.network !== undefined && settings?.station !== undefined && settings.wifiEnabled;
+		const { network } = this.#user;
+		if (network === undefined || settings === undefined) return false;
+		// Whether a cable is in is not known before the port is open.
+		if (network.cable !== undefined && settings.ethernetEnabled) return true;
+		return settings.station !== undefined && settings.wifiEnabled;
 	}
 
 	private get isSyncDue(): boolean {

@@ -48,7 +48,7 @@ export interface TrialParts {
 	readonly serving: Pick<Serving, "httpPort">;
 	readonly networkSettings: Pick<NetworkSettings, "wifiEnabled" | "station" | "accessPointEnabled">;
 	/** Undefined where there is no radio. */
-	readonly network: Pick<NetworkManager, "station" | "accessPointOn" | "clients"> | undefined;
+	readonly network: Pick<NetworkManager, "address" | "cable" | "accessPointOn" | "clients"> | undefined;
 }
 
 export class Trial implements Timed {
@@ -91,8 +91,9 @@ export class Trial implements Timed {
 	}
 
 	/**
-	 * A network that is configured has to give its address; an access point that only helps, since it does not, counts once
-	 * somebody has joined it. Without a network there is the access point. Where Wi-Fi is off nothing of it can be seen.
+	 * A network that is configured has to give its address, and so has a cable that was in, if Wi-Fi does not. An access point
+	 * that only helps, since the network gives none, counts once somebody has joined it. Where nothing is configured there is
+	 * the access point. Where Wi-Fi is off nothing of it can be seen.
 	 */
 	private get missing(): string {
 		const { config, serving, network, networkSettings } = this.#parts;
@@ -100,7 +101,9 @@ export class Trial implements Timed {
 		if (config.damaged.some((key) => NEEDED_ENTRIES.includes(key))) return "settings";
 		if (config.get(ACCESS_SALT) === "" || config.get(ACCESS_DIGEST).length !== DIGEST_LENGTH) return "login";
 		if (serving.httpPort === 0) return "server";
-		if (network === undefined || !wifiEnabled || network.station !== undefined) return "";
+		if (network === undefined || network.address !== undefined) return "";
+		if (network.cable?.isUsed) return "network";
+		if (!wifiEnabled) return "";
 		const isHelp = station !== undefined && !accessPointEnabled;
 		return network.accessPointOn && (!isHelp || network.clients > 0) ? "" : "network";
 	}

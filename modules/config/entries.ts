@@ -4,7 +4,7 @@ import { DLMS, DLMS_OBIS, DLMS_SECRETS } from "./dlms-fields.js";
 import { HUB } from "./hub-fields.js";
 import { CONTROL, IEC_SPEED, IEC62056, METER } from "./meter-fields.js";
 import { MQTT, MQTT_ANNOUNCED } from "./mqtt-fields.js";
-import { NETWORK, WIFI } from "./network-fields.js";
+import { ETHERNET, NETWORK, WIFI } from "./network-fields.js";
 import { POWER } from "./power-fields.js";
 import { SCHEDULE } from "./schedule-fields.js";
 import type { Entry, Field } from "./schema.js";
@@ -37,6 +37,7 @@ export const ENTRIES: readonly Entry[] = Object.freeze([
 	UPGRADE,
 	UPGRADE_FOUND,
 	ZIGBEE,
+	ETHERNET,
 ]);
 
 /** Passwords, tokens, certificates, what was learned of the meter or said of it: nothing that the owner knows as settings. */

@@ -3,7 +3,7 @@
  * changes together shares an entry, secrets included: a password never meets another network's name. The API is
  * stricter than the store, which also holds "not configured": an empty SSID.
  */
-import { BOOLEAN, entry, field, IN_NETWORK, IN_WIFI, type SettingField, TEXT } from "./schema.js";
+import { BOOLEAN, entry, field, IN_ETHERNET, IN_NETWORK, IN_WIFI, type SettingField, TEXT } from "./schema.js";
 
 /** Anything but control characters; SSID and password are bytes to the radio, whatever they mean. */
 const VISIBLE = " ";
@@ -99,3 +99,20 @@ export const AP_ENABLED = flag(IN_NETWORK, 3, "ap_enabled", false);
 export const FALLBACK_AP_ENABLED = flag(IN_NETWORK, 4, "fallback_ap_enabled", true);
 export const WIFI_ENABLED = flag(IN_NETWORK, 5, "wifi_enabled", true);
 export const NETWORK = entry("network", 1, [AP_SSID, AP_PASSWORD, AP_ENABLED, FALLBACK_AP_ENABLED, WIFI_ENABLED]);
+
+export const ETHERNET_ENABLED = flag(IN_ETHERNET, 1, "ethernet_enabled", true);
+export const ETHERNET_DHCP = flag(IN_ETHERNET, 2, "dhcp", true);
+/** The four are empty with DHCP. */
+export const ETHERNET_IP = text(IN_ETHERNET, 3, "ip", ADDRESS_FORM);
+export const ETHERNET_NETMASK = text(IN_ETHERNET, 4, "netmask", ADDRESS_FORM);
+export const ETHERNET_GATEWAY = text(IN_ETHERNET, 5, "gateway", ADDRESS_FORM);
+/** Empty: the gateway. */
+export const ETHERNET_DNS = text(IN_ETHERNET, 6, "dns", ADDRESS_FORM);
+export const ETHERNET = entry("ethernet", 1, [
+	ETHERNET_ENABLED,
+	ETHERNET_DHCP,
+	ETHERNET_IP,
+	ETHERNET_NETMASK,
+	ETHERNET_GATEWAY,
+	ETHERNET_DNS,
+]);

@@ -1,9 +1,15 @@
-/** The network's settings as one: for the API, which changes them, and for whoever drives the radio. */
+/** The network's settings as one: for the API, which changes them, and for wifi/manager.ts, which follows them. */
 import type { TextCodec } from "../io/host.js";
 import {
 	AP_ENABLED,
 	AP_PASSWORD,
 	AP_SSID,
+	ETHERNET_DHCP,
+	ETHERNET_DNS,
+	ETHERNET_ENABLED,
+	ETHERNET_GATEWAY,
+	ETHERNET_IP,
+	ETHERNET_NETMASK,
 	FALLBACK_AP_ENABLED,
 	PASSWORD_LIMIT,
 	PASSWORD_MINIMUM,
@@ -102,6 +108,21 @@ export class NetworkSettings {
 		const gateway = store.get(WIFI_GATEWAY);
 		const address = { ip: store.get(WIFI_IP), netmask: store.get(WIFI_NETMASK), gateway, dns: gateway };
 		return { ...base, address };
+	}
+
+	/** The Ethernet port is to be on. */
+	get ethernetEnabled(): boolean {
+		return this.#store.get(ETHERNET_ENABLED);
+	}
+
+	/** What the Ethernet port is started with. */
+	get ethernet() {
+		const store = this.#store;
+		const { hostname } = this;
+		if (store.get(ETHERNET_DHCP)) return { hostname };
+		const gateway = store.get(ETHERNET_GATEWAY);
+		const dns = store.get(ETHERNET_DNS) || gateway;
+		return { hostname, address: { ip: store.get(ETHERNET_IP), netmask: store.get(ETHERNET_NETMASK), gateway, dns } };
 	}
 
 	get onTrial(): boolean {

@@ -161,3 +161,4 @@ export const IN_MQTT_ANNOUNCED = 18;
 export const IN_UPGRADE = 19;
 export const IN_UPGRADE_FOUND = 20;
 export const IN_ZIGBEE = 21;
+export const IN_ETHERNET = 22;

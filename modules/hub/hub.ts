@@ -73,7 +73,7 @@ export interface HubWorld extends BatchWorld {
 	readonly turn: Turn;
 	readonly reader: { readonly outcomes: { readonly measured: Readout | undefined; readonly failure: unknown } };
 	/** Undefined: there is no radio, and always a network. */
-	readonly radio: { readonly station: { readonly rssi: number } | undefined } | undefined;
+	readonly radio: { readonly address: unknown; readonly station: { readonly rssi: number } | undefined } | undefined;
 	readonly networkSettings: { readonly hostname: string };
 	readonly power: Power | undefined;
 	/** Table of OBIS names (obis/names.ts). */
@@ -305,7 +305,7 @@ export class Hub implements Output, TurnHolder, Driven {
 		// What only the owner can set right comes first; the clients of the host know names and IPv4.
 		if (url === undefined || url.host.startsWith("[")) this.fail(HUB_BAD_URL, 0, nowMs);
 		else if (url.secure && !hubCertificates.isSet) this.fail(HUB_NO_CERTIFICATE, 0, nowMs);
-		else if (radio !== undefined && radio.station === undefined) this.fail(HUB_NO_NETWORK, 0, nowMs);
+		else if (radio !== undefined && radio.address === undefined) this.fail(HUB_NO_NETWORK, 0, nowMs);
 		else if (url.secure && !this.hasTurn(nowMs)) return;
 		else if (ledger.claim(HUB_COST)) this.open(url, nowMs);
 		else {

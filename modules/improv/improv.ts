@@ -33,8 +33,9 @@ import {
 	type SerialPort,
 	type TextCodec,
 } from "../io/host.js";
+import { WIFI_WRONG_PASSWORD } from "../wifi/failures.js";
 import type { NetworkManager } from "../wifi/manager.js";
-import { APPLY_DELAY_MS, type ScanWaiter, WIFI_WRONG_PASSWORD } from "../wifi/policy.js";
+import { APPLY_DELAY_MS, type ScanWaiter } from "../wifi/policy.js";
 import { ScanCursor } from "../wifi/scan.js";
 
 /** The name by which an installer knows its own firmware. */
@@ -76,9 +77,10 @@ const COMMAND_HOSTNAME = 5;
 const COMMAND_NAME = 6;
 const COMMAND_NETWORK = 7;
 
-/** Texts of COMMAND_NETWORK, flags: 1 it is in a network, 2 it has Wi-Fi. */
-const ONLINE = "3";
-const OFFLINE = "2";
+/** Flags of COMMAND_NETWORK, told as text. */
+const IS_ONLINE = 1;
+const HAS_WIFI = 2;
+const HAS_CABLE = 4;
 
 const CHANGE_MS = 300_000;
 /** The usual client waits for 30 s. */
@@ -302,7 +304,7 @@ class Talk implements Driven, ScanWaiter {
 			}
 			case COMMAND_STATE:
 				this.show(nowMs);
-				if (this.#ssid === "" && network.station !== undefined) this.tell(command);
+				if (this.#ssid === "" && network.address !== undefined) this.tell(command);
 				return 0;
 			case COMMAND_SCAN:
 				if (this.#ssid !== "" || !(this.#isScanning || network.scan(this))) return ERROR_OTHER;
@@ -340,7 +342,7 @@ class Talk implements Driven, ScanWaiter {
 	private show(nowMs: number): void {
 		const improv = this.#improv;
 		const resting = improv.mayChange(nowMs) ? STATE_READY : STATE_STOPPED;
-		const state = improv.gateway.network!.station === undefined ? resting : STATE_PROVISIONED;
+		const state = improv.gateway.network!.address === undefined ? resting : STATE_PROVISIONED;
 		this.put(PACKET_STATE, this.#ssid === "" ? state : STATE_PROVISIONING);
 	}
 
@@ -350,12 +352,13 @@ class Talk implements Driven, ScanWaiter {
 		const { firmwareVersion, chip } = world.info;
 		const { hostname } = settings;
 		const { network, httpsPort } = gateway;
-		const { station } = network!;
-		const url = `https://${station?.ip}${httpsPort === HTTPS_PORT ? "" : `:${httpsPort}`}`;
+		const { address, cable } = network!;
+		const flags = (address === undefined ? 0 : IS_ONLINE) | HAS_WIFI | (cable === undefined ? 0 : HAS_CABLE);
+		const url = `https://${address?.ip}${httpsPort === HTTPS_PORT ? "" : `:${httpsPort}`}`;
 		let texts = [hostname];
 		if (command === COMMAND_INFO) texts = [FIRMWARE_NAME, firmwareVersion, chip, hostname];
 		else if (command < COMMAND_INFO) texts = [url];
-		else if (command === COMMAND_NETWORK) texts = station === undefined ? [OFFLINE] : [ONLINE, url];
+		else if (command === COMMAND_NETWORK) texts = address === undefined ? [String(flags)] : [String(flags), url];
 		this.put(PACKET_RESULT, command, texts);
 	}
 

@@ -345,6 +345,7 @@ export interface Host {
 	readonly memory?: Memory;
 	readonly power?: Power;
 	readonly wifi?: WiFiPort;
+	/** Counts beside `wifi` only. */
 	readonly ethernet?: EthernetPort;
 	readonly button?: ButtonPort;
 	/**

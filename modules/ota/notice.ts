@@ -43,7 +43,7 @@ export interface NoticeWorld {
 	/** To have a TLS connection. */
 	readonly turn: Turn;
 	/** Undefined: there is no radio, and always a network. */
-	readonly radio: { readonly station: unknown } | undefined;
+	readonly radio: { readonly address: unknown } | undefined;
 	readonly power: Power | undefined;
 	readonly events: Pick<EventLog, "note">;
 	/** Is told when the status shows another version. */
@@ -159,7 +159,7 @@ export class UpgradeNotice implements Driven, TurnHolder {
 			this.rest(Number.POSITIVE_INFINITY);
 			return;
 		}
-		const isOffline = radio !== undefined && radio.station === undefined;
+		const isOffline = radio !== undefined && radio.address === undefined;
 		if (isOffline || clock.utcMs() === undefined || isOnBattery(power)) {
 			this.rest(nowMs + NOTICE_HOUR_MS);
 			return;

@@ -15,7 +15,8 @@
  *   trial          none ─ a network that was never joined ─> not begun ─ first try ─> 45 s ─ over ─> none, and the network
  *                  before it is taken again, or none; ends with the first address, and with new settings
  *   access point   on while it is wanted for itself (ap_enabled, or by hand), or helps: nothing is configured, or 90 s have
- *                  gone without an address and the fallback is allowed; a help ends 2 minutes after the station is there
+ *                  gone without an address and the fallback is allowed; a help ends 2 minutes after the station is there.
+ *                  Beside a cable that is used (`isCabled`) by hand only
  *   by hand        all of it is on for 10 minutes, whatever the settings say
  *
  * What has happened is noted by the entry methods, what follows from it is decided in one place, `settle`, which is to be
@@ -23,18 +24,8 @@
  * Limits: one scan at a time, SCAN_WAITERS callers.
  */
 import type { Timed } from "../io/machine.js";
-import {
-	type ScannedNetwork,
-	type StationOptions,
-	type StationStatus,
-	WIFI_REASON_4WAY_HANDSHAKE_TIMEOUT,
-	WIFI_REASON_AUTH_FAIL,
-	WIFI_REASON_HANDSHAKE_TIMEOUT,
-	WIFI_REASON_NO_AP_FOUND,
-	WIFI_REASON_NO_SUITABLE_AP_FIRST,
-	WIFI_REASON_NO_SUITABLE_AP_LAST,
-	type WiFi,
-} from "../io/wifi.js";
+import type { ScannedNetwork, StationOptions, StationStatus, WiFi } from "../io/wifi.js";
+import { errorOf, WIFI_NO_ADDRESS, WIFI_WELL } from "./failures.js";
 
 /** Where the policy gets its settings, and tells what became of them (config/network.ts). */
 export interface WiFiSettings {
@@ -60,14 +51,6 @@ export const STATION_OFF = 0;
 export const STATION_WAITING = 1;
 export const STATION_JOINING = 2;
 export const STATION_ONLINE = 3;
-
-/** Why the network was not joined, or is lost. */
-export const WIFI_WELL = 0;
-export const WIFI_NOT_FOUND = 1;
-export const WIFI_WRONG_PASSWORD = 2;
-/** Joined or not, there was no address in time. */
-export const WIFI_NO_ADDRESS = 3;
-export const WIFI_LOST = 4;
 
 /** What of the settings is to be taken over. */
 export const APPLY_STATION = 1;
@@ -133,6 +116,8 @@ export class WiFiPolicy implements Timed {
 	/** WIFI_… of `#station`, and of the network that was given up for it, which is told first. */
 	#error = WIFI_WELL;
 	#givenUp = WIFI_WELL;
+	/** The unit has a cable that is used: the access point opens by hand only. Set by the owner, before `settle`. */
+	isCabled = false;
 	/** WANTED, HELPS. */
 	#accessPoint = 0;
 	#clients = 0;
@@ -176,9 +161,19 @@ export class WiFiPolicy implements Timed {
 		return this.isByHand && !this.has(ENABLED);
 	}
 
-	/** The radio is on. */
+	/** Wi-Fi was brought up by hand, and the time of that is not over. */
+	get isByHand(): boolean {
+		return this.#byHandEndMs < Infinity;
+	}
+
+	/** Wi-Fi is wanted, by the settings or by hand. */
 	get isOn(): boolean {
 		return this.has(ENABLED) || this.isByHand;
+	}
+
+	/** Between `start` and `stop`. */
+	get hasRadio(): boolean {
+		return this.#radio !== undefined;
 	}
 
 	/** WIFI_… of the last failure. */
@@ -207,7 +202,7 @@ export class WiFiPolicy implements Timed {
 		if (this.#scan !== undefined) next = Math.min(next, this.#scan.endMs);
 		const helps = (this.#accessPoint & HELPS) !== 0;
 		if (this.#state === STATION_ONLINE) return helps ? Math.min(next, this.#sinceMs + HELP_LINGERS_MS) : next;
-		return this.isOn && this.has(FALLBACK) && !helps ? Math.min(next, this.#sinceMs + UNREACHABLE_MS) : next;
+		return this.isOn && this.mayHelp && !helps ? Math.min(next, this.#sinceMs + UNREACHABLE_MS) : next;
 	}
 
 	/** All settings are taken over. */
@@ -218,11 +213,16 @@ export class WiFiPolicy implements Timed {
 		this.advance(nowMs);
 	}
 
-	/** Who waits for a scan is told nothing any more. */
+	/** Closes the radio, until the next `start`. The owner has ended a scan before. */
 	stop(): void {
 		this.#radio?.close();
 		this.#radio = undefined;
 		this.#scan = undefined;
+		this.#state = STATION_OFF;
+		this.#stateEndMs = Infinity;
+		this.#retryMs = RETRY_FIRST_MS;
+		this.#accessPoint = 0;
+		this.#clients = 0;
 	}
 
 	/** Takes over these settings (APPLY_…) when the reply to whoever changed them has had the time to leave. */
@@ -307,8 +307,9 @@ export class WiFiPolicy implements Timed {
 		this.settleAccessPoint(radio, nowMs);
 	}
 
-	private get isByHand(): boolean {
-		return this.#byHandEndMs < Infinity;
+	/** The access point may open where the network is not reached. */
+	private get mayHelp(): boolean {
+		return this.has(FALLBACK) && !this.isCabled;
 	}
 
 	private has(flag: number): boolean {
@@ -410,14 +411,15 @@ export class WiFiPolicy implements Timed {
 	private settleAccessPoint(radio: WiFi, nowMs: number): void {
 		const isOnline = this.#state === STATION_ONLINE;
 		const lastsMs = nowMs - this.#sinceMs;
-		const isLost = !isOnline && this.has(FALLBACK) && lastsMs >= UNREACHABLE_MS;
+		const isLost = !isOnline && this.mayHelp && lastsMs >= UNREACHABLE_MS;
 		const isTried = this.#trialEndMs !== undefined && this.#trialEndMs < Infinity;
-		const lingers = isOnline ? lastsMs < HELP_LINGERS_MS : this.has(FALLBACK) || isTried;
+		const lingers = isOnline ? lastsMs < HELP_LINGERS_MS : this.mayHelp || isTried;
 		let why = 0;
 		if (this.isOn) {
 			const didHelp = (this.#accessPoint & HELPS) !== 0;
-			if (this.#station === undefined || isLost || (didHelp && lingers)) why |= HELPS;
-			if (this.has(ACCESS_POINT) || this.isByHand) why |= WANTED;
+			const isNeeded = this.#station === undefined || isLost || (didHelp && lingers);
+			if (isNeeded && !this.isCabled) why |= HELPS;
+			if (this.isByHand || (this.has(ACCESS_POINT) && !this.isCabled)) why |= WANTED;
 		}
 		const wasOn = this.accessPointOn;
 		this.#accessPoint = why;
@@ -427,20 +429,5 @@ export class WiFiPolicy implements Timed {
 			radio.stopAccessPoint();
 			this.#clients = 0;
 		}
-	}
-}
-
-function errorOf(reason: number): number {
-	switch (reason) {
-		case WIFI_REASON_NO_AP_FOUND:
-			return WIFI_NOT_FOUND;
-		case WIFI_REASON_4WAY_HANDSHAKE_TIMEOUT:
-		case WIFI_REASON_AUTH_FAIL:
-		case WIFI_REASON_HANDSHAKE_TIMEOUT:
-			return WIFI_WRONG_PASSWORD;
-		default:
-			return reason >= WIFI_REASON_NO_SUITABLE_AP_FIRST && reason <= WIFI_REASON_NO_SUITABLE_AP_LAST
-				? WIFI_NOT_FOUND
-				: WIFI_LOST;
 	}
 }

@@ -41,6 +41,14 @@ const SET: Readonly<Record<string, JSONObject>> = {
 	"network/ap": { ap_ssid: "own", ap_enabled: true },
 	"network/fallback-ap": { fallback_ap_enabled: false },
 	"network/wifi-enabled": { wifi_enabled: true },
+	"network/ethernet": {
+		ethernet_enabled: false,
+		dhcp: false,
+		ip: "192.0.2.78",
+		netmask: "255.255.255.0",
+		gateway: "192.0.2.1",
+		dns: "192.0.2.2",
+	},
 	"meter/protocol": { protocol: "dlms" },
 	"iec62056/config": {
 		mode_d_enabled: true,

@@ -14,6 +14,7 @@ const WIFI = "network/wifi";
 const AP = "network/ap";
 const FALLBACK = "network/fallback-ap";
 const ENABLED = "network/wifi-enabled";
+const ETHERNET = "network/ethernet";
 /** Those of the status that only settings change. */
 const SETTINGS = ["hostname", "dhcp", "ntp_server", "wifi_enabled", "ap_ssid", "ap_enabled"];
 const BENCH = { ssid: "bench", password: "bench-network", dhcp: true, apply: true };
@@ -87,6 +88,12 @@ export function networkChecks(gateway: () => TestGateway): void {
 				ap_clients: 0,
 				connected: false,
 				wifi_last_error: null,
+				interface: "access_point",
+				ethernet: false,
+				ethernet_enabled: false,
+				ethernet_speed: 0,
+				ethernet_mac: "",
+				ethernet_last_error: null,
 			});
 			assert.deepEqual(await gateway().read(FALLBACK), { fallback_ap_enabled: true });
 			assert.deepEqual(await gateway().read(ENABLED), { wifi_enabled: true });
@@ -227,6 +234,19 @@ export function networkChecks(gateway: () => TestGateway): void {
 				await refused(path, {}, "missing_field", field);
 				await refusedValues(path, {}, field, NO_BOOLEAN);
 			}
+		});
+
+		it("has no Ethernet port, keeps settings for one, and can't turn it on", async () => {
+			const dhcp = { ethernet_enabled: false, dhcp: true, ip: "", netmask: "", gateway: "", dns: "" };
+			assert.deepEqual(await gateway().read(ETHERNET), dhcp);
+			const { ssid: _, password, ...address } = STATIC;
+			const fixed = { ...address, ethernet_enabled: false, dns: "192.168.1.2" };
+			assert.deepEqual(await gateway().write(ETHERNET, fixed), fixed);
+			isError(await gateway().post(ETHERNET, { ...dhcp, ethernet_enabled: true }), 501, "unsupported");
+			assert.deepEqual(await gateway().read(ETHERNET), fixed);
+			await gateway().write(ENABLED, { wifi_enabled: false });
+			assert.deepEqual(await gateway().write(ENABLED, { wifi_enabled: true }), { wifi_enabled: true });
+			assert.deepEqual(await gateway().write(ETHERNET, { ethernet_enabled: false, dhcp: true }), dhcp);
 		});
 
 		it("survives a restart, and a damaged entry costs that entry", async () => {

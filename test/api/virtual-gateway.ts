@@ -13,6 +13,7 @@ import { presetNetwork } from "../../modules/app/preset.js";
 import { Zigbee } from "../../modules/app/zigbee.js";
 import { WAKE_TIMER } from "../../modules/io/flash.js";
 import type { Ending } from "../../modules/io/host.js";
+import { CablePolicy } from "../../modules/wifi/cable.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
 import { Follower, type FollowOptions } from "./follower.js";
@@ -202,7 +203,7 @@ export class VirtualGateway extends TestGateway {
 		this.world.onRestart = () => {
 			this.#wantsRestart = true;
 		};
-		const gateway = new Gateway(this.world, Zigbee);
+		const gateway = new Gateway(this.world, Zigbee, CablePolicy);
 		gateway.start();
 		return gateway;
 	}

@@ -23,6 +23,10 @@ export interface WalkField {
 
 const x = (length: number) => "x".repeat(length);
 const ADDRESS = { good: ["192.168.1.77"], bad: ["", "192.168.1", "192.168.1.256", "192.168.1.077", x(16)] };
+const NETMASK = {
+	good: ["255.0.0.0", "255.255.255.0"],
+	bad: ["254.0.0.0", "255.255.255.254", "255.0.255.0", ""],
+};
 const KEY = { good: ["", "0aF9".repeat(8)], bad: ["0".repeat(31), "0".repeat(33), "g".repeat(32)] };
 const OFF = { good: [false], bad: [] };
 const MONTHS = {
@@ -45,10 +49,7 @@ const CONTENTS: Readonly<Record<string, { good?: readonly unknown[]; bad: readon
 	"network/wifi ssid": { good: ["s", x(31), "\u00e9".repeat(16)], bad: ["", x(32), "\u00e9".repeat(17), "a\tb"] },
 	"network/wifi password": { good: ["", x(8), x(63)], bad: [x(7), x(64), "\u00e9".repeat(32)] },
 	"network/wifi ip": ADDRESS,
-	"network/wifi netmask": {
-		good: ["255.0.0.0", "255.255.255.0"],
-		bad: ["254.0.0.0", "255.255.255.254", "255.0.255.0", ""],
-	},
+	"network/wifi netmask": NETMASK,
 	"network/wifi gateway": ADDRESS,
 	"network/wifi hostname": { good: ["h", x(31), "a-9"], bad: ["", x(32), "-a", "a-", "a.b"] },
 	// Only what leaves the radio as it is: the other one is for network-checks.ts and network.test.ts.
@@ -56,6 +57,12 @@ const CONTENTS: Readonly<Record<string, { good?: readonly unknown[]; bad: readon
 	"network/ap apply": OFF,
 	"network/ap ap_enabled": OFF,
 	"network/wifi-enabled wifi_enabled": OFF,
+	// Where there is no port; with one, ethernet.test.ts.
+	"network/ethernet ethernet_enabled": OFF,
+	"network/ethernet ip": ADDRESS,
+	"network/ethernet netmask": NETMASK,
+	"network/ethernet gateway": ADDRESS,
+	"network/ethernet dns": { good: ["", "192.168.1.1"], bad: ["192.168.1", "0.0.0.0", x(16)] },
 	"zigbee/config enabled": OFF,
 	"network/ap ap_ssid": { good: ["s", x(31)], bad: ["", x(32), "\u00e9".repeat(17)] },
 	"network/ap ap_password": { good: [x(8), x(63)], bad: ["", x(7), x(64)] },
@@ -90,6 +97,13 @@ const CONTENTS: Readonly<Record<string, { good?: readonly unknown[]; bad: readon
 
 /** In place of a route's example: a body where each field counts. */
 const BASES: Readonly<Record<string, JSONObject>> = {
+	"network/ethernet": {
+		ethernet_enabled: false,
+		dhcp: false,
+		ip: "192.168.1.20",
+		netmask: "255.255.255.0",
+		gateway: "192.168.1.1",
+	},
 	// A nonce that no unit gives: no attempt counts as a failed one.
 	"system/login": { username: "admin", nonce: "0".repeat(64), proof: "0".repeat(64) },
 	"system/password": { nonce: "0".repeat(64), proof: "0".repeat(64), new_hash: "a".repeat(64) },
@@ -107,6 +121,7 @@ const REQUIRED: Readonly<Record<string, readonly string[]>> = {
 	"system/login": ["nonce", "proof"],
 	"system/password": ["nonce", "proof", "new_hash"],
 	"network/wifi": ["ip", "netmask", "gateway"],
+	"network/ethernet": ["ip", "netmask", "gateway"],
 	"iec62056/schedule": Object.keys(MONTHS),
 	hub: ["url", "token"],
 };

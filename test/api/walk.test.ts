@@ -25,7 +25,7 @@ const ROWS = `
 const EXTRAS = `
 	GET system/sessions, DELETE system/sessions/<id>, GET iec62056/log, POST meter/probe, POST meter/pin, DELETE meter/pin,
 	GET meter/history, GET meter/profile, GET metrics, GET events, GET system/log, GET system/backup, POST system/backup, GET mqtt, POST mqtt,
-	GET system/upgrade, POST system/upgrade,
+	GET system/upgrade, POST system/upgrade, GET network/ethernet, POST network/ethernet,
 	GET mqtt/send`;
 
 const namesOf = (text: string) => text.split(",").map((name) => name.trim());

@@ -27,6 +27,9 @@ import { NetworkSettings } from "../../modules/config/network.js";
 import {
 	AP_ENABLED,
 	AP_PASSWORD,
+	ETHERNET_DHCP,
+	ETHERNET_ENABLED,
+	ETHERNET_IP,
 	FALLBACK_AP_ENABLED,
 	WIFI_ENABLED,
 	WIFI_HOSTNAME,
@@ -51,7 +54,10 @@ function listened() {
 		zone: { select: (name) => told.push(`zone ${name}`) > 0 },
 		reader: { forget: () => told.push("forget") },
 		schedule: { reconfigure: () => told.push("schedule") },
-		network: { applySoon: (what) => told.push(`apply ${what}`) },
+		network: {
+			applySoon: (what) => told.push(`apply ${what}`),
+			applyCableSoon: () => told.push("apply cable"),
+		},
 		outputs: {
 			hub: { settingsChanged: () => told.push("hub") },
 			mqtt: { settingsChanged: () => told.push("mqtt"), forgetMeter: () => told.push("forget announced") },
@@ -134,6 +140,13 @@ describe("app/on-changed", () => {
 		]);
 		for (const flag of [FALLBACK_AP_ENABLED, WIFI_ENABLED])
 			assert.deepEqual(toldOf([put(flag, true)], true), [`apply ${APPLY_FLAGS}`]);
+	});
+
+	it("tells the Ethernet port of settings that have changed", () => {
+		const { toldOf } = listened();
+		assert.deepEqual(toldOf([put(ETHERNET_ENABLED, true), put(ETHERNET_DHCP, true)], true), []);
+		assert.deepEqual(toldOf([put(ETHERNET_ENABLED, false)]), ["apply cable"]);
+		assert.deepEqual(toldOf([put(ETHERNET_IP, "192.0.2.9"), put(ETHERNET_DHCP, false)]), ["apply cable"]);
 	});
 
 	it("tells nobody of what the firmware keeps for itself", () => {

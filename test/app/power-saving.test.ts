@@ -23,6 +23,8 @@ class Unit {
 	readonly output = { busy: false };
 	readonly reader = { running: false, isLent: false };
 	volts = 4.4;
+	/** Of a unit with Ethernet. */
+	cable: { isUsed: boolean } | undefined;
 	meterFailure: string | undefined;
 	/** What `begin` of the host's sleep throws. */
 	refusal: Error | undefined;
@@ -66,7 +68,11 @@ class Unit {
 			schedule,
 			reader,
 			safeMode: "",
-			network: {},
+			network: {
+				get cable() {
+					return unit.cable;
+				},
+			},
 			firmware: this.firmware,
 			connect: () => this.told.push("connect"),
 			stop: () => this.told.push("stop"),
@@ -75,7 +81,7 @@ class Unit {
 		const station = hasNetwork ? { ssid: "home", password: "" } : undefined;
 		const parts: SavingParts = {
 			history: undefined,
-			networkSettings: { station, wifiEnabled: true } as SavingParts["networkSettings"],
+			networkSettings: { station, wifiEnabled: true, ethernetEnabled: true } as SavingParts["networkSettings"],
 			starts: { askedFor: () => this.told.push("asked for") },
 			events: { note: ({ name }) => this.told.push(name) },
 			occurrences: {
@@ -166,6 +172,28 @@ describe("app/power-saving", () => {
 		assert.deepEqual(stuck.told, ["connect"]);
 		stuck.world.advance(2000);
 		assert.equal(stuck.told.length, 4);
+	});
+
+	it("sends by its cable where no Wi-Fi is configured", () => {
+		const unit = new Unit(new VirtualRetained(), WAKE_TIMER, false);
+		unit.cable = { isUsed: false };
+		unit.output.busy = true;
+		unit.world.advance(10);
+		unit.schedule.finished(undefined, undefined);
+		unit.begin();
+		assert.deepEqual(unit.told, ["connect"]);
+	});
+
+	it("is new as long as it has neither a network nor a cable", () => {
+		for (const [isUsed, isNew] of [
+			[true, false],
+			[false, true],
+		] as const) {
+			const unit = new Unit(new VirtualRetained(), WAKE_NONE, false);
+			unit.cable = { isUsed };
+			unit.begin();
+			assert.equal(unit.saving.isNew, isNew);
+		}
 	});
 
 	it("knows after a sleep what the schedule waits for, and what was wrong", () => {

@@ -3,6 +3,7 @@ import { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { LIMIT_MS, LOOK_MS, Trial, type TrialHost, type TrialParts, YOUNG_MS } from "../../modules/app/trial.js";
 import { BYTES } from "../../modules/config/schema.js";
 import { type Drive, Driver } from "../../modules/io/driver.js";
+import type { CablePolicy } from "../../modules/wifi/cable.js";
 
 const STATION = {
 	ssid: "home",
@@ -70,9 +71,10 @@ describe("app/trial", () => {
 			},
 			networkSettings: { wifiEnabled: true, station: HOME, accessPointEnabled: false },
 			network: {
-				get station() {
+				get address() {
 					return missing === "network" ? undefined : STATION;
 				},
+				cable: undefined,
 				accessPointOn: true,
 				clients: 0,
 			},
@@ -159,18 +161,24 @@ describe("app/trial", () => {
 	it("knows whether the network works", () => {
 		const own = { wifiEnabled: true, station: undefined, accessPointEnabled: false };
 		const home = { ...own, station: HOME };
-		const off = { station: undefined, accessPointOn: false, clients: 0 };
+		const off = { address: undefined, cable: undefined, accessPointOn: false, clients: 0 };
 		const open = { ...off, accessPointOn: true };
+		const cabled = { ...open, cable: { isUsed: true } as CablePolicy };
+		const unplugged = { ...off, cable: { isUsed: false } as CablePolicy };
 		const cases: [boolean, TrialParts["networkSettings"], TrialParts["network"], string][] = [
 			[true, home, undefined, "no radio"],
 			[true, { ...home, wifiEnabled: false }, off, "Wi-Fi is off"],
-			[true, home, { ...off, station: STATION }, "in the network"],
+			[true, home, { ...off, address: STATION }, "in the network"],
 			[false, home, off, "not in the network"],
 			[false, home, open, "an access point that only helps"],
 			[true, home, { ...open, clients: 1 }, "one that somebody has joined"],
 			[true, { ...home, accessPointEnabled: true }, open, "one that is wanted for itself"],
 			[true, own, open, "no network, and the access point"],
 			[false, own, off, "no network, and no access point"],
+			[true, { ...own, wifiEnabled: false }, { ...cabled, address: STATION }, "a cable with an address"],
+			[false, { ...own, wifiEnabled: false }, cabled, "a cable that gives no address any more, Wi-Fi off"],
+			[false, own, cabled, "a cable that gives no address any more, and an access point"],
+			[true, { ...own, wifiEnabled: false }, unplugged, "no cable, Wi-Fi off"],
 		];
 		const host = { info: { firmwareVersion: "" }, update: { confirm: () => {}, rollBack: () => {} } };
 		for (const [works, networkSettings, network, what] of cases) {

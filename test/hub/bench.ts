@@ -135,7 +135,7 @@ export class HubBench {
 	readonly settings: Record<string, unknown>;
 	readonly outcomes: { measured: Readout | undefined; failure: unknown } = { measured: undefined, failure: undefined };
 	/** Undefined: there is no radio. */
-	radio: { station: { rssi: number } | undefined } | undefined;
+	radio: { address: unknown; station: { rssi: number } | undefined } | undefined;
 	certificate: Uint8Array | undefined;
 	/** What the ledger finds free. */
 	hasMemory = true;

@@ -26,7 +26,7 @@ function counter(value: number): string {
 describe("hub: what is published", () => {
 	it("is each value, and the gateway's own state, over one connection", () => {
 		const bench = new HubBench();
-		bench.radio = { station: { rssi: -61 } };
+		bench.radio = { address: {}, station: { rssi: -61 } };
 		bench.server.serve(8123);
 		bench.read(READOUT);
 		bench.advance(1000);
@@ -334,12 +334,12 @@ describe("hub: failures", () => {
 	it("of a network that was not there end with it", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);
-		bench.radio = { station: undefined };
+		bench.radio = { address: undefined, station: undefined };
 		bench.read(counter(1));
 		bench.advance(10 * MINUTE);
 		assert.equal(bench.server.connections, 0);
 		assert.equal(bench.hub.state, "no_network");
-		bench.radio = { station: { rssi: -50 } };
+		bench.radio = { address: {}, station: undefined };
 		bench.hub.networkUp();
 		bench.advance(3000);
 		assert.equal(bench.hub.state, "ok");

@@ -8,6 +8,8 @@ export const BOOT = { slots: 1850, chunks: 36 * 1024 };
 export const BOOT_ZIGBEE = { slots: BOOT.slots + 150, chunks: BOOT.chunks };
 /** Joined, with somebody logged in. */
 export const JOINED_ZIGBEE = { slots: BOOT_ZIGBEE.slots + 160, chunks: BOOT.chunks };
+/** In its owner's network by a cable, after somebody was logged in. */
+export const CABLED = { slots: BOOT.slots + 150, chunks: BOOT.chunks };
 export const ANY = { slots: 3400, chunks: 56 * 1024 };
 /** Slots of the stack that must never be needed; the machine ends when there is none left. */
 export const STACK_RESERVE = 64;

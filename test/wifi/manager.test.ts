@@ -8,6 +8,13 @@ import { AP_ENABLED, AP_SSID, FALLBACK_AP_ENABLED, WIFI_ENABLED } from "../../mo
 import { put, type Setting, type SettingField } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
 import { Driver } from "../../modules/io/driver.js";
+import {
+	WIFI_LOST,
+	WIFI_NO_ADDRESS,
+	WIFI_NOT_FOUND,
+	WIFI_WELL,
+	WIFI_WRONG_PASSWORD,
+} from "../../modules/wifi/failures.js";
 import { NetworkManager } from "../../modules/wifi/manager.js";
 import {
 	APPLY_ACCESS_POINT,
@@ -15,11 +22,6 @@ import {
 	APPLY_STATION,
 	STATION_OFF,
 	STATION_ONLINE,
-	WIFI_LOST,
-	WIFI_NO_ADDRESS,
-	WIFI_NOT_FOUND,
-	WIFI_WELL,
-	WIFI_WRONG_PASSWORD,
 } from "../../modules/wifi/policy.js";
 import { ScanCursor } from "../../modules/wifi/scan.js";
 import { MemoryStorage } from "../config/memory-storage.js";

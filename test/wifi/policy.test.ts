@@ -7,6 +7,7 @@ import {
 	WIFI_REASON_NO_AP_FOUND,
 	type WiFi,
 } from "../../modules/io/wifi.js";
+import { WIFI_LOST, WIFI_NO_ADDRESS, WIFI_NOT_FOUND, WIFI_WRONG_PASSWORD } from "../../modules/wifi/failures.js";
 import {
 	APPLY_ACCESS_POINT,
 	APPLY_FLAGS,
@@ -15,10 +16,6 @@ import {
 	STATION_OFF,
 	STATION_ONLINE,
 	STATION_WAITING,
-	WIFI_LOST,
-	WIFI_NO_ADDRESS,
-	WIFI_NOT_FOUND,
-	WIFI_WRONG_PASSWORD,
 	WiFiPolicy,
 	type WiFiSettings,
 } from "../../modules/wifi/policy.js";

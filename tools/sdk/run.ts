@@ -40,6 +40,8 @@ export interface RunSettings {
 	readonly ending?: string | undefined;
 	/** As power.txt of the state folder, where that says nothing; default: USB. */
 	readonly power?: string;
+	/** It has an Ethernet port, whose cable cable.txt of the state folder pulls; default: it has none. */
+	readonly cable?: boolean;
 	/** WAKE_… of the start; default: no sleep has ended. */
 	readonly wakeReason?: number;
 }
@@ -77,6 +79,7 @@ export function runFirmware({ runner, firmware }: Firmware, settings: RunSetting
 	if (wakeReason !== WAKE_NONE) env["GATEWAY_WAKE"] = String(wakeReason);
 	if (accessPoint) env["GATEWAY_ACCESS_POINT"] = "1";
 	if (quiet) env["GATEWAY_QUIET"] = "1";
+	if (settings.cable) env["GATEWAY_CABLE"] = "1";
 	if (announce) env["GATEWAY_ANNOUNCE"] = "1";
 	if (settings.zigbee !== undefined) env["GATEWAY_ZIGBEE"] = settings.zigbee;
 	if (ending !== undefined) env["GATEWAY_ENDING"] = ending;

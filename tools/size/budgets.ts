@@ -12,7 +12,7 @@
  * budget tells growth well, and the parts' true sizes roughly.
  */
 export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
-	"modules/api": 106500,
+	"modules/api": 108500,
 	"modules/app": 35000,
 	"modules/auth": 12500,
 	"modules/bytes": 8500,
@@ -39,7 +39,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/sml": 11500,
 	"modules/sntp": 8000,
 	"modules/time": 8000,
-	"modules/wifi": 9500,
+	"modules/wifi": 13000,
 	"modules/zigbee": 52000,
 	"hosts/esp32": 20000,
 	"hosts/native": 16000,
@@ -61,5 +61,5 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 /** Rooms for what is to come, script and C together. Who builds one gives it lines above and takes its line away here. */
 export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
 	/** All that is left beside the lines above: corrections, and what owners ask for. */
-	"what is to come": 23000,
+	"what is to come": 17500,
 });

@@ -71,6 +71,16 @@ export const NETWORK_WIFI_ENABLED = {
 	wifi_enabled: {},
 } as const;
 
+/** POST /api/v1/network/ethernet */
+export const NETWORK_ETHERNET = {
+	ethernet_enabled: {},
+	dhcp: {},
+	ip: { max: 15, pattern: /^[.0-9]*$/ },
+	netmask: { max: 15, pattern: /^[.0-9]*$/ },
+	gateway: { max: 15, pattern: /^[.0-9]*$/ },
+	dns: { max: 15, pattern: /^[.0-9]*$/ },
+} as const;
+
 /** POST /api/v1/meter/protocol */
 export const METER_PROTOCOL = {
 	protocol: { choices: ["iec62056", "dlms", "sml"] },

@@ -184,6 +184,12 @@ export interface NetworkStatus {
 	readonly ap_clients: number;
 	readonly connected: boolean;
 	readonly wifi_last_error: null | "wifi/not-found" | "wifi/wrong-password" | "wifi/no-address" | "wifi/lost";
+	readonly interface: "none" | "ethernet" | "wifi" | "access_point";
+	readonly ethernet: boolean;
+	readonly ethernet_enabled: boolean;
+	readonly ethernet_speed: number;
+	readonly ethernet_mac: string;
+	readonly ethernet_last_error: null | "ethernet/lost" | "ethernet/no-address";
 }
 
 export interface Scan {
@@ -215,8 +221,19 @@ export interface FallbackAP {
 	readonly fallback_ap_enabled: boolean;
 }
 
-export interface WiFiEnabled {
+export interface WiFiEnabledShown {
 	readonly wifi_enabled: boolean;
+	readonly warning?: string;
+}
+
+export interface Ethernet {
+	readonly ethernet_enabled: boolean;
+	readonly dhcp: boolean;
+	readonly ip: string;
+	readonly netmask: string;
+	readonly gateway: string;
+	readonly dns: string;
+	readonly warning?: string;
 }
 
 export interface Protocol {

@@ -317,13 +317,14 @@ function LinksCard() {
 /** Replies to a readout that failed at the meter. */
 const METER_ERRORS = /^meter_/;
 
-/** Whether the gateway is in a Wi-Fi network, not whether it might be. */
+/** Whether the gateway is in a network, by Wi-Fi or by cable, not whether it might be. */
 function WiFiChip({ link }: { link: NetworkStatus }) {
 	const { connected, ssid, ap_mode, wifi_enabled, wifi_temporary } = link;
+	const isByCable = link.interface === "ethernet";
 	if (connected) {
 		return (
-			<Chip state="good" name={t("state.wifi")}>
-				{ssid || t("on")}
+			<Chip state="good" name={t(isByCable ? "cable.title" : "state.wifi")}>
+				{isByCable ? t("on") : ssid || t("on")}
 			</Chip>
 		);
 	}

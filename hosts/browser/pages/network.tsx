@@ -1,19 +1,19 @@
 /** Network: how the gateway is connected, another Wi-Fi network, its own network, and Wi-Fi altogether. */
 
 import { useState } from "preact/hooks";
-import { NETWORK_AP, NETWORK_FALLBACK_AP } from "../kit/bodies.js";
-import { post } from "../kit/device.js";
+import { NETWORK_AP, NETWORK_ETHERNET, NETWORK_FALLBACK_AP } from "../kit/bodies.js";
+import { awaitRestart, post } from "../kit/device.js";
 import { Confirm } from "../kit/dialog.js";
 import type { Draft } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
 import { formatMoment, formatNumber } from "../kit/format.js";
 import { fieldsOf } from "../kit/limits.js";
 import { announce, Button, Card, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/parts.js";
-import type { NetworkStatus } from "../kit/replies.js";
+import type { Ethernet, NetworkStatus } from "../kit/replies.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError, type Loaded, useDevice, usePoll } from "../kit/use-device.js";
 import { useZone } from "../kit/zone.js";
-import { hasRadio, signalWord, WiFiForm, wifiErrorText } from "./wifi.js";
+import { ADDRESS_FIELDS, hasRadio, IPV4_FORM, isStatic, signalWord, WiFiForm, wifiErrorText } from "./wifi.js";
 
 const POLL_MS = 10_000;
 
@@ -23,8 +23,11 @@ export function Network() {
 	const { value } = loaded;
 	return (
 		<div class="cards">
-			{value?.wifi_temporary && <Notice kind="warning">{t("network.temporary")}</Notice>}
+			{value?.wifi_temporary && value.interface !== "ethernet" && (
+				<Notice kind="warning">{t("network.temporary")}</Notice>
+			)}
 			<StateCard {...loaded} />
+			{value !== undefined && value.ethernet_mac !== "" && <CableCard status={value} />}
 			<div class="tall">
 				<Card title={t("network.ssid")}>
 					<WiFiForm onJoined={loaded.put} />
@@ -49,16 +52,27 @@ function State({ status }: { status: NetworkStatus }) {
 	const { ssid, rssi, channel, ip, netmask, gateway, dhcp, hostname, secure } = status;
 	const { wifi_ssid, wifi_last_error, ntp_server, ntp_last_sync, ntp_last_error } = status;
 	const isConnected = status.connected === true;
+	const isWiFi = status.interface === "wifi";
 	return (
 		<>
 			{wifi_last_error && (
 				<Notice kind="warning">{t("network.failed", { why: wifiErrorText(wifi_last_error) })}</Notice>
 			)}
+			{status.ethernet_last_error === "ethernet/no-address" && (
+				<Notice kind="warning">
+					{t("cable.title")}: {t("error.wifi/no-address")}
+				</Notice>
+			)}
 			<Facts>
 				<Fact name={t("network.ssid")}>
-					{isConnected ? ssid : wifi_ssid ? t("network.connected.not", { ssid: wifi_ssid }) : t("network.unset")}
+					{isWiFi ? ssid : wifi_ssid ? t("network.connected.not", { ssid: wifi_ssid }) : t("network.unset")}
 				</Fact>
-				{isConnected && (
+				{status.ethernet_mac !== "" && (
+					<Fact name={t("cable.title")}>
+						{status.ethernet ? `${formatNumber(status.ethernet_speed, language)} Mbit/s` : t("cable.out")}
+					</Fact>
+				)}
+				{isWiFi && (
 					<Fact name={t("network.signal")}>
 						{signalWord(rssi)}, {formatNumber(rssi, language)} dBm, {t("network.channel", { n: channel })}
 					</Fact>
@@ -93,6 +107,37 @@ function State({ status }: { status: NetworkStatus }) {
 
 /** What stands where there is no address. */
 const NO_ADDRESS = "0.0.0.0";
+
+const CABLE_FIELDS = fieldsOf(NETWORK_ETHERNET, [
+	{ name: "ethernet_enabled", label: "cable.use", help: "cable.help", kind: "toggle" },
+	...ADDRESS_FIELDS,
+	{ name: "dns", label: "cable.dns", kind: "text", pattern: IPV4_FORM, form: { says: "form.ipv4" }, when: isStatic },
+]);
+
+function CableCard({ status }: { status: NetworkStatus }) {
+	const { value, error, reload } = useDevice<Ethernet>("network/ethernet");
+	const isInUse = status.interface === "ethernet";
+	const { ip, netmask, gateway, hostname } = status;
+	return (
+		<Card title={t("cable.title")}>
+			{value === undefined ? (
+				<Pending error={error} reload={reload} />
+			) : (
+				<Form
+					fields={CABLE_FIELDS}
+					values={{ ...value, ...(value.dhcp && isInUse ? { ip, netmask, gateway } : {}) }}
+					submit={async (values) => {
+						await post("network/ethernet", values);
+						if (!isInUse) return;
+						const addresses = [`https://${hostname}.local/`];
+						if (values["dhcp"] === false) addresses.push(`https://${values["ip"]}/`);
+						awaitRestart({ reason: "moved", addresses });
+					}}
+				/>
+			)}
+		</Card>
+	);
+}
 
 const ACCESS_POINT_FIELDS = fieldsOf({ ...NETWORK_AP, ...NETWORK_FALLBACK_AP }, [
 	{ name: "ap_ssid", label: "network.ap.ssid", kind: "text", required: true, refused: "refused.ssid" },
@@ -190,7 +235,7 @@ function RadioCard({ status, reload }: { status: NetworkStatus; reload: () => vo
 					}}
 					onClose={() => setAsking(false)}
 				>
-					<p>{t("network.radio.warn")}</p>
+					{status.interface !== "ethernet" && <p>{t("network.radio.warn")}</p>}
 				</Confirm>
 			)}
 		</Card>

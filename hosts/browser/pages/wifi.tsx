@@ -7,7 +7,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { NETWORK_WIFI } from "../kit/bodies.js";
 import { awaitRestart, DeviceError, get, post, SCAN_MS, wait } from "../kit/device.js";
-import type { Draft, FieldValue } from "../kit/fields.js";
+import type { Draft, FieldSpec, FieldValue } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
 import { formatNumber } from "../kit/format.js";
 import { fieldsOf } from "../kit/limits.js";
@@ -30,7 +30,7 @@ const AUTH_OPEN = 0;
 const AUTH_ENTERPRISE: readonly number[] = [5, 10, 13, 14];
 
 /** As the gateway checks them. */
-const IPV4_FORM = /^((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(?!$)|$)){4}$/;
+export const IPV4_FORM = /^((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(?!$)|$)){4}$/;
 
 interface Network {
 	readonly ssid: string;
@@ -59,9 +59,14 @@ function isOverAccessPoint(status: NetworkStatus): boolean {
 	return !status.secure || location.hostname === "192.168.4.1";
 }
 
-/** Whether there is a radio at work. A gateway that runs on a computer has none. */
-export function hasRadio({ wifi_enabled, wifi_temporary }: NetworkStatus): boolean {
-	return wifi_enabled || wifi_temporary;
+/** Whether there is a radio at work: not where there is none, nor beside a cable, unless the button was pressed. */
+export function hasRadio(status: NetworkStatus): boolean {
+	return status.wifi_temporary || (status.wifi_enabled && status.interface !== "ethernet");
+}
+
+/** What the gateway is connected to. */
+export function networkName({ interface: by, ssid }: NetworkStatus): string {
+	return by === "ethernet" ? t("cable.title") : ssid;
 }
 
 interface WiFiFormProps {
@@ -190,7 +195,45 @@ interface SettingsProps {
 
 /** A switch of the form, not of the API, which takes an empty password for it. */
 const UNLOCKED = "unlocked";
-const isStatic = ({ dhcp }: Draft) => dhcp === false;
+export const isStatic = ({ dhcp }: Draft) => dhcp === false;
+
+/** DHCP or an address of one's own, by Wi-Fi and by cable. */
+export const ADDRESS_FIELDS: readonly (FieldSpec & { readonly name: "dhcp" | "ip" | "netmask" | "gateway" })[] = [
+	{ name: "dhcp", label: "wifi.dhcp", help: "wifi.dhcp.help", kind: "toggle" },
+	{
+		name: "ip",
+		refused: "refused.ip",
+		label: "wifi.ip",
+		help: "wifi.ip.help",
+		kind: "text",
+		pattern: IPV4_FORM,
+		form: { says: "form.ipv4" },
+		required: true,
+		when: isStatic,
+	},
+	{
+		name: "netmask",
+		refused: "refused.netmask",
+		label: "wifi.netmask",
+		help: "wifi.netmask.help",
+		kind: "text",
+		pattern: IPV4_FORM,
+		form: { says: "form.ipv4" },
+		required: true,
+		when: isStatic,
+	},
+	{
+		name: "gateway",
+		refused: "refused.gateway",
+		label: "wifi.gateway",
+		help: "wifi.gateway.help",
+		kind: "text",
+		pattern: IPV4_FORM,
+		form: { says: "form.ipv4" },
+		required: true,
+		when: isStatic,
+	},
+];
 
 function Settings({ status, picked, onJoined }: SettingsProps) {
 	const [apply, setApply] = useState(hasRadio(status));
@@ -221,40 +264,7 @@ function Settings({ status, picked, onJoined }: SettingsProps) {
 			autocomplete: "off",
 			when: (draft) => !isOpen && !(isByHand && draft[UNLOCKED] === true),
 		},
-		{ name: "dhcp", label: "wifi.dhcp", help: "wifi.dhcp.help", kind: "toggle" },
-		{
-			name: "ip",
-			refused: "refused.ip",
-			label: "wifi.ip",
-			help: "wifi.ip.help",
-			kind: "text",
-			pattern: IPV4_FORM,
-			form: { says: "form.ipv4" },
-			required: true,
-			when: isStatic,
-		},
-		{
-			name: "netmask",
-			refused: "refused.netmask",
-			label: "wifi.netmask",
-			help: "wifi.netmask.help",
-			kind: "text",
-			pattern: IPV4_FORM,
-			form: { says: "form.ipv4" },
-			required: true,
-			when: isStatic,
-		},
-		{
-			name: "gateway",
-			refused: "refused.gateway",
-			label: "wifi.gateway",
-			help: "wifi.gateway.help",
-			kind: "text",
-			pattern: IPV4_FORM,
-			form: { says: "form.ipv4" },
-			required: true,
-			when: isStatic,
-		},
+		...ADDRESS_FIELDS,
 		{
 			name: "hostname",
 			label: "wifi.hostname",

@@ -17,7 +17,7 @@ import { zone } from "../kit/zone.js";
 import { RunningClock, useClock } from "./clock.js";
 import { PasswordForm } from "./password-form.js";
 import { TimeZoneForm } from "./time-zone.js";
-import { WiFiForm } from "./wifi.js";
+import { networkName, WiFiForm } from "./wifi.js";
 import { FirstContact } from "./wizard-meter.js";
 
 /** The gateway in its own network. */
@@ -228,7 +228,7 @@ function WiFi({ next, actions, onJoined }: StepProps) {
 	if (now.connected && !isOther) {
 		return (
 			<>
-				<Notice kind="good">{t("wizard.wifi.joined", { ssid: now.ssid })}</Notice>
+				<Notice kind="good">{t("wizard.wifi.joined", { ssid: networkName(now) })}</Notice>
 				<div class="actions">
 					<Button name="other" onClick={() => setOther(true)}>
 						{t("wizard.wifi.other")}
@@ -252,7 +252,7 @@ function Done({ joined, back }: { joined: NetworkStatus | undefined; back: () =>
 	const { value, error, reload } = useDevice<NetworkStatus>("network/status");
 	const now = joined ?? value;
 	if (now === undefined) return <Pending error={error} reload={reload} />;
-	const isElsewhere = now.connected && (!now.secure || location.hostname === ACCESS_POINT);
+	const isElsewhere = now.interface === "wifi" && (!now.secure || location.hostname === ACCESS_POINT);
 	const addresses = [now.hostname && `${now.hostname}.local`, now.ip].filter(
 		(name) => name !== "" && name !== NO_ADDRESS,
 	);

@@ -22,6 +22,7 @@ import type {
 } from "../../../modules/io/host.js";
 import { ProxyButton } from "./button.js";
 import { ProxyTCPClient, ProxyTLSClient } from "./client.js";
+import { ProxyEthernet } from "./ethernet.js";
 import { ProxyFlash } from "./flash.js";
 import {
 	COMMANDS,
@@ -33,6 +34,7 @@ import {
 	HOST_HAS_COPROCESSOR,
 	HOST_HAS_COPROCESSOR_LINES,
 	HOST_HAS_ENDING,
+	HOST_HAS_ETHERNET,
 	HOST_HAS_FLASH,
 	HOST_HAS_HTTPS,
 	HOST_HAS_POWER,
@@ -286,7 +288,7 @@ export function createHost(wire: Wire, start: ArrayBuffer): Host {
 		info[field] = Number(lines[INFO_FIELDS.length + index]);
 	});
 	const pins = Object.freeze({ wire });
-	const [accessPointKey, mac, cause, wakeReason] = lines.slice(INFO_FIELDS.length + INFO_NUMBERS.length);
+	const [accessPointKey, mac, cause, wakeReason, ethernetMAC] = lines.slice(INFO_FIELDS.length + INFO_NUMBERS.length);
 	const isFault = (flags & HOST_ENDED_BY_FAULT) !== 0;
 	const sleep: Sleep = {
 		wakeReason: Number(wakeReason),
@@ -304,6 +306,7 @@ export function createHost(wire: Wire, start: ArrayBuffer): Host {
 		resources: new WireResources(wire),
 		...((flags & HOST_HAS_POWER) !== 0 ? { power: new WirePower(wire) } : {}),
 		...((flags & HOST_HAS_WIFI) !== 0 ? { wifi: { io: ProxyWiFi, pins, accessPointKey, mac } } : {}),
+		...((flags & HOST_HAS_ETHERNET) !== 0 ? { ethernet: { io: ProxyEthernet, pins, mac: ethernetMAC } } : {}),
 		...((flags & HOST_HAS_BUTTON) !== 0 ? { button: { io: ProxyButton, pins } } : {}),
 		...((flags & HOST_HAS_FLASH) !== 0 ? { flash: new ProxyFlash(wire) } : {}),
 		...((flags & HOST_HAS_UPDATE) !== 0 ? { update: new ProxyUpdate(wire) } : {}),

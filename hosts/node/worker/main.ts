@@ -1,6 +1,7 @@
 /** The script that the XS worker runs: the gateway. Bundled into one file by hosts/node/bundle.ts. */
 import { Gateway } from "../../../modules/app/gateway.js";
 import { Zigbee } from "../../../modules/app/zigbee.js";
+import { CablePolicy } from "../../../modules/wifi/cable.js";
 import { serve } from "./serve.js";
 
-serve((host) => new Gateway(host, Zigbee));
+serve((host) => new Gateway(host, Zigbee, CablePolicy));

@@ -97,6 +97,9 @@ export const COMMANDS = Object.freeze({
 	wifi: command(30, [], []),
 	/** Of the radio: RADIO_…, and what its method takes. Gives what it gives. */
 	radio: command(31, [U8, LAST_JSON], [LAST_JSON]),
+	ethernet: command(44, [], []),
+	/** Of the Ethernet port: PORT_LOOK …, and what its method takes. PORT_LOOK gives an EthernetLook (ethernet.ts). */
+	ethernetPort: command(45, [U8, LAST_JSON], [LAST_JSON]),
 	/** Host, port, time-out in ms. */
 	tcpClient: command(33, [TEXT, F64, F64], []),
 	/**
@@ -159,6 +162,10 @@ export const RADIO_SCANNED = 6;
 export const RADIO_POWER_SAVE = 7;
 export const RADIO_CHANNEL = 8;
 
+export const PORT_LOOK = 0;
+export const PORT_START = 1;
+export const PORT_STOP = 2;
+
 export const REPLY_OK = 0;
 export const REPLY_ABSENT = 1;
 /** Text of a RangeError to throw. */
@@ -168,7 +175,8 @@ export const REPLY_ERROR = 3;
 
 /**
  * Number: HOST_… flags. Text: the fields of HostInfo, a line each, in the order of INFO_FIELDS and INFO_NUMBERS, then
- * accessPointKey and mac of WiFiPort, then the cause of Ending, then wakeReason of Sleep.
+ * accessPointKey and mac of WiFiPort, then the cause of Ending, then wakeReason of Sleep, then mac of
+ * EthernetPort.
  */
 export const EVENT_START = 1;
 export const EVENT_STOP = 2;
@@ -184,7 +192,10 @@ export const EVENT_TIMER = 7;
 export const EVENT_ANSWER = 8;
 export const EVENT_PRESSED = 9;
 export const EVENT_LET_GO = 10;
-/** What the radio calls back with; number: the reason, 1 for a scan that has found something, how many clients. */
+/**
+ * What the radio calls back with; number: the reason, 1 for a scan that has found something, how many clients. Of the
+ * Ethernet port EVENT_CONNECTED says that link or address is another.
+ */
 export const EVENT_CONNECTED = 11;
 export const EVENT_DISCONNECTED = 12;
 export const EVENT_SCANNED = 13;
@@ -215,6 +226,7 @@ export const HOST_HAS_UPDATE = 1 << 22;
 export const HOST_HAS_CONSOLE = 1 << 21;
 export const HOST_HAS_COPROCESSOR = 1 << 23;
 export const HOST_HAS_COPROCESSOR_LINES = 1 << 24;
+export const HOST_HAS_ETHERNET = 1 << 25;
 
 export const INFO_NUMBERS = Object.freeze(["builtUtcMs", "deviceId"] as const);
 export const INFO_FIELDS = Object.freeze([

@@ -16,6 +16,7 @@ describe("The options of the bench", () => {
 			state: ".state",
 			meter: undefined,
 			console: undefined,
+			cable: false,
 			zigbee: undefined,
 			hubDemo: false,
 			password: undefined,
@@ -33,7 +34,7 @@ describe("The options of the bench", () => {
 
 	it("are all taken", () => {
 		const line =
-			"--engine node --https-port 0 --http-port=65535 --mode ap --state s --meter /dev/ttyUSB0 --quiet --hub-demo --help";
+			"--engine node --https-port 0 --http-port=65535 --mode ap --state s --meter /dev/ttyUSB0 --quiet --hub-demo --cable --help";
 		const options = parseOptions([
 			...line.split(" "),
 			"--zigbee",
@@ -57,6 +58,7 @@ describe("The options of the bench", () => {
 			state: "s",
 			meter: "/dev/ttyUSB0",
 			console: undefined,
+			cable: true,
 			zigbee: "tcp://coordinator.local:6638",
 			hubDemo: true,
 			password: "P",

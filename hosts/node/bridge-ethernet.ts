@@ -1,0 +1,22 @@
+/** The Ethernet port's operations (worker/protocol.ts) on the host's port. */
+import type { Ethernet, EthernetSettings } from "../../modules/io/ethernet.js";
+import type { EthernetLook } from "./worker/ethernet.js";
+import { PORT_LOOK, PORT_START, PORT_STOP } from "./worker/protocol.js";
+
+/** Carries out PORT_…; what it gives goes back as JSON, undefined as nothing. */
+export function operateEthernet(port: Ethernet, operation: number, value: unknown): EthernetLook | undefined {
+	switch (operation) {
+		case PORT_LOOK: {
+			const { isLinked, speed, address } = port;
+			return { isLinked, speed, address };
+		}
+		case PORT_START:
+			port.start(value as EthernetSettings);
+			return undefined;
+		case PORT_STOP:
+			port.stop();
+			return undefined;
+		default:
+			throw new Error(`Ethernet: operation of unknown kind ${operation}`);
+	}
+}

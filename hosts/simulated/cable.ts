@@ -1,0 +1,134 @@
+/**
+ * An Ethernet port of a host that has none, with a cable that a text says all of, so that a tester can pull and plug it:
+ * `in` or nothing, `out`, or `in no-dhcp` for a network whose DHCP never answers. It takes the time that a port takes, and
+ * calls back from a timer only.
+ */
+import type {
+	Ethernet,
+	EthernetAddress,
+	EthernetOptions,
+	EthernetPort,
+	EthernetSettings,
+} from "../../modules/io/ethernet.js";
+import type { Timers } from "../../modules/io/host.js";
+
+/** Until the two ends have agreed on their speed. */
+export const LINK_MS = 1500;
+/** Until DHCP has answered. */
+export const DHCP_MS = 2000;
+const LOOK_MS = 500;
+const SPEED = 100;
+
+/** The cable at this moment. */
+export interface Cable {
+	readonly isIn: boolean;
+	/** False: DHCP never answers. */
+	readonly givesAddress: boolean;
+}
+
+export interface SimulatedEthernetSettings {
+	readonly timers: Timers;
+	/** Asked every `lookMs`. */
+	readonly cable: () => Cable;
+	/** What DHCP gives. */
+	readonly lease: EthernetAddress;
+	/** Default: LOOK_MS. */
+	readonly lookMs?: number;
+	/** Told of each port that is made. */
+	onMade?(port: SimulatedEthernet): void;
+}
+
+/** The cable that a text describes, which `read` gives as it is at the moment; empty while there is none. */
+export function textCable(read: () => string): () => Cable {
+	return () => {
+		const [place, dhcp] = read().trim().split(" ");
+		return { isIn: place !== "out", givesAddress: dhcp !== "no-dhcp" };
+	};
+}
+
+export function createEthernetPort(settings: SimulatedEthernetSettings): EthernetPort {
+	return { io: SimulatedEthernet, pins: { settings }, mac: "02005e100002" };
+}
+
+export class SimulatedEthernet implements Ethernet {
+	isLinked = false;
+	address: EthernetAddress | undefined;
+	/** What `start` was called with last; undefined while the port is off. */
+	wanted: EthernetSettings | undefined;
+	isClosed = false;
+	readonly #settings: SimulatedEthernetSettings;
+	readonly #options: EthernetOptions;
+	#lookTimer = -1;
+	#addressTimer = -1;
+
+	constructor(options: EthernetOptions) {
+		const { settings } = options as EthernetOptions & { settings: SimulatedEthernetSettings };
+		this.#settings = settings;
+		this.#options = options;
+		settings.onMade?.(this);
+	}
+
+	get speed(): number {
+		return this.isLinked ? SPEED : 0;
+	}
+
+	start(settings: EthernetSettings): void {
+		const wasOn = this.wanted !== undefined;
+		this.wanted = settings;
+		this.loseAddress();
+		if (wasOn) this.seekAddress();
+		else this.lookAfter(LINK_MS);
+	}
+
+	stop(): void {
+		this.wanted = undefined;
+		this.isLinked = false;
+		this.loseAddress();
+		this.#settings.timers.clear(this.#lookTimer);
+	}
+
+	close(): void {
+		if (this.isClosed) return;
+		this.isClosed = true;
+		this.stop();
+	}
+
+	private lookAfter(ms: number): void {
+		this.#lookTimer = this.#settings.timers.set(() => {
+			this.lookAfter(this.#settings.lookMs ?? LOOK_MS);
+			this.look();
+		}, ms);
+	}
+
+	private look(): void {
+		const { isIn } = this.#settings.cable();
+		if (isIn === this.isLinked) return;
+		this.isLinked = isIn;
+		this.loseAddress();
+		if (isIn) this.seekAddress();
+		this.#options.onChanged();
+	}
+
+	private loseAddress(): void {
+		this.#settings.timers.clear(this.#addressTimer);
+		this.address = undefined;
+	}
+
+	/** A static address is there at once; of DHCP one that answers later is heard as well. */
+	private seekAddress(): void {
+		const own = this.wanted?.address;
+		this.#addressTimer = this.#settings.timers.set(
+			() => {
+				if (!this.isLinked) return;
+				if (own === undefined && !this.#settings.cable().givesAddress) {
+					this.seekAddress();
+					return;
+				}
+				const { ip, netmask, gateway } = own ?? this.#settings.lease;
+				this.address = { ip, netmask, gateway };
+				this.#options.onChanged();
+			},
+			own === undefined ? DHCP_MS : 0,
+		);
+	}
+}

@@ -1,0 +1,49 @@
+/** A program with `--cable`, whose cable is pulled and plugged in while it runs: cable.test.ts and cable.linux.ts. */
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type EngineName, ProcessGateway } from "./process-gateway.js";
+
+export function cable(engine: EngineName): void {
+	describe(`The gateway with a cable, engine ${engine}`, function () {
+		this.timeout(180_000);
+		let gateway: ProcessGateway;
+
+		const set = (text: string) => writeFileSync(join(gateway.stateFolder, "cable.txt"), `${text}\n`);
+
+		beforeEach(async () => {
+			gateway = await ProcessGateway.start(engine, { args: ["--cable"] });
+			await gateway.login();
+		});
+		afterEach(() => gateway.stop());
+
+		it("goes from the cable to Wi-Fi when it is pulled, and back when it is in again", async () => {
+			const first = await gateway.untilNetwork(({ connected }) => connected);
+			assert.deepEqual(
+				[first.interface, first.ethernet, first.ethernet_speed, first.ethernet_mac, first.rssi],
+				["ethernet", true, 100, "02005e100002", 0],
+			);
+			set("out");
+			const wifi = await gateway.untilNetwork((status) => status.interface === "wifi");
+			assert.deepEqual([wifi.ethernet, wifi.ssid, wifi.ethernet_last_error], [false, "bench", "ethernet/lost"]);
+			set("in");
+			const back = await gateway.untilNetwork((status) => status.interface === "ethernet");
+			assert.deepEqual([back.ethernet_last_error, back.ip, back.hostname], [null, first.ip, first.hostname]);
+		});
+
+		it("takes a static address, and goes on with it after a restart", async () => {
+			await gateway.untilNetwork((status) => status.interface === "ethernet");
+			const address = { ip: "192.0.2.31", netmask: "255.255.255.0", gateway: "192.0.2.1", dns: "192.0.2.2" };
+			const settings = { ethernet_enabled: true, dhcp: false, ...address };
+			assert.deepEqual(await gateway.write("network/ethernet", settings), settings);
+			await gateway.untilNetwork(({ ip }) => ip === address.ip);
+			await gateway.restart();
+			await gateway.login();
+			const { dhcp } = await gateway.untilNetwork(({ ip }) => ip === address.ip);
+			assert.equal(dhcp, false);
+			await gateway.write("network/ethernet", { ethernet_enabled: false, dhcp: true });
+			const off = await gateway.untilNetwork((status) => status.interface === "wifi");
+			assert.deepEqual([off.ethernet, off.ethernet_enabled], [false, false]);
+		});
+	});
+}

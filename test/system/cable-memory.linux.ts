@@ -1,0 +1,20 @@
+/** What a cable takes of the microcontroller's memory: as memory.linux.ts. */
+import { ProcessGateway } from "../api/process-gateway.js";
+import { CABLED, probe } from "./memory-limits.js";
+
+describe("Memory of the firmware on Linux, with a cable", function () {
+	this.timeout(120_000);
+	let gateway: ProcessGateway;
+
+	before(async () => {
+		gateway = await ProcessGateway.start("linux", { args: ["--cable"] });
+		await gateway.login();
+		await gateway.untilNetwork((status) => status.interface === "ethernet");
+		await gateway.post("system/logout");
+	});
+	after(() => gateway?.stop());
+
+	it("is small with an address by the cable", async function () {
+		await probe(gateway, this, CABLED);
+	});
+});
