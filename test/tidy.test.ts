@@ -152,11 +152,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "hosts/node hosts/linux hosts/esp32",
-<<<<<<< HEAD
-		from: "bytes io/crypto io/host io/wifi io/ethernet io/client io/flash io/memory io/machine io/link app hosts/native hosts/simulated",
-=======
 		from: "bytes io/crypto io/host io/wifi io/ethernet io/client io/flash io/memory io/machine io/link wifi app hosts/native hosts/simulated",
->>>>>>> cable
 		why: "a host gives a world to the gateway and knows no other host",
 	},
 	{ rooms: "tools", from: "* hosts/node hosts/simulated hosts/esp32 hosts/browser", why: "programs for developers" },
