@@ -28,7 +28,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 		options: ["--protocol", "iec", "--mode", "C"],
 		settings: [IEC, ASKED],
 		protocol: "IEC62056-21",
-		code: "1-0:1.8.0",
+		code: "1.8.0",
 	},
 	"SML at 9600 Bd": {
 		options: ["--protocol", "sml"],
