@@ -16,6 +16,7 @@ import { type EmulatedUnit, openUnit } from "./emulate/state.js";
 
 /** From power on until it answers: an emulator on a busy computer takes its time. */
 const START_LIMIT_MS = 300_000;
+const LOGIN_LIMIT_MS = 60_000;
 const WATCH_MS = 1000;
 
 function readOptions(): EmulateOptions {
@@ -102,7 +103,7 @@ class EmulatedBench {
 		const { settings } = this.#options;
 		if (settings.length === 0) return;
 		const client = new GatewayClient(port, labelPassword);
-		await client.login();
+		await client.loginWithin(LOGIN_LIMIT_MS);
 		for (const [path, body] of settings) {
 			await client.post(path, body);
 			this.#say(`Set: ${path}`);

@@ -21,6 +21,7 @@ import { readMetrics } from "../api/metrics-text.js";
 import { METER, Program } from "../api/process-gateway.js";
 
 const START_LIMIT_MS = 300_000;
+const LOGIN_LIMIT_MS = 60_000;
 const RETRY_MS = 500;
 /** The computer that the emulator runs on, as the emulated network has it. */
 export const OUTSIDE = "10.0.2.2";
@@ -116,7 +117,7 @@ export class EmulatedBoard {
 		this.#agent.destroy();
 		this.#agent = new Agent({ keepAlive: true, maxSockets: 1 });
 		this.#client = new GatewayClient(this.httpsPort, this.#unit!.labelPassword, this.#agent);
-		await this.#client.login();
+		await this.#client.loginWithin(LOGIN_LIMIT_MS);
 		await this.setClock(Date.now());
 	}
 

@@ -1,6 +1,9 @@
 /** A client of the API, for programs: a gateway on this computer alone, since its certificate is not looked at. */
 import { createHash } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import { type Agent, request } from "node:https";
+import { setTimeout as sleep } from "node:timers/promises";
+import { gunzipSync } from "node:zlib";
 
 /** The JSON of a reply. */
 // biome-ignore lint/suspicious/noExplicitAny: whoever asks knows what is replied
@@ -13,6 +16,7 @@ export interface Reply {
 
 /** Characters of a text in a message. */
 const SHOWN = 200;
+const RETRY_MS = 500;
 
 export class GatewayClient {
 	readonly #port: number;
@@ -44,6 +48,19 @@ export class GatewayClient {
 		this.#token = accepted("the login", reply)["token"];
 	}
 
+	/** The same, tried again for so long: a gateway that has just started makes its certificate anew when it has an address. */
+	async loginWithin(limitMs: number): Promise<void> {
+		const endMs = performance.now() + limitMs;
+		for (;;) {
+			try {
+				return await this.login();
+			} catch (error) {
+				if (performance.now() > endMs) throw error;
+			}
+			await sleep(RETRY_MS);
+		}
+	}
+
 	/** Throws an Error with a sentence when it is refused, as all that follow do. `path` stands below /api/v1/. */
 	async get(path: string): Promise<JSONReply> {
 		return accepted(`GET ${path}`, await this.send("GET", `/api/v1/${path}`));
@@ -73,12 +90,16 @@ export class GatewayClient {
 					},
 				},
 				(response) => {
-					let text = "";
-					response.setEncoding("utf8").on("data", (part: string) => {
-						text += part;
-					});
+					const parts: Buffer[] = [];
+					response.on("data", (part: Buffer) => parts.push(part));
 					response.on("error", reject);
-					response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
+					response.on("end", () => {
+						try {
+							resolve({ status: response.statusCode ?? 0, text: textOf(response, Buffer.concat(parts)) });
+						} catch (error) {
+							reject(error);
+						}
+					});
 				},
 			);
 			sending.on("error", ({ message }) =>
@@ -87,6 +108,11 @@ export class GatewayClient {
 			sending.end(body);
 		});
 	}
+}
+
+/** Files of the page come packed. */
+function textOf({ headers }: IncomingMessage, body: Buffer): string {
+	return (headers["content-encoding"] === "gzip" ? gunzipSync(body) : body).toString();
 }
 
 /** The JSON of a reply with status 200. */
