@@ -3,23 +3,31 @@
  * to the chip, `npm run monitor` shows what that prints. None of them ends another program: a serial port that is in use
  * is an error. A bad command line ends them with 2, all else that is wrong with 1.
  */
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { BOARDS, findBoard } from "../hosts/esp32/boards.js";
+import { BOARDS, type Board, type Chip, findBoard } from "../hosts/esp32/boards.js";
+import { asRows, asTable, buildAll, distinctBoards, slotBytesOf } from "./build/all.js";
+import type { Taken } from "./build/limits.js";
+import { hasSizes, measureMemory, SIZE_ADVICE } from "./build/sizes.js";
 import { buildForChip, findIDF, flash, monitor, placesOf, type Variant } from "./sdk/esp32.js";
 import { NO_RELEASE, type Release, readRelease } from "./sdk/release.js";
-import { ROOT } from "./sdk/sdk.js";
+import { findSDK, ROOT } from "./sdk/sdk.js";
 
 const COMMANDS = ["build", "flash", "monitor"] as const;
 type Command = (typeof COMMANDS)[number];
 
 const HELP = `  npm run build -- --board NAME [--production] [--release FILE]
                                                               builds the firmware
+  npm run build -- --all [--every] [--chip CHIP] [--json]     builds each distinct firmware, and tells its sizes
   npm run flash -- --board NAME [--production] [--port PORT]  writes it to the chip
   npm run monitor -- --board NAME [--port PORT]               shows what the chip prints
 
   --board NAME   the hardware variant
+  --all          one board of those whose firmware differs in pins and names alone; fails where a limit is exceeded
+  --every        with --all: every board
+  --chip CHIP    with --all: only boards with esp32, esp32s3, esp32c3 or esp32c6
+  --json         with --all: the table for machines
   --production   for units that are sold: encrypted flash; can't be taken back on a chip
   --release FILE what the build is published with: keys that sign updates, and more (docs/flashing.md)
   --port PORT    the serial port, such as /dev/ttyUSB0 (default: the one that is found)
@@ -37,6 +45,47 @@ interface Order extends Variant {
 	readonly command: Command;
 	readonly port: string | undefined;
 	readonly release: Release;
+}
+
+/** For all boards. */
+interface WholeOrder {
+	readonly boards: ReturnType<typeof distinctBoards>;
+	readonly json: boolean;
+	readonly out: string | undefined;
+}
+
+/** Throws an Error with a sentence for a bad command line. */
+function readWholeOrder(args: string[]): WholeOrder {
+	const { values } = parseArgs({
+		args,
+		options: {
+			all: { type: "boolean" },
+			every: { type: "boolean", default: false },
+			chip: { type: "string" },
+			json: { type: "boolean", default: false },
+			out: { type: "string" },
+		},
+	});
+	const boards = distinctBoards(BOARDS, values.chip as Chip | undefined, values.every);
+	if (boards.length === 0) throw new Error(`There is no board with a chip "${values.chip}".`);
+	return { boards, json: values.json, out: values.out === undefined ? undefined : resolve(values.out) };
+}
+
+async function carryOutAll({ boards, json, out }: WholeOrder): Promise<number> {
+	const idf = findIDF();
+	findSDK();
+	const canMeasure = hasSizes();
+	const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+	const build = async (board: Board): Promise<Taken> => {
+		const order = { board, production: false, out, idf, version, builtUtcMs: Date.now(), release: NO_RELEASE };
+		const { image } = await buildForChip(order);
+		const memory = canMeasure ? measureMemory(image.replace(/\.bin$/, ".map")) : undefined;
+		return { chip: board.chip, imageBytes: statSync(image).size, slotBytes: slotBytesOf(board), memory };
+	};
+	const outcomes = await buildAll(boards, build, (line) => console.error(line));
+	process.stdout.write(json ? `${JSON.stringify(asRows(outcomes), null, "\t")}\n` : asTable(outcomes));
+	if (!canMeasure) console.error(SIZE_ADVICE);
+	return outcomes.some(({ problems }) => problems.length > 0) ? 1 : 0;
 }
 
 /** Undefined: help is wanted. Throws an Error with a sentence for a bad command line. */
@@ -85,9 +134,9 @@ async function carryOut(order: Order): Promise<number> {
 }
 
 async function main(args: string[]): Promise<number> {
-	let order: Order | undefined;
+	let order: Order | WholeOrder | undefined;
 	try {
-		order = readOrder(args);
+		order = args[0] === "build" && args.includes("--all") ? readWholeOrder(args.slice(1)) : readOrder(args);
 	} catch (error) {
 		console.error(`${(error as Error).message}\n\n${HELP}`);
 		return 2;
@@ -97,7 +146,7 @@ async function main(args: string[]): Promise<number> {
 		return 0;
 	}
 	try {
-		return await carryOut(order);
+		return await ("boards" in order ? carryOutAll(order) : carryOut(order));
 	} catch (error) {
 		console.error((error as Error).message);
 		return 1;

@@ -9,9 +9,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type Board, findBoard } from "../hosts/esp32/boards.js";
+import { slotBytesOf } from "./build/all.js";
 import { findSDK } from "./sdk/sdk.js";
 import { buildImage } from "./size/build.js";
 import { readImage } from "./size/image.js";
+import { nativeBytesOf } from "./size/native.js";
 import { asTable, type Report, reportOf } from "./size/report.js";
 
 const USAGE = "Usage: npm run size [-- [--board NAME] [--json]]";
@@ -22,7 +24,12 @@ async function measure(board: Board): Promise<Report> {
 	try {
 		process.stderr.write(`Building for ${board.name}, without its C …\n`);
 		const { image, ...others } = await buildImage(sdk, board, folder);
-		return reportOf({ image: readImage(image), ...others });
+		return reportOf({
+			image: readImage(image),
+			nativeBytes: nativeBytesOf(board),
+			slotBytes: slotBytesOf(board),
+			...others,
+		});
 	} finally {
 		rmSync(folder, { recursive: true, force: true });
 	}

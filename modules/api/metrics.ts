@@ -180,8 +180,9 @@ function stackMetrics(stacks: string): string {
 	if (stacks === "") return "";
 	let text = head("gateway_least_free_stack_bytes", "Of each task, since the start.");
 	for (const line of stacks.trim().split("\n")) {
-		const end = line.lastIndexOf(" ");
-		text += `gateway_least_free_stack_bytes{${label("task", line.slice(0, end))}} ${line.slice(end + 1)}\n`;
+		const words = line.split(" ");
+		const bytes = words.pop();
+		text += `gateway_least_free_stack_bytes{${label("task", words.join(" "))}} ${bytes}\n`;
 	}
 	return text;
 }

@@ -42,6 +42,8 @@ export class Outputs implements HubUser, MQTTUser {
 	/** Undefined where the host makes no connections. */
 	readonly hub: Hub | undefined;
 	readonly mqtt: MQTTService | undefined;
+	/** Which of them has a connection by TLS. */
+	readonly turn = new Turn();
 	/** Undefined where no update could be taken. */
 	readonly upgrade: UpgradeNotice | undefined;
 
@@ -53,7 +55,7 @@ export class Outputs implements HubUser, MQTTUser {
 			{
 				hubUser: this,
 				mqttUser: this,
-				turn: new Turn(),
+				turn: this.turn,
 			},
 		);
 		this.#world = shared;

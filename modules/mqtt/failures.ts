@@ -59,7 +59,7 @@ export const NO_CERTIFICATE = outputFailure(
 export const NO_NETWORK = outputFailure(
 	"no_network",
 	RETCODE_NO_CONNECTION,
-	"The gateway is in no network. See its Wi-Fi settings.",
+	"The gateway is in no network. See its network settings.",
 );
 /** `end`: END_…, none of those that are well. */
 export function sessionFailure(end: number): OutputFailure {

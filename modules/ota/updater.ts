@@ -15,6 +15,7 @@ import { EVENT_UPDATE_INSTALLED, EVENT_UPDATE_REFUSED } from "../diagnostics/eve
 import type { Drive, Driven, Driver } from "../io/driver.js";
 import { FIRMWARE_ON_TRIAL } from "../io/flash.js";
 import { type MemoryLedger, UPDATE_COST } from "../io/memory.js";
+import type { Turn, TurnHolder } from "../publish/turn.js";
 import {
 	INSTALL_CHECKING,
 	INSTALL_INSTALLED,
@@ -34,8 +35,12 @@ export interface UpdaterParts {
 	readonly events: Pick<EventLog, "note">;
 	/** Told when `state`, `received`, `total` or `lastError` is another. */
 	readonly live: { changed(): void };
-	/** Is to start anew, soon and not inside the call. */
-	readonly device: { restartSoon(): void };
+	readonly device: {
+		/** Starts anew, soon and not inside the call. */
+		restartSoon(): void;
+		/** Connections to others give way while a file comes: there is memory for one or the other. */
+		readonly outputs: { readonly turn: Turn } | undefined;
+	};
 }
 
 /** Who sends a file. */
@@ -64,7 +69,7 @@ const ROLLED_BACK = "rolled_back";
 /** A slot's image in a file may have so much beside it. */
 const FILE_EXTRA = 4096;
 
-export class Updater implements Driven {
+export class Updater implements Driven, TurnHolder {
 	readonly #world: UpdaterWorld;
 	readonly #parts: UpdaterParts;
 	readonly #host: InstallerHost;
@@ -125,9 +130,17 @@ export class Updater implements Driven {
 		this.#sender = sender;
 		this.#drive = this.#world.driver.drive("ota", this);
 		this.lastError = "";
+		// A file that takes hours would keep hub and broker waiting.
+		if (!isSlow) this.#parts.device.outputs?.turn.ask(this);
 		this.enter(RECEIVING);
 		return TAKEN;
 	}
+
+	/** For Turn: an output may have sent its last bytes by now. The file did not wait for that. */
+	turnGiven(): void {}
+
+	/** For Turn: the outputs wait until the file is over. */
+	turnWanted(): void {}
 
 	/** The file's next bytes: as Installer.write. */
 	write(bytes: Uint8Array, start: number, end: number): number {
@@ -192,11 +205,12 @@ export class Updater implements Driven {
 		const { state, refusal } = installer;
 		if (state === INSTALL_CHECKING && this.#state === RECEIVING) this.enter(VERIFYING);
 		if (state !== INSTALL_INSTALLED && state !== INSTALL_REFUSED) return;
-		const { ledger, events } = this.#parts;
+		const { device, ledger, events } = this.#parts;
 		const sender = this.#sender;
 		this.#drive?.stop();
 		this.#installer = this.#sender = this.#drive = undefined;
 		ledger.release(UPDATE_COST);
+		device.outputs?.turn.giveBack(this);
 		this.lastError = codeOf(refusal);
 		const isTaken = refusal === TAKEN;
 		const kind = isTaken ? EVENT_UPDATE_INSTALLED : EVENT_UPDATE_REFUSED;

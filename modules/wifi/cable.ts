@@ -4,17 +4,17 @@
  *
  *   state     the unit   turned on,     turned   the first   an        the address   its time
  *             starts     off before     off      link        address   is lost       is over
- *   OFF       SEEKING    WITHOUT (b)    –        –           –         –             –
+ *   OFF       SEEKING    WITHOUT (a)    –        –           –         –             –
  *   SEEKING   –          –              OFF      SEEKING     ONLINE    –             WITHOUT
  *   ONLINE    –          –              OFF      –           –         SEEKING       –
- *   WITHOUT   –          –              OFF      WITHOUT     ONLINE    –             WITHOUT (c)
+ *   WITHOUT   –          –              OFF      WITHOUT     ONLINE    –             WITHOUT (b)
  *
  *   SEEKING   keeps Wi-Fi off: 5 s after a start without a link; 30 s from the first link, or from the loss of the address
  *   ONLINE    keeps Wi-Fi off
  *   WITHOUT   leaves the network to Wi-Fi, until the cable has an address
  *
- *   (b) Wi-Fi that works is not dropped for a cable that may have no address.
- *   (c) A link that has given no address for 30 s is noted as `no_address`.
+ *   (a) Wi-Fi that works is not dropped for a cable that may have no address.
+ *   (b) A link that has given no address for 30 s is noted as `no_address`.
  *
  * A link that comes and goes does not lengthen SEEKING: the 30 s are those without an address. New settings are taken over
  * in any state; the port then loses its address for a moment.

@@ -137,12 +137,13 @@ export class NetworkManager implements Driven {
 		this.#policy.advance(nowMs);
 	}
 
-	/** Throws what the ports do that can't be opened. */
+	/** Throws what the radio does that can't be opened. An Ethernet port that can't be is logged: Wi-Fi is used then. */
 	start(port: WiFiPort, ethernet?: EthernetPort): void {
 		this.#drive.tell((nowMs) => {
 			this.#port = port;
 			this.#ethernet = ethernet;
-			if (ethernet !== undefined) this.#cable?.start(this.openCable(ethernet), nowMs);
+			if (ethernet === undefined) return;
+			this.#world.driver.guard(PART, () => this.#cable?.start(this.openCable(ethernet), nowMs));
 		});
 	}
 

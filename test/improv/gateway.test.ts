@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
 import { VirtualWorld } from "../../hosts/node/virtual.js";
 import { VirtualAir } from "../../hosts/node/virtual-air.js";
+import { VirtualCable } from "../../hosts/node/virtual-cable.js";
 import { Gateway } from "../../modules/app/gateway.js";
+import { CablePolicy } from "../../modules/wifi/cable.js";
 import { openClient, statesOf, WebPort } from "./client.js";
 import { VirtualConsole } from "./console.js";
 import { packet } from "./packets.js";
@@ -22,7 +24,11 @@ class Bed {
 	readonly client: ReturnType<typeof openClient>;
 	readonly gateway: Gateway;
 
-	constructor({ storage }: Partial<Pick<VirtualWorld, "storage">> = {}, hostname = "smgw-0102ef") {
+	constructor(
+		{ storage }: Partial<Pick<VirtualWorld, "storage">> = {},
+		hostname = "smgw-0102ef",
+		cable?: VirtualCable,
+	) {
 		let made: VirtualConsole | undefined;
 		let air: VirtualAir | undefined;
 		this.world = new VirtualWorld({
@@ -38,6 +44,7 @@ class Bed {
 				});
 				return air.port;
 			},
+			...(cable === undefined ? {} : { ethernet: (timers) => cable.port(timers) }),
 			console: (time) => {
 				made = new VirtualConsole(time);
 				return made;
@@ -51,7 +58,7 @@ class Bed {
 			// The end of a line of the log that somebody else is writing, and the next one.
 			this.port.deliver(Buffer.concat([Buffer.from("IMPRO half a line"), piece, Buffer.from("log: IMPROV\n")]));
 		};
-		this.gateway = new Gateway(this.world);
+		this.gateway = new Gateway(this.world, undefined, CablePolicy);
 		this.gateway.start();
 		this.client = openClient(this.port, this.problems);
 	}
@@ -242,6 +249,18 @@ describe("Wi-Fi by the console (Improv)", () => {
 		for (const secret of ["secret-of-home", "access-point-key", labelPassword, serial])
 			assert.ok(!bed.written.includes(secret), secret);
 		assert.ok(!bed.world.traced.join("\n").includes("secret-of-home"));
+	});
+
+	it("tells the address of the cable, and changes no network while that keeps Wi-Fi off", async () => {
+		const bed = new Bed(undefined, undefined, new VirtualCable());
+		bed.world.advance(5000);
+		await bed.initialize();
+		assert.equal(bed.client.nextUrl, "https://192.0.2.30");
+		const network = await bed.settle(bed.client.requestNetworkState(9000));
+		assert.ok(network.online && network.supportsWifi && network.supportsEthernet);
+		assert.deepEqual(network.urls, ["https://192.0.2.30"]);
+		await assert.rejects(bed.join("home", "secret-of-home"), /UNABLE_TO_CONNECT/);
+		assert.equal(bed.air.radio, undefined);
 	});
 
 	it("says so when flash refuses the network", async () => {

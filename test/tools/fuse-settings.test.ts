@@ -1,10 +1,11 @@
 /** Settings of ESP-IDF that burn eFuses of the chip, which can't be undone: only `npm run build -- --production` may have them. */
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { BOARDS, findBoard } from "../../hosts/esp32/boards.js";
 import { sdkconfigOf } from "../../tools/sdk/esp32.js";
 import { skipBecause } from "../hosts/native/compile.js";
+import { CHIPS, linesFor } from "./chip-settings.js";
 
 /**
  * Settings that make the boot loader or the firmware burn eFuses, by the Kconfig file of ESP-IDF v6.0.1 that describes each
@@ -33,8 +34,6 @@ const BURNING: Readonly<Record<string, readonly string[]>> = {
 	"components/nvs_sec_provider/Kconfig": ["NVS_SEC_KEY_PROTECT_USING_HMAC"],
 };
 
-const CHIPS = [...new Set(BOARDS.map(({ chip }) => chip))];
-
 /** The settings that a text switches on; a later line replaces an earlier one, as in mcconfig. */
 function switchedOn(text: string): Set<string> {
 	const on = new Set<string>();
@@ -43,13 +42,6 @@ function switchedOn(text: string): Set<string> {
 		else on.delete(name!);
 	}
 	return on;
-}
-
-/** Settings by the SDK for all firmware of a chip; mcconfig puts those of a firmware over them. */
-function defaultsOf(sdk: string, chip: string): string {
-	const folder = join(sdk, "build", "devices", "esp32", `xsProj-${chip}`);
-	const files = ["sdkconfig.defaults", "sdkconfig.defaults.release"].map((name) => join(folder, name));
-	return files.map((file) => readFileSync(file, "utf8")).join("\n");
 }
 
 function burnt(text: string): string[] {
@@ -78,8 +70,7 @@ describe("settings of ESP-IDF that burn eFuses", () => {
 			const sdk = process.env["MODDABLE"] ?? "";
 			if (!existsSync(join(sdk, "xs", "includes", "xs.h")))
 				return skipBecause(this, "there is no Moddable SDK ($MODDABLE)");
-			const board = BOARDS.find((one) => one.chip === chip)!;
-			assert.deepEqual(burnt(defaultsOf(sdk, chip) + sdkconfigOf({ ...own, board })), []);
+			assert.deepEqual(burnt(linesFor(sdk, chip)), []);
 		});
 
 	it("are found: those of a production build are flash encryption and its keys", () => {

@@ -9,6 +9,7 @@ import { AP_ENABLED, ETHERNET_ENABLED, WIFI_ENABLED } from "../../modules/config
 import { put } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
 import { Driver } from "../../modules/io/driver.js";
+import type { EthernetOptions } from "../../modules/io/ethernet.js";
 import type { WiFiOptions, WiFiPort } from "../../modules/io/wifi.js";
 import { CablePolicy } from "../../modules/wifi/cable.js";
 import { NetworkManager } from "../../modules/wifi/manager.js";
@@ -294,6 +295,26 @@ describe("wifi/manager with a cable", () => {
 		assert.deepEqual([bed.problems.splice(0), bed.refusals], [["out of memory"], 0]);
 		bed.pass(61 * S);
 		assert.equal(bed.open, 1);
+	});
+
+	it("uses Wi-Fi where the Ethernet port can't be opened, or does not start", () => {
+		for (const failing of ["constructor", "start"]) {
+			const bed = new Bed();
+			const port = bed.cable.port(bed.time);
+			const io = class extends port.io {
+				constructor(options: EthernetOptions) {
+					super(options);
+					if (failing === "constructor") throw new Error("no PHY answers");
+				}
+				override start(): void {
+					throw new Error("no PHY answers");
+				}
+			};
+			bed.manager.start(bed.air.port, { ...port, io });
+			assert.deepEqual(bed.problems.splice(0), ["no PHY answers"]);
+			bed.time.advance(10 * S);
+			assert.equal(bed.manager.address?.ip, WIFI_IP);
+		}
 	});
 
 	it("tells of a move that keeps the address", () => {

@@ -53,7 +53,7 @@ export class OTABed {
 				ledger: new MemoryLedger(undefined),
 				events: { note: ({ name }, detail) => this.told.push(`${name} ${detail}`) } as Pick<EventLog, "note">,
 				live: { changed: () => {} },
-				device: { restartSoon: () => this.restarts++ },
+				device: { restartSoon: () => this.restarts++, outputs: undefined },
 			},
 		);
 		const client = new OTAClient({ updater: this.updater, info, crypto, storage });

@@ -54,7 +54,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"resource obis-names.bin": 15500,
 	"resource timezones.bin": 8500,
 
-	/** NATIVE_ESTIMATE_BYTES of report.ts, and what has come to it since it was measured. */
+	/** native.ts, for the chip that takes most, and what has come to it since it was measured. */
 	"ESP-IDF and all C": 973000,
 });
 

@@ -1,0 +1,131 @@
+/** The settings of ESP-IDF that a build for a chip ends with: the SDK's for that chip, and the gateway's over them. */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { BOARDS, type Chip } from "../../hosts/esp32/boards.js";
+import { sdkconfigOf } from "../../tools/sdk/esp32.js";
+
+export const CHIPS: readonly Chip[] = [...new Set(BOARDS.map(({ chip }) => chip))];
+
+/** Values by name without CONFIG_: "y", "n", a number or a quoted text. */
+export type Settings = ReadonlyMap<string, string>;
+
+/** Settings of which one at most is on: switching one on switches the others off. */
+const CHOICES = [
+	/^ESP_SYSTEM_PANIC_/,
+	/^BOOTLOADER_LOG_LEVEL_/,
+	/^LOG_DEFAULT_LEVEL_/,
+	/^ESP_COREDUMP_ENABLE_TO_/,
+	/^ESP_CONSOLE_(?:NONE|UART_DEFAULT|USB_\w+)$/,
+	/^FREERTOS_CHECK_STACKOVERFLOW_/,
+];
+
+/** What the Moddable SDK sets for all firmware of a chip; mcconfig puts the gateway's settings behind it. */
+export function sdkDefaultsOf(sdk: string, chip: Chip): string {
+	const folder = join(sdk, "build", "devices", "esp32", `xsProj-${chip}`);
+	const files = ["sdkconfig.defaults", "sdkconfig.defaults.release"].map((name) => join(folder, name));
+	return files.map((file) => `${readFileSync(file, "utf8")}\n`).join("");
+}
+
+/** A development build's lines for a chip, as ESP-IDF gets them. */
+export function linesFor(sdk: string, chip: Chip): string {
+	const board = BOARDS.find((one) => one.chip === chip)!;
+	return sdkDefaultsOf(sdk, chip) + sdkconfigOf({ board, production: false, version: "1.2.3" });
+}
+
+/** Reads lines NAME=value; a later line replaces an earlier one. */
+export function readSettings(text: string): Settings {
+	const settings = new Map<string, string>();
+	for (const [, unset, name, value] of text.matchAll(/^(?:# CONFIG_(\w+) is not set|CONFIG_(\w+)=(.*))$/gm)) {
+		if (unset !== undefined) {
+			settings.set(unset, "n");
+			continue;
+		}
+		const choice = value === "y" ? CHOICES.find((pattern) => pattern.test(name!)) : undefined;
+		for (const other of settings.keys()) if (choice?.test(other)) settings.set(other, "n");
+		settings.set(name!, value!);
+	}
+	return settings;
+}
+
+export interface Difference {
+	readonly name: string;
+	/** As a sentence tells it: "esp32 8192, esp32c3 5744". */
+	readonly values: string;
+}
+
+/** Settings that two chips have with different values. `missing` stands for a setting without a value; undefined: it is left out. */
+export function differences(chips: ReadonlyMap<Chip, Settings>, missing?: string): Difference[] {
+	const names = new Set([...chips.values()].flatMap((settings) => [...settings.keys()]));
+	return [...names].sort().flatMap((name) => {
+		const values = [...chips].flatMap(([chip, settings]): [Chip, string][] => {
+			const value = settings.get(name) ?? missing;
+			return value === undefined ? [] : [[chip, value]];
+		});
+		if (new Set(values.map(([, value]) => value)).size < 2) return [];
+		return [{ name, values: values.map(([chip, value]) => `${chip} ${value}`).join(", ") }];
+	});
+}
+
+/** Kconfig files of ESP-IDF's components whose names match, with the folder's path. */
+function kconfigFiles(idf: string, pattern: RegExp): string[] {
+	const components = join(idf, "components");
+	return readdirSync(components, { withFileTypes: true })
+		.filter((entry) => entry.isDirectory())
+		.flatMap(({ name }) => readdirSync(join(components, name)).map((file) => join(components, name, file)))
+		.filter((path) => pattern.test(path))
+		.sort();
+}
+
+/** Every name that a Kconfig file of ESP-IDF defines. */
+export function kconfigNames(idf: string): Set<string> {
+	const names = new Set<string>();
+	const all = readdirSync(join(idf, "components"), { recursive: true, encoding: "utf8" });
+	const files = all.filter((path) => /(?:^|\/)Kconfig[\w.-]*$/.test(path)).map((path) => join("components", path));
+	for (const file of ["Kconfig", ...files])
+		for (const [, name] of readFileSync(join(idf, file), "utf8").matchAll(/^[ \t]*(?:menu)?config[ \t]+(\w+)/gm))
+			names.add(name!);
+	return names;
+}
+
+/**
+ * All settings of a chip with ESP-IDF's own defaults, by its program kconfgen. Throws an Error with what that says when it
+ * fails.
+ */
+export function effectiveSettings(idf: string, chip: Chip, lines: string): Settings {
+	const folder = mkdtempSync(join(tmpdir(), "gateway-settings-"));
+	try {
+		const write = (name: string, text: string): string => {
+			writeFileSync(join(folder, name), text);
+			return join(folder, name);
+		};
+		const sources = (pattern: RegExp) => kconfigFiles(idf, pattern).map((path) => `source "${path}"\n`);
+		const environment = {
+			IDF_PATH: idf,
+			IDF_TARGET: chip,
+			IDF_TOOLCHAIN: "gcc",
+			IDF_ENV_FPGA: "",
+			IDF_VERSION: "6.0.1",
+			IDF_INIT_VERSION: "6.0.1",
+			IDF_MINIMAL_BUILD: "OFF",
+			COMPONENT_KCONFIGS_SOURCE_FILE: write("kconfigs.in", sources(/\/Kconfig$/).join("")),
+			COMPONENT_KCONFIGS_PROJBUILD_SOURCE_FILE: write("projbuild.in", sources(/\/Kconfig\.projbuild$/).join("")),
+			COMPONENT_SDKCONFIG_RENAMES: "",
+		};
+		const output = join(folder, "sdkconfig.json");
+		const args = [
+			...["-m", "kconfgen", "--kconfig", join(idf, "Kconfig"), "--sdkconfig-rename", join(idf, "sdkconfig.rename")],
+			...["--config", join(folder, "sdkconfig"), "--defaults", write("sdkconfig.defaults", lines)],
+			...["--dont-write-deprecated", "--output", "json", output],
+			...Object.entries(environment).flatMap(([name, value]) => ["--env", `${name}=${value}`]),
+		];
+		const { status, stderr, error } = spawnSync("python", args, { encoding: "utf8" });
+		if (status !== 0) throw new Error(`kconfgen has failed: ${error?.message ?? stderr}`);
+		const values: Record<string, unknown> = JSON.parse(readFileSync(output, "utf8"));
+		const word = (value: unknown) => (typeof value === "boolean" ? (value ? "y" : "n") : String(value));
+		return new Map(Object.entries(values).map(([name, value]) => [name, word(value)]));
+	} finally {
+		rmSync(folder, { recursive: true, force: true });
+	}
+}

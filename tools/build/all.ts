@@ -1,0 +1,92 @@
+/** `npm run build -- --all`: builds the firmware of every distinct board, and tells what each takes. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Board, Chip } from "../../hosts/esp32/boards.js";
+import { ROOT } from "../sdk/sdk.js";
+import { problemsOf, type Taken } from "./limits.js";
+
+/** A board to build, and the boards whose firmware is the same but for pins and names. */
+export interface Distinct {
+	readonly board: Board;
+	readonly others: readonly string[];
+}
+
+/** One board for each firmware with other code: by chip, partition table, radio and kind of Ethernet. */
+export function distinctBoards(boards: readonly Board[], chip?: Chip, every = false): Distinct[] {
+	const found = new Map<string, { board: Board; others: string[] }>();
+	for (const board of boards) {
+		if (chip !== undefined && board.chip !== chip) continue;
+		const kind = [board.chip, board.partitions, board.zigbee !== undefined, board.ethernet?.kind].join(" ");
+		const key = every ? board.name : kind;
+		const same = found.get(key);
+		if (same === undefined) found.set(key, { board, others: [] });
+		else same.others.push(board.name);
+	}
+	return [...found.values()];
+}
+
+/** Bytes of a slot for the firmware, by the board's partition table. Throws an Error where that has none. */
+export function slotBytesOf({ partitions }: Board): number {
+	const text = readFileSync(join(ROOT, "hosts", "esp32", partitions), "utf8");
+	const size = /^ota_0,\s*app,\s*ota_0,\s*\w+,\s*(0x[0-9a-f]+)/m.exec(text)?.[1];
+	if (size === undefined) throw new Error(`${partitions} has no slot ota_0.`);
+	return Number(size);
+}
+
+/** What became of one board. */
+export interface Outcome extends Distinct {
+	/** Undefined: it could not be built. */
+	readonly taken: Taken | undefined;
+	/** Why it failed; none: it has not. */
+	readonly problems: readonly string[];
+}
+
+/** Builds one after the other; a failure does not stop the others. `build` throws an Error with a sentence. */
+export async function buildAll(
+	distinct: readonly Distinct[],
+	build: (board: Board) => Promise<Taken>,
+	say: (line: string) => void,
+): Promise<Outcome[]> {
+	const outcomes: Outcome[] = [];
+	for (const [index, each] of distinct.entries()) {
+		say(`Building ${index + 1} of ${distinct.length}: ${each.board.name} …`);
+		try {
+			const taken = await build(each.board);
+			outcomes.push({ ...each, taken, problems: problemsOf(taken) });
+		} catch (error) {
+			outcomes.push({ ...each, taken: undefined, problems: [(error as Error).message] });
+		}
+	}
+	return outcomes;
+}
+
+/** For machines: an object for each board that was built. */
+export function asRows(outcomes: readonly Outcome[]) {
+	return outcomes.map(({ board, others, taken, problems }) => ({
+		board: board.name,
+		chip: board.chip,
+		standsFor: others,
+		imageBytes: taken?.imageBytes ?? null,
+		leftBytes: taken === undefined ? null : taken.slotBytes - taken.imageBytes,
+		iramBytes: taken?.memory?.iram ?? null,
+		dramBytes: taken?.memory?.dram ?? null,
+		problems,
+	}));
+}
+
+export function asTable(outcomes: readonly Outcome[]): string {
+	const line = (name: string, chip: string, ...numbers: (string | number | null)[]) =>
+		`${name.padEnd(26)}${chip.padEnd(9)}${numbers.map((number) => String(number ?? "?").padStart(10)).join("")}\n`;
+	const rows = asRows(outcomes);
+	const failed = rows.filter(({ problems }) => problems.length > 0);
+	return [
+		line("board", "chip", "image", "left", "IRAM", "DRAM"),
+		...rows.map((row) => line(row.board, row.chip, row.imageBytes, row.leftBytes, row.iramBytes, row.dramBytes)),
+		"\n",
+		...rows.map(({ board, standsFor }) => (standsFor.length > 0 ? `${board} also for: ${standsFor.join(", ")}\n` : "")),
+		...failed.flatMap(({ board, problems }) => problems.map((problem) => `${board}: ${problem}\n`)),
+		failed.length > 0
+			? `${failed.length} of ${rows.length} builds failed.\n`
+			: `All ${rows.length} builds are within their limits.\n`,
+	].join("");
+}

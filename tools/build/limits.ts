@@ -1,0 +1,40 @@
+/** What a firmware may take on each chip, for `npm run build -- --all`. */
+import type { Chip } from "../../hosts/esp32/boards.js";
+import type { Memory } from "./sizes.js";
+
+/** Bytes of its slot that every firmware leaves, for what is to come. */
+export const SLOT_RESERVE_BYTES = 60 * 1024;
+
+/**
+ * Bytes, about a tenth above what was linked with ESP-IDF v6.0.1: ESP32 56 067 and 36 076, ESP32-S3 51 695 and 36 108,
+ * ESP32-C3 37 514 and 30 536. No image for an ESP32-C6 has been measured: it has no limits yet.
+ */
+export const MEMORY_LIMITS: Readonly<Record<Chip, Memory | undefined>> = Object.freeze({
+	esp32: Object.freeze({ iram: 62_000, dram: 40_000 }),
+	esp32s3: Object.freeze({ iram: 57_000, dram: 40_000 }),
+	esp32c3: Object.freeze({ iram: 41_000, dram: 33_500 }),
+	esp32c6: undefined,
+});
+
+/** What a firmware takes. */
+export interface Taken {
+	readonly chip: Chip;
+	readonly imageBytes: number;
+	readonly slotBytes: number;
+	/** Undefined: it could not be measured. */
+	readonly memory: Memory | undefined;
+}
+
+/** A sentence for each limit that is exceeded. */
+export function problemsOf({ chip, imageBytes, slotBytes, memory }: Taken): string[] {
+	const problems: string[] = [];
+	const hold = (what: string, bytes: number, limit: number | undefined) => {
+		if (limit !== undefined && bytes > limit)
+			problems.push(`${what} is ${bytes - limit} bytes over its limit of ${limit}.`);
+	};
+	hold("The image", imageBytes, slotBytes - SLOT_RESERVE_BYTES);
+	if (memory === undefined) return problems;
+	hold("Code in memory (IRAM)", memory.iram, MEMORY_LIMITS[chip]?.iram);
+	hold("Static data (DRAM)", memory.dram, MEMORY_LIMITS[chip]?.dram);
+	return problems;
+}

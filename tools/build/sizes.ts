@@ -1,0 +1,47 @@
+/** How much flash and memory a linked firmware takes: the image's file, and ESP-IDF's own esp_idf_size for the memory. */
+import { spawnSync } from "node:child_process";
+
+/** Bytes of memory that are taken before the heap gets the rest. */
+export interface Memory {
+	/** Code, wherever the chip has it in memory. */
+	readonly iram: number;
+	/** Data: what is set at the start, and what is zero. */
+	readonly dram: number;
+}
+
+/** Names of regions that hold memory inside the chip. Some chips have code and data in one region. */
+const INTERNAL = /^(?:IRAM|DRAM|DIRAM)$/;
+const CODE = /text|vectors/;
+
+/** Reads what `esp_idf_size --format json2` prints. Throws an Error with a sentence when it has another shape. */
+export function readMemory(text: string): Memory {
+	const layout: unknown = JSON.parse(text).layout;
+	const regions = Array.isArray(layout) ? layout.filter(({ name }) => INTERNAL.test(name)) : [];
+	if (regions.length === 0) throw new Error("esp_idf_size tells of no memory inside the chip.");
+	let iram = 0;
+	let dram = 0;
+	for (const { name, parts } of regions)
+		for (const [part, { size }] of Object.entries<{ size: number }>(parts)) {
+			if (!Number.isSafeInteger(size)) throw new Error(`esp_idf_size tells no size of ${part} in ${name}.`);
+			if (CODE.test(part)) iram += size;
+			else dram += size;
+		}
+	return { iram, dram };
+}
+
+export const SIZE_ADVICE =
+	'esp_idf_size is missing, so memory is not told. It comes with ESP-IDF: "$IDF_PATH/install.sh" installs it, then\n' +
+	'. "$IDF_PATH/export.sh"';
+
+/** Whether Python has ESP-IDF's program for sizes. */
+export function hasSizes(): boolean {
+	return spawnSync("python", ["-m", "esp_idf_size", "--help"], { stdio: "ignore" }).status === 0;
+}
+
+/** The memory that a firmware takes, by its linker's map. Throws an Error with what the program says when it fails. */
+export function measureMemory(map: string): Memory {
+	const args = ["-m", "esp_idf_size", "--format", "json2", map];
+	const { status, stdout, stderr, error } = spawnSync("python", args, { encoding: "utf8" });
+	if (status !== 0) throw new Error(`esp_idf_size has failed: ${error?.message ?? stderr.trim()}`);
+	return readMemory(stdout);
+}

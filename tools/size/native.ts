@@ -1,0 +1,22 @@
+/**
+ * What `npm run size` does not build: ESP-IDF with Wi-Fi, lwIP and Mbed TLS, and the engine's and our own C. Each figure is a
+ * linked image less what this program counts in it; up to 16 KB of an image fill it up to where a page of memory begins.
+ * Linked on 2026-11-23 with ESP-IDF v6.0.1, optimized for size, newlib, Mbed TLS 4.0.0 with the chip's accelerators left out,
+ * by Debian's compilers. `npm run build -- --all` tells the true size of each image where ESP-IDF's tools are.
+ */
+import type { Board, Chip } from "../../hosts/esp32/boards.js";
+
+/** Bytes by chip. */
+const NATIVE_BYTES: Readonly<Record<Chip, number>> = Object.freeze({
+	esp32: 964272,
+	esp32s3: 964272,
+	esp32c3: 964272,
+	esp32c6: 964272,
+});
+
+/** Bytes that come with Ethernet: ESP-IDF's driver and our own C. */
+const ETHERNET_BYTES = Object.freeze({ rmii: 20000, w5500: 20000, openeth: 20000 });
+
+export function nativeBytesOf({ chip, ethernet }: Pick<Board, "chip" | "ethernet">): number {
+	return NATIVE_BYTES[chip] + (ethernet === undefined ? 0 : ETHERNET_BYTES[ethernet.kind]);
+}
