@@ -1,8 +1,10 @@
 /* See hosts/native/free-heap.h. */
 #include "free-heap.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "esp_heap_caps.h"
 #include "freertos/FreeRTOS.h"
@@ -33,6 +35,18 @@ size_t least_free_heap(void)
 	return heap_caps_get_minimum_free_size(MALLOC_CAP_8BIT);
 }
 
+/* The least of all tasks that have the name of the one at `index`; false when one before it has that name too. */
+static bool least_of_name(const TaskStatus_t *tasks, UBaseType_t count, UBaseType_t index, unsigned *least)
+{
+	*least = (unsigned)tasks[index].usStackHighWaterMark;
+	for (UBaseType_t i = 0; i < count; i++) {
+		if (i == index || strcmp(tasks[i].pcTaskName, tasks[index].pcTaskName) != 0) continue;
+		if (i < index) return false;
+		if (tasks[i].usStackHighWaterMark < *least) *least = (unsigned)tasks[i].usStackHighWaterMark;
+	}
+	return true;
+}
+
 size_t task_stacks(char *text, size_t size)
 {
 	UBaseType_t count = uxTaskGetNumberOfTasks();
@@ -42,7 +56,9 @@ size_t task_stacks(char *text, size_t size)
 	/* None where one more has come meanwhile. */
 	count = uxTaskGetSystemState(tasks, count, NULL);
 	for (UBaseType_t i = 0; i < count; i++) {
-		unsigned least = (unsigned)tasks[i].usStackHighWaterMark;
+		unsigned least;
+		/* ESP-IDF gives all threads of POSIX one name; a metric has a name once. */
+		if (!least_of_name(tasks, count, i, &least)) continue;
 		int line = snprintf(text + length, size - length, "%s %u\n", tasks[i].pcTaskName, least);
 		if (line < 0 || (size_t)line >= size - length) break;
 		length += (size_t)line;

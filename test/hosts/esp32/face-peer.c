@@ -85,6 +85,12 @@ static void tells_of_stacks(void)
 	face_tasks = 20;
 	length = task_stacks(text, sizeof(text));
 	MUST(length == 33 && memcmp(text + 22, "task 2 102\n", 11) == 0);
+	/* Three tasks with two names: each once, with its least. */
+	face_tasks = 3;
+	face_task_names = 2;
+	face_stack_step = -1;
+	length = task_stacks(text, sizeof(text));
+	MUST(length == 20 && memcmp(text, "task 0 98\ntask 1 99\n", length) == 0);
 }
 
 static void light(void)

@@ -27,7 +27,8 @@ bool face_outputs[PINS];
 const uint8_t *face_partition;
 size_t face_partition_size;
 size_t face_heap, face_heap_piece, face_least_heap, face_iram_piece;
-unsigned face_tasks;
+unsigned face_tasks, face_task_names = 32;
+int face_stack_step = 1;
 
 static struct fake_timer timers[TIMERS];
 static unsigned timer_count;
@@ -213,8 +214,8 @@ UBaseType_t uxTaskGetSystemState(TaskStatus_t *tasks, UBaseType_t count, uint32_
 	MUST(!total && face_tasks <= 32);
 	if (count < face_tasks) return 0;
 	for (unsigned i = 0; i < face_tasks; i++) {
-		snprintf(names[i], sizeof(names[i]), "task %u", i);
-		tasks[i] = (TaskStatus_t){ .pcTaskName = names[i], .usStackHighWaterMark = 100 + i };
+		snprintf(names[i], sizeof(names[i]), "task %u", i % face_task_names);
+		tasks[i] = (TaskStatus_t){ .pcTaskName = names[i], .usStackHighWaterMark = 100 + i * face_stack_step };
 	}
 	return face_tasks;
 }

@@ -54,7 +54,8 @@ size_t heap_caps_get_free_size(uint32_t caps);
 size_t heap_caps_get_largest_free_block(uint32_t caps);
 size_t heap_caps_get_minimum_free_size(uint32_t caps);
 
-/* FreeRTOS: `face_tasks` tasks "task 0", "task 1" …, the first with 100 bytes of stack that it never used, each next one with one more. */
+/* FreeRTOS: `face_tasks` tasks "task 0", "task 1" … with `face_task_names` names in turn; the first never used 100 bytes of its
+ * stack, each next one `face_stack_step` more. */
 typedef unsigned UBaseType_t;
 typedef struct {
 	const char *pcTaskName;
@@ -62,7 +63,8 @@ typedef struct {
 } TaskStatus_t;
 UBaseType_t uxTaskGetNumberOfTasks(void);
 UBaseType_t uxTaskGetSystemState(TaskStatus_t *tasks, UBaseType_t count, uint32_t *total);
-extern unsigned face_tasks;
+extern unsigned face_tasks, face_task_names;
+extern int face_stack_step;
 
 /* ---- For the test ---- */
 
