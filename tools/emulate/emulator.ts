@@ -17,6 +17,8 @@ import { qemuCommand } from "./qemu.js";
 /** The firmware writes it when it has started (hosts/esp32/start.ts). */
 export const SERVES = /^Unit (\S+) serves as (\S+)\./;
 const RETRY_MS = 500;
+/** QEMU has so long to write what is on its way. */
+const KILL_MS = 5000;
 const ANSWER_MS = 30_000;
 /** Lines of the console, and of what QEMU says itself, that are kept. */
 const LINES_KEPT = 2000;
@@ -81,12 +83,17 @@ export class Emulator {
 		createInterface(child.stderr).on("line", (line) => keep(this.#complaints, line, COMPLAINTS_KEPT));
 	}
 
-	/** Cuts the power: nothing is written from then on. */
+	/**
+	 * Cuts the power: the firmware stops at whatever it is doing. QEMU ends by SIGTERM, since what the firmware has written to
+	 * its flash may still be on its way to the file.
+	 */
 	async kill(): Promise<void> {
 		const child = this.#child;
 		this.#child = undefined;
-		child?.kill("SIGKILL");
+		child?.kill("SIGTERM");
+		const killing = setTimeout(() => child?.kill("SIGKILL"), KILL_MS);
 		await this.#exited;
+		clearTimeout(killing);
 	}
 
 	/**
