@@ -19,6 +19,8 @@ const REST_MS = 20_000;
 const DOWNLOADS = 5;
 const TELEGRAMS = Number(process.env["TELEGRAMS"] ?? 500);
 const PAUSE_MS = 500;
+/** Of an upload, at once. */
+const FIRST_PART = 0.01;
 const BROWSERS = 2;
 /** What the page asks for while it is open. */
 const ASKED = ["system/status", "iec62056/last", "network/status", "meter/history?period=hours"];
@@ -73,6 +75,8 @@ class SlowUpload {
 		this.#sending.on("error", ({ message }) => {
 			this.failure = message;
 		});
+		// A connection that says nothing gives way to others; one with a body under way does not.
+		this.sendTo(FIRST_PART);
 	}
 
 	/** Sends up to that part of it, 0 to 1, and never its last byte. */
@@ -153,6 +157,7 @@ export function load(bench: EmulatedBoard): void {
 				for (; !isOver; await sleep(PAUSE_MS)) await browser.load();
 			}),
 		);
+		let worst: MemoryRow;
 		let [sent, read, failed] = [sentBefore, readBefore, failedBefore];
 		try {
 			while (read < readBefore + TELEGRAMS) {
@@ -161,7 +166,7 @@ export function load(bench: EmulatedBoard): void {
 				await sleep(PAUSE_MS);
 				[sent, read, failed] = await counts();
 			}
-			isAtLeast(await bench.note("upload, P1, hub, MQTT and two browsers"), WORST_FLOOR);
+			worst = await bench.note("upload, P1, hub, MQTT and two browsers");
 			assert.equal((await bench.client.get("system/status"))["ota_state"], "receiving");
 		} finally {
 			isOver = true;
@@ -174,5 +179,6 @@ export function load(bench: EmulatedBoard): void {
 		// One may be on its way at either end.
 		assert.ok(Math.abs(sent - sentBefore - (read - readBefore)) <= 1, `${sent - sentBefore} were sent`);
 		for (const { pages: count } of browsers) assert.ok(count > 0, "a browser saw no page");
+		isAtLeast(worst, WORST_FLOOR);
 	});
 }
