@@ -179,9 +179,6 @@ static int configure(tls_trust *trust)
 #if defined(MBEDTLS_SSL_SESSION_TICKETS)
 	mbedtls_ssl_conf_session_tickets(config, MBEDTLS_SSL_SESSION_TICKETS_ENABLED);
 #endif
-	/* RFC 6066, 4: a server that knows the extension sends records of 4 KB, not of 16, and a chip has room for those. */
-	error = mbedtls_ssl_conf_max_frag_len(config, MBEDTLS_SSL_MAX_FRAG_LEN_4096);
-	if (error != 0) return error;
 	return part->chain.raw.p ? mbedtls_ssl_conf_own_cert(config, &part->chain, &part->key) : 0;
 }
 

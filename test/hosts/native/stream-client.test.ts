@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createConnection, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AUTHORITY, type Made, make } from "../openssl.js";
 import { needNative } from "./compile.js";
@@ -60,31 +60,6 @@ describe("The native clients", function () {
 		return line;
 	}
 	const trusted = { trusted: "root" };
-
-	it("ask for records of 4 KB at most, which OpenSSL then sends", async () => {
-		const { port } = await tls(server, {}, (socket) => socket.end(pattern(70_000)));
-		const sizes: number[] = [];
-		const proxy = await tcp((near) => {
-			const far = createConnection(port, "127.0.0.1");
-			near.pipe(far);
-			let rest: Buffer = Buffer.alloc(0);
-			far.on("data", (bytes) => {
-				near.write(bytes);
-				rest = Buffer.concat([rest, bytes]);
-				// RFC 5246, 6.2.1: a byte for the type, two for the version, two for the length.
-				for (; rest.length >= 5 && rest.length >= 5 + rest.readUInt16BE(3); ) {
-					sizes.push(rest.readUInt16BE(3));
-					rest = rest.subarray(5 + rest.readUInt16BE(3));
-				}
-			});
-			far.on("end", () => near.end());
-		});
-		assert.match(await peer.connect(0, { port: proxy.port, tls: trusted }), /stands/);
-		assert.match(await peer.line(/over/), /^0 over 1 after 70000 /);
-		assert.ok(sizes.length > 17, `${sizes.length} records`);
-		// Nonce and tag of AES-GCM beside the text.
-		assert.ok(Math.max(...sizes) <= 4096 + 24, `a record of ${Math.max(...sizes)} bytes`);
-	});
 
 	for (const secure of [false, true]) {
 		describe(secure ? "by TLS" : "by plain TCP", () => {
