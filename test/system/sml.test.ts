@@ -36,8 +36,11 @@ for (const engine of ["node", "xs"] as const) {
 		});
 		it("keep the last readout up to date", async () => {
 			const before = await gateway.read("iec62056/last");
-			await gateway.pass(1200);
-			const after = await gateway.read("iec62056/last");
+			let after = before;
+			for (let tries = 0; tries < 20 && after.timestamp === before.timestamp; tries++) {
+				await gateway.pass(600);
+				after = await gateway.read("iec62056/last");
+			}
 			assert.ok(after.timestamp > before.timestamp);
 			assert.deepEqual([after.last_error, after.running], [null, false]);
 		});

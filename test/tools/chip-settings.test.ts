@@ -62,12 +62,8 @@ const INTENDED: Readonly<Record<string, string>> = {
 		"the SDK's: Xtensa saves its register windows on the stack; the task only starts that of XS",
 	ESP_WIFI_GMAC_SUPPORT: "a cipher of Wi-Fi that access points at home do not ask for",
 	ESP_WIFI_STA_DISCONNECTED_PM_ENABLE: "saves current while no network is joined",
-	LWIP_L2_TO_L3_COPY: "the SDK's for the ESP32: frames are copied out of the driver's buffers, which are free at once",
-	LWIP_TCP_RTO_TIME: "the first wait of TCP before it sends again: the SDK's, 1.5 or 3 s",
 	SPI_FLASH_SUPPORT_BOYA_CHIP: "flash that ESP-IDF has not tried on the ESP32",
 	SPI_FLASH_SUPPORT_TH_CHIP: "flash that ESP-IDF has not tried on the ESP32",
-	VFS_SUPPORT_SELECT:
-		"the SDK's for the ESP32: poll() goes through ESP-IDF's file system there, and straight to lwIP elsewhere",
 };
 
 /** Names of the chips' hardware, ROM, fuses and clocks, which ESP-IDF sets by the chip. */

@@ -281,7 +281,7 @@ describe("npm run build, flash, monitor", function () {
 		run(["build", ...order]);
 		const text = readFileSync(join(production.folder, "manifest.json"), "utf8");
 		const { build, config, include, modules, preload } = JSON.parse(text);
-		assert.equal(include, join(HOST, "manifest.json"));
+		assert.deepEqual(include, [join(HOST, "manifest.json")]);
 		assert.deepEqual([modules, preload], [{ main: "./main" }, ["main"]]);
 		const script = readFileSync(join(production.folder, "main.js"), "utf8");
 		assert.match(script, /native\("xs_factory_data_read"\)/);

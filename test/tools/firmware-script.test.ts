@@ -127,6 +127,7 @@ describe("the firmware's script", function () {
 			"hosts/esp32/ethernet.ts",
 			"modules/app/zigbee-status.ts",
 			"modules/app/zigbee.ts",
+			"modules/wifi/cable.ts",
 			...bridge.map((name) => `modules/zigbee/${name}`),
 		]);
 		for (const word of ["zb_reports", "zb_leave", "zb_ota", "parent_lost", "Z-Stack"])

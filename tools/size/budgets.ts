@@ -54,12 +54,12 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"resource obis-names.bin": 15500,
 	"resource timezones.bin": 8500,
 
-	/** native.ts, for the chip that takes most, and what has come to it since it was measured. */
-	"ESP-IDF and all C": 973000,
+	/** native.ts, for the chip that takes most: the C3, which has no radio, so that its room for modules/zigbee is free. */
+	"ESP-IDF and all C": 982000,
 });
 
 /** Rooms for what is to come, script and C together. Who builds one gives it lines above and takes its line away here. */
 export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
 	/** All that is left beside the lines above: corrections, and what owners ask for. */
-	"what is to come": 17500,
+	"what is to come": 8500,
 });

@@ -16,6 +16,7 @@ const SHARED = new Set([
 	"Code",
 	"DLMS",
 	"Details",
+	"Ethernet",
 	"Export",
 	"Filter",
 	"Firmware",

@@ -85,7 +85,9 @@ describe("firmware for the ESP32", () => {
 				[0, 0],
 				[1000, 1000],
 			].map((times) => [led?.pin, led?.activeLow, ...times]);
-			assert.deepEqual(chip.argsOf("xs_led_blink"), led === undefined ? [] : blinks);
+			// Beside an Ethernet port a link is waited for before the access point opens, and the light blinks for that.
+			const shown = board.ethernet === undefined ? blinks : blinks.slice(0, 1);
+			assert.deepEqual(chip.argsOf("xs_led_blink"), led === undefined ? [] : shown);
 		});
 	}
 
