@@ -75,10 +75,10 @@ export const NETWORK_WIFI_ENABLED = {
 export const NETWORK_ETHERNET = {
 	ethernet_enabled: {},
 	dhcp: {},
-	ip: { max: 15 },
-	netmask: { max: 15 },
-	gateway: { max: 15 },
-	dns: { max: 15 },
+	ip: { max: 15, pattern: /^[.0-9]*$/ },
+	netmask: { max: 15, pattern: /^[.0-9]*$/ },
+	gateway: { max: 15, pattern: /^[.0-9]*$/ },
+	dns: { max: 15, pattern: /^[.0-9]*$/ },
 } as const;
 
 /** POST /api/v1/meter/protocol */

@@ -16,6 +16,7 @@ const FORMS: Readonly<Record<string, Form>> = {
 	"^[!-~]*$": { says: "form.solid", characters: /[!-~]/ },
 	'^[!-"$-*,-~]*$': { says: "form.topic", characters: /[!-"$-*,-~]/ },
 	"^[0-9A-Za-z #/]*$": { says: "form.plain", characters: /[0-9A-Za-z #/]/ },
+	"^[.0-9]*$": { says: "form.address", characters: /[.0-9]/ },
 	"^[0-9]*$": { says: "form.digits", characters: /[0-9]/ },
 	"^[^\\u0000-\\u001f]*$": { says: "form.line" },
 	"^([^\\u0000-\\u001f]{8,})?$": { says: "form.line" },

@@ -18,6 +18,7 @@ export const FORMS = {
 		"Tylko litery od A do Z, cyfry, spacje, # i /.",
 	],
 	"form.digits": ["Digits only.", "Nur Ziffern.", "Tylko cyfry."],
+	"form.address": ["Digits and dots only.", "Nur Ziffern und Punkte.", "Tylko cyfry i kropki."],
 	"form.line": ["One line of text.", "Eine Zeile Text.", "Jeden wiersz tekstu."],
 	"form.key": [
 		"32 characters: digits 0–9 and letters A–F.",
