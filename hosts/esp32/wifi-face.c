@@ -135,7 +135,7 @@ static void get_credentials(xsMachine *the, xsIntegerValue first, radio_credenti
 	credentials->ssid_length = (uint8_t)length;
 }
 
-/* An argument as an address; "" is none. */
+/* An argument as an address; an empty text gives 0. */
 static uint32_t get_address(xsMachine *the, xsIntegerValue index)
 {
 	uint32_t address = 0;

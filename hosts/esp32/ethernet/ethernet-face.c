@@ -100,7 +100,7 @@ static ethernet_face *face_of(xsMachine *the)
 	return face;
 }
 
-/* An argument as an address; "" is none. */
+/* An argument as an address; an empty text gives 0. */
 static uint32_t get_address(xsMachine *the, xsIntegerValue index)
 {
 	uint32_t address = 0;

@@ -15,7 +15,7 @@ typedef struct {
 	esp_eth_phy_t *phy;
 } ethernet_parts;
 
-/* What was made is in `parts` also when it fails; nothing else is taken then. */
+/* `parts` holds what was made, also after a failure; nothing else is taken then. */
 bool ethernet_port_make(const ethernet_pins *pins, ethernet_parts *parts);
 
 /* After both drivers are deleted: takes what is left, above all the PHY's power. */
