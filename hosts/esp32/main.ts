@@ -1,6 +1,6 @@
 /** The firmware's start on the ESP32. */
 import { Gateway } from "../../modules/app/gateway.js";
-import { Zigbee } from "../../modules/app/zigbee.js";
+import { Zigbee } from "../../modules/zigbee/owner.js";
 import { CablePolicy } from "../../modules/wifi/cable.js";
 import { start } from "./start.js";
 

@@ -1,6 +1,6 @@
 /** The gateway in this process. */
 import { Gateway } from "../../modules/app/gateway.js";
-import { Zigbee } from "../../modules/app/zigbee.js";
+import { Zigbee } from "../../modules/zigbee/owner.js";
 import type { Host } from "../../modules/io/host.js";
 import { CablePolicy } from "../../modules/wifi/cable.js";
 import type { Engine } from "./engine.js";

@@ -11,14 +11,14 @@ import { type HTTPRequest, METHOD_DELETE, METHOD_GET, METHOD_HEAD, METHOD_POST }
 import type { HTTPResponse } from "../http/response.js";
 import { MATCH_METHOD, MATCH_NOT_FOUND, Router } from "../http/router.js";
 import { LONG_BODY_COST, SHORT_BODY, SHORT_BODY_COST } from "../io/memory.js";
-import { getChallenge, LOGIN_BODY, PASSWORD_BODY, postLogin, postLogout, postPassword } from "./access.js";
+import { getChallenge, LOGIN_BODY, PASSWORD_BODY, postLogin, postLogout, postPassword } from "../auth/routes/login.js";
 import { getBackup } from "./backup.js";
 import { NO_BODY, NO_VALUES } from "./body.js";
-import { getCertificate, postCertificate, postCertificateReset } from "./certificate.js";
+import { getCertificate, postCertificate, postCertificateReset } from "../certificate/routes.js";
 import { ClaimedBody } from "./claimed-body.js";
-import { CLOCK_BODY, getClock, postClock, TIMEZONE_SETTINGS } from "./clock.js";
+import { CLOCK_BODY, getClock, postClock, TIMEZONE_SETTINGS } from "../time/routes.js";
 import { getDiagnostic } from "./diagnostic.js";
-import { DLMS_OBIS_BODY, DLMS_SETTINGS, getPollList, postPollList } from "./dlms.js";
+import { DLMS_OBIS_BODY, DLMS_SETTINGS, getPollList, postPollList } from "../meter/routes/dlms.js";
 import {
 	BUSY,
 	FORBIDDEN_ORIGIN,
@@ -29,18 +29,18 @@ import {
 	NOT_FOUND,
 	UNSUPPORTED,
 } from "./errors.js";
-import { ETHERNET_SETTINGS } from "./ethernet.js";
+import { ETHERNET_SETTINGS } from "../wifi/routes/ethernet.js";
 import { getEventLog } from "./event-log.js";
 import { getEvents } from "./event-stream.js";
 import { Exchange, failUnauthorized, type RequestContext, type Services, scopeOfToken } from "./exchange.js";
-import { postFirmware } from "./firmware.js";
-import { getHistory } from "./history.js";
-import { getHubSend, HUB_SETTINGS } from "./hub.js";
-import { deletePIN, getLast, getLog, getRead, PIN_BODY, postPIN, postProbe } from "./meter.js";
-import { CONTROL_SETTINGS, IEC62056_SETTINGS, PROTOCOL_SETTINGS } from "./meter-settings.js";
+import { postFirmware } from "../ota/routes/firmware.js";
+import { getHistory } from "../history/routes.js";
+import { getHubSend, HUB_SETTINGS } from "../hub/routes.js";
+import { deletePIN, getLast, getLog, getRead, PIN_BODY, postPIN, postProbe } from "../meter/routes/readout.js";
+import { CONTROL_SETTINGS, IEC62056_SETTINGS, PROTOCOL_SETTINGS } from "../meter/routes/settings.js";
 import { getMetrics } from "./metrics.js";
-import { getMQTTSend, MQTT_SETTINGS } from "./mqtt.js";
-import { getNetworkStatus, getScan } from "./network.js";
+import { getMQTTSend, MQTT_SETTINGS } from "../mqtt/routes.js";
+import { getNetworkStatus, getScan } from "../wifi/routes/status.js";
 import {
 	AP_BODY,
 	FALLBACK_AP_SETTINGS,
@@ -48,14 +48,14 @@ import {
 	postWiFi,
 	WIFI_BODY,
 	WIFI_ENABLED_SETTINGS,
-} from "./network-settings.js";
-import { getProfile } from "./profile.js";
+} from "../wifi/routes/settings.js";
+import { getProfile } from "../meter/routes/profile.js";
 import { postBackup } from "./restore.js";
 import { type Operation, route, settingsRoutes } from "./route.js";
-import { SCHEDULE_SETTINGS } from "./schedule.js";
+import { SCHEDULE_SETTINGS } from "../meter/routes/schedule.js";
 import { getStatus, getVersion, POWER_MODE_SETTINGS, postFactoryReset, postReboot } from "./system.js";
-import { deleteSession, deleteToken, getSessions, getTokens, postToken, TOKEN_BODY } from "./tokens.js";
-import { UPGRADE_SETTINGS } from "./upgrade.js";
+import { deleteSession, deleteToken, getSessions, getTokens, postToken, TOKEN_BODY } from "../auth/routes/tokens.js";
+import { UPGRADE_SETTINGS } from "../ota/routes/upgrade.js";
 import { type BodyDone, ObjectReader } from "./validate.js";
 import {
 	getZigbee,
@@ -65,7 +65,7 @@ import {
 	postZigbeeReset,
 	ZIGBEE_MAP_BODY,
 	ZIGBEE_SETTINGS,
-} from "./zigbee.js";
+} from "../zigbee/routes.js";
 
 export const ROUTES: readonly Operation[] = Object.freeze([
 	route(METHOD_GET, "system/challenge", getChallenge, { scope: SCOPE_NONE }),

@@ -2,10 +2,10 @@
  * What a backup has: the groups of settings that routes show and change, each under the path of its route and with the
  * fields and rules of its POST. A test holds that no setting is left out, and that the file of the last release has all.
  */
-import { DLMS_AUTH_KEY, DLMS_BLOCK_CIPHER_KEY, DLMS_PASSWORD } from "../config/dlms-fields.js";
-import { HUB_CERTIFICATE, HUB_ENABLED, HUB_TOKEN, HUB_URL } from "../config/hub-fields.js";
-import { IEC62056_PASSWORD } from "../config/meter-fields.js";
-import { MQTT_CERTIFICATE, MQTT_ENABLED, MQTT_PASSWORD, MQTT_URL } from "../config/mqtt-fields.js";
+import { DLMS_AUTH_KEY, DLMS_BLOCK_CIPHER_KEY, DLMS_PASSWORD } from "../meter/dlms-fields.js";
+import { HUB_CERTIFICATE, HUB_ENABLED, HUB_TOKEN, HUB_URL } from "../hub/fields.js";
+import { IEC62056_PASSWORD } from "../meter/fields.js";
+import { MQTT_CERTIFICATE, MQTT_ENABLED, MQTT_PASSWORD, MQTT_URL } from "../mqtt/fields.js";
 import {
 	AP_PASSWORD,
 	AP_SSID,
@@ -14,17 +14,17 @@ import {
 	WIFI_HOSTNAME,
 	WIFI_PASSWORD,
 	WIFI_SSID,
-} from "../config/network-fields.js";
+} from "../wifi/fields.js";
 import { type Field, type Put, put, type Setting, type SettingField } from "../config/schema.js";
 import type { JSONWriter } from "../json/writer.js";
 import { type BodyTable, type BodyValues, needed } from "./body.js";
-import { TIMEZONE_SETTINGS } from "./clock.js";
-import { acceptPollList, DLMS_OBIS_BODY, DLMS_SETTINGS, writePollList } from "./dlms.js";
-import { acceptEthernet, ETHERNET_SETTINGS } from "./ethernet.js";
+import { TIMEZONE_SETTINGS } from "../time/routes.js";
+import { acceptPollList, DLMS_OBIS_BODY, DLMS_SETTINGS, writePollList } from "../meter/routes/dlms.js";
+import { acceptEthernet, ETHERNET_SETTINGS } from "../wifi/routes/ethernet.js";
 import type { Exchange } from "./exchange.js";
-import { HUB_SETTINGS } from "./hub.js";
-import { CONTROL_SETTINGS, IEC62056_SETTINGS, PROTOCOL_SETTINGS } from "./meter-settings.js";
-import { MQTT_SETTINGS } from "./mqtt.js";
+import { HUB_SETTINGS } from "../hub/routes.js";
+import { CONTROL_SETTINGS, IEC62056_SETTINGS, PROTOCOL_SETTINGS } from "../meter/routes/settings.js";
+import { MQTT_SETTINGS } from "../mqtt/routes.js";
 import {
 	AP_BODY,
 	acceptAccessPoint,
@@ -33,12 +33,12 @@ import {
 	isName,
 	WIFI_BODY,
 	WIFI_ENABLED_SETTINGS,
-} from "./network-settings.js";
-import { SCHEDULE_SETTINGS } from "./schedule.js";
+} from "../wifi/routes/settings.js";
+import { SCHEDULE_SETTINGS } from "../meter/routes/schedule.js";
 import { putsOf, type SettingsTable } from "./settings.js";
 import { POWER_MODE_SETTINGS } from "./system.js";
-import { UPGRADE_SETTINGS } from "./upgrade.js";
-import { writeMap, ZIGBEE_MAP_BODY, ZIGBEE_SETTINGS } from "./zigbee.js";
+import { UPGRADE_SETTINGS } from "../ota/routes/upgrade.js";
+import { writeMap, ZIGBEE_MAP_BODY, ZIGBEE_SETTINGS } from "../zigbee/routes.js";
 
 export interface BackupGroup {
 	/** Path of its route; its name in the file. */

@@ -17,7 +17,7 @@ import { EVENTS_COST } from "../io/memory.js";
 import type { JSONWriter } from "../json/writer.js";
 import { BUSY } from "./errors.js";
 import { type Exchange, type Services, scopeOfToken } from "./exchange.js";
-import { DUE_BEAT, DUE_OPENING, DUE_READOUT, DUE_STATE, type LiveClient } from "./live.js";
+import { DUE_BEAT, DUE_OPENING, DUE_READOUT, DUE_STATE, type LiveClient } from "../core/live.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
 import { stateOf, writeState } from "./state.js";
 

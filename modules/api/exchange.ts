@@ -2,10 +2,10 @@
 import type { Login } from "../auth/login.js";
 import type { Sessions } from "../auth/sessions.js";
 import { SCOPE_FULL, SCOPE_NONE, type Tokens } from "../auth/tokens.js";
-import type { InstalledCertificate, OwnCertificate } from "../config/certificates.js";
+import type { InstalledCertificate, OwnCertificate } from "../certificate/certificates.js";
 import type { HubCertificates } from "../config/hub.js";
 import type { MQTTCertificates } from "../config/mqtt.js";
-import type { NetworkSettings } from "../config/network.js";
+import type { NetworkSettings } from "../wifi/settings.js";
 import type { ConfigStore } from "../config/store.js";
 import type { WatchedStorage } from "../config/watched-storage.js";
 import type { EventLog } from "../diagnostics/event-log.js";
@@ -28,7 +28,7 @@ import type { TimeSync } from "../sntp/client.js";
 import type { TimeZone } from "../time/zone.js";
 import type { NetworkManager } from "../wifi/manager.js";
 import { BUSY, fail, UNAUTHORIZED } from "./errors.js";
-import type { Live } from "./live.js";
+import type { Live } from "../core/live.js";
 
 /** What the routes want of the device as a whole. */
 export interface Device {

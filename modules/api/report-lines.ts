@@ -12,10 +12,10 @@ import { eventKind } from "../diagnostics/events.js";
 import type { Update } from "../io/flash.js";
 import { LOG_LINE, LOG_TRANSMITTED, LogCursor } from "../meter/conversation-log.js";
 import { localText, utcText } from "../time/iso.js";
-import { ethernetErrorOf } from "./ethernet.js";
+import { ethernetErrorOf } from "../wifi/routes/ethernet.js";
 import type { Services } from "./exchange.js";
 import { stateMetrics } from "./metrics.js";
-import { errorOf, timeErrorOf } from "./network.js";
+import { errorOf, timeErrorOf } from "../wifi/routes/status.js";
 import { stateOf } from "./state.js";
 
 /** Digits in a row of which an identification shows none: a meter's number has more, its type fewer. */

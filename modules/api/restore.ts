@@ -3,7 +3,7 @@
  * does not have stays as it is. A secret stays where it still fits, and may stand in the file, though none that we make
  * has one; the others are named to be entered again.
  */
-import { STATION_FIELDS, WIFI_SSID } from "../config/network-fields.js";
+import { STATION_FIELDS, WIFI_SSID } from "../wifi/fields.js";
 import { isSame, type Put, put } from "../config/schema.js";
 import type { BodySink } from "../http/handler.js";
 import { RESTORE_COST } from "../io/memory.js";

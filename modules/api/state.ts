@@ -1,11 +1,11 @@
 /** What the status shows that changes by itself: for `system/status`, and for who follows it (live.ts). */
-import { HUB_ENABLED } from "../config/hub-fields.js";
-import { MQTT_ENABLED } from "../config/mqtt-fields.js";
+import { HUB_ENABLED } from "../hub/fields.js";
+import { MQTT_ENABLED } from "../mqtt/fields.js";
 import type { JSONWriter } from "../json/writer.js";
 import { upgradeVersionOf } from "../ota/upgrade.js";
 import type { Services } from "./exchange.js";
 import { numberMember, textMember } from "./members.js";
-import { NO_RADIO } from "./zigbee.js";
+import { NO_RADIO } from "../zigbee/routes.js";
 
 /** Of what can't be sent: in safe mode. */
 const NO_CLIENT = "unsupported";

@@ -1,8 +1,8 @@
 /** System routes of the API text: version, status, power mode, reboot (decisions 4, 9, 40, 51, 52). */
 import { SCOPE_FULL } from "../auth/tokens.js";
-import { HUB_ENABLED } from "../config/hub-fields.js";
-import { WIFI_ENABLED } from "../config/network-fields.js";
-import { POWER, POWER_MODE } from "../config/power-fields.js";
+import { HUB_ENABLED } from "../hub/fields.js";
+import { WIFI_ENABLED } from "../wifi/fields.js";
+import { POWER, POWER_MODE } from "../power/fields.js";
 import type { Power } from "../io/host.js";
 import type { JSONWriter } from "../json/writer.js";
 import { buildNumber, upgradeURLOf } from "../ota/upgrade.js";
@@ -13,7 +13,7 @@ import { type Exchange, scopeOfToken } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
 import { settingsOf } from "./settings.js";
 import { stateOf, writeState } from "./state.js";
-import { isZigbeeEnabled } from "./zigbee.js";
+import { isZigbeeEnabled } from "../zigbee/routes.js";
 
 /** A test code of the CSA, until one is assigned. */
 const MANUFACTURER_ID = 0xfff1;

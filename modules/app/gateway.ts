@@ -1,26 +1,26 @@
 /** The one place where the parts of the gateway are made and wired; everything else is told what it needs. */
 import { API } from "../api/api.js";
 import type { Device } from "../api/exchange.js";
-import { Live } from "../api/live.js";
-import { prepareReadingKeys } from "../api/readings.js";
+import { Live } from "../core/live.js";
+import { prepareReadingKeys } from "../meter/routes/readings.js";
 import { Account } from "../auth/account.js";
 import { Login } from "../auth/login.js";
 import { Sessions } from "../auth/sessions.js";
 import { Tokens } from "../auth/tokens.js";
-import { AccessSettings, TokenSettings } from "../config/access.js";
-import { DLMS_OBIS_ENTRIES } from "../config/dlms-fields.js";
+import { AccessSettings, TokenSettings } from "../auth/settings.js";
+import { DLMS_OBIS_ENTRIES } from "../meter/dlms-fields.js";
 import { groupsOf } from "../config/entries.js";
 import { HubCertificates } from "../config/hub.js";
-import { MeterSettingsStore } from "../config/meter.js";
-import { CONTROL_LOG_EN } from "../config/meter-fields.js";
+import { MeterSettingsStore } from "../meter/settings-store.js";
+import { CONTROL_LOG_EN } from "../meter/fields.js";
 import { MQTTCertificates } from "../config/mqtt.js";
-import { NetworkSettings } from "../config/network.js";
-import { scheduleOf } from "../config/schedule.js";
+import { NetworkSettings } from "../wifi/settings.js";
+import { scheduleOf } from "../meter/schedule-settings.js";
 import type { Field } from "../config/schema.js";
 import { type ConfigListener, ConfigStore } from "../config/store.js";
-import { SYSTEM_TIMEZONE } from "../config/system-fields.js";
+import { SYSTEM_TIMEZONE } from "../time/fields.js";
 import { WatchedStorage } from "../config/watched-storage.js";
-import { ZIGBEE_MAPPING } from "../config/zigbee-fields.js";
+import { ZIGBEE_MAPPING } from "../zigbee/fields.js";
 import { EventLog } from "../diagnostics/event-log.js";
 import {
 	EVENT_MISSED,
@@ -48,10 +48,10 @@ import { TimeZone } from "../time/zone.js";
 import type { CablePolicy } from "../wifi/cable.js";
 import { NetworkManager } from "../wifi/manager.js";
 import { Acts } from "./acts.js";
-import { Firmware } from "./firmware.js";
+import { Firmware } from "../ota/firmware.js";
 import { guardWith } from "./guard.js";
-import { Identity, type IdentityWorld } from "./identity.js";
-import { NetworkServices } from "./network-services.js";
+import { Identity, type IdentityWorld } from "../certificate/identity.js";
+import { NetworkServices } from "../wifi/services.js";
 import { Occurrences } from "./occurrences.js";
 import { type Concerned, tellOfChange } from "./on-changed.js";
 import { Outputs } from "./outputs.js";
@@ -59,7 +59,7 @@ import { PowerCycles } from "./power-cycles.js";
 import { PowerSaving, type SavingUser } from "./power-saving.js";
 import { Serving } from "./serving.js";
 import { Starts } from "./starts.js";
-import type { Zigbee } from "./zigbee.js";
+import type { Zigbee } from "../zigbee/owner.js";
 
 /** Resource with the OBIS names. */
 const NAMES_RESOURCE = "obis-names.bin";

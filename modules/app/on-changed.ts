@@ -3,10 +3,10 @@
  * settings (config/store.ts, `change`); what follows from it stands here. Settings that stand in no row have their effect
  * when they are next looked at.
  */
-import { DLMS, DLMS_OBIS, DLMS_PUSH_BAUDRATE, DLMS_SECRETS } from "../config/dlms-fields.js";
-import { HUB } from "../config/hub-fields.js";
-import { CONTROL, IEC62056, METER, METER_PROTOCOL } from "../config/meter-fields.js";
-import { MQTT } from "../config/mqtt-fields.js";
+import { DLMS, DLMS_OBIS, DLMS_PUSH_BAUDRATE, DLMS_SECRETS } from "../meter/dlms-fields.js";
+import { HUB } from "../hub/fields.js";
+import { CONTROL, IEC62056, METER, METER_PROTOCOL } from "../meter/fields.js";
+import { MQTT } from "../mqtt/fields.js";
 import {
 	AP_ENABLED,
 	AP_PASSWORD,
@@ -16,13 +16,13 @@ import {
 	STATION_FIELDS,
 	WIFI_ENABLED,
 	WIFI_HOSTNAME,
-} from "../config/network-fields.js";
-import { SCHEDULE } from "../config/schedule-fields.js";
+} from "../wifi/fields.js";
+import { SCHEDULE } from "../meter/schedule-fields.js";
 import type { Field } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
-import { SYSTEM_TIMEZONE } from "../config/system-fields.js";
-import { UPGRADE } from "../config/upgrade-fields.js";
-import { ZIGBEE, ZIGBEE_MAP } from "../config/zigbee-fields.js";
+import { SYSTEM_TIMEZONE } from "../time/fields.js";
+import { UPGRADE } from "../ota/fields.js";
+import { ZIGBEE, ZIGBEE_MAP } from "../zigbee/fields.js";
 import type { TimeZone } from "../time/zone.js";
 import { APPLY_ACCESS_POINT, APPLY_FLAGS, APPLY_STATION } from "../wifi/policy.js";
 

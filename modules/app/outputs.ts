@@ -1,5 +1,5 @@
 /** What makes connections to others, made here and told together: for gateway.ts. Not in safe mode. */
-import type { Live } from "../api/live.js";
+import type { Live } from "../core/live.js";
 import type { EventLog } from "../diagnostics/event-log.js";
 import { EVENT_HUB_BACK, EVENT_HUB_FAILED, EVENT_MQTT_FAILED, EVENT_MQTT_SENT } from "../diagnostics/events.js";
 import { Hub, type HubUser, type HubWorld } from "../hub/hub.js";

@@ -14,8 +14,8 @@
  * Anything may stand there at a start; it counts only after a sleep.
  */
 
-import type { NetworkSettings } from "../config/network.js";
-import { POWER_MODE } from "../config/power-fields.js";
+import type { NetworkSettings } from "../wifi/settings.js";
+import { POWER_MODE } from "../power/fields.js";
 import type { ConfigStore } from "../config/store.js";
 import type { EventLog } from "../diagnostics/event-log.js";
 import { EVENT_BATTERY_EMPTY } from "../diagnostics/events.js";
@@ -30,7 +30,7 @@ import type { Light } from "../power/light.js";
 import { MODE_NEVER, type Sleeper, SleepPolicy, START_BY_PERSON, START_BY_TIMER } from "../power/sleep.js";
 import { Supply } from "../power/supply.js";
 import type { Output } from "../publish/output.js";
-import type { Firmware } from "./firmware.js";
+import type { Firmware } from "../ota/firmware.js";
 import type { Occurrences } from "./occurrences.js";
 import type { Serving } from "./serving.js";
 import { FRONT_LENGTH, SharedRetained } from "./shared-retained.js";

@@ -2,15 +2,15 @@
  * What a unit can be given before its first start, and asked while it does not run. For hosts whose units are set up by
  * whoever makes them.
  */
-import { ACCESS_IS_DEFAULT } from "../config/access-fields.js";
-import { HUB_ENABLED, HUB_TOKEN, HUB_URL } from "../config/hub-fields.js";
-import { NetworkSettings } from "../config/network.js";
+import { ACCESS_IS_DEFAULT } from "../auth/fields.js";
+import { HUB_ENABLED, HUB_TOKEN, HUB_URL } from "../hub/fields.js";
+import { NetworkSettings } from "../wifi/settings.js";
 import {
 	SCHEDULE_ENABLED,
 	SCHEDULE_PERIOD_UNIT,
 	SCHEDULE_PERIOD_VALUE,
 	UNIT_MINUTES,
-} from "../config/schedule-fields.js";
+} from "../meter/schedule-fields.js";
 import { put } from "../config/schema.js";
 import { ConfigStore } from "../config/store.js";
 import type { Storage, TextCodec } from "../io/host.js";

@@ -1,5 +1,5 @@
 /** What others reach the unit by: the HTTP server on the host's two ports, and the console. For gateway.ts. */
-import type { NetworkSettings } from "../config/network.js";
+import type { NetworkSettings } from "../wifi/settings.js";
 import { HTTPServer, type HTTPServerOptions } from "../http/server.js";
 import { Improv, type ImprovGateway, type ImprovWorld } from "../improv/improv.js";
 import type { CertificatePair } from "../io/crypto.js";

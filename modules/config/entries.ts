@@ -1,17 +1,17 @@
 /** All settings that outlive a restart. */
-import { ACCESS, TOKENS } from "./access-fields.js";
-import { DLMS, DLMS_OBIS, DLMS_SECRETS } from "./dlms-fields.js";
-import { HUB } from "./hub-fields.js";
-import { CONTROL, IEC_SPEED, IEC62056, METER } from "./meter-fields.js";
-import { MQTT, MQTT_ANNOUNCED } from "./mqtt-fields.js";
-import { ETHERNET, NETWORK, WIFI } from "./network-fields.js";
-import { POWER } from "./power-fields.js";
-import { SCHEDULE } from "./schedule-fields.js";
+import { ACCESS, TOKENS } from "../auth/fields.js";
+import { DLMS, DLMS_OBIS, DLMS_SECRETS } from "../meter/dlms-fields.js";
+import { HUB } from "../hub/fields.js";
+import { CONTROL, IEC_SPEED, IEC62056, METER } from "../meter/fields.js";
+import { MQTT, MQTT_ANNOUNCED } from "../mqtt/fields.js";
+import { ETHERNET, NETWORK, WIFI } from "../wifi/fields.js";
+import { POWER } from "../power/fields.js";
+import { SCHEDULE } from "../meter/schedule-fields.js";
 import type { Entry, Field } from "./schema.js";
-import { SYSTEM } from "./system-fields.js";
-import { TLS } from "./tls-fields.js";
-import { UPGRADE, UPGRADE_FOUND } from "./upgrade-fields.js";
-import { ZIGBEE, ZIGBEE_MAP } from "./zigbee-fields.js";
+import { SYSTEM } from "../time/fields.js";
+import { TLS } from "../certificate/fields.js";
+import { UPGRADE, UPGRADE_FOUND } from "../ota/fields.js";
+import { ZIGBEE, ZIGBEE_MAP } from "../zigbee/fields.js";
 
 /** Each at the position that its fields name (schema.ts). */
 export const ENTRIES: readonly Entry[] = Object.freeze([

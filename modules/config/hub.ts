@@ -1,5 +1,5 @@
 /** The hub's certificate. */
-import { HUB_CERTIFICATE, HUB_CERTIFICATE_LIMIT } from "./hub-fields.js";
+import { HUB_CERTIFICATE, HUB_CERTIFICATE_LIMIT } from "../hub/fields.js";
 import { type CertificatePlace, TrustedCertificates } from "./trusted-certificates.js";
 
 export class HubCertificates extends TrustedCertificates {

@@ -1,5 +1,5 @@
 /** The certificate that the broker is known by. */
-import { MQTT_CERTIFICATE, MQTT_CERTIFICATE_LIMIT } from "./mqtt-fields.js";
+import { MQTT_CERTIFICATE, MQTT_CERTIFICATE_LIMIT } from "../mqtt/fields.js";
 import { type CertificatePlace, TrustedCertificates } from "./trusted-certificates.js";
 
 export class MQTTCertificates extends TrustedCertificates {

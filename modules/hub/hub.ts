@@ -22,7 +22,7 @@
  * sent between readouts, and a failure is followed by one more attempt.
  */
 import type { HubCertificates } from "../config/hub.js";
-import { HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "../config/hub-fields.js";
+import { HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "./fields.js";
 import type { ConfigStore } from "../config/store.js";
 import { HTTP_CONNECT_MS, HTTP_NO_REPLY } from "../http/client.js";
 import { type HubURL, parseHubURL } from "../http/url.js";

@@ -20,8 +20,8 @@
  *
  * Limits: one packet each way; the next command is looked at when the answer to the one before is with the host.
  */
-import { isHostname, isPassword, isSSID, type NetworkSettings } from "../config/network.js";
-import { WIFI_HOSTNAME } from "../config/network-fields.js";
+import { isHostname, isPassword, isSSID, type NetworkSettings } from "../wifi/settings.js";
+import { WIFI_HOSTNAME } from "../wifi/fields.js";
 import { checkField } from "../config/schema.js";
 import type { Drive, Driven, Driver } from "../io/driver.js";
 import {

@@ -25,7 +25,7 @@ import {
 	MQTT_TOPICS,
 	TOPICS_JSON,
 	TOPICS_VALUES,
-} from "../config/mqtt-fields.js";
+} from "./fields.js";
 import { put } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
 import type { HostInfo, TextCodec } from "../io/host.js";

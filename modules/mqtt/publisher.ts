@@ -23,7 +23,7 @@
  * After the birth message of Home Assistant all is sent again, BIRTH_MS to ten times that later, since all devices hear it.
  * Memory: PUBLISH_COST is claimed while something waits to be sent.
  */
-import { MQTT_ENABLED, MQTT_PASSWORD, MQTT_URL, MQTT_USER } from "../config/mqtt-fields.js";
+import { MQTT_ENABLED, MQTT_PASSWORD, MQTT_URL, MQTT_USER } from "./fields.js";
 import { CLIENT_TIMEOUT } from "../io/client.js";
 import type { Crypto } from "../io/crypto.js";
 import type { Timed } from "../io/machine.js";

@@ -6,7 +6,7 @@
  */
 import { NO_MEMORY } from "../config/blob.js";
 import type { MQTTCertificates } from "../config/mqtt.js";
-import { MQTT_ENABLED } from "../config/mqtt-fields.js";
+import { MQTT_ENABLED } from "./fields.js";
 import {
 	CLIENT_OUT_OF_MEMORY,
 	CLIENT_UNREACHABLE,

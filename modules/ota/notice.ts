@@ -14,7 +14,7 @@
 
 import { put } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
-import { UPGRADE_CHECK_ENABLED, UPGRADE_FOUND_VERSION } from "../config/upgrade-fields.js";
+import { UPGRADE_CHECK_ENABLED, UPGRADE_FOUND_VERSION } from "./fields.js";
 import type { EventLog } from "../diagnostics/event-log.js";
 import { EVENT_UPDATE_FOUND } from "../diagnostics/events.js";
 import { HTTPClient, OUTCOME_NONE } from "../http/client.js";

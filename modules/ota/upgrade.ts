@@ -1,6 +1,6 @@
 /** What is known of a newer firmware, and where one is looked for: of the settings and the build, for whoever shows it. */
 import type { ConfigStore } from "../config/store.js";
-import { UPGRADE_CHECK_ENABLED, UPGRADE_FOUND_VERSION, UPGRADE_URL } from "../config/upgrade-fields.js";
+import { UPGRADE_CHECK_ENABLED, UPGRADE_FOUND_VERSION, UPGRADE_URL } from "./fields.js";
 import type { HostInfo } from "../io/host.js";
 
 export type UpgradeConfig = Pick<ConfigStore, "get">;

@@ -10,7 +10,7 @@ import { POWER_ON, SLEPT } from "../../hosts/simulated/ending.js";
 import { createWiFiPort } from "../../hosts/simulated/radio.js";
 import { Gateway } from "../../modules/app/gateway.js";
 import { presetNetwork } from "../../modules/app/preset.js";
-import { Zigbee } from "../../modules/app/zigbee.js";
+import { Zigbee } from "../../modules/zigbee/owner.js";
 import { WAKE_TIMER } from "../../modules/io/flash.js";
 import type { Ending } from "../../modules/io/host.js";
 import { CablePolicy } from "../../modules/wifi/cable.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { NodeCrypto } from "../../hosts/node/platform.js";
-import { Identity } from "../../modules/app/identity.js";
+import { Identity } from "../../modules/certificate/identity.js";
 import { ConfigStore } from "../../modules/config/store.js";
 import type { CertificatePair } from "../../modules/io/crypto.js";
 import { type HostInfo, OUT_OF_MEMORY } from "../../modules/io/host.js";

@@ -9,9 +9,9 @@ import {
 	DLMS_CLIENT_ADDRESS,
 	DLMS_OBIS_ENTRIES,
 	DLMS_PASSWORD,
-} from "../../modules/config/dlms-fields.js";
+} from "../../modules/meter/dlms-fields.js";
 import { ENTRIES } from "../../modules/config/entries.js";
-import { HUB_URL } from "../../modules/config/hub-fields.js";
+import { HUB_URL } from "../../modules/hub/fields.js";
 import {
 	CONTROL,
 	CONTROL_LOG_EN,
@@ -21,9 +21,9 @@ import {
 	IEC62056_BATTERY,
 	IEC62056_BAUDRATE_MAX,
 	METER_PROTOCOL,
-} from "../../modules/config/meter-fields.js";
-import { MQTT_ANNOUNCED_VALUES, MQTT_URL } from "../../modules/config/mqtt-fields.js";
-import { NetworkSettings } from "../../modules/config/network.js";
+} from "../../modules/meter/fields.js";
+import { MQTT_ANNOUNCED_VALUES, MQTT_URL } from "../../modules/mqtt/fields.js";
+import { NetworkSettings } from "../../modules/wifi/settings.js";
 import {
 	AP_ENABLED,
 	AP_PASSWORD,
@@ -34,12 +34,12 @@ import {
 	WIFI_ENABLED,
 	WIFI_HOSTNAME,
 	WIFI_SSID,
-} from "../../modules/config/network-fields.js";
-import { POWER_MODE } from "../../modules/config/power-fields.js";
+} from "../../modules/wifi/fields.js";
+import { POWER_MODE } from "../../modules/power/fields.js";
 import { type Put, put } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
-import { SYSTEM_TIMEZONE } from "../../modules/config/system-fields.js";
-import { ZIGBEE_ENABLED, ZIGBEE_MAPPING } from "../../modules/config/zigbee-fields.js";
+import { SYSTEM_TIMEZONE } from "../../modules/time/fields.js";
+import { ZIGBEE_ENABLED, ZIGBEE_MAPPING } from "../../modules/zigbee/fields.js";
 import { APPLY_ACCESS_POINT, APPLY_FLAGS, APPLY_STATION } from "../../modules/wifi/policy.js";
 import { VirtualGateway } from "../api/virtual-gateway.js";
 import { MemoryStorage, textCodec } from "../config/memory-storage.js";

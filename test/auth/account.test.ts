@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Account } from "../../modules/auth/account.js";
-import { AccessSettings } from "../../modules/config/access.js";
+import { AccessSettings } from "../../modules/auth/settings.js";
 import { ConfigStore } from "../../modules/config/store.js";
 import { MemoryStorage, textCodec } from "../config/memory-storage.js";
 import { innerOf, MemoryRecord, NodeCrypto, proofOf } from "./fakes.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { TOKEN_NAME_LIMIT, TOKEN_SLOTS, Tokens } from "../../modules/auth/tokens.js";
-import { AccessSettings, TokenSettings } from "../../modules/config/access.js";
+import { AccessSettings, TokenSettings } from "../../modules/auth/settings.js";
 import { ConfigStore } from "../../modules/config/store.js";
 import { HandClock, NodeCrypto } from "../auth/fakes.js";
 import { MemoryStorage, textCodec } from "./memory-storage.js";

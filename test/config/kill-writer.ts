@@ -2,7 +2,7 @@
 import { writeSync } from "node:fs";
 import { NodeText } from "../../hosts/node/platform.js";
 import { FileStorage } from "../../hosts/node/storage.js";
-import { IEC62056_BAUDRATE_MAX } from "../../modules/config/meter-fields.js";
+import { IEC62056_BAUDRATE_MAX } from "../../modules/meter/fields.js";
 import { put } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
 

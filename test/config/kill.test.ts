@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { NodeText } from "../../hosts/node/platform.js";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { FileStorage } from "../../hosts/node/storage.js";
-import { IEC62056_BAUDRATE_MAX } from "../../modules/config/meter-fields.js";
+import { IEC62056_BAUDRATE_MAX } from "../../modules/meter/fields.js";
 import { ConfigStore } from "../../modules/config/store.js";
 
 const WRITER = fileURLToPath(new URL("kill-writer.js", import.meta.url));

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { NodeCrypto } from "../../hosts/node/platform.js";
 import { VirtualWorld } from "../../hosts/node/virtual.js";
-import { DLMS, DLMS_OBIS, DLMS_SECRETS } from "../../modules/config/dlms-fields.js";
-import { MeterSettingsStore } from "../../modules/config/meter.js";
-import { CONTROL, IEC62056, METER } from "../../modules/config/meter-fields.js";
+import { DLMS, DLMS_OBIS, DLMS_SECRETS } from "../../modules/meter/dlms-fields.js";
+import { MeterSettingsStore } from "../../modules/meter/settings-store.js";
+import { CONTROL, IEC62056, METER } from "../../modules/meter/fields.js";
 import { ConfigStore } from "../../modules/config/store.js";
 import {
 	AUTH_HIGH_GMAC,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ACCESS_DIGEST, ACCESS_SALT } from "../../modules/config/access-fields.js";
+import { ACCESS_DIGEST, ACCESS_SALT } from "../../modules/auth/fields.js";
 import { ENTRIES } from "../../modules/config/entries.js";
 import {
 	CONTROL_LOG_EN,
@@ -10,8 +10,8 @@ import {
 	IEC62056_DEVICE_ADDRESS,
 	IEC62056_MODE_D_BAUDRATE,
 	METER_PROTOCOL,
-} from "../../modules/config/meter-fields.js";
-import { WIFI_SSID } from "../../modules/config/network-fields.js";
+} from "../../modules/meter/fields.js";
+import { WIFI_SSID } from "../../modules/wifi/fields.js";
 import { BOOLEAN, BYTES, CHOICE, checkField, type Field, INTEGER, TEXT } from "../../modules/config/schema.js";
 import { ENTRY_LIMIT } from "../../modules/config/store.js";
 

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { PowerCut, VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { crc16 } from "../../modules/bytes/crc16.js";
 import { ENTRIES } from "../../modules/config/entries.js";
-import { CONTROL, IEC62056, IEC62056_DEVICE_ADDRESS, METER } from "../../modules/config/meter-fields.js";
+import { CONTROL, IEC62056, IEC62056_DEVICE_ADDRESS, METER } from "../../modules/meter/fields.js";
 import type { Entry, Setting } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
 import { wipe } from "../../modules/config/wipe.js";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { crc16 } from "../../modules/bytes/crc16.js";
-import { ACCESS, ACCESS_DIGEST, ACCESS_SALT } from "../../modules/config/access-fields.js";
+import { ACCESS, ACCESS_DIGEST, ACCESS_SALT } from "../../modules/auth/fields.js";
 import { ENTRIES } from "../../modules/config/entries.js";
-import { HUB_TOKEN, HUB_URL } from "../../modules/config/hub-fields.js";
+import { HUB_TOKEN, HUB_URL } from "../../modules/hub/fields.js";
 import {
 	CONTROL,
 	CONTROL_LOG_EN,
@@ -18,9 +18,9 @@ import {
 	IEC62056_MODE_D_BAUDRATE,
 	METER,
 	METER_PROTOCOL,
-} from "../../modules/config/meter-fields.js";
-import { MQTT_URL } from "../../modules/config/mqtt-fields.js";
-import { WIFI_SSID } from "../../modules/config/network-fields.js";
+} from "../../modules/meter/fields.js";
+import { MQTT_URL } from "../../modules/mqtt/fields.js";
+import { WIFI_SSID } from "../../modules/wifi/fields.js";
 import { settingLine } from "../../modules/config/report.js";
 import {
 	BOOLEAN,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { DLMS_OBIS_ENTRIES } from "../../modules/config/dlms-fields.js";
+import { DLMS_OBIS_ENTRIES } from "../../modules/meter/dlms-fields.js";
 import {
 	findDuplicate,
 	POLL_ENTRY_SIZE,

@@ -6,7 +6,7 @@ import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { VirtualWorld } from "../../hosts/node/virtual.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import type { VirtualServer } from "../../hosts/node/virtual-servers.js";
-import { HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "../../modules/config/hub-fields.js";
+import { HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "../../modules/hub/fields.js";
 import { Hub, type HubTest } from "../../modules/hub/hub.js";
 import { Driver } from "../../modules/io/driver.js";
 import type { Power } from "../../modules/io/host.js";

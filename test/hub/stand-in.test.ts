@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { createClientPorts } from "../../hosts/node/client.js";
 import { NodeClock, NodeCrypto, NodeText, NodeTimers } from "../../hosts/node/platform.js";
 import { NodeResolver } from "../../hosts/node/resolver.js";
-import { HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "../../modules/config/hub-fields.js";
+import { HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "../../modules/hub/fields.js";
 import { Hub } from "../../modules/hub/hub.js";
 import { Driver } from "../../modules/io/driver.js";
 import { MemoryLedger } from "../../modules/io/memory.js";

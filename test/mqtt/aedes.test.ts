@@ -8,7 +8,7 @@ import { Aedes, type AedesPublishPacket } from "aedes";
 import { createClientPorts } from "../../hosts/node/client.js";
 import { NodeResolver } from "../../hosts/node/resolver.js";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
-import { MQTT_PASSWORD, MQTT_URL, MQTT_USER } from "../../modules/config/mqtt-fields.js";
+import { MQTT_PASSWORD, MQTT_URL, MQTT_USER } from "../../modules/mqtt/fields.js";
 import { put } from "../../modules/config/schema.js";
 import { Driver } from "../../modules/io/driver.js";
 import { BASE, Bed, DISCOVERY_TOPIC } from "./bed.js";

@@ -10,7 +10,7 @@ import {
 	MQTT_PASSWORD,
 	MQTT_URL,
 	MQTT_USER,
-} from "../../modules/config/mqtt-fields.js";
+} from "../../modules/mqtt/fields.js";
 import { type Put, put } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
 import { Driver } from "../../modules/io/driver.js";

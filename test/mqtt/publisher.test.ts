@@ -11,7 +11,7 @@ import {
 	MQTT_URL,
 	TOPICS_BOTH,
 	TOPICS_VALUES,
-} from "../../modules/config/mqtt-fields.js";
+} from "../../modules/mqtt/fields.js";
 import { put } from "../../modules/config/schema.js";
 import { MQTT_UP } from "../../modules/mqtt/publisher.js";
 import { BASE, Bed, BLOCK, DISCOVERY_TOPIC, readoutOf } from "./bed.js";

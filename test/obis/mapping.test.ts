@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ZIGBEE_MAPPING } from "../../modules/config/zigbee-fields.js";
+import { ZIGBEE_MAPPING } from "../../modules/zigbee/fields.js";
 import { OBIS_TEXT_LIMIT, OBISCode } from "../../modules/obis/code.js";
 import {
 	findPair,

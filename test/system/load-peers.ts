@@ -6,8 +6,8 @@ import { createServer as createTLSServer, type Server as TLSServer } from "node:
 import { Aedes } from "aedes";
 import type { SeededRandom } from "../../hosts/node/random.js";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
-import { HUB_CERTIFICATE_LIMIT } from "../../modules/config/hub-fields.js";
-import { MQTT_CERTIFICATE_LIMIT } from "../../modules/config/mqtt-fields.js";
+import { HUB_CERTIFICATE_LIMIT } from "../../modules/hub/fields.js";
+import { MQTT_CERTIFICATE_LIMIT } from "../../modules/mqtt/fields.js";
 
 const ADDRESS = "127.0.0.1";
 /** The hub answers after this time at most, and once in so many requests with an error. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { scheduleOf } from "../../modules/config/schedule.js";
+import { scheduleOf } from "../../modules/meter/schedule-settings.js";
 import {
 	PERIOD_UNITS,
 	SCHEDULE_ENABLED,
@@ -8,7 +8,7 @@ import {
 	SCHEDULE_TRIGGER_DAY,
 	SCHEDULE_TRIGGER_HOUR,
 	SCHEDULE_TRIGGER_MINUTE,
-} from "../../modules/config/schedule-fields.js";
+} from "../../modules/meter/schedule-fields.js";
 import { put } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
 import { localText } from "../../modules/time/iso.js";

@@ -10,7 +10,7 @@ import { MarkDecoder } from "../../../hosts/node/mark-decoder.js";
 import { encodeNetstring, NetstringReader } from "../../../hosts/node/netstring.js";
 import { NodeClock, NodeText, NodeTimers } from "../../../hosts/node/platform.js";
 import { FileStorage } from "../../../hosts/node/storage.js";
-import { ACCESS_IS_DEFAULT } from "../../../modules/config/access-fields.js";
+import { ACCESS_IS_DEFAULT } from "../../../modules/auth/fields.js";
 import { put } from "../../../modules/config/schema.js";
 import { ConfigStore } from "../../../modules/config/store.js";
 

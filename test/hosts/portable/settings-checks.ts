@@ -1,8 +1,8 @@
 /** Checks of what the settings make of a host's storage in its engine: records of any kind behind a right check. Portable. */
 import { Tokens } from "../../../modules/auth/tokens.js";
-import { AccessSettings, TokenSettings } from "../../../modules/config/access.js";
+import { AccessSettings, TokenSettings } from "../../../modules/auth/settings.js";
 import { ENTRIES } from "../../../modules/config/entries.js";
-import { METER_PROTOCOL } from "../../../modules/config/meter-fields.js";
+import { METER_PROTOCOL } from "../../../modules/meter/fields.js";
 import { put } from "../../../modules/config/schema.js";
 import { ConfigStore } from "../../../modules/config/store.js";
 import { flashRecords } from "../../fuzz/flash-records.js";

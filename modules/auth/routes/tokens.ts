@@ -1,0 +1,154 @@
+/** Who may come in: long-lived tokens (API text, "Authentication routes"; decision 17) and open sessions (decision 16). */
+
+import { SESSION_LIFETIME_MS } from "../sessions.js";
+import { SCOPE_FULL, SCOPE_READ, TOKEN_NAME_LIMIT, TOKEN_SLOTS } from "../tokens.js";
+import { bodyField, CHOICE, PRINTABLE, TEXT } from "../../config/schema.js";
+import { EVENT_TOKEN_MADE, EVENT_TOKEN_REVOKED } from "../../diagnostics/events.js";
+import type { JSONWriter } from "../../json/writer.js";
+import { BODY_LIMIT, type BodyTable, type BodyValues, needed } from "../../api/body.js";
+import { NOT_FOUND, TOKEN_SLOTS_FULL } from "../../api/errors.js";
+import type { Exchange } from "../../api/exchange.js";
+
+const NAME = bodyField<string>({
+	name: "name",
+	kind: TEXT,
+	minimum: 1,
+	maximum: TOKEN_NAME_LIMIT,
+	characters: PRINTABLE,
+});
+
+/** What the token lets its holder do; the words of SCOPE_READ and SCOPE_FULL. */
+const READ = "read";
+const FULL = "full";
+const SCOPE = bodyField<string>({ name: "scope", kind: CHOICE, choices: Object.freeze([FULL, READ]) });
+
+export const TOKEN_BODY: BodyTable = Object.freeze({
+	fields: Object.freeze([NAME, SCOPE]),
+	required: Object.freeze([NAME.name]),
+	limit: BODY_LIMIT,
+});
+
+/** What is shown of a token; taken down when the reply begins, since it may change before its end. */
+interface ListedToken {
+	readonly id: string;
+	readonly name: string;
+	readonly created: number;
+	readonly scope: string;
+}
+
+/** The same of a session. */
+interface ListedSession {
+	readonly id: string;
+	/** Unix time in seconds; 0 when the clock is not set. */
+	readonly created: number;
+	readonly expiresInS: number;
+	readonly address: string;
+}
+
+export function getTokens(exchange: Exchange): void {
+	const { tokens } = exchange.services;
+	const list: ListedToken[] = [];
+	for (let i = 0; i < tokens.count; i++) list.push(listed(exchange, i));
+	exchange.object((writer) => {
+		writer.key("max");
+		writer.number(TOKEN_SLOTS);
+		writer.key("tokens");
+		writer.beginArray();
+		for (let i = 0; i < list.length; i++) {
+			writer.beginObject();
+			writeToken(writer, list[i]);
+			writer.endObject();
+		}
+		writer.endArray();
+	});
+}
+
+export function postToken(exchange: Exchange, values: BodyValues): void {
+	const { tokens } = exchange.services;
+	const token = tokens.create(needed(values, NAME), values.get(SCOPE) === READ ? SCOPE_READ : SCOPE_FULL);
+	if (token === "") {
+		exchange.fail(400, TOKEN_SLOTS_FULL, `There are ${TOKEN_SLOTS} tokens already; delete one first.`);
+		return;
+	}
+	const made = listed(exchange, tokens.count - 1);
+	exchange.services.events.note(EVENT_TOKEN_MADE, made.name);
+	exchange.object((writer) => {
+		writeToken(writer, made);
+		writer.key("token");
+		writer.string(token);
+	});
+}
+
+export function deleteToken(exchange: Exchange): void {
+	if (!exchange.services.tokens.revokeId(exchange.parameter)) {
+		exchange.fail(404, NOT_FOUND, "There is no token with this id.");
+		return;
+	}
+	exchange.services.events.note(EVENT_TOKEN_REVOKED, exchange.parameter);
+	exchange.services.live.tokensChanged();
+	exchange.empty();
+}
+
+export function getSessions(exchange: Exchange): void {
+	const { sessions } = exchange.services;
+	const current = sessions.positionOf(exchange.token);
+	const list: ListedSession[] = [];
+	for (let i = 0; i < sessions.count; i++) {
+		list.push({
+			id: sessions.idAt(i),
+			created: sessions.createdAt(i),
+			expiresInS: Math.max(0, Math.floor((SESSION_LIFETIME_MS - sessions.ageMsAt(i)) / 1000)),
+			address: sessions.addressAt(i),
+		});
+	}
+	exchange.object((writer) => {
+		writer.key("sessions");
+		writer.beginArray();
+		for (let i = 0; i < list.length; i++) {
+			const { id, created, expiresInS, address } = list[i];
+			writer.beginObject();
+			writer.key("id");
+			writer.string(id);
+			writer.key("created");
+			writer.number(created);
+			writer.key("expires_in_secs");
+			writer.number(expiresInS);
+			writer.key("address");
+			writer.string(address);
+			writer.key("current");
+			writer.boolean(i === current);
+			writer.endObject();
+		}
+		writer.endArray();
+	});
+}
+
+export function deleteSession(exchange: Exchange): void {
+	const { sessions, live } = exchange.services;
+	if (!sessions.revokeId(exchange.parameter)) {
+		exchange.fail(404, NOT_FOUND, "There is no session with this id.");
+		return;
+	}
+	live.tokensChanged();
+	exchange.empty();
+}
+
+function listed({ services: { tokens } }: Exchange, index: number): ListedToken {
+	return {
+		id: tokens.idAt(index),
+		name: tokens.nameAt(index),
+		created: tokens.createdAt(index),
+		scope: tokens.scopeAt(index) === SCOPE_FULL ? FULL : READ,
+	};
+}
+
+function writeToken(writer: JSONWriter, { id, name, created, scope }: ListedToken): void {
+	writer.key("id");
+	writer.string(id);
+	writer.key("name");
+	writer.string(name);
+	writer.key("created");
+	writer.number(created);
+	writer.key("scope");
+	writer.string(scope);
+}

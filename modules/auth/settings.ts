@@ -1,0 +1,56 @@
+/** The account and the long-lived tokens among the settings, in the forms in which auth/ wants them. */
+import { ACCESS_DIGEST, ACCESS_IS_DEFAULT, ACCESS_SALT, TOKENS_RECORDS } from "./fields.js";
+import { put } from "../config/schema.js";
+import type { ConfigStore } from "../config/store.js";
+
+/** auth/account.ts, AccountRecord. */
+export class AccessSettings {
+	readonly #store: ConfigStore;
+	/** The account with the label's password, while flash does not take it: a start needs no write. */
+	#unsaved: { readonly salt: string; readonly digest: Uint8Array } | undefined;
+
+	constructor(store: ConfigStore) {
+		this.#store = store;
+	}
+
+	get salt(): string {
+		return this.#unsaved?.salt ?? this.#store.get(ACCESS_SALT);
+	}
+
+	get digest(): Uint8Array {
+		return this.#unsaved?.digest ?? this.#store.get(ACCESS_DIGEST);
+	}
+
+	get isDefault(): boolean {
+		return this.#store.get(ACCESS_IS_DEFAULT);
+	}
+
+	save(salt: string, digest: Uint8Array, isDefault: boolean): void {
+		const puts = [put(ACCESS_SALT, salt), put(ACCESS_DIGEST, digest), put(ACCESS_IS_DEFAULT, isDefault)];
+		try {
+			this.#store.change(puts);
+			this.#unsaved = undefined;
+		} catch (error) {
+			if (!isDefault) throw error;
+			this.#unsaved = { salt, digest };
+		}
+	}
+}
+
+/** auth/tokens.ts, TokenRecord. */
+export class TokenSettings {
+	readonly #store: ConfigStore;
+
+	constructor(store: ConfigStore) {
+		this.#store = store;
+	}
+
+	/** None once they are erased: nobody comes in by one until the restart. */
+	get bytes(): Uint8Array {
+		return this.#store.isErased ? new Uint8Array(0) : this.#store.get(TOKENS_RECORDS);
+	}
+
+	save(bytes: Uint8Array): void {
+		this.#store.change([put(TOKENS_RECORDS, bytes)]);
+	}
+}

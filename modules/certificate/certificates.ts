@@ -1,0 +1,176 @@
+/**
+ * The certificates that TLS is served with, each with its key: the one that the owner has installed, and the device's
+ * own. For the API, and for app/identity.ts, which serves them.
+ */
+import { parseIPv4 } from "../bytes/ipv4.js";
+import { CERTIFICATE_FILE_LIMIT } from "../io/crypto.js";
+import type { Storage } from "../io/host.js";
+import { type BlobMemory, BlobStore, type NO_MEMORY } from "../config/blob.js";
+import { put } from "../config/schema.js";
+import type { ConfigStore } from "../config/store.js";
+import {
+	OWN_FILE_LIMIT,
+	TLS_FILE,
+	TLS_LAST_ERROR,
+	TLS_ON_TRIAL,
+	TLS_OWN,
+	TLS_OWN_ADDRESS,
+	TLS_OWN_HOSTNAME,
+	TLS_OWN_UNTIL,
+	TLS_PREVIOUS,
+} from "./fields.js";
+
+const LAST_ERROR_LIMIT = TLS_LAST_ERROR.maximum;
+
+/** The one that the owner has installed. It is on trial until it was served: failing that, the one before is taken again. */
+export class InstalledCertificate {
+	readonly #store: ConfigStore;
+	/** Where they are, keys and all: for a factory reset. */
+	readonly blobs: BlobStore;
+
+	constructor(store: ConfigStore, storage: Storage) {
+		this.#store = store;
+		this.blobs = new BlobStore(storage, { name: "tls", limit: CERTIFICATE_FILE_LIMIT, slots: 3 });
+		this.sweep();
+	}
+
+	get isThere(): boolean {
+		return this.reference.length > 0;
+	}
+
+	/** Chain and key as PEM; undefined when there is none, or it is damaged. */
+	read(): Uint8Array | undefined {
+		return this.blobs.read(this.reference);
+	}
+
+	/** As `read`, in the ledger's memory: `drop` gives it back. */
+	borrow(ledger: BlobMemory): Uint8Array | typeof NO_MEMORY | undefined {
+		return this.blobs.borrow(this.reference, ledger);
+	}
+
+	/** Why it, or the one before it, could not be served; empty: nothing was wrong. */
+	get lastError(): string {
+		return this.#store.get(TLS_LAST_ERROR);
+	}
+
+	get onTrial(): boolean {
+		return this.#store.get(TLS_ON_TRIAL);
+	}
+
+	/** Puts the file in place of the one before. Throws what the storage throws; the old one stays then. */
+	install(file: Uint8Array): void {
+		const writer = this.blobs.open([this.reference, this.previous]);
+		if (writer === undefined) throw new Error("tls: another file is being written");
+		try {
+			writer.write(file, 0, file.length);
+			const reference = writer.end();
+			if (reference === undefined) throw new RangeError("tls: the file is too large");
+			// One that was on trial itself is no good to go back to.
+			this.#store.change([
+				put(TLS_FILE, reference),
+				put(TLS_LAST_ERROR, ""),
+				put(TLS_ON_TRIAL, true),
+				put(TLS_PREVIOUS, this.onTrial ? this.previous : this.reference),
+			]);
+		} finally {
+			writer.close();
+			this.sweep();
+		}
+	}
+
+	/** It was served well. */
+	keep(): void {
+		this.set(this.reference, "");
+	}
+
+	/** The one before it is taken again: that from before it was installed while it is on trial, else the device's own. */
+	giveUp(reason: string): void {
+		this.set(this.onTrial ? this.previous : new Uint8Array(0), reason.slice(0, LAST_ERROR_LIMIT));
+	}
+
+	/** The owner wants the device's own. */
+	remove(): void {
+		this.set(new Uint8Array(0), "");
+	}
+
+	/** Ends the trial with this file. */
+	private set(file: Uint8Array, lastError: string): void {
+		this.#store.change([
+			put(TLS_FILE, file),
+			put(TLS_LAST_ERROR, lastError),
+			put(TLS_ON_TRIAL, false),
+			put(TLS_PREVIOUS, new Uint8Array(0)),
+		]);
+		this.sweep();
+	}
+
+	private sweep(): void {
+		this.blobs.sweep([this.reference, this.previous]);
+	}
+
+	private get reference(): Uint8Array {
+		return this.#store.get(TLS_FILE);
+	}
+
+	private get previous(): Uint8Array {
+		return this.#store.get(TLS_PREVIOUS);
+	}
+}
+
+/** The one that the device has made for itself. */
+export class OwnCertificate {
+	readonly #store: ConfigStore;
+	/** Where they are, keys and all: for a factory reset. */
+	readonly blobs: BlobStore;
+
+	constructor(store: ConfigStore, storage: Storage) {
+		this.#store = store;
+		this.blobs = new BlobStore(storage, { name: "own", limit: OWN_FILE_LIMIT, slots: 2 });
+		this.blobs.sweep([this.reference]);
+	}
+
+	/** The name that it is for; empty: there is none. */
+	get hostname(): string {
+		return this.#store.get(TLS_OWN_HOSTNAME);
+	}
+
+	/** The address in the network that it is for; empty: none. */
+	get address(): string {
+		const address = this.#store.get(TLS_OWN_ADDRESS);
+		return parseIPv4(address) < 0 ? "" : address;
+	}
+
+	/** The end of its time, Unix time in milliseconds. */
+	get untilMs(): number {
+		return this.#store.get(TLS_OWN_UNTIL) * 1000;
+	}
+
+	/** Certificate and key as PEM; undefined when there is none, or it is damaged. */
+	read(): Uint8Array | undefined {
+		return this.blobs.read(this.reference);
+	}
+
+	/** Keeps `file` in place of the one before. Throws what the storage throws; the old one stays then. */
+	renew(file: Uint8Array, of: { hostname: string; address: string; untilMs: number }): void {
+		const writer = this.blobs.open([this.reference]);
+		if (writer === undefined) throw new Error("tls: another file is being written");
+		try {
+			writer.write(file, 0, file.length);
+			const reference = writer.end();
+			if (reference === undefined) throw new RangeError("tls: the file is too large");
+			this.#store.change([
+				put(TLS_OWN, reference),
+				put(TLS_OWN_HOSTNAME, of.hostname),
+				put(TLS_OWN_ADDRESS, of.address),
+				put(TLS_OWN_UNTIL, Math.floor(of.untilMs / 1000)),
+			]);
+		} finally {
+			writer.close();
+			this.blobs.sweep([this.reference]);
+		}
+	}
+
+	private get reference(): Uint8Array {
+		return this.#store.get(TLS_OWN);
+	}
+}

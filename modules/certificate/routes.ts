@@ -1,0 +1,165 @@
+/** Certificate routes of the API text: details, upload of PEM text over HTTPS, and back to the device's own (decision 42). */
+
+import { NO_MEMORY } from "../config/blob.js";
+import { refusalOf, TOO_LARGE } from "../config/certificate-rules.js";
+import { EVENT_CERTIFICATE } from "../diagnostics/events.js";
+import type { BodySink } from "../http/handler.js";
+import {
+	CERTIFICATE_FILE_LIMIT,
+	CERTIFICATES_WELL,
+	type CertificateDetails,
+	type CertificateFile,
+	KEY_TYPE_EC,
+	KEY_TYPE_RSA,
+	PRIVATE_KEY_ABSENT,
+} from "../io/crypto.js";
+import { FILE_COST } from "../io/memory.js";
+import { longUTCText } from "../time/iso.js";
+import { ClaimedBody } from "../api/claimed-body.js";
+import { HTTPS_REQUIRED } from "../api/errors.js";
+import type { Exchange } from "../api/exchange.js";
+import { booleanMember, numberMember, textMember } from "../api/members.js";
+
+const NO_DETAILS: CertificateDetails = Object.freeze({
+	subject: "",
+	issuer: "",
+	validFromMs: 0,
+	validToMs: 0,
+	keyType: 0,
+	keyBits: 0,
+	issuedByNext: false,
+});
+
+const NO_FILE: CertificateFile = Object.freeze({
+	certificates: Object.freeze([]),
+	problem: CERTIFICATES_WELL,
+	key: PRIVATE_KEY_ABSENT,
+});
+
+export function getCertificate(exchange: Exchange): void {
+	const { installedCertificate } = exchange.services;
+	const file = installedCertificate.isThere ? readInstalled(exchange) : readOwn(exchange);
+	if (file === NO_MEMORY) exchange.busy();
+	else answer(exchange, file, false);
+}
+
+/** Takes the file, or answers why it is not taken. */
+export function postCertificate(exchange: Exchange): BodySink | undefined {
+	if (exchange.secure) {
+		const file = exchange.services.ledger.bytes(CERTIFICATE_FILE_LIMIT);
+		const sink = file && ClaimedBody.open(exchange, FILE_COST, () => new Upload(exchange, file));
+		if (sink === undefined) {
+			if (file !== undefined) exchange.services.ledger.drop(file);
+			exchange.busy();
+		}
+		return sink;
+	}
+	exchange.fail(403, HTTPS_REQUIRED, "A certificate comes with its private key, which is only taken over HTTPS.");
+	return undefined;
+}
+
+export function postCertificateReset(exchange: Exchange): void {
+	const { installedCertificate, device } = exchange.services;
+	const wasThere = installedCertificate.isThere;
+	installedCertificate.remove();
+	if (wasThere) exchange.services.events.note(EVENT_CERTIFICATE, "own");
+	answer(exchange, readOwn(exchange), wasThere);
+	if (wasThere) device.restartSoon();
+}
+
+class Upload implements BodySink {
+	/** A file that is too large is answered here: this route has its reasons in plain text. */
+	readonly limit = Number.POSITIVE_INFINITY;
+	readonly #exchange: Exchange;
+	/** CERTIFICATE_FILE_LIMIT bytes of the ledger. */
+	readonly #file: Uint8Array;
+	#length = 0;
+
+	constructor(exchange: Exchange, file: Uint8Array) {
+		this.#exchange = exchange;
+		this.#file = file;
+	}
+
+	write(bytes: Uint8Array, start: number, end: number): void {
+		if (end - start > this.#file.length - this.#length) {
+			this.#exchange.plainText(400, TOO_LARGE);
+			this.wipe();
+			return;
+		}
+		for (let i = start; i < end; i++) this.#file[this.#length + i - start] = bytes[i];
+		this.#length += end - start;
+	}
+
+	end(): void {
+		const { installedCertificate, crypto, clock, device, events } = this.#exchange.services;
+		try {
+			const bytes = this.#file.subarray(0, this.#length);
+			const file = crypto.readCertificates(bytes);
+			const refusal = refusalOf(bytes, file, clock.utcMs());
+			if (refusal === "") {
+				installedCertificate.install(bytes);
+				events.note(EVENT_CERTIFICATE, "installed");
+				answer(this.#exchange, file, true);
+				device.restartSoon();
+			} else this.#exchange.plainText(400, refusal);
+		} finally {
+			this.wipe();
+		}
+	}
+
+	abort(): void {
+		this.wipe();
+	}
+
+	/** The key does not stay in memory longer than it must. */
+	private wipe(): void {
+		if (this.#file.length === 0) return;
+		this.#file.fill(0);
+		this.#exchange.services.ledger.drop(this.#file);
+	}
+}
+
+function readOwn({ services }: Exchange): CertificateFile {
+	const bytes = services.ownCertificate.read();
+	return bytes === undefined ? NO_FILE : services.crypto.readCertificates(bytes);
+}
+
+function readInstalled({ services }: Exchange): CertificateFile | typeof NO_MEMORY {
+	const { crypto, installedCertificate, ledger } = services;
+	const bytes = installedCertificate.borrow(ledger);
+	if (bytes === undefined || bytes === NO_MEMORY) return bytes ?? NO_FILE;
+	try {
+		return crypto.readCertificates(bytes);
+	} finally {
+		ledger.drop(bytes);
+	}
+}
+
+/** Details of the file, which is that of the device from the next start on. */
+function answer(exchange: Exchange, { certificates }: CertificateFile, reboot: boolean): void {
+	const { isThere: custom, lastError } = exchange.services.installedCertificate;
+	const { text } = exchange.services;
+	const details = certificates[0] ?? NO_DETAILS;
+	const validFrom = longUTCText(details.validFromMs, text);
+	const validTo = longUTCText(details.validToMs, text);
+	exchange.object((writer) => {
+		booleanMember(writer, "custom", custom);
+		textMember(writer, "subject", details.subject);
+		textMember(writer, "issuer", details.issuer);
+		textMember(writer, "valid_from", validFrom);
+		textMember(writer, "valid_to", validTo);
+		textMember(writer, "key_type", keyTypeText(details.keyType));
+		numberMember(writer, "key_bits", details.keyBits);
+		numberMember(writer, "chain_length", certificates.length);
+		numberMember(writer, "max_size", CERTIFICATE_FILE_LIMIT);
+		booleanMember(writer, "upload_allowed", exchange.secure);
+		booleanMember(writer, "reboot", reboot);
+		if (lastError !== "") textMember(writer, "last_error", lastError);
+	});
+}
+
+/** Empty where there is no certificate. */
+function keyTypeText(keyType: number): string {
+	if (keyType === KEY_TYPE_EC) return "EC";
+	return keyType === KEY_TYPE_RSA ? "RSA" : "";
+}

@@ -1,0 +1,148 @@
+/** `meter/history`: what went through the meter in quarter hours, hours, days or months; as JSON, or as CSV (RFC 4180). */
+import { hasOnly } from "../bytes/ascii.js";
+import { FLAG_CHANGED, FLAG_PARTIAL, FLAG_WRAPPED } from "./entry.js";
+import { FLAG_GAP, FLAG_INTERPOLATED, type PeriodCursor } from "./periods.js";
+import { HISTORY_REPLY_COST } from "../io/memory.js";
+import { JSONStream, type ProduceUnit, SPARE } from "../json/stream.js";
+import type { JSONWriter } from "../json/writer.js";
+import { localText } from "../time/iso.js";
+import { INVALID_FIELD } from "../api/errors.js";
+import type { Exchange, Services } from "../api/exchange.js";
+
+/** `period` of the query, in the order of the levels (history/calendar.ts). */
+const LEVELS = Object.freeze(["quarters", "hours", "days", "months"]);
+/** Names of the amounts, in the order of the registers (history/entry.ts). */
+const AMOUNTS = Object.freeze(["import_wh", "export_wh", "gas_l", "water_l", "heat_wh"]);
+/** What a period is marked with, and the flags of that. */
+const MARKS = Object.freeze(["partial", "interpolated", "gap", "meter_changed", "wrapped"]);
+const FLAGS = Object.freeze([FLAG_PARTIAL, FLAG_INTERPOLATED, FLAG_GAP, FLAG_CHANGED, FLAG_WRAPPED]);
+
+/** The last time that the API knows (decision 39), seconds. */
+const TIME_LIMIT_S = 4_102_444_799;
+const TIME_DIGITS = 10;
+
+export function getHistory(exchange: Exchange): void {
+	const { request, services, response } = exchange;
+	const { history, ledger } = services;
+	const level = LEVELS.indexOf(request.query("period") ?? "days");
+	const fromS = timeOf(request.query("from"), 0);
+	const toS = timeOf(request.query("to"), TIME_LIMIT_S);
+	if (level < 0) {
+		exchange.fail(400, INVALID_FIELD, "The period is one of quarters, hours, days and months.", "period");
+	} else if (Number.isNaN(fromS + toS)) {
+		const field = Number.isNaN(fromS) ? "from" : "to";
+		exchange.fail(400, INVALID_FIELD, "A time is a Unix time in whole seconds, 0 to 4102444799.", field);
+	} else if (!ledger.claim(HISTORY_REPLY_COST)) exchange.busy();
+	else {
+		const isCSV = request.header("accept")?.includes("text/csv") ?? false;
+		let body: Listing;
+		try {
+			body = new Listing(services, LEVELS[level], history?.periods(level, fromS, toS));
+		} catch (error) {
+			ledger.release(HISTORY_REPLY_COST);
+			throw error;
+		}
+		const produce: ProduceUnit = (writer, unit) => (isCSV ? body.row(writer, unit) : body.member(writer, unit));
+		response.lines(isCSV ? "Content-Type: text/csv\r\n" : "Content-Type: application/json\r\n");
+		response.lines("Vary: Accept\r\n");
+		const stream = new JSONStream(services.writer, produce, SPARE);
+		response.send(200, {
+			read: (into, start, end) => stream.read(into, start, end),
+			close: () => ledger.release(HISTORY_REPLY_COST),
+		});
+	}
+}
+
+/** Unix time in seconds; `absent` where the query has none, NaN for what is none. */
+function timeOf(text: string | undefined, absent: number): number {
+	if (text === undefined) return absent;
+	if (text === "" || text.length > TIME_DIGITS || !hasOnly(text, "09")) return Number.NaN;
+	const timeS = Number(text);
+	return timeS <= TIME_LIMIT_S ? timeS : Number.NaN;
+}
+
+/** The periods, one a unit; unit 0 is what stands before them. */
+class Listing {
+	readonly #services: Services;
+	readonly #period: string;
+	readonly #cursor: PeriodCursor | undefined;
+	#unit = 0;
+	#hasPeriod = false;
+
+	/** No cursor: there are none. */
+	constructor(services: Services, period: string, cursor: PeriodCursor | undefined) {
+		this.#services = services;
+		this.#period = period;
+		this.#cursor = cursor;
+	}
+
+	/** For JSONStream, as JSON. */
+	member(writer: JSONWriter, unit: number): boolean {
+		if (unit === 0) {
+			writer.beginObject();
+			writer.key("period");
+			writer.string(this.#period);
+			writer.key("periods");
+			writer.beginArray();
+			return true;
+		}
+		if (this.goTo(unit)) this.object(writer);
+		else {
+			writer.endArray();
+			writer.endObject();
+		}
+		return this.#hasPeriod;
+	}
+
+	/** For JSONStream, as CSV. */
+	row(writer: JSONWriter, unit: number): boolean {
+		if (unit === 0) writer.raw(writer.prepare(`start,end,local_start,${AMOUNTS.join(",")},marks\r\n`));
+		else if (this.goTo(unit)) writer.raw(writer.prepare(this.line()));
+		return unit === 0 || this.#hasPeriod;
+	}
+
+	/** Goes to the period of a unit; false: there is none. */
+	private goTo(unit: number): boolean {
+		if (unit !== this.#unit) {
+			this.#unit = unit;
+			this.#hasPeriod = this.#cursor?.next() ?? false;
+		}
+		return this.#hasPeriod;
+	}
+
+	private object(writer: JSONWriter): void {
+		const { startS, amounts } = this.#cursor!;
+		writer.beginObject();
+		writer.key("start");
+		writer.number(startS);
+		writer.key("end");
+		writer.number(amounts.timeS);
+		writer.key("localtime");
+		writer.string(this.localStart());
+		for (let i = 0; i < AMOUNTS.length; i++) {
+			if ((amounts.known & (1 << i)) === 0) continue;
+			writer.key(AMOUNTS[i]);
+			writer.number(amounts.rises[i]);
+		}
+		for (let i = 0; i < MARKS.length; i++) {
+			if ((amounts.flags & FLAGS[i]) === 0) continue;
+			writer.key(MARKS[i]);
+			writer.boolean(true);
+		}
+		writer.endObject();
+	}
+
+	private line(): string {
+		const { startS, amounts } = this.#cursor!;
+		let line = `${startS},${amounts.timeS},${this.localStart()},`;
+		for (let i = 0; i < AMOUNTS.length; i++) line += amounts.known & (1 << i) ? `${amounts.rises[i]},` : ",";
+		const marks = MARKS.filter((_, i) => amounts.flags & FLAGS[i]);
+		return `${line}${marks.join(" ")}\r\n`;
+	}
+
+	private localStart(): string {
+		const { zone, text } = this.#services;
+		const utcMs = this.#cursor!.startS * 1000;
+		return localText(utcMs, zone.offsetMinutes(utcMs), text);
+	}
+}

@@ -1,0 +1,114 @@
+/** Hub routes of the API text: settings, test (decisions 4, 5, 44, 45). */
+import { NO_MEMORY } from "../config/blob.js";
+import {
+	HUB_CERTIFICATE,
+	HUB_CERTIFICATE_LIMIT,
+	HUB_ENABLED,
+	HUB_LANG,
+	HUB_TOKEN,
+	HUB_URL,
+} from "./fields.js";
+import { bodyField, type Put, put, type SettingField, TEXT } from "../config/schema.js";
+import { parseHubURL } from "../http/url.js";
+import type { HubTest } from "./hub.js";
+import { RETCODE_OK } from "../publish/connect-failures.js";
+import { type BodyValues, LONG_BODY_LIMIT, type LongText } from "../api/body.js";
+import { BUSY, HUB_DISABLED, MISSING_FIELD, UNSUPPORTED } from "../api/errors.js";
+import type { Exchange, Services } from "../api/exchange.js";
+import { describeMissing } from "../api/field-value.js";
+import { booleanMember, numberMember, textMember } from "../api/members.js";
+import { failField, putsOf, settingsOf } from "../api/settings.js";
+import { CERTIFICATE_BUSY, CertificateText, failCertificateBusy, trustRefusalIn } from "../api/trusted-certificate.js";
+
+/** The certificate as the body gives it; never held as text, its value refers to where it lies. */
+const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
+	name: HUB_CERTIFICATE.name,
+	kind: TEXT,
+	maximum: HUB_CERTIFICATE_LIMIT,
+});
+const STORED: readonly SettingField[] = Object.freeze([HUB_ENABLED, HUB_URL, HUB_TOKEN, HUB_LANG]);
+
+export const HUB_SETTINGS = settingsOf(STORED, [HUB_ENABLED.name], {
+	fields: Object.freeze([...STORED, CERTIFICATE_TEXT]),
+	limit: LONG_BODY_LIMIT,
+	long: Object.freeze({ name: CERTIFICATE_TEXT.name, open: openCertificate }),
+	show,
+	accept,
+	// Who saves them anew wants what has failed to be tried again.
+	applies: true,
+});
+
+function openCertificate(services: Services): LongText {
+	return new CertificateText(services.hubCertificates);
+}
+
+function show(exchange: Exchange): void {
+	const { config, hubCertificates } = exchange.services;
+	const enabled = config.get(HUB_ENABLED);
+	const hasCertificate = hubCertificates.isSet;
+	exchange.object((writer) => {
+		booleanMember(writer, HUB_ENABLED.name, enabled);
+		if (enabled) textMember(writer, HUB_URL.name, config.get(HUB_URL));
+		numberMember(writer, "cert_max_size", HUB_CERTIFICATE_LIMIT);
+		textMember(writer, HUB_LANG.name, config.get(HUB_LANG));
+		booleanMember(writer, "token_set", config.get(HUB_TOKEN) !== "");
+		booleanMember(writer, "cert_set", hasCertificate);
+	});
+}
+
+function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
+	const certificate = values.get(CERTIFICATE_TEXT);
+	if (certificate === CERTIFICATE_BUSY) {
+		failCertificateBusy(exchange);
+		return undefined;
+	}
+	const enabled = values.get(HUB_ENABLED);
+	const url = values.get(HUB_URL);
+	const token = values.get(HUB_TOKEN);
+	const refusal = trustRefusalIn(exchange, exchange.services.hubCertificates, certificate);
+	if (refusal === NO_MEMORY) return undefined;
+	if (url !== undefined && (url !== "" || enabled) && parseHubURL(url) === undefined)
+		failField(exchange, HUB_URL, "url must be http:// or https:// and a host, without user name, query or fragment.");
+	else if (enabled && token === "") failField(exchange, HUB_TOKEN, "token must not be empty while the hub is enabled.");
+	else if (refusal !== "") failField(exchange, CERTIFICATE_TEXT, refusal);
+	else if (enabled && (url === undefined || token === undefined)) {
+		const { name } = url === undefined ? HUB_URL : HUB_TOKEN;
+		exchange.fail(400, MISSING_FIELD, describeMissing(name), name);
+	} else {
+		// One that is left out is cleared.
+		const kept = enabled ? new Uint8Array(0) : undefined;
+		const trust = certificate ?? kept;
+		const puts = [...putsOf(STORED, values), put(HUB_CERTIFICATE, trust)];
+		// The token was given for that address and that certificate: another one never gets to know it.
+		const isElsewhere = trust !== undefined || (url !== undefined && url !== exchange.services.config.get(HUB_URL));
+		if (token === undefined && isElsewhere) puts.push(put(HUB_TOKEN, ""));
+		return puts;
+	}
+	return undefined;
+}
+
+/** Publishes now, and tells what came of it. It is held back, since it tells something of whatever address is set. */
+export function getHubSend(exchange: Exchange): void {
+	const { config, hub } = exchange.services;
+	if (!config.get(HUB_ENABLED)) {
+		exchange.fail(400, HUB_DISABLED, "The hub is not enabled.");
+		return;
+	}
+	if (hub === undefined) {
+		exchange.fail(501, UNSUPPORTED, "Nothing is sent to a hub in safe mode; restart the device to leave that.");
+		return;
+	}
+	const test: HubTest = {
+		finished: (failure, status) =>
+			exchange.object((writer) => {
+				numberMember(writer, "retcode", failure?.retcode ?? RETCODE_OK);
+				numberMember(writer, "http_status_code", status);
+				textMember(writer, "code", failure?.code ?? "ok");
+				textMember(writer, "message", failure?.message ?? "The hub has taken everything.");
+			}),
+	};
+	exchange.response.onCancelled = () => hub.cancel(test);
+	if (hub.test(test)) return;
+	exchange.response.header("Retry-After", "10");
+	exchange.fail(503, BUSY, "The hub is being tested, or was a moment ago; try again in ten seconds.");
+}

@@ -1,0 +1,197 @@
+/**
+ * DLMS/COSEM settings (API text, "DLMS/COSEM settings"; decisions 27 to 29). The secrets are an entry apart, which
+ * nobody needs to write who changes the rest.
+ */
+import { BAUD_RATES, OPENINGS, PUSH_BAUD_RATES } from "./fields.js";
+import {
+	BOOLEAN,
+	BYTES,
+	CHOICE,
+	entry,
+	field,
+	IN_DLMS,
+	IN_DLMS_OBIS,
+	IN_DLMS_SECRETS,
+	INTEGER,
+	PRINTABLE,
+	TEXT,
+} from "../config/schema.js";
+
+/** Largest HDLC address of two bytes (IEC 62056-46, 6.4.2.3), and of the one byte that a client has. */
+const ADDRESS_MAX = 16383;
+const CLIENT_MAX = 127;
+
+/** In the order of AUTH_… (meter/dlms-settings.ts). */
+const AUTHS = Object.freeze(["none", "low", "high_gmac", "high_sha256"]);
+export const DLMS_AUTH = field<string>({
+	entry: IN_DLMS,
+	id: 1,
+	name: "auth",
+	kind: CHOICE,
+	choices: AUTHS,
+	initial: "none",
+});
+export const DLMS_USE_ENCRYPTION = field<boolean>({
+	entry: IN_DLMS,
+	id: 2,
+	name: "use_encryption",
+	kind: BOOLEAN,
+	initial: false,
+});
+/** 16 public, 32 with a password. */
+export const DLMS_CLIENT_ADDRESS = field<number>({
+	entry: IN_DLMS,
+	id: 3,
+	name: "client_address",
+	kind: INTEGER,
+	maximum: CLIENT_MAX,
+	initial: 16,
+});
+export const DLMS_SERVER_LOGICAL = field<number>({
+	entry: IN_DLMS,
+	id: 4,
+	name: "server_logical",
+	kind: INTEGER,
+	maximum: ADDRESS_MAX,
+	initial: 1,
+});
+/** 0: the address has no lower part. */
+export const DLMS_SERVER_PHYSICAL = field<number>({
+	entry: IN_DLMS,
+	id: 5,
+	name: "server_physical",
+	kind: INTEGER,
+	maximum: ADDRESS_MAX,
+	initial: 0,
+});
+/** From the last bit of a frame sent to the first octet of its answer. */
+export const DLMS_RECEIVE_TIMEOUT_MS = field<number>({
+	entry: IN_DLMS,
+	id: 6,
+	name: "receive_timeout_ms",
+	kind: INTEGER,
+	minimum: 100,
+	maximum: 30000,
+	initial: 1000,
+});
+/** Bytes of the server's address on the line; 0: as many as it needs. */
+export const DLMS_SERVER_ADDRESS_LENGTH = field<number>({
+	entry: IN_DLMS,
+	id: 7,
+	name: "server_address_length",
+	kind: CHOICE,
+	choices: Object.freeze([0, 1, 2, 4]),
+	initial: 0,
+});
+export const DLMS_OPENING = field<string>({
+	entry: IN_DLMS,
+	id: 8,
+	name: "opening",
+	kind: CHOICE,
+	choices: OPENINGS,
+	initial: OPENINGS[0],
+});
+/** Of HDLC without a sign-on, Bd. */
+export const DLMS_BAUDRATE = field<number>({
+	entry: IN_DLMS,
+	id: 9,
+	name: "baudrate",
+	kind: CHOICE,
+	choices: BAUD_RATES,
+	initial: 9600,
+});
+/** At which the meter sends by itself, Bd; 0: it is asked. */
+export const DLMS_PUSH_BAUDRATE = field<number>({
+	entry: IN_DLMS,
+	id: 10,
+	name: "push_baudrate",
+	kind: CHOICE,
+	choices: Object.freeze([0, ...PUSH_BAUD_RATES]),
+	initial: 0,
+});
+/** Of ciphered APDUs. */
+export const DLMS_SECURITY_SUITE = field<number>({
+	entry: IN_DLMS,
+	id: 11,
+	name: "security_suite",
+	kind: CHOICE,
+	choices: Object.freeze([0, 1]),
+	initial: 0,
+});
+/** RLRQ before the disconnection: there are meters that keep the association else. */
+export const DLMS_RELEASE = field<boolean>({
+	entry: IN_DLMS,
+	id: 12,
+	name: "release",
+	kind: BOOLEAN,
+	initial: false,
+});
+export const DEVIATION_SWAPPED = "swapped";
+/** The sign of the clock's deviation: as in the Blue Book, or as in ISO 8601. */
+export const DLMS_DEVIATION = field<string>({
+	entry: IN_DLMS,
+	id: 13,
+	name: "deviation",
+	kind: CHOICE,
+	choices: Object.freeze(["standard", DEVIATION_SWAPPED]),
+	initial: "standard",
+});
+export const DLMS = entry("dlms", 3, [
+	DLMS_AUTH,
+	DLMS_USE_ENCRYPTION,
+	DLMS_CLIENT_ADDRESS,
+	DLMS_SERVER_LOGICAL,
+	DLMS_SERVER_PHYSICAL,
+	DLMS_RECEIVE_TIMEOUT_MS,
+	DLMS_SERVER_ADDRESS_LENGTH,
+	DLMS_OPENING,
+	DLMS_BAUDRATE,
+	DLMS_PUSH_BAUDRATE,
+	DLMS_SECURITY_SUITE,
+	DLMS_RELEASE,
+	DLMS_DEVIATION,
+]);
+
+/** Of low level security, or the secret of HLS with SHA-256; empty: none. */
+export const DLMS_PASSWORD = field<string>({
+	entry: IN_DLMS_SECRETS,
+	id: 1,
+	name: "password",
+	kind: TEXT,
+	maximum: 64,
+	characters: PRINTABLE,
+	initial: "",
+	secret: true,
+});
+/** Bytes of a key of security suite 0, AES-128. */
+export const DLMS_KEY_LENGTH = 16;
+/** Global unicast encryption key; no bytes: none. */
+export const DLMS_BLOCK_CIPHER_KEY = field<Uint8Array>({
+	entry: IN_DLMS_SECRETS,
+	id: 2,
+	name: "block_cipher_key",
+	kind: BYTES,
+	maximum: DLMS_KEY_LENGTH,
+	secret: true,
+});
+/** Authentication key; no bytes: none. */
+export const DLMS_AUTH_KEY = field<Uint8Array>({
+	entry: IN_DLMS_SECRETS,
+	id: 3,
+	name: "auth_key",
+	kind: BYTES,
+	maximum: DLMS_KEY_LENGTH,
+	secret: true,
+});
+export const DLMS_SECRETS = entry("dlms_secrets", 1, [DLMS_PASSWORD, DLMS_BLOCK_CIPHER_KEY, DLMS_AUTH_KEY]);
+
+/** The objects to ask for, packed as dlms/poll-list.ts says; no bytes: the default list. */
+export const DLMS_OBIS_ENTRIES = field<Uint8Array>({
+	entry: IN_DLMS_OBIS,
+	id: 1,
+	name: "entries",
+	kind: BYTES,
+	maximum: 257,
+	isPublic: true,
+});
+export const DLMS_OBIS = entry("dlms_obis", 1, [DLMS_OBIS_ENTRIES]);

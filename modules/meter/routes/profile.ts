@@ -1,0 +1,393 @@
+/**
+ * `meter/profile`: the last rows of a load profile that the meter keeps itself. With DLMS/COSEM it is asked for by its code
+ * (meter/dlms-profile.ts); of any other protocol it is what a readout has of it (`P.01` of IEC 62056-21, as used with VDEW
+ * 2.1.2): a head with the time of the first row, the period in minutes, codes and units of the columns; and rows of values.
+ */
+import { hasOnly } from "../../bytes/ascii.js";
+import { PROFILE_REPLY_COST } from "../../io/memory.js";
+import { JSONStream, SPARE } from "../../json/stream.js";
+import type { JSONWriter } from "../../json/writer.js";
+import { MissingCursor } from "../dlms-records.js";
+import { FAILURE_PORT } from "../failures.js";
+import type { ReadWaiter } from "../pending-reads.js";
+import { BILLING_PERIOD_CURRENT, OBISCode } from "../../obis/code.js";
+import { LANGUAGE_DE, LANGUAGE_EN, languageOf, NAME_LIMIT, OBISNames } from "../../obis/names.js";
+import { NO_PROFILE } from "../../readout/failure.js";
+import { type Readout, STATUS_CUT, STATUS_OK } from "../../readout/readout.js";
+import { RecordCursor } from "../../readout/record-cursor.js";
+import { HEAD_VALUES, ROWS_LIMIT } from "../../readout/record-writer.js";
+import { daysOf } from "../../time/date.js";
+import { localText } from "../../time/iso.js";
+import { firstMomentOf } from "../../time/wall-clock.js";
+import { INVALID_FIELD } from "../../api/errors.js";
+import type { Exchange, Services } from "../../api/exchange.js";
+import { failRead } from "./readout.js";
+import { writeMissing } from "./missing.js";
+
+const DEFAULT_OBIS = "1-0:99.1.0";
+/** A day of quarter hours. */
+const DEFAULT_ENTRIES = "96";
+const ENTRIES_DIGITS = 3;
+
+/** Values of a row before those of its columns, where it has a time of its own: that, and a status. */
+const OWN_VALUES = 2;
+const DAY_S = 86_400;
+/** A third of a year: of three moments so far apart one is in winter and one in summer. */
+const THIRD_MS = 121 * DAY_S * 1000;
+/** Times that the API knows (decision 39): Unix time in seconds, and not the first days, so that no zone leads before 1970. */
+const TIME_FIRST_S = 2 * DAY_S;
+const TIME_LIMIT_S = 4_102_444_799;
+const YEAR_2000 = 2000 * 12;
+
+const DOT = 0x2e;
+const COMMA = 0x2c;
+const DASH = 0x2d;
+/** Of a time of the form `YY-MM-DD,hh:mm`: its length, and where its first dash is. */
+const STAMP_LENGTH = 14;
+const STAMP_DASH = 2;
+const DIGIT_0 = 0x30;
+/** First digit of a time (VDEW 2.1.2): winter or summer time of the meter, UTC; without it the local time as it is. */
+const SEASON_NONE = -1;
+const SEASON_WINTER = 0;
+const SEASON_SUMMER = 1;
+
+export function getProfile(exchange: Exchange): void {
+	const { request, response, services } = exchange;
+	const { reader, ledger, text } = services;
+	const language = languageOf(exchange.language);
+	const obis = text.encode(request.query("obis") ?? DEFAULT_OBIS);
+	const asked = request.query("entries") ?? DEFAULT_ENTRIES;
+	const entries = asked.length <= ENTRIES_DIGITS && hasOnly(asked, "09") ? Number(asked) : 0;
+	const code = new OBISCode();
+	if (!code.parse(obis, 0, obis.length)) {
+		exchange.fail(400, INVALID_FIELD, "The code of a profile is one as 1-0:99.1.0.", "obis");
+		return;
+	}
+	if (entries < 1 || entries > ROWS_LIMIT) {
+		exchange.fail(400, INVALID_FIELD, `Entries are 1 to ${ROWS_LIMIT}.`, "entries");
+		return;
+	}
+	if (!ledger.claim(PROFILE_REPLY_COST)) {
+		exchange.busy();
+		return;
+	}
+	const { a, b, c, d, e, f } = code;
+	const groups = [a < 0 ? 1 : a, Math.max(0, b), c, d, Math.max(0, e), f < 0 ? BILLING_PERIOD_CURRENT : f];
+	const release = () => ledger.release(PROFILE_REPLY_COST);
+	const waiter: ReadWaiter = {
+		finished: (readout, failure) => {
+			const body = readout === undefined ? undefined : new Profile(services, readout, groups, entries, language);
+			// What failed its check is no profile.
+			if (body === undefined || failure !== undefined) failRead(exchange, failure ?? FAILURE_PORT);
+			else if (body.isThere) {
+				response.lines("Content-Type: application/json\r\n");
+				const stream = new JSONStream(services.writer, (writer, unit) => body.produce(writer, unit), SPARE);
+				response.send(200, { read: (into, start, end) => stream.read(into, start, end), close: release });
+				return;
+			} else failMissing(exchange, readout?.missing);
+			release();
+		},
+	};
+	response.onCancelled = () => {
+		reader.cancel(waiter);
+		release();
+	};
+	reader.read(waiter, { code: new Uint8Array(groups), entries });
+}
+
+function failMissing(exchange: Exchange, missing: Uint8Array = new Uint8Array(0)): void {
+	const cursor = new MissingCursor(missing);
+	const isTold = cursor.next();
+	exchange.fail(404, NO_PROFILE, "The meter gives no such load profile.", undefined, (writer) => {
+		if (!isTold) return;
+		writer.key("missing");
+		writeMissing(writer, cursor);
+	});
+}
+
+/** The profile, for JSONStream: unit 0 is what stands before the rows, then one unit a row, then the end. */
+class Profile {
+	/** The readout has the profile. */
+	readonly isThere: boolean;
+	readonly #services: Services;
+	readonly #readout: Readout;
+	readonly #cursor: RecordCursor;
+	/** A to F of its code. */
+	readonly #groups: readonly number[];
+	/** LANGUAGE_…, of the columns' names. */
+	readonly #language: number;
+	/** Rows before those that are wanted. */
+	#skipped: number;
+	#unit = 0;
+	#hasRow = false;
+	/** The head before is one of the profile. */
+	#isOurs = false;
+	/** Of that head. */
+	#periodS = 0;
+	#columns = 0;
+	#status: Uint8Array = new Uint8Array(0);
+	/** Each row has a time and a status of its own, as its first two values. */
+	#hasOwnTimes = false;
+	/** Rows were left out, since their number of values is not the head's. */
+	#isCut = false;
+	/** The columns have codes and units. */
+	#hasHead = true;
+	/** Values of the record that stand before those of the row: the first row may be in the line of the head. */
+	#before = 0;
+	/** No row has come after that head. */
+	#isFirst = false;
+	/** Unix time of the row, s; NaN: not known. */
+	#timeS = Number.NaN;
+
+	constructor(services: Services, readout: Readout, groups: readonly number[], entries: number, language: number) {
+		this.#services = services;
+		this.#readout = readout;
+		this.#groups = groups;
+		this.#language = language;
+		this.#cursor = new RecordCursor(readout.records);
+		this.isThere = this.findHead();
+		this.#cursor.toStart();
+		let rows = 0;
+		while (this.isThere && this.next()) rows++;
+		this.#skipped = Math.max(0, rows - entries);
+	}
+
+	produce(writer: JSONWriter, unit: number): boolean {
+		if (unit === 0) {
+			this.writeHead(writer);
+			return true;
+		}
+		if (unit !== this.#unit) {
+			if (unit === 1) {
+				this.#cursor.toStart();
+				this.#isOurs = false;
+				for (let i = 0; i < this.#skipped; i++) this.next();
+			}
+			this.#unit = unit;
+			this.#hasRow = this.next();
+		}
+		if (this.#hasRow) this.writeRow(writer);
+		else {
+			writer.endArray();
+			writer.endObject();
+		}
+		return this.#hasRow;
+	}
+
+	/** Goes to the first head of the profile, and takes it. */
+	private findHead(): boolean {
+		const cursor = this.#cursor;
+		cursor.toStart();
+		while (cursor.nextRecord()) {
+			if (cursor.isRow || !this.isHead()) continue;
+			this.takeHead();
+			return true;
+		}
+		return false;
+	}
+
+	/** What the meter does not send of the code is as it is wanted. */
+	private isHead(): boolean {
+		const { a, b, c, d, e } = this.#cursor.code;
+		const groups = this.#groups;
+		const isGiven = (a < 0 || a === groups[0]) && (b < 0 || b === groups[1]) && (e < 0 || e === groups[4]);
+		return isGiven && c === groups[2] && d === groups[3];
+	}
+
+	/**
+	 * Goes to the next row of the profile. One that has another number of values than its head has columns is left out, and so
+	 * are those behind it up to the next head: their columns and times are not known.
+	 */
+	private next(): boolean {
+		const cursor = this.#cursor;
+		while (cursor.nextRecord()) {
+			if (cursor.isRow) {
+				if (!this.#isOurs) continue;
+				this.#before = this.#hasOwnTimes ? OWN_VALUES : 0;
+				// Without a period only the first row has a time.
+				if (!this.#isFirst) this.#timeS += this.#periodS || Number.NaN;
+				if (this.#hasOwnTimes && cursor.nextValue()) {
+					const timeS = this.momentOf(cursor.text, cursor.length);
+					if (!Number.isNaN(timeS)) this.#timeS = timeS;
+				}
+			} else {
+				this.#isOurs = this.isHead();
+				if (!this.#isOurs) continue;
+				if (this.isRowAlone()) this.#before = 1;
+				else {
+					this.takeHead();
+					if (this.#hasOwnTimes || !cursor.nextValue()) continue;
+					this.#before = HEAD_VALUES + 2 * this.#columns;
+				}
+			}
+			this.#isFirst = false;
+			this.#isOurs = this.isWhole();
+			if (this.#isOurs) return true;
+			this.#isCut = true;
+		}
+		return false;
+	}
+
+	/** The record has as many values as its columns want. */
+	private isWhole(): boolean {
+		const cursor = this.#cursor;
+		let values = -this.#before;
+		for (cursor.rewind(); cursor.nextValue(); values++);
+		return values === this.#columns;
+	}
+
+	/** The record is a row that has the address, and a time of its own, but no head: takes the time (Makel). */
+	private isRowAlone(): boolean {
+		const cursor = this.#cursor;
+		const isAlone = cursor.nextValue() && isStamp(cursor.text, cursor.length);
+		if (isAlone) this.#timeS = this.momentOf(cursor.text, cursor.length);
+		cursor.rewind();
+		return isAlone;
+	}
+
+	/** Takes the head that the cursor stands at; then its next value would be the first of a row. */
+	private takeHead(): void {
+		const cursor = this.#cursor;
+		if (this.isRowAlone()) {
+			// The first row tells how many columns there are, and nothing about them.
+			this.#hasHead = false;
+			for (this.#columns = -1; cursor.nextValue(); this.#columns++);
+			return;
+		}
+		cursor.nextValue();
+		this.#hasOwnTimes = cursor.length === 0;
+		this.#timeS = this.momentOf(cursor.text, cursor.length);
+		this.#isFirst = true;
+		this.#status = cursor.nextValue() ? cursor.text.slice(0, cursor.length) : new Uint8Array(0);
+		// Minutes, where no unit says otherwise.
+		const period = cursor.nextValue() ? digitsOf(cursor.text, 0, cursor.length) : 0;
+		this.#periodS = period >= 0 ? period * (cursor.unit === "s" ? 1 : 60) : 0;
+		this.#columns = cursor.nextValue() ? Math.max(0, digitsOf(cursor.text, 0, cursor.length)) : 0;
+		if (this.#hasOwnTimes) return;
+		for (let i = 0; i < 2 * this.#columns && cursor.nextValue(); i++);
+	}
+
+	private writeHead(writer: JSONWriter): void {
+		this.findHead();
+		const cursor = this.#cursor;
+		const { protocol, meterId, status } = this.#readout;
+		const { names: table } = this.#services;
+		const names = table === undefined ? undefined : new OBISNames(table);
+		const name = new Uint8Array(NAME_LIMIT);
+		const code = new OBISCode();
+		writer.beginObject();
+		writer.key("protocol");
+		writer.string(protocol);
+		writer.key("meter_id");
+		writer.ascii(meterId, 0, meterId.length);
+		writer.key("obis");
+		writer.ascii(cursor.address, 0, cursor.code.longEnd);
+		writer.key("status");
+		writer.number(status === STATUS_OK && this.#isCut ? STATUS_CUT : status);
+		writer.key("period_secs");
+		writer.number(this.#periodS);
+		writer.key("columns");
+		writer.beginArray();
+		cursor.rewind();
+		for (let i = 0; i < HEAD_VALUES; i++) cursor.nextValue();
+		for (let i = 0; this.#hasHead && i < this.#columns && cursor.nextValue(); i++) {
+			writer.beginObject();
+			writer.key("obis");
+			writer.ascii(cursor.text, 0, cursor.length);
+			const isNamed = code.parse(cursor.text, 0, cursor.length) && names?.find(code, LANGUAGE_EN) === true;
+			writer.key("unit");
+			if (cursor.nextValue()) writer.ascii(cursor.text, 0, cursor.length);
+			else writer.string("");
+			for (let language = LANGUAGE_EN; ; language = this.#language) {
+				writer.key(language === LANGUAGE_EN ? "en" : language === LANGUAGE_DE ? "de" : "pl");
+				names?.translate(language);
+				if (isNamed) writer.utf8(name, 0, names.write(name, 0));
+				else writer.null();
+				if (language === this.#language) break;
+			}
+			writer.endObject();
+		}
+		writer.endArray();
+		writer.key("rows");
+		writer.beginArray();
+	}
+
+	private writeRow(writer: JSONWriter): void {
+		const cursor = this.#cursor;
+		const { zone, text } = this.#services;
+		const isKnown = this.#timeS >= TIME_FIRST_S && this.#timeS <= TIME_LIMIT_S;
+		const utcMs = isKnown ? this.#timeS * 1000 : 0;
+		cursor.rewind();
+		writer.beginObject();
+		writer.key("timestamp");
+		writer.number(utcMs / 1000);
+		writer.key("localtime");
+		writer.string(isKnown ? localText(utcMs, zone.offsetMinutes(utcMs), text) : "");
+		writer.key("status");
+		for (let i = 0; i < this.#before; i++) cursor.nextValue();
+		if (this.#hasOwnTimes) this.text(writer, cursor.text, cursor.length);
+		else this.text(writer, this.#status, this.#status.length);
+		writer.key("values");
+		writer.beginArray();
+		while (cursor.nextValue()) this.text(writer, cursor.text, cursor.length);
+		writer.endArray();
+		writer.endObject();
+	}
+
+	/** A value; null where the meter has given none. */
+	private text(writer: JSONWriter, bytes: Uint8Array, length: number): void {
+		if (length === 0) writer.null();
+		else writer.ascii(bytes, 0, length);
+	}
+
+	/** Unix time in seconds of a time in the records; NaN if it is none. */
+	private momentOf(text: Uint8Array, length: number): number {
+		if (text[0] === DOT) return digitsOf(text, 1, length);
+		if (text[0] === COMMA) return this.utcOf(digitsOf(text, 1, length), SEASON_NONE);
+		if (isStamp(text, length)) {
+			const digits = text.slice(0, length).filter((byte) => byte >= DIGIT_0 && byte < DIGIT_0 + 10);
+			return this.momentOf(digits, digits.length);
+		}
+		const first = length % 2;
+		if (length < 10 || length > 13) return Number.NaN;
+		const minute = digitsOf(text, first + 8, first + 10);
+		const second = length - first > 10 ? digitsOf(text, first + 10, first + 12) : 0;
+		const days = daysOf(
+			YEAR_2000 + 12 * digitsOf(text, first, first + 2) + digitsOf(text, first + 2, first + 4) - 1,
+			digitsOf(text, first + 4, first + 6),
+		);
+		const localS = days * DAY_S + digitsOf(text, first + 6, first + 8) * 3600 + minute * 60 + second;
+		return this.utcOf(localS, first === 0 ? SEASON_NONE : text[0] - DIGIT_0);
+	}
+
+	/** Unix time of what a clock shows, which runs as `season` says; NaN where that is no time that we know. */
+	private utcOf(localS: number, season: number): number {
+		if (!(localS >= TIME_FIRST_S && localS <= TIME_LIMIT_S)) return Number.NaN;
+		const { zone } = this.#services;
+		if (season === SEASON_NONE) return firstMomentOf(zone, Math.floor(localS / 60)) / 1000 + (localS % 60);
+		let winter = 0;
+		let summer = 0;
+		for (let i = 0; i < 3; i++) {
+			const offset = zone.offsetMinutes(localS * 1000 - i * THIRD_MS);
+			if (i === 0 || offset < winter) winter = offset;
+			if (i === 0 || offset > summer) summer = offset;
+		}
+		if (season === SEASON_WINTER) return localS - winter * 60;
+		return season === SEASON_SUMMER ? localS - summer * 60 : localS;
+	}
+}
+
+/** The text is a time of the form `YY-MM-DD,hh:mm`. */
+function isStamp(text: Uint8Array, length: number): boolean {
+	return length === STAMP_LENGTH && text[STAMP_DASH] === DASH;
+}
+
+/** The number that `text[from..to)` is, all digits; NaN if it is none. */
+function digitsOf(text: Uint8Array, from: number, to: number): number {
+	let number = from < to ? 0 : Number.NaN;
+	for (let i = from; i < to; i++) {
+		const digit = text[i] - DIGIT_0;
+		number = digit >= 0 && digit <= 9 ? number * 10 + digit : Number.NaN;
+	}
+	return number;
+}

@@ -1,0 +1,274 @@
+/** Meter routes of the API text: readouts; and `meter/probe`, `iec62056/log`. */
+import { DLMS_PUSH_BAUDRATE } from "../dlms-fields.js";
+import {
+	CONTROL_LOG_EN,
+	CONTROL_SIMULATOR_EN,
+	IEC62056_MODE_D_BAUDRATE,
+	IEC62056_MODE_D_ENABLED,
+	METER_PROTOCOL,
+} from "../fields.js";
+import { bodyField, INTEGER, TEXT } from "../../config/schema.js";
+import { ZIGBEE_MAPPING } from "../../zigbee/fields.js";
+import { LOG_REPLY_COST, PROBE_COST, READOUT_REPLY_COST } from "../../io/memory.js";
+import type { JSONWriter } from "../../json/writer.js";
+import { LOG_LINE, LOG_TRANSMITTED, LogCursor } from "../conversation-log.js";
+import { FAILURE_PORT } from "../failures.js";
+import type { ReadWaiter } from "../pending-reads.js";
+import { PINEntry } from "../pin.js";
+import type { ProbeResult, ProbeWaiter } from "../probe.js";
+import { mapOf } from "../../obis/mapping.js";
+import { type Failure, NO_PROFILE } from "../../readout/failure.js";
+import type { Readout } from "../../readout/readout.js";
+import { BODY_LIMIT, type BodyTable, type BodyValues, needed } from "../../api/body.js";
+import { BUSY } from "../../api/errors.js";
+import type { Exchange } from "../../api/exchange.js";
+import { numberMember } from "../../api/members.js";
+import { ReadoutBody } from "./readings.js";
+
+/** Of the meter's display; it is not kept. */
+const PIN = bodyField<string>({ name: "pin", kind: TEXT, minimum: 4, maximum: 8, characters: "09" });
+/** That lead to its "PIN". */
+const FLASHES = bodyField<number>({ name: "flashes", kind: INTEGER, maximum: 3 });
+const FLASHES_USUAL = 2;
+/** That lead from the first value after it to what a long one switches. */
+const INF = bodyField<number>({ name: "inf", kind: INTEGER, maximum: 15 });
+export const PIN_BODY: BodyTable = Object.freeze({
+	fields: Object.freeze([PIN, FLASHES, INF]),
+	required: Object.freeze([PIN.name]),
+	limit: BODY_LIMIT,
+});
+
+export function getRead(exchange: Exchange): void {
+	const { reader, ledger } = exchange.services;
+	if (!exchange.claim(READOUT_REPLY_COST)) return;
+	const waiter: ReadWaiter = {
+		finished: (readout, failure) => {
+			if (readout !== undefined) streamReadout(exchange, readout);
+			else {
+				ledger.release(READOUT_REPLY_COST);
+				failRead(exchange, failure ?? FAILURE_PORT);
+			}
+		},
+	};
+	exchange.response.onCancelled = () => {
+		reader.cancel(waiter);
+		ledger.release(READOUT_REPLY_COST);
+	};
+	reader.read(waiter);
+}
+
+export function getLast(exchange: Exchange): void {
+	const { reader, names, text, zone, readingKeys: keys } = exchange.services;
+	if (!exchange.claim(READOUT_REPLY_COST)) return;
+	const attempt = {
+		running: reader.running,
+		lastAttempt: Math.floor(reader.outcomes.attemptUtcMs / 1000),
+		lastError: reader.outcomes.failure?.code ?? "",
+	};
+	const map = mapOf(exchange.services.config.get(ZIGBEE_MAPPING));
+	const body = new ReadoutBody(reader.outcomes.last, {
+		language: exchange.language,
+		names,
+		keys,
+		text,
+		zone,
+		map,
+		attempt,
+	});
+	exchange.stream((writer, unit) => body.produce(writer, unit), READOUT_REPLY_COST);
+}
+
+/** The raw conversation, an entry a unit: times in ms since start, characters as text and as hex. */
+export function getLog(exchange: Exchange): void {
+	const { reader, clock, config } = exchange.services;
+	if (!exchange.claim(LOG_REPLY_COST)) return;
+	const enabled = config.get(CONTROL_LOG_EN);
+	const dropped = reader.log?.dropped ?? 0;
+	const nowMs = Math.floor(clock.monotonicMs());
+	const cursor = new LogCursor(reader.log?.copy() ?? new Uint8Array(0));
+	let current = 0;
+	let hasEntry = false;
+	exchange.stream((writer, unit) => {
+		if (unit === 0) {
+			writer.beginObject();
+			writer.key(CONTROL_LOG_EN.name);
+			writer.boolean(enabled);
+			writer.key("now_ms");
+			writer.number(nowMs);
+			writer.key("dropped");
+			writer.number(dropped);
+			writer.key("entries");
+			writer.beginArray();
+			return true;
+		}
+		if (unit !== current) {
+			current = unit;
+			hasEntry = cursor.next();
+		}
+		if (hasEntry) writeLogEntry(writer, cursor);
+		else {
+			writer.endArray();
+			writer.endObject();
+		}
+		return hasEntry;
+	}, LOG_REPLY_COST);
+}
+
+export function postProbe(exchange: Exchange): void {
+	const { reader, ledger } = exchange.services;
+	if (!exchange.claim(PROBE_COST)) return;
+	const finished: ProbeWaiter["finished"] = (result) => {
+		ledger.release(PROBE_COST);
+		answerProbe(exchange, result);
+	};
+	if (reader.probe({ finished })) return;
+	ledger.release(PROBE_COST);
+	failBusy(exchange, 503);
+}
+
+/** Answers when it has begun. A simulated meter hides nothing. */
+export function postPIN(exchange: Exchange, values: BodyValues): void {
+	const { reader, config } = exchange.services;
+	const isSimulated = config.get(CONTROL_SIMULATOR_EN);
+	const pin = needed(values, PIN);
+	const flashes = values.get(FLASHES) ?? FLASHES_USUAL;
+	const inf = values.get(INF);
+	let entry: PINEntry | undefined;
+	let times = [0];
+	const isFree =
+		isSimulated ||
+		reader.lend((driver, port, nowMs, over) => {
+			entry = new PINEntry({ pin, flashes, inf, litMs: reader.litMs }, driver, port, nowMs, over);
+			times = entry.timesMs;
+			if (entry.isGoingOn) reader.litMs = nowMs + times[times.length - 1];
+			return entry;
+		});
+	if (!isFree) failBusy(exchange, 409);
+	else if (!isSimulated && !entry?.isGoingOn) failRead(exchange, FAILURE_PORT);
+	else
+		exchange.object((writer) => {
+			numberMember(writer, "duration_ms", times[times.length - 1]);
+			writer.key("digits_ms");
+			writer.beginArray();
+			for (let i = 0; i < times.length - 1; i++) writer.number(times[i]);
+			writer.endArray();
+		});
+}
+
+/** Nothing to break off is as good. */
+export function deletePIN(exchange: Exchange): void {
+	const { guest } = exchange.services.reader;
+	if (guest instanceof PINEntry) guest.end();
+	exchange.empty();
+}
+
+function failBusy(exchange: Exchange, status: number): void {
+	exchange.response.header("Retry-After", "5");
+	exchange.fail(status, BUSY, "A conversation with the meter is going on; try again when it has ended.");
+}
+
+/** READOUT_REPLY_COST is claimed. */
+function streamReadout(exchange: Exchange, readout: Readout): void {
+	const { names, text, zone, readingKeys: keys } = exchange.services;
+	const map = mapOf(exchange.services.config.get(ZIGBEE_MAPPING));
+	const body = new ReadoutBody(readout, { language: exchange.language, names, keys, text, zone, map });
+	exchange.stream((writer, unit) => body.produce(writer, unit), READOUT_REPLY_COST);
+}
+
+export function failRead(exchange: Exchange, failure: Failure): void {
+	const { error, message } = failure;
+	if (error === BUSY) exchange.response.header("Retry-After", "5");
+	const status = error === BUSY ? 503 : error === NO_PROFILE ? 404 : 500;
+	exchange.fail(status, error, message, undefined, (writer) => {
+		if (failure.code !== "") {
+			writer.key("code");
+			writer.string(failure.code);
+		}
+		if (failure.unasked !== undefined || failure.advice !== undefined) writeFinding(writer, failure);
+	});
+}
+
+/** What arrives without a question, and the settings that would set it right; null: not known. */
+function writeFinding(writer: JSONWriter, failure: Failure | undefined): void {
+	const { unasked, advice } = failure ?? {};
+	writer.key("unasked");
+	if (unasked === undefined) writer.null();
+	else {
+		writer.beginObject();
+		writer.key("kind");
+		writer.string(unasked.kind);
+		writer.key("baudrate");
+		writer.number(unasked.baud);
+		writer.key("framing");
+		writer.string(unasked.framing);
+		writer.key("supported");
+		writer.boolean(unasked.isSupported);
+		writer.endObject();
+	}
+	writer.key("settings");
+	if (advice === undefined) writer.null();
+	else {
+		writer.beginObject();
+		writer.key(METER_PROTOCOL.name);
+		writer.string(advice.protocol);
+		if (advice.modeD !== undefined) {
+			writer.key(IEC62056_MODE_D_ENABLED.name);
+			writer.boolean(advice.modeD);
+		}
+		if (advice.modeDBaud !== undefined) {
+			writer.key(IEC62056_MODE_D_BAUDRATE.name);
+			writer.number(advice.modeDBaud);
+		}
+		if (advice.pushBaud !== undefined) {
+			writer.key(DLMS_PUSH_BAUDRATE.name);
+			writer.number(advice.pushBaud);
+		}
+		writer.endObject();
+	}
+}
+
+function answerProbe(exchange: Exchange, result: ProbeResult): void {
+	const { failure } = result;
+	exchange.object((writer) => {
+		writer.key("ok");
+		writer.boolean(failure === undefined);
+		writer.key("meter_id");
+		writer.ascii(result.ident, 0, result.ident.length);
+		writer.key("error");
+		if (failure === undefined) writer.null();
+		else writer.string(failure.code);
+		writer.key("message");
+		writer.string(failure?.message ?? "The meter answered.");
+		writer.key("received");
+		writer.number(result.received);
+		writer.key("damaged");
+		writer.number(result.damaged);
+		writeCharacters(writer, result.bytes, 0, result.bytes.length);
+		writeFinding(writer, failure);
+	});
+}
+
+function writeLogEntry(writer: JSONWriter, entry: LogCursor): void {
+	writer.beginObject();
+	writer.key("ms");
+	writer.number(entry.timeMs);
+	const { bytes, start, end } = entry;
+	writer.key("kind");
+	if (entry.kind === LOG_LINE) {
+		writer.string("line");
+		writer.key("baud");
+		writer.number(bytes[start] + bytes[start + 1] * 256 + bytes[start + 2] * 65_536);
+	} else {
+		writer.string(entry.kind === LOG_TRANSMITTED ? "sent" : "received");
+		writeCharacters(writer, bytes, start, end);
+	}
+	writer.endObject();
+}
+
+/** Characters from the line as text and as hex; one of 0x80 and above arrived damaged. */
+function writeCharacters(writer: JSONWriter, bytes: Uint8Array, start: number, end: number): void {
+	writer.key("text");
+	writer.ascii(bytes, start, end);
+	writer.key("hex");
+	writer.hex(bytes, start, end);
+}

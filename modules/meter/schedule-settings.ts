@@ -1,0 +1,33 @@
+/** The schedule as it is planned by (time/recurrence.ts), from its settings (API text, "Reading schedule"). */
+import {
+	SCHEDULE_ENABLED,
+	SCHEDULE_PERIOD_UNIT,
+	SCHEDULE_PERIOD_VALUE,
+	SCHEDULE_TRIGGER_DAY,
+	SCHEDULE_TRIGGER_HOUR,
+	SCHEDULE_TRIGGER_MINUTE,
+	UNIT_DAYS,
+	UNIT_HOURS,
+	UNIT_MINUTES,
+} from "./schedule-fields.js";
+import type { ConfigStore } from "../config/store.js";
+
+const HOUR_MINUTES = 60;
+const DAY_MINUTES = 1440;
+/** Days are counted from the first Monday of 1970, January 5. */
+const MONDAY_MINUTES = 4 * DAY_MINUTES;
+
+/** Undefined where nothing is read by itself. */
+export function scheduleOf(store: Pick<ConfigStore, "get">) {
+	if (!store.get(SCHEDULE_ENABLED)) return undefined;
+	const unit = store.get(SCHEDULE_PERIOD_UNIT);
+	const value = store.get(SCHEDULE_PERIOD_VALUE);
+	const minute = store.get(SCHEDULE_TRIGGER_MINUTE);
+	const minuteOfDay = store.get(SCHEDULE_TRIGGER_HOUR) * HOUR_MINUTES + minute;
+	const day = store.get(SCHEDULE_TRIGGER_DAY);
+	if (unit === UNIT_MINUTES) return { minutes: value, originMinutes: 0, months: 0, day };
+	if (unit === UNIT_HOURS) return { minutes: value * HOUR_MINUTES, originMinutes: minute, months: 0, day };
+	const days = unit === UNIT_DAYS ? value : 0;
+	const originMinutes = days === 0 ? minuteOfDay : MONDAY_MINUTES + minuteOfDay;
+	return { minutes: days * DAY_MINUTES, originMinutes, months: days === 0 ? value : 0, day };
+}

@@ -1,0 +1,79 @@
+/** The meter's settings in the form in which meter/reader.ts wants them (MeterSettings). */
+import type { TextCodec } from "../io/host.js";
+import { DLMSSettingsStore, type MeterSettingsWorld } from "./dlms-store.js";
+import {
+	CONTROL_SIMULATOR_EN,
+	IEC_SPEED_BAUD,
+	IEC_SPEED_METER_ID,
+	IEC62056_BATTERY,
+	IEC62056_BAUDRATE_MAX,
+	IEC62056_DEVICE_ADDRESS,
+	IEC62056_MODE_D_BAUDRATE,
+	IEC62056_MODE_D_ENABLED,
+	IEC62056_MODE_E_DLMS,
+	IEC62056_PASSWORD,
+	METER_PROTOCOL,
+	PROTOCOL_IEC62056,
+} from "./fields.js";
+import { put } from "../config/schema.js";
+import type { ConfigStore } from "../config/store.js";
+
+export class MeterSettingsStore {
+	readonly dlms: DLMSSettingsStore;
+	readonly #store: ConfigStore;
+	readonly #text: TextCodec;
+
+	constructor(store: ConfigStore, world: MeterSettingsWorld) {
+		this.#store = store;
+		this.#text = world.text;
+		this.dlms = new DLMSSettingsStore(store, world);
+	}
+
+	get protocol(): string {
+		return this.#store.get(METER_PROTOCOL);
+	}
+
+	get handsOver(): boolean {
+		return this.protocol === PROTOCOL_IEC62056 && this.#store.get(IEC62056_MODE_E_DLMS);
+	}
+
+	get modeD(): boolean {
+		return this.protocol === PROTOCOL_IEC62056 && this.#store.get(IEC62056_MODE_D_ENABLED);
+	}
+
+	get modeDBaud(): number {
+		return this.#store.get(IEC62056_MODE_D_BAUDRATE);
+	}
+
+	get baudMax(): number {
+		return this.#store.get(IEC62056_BAUDRATE_MAX);
+	}
+
+	get battery(): boolean {
+		return this.#store.get(IEC62056_BATTERY);
+	}
+
+	get deviceAddress(): Uint8Array {
+		return this.#text.encode(this.#store.get(IEC62056_DEVICE_ADDRESS));
+	}
+
+	get password(): Uint8Array {
+		return this.#text.encode(this.#store.get(IEC62056_PASSWORD));
+	}
+
+	get simulator(): boolean {
+		return this.#store.get(CONTROL_SIMULATOR_EN);
+	}
+
+	get learnedBaud(): number {
+		return this.#store.get(IEC_SPEED_BAUD);
+	}
+
+	get learnedFor(): Uint8Array {
+		return this.#text.encode(this.#store.get(IEC_SPEED_METER_ID));
+	}
+
+	learn(baud: number, meterId: Uint8Array): void {
+		this.#store.note([put(IEC_SPEED_BAUD, baud), put(IEC_SPEED_METER_ID, this.#text.decode(meterId))]);
+	}
+}

@@ -1,0 +1,124 @@
+/** MQTT routes: settings, test (decision 60). What is published, modules/mqtt and docs/mqtt.md tell. */
+import { NO_MEMORY } from "../config/blob.js";
+import {
+	MQTT,
+	MQTT_CERTIFICATE,
+	MQTT_CERTIFICATE_LIMIT,
+	MQTT_DISCOVERY_PREFIX,
+	MQTT_ENABLED,
+	MQTT_PASSWORD,
+	MQTT_TOPIC,
+	MQTT_URL,
+} from "./fields.js";
+import { bodyField, type Put, put, type SettingField, TEXT } from "../config/schema.js";
+import { baseTopicOf } from "./agenda.js";
+import { parseBrokerURL } from "./url.js";
+import { RETCODE_OK } from "../publish/connect-failures.js";
+import { type BodyValues, LONG_BODY_LIMIT } from "../api/body.js";
+import { BUSY, MISSING_FIELD, MQTT_DISABLED, UNSUPPORTED } from "../api/errors.js";
+import type { Exchange, Services } from "../api/exchange.js";
+import { booleanMember, numberMember, textMember } from "../api/members.js";
+import { failField, putsOf, settingsOf, writeSettings } from "../api/settings.js";
+import { CERTIFICATE_BUSY, CertificateText, failCertificateBusy, trustRefusalIn } from "../api/trusted-certificate.js";
+
+/** The certificate as the body gives it; never held as text, its value refers to where it lies. */
+const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
+	name: MQTT_CERTIFICATE.name,
+	kind: TEXT,
+	maximum: MQTT_CERTIFICATE_LIMIT,
+});
+const STORED: readonly SettingField[] = Object.freeze(MQTT.fields.filter((field) => field !== MQTT_CERTIFICATE));
+
+export const MQTT_SETTINGS = settingsOf(STORED, [], {
+	fields: Object.freeze([...STORED, CERTIFICATE_TEXT]),
+	limit: LONG_BODY_LIMIT,
+	long: Object.freeze({
+		name: CERTIFICATE_TEXT.name,
+		open: ({ mqttCertificates }: Services) => new CertificateText(mqttCertificates),
+	}),
+	show,
+	accept,
+	// Who saves them anew wants what has failed to be tried again.
+	applies: true,
+});
+
+function show(exchange: Exchange): void {
+	const { config, info, mqttCertificates } = exchange.services;
+	const hasCertificate = mqttCertificates.isSet;
+	exchange.object((writer) => {
+		writeSettings(writer, config, STORED);
+		booleanMember(writer, "cert_set", hasCertificate);
+		numberMember(writer, "cert_max_size", MQTT_CERTIFICATE_LIMIT);
+		textMember(writer, "base_topic", baseTopicOf(config, info.serial));
+	});
+}
+
+/** What is left out stays; but a password is for the broker that it was given for. */
+function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
+	const { services } = exchange;
+	const { config, mqttCertificates } = services;
+	const certificate = values.get(CERTIFICATE_TEXT);
+	if (certificate === CERTIFICATE_BUSY) {
+		failCertificateBusy(exchange);
+		return undefined;
+	}
+	const refusal = trustRefusalIn(exchange, mqttCertificates, certificate);
+	if (refusal === NO_MEMORY) return undefined;
+	const enabled = values.get(MQTT_ENABLED) ?? config.get(MQTT_ENABLED);
+	const url = values.get(MQTT_URL) ?? config.get(MQTT_URL);
+	const broker = parseBrokerURL(url);
+	const hasCertificate = certificate === undefined ? mqttCertificates.isSet : certificate.length > 0;
+	const isOther = certificate !== undefined || url !== config.get(MQTT_URL);
+	const topic = [MQTT_TOPIC, MQTT_DISCOVERY_PREFIX].find((field) => !isTopic(values.get(field)));
+	if (broker === undefined && (url !== "" || enabled))
+		failField(exchange, MQTT_URL, "url must be mqtt:// or mqtts:// and a name or an IPv4 address, maybe with a port.");
+	else if (refusal !== "") failField(exchange, CERTIFICATE_TEXT, refusal);
+	else if (topic !== undefined)
+		failField(exchange, topic, `${topic.name} must be a topic: not empty, without a slash at its beginning or end.`);
+	else if (enabled && broker?.secure && !hasCertificate)
+		exchange.fail(
+			400,
+			MISSING_FIELD,
+			"mqtts:// needs cert: the broker's certificate, or that of its authority.",
+			CERTIFICATE_TEXT.name,
+		);
+	else if (isOther && config.get(MQTT_PASSWORD) !== "" && values.get(MQTT_PASSWORD) === undefined)
+		exchange.fail(
+			400,
+			MISSING_FIELD,
+			"Another broker or certificate needs the password anew; an empty one for none.",
+			MQTT_PASSWORD.name,
+		);
+	else return [...putsOf(STORED, values), put(MQTT_CERTIFICATE, certificate)];
+	return undefined;
+}
+
+/** Undefined: it stays. */
+function isTopic(topic: string | undefined): boolean {
+	return topic === undefined || (topic !== "" && !topic.startsWith("/") && !topic.endsWith("/"));
+}
+
+/** Publishes now, and tells what came of it. It is held back, since it tells something of whatever address is set. */
+export function getMQTTSend(exchange: Exchange): void {
+	const { config, mqtt } = exchange.services;
+	if (!config.get(MQTT_ENABLED)) {
+		exchange.fail(400, MQTT_DISABLED, "MQTT is not enabled.");
+		return;
+	}
+	if (mqtt === undefined) {
+		exchange.fail(501, UNSUPPORTED, "Nothing is published in safe mode; restart the device to leave that.");
+		return;
+	}
+	const test = {
+		finished: (failure?: { retcode: number; code: string; message: string }) =>
+			exchange.object((writer) => {
+				numberMember(writer, "retcode", failure?.retcode ?? RETCODE_OK);
+				textMember(writer, "code", failure?.code ?? "ok");
+				textMember(writer, "message", failure?.message ?? "The broker has taken everything.");
+			}),
+	};
+	exchange.response.onCancelled = () => mqtt.cancel(test);
+	if (mqtt.test(test)) return;
+	exchange.response.header("Retry-After", "10");
+	exchange.fail(503, BUSY, "MQTT is being tested, or was a moment ago; try again in ten seconds.");
+}

@@ -1,0 +1,27 @@
+/** `system/upgrade`: where a newer firmware is looked for (decision 51). */
+import { type Put, put } from "../../config/schema.js";
+import { UPGRADE, UPGRADE_FOUND_VERSION, UPGRADE_URL } from "../fields.js";
+import { parseFileURL } from "../../http/url.js";
+import { withBoard } from "../upgrade.js";
+import type { BodyValues } from "../../api/body.js";
+import type { Exchange } from "../../api/exchange.js";
+import { failField, putsOf, settingsOf } from "../../api/settings.js";
+
+export const UPGRADE_SETTINGS = settingsOf(UPGRADE.fields, [], { accept });
+
+function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
+	const { config, info } = exchange.services;
+	const given = values.get(UPGRADE_URL);
+	const url = given ?? "";
+	const isFile = url === "" || parseFileURL(withBoard(url, info.board)) !== undefined;
+	if (isFile) {
+		const puts = putsOf(UPGRADE.fields, values);
+		// What was found elsewhere says nothing of the new address.
+		const isOther = given !== undefined && given !== config.get(UPGRADE_URL);
+		return isOther ? [...puts, put(UPGRADE_FOUND_VERSION, "")] : puts;
+	}
+	const message =
+		"upgrade_url must be https:// with a name or an IPv4 address and the path of a firmware file, or empty.";
+	failField(exchange, UPGRADE_URL, message);
+	return undefined;
+}

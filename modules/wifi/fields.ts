@@ -1,0 +1,118 @@
+/**
+ * Settings of the network (API text, "Wi-Fi client settings", "Access Point settings"; decisions 34 to 36, 41). What
+ * changes together shares an entry, secrets included: a password never meets another network's name. The API is
+ * stricter than the store, which also holds "not configured": an empty SSID.
+ */
+import { BOOLEAN, entry, field, IN_ETHERNET, IN_NETWORK, IN_WIFI, type SettingField, TEXT } from "../config/schema.js";
+
+/** Anything but control characters; SSID and password are bytes to the radio, whatever they mean. */
+const VISIBLE = " ";
+const DECIMAL_AND_DOT = "..09";
+const LETTERS_DIGITS_HYPHEN = "--09AZaz";
+
+/** Characters; SSID_BYTES_LIMIT and PASSWORD_LIMIT hold in UTF-8 too. */
+export const SSID_LIMIT = 31;
+export const SSID_BYTES_LIMIT = 32;
+export const PASSWORD_LIMIT = 63;
+export const PASSWORD_MINIMUM = 8;
+export const HOSTNAME_LIMIT = 31;
+/** `255.255.255.255` */
+const ADDRESS_LIMIT = 15;
+
+/** Names and addresses of the owner's network. */
+function text(entryPosition: number, id: number, name: string, [maximum, characters]: readonly [number, string]) {
+	return field<string>({
+		entry: entryPosition,
+		id,
+		name,
+		kind: TEXT,
+		maximum,
+		characters,
+		initial: "",
+	});
+}
+
+function password(entryPosition: number, id: number, name: string) {
+	return field<string>({
+		entry: entryPosition,
+		id,
+		name,
+		kind: TEXT,
+		maximum: PASSWORD_LIMIT,
+		characters: VISIBLE,
+		initial: "",
+		secret: true,
+	});
+}
+
+function flag(entryPosition: number, id: number, name: string, initial: boolean) {
+	return field<boolean>({ entry: entryPosition, id, name, kind: BOOLEAN, initial });
+}
+
+const SSID_FORM = Object.freeze([SSID_LIMIT, VISIBLE] as const);
+const ADDRESS_FORM = Object.freeze([ADDRESS_LIMIT, DECIMAL_AND_DOT] as const);
+const HOSTNAME_FORM = Object.freeze([HOSTNAME_LIMIT, LETTERS_DIGITS_HYPHEN] as const);
+
+/** Empty: not configured. */
+export const WIFI_SSID = text(IN_WIFI, 1, "ssid", SSID_FORM);
+export const WIFI_PASSWORD = password(IN_WIFI, 2, "password");
+export const WIFI_DHCP = flag(IN_WIFI, 3, "dhcp", true);
+/** The three are empty with DHCP. */
+export const WIFI_IP = text(IN_WIFI, 4, "ip", ADDRESS_FORM);
+export const WIFI_NETMASK = text(IN_WIFI, 5, "netmask", ADDRESS_FORM);
+export const WIFI_GATEWAY = text(IN_WIFI, 6, "gateway", ADDRESS_FORM);
+/** Empty: the unit's own. */
+export const WIFI_HOSTNAME = text(IN_WIFI, 7, "hostname", HOSTNAME_FORM);
+/** The network was never joined since it was set: failing that, the previous one is taken again (decision 35). */
+export const WIFI_ON_TRIAL = flag(IN_WIFI, 8, "on_trial", false);
+const WIFI_PREVIOUS_SSID = text(IN_WIFI, 9, "previous_ssid", SSID_FORM);
+const WIFI_PREVIOUS_PASSWORD = password(IN_WIFI, 10, "previous_password");
+const WIFI_PREVIOUS_DHCP = flag(IN_WIFI, 11, "previous_dhcp", true);
+const WIFI_PREVIOUS_IP = text(IN_WIFI, 12, "previous_ip", ADDRESS_FORM);
+const WIFI_PREVIOUS_NETMASK = text(IN_WIFI, 13, "previous_netmask", ADDRESS_FORM);
+const WIFI_PREVIOUS_GATEWAY = text(IN_WIFI, 14, "previous_gateway", ADDRESS_FORM);
+/** A network, and in the same order the previous one. */
+export const STATION_FIELDS: readonly SettingField[] = Object.freeze([
+	WIFI_SSID,
+	WIFI_PASSWORD,
+	WIFI_DHCP,
+	WIFI_IP,
+	WIFI_NETMASK,
+	WIFI_GATEWAY,
+]);
+export const PREVIOUS_STATION_FIELDS: readonly SettingField[] = Object.freeze([
+	WIFI_PREVIOUS_SSID,
+	WIFI_PREVIOUS_PASSWORD,
+	WIFI_PREVIOUS_DHCP,
+	WIFI_PREVIOUS_IP,
+	WIFI_PREVIOUS_NETMASK,
+	WIFI_PREVIOUS_GATEWAY,
+]);
+export const WIFI = entry("wifi", 1, [...STATION_FIELDS, WIFI_HOSTNAME, WIFI_ON_TRIAL, ...PREVIOUS_STATION_FIELDS]);
+
+/** Empty: the hostname. */
+export const AP_SSID = text(IN_NETWORK, 1, "ap_ssid", SSID_FORM);
+/** Empty: the key of the unit's factory data. */
+export const AP_PASSWORD = password(IN_NETWORK, 2, "ap_password");
+/** On all the time, beside the station. */
+export const AP_ENABLED = flag(IN_NETWORK, 3, "ap_enabled", false);
+export const FALLBACK_AP_ENABLED = flag(IN_NETWORK, 4, "fallback_ap_enabled", true);
+export const WIFI_ENABLED = flag(IN_NETWORK, 5, "wifi_enabled", true);
+export const NETWORK = entry("network", 1, [AP_SSID, AP_PASSWORD, AP_ENABLED, FALLBACK_AP_ENABLED, WIFI_ENABLED]);
+
+export const ETHERNET_ENABLED = flag(IN_ETHERNET, 1, "ethernet_enabled", true);
+export const ETHERNET_DHCP = flag(IN_ETHERNET, 2, "dhcp", true);
+/** The four are empty with DHCP. */
+export const ETHERNET_IP = text(IN_ETHERNET, 3, "ip", ADDRESS_FORM);
+export const ETHERNET_NETMASK = text(IN_ETHERNET, 4, "netmask", ADDRESS_FORM);
+export const ETHERNET_GATEWAY = text(IN_ETHERNET, 5, "gateway", ADDRESS_FORM);
+/** Empty: the gateway. */
+export const ETHERNET_DNS = text(IN_ETHERNET, 6, "dns", ADDRESS_FORM);
+export const ETHERNET = entry("ethernet", 1, [
+	ETHERNET_ENABLED,
+	ETHERNET_DHCP,
+	ETHERNET_IP,
+	ETHERNET_NETMASK,
+	ETHERNET_GATEWAY,
+	ETHERNET_DNS,
+]);

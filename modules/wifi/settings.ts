@@ -1,0 +1,175 @@
+/** The network's settings as one: for the API, which changes them, and for wifi/manager.ts, which follows them. */
+import type { TextCodec } from "../io/host.js";
+import {
+	AP_ENABLED,
+	AP_PASSWORD,
+	AP_SSID,
+	ETHERNET_DHCP,
+	ETHERNET_DNS,
+	ETHERNET_ENABLED,
+	ETHERNET_GATEWAY,
+	ETHERNET_IP,
+	ETHERNET_NETMASK,
+	FALLBACK_AP_ENABLED,
+	PASSWORD_LIMIT,
+	PASSWORD_MINIMUM,
+	PREVIOUS_STATION_FIELDS,
+	SSID_BYTES_LIMIT,
+	STATION_FIELDS,
+	WIFI_DHCP,
+	WIFI_ENABLED,
+	WIFI_GATEWAY,
+	WIFI_HOSTNAME,
+	WIFI_IP,
+	WIFI_NETMASK,
+	WIFI_ON_TRIAL,
+	WIFI_PASSWORD,
+	WIFI_SSID,
+} from "./fields.js";
+import { checkField, type Put, put, type SettingField } from "../config/schema.js";
+import type { ConfigStore } from "../config/store.js";
+
+/** A network to join. With DHCP the address doesn't count; without a hostname it stays the one that it was. */
+export interface NewStation {
+	readonly ssid: string;
+	readonly password: string;
+	readonly dhcp: boolean;
+	readonly ip?: string | undefined;
+	readonly netmask?: string | undefined;
+	readonly gateway?: string | undefined;
+	readonly hostname?: string | undefined;
+}
+
+/** What the unit has of its own. */
+export interface NetworkDefaults {
+	readonly hostname: string;
+	readonly accessPointKey: string;
+}
+
+/** Whether it can be a name on the network; of its characters the field takes care. */
+export function isHostname(hostname: string): boolean {
+	return hostname !== "" && !hostname.startsWith("-") && !hostname.endsWith("-");
+}
+
+/** Whether a network can be called that, and its name be kept. */
+export function isSSID(text: TextCodec, ssid: string): boolean {
+	return ssid !== "" && checkField(WIFI_SSID, ssid) && text.encode(ssid).length <= SSID_BYTES_LIMIT;
+}
+
+/** Whether it can be the password of a network that is not open. */
+export function isPassword(text: TextCodec, password: string): boolean {
+	return (
+		password.length >= PASSWORD_MINIMUM &&
+		checkField(WIFI_PASSWORD, password) &&
+		text.encode(password).length <= PASSWORD_LIMIT
+	);
+}
+
+export class NetworkSettings {
+	readonly #store: ConfigStore;
+	readonly #defaults: NetworkDefaults;
+
+	constructor(store: ConfigStore, defaults: NetworkDefaults) {
+		this.#store = store;
+		this.#defaults = defaults;
+	}
+
+	get hostname(): string {
+		const hostname = this.#store.get(WIFI_HOSTNAME);
+		return isHostname(hostname) ? hostname : this.#defaults.hostname;
+	}
+
+	get wifiEnabled(): boolean {
+		return this.#store.get(WIFI_ENABLED);
+	}
+
+	get fallbackEnabled(): boolean {
+		return this.#store.get(FALLBACK_AP_ENABLED);
+	}
+
+	get accessPointEnabled(): boolean {
+		return this.#store.get(AP_ENABLED);
+	}
+
+	get accessPoint() {
+		return {
+			ssid: this.#store.get(AP_SSID) || this.hostname,
+			password: this.#store.get(AP_PASSWORD) || this.#defaults.accessPointKey,
+		};
+	}
+
+	/** The configured network; undefined: none is. The name server of a static address is its gateway. */
+	get station() {
+		const store = this.#store;
+		const ssid = store.get(WIFI_SSID);
+		if (ssid === "") return undefined;
+		const base = { ssid, password: store.get(WIFI_PASSWORD), hostname: this.hostname };
+		if (store.get(WIFI_DHCP)) return base;
+		const gateway = store.get(WIFI_GATEWAY);
+		const address = { ip: store.get(WIFI_IP), netmask: store.get(WIFI_NETMASK), gateway, dns: gateway };
+		return { ...base, address };
+	}
+
+	/** The Ethernet port is to be on. */
+	get ethernetEnabled(): boolean {
+		return this.#store.get(ETHERNET_ENABLED);
+	}
+
+	/** What the Ethernet port is started with. */
+	get ethernet() {
+		const store = this.#store;
+		const { hostname } = this;
+		if (store.get(ETHERNET_DHCP)) return { hostname };
+		const gateway = store.get(ETHERNET_GATEWAY);
+		const dns = store.get(ETHERNET_DNS) || gateway;
+		return { hostname, address: { ip: store.get(ETHERNET_IP), netmask: store.get(ETHERNET_NETMASK), gateway, dns } };
+	}
+
+	get onTrial(): boolean {
+		return this.#store.get(WIFI_ON_TRIAL);
+	}
+
+	/** A new network, and maybe the hostname, on trial. The last one that was joined stays as the previous one. */
+	setStation(station: NewStation, apply = false): void {
+		this.#store.change(this.stationPuts(station), apply);
+	}
+
+	/** What `setStation` changes. */
+	stationPuts({ ssid, password, dhcp, ip, netmask, gateway, hostname }: NewStation): Put[] {
+		const puts = [
+			put(WIFI_SSID, ssid),
+			put(WIFI_PASSWORD, password),
+			put(WIFI_DHCP, dhcp),
+			put(WIFI_IP, dhcp ? "" : ip),
+			put(WIFI_NETMASK, dhcp ? "" : netmask),
+			put(WIFI_GATEWAY, dhcp ? "" : gateway),
+			put(WIFI_HOSTNAME, hostname),
+			put(WIFI_ON_TRIAL, true),
+		];
+		if (!this.onTrial) this.copy(STATION_FIELDS, PREVIOUS_STATION_FIELDS, puts);
+		return puts;
+	}
+
+	/** Takes effect at once. It is one that isHostname allows. */
+	setHostname(hostname: string): void {
+		this.#store.change([put(WIFI_HOSTNAME, hostname)]);
+	}
+
+	/** The network was joined. Nothing to keep on the way to a restart that forgets it. */
+	keepStation(): void {
+		if (this.#store.isErased) return;
+		this.#store.change([put(WIFI_ON_TRIAL, false)]);
+	}
+
+	/** The previous network is the configured one again; maybe none. */
+	revertStation(): void {
+		if (this.#store.isErased) return;
+		const puts = [put(WIFI_ON_TRIAL, false)];
+		this.copy(PREVIOUS_STATION_FIELDS, STATION_FIELDS, puts);
+		this.#store.change(puts);
+	}
+
+	private copy(from: readonly SettingField[], to: readonly SettingField[], puts: Put[]): void {
+		for (let i = 0; i < from.length; i++) puts.push(put(to[i], this.#store.get(from[i])));
+	}
+}

@@ -1,0 +1,23 @@
+/** Zigbee settings: whether the radio works, and which OBIS code feeds which attribute (API text, "Zigbee"; decisions 41, 47). */
+import { BOOLEAN, BYTES, entry, field, IN_ZIGBEE, IN_ZIGBEE_MAP } from "../config/schema.js";
+
+/** Of a unit without a radio it is kept for a backup, and says nothing. */
+export const ZIGBEE_ENABLED = field<boolean>({
+	entry: IN_ZIGBEE,
+	id: 1,
+	name: "enabled",
+	kind: BOOLEAN,
+	initial: true,
+});
+export const ZIGBEE = entry("zigbee", 1, [ZIGBEE_ENABLED]);
+
+/** Packed as obis/mapping.ts says; no bytes: the default table. */
+export const ZIGBEE_MAPPING = field<Uint8Array>({
+	entry: IN_ZIGBEE_MAP,
+	id: 1,
+	name: "mapping",
+	kind: BYTES,
+	maximum: 97,
+	isPublic: true,
+});
+export const ZIGBEE_MAP = entry("zigbee_map", 1, [ZIGBEE_MAPPING]);

@@ -1,0 +1,61 @@
+/** The Zigbee bridge as the API shows it, at a moment. For zigbee.ts. */
+import type { ZigbeeStatus } from "../api/exchange.js";
+import { NO_NETWORK } from "./routes.js";
+import { upperCase } from "../bytes/ascii.js";
+import { encodeHex } from "../bytes/hex.js";
+import type { Clock, Host, TextCodec } from "../io/host.js";
+import { PAIRS } from "../obis/mapping.js";
+import type { Bridge } from "./bridge.js";
+
+/** What its owner makes of its state. */
+interface Seen {
+	readonly code: string;
+	readonly isJoined: boolean;
+	readonly isRouter: boolean;
+}
+
+/** `bridge` undefined: it was not needed yet. */
+export function statusOf(bridge: Bridge | undefined, host: Host, { code, isJoined, isRouter }: Seen): ZigbeeStatus {
+	const role = isRouter ? "router" : "end_device";
+	if (bridge === undefined) return { ...NO_NETWORK, code, role };
+	const { clock, text } = host;
+	const { ieeeAddress, firmware, network, joiningUntilMs } = bridge.chip;
+	const joined = isJoined ? network : undefined;
+	const { channel, shortAddress, panId } = joined ?? NO_NETWORK;
+	const reported = new Float64Array(2 * (PAIRS.length - 1));
+	for (let pair = 1; pair < PAIRS.length; pair++) {
+		reported[2 * pair - 2] = bridge.reportedValue(pair);
+		reported[2 * pair - 1] = Math.floor(utcMsOf(bridge.reportedMs(pair), clock) / 1000);
+	}
+	return {
+		code,
+		role,
+		joined: isJoined,
+		channel,
+		shortAddress,
+		panId,
+		extendedPanId: joined === undefined ? NO_NETWORK.extendedPanId : hex(joined.extendedPanId, text),
+		ieeeAddress: ieeeAddress === undefined ? "" : hex(ieeeAddress, text),
+		coprocessor: firmware,
+		joiningSecs: Math.max(0, Math.ceil((joiningUntilMs - clock.monotonicMs()) / 1000)),
+		reported,
+	};
+}
+
+/** Unix time; 0: there was none, or the clock is not set. */
+export function lastReportUtcMs(bridge: Bridge | undefined, clock: Clock): number {
+	let lastMs = 0;
+	for (let pair = 1; pair < PAIRS.length; pair++) lastMs = Math.max(lastMs, bridge?.reportedMs(pair) ?? 0);
+	return utcMsOf(lastMs, clock);
+}
+
+/** Unix time of a monotonic one; 0: it is none, or the clock is not set. */
+function utcMsOf(atMs: number, clock: Clock): number {
+	const utcMs = clock.utcMs();
+	return utcMs === undefined || !(atMs > 0) ? 0 : utcMs - clock.monotonicMs() + atMs;
+}
+
+/** Of bytes as they go over the UART, the least significant first. */
+function hex(bytes: Uint8Array, text: TextCodec): string {
+	return upperCase(text.decode(encodeHex(bytes.slice().reverse())));
+}
