@@ -80,7 +80,7 @@ export interface ZigbeeStatus {
 	readonly reported: Float64Array;
 }
 
-/** What the routes want of the Zigbee bridge: app/zigbee.ts. */
+/** What the routes want of the Zigbee bridge: zigbee/owner.ts. */
 export interface ZigbeeBridge {
 	/** One of RADIO_CODES. */
 	readonly code: string;

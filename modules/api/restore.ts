@@ -52,7 +52,7 @@ function restore(exchange: Exchange, { groups, ignored, code, message, field }: 
 		}
 	}
 	exchange.within = "";
-	// In one write, and at once: a network is on trial as any new one (config/network.ts).
+	// In one write, and at once: a network is on trial as any new one (wifi/settings.ts).
 	if (changes.length > 0) config.change(changes, true);
 	exchange.object((writer) => {
 		numberMember(writer, "restored", restored);

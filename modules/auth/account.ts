@@ -14,7 +14,7 @@ export const DIGEST_LENGTH = 32;
 /** Random bytes of a salt; its text is hex. */
 const SALT_LENGTH = 16;
 
-/** Where the account is kept; config/access.ts is one. */
+/** Where the account is kept; auth/settings.ts is one. */
 export interface AccountRecord {
 	/** Hex text; empty when there is no account yet. */
 	readonly salt: string;

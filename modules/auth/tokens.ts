@@ -35,7 +35,7 @@ export const SCOPE_READ = 1;
 /** Everything: of each session, and of a token that was made without a scope. */
 export const SCOPE_FULL = 2;
 
-/** Where the tokens are kept; config/access.ts is one. */
+/** Where the tokens are kept; auth/settings.ts is one. */
 export interface TokenRecord {
 	/** As `save` was given them; empty when there are none yet. Not to be changed. */
 	readonly bytes: Uint8Array;

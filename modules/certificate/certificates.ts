@@ -1,6 +1,6 @@
 /**
  * The certificates that TLS is served with, each with its key: the one that the owner has installed, and the device's
- * own. For the API, and for app/identity.ts, which serves them.
+ * own. For the API, and for certificate/identity.ts, which serves them.
  */
 import { parseIPv4 } from "../bytes/ipv4.js";
 import { CERTIFICATE_FILE_LIMIT } from "../io/crypto.js";

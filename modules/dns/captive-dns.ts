@@ -1,7 +1,7 @@
 /**
  * The name server of our access point: every name leads to the device, so that a phone that looks whether this network
  * has internet finds the device's page instead (decision 38; RFC 1035; what phones do is in the background of RFC 8910).
- * For app/network-services.ts, which starts it with the access point and lets it run on a port (io/datagrams.ts).
+ * For wifi/services.ts, which starts it with the access point and lets it run on a port (io/datagrams.ts).
  *
  *   A or ANY, class IN     the address of the access point, which is to be forgotten at once (time to live 0)
  *   any other question     NOERROR without an answer: a phone that asks for AAAA or HTTPS goes on with A

@@ -1,6 +1,6 @@
 /**
  * The device in multicast DNS: answers for `<hostname>.local` and for its services (RFC 6762, RFC 6763), so that
- * browsers find it by name and programs in a list. For app/network-services.ts, which tells it what network there is and
+ * browsers find it by name and programs in a list. For wifi/services.ts, which tells it what network there is and
  * lets it run on a port (io/datagrams.ts).
  *
  *                started   port opened   port lost   asked      a name is another's     due

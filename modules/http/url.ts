@@ -1,7 +1,7 @@
 /**
  * Addresses (RFC 3986, 3). The hub's, as its user writes it: `https://homeassistant.local:8123`, maybe with a path below
  * which its API stands. No user name, query or fragment: they would go to whoever answers there, or mean nothing.
- * Limits: a name of 253 characters, the whole text as the setting has it (config/hub-fields.ts).
+ * Limits: a name of 253 characters, the whole text as the setting has it (hub/fields.ts).
  */
 import { hasOnly, lowerCase } from "../bytes/ascii.js";
 

@@ -9,7 +9,7 @@
  *   rows         `R5 P.01(sYYMMDDhhmm;)`, in other forms where the meter refuses that one (FORMS)
  *   break        `B0`
  *
- * `s` is 0 in winter, 1 in summer. Rows come in the form of a readout's (api/profile.ts): a head with time, status, period
+ * `s` is 0 in winter, 1 in summer. Rows come in the form of a readout's (meter/routes/profile.ts): a head with time, status, period
  * in minutes, codes and units, then lines of values. IEC 62056-21:2002, 6.3.4, 6.4.3 and 6.5; what is in P.01, and the time
  * in front of `;`, is of VDEW "Lastenheft Elektronische Lastgangzähler" 2.1.2. A block that ends in EOT goes on after an ACK.
  *

@@ -8,7 +8,7 @@
  *   VALUES      each value, one after the other
  *   OFFLINE     that we go, for good
  *
- * Each is due until the broker has acknowledged it. What was told stands in flash (config/mqtt-fields.ts), so that it can be
+ * Each is due until the broker has acknowledged it. What was told stands in flash (mqtt/fields.ts), so that it can be
  * taken back, and so that what vanishes is taken back once:
  *
  *   <discovery prefix> <check of the meter's identification> <key> <key> …, with a blank behind each

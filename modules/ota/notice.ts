@@ -99,7 +99,7 @@ export class UpgradeNotice implements Driven, TurnHolder {
 		this.#drive = world.driver.drive("upgrade", this);
 	}
 
-	/** The owner has changed them, and with another address what was found is forgotten (api/upgrade.ts). */
+	/** The owner has changed them, and with another address what was found is forgotten (ota/routes/upgrade.ts). */
 	settingsChanged(): void {
 		this.#world.live.changed();
 		this.#drive.tell((nowMs) => this.rest(nowMs + SETTLE_MS));

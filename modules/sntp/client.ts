@@ -1,6 +1,6 @@
 /**
  * The time from the network: a client of SNTP (RFC 4330; packet and distance of RFC 5905, 7.3 and A.1.1) that distrusts
- * what it hears. It looks up no name and opens no port: service.ts does that, for app/network-services.ts.
+ * what it hears. It looks up no name and opens no port: service.ts does that, for wifi/services.ts.
  *
  *   offset  bytes  what
  *   0       1      bits 7 6 leap (3: not synchronised), 5 4 3 version, 2 1 0 mode (3 client, 4 server)

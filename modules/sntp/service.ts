@@ -1,6 +1,6 @@
 /**
  * Does for the time client (client.ts) what it can't do itself: looks names up, asks from a port of its own for each
- * question, and reads what comes. For app/network-services.ts, which starts it when the network is up.
+ * question, and reads what comes. For wifi/services.ts, which starts it when the network is up.
  *
  * After each change of the client: a new turn ends what was done for the one before, FINDING looks its name up, ASKING
  * opens a port and sends the question. A port that can't be had is a server that doesn't answer.

@@ -22,7 +22,7 @@
 import type { Ethernet, EthernetAddress, EthernetSettings } from "../io/ethernet.js";
 import type { Timed } from "../io/machine.js";
 
-/** Where the policy gets its settings (config/network.ts). */
+/** Where the policy gets its settings (wifi/settings.ts). */
 export interface CableSettings {
 	readonly ethernetEnabled: boolean;
 	readonly ethernet: EthernetSettings;

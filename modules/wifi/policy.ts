@@ -27,7 +27,7 @@ import type { Timed } from "../io/machine.js";
 import type { ScannedNetwork, StationOptions, StationStatus, WiFi } from "../io/wifi.js";
 import { errorOf, WIFI_NO_ADDRESS, WIFI_WELL } from "./failures.js";
 
-/** Where the policy gets its settings, and tells what became of them (config/network.ts). */
+/** Where the policy gets its settings, and tells what became of them (wifi/settings.ts). */
 export interface WiFiSettings {
 	readonly wifiEnabled: boolean;
 	readonly fallbackEnabled: boolean;

@@ -125,8 +125,8 @@ describe("the firmware's script", function () {
 		assert.deepEqual(more.sort(), [
 			"hosts/esp32/coprocessor.ts",
 			"hosts/esp32/ethernet.ts",
-			"modules/app/zigbee-status.ts",
-			"modules/app/zigbee.ts",
+			"modules/zigbee/status.ts",
+			"modules/zigbee/owner.ts",
 			"modules/wifi/cable.ts",
 			...bridge.map((name) => `modules/zigbee/${name}`),
 		]);

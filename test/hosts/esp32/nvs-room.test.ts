@@ -15,7 +15,7 @@ import { findPartition } from "../../../tools/factory/partitions.js";
 import { ROOT } from "../native/compile.js";
 import { NVSModel } from "./nvs-model.js";
 
-/** Blobs that can be there at once (config/certificates.ts, config/hub.ts, config/mqtt.ts). */
+/** Blobs that can be there at once (certificate/certificates.ts, config/hub.ts, config/mqtt.ts). */
 const BLOBS = [
 	{ name: "tls", limit: CERTIFICATE_FILE_LIMIT, slots: 3 },
 	{ name: "own", limit: OWN_FILE_LIMIT, slots: 2 },
