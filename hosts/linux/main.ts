@@ -1,9 +1,9 @@
 /** The firmware's start on Linux. */
 import { Gateway } from "../../modules/app/gateway.js";
-import { Zigbee } from "../../modules/zigbee/owner.js";
-import { CablePolicy } from "../../modules/wifi/cable.js";
+import { NETWORK_WITH_CABLE } from "../../modules/wifi/cable-part.js";
+import { ZIGBEE_BRIDGE } from "../../modules/zigbee/bridge-part.js";
 import { start } from "./start.js";
 
 export default function main(): void {
-	start((host) => new Gateway(host, Zigbee, CablePolicy));
+	start((host) => new Gateway(host, [ZIGBEE_BRIDGE, NETWORK_WITH_CABLE]));
 }

@@ -3,22 +3,18 @@
  * path, method, host and origin, token and its scope, and, by the server and ObjectReader, size, JSON, fields.
  */
 
-import { SCOPE_NONE, SCOPE_READ } from "../auth/tokens.js";
+import { SCOPE_NONE } from "../auth/tokens.js";
 import { lowerCase } from "../bytes/ascii.js";
 import { ACCESS_POINT_ADDRESS } from "../bytes/ipv4.js";
+import type { Core, Opened } from "../core/core.js";
 import type { BodySink, HTTPHandler } from "../http/handler.js";
 import { type HTTPRequest, METHOD_DELETE, METHOD_GET, METHOD_HEAD, METHOD_POST } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";
 import { MATCH_METHOD, MATCH_NOT_FOUND, Router } from "../http/router.js";
+import type { StaticFiles } from "../http/static.js";
 import { LONG_BODY_COST, SHORT_BODY, SHORT_BODY_COST } from "../io/memory.js";
-import { getChallenge, LOGIN_BODY, PASSWORD_BODY, postLogin, postLogout, postPassword } from "../auth/routes/login.js";
-import { getBackup } from "./backup.js";
 import { NO_BODY, NO_VALUES } from "./body.js";
-import { getCertificate, postCertificate, postCertificateReset } from "../certificate/routes.js";
 import { ClaimedBody } from "./claimed-body.js";
-import { CLOCK_BODY, getClock, postClock, TIMEZONE_SETTINGS } from "../time/routes.js";
-import { getDiagnostic } from "./diagnostic.js";
-import { DLMS_OBIS_BODY, DLMS_SETTINGS, getPollList, postPollList } from "../meter/routes/dlms.js";
 import {
 	BUSY,
 	FORBIDDEN_ORIGIN,
@@ -29,112 +25,43 @@ import {
 	NOT_FOUND,
 	UNSUPPORTED,
 } from "./errors.js";
-import { ETHERNET_SETTINGS } from "../wifi/routes/ethernet.js";
-import { getEventLog } from "./event-log.js";
-import { getEvents } from "./event-stream.js";
-import { Exchange, failUnauthorized, type RequestContext, type Services, scopeOfToken } from "./exchange.js";
-import { postFirmware } from "../ota/routes/firmware.js";
-import { getHistory } from "../history/routes.js";
-import { getHubSend, HUB_SETTINGS } from "../hub/routes.js";
-import { deletePIN, getLast, getLog, getRead, PIN_BODY, postPIN, postProbe } from "../meter/routes/readout.js";
-import { CONTROL_SETTINGS, IEC62056_SETTINGS, PROTOCOL_SETTINGS } from "../meter/routes/settings.js";
-import { getMetrics } from "./metrics.js";
-import { getMQTTSend, MQTT_SETTINGS } from "../mqtt/routes.js";
-import { getNetworkStatus, getScan } from "../wifi/routes/status.js";
-import {
-	AP_BODY,
-	FALLBACK_AP_SETTINGS,
-	postAccessPoint,
-	postWiFi,
-	WIFI_BODY,
-	WIFI_ENABLED_SETTINGS,
-} from "../wifi/routes/settings.js";
-import { getProfile } from "../meter/routes/profile.js";
-import { postBackup } from "./restore.js";
-import { type Operation, route, settingsRoutes } from "./route.js";
-import { SCHEDULE_SETTINGS } from "../meter/routes/schedule.js";
-import { getStatus, getVersion, POWER_MODE_SETTINGS, postFactoryReset, postReboot } from "./system.js";
-import { deleteSession, deleteToken, getSessions, getTokens, postToken, TOKEN_BODY } from "../auth/routes/tokens.js";
-import { UPGRADE_SETTINGS } from "../ota/routes/upgrade.js";
+import { Exchange, failUnauthorized, type RequestContext } from "./exchange.js";
+import type { Operation } from "./route.js";
 import { type BodyDone, ObjectReader } from "./validate.js";
-import {
-	getZigbee,
-	getZigbeeMap,
-	postZigbee,
-	postZigbeeMap,
-	postZigbeeReset,
-	ZIGBEE_MAP_BODY,
-	ZIGBEE_SETTINGS,
-} from "../zigbee/routes.js";
 
-export const ROUTES: readonly Operation[] = Object.freeze([
-	route(METHOD_GET, "system/challenge", getChallenge, { scope: SCOPE_NONE }),
-	route(METHOD_POST, "system/login", postLogin, { scope: SCOPE_NONE, body: LOGIN_BODY }),
-	route(METHOD_POST, "system/password", postPassword, { scope: SCOPE_NONE, body: PASSWORD_BODY }),
-	route(METHOD_POST, "system/logout", postLogout),
-	route(METHOD_GET, "system/tokens", getTokens),
-	route(METHOD_POST, "system/tokens", postToken, { body: TOKEN_BODY }),
-	route(METHOD_DELETE, "system/tokens/<id>", deleteToken),
-	route(METHOD_GET, "system/sessions", getSessions),
-	route(METHOD_DELETE, "system/sessions/<id>", deleteSession),
-	route(METHOD_GET, "system/version", getVersion, { scope: SCOPE_READ }),
-	route(METHOD_GET, "system/status", getStatus, { scope: SCOPE_READ }),
-	...settingsRoutes("system/power_mode", POWER_MODE_SETTINGS),
-	route(METHOD_POST, "system/reboot", postReboot),
-	route(METHOD_POST, "system/factory_reset", postFactoryReset),
-	route(METHOD_GET, "system/certificate", getCertificate),
-	route(METHOD_POST, "system/certificate", postCertificate, { body: undefined }),
-	route(METHOD_POST, "system/certificate/reset", postCertificateReset),
-	route(METHOD_GET, "system/clock", getClock),
-	route(METHOD_POST, "system/clock", postClock, { body: CLOCK_BODY }),
-	...settingsRoutes("system/timezone", TIMEZONE_SETTINGS),
-	route(METHOD_GET, "network/status", getNetworkStatus, { scope: SCOPE_READ }),
-	route(METHOD_GET, "network/scan", getScan, { waits: true }),
-	route(METHOD_POST, "network/wifi", postWiFi, { body: WIFI_BODY }),
-	route(METHOD_POST, "network/ap", postAccessPoint, { body: AP_BODY }),
-	...settingsRoutes("network/fallback-ap", FALLBACK_AP_SETTINGS),
-	...settingsRoutes("network/wifi-enabled", WIFI_ENABLED_SETTINGS),
-	...settingsRoutes("network/ethernet", ETHERNET_SETTINGS),
-	...settingsRoutes("meter/protocol", PROTOCOL_SETTINGS),
-	route(METHOD_POST, "meter/probe", postProbe, { waits: true, readsMeter: true }),
-	route(METHOD_POST, "meter/pin", postPIN, { body: PIN_BODY, readsMeter: true }),
-	route(METHOD_DELETE, "meter/pin", deletePIN),
-	route(METHOD_GET, "iec62056/read", getRead, { scope: SCOPE_READ, waits: true, readsMeter: true }),
-	route(METHOD_GET, "meter/profile", getProfile, { scope: SCOPE_READ, waits: true, readsMeter: true }),
-	route(METHOD_GET, "iec62056/last", getLast, { scope: SCOPE_READ }),
-	route(METHOD_GET, "meter/history", getHistory, { scope: SCOPE_READ }),
-	...settingsRoutes("iec62056/config", IEC62056_SETTINGS),
-	...settingsRoutes("iec62056/control", CONTROL_SETTINGS),
-	route(METHOD_GET, "iec62056/log", getLog),
-	...settingsRoutes("iec62056/schedule", SCHEDULE_SETTINGS),
-	...settingsRoutes("dlms/config", DLMS_SETTINGS),
-	route(METHOD_GET, "dlms/obis", getPollList),
-	route(METHOD_POST, "dlms/obis", postPollList, { body: DLMS_OBIS_BODY }),
-	route(METHOD_GET, "zigbee/config", getZigbee),
-	route(METHOD_POST, "zigbee/config", postZigbee, { body: ZIGBEE_SETTINGS }),
-	route(METHOD_POST, "zigbee/reset", postZigbeeReset),
-	route(METHOD_GET, "zigbee/map", getZigbeeMap),
-	route(METHOD_POST, "zigbee/map", postZigbeeMap, { body: ZIGBEE_MAP_BODY }),
-	...settingsRoutes("hub", HUB_SETTINGS),
-	route(METHOD_GET, "hub/send", getHubSend, { waits: true }),
-	route(METHOD_POST, "system/ota", postFirmware, { body: undefined }),
-	route(METHOD_GET, "system/diagnostic", getDiagnostic),
-	route(METHOD_GET, "system/log", getEventLog),
-	route(METHOD_GET, "system/backup", getBackup),
-	route(METHOD_POST, "system/backup", postBackup, { body: undefined }),
-	route(METHOD_GET, "metrics", getMetrics, { scope: SCOPE_READ }),
-	route(METHOD_GET, "events", getEvents, { scope: SCOPE_READ, waits: true }),
-	...settingsRoutes("system/upgrade", UPGRADE_SETTINGS),
-	...settingsRoutes("mqtt", MQTT_SETTINGS),
-	route(METHOD_GET, "mqtt/send", getMQTTSend, { waits: true }),
-]);
+/** Routes of one part, and what runs of it. */
+export interface RouteGroup {
+	readonly routes: readonly Operation[];
+	readonly open: Opened<unknown>["open"];
+}
+
+/** Our addresses, by which requests may name us. */
+export interface OwnAddresses {
+	readonly address: { readonly ip: string } | undefined;
+	/** Wi-Fi that was brought up by hand has one beside the cable's. */
+	readonly station: { readonly ip: string } | undefined;
+}
+
+export interface APIOptions {
+	readonly core: Core;
+	readonly groups: readonly RouteGroup[];
+	/** The web page. */
+	readonly page: StaticFiles;
+	/** Undefined where there is no Wi-Fi. */
+	readonly network: OwnAddresses | undefined;
+}
 
 export class API implements HTTPHandler {
-	readonly #services: Services;
-	readonly #router = new Router(ROUTES);
+	readonly #core: Core;
+	readonly #page: StaticFiles;
+	readonly #network: OwnAddresses | undefined;
+	readonly #router: Router<Operation, RouteGroup>;
 
-	constructor(services: Services) {
-		this.#services = services;
+	constructor({ core, groups, page, network }: APIOptions) {
+		this.#core = core;
+		this.#page = page;
+		this.#network = network;
+		this.#router = new Router(groups);
 	}
 
 	begin(request: HTTPRequest, response: HTTPResponse): BodySink | undefined {
@@ -143,7 +70,7 @@ export class API implements HTTPHandler {
 		// Over HTTPS the certificate says who answers.
 		const isAstray = !secure && host !== undefined && !this.isOwn(host);
 		const wantsPage = isForPage(request);
-		if (isLetIn && !isAstray && wantsPage && this.#services.page.send(request, response)) return undefined;
+		if (isLetIn && !isAstray && wantsPage && this.#page.send(request, response)) return undefined;
 		response.lines("Cache-Control: no-store\r\n");
 		if (!isLetIn) {
 			if (wantsPage) this.moveToHTTPS(request, response, isAstray);
@@ -152,7 +79,7 @@ export class API implements HTTPHandler {
 		}
 		if (isAstray && wantsPage) {
 			// A phone or a laptop that looks for the internet: it opens our page when it is led elsewhere (decision 38).
-			this.moveTo(response, 302, `http://${ACCESS_POINT_ADDRESS}${portSuffix(this.#services.device.httpPort, 80)}/`);
+			this.moveTo(response, 302, `http://${ACCESS_POINT_ADDRESS}${portSuffix(this.#core.httpPort, 80)}/`);
 			return undefined;
 		}
 		const match = this.#router.find(request.method, request.path);
@@ -169,13 +96,14 @@ export class API implements HTTPHandler {
 		} else {
 			const token = operation.scope === SCOPE_NONE ? "" : tokenOf(request);
 			if (!this.admit(operation, token, response)) return undefined;
-			return this.run(operation, request, response, { token, parameter: match.parameter });
+			const part = match.group && this.#core.find(match.group);
+			return this.run(operation, request, response, { part, token, parameter: match.parameter });
 		}
 		return undefined;
 	}
 
 	private failWithoutRoute({ path }: HTTPRequest, response: HTTPResponse): void {
-		if (this.#services.page.has(path)) {
+		if (this.#page.has(path)) {
 			response.header("Allow", "GET, HEAD");
 			this.fail(response, 405, METHOD_NOT_ALLOWED, "This path takes GET, HEAD.");
 		} else this.fail(response, 404, NOT_FOUND, "There is nothing at this path.");
@@ -184,13 +112,13 @@ export class API implements HTTPHandler {
 	/** Whether the token opens this route; if not, that has been answered. */
 	private admit({ scope, waits }: Operation, token: string, response: HTTPResponse): boolean {
 		if (scope === SCOPE_NONE) return true;
-		const granted = scopeOfToken(this.#services, token);
+		const granted = this.#core.scopeOf(token);
 		if (granted === SCOPE_NONE) {
-			failUnauthorized(this.#services, response);
+			failUnauthorized(this.#core.writer, response, this.#core.hostname);
 			return false;
 		}
 		response.vouch();
-		this.#services.saving?.asked();
+		this.#core.saving?.asked();
 		if (granted < scope) {
 			this.fail(response, 403, FORBIDDEN_SCOPE, "This token may only read; this needs one of full scope.");
 			return false;
@@ -207,9 +135,9 @@ export class API implements HTTPHandler {
 		response: HTTPResponse,
 		context: RequestContext,
 	): BodySink | undefined {
-		const services = this.#services;
-		const exchange = new Exchange(services, request, response, context);
-		if (readsMeter && services.device.safeMode !== "") {
+		const core = this.#core;
+		const exchange = new Exchange<never>(core, request, response, context);
+		if (readsMeter && core.safeMode !== "") {
 			exchange.fail(501, UNSUPPORTED, "No meter is read in safe mode; restart the device to leave that.");
 			return undefined;
 		}
@@ -221,7 +149,7 @@ export class API implements HTTPHandler {
 			if (code === "") run(exchange, values, settings);
 			else exchange.fail(400, code, message, field);
 		};
-		const open = () => new ObjectReader(body, services.text, done, long && (() => long.open(services)));
+		const open = () => new ObjectReader(body, core.text, done, long && (() => long.open(core, exchange.part)));
 		const sink = ClaimedBody.open(exchange, limit > SHORT_BODY ? LONG_BODY_COST : SHORT_BODY_COST, open);
 		if (sink === undefined) exchange.busy();
 		return sink;
@@ -232,10 +160,10 @@ export class API implements HTTPHandler {
 	 * was asked for if that is ours, else under our address.
 	 */
 	private moveToHTTPS({ host, target }: HTTPRequest, response: HTTPResponse, isAstray: boolean): void {
-		const { device, network, networkSettings } = this.#services;
+		const { hostname, httpsPort } = this.#core;
 		const own = host === undefined || isAstray ? undefined : withoutPort(host);
-		const name = own ?? network?.address?.ip ?? `${networkSettings.hostname}.local`;
-		this.moveTo(response, 301, `https://${name}${portSuffix(device.httpsPort, 443)}${target}`);
+		const name = own ?? this.#network?.address?.ip ?? `${hostname}.local`;
+		this.moveTo(response, 301, `https://${name}${portSuffix(httpsPort, 443)}${target}`);
 	}
 
 	/**
@@ -243,11 +171,10 @@ export class API implements HTTPHandler {
 	 * are those of the bench.
 	 */
 	private isOwn(asked: string): boolean {
-		const { network, networkSettings } = this.#services;
+		const network = this.#network;
 		const host = lowerCase(withoutPort(asked));
-		const own = lowerCase(networkSettings.hostname);
+		const own = lowerCase(this.#core.hostname);
 		if (host === own || host === `${own}.local` || host === ACCESS_POINT_ADDRESS) return true;
-		// Wi-Fi that was brought up by hand has one beside the cable's.
 		return host === network?.address?.ip || host === network?.station?.ip || LOOPBACK.includes(host);
 	}
 
@@ -257,7 +184,7 @@ export class API implements HTTPHandler {
 	}
 
 	private fail(response: HTTPResponse, status: number, code: string, message: string): void {
-		fail(this.#services.writer, response, status, code, message);
+		fail(this.#core.writer, response, status, code, message);
 	}
 }
 

@@ -1,7 +1,7 @@
 /** What the body of a route may be, and what is in one: tables for validate.ts, values for the routes. */
 import type { Field, Setting } from "../config/schema.js";
+import type { Core } from "../core/core.js";
 import type { TextPieces } from "../json/string.js";
-import type { Services } from "./exchange.js";
 
 /** The values of a body, by their fields. */
 export interface BodyValues {
@@ -56,7 +56,7 @@ export interface Refusal {
 export interface LongField {
 	readonly name: string;
 	/** Makes what takes the text; the field's value is what that gives at the text's end. */
-	readonly open: (services: Services) => LongText;
+	readonly open: (core: Core, part: never) => LongText;
 }
 
 /** Value of a lenient field that was there, but isn't allowed: no JSON number is NaN. */

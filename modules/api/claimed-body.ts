@@ -21,7 +21,7 @@ export class ClaimedBody implements BodySink {
 
 	/** `open` makes what takes the body; undefined, and it is not made: there is no memory for it. */
 	static open(exchange: Exchange, cost: Cost, open: () => BodySink): ClaimedBody | undefined {
-		return exchange.services.ledger.claim(cost) ? new ClaimedBody(open(), exchange, cost) : undefined;
+		return exchange.core.ledger.claim(cost) ? new ClaimedBody(open(), exchange, cost) : undefined;
 	}
 
 	write(bytes: Uint8Array, start: number, end: number): void {
@@ -43,6 +43,6 @@ export class ClaimedBody implements BodySink {
 	}
 
 	private release(): void {
-		this.#exchange.services.ledger.release(this.#cost);
+		this.#exchange.core.ledger.release(this.#cost);
 	}
 }

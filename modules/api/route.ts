@@ -1,4 +1,4 @@
-/** What a route of the API is: what runs, what body it wants, whom it lets in; rows of the table in api.ts. */
+/** One route of the API: its handler, the body it takes, the token it needs. Parts list theirs in routes.ts. */
 import { SCOPE_FULL } from "../auth/tokens.js";
 import type { BodySink } from "../http/handler.js";
 import { METHOD_GET, METHOD_POST } from "../http/request.js";
@@ -8,10 +8,10 @@ import type { Exchange } from "./exchange.js";
 import { getSettings, NO_SETTINGS, postSettings, type SettingsTable } from "./settings.js";
 
 /** What a route does once the request has passed all checks. */
-export type RouteHandler = (exchange: Exchange, values: BodyValues, settings: SettingsTable) => void;
+export type RouteHandler = (exchange: Exchange<never>, values: BodyValues, settings: SettingsTable) => void;
 
 /** Takes a body that is no JSON, or has answered already. */
-export type UploadHandler = (exchange: Exchange) => BodySink | undefined;
+export type UploadHandler = (exchange: Exchange<never>) => BodySink | undefined;
 
 export interface Operation extends Route {
 	readonly run: RouteHandler | UploadHandler;

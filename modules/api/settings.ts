@@ -1,7 +1,7 @@
 /**
  * A group of settings as two routes of one path: GET shows them, POST changes some of them and answers as GET does. Names,
  * bounds and defaults are those of the schema (config/schema.ts); a table here says which settings a group has, and what
- * of it the schema can't tell. Who is told of a change, app/on-changed.ts says.
+ * of it the schema can't tell. What follows from a change, the part's reactions say (part.ts).
  */
 import { type Field, type Put, put, type Setting, type SettingField } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
@@ -17,9 +17,9 @@ export interface SettingsTable extends BodyTable {
 	/** What both answer with, in this order. Of a secret, as `<name>_set`, only whether there is one. */
 	readonly shown: readonly SettingField[];
 	/** Answers in place of `shown`. */
-	readonly show?: (exchange: Exchange) => void;
+	readonly show?: (exchange: Exchange<never>) => void;
 	/** What is stored in place of `stored`. Undefined: the values are refused, and the request is answered. */
-	readonly accept?: (exchange: Exchange, values: BodyValues) => readonly Put[] | undefined;
+	readonly accept?: (exchange: Exchange<never>, values: BodyValues) => readonly Put[] | undefined;
 	/** Each POST takes effect at once, also one that changes nothing. */
 	readonly applies?: boolean;
 }
@@ -39,15 +39,15 @@ export const NO_SETTINGS: SettingsTable = settingsOf(Object.freeze([]));
 
 export function getSettings(exchange: Exchange, _values: BodyValues, settings: SettingsTable): void {
 	const { show, shown } = settings;
-	if (show !== undefined) show(exchange);
-	else exchange.object((writer) => writeSettings(writer, exchange.services.config, shown));
+	if (show !== undefined) show(exchange as Exchange<never>);
+	else exchange.object((writer) => writeSettings(writer, exchange.core.config, shown));
 }
 
 export function postSettings(exchange: Exchange, values: BodyValues, settings: SettingsTable): void {
 	const { accept, stored, applies } = settings;
-	const puts = accept === undefined ? putsOf(stored, values) : accept(exchange, values);
+	const puts = accept === undefined ? putsOf(stored, values) : accept(exchange as Exchange<never>, values);
 	if (puts === undefined) return;
-	exchange.services.config.change(puts, applies);
+	exchange.core.config.change(puts, applies);
 	getSettings(exchange, values, settings);
 }
 

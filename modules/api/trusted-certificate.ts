@@ -50,7 +50,7 @@ export function trustRefusalIn(
 	reference: Uint8Array | undefined,
 ): string | typeof NO_MEMORY {
 	if (reference === undefined || reference.length === 0) return "";
-	const { crypto } = exchange.services;
+	const { crypto } = exchange.core;
 	// A private key is pasted by mistake.
 	const refusal = certificates.lendNew(reference, (pem) => trustRefusalOf(crypto.readCertificates(pem)));
 	if (refusal === undefined) throw new Error("flash has lost what was just written");

@@ -14,25 +14,20 @@
  * Anything may stand there at a start; it counts only after a sleep.
  */
 
-import type { NetworkSettings } from "../wifi/settings.js";
-import { POWER_MODE } from "../power/fields.js";
 import type { ConfigStore } from "../config/store.js";
 import type { EventLog } from "../diagnostics/event-log.js";
 import { EVENT_BATTERY_EMPTY } from "../diagnostics/events.js";
-import type { History } from "../history/history.js";
 import type { Driver } from "../io/driver.js";
 import { type Sleep, WAKE_BUTTON, WAKE_NONE, WAKE_TIMER } from "../io/flash.js";
 import type { Clock, Ending, Host, TextCodec } from "../io/host.js";
-import type { MeterReader } from "../meter/reader.js";
 import type { Schedule } from "../meter/schedule.js";
+import { POWER_MODE } from "../power/fields.js";
 import { FlashGate, type FlashGuard, StorageGate } from "../power/flash-gate.js";
 import type { Light } from "../power/light.js";
 import { MODE_NEVER, type Sleeper, SleepPolicy, START_BY_PERSON, START_BY_TIMER } from "../power/sleep.js";
 import { Supply } from "../power/supply.js";
-import type { Output } from "../publish/output.js";
-import type { Firmware } from "../ota/firmware.js";
+import type { NetworkSettings } from "../wifi/settings.js";
 import type { Occurrences } from "./occurrences.js";
-import type { Serving } from "./serving.js";
 import { FRONT_LENGTH, SharedRetained } from "./shared-retained.js";
 import type { Starts } from "./starts.js";
 
@@ -56,31 +51,29 @@ const NOTE_MADE = 2;
 /** The gateway, as far as this asks it. */
 export interface SavingUser {
 	readonly config: Pick<ConfigStore, "get">;
-	readonly schedule: Schedule;
 	readonly safeMode: string;
-	readonly reader: Pick<MeterReader, "running" | "isLent">;
-	/** Undefined where the host takes no updates. */
-	readonly firmware: Pick<Firmware, "isOnTrial"> | undefined;
-	/** Undefined where there is no radio. */
-	readonly network: { readonly cable: { readonly isUsed: boolean } | undefined } | undefined;
+	readonly metering: { readonly schedule: Schedule };
+	readonly networking: {
+		readonly settings: Pick<NetworkSettings, "station" | "wifiEnabled" | "ethernetEnabled">;
+		/** Undefined where there is no radio. */
+		readonly manager: { readonly cable: { readonly isUsed: boolean } | undefined } | undefined;
+	};
+	/** As those of Running (core/core.ts), of all parts. */
+	readonly isBusy: boolean;
+	readonly isSending: boolean;
+	readonly staysAwake: boolean;
 	/** Opens server and radio. */
 	connect(): void;
 	stop(): void;
 	restart(): void;
 }
 
-/** Parts of it. */
+/** What the gateway has beside its parts. */
 export interface SavingParts {
-	readonly history: Pick<History, "isBusy"> | undefined;
-	readonly networkSettings: Pick<NetworkSettings, "station" | "wifiEnabled" | "ethernetEnabled">;
 	readonly starts: Pick<Starts, "askedFor"> | undefined;
 	readonly events: Pick<EventLog, "note">;
 	readonly occurrences: Pick<Occurrences, "meterFailure">;
 	readonly light: Pick<Light, "empty"> | undefined;
-	readonly serving: Pick<Serving, "isBusy">;
-	/** Undefined in safe mode. */
-	readonly outputs: Pick<Output, "busy"> | undefined;
-	readonly zigbee: { readonly isBusy: boolean } | undefined;
 }
 
 export interface SavingWorld {
@@ -183,9 +176,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	start(parts: SavingParts, ending: Ending | undefined): void {
 		this.#parts = parts;
 		const isPerson = this.#sleep.wakeReason !== WAKE_TIMER && ending?.isFault !== true;
-		// A firmware on trial has to show that it gets into its network, whatever has started it.
-		const isTrial = this.#user.firmware?.isOnTrial === true;
-		this.#policy.begin(isPerson || isTrial ? START_BY_PERSON : START_BY_TIMER);
+		this.#policy.begin(isPerson || this.#user.staysAwake ? START_BY_PERSON : START_BY_TIMER);
 	}
 
 	stop(): void {
@@ -215,35 +206,25 @@ export class PowerSaving implements Sleeper, FlashGuard {
 
 	/** For SleepPolicy. */
 	get isNew(): boolean {
-		const { network } = this.#user;
-		const isCabled = network?.cable?.isUsed === true;
-		return network !== undefined && !isCabled && this.#parts?.networkSettings.station === undefined;
+		const { manager, settings } = this.#user.networking;
+		const isCabled = manager?.cable?.isUsed === true;
+		return manager !== undefined && !isCabled && settings.station === undefined;
 	}
 
 	/** For SleepPolicy. */
 	get isWorking(): boolean {
-		const { reader, schedule, firmware } = this.#user;
-		const { history, serving, zigbee } = this.#parts ?? {};
-		// The wake would be a start before it is confirmed. A trial is over before work takes too long.
-		if (firmware?.isOnTrial) return true;
-		return (
-			reader.running ||
-			reader.isLent ||
-			schedule.isRunning ||
-			history?.isBusy === true ||
-			serving?.isBusy === true ||
-			zigbee?.isBusy === true
-		);
+		// A trial is over before work takes too long.
+		return this.#user.staysAwake || this.#user.isBusy;
 	}
 
 	/** For SleepPolicy. */
 	get isSending(): boolean {
-		return this.hasNetwork && (this.isSyncDue || this.#parts?.outputs?.busy === true);
+		return this.hasNetwork && (this.isSyncDue || this.#user.isSending);
 	}
 
 	/** For SleepPolicy. */
 	get nextRunMs(): number {
-		return this.#user.schedule.deadlineMs;
+		return this.#user.metering.schedule.deadlineMs;
 	}
 
 	/** For SleepPolicy. */
@@ -253,7 +234,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 
 	/** For SleepPolicy. */
 	giveUp(): void {
-		this.#user.schedule.giveUp();
+		this.#user.metering.schedule.giveUp();
 	}
 
 	/** For SleepPolicy. */
@@ -294,11 +275,10 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	}
 
 	private get hasNetwork(): boolean {
-		const settings = this.#parts?.networkSettings;
-		const { network } = this.#user;
-		if (network === undefined || settings === undefined) return false;
+		const { manager, settings } = this.#user.networking;
+		if (manager === undefined) return false;
 		// Whether a cable is in is not known before the port is open.
-		if (network.cable !== undefined && settings.ethernetEnabled) return true;
+		if (manager.cable !== undefined && settings.ethernetEnabled) return true;
 		return settings.station !== undefined && settings.wifiEnabled;
 	}
 
@@ -319,7 +299,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		front[EMPTY_OFFSET] = Number(this.isEmpty);
 		// While the cells were empty nothing else was done: what stands there is still so.
 		if (!this.isEmpty) {
-			this.#user.schedule.keep(viewOf(front, SCHEDULE_OFFSET));
+			this.#user.metering.schedule.keep(viewOf(front, SCHEDULE_OFFSET));
 			const code = text.encode(this.#parts?.occurrences.meterFailure ?? "");
 			front.fill(0, CODE_OFFSET);
 			front.set(code.subarray(0, FRONT_LENGTH - CODE_OFFSET), CODE_OFFSET);

@@ -2,29 +2,31 @@
  * What a unit can be given before its first start, and asked while it does not run. For hosts whose units are set up by
  * whoever makes them.
  */
+
 import { ACCESS_IS_DEFAULT } from "../auth/fields.js";
+import { put } from "../config/schema.js";
+import { ConfigStore } from "../config/store.js";
 import { HUB_ENABLED, HUB_TOKEN, HUB_URL } from "../hub/fields.js";
-import { NetworkSettings } from "../wifi/settings.js";
+import type { Storage, TextCodec } from "../io/host.js";
 import {
 	SCHEDULE_ENABLED,
 	SCHEDULE_PERIOD_UNIT,
 	SCHEDULE_PERIOD_VALUE,
 	UNIT_MINUTES,
 } from "../meter/schedule-fields.js";
-import { put } from "../config/schema.js";
-import { ConfigStore } from "../config/store.js";
-import type { Storage, TextCodec } from "../io/host.js";
+import { ENTRIES } from "../parts.js";
+import { NetworkSettings } from "../wifi/settings.js";
 
 /** The unit is in this network from its first start on, with DHCP; lengths as in StationOptions. */
 export function presetNetwork(storage: Storage, text: TextCodec, network: { ssid: string; password: string }): void {
-	const settings = new NetworkSettings(new ConfigStore(storage, text), { hostname: "", accessPointKey: "" });
+	const settings = new NetworkSettings(new ConfigStore(storage, text, ENTRIES), { hostname: "", accessPointKey: "" });
 	settings.setStation({ ...network, dhcp: true });
 	settings.keepStation();
 }
 
 /** The meter is read each minute, and what was read is sent to this hub. False: the flash does not take it. */
 export function presetHub(storage: Storage, text: TextCodec, { url, token }: { url: string; token: string }): boolean {
-	return new ConfigStore(storage, text).change([
+	return new ConfigStore(storage, text, ENTRIES).change([
 		put(SCHEDULE_ENABLED, true),
 		put(SCHEDULE_PERIOD_UNIT, UNIT_MINUTES),
 		put(SCHEDULE_PERIOD_VALUE, 1),
@@ -36,10 +38,10 @@ export function presetHub(storage: Storage, text: TextCodec, { url, token }: { u
 
 /** The keys of settings that can't be read: damaged, or in a format of a newer firmware. The gateway would begin them anew. */
 export function unreadableSettings(storage: Storage, text: TextCodec): string[] {
-	return [...new ConfigStore(storage, text).damaged];
+	return [...new ConfigStore(storage, text, ENTRIES).damaged];
 }
 
 /** Nobody has changed the password. */
 export function hasLabelPassword(storage: Storage, text: TextCodec): boolean {
-	return new ConfigStore(storage, text).get(ACCESS_IS_DEFAULT);
+	return new ConfigStore(storage, text, ENTRIES).get(ACCESS_IS_DEFAULT);
 }

@@ -1,9 +1,10 @@
 /** What others reach the unit by: the HTTP server on the host's two ports, and the console. For gateway.ts. */
-import type { NetworkSettings } from "../wifi/settings.js";
+
 import { HTTPServer, type HTTPServerOptions } from "../http/server.js";
 import { Improv, type ImprovGateway, type ImprovWorld } from "../improv/improv.js";
 import type { CertificatePair } from "../io/crypto.js";
 import type { Listener, Network, SerialPort } from "../io/host.js";
+import type { NetworkSettings } from "../wifi/settings.js";
 
 /** Positions of the listeners among the server's ports. */
 const HTTP = 0;

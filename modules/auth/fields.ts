@@ -1,5 +1,5 @@
 /** The account and the long-lived tokens. No route reads or writes them as settings; auth/ does. */
-import { BOOLEAN, BYTES, entry, field, HEX, IN_ACCESS, IN_TOKENS, TEXT } from "../config/schema.js";
+import { BOOLEAN, BYTES, entry, field, HEX, IN_ACCESS, IN_TOKENS, INTERNAL, TEXT } from "../config/schema.js";
 
 /** Given out with every challenge. */
 export const ACCESS_SALT = field<string>({
@@ -28,7 +28,7 @@ export const ACCESS_IS_DEFAULT = field<boolean>({
 	kind: BOOLEAN,
 	initial: true,
 });
-export const ACCESS = entry("access", 1, [ACCESS_SALT, ACCESS_DIGEST, ACCESS_IS_DEFAULT]);
+export const ACCESS = entry("access", 1, [ACCESS_SALT, ACCESS_DIGEST, ACCESS_IS_DEFAULT], INTERNAL);
 
 /** Ids, names, SHA-256 and scopes of the long-lived tokens, as auth/tokens.ts lays them out. */
 export const TOKENS_RECORDS = field<Uint8Array>({
@@ -39,4 +39,4 @@ export const TOKENS_RECORDS = field<Uint8Array>({
 	maximum: 207,
 	secret: true,
 });
-export const TOKENS = entry("tokens", 2, [TOKENS_RECORDS]);
+export const TOKENS = entry("tokens", 2, [TOKENS_RECORDS], INTERNAL);

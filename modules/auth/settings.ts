@@ -1,7 +1,8 @@
 /** The account and the long-lived tokens among the settings, in the forms in which auth/ wants them. */
-import { ACCESS_DIGEST, ACCESS_IS_DEFAULT, ACCESS_SALT, TOKENS_RECORDS } from "./fields.js";
+
 import { put } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
+import { ACCESS_DIGEST, ACCESS_IS_DEFAULT, ACCESS_SALT, TOKENS_RECORDS } from "./fields.js";
 
 /** auth/account.ts, AccountRecord. */
 export class AccessSettings {

@@ -3,11 +3,11 @@
  * own. For the API, and for certificate/identity.ts, which serves them.
  */
 import { parseIPv4 } from "../bytes/ipv4.js";
-import { CERTIFICATE_FILE_LIMIT } from "../io/crypto.js";
-import type { Storage } from "../io/host.js";
 import { type BlobMemory, BlobStore, type NO_MEMORY } from "../config/blob.js";
 import { put } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
+import { CERTIFICATE_FILE_LIMIT } from "../io/crypto.js";
+import type { Storage } from "../io/host.js";
 import {
 	OWN_FILE_LIMIT,
 	TLS_FILE,

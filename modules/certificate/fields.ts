@@ -1,8 +1,9 @@
 /** What TLS is served with (decision 42). The files themselves are blobs (certificates.ts). */
-import { CERTIFICATE_FILE_LIMIT } from "../io/crypto.js";
+
 import { blobReferenceLimit } from "../config/blob.js";
+import { BOOLEAN, BYTES, entry, field, IN_TLS, INTEGER, INTERNAL, PRINTABLE, TEXT } from "../config/schema.js";
+import { CERTIFICATE_FILE_LIMIT } from "../io/crypto.js";
 import { HOSTNAME_LIMIT } from "../wifi/fields.js";
-import { BOOLEAN, BYTES, entry, field, IN_TLS, INTEGER, PRINTABLE, TEXT } from "../config/schema.js";
 
 /** Bytes of the device's own certificate and key, as PEM. */
 export const OWN_FILE_LIMIT = 2048;
@@ -72,13 +73,9 @@ export const TLS_OWN_ADDRESS = field<string>({
 	characters: PRINTABLE,
 	initial: "",
 });
-export const TLS = entry("tls", 3, [
-	TLS_FILE,
-	TLS_LAST_ERROR,
-	TLS_ON_TRIAL,
-	TLS_PREVIOUS,
-	TLS_OWN,
-	TLS_OWN_HOSTNAME,
-	TLS_OWN_UNTIL,
-	TLS_OWN_ADDRESS,
-]);
+export const TLS = entry(
+	"tls",
+	3,
+	[TLS_FILE, TLS_LAST_ERROR, TLS_ON_TRIAL, TLS_PREVIOUS, TLS_OWN, TLS_OWN_HOSTNAME, TLS_OWN_UNTIL, TLS_OWN_ADDRESS],
+	INTERNAL,
+);

@@ -8,10 +8,11 @@
  * has gone well. One that can't be served is given up: a device that nobody can reach helps nobody.
  */
 import { ACCESS_POINT_ADDRESS } from "../bytes/ipv4.js";
-import { InstalledCertificate, OwnCertificate } from "./certificates.js";
 import type { ConfigStore } from "../config/store.js";
+import type { Running } from "../core/core.js";
 import type { CertificatePair, Crypto } from "../io/crypto.js";
 import { type Clock, type HostInfo, OUT_OF_MEMORY, type Storage } from "../io/host.js";
+import { InstalledCertificate, OwnCertificate } from "./certificates.js";
 
 const DAY_MS = 86_400_000;
 /** Ten years, three of them leap years: its beginning follows from its end, which is kept. */
@@ -32,7 +33,7 @@ export interface IdentityTarget {
 	testIdentity(done: (problem: string) => void): void;
 }
 
-export class Identity {
+export class Identity implements Running {
 	readonly installed: InstalledCertificate;
 	readonly own: OwnCertificate;
 	readonly #world: IdentityWorld;
@@ -41,6 +42,12 @@ export class Identity {
 		this.#world = world;
 		this.installed = new InstalledCertificate(config, world.storage);
 		this.own = new OwnCertificate(config, world.storage);
+	}
+
+	/** A factory reset. */
+	erase(): void {
+		this.own.blobs.sweep([], true);
+		this.installed.blobs.sweep([], true);
 	}
 
 	/** The device's own for this name and address ("": any), made if there is none, or none that is good now. */

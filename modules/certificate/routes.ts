@@ -1,5 +1,9 @@
 /** Certificate routes of the API text: details, upload of PEM text over HTTPS, and back to the device's own (decision 42). */
 
+import { ClaimedBody } from "../api/claimed-body.js";
+import { HTTPS_REQUIRED } from "../api/errors.js";
+import type { Exchange } from "../api/exchange.js";
+import { booleanMember, numberMember, textMember } from "../api/members.js";
 import { NO_MEMORY } from "../config/blob.js";
 import { refusalOf, TOO_LARGE } from "../config/certificate-rules.js";
 import { EVENT_CERTIFICATE } from "../diagnostics/events.js";
@@ -15,10 +19,7 @@ import {
 } from "../io/crypto.js";
 import { FILE_COST } from "../io/memory.js";
 import { longUTCText } from "../time/iso.js";
-import { ClaimedBody } from "../api/claimed-body.js";
-import { HTTPS_REQUIRED } from "../api/errors.js";
-import type { Exchange } from "../api/exchange.js";
-import { booleanMember, numberMember, textMember } from "../api/members.js";
+import type { Identity } from "./identity.js";
 
 const NO_DETAILS: CertificateDetails = Object.freeze({
 	subject: "",
@@ -36,20 +37,19 @@ const NO_FILE: CertificateFile = Object.freeze({
 	key: PRIVATE_KEY_ABSENT,
 });
 
-export function getCertificate(exchange: Exchange): void {
-	const { installedCertificate } = exchange.services;
-	const file = installedCertificate.isThere ? readInstalled(exchange) : readOwn(exchange);
+export function getCertificate(exchange: Exchange<Identity>): void {
+	const file = exchange.part.installed.isThere ? readInstalled(exchange) : readOwn(exchange);
 	if (file === NO_MEMORY) exchange.busy();
 	else answer(exchange, file, false);
 }
 
 /** Takes the file, or answers why it is not taken. */
-export function postCertificate(exchange: Exchange): BodySink | undefined {
+export function postCertificate(exchange: Exchange<Identity>): BodySink | undefined {
 	if (exchange.secure) {
-		const file = exchange.services.ledger.bytes(CERTIFICATE_FILE_LIMIT);
+		const file = exchange.core.ledger.bytes(CERTIFICATE_FILE_LIMIT);
 		const sink = file && ClaimedBody.open(exchange, FILE_COST, () => new Upload(exchange, file));
 		if (sink === undefined) {
-			if (file !== undefined) exchange.services.ledger.drop(file);
+			if (file !== undefined) exchange.core.ledger.drop(file);
 			exchange.busy();
 		}
 		return sink;
@@ -58,24 +58,24 @@ export function postCertificate(exchange: Exchange): BodySink | undefined {
 	return undefined;
 }
 
-export function postCertificateReset(exchange: Exchange): void {
-	const { installedCertificate, device } = exchange.services;
-	const wasThere = installedCertificate.isThere;
-	installedCertificate.remove();
-	if (wasThere) exchange.services.events.note(EVENT_CERTIFICATE, "own");
+export function postCertificateReset(exchange: Exchange<Identity>): void {
+	const { core, part } = exchange;
+	const wasThere = part.installed.isThere;
+	part.installed.remove();
+	if (wasThere) core.events.note(EVENT_CERTIFICATE, "own");
 	answer(exchange, readOwn(exchange), wasThere);
-	if (wasThere) device.restartSoon();
+	if (wasThere) core.restartSoon();
 }
 
 class Upload implements BodySink {
 	/** A file that is too large is answered here: this route has its reasons in plain text. */
 	readonly limit = Number.POSITIVE_INFINITY;
-	readonly #exchange: Exchange;
+	readonly #exchange: Exchange<Identity>;
 	/** CERTIFICATE_FILE_LIMIT bytes of the ledger. */
 	readonly #file: Uint8Array;
 	#length = 0;
 
-	constructor(exchange: Exchange, file: Uint8Array) {
+	constructor(exchange: Exchange<Identity>, file: Uint8Array) {
 		this.#exchange = exchange;
 		this.#file = file;
 	}
@@ -91,16 +91,17 @@ class Upload implements BodySink {
 	}
 
 	end(): void {
-		const { installedCertificate, crypto, clock, device, events } = this.#exchange.services;
+		const { core, part } = this.#exchange;
+		const { crypto, clock, events } = core;
 		try {
 			const bytes = this.#file.subarray(0, this.#length);
 			const file = crypto.readCertificates(bytes);
 			const refusal = refusalOf(bytes, file, clock.utcMs());
 			if (refusal === "") {
-				installedCertificate.install(bytes);
+				part.installed.install(bytes);
 				events.note(EVENT_CERTIFICATE, "installed");
 				answer(this.#exchange, file, true);
-				device.restartSoon();
+				core.restartSoon();
 			} else this.#exchange.plainText(400, refusal);
 		} finally {
 			this.wipe();
@@ -115,18 +116,18 @@ class Upload implements BodySink {
 	private wipe(): void {
 		if (this.#file.length === 0) return;
 		this.#file.fill(0);
-		this.#exchange.services.ledger.drop(this.#file);
+		this.#exchange.core.ledger.drop(this.#file);
 	}
 }
 
-function readOwn({ services }: Exchange): CertificateFile {
-	const bytes = services.ownCertificate.read();
-	return bytes === undefined ? NO_FILE : services.crypto.readCertificates(bytes);
+function readOwn({ core, part }: Exchange<Identity>): CertificateFile {
+	const bytes = part.own.read();
+	return bytes === undefined ? NO_FILE : core.crypto.readCertificates(bytes);
 }
 
-function readInstalled({ services }: Exchange): CertificateFile | typeof NO_MEMORY {
-	const { crypto, installedCertificate, ledger } = services;
-	const bytes = installedCertificate.borrow(ledger);
+function readInstalled({ core, part }: Exchange<Identity>): CertificateFile | typeof NO_MEMORY {
+	const { crypto, ledger } = core;
+	const bytes = part.installed.borrow(ledger);
 	if (bytes === undefined || bytes === NO_MEMORY) return bytes ?? NO_FILE;
 	try {
 		return crypto.readCertificates(bytes);
@@ -136,9 +137,9 @@ function readInstalled({ services }: Exchange): CertificateFile | typeof NO_MEMO
 }
 
 /** Details of the file, which is that of the device from the next start on. */
-function answer(exchange: Exchange, { certificates }: CertificateFile, reboot: boolean): void {
-	const { isThere: custom, lastError } = exchange.services.installedCertificate;
-	const { text } = exchange.services;
+function answer(exchange: Exchange<Identity>, { certificates }: CertificateFile, reboot: boolean): void {
+	const { isThere: custom, lastError } = exchange.part.installed;
+	const { text } = exchange.core;
 	const details = certificates[0] ?? NO_DETAILS;
 	const validFrom = longUTCText(details.validFromMs, text);
 	const validTo = longUTCText(details.validToMs, text);

@@ -4,7 +4,6 @@
  */
 import { encodeHex } from "../bytes/hex.js";
 import type { TextCodec } from "../io/host.js";
-import { ENTRIES } from "./entries.js";
 import { type Field, type Setting, TEXT } from "./schema.js";
 import type { ConfigStore } from "./store.js";
 
@@ -15,7 +14,7 @@ const SCHEME_LIMIT = 8;
 /** `<entry>.<name>: <value>` of the setting at this place in the order of the tables; undefined: there are no more. */
 export function settingLine(store: ConfigStore, text: TextCodec, index: number): string | undefined {
 	let at = index;
-	for (const { key, fields } of ENTRIES) {
+	for (const { key, fields } of store.entries) {
 		if (at < fields.length) return `${key}.${fields[at].name}: ${show(fields[at], store.get(fields[at]), text)}`;
 		at -= fields.length;
 	}

@@ -79,6 +79,10 @@ export interface Entry {
 	/** Raised when fields are added; written into flash for whoever must read it later. */
 	readonly version: number;
 	readonly fields: readonly SettingField[];
+	/**
+	 * Nothing that the owner knows as settings: passwords, tokens, certificates, what was learned of the meter or said of it.
+	 */
+	readonly isInternal: boolean;
 }
 
 /** Whether `field` may have this value: type, range, length, characters. For anything, also straight from a stranger. */
@@ -130,8 +134,19 @@ export function bodyField<Value extends Setting>(
 	return Object.freeze(Object.setPrototypeOf(given, PLAIN));
 }
 
-export function entry(key: string, version: number, fields: readonly SettingField[]): Entry {
-	return Object.freeze({ key, version, fields: Object.freeze(fields) });
+export function entry(key: string, version: number, fields: readonly SettingField[], isInternal = false): Entry {
+	return Object.freeze({ key, version, fields: Object.freeze(fields), isInternal });
+}
+
+/** For `isInternal`. */
+export const INTERNAL = true;
+
+/** Names of the groups of settings that these fields are in, for the event log; empty where they are in none. */
+export function groupsOf(entries: readonly Entry[], fields: readonly Field[]): string {
+	const groups = entries.filter(
+		({ fields: own, isInternal }) => !isInternal && own.some((one) => fields.includes(one)),
+	);
+	return groups.map(({ key }) => key).join(" ");
 }
 
 /** Ranges of characters for TEXT. */

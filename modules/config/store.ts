@@ -28,7 +28,6 @@
 import { crc16 } from "../bytes/crc16.js";
 import { equalConstantTime } from "../bytes/equal.js";
 import type { Storage, TextCodec } from "../io/host.js";
-import { ENTRIES } from "./entries.js";
 import {
 	BOOLEAN,
 	BYTES,
@@ -92,7 +91,8 @@ const NO_FIELDS: readonly Field[] = Object.freeze([]);
 export class ConfigStore {
 	readonly #storage: Storage;
 	readonly #text: TextCodec;
-	readonly #entries: readonly Entry[];
+	/** All settings. */
+	readonly entries: readonly Entry[];
 	/** Per entry, the values of its fields in their order. */
 	readonly #values: Setting[][] = [];
 	/** Per entry, the items of unknown ids, one after another. */
@@ -110,13 +110,13 @@ export class ConfigStore {
 	#listener: ConfigListener | undefined;
 
 	/**
-	 * Loads everything, whatever stands in flash, and writes nothing that must be written. `entries` is another table than
-	 * the firmware's in tests only.
+	 * Loads everything, whatever stands in flash, and writes nothing that must be written. `entries` stand at the positions
+	 * that their fields name.
 	 */
-	constructor(storage: Storage, text: TextCodec, entries: readonly Entry[] = ENTRIES) {
+	constructor(storage: Storage, text: TextCodec, entries: readonly Entry[]) {
 		this.#storage = storage;
 		this.#text = text;
-		this.#entries = entries;
+		this.entries = entries;
 		this.#isErasing = this.wasErasing = this.read(ERASING_KEY) !== undefined;
 		if (!this.#isErasing) this.#pending = this.readTogether();
 		for (const entry of entries) this.load(entry, this.#isErasing ? undefined : this.bytesOf(entry));
@@ -151,7 +151,7 @@ export class ConfigStore {
 
 	/** The mark goes last. */
 	private deleteAll(): void {
-		for (const entry of this.#entries) wipe(this.#storage, entry.key);
+		for (const entry of this.entries) wipe(this.#storage, entry.key);
 		wipe(this.#storage, TOGETHER_KEY);
 		this.#storage.delete(ERASING_KEY);
 	}
@@ -165,7 +165,7 @@ export class ConfigStore {
 	verify(field: SettingField<Uint8Array>, isUsable: (bytes: Uint8Array) => boolean): void {
 		if (isUsable(this.get(field))) return;
 		this.#values[field.entry][this.positionOf(field)] = this.initial(field);
-		this.setAside(this.#entries[field.entry].key);
+		this.setAside(this.entries[field.entry].key);
 	}
 
 	private setAside(key: string): void {
@@ -244,7 +244,7 @@ export class ConfigStore {
 		let write = writes.find((one) => one.position === position);
 		if (write === undefined) {
 			const values = this.#values[position].slice();
-			write = { position, entry: this.#entries[position], values, changed: false, bytes: this.#nothing };
+			write = { position, entry: this.entries[position], values, changed: false, bytes: this.#nothing };
 			writes.push(write);
 		}
 		return write;
@@ -252,7 +252,7 @@ export class ConfigStore {
 
 	/** Where a field's value is among those of its entry. */
 	private positionOf(field: SettingField): number {
-		return this.#entries[field.entry].fields.indexOf(field);
+		return this.entries[field.entry].fields.indexOf(field);
 	}
 
 	/** Nothing has changed when it throws. */
@@ -313,7 +313,7 @@ export class ConfigStore {
 			const key = packed.subarray(at + 1, length);
 			const start = length + 2;
 			at = start + ((packed[length] << 8) | packed[length + 1]);
-			const entry = this.#entries.find((one) => equalConstantTime(this.#text.encode(one.key), key));
+			const entry = this.entries.find((one) => equalConstantTime(this.#text.encode(one.key), key));
 			if (entry !== undefined) entries.push({ entry, bytes: packed.slice(start, at) });
 		}
 		if (at === end && entries.every(({ bytes }) => isSound(bytes))) return entries;

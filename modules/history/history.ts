@@ -115,7 +115,7 @@ export class History implements Timed {
 	}
 
 	/** A good readout has come: it is kept soon, if it is worth it. */
-	record(readout: Readout): void {
+	measured(readout: Readout): void {
 		const { status, utcMs } = readout;
 		if (utcMs === 0 || status === STATUS_NONE || status === STATUS_CHECK_WRONG || this.#isErased) return;
 		if (isOfKnownQuarter(Math.floor(utcMs / 1000), this.#lastS)) return;

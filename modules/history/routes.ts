@@ -1,13 +1,16 @@
 /** `meter/history`: what went through the meter in quarter hours, hours, days or months; as JSON, or as CSV (RFC 4180). */
+
+import { INVALID_FIELD } from "../api/errors.js";
+import type { Exchange } from "../api/exchange.js";
 import { hasOnly } from "../bytes/ascii.js";
-import { FLAG_CHANGED, FLAG_PARTIAL, FLAG_WRAPPED } from "./entry.js";
-import { FLAG_GAP, FLAG_INTERPOLATED, type PeriodCursor } from "./periods.js";
+import type { Core } from "../core/core.js";
 import { HISTORY_REPLY_COST } from "../io/memory.js";
 import { JSONStream, type ProduceUnit, SPARE } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
 import { localText } from "../time/iso.js";
-import { INVALID_FIELD } from "../api/errors.js";
-import type { Exchange, Services } from "../api/exchange.js";
+import { FLAG_CHANGED, FLAG_PARTIAL, FLAG_WRAPPED } from "./entry.js";
+import type { History } from "./history.js";
+import { FLAG_GAP, FLAG_INTERPOLATED, type PeriodCursor } from "./periods.js";
 
 /** `period` of the query, in the order of the levels (history/calendar.ts). */
 const LEVELS = Object.freeze(["quarters", "hours", "days", "months"]);
@@ -21,9 +24,9 @@ const FLAGS = Object.freeze([FLAG_PARTIAL, FLAG_INTERPOLATED, FLAG_GAP, FLAG_CHA
 const TIME_LIMIT_S = 4_102_444_799;
 const TIME_DIGITS = 10;
 
-export function getHistory(exchange: Exchange): void {
-	const { request, services, response } = exchange;
-	const { history, ledger } = services;
+export function getHistory(exchange: Exchange<History | undefined>): void {
+	const { core, request, response } = exchange;
+	const { ledger, writer } = core;
 	const level = LEVELS.indexOf(request.query("period") ?? "days");
 	const fromS = timeOf(request.query("from"), 0);
 	const toS = timeOf(request.query("to"), TIME_LIMIT_S);
@@ -37,7 +40,7 @@ export function getHistory(exchange: Exchange): void {
 		const isCSV = request.header("accept")?.includes("text/csv") ?? false;
 		let body: Listing;
 		try {
-			body = new Listing(services, LEVELS[level], history?.periods(level, fromS, toS));
+			body = new Listing(core, LEVELS[level], exchange.part?.periods(level, fromS, toS));
 		} catch (error) {
 			ledger.release(HISTORY_REPLY_COST);
 			throw error;
@@ -45,7 +48,7 @@ export function getHistory(exchange: Exchange): void {
 		const produce: ProduceUnit = (writer, unit) => (isCSV ? body.row(writer, unit) : body.member(writer, unit));
 		response.lines(isCSV ? "Content-Type: text/csv\r\n" : "Content-Type: application/json\r\n");
 		response.lines("Vary: Accept\r\n");
-		const stream = new JSONStream(services.writer, produce, SPARE);
+		const stream = new JSONStream(writer, produce, SPARE);
 		response.send(200, {
 			read: (into, start, end) => stream.read(into, start, end),
 			close: () => ledger.release(HISTORY_REPLY_COST),
@@ -63,15 +66,15 @@ function timeOf(text: string | undefined, absent: number): number {
 
 /** The periods, one a unit; unit 0 is what stands before them. */
 class Listing {
-	readonly #services: Services;
+	readonly #core: Core;
 	readonly #period: string;
 	readonly #cursor: PeriodCursor | undefined;
 	#unit = 0;
 	#hasPeriod = false;
 
 	/** No cursor: there are none. */
-	constructor(services: Services, period: string, cursor: PeriodCursor | undefined) {
-		this.#services = services;
+	constructor(core: Core, period: string, cursor: PeriodCursor | undefined) {
+		this.#core = core;
 		this.#period = period;
 		this.#cursor = cursor;
 	}
@@ -141,7 +144,7 @@ class Listing {
 	}
 
 	private localStart(): string {
-		const { zone, text } = this.#services;
+		const { zone, text } = this.#core;
 		const utcMs = this.#cursor!.startS * 1000;
 		return localText(utcMs, zone.offsetMinutes(utcMs), text);
 	}

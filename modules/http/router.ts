@@ -22,58 +22,70 @@ export const MATCH_METHOD = 2;
 /** What the parameter's place begins with. */
 const OPENING = "<";
 
-export interface RouteMatch<R extends Route> {
+/** Routes that belong together. */
+export interface Routes<R extends Route> {
+	readonly routes: readonly R[];
+}
+
+export interface RouteMatch<R extends Route, Group extends Routes<R>> {
 	/** MATCH_… */
 	readonly kind: number;
+	/** Undefined unless it was found, as `group`. */
 	readonly route: R | undefined;
+	/** The group that has the route. */
+	readonly group: Group | undefined;
 	/** What stood in place of `<parameter>`; empty for an exact path. */
 	readonly parameter: string;
 	/** Methods that the path has, as the Allow field wants them. */
 	readonly allow: string;
 }
 
-export class Router<R extends Route> {
-	readonly #routes: readonly R[];
+export class Router<R extends Route, Group extends Routes<R> = Routes<R>> {
+	readonly #groups: readonly Group[];
 
-	constructor(routes: readonly R[]) {
-		this.#routes = routes;
+	constructor(groups: readonly Group[]) {
+		this.#groups = groups;
 	}
 
 	/** `path` is decoded; exact paths go before those with a parameter. */
-	find(method: number, path: string): RouteMatch<R> {
+	find(method: number, path: string): RouteMatch<R, Group> {
 		// What a client writes into a path must not be taken for our own mark.
 		const exact = path.indexOf(OPENING) < 0 ? this.findExact(method, path) : undefined;
 		return exact ?? this.findWithParameter(method, path) ?? NOT_FOUND;
 	}
 
-	private findExact(method: number, path: string): RouteMatch<R> | undefined {
-		const routes = this.#routes;
-		const count = routes.length;
+	private findExact(method: number, path: string): RouteMatch<R, Group> | undefined {
 		let allow = "";
-		for (let i = 0; i < count; i++) {
-			const route = routes[i];
-			if (route.path !== path) continue;
-			if (takes(route, method)) return { kind: MATCH_FOUND, route, parameter: "", allow };
-			allow = withMethod(allow, route);
+		for (const group of this.#groups) {
+			const { routes } = group;
+			const count = routes.length;
+			for (let i = 0; i < count; i++) {
+				const route = routes[i];
+				if (route.path !== path) continue;
+				if (takes(route, method)) return { kind: MATCH_FOUND, route, group, parameter: "", allow };
+				allow = withMethod(allow, route);
+			}
 		}
-		return allow === "" ? undefined : { kind: MATCH_METHOD, route: undefined, parameter: "", allow };
+		return allow === "" ? undefined : { kind: MATCH_METHOD, route: undefined, group: undefined, parameter: "", allow };
 	}
 
-	private findWithParameter(method: number, path: string): RouteMatch<R> | undefined {
+	private findWithParameter(method: number, path: string): RouteMatch<R, Group> | undefined {
 		const segments = path.split("/");
 		const parameter = segments[segments.length - 1];
 		const slash = path.length - parameter.length;
 		if (parameter === "") return undefined;
 		const opening = OPENING;
-		const routes = this.#routes;
 		let allow = "";
-		for (let i = 0; i < routes.length; i++) {
-			const route = routes[i];
-			if (route.path.indexOf(opening) !== slash || !path.startsWith(route.path.slice(0, slash))) continue;
-			if (takes(route, method)) return { kind: MATCH_FOUND, route, parameter, allow };
-			allow = withMethod(allow, route);
+		for (const group of this.#groups) {
+			const { routes } = group;
+			for (let i = 0; i < routes.length; i++) {
+				const route = routes[i];
+				if (route.path.indexOf(opening) !== slash || !path.startsWith(route.path.slice(0, slash))) continue;
+				if (takes(route, method)) return { kind: MATCH_FOUND, route, group, parameter, allow };
+				allow = withMethod(allow, route);
+			}
 		}
-		return allow === "" ? undefined : { kind: MATCH_METHOD, route: undefined, parameter, allow };
+		return allow === "" ? undefined : { kind: MATCH_METHOD, route: undefined, group: undefined, parameter, allow };
 	}
 }
 
@@ -86,9 +98,10 @@ function withMethod(allow: string, { method }: Route): string {
 	return allow === "" ? names : `${allow}, ${names}`;
 }
 
-const NOT_FOUND: RouteMatch<never> = Object.freeze({
+const NOT_FOUND: RouteMatch<never, never> = Object.freeze({
 	kind: MATCH_NOT_FOUND,
 	route: undefined,
+	group: undefined,
 	parameter: "",
 	allow: "",
 });

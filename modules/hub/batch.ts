@@ -6,7 +6,7 @@
  * hub (201), it has lost them all, as it does at each restart: then all are sent.
  */
 import { NO_MEMORY } from "../config/blob.js";
-import type { HubCertificates } from "../config/hub.js";
+import type { TrustedCertificates } from "../config/trusted-certificates.js";
 import { FIRST_STATUS, HTTPClient, OUTCOME_NONE } from "../http/client.js";
 import type { HubURL } from "../http/url.js";
 import type { Drive } from "../io/driver.js";
@@ -31,7 +31,7 @@ const CREATED = 201;
 export interface BatchWorld {
 	readonly clock: Pick<Clock, "utcMs">;
 	readonly ports: Pick<Network, "tcpClient" | "tlsClient">;
-	readonly hubCertificates: Pick<HubCertificates, "lend">;
+	readonly certificates: Pick<TrustedCertificates, "lend">;
 }
 
 export interface BatchOptions {
@@ -150,7 +150,7 @@ export class Batch {
 
 	/** Undefined: the host can't do anything with that address; NO_MEMORY: there is no memory for the certificate. */
 	private connect(): HTTPClient | typeof NO_MEMORY | undefined {
-		const { clock, hubCertificates, ports } = this.#world;
+		const { clock, certificates, ports } = this.#world;
 		const { drive, session, url } = this.#options;
 		const { host, port: portNumber, secure } = url;
 		const port = secure ? ports.tlsClient : ports.tcpClient;
@@ -158,7 +158,7 @@ export class Batch {
 		try {
 			if (!secure) return new HTTPClient({ drive, port, host, portNumber });
 			// Without its certificate the token might go to anybody.
-			return hubCertificates.lend(
+			return certificates.lend(
 				(trusted) => new HTTPClient({ drive, port, host, portNumber, tls: { trusted, utcMs: clock.utcMs(), session } }),
 			);
 		} catch {

@@ -21,9 +21,9 @@
  * time (RETRY_S); REFUSED tries once an hour, since a hub may ban who comes with a wrong token. On battery nothing is
  * sent between readouts, and a failure is followed by one more attempt.
  */
-import type { HubCertificates } from "../config/hub.js";
-import { HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "./fields.js";
+
 import type { ConfigStore } from "../config/store.js";
+import type { TrustedCertificates } from "../config/trusted-certificates.js";
 import { HTTP_CONNECT_MS, HTTP_NO_REPLY } from "../http/client.js";
 import { type HubURL, parseHubURL } from "../http/url.js";
 import { CLIENT_ENDED } from "../io/client.js";
@@ -35,7 +35,6 @@ import type { JSONWriter } from "../json/writer.js";
 import { languageOf } from "../obis/names.js";
 import { isOnBattery } from "../power/supply.js";
 import { type OutputFailure, RETCODE_REFUSED } from "../publish/connect-failures.js";
-import type { Output } from "../publish/output.js";
 import type { Turn, TurnHolder } from "../publish/turn.js";
 import type { Readout } from "../readout/readout.js";
 import { Batch, type BatchWorld, SEND_ALL, SEND_ONE, SEND_OWN } from "./batch.js";
@@ -49,6 +48,7 @@ import {
 	HUB_UNAUTHORIZED,
 	hubFailure,
 } from "./failures.js";
+import { HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "./fields.js";
 
 /** Who is told how it stands. */
 export interface HubUser {
@@ -68,7 +68,7 @@ export interface HubWorld extends BatchWorld {
 	readonly text: TextCodec;
 	readonly writer: JSONWriter;
 	readonly config: Pick<ConfigStore, "get">;
-	readonly hubCertificates: Pick<HubCertificates, "isSet" | "lend">;
+	readonly certificates: Pick<TrustedCertificates, "isSet" | "lend">;
 	readonly ledger: MemoryLedger;
 	readonly turn: Turn;
 	readonly reader: { readonly outcomes: { readonly measured: Readout | undefined; readonly failure: unknown } };
@@ -78,7 +78,7 @@ export interface HubWorld extends BatchWorld {
 	readonly power: Power | undefined;
 	/** Table of OBIS names (obis/names.ts). */
 	readonly names: Uint8Array | undefined;
-	readonly hubUser: HubUser;
+	readonly user: HubUser;
 	/** Is told of each change of what the status shows. */
 	readonly live?: { changed(): void };
 }
@@ -124,7 +124,7 @@ interface Asked {
 	status: number;
 }
 
-export class Hub implements Output, TurnHolder, Driven {
+export class Hub implements TurnHolder, Driven {
 	readonly #world: HubWorld;
 	readonly #drive: Drive;
 	#state = STATE_OFF;
@@ -165,7 +165,7 @@ export class Hub implements Output, TurnHolder, Driven {
 		return this.#failure?.code ?? (this.#isProven ? "ok" : "waiting");
 	}
 
-	get busy(): boolean {
+	get isSending(): boolean {
 		if (this.#state >= STATE_QUEUED) return true;
 		return this.#state === STATE_WAITING && this.#dueMs <= this.#world.driver.nowMs() + SOON_MS;
 	}
@@ -199,8 +199,9 @@ export class Hub implements Output, TurnHolder, Driven {
 		});
 	}
 
-	/** There is a network again, or another one. */
-	networkUp(): void {
+	/** There is another network; or none, which its requests find out. */
+	networkChanged(isUp: boolean): void {
+		if (!isUp) return;
 		this.#drive.tell((nowMs) => {
 			const isDelayed = this.#state === STATE_WAITING || (this.#state === STATE_RESTING && this.#failure !== undefined);
 			if (!isDelayed) return;
@@ -300,11 +301,11 @@ export class Hub implements Output, TurnHolder, Driven {
 	}
 
 	private begin(nowMs: number): void {
-		const { config, hubCertificates, ledger, radio, turn } = this.#world;
+		const { config, certificates, ledger, radio, turn } = this.#world;
 		const url = parseHubURL(config.get(HUB_URL));
 		// What only the owner can set right comes first; the clients of the host know names and IPv4.
 		if (url === undefined || url.host.startsWith("[")) this.fail(HUB_BAD_URL, 0, nowMs);
-		else if (url.secure && !hubCertificates.isSet) this.fail(HUB_NO_CERTIFICATE, 0, nowMs);
+		else if (url.secure && !certificates.isSet) this.fail(HUB_NO_CERTIFICATE, 0, nowMs);
 		else if (radio !== undefined && radio.address === undefined) this.fail(HUB_NO_NETWORK, 0, nowMs);
 		else if (url.secure && !this.hasTurn(nowMs)) return;
 		else if (ledger.claim(HUB_COST)) this.open(url, nowMs);
@@ -353,7 +354,7 @@ export class Hub implements Output, TurnHolder, Driven {
 	}
 
 	private succeed({ session, status }: Batch, nowMs: number): void {
-		const { clock, hubUser } = this.#world;
+		const { clock, user } = this.#world;
 		if (session !== undefined && session.length <= SESSION_KEPT) this.#session = session;
 		this.close();
 		this.#attempts = 0;
@@ -364,11 +365,11 @@ export class Hub implements Output, TurnHolder, Driven {
 		this.rest(nowMs);
 		this.answer(undefined, status, nowMs);
 		this.#world.live?.changed();
-		if (wasFailing) hubUser.hubChanged(undefined);
+		if (wasFailing) user.hubChanged(undefined);
 	}
 
 	private fail(failure: OutputFailure, status: number, nowMs: number): void {
-		const { crypto, hubUser, power } = this.#world;
+		const { crypto, user, power } = this.#world;
 		const wasFailing = this.#failure !== undefined;
 		this.#wanted = Math.max(this.#wanted, this.#batch?.scope ?? SEND_ONE);
 		this.close();
@@ -388,7 +389,7 @@ export class Hub implements Output, TurnHolder, Driven {
 		}
 		this.answer(failure, status, nowMs);
 		this.#world.live?.changed();
-		if (!wasFailing) hubUser.hubChanged(failure);
+		if (!wasFailing) user.hubChanged(failure);
 	}
 
 	/** Ends what is being sent, and gives back what it had. */

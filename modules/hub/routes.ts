@@ -1,24 +1,20 @@
 /** Hub routes of the API text: settings, test (decisions 4, 5, 44, 45). */
-import { NO_MEMORY } from "../config/blob.js";
-import {
-	HUB_CERTIFICATE,
-	HUB_CERTIFICATE_LIMIT,
-	HUB_ENABLED,
-	HUB_LANG,
-	HUB_TOKEN,
-	HUB_URL,
-} from "./fields.js";
-import { bodyField, type Put, put, type SettingField, TEXT } from "../config/schema.js";
-import { parseHubURL } from "../http/url.js";
-import type { HubTest } from "./hub.js";
-import { RETCODE_OK } from "../publish/connect-failures.js";
+
 import { type BodyValues, LONG_BODY_LIMIT, type LongText } from "../api/body.js";
 import { BUSY, HUB_DISABLED, MISSING_FIELD, UNSUPPORTED } from "../api/errors.js";
-import type { Exchange, Services } from "../api/exchange.js";
+import type { Exchange } from "../api/exchange.js";
 import { describeMissing } from "../api/field-value.js";
 import { booleanMember, numberMember, textMember } from "../api/members.js";
 import { failField, putsOf, settingsOf } from "../api/settings.js";
 import { CERTIFICATE_BUSY, CertificateText, failCertificateBusy, trustRefusalIn } from "../api/trusted-certificate.js";
+import { NO_MEMORY } from "../config/blob.js";
+import { bodyField, type Put, put, type SettingField, TEXT } from "../config/schema.js";
+import type { Core } from "../core/core.js";
+import { parseHubURL } from "../http/url.js";
+import { RETCODE_OK } from "../publish/connect-failures.js";
+import type { Outlet } from "../publish/outlet.js";
+import { HUB_CERTIFICATE, HUB_CERTIFICATE_LIMIT, HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "./fields.js";
+import type { Hub, HubTest } from "./hub.js";
 
 /** The certificate as the body gives it; never held as text, its value refers to where it lies. */
 const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
@@ -38,14 +34,14 @@ export const HUB_SETTINGS = settingsOf(STORED, [HUB_ENABLED.name], {
 	applies: true,
 });
 
-function openCertificate(services: Services): LongText {
-	return new CertificateText(services.hubCertificates);
+function openCertificate(_: Core, { certificates }: Outlet<Hub>): LongText {
+	return new CertificateText(certificates);
 }
 
-function show(exchange: Exchange): void {
-	const { config, hubCertificates } = exchange.services;
+function show(exchange: Exchange<Outlet<Hub>>): void {
+	const { config } = exchange.core;
 	const enabled = config.get(HUB_ENABLED);
-	const hasCertificate = hubCertificates.isSet;
+	const hasCertificate = exchange.part.certificates.isSet;
 	exchange.object((writer) => {
 		booleanMember(writer, HUB_ENABLED.name, enabled);
 		if (enabled) textMember(writer, HUB_URL.name, config.get(HUB_URL));
@@ -56,7 +52,7 @@ function show(exchange: Exchange): void {
 	});
 }
 
-function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
+function accept(exchange: Exchange<Outlet<Hub>>, values: BodyValues): readonly Put[] | undefined {
 	const certificate = values.get(CERTIFICATE_TEXT);
 	if (certificate === CERTIFICATE_BUSY) {
 		failCertificateBusy(exchange);
@@ -65,7 +61,7 @@ function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefi
 	const enabled = values.get(HUB_ENABLED);
 	const url = values.get(HUB_URL);
 	const token = values.get(HUB_TOKEN);
-	const refusal = trustRefusalIn(exchange, exchange.services.hubCertificates, certificate);
+	const refusal = trustRefusalIn(exchange, exchange.part.certificates, certificate);
 	if (refusal === NO_MEMORY) return undefined;
 	if (url !== undefined && (url !== "" || enabled) && parseHubURL(url) === undefined)
 		failField(exchange, HUB_URL, "url must be http:// or https:// and a host, without user name, query or fragment.");
@@ -80,7 +76,7 @@ function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefi
 		const trust = certificate ?? kept;
 		const puts = [...putsOf(STORED, values), put(HUB_CERTIFICATE, trust)];
 		// The token was given for that address and that certificate: another one never gets to know it.
-		const isElsewhere = trust !== undefined || (url !== undefined && url !== exchange.services.config.get(HUB_URL));
+		const isElsewhere = trust !== undefined || (url !== undefined && url !== exchange.core.config.get(HUB_URL));
 		if (token === undefined && isElsewhere) puts.push(put(HUB_TOKEN, ""));
 		return puts;
 	}
@@ -88,8 +84,9 @@ function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefi
 }
 
 /** Publishes now, and tells what came of it. It is held back, since it tells something of whatever address is set. */
-export function getHubSend(exchange: Exchange): void {
-	const { config, hub } = exchange.services;
+export function getHubSend(exchange: Exchange<Outlet<Hub>>): void {
+	const { config } = exchange.core;
+	const { output: hub } = exchange.part;
 	if (!config.get(HUB_ENABLED)) {
 		exchange.fail(400, HUB_DISABLED, "The hub is not enabled.");
 		return;

@@ -20,8 +20,7 @@
  *
  * Limits: one packet each way; the next command is looked at when the answer to the one before is with the host.
  */
-import { isHostname, isPassword, isSSID, type NetworkSettings } from "../wifi/settings.js";
-import { WIFI_HOSTNAME } from "../wifi/fields.js";
+
 import { checkField } from "../config/schema.js";
 import type { Drive, Driven, Driver } from "../io/driver.js";
 import {
@@ -34,9 +33,11 @@ import {
 	type TextCodec,
 } from "../io/host.js";
 import { WIFI_WRONG_PASSWORD } from "../wifi/failures.js";
+import { WIFI_HOSTNAME } from "../wifi/fields.js";
 import type { NetworkManager } from "../wifi/manager.js";
 import { APPLY_DELAY_MS, type ScanWaiter } from "../wifi/policy.js";
 import { ScanCursor } from "../wifi/scan.js";
+import { isHostname, isPassword, isSSID, type NetworkSettings } from "../wifi/settings.js";
 
 /** The name by which an installer knows its own firmware. */
 export const FIRMWARE_NAME = "Smart-Meter Gateway";

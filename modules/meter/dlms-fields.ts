@@ -2,7 +2,7 @@
  * DLMS/COSEM settings (API text, "DLMS/COSEM settings"; decisions 27 to 29). The secrets are an entry apart, which
  * nobody needs to write who changes the rest.
  */
-import { BAUD_RATES, OPENINGS, PUSH_BAUD_RATES } from "./fields.js";
+
 import {
 	BOOLEAN,
 	BYTES,
@@ -16,6 +16,7 @@ import {
 	PRINTABLE,
 	TEXT,
 } from "../config/schema.js";
+import { BAUD_RATES, OPENINGS, PUSH_BAUD_RATES } from "./fields.js";
 
 /** Largest HDLC address of two bytes (IEC 62056-46, 6.4.2.3), and of the one byte that a client has. */
 const ADDRESS_MAX = 16383;

@@ -1,5 +1,7 @@
 /** The DLMS/COSEM settings in the form in which the meter reader wants them (meter/dlms-settings.ts). */
 import { asciiBytes } from "../bytes/ascii.js";
+import { put } from "../config/schema.js";
+import type { ConfigStore } from "../config/store.js";
 import type { Crypto } from "../io/crypto.js";
 import type { HostInfo, TextCodec } from "../io/host.js";
 import {
@@ -23,8 +25,6 @@ import {
 	DLMS_USE_ENCRYPTION,
 } from "./dlms-fields.js";
 import { DLMS_LEARNED_OPENING, DLMS_LEARNED_PUSH, OPENINGS } from "./fields.js";
-import { put } from "../config/schema.js";
-import type { ConfigStore } from "../config/store.js";
 
 /** Bytes of a system title, and what ours begin with, as those of a maker begin with its letters. */
 const TITLE_LENGTH = 8;

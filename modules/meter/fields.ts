@@ -10,6 +10,7 @@ import {
 	IN_IEC62056,
 	IN_METER,
 	INTEGER,
+	INTERNAL,
 	PRINTABLE,
 	TEXT,
 } from "../config/schema.js";
@@ -167,9 +168,9 @@ export const DLMS_LEARNED_PUSH = field<Uint8Array>({
 	kind: BYTES,
 	maximum: 12,
 });
-export const IEC_SPEED = entry("iec_speed", 3, [
-	IEC_SPEED_BAUD,
-	IEC_SPEED_METER_ID,
-	DLMS_LEARNED_OPENING,
-	DLMS_LEARNED_PUSH,
-]);
+export const IEC_SPEED = entry(
+	"iec_speed",
+	3,
+	[IEC_SPEED_BAUD, IEC_SPEED_METER_ID, DLMS_LEARNED_OPENING, DLMS_LEARNED_PUSH],
+	INTERNAL,
+);

@@ -1,4 +1,6 @@
 /** The schedule as it is planned by (time/recurrence.ts), from its settings (API text, "Reading schedule"). */
+
+import type { ConfigStore } from "../config/store.js";
 import {
 	SCHEDULE_ENABLED,
 	SCHEDULE_PERIOD_UNIT,
@@ -10,7 +12,6 @@ import {
 	UNIT_HOURS,
 	UNIT_MINUTES,
 } from "./schedule-fields.js";
-import type { ConfigStore } from "../config/store.js";
 
 const HOUR_MINUTES = 60;
 const DAY_MINUTES = 1440;

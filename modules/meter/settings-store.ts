@@ -1,4 +1,7 @@
 /** The meter's settings in the form in which meter/reader.ts wants them (MeterSettings). */
+
+import { put } from "../config/schema.js";
+import type { ConfigStore } from "../config/store.js";
 import type { TextCodec } from "../io/host.js";
 import { DLMSSettingsStore, type MeterSettingsWorld } from "./dlms-store.js";
 import {
@@ -15,8 +18,6 @@ import {
 	METER_PROTOCOL,
 	PROTOCOL_IEC62056,
 } from "./fields.js";
-import { put } from "../config/schema.js";
-import type { ConfigStore } from "../config/store.js";
 
 export class MeterSettingsStore {
 	readonly dlms: DLMSSettingsStore;

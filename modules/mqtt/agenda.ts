@@ -14,6 +14,13 @@
  *   <discovery prefix> <check of the meter's identification> <key> <key> …, with a blank behind each
  */
 import { crc16 } from "../bytes/crc16.js";
+import { put } from "../config/schema.js";
+import type { ConfigStore } from "../config/store.js";
+import type { HostInfo, TextCodec } from "../io/host.js";
+import type { JSONWriter } from "../json/writer.js";
+import { languageOf } from "../obis/names.js";
+import { PublishedValues } from "../publish/values.js";
+import type { Readout } from "../readout/readout.js";
 import {
 	MQTT_ANNOUNCED_VALUES,
 	MQTT_DISCOVERY,
@@ -26,13 +33,6 @@ import {
 	TOPICS_JSON,
 	TOPICS_VALUES,
 } from "./fields.js";
-import { put } from "../config/schema.js";
-import type { ConfigStore } from "../config/store.js";
-import type { HostInfo, TextCodec } from "../io/host.js";
-import type { JSONWriter } from "../json/writer.js";
-import { languageOf } from "../obis/names.js";
-import { PublishedValues } from "../publish/values.js";
-import type { Readout } from "../readout/readout.js";
 import { announcementOf, idOf, JSONMessage, OFFLINE, ONLINE, stateOf, TextMessage } from "./messages.js";
 import type { Message } from "./session.js";
 

@@ -3,7 +3,18 @@
  * one write: a password never meets another broker.
  */
 import { blobReferenceLimit } from "../config/blob.js";
-import { BOOLEAN, BYTES, CHOICE, entry, field, IN_MQTT, IN_MQTT_ANNOUNCED, INTEGER, TEXT } from "../config/schema.js";
+import {
+	BOOLEAN,
+	BYTES,
+	CHOICE,
+	entry,
+	field,
+	IN_MQTT,
+	IN_MQTT_ANNOUNCED,
+	INTEGER,
+	INTERNAL,
+	TEXT,
+} from "../config/schema.js";
 
 /** Printable characters without the blank. */
 const GRAPHIC = "!~";
@@ -114,4 +125,4 @@ export const MQTT_ANNOUNCED_VALUES = field<Uint8Array>({
 	kind: BYTES,
 	maximum: 1000,
 });
-export const MQTT_ANNOUNCED = entry("mqtt_announced", 1, [MQTT_ANNOUNCED_VALUES]);
+export const MQTT_ANNOUNCED = entry("mqtt_announced", 1, [MQTT_ANNOUNCED_VALUES], INTERNAL);

@@ -23,7 +23,7 @@
  * After the birth message of Home Assistant all is sent again, BIRTH_MS to ten times that later, since all devices hear it.
  * Memory: PUBLISH_COST is claimed while something waits to be sent.
  */
-import { MQTT_ENABLED, MQTT_PASSWORD, MQTT_URL, MQTT_USER } from "./fields.js";
+
 import { CLIENT_TIMEOUT } from "../io/client.js";
 import type { Crypto } from "../io/crypto.js";
 import type { Timed } from "../io/machine.js";
@@ -32,6 +32,7 @@ import { connectFailure, type OutputFailure } from "../publish/connect-failures.
 import type { Readout } from "../readout/readout.js";
 import { Agenda, type AgendaWorld } from "./agenda.js";
 import { BAD_URL, NO_CERTIFICATE, NO_NETWORK, needsOwner, sessionFailure } from "./failures.js";
+import { MQTT_ENABLED, MQTT_PASSWORD, MQTT_URL, MQTT_USER } from "./fields.js";
 import { BIRTH_TOPIC, idOf, OFFLINE, ONLINE } from "./messages.js";
 import { END_WELL, SESSION_ENDED, SESSION_READY, Session } from "./session.js";
 import { type BrokerURL, parseBrokerURL } from "./url.js";

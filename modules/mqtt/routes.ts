@@ -1,5 +1,17 @@
 /** MQTT routes: settings, test (decision 60). What is published, modules/mqtt and docs/mqtt.md tell. */
+
+import { type BodyValues, LONG_BODY_LIMIT } from "../api/body.js";
+import { BUSY, MISSING_FIELD, MQTT_DISABLED, UNSUPPORTED } from "../api/errors.js";
+import type { Exchange } from "../api/exchange.js";
+import { booleanMember, numberMember, textMember } from "../api/members.js";
+import { failField, putsOf, settingsOf, writeSettings } from "../api/settings.js";
+import { CERTIFICATE_BUSY, CertificateText, failCertificateBusy, trustRefusalIn } from "../api/trusted-certificate.js";
 import { NO_MEMORY } from "../config/blob.js";
+import { bodyField, type Put, put, type SettingField, TEXT } from "../config/schema.js";
+import type { Core } from "../core/core.js";
+import { RETCODE_OK } from "../publish/connect-failures.js";
+import type { Outlet } from "../publish/outlet.js";
+import { baseTopicOf } from "./agenda.js";
 import {
 	MQTT,
 	MQTT_CERTIFICATE,
@@ -10,16 +22,8 @@ import {
 	MQTT_TOPIC,
 	MQTT_URL,
 } from "./fields.js";
-import { bodyField, type Put, put, type SettingField, TEXT } from "../config/schema.js";
-import { baseTopicOf } from "./agenda.js";
+import type { MQTTService } from "./service.js";
 import { parseBrokerURL } from "./url.js";
-import { RETCODE_OK } from "../publish/connect-failures.js";
-import { type BodyValues, LONG_BODY_LIMIT } from "../api/body.js";
-import { BUSY, MISSING_FIELD, MQTT_DISABLED, UNSUPPORTED } from "../api/errors.js";
-import type { Exchange, Services } from "../api/exchange.js";
-import { booleanMember, numberMember, textMember } from "../api/members.js";
-import { failField, putsOf, settingsOf, writeSettings } from "../api/settings.js";
-import { CERTIFICATE_BUSY, CertificateText, failCertificateBusy, trustRefusalIn } from "../api/trusted-certificate.js";
 
 /** The certificate as the body gives it; never held as text, its value refers to where it lies. */
 const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
@@ -34,7 +38,7 @@ export const MQTT_SETTINGS = settingsOf(STORED, [], {
 	limit: LONG_BODY_LIMIT,
 	long: Object.freeze({
 		name: CERTIFICATE_TEXT.name,
-		open: ({ mqttCertificates }: Services) => new CertificateText(mqttCertificates),
+		open: (_: Core, { certificates }: Outlet<MQTTService>) => new CertificateText(certificates),
 	}),
 	show,
 	accept,
@@ -42,9 +46,9 @@ export const MQTT_SETTINGS = settingsOf(STORED, [], {
 	applies: true,
 });
 
-function show(exchange: Exchange): void {
-	const { config, info, mqttCertificates } = exchange.services;
-	const hasCertificate = mqttCertificates.isSet;
+function show(exchange: Exchange<Outlet<MQTTService>>): void {
+	const { config, info } = exchange.core;
+	const hasCertificate = exchange.part.certificates.isSet;
 	exchange.object((writer) => {
 		writeSettings(writer, config, STORED);
 		booleanMember(writer, "cert_set", hasCertificate);
@@ -54,20 +58,20 @@ function show(exchange: Exchange): void {
 }
 
 /** What is left out stays; but a password is for the broker that it was given for. */
-function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
-	const { services } = exchange;
-	const { config, mqttCertificates } = services;
+function accept(exchange: Exchange<Outlet<MQTTService>>, values: BodyValues): readonly Put[] | undefined {
+	const { config } = exchange.core;
+	const { certificates } = exchange.part;
 	const certificate = values.get(CERTIFICATE_TEXT);
 	if (certificate === CERTIFICATE_BUSY) {
 		failCertificateBusy(exchange);
 		return undefined;
 	}
-	const refusal = trustRefusalIn(exchange, mqttCertificates, certificate);
+	const refusal = trustRefusalIn(exchange, certificates, certificate);
 	if (refusal === NO_MEMORY) return undefined;
 	const enabled = values.get(MQTT_ENABLED) ?? config.get(MQTT_ENABLED);
 	const url = values.get(MQTT_URL) ?? config.get(MQTT_URL);
 	const broker = parseBrokerURL(url);
-	const hasCertificate = certificate === undefined ? mqttCertificates.isSet : certificate.length > 0;
+	const hasCertificate = certificate === undefined ? certificates.isSet : certificate.length > 0;
 	const isOther = certificate !== undefined || url !== config.get(MQTT_URL);
 	const topic = [MQTT_TOPIC, MQTT_DISCOVERY_PREFIX].find((field) => !isTopic(values.get(field)));
 	if (broker === undefined && (url !== "" || enabled))
@@ -99,8 +103,9 @@ function isTopic(topic: string | undefined): boolean {
 }
 
 /** Publishes now, and tells what came of it. It is held back, since it tells something of whatever address is set. */
-export function getMQTTSend(exchange: Exchange): void {
-	const { config, mqtt } = exchange.services;
+export function getMQTTSend(exchange: Exchange<Outlet<MQTTService>>): void {
+	const { config } = exchange.core;
+	const { output: mqtt } = exchange.part;
 	if (!config.get(MQTT_ENABLED)) {
 		exchange.fail(400, MQTT_DISABLED, "MQTT is not enabled.");
 		return;

@@ -5,8 +5,7 @@
  * Limits: PIECE bytes are written or read at a time, PIECES_AT_ONCE of them read in one go; then the others have their turn.
  */
 import { NO_MEMORY } from "../config/blob.js";
-import type { MQTTCertificates } from "../config/mqtt.js";
-import { MQTT_ENABLED } from "./fields.js";
+import type { TrustedCertificates } from "../config/trusted-certificates.js";
 import {
 	CLIENT_OUT_OF_MEMORY,
 	CLIENT_UNREACHABLE,
@@ -17,10 +16,10 @@ import {
 import type { Drive, Driven, Driver } from "../io/driver.js";
 import type { Clock, Network } from "../io/host.js";
 import type { OutputFailure } from "../publish/connect-failures.js";
-import type { Output } from "../publish/output.js";
 import type { Turn, TurnHolder } from "../publish/turn.js";
 import type { Readout } from "../readout/readout.js";
 import { NO_NETWORK } from "./failures.js";
+import { MQTT_ENABLED } from "./fields.js";
 import {
 	MQTT_OFF,
 	MQTT_OPENING,
@@ -41,9 +40,9 @@ export interface MQTTWorld extends PublisherWorld {
 	readonly driver: Driver;
 	readonly clock: Pick<Clock, "utcMs">;
 	readonly ports: Pick<Network, "tcpClient" | "tlsClient">;
-	readonly mqttCertificates: Pick<MQTTCertificates, "isSet" | "lend">;
+	readonly certificates: Pick<TrustedCertificates, "isSet" | "lend">;
 	readonly turn: Turn;
-	readonly mqttUser: MQTTUser;
+	readonly user: MQTTUser;
 	/** Is told of each change of what the status shows. */
 	readonly live?: { changed(): void };
 	readonly reader: { readonly outcomes: { readonly measured: Readout | undefined } };
@@ -63,7 +62,7 @@ interface Connection {
 	writable: number;
 }
 
-export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
+export class MQTTService implements Driven, PublisherOwner, TurnHolder {
 	readonly #world: MQTTWorld;
 	readonly #drive: Drive;
 	/** Unix ms at which the broker had all values of a readout for the last time; 0: never, or the clock was not set. */
@@ -94,7 +93,7 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 		return this.#publisher;
 	}
 
-	get busy(): boolean {
+	get isSending(): boolean {
 		return this.#news !== undefined || (this.#publisher?.isBusy ?? false);
 	}
 
@@ -184,12 +183,12 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 	}
 
 	get hasCertificate(): boolean {
-		return this.#world.mqttCertificates.isSet;
+		return this.#world.certificates.isSet;
 	}
 
 	failureChanged(failure: OutputFailure | undefined): void {
 		this.#world.live?.changed();
-		this.#world.mqttUser.mqttChanged(failure);
+		this.#world.user.mqttChanged(failure);
 	}
 
 	/** For the driver. */
@@ -239,7 +238,7 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 
 	private open(publisher: Publisher): void {
 		const { broker } = publisher;
-		const { ports, mqttCertificates, clock } = this.#world;
+		const { ports, certificates, clock } = this.#world;
 		const port = broker?.secure ? ports.tlsClient : ports.tcpClient;
 		if (broker === undefined || port === undefined) {
 			this.#drive.tell((ms) => publisher.lost(CLIENT_UNREACHABLE, ms));
@@ -261,7 +260,7 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 		let client: Client | typeof NO_MEMORY | undefined;
 		try {
 			if (!secure) client = connect();
-			else client = mqttCertificates.lend((trusted) => connect({ trusted, utcMs, session: this.#session }));
+			else client = certificates.lend((trusted) => connect({ trusted, utcMs, session: this.#session }));
 		} catch {
 			// The host can't use the certificate.
 		}

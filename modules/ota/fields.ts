@@ -1,5 +1,5 @@
 /** Where a newer firmware is looked for, and what was found there (decision 51). */
-import { BOOLEAN, entry, field, IN_UPGRADE, IN_UPGRADE_FOUND, PRINTABLE, TEXT } from "../config/schema.js";
+import { BOOLEAN, entry, field, IN_UPGRADE, IN_UPGRADE_FOUND, INTERNAL, PRINTABLE, TEXT } from "../config/schema.js";
 
 /** Printable characters without the blank. */
 const GRAPHIC = "!~";
@@ -35,4 +35,4 @@ export const UPGRADE_FOUND_VERSION = field<string>({
 	initial: "",
 	isPublic: true,
 });
-export const UPGRADE_FOUND = entry("upgrade_found", 1, [UPGRADE_FOUND_VERSION]);
+export const UPGRADE_FOUND = entry("upgrade_found", 1, [UPGRADE_FOUND_VERSION], INTERNAL);

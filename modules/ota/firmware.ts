@@ -1,31 +1,42 @@
-/** The running firmware, and the one that may take its place: its trial, the way back, the next update. For gateway.ts. */
+/** The running firmware, and the one that may take its place: its trial, the way back, the next update. */
+import type { Core, Running } from "../core/core.js";
 import { EVENT_UPDATE_ROLLED_BACK } from "../diagnostics/events.js";
 import type { Drive } from "../io/driver.js";
 import { FIRMWARE_ON_TRIAL, type Update } from "../io/flash.js";
-import type { Host, Storage } from "../io/host.js";
-import { Updater, type UpdaterParts, type UpdaterWorld } from "./updater.js";
-import { Trial, type TrialParts } from "./trial.js";
+import type { Host } from "../io/host.js";
+import { NETWORK } from "../wifi/part.js";
+import { UpgradeNotice } from "./notice.js";
+import { Trial } from "./trial.js";
+import { Updater } from "./updater.js";
 
 /** In the storage while the other slot holds a firmware that was given up, which was noted then. */
 const NOTED_KEY = "rolled_back";
 
-export interface FirmwareWorld extends UpdaterWorld {
-	readonly storage: Storage;
-}
-
-export class Firmware {
+export class Firmware implements Running {
 	readonly updater: Updater;
+	/** Looks whether there is a newer one; undefined where no update could be taken, and in safe mode. */
+	readonly notice: UpgradeNotice | undefined;
 	readonly #update: Update;
 	/** Both are there in a start on trial. */
 	#trial: Trial | undefined;
 	#drive: Drive | undefined;
 
-	private constructor(host: Host & { update: Update }, world: FirmwareWorld, parts: TrialParts & UpdaterParts) {
-		const { driver, storage } = world;
+	private constructor(core: Core, host: Host & { update: Update }) {
+		const { config, crypto, driver, events, info, ledger, live, storage, trace, turn } = core;
 		const { update } = host;
-		this.updater = new Updater(host, world, parts);
+		const restartSoon = () => core.restartSoon();
+		const world = { crypto, driver, info, storage, trace };
+		this.updater = new Updater(host, world, { events, ledger, live, restartSoon, turn });
 		this.#update = update;
-		if (this.isOnTrial) {
+		const { manager, settings } = core.find(NETWORK);
+		const { tlsClient } = host.network;
+		if (core.safeMode === "" && tlsClient !== undefined && update.keys.length > 0) {
+			const { clock, text } = core;
+			const given = { clock, config, crypto, driver, events, info, ledger, live, power: host.power, text, turn };
+			this.notice = new UpgradeNotice({ ...given, radio: manager }, tlsClient, update);
+		}
+		if (this.staysAwake) {
+			const parts = { config, events, networkSettings: settings, network: manager, serving: core };
 			this.#trial = new Trial(host, parts, driver.nowMs());
 			this.#drive = driver.drive("trial", this.#trial);
 		}
@@ -33,7 +44,7 @@ export class Firmware {
 			const { givenUp } = update;
 			const isNoted = storage.get(NOTED_KEY) !== undefined;
 			if (isNoted === (givenUp !== "")) return;
-			if (!isNoted) parts.events.note(EVENT_UPDATE_ROLLED_BACK, givenUp);
+			if (!isNoted) events.note(EVENT_UPDATE_ROLLED_BACK, givenUp);
 			if (isNoted) storage.delete(NOTED_KEY);
 			else storage.set(NOTED_KEY, new Uint8Array(0));
 		} catch {
@@ -42,11 +53,12 @@ export class Firmware {
 	}
 
 	/** Undefined where there is no second place for firmware. */
-	static open(host: Host, world: FirmwareWorld, parts: TrialParts & UpdaterParts): Firmware | undefined {
-		return hasUpdate(host) ? new Firmware(host, world, parts) : undefined;
+	static open(core: Core): Firmware | undefined {
+		return hasUpdate(core.host) ? new Firmware(core, core.host) : undefined;
 	}
 
-	get isOnTrial(): boolean {
+	/** It is on trial: it has to show that it gets into its network, and a wake would be a start before that. */
+	get staysAwake(): boolean {
 		return this.#update.state === FIRMWARE_ON_TRIAL;
 	}
 
@@ -56,6 +68,7 @@ export class Firmware {
 	}
 
 	stop(): void {
+		this.notice?.stop();
 		this.#drive?.stop();
 		this.updater.stop();
 	}

@@ -58,7 +58,7 @@ import {
 	TAKEN,
 	WRITE_FAILED,
 } from "./refusals.js";
-import { buildNumber } from "./upgrade.js";
+import { buildNumber } from "./version.js";
 
 export interface InstallerWorld extends Judge {
 	readonly info: Judge["info"] & Pick<HostInfo, "firmwareVersion">;

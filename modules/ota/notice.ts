@@ -14,7 +14,6 @@
 
 import { put } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
-import { UPGRADE_CHECK_ENABLED, UPGRADE_FOUND_VERSION } from "./fields.js";
 import type { EventLog } from "../diagnostics/event-log.js";
 import { EVENT_UPDATE_FOUND } from "../diagnostics/events.js";
 import { HTTPClient, OUTCOME_NONE } from "../http/client.js";
@@ -28,9 +27,11 @@ import type { Clock, HostInfo, Power, TextCodec } from "../io/host.js";
 import { type MemoryLedger, UPGRADE_COST } from "../io/memory.js";
 import { isOnBattery } from "../power/supply.js";
 import type { Turn, TurnHolder } from "../publish/turn.js";
+import { UPGRADE_CHECK_ENABLED, UPGRADE_FOUND_VERSION } from "./fields.js";
 import { FRONT_LENGTH, refusalOf, refusalOfKind, versionOf } from "./front.js";
 import { TAKEN } from "./refusals.js";
-import { isNewer, upgradeURLOf } from "./upgrade.js";
+import { upgradeURLOf } from "./upgrade.js";
+import { isNewer } from "./version.js";
 
 export interface NoticeWorld {
 	readonly driver: Driver;

@@ -14,9 +14,9 @@
  * matters; without a confirmation any restart is a way back. Flash that refuses the confirmation is asked again. A fault, the
  * watchdog or a power cut needs no state: the next start is the one before.
  */
+
 import { DIGEST_LENGTH } from "../auth/account.js";
 import { ACCESS_DIGEST, ACCESS_SALT } from "../auth/fields.js";
-import type { NetworkSettings } from "../wifi/settings.js";
 import type { ConfigStore } from "../config/store.js";
 import type { EventLog } from "../diagnostics/event-log.js";
 import { EVENT_UPDATE_CONFIRMED, EVENT_UPDATE_FAILED } from "../diagnostics/events.js";
@@ -24,7 +24,7 @@ import type { Update } from "../io/flash.js";
 import type { HostInfo } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
 import type { NetworkManager } from "../wifi/manager.js";
-import type { Serving } from "../app/serving.js";
+import type { NetworkSettings } from "../wifi/settings.js";
 
 export const YOUNG_MS = 60_000;
 export const LOOK_MS = 5000;
@@ -45,7 +45,8 @@ export interface TrialHost {
 export interface TrialParts {
 	readonly config: Pick<ConfigStore, "get" | "damaged">;
 	readonly events: Pick<EventLog, "note">;
-	readonly serving: Pick<Serving, "httpPort">;
+	/** The port that is listened on; 0: there is none. */
+	readonly serving: { readonly httpPort: number };
 	readonly networkSettings: Pick<NetworkSettings, "wifiEnabled" | "station" | "accessPointEnabled">;
 	/** Undefined where there is no radio. */
 	readonly network: Pick<NetworkManager, "address" | "cable" | "accessPointOn" | "clients"> | undefined;

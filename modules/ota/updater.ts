@@ -35,12 +35,10 @@ export interface UpdaterParts {
 	readonly events: Pick<EventLog, "note">;
 	/** Told when `state`, `received`, `total` or `lastError` is another. */
 	readonly live: { changed(): void };
-	readonly device: {
-		/** Starts anew, soon and not inside the call. */
-		restartSoon(): void;
-		/** Connections to others give way while a file comes: there is memory for one or the other. */
-		readonly outputs: { readonly turn: Turn } | undefined;
-	};
+	/** Connections to others give way while a file comes: there is memory for one or the other. */
+	readonly turn: Turn;
+	/** Starts anew, soon and not inside the call. */
+	restartSoon(): void;
 }
 
 /** Who sends a file. */
@@ -131,7 +129,7 @@ export class Updater implements Driven, TurnHolder {
 		this.#drive = this.#world.driver.drive("ota", this);
 		this.lastError = "";
 		// A file that takes hours would keep hub and broker waiting.
-		if (!isSlow) this.#parts.device.outputs?.turn.ask(this);
+		if (!isSlow) this.#parts.turn.ask(this);
 		this.enter(RECEIVING);
 		return TAKEN;
 	}
@@ -186,7 +184,7 @@ export class Updater implements Driven, TurnHolder {
 
 	/** In RESTARTING: now. */
 	restart(): void {
-		this.#parts.device.restartSoon();
+		this.#parts.restartSoon();
 	}
 
 	/** The device ends. A file that comes slowly goes on at the next start, which is nothing to tell of. */
@@ -205,12 +203,12 @@ export class Updater implements Driven, TurnHolder {
 		const { state, refusal } = installer;
 		if (state === INSTALL_CHECKING && this.#state === RECEIVING) this.enter(VERIFYING);
 		if (state !== INSTALL_INSTALLED && state !== INSTALL_REFUSED) return;
-		const { device, ledger, events } = this.#parts;
+		const { ledger, events, turn } = this.#parts;
 		const sender = this.#sender;
 		this.#drive?.stop();
 		this.#installer = this.#sender = this.#drive = undefined;
 		ledger.release(UPDATE_COST);
-		device.outputs?.turn.giveBack(this);
+		turn.giveBack(this);
 		this.lastError = codeOf(refusal);
 		const isTaken = refusal === TAKEN;
 		const kind = isTaken ? EVENT_UPDATE_INSTALLED : EVENT_UPDATE_REFUSED;

@@ -1,12 +1,13 @@
 /** System routes of the API text: clock and time zone (decisions 4, 39). */
-import { bodyField, INTEGER, type Put, put } from "../config/schema.js";
-import { SYSTEM, SYSTEM_TIMEZONE } from "./fields.js";
-import { localText, utcText } from "./iso.js";
+
 import { BODY_LIMIT, type BodyTable, type BodyValues, needed } from "../api/body.js";
 import { INVALID_FIELD } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
 import { booleanMember, numberMember, textMember } from "../api/members.js";
 import { settingsOf } from "../api/settings.js";
+import { bodyField, INTEGER, type Put, put } from "../config/schema.js";
+import { SYSTEM, SYSTEM_TIMEZONE } from "./fields.js";
+import { localText, utcText } from "./iso.js";
 
 /** Unix time in seconds, the years 2024 to 2099. No setting: the host's clock keeps it. */
 const TIMESTAMP = bodyField<number>({
@@ -25,7 +26,7 @@ export const CLOCK_BODY: BodyTable = Object.freeze({
 export const TIMEZONE_SETTINGS = settingsOf(SYSTEM.fields, [SYSTEM_TIMEZONE.name], { accept: acceptTimezone });
 
 export function getClock(exchange: Exchange): void {
-	const { clock, zone, text, config } = exchange.services;
+	const { clock, zone, text, config } = exchange.core;
 	const utcMs = clock.utcMs();
 	const timestamp = Math.floor((utcMs ?? 0) / 1000);
 	const utc = utcMs === undefined ? "" : utcText(utcMs, text);
@@ -41,15 +42,15 @@ export function getClock(exchange: Exchange): void {
 }
 
 export function postClock(exchange: Exchange, values: BodyValues): void {
-	const { clock, device } = exchange.services;
-	clock.setUTC(needed(values, TIMESTAMP) * 1000);
-	device.clockChanged();
+	const { core } = exchange;
+	core.clock.setUTC(needed(values, TIMESTAMP) * 1000);
+	core.clockChanged();
 	getClock(exchange);
 }
 
 function acceptTimezone(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
 	const name = needed(values, SYSTEM_TIMEZONE);
-	if (exchange.services.zone.has(name)) return [put(SYSTEM_TIMEZONE, name)];
+	if (exchange.core.zone.has(name)) return [put(SYSTEM_TIMEZONE, name)];
 	const message = "timezone must be a name of the IANA time zone database, such as Europe/Berlin, or empty for UTC.";
 	exchange.fail(400, INVALID_FIELD, message, SYSTEM_TIMEZONE.name);
 	return undefined;

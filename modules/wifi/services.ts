@@ -47,11 +47,9 @@ export class NetworkServices {
 	#ip = "";
 	#isByCable = false;
 
-	/** `options` is kept, and gets what the services have of their own. */
 	constructor(options: NetworkServicesOptions) {
 		const buffer = new Uint8Array(DATAGRAM_LIMIT);
-		// One object for all, the one that was given: each takes slots.
-		const world = Object.assign(options, { buffer, reader: new DNSReader(buffer) });
+		const world = { ...options, buffer, reader: new DNSReader(buffer) };
 		this.#info = options.info;
 		this.#captive = new Datagrams(world, "captive dns", new CaptiveDNS(world));
 		this.#mdns = new Datagrams(world, "mdns", new MDNSResponder(world));

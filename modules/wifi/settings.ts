@@ -1,4 +1,7 @@
 /** The network's settings as one: for the API, which changes them, and for wifi/manager.ts, which follows them. */
+
+import { checkField, type Put, put, type SettingField } from "../config/schema.js";
+import type { ConfigStore } from "../config/store.js";
 import type { TextCodec } from "../io/host.js";
 import {
 	AP_ENABLED,
@@ -26,8 +29,6 @@ import {
 	WIFI_PASSWORD,
 	WIFI_SSID,
 } from "./fields.js";
-import { checkField, type Put, put, type SettingField } from "../config/schema.js";
-import type { ConfigStore } from "../config/store.js";
 
 /** A network to join. With DHCP the address doesn't count; without a hostname it stays the one that it was. */
 export interface NewStation {

@@ -2,10 +2,11 @@
  * A transfer of the client of the OTA Upgrade cluster (ota-client.ts), its states, and the attributes that show it (ZCL
  * revision 8, 11.10).
  */
+
 import type { HostInfo, Storage } from "../io/host.js";
 import { MANUFACTURER, putUint32, uint32 } from "../ota/front.js";
 import type { Updater } from "../ota/updater.js";
-import { buildNumber } from "../ota/upgrade.js";
+import { buildNumber } from "../ota/version.js";
 
 export interface OTAWorld {
 	/** Undefined: this unit has no place for another firmware. */

@@ -1,6 +1,6 @@
 /**
  * Owner of the Zigbee bridge (zigbee/bridge.ts): port and reset line of the coprocessor, what is kept in flash, and what the
- * rest of the gateway is told. For gateway.ts, on boards with a radio.
+ * rest of the gateway is told. On boards with a radio.
  *
  *             begin    turned off, stop    the port is gone    its time has come
  *   HELD      OPEN     –                   –                   –
@@ -14,11 +14,11 @@
  * In the storage: KEPT_KEY, what the coordinator has configured (zigbee/reports.ts); LEAVE_KEY from a factory reset until the
  * network has been left, whenever the coprocessor answers: the one thing that such a reset leaves behind.
  */
-import type { ZigbeeBridge, ZigbeeStatus } from "../api/exchange.js";
-import type { Live } from "../core/live.js";
+
 import type { ConfigStore } from "../config/store.js";
 import { wipe } from "../config/wipe.js";
-import { ZIGBEE_ENABLED, ZIGBEE_MAPPING } from "./fields.js";
+import type { Running } from "../core/core.js";
+import type { Live } from "../core/live.js";
 import type { EventLog } from "../diagnostics/event-log.js";
 import {
 	EVENT_ZIGBEE_BACK,
@@ -48,6 +48,7 @@ import type { Readout } from "../readout/readout.js";
 import type { TimeSync } from "../sntp/client.js";
 import { Bridge, type BridgeOptions, type BridgeUser } from "./bridge.js";
 import { Coprocessor } from "./coprocessor.js";
+import { ZIGBEE_ENABLED, ZIGBEE_MAPPING } from "./fields.js";
 import { OTAClient } from "./ota-client.js";
 import { LOADING_KEY, type OTAWorld } from "./ota-transfer.js";
 import {
@@ -68,9 +69,9 @@ import {
 	ROLE_END_DEVICE,
 	ROLE_ROUTER,
 } from "./radio.js";
-import { TimeClient, type TimeWorld } from "./time-client.js";
-import type { Firmware } from "../ota/firmware.js";
+import type { ZigbeeBridge, ZigbeeStatus } from "./status.js";
 import { lastReportUtcMs, statusOf } from "./status.js";
+import { TimeClient, type TimeWorld } from "./time-client.js";
 
 const LINE = Object.freeze({ baud: 115_200, format: FORMAT_8N1 });
 
@@ -87,28 +88,34 @@ const BELIEVED_MS = 2 * 86_400_000;
 /** In a wake for a reading: to find back into the network and to report. */
 const REPORT_MS = 30_000;
 
-export interface ZigbeeWorld {
+export interface ZigbeeOptions {
+	readonly host: Host;
+	/** Of the coprocessor: `host.serial.zigbee`. */
+	readonly port: CoprocessorPort;
 	readonly driver: Driver;
 	readonly storage: Storage;
-}
-
-export interface ZigbeeParts {
 	readonly config: Pick<ConfigStore, "get">;
 	readonly events: Pick<EventLog, "note">;
 	readonly live: Pick<Live, "changed">;
 	readonly light: Pick<Light, "identifying"> | undefined;
 	/** It was woken for a reading: what comes and goes then is no event. */
 	readonly isRoutine: boolean;
-	/** Undefined where no time server can be asked. */
-	readonly services: { readonly time: Pick<TimeSync, "lastSuccessMs"> } | undefined;
-	readonly device: { readonly safeMode: string; readonly firmware: Firmware | undefined; clockChanged(): void };
+	/** Nothing is sent then. */
+	readonly isSafeMode: boolean;
+	/** `time` is undefined where no time server can be asked. */
+	readonly networking: { readonly time: Pick<TimeSync, "lastSuccessMs"> | undefined };
+	/** Undefined where no firmware can be taken. */
+	readonly updater: Updater | undefined;
+	/** The coordinator has set the clock. */
+	clockChanged(): void;
 }
 
 /** It is what link, bridge and clients are given, too: an object for each would take slots. */
-export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, LinkOptions, OTAWorld, TimeWorld {
+export class Zigbee
+	implements Driven, Running, ZigbeeBridge, BridgeOptions, BridgeUser, LinkOptions, OTAWorld, TimeWorld
+{
 	readonly #host: Host;
-	readonly #world: ZigbeeWorld;
-	readonly #parts: ZigbeeParts;
+	readonly #options: ZigbeeOptions;
 	readonly #drive: Drive;
 	/** From the first `begin` on. */
 	#bridge: Bridge | undefined;
@@ -131,33 +138,27 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, 
 	#lingerUntilMs = 0;
 	#reportUntilMs = 0;
 
-	/** Undefined where the host has no coprocessor. */
-	static open(host: Host, world: ZigbeeWorld, parts: ZigbeeParts): Zigbee | undefined {
-		return host.serial.zigbee && new Zigbee(host, world, parts);
-	}
-
-	private constructor(host: Host, world: ZigbeeWorld, parts: ZigbeeParts) {
-		this.#host = host;
-		this.#world = world;
-		this.#parts = parts;
-		this.#drive = world.driver.drive("zigbee", this);
+	constructor(options: ZigbeeOptions) {
+		this.#host = options.host;
+		this.#options = options;
+		this.#drive = options.driver.drive("zigbee", this);
 		this.#owesLeave = this.read(LEAVE_KEY) !== undefined;
 		this.port.setLines?.(true, false);
 	}
 
 	/** Works from now on, where it is turned on: somebody is there, or there is something to report. */
-	begin(): void {
-		const { config, device } = this.#parts;
-		if (this.#link !== undefined || device.safeMode !== "") return;
+	connect(): void {
+		const { config, isSafeMode } = this.#options;
+		if (this.#link !== undefined || isSafeMode) return;
 		// Without the line it has to be told to stop, once.
 		if (!config.get(ZIGBEE_ENABLED) && this.port.setLines !== undefined) return;
-		this.#drive.tell((nowMs) => this.connect(nowMs));
+		this.#drive.tell((nowMs) => this.open(nowMs));
 	}
 
 	/** It is turned on or off, without a restart where a backup has done that. */
 	settingsChanged(): void {
 		this.hold();
-		this.begin();
+		this.connect();
 	}
 
 	mappingChanged(): void {
@@ -167,8 +168,8 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, 
 
 	/** A meter has given a good readout. */
 	measured(readout: Readout): void {
-		this.begin();
-		this.#reportUntilMs = this.#world.driver.nowMs() + REPORT_MS;
+		this.connect();
+		this.#reportUntilMs = this.#options.driver.nowMs() + REPORT_MS;
 		this.tell((bridge, nowMs) => {
 			this.tellBattery(bridge, nowMs);
 			bridge.measured(readout, nowMs);
@@ -182,7 +183,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, 
 
 	/** For the API. */
 	join(): void {
-		this.begin();
+		this.connect();
 		this.tell(({ chip }, nowMs) => {
 			chip.join(nowMs);
 			this.bridgeChanged(nowMs);
@@ -190,8 +191,8 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, 
 	}
 
 	/** For a factory reset: nothing is kept, and the network is left as soon as a start can do that. */
-	forget(): void {
-		const { driver, storage } = this.#world;
+	resetting(): void {
+		const { driver, storage } = this.#options;
 		driver.guard("zigbee", () => storage.set(LEAVE_KEY, new Uint8Array(0)));
 		wipe(storage, KEPT_KEY);
 		wipe(storage, LOADING_KEY);
@@ -205,7 +206,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, 
 
 	/** For sleep: it has something to do that must not be cut, for a while. */
 	get isBusy(): boolean {
-		const nowMs = this.#world.driver.nowMs();
+		const nowMs = this.#options.driver.nowMs();
 		if (this.#link === undefined) return false;
 		if (nowMs < this.#lingerUntilMs) return true;
 		switch (this.state) {
@@ -242,12 +243,12 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, 
 
 	/** For the driver: the port is looked for. */
 	advance(nowMs: number): void {
-		if (nowMs >= this.deadlineMs) this.connect(nowMs);
+		if (nowMs >= this.deadlineMs) this.open(nowMs);
 	}
 
 	/** For Bridge: state or network is another, or something was reported. */
 	bridgeChanged(nowMs: number): void {
-		const { events, live, isRoutine } = this.#parts;
+		const { events, live, isRoutine } = this.#options;
 		const [before, state] = [this.#seen, this.state];
 		this.#seen = state;
 		if (state !== before) {
@@ -257,7 +258,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, 
 				events.note(EVENT_ZIGBEE_JOINED);
 			} else if (wasJoined && (state === RADIO_IDLE || state === RADIO_LEAVING || state === RADIO_JOINING)) {
 				events.note(EVENT_ZIGBEE_LEFT);
-				this.#world.driver.guard("zigbee", () => this.#world.storage.delete(LOADING_KEY));
+				this.#options.driver.guard("zigbee", () => this.#options.storage.delete(LOADING_KEY));
 			}
 			if (state === RADIO_SILENT || state === RADIO_FOREIGN) {
 				if (!this.#isLost && !isRoutine && state === RADIO_SILENT) events.note(EVENT_ZIGBEE_SILENT);
@@ -275,18 +276,18 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, 
 
 	/** For Bridge: what the coordinator has configured is another. */
 	keepReports(bytes: Uint8Array): void {
-		const { driver, storage } = this.#world;
+		const { driver, storage } = this.#options;
 		driver.guard("zigbee", () => (bytes.length > 0 ? storage.set(KEPT_KEY, bytes) : storage.delete(KEPT_KEY)));
 	}
 
 	/** For Bridge. */
 	identify(seconds: number): void {
-		this.#parts.light?.identifying(seconds > 0);
+		this.#options.light?.identifying(seconds > 0);
 	}
 
 	/** RADIO_… as the gateway sees it: a port that is gone is a chip that does not answer. */
 	private get state(): number {
-		if (!this.#parts.config.get(ZIGBEE_ENABLED)) return RADIO_OFF;
+		if (!this.#options.config.get(ZIGBEE_ENABLED)) return RADIO_OFF;
 		if (this.#link !== undefined) return this.#bridge!.chip.state;
 		return this.deadlineMs === Number.POSITIVE_INFINITY ? RADIO_OFF : RADIO_SILENT;
 	}
@@ -296,15 +297,15 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, 
 		return this.cells > 0 ? ROLE_END_DEVICE : ROLE_ROUTER;
 	}
 
-	private connect(nowMs: number): void {
-		const { driver } = this.#world;
+	private open(nowMs: number): void {
+		const { driver } = this.#options;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		this.#bridge ??= this.makeBridge();
 		const bridge = this.#bridge;
 		const { chip } = bridge;
 		this.#link = new Link(driver, this);
 		this.#link.tell(() => {
-			if (!this.#parts.config.get(ZIGBEE_ENABLED)) chip.stop(nowMs);
+			if (!this.#options.config.get(ZIGBEE_ENABLED)) chip.stop(nowMs);
 			else {
 				if (this.#isMapOther) bridge.mapChanged(nowMs);
 				this.#isMapOther = false;
@@ -326,7 +327,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, 
 
 	/** For Link. */
 	get port(): CoprocessorPort {
-		return this.#host.serial.zigbee!;
+		return this.#options.port;
 	}
 
 	get line(): LineSettings {
@@ -371,7 +372,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, 
 	}
 
 	get map(): Uint8Array {
-		return mapOf(this.#parts.config.get(ZIGBEE_MAPPING));
+		return mapOf(this.#options.config.get(ZIGBEE_MAPPING));
 	}
 
 	get reports(): Uint8Array | undefined {
@@ -392,19 +393,19 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, 
 	}
 
 	get storage(): Storage {
-		return this.#world.storage;
+		return this.#options.storage;
 	}
 
 	get updater(): Updater | undefined {
-		return this.#parts.device.firmware?.updater;
+		return this.#options.updater;
 	}
 
 	hasTimeServer(nowMs: number): boolean {
-		return nowMs - (this.#parts.services?.time.lastSuccessMs ?? Number.NEGATIVE_INFINITY) < BELIEVED_MS;
+		return nowMs - (this.#options.networking.time?.lastSuccessMs ?? Number.NEGATIVE_INFINITY) < BELIEVED_MS;
 	}
 
 	clockChanged(): void {
-		this.#parts.device.clockChanged();
+		this.#options.clockChanged();
 	}
 
 	private tellBattery(bridge: Bridge, nowMs: number): void {
@@ -432,7 +433,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, 
 
 	/** Also what the owner has asked for must be caught up after a restart. */
 	private keepLeave(): void {
-		const { driver, storage } = this.#world;
+		const { driver, storage } = this.#options;
 		const owes = this.#bridge?.chip.owesLeave ?? this.#owesLeave;
 		if (owes === this.#owesLeave) return;
 		this.#owesLeave = owes;
@@ -442,7 +443,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, 
 	/** A start goes on without what flash can't read. */
 	private read(key: string): Uint8Array | undefined {
 		try {
-			return this.#world.storage.get(key);
+			return this.#options.storage.get(key);
 		} catch {
 			return undefined;
 		}

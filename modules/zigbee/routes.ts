@@ -1,6 +1,12 @@
 /** Zigbee routes of the API text: state, pairing, map (decisions 4, 40, 46, 47). */
+
+import { type BodyTable, type BodyValues, LONG_BODY_LIMIT, needed, type Refusal } from "../api/body.js";
+import { UNSUPPORTED, ZIGBEE_DISABLED } from "../api/errors.js";
+import type { Exchange } from "../api/exchange.js";
+import { booleanMember, numberMember, textMember } from "../api/members.js";
+import { putsOf, settingsOf } from "../api/settings.js";
 import { bodyField, INTEGER, PRINTABLE, put, TEXT } from "../config/schema.js";
-import { ZIGBEE, ZIGBEE_ENABLED, ZIGBEE_MAP, ZIGBEE_MAPPING } from "./fields.js";
+import type { Core } from "../core/core.js";
 import type { JSONWriter } from "../json/writer.js";
 import { OBIS_TEXT_LIMIT, OBISCode } from "../obis/code.js";
 import {
@@ -15,29 +21,8 @@ import {
 	UNMAPPED,
 	unpackMapping,
 } from "../obis/mapping.js";
-import { type BodyTable, type BodyValues, LONG_BODY_LIMIT, needed, type Refusal } from "../api/body.js";
-import { UNSUPPORTED, ZIGBEE_DISABLED } from "../api/errors.js";
-import type { Exchange, Services, ZigbeeStatus } from "../api/exchange.js";
-import { booleanMember, numberMember, textMember } from "../api/members.js";
-import { putsOf, settingsOf } from "../api/settings.js";
-
-/** `zigbee_state` of a unit without a radio (decision 52). */
-export const NO_RADIO = "absent";
-
-/** Where there is no network, and no radio (decision 46). */
-export const NO_NETWORK: ZigbeeStatus = Object.freeze({
-	code: NO_RADIO,
-	role: "",
-	joined: false,
-	channel: 11,
-	shortAddress: 65535,
-	panId: 65535,
-	extendedPanId: "0000000000000000",
-	ieeeAddress: "",
-	coprocessor: "",
-	joiningSecs: 0,
-	reported: new Float64Array(0),
-});
+import { ZIGBEE, ZIGBEE_ENABLED, ZIGBEE_MAP, ZIGBEE_MAPPING } from "./fields.js";
+import { NO_NETWORK, type ZigbeeBridge } from "./status.js";
 
 export const ZIGBEE_SETTINGS = settingsOf(ZIGBEE.fields, [ZIGBEE_ENABLED.name]);
 
@@ -83,13 +68,13 @@ function packEntry(values: BodyValues, into: Uint8Array, at: number): Refusal | 
 }
 
 /** Whether the radio works: never where there is none. */
-export function isZigbeeEnabled({ config, zigbee }: Services): boolean {
+export function isZigbeeEnabled(zigbee: ZigbeeBridge | undefined, { config }: Core): boolean {
 	return zigbee !== undefined && config.get(ZIGBEE_ENABLED);
 }
 
-export function getZigbee(exchange: Exchange): void {
-	const enabled = isZigbeeEnabled(exchange.services);
-	const status = exchange.services.zigbee?.status() ?? NO_NETWORK;
+export function getZigbee(exchange: Exchange<ZigbeeBridge | undefined>): void {
+	const enabled = isZigbeeEnabled(exchange.part, exchange.core);
+	const status = exchange.part?.status() ?? NO_NETWORK;
 	exchange.object((writer) => {
 		booleanMember(writer, ZIGBEE_ENABLED.name, enabled);
 		booleanMember(writer, "joined", status.joined);
@@ -118,32 +103,33 @@ export function getZigbee(exchange: Exchange): void {
 }
 
 /** Starts anew when that makes a difference (API text, "Zigbee enable flag"). */
-export function postZigbee(exchange: Exchange, values: BodyValues): void {
-	const { config, device, zigbee } = exchange.services;
+export function postZigbee(exchange: Exchange<ZigbeeBridge | undefined>, values: BodyValues): void {
+	const { core, part: zigbee } = exchange;
 	if (zigbee === undefined && needed(values, ZIGBEE_ENABLED)) {
 		failRadio(exchange);
 		return;
 	}
-	const isOther = config.change(putsOf(ZIGBEE.fields, values));
+	const isOther = core.config.change(putsOf(ZIGBEE.fields, values));
 	exchange.empty();
-	if (isOther && zigbee !== undefined) device.restartSoon();
+	if (isOther && zigbee !== undefined) core.restartSoon();
 }
 
-export function postZigbeeReset(exchange: Exchange): void {
-	const { services } = exchange;
-	if (services.zigbee === undefined) failRadio(exchange);
-	else if (!isZigbeeEnabled(services)) exchange.fail(409, ZIGBEE_DISABLED, "Zigbee is turned off; turn it on first.");
-	else if (services.device.safeMode !== "")
+export function postZigbeeReset(exchange: Exchange<ZigbeeBridge | undefined>): void {
+	const { core, part: zigbee } = exchange;
+	if (zigbee === undefined) failRadio(exchange);
+	else if (!isZigbeeEnabled(zigbee, core))
+		exchange.fail(409, ZIGBEE_DISABLED, "Zigbee is turned off; turn it on first.");
+	else if (core.safeMode !== "")
 		exchange.fail(501, UNSUPPORTED, "Zigbee is off in safe mode; restart the device to leave that.");
 	else {
-		services.zigbee.join();
+		zigbee.join();
 		exchange.empty();
 	}
 }
 
 /** An entry a unit. */
-export function getZigbeeMap(exchange: Exchange): void {
-	const map = mapOf(exchange.services.config.get(ZIGBEE_MAPPING));
+export function getZigbeeMap(exchange: Exchange<ZigbeeBridge | undefined>): void {
+	const map = mapOf(exchange.core.config.get(ZIGBEE_MAPPING));
 	const code = new OBISCode();
 	const text = new Uint8Array(OBIS_TEXT_LIMIT);
 	exchange.stream((writer, unit) => {
@@ -163,8 +149,8 @@ export function getZigbeeMap(exchange: Exchange): void {
 	});
 }
 
-export function postZigbeeMap(exchange: Exchange, values: BodyValues): void {
-	exchange.services.config.change([put(ZIGBEE_MAPPING, needed(values, ZIGBEE_MAPPING))]);
+export function postZigbeeMap(exchange: Exchange<ZigbeeBridge | undefined>, values: BodyValues): void {
+	exchange.core.config.change([put(ZIGBEE_MAPPING, needed(values, ZIGBEE_MAPPING))]);
 	exchange.empty();
 }
 
@@ -189,6 +175,6 @@ function writeEntry(writer: JSONWriter, obis: Uint8Array, length: number, pair: 
 	writer.endObject();
 }
 
-function failRadio(exchange: Exchange): void {
+function failRadio(exchange: Exchange<ZigbeeBridge | undefined>): void {
 	exchange.fail(501, UNSUPPORTED, "This unit has no Zigbee radio that this firmware can use.");
 }

@@ -1,11 +1,67 @@
 /** The Zigbee bridge as the API shows it, at a moment. For zigbee.ts. */
-import type { ZigbeeStatus } from "../api/exchange.js";
-import { NO_NETWORK } from "./routes.js";
 import { upperCase } from "../bytes/ascii.js";
 import { encodeHex } from "../bytes/hex.js";
 import type { Clock, Host, TextCodec } from "../io/host.js";
 import { PAIRS } from "../obis/mapping.js";
 import type { Bridge } from "./bridge.js";
+
+/** The Zigbee bridge at a moment. What is not known is empty, or what stands for no network (decision 46). */
+export interface ZigbeeStatus {
+	/** One of RADIO_CODES (radio.ts). */
+	readonly code: string;
+	readonly role: string;
+	readonly joined: boolean;
+	readonly channel: number;
+	readonly shortAddress: number;
+	readonly panId: number;
+	/** 16 hex digits, upper case, most significant first. */
+	readonly extendedPanId: string;
+	/** The same, or empty. */
+	readonly ieeeAddress: string;
+	/** What the coprocessor runs. */
+	readonly coprocessor: string;
+	readonly joiningSecs: number;
+	/**
+	 * For each of PAIRS (obis/mapping.ts) after the first: the value that was reported last, in kWh, W, V or A, or NaN, and
+	 * when, Unix time in seconds.
+	 */
+	readonly reported: Float64Array;
+}
+
+/** What the routes want of the Zigbee bridge: zigbee/owner.ts. */
+export interface ZigbeeBridge {
+	/** One of RADIO_CODES. */
+	readonly code: string;
+	/** Also while it hears its parent no more. */
+	readonly isJoined: boolean;
+	/** When the last report has arrived, Unix time; 0: none has since the start, or the clock is not set. */
+	readonly sentUtcMs: number;
+	status(): ZigbeeStatus;
+	/** It is turned on or off. */
+	settingsChanged(): void;
+	/** The map is another. */
+	mappingChanged(): void;
+	/** Leaves its network, and looks for an open one for a while. Only when it is on. */
+	join(): void;
+}
+
+/** `zigbee_state` of a unit without a radio (decision 52). */
+export const NO_RADIO = "absent";
+
+/** Where there is no network, and no radio (decision 46). */
+export const NO_NETWORK: ZigbeeStatus = Object.freeze({
+	code: NO_RADIO,
+	role: "",
+	joined: false,
+	channel: 11,
+	shortAddress: 65535,
+	panId: 65535,
+	extendedPanId: "0000000000000000",
+	ieeeAddress: "",
+	coprocessor: "",
+	joiningSecs: 0,
+	reported: new Float64Array(0),
+});
 
 /** What its owner makes of its state. */
 interface Seen {

@@ -1,12 +1,17 @@
 /** `GET metrics`: its form, and that it shows what `GET iec62056/last` does. Virtual time. */
 import assert from "node:assert/strict";
 import { NodeText } from "../../hosts/node/platform.js";
-import type { Services } from "../../modules/api/exchange.js";
-import { Exposition } from "../../modules/api/metrics.js";
+import type { Core } from "../../modules/core/core.js";
+import { HUB } from "../../modules/hub/part.js";
 import { JSONStream } from "../../modules/json/stream.js";
 import { JSONWriter } from "../../modules/json/writer.js";
 import { FAILURE_PORT } from "../../modules/meter/failures.js";
 import { Outcomes } from "../../modules/meter/outcomes.js";
+import { METER } from "../../modules/meter/part.js";
+import { MQTT } from "../../modules/mqtt/part.js";
+import { PARTS } from "../../modules/parts.js";
+import { Exposition } from "../../modules/system/metrics.js";
+import { NETWORK } from "../../modules/wifi/part.js";
 import type { MeterMode } from "../../tools/meter/telegram.js";
 import { readoutOf } from "../history/unit.js";
 import { iecVectors } from "../vectors.js";
@@ -191,16 +196,19 @@ describe("GET metrics", function () {
 		outcomes.failed(FAILURE_PORT);
 		const taken = (size: number): string => {
 			let ms = 1000;
-			const services = {
-				...{ text, startedMs: 0, network: undefined, power: undefined, ending: undefined, schedule: { missed: 3 } },
+			const core = {
+				...{ text, startedMs: 0, host: { ending: undefined, memory: undefined, power: undefined } },
 				events: { starts: new Map([["panic", 2]]) },
 				storage: { isRefusing: true },
 				info: { firmwareVersion: "1.2.3", model: "SMG", serial: "1" },
 				// Each time it is looked at, it shows more digits than before.
 				clock: { monotonicMs: () => (ms *= 10), utcMs: () => START_UTC_MS },
-				reader: { outcomes },
-			} as unknown as Services;
-			const body = new Exposition(services, outcomes.measured);
+				find: (part: unknown) => {
+					if (part === METER) return { reader: { outcomes }, schedule: { missed: 3 } };
+					return part === NETWORK || part === HUB || part === MQTT ? {} : undefined;
+				},
+			} as unknown as Core;
+			const body = new Exposition(core, PARTS, outcomes.measured);
 			const stream = new JSONStream(new JSONWriter(text), (writer, unit) => body.produce(writer, unit));
 			const into = new Uint8Array(size);
 			let all = "";

@@ -1,7 +1,7 @@
 /** The document modules/api/openapi.json and the code say the same: routes, access, fields, limits, errors. */
+
 import assert from "node:assert/strict";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { ROUTES } from "../../modules/api/api.js";
 import { type BodyTable, NO_BODY } from "../../modules/api/body.js";
 import * as codes from "../../modules/api/errors.js";
 import { SCOPE_FULL, SCOPE_NONE } from "../../modules/auth/tokens.js";
@@ -12,6 +12,7 @@ import { CERTIFICATE_FILE_LIMIT } from "../../modules/io/crypto.js";
 import { codeOf, REFUSALS } from "../../modules/ota/refusals.js";
 import * as failures from "../../modules/readout/failure.js";
 import { complaintOf, contentPointer, DOCUMENT, type Node, OPERATIONS, resolve } from "./document.js";
+import { ROUTES } from "./tables.js";
 
 /** Statuses that the server answers by itself. */
 const SERVER_STATUSES = [400, 408, 413, 414, 431, 500, 501, 503, 505];

@@ -1,9 +1,10 @@
 /** What every request passes before its route sees it, in the order of API decision 2; plain HTTP (decision 37). */
+
 import assert from "node:assert/strict";
-import { ROUTES } from "../../modules/api/api.js";
 import { SCOPE_NONE } from "../../modules/auth/tokens.js";
 import { METHOD_NAMES } from "../../modules/http/request.js";
 import { isError, succeeded, type TestGateway, vectorOf } from "./gateway.js";
+import { ROUTES } from "./tables.js";
 
 /** Method and path below /api/v1/; those that need no token, and the others. */
 const namesOf = (open: boolean) =>

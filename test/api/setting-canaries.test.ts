@@ -6,11 +6,11 @@ import assert from "node:assert/strict";
 import { NodeText } from "../../hosts/node/platform.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { hasOnly } from "../../modules/bytes/ascii.js";
-import { ENTRIES } from "../../modules/config/entries.js";
-import { HUB_ENABLED } from "../../modules/hub/fields.js";
-import { MQTT_ENABLED } from "../../modules/mqtt/fields.js";
 import { checkField, type Put, put, type SettingField, TEXT } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
+import { HUB_ENABLED } from "../../modules/hub/fields.js";
+import { MQTT_ENABLED } from "../../modules/mqtt/fields.js";
+import { ENTRIES } from "../../modules/parts.js";
 import { Canary } from "./canary.js";
 import { openWhole, REPORT_KEY, sectionsOf } from "./report-key.js";
 import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
@@ -46,7 +46,7 @@ describe("A text setting", function () {
 	/** A gateway that has one in each text setting, but for the salt, which is a canary by itself. */
 	async function start(radio: boolean): Promise<void> {
 		const storage = new VirtualStorage();
-		const store = new ConfigStore(storage, new NodeText());
+		const store = new ConfigStore(storage, new NodeText(), ENTRIES);
 		canary = new Canary([]);
 		const puts: Put[] = [put(HUB_ENABLED, true), put(MQTT_ENABLED, true)];
 		TEXTS.forEach((field, index) => {

@@ -2,12 +2,13 @@
  * Every route with a request that its row of the API text allows, for the checks walk-...-checks.ts. Routes come from the
  * firmware's own table, bodies from the examples in openapi.json: whoever adds a route has it walked.
  */
+
 import assert from "node:assert/strict";
-import { ROUTES } from "../../modules/api/api.js";
 import { METHOD_NAMES } from "../../modules/http/request.js";
 import { type Node, OPERATIONS, resolve } from "./document.js";
 import { type JSONObject, PASSWORD, proofOf, type Reply, type TestGateway, USERNAME } from "./gateway.js";
 import { ChangedPassword } from "./password-checks.js";
+import { ROUTES } from "./tables.js";
 
 export interface WalkRoute {
 	/** `POST system/tokens`; a parameter of the path is `<id>`. */

@@ -5,6 +5,7 @@ import { Identity } from "../../modules/certificate/identity.js";
 import { ConfigStore } from "../../modules/config/store.js";
 import type { CertificatePair } from "../../modules/io/crypto.js";
 import { type HostInfo, OUT_OF_MEMORY } from "../../modules/io/host.js";
+import { ENTRIES } from "../../modules/parts.js";
 import { MemoryStorage, textCodec } from "../config/memory-storage.js";
 
 const BUILT_MS = Date.UTC(2026, 4, 1);
@@ -49,7 +50,7 @@ class Device {
 			},
 			trace: (message: string) => this.traced.push(message),
 		};
-		return new Identity(world, new ConfigStore(this.storage, textCodec));
+		return new Identity(world, new ConfigStore(this.storage, textCodec, ENTRIES));
 	}
 
 	/** Starts anew, and shows what it has; all tests of it are over then. */

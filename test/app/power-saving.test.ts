@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { NodeText } from "../../hosts/node/platform.js";
 import { VirtualRetained, VirtualWorld } from "../../hosts/node/virtual.js";
-import { PowerSaving, type SavingParts } from "../../modules/app/power-saving.js";
+import { PowerSaving, type SavingParts, type SavingUser } from "../../modules/app/power-saving.js";
 import { FRONT_LENGTH, SharedRetained } from "../../modules/app/shared-retained.js";
 import { Driver } from "../../modules/io/driver.js";
 import { WAKE_NONE, WAKE_TIMER } from "../../modules/io/flash.js";
@@ -20,7 +20,7 @@ class Unit {
 	readonly saving: PowerSaving;
 	readonly schedule: Schedule;
 	readonly told: string[] = [];
-	readonly output = { busy: false };
+	readonly output = { isSending: false };
 	readonly reader = { running: false, isLent: false };
 	volts = 4.4;
 	/** Of a unit with Ethernet. */
@@ -63,25 +63,33 @@ class Unit {
 		const savingWorld = { driver, clock, text: new NodeText(), guard };
 		const { info } = this.world;
 		const { reader, schedule } = this;
+		const station = hasNetwork ? { ssid: "home", password: "" } : undefined;
 		this.saving = new PowerSaving(savingWorld, { info, power, retained }, sleep, {
 			config: { get: () => 0 as never },
-			schedule,
-			reader,
+			metering: { schedule },
 			safeMode: "",
-			network: {
-				get cable() {
-					return unit.cable;
+			networking: {
+				settings: { station, wifiEnabled: true, ethernetEnabled: true } as SavingUser["networking"]["settings"],
+				manager: {
+					get cable() {
+						return unit.cable;
+					},
 				},
 			},
-			firmware: this.firmware,
+			get isBusy() {
+				return reader.running || reader.isLent || schedule.isRunning || unit.zigbee.isBusy;
+			},
+			get isSending() {
+				return unit.output.isSending;
+			},
+			get staysAwake() {
+				return unit.firmware.isOnTrial;
+			},
 			connect: () => this.told.push("connect"),
 			stop: () => this.told.push("stop"),
 			restart: () => this.told.push("restart"),
 		});
-		const station = hasNetwork ? { ssid: "home", password: "" } : undefined;
 		const parts: SavingParts = {
-			history: undefined,
-			networkSettings: { station, wifiEnabled: true, ethernetEnabled: true } as SavingParts["networkSettings"],
 			starts: { askedFor: () => this.told.push("asked for") },
 			events: { note: ({ name }) => this.told.push(name) },
 			occurrences: {
@@ -90,9 +98,6 @@ class Unit {
 				},
 			},
 			light: { empty: () => this.told.push("light") },
-			serving: { isBusy: false },
-			outputs: this.output,
-			zigbee: this.zigbee,
 		};
 		this.schedule.start(0, this.saving.keptSchedule);
 		this.begin = () => this.saving.start(parts, undefined);
@@ -147,24 +152,24 @@ describe("app/power-saving", () => {
 		const sending = new Unit();
 		sending.world.advance(10);
 		sending.schedule.finished(undefined, undefined);
-		sending.output.busy = true;
+		sending.output.isSending = true;
 		sending.begin();
 		assert.deepEqual(sending.told, ["connect"]);
 		sending.world.advance(5000);
-		sending.output.busy = false;
+		sending.output.isSending = false;
 		sending.world.advance(300);
 		assert.equal(sending.told.length, 4);
 	});
 
 	it("sends nothing where there is no network, and waits a minute at most where there is", () => {
 		const without = new Unit(new VirtualRetained(), WAKE_TIMER, false);
-		without.output.busy = true;
+		without.output.isSending = true;
 		without.world.advance(10);
 		without.schedule.finished(undefined, undefined);
 		without.begin();
 		assert.ok(!without.told.includes("connect"), without.told.join());
 		const stuck = new Unit();
-		stuck.output.busy = true;
+		stuck.output.isSending = true;
 		stuck.world.advance(10);
 		stuck.schedule.finished(undefined, undefined);
 		stuck.begin();
@@ -177,7 +182,7 @@ describe("app/power-saving", () => {
 	it("sends by its cable where no Wi-Fi is configured", () => {
 		const unit = new Unit(new VirtualRetained(), WAKE_TIMER, false);
 		unit.cable = { isUsed: false };
-		unit.output.busy = true;
+		unit.output.isSending = true;
 		unit.world.advance(10);
 		unit.schedule.finished(undefined, undefined);
 		unit.begin();

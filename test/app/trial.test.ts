@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
-import { LIMIT_MS, LOOK_MS, Trial, type TrialHost, type TrialParts, YOUNG_MS } from "../../modules/ota/trial.js";
 import { BYTES } from "../../modules/config/schema.js";
 import { type Drive, Driver } from "../../modules/io/driver.js";
+import { LIMIT_MS, LOOK_MS, Trial, type TrialHost, type TrialParts, YOUNG_MS } from "../../modules/ota/trial.js";
 import type { CablePolicy } from "../../modules/wifi/cable.js";
 
 const STATION = {

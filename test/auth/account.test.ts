@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { Account } from "../../modules/auth/account.js";
 import { AccessSettings } from "../../modules/auth/settings.js";
 import { ConfigStore } from "../../modules/config/store.js";
+import { ENTRIES } from "../../modules/parts.js";
 import { MemoryStorage, textCodec } from "../config/memory-storage.js";
 import { innerOf, MemoryRecord, NodeCrypto, proofOf } from "./fakes.js";
 
@@ -107,7 +108,12 @@ describe("auth/account", () => {
 	it("lives in the settings over a restart, and is made anew when they are gone", () => {
 		const storage = new MemoryStorage();
 		const open = () =>
-			new Account(new AccessSettings(new ConfigStore(storage, textCodec)), "label secret", new NodeCrypto(), textCodec);
+			new Account(
+				new AccessSettings(new ConfigStore(storage, textCodec, ENTRIES)),
+				"label secret",
+				new NodeCrypto(),
+				textCodec,
+			);
 		const account = open();
 		assert.ok(account.isPassword("label secret"));
 		account.change(account.digestOf("my password"));

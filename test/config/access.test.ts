@@ -1,19 +1,20 @@
 import assert from "node:assert/strict";
-import { TOKEN_NAME_LIMIT, TOKEN_SLOTS, Tokens } from "../../modules/auth/tokens.js";
 import { AccessSettings, TokenSettings } from "../../modules/auth/settings.js";
+import { TOKEN_NAME_LIMIT, TOKEN_SLOTS, Tokens } from "../../modules/auth/tokens.js";
 import { ConfigStore } from "../../modules/config/store.js";
+import { ENTRIES } from "../../modules/parts.js";
 import { HandClock, NodeCrypto } from "../auth/fakes.js";
 import { MemoryStorage, textCodec } from "./memory-storage.js";
 
 describe("config/access", () => {
 	it("shows no account before there is one, and the saved one over a restart", () => {
 		const storage = new MemoryStorage();
-		const access = new AccessSettings(new ConfigStore(storage, textCodec));
+		const access = new AccessSettings(new ConfigStore(storage, textCodec, ENTRIES));
 		assert.equal(access.salt, "");
 		assert.equal(access.digest.length, 0);
 		assert.equal(access.isDefault, true);
 		access.save("0a0b", new Uint8Array(32).fill(3), false);
-		const again = new AccessSettings(new ConfigStore(storage, textCodec));
+		const again = new AccessSettings(new ConfigStore(storage, textCodec, ENTRIES));
 		assert.equal(again.salt, "0a0b");
 		assert.deepEqual(again.digest, new Uint8Array(32).fill(3));
 		assert.equal(again.isDefault, false);
@@ -22,18 +23,21 @@ describe("config/access", () => {
 
 	it("shows no tokens before there are any, and the saved ones over a restart", () => {
 		const storage = new MemoryStorage();
-		const tokens = new TokenSettings(new ConfigStore(storage, textCodec));
+		const tokens = new TokenSettings(new ConfigStore(storage, textCodec, ENTRIES));
 		assert.equal(tokens.bytes.length, 0);
 		tokens.save(new Uint8Array(204).fill(7));
-		assert.deepEqual(new TokenSettings(new ConfigStore(storage, textCodec)).bytes, new Uint8Array(204).fill(7));
+		assert.deepEqual(
+			new TokenSettings(new ConfigStore(storage, textCodec, ENTRIES)).bytes,
+			new Uint8Array(204).fill(7),
+		);
 		assert.deepEqual([...storage.values.keys()], ["tokens"]);
 	});
 
 	it("has room for as many tokens as there may be", () => {
 		const storage = new MemoryStorage();
-		const record = new TokenSettings(new ConfigStore(storage, textCodec));
+		const record = new TokenSettings(new ConfigStore(storage, textCodec, ENTRIES));
 		const tokens = new Tokens(record, new NodeCrypto(), new HandClock(), textCodec);
 		for (let i = 0; i < TOKEN_SLOTS; i++) tokens.create("x".repeat(TOKEN_NAME_LIMIT));
-		assert.equal(new TokenSettings(new ConfigStore(storage, textCodec)).bytes.length, 207);
+		assert.equal(new TokenSettings(new ConfigStore(storage, textCodec, ENTRIES)).bytes.length, 207);
 	});
 });

@@ -1,12 +1,14 @@
 /** Changes settings again and again until it is killed; prints each value once it is in flash. For kill.test.ts. */
+
 import { writeSync } from "node:fs";
 import { NodeText } from "../../hosts/node/platform.js";
 import { FileStorage } from "../../hosts/node/storage.js";
-import { IEC62056_BAUDRATE_MAX } from "../../modules/meter/fields.js";
 import { put } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
+import { IEC62056_BAUDRATE_MAX } from "../../modules/meter/fields.js";
+import { ENTRIES } from "../../modules/parts.js";
 
-const store = new ConfigStore(new FileStorage(process.argv[2]), new NodeText());
+const store = new ConfigStore(new FileStorage(process.argv[2]), new NodeText(), ENTRIES);
 for (;;) {
 	const { minimum, maximum } = IEC62056_BAUDRATE_MAX;
 	const value = store.get(IEC62056_BAUDRATE_MAX);

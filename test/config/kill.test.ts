@@ -1,4 +1,5 @@
 /** A process that is killed while it changes settings loses nothing but the change under way. */
+
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,8 +10,9 @@ import { fileURLToPath } from "node:url";
 import { NodeText } from "../../hosts/node/platform.js";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { FileStorage } from "../../hosts/node/storage.js";
-import { IEC62056_BAUDRATE_MAX } from "../../modules/meter/fields.js";
 import { ConfigStore } from "../../modules/config/store.js";
+import { IEC62056_BAUDRATE_MAX } from "../../modules/meter/fields.js";
+import { ENTRIES } from "../../modules/parts.js";
 
 const WRITER = fileURLToPath(new URL("kill-writer.js", import.meta.url));
 const KILLS = 12;
@@ -44,7 +46,7 @@ describe(`config/store when the process is killed (SEED=${SEED})`, function () {
 			const lines = said.split("\n").slice(0, -1);
 			changes += lines.length;
 			last = Number(lines.at(-1) ?? last);
-			const store = new ConfigStore(new FileStorage(folder), new NodeText());
+			const store = new ConfigStore(new FileStorage(folder), new NodeText(), ENTRIES);
 			assert.deepEqual(store.damaged, []);
 			const found = store.get(IEC62056_BAUDRATE_MAX);
 			const next = last < maximum ? last + 1 : minimum;

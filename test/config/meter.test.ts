@@ -2,10 +2,8 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { NodeCrypto } from "../../hosts/node/platform.js";
 import { VirtualWorld } from "../../hosts/node/virtual.js";
-import { DLMS, DLMS_OBIS, DLMS_SECRETS } from "../../modules/meter/dlms-fields.js";
-import { MeterSettingsStore } from "../../modules/meter/settings-store.js";
-import { CONTROL, IEC62056, METER } from "../../modules/meter/fields.js";
 import { ConfigStore } from "../../modules/config/store.js";
+import { DLMS, DLMS_OBIS, DLMS_SECRETS } from "../../modules/meter/dlms-fields.js";
 import {
 	AUTH_HIGH_GMAC,
 	AUTH_LOW,
@@ -14,14 +12,17 @@ import {
 	OPENING_DIRECT,
 	OPENING_MODE_E,
 } from "../../modules/meter/dlms-settings.js";
+import { CONTROL, IEC62056, METER } from "../../modules/meter/fields.js";
 import type { MeterSettings } from "../../modules/meter/settings.js";
+import { MeterSettingsStore } from "../../modules/meter/settings-store.js";
+import { ENTRIES } from "../../modules/parts.js";
 import { MemoryStorage, textCodec } from "./memory-storage.js";
 import { putValues } from "./put-values.js";
 
 describe("the meter's settings, as the reader has them", () => {
 	const { info } = new VirtualWorld();
 	const open = (storage = new MemoryStorage(), serial = "SN-1") => {
-		const store = new ConfigStore(storage, textCodec);
+		const store = new ConfigStore(storage, textCodec, ENTRIES);
 		const world = { text: textCodec, crypto: new NodeCrypto(), info: { ...info, serial } };
 		const settings: MeterSettings = new MeterSettingsStore(store, world);
 		return { store, settings, dlms: settings.dlms };

@@ -3,15 +3,15 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { PowerCut, VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { crc16 } from "../../modules/bytes/crc16.js";
-import { ENTRIES } from "../../modules/config/entries.js";
-import { CONTROL, IEC62056, IEC62056_DEVICE_ADDRESS, METER } from "../../modules/meter/fields.js";
 import type { Entry, Setting } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
 import { wipe } from "../../modules/config/wipe.js";
+import { CONTROL, IEC62056, IEC62056_DEVICE_ADDRESS, METER } from "../../modules/meter/fields.js";
+import { ENTRIES } from "../../modules/parts.js";
 import { textCodec } from "./memory-storage.js";
 import { putsOf, putValues } from "./put-values.js";
 
-const open = (storage: VirtualStorage) => new ConfigStore(storage, textCodec);
+const open = (storage: VirtualStorage) => new ConfigStore(storage, textCodec, ENTRIES);
 const valuesOf = (store: ConfigStore, entry: Entry): Setting[] => entry.fields.map((field) => store.get(field));
 /** Every setting. */
 const allOf = (store: ConfigStore) => ENTRIES.map((entry) => valuesOf(store, entry));

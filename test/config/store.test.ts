@@ -1,8 +1,21 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { crc16 } from "../../modules/bytes/crc16.js";
 import { ACCESS, ACCESS_DIGEST, ACCESS_SALT } from "../../modules/auth/fields.js";
-import { ENTRIES } from "../../modules/config/entries.js";
+import { crc16 } from "../../modules/bytes/crc16.js";
+import { settingLine } from "../../modules/config/report.js";
+import {
+	BOOLEAN,
+	BYTES,
+	CHOICE,
+	type Entry,
+	field,
+	INTEGER,
+	put,
+	type Setting,
+	type SettingField,
+	TEXT,
+} from "../../modules/config/schema.js";
+import { ConfigStore, ENTRY_LIMIT } from "../../modules/config/store.js";
 import { HUB_TOKEN, HUB_URL } from "../../modules/hub/fields.js";
 import {
 	CONTROL,
@@ -20,26 +33,13 @@ import {
 	METER_PROTOCOL,
 } from "../../modules/meter/fields.js";
 import { MQTT_URL } from "../../modules/mqtt/fields.js";
+import { ENTRIES } from "../../modules/parts.js";
 import { WIFI_SSID } from "../../modules/wifi/fields.js";
-import { settingLine } from "../../modules/config/report.js";
-import {
-	BOOLEAN,
-	BYTES,
-	CHOICE,
-	type Entry,
-	field,
-	INTEGER,
-	put,
-	type Setting,
-	type SettingField,
-	TEXT,
-} from "../../modules/config/schema.js";
-import { ConfigStore, ENTRY_LIMIT } from "../../modules/config/store.js";
 import { CUT_AFTER, CUT_BEFORE, MemoryStorage, POWER_ON, textCodec } from "./memory-storage.js";
 import { putsOf, putValues } from "./put-values.js";
 
 function open(storage: MemoryStorage): ConfigStore {
-	return new ConfigStore(storage, textCodec);
+	return new ConfigStore(storage, textCodec, ENTRIES);
 }
 
 function valuesOf(store: ConfigStore, entry: Entry): Setting[] {
@@ -82,7 +82,7 @@ function table(version: number, fields: readonly Partial<SettingField>[]): reado
 		isPublic: false,
 		...given,
 	}));
-	return [{ key: "grown", version, fields: full }];
+	return [{ key: "grown", version, fields: full, isInternal: false }];
 }
 
 describe("config/store", () => {

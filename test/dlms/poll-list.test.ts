@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { DLMS_OBIS_ENTRIES } from "../../modules/meter/dlms-fields.js";
 import {
 	findDuplicate,
 	POLL_ENTRY_SIZE,
@@ -7,6 +6,7 @@ import {
 	POLL_SIZE_LIMIT,
 	pollListOf,
 } from "../../modules/dlms/poll-list.js";
+import { DLMS_OBIS_ENTRIES } from "../../modules/meter/dlms-fields.js";
 
 describe("dlms/poll-list", () => {
 	it("fits into its setting", () => {

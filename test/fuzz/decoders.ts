@@ -1,17 +1,19 @@
 /** The decoders of the API by themselves, faster than through a connection: JSON bodies, and OBIS codes with their names. */
+
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
-import { LOGIN_BODY } from "../../modules/auth/routes/login.js";
 import type { BodyTable } from "../../modules/api/body.js";
-import { CONTROL_SETTINGS, IEC62056_SETTINGS, PROTOCOL_SETTINGS } from "../../modules/meter/routes/settings.js";
-import { RestoreReader } from "../../modules/api/restore-reader.js";
 import { ObjectReader } from "../../modules/api/validate.js";
+import { LOGIN_BODY } from "../../modules/auth/routes/login.js";
 import { checkField, type Setting } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
+import { CONTROL_SETTINGS, IEC62056_SETTINGS, PROTOCOL_SETTINGS } from "../../modules/meter/routes/settings.js";
 import { OBIS_TEXT_LIMIT, OBISCode } from "../../modules/obis/code.js";
 import { LANGUAGE_COUNT, NAME_LIMIT, OBISNames } from "../../modules/obis/names.js";
+import { ENTRIES, PARTS } from "../../modules/parts.js";
+import { RestoreReader } from "../../modules/system/restore-reader.js";
 import { bytesOf, textOf } from "../latin1.js";
 import { iecVectors } from "../vectors.js";
 import { BODIES, oddJSON } from "./bodies.js";
@@ -101,11 +103,11 @@ export async function fuzzBodies(seed: number, runs: number): Promise<void> {
 export async function fuzzBackups(seed: number, runs: number): Promise<void> {
 	const file = join(import.meta.dirname, "..", "..", "..", "test", "vectors", "backups", "0.1.0.json");
 	const whole = new Uint8Array(Buffer.from(JSON.stringify(JSON.parse(readFileSync(file, "utf8")))));
-	const config = new ConfigStore(new VirtualStorage(), text);
+	const config = new ConfigStore(new VirtualStorage(), text, ENTRIES);
 	await runAll("backups", seed, runs, (mutator, run) => {
 		const bytes = run % 100 === 99 ? whole : mutator.mutate(whole, whole);
 		let told = 0;
-		const reader: RestoreReader = new RestoreReader(config, text, () => told++);
+		const reader: RestoreReader = new RestoreReader(config, text, PARTS, () => told++);
 		mutator.inPieces(bytes, (buffer, start, end) => reader.write(buffer, start, end));
 		reader.end();
 		assert.equal(told, 1, "the route was not told once");

@@ -3,8 +3,8 @@
  * items of its fields with any values; changes of several entries; pieces of certificates. Portable: for XS as well.
  */
 import { crc16 } from "../../modules/bytes/crc16.js";
-import { ENTRIES } from "../../modules/config/entries.js";
 import { BYTES, type Entry, INTEGER, type SettingField, TEXT } from "../../modules/config/schema.js";
+import { ENTRIES } from "../../modules/parts.js";
 
 /** As hosts/node/random.ts. */
 export interface AnyRandom {

@@ -145,7 +145,7 @@ export class Unit {
 	}
 
 	record(readout: Readout): void {
-		this.history.record(readout);
+		this.history.measured(readout);
 		this.time.advance(60_000);
 	}
 

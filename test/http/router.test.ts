@@ -8,18 +8,35 @@ import {
 	METHOD_POST,
 	METHOD_PUT,
 } from "../../modules/http/request.js";
-import { MATCH_FOUND, MATCH_METHOD, MATCH_NOT_FOUND, Router } from "../../modules/http/router.js";
+import {
+	MATCH_FOUND,
+	MATCH_METHOD,
+	MATCH_NOT_FOUND,
+	type Route,
+	Router,
+	type Routes,
+} from "../../modules/http/router.js";
 
-const router = new Router(
-	Object.freeze([
-		{ method: METHOD_GET, path: "/", value: "root" },
-		{ method: METHOD_GET, path: "/api/tokens", value: "list" },
-		{ method: METHOD_POST, path: "/api/tokens", value: "create" },
-		{ method: METHOD_DELETE, path: "/api/tokens/<id>", value: "revoke" },
-		{ method: METHOD_GET, path: "/api/tokens/all", value: "all" },
-		{ method: METHOD_PUT, path: "/api/files/<name>", value: "put" },
-	]),
-);
+interface Named extends Route {
+	readonly value: string;
+}
+const groups: readonly Routes<Named>[] = [
+	{
+		routes: [
+			{ method: METHOD_GET, path: "/", value: "root" },
+			{ method: METHOD_GET, path: "/api/tokens", value: "list" },
+			{ method: METHOD_POST, path: "/api/tokens", value: "create" },
+		],
+	},
+	{
+		routes: [
+			{ method: METHOD_DELETE, path: "/api/tokens/<id>", value: "revoke" },
+			{ method: METHOD_GET, path: "/api/tokens/all", value: "all" },
+			{ method: METHOD_PUT, path: "/api/files/<name>", value: "put" },
+		],
+	},
+];
+const router = new Router<Named>(groups);
 const find = (method: number, path: string) => {
 	const match = router.find(method, path);
 	return match.kind === MATCH_FOUND ? [match.route?.value, match.parameter] : [match.kind, match.allow];

@@ -183,7 +183,7 @@ export class HubBench {
 			writer: new JSONWriter(text),
 			ports: network,
 			config: { get: (field: { name: string }) => bench.settings[field.name] } as never,
-			hubCertificates: {
+			certificates: {
 				get isSet() {
 					return bench.certificate !== undefined;
 				},
@@ -199,7 +199,7 @@ export class HubBench {
 			networkSettings: { hostname: "Smart-Gateway" },
 			power,
 			names,
-			hubUser: { hubChanged: (failure) => this.events.push(failure?.code ?? "back") },
+			user: { hubChanged: (failure) => this.events.push(failure?.code ?? "back") },
 		});
 	}
 

@@ -212,9 +212,9 @@ describe("hub: when it is published", () => {
 		const bench = new HubBench({ power });
 		bench.server.serve(8123);
 		bench.read(counter(1));
-		assert.equal(bench.hub.busy, true);
+		assert.equal(bench.hub.isSending, true);
 		bench.advance(1000);
-		assert.equal(bench.hub.busy, false);
+		assert.equal(bench.hub.isSending, false);
 		assert.equal(bench.server.taken().length, 4);
 		bench.advance(HOUR);
 		assert.deepEqual(bench.server.taken(), []);
@@ -224,7 +224,7 @@ describe("hub: when it is published", () => {
 			bench.advance(HOUR);
 			assert.equal(bench.hub.failures, 2 * i);
 		}
-		assert.equal(bench.hub.busy, false);
+		assert.equal(bench.hub.isSending, false);
 		bench.server.serve(8123);
 		bench.read(counter(3));
 		bench.advance(1000);
@@ -340,7 +340,7 @@ describe("hub: failures", () => {
 		assert.equal(bench.server.connections, 0);
 		assert.equal(bench.hub.state, "no_network");
 		bench.radio = { address: {}, station: undefined };
-		bench.hub.networkUp();
+		bench.hub.networkChanged(true);
 		bench.advance(3000);
 		assert.equal(bench.hub.state, "ok");
 	});
@@ -593,7 +593,7 @@ describe("hub: by TLS", () => {
 		bench.advance(1000);
 		assert.equal(isWanted, 1);
 		assert.equal(bench.server.connections, 0);
-		assert.equal(bench.hub.busy, true);
+		assert.equal(bench.hub.isSending, true);
 		bench.turn.giveBack(other);
 		bench.advance(1000);
 		assert.equal(bench.hub.state, "ok");

@@ -59,7 +59,7 @@ async function send(url: string, token: string): Promise<[string, number]> {
 		writer: new JSONWriter(new NodeText()),
 		ports: createClientPorts({ resolver: new NodeResolver() }),
 		config: { get: (field: { name: string }) => settings[field.name] } as never,
-		hubCertificates: { isSet: false, lend: () => undefined },
+		certificates: { isSet: false, lend: () => undefined },
 		ledger: new MemoryLedger({ suffices: () => true }),
 		turn: new Turn(),
 		reader: { outcomes: { measured, failure: undefined } },
@@ -67,7 +67,7 @@ async function send(url: string, token: string): Promise<[string, number]> {
 		networkSettings: { hostname: "smgw-a1b2c3" },
 		power: undefined,
 		names,
-		hubUser: { hubChanged() {} },
+		user: { hubChanged() {} },
 	});
 	try {
 		return await new Promise((resolve, reject) => {

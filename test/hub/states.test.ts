@@ -39,7 +39,7 @@ class Scene {
 			this.bench.settings.enabled = false;
 			this.bench.hub.settingsChanged();
 		},
-		"a network": () => this.bench.hub.networkUp(),
+		"a network": () => this.bench.hub.networkChanged(true),
 		"a test": () => {
 			this.#test = { finished: () => this.told++ };
 			if (this.bench.hub.test(this.#test)) this.begun++;
@@ -77,7 +77,7 @@ class Scene {
 		bench.read(BLOCK);
 		bench.advance(60_000);
 		assert.equal(bench.hub.state, "ok");
-		assert.equal(bench.hub.busy, false);
+		assert.equal(bench.hub.isSending, false);
 		assert.equal(this.told, this.begun, "a test that nobody was told the end of");
 		assert.ok(bench.server.taken().length >= 4);
 		bench.ledger.claim({ slots: 0, chunkBytes: 0 });
@@ -154,7 +154,7 @@ describe("hub: every event in every state", function () {
 				scene.bench.advance(1);
 				if (name === "turned off") {
 					assert.equal(scene.bench.hub.state, "off");
-					assert.equal(scene.bench.hub.busy, false);
+					assert.equal(scene.bench.hub.isSending, false);
 				}
 				scene.worksOn();
 			}

@@ -4,6 +4,7 @@ import { SeededRandom } from "../../hosts/node/random.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { ConfigStore } from "../../modules/config/store.js";
 import { InvocationCounters, makeCipher } from "../../modules/meter/dlms-counters.js";
+import { ENTRIES } from "../../modules/parts.js";
 import { textCodec } from "../config/memory-storage.js";
 import { seedOfRun } from "../fuzz/mutator.js";
 import { dlmsSettings } from "./bench.js";
@@ -79,7 +80,7 @@ describe("invocation counters", () => {
 	it("outlive a factory reset", () => {
 		const storage = new VirtualStorage();
 		use(countersIn(storage), 1);
-		new ConfigStore(storage, textCodec).erase();
+		new ConfigStore(storage, textCodec, ENTRIES).erase();
 		assert.equal(countersIn(storage).next, 101);
 	});
 	it("are unknown where they are damaged", () => {

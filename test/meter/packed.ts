@@ -1,9 +1,9 @@
 /** Packed records as the API shows them, for comparing with what a vector expects. */
 import { NodeText } from "../../hosts/node/platform.js";
-import { prepareReadingKeys, ReadoutBody } from "../../modules/meter/routes/readings.js";
 import { PROTOCOL_IEC62056_21 } from "../../modules/iec62056-21/protocol.js";
 import { JSONStream } from "../../modules/json/stream.js";
 import { JSONWriter } from "../../modules/json/writer.js";
+import { prepareReadingKeys, ReadoutBody } from "../../modules/meter/routes/readings.js";
 import { mapOf } from "../../modules/obis/mapping.js";
 import { STATUS_OK } from "../../modules/readout/readout.js";
 import { TimeZone } from "../../modules/time/zone.js";

@@ -8,9 +8,9 @@ import { Aedes, type AedesPublishPacket } from "aedes";
 import { createClientPorts } from "../../hosts/node/client.js";
 import { NodeResolver } from "../../hosts/node/resolver.js";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
-import { MQTT_PASSWORD, MQTT_URL, MQTT_USER } from "../../modules/mqtt/fields.js";
 import { put } from "../../modules/config/schema.js";
 import { Driver } from "../../modules/io/driver.js";
+import { MQTT_PASSWORD, MQTT_URL, MQTT_USER } from "../../modules/mqtt/fields.js";
 import { BASE, Bed, DISCOVERY_TOPIC } from "./bed.js";
 
 const TIMES = { validFromMs: Date.UTC(2026, 0, 1), validToMs: Date.UTC(2049, 0, 1) };
@@ -93,7 +93,7 @@ describe("MQTT and aedes, over sockets", () => {
 		it(`publish ${isSecure ? "by TLS" : "plain"}, hear the birth message, and go on after a restart`, async () => {
 			const port = await serve(isSecure);
 			connect(`${isSecure ? "mqtts" : "mqtt"}://127.0.0.1:${port}`, (one) => one.trust(own.certificate));
-			await until(() => state() === "ok" && !bed.service.busy, "never connected");
+			await until(() => state() === "ok" && !bed.service.isSending, "never connected");
 			assert.deepEqual(published, [`${BASE}/status online`]);
 			bed.measured();
 			await until(() => published.length === 3, "nothing published");

@@ -1,23 +1,26 @@
 /** The MQTT client on virtual time, with its settings and nothing else of a gateway. */
+
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { VirtualWorld } from "../../hosts/node/virtual.js";
 import type { VirtualStorage } from "../../hosts/node/virtual-storage.js";
-import { MQTTCertificates } from "../../modules/config/mqtt.js";
+import { type Put, put } from "../../modules/config/schema.js";
+import { ConfigStore } from "../../modules/config/store.js";
+import { TrustedCertificates } from "../../modules/config/trusted-certificates.js";
+import { Driver } from "../../modules/io/driver.js";
+import type { Clock, Network } from "../../modules/io/host.js";
+import { type Memory, MemoryLedger } from "../../modules/io/memory.js";
+import { JSONWriter } from "../../modules/json/writer.js";
 import {
 	MQTT_CERTIFICATE,
+	MQTT_CERTIFICATE_LIMIT,
 	MQTT_ENABLED,
 	MQTT_PASSWORD,
 	MQTT_URL,
 	MQTT_USER,
 } from "../../modules/mqtt/fields.js";
-import { type Put, put } from "../../modules/config/schema.js";
-import { ConfigStore } from "../../modules/config/store.js";
-import { Driver } from "../../modules/io/driver.js";
-import type { Clock, Network } from "../../modules/io/host.js";
-import { type Memory, MemoryLedger } from "../../modules/io/memory.js";
-import { JSONWriter } from "../../modules/json/writer.js";
 import { MQTTService } from "../../modules/mqtt/service.js";
+import { ENTRIES } from "../../modules/parts.js";
 import type { OutputFailure } from "../../modules/publish/connect-failures.js";
 import { Turn } from "../../modules/publish/turn.js";
 import type { Readout } from "../../modules/readout/readout.js";
@@ -48,7 +51,7 @@ export interface BedOptions {
 export class Bed {
 	readonly world: VirtualWorld;
 	readonly config: ConfigStore;
-	readonly certificates: MQTTCertificates;
+	readonly certificates: TrustedCertificates;
 	readonly turn = new Turn();
 	readonly service: MQTTService;
 	readonly broker: ScriptedBroker;
@@ -62,9 +65,14 @@ export class Bed {
 		const { storage, memory, seed = 1, isSet = true } = options;
 		this.world = new VirtualWorld({ seed, ...(storage === undefined ? {} : { storage }) });
 		const { world } = this;
-		this.config = new ConfigStore(world.storage, world.text);
+		this.config = new ConfigStore(world.storage, world.text, ENTRIES);
 		this.ledger = new MemoryLedger(memory);
-		this.certificates = new MQTTCertificates({ store: this.config, storage: world.storage, memory: this.ledger });
+		this.certificates = new TrustedCertificates(
+			{ store: this.config, storage: world.storage, memory: this.ledger },
+			MQTT_CERTIFICATE,
+			"mqtt_cert",
+			MQTT_CERTIFICATE_LIMIT,
+		);
 		const { clock, crypto, info, network, text, timers } = world;
 		const guard = (_part: string, run: () => void) => run();
 		if (isSet) this.set(put(MQTT_ENABLED, true), put(MQTT_URL, `mqtt://${BROKER_ADDRESS}`));
@@ -75,8 +83,8 @@ export class Bed {
 			crypto,
 			info,
 			ledger: this.ledger,
-			mqttCertificates: this.certificates,
-			mqttUser: { mqttChanged: (failure: OutputFailure | undefined) => this.told.push(failure?.code ?? "") },
+			certificates: this.certificates,
+			user: { mqttChanged: (failure: OutputFailure | undefined) => this.told.push(failure?.code ?? "") },
 			names,
 			networkSettings: { hostname: "gateway" },
 			ports: options.ports ?? network,

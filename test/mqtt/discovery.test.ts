@@ -1,7 +1,7 @@
 /** What Home Assistant is told, held against what it takes (its schema for a device's discovery). */
 import assert from "node:assert/strict";
-import { MQTT_LANG, MQTT_TOPICS, TOPICS_VALUES } from "../../modules/mqtt/fields.js";
 import { put } from "../../modules/config/schema.js";
+import { MQTT_LANG, MQTT_TOPICS, TOPICS_VALUES } from "../../modules/mqtt/fields.js";
 import { idOf } from "../../modules/mqtt/messages.js";
 import { BASE, Bed, DISCOVERY_TOPIC } from "./bed.js";
 

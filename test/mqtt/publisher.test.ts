@@ -1,6 +1,7 @@
 /** The policy of MQTT on virtual time, with a broker that is played. */
 import assert from "node:assert/strict";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
+import { put } from "../../modules/config/schema.js";
 import {
 	MQTT_DISCOVERY,
 	MQTT_DISCOVERY_PREFIX,
@@ -12,7 +13,6 @@ import {
 	TOPICS_BOTH,
 	TOPICS_VALUES,
 } from "../../modules/mqtt/fields.js";
-import { put } from "../../modules/config/schema.js";
 import { MQTT_UP } from "../../modules/mqtt/publisher.js";
 import { BASE, Bed, BLOCK, DISCOVERY_TOPIC, readoutOf } from "./bed.js";
 import { BROKER_ADDRESS, ScriptedBroker } from "./broker.js";
@@ -25,11 +25,11 @@ describe("MQTT", () => {
 		bed = new Bed().start();
 		assert.equal(bed.service.publisher?.state, MQTT_UP);
 		assert.deepEqual(bed.broker.published, [`${BASE}/status online`]);
-		assert.equal(bed.service.busy, false);
+		assert.equal(bed.service.isSending, false);
 		bed.measured();
-		assert.equal(bed.service.busy, true);
+		assert.equal(bed.service.isSending, true);
 		bed.advance(100);
-		assert.equal(bed.service.busy, false);
+		assert.equal(bed.service.isSending, false);
 		assert.deepEqual([...bed.broker.retained.keys()], [`${BASE}/status`, DISCOVERY_TOPIC, `${BASE}/state`]);
 		assert.equal(
 			bed.broker.retained.get(`${BASE}/state`),
@@ -52,9 +52,9 @@ describe("MQTT", () => {
 		bed = new Bed({ saving });
 		bed.measured();
 		// The device turns its radio on for that.
-		assert.equal(bed.service.busy, true);
+		assert.equal(bed.service.isSending, true);
 		bed.start(5000);
-		assert.equal(bed.service.busy, false);
+		assert.equal(bed.service.isSending, false);
 		assert.deepEqual([...bed.broker.retained.keys()], [`${BASE}/status`, DISCOVERY_TOPIC, `${BASE}/state`]);
 		assert.equal(bed.broker.retained.get(`${BASE}/status`), "online", "no will");
 		assert.deepEqual(
@@ -64,11 +64,11 @@ describe("MQTT", () => {
 		bed.advance(600_000);
 		assert.equal(bed.broker.met.length, 1, "nothing to send, no connection");
 		bed.measured("1-0:1.8.0(1235*kWh)");
-		assert.equal(bed.service.busy, true);
+		assert.equal(bed.service.isSending, true);
 		bed.advance(5000);
 		assert.equal(bed.broker.met.length, 2);
 		assert.match(bed.broker.retained.get(`${BASE}/state`)!, /1235/);
-		assert.equal(bed.service.busy, false);
+		assert.equal(bed.service.isSending, false);
 		// On USB it stays.
 		saving.awakeUntilMs = Number.POSITIVE_INFINITY;
 		bed.measured("1-0:1.8.0(1236*kWh)");
@@ -81,7 +81,7 @@ describe("MQTT", () => {
 		bed.world.servers.stop(BROKER_ADDRESS, 1883);
 		bed.measured();
 		bed.start(5000);
-		assert.equal(bed.service.busy, false);
+		assert.equal(bed.service.isSending, false);
 		assert.deepEqual(bed.told, ["unreachable"]);
 	});
 
@@ -194,7 +194,7 @@ describe("MQTT", () => {
 		bed.advance(1000);
 		assert.equal(bed.broker.count(`${BASE}/state`), 2);
 		assert.deepEqual(bed.told, ["silent", ""]);
-		assert.equal(bed.service.busy, false);
+		assert.equal(bed.service.isSending, false);
 		// Mean, but alive: the will was published when the silent one was closed.
 		assert.ok(bed.broker.published.includes(`${BASE}/status offline`));
 		assert.equal(bed.broker.retained.get(`${BASE}/status`), "online");
@@ -445,7 +445,7 @@ describe("MQTT", () => {
 		has = true;
 		bed.advance(3000);
 		assert.equal(bed.broker.count(`${BASE}/state`), 1);
-		assert.equal(bed.service.busy, false);
+		assert.equal(bed.service.isSending, false);
 	});
 
 	it("forgets what was measured of another meter, and tells Home Assistant once of what vanished", () => {

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { ZIGBEE_MAPPING } from "../../modules/zigbee/fields.js";
 import { OBIS_TEXT_LIMIT, OBISCode } from "../../modules/obis/code.js";
 import {
 	findPair,
@@ -13,6 +12,7 @@ import {
 	UNMAPPED,
 	unpackMapping,
 } from "../../modules/obis/mapping.js";
+import { ZIGBEE_MAPPING } from "../../modules/zigbee/fields.js";
 
 type Entry = readonly [obis: string, pair: string, mode?: number];
 

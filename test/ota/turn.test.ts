@@ -50,7 +50,8 @@ describe("An update and the outputs", () => {
 				ledger: new MemoryLedger(undefined),
 				events: { note: () => {} },
 				live: { changed: () => {} },
-				device: { restartSoon: () => {}, outputs: { turn } },
+				restartSoon: () => {},
+				turn,
 			} as never,
 		);
 	});

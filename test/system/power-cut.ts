@@ -7,8 +7,8 @@ import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { encodeHex } from "../../modules/bytes/hex.js";
-import { ENTRIES } from "../../modules/config/entries.js";
 import { ConfigStore } from "../../modules/config/store.js";
+import { ENTRIES } from "../../modules/parts.js";
 import type { JSONObject } from "../api/gateway.js";
 import { START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
 import { textCodec } from "../config/memory-storage.js";
@@ -43,7 +43,7 @@ function someWrite(random: SeededRandom): Write {
 
 /** Every setting in this flash as text, as the next start finds it. */
 function settingsIn(storage: VirtualStorage): string {
-	const store = new ConfigStore(storage.copy(), textCodec);
+	const store = new ConfigStore(storage.copy(), textCodec, ENTRIES);
 	assert.deepEqual(store.damaged, []);
 	const lines: string[] = [];
 	for (const entry of ENTRIES) {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { scheduleOf } from "../../modules/meter/schedule-settings.js";
+import { put } from "../../modules/config/schema.js";
+import { ConfigStore } from "../../modules/config/store.js";
 import {
 	PERIOD_UNITS,
 	SCHEDULE_ENABLED,
@@ -9,8 +10,8 @@ import {
 	SCHEDULE_TRIGGER_HOUR,
 	SCHEDULE_TRIGGER_MINUTE,
 } from "../../modules/meter/schedule-fields.js";
-import { put } from "../../modules/config/schema.js";
-import { ConfigStore } from "../../modules/config/store.js";
+import { scheduleOf } from "../../modules/meter/schedule-settings.js";
+import { ENTRIES } from "../../modules/parts.js";
 import { localText } from "../../modules/time/iso.js";
 import { nextMoment, type Recurrence } from "../../modules/time/recurrence.js";
 import { firstMomentOf } from "../../modules/time/wall-clock.js";
@@ -25,7 +26,7 @@ const TO_MS = Date.UTC(2027, 2, 1);
 
 /** By the settings of the API. */
 function planOf(unit: string, value: number, { hour = 0, minute = 0, day = 1 } = {}): Recurrence {
-	const store = new ConfigStore(new MemoryStorage(), textCodec);
+	const store = new ConfigStore(new MemoryStorage(), textCodec, ENTRIES);
 	store.change([
 		put(SCHEDULE_PERIOD_UNIT, unit),
 		put(SCHEDULE_PERIOD_VALUE, value),
@@ -182,7 +183,7 @@ describe("time/recurrence", () => {
 	}
 
 	it("has no plan where the schedule is off", () => {
-		const store = new ConfigStore(new MemoryStorage(), textCodec);
+		const store = new ConfigStore(new MemoryStorage(), textCodec, ENTRIES);
 		store.change([put(SCHEDULE_ENABLED, false)]);
 		assert.equal(scheduleOf(store), undefined);
 	});

@@ -1,19 +1,21 @@
 /** Cable and radio together, in virtual time: which of them is used when, and when the access point is open. */
+
 import assert from "node:assert/strict";
 import { NodeText } from "../../hosts/node/platform.js";
 import { VirtualAir } from "../../hosts/node/virtual-air.js";
 import { VirtualCable } from "../../hosts/node/virtual-cable.js";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
-import { NetworkSettings } from "../../modules/wifi/settings.js";
-import { AP_ENABLED, ETHERNET_ENABLED, WIFI_ENABLED } from "../../modules/wifi/fields.js";
 import { put } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
 import { Driver } from "../../modules/io/driver.js";
 import type { EthernetOptions } from "../../modules/io/ethernet.js";
 import type { WiFiOptions, WiFiPort } from "../../modules/io/wifi.js";
+import { ENTRIES } from "../../modules/parts.js";
 import { CablePolicy } from "../../modules/wifi/cable.js";
+import { AP_ENABLED, ETHERNET_ENABLED, WIFI_ENABLED } from "../../modules/wifi/fields.js";
 import { NetworkManager } from "../../modules/wifi/manager.js";
 import { APPLY_FLAGS, APPLY_STATION } from "../../modules/wifi/policy.js";
+import { NetworkSettings } from "../../modules/wifi/settings.js";
 import { MemoryStorage } from "../config/memory-storage.js";
 
 const text = new NodeText();
@@ -25,7 +27,7 @@ class Bed {
 	readonly time = new VirtualTime();
 	readonly air = new VirtualAir(this.time, { home: { password: "home-secret" } });
 	readonly cable: VirtualCable;
-	readonly store = new ConfigStore(new MemoryStorage(), text);
+	readonly store = new ConfigStore(new MemoryStorage(), text, ENTRIES);
 	readonly settings = new NetworkSettings(this.store, { hostname: "gateway", accessPointKey: "access-point-key" });
 	readonly manager: NetworkManager;
 	/** Radios that were opened, and those of them that are open. */

@@ -3,11 +3,10 @@ import { NodeText } from "../../hosts/node/platform.js";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { VirtualAir } from "../../hosts/node/virtual-air.js";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
-import { NetworkSettings } from "../../modules/wifi/settings.js";
-import { AP_ENABLED, AP_SSID, FALLBACK_AP_ENABLED, WIFI_ENABLED } from "../../modules/wifi/fields.js";
 import { put, type Setting, type SettingField } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
 import { Driver } from "../../modules/io/driver.js";
+import { ENTRIES } from "../../modules/parts.js";
 import {
 	WIFI_LOST,
 	WIFI_NO_ADDRESS,
@@ -15,6 +14,7 @@ import {
 	WIFI_WELL,
 	WIFI_WRONG_PASSWORD,
 } from "../../modules/wifi/failures.js";
+import { AP_ENABLED, AP_SSID, FALLBACK_AP_ENABLED, WIFI_ENABLED } from "../../modules/wifi/fields.js";
 import { NetworkManager } from "../../modules/wifi/manager.js";
 import {
 	APPLY_ACCESS_POINT,
@@ -24,6 +24,7 @@ import {
 	STATION_ONLINE,
 } from "../../modules/wifi/policy.js";
 import { ScanCursor } from "../../modules/wifi/scan.js";
+import { NetworkSettings } from "../../modules/wifi/settings.js";
 import { MemoryStorage } from "../config/memory-storage.js";
 
 const text = new NodeText();
@@ -48,7 +49,7 @@ class Bed {
 	) {
 		this.storage = storage;
 		for (const [ssid, password] of Object.entries(networks)) this.air.around.set(ssid, { password });
-		this.store = new ConfigStore(storage, text);
+		this.store = new ConfigStore(storage, text, ENTRIES);
 		this.settings = new NetworkSettings(this.store, { hostname: "gateway", accessPointKey: "access-point-key" });
 		// What is thrown comes out of the test, a machine that was changed past its driver among it.
 		const driver = new Driver({ clock: this.time, timers: this.time, guard: (_part, run) => this.guard(run) });

@@ -8,6 +8,7 @@ import type { EventLog } from "../../modules/diagnostics/event-log.js";
 import { type Drive, Driver } from "../../modules/io/driver.js";
 import { MemoryLedger } from "../../modules/io/memory.js";
 import { Updater } from "../../modules/ota/updater.js";
+import { Turn } from "../../modules/publish/turn.js";
 import { OTAClient } from "../../modules/zigbee/ota-client.js";
 import type { Outgoing, ZCLFrame } from "../../modules/zigbee/radio.js";
 import { BOARD, makeSlots, UNIT } from "../ota/bench.js";
@@ -53,7 +54,8 @@ export class OTABed {
 				ledger: new MemoryLedger(undefined),
 				events: { note: ({ name }, detail) => this.told.push(`${name} ${detail}`) } as Pick<EventLog, "note">,
 				live: { changed: () => {} },
-				device: { restartSoon: () => this.restarts++, outputs: undefined },
+				restartSoon: () => this.restarts++,
+				turn: new Turn(),
 			},
 		);
 		const client = new OTAClient({ updater: this.updater, info, crypto, storage });

@@ -1,5 +1,20 @@
 /** Routes of the API text's "Authentication routes": challenge, login, logout, password (decisions 8 to 16). */
 
+import { type BodyTable, type BodyValues, needed } from "../../api/body.js";
+import {
+	HTTPS_REQUIRED,
+	INVALID_FIELD,
+	INVALID_PROOF,
+	MISSING_FIELD,
+	NONCE_INVALID,
+	TOO_MANY_ATTEMPTS,
+} from "../../api/errors.js";
+import type { Exchange } from "../../api/exchange.js";
+import { describeMissing } from "../../api/field-value.js";
+import { decodeHex } from "../../bytes/hex.js";
+import { bodyField, type Field, TEXT } from "../../config/schema.js";
+import { EVENT_LOGIN, EVENT_LOGIN_REFUSED, EVENT_PASSWORD } from "../../diagnostics/events.js";
+import type { Access } from "../access.js";
 import { DIGEST_LENGTH } from "../account.js";
 import {
 	LOGIN_BAD_PASSWORD,
@@ -13,20 +28,6 @@ import {
 } from "../login.js";
 import { NONCE_LENGTH, NONCE_LIFETIME_MS } from "../nonce.js";
 import { SESSION_LIFETIME_MS } from "../sessions.js";
-import { decodeHex } from "../../bytes/hex.js";
-import { bodyField, type Field, TEXT } from "../../config/schema.js";
-import { EVENT_LOGIN, EVENT_LOGIN_REFUSED, EVENT_PASSWORD } from "../../diagnostics/events.js";
-import { type BodyTable, type BodyValues, needed } from "../../api/body.js";
-import {
-	HTTPS_REQUIRED,
-	INVALID_FIELD,
-	INVALID_PROOF,
-	MISSING_FIELD,
-	NONCE_INVALID,
-	TOO_MANY_ATTEMPTS,
-} from "../../api/errors.js";
-import type { Exchange } from "../../api/exchange.js";
-import { describeMissing } from "../../api/field-value.js";
 
 /** Any character: units of UTF-16 in Node, code points in XS. */
 const ANY_CHARACTER = "\u0000\uffff\u{10000}\u{10ffff}";
@@ -57,8 +58,8 @@ export const PASSWORD_BODY: BodyTable = Object.freeze({
 	limit: 512,
 });
 
-export function getChallenge(exchange: Exchange): void {
-	const challenge = exchange.services.login.challenge();
+export function getChallenge(exchange: Exchange<Access>): void {
+	const challenge = exchange.part.login.challenge();
 	exchange.object((writer) => {
 		writer.key("nonce");
 		writer.string(challenge.nonce);
@@ -71,8 +72,8 @@ export function getChallenge(exchange: Exchange): void {
 	});
 }
 
-export function postLogin(exchange: Exchange, values: BodyValues): void {
-	const { login } = exchange.services;
+export function postLogin(exchange: Exchange<Access>, values: BodyValues): void {
+	const { login } = exchange.part;
 	const username = needed(values, USERNAME);
 	const nonce = values.get(NONCE);
 	const proof = values.get(PROOF);
@@ -91,16 +92,18 @@ export function postLogin(exchange: Exchange, values: BodyValues): void {
 	}
 }
 
-export function postLogout(exchange: Exchange): void {
-	const { sessions, live } = exchange.services;
+export function postLogout(exchange: Exchange<Access>): void {
+	const { sessions } = exchange.part;
+	const { live } = exchange.core;
 	sessions.revoke(exchange.token);
 	live.tokensChanged();
 	exchange.empty();
 }
 
 /** The old password, or the proof of it, is the authority to change it: there is no token. */
-export function postPassword(exchange: Exchange, values: BodyValues): void {
-	const { login, text } = exchange.services;
+export function postPassword(exchange: Exchange<Access>, values: BodyValues): void {
+	const { login } = exchange.part;
+	const { text } = exchange.core;
 	const nonce = values.get(NONCE);
 	const proof = values.get(PROOF);
 	const newHash = values.get(NEW_HASH);
@@ -124,12 +127,12 @@ export function postPassword(exchange: Exchange, values: BodyValues): void {
 	}
 }
 
-function answerLogin(exchange: Exchange, result: LoginResult): void {
+function answerLogin(exchange: Exchange<Access>, result: LoginResult): void {
 	if (result.outcome !== LOGIN_OK) {
 		failProof(exchange, result, "User name or password is wrong.");
 		return;
 	}
-	exchange.services.events.note(EVENT_LOGIN, exchange.remoteAddress);
+	exchange.core.events.note(EVENT_LOGIN, exchange.remoteAddress);
 	exchange.object((writer) => {
 		writer.key("token");
 		writer.string(result.token);
@@ -138,11 +141,11 @@ function answerLogin(exchange: Exchange, result: LoginResult): void {
 	});
 }
 
-function answerChange(exchange: Exchange, result: LoginResult, isPlaintextForm: boolean): void {
+function answerChange(exchange: Exchange<Access>, result: LoginResult, isPlaintextForm: boolean): void {
 	const { outcome } = result;
 	if (outcome === LOGIN_OK) {
-		exchange.services.events.note(EVENT_PASSWORD, exchange.remoteAddress);
-		exchange.services.live.tokensChanged();
+		exchange.core.events.note(EVENT_PASSWORD, exchange.remoteAddress);
+		exchange.core.live.tokensChanged();
 		exchange.empty();
 	} else if (outcome === LOGIN_BAD_PASSWORD && isPlaintextForm) {
 		const message = `new_password must have ${PASSWORD_MINIMUM} to ${PASSWORD_LIMIT} characters.`;
@@ -156,23 +159,23 @@ function answerChange(exchange: Exchange, result: LoginResult, isPlaintextForm: 
 }
 
 /** An attempt that was turned away: 429 or 401. */
-function failProof(exchange: Exchange, { outcome, retryAfterS }: LoginResult, message: string): void {
+function failProof(exchange: Exchange<Access>, { outcome, retryAfterS }: LoginResult, message: string): void {
 	if (outcome === LOGIN_BLOCKED || outcome === LOGIN_INVALID_PROOF) noteRefusal(exchange);
 	if (outcome === LOGIN_BLOCKED) {
 		exchange.response.header("Retry-After", String(retryAfterS));
 		exchange.fail(429, TOO_MANY_ATTEMPTS, "Too many failed attempts; try again later.");
 		return;
 	}
-	exchange.response.header("WWW-Authenticate", `Bearer realm="${exchange.services.networkSettings.hostname}"`);
+	exchange.response.header("WWW-Authenticate", `Bearer realm="${exchange.core.hostname}"`);
 	if (outcome === LOGIN_NONCE_INVALID) {
 		exchange.fail(401, NONCE_INVALID, "The nonce is unknown, expired or used; ask for a new challenge.");
 	} else exchange.fail(401, INVALID_PROOF, message);
 }
 
-function noteRefusal({ services: { events }, remoteAddress }: Exchange): void {
+function noteRefusal({ core: { events }, remoteAddress }: Exchange<Access>): void {
 	events.note(EVENT_LOGIN_REFUSED, remoteAddress);
 }
 
-function failMissing(exchange: Exchange, { name }: Field): void {
+function failMissing(exchange: Exchange<Access>, { name }: Field): void {
 	exchange.fail(400, MISSING_FIELD, describeMissing(name), name);
 }

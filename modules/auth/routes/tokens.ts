@@ -1,13 +1,14 @@
 /** Who may come in: long-lived tokens (API text, "Authentication routes"; decision 17) and open sessions (decision 16). */
 
-import { SESSION_LIFETIME_MS } from "../sessions.js";
-import { SCOPE_FULL, SCOPE_READ, TOKEN_NAME_LIMIT, TOKEN_SLOTS } from "../tokens.js";
-import { bodyField, CHOICE, PRINTABLE, TEXT } from "../../config/schema.js";
-import { EVENT_TOKEN_MADE, EVENT_TOKEN_REVOKED } from "../../diagnostics/events.js";
-import type { JSONWriter } from "../../json/writer.js";
 import { BODY_LIMIT, type BodyTable, type BodyValues, needed } from "../../api/body.js";
 import { NOT_FOUND, TOKEN_SLOTS_FULL } from "../../api/errors.js";
 import type { Exchange } from "../../api/exchange.js";
+import { bodyField, CHOICE, PRINTABLE, TEXT } from "../../config/schema.js";
+import { EVENT_TOKEN_MADE, EVENT_TOKEN_REVOKED } from "../../diagnostics/events.js";
+import type { JSONWriter } from "../../json/writer.js";
+import type { Access } from "../access.js";
+import { SESSION_LIFETIME_MS } from "../sessions.js";
+import { SCOPE_FULL, SCOPE_READ, TOKEN_NAME_LIMIT, TOKEN_SLOTS } from "../tokens.js";
 
 const NAME = bodyField<string>({
 	name: "name",
@@ -45,8 +46,8 @@ interface ListedSession {
 	readonly address: string;
 }
 
-export function getTokens(exchange: Exchange): void {
-	const { tokens } = exchange.services;
+export function getTokens(exchange: Exchange<Access>): void {
+	const { tokens } = exchange.part;
 	const list: ListedToken[] = [];
 	for (let i = 0; i < tokens.count; i++) list.push(listed(exchange, i));
 	exchange.object((writer) => {
@@ -63,15 +64,15 @@ export function getTokens(exchange: Exchange): void {
 	});
 }
 
-export function postToken(exchange: Exchange, values: BodyValues): void {
-	const { tokens } = exchange.services;
+export function postToken(exchange: Exchange<Access>, values: BodyValues): void {
+	const { tokens } = exchange.part;
 	const token = tokens.create(needed(values, NAME), values.get(SCOPE) === READ ? SCOPE_READ : SCOPE_FULL);
 	if (token === "") {
 		exchange.fail(400, TOKEN_SLOTS_FULL, `There are ${TOKEN_SLOTS} tokens already; delete one first.`);
 		return;
 	}
 	const made = listed(exchange, tokens.count - 1);
-	exchange.services.events.note(EVENT_TOKEN_MADE, made.name);
+	exchange.core.events.note(EVENT_TOKEN_MADE, made.name);
 	exchange.object((writer) => {
 		writeToken(writer, made);
 		writer.key("token");
@@ -79,18 +80,18 @@ export function postToken(exchange: Exchange, values: BodyValues): void {
 	});
 }
 
-export function deleteToken(exchange: Exchange): void {
-	if (!exchange.services.tokens.revokeId(exchange.parameter)) {
+export function deleteToken(exchange: Exchange<Access>): void {
+	if (!exchange.part.tokens.revokeId(exchange.parameter)) {
 		exchange.fail(404, NOT_FOUND, "There is no token with this id.");
 		return;
 	}
-	exchange.services.events.note(EVENT_TOKEN_REVOKED, exchange.parameter);
-	exchange.services.live.tokensChanged();
+	exchange.core.events.note(EVENT_TOKEN_REVOKED, exchange.parameter);
+	exchange.core.live.tokensChanged();
 	exchange.empty();
 }
 
-export function getSessions(exchange: Exchange): void {
-	const { sessions } = exchange.services;
+export function getSessions(exchange: Exchange<Access>): void {
+	const { sessions } = exchange.part;
 	const current = sessions.positionOf(exchange.token);
 	const list: ListedSession[] = [];
 	for (let i = 0; i < sessions.count; i++) {
@@ -123,8 +124,9 @@ export function getSessions(exchange: Exchange): void {
 	});
 }
 
-export function deleteSession(exchange: Exchange): void {
-	const { sessions, live } = exchange.services;
+export function deleteSession(exchange: Exchange<Access>): void {
+	const { sessions } = exchange.part;
+	const { live } = exchange.core;
 	if (!sessions.revokeId(exchange.parameter)) {
 		exchange.fail(404, NOT_FOUND, "There is no session with this id.");
 		return;
@@ -133,7 +135,7 @@ export function deleteSession(exchange: Exchange): void {
 	exchange.empty();
 }
 
-function listed({ services: { tokens } }: Exchange, index: number): ListedToken {
+function listed({ part: { tokens } }: Exchange<Access>, index: number): ListedToken {
 	return {
 		id: tokens.idAt(index),
 		name: tokens.nameAt(index),

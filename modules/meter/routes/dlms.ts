@@ -1,28 +1,12 @@
 /** DLMS/COSEM routes of the API text: settings, and the objects to ask for (decisions 27 to 29). */
+
+import { type BodyTable, type BodyValues, LONG_BODY_LIMIT, needed } from "../../api/body.js";
+import { INVALID_FIELD } from "../../api/errors.js";
+import type { Exchange } from "../../api/exchange.js";
+import { numberMember, textMember } from "../../api/members.js";
+import { putsOf, settingsOf } from "../../api/settings.js";
 import { asciiBytes } from "../../bytes/ascii.js";
 import { decodeHex } from "../../bytes/hex.js";
-import {
-	DLMS,
-	DLMS_AUTH,
-	DLMS_AUTH_KEY,
-	DLMS_BAUDRATE,
-	DLMS_BLOCK_CIPHER_KEY,
-	DLMS_CLIENT_ADDRESS,
-	DLMS_DEVIATION,
-	DLMS_KEY_LENGTH,
-	DLMS_OBIS,
-	DLMS_OBIS_ENTRIES,
-	DLMS_OPENING,
-	DLMS_PASSWORD,
-	DLMS_PUSH_BAUDRATE,
-	DLMS_RECEIVE_TIMEOUT_MS,
-	DLMS_RELEASE,
-	DLMS_SECURITY_SUITE,
-	DLMS_SERVER_ADDRESS_LENGTH,
-	DLMS_SERVER_LOGICAL,
-	DLMS_SERVER_PHYSICAL,
-	DLMS_USE_ENCRYPTION,
-} from "../dlms-fields.js";
 import {
 	BYTES,
 	bodyField,
@@ -45,12 +29,29 @@ import {
 	pollListOf,
 } from "../../dlms/poll-list.js";
 import type { JSONWriter } from "../../json/writer.js";
+import {
+	DLMS,
+	DLMS_AUTH,
+	DLMS_AUTH_KEY,
+	DLMS_BAUDRATE,
+	DLMS_BLOCK_CIPHER_KEY,
+	DLMS_CLIENT_ADDRESS,
+	DLMS_DEVIATION,
+	DLMS_KEY_LENGTH,
+	DLMS_OBIS,
+	DLMS_OBIS_ENTRIES,
+	DLMS_OPENING,
+	DLMS_PASSWORD,
+	DLMS_PUSH_BAUDRATE,
+	DLMS_RECEIVE_TIMEOUT_MS,
+	DLMS_RELEASE,
+	DLMS_SECURITY_SUITE,
+	DLMS_SERVER_ADDRESS_LENGTH,
+	DLMS_SERVER_LOGICAL,
+	DLMS_SERVER_PHYSICAL,
+	DLMS_USE_ENCRYPTION,
+} from "../dlms-fields.js";
 import { isServerAddress } from "../dlms-settings.js";
-import { type BodyTable, type BodyValues, LONG_BODY_LIMIT, needed } from "../../api/body.js";
-import { INVALID_FIELD } from "../../api/errors.js";
-import type { Exchange } from "../../api/exchange.js";
-import { numberMember, textMember } from "../../api/members.js";
-import { putsOf, settingsOf } from "../../api/settings.js";
 
 /** A key as the body gives it: hex digits in either case, or none to clear it. */
 function keyText(name: string): Field<string> {
@@ -113,7 +114,7 @@ function packEntry(values: BodyValues, into: Uint8Array, at: number): undefined 
 }
 
 function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
-	const { config } = exchange.services;
+	const { config } = exchange.core;
 	const chosen = (field: SettingField<number>): number => values.get(field) ?? config.get(field);
 	const logical = chosen(DLMS_SERVER_LOGICAL);
 	const physical = chosen(DLMS_SERVER_PHYSICAL);
@@ -145,7 +146,7 @@ function keyOf(digits: string | undefined): Uint8Array | undefined {
 
 /** An object a unit. */
 export function getPollList(exchange: Exchange): void {
-	const list = pollListOf(exchange.services.config.get(DLMS_OBIS_ENTRIES));
+	const list = pollListOf(exchange.core.config.get(DLMS_OBIS_ENTRIES));
 	exchange.stream((writer, unit) => {
 		if (unit === 0) {
 			writer.beginObject();
@@ -163,7 +164,7 @@ export function getPollList(exchange: Exchange): void {
 export function postPollList(exchange: Exchange, values: BodyValues): void {
 	const puts = acceptPollList(exchange, values);
 	if (puts === undefined) return;
-	exchange.services.config.change(puts);
+	exchange.core.config.change(puts);
 	getPollList(exchange);
 }
 

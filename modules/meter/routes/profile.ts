@@ -3,13 +3,14 @@
  * (meter/dlms-profile.ts); of any other protocol it is what a readout has of it (`P.01` of IEC 62056-21, as used with VDEW
  * 2.1.2): a head with the time of the first row, the period in minutes, codes and units of the columns; and rows of values.
  */
+
+import { INVALID_FIELD } from "../../api/errors.js";
+import type { Exchange } from "../../api/exchange.js";
 import { hasOnly } from "../../bytes/ascii.js";
+import type { Core } from "../../core/core.js";
 import { PROFILE_REPLY_COST } from "../../io/memory.js";
 import { JSONStream, SPARE } from "../../json/stream.js";
 import type { JSONWriter } from "../../json/writer.js";
-import { MissingCursor } from "../dlms-records.js";
-import { FAILURE_PORT } from "../failures.js";
-import type { ReadWaiter } from "../pending-reads.js";
 import { BILLING_PERIOD_CURRENT, OBISCode } from "../../obis/code.js";
 import { LANGUAGE_DE, LANGUAGE_EN, languageOf, NAME_LIMIT, OBISNames } from "../../obis/names.js";
 import { NO_PROFILE } from "../../readout/failure.js";
@@ -19,10 +20,12 @@ import { HEAD_VALUES, ROWS_LIMIT } from "../../readout/record-writer.js";
 import { daysOf } from "../../time/date.js";
 import { localText } from "../../time/iso.js";
 import { firstMomentOf } from "../../time/wall-clock.js";
-import { INVALID_FIELD } from "../../api/errors.js";
-import type { Exchange, Services } from "../../api/exchange.js";
-import { failRead } from "./readout.js";
+import { MissingCursor } from "../dlms-records.js";
+import { FAILURE_PORT } from "../failures.js";
+import type { Metering } from "../metering.js";
+import type { ReadWaiter } from "../pending-reads.js";
 import { writeMissing } from "./missing.js";
+import { failRead } from "./readout.js";
 
 const DEFAULT_OBIS = "1-0:99.1.0";
 /** A day of quarter hours. */
@@ -51,9 +54,10 @@ const SEASON_NONE = -1;
 const SEASON_WINTER = 0;
 const SEASON_SUMMER = 1;
 
-export function getProfile(exchange: Exchange): void {
-	const { request, response, services } = exchange;
-	const { reader, ledger, text } = services;
+export function getProfile(exchange: Exchange<Metering>): void {
+	const { core, part, request, response } = exchange;
+	const { reader } = part;
+	const { ledger, text, writer } = core;
 	const language = languageOf(exchange.language);
 	const obis = text.encode(request.query("obis") ?? DEFAULT_OBIS);
 	const asked = request.query("entries") ?? DEFAULT_ENTRIES;
@@ -76,12 +80,13 @@ export function getProfile(exchange: Exchange): void {
 	const release = () => ledger.release(PROFILE_REPLY_COST);
 	const waiter: ReadWaiter = {
 		finished: (readout, failure) => {
-			const body = readout === undefined ? undefined : new Profile(services, readout, groups, entries, language);
+			const body =
+				readout === undefined ? undefined : new Profile(core, part.names, readout, groups, entries, language);
 			// What failed its check is no profile.
 			if (body === undefined || failure !== undefined) failRead(exchange, failure ?? FAILURE_PORT);
 			else if (body.isThere) {
 				response.lines("Content-Type: application/json\r\n");
-				const stream = new JSONStream(services.writer, (writer, unit) => body.produce(writer, unit), SPARE);
+				const stream = new JSONStream(writer, (into, unit) => body.produce(into, unit), SPARE);
 				response.send(200, { read: (into, start, end) => stream.read(into, start, end), close: release });
 				return;
 			} else failMissing(exchange, readout?.missing);
@@ -109,7 +114,8 @@ function failMissing(exchange: Exchange, missing: Uint8Array = new Uint8Array(0)
 class Profile {
 	/** The readout has the profile. */
 	readonly isThere: boolean;
-	readonly #services: Services;
+	readonly #core: Core;
+	readonly #names: Uint8Array | undefined;
 	readonly #readout: Readout;
 	readonly #cursor: RecordCursor;
 	/** A to F of its code. */
@@ -139,8 +145,16 @@ class Profile {
 	/** Unix time of the row, s; NaN: not known. */
 	#timeS = Number.NaN;
 
-	constructor(services: Services, readout: Readout, groups: readonly number[], entries: number, language: number) {
-		this.#services = services;
+	constructor(
+		core: Core,
+		names: Uint8Array | undefined,
+		readout: Readout,
+		groups: readonly number[],
+		entries: number,
+		language: number,
+	) {
+		this.#core = core;
+		this.#names = names;
 		this.#readout = readout;
 		this.#groups = groups;
 		this.#language = language;
@@ -271,7 +285,7 @@ class Profile {
 		this.findHead();
 		const cursor = this.#cursor;
 		const { protocol, meterId, status } = this.#readout;
-		const { names: table } = this.#services;
+		const table = this.#names;
 		const names = table === undefined ? undefined : new OBISNames(table);
 		const name = new Uint8Array(NAME_LIMIT);
 		const code = new OBISCode();
@@ -314,7 +328,7 @@ class Profile {
 
 	private writeRow(writer: JSONWriter): void {
 		const cursor = this.#cursor;
-		const { zone, text } = this.#services;
+		const { zone, text } = this.#core;
 		const isKnown = this.#timeS >= TIME_FIRST_S && this.#timeS <= TIME_LIMIT_S;
 		const utcMs = isKnown ? this.#timeS * 1000 : 0;
 		cursor.rewind();
@@ -363,7 +377,7 @@ class Profile {
 	/** Unix time of what a clock shows, which runs as `season` says; NaN where that is no time that we know. */
 	private utcOf(localS: number, season: number): number {
 		if (!(localS >= TIME_FIRST_S && localS <= TIME_LIMIT_S)) return Number.NaN;
-		const { zone } = this.#services;
+		const { zone } = this.#core;
 		if (season === SEASON_NONE) return firstMomentOf(zone, Math.floor(localS / 60)) / 1000 + (localS % 60);
 		let winter = 0;
 		let summer = 0;

@@ -5,7 +5,6 @@
  */
 import type { TextCodec } from "../../io/host.js";
 import type { JSONWriter } from "../../json/writer.js";
-import { MissingCursor } from "../dlms-records.js";
 import { type OBISCode, putDecimal } from "../../obis/code.js";
 import { pairOf, pairText, UNMAPPED } from "../../obis/mapping.js";
 import { LANGUAGE_DE, LANGUAGE_EN, languageOf, NAME_LIMIT, OBISNames } from "../../obis/names.js";
@@ -15,6 +14,7 @@ import { RecordCursor } from "../../readout/record-cursor.js";
 import { VALUE_LIMIT } from "../../readout/record-writer.js";
 import { localText } from "../../time/iso.js";
 import type { TimeZone } from "../../time/zone.js";
+import { MissingCursor } from "../dlms-records.js";
 import { writeMissing } from "./missing.js";
 
 /** What `GET last` shows beside the readout; fixed when the reply begins. */

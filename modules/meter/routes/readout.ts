@@ -1,5 +1,19 @@
 /** Meter routes of the API text: readouts; and `meter/probe`, `iec62056/log`. */
+
+import { BODY_LIMIT, type BodyTable, type BodyValues, needed } from "../../api/body.js";
+import { BUSY } from "../../api/errors.js";
+import type { Exchange } from "../../api/exchange.js";
+import { numberMember } from "../../api/members.js";
+import { bodyField, INTEGER, TEXT } from "../../config/schema.js";
+import { LOG_REPLY_COST, PROBE_COST, READOUT_REPLY_COST } from "../../io/memory.js";
+import type { JSONWriter } from "../../json/writer.js";
+import { mapOf } from "../../obis/mapping.js";
+import { type Failure, NO_PROFILE } from "../../readout/failure.js";
+import type { Readout } from "../../readout/readout.js";
+import { ZIGBEE_MAPPING } from "../../zigbee/fields.js";
+import { LOG_LINE, LOG_TRANSMITTED, LogCursor } from "../conversation-log.js";
 import { DLMS_PUSH_BAUDRATE } from "../dlms-fields.js";
+import { FAILURE_PORT } from "../failures.js";
 import {
 	CONTROL_LOG_EN,
 	CONTROL_SIMULATOR_EN,
@@ -7,22 +21,10 @@ import {
 	IEC62056_MODE_D_ENABLED,
 	METER_PROTOCOL,
 } from "../fields.js";
-import { bodyField, INTEGER, TEXT } from "../../config/schema.js";
-import { ZIGBEE_MAPPING } from "../../zigbee/fields.js";
-import { LOG_REPLY_COST, PROBE_COST, READOUT_REPLY_COST } from "../../io/memory.js";
-import type { JSONWriter } from "../../json/writer.js";
-import { LOG_LINE, LOG_TRANSMITTED, LogCursor } from "../conversation-log.js";
-import { FAILURE_PORT } from "../failures.js";
+import type { Metering } from "../metering.js";
 import type { ReadWaiter } from "../pending-reads.js";
 import { PINEntry } from "../pin.js";
 import type { ProbeResult, ProbeWaiter } from "../probe.js";
-import { mapOf } from "../../obis/mapping.js";
-import { type Failure, NO_PROFILE } from "../../readout/failure.js";
-import type { Readout } from "../../readout/readout.js";
-import { BODY_LIMIT, type BodyTable, type BodyValues, needed } from "../../api/body.js";
-import { BUSY } from "../../api/errors.js";
-import type { Exchange } from "../../api/exchange.js";
-import { numberMember } from "../../api/members.js";
 import { ReadoutBody } from "./readings.js";
 
 /** Of the meter's display; it is not kept. */
@@ -38,8 +40,9 @@ export const PIN_BODY: BodyTable = Object.freeze({
 	limit: BODY_LIMIT,
 });
 
-export function getRead(exchange: Exchange): void {
-	const { reader, ledger } = exchange.services;
+export function getRead(exchange: Exchange<Metering>): void {
+	const { reader } = exchange.part;
+	const { ledger } = exchange.core;
 	if (!exchange.claim(READOUT_REPLY_COST)) return;
 	const waiter: ReadWaiter = {
 		finished: (readout, failure) => {
@@ -57,15 +60,16 @@ export function getRead(exchange: Exchange): void {
 	reader.read(waiter);
 }
 
-export function getLast(exchange: Exchange): void {
-	const { reader, names, text, zone, readingKeys: keys } = exchange.services;
+export function getLast(exchange: Exchange<Metering>): void {
+	const { reader, names, readingKeys: keys } = exchange.part;
+	const { text, zone } = exchange.core;
 	if (!exchange.claim(READOUT_REPLY_COST)) return;
 	const attempt = {
 		running: reader.running,
 		lastAttempt: Math.floor(reader.outcomes.attemptUtcMs / 1000),
 		lastError: reader.outcomes.failure?.code ?? "",
 	};
-	const map = mapOf(exchange.services.config.get(ZIGBEE_MAPPING));
+	const map = mapOf(exchange.core.config.get(ZIGBEE_MAPPING));
 	const body = new ReadoutBody(reader.outcomes.last, {
 		language: exchange.language,
 		names,
@@ -79,8 +83,9 @@ export function getLast(exchange: Exchange): void {
 }
 
 /** The raw conversation, an entry a unit: times in ms since start, characters as text and as hex. */
-export function getLog(exchange: Exchange): void {
-	const { reader, clock, config } = exchange.services;
+export function getLog(exchange: Exchange<Metering>): void {
+	const { reader } = exchange.part;
+	const { clock, config } = exchange.core;
 	if (!exchange.claim(LOG_REPLY_COST)) return;
 	const enabled = config.get(CONTROL_LOG_EN);
 	const dropped = reader.log?.dropped ?? 0;
@@ -114,8 +119,9 @@ export function getLog(exchange: Exchange): void {
 	}, LOG_REPLY_COST);
 }
 
-export function postProbe(exchange: Exchange): void {
-	const { reader, ledger } = exchange.services;
+export function postProbe(exchange: Exchange<Metering>): void {
+	const { reader } = exchange.part;
+	const { ledger } = exchange.core;
 	if (!exchange.claim(PROBE_COST)) return;
 	const finished: ProbeWaiter["finished"] = (result) => {
 		ledger.release(PROBE_COST);
@@ -127,8 +133,9 @@ export function postProbe(exchange: Exchange): void {
 }
 
 /** Answers when it has begun. A simulated meter hides nothing. */
-export function postPIN(exchange: Exchange, values: BodyValues): void {
-	const { reader, config } = exchange.services;
+export function postPIN(exchange: Exchange<Metering>, values: BodyValues): void {
+	const { reader } = exchange.part;
+	const { config } = exchange.core;
 	const isSimulated = config.get(CONTROL_SIMULATOR_EN);
 	const pin = needed(values, PIN);
 	const flashes = values.get(FLASHES) ?? FLASHES_USUAL;
@@ -156,26 +163,27 @@ export function postPIN(exchange: Exchange, values: BodyValues): void {
 }
 
 /** Nothing to break off is as good. */
-export function deletePIN(exchange: Exchange): void {
-	const { guest } = exchange.services.reader;
+export function deletePIN(exchange: Exchange<Metering>): void {
+	const { guest } = exchange.part.reader;
 	if (guest instanceof PINEntry) guest.end();
 	exchange.empty();
 }
 
-function failBusy(exchange: Exchange, status: number): void {
+function failBusy(exchange: Exchange<Metering>, status: number): void {
 	exchange.response.header("Retry-After", "5");
 	exchange.fail(status, BUSY, "A conversation with the meter is going on; try again when it has ended.");
 }
 
 /** READOUT_REPLY_COST is claimed. */
-function streamReadout(exchange: Exchange, readout: Readout): void {
-	const { names, text, zone, readingKeys: keys } = exchange.services;
-	const map = mapOf(exchange.services.config.get(ZIGBEE_MAPPING));
+function streamReadout(exchange: Exchange<Metering>, readout: Readout): void {
+	const { names, readingKeys: keys } = exchange.part;
+	const { text, zone } = exchange.core;
+	const map = mapOf(exchange.core.config.get(ZIGBEE_MAPPING));
 	const body = new ReadoutBody(readout, { language: exchange.language, names, keys, text, zone, map });
 	exchange.stream((writer, unit) => body.produce(writer, unit), READOUT_REPLY_COST);
 }
 
-export function failRead(exchange: Exchange, failure: Failure): void {
+export function failRead(exchange: Exchange<Metering>, failure: Failure): void {
 	const { error, message } = failure;
 	if (error === BUSY) exchange.response.header("Retry-After", "5");
 	const status = error === BUSY ? 503 : error === NO_PROFILE ? 404 : 500;
@@ -227,7 +235,7 @@ function writeFinding(writer: JSONWriter, failure: Failure | undefined): void {
 	}
 }
 
-function answerProbe(exchange: Exchange, result: ProbeResult): void {
+function answerProbe(exchange: Exchange<Metering>, result: ProbeResult): void {
 	const { failure } = result;
 	exchange.object((writer) => {
 		writer.key("ok");

@@ -1,4 +1,11 @@
 /** `iec62056/schedule` of the API text: when the meter is read by itself (decisions 5 and 30). */
+
+import { type BodyValues, needed } from "../../api/body.js";
+import { INVALID_FIELD, MISSING_FIELD } from "../../api/errors.js";
+import type { Exchange } from "../../api/exchange.js";
+import { describe, describeMissing } from "../../api/field-value.js";
+import { putsOf, settingsOf } from "../../api/settings.js";
+import type { Put } from "../../config/schema.js";
 import {
 	PERIOD_UNITS,
 	SCHEDULE,
@@ -9,12 +16,6 @@ import {
 	SCHEDULE_TRIGGER_HOUR,
 	SCHEDULE_TRIGGER_MINUTE,
 } from "../schedule-fields.js";
-import type { Put } from "../../config/schema.js";
-import { type BodyValues, needed } from "../../api/body.js";
-import { INVALID_FIELD, MISSING_FIELD } from "../../api/errors.js";
-import type { Exchange } from "../../api/exchange.js";
-import { describe, describeMissing } from "../../api/field-value.js";
-import { putsOf, settingsOf } from "../../api/settings.js";
 
 const TRIGGERS = Object.freeze([SCHEDULE_TRIGGER_HOUR, SCHEDULE_TRIGGER_MINUTE, SCHEDULE_TRIGGER_DAY]);
 const PERIOD = Object.freeze([SCHEDULE_ENABLED, SCHEDULE_PERIOD_UNIT, SCHEDULE_PERIOD_VALUE]);

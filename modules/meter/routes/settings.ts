@@ -1,6 +1,7 @@
 /** Settings of the meter that need nothing but their schema (decisions 26, 27, 41): protocol, IEC 62056-21, simulator, log. */
-import { CONTROL, IEC62056, METER, METER_PROTOCOL } from "../fields.js";
+
 import { settingsOf } from "../../api/settings.js";
+import { CONTROL, IEC62056, METER, METER_PROTOCOL } from "../fields.js";
 
 export const PROTOCOL_SETTINGS = settingsOf(METER.fields, [METER_PROTOCOL.name]);
 export const IEC62056_SETTINGS = settingsOf(IEC62056.fields);

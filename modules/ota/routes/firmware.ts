@@ -1,13 +1,15 @@
 /** Upload of a firmware file (decisions 4 and 48). */
-import type { BodySink } from "../../http/handler.js";
-import { codeOf, REFUSALS, TAKEN } from "../refusals.js";
-import type { Sender, Updater } from "../updater.js";
+
 import { BUSY, UNSUPPORTED } from "../../api/errors.js";
 import type { Exchange } from "../../api/exchange.js";
+import type { BodySink } from "../../http/handler.js";
+import type { Firmware } from "../firmware.js";
+import { codeOf, REFUSALS, TAKEN } from "../refusals.js";
+import type { Sender, Updater } from "../updater.js";
 
 /** Takes the file, or answers why it is not taken. */
-export function postFirmware(exchange: Exchange): BodySink | undefined {
-	const { updater } = exchange.services;
+export function postFirmware(exchange: Exchange<Firmware | undefined>): BodySink | undefined {
+	const { updater } = exchange.part ?? {};
 	const { contentLength } = exchange.request;
 	if (updater?.isOpen !== true) {
 		exchange.fail(501, UNSUPPORTED, "This firmware was built to take no updates: flash it by cable.");
@@ -26,11 +28,11 @@ class Upload implements BodySink, Sender {
 	readonly limit: number;
 	/** For the log. */
 	readonly name: string;
-	readonly #exchange: Exchange;
+	readonly #exchange: Exchange<Firmware | undefined>;
 	readonly #updater: Updater;
 	rest = 0;
 
-	constructor(exchange: Exchange, updater: Updater) {
+	constructor(exchange: Exchange<Firmware | undefined>, updater: Updater) {
 		this.#exchange = exchange;
 		this.#updater = updater;
 		this.limit = updater.limit;

@@ -1,16 +1,17 @@
 /** `system/upgrade`: where a newer firmware is looked for (decision 51). */
-import { type Put, put } from "../../config/schema.js";
-import { UPGRADE, UPGRADE_FOUND_VERSION, UPGRADE_URL } from "../fields.js";
-import { parseFileURL } from "../../http/url.js";
-import { withBoard } from "../upgrade.js";
+
 import type { BodyValues } from "../../api/body.js";
 import type { Exchange } from "../../api/exchange.js";
 import { failField, putsOf, settingsOf } from "../../api/settings.js";
+import { type Put, put } from "../../config/schema.js";
+import { parseFileURL } from "../../http/url.js";
+import { UPGRADE, UPGRADE_FOUND_VERSION, UPGRADE_URL } from "../fields.js";
+import { withBoard } from "../upgrade.js";
 
 export const UPGRADE_SETTINGS = settingsOf(UPGRADE.fields, [], { accept });
 
 function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
-	const { config, info } = exchange.services;
+	const { config, info } = exchange.core;
 	const given = values.get(UPGRADE_URL);
 	const url = given ?? "";
 	const isFile = url === "" || parseFileURL(withBoard(url, info.board)) !== undefined;

@@ -1,5 +1,13 @@
 /** Settings of the Ethernet port (decisions 40, 182 to 184): on or off, and DHCP or a static address. */
+
+import { type BodyValues, needed } from "../../api/body.js";
+import { UNSUPPORTED } from "../../api/errors.js";
+import type { Exchange } from "../../api/exchange.js";
+import { booleanMember } from "../../api/members.js";
+import { failField, settingsOf, writeSettings } from "../../api/settings.js";
 import { parseIPv4 } from "../../bytes/ipv4.js";
+import { type Put, put } from "../../config/schema.js";
+import { CABLE_LOST, CABLE_NO_ADDRESS } from "../cable.js";
 import {
 	ETHERNET_DHCP,
 	ETHERNET_DNS,
@@ -8,14 +16,8 @@ import {
 	ETHERNET_IP,
 	ETHERNET_NETMASK,
 } from "../fields.js";
-import { type Put, put } from "../../config/schema.js";
-import { CABLE_LOST, CABLE_NO_ADDRESS } from "../cable.js";
-import { type BodyValues, needed } from "../../api/body.js";
-import { UNSUPPORTED } from "../../api/errors.js";
-import type { Exchange } from "../../api/exchange.js";
-import { booleanMember } from "../../api/members.js";
+import type { Networking } from "../networking.js";
 import { isStatic, writeWayBack } from "./settings.js";
-import { failField, settingsOf, writeSettings } from "../../api/settings.js";
 
 const ADDRESS = Object.freeze([ETHERNET_IP, ETHERNET_NETMASK, ETHERNET_GATEWAY] as const);
 /** What is shown as it is stored. */
@@ -27,8 +29,8 @@ export const ETHERNET_SETTINGS = settingsOf(
 	{ show, accept },
 );
 
-export function isEthernetEnabled({ services }: Exchange): boolean {
-	return services.network?.cable !== undefined && services.config.get(ETHERNET_ENABLED);
+export function isEthernetEnabled({ core, part }: Exchange<Networking>): boolean {
+	return part.manager?.cable !== undefined && core.config.get(ETHERNET_ENABLED);
 }
 
 /** Stable code for `ethernet_last_error`; "" when all is well. `error`: CABLE_WELL, CABLE_LOST or CABLE_NO_ADDRESS. */
@@ -38,7 +40,7 @@ export function ethernetErrorOf(error: number | undefined): string {
 }
 
 /** What a POST or a backup stores. Undefined: the values are refused, and the request is answered. */
-export function acceptEthernet(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
+export function acceptEthernet(exchange: Exchange<Networking>, values: BodyValues): readonly Put[] | undefined {
 	const dhcp = needed(values, ETHERNET_DHCP);
 	const dns = values.get(ETHERNET_DNS) ?? "";
 	if (!dhcp && !isStatic(exchange, values, ADDRESS)) return undefined;
@@ -54,17 +56,17 @@ export function acceptEthernet(exchange: Exchange, values: BodyValues): readonly
 	];
 }
 
-function show(exchange: Exchange): void {
+function show(exchange: Exchange<Networking>): void {
 	const enabled = isEthernetEnabled(exchange);
 	exchange.object((writer) => {
 		booleanMember(writer, ETHERNET_ENABLED.name, enabled);
-		writeSettings(writer, exchange.services.config, ADDRESS_SETTINGS);
+		writeSettings(writer, exchange.core.config, ADDRESS_SETTINGS);
 		writeWayBack(exchange);
 	});
 }
 
-function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
-	if (!values.get(ETHERNET_ENABLED) || exchange.services.network?.cable !== undefined)
+function accept(exchange: Exchange<Networking>, values: BodyValues): readonly Put[] | undefined {
+	if (!values.get(ETHERNET_ENABLED) || exchange.part.manager?.cable !== undefined)
 		return acceptEthernet(exchange, values);
 	exchange.fail(501, UNSUPPORTED, "This device has no Ethernet port.");
 	return undefined;

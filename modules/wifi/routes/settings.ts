@@ -1,12 +1,21 @@
 /** Network settings of the API text: Wi-Fi, access point, fallback, on and off (decisions 4, 5, 34 to 36, 40). */
+
+import { BODY_LIMIT, type BodyTable, type BodyValues, needed } from "../../api/body.js";
+import { MISSING_FIELD, UNSUPPORTED } from "../../api/errors.js";
+import type { Exchange } from "../../api/exchange.js";
+import { describeMissing } from "../../api/field-value.js";
+import { booleanMember, textMember } from "../../api/members.js";
+import { failField, putsOf, settingsOf } from "../../api/settings.js";
 import { isHostAddress, isSameNetwork, parseIPv4, prefixOf } from "../../bytes/ipv4.js";
-import { isHostname, isPassword, isSSID } from "../settings.js";
+import { BOOLEAN, bodyField, type Put, put, type SettingField } from "../../config/schema.js";
+import type { Core } from "../../core/core.js";
 import {
 	AP_ENABLED,
 	AP_PASSWORD,
 	AP_SSID,
 	ETHERNET_ENABLED,
 	FALLBACK_AP_ENABLED,
+	STATION_FIELDS,
 	WIFI_DHCP,
 	WIFI_ENABLED,
 	WIFI_GATEWAY,
@@ -16,13 +25,8 @@ import {
 	WIFI_PASSWORD,
 	WIFI_SSID,
 } from "../fields.js";
-import { BOOLEAN, bodyField, type Put, type SettingField } from "../../config/schema.js";
-import { BODY_LIMIT, type BodyTable, type BodyValues, needed } from "../../api/body.js";
-import { MISSING_FIELD, UNSUPPORTED } from "../../api/errors.js";
-import type { Exchange } from "../../api/exchange.js";
-import { describeMissing } from "../../api/field-value.js";
-import { booleanMember, textMember } from "../../api/members.js";
-import { failField, putsOf, settingsOf } from "../../api/settings.js";
+import type { Networking } from "../networking.js";
+import { isHostname, isPassword, isSSID } from "../settings.js";
 
 /** What stands where there is no address. */
 export const NO_ADDRESS = "0.0.0.0";
@@ -51,20 +55,21 @@ export const WIFI_ENABLED_SETTINGS = settingsOf(Object.freeze([WIFI_ENABLED]), [
 	accept: acceptWiFiEnabled,
 });
 
-export function postWiFi(exchange: Exchange, values: BodyValues): void {
+export function postWiFi(exchange: Exchange<Networking>, values: BodyValues): void {
 	const apply = values.get(APPLY) ?? false;
 	const puts = acceptStation(exchange, values);
 	if (puts === undefined) return;
-	if (apply && exchange.services.network === undefined) failUnsupported(exchange);
+	if (apply && exchange.part.manager === undefined) failUnsupported(exchange);
 	else {
-		exchange.services.config.change(puts, apply);
+		exchange.core.config.change(puts, apply);
 		answerStation(exchange);
 	}
 }
 
 /** What makes this network the configured one, on trial. Undefined: the values are refused, and the request is answered. */
-export function acceptStation(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
-	const { networkSettings, config, text } = exchange.services;
+export function acceptStation(exchange: Exchange<Networking>, values: BodyValues): readonly Put[] | undefined {
+	const { config, text } = exchange.core;
+	const { settings } = exchange.part;
 	const ssid = needed(values, WIFI_SSID);
 	// Left out it stays, so that an address or a name can be changed without it; of another network it must be told.
 	const isStored = ssid !== "" && ssid === config.get(WIFI_SSID);
@@ -81,19 +86,18 @@ export function acceptStation(exchange: Exchange, values: BodyValues): readonly 
 		failField(exchange, WIFI_PASSWORD, `password must be empty for an open network, else ${PASSWORD_RULE}`);
 	else if (!dhcp && !isStatic(exchange, values, ADDRESS_FIELDS)) return undefined;
 	else if (!isName(exchange, hostname)) return undefined;
-	else return networkSettings.stationPuts({ ssid, password, dhcp, ip, netmask, gateway, hostname });
+	else return settings.stationPuts({ ssid, password, dhcp, ip, netmask, gateway, hostname });
 	return undefined;
 }
 
 /** The reply of firmware 1.0.x: the static address, or the one that the station has now. */
-function answerStation(exchange: Exchange): void {
-	const { config, networkSettings, network } = exchange.services;
+function answerStation(exchange: Exchange<Networking>): void {
+	const { config, hostname } = exchange.core;
 	const isDHCP = config.get(WIFI_DHCP);
-	const station = network?.station;
+	const station = exchange.part.manager?.station;
 	const ip = isDHCP ? (station?.ip ?? NO_ADDRESS) : config.get(WIFI_IP);
 	const netmask = isDHCP ? (station?.netmask ?? NO_ADDRESS) : config.get(WIFI_NETMASK);
 	const gateway = isDHCP ? (station?.gateway ?? NO_ADDRESS) : config.get(WIFI_GATEWAY);
-	const { hostname } = networkSettings;
 	exchange.object((writer) => {
 		textMember(writer, "ssid", config.get(WIFI_SSID));
 		booleanMember(writer, "dhcp", isDHCP);
@@ -104,14 +108,15 @@ function answerStation(exchange: Exchange): void {
 	});
 }
 
-export function postAccessPoint(exchange: Exchange, values: BodyValues): void {
-	const { network, networkSettings, config } = exchange.services;
+export function postAccessPoint(exchange: Exchange<Networking>, values: BodyValues): void {
+	const { config } = exchange.core;
+	const { manager, settings } = exchange.part;
 	const puts = acceptAccessPoint(exchange, values);
 	if (puts === undefined) return;
-	if (values.get(AP_ENABLED) && network === undefined) failUnsupported(exchange);
+	if (values.get(AP_ENABLED) && manager === undefined) failUnsupported(exchange);
 	else {
 		config.change(puts, values.get(APPLY));
-		const accessPoint = networkSettings.accessPoint.ssid;
+		const accessPoint = settings.accessPoint.ssid;
 		exchange.object((writer) => {
 			textMember(writer, AP_SSID.name, accessPoint);
 			booleanMember(writer, AP_ENABLED.name, config.get(AP_ENABLED));
@@ -120,8 +125,8 @@ export function postAccessPoint(exchange: Exchange, values: BodyValues): void {
 }
 
 /** Undefined: the values are refused, and the request is answered. */
-export function acceptAccessPoint(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
-	const { text } = exchange.services;
+export function acceptAccessPoint(exchange: Exchange<Networking>, values: BodyValues): readonly Put[] | undefined {
+	const { text } = exchange.core;
 	const ssid = values.get(AP_SSID);
 	const password = values.get(AP_PASSWORD);
 	if (ssid !== undefined && !isSSID(text, ssid)) failField(exchange, AP_SSID, `ap_${SSID_RULE}`);
@@ -131,30 +136,30 @@ export function acceptAccessPoint(exchange: Exchange, values: BodyValues): reado
 	return undefined;
 }
 
-function showWiFiEnabled(exchange: Exchange): void {
-	const enabled = isWiFiEnabled(exchange);
+function showWiFiEnabled(exchange: Exchange<Networking>): void {
+	const enabled = isWiFiEnabled(exchange.part, exchange.core);
 	exchange.object((writer) => {
 		booleanMember(writer, WIFI_ENABLED.name, enabled);
 		writeWayBack(exchange);
 	});
 }
 
-function acceptWiFiEnabled(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
-	if (!values.get(WIFI_ENABLED) || exchange.services.network !== undefined) return putsOf([WIFI_ENABLED], values);
+function acceptWiFiEnabled(exchange: Exchange<Networking>, values: BodyValues): readonly Put[] | undefined {
+	if (!values.get(WIFI_ENABLED) || exchange.part.manager !== undefined) return putsOf([WIFI_ENABLED], values);
 	failUnsupported(exchange);
 	return undefined;
 }
 
-export function isWiFiEnabled({ services }: Exchange): boolean {
-	return services.network !== undefined && services.config.get(WIFI_ENABLED);
+export function isWiFiEnabled({ manager }: Networking, { config }: Core): boolean {
+	return manager !== undefined && config.get(WIFI_ENABLED);
 }
 
 /** A member that says what remains when neither Ethernet nor Wi-Fi is on, of a unit that has both. */
-export function writeWayBack(exchange: Exchange): void {
-	const { config, network } = exchange.services;
-	if (network?.cable === undefined || config.get(ETHERNET_ENABLED) || config.get(WIFI_ENABLED)) return;
+export function writeWayBack(exchange: Exchange<Networking>): void {
+	const { config } = exchange.core;
+	if (exchange.part.manager?.cable === undefined || config.get(ETHERNET_ENABLED) || config.get(WIFI_ENABLED)) return;
 	textMember(
-		exchange.services.writer,
+		exchange.core.writer,
 		"warning",
 		"Ethernet and Wi-Fi are both off. A short press of the button turns Wi-Fi on for ten minutes. A unit without a button is reset to its factory settings by five power cycles of less than 10 s each.",
 	);
@@ -164,7 +169,7 @@ const SSID_RULE = "ssid must be a text of 1 to 31 characters and at most 32 byte
 const PASSWORD_RULE = "8 to 63 characters and at most 63 bytes.";
 
 /** Whether a device can have this name, or stays with the one it has; answers if not. */
-export function isName(exchange: Exchange, hostname: string | undefined): boolean {
+export function isName(exchange: Exchange<Networking>, hostname: string | undefined): boolean {
 	if (hostname === undefined || isHostname(hostname)) return true;
 	const message = "hostname must be 1 to 31 letters, digits and hyphens, with no hyphen at an end.";
 	failField(exchange, WIFI_HOSTNAME, message);
@@ -175,7 +180,7 @@ export function isName(exchange: Exchange, hostname: string | undefined): boolea
 type AddressFields = readonly [SettingField<string>, SettingField<string>, SettingField<string>];
 
 /** Whether a device can have the address that these fields have in `values`; answers if not. */
-export function isStatic(exchange: Exchange, values: BodyValues, fields: AddressFields): boolean {
+export function isStatic(exchange: Exchange<Networking>, values: BodyValues, fields: AddressFields): boolean {
 	for (const field of fields) {
 		const value = values.get(field);
 		if (value !== undefined && parseIPv4(value) >= 0) continue;
@@ -195,6 +200,24 @@ export function isStatic(exchange: Exchange, values: BodyValues, fields: Address
 	return false;
 }
 
-function failUnsupported(exchange: Exchange): void {
+function failUnsupported(exchange: Exchange<Networking>): void {
 	exchange.fail(501, UNSUPPORTED, "This device has no radio for Wi-Fi.");
+}
+
+/** The network of the file, on trial as any new one. One that is configured already is not tried anew. */
+export function acceptNetwork(exchange: Exchange<Networking>, values: BodyValues): readonly Put[] | undefined {
+	const hostname = values.get(WIFI_HOSTNAME);
+	if (needed(values, WIFI_SSID) === "") {
+		return isName(exchange, hostname) ? [put(WIFI_HOSTNAME, hostname)] : undefined;
+	}
+	const puts = acceptStation(exchange, values);
+	const { config } = exchange.core;
+	const isOther = ({ field, value }: Put) =>
+		STATION_FIELDS.includes(field) && value !== undefined && value !== config.get(field);
+	return puts?.some(isOther) === false ? [put(WIFI_HOSTNAME, hostname)] : puts;
+}
+
+/** Without a radio it is kept all the same: the file may be another unit's. */
+export function acceptAnyWiFiEnabled(_: Exchange<Networking>, values: BodyValues): readonly Put[] {
+	return putsOf([WIFI_ENABLED], values);
 }

@@ -1,7 +1,9 @@
 /** Network routes of the API text that tell how things are: status, scan (decisions 33, 40, 41). */
 
+import { BUSY } from "../../api/errors.js";
+import type { Exchange } from "../../api/exchange.js";
+import { booleanMember, numberMember, textMember } from "../../api/members.js";
 import { ACCESS_POINT_ADDRESS, ACCESS_POINT_NETMASK } from "../../bytes/ipv4.js";
-import { AP_ENABLED, WIFI_DHCP, WIFI_SSID } from "../fields.js";
 import { SCAN_COST } from "../../io/memory.js";
 import type { JSONWriter } from "../../json/writer.js";
 import {
@@ -13,19 +15,19 @@ import {
 	TIME_OUT_OF_RANGE,
 } from "../../sntp/client.js";
 import { WIFI_LOST, WIFI_NO_ADDRESS, WIFI_NOT_FOUND, WIFI_WRONG_PASSWORD } from "../failures.js";
+import { AP_ENABLED, WIFI_DHCP, WIFI_SSID } from "../fields.js";
+import type { Networking } from "../networking.js";
 import type { ScanWaiter } from "../policy.js";
 import { ScanCursor } from "../scan.js";
-import { BUSY } from "../../api/errors.js";
 import { ethernetErrorOf, isEthernetEnabled } from "./ethernet.js";
-import type { Exchange, Services } from "../../api/exchange.js";
-import { booleanMember, numberMember, textMember } from "../../api/members.js";
 import { isWiFiEnabled, NO_ADDRESS } from "./settings.js";
 
 /** Time server (decision 41), where the host names none. */
 const NTP_SERVER = "pool.ntp.org";
 
-export function getNetworkStatus(exchange: Exchange): void {
-	const { network, networkSettings, config, saving } = exchange.services;
+export function getNetworkStatus(exchange: Exchange<Networking>): void {
+	const { config, info, saving } = exchange.core;
+	const { manager: network, settings: networkSettings, time } = exchange.part;
 	const { secure } = exchange;
 	const { station, address, cable } = network ?? {};
 	// The bench has no radio, but can be asked to behave as reached over an access point.
@@ -45,9 +47,9 @@ export function getNetworkStatus(exchange: Exchange): void {
 	const isTemporary = network?.isTemporary === true || (isForNow && network?.isOn === true);
 	const lastError = errorOf(network?.lastError ?? 0);
 	const clients = network?.clients ?? 0;
-	const ntpServer = serverOf(exchange.services.info.timeServers);
-	const lastSync = lastSyncOf(exchange.services);
-	const timeError = timeErrorOf(exchange.services.time?.lastError ?? 0);
+	const ntpServer = serverOf(info.timeServers);
+	const lastSync = lastSyncOf(exchange);
+	const timeError = timeErrorOf(time?.lastError ?? 0);
 	exchange.object((writer) => {
 		textMember(writer, "ip", ip);
 		textMember(writer, "netmask", netmask);
@@ -63,7 +65,7 @@ export function getNetworkStatus(exchange: Exchange): void {
 		textMember(writer, "ntp_server", ntpServer);
 		numberMember(writer, "ntp_last_sync", lastSync);
 		codeMember(writer, "ntp_last_error", timeError);
-		booleanMember(writer, "wifi_enabled", isWiFiEnabled(exchange));
+		booleanMember(writer, "wifi_enabled", isWiFiEnabled(exchange.part, exchange.core));
 		booleanMember(writer, "wifi_temporary", isTemporary);
 		textMember(writer, "wifi_ssid", config.get(WIFI_SSID));
 		booleanMember(writer, "wifi_dhcp", config.get(WIFI_DHCP));
@@ -82,7 +84,7 @@ export function getNetworkStatus(exchange: Exchange): void {
 }
 
 /** What `ip` belongs to. */
-function interfaceOf(network: Services["network"], isAccessPoint: boolean): string {
+function interfaceOf(network: Networking["manager"], isAccessPoint: boolean): string {
 	if (network?.isByCable) return "ethernet";
 	if (network?.station !== undefined) return "wifi";
 	return isAccessPoint ? "access_point" : "none";
@@ -94,7 +96,7 @@ function serverOf(servers: string): string {
 }
 
 /** When a time server was last believed, Unix time in seconds; 0: never. */
-function lastSyncOf({ time, clock }: Services): number {
+function lastSyncOf({ core: { clock }, part: { time } }: Exchange<Networking>): number {
 	const successMs = time?.lastSuccessMs;
 	const nowMs = clock.utcMs();
 	if (successMs === undefined || nowMs === undefined) return 0;
@@ -109,8 +111,8 @@ function codeMember(writer: JSONWriter, name: string, code: string): void {
 }
 
 /** Single-flight: who comes while a scan is going on gets its networks too. Without a radio that is on there are none. */
-export function getScan(exchange: Exchange): void {
-	const { network } = exchange.services;
+export function getScan(exchange: Exchange<Networking>): void {
+	const { manager: network } = exchange.part;
 	if (!exchange.claim(SCAN_COST)) return;
 	if (!network?.isOn) {
 		streamNetworks(exchange, new Uint8Array(0));
@@ -125,16 +127,15 @@ export function getScan(exchange: Exchange): void {
 	if (network.scan(waiter)) {
 		exchange.response.onCancelled = () => {
 			network.cancelScan(waiter);
-			exchange.services.ledger.release(SCAN_COST);
+			exchange.core.ledger.release(SCAN_COST);
 		};
 	} else failBusy(exchange);
 }
 
 /** SCAN_COST is claimed. */
 
-function streamNetworks(exchange: Exchange, networks: Uint8Array): void {
-	const { text, networkSettings } = exchange.services;
-	const { hostname } = networkSettings;
+function streamNetworks(exchange: Exchange<Networking>, networks: Uint8Array): void {
+	const { hostname, text } = exchange.core;
 	const cursor = new ScanCursor(networks, text);
 	let current = 0;
 	let hasNetwork = false;
@@ -166,9 +167,9 @@ function streamNetworks(exchange: Exchange, networks: Uint8Array): void {
 	}, SCAN_COST);
 }
 
-function failBusy(exchange: Exchange): void {
+function failBusy(exchange: Exchange<Networking>): void {
 	exchange.response.header("Retry-After", "5");
-	exchange.services.ledger.release(SCAN_COST);
+	exchange.core.ledger.release(SCAN_COST);
 	exchange.fail(503, BUSY, "The radio can't scan at this moment; try again later.");
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { compareVersions, FIRMWARE_HEAD, firmwareOf } from "../../../hosts/browser/kit/firmware-file.js";
-import { isNewer } from "../../../modules/ota/upgrade.js";
+import { isNewer } from "../../../modules/ota/version.js";
 import { makeFile } from "../../ota/bench.js";
 
 describe("hosts/browser/kit/firmware-file", () => {

@@ -1,4 +1,5 @@
 /** The small parts of the bench that have rules of their own. */
+
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,6 +14,7 @@ import { FileStorage } from "../../../hosts/node/storage.js";
 import { ACCESS_IS_DEFAULT } from "../../../modules/auth/fields.js";
 import { put } from "../../../modules/config/schema.js";
 import { ConfigStore } from "../../../modules/config/store.js";
+import { ENTRIES } from "../../../modules/parts.js";
 
 const bytesOf = (text: string) => Buffer.from(text, "latin1");
 
@@ -128,7 +130,7 @@ describe("Factory data", () => {
 	it("are told as the password only as long as it opens the gateway", () => {
 		const factory = loadFactoryData(folder, "first");
 		assert.equal(describeAccount(folder, factory), "User admin, label password first");
-		const config = new ConfigStore(new FileStorage(join(folder, "flash")), new NodeText());
+		const config = new ConfigStore(new FileStorage(join(folder, "flash")), new NodeText(), ENTRIES);
 		config.change([put(ACCESS_IS_DEFAULT, false)]);
 		assert.match(describeAccount(folder, factory), /^User admin, with the password that was set/);
 	});

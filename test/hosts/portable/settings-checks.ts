@@ -1,10 +1,11 @@
 /** Checks of what the settings make of a host's storage in its engine: records of any kind behind a right check. Portable. */
-import { Tokens } from "../../../modules/auth/tokens.js";
+
 import { AccessSettings, TokenSettings } from "../../../modules/auth/settings.js";
-import { ENTRIES } from "../../../modules/config/entries.js";
-import { METER_PROTOCOL } from "../../../modules/meter/fields.js";
+import { Tokens } from "../../../modules/auth/tokens.js";
 import { put } from "../../../modules/config/schema.js";
 import { ConfigStore } from "../../../modules/config/store.js";
+import { METER_PROTOCOL } from "../../../modules/meter/fields.js";
+import { ENTRIES } from "../../../modules/parts.js";
 import { flashRecords } from "../../fuzz/flash-records.js";
 import { expect, expectEqual, frozen } from "./check.js";
 
@@ -33,14 +34,14 @@ export const settingsChecks = frozen([
 			let damaged = 0;
 			for (let round = 0; round < ROUNDS; round++) {
 				for (const [key, value] of flashRecords(random)) storage.set(key, value);
-				const store = new ConfigStore(storage, text);
+				const store = new ConfigStore(storage, text, ENTRIES);
 				if (store.damaged.length > 0) damaged++;
 				const access = new AccessSettings(store);
 				expect(access.salt.length <= 64 && access.digest.length <= 32, "the account is none");
 				const tokens = new Tokens(new TokenSettings(store), crypto, clock, text);
 				for (let i = 0; i < tokens.count; i++) expect(tokens.nameAt(i).length <= 32, "a name is too long");
 				store.change([put(METER_PROTOCOL, "dlms")]);
-				expectEqual(new ConfigStore(storage, text).get(METER_PROTOCOL), "dlms", "what was stored then");
+				expectEqual(new ConfigStore(storage, text, ENTRIES).get(METER_PROTOCOL), "dlms", "what was stored then");
 				store.erase();
 				for (const { key } of ENTRIES) expectEqual(storage.get(key), undefined, key);
 			}

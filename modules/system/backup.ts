@@ -2,40 +2,52 @@
  * GET `system/backup`: the settings as one JSON file, which POST (restore.ts) takes back, also in a newer firmware. Never
  * with a secret: a file in a folder of downloads outlives passwords. docs/backup.md tells what is in it.
  */
+
+import { type BackupGroup, isShown } from "../api/backup-group.js";
+import type { Exchange } from "../api/exchange.js";
+import { booleanMember, numberMember, textMember } from "../api/members.js";
+import { isSet, settingMember } from "../api/settings.js";
 import type { Setting } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
+import type { Core } from "../core/core.js";
 import { BACKUP_REPLY_COST } from "../io/memory.js";
 import { JSONStream } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
-import { buildNumber } from "../ota/upgrade.js";
+import { buildNumber } from "../ota/version.js";
+import type { Part } from "../part.js";
 import { utcText } from "../time/iso.js";
-import { BACKUP_GROUPS, isShown } from "./backup-groups.js";
-import type { Exchange, Services } from "./exchange.js";
-import { booleanMember, numberMember, textMember } from "./members.js";
-import { isSet, settingMember } from "./settings.js";
+import type { System } from "./system.js";
 
 /** Version of the file's form. */
 export const BACKUP_FORM = 1;
 /** Characters of the date in `2026-11-22T15:50:00Z`. */
 const DATE_END = 10;
 
-export function getBackup(exchange: Exchange): void {
-	const { services, response } = exchange;
-	const { clock, text, config, ledger, networkSettings, writer } = services;
+/** The groups of all parts. */
+export function groupsOf(parts: readonly Part[]): BackupGroup[] {
+	const groups: BackupGroup[] = [];
+	for (const { backup } of parts) groups.push(...backup);
+	return groups;
+}
+
+export function getBackup(exchange: Exchange<System>): void {
+	const { core, response } = exchange;
+	const { parts } = exchange.part;
+	const { clock, text, config, ledger, hostname, writer } = core;
 	if (!ledger.claim(BACKUP_REPLY_COST)) {
 		exchange.busy();
 		return;
 	}
 	const utcMs = clock.utcMs();
 	const created = utcMs === undefined ? "" : utcText(utcMs, text);
-	const values = valuesOf(config);
+	const values = valuesOf(config, parts);
 	// One unit: made from its beginning for each window, which is seldom, and less script.
 	const stream = new JSONStream(writer, (into) => {
-		writeAll(into, services, created, values);
+		writeAll(into, core, parts, created, values);
 		return false;
 	});
 	const date = created === "" ? "" : `-${created.slice(0, DATE_END)}`;
-	response.header("Content-Disposition", `attachment; filename="${networkSettings.hostname}${date}.json"`);
+	response.header("Content-Disposition", `attachment; filename="${hostname}${date}.json"`);
 	response.lines("Content-Type: application/json\r\n");
 	response.send(200, {
 		read: (into, start, end) => stream.read(into, start, end),
@@ -44,16 +56,22 @@ export function getBackup(exchange: Exchange): void {
 }
 
 /** All values of the file as they are now, since it is made in several pieces; of a secret whether there is one. */
-function valuesOf(config: ConfigStore): readonly Setting[] {
+function valuesOf(config: ConfigStore, parts: readonly Part[]): readonly Setting[] {
 	const values: Setting[] = [];
-	for (const { table, secrets } of BACKUP_GROUPS) {
+	for (const { table, secrets } of groupsOf(parts)) {
 		for (const field of table.fields) if (isShown(field)) values.push(config.get(field));
 		for (const field of secrets) values.push(isSet(config.get(field)));
 	}
 	return values;
 }
 
-function writeAll(writer: JSONWriter, { info }: Services, created: string, values: readonly Setting[]): void {
+function writeAll(
+	writer: JSONWriter,
+	{ info }: Core,
+	parts: readonly Part[],
+	created: string,
+	values: readonly Setting[],
+): void {
 	let at = 0;
 	writer.beginObject();
 	numberMember(writer, "backup", BACKUP_FORM);
@@ -64,7 +82,7 @@ function writeAll(writer: JSONWriter, { info }: Services, created: string, value
 	textMember(writer, "created", created);
 	writer.key("settings");
 	writer.beginObject();
-	for (const { path, table, secrets, writeList } of BACKUP_GROUPS) {
+	for (const { path, table, secrets, writeList } of groupsOf(parts)) {
 		writer.key(path);
 		writer.beginObject();
 		for (const field of table.fields) {

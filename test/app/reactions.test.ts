@@ -1,7 +1,11 @@
-/** Who is told when settings have changed: the table by itself, and what was learned of a meter through the whole gateway. */
+/** What follows from a change of settings: the reactions of all parts, and what was learned of a meter through the whole gateway. */
 import assert from "node:assert/strict";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
-import { type Concerned, tellOfChange } from "../../modules/app/on-changed.js";
+import { type Put, put } from "../../modules/config/schema.js";
+import { ConfigStore } from "../../modules/config/store.js";
+import type { Core } from "../../modules/core/core.js";
+import { HUB_URL } from "../../modules/hub/fields.js";
+import { HUB } from "../../modules/hub/part.js";
 import {
 	DLMS_AUTH,
 	DLMS_AUTH_KEY,
@@ -10,8 +14,6 @@ import {
 	DLMS_OBIS_ENTRIES,
 	DLMS_PASSWORD,
 } from "../../modules/meter/dlms-fields.js";
-import { ENTRIES } from "../../modules/config/entries.js";
-import { HUB_URL } from "../../modules/hub/fields.js";
 import {
 	CONTROL,
 	CONTROL_LOG_EN,
@@ -22,8 +24,14 @@ import {
 	IEC62056_BAUDRATE_MAX,
 	METER_PROTOCOL,
 } from "../../modules/meter/fields.js";
+import { METER } from "../../modules/meter/part.js";
 import { MQTT_ANNOUNCED_VALUES, MQTT_URL } from "../../modules/mqtt/fields.js";
-import { NetworkSettings } from "../../modules/wifi/settings.js";
+import { MQTT } from "../../modules/mqtt/part.js";
+import { UPDATE } from "../../modules/ota/part.js";
+import { type Part, react } from "../../modules/part.js";
+import { ENTRIES, PARTS } from "../../modules/parts.js";
+import { POWER_MODE } from "../../modules/power/fields.js";
+import { SYSTEM_TIMEZONE } from "../../modules/time/fields.js";
 import {
 	AP_ENABLED,
 	AP_PASSWORD,
@@ -35,39 +43,45 @@ import {
 	WIFI_HOSTNAME,
 	WIFI_SSID,
 } from "../../modules/wifi/fields.js";
-import { POWER_MODE } from "../../modules/power/fields.js";
-import { type Put, put } from "../../modules/config/schema.js";
-import { ConfigStore } from "../../modules/config/store.js";
-import { SYSTEM_TIMEZONE } from "../../modules/time/fields.js";
-import { ZIGBEE_ENABLED, ZIGBEE_MAPPING } from "../../modules/zigbee/fields.js";
+import { NETWORK } from "../../modules/wifi/part.js";
 import { APPLY_ACCESS_POINT, APPLY_FLAGS, APPLY_STATION } from "../../modules/wifi/policy.js";
+import { NetworkSettings } from "../../modules/wifi/settings.js";
+import { ZIGBEE_ENABLED, ZIGBEE_MAPPING } from "../../modules/zigbee/fields.js";
+import { ZIGBEE } from "../../modules/zigbee/part.js";
 import { VirtualGateway } from "../api/virtual-gateway.js";
 import { MemoryStorage, textCodec } from "../config/memory-storage.js";
 
 /** A store whose changes are told, and what was told. */
 function listened() {
 	const storage = new MemoryStorage();
-	const config = new ConfigStore(storage, textCodec);
+	const config = new ConfigStore(storage, textCodec, ENTRIES);
 	const told: string[] = [];
-	const whom: Concerned = {
-		config,
-		zone: { select: (name) => told.push(`zone ${name}`) > 0 },
-		reader: { forget: () => told.push("forget") },
-		schedule: { reconfigure: () => told.push("schedule") },
-		network: {
-			applySoon: (what) => told.push(`apply ${what}`),
-			applyCableSoon: () => told.push("apply cable"),
-		},
-		outputs: {
-			hub: { settingsChanged: () => told.push("hub") },
-			mqtt: { settingsChanged: () => told.push("mqtt"), forgetMeter: () => told.push("forget announced") },
-			upgrade: { settingsChanged: () => told.push("upgrade") },
-		},
-		zigbee: { settingsChanged: () => told.push("zigbee"), mappingChanged: () => told.push("zigbee map") },
-		meterChanged: () => told.push("meter"),
-		hostnameChanged: () => told.push("hostname"),
+	const manager = {
+		applySoon: (what: number) => told.push(`apply ${what}`),
+		applyCableSoon: () => told.push("apply cable"),
 	};
-	config.listen({ settingsChanged: (changed, applied) => tellOfChange(whom, changed, applied) });
+	const instances = new Map<Part, unknown>([
+		[
+			METER,
+			{
+				reader: { forget: () => told.push("forget") },
+				schedule: { reconfigure: () => told.push("schedule") },
+				reconfigure: () => told.push("meter"),
+			},
+		],
+		[NETWORK, { manager }],
+		[HUB, { output: { settingsChanged: () => told.push("hub") } }],
+		[MQTT, { output: { settingsChanged: () => told.push("mqtt"), forgetMeter: () => told.push("forget announced") } }],
+		[UPDATE, { notice: { settingsChanged: () => told.push("upgrade") } }],
+		[ZIGBEE, { settingsChanged: () => told.push("zigbee"), mappingChanged: () => told.push("zigbee map") }],
+	]);
+	const core = {
+		config,
+		zone: { select: (name: string) => told.push(`zone ${name}`) > 0 },
+		refreshSoon: () => told.push("refresh"),
+	} as unknown as Core;
+	const running = PARTS.map((part) => instances.get(part));
+	config.listen({ settingsChanged: (changed, applied) => react(PARTS, running, core, changed, applied) });
 	const toldOf = (puts: readonly Put[], apply?: boolean) => {
 		told.length = 0;
 		config.change(puts, apply);
@@ -76,7 +90,7 @@ function listened() {
 	return { storage, config, told, toldOf };
 }
 
-describe("app/on-changed", () => {
+describe("Reactions to changed settings", () => {
 	it("tells the Zigbee bridge of what it is to do, and of its map", () => {
 		const { toldOf } = listened();
 		assert.deepEqual(toldOf([put(ZIGBEE_ENABLED, true)], true), []);
@@ -101,7 +115,7 @@ describe("app/on-changed", () => {
 	it("tells the reader of a change to forget what it learned, and whoever goes by the meter's settings", () => {
 		const { toldOf } = listened();
 		assert.deepEqual(toldOf([put(IEC62056_BATTERY, true), put(IEC62056_BAUDRATE_MAX, 600)]), ["forget", "meter"]);
-		assert.deepEqual(toldOf([put(METER_PROTOCOL, "dlms")]), ["forget announced", "meter", "schedule"]);
+		assert.deepEqual(toldOf([put(METER_PROTOCOL, "dlms")]), ["meter", "schedule", "forget announced"]);
 		assert.deepEqual(toldOf([put(CONTROL_LOG_EN, true)]), ["meter"]);
 		assert.deepEqual(toldOf([put(DLMS_AUTH, "low"), put(DLMS_PASSWORD, "secret")]), ["forget", "schedule"]);
 		assert.deepEqual(toldOf([put(DLMS_CLIENT_ADDRESS, 32)]), ["forget", "schedule"]);
@@ -125,7 +139,7 @@ describe("app/on-changed", () => {
 	it("tells the clock of its zone, and the network of the device's name", () => {
 		const { toldOf } = listened();
 		assert.deepEqual(toldOf([put(SYSTEM_TIMEZONE, "Europe/Berlin")]), ["zone Europe/Berlin", "schedule"]);
-		assert.deepEqual(toldOf([put(WIFI_HOSTNAME, "cellar")]), ["hostname"]);
+		assert.deepEqual(toldOf([put(WIFI_HOSTNAME, "cellar")]), ["refresh", "hub"]);
 		assert.deepEqual(toldOf([put(POWER_MODE, 2)]), []);
 	});
 
@@ -169,11 +183,14 @@ describe("app/on-changed", () => {
 
 	it("is what the gateway goes by: other settings of the meter end what was learned of it", async () => {
 		const storage = new VirtualStorage();
-		new ConfigStore(storage, textCodec).change([put(IEC_SPEED_BAUD, 4800), put(DLMS_LEARNED_OPENING, "direct")]);
+		new ConfigStore(storage, textCodec, ENTRIES).change([
+			put(IEC_SPEED_BAUD, 4800),
+			put(DLMS_LEARNED_OPENING, "direct"),
+		]);
 		const gateway = new VirtualGateway("ap", { storage });
 		await gateway.login();
 		const learned = () => {
-			const store = new ConfigStore(storage, textCodec);
+			const store = new ConfigStore(storage, textCodec, ENTRIES);
 			return [store.get(IEC_SPEED_BAUD), store.get(DLMS_LEARNED_OPENING)];
 		};
 		const post = async (path: string, body: object) => {
@@ -189,7 +206,7 @@ describe("app/on-changed", () => {
 	it("knows every setting of the meter's conversations", () => {
 		const { toldOf } = listened();
 		for (const field of [...IEC62056.fields, ...CONTROL.fields]) {
-			const other = field.initial === false ? true : field.initial === "" ? "1" : 300;
+			const other = typeof field.initial === "boolean" ? !field.initial : field.initial === "" ? "1" : 300;
 			assert.ok(toldOf([put(field, other)]).includes("meter"), field.name);
 		}
 	});

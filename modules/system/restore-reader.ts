@@ -2,6 +2,13 @@
  * Reads a backup as it arrives (backup.ts), for restore.ts: nothing of it is held but the values of settings that this
  * firmware has. What a newer one has beside them is skipped, and named in `ignored`. The first complaint counts.
  */
+
+import { type BackupGroup, isSetting } from "../api/backup-group.js";
+import { type BodyValues, LONG_BODY_LIMIT } from "../api/body.js";
+import { INVALID_FIELD, INVALID_JSON, MISSING_FIELD } from "../api/errors.js";
+import { FieldReader } from "../api/field-reader.js";
+import { describeMissing } from "../api/field-value.js";
+import { SCRATCH } from "../api/validate.js";
 import type { Field, Setting, SettingField } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
 import type { BodySink } from "../http/handler.js";
@@ -18,13 +25,8 @@ import {
 	TOKEN_OBJECT_START,
 	TOKEN_TRUE,
 } from "../json/reader.js";
-import { BACKUP_FORM } from "./backup.js";
-import { BACKUP_GROUPS, type BackupGroup, isSetting } from "./backup-groups.js";
-import { type BodyValues, LONG_BODY_LIMIT } from "./body.js";
-import { INVALID_FIELD, INVALID_JSON, MISSING_FIELD } from "./errors.js";
-import { FieldReader } from "./field-reader.js";
-import { describeMissing } from "./field-value.js";
-import { SCRATCH } from "./validate.js";
+import type { Part } from "../part.js";
+import { BACKUP_FORM, groupsOf } from "./backup.js";
 
 /** A list of numbers in a list of objects in a group is 6 deep; what is skipped may be deeper. */
 const DEPTH = 8;
@@ -101,6 +103,7 @@ export class RestoreReader implements BodySink {
 	field: string | undefined;
 	readonly #config: ConfigStore;
 	readonly #text: TextCodec;
+	readonly #all: readonly BackupGroup[];
 	readonly #done: () => void;
 	readonly #reader = new JSONReader({ maxDepth: DEPTH, scratch: SCRATCH });
 	readonly #fields: FieldReader;
@@ -112,13 +115,14 @@ export class RestoreReader implements BodySink {
 	#flag = 0;
 
 	/** `done` is told once, when the file has come to its end. */
-	constructor(config: ConfigStore, text: TextCodec, done: () => void) {
+	constructor(config: ConfigStore, text: TextCodec, parts: readonly Part[], done: () => void) {
 		this.#config = config;
 		this.#text = text;
+		this.#all = groupsOf(parts);
 		this.#done = done;
 		this.#reader.begin();
 		this.#fields = new FieldReader(this.#reader, text, GROUP_DEPTH);
-		this.#values = new GroupValues(BACKUP_GROUPS[0], config);
+		this.#values = new GroupValues(this.#all[0], config);
 	}
 
 	write(bytes: Uint8Array, start: number, end: number): void {
@@ -207,7 +211,7 @@ export class RestoreReader implements BodySink {
 
 	/** The group whose name was just read. One that comes again goes on where it ended. */
 	private begin(): void {
-		const group = BACKUP_GROUPS.find(({ path }) => this.#reader.textEquals(path));
+		const group = this.#all.find(({ path }) => this.#reader.textEquals(path));
 		if (group === undefined) {
 			this.ignore("");
 			this.#reader.skip();

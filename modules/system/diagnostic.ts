@@ -15,15 +15,18 @@
  * 1 (the last one), and the length of what follows (2 bytes), which is up to BLOCK bytes of text sealed and 16 of tag. So
  * a report that was cut off is noticed, wherever that was. The text is UTF-8 (report-lines.ts).
  */
+
+import { UNSUPPORTED } from "../api/errors.js";
+import type { Exchange } from "../api/exchange.js";
 import { asciiBytes } from "../bytes/ascii.js";
 import { decodeHex } from "../bytes/hex.js";
+import type { Core } from "../core/core.js";
 import { Sealer } from "../hpke/sealer.js";
 import type { BodySource } from "../http/response.js";
 import { GCM_TAG_LENGTH } from "../io/crypto.js";
 import { REPORT_COST } from "../io/memory.js";
-import { UNSUPPORTED } from "./errors.js";
-import type { Exchange, Services } from "./exchange.js";
 import { ReportLines } from "./report-lines.js";
+import type { System } from "./system.js";
 
 const MAGIC = "SMGWDIAG";
 const FORMAT = 1;
@@ -32,25 +35,25 @@ const KEY_ID_LENGTH = 8;
 const BLOCK = 1024;
 const BLOCK_HEADER = 3;
 
-export function getDiagnostic(exchange: Exchange): void {
-	const { services, response } = exchange;
-	const { reports, ledger, info } = services;
+export function getDiagnostic(exchange: Exchange<System>): void {
+	const { core, part: system, response } = exchange;
+	const { ledger, info } = core;
 	if (info.reportKey === "") {
 		exchange.fail(501, UNSUPPORTED, "This firmware was built without a manufacturer's key to seal a report for.");
 		return;
 	}
-	if (reports.isBusy || !ledger.claim(REPORT_COST)) {
+	if (system.isReporting || !ledger.claim(REPORT_COST)) {
 		exchange.busy();
 		return;
 	}
-	reports.isBusy = true;
+	system.isReporting = true;
 	const close = () => {
 		ledger.release(REPORT_COST);
-		reports.isBusy = false;
+		system.isReporting = false;
 	};
 	let report: SealedReport;
 	try {
-		report = new SealedReport(services, close);
+		report = new SealedReport(core, system, close);
 	} catch (error) {
 		close();
 		throw error;
@@ -62,7 +65,7 @@ export function getDiagnostic(exchange: Exchange): void {
 
 class SealedReport implements BodySource {
 	readonly close: () => void;
-	readonly #services: Services;
+	readonly #core: Core;
 	readonly #sealer: Sealer;
 	readonly #lines: ReportLines;
 	/** The text of the block that is being made. */
@@ -75,10 +78,10 @@ class SealedReport implements BodySource {
 	#blockAt = 0;
 	#isLast = false;
 
-	constructor(services: Services, close: () => void) {
-		const { crypto, info, clock, text, reports } = services;
+	constructor(core: Core, { parts }: System, close: () => void) {
+		const { crypto, info, clock, text } = core;
 		this.close = close;
-		this.#services = services;
+		this.#core = core;
 		const digits = asciiBytes(info.reportKey);
 		const key = decodeHex(digits, 0, digits.length) ?? digits;
 		const serial = asciiBytes(info.serial);
@@ -92,7 +95,7 @@ class SealedReport implements BodySource {
 		head.set(serial, 22);
 		this.#sealer = new Sealer({ crypto, text }, key, head);
 		this.#block = joined(head, this.#sealer.encapsulated);
-		this.#lines = new ReportLines(services, reports.update);
+		this.#lines = new ReportLines(core, parts);
 	}
 
 	read(into: Uint8Array, start: number, end: number): number {
@@ -132,7 +135,7 @@ class SealedReport implements BodySource {
 					this.#isLast = true;
 					break;
 				}
-				this.#line = this.#services.text.encode(`${lines}\n`);
+				this.#line = this.#core.text.encode(`${lines}\n`);
 				this.#lineAt = 0;
 			}
 			const count = Math.min(BLOCK - length, this.#line.length - this.#lineAt);

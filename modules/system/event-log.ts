@@ -1,13 +1,13 @@
 /** `GET system/log`: what has happened to the gateway, the oldest first. */
 
+import type { Exchange } from "../api/exchange.js";
+import { numberMember, textMember } from "../api/members.js";
 import { EventCursor } from "../diagnostics/event-log.js";
 import { countAt, detailEnd, timeAt, UNIT, uptimeAt } from "../diagnostics/event-record.js";
 import { eventKind } from "../diagnostics/events.js";
-import type { Exchange } from "./exchange.js";
-import { numberMember, textMember } from "./members.js";
 
 export function getEventLog(exchange: Exchange): void {
-	const { events } = exchange.services;
+	const { events } = exchange.core;
 	const cursor = new EventCursor(events.copy());
 	const { dropped, uptimeS } = events;
 	let current = 0;

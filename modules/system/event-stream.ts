@@ -11,15 +11,21 @@
  *
  * One stream on each port: the others of its places are for those who ask (http/server.ts, which gives up a stream first).
  */
+import { BUSY } from "../api/errors.js";
+import type { Exchange } from "../api/exchange.js";
+import { booleanMember, numberMember, textMember } from "../api/members.js";
 import { SCOPE_NONE } from "../auth/tokens.js";
+import type { Core } from "../core/core.js";
+import { writeFacts } from "../core/facts.js";
+import { DUE_BEAT, DUE_OPENING, DUE_READOUT, DUE_STATE, type LiveClient } from "../core/live.js";
 import { type BodySource, type LiveBody, type LiveReader, NOTHING_YET } from "../http/response.js";
 import { EVENTS_COST } from "../io/memory.js";
 import type { JSONWriter } from "../json/writer.js";
-import { BUSY } from "./errors.js";
-import { type Exchange, type Services, scopeOfToken } from "./exchange.js";
-import { DUE_BEAT, DUE_OPENING, DUE_READOUT, DUE_STATE, type LiveClient } from "../core/live.js";
-import { booleanMember, numberMember, textMember } from "./members.js";
-import { stateOf, writeState } from "./state.js";
+import { METER } from "../meter/part.js";
+import type { Part } from "../part.js";
+import { NETWORK } from "../wifi/part.js";
+import { stateOf } from "./state.js";
+import type { System } from "./system.js";
 
 /** How long a client is asked to wait before it comes again; a browser's own EventSource would come at once. */
 const OPENING = "retry: 30000\n\n";
@@ -32,9 +38,9 @@ const END = "\n\n";
 /** For a client who finds the one place taken, seconds. */
 const RETRY_AFTER = "30";
 
-export function getEvents(exchange: Exchange): void {
-	const { services, response } = exchange;
-	const { live, ledger } = services;
+export function getEvents(exchange: Exchange<System>): void {
+	const { core, response } = exchange;
+	const { live, ledger } = core;
 	if (!live.hasPlace(exchange.secure)) {
 		response.header("Retry-After", RETRY_AFTER);
 		exchange.fail(503, BUSY, "Somebody else is sent events already; ask for the state and for the readings instead.");
@@ -49,18 +55,20 @@ export function getEvents(exchange: Exchange): void {
 }
 
 class EventStream implements BodySource, LiveBody, LiveClient {
-	readonly #services: Services;
+	readonly #core: Core;
+	readonly #parts: readonly Part[];
 	readonly secure: boolean;
 	/** What it was asked for with. */
 	token: string;
 	#reader: LiveReader | undefined;
 	#due = DUE_OPENING | DUE_STATE;
 
-	constructor({ services, secure, token }: Exchange) {
-		this.#services = services;
+	constructor({ core, part, secure, token }: Exchange<System>) {
+		this.#core = core;
+		this.#parts = part.parts;
 		this.secure = secure;
 		this.token = token;
-		if (services.reader.outcomes.last !== undefined) this.#due |= DUE_READOUT;
+		if (core.find(METER).reader.outcomes.last !== undefined) this.#due |= DUE_READOUT;
 	}
 
 	get live(): LiveBody {
@@ -85,8 +93,8 @@ class EventStream implements BodySource, LiveBody, LiveClient {
 	/** For the connection: one event, whole, or nothing of it. */
 	read(into: Uint8Array, start: number, end: number): number {
 		if (this.#due === 0) return NOTHING_YET;
-		const { writer } = this.#services;
-		if (scopeOfToken(this.#services, this.token) === SCOPE_NONE) return 0;
+		const { writer } = this.#core;
+		if (this.#core.scopeOf(this.token) === SCOPE_NONE) return 0;
 		const due = this.#due & -this.#due;
 		writer.begin(into, start, end);
 		if (due === DUE_STATE) this.state(writer);
@@ -99,26 +107,22 @@ class EventStream implements BodySource, LiveBody, LiveClient {
 
 	/** For the connection. */
 	close(): void {
-		const { live, ledger } = this.#services;
+		const { live, ledger } = this.#core;
 		live.remove(this);
 		ledger.release(EVENTS_COST);
 	}
 
 	private state(writer: JSONWriter): void {
-		const { network, clock } = this.#services;
-		const utcMs = clock.utcMs();
 		plain(writer, STATE);
 		writer.beginObject();
-		numberMember(writer, "timestamp", Math.floor((utcMs ?? 0) / 1000));
-		booleanMember(writer, "clock_valid", utcMs !== undefined);
-		writeState(writer, stateOf(this.#services));
-		booleanMember(writer, "connected", network?.address !== undefined);
+		writeFacts(writer, stateOf(this.#core, this.#parts));
+		booleanMember(writer, "connected", this.#core.find(NETWORK).manager?.address !== undefined);
 		writer.endObject();
 		plain(writer, END);
 	}
 
 	private readout(writer: JSONWriter): void {
-		const { last, readouts } = this.#services.reader.outcomes;
+		const { last, readouts } = this.#core.find(METER).reader.outcomes;
 		if (last === undefined) return;
 		plain(writer, READOUT);
 		writer.beginObject();

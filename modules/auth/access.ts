@@ -1,0 +1,46 @@
+/** Who may come in: the account, the open sessions and the long-lived tokens. */
+import type { Core, Running } from "../core/core.js";
+import { Account } from "./account.js";
+import { Login } from "./login.js";
+import { Sessions } from "./sessions.js";
+import { AccessSettings, TokenSettings } from "./settings.js";
+import { SCOPE_FULL, Tokens } from "./tokens.js";
+
+export class Access implements Running {
+	readonly sessions: Sessions;
+	readonly tokens: Tokens;
+	readonly #core: Core;
+	#login: Login | undefined;
+
+	constructor(core: Core) {
+		const { clock, config, crypto, text } = core;
+		this.#core = core;
+		this.sessions = new Sessions(crypto, clock, text);
+		this.tokens = new Tokens(new TokenSettings(config), crypto, clock, text);
+	}
+
+	/** Made when the gateway serves: a wake for a reading needs none. */
+	get login(): Login {
+		this.#login ??= this.makeLogin();
+		return this.#login;
+	}
+
+	/** What a token allows at this moment: one of SCOPE_…. */
+	scopeOf(token: string): number {
+		return this.sessions.isValid(token) ? SCOPE_FULL : this.tokens.scopeOf(token);
+	}
+
+	connect(): void {
+		this.#login ??= this.makeLogin();
+	}
+
+	erase(): void {
+		this.sessions.revokeAll();
+	}
+
+	private makeLogin(): Login {
+		const { clock, config, crypto, info, text } = this.#core;
+		const account = new Account(new AccessSettings(config), info.labelPassword, crypto, text);
+		return new Login({ account, sessions: this.sessions, crypto, clock, text });
+	}
+}

@@ -1,0 +1,24 @@
+/** The certificate that the HTTPS port shows (decision 42). */
+import { route } from "../api/route.js";
+import { METHOD_GET, METHOD_POST } from "../http/request.js";
+import { changed, part } from "../part.js";
+import { WIFI_HOSTNAME } from "../wifi/fields.js";
+import { TLS } from "./fields.js";
+import { Identity } from "./identity.js";
+import { getCertificate, postCertificate, postCertificateReset } from "./routes.js";
+
+export const CERTIFICATE = part<Identity>({
+	name: "tls",
+	entries: Object.freeze([TLS]),
+	routes: Object.freeze([
+		route(METHOD_GET, "system/certificate", getCertificate),
+		route(METHOD_POST, "system/certificate", postCertificate, { body: undefined }),
+		route(METHOD_POST, "system/certificate/reset", postCertificateReset),
+	]),
+	reactions: Object.freeze([
+		// The name is in the certificate, and the device is found by it.
+		changed([WIFI_HOSTNAME], (_: Identity, core) => core.refreshSoon()),
+	]),
+	open: ({ clock, config, crypto, guard, info, storage, trace }) =>
+		new Identity({ clock, crypto, guard, info, storage, trace }, config),
+});

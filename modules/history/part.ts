@@ -1,0 +1,15 @@
+/** History of the counters in flash, by quarters of an hour, hours, days and months. */
+import { route } from "../api/route.js";
+import { SCOPE_READ } from "../auth/tokens.js";
+import { METHOD_GET } from "../http/request.js";
+import { part } from "../part.js";
+import { History } from "./history.js";
+import { getHistory } from "./routes.js";
+
+/** Nothing runs where there is no flash for it. */
+export const HISTORY = part<History | undefined>({
+	name: "history",
+	routes: Object.freeze([route(METHOD_GET, "meter/history", getHistory, { scope: SCOPE_READ })]),
+	open: ({ config, driver, flash, ledger, storage, trace, zone }) =>
+		History.open({ world: { driver, storage, trace }, ledger, zone, flash }, config.wasErasing),
+});

@@ -1,0 +1,77 @@
+/** The meter: who reads it, when, and the settings of that. */
+import type { Core, Running } from "../core/core.js";
+import { EVENT_MISSED } from "../diagnostics/events.js";
+import { ConversationLog } from "./conversation-log.js";
+import { CONTROL_LOG_EN } from "./fields.js";
+import { MeterReader } from "./reader.js";
+import { prepareReadingKeys } from "./routes/readings.js";
+import { Schedule } from "./schedule.js";
+import { scheduleOf } from "./schedule-settings.js";
+import { MeterSettingsStore } from "./settings-store.js";
+
+/** Resource with the OBIS names. */
+const NAMES_RESOURCE = "obis-names.bin";
+
+export class Metering implements Running {
+	readonly reader: MeterReader;
+	readonly schedule: Schedule;
+	/** Table of OBIS names (obis/names.ts); undefined when the firmware has none. */
+	readonly names: Uint8Array | undefined;
+	readonly #core: Core;
+	#readingKeys: readonly Uint8Array[] | undefined;
+
+	constructor(core: Core) {
+		const { clock, config, crypto, driver, events, host, info, ledger, light, live, storage, text, trace, zone } = core;
+		this.#core = core;
+		this.names = host.resources.get(NAMES_RESOURCE);
+		this.reader = new MeterReader({
+			world: { clock, crypto, driver, storage, trace },
+			light,
+			port: host.serial.meter,
+			ledger,
+			settings: new MeterSettingsStore(config, { crypto, info, text }),
+			failureChanged: (failure) => core.meterChanged(failure?.code ?? ""),
+			measured: (readout) => core.measured(readout),
+			live,
+		});
+		this.schedule = new Schedule({
+			world: { clock, driver },
+			zone,
+			reader: this.reader,
+			plan: () => scheduleOf(config),
+			missed: (count) => events.note(EVENT_MISSED, String(count)),
+			live,
+		});
+	}
+
+	/** Names of a reading's members as bytes, made once for all replies. */
+	get readingKeys(): readonly Uint8Array[] {
+		this.#readingKeys ??= prepareReadingKeys(this.#core.writer);
+		return this.#readingKeys;
+	}
+
+	get isBusy(): boolean {
+		return this.reader.running || this.reader.isLent || this.schedule.isRunning;
+	}
+
+	/** Takes the settings of the meter as they are now. In safe mode nobody talks to the meter. */
+	reconfigure(): void {
+		const { config, safeMode } = this.#core;
+		if (safeMode !== "") return;
+		if (!config.get(CONTROL_LOG_EN)) this.reader.log = undefined;
+		else this.reader.log ??= new ConversationLog();
+		this.reader.reconfigure();
+	}
+
+	clockChanged(): void {
+		const { clock } = this.#core;
+		const utcMs = clock.utcMs();
+		if (utcMs !== undefined) this.reader.outcomes.dateBack(utcMs, clock.monotonicMs());
+		this.schedule.clockChanged();
+	}
+
+	stop(): void {
+		this.schedule.stop();
+		this.reader.stop();
+	}
+}

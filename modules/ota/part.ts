@@ -1,0 +1,42 @@
+/** Firmware: what runs, what comes, and whether there is a newer one (decisions 4, 48, 51). */
+import { backupGroup } from "../api/backup-group.js";
+import { route, settingsRoutes } from "../api/route.js";
+import { SCOPE_READ } from "../auth/tokens.js";
+import { METHOD_GET, METHOD_POST } from "../http/request.js";
+import { changed, part } from "../part.js";
+import { UPGRADE, UPGRADE_FOUND } from "./fields.js";
+import { Firmware } from "./firmware.js";
+import { postFirmware } from "./routes/firmware.js";
+import { UPGRADE_SETTINGS } from "./routes/upgrade.js";
+import { getVersion } from "./routes/version.js";
+import { upgradeVersionOf } from "./upgrade.js";
+
+/** Nothing runs where there is no second place for firmware. */
+export const UPDATE = part<Firmware | undefined>({
+	name: "update",
+	entries: Object.freeze([UPGRADE, UPGRADE_FOUND]),
+	routes: Object.freeze([
+		route(METHOD_GET, "system/version", getVersion, { scope: SCOPE_READ }),
+		route(METHOD_POST, "system/ota", postFirmware, { body: undefined }),
+		...settingsRoutes("system/upgrade", UPGRADE_SETTINGS),
+	]),
+	backup: Object.freeze([backupGroup("system/upgrade", UPGRADE_SETTINGS)]),
+	reactions: Object.freeze([
+		changed(UPGRADE.fields, (firmware: Firmware | undefined) => firmware?.notice?.settingsChanged()),
+	]),
+	open: Firmware.open,
+	state: (firmware, { config, info }) => {
+		const { updater } = firmware ?? {};
+		return [
+			...["ota_state", updater?.state ?? "idle", "ota_received", updater?.received ?? 0],
+			...["ota_total", updater?.total ?? 0, "ota_last_error", updater?.lastError ?? ""],
+			...["upgrade_version", upgradeVersionOf(config, info)],
+		];
+	},
+	report: (firmware, { host }, section) => {
+		if (section !== "update") return "";
+		const { state, givenUp, securityLevel } = host.update ?? {};
+		const lastError = firmware?.updater.lastError;
+		return `on_trial: ${state}\ngiven_up: ${givenUp}\nsecurity_level: ${securityLevel}\nlast_error: ${lastError}`;
+	},
+});

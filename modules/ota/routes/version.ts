@@ -1,0 +1,55 @@
+/** `system/version`: what firmware runs, on what device, and where newer ones are (decisions 9 and 51). */
+import type { Exchange } from "../../api/exchange.js";
+import { numberMember, textMember } from "../../api/members.js";
+import { SCOPE_FULL } from "../../auth/tokens.js";
+import type { JSONWriter } from "../../json/writer.js";
+import { UTC_LENGTH, writeUTC } from "../../time/iso.js";
+import { upgradeURLOf } from "../upgrade.js";
+import { buildNumber } from "../version.js";
+
+/** A test code of the CSA, until one is assigned. */
+const MANUFACTURER_ID = 0xfff1;
+/** Characters of the date and of the time in `2026-11-20T05:39:38Z`. */
+const DATE_END = 10;
+const TIME_START = 11;
+const TIME_END = 19;
+
+export function getVersion(exchange: Exchange): void {
+	const { config, info, text } = exchange.core;
+	const wholeURL = upgradeURLOf(config, info);
+	const isOwner = exchange.core.scopeOf(exchange.token) === SCOPE_FULL;
+	// The query of a signed address is a secret.
+	const upgradeURL = isOwner ? wholeURL : withoutQuery(wholeURL);
+	const built = new Uint8Array(UTC_LENGTH);
+	writeUTC(built, 0, info.builtUtcMs);
+	const date = text.decode(built, 0, DATE_END);
+	const time = text.decode(built, TIME_START, TIME_END);
+	const component = (writer: JSONWriter, name: string) => {
+		writer.key(name);
+		writer.beginObject();
+		textMember(writer, "version", info.firmwareVersion);
+		textMember(writer, "date", date);
+		textMember(writer, "time", time);
+		writer.endObject();
+	};
+	exchange.object((writer) => {
+		component(writer, "firmware");
+		// The page is part of the firmware: one build makes both.
+		component(writer, "frontend");
+		writer.key("device");
+		writer.beginObject();
+		numberMember(writer, "manufacturer_id", MANUFACTURER_ID);
+		numberMember(writer, "device_id", info.deviceId);
+		textMember(writer, "manufacturer", info.manufacturer);
+		textMember(writer, "model", info.model);
+		textMember(writer, "serial", info.serial);
+		writer.endObject();
+		numberMember(writer, "build_number", buildNumber(info.firmwareVersion));
+		textMember(writer, "upgrade_url", upgradeURL);
+	});
+}
+
+/** Without query and fragment. */
+function withoutQuery(url: string): string {
+	return url.split("?", 1)[0].split("#", 1)[0];
+}

@@ -1,0 +1,40 @@
+/** The parts of the gateway: each adds its folder, and its line here. Boards may lack some of it (part.ts, Extra). */
+import { AUTH } from "./auth/part.js";
+import { CERTIFICATE } from "./certificate/part.js";
+import type { Entry } from "./config/schema.js";
+import { HISTORY } from "./history/part.js";
+import { HUB } from "./hub/part.js";
+import { METER } from "./meter/part.js";
+import { MQTT } from "./mqtt/part.js";
+import { UPDATE } from "./ota/part.js";
+import type { Part } from "./part.js";
+import { POWER } from "./power/part.js";
+import { SYSTEM } from "./system/part.js";
+import { TIME } from "./time/part.js";
+import { NETWORK } from "./wifi/part.js";
+import { ZIGBEE } from "./zigbee/part.js";
+
+/** Opened in this order, stopped in reverse: a part may need those before it. */
+export const PARTS: readonly Part[] = Object.freeze([
+	POWER,
+	TIME,
+	AUTH,
+	CERTIFICATE,
+	NETWORK,
+	METER,
+	HISTORY,
+	HUB,
+	MQTT,
+	UPDATE,
+	ZIGBEE,
+	SYSTEM,
+]);
+
+/** All settings that outlive a restart, each at the position that its fields name. */
+export const ENTRIES: readonly Entry[] = Object.freeze(entriesOf(PARTS));
+
+function entriesOf(parts: readonly Part[]): Entry[] {
+	const entries: Entry[] = [];
+	for (const part of parts) for (const entry of part.entries) entries[entry.fields[0].entry] = entry;
+	return entries;
+}

@@ -1,0 +1,96 @@
+/** The device as a whole: status, log, metrics, backup, report, restart. */
+
+import { route } from "../api/route.js";
+import { SCOPE_READ } from "../auth/tokens.js";
+import type { Core } from "../core/core.js";
+import type { Facts } from "../core/facts.js";
+import { head, label, sample } from "../core/metrics-text.js";
+import { METHOD_GET, METHOD_POST } from "../http/request.js";
+import { part } from "../part.js";
+import { localText, utcText } from "../time/iso.js";
+import { getBackup } from "./backup.js";
+import { getDiagnostic } from "./diagnostic.js";
+import { getEventLog } from "./event-log.js";
+import { getEvents } from "./event-stream.js";
+import { getMetrics } from "./metrics.js";
+import { postBackup } from "./restore.js";
+import { getStatus, postFactoryReset, postReboot } from "./status.js";
+import { System } from "./system.js";
+
+export const SYSTEM = part<System>({
+	name: "system",
+	routes: Object.freeze([
+		route(METHOD_GET, "system/status", getStatus, { scope: SCOPE_READ }),
+		route(METHOD_POST, "system/reboot", postReboot),
+		route(METHOD_POST, "system/factory_reset", postFactoryReset),
+		route(METHOD_GET, "system/diagnostic", getDiagnostic),
+		route(METHOD_GET, "system/log", getEventLog),
+		route(METHOD_GET, "system/backup", getBackup),
+		route(METHOD_POST, "system/backup", postBackup, { body: undefined }),
+		route(METHOD_GET, "metrics", getMetrics, { scope: SCOPE_READ }),
+		route(METHOD_GET, "events", getEvents, { scope: SCOPE_READ, waits: true }),
+	]),
+	open: (_, parts) => new System(parts),
+	status,
+	metrics,
+	report,
+});
+
+function status(_: System, { config, storage, safeMode }: Core): Facts {
+	const keptState = config.damaged.length > 0 ? "damaged" : "ok";
+	const facts = ["storage_state", storage.isRefusing ? "refused" : keptState];
+	return safeMode === "" ? facts : [...facts, "safe_mode", safeMode];
+}
+
+function metrics(_: System, { host, info, clock, events, storage, startedMs }: Core): string {
+	const { ending, memory } = host;
+	const { firmwareVersion: version, model, serial } = info;
+	const free = memory?.free?.();
+	const labels = `{${label("version", version)},${label("model", model)},${label("serial", serial)}}`;
+	let text = sample("gateway_info", "What it is.", 1, labels);
+	const uptimeS = Math.floor((clock.monotonicMs() - startedMs) / 1000);
+	text += sample("gateway_uptime_seconds", "Since the start.", uptimeS);
+	text += sample("gateway_start_info", "Why it has started.", ending && 1, `{${label("cause", ending?.cause ?? "")}}`);
+	text += head(
+		"gateway_restarts_total",
+		"Starts, this one included, by what ended the run before; from 1 again when the event log in flash has forgotten the cause.",
+	);
+	for (const [cause, count] of events.starts) {
+		text += `gateway_restarts_total{${label("cause", cause || "unknown")}} ${count}\n`;
+	}
+	text += sample("gateway_flash_refusing", "1 since flash has refused a write.", storage.isRefusing ? 1 : 0);
+	text += sample("gateway_clock_valid", "1 when it is set.", clock.utcMs() === undefined ? 0 : 1);
+	text += sample("gateway_free_slots", "Of the script, before a collection.", free?.slots);
+	text += sample("gateway_free_chunk_bytes", "Of the script, before a collection.", free?.chunkBytes);
+	text += sample("gateway_free_heap_bytes", "Of all the rest.", free?.heapBytes);
+	text += sample("gateway_least_free_heap_bytes", "Since the start.", free?.leastHeapBytes);
+	return text + stackMetrics(memory?.stacks?.() ?? "");
+}
+
+/** `stacks` as Memory.stacks has it. */
+function stackMetrics(stacks: string): string {
+	if (stacks === "") return "";
+	let text = head("gateway_least_free_stack_bytes", "Of each task, since the start.");
+	for (const line of stacks.trim().split("\n")) {
+		const words = line.split(" ");
+		const bytes = words.pop();
+		text += `gateway_least_free_stack_bytes{${label("task", words.join(" "))}} ${bytes}\n`;
+	}
+	return text;
+}
+
+function report(_: System, core: Core, section: string): string {
+	const { clock, host, info, safeMode, text, zone } = core;
+	if (section === "report") {
+		const utcMs = clock.utcMs();
+		const now = utcMs === undefined ? "not known" : localText(utcMs, zone.offsetMinutes(utcMs), text);
+		return `time: ${now}\nuptime_s: ${Math.floor((clock.monotonicMs() - core.startedMs) / 1000)}`;
+	}
+	if (section === "device") {
+		const { board, chip, model, deviceId, firmwareVersion, builtUtcMs, serial } = info;
+		const built = utcText(builtUtcMs, text);
+		return `firmware: ${firmwareVersion}, built ${built}\nboard: ${board}, ${chip}, ${model}, device_id ${deviceId}\nserial: ${serial}`;
+	}
+	if (section !== "start") return "";
+	return `cause: ${host.ending?.cause}\nfault: ${host.ending?.isFault}\nsafe_mode: ${safeMode}`;
+}

@@ -1,0 +1,124 @@
+/**
+ * What stands in the diagnostic report, as readable text, a line or a few at a time: sections, each under its name in
+ * brackets. Nothing of it names a person or a place, but for the conversation with the meter, which is there only where
+ * the owner has it recorded: no secret, no name, no address, of the meter's number no digits. docs/diagnostic-report.md
+ * tells the owner so, and the page, section by section; a test holds both against REPORT_SECTIONS.
+ */
+import { encodeHex } from "../bytes/hex.js";
+import { settingLine } from "../config/report.js";
+import type { Core } from "../core/core.js";
+import { EventCursor } from "../diagnostics/event-log.js";
+import { countAt, detailEnd, timeAt, UNIT, uptimeAt } from "../diagnostics/event-record.js";
+import { eventKind } from "../diagnostics/events.js";
+import { LOG_LINE, LOG_TRANSMITTED, LogCursor } from "../meter/conversation-log.js";
+import { METER } from "../meter/part.js";
+import { printable } from "../meter/report.js";
+import type { Part } from "../part.js";
+import { utcText } from "../time/iso.js";
+import { metricsOf } from "./metrics.js";
+
+/** Names of the sections, in their order. */
+export const REPORT_SECTIONS: readonly string[] = Object.freeze([
+	"report",
+	"device",
+	"update",
+	"start",
+	"network",
+	"meter",
+	"settings",
+	"counters",
+	"events",
+	"conversation",
+]);
+/** Sections that are more than one text, and one that the metrics make. */
+const SETTINGS = "settings";
+const COUNTERS = "counters";
+const EVENTS = "events";
+const CONVERSATION = "conversation";
+
+export class ReportLines {
+	readonly #core: Core;
+	readonly #parts: readonly Part[];
+	#section = 0;
+	/** -1: its name is due. */
+	#index = -1;
+	/** A copy of what a section walks through: events come while the report is read. */
+	#events: EventCursor | undefined;
+	#conversation: LogCursor | undefined;
+
+	constructor(core: Core, parts: readonly Part[]) {
+		this.#core = core;
+		this.#parts = parts;
+	}
+
+	/** The next lines, without the last line end; undefined: that was all. */
+	next(): string | undefined {
+		while (this.#section < REPORT_SECTIONS.length) {
+			const index = this.#index++;
+			if (index < 0) return `[${REPORT_SECTIONS[this.#section]}]`;
+			const text = this.text(REPORT_SECTIONS[this.#section], index);
+			if (text !== undefined) return text;
+			this.#section++;
+			this.#index = -1;
+		}
+		return undefined;
+	}
+
+	/** The lines at this place of a section; undefined: it is over. */
+	private text(section: string, index: number): string | undefined {
+		const { config, text } = this.#core;
+		if (section === SETTINGS) return settingLine(config, text, index);
+		if (section === EVENTS) return this.event(index);
+		if (section === CONVERSATION) return this.said(index);
+		return index === 0 ? this.told(section) : undefined;
+	}
+
+	/** What the parts say in a section. */
+	private told(section: string): string {
+		const core = this.#core;
+		const texts: string[] = [];
+		for (const part of this.#parts) {
+			const text = section === COUNTERS ? metricsOf(part, core).trimEnd() : part.report(core.find(part), core, section);
+			if (text !== "") texts.push(text);
+		}
+		return texts.join("\n");
+	}
+
+	private event(index: number): string | undefined {
+		const { events, text } = this.#core;
+		if (index === 0) this.#events = new EventCursor(events.copy());
+		const cursor = this.#events!;
+		if (!cursor.next()) {
+			this.#events = undefined;
+			return undefined;
+		}
+		const { bytes, at } = cursor;
+		const { name, isPlain } = eventKind(bytes[at]);
+		const timeS = timeAt(bytes, at);
+		const when = timeS === 0 ? "-" : utcText(timeS * 1000, text);
+		const end = detailEnd(bytes, at);
+		const hidden = end === at + UNIT ? "" : " ***";
+		const detail = isPlain && hidden !== "" ? ` ${text.decode(bytes, at + UNIT, end)}` : hidden;
+		return `${when} ${uptimeAt(bytes, at)} s ${name}${detail} x${countAt(bytes, at)}`;
+	}
+
+	private said(index: number): string | undefined {
+		const { text } = this.#core;
+		const { log } = this.#core.find(METER).reader;
+		if (index === 0) {
+			this.#conversation = new LogCursor(log?.copy() ?? new Uint8Array(0));
+			return log === undefined ? "not recorded: log_en is off" : `dropped: ${log.dropped}`;
+		}
+		const cursor = this.#conversation!;
+		if (!cursor.next()) {
+			this.#conversation = undefined;
+			return undefined;
+		}
+		const { bytes, start, end, kind, timeMs } = cursor;
+		if (kind === LOG_LINE)
+			return `${timeMs} ms: ${bytes[start] + bytes[start + 1] * 256 + bytes[start + 2] * 65_536} Bd`;
+		const part = bytes.slice(start, end);
+		const hex = text.decode(encodeHex(part));
+		return `${timeMs} ms ${kind === LOG_TRANSMITTED ? "sent" : "received"}: ${hex} ${text.decode(printable(part))}`;
+	}
+}

@@ -1,0 +1,76 @@
+/** Zigbee: settings, map and state on every board; the bridge where there is a coprocessor (decisions 46, 47). */
+import { backupGroup } from "../api/backup-group.js";
+import { route } from "../api/route.js";
+import type { Core, Running } from "../core/core.js";
+import { type Facts, secondsOf } from "../core/facts.js";
+import { sample } from "../core/metrics-text.js";
+import { METHOD_GET, METHOD_POST } from "../http/request.js";
+import { isMapping } from "../obis/mapping.js";
+import { changed, part } from "../part.js";
+import { ZIGBEE as ENTRY, ZIGBEE_MAP, ZIGBEE_MAPPING } from "./fields.js";
+import {
+	getZigbee,
+	getZigbeeMap,
+	isZigbeeEnabled,
+	postZigbee,
+	postZigbeeMap,
+	postZigbeeReset,
+	writeMap,
+	ZIGBEE_MAP_BODY,
+	ZIGBEE_SETTINGS,
+} from "./routes.js";
+import { NO_RADIO, type ZigbeeBridge } from "./status.js";
+
+/** Undefined where the board has no coprocessor. */
+type Bridge = (ZigbeeBridge & Running) | undefined;
+
+export const ZIGBEE = part<Bridge>({
+	name: "zigbee",
+	entries: Object.freeze([ENTRY, ZIGBEE_MAP]),
+	routes: Object.freeze([
+		route(METHOD_GET, "zigbee/config", getZigbee),
+		route(METHOD_POST, "zigbee/config", postZigbee, { body: ZIGBEE_SETTINGS }),
+		route(METHOD_POST, "zigbee/reset", postZigbeeReset),
+		route(METHOD_GET, "zigbee/map", getZigbeeMap),
+		route(METHOD_POST, "zigbee/map", postZigbeeMap, { body: ZIGBEE_MAP_BODY }),
+	]),
+	backup: Object.freeze([
+		backupGroup("zigbee/config", ZIGBEE_SETTINGS),
+		backupGroup("zigbee/map", ZIGBEE_MAP_BODY, { writeList: writeMap }),
+	]),
+	reactions: Object.freeze([
+		changed(ENTRY.fields, (bridge: Bridge) => bridge?.settingsChanged()),
+		changed(ZIGBEE_MAP.fields, (bridge: Bridge) => bridge?.mappingChanged()),
+	]),
+	open: (core) => {
+		verifyMapping(core);
+		return undefined;
+	},
+	state: (bridge) => [
+		...["zigbee_state", bridge?.code ?? NO_RADIO],
+		...["zigbee_sent", secondsOf(bridge?.sentUtcMs ?? 0)],
+	],
+	status: (bridge, core) => {
+		const facts: Facts[number][] = ["zigbee_enabled", isZigbeeEnabled(bridge, core)];
+		const { joined, channel, panId } = bridge?.status() ?? {};
+		if (joined && channel !== undefined && panId !== undefined)
+			facts.push("zigbee_channel", channel, "zigbee_pan_id", panId);
+		return facts;
+	},
+	metrics: (bridge) => {
+		const sentS = secondsOf(bridge?.sentUtcMs ?? 0);
+		return (
+			sample("gateway_zigbee_joined", "1 when it is in a network.", bridge && Number(bridge.isJoined)) +
+			sample("gateway_zigbee_report_timestamp_seconds", "Of the last one that was taken.", sentS || undefined)
+		);
+	},
+	report: (bridge, _, section) => {
+		if (section !== "network") return "";
+		return `zigbee: ${bridge?.code ?? NO_RADIO}, ${bridge?.status().coprocessor}`;
+	},
+});
+
+/** Readings show the map on boards without a radio as well. */
+export function verifyMapping({ config }: Core): void {
+	config.verify(ZIGBEE_MAPPING, isMapping);
+}
