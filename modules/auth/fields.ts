@@ -1,5 +1,9 @@
 /** The account and the long-lived tokens. No route reads or writes them as settings; auth/ does. */
-import { BOOLEAN, BYTES, entry, field, HEX, IN_ACCESS, IN_TOKENS, INTERNAL, TEXT } from "../config/schema.js";
+import { BOOLEAN, BYTES, entry, field, HEX, INTERNAL, TEXT } from "../config/schema.js";
+
+/** Positions of the entries among all (parts.ts): unique, and never used for something else. */
+const IN_ACCESS = 3;
+const IN_TOKENS = 6;
 
 /** Given out with every challenge. */
 export const ACCESS_SALT = field<string>({

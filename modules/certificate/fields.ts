@@ -1,9 +1,12 @@
 /** What TLS is served with (decision 42). The files themselves are blobs (certificates.ts). */
 
 import { blobReferenceLimit } from "../config/blob.js";
-import { BOOLEAN, BYTES, entry, field, IN_TLS, INTEGER, INTERNAL, PRINTABLE, TEXT } from "../config/schema.js";
+import { BOOLEAN, BYTES, entry, field, INTEGER, INTERNAL, PRINTABLE, TEXT } from "../config/schema.js";
 import { CERTIFICATE_FILE_LIMIT } from "../io/crypto.js";
 import { HOSTNAME_LIMIT } from "../wifi/fields.js";
+
+/** Position of the entry among all (parts.ts): unique. */
+const IN_TLS = 14;
 
 /** Bytes of the device's own certificate and key, as PEM. */
 export const OWN_FILE_LIMIT = 2048;

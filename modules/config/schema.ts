@@ -1,12 +1,11 @@
 /**
  * What a setting is: what it is called, what it may be, what it starts as. The settings themselves are frozen tables in
- * the files ...-fields.ts beside this one, all together in entries.ts. For config/store.ts, which keeps the values, and
+ * the `fields.ts` of the parts, all together in parts.ts. For config/store.ts, which keeps the values, and
  * api/validate.ts, which reads and checks JSON bodies by the same fields.
  *
  * An entry is one key of the storage and one atomic write, so settings that must change together share an entry.
- * Adding a setting: its row in a table here, and where it is used, `config.get(FIELD)`. Its group (api/...settings) has it
- * then in GET and POST; who must be told of a change gets it in app/on-changed.ts, which knows whole entries. A test asks
- * for it in openapi.json, and the page's bounds are made from there.
+ * Adding a setting: its row in the table of its part, and where it is used, `config.get(FIELD)`. Its group of routes has it
+ * then in GET and POST; what follows from a change stands in the part's reactions, which mostly know whole entries.
  * To grow: a new field takes a new id, a new entry a new position. An id that was ever in a release is never given to
  * something else, because older and newer firmware meet each other's flash.
  * Limits: an entry and all its fields at their longest stay below ENTRY_LIMIT (config/store.ts); ids 1 to 255.
@@ -152,28 +151,3 @@ export function groupsOf(entries: readonly Entry[], fields: readonly Field[]): s
 /** Ranges of characters for TEXT. */
 export const HEX = "09af";
 export const PRINTABLE = " ~";
-
-/** Positions of the entries in ENTRIES (entries.ts). */
-export const IN_METER = 0;
-export const IN_IEC62056 = 1;
-export const IN_CONTROL = 2;
-export const IN_ACCESS = 3;
-export const IN_IEC_SPEED = 4;
-export const IN_POWER = 5;
-export const IN_TOKENS = 6;
-export const IN_SYSTEM = 7;
-export const IN_SCHEDULE = 8;
-export const IN_DLMS = 9;
-export const IN_DLMS_SECRETS = 10;
-export const IN_DLMS_OBIS = 11;
-export const IN_ZIGBEE_MAP = 12;
-export const IN_HUB = 13;
-export const IN_TLS = 14;
-export const IN_WIFI = 15;
-export const IN_NETWORK = 16;
-export const IN_MQTT = 17;
-export const IN_MQTT_ANNOUNCED = 18;
-export const IN_UPGRADE = 19;
-export const IN_UPGRADE_FOUND = 20;
-export const IN_ZIGBEE = 21;
-export const IN_ETHERNET = 22;

@@ -77,7 +77,7 @@ interface Write extends Packed {
 	bytes: Uint8Array;
 }
 
-/** Is told after each change of settings, when flash has it: app/on-changed.ts. */
+/** Is told after each change of settings, when flash has it. */
 export interface ConfigListener {
 	/**
 	 * The settings `changed` have other values now. Those in `applied`, changed or not, are what somebody wants to take

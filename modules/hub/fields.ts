@@ -3,7 +3,10 @@
  * rest, so that a change is one write: the hub's token never meets another hub's address.
  */
 import { blobReferenceLimit } from "../config/blob.js";
-import { BOOLEAN, BYTES, CHOICE, entry, field, IN_HUB, TEXT } from "../config/schema.js";
+import { BOOLEAN, BYTES, CHOICE, entry, field, TEXT } from "../config/schema.js";
+
+/** Position of the entry among all (parts.ts): unique. */
+const IN_HUB = 13;
 
 /** Printable characters without the blank. */
 const GRAPHIC = "!~";

@@ -3,20 +3,13 @@
  * nobody needs to write who changes the rest.
  */
 
-import {
-	BOOLEAN,
-	BYTES,
-	CHOICE,
-	entry,
-	field,
-	IN_DLMS,
-	IN_DLMS_OBIS,
-	IN_DLMS_SECRETS,
-	INTEGER,
-	PRINTABLE,
-	TEXT,
-} from "../config/schema.js";
+import { BOOLEAN, BYTES, CHOICE, entry, field, INTEGER, PRINTABLE, TEXT } from "../config/schema.js";
 import { BAUD_RATES, OPENINGS, PUSH_BAUD_RATES } from "./fields.js";
+
+/** Positions of the entries among all (parts.ts): unique, and never used for something else. */
+const IN_DLMS = 9;
+const IN_DLMS_SECRETS = 10;
+const IN_DLMS_OBIS = 11;
 
 /** Largest HDLC address of two bytes (IEC 62056-46, 6.4.2.3), and of the one byte that a client has. */
 const ADDRESS_MAX = 16383;

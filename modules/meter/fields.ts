@@ -1,19 +1,11 @@
 /** Settings of the meter: protocol, IEC 62056-21, simulator and log, and the speed that was learned (decisions 26, 27, 41). */
-import {
-	BOOLEAN,
-	BYTES,
-	CHOICE,
-	entry,
-	field,
-	IN_CONTROL,
-	IN_IEC_SPEED,
-	IN_IEC62056,
-	IN_METER,
-	INTEGER,
-	INTERNAL,
-	PRINTABLE,
-	TEXT,
-} from "../config/schema.js";
+import { BOOLEAN, BYTES, CHOICE, entry, field, INTEGER, INTERNAL, PRINTABLE, TEXT } from "../config/schema.js";
+
+/** Positions of the entries among all (parts.ts): unique, and never used for something else. */
+const IN_METER = 0;
+const IN_IEC62056 = 1;
+const IN_CONTROL = 2;
+const IN_IEC_SPEED = 4;
 
 /** Speeds of IEC 62056-21, 6.3.14, table 3. */
 export const BAUD_RATES = Object.freeze([300, 600, 1200, 2400, 4800, 9600, 19200]);

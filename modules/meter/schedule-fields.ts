@@ -1,5 +1,8 @@
 /** When the meter is read by itself (API text, "Reading schedule"; decision 30). */
-import { BOOLEAN, CHOICE, entry, field, IN_SCHEDULE, INTEGER } from "../config/schema.js";
+import { BOOLEAN, CHOICE, entry, field, INTEGER } from "../config/schema.js";
+
+/** Position of the entry among all (parts.ts): unique. */
+const IN_SCHEDULE = 8;
 
 export const UNIT_MINUTES = "minutes";
 export const UNIT_HOURS = "hours";

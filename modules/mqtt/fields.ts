@@ -3,18 +3,11 @@
  * one write: a password never meets another broker.
  */
 import { blobReferenceLimit } from "../config/blob.js";
-import {
-	BOOLEAN,
-	BYTES,
-	CHOICE,
-	entry,
-	field,
-	IN_MQTT,
-	IN_MQTT_ANNOUNCED,
-	INTEGER,
-	INTERNAL,
-	TEXT,
-} from "../config/schema.js";
+import { BOOLEAN, BYTES, CHOICE, entry, field, INTEGER, INTERNAL, TEXT } from "../config/schema.js";
+
+/** Positions of the entries among all (parts.ts): unique, and never used for something else. */
+const IN_MQTT = 17;
+const IN_MQTT_ANNOUNCED = 18;
 
 /** Printable characters without the blank. */
 const GRAPHIC = "!~";

@@ -1,5 +1,9 @@
 /** Where a newer firmware is looked for, and what was found there (decision 51). */
-import { BOOLEAN, entry, field, IN_UPGRADE, IN_UPGRADE_FOUND, INTERNAL, PRINTABLE, TEXT } from "../config/schema.js";
+import { BOOLEAN, entry, field, INTERNAL, PRINTABLE, TEXT } from "../config/schema.js";
+
+/** Positions of the entries among all (parts.ts): unique, and never used for something else. */
+const IN_UPGRADE = 19;
+const IN_UPGRADE_FOUND = 20;
 
 /** Printable characters without the blank. */
 const GRAPHIC = "!~";

@@ -1,5 +1,8 @@
 /** How the device saves power (decisions 41, 50). */
-import { entry, field, IN_POWER, INTEGER } from "../config/schema.js";
+import { entry, field, INTEGER } from "../config/schema.js";
+
+/** Position of the entry among all (parts.ts): unique. */
+const IN_POWER = 5;
 
 /** 0: sleep on battery, stay awake on USB; 1: always sleep between readings; 2: never. */
 export const POWER_MODE = field<number>({

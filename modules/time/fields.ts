@@ -1,5 +1,8 @@
 /** Settings of the device as a whole (decisions 39, 41). */
-import { entry, field, IN_SYSTEM, TEXT } from "../config/schema.js";
+import { entry, field, TEXT } from "../config/schema.js";
+
+/** Position of the entry among all (parts.ts): unique. */
+const IN_SYSTEM = 7;
 
 /** Name in the IANA time zone database; empty: UTC. Whether there is such a zone, time/zone.ts knows. */
 export const SYSTEM_TIMEZONE = field<string>({

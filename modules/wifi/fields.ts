@@ -3,7 +3,12 @@
  * changes together shares an entry, secrets included: a password never meets another network's name. The API is
  * stricter than the store, which also holds "not configured": an empty SSID.
  */
-import { BOOLEAN, entry, field, IN_ETHERNET, IN_NETWORK, IN_WIFI, type SettingField, TEXT } from "../config/schema.js";
+import { BOOLEAN, entry, field, type SettingField, TEXT } from "../config/schema.js";
+
+/** Positions of the entries among all (parts.ts): unique, and never used for something else. */
+const IN_WIFI = 15;
+const IN_NETWORK = 16;
+const IN_ETHERNET = 22;
 
 /** Anything but control characters; SSID and password are bytes to the radio, whatever they mean. */
 const VISIBLE = " ";

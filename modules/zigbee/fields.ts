@@ -1,5 +1,9 @@
 /** Zigbee settings: whether the radio works, and which OBIS code feeds which attribute (API text, "Zigbee"; decisions 41, 47). */
-import { BOOLEAN, BYTES, entry, field, IN_ZIGBEE, IN_ZIGBEE_MAP } from "../config/schema.js";
+import { BOOLEAN, BYTES, entry, field } from "../config/schema.js";
+
+/** Positions of the entries among all (parts.ts): unique, and never used for something else. */
+const IN_ZIGBEE_MAP = 12;
+const IN_ZIGBEE = 21;
 
 /** Of a unit without a radio it is kept for a backup, and says nothing. */
 export const ZIGBEE_ENABLED = field<boolean>({

@@ -187,7 +187,7 @@ describe("A backup", () => {
 			assert.deepEqual(
 				missing.map(({ key, field }) => `${key} ${field.name}`),
 				[],
-				"a new setting wants a group in modules/api/backup-groups.ts, and a place in test/vectors/backups",
+				"a new setting wants a backup group in its part, and a place in test/vectors/backups",
 			);
 			for (const { field } of all.filter((one) => !isOwners(one))) assert.ok(!had.includes(field), field.name);
 		});

@@ -6,7 +6,7 @@ import { vectorOf } from "../api/gateway.js";
 import { openWhole, REPORT_KEY } from "../api/report-key.js";
 import { CLOSED_ROUTES } from "../api/routing-checks.js";
 import { START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
-import { VirtualRadio } from "../app/virtual-radio.js";
+import { VirtualRadio } from "./virtual-radio.js";
 
 /** Of 16 bytes, as a key is, and told from everything else. */
 const KEY = "canary of a home";

@@ -7,7 +7,7 @@ import { Link } from "../../modules/io/link.js";
 import { Coprocessor } from "../../modules/zigbee/coprocessor.js";
 import { RADIO_CODES, type RadioUser } from "../../modules/zigbee/radio.js";
 import type { Faults } from "../../tools/zigbee/faults.js";
-import { type RadioOptions, VirtualRadio } from "../app/virtual-radio.js";
+import { type RadioOptions, VirtualRadio } from "./virtual-radio.js";
 
 const SERVERS = Object.freeze([0x0000, 0x0003, 0x0702]);
 const CLIENTS = Object.freeze([0x000a, 0x0019]);

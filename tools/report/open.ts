@@ -1,4 +1,4 @@
-/** Opens a diagnostic report (modules/api/diagnostic.ts has its form) with the private key that it was sealed for. */
+/** Opens a diagnostic report (modules/system/diagnostic.ts has its form) with the private key that it was sealed for. */
 import { createPublicKey, type KeyObject, type webcrypto } from "node:crypto";
 import { Aes128Gcm, CipherSuite, DhkemP256HkdfSha256, HkdfSha256 } from "@hpke/core";
 import { P256_POINT_LENGTH } from "../../modules/io/crypto.js";

@@ -13,7 +13,7 @@ const OTA = 0x0019;
 /** Has energy and power. */
 const VECTOR = iecVectors().find(({ name }) => name === "landis-gyr-zmf100-m26-padded-left")!;
 
-describe("app/zigbee", () => {
+describe("The owner of the Zigbee bridge", () => {
 	const gateways: VirtualGateway[] = [];
 
 	async function begin(options: RadioOptions = {}, more: ConstructorParameters<typeof VirtualGateway>[1] = {}) {

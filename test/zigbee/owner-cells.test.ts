@@ -7,7 +7,7 @@ import type { JSONObject } from "../api/gateway.js";
 import { VirtualGateway } from "../api/virtual-gateway.js";
 import { makeFile, makeImage, makeSlots, VERSION } from "../ota/bench.js";
 import { iecVectors } from "../vectors.js";
-import { frames, serve } from "../zigbee/ota-bed.js";
+import { frames, serve } from "./ota-bed.js";
 import { VirtualRadio } from "./virtual-radio.js";
 
 const METERING = 0x0702;
@@ -19,7 +19,7 @@ const MINUTE_MS = 60_000;
 const VECTOR = iecVectors().find(({ name }) => name === "landis-gyr-zmf100-m26-padded-left")!;
 const POWER = { cells: 3, batteryVoltage: () => 4.5, usbVoltage: () => 0, temperatureC: () => undefined };
 
-describe("app/zigbee with cells", () => {
+describe("The owner of the Zigbee bridge, with cells", () => {
 	let gateway: VirtualGateway;
 	let radio: VirtualRadio;
 	let slots: ReturnType<typeof makeSlots>;

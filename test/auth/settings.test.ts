@@ -3,8 +3,8 @@ import { AccessSettings, TokenSettings } from "../../modules/auth/settings.js";
 import { TOKEN_NAME_LIMIT, TOKEN_SLOTS, Tokens } from "../../modules/auth/tokens.js";
 import { ConfigStore } from "../../modules/config/store.js";
 import { ENTRIES } from "../../modules/parts.js";
-import { HandClock, NodeCrypto } from "../auth/fakes.js";
-import { MemoryStorage, textCodec } from "./memory-storage.js";
+import { MemoryStorage, textCodec } from "../config/memory-storage.js";
+import { HandClock, NodeCrypto } from "./fakes.js";
 
 describe("config/access", () => {
 	it("shows no account before there is one, and the saved one over a restart", () => {

@@ -16,8 +16,8 @@ import { CONTROL, IEC62056, METER } from "../../modules/meter/fields.js";
 import type { MeterSettings } from "../../modules/meter/settings.js";
 import { MeterSettingsStore } from "../../modules/meter/settings-store.js";
 import { ENTRIES } from "../../modules/parts.js";
-import { MemoryStorage, textCodec } from "./memory-storage.js";
-import { putValues } from "./put-values.js";
+import { MemoryStorage, textCodec } from "../config/memory-storage.js";
+import { putValues } from "../config/put-values.js";
 
 describe("the meter's settings, as the reader has them", () => {
 	const { info } = new VirtualWorld();

@@ -1,7 +1,7 @@
 /** The history from the meter's line to `GET meter/history`, on virtual time. */
 import assert from "node:assert/strict";
-import { isError, type JSONObject } from "./gateway.js";
-import { VirtualGateway } from "./virtual-gateway.js";
+import { isError, type JSONObject } from "../api/gateway.js";
+import { VirtualGateway } from "../api/virtual-gateway.js";
 
 const MINUTE_MS = 60_000;
 const HOUR_S = 3600;
