@@ -9,7 +9,6 @@
 #include "esp_heap_caps.h"
 #include "freertos/FreeRTOS.h"
 #include "freertos/task.h"
-#include "sdkconfig.h"
 
 size_t free_heap(void)
 {
@@ -19,15 +18,6 @@ size_t free_heap(void)
 size_t free_heap_piece(void)
 {
 	return heap_caps_get_largest_free_block(MALLOC_CAP_8BIT);
-}
-
-size_t free_record_piece(void)
-{
-#ifdef CONFIG_MBEDTLS_IRAM_8BIT_MEM_ALLOC
-	return heap_caps_get_largest_free_block(MALLOC_CAP_IRAM_8BIT);
-#else
-	return 0;
-#endif
 }
 
 size_t least_free_heap(void)
