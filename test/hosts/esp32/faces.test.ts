@@ -28,6 +28,7 @@ function compile(name: string, fakes: readonly string[], files: readonly string[
 	return compileNative({
 		sources: [
 			"-Ihosts/native",
+			"-Ihosts/esp32",
 			...["xs-fake", ...fakes].flatMap((fake) => [`-I${HERE}/${fake}`, `${HERE}/${fake}/${fake}.c`]).filter(isThere),
 			`${HERE}/${name}.c`,
 			...files.map((file) => `hosts/${file}.c`),
