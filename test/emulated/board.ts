@@ -151,6 +151,11 @@ export class EmulatedBoard {
 		await this.#meter.firstLine();
 	}
 
+	/** The meter falls silent. What it has sent before still comes, as fast as the emulator takes it. */
+	async silenceMeter(): Promise<void> {
+		await this.#meter?.kill();
+	}
+
 	/** The sum of a metric's samples. */
 	async metric(name: string): Promise<number> {
 		const samples = await this.metrics();
