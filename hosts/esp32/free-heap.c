@@ -2,6 +2,7 @@
 #include "free-heap.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +21,28 @@ size_t free_heap_piece(void)
 	return heap_caps_get_largest_free_block(MALLOC_CAP_8BIT);
 }
 
+/* Of free_heap(), since the start. */
+static volatile size_t least = SIZE_MAX;
+
+/* ESP-IDF calls it after each allocation, in any task. Of two tasks at once the later figure stays, which is the lower one or nearly. */
+void esp_heap_trace_alloc_hook(void *memory, size_t size, uint32_t kind)
+{
+	size_t free = free_heap();
+	(void)memory;
+	(void)size;
+	(void)kind;
+	if (free < least) least = free;
+}
+
+void esp_heap_trace_free_hook(void *memory)
+{
+	(void)memory;
+}
+
 size_t least_free_heap(void)
 {
-	return heap_caps_get_minimum_free_size(MALLOC_CAP_8BIT);
+	size_t free = free_heap();
+	return free < least ? free : least;
 }
 
 /* The least of all tasks that have the name of the one at `index`; false when one before it has that name too. */

@@ -71,10 +71,14 @@ static void tells_of_heap(void)
 {
 	face_heap = 70000;
 	face_heap_piece = 30000;
-	face_least_heap = 20000;
 	face_iram = 60000;
 	face_iram_piece = 50000;
-	MUST(free_heap() == 70000 && free_heap_piece() == 30000 && least_free_heap() == 20000);
+	MUST(free_heap() == 70000 && free_heap_piece() == 30000 && least_free_heap() == 70000);
+	face_heap = 20000;
+	esp_heap_trace_alloc_hook(&face_heap, 50000, MALLOC_CAP_8BIT);
+	face_heap = 70000;
+	esp_heap_trace_free_hook(&face_heap);
+	MUST(least_free_heap() == 20000);
 	MUST(free_tls_memory() == 60000 && free_tls_piece() == 50000);
 }
 

@@ -27,7 +27,7 @@ int face_levels[PINS];
 bool face_outputs[PINS];
 const uint8_t *face_partition;
 size_t face_partition_size;
-size_t face_heap, face_heap_piece, face_least_heap, face_iram, face_iram_piece;
+size_t face_heap, face_heap_piece, face_iram, face_iram_piece;
 void *(*face_tls_calloc)(size_t count, size_t size);
 void (*face_tls_free)(void *memory);
 unsigned face_tasks, face_task_names = 32;
@@ -224,12 +224,6 @@ size_t heap_caps_get_largest_free_block(uint32_t caps)
 {
 	MUST(caps == MALLOC_CAP_8BIT || caps == MALLOC_CAP_IRAM_8BIT);
 	return caps == MALLOC_CAP_8BIT ? face_heap_piece : face_iram_piece;
-}
-
-size_t heap_caps_get_minimum_free_size(uint32_t caps)
-{
-	MUST(caps == MALLOC_CAP_8BIT);
-	return face_least_heap;
 }
 
 UBaseType_t uxTaskGetNumberOfTasks(void)
