@@ -22,7 +22,7 @@ size_t free_heap_piece(void)
 }
 
 /* Of free_heap(), since the start. */
-static volatile size_t least = SIZE_MAX;
+static volatile size_t least_heap = SIZE_MAX;
 
 /* ESP-IDF calls it after each allocation, in any task. Of two tasks at once the later figure stays, which is the lower one or nearly. */
 void esp_heap_trace_alloc_hook(void *memory, size_t size, uint32_t kind)
@@ -31,7 +31,7 @@ void esp_heap_trace_alloc_hook(void *memory, size_t size, uint32_t kind)
 	(void)memory;
 	(void)size;
 	(void)kind;
-	if (free < least) least = free;
+	if (free < least_heap) least_heap = free;
 }
 
 void esp_heap_trace_free_hook(void *memory)
@@ -42,7 +42,7 @@ void esp_heap_trace_free_hook(void *memory)
 size_t least_free_heap(void)
 {
 	size_t free = free_heap();
-	return free < least ? free : least;
+	return free < least_heap ? free : least_heap;
 }
 
 /* The least of all tasks that have the name of the one at `index`; false when one before it has that name too. */
