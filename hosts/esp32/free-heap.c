@@ -2,6 +2,7 @@
 #include "free-heap.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,6 @@
 #include "esp_heap_caps.h"
 #include "freertos/FreeRTOS.h"
 #include "freertos/task.h"
-#include "sdkconfig.h"
 
 size_t free_heap(void)
 {
@@ -21,18 +21,28 @@ size_t free_heap_piece(void)
 	return heap_caps_get_largest_free_block(MALLOC_CAP_8BIT);
 }
 
-size_t free_record_piece(void)
+/* Of free_heap(), since the start. */
+static volatile size_t least_heap = SIZE_MAX;
+
+/* ESP-IDF calls it after each allocation, in any task. Of two tasks at once the later figure stays, which is the lower one or nearly. */
+void esp_heap_trace_alloc_hook(void *memory, size_t size, uint32_t kind)
 {
-#ifdef CONFIG_MBEDTLS_IRAM_8BIT_MEM_ALLOC
-	return heap_caps_get_largest_free_block(MALLOC_CAP_IRAM_8BIT);
-#else
-	return 0;
-#endif
+	size_t free = free_heap();
+	(void)memory;
+	(void)size;
+	(void)kind;
+	if (free < least_heap) least_heap = free;
+}
+
+void esp_heap_trace_free_hook(void *memory)
+{
+	(void)memory;
 }
 
 size_t least_free_heap(void)
 {
-	return heap_caps_get_minimum_free_size(MALLOC_CAP_8BIT);
+	size_t free = free_heap();
+	return free < least_heap ? free : least_heap;
 }
 
 /* The least of all tasks that have the name of the one at `index`; false when one before it has that name too. */

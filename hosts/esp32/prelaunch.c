@@ -8,11 +8,13 @@
 #include "entropy.h"
 #include "esp_netif.h"
 #include "storage-nvs.h"
+#include "tls-memory.h"
 
 #undef modPrelaunch
 
 void modPrelaunch(void)
 {
+	tls_memory_start();
 	entropy_begin();
 	/* What can't be mended the SDK reports, by name. */
 	storage_nvs_start();

@@ -13,7 +13,12 @@ size_t free_heap_piece(void)
 	return SIZE_MAX;
 }
 
-size_t free_record_piece(void)
+size_t free_tls_memory(void)
+{
+	return 0;
+}
+
+size_t free_tls_piece(void)
 {
 	return 0;
 }

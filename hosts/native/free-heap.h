@@ -8,8 +8,12 @@
 size_t free_heap(void);
 size_t free_heap_piece(void);
 
-/* The largest free piece of memory that Mbed TLS alone takes, for its records; 0 where they lie in the heap. In any thread. */
-size_t free_record_piece(void);
+/*
+ * Bytes of memory that Mbed TLS alone takes, and takes first: in all and in the largest piece. 0 where it takes the heap's.
+ * In any thread.
+ */
+size_t free_tls_memory(void);
+size_t free_tls_piece(void);
 
 /* The least of free_heap() since the start; SIZE_MAX on a computer. */
 size_t least_free_heap(void);

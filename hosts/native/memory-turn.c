@@ -81,12 +81,19 @@ void memory_turn_leave(const void *who)
 	pthread_mutex_unlock(&lock);
 }
 
+/* Mbed TLS takes from the heap what its own memory has no room for. */
+static bool has_handshake_memory(size_t heap)
+{
+	size_t own = free_tls_memory();
+	if (own > HANDSHAKE_MEMORY - HANDSHAKE_HEAP) own = HANDSHAKE_MEMORY - HANDSHAKE_HEAP;
+	if (heap < HANDSHAKE_MEMORY - own) return false;
+	return free_tls_piece() >= HANDSHAKE_MEMORY_PIECE || free_heap_piece() >= HANDSHAKE_MEMORY_PIECE;
+}
+
 handshake_verdict memory_turn_to_shake_hands(uint64_t now_ms)
 {
 	size_t heap = free_heap();
-	if (free_record_piece() >= HANDSHAKE_RECORDS) {
-		if (heap < HANDSHAKE_MEMORY - HANDSHAKE_RECORDS) return HANDSHAKE_NO_MEMORY;
-	} else if (heap < HANDSHAKE_MEMORY || free_heap_piece() < HANDSHAKE_MEMORY_PIECE) return HANDSHAKE_NO_MEMORY;
+	if (!has_handshake_memory(heap)) return HANDSHAKE_NO_MEMORY;
 	pthread_mutex_lock(&lock);
 	bool waits = is_held_up(heap < ROOMY, now_ms) && since(sent_ms, now_ms) < SETTLED_MS;
 	pthread_mutex_unlock(&lock);

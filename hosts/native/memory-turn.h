@@ -22,8 +22,8 @@ enum {
 	HANDSHAKE_MEMORY = 36 * 1024,
 	/* The largest piece of it: the record that comes. */
 	HANDSHAKE_MEMORY_PIECE = 17 * 1024,
-	/* The records' part of HANDSHAKE_MEMORY, which is not taken from the heap where they have memory of their own. */
-	HANDSHAKE_RECORDS = 21 * 1024,
+	/* The part of HANDSHAKE_MEMORY that comes from the heap even where Mbed TLS has memory of its own: segments and frames. */
+	HANDSHAKE_HEAP = 12 * 1024,
 	/* What connections that send shall leave. */
 	HEAP_FLOOR = 40 * 1024,
 	/*

@@ -23,6 +23,7 @@ import { METER, Program } from "../api/process-gateway.js";
 const START_LIMIT_MS = 300_000;
 const LOGIN_LIMIT_MS = 60_000;
 const RETRY_MS = 500;
+const METRICS_ATTEMPTS = 5;
 /** The computer that the emulator runs on, as the emulated network has it. */
 export const OUTSIDE = "10.0.2.2";
 
@@ -151,16 +152,27 @@ export class EmulatedBoard {
 		await this.#meter.firstLine();
 	}
 
+	/** The meter falls silent. What it has sent before still comes, as fast as the emulator takes it. */
+	async silenceMeter(): Promise<void> {
+		await this.#meter?.kill();
+	}
+
 	/** The sum of a metric's samples. */
 	async metric(name: string): Promise<number> {
 		const samples = await this.metrics();
 		return samples.filter((one) => one.name === name).reduce((sum, { value }) => sum + Number(value), 0);
 	}
 
+	/** Asks a few times: beside others a connection may have to give its place away. */
 	async metrics(): Promise<ReturnType<typeof readMetrics>> {
-		const { status, text } = await this.client.send("GET", "/api/v1/metrics");
-		assert.equal(status, 200, text);
-		return readMetrics(text);
+		let reason = "";
+		for (let i = 0; i < METRICS_ATTEMPTS; i++) {
+			const reply = await this.client.send("GET", "/api/v1/metrics").catch((error: Error) => error);
+			if (!(reply instanceof Error) && reply.status === 200) return readMetrics(reply.text);
+			reason = reply instanceof Error ? reply.message : reply.text;
+			await sleep(RETRY_MS);
+		}
+		assert.fail(`no metrics in ${METRICS_ATTEMPTS} attempts: ${reason}`);
 	}
 
 	/** Notes the memory of this state for the table. */

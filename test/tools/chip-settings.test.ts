@@ -47,10 +47,10 @@ const INTENDED: Readonly<Record<string, string>> = {
 	PM_SLP_IRAM_OPT: "for light sleep, which the ESP32 does in another way",
 	SPI_SLAVE_ISR_IN_IRAM: "no part of the gateway is a slave at SPI",
 
-	// The ESP32 puts buffers of TLS into memory that the others do not have (esp32.defaults).
+	// The ESP32 keeps TLS in memory that the others do not have (esp32.defaults).
 	ESP32_IRAM_AS_8BIT_ACCESSIBLE_MEMORY: "esp32.defaults",
 	MBEDTLS_INTERNAL_MEM_ALLOC: "esp32.defaults",
-	MBEDTLS_IRAM_8BIT_MEM_ALLOC: "esp32.defaults",
+	MBEDTLS_CUSTOM_MEM_ALLOC: "esp32.defaults",
 
 	// The SDK has its reasons, or none: nothing of the gateway depends on it.
 	APP_RETRIEVE_LEN_ELF_SHA: "digits of a hash that a panic prints",

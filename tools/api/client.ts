@@ -102,9 +102,11 @@ export class GatewayClient {
 					});
 				},
 			);
-			sending.on("error", ({ message }) =>
-				reject(new Error(`No gateway answers at https://localhost:${this.#port} (${message}): name its --port.`)),
-			);
+			sending.on("error", ({ message, code }: NodeJS.ErrnoException) => {
+				// The gateway closes idle connections to make room; a request that meets that has not been looked at.
+				if (sending.reusedSocket && code === "ECONNRESET") resolve(this.send(method, path, body, token));
+				else reject(new Error(`No gateway answers at https://localhost:${this.#port} (${message}): name its --port.`));
+			});
 			sending.end(body);
 		});
 	}

@@ -4,6 +4,7 @@
  *
  *   face-peer light
  *   face-peer memory
+ *   face-peer tls             where memory for TLS comes from
  *   face-peer button
  *   face-peer no-button         whatever ESP-IDF refuses
  *   face-peer factory           no partition, one that is too small, one that can't be read
@@ -13,6 +14,7 @@
 
 #include "face-fake.h"
 #include "free-heap.h"
+#include "tls-memory.h"
 #include "xs-fake.h"
 
 fake_native xs_led_blink, xs_power_button, xs_factory_data_read;
@@ -69,10 +71,29 @@ static void tells_of_heap(void)
 {
 	face_heap = 70000;
 	face_heap_piece = 30000;
-	face_least_heap = 20000;
-	face_iram_piece = 60000;
-	MUST(free_heap() == 70000 && free_heap_piece() == 30000 && least_free_heap() == 20000);
-	MUST(free_record_piece() == 60000);
+	face_iram = 60000;
+	face_iram_piece = 50000;
+	MUST(free_heap() == 70000 && free_heap_piece() == 30000 && least_free_heap() == 70000);
+	face_heap = 20000;
+	esp_heap_trace_alloc_hook(&face_heap, 50000, MALLOC_CAP_8BIT);
+	face_heap = 70000;
+	esp_heap_trace_free_hook(&face_heap);
+	MUST(least_free_heap() == 20000);
+	MUST(free_tls_memory() == 60000 && free_tls_piece() == 50000);
+}
+
+static void keeps_tls_apart(void)
+{
+	face_heap = 70000;
+	face_iram = 5000;
+	tls_memory_start();
+	/* Small and large, as long as there is room; then from the heap; then there is none. */
+	void *small = face_tls_calloc(1, 40), *record = face_tls_calloc(1, 4400), *second = face_tls_calloc(2, 2200);
+	MUST(small && record && second && face_iram == 560 && face_heap == 65600);
+	MUST(!face_tls_calloc(1, 70000));
+	face_tls_free(small);
+	face_tls_free(record);
+	face_tls_free(second);
 }
 
 static void tells_of_stacks(void)
@@ -205,6 +226,7 @@ int main(int count, char **arguments)
 	const char *name = count > 1 ? arguments[1] : "";
 	if (strcmp(name, "light") == 0) light();
 	else if (strcmp(name, "memory") == 0) tells_of_heap();
+	else if (strcmp(name, "tls") == 0) keeps_tls_apart();
 	else if (strcmp(name, "stacks") == 0) tells_of_stacks();
 	else if (strcmp(name, "button") == 0) button();
 	else if (strcmp(name, "no-button") == 0) refuses_button();

@@ -28,6 +28,7 @@ function compile(name: string, fakes: readonly string[], files: readonly string[
 	return compileNative({
 		sources: [
 			"-Ihosts/native",
+			"-Ihosts/esp32",
 			...["xs-fake", ...fakes].flatMap((fake) => [`-I${HERE}/${fake}`, `${HERE}/${fake}/${fake}.c`]).filter(isThere),
 			`${HERE}/${name}.c`,
 			...files.map((file) => `hosts/${file}.c`),
@@ -121,7 +122,7 @@ describe("the ESP32's faces for XS", function () {
 		let folder = "";
 		before(() => {
 			folder = mkdtempSync(join(tmpdir(), "faces-"));
-			const files = ["led", "power-button", "power-debounce", "factory-data", "free-heap"].map(
+			const files = ["led", "power-button", "power-debounce", "factory-data", "free-heap", "tls-memory"].map(
 				(name) => `esp32/${name}`,
 			);
 			program = compile("face-peer", ["face-fake"], files);
@@ -130,6 +131,7 @@ describe("the ESP32's faces for XS", function () {
 
 		it("let the light blink as they are told, whichever level it shines at", () => void run(program, "light"));
 		it("tell what is free of the heap, in all and in one piece", () => void run(program, "memory"));
+		it("give TLS an ESP32's memory for code first, and the heap's after that", () => void run(program, "tls"));
 		it("tell how much of each stack was never used, in whole lines", () => void run(program, "stacks"));
 		it("tell of presses in their order, once each", () => void run(program, "button"));
 		it("say that a button can't be watched", () => void run(program, "no-button"));

@@ -24,7 +24,7 @@ enum {
 	ROOM_FOR_ALL = ROOM_TO_SEND + USUAL_HANDSHAKE_MEMORY,
 };
 
-static _Atomic size_t heap = SIZE_MAX, piece = SIZE_MAX, records;
+static _Atomic size_t heap = SIZE_MAX, piece = SIZE_MAX, tls, tls_piece;
 static uint64_t now_ms = 1000000;
 static const char a, b, c;
 
@@ -38,9 +38,14 @@ size_t free_heap_piece(void)
 	return piece;
 }
 
-size_t free_record_piece(void)
+size_t free_tls_memory(void)
 {
-	return records;
+	return tls;
+}
+
+size_t free_tls_piece(void)
+{
+	return tls_piece;
 }
 
 static bool sends(const char *who)
@@ -119,16 +124,24 @@ static void shaking(void)
 	heap = HANDSHAKE_MEMORY;
 	piece = HANDSHAKE_MEMORY_PIECE - 1;
 	MUST(memory_turn_to_shake_hands(now_ms) == HANDSHAKE_NO_MEMORY);
-	/* Records that have memory of their own take nothing of the heap. */
-	records = HANDSHAKE_RECORDS;
-	heap = HANDSHAKE_MEMORY - HANDSHAKE_RECORDS;
+	/* Where Mbed TLS has memory of its own, the heap gives the rest, and what Mbed TLS does not take. */
+	tls = tls_piece = HANDSHAKE_MEMORY;
+	heap = HANDSHAKE_HEAP;
 	MUST(memory_turn_to_shake_hands(now_ms) == HANDSHAKE_NOW);
 	heap--;
 	MUST(memory_turn_to_shake_hands(now_ms) == HANDSHAKE_NO_MEMORY);
-	records--;
-	heap = HANDSHAKE_MEMORY;
+	tls = HANDSHAKE_MEMORY - HANDSHAKE_HEAP - 1;
+	heap = HANDSHAKE_HEAP;
+	MUST(memory_turn_to_shake_hands(now_ms) == HANDSHAKE_NO_MEMORY);
+	heap++;
+	MUST(memory_turn_to_shake_hands(now_ms) == HANDSHAKE_NOW);
+	/* The record that comes lies in one piece of either. */
+	tls_piece = HANDSHAKE_MEMORY_PIECE - 1;
 	MUST(memory_turn_to_shake_hands(now_ms) == HANDSHAKE_NO_MEMORY);
 	piece = HANDSHAKE_MEMORY_PIECE;
+	MUST(memory_turn_to_shake_hands(now_ms) == HANDSHAKE_NOW);
+	tls = tls_piece = 0;
+	heap = HANDSHAKE_MEMORY;
 	MUST(handshake_gate_enter(&party));
 	MUST(memory_turn_to_shake_hands(now_ms) == HANDSHAKE_NOW);
 	/* With room for all nobody waits for anybody. */

@@ -1,6 +1,7 @@
 /* See face-fake.h. A GPIO's interrupt is by level: it calls as long as the level is there and it is enabled. */
 #include "face-fake.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,9 @@ int face_levels[PINS];
 bool face_outputs[PINS];
 const uint8_t *face_partition;
 size_t face_partition_size;
-size_t face_heap, face_heap_piece, face_least_heap, face_iram_piece;
+size_t face_heap, face_heap_piece, face_iram, face_iram_piece;
+void *(*face_tls_calloc)(size_t count, size_t size);
+void (*face_tls_free)(void *memory);
 unsigned face_tasks, face_task_names = 32;
 int face_stack_step = 1;
 
@@ -187,20 +190,40 @@ esp_err_t esp_partition_read(const esp_partition_t *partition, size_t offset, vo
 
 size_t heap_caps_get_free_size(uint32_t caps)
 {
-	MUST(caps == MALLOC_CAP_8BIT);
-	return face_heap;
+	MUST(caps == MALLOC_CAP_8BIT || caps == MALLOC_CAP_IRAM_8BIT);
+	return caps == MALLOC_CAP_8BIT ? face_heap : face_iram;
+}
+
+void *heap_caps_calloc_prefer(size_t count, size_t size, size_t kinds, ...)
+{
+	va_list list;
+	va_start(list, kinds);
+	MUST(kinds == 2);
+	MUST(va_arg(list, int) == (MALLOC_CAP_INTERNAL | MALLOC_CAP_IRAM_8BIT));
+	MUST(va_arg(list, int) == (MALLOC_CAP_INTERNAL | MALLOC_CAP_8BIT));
+	va_end(list);
+	size_t *from = count * size <= face_iram ? &face_iram : &face_heap;
+	if (count * size > *from) return NULL;
+	*from -= count * size;
+	return calloc(count, size);
+}
+
+void heap_caps_free(void *memory)
+{
+	free(memory);
+}
+
+int mbedtls_platform_set_calloc_free(void *(*take)(size_t count, size_t size), void (*give_back)(void *memory))
+{
+	face_tls_calloc = take;
+	face_tls_free = give_back;
+	return 0;
 }
 
 size_t heap_caps_get_largest_free_block(uint32_t caps)
 {
 	MUST(caps == MALLOC_CAP_8BIT || caps == MALLOC_CAP_IRAM_8BIT);
 	return caps == MALLOC_CAP_8BIT ? face_heap_piece : face_iram_piece;
-}
-
-size_t heap_caps_get_minimum_free_size(uint32_t caps)
-{
-	MUST(caps == MALLOC_CAP_8BIT);
-	return face_least_heap;
 }
 
 UBaseType_t uxTaskGetNumberOfTasks(void)

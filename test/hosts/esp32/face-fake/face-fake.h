@@ -49,10 +49,20 @@ esp_err_t esp_partition_read(const esp_partition_t *partition, size_t offset, vo
 enum { ESP_MAC_WIFI_STA, ESP_MAC_ETH = 3 };
 esp_err_t esp_read_mac(uint8_t *mac, int type);
 
-enum { MALLOC_CAP_8BIT = 4, MALLOC_CAP_IRAM_8BIT = 1 << 13 };
+enum { MALLOC_CAP_8BIT = 4, MALLOC_CAP_INTERNAL = 1 << 11, MALLOC_CAP_IRAM_8BIT = 1 << 13 };
 size_t heap_caps_get_free_size(uint32_t caps);
 size_t heap_caps_get_largest_free_block(uint32_t caps);
-size_t heap_caps_get_minimum_free_size(uint32_t caps);
+/* Takes from the first kind of memory that has room: of IRAM there are `face_iram` bytes. */
+void *heap_caps_calloc_prefer(size_t count, size_t size, size_t kinds, ...);
+void heap_caps_free(void *memory);
+/* They are ours: ESP-IDF calls them. */
+void esp_heap_trace_alloc_hook(void *memory, size_t size, uint32_t kind);
+void esp_heap_trace_free_hook(void *memory);
+
+/* Mbed TLS. */
+int mbedtls_platform_set_calloc_free(void *(*take)(size_t count, size_t size), void (*give_back)(void *memory));
+extern void *(*face_tls_calloc)(size_t count, size_t size);
+extern void (*face_tls_free)(void *memory);
 
 /* FreeRTOS: `face_tasks` tasks "task 0", "task 1" … with `face_task_names` names in turn; the first never used 100 bytes of its
  * stack, each next one `face_stack_step` more. */
@@ -69,7 +79,7 @@ extern int face_stack_step;
 /* ---- For the test ---- */
 
 /* What the heap has, in all and in one piece. */
-extern size_t face_heap, face_heap_piece, face_least_heap, face_iram_piece;
+extern size_t face_heap, face_heap_piece, face_iram, face_iram_piece;
 
 /* Call number so of those that can fail does; 0: none. */
 extern int face_fails_at;

@@ -1,2 +1,2 @@
 /* An ESP32 with one core. */
-#define CONFIG_MBEDTLS_IRAM_8BIT_MEM_ALLOC 1
+#define CONFIG_MBEDTLS_CUSTOM_MEM_ALLOC 1

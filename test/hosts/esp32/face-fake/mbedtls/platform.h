@@ -1,0 +1,1 @@
+#include "face-fake.h"
