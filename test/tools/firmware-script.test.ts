@@ -181,29 +181,35 @@ describe("private fields in the firmware", () => {
 
 	it("have the same few names in all classes, but never one that a class has which theirs extends", () => {
 		const text =
-			"class A { #x; }\nclass B extends C { #x; #y; }\nvar C = class { #y; #z; };\nclass D extends Native('d') { #x; }\n" +
-			"class E extends B { f() { return this.g; } }\nclass F extends E { #x; }\n";
+			"class A { #x = 1; }\nclass B extends C { #x = 1; #y = 2; }\nvar C = class { #y = 1; #z = 2; };\n" +
+			"class D extends Native('d') { #x = 1; }\nclass E extends B { f() { return this.g; } }\nclass F extends E { #x = 1; }\n";
 		const plain =
-			"class A { $0; }\nclass B extends C { $2; $3; }\nvar C = class { $0; $1; };\nclass D extends Native('d') { $0; }\n" +
-			"class E extends B { f() { return this.g; } }\nclass F extends E { $4; }\n";
+			"class A { $0 = 1; }\nclass B extends C { $2 = 1; $3 = 2; }\nvar C = class { $0 = 1; $1 = 2; };\n" +
+			"class D extends Native('d') { $0 = 1; }\nclass E extends B { f() { return this.g; } }\nclass F extends E { $4 = 1; }\n";
+		assert.equal(withPlainFields(text), plain);
+	});
+
+	it("lose a declaration without a value, which their first assignment makes", () => {
+		const text = "class A { #x; y; static #z; static w; constructor(a) { this.#x = a; this.y = A.#z; } }";
+		const plain = "class A {   static $1; static w; constructor(a) { this.$0 = a; this.y = A.$1; } }";
 		assert.equal(withPlainFields(text), plain);
 	});
 
 	it("belong to the innermost class that has them", () => {
 		const text =
-			"class A { #x; #y; f() { return class B { #z; #y; g(a) { return a.#x + this.#y + this.#z; } }; } h() { return this.#y; } }";
+			"class A { #x = 1; #y = 2; f() { return class B { #z = 1; #y = 2; g(a) { return a.#x + this.#y + this.#z; } }; } h() { return this.#y; } }";
 		const plain =
-			"class A { $0; $1; f() { return class B { $0; $1; g(a) { return a.$0 + this.$1 + this.$0; } }; } h() { return this.$1; } }";
+			"class A { $0 = 1; $1 = 2; f() { return class B { $0 = 1; $1 = 2; g(a) { return a.$0 + this.$1 + this.$0; } }; } h() { return this.$1; } }";
 		assert.equal(withPlainFields(text), plain);
 	});
 
 	for (const [what, text, message] of [
-		["a class whose superclass can't be told", "class B extends make() { #x; }", /#x: what its class extends/],
-		["a class that extends a stranger", "class B extends Stranger { #x; }", /#x: what its class extends/],
+		["a class whose superclass can't be told", "class B extends make() { #x = 1; }", /#x: what its class extends/],
+		["a class that extends a stranger", "class B extends Stranger { #x = 1; }", /#x: what its class extends/],
 		["two classes of one name", "class A {}\n{ class A { #x; } }", /Two classes are called A/],
 		["a question for the name", "class A { #x; static is(o) { return #x in o; } }", /#x in/],
-		["a field that is there already", "class A { #x; $0; }", /would become \$0, which/],
-		["a text that may be a name", 'class A { #x; get() { return this["$0"]; } }', /would become \$0, which/],
+		["a field that is there already", "class A { #x = 1; $0 = 2; }", /would become \$0, which/],
+		["a text that may be a name", 'class A { #x = 1; get() { return this["$0"]; } }', /would become \$0, which/],
 	] as [string, string, RegExp][])
 		it(`are refused with ${what}`, () => {
 			assert.throws(() => withPlainFields(text), message);

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { unpack } from "../../hosts/browser/kit/dense.js";
 import { TEXTS } from "../../hosts/browser/text/all.js";
 import { LANGUAGES } from "../../hosts/browser/text/translations.js";
 import { ARCHIVE, makePage, type PackedFile, pack } from "../../tools/page.js";
@@ -10,14 +9,14 @@ import { ARCHIVE, makePage, type PackedFile, pack } from "../../tools/page.js";
 const SOURCE = join(import.meta.dirname, "../../../hosts/browser");
 
 /** Bytes, compressed. */
-const WHOLE_LIMIT = 100 * 1024;
+const WHOLE_LIMIT = 110 * 1024;
 const FIRST_LIMIT = 45 * 1024;
 /** The gateway sends a head from a buffer of 1024 bytes; the policy is most of it. */
 const POLICY_LIMIT = 512;
 
 /** Names of XML in the page, which nothing is fetched from; and beginnings that a host is put behind. */
 const NAMES = /^(http:\/\/www\.w3\.org\/[\w/]+|https?:\/\/(\$\{.*|192\.168\.4\.1\/)?)$/;
-const TEXTS_ELEMENT = /<script type="text\/plain" id="texts">([\w+/=]+)<\/script>/;
+const TEXTS_ELEMENT = /<script type="text\/plain" id="texts">([^<]+)<\/script>/;
 
 describe("tools/page", function () {
 	this.timeout(60_000);
@@ -117,9 +116,11 @@ describe("tools/page", function () {
 			const html = textOf(document);
 			assert.match(html, new RegExp(`^<!doctype html>\\n<html lang="${LANGUAGES[index]}">`));
 			assert.doesNotMatch(html, /%[A-Z]+%/);
-			const [, base64] = TEXTS_ELEMENT.exec(html) ?? [];
-			const held = unpack(Uint8Array.from(Buffer.from(base64, "base64")));
-			for (const [key, texts] of Object.entries(TEXTS)) assert.equal(held.next().value, texts[index], key);
+			const held = TEXTS_ELEMENT.exec(html)?.[1].split("\n");
+			assert.deepEqual(
+				held,
+				Object.values(TEXTS).map((texts) => texts[index]),
+			);
 		});
 	});
 

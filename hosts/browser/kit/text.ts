@@ -1,20 +1,16 @@
-/** The texts of the page's language, which are in the document. */
+/** The texts in the page's language. The document holds them, one a line. */
 import type { TextKey } from "../text/all.js";
 import { LANGUAGES, type Language } from "../text/translations.js";
-import { unpack } from "./dense.js";
 import { formatNumber } from "./format.js";
 
 /**
- * Put in by tools/page.ts: the keys in the order of the texts. Where a key stands in the scripts as a whole there is its
- * place in this order instead, and nothing here: no key is good for anything else than `t`.
+ * The keys in the order of the texts, separated by blanks; tools/page.ts puts them in. Where the scripts have a whole key,
+ * the build writes its place in this order instead, and leaves its name empty here.
  */
 declare const NAMES: string;
 
 const places = new Map<string | number, number>(NAMES.split(" ").map((name, place) => [name || place, place]));
-const texts: string[] = [];
-const rest = unpack(
-	Uint8Array.from(atob(document.getElementById("texts")?.textContent ?? ""), (character) => character.charCodeAt(0)),
-);
+const texts = document.getElementById("texts")?.textContent.split("\n") ?? [];
 
 /** The language that the page is shown in. */
 export const language: Language =
@@ -24,7 +20,6 @@ export const language: Language =
 export function t(key: TextKey, values?: Readonly<Record<string, string | number>>): string {
 	const place = places.get(key);
 	if (place === undefined) return key;
-	while (texts.length <= place) texts.push(rest.next().value);
 	const text = texts[place];
 	if (values === undefined) return text;
 	return text.replace(/\{(\w+)\}/g, (_, name) => {
