@@ -13,6 +13,7 @@ import type { Operation } from "./api/route.js";
 import type { Entry, Field } from "./config/schema.js";
 import type { Core, Opened, Running } from "./core/core.js";
 import type { Facts } from "./core/facts.js";
+import type { EventKind } from "./diagnostics/events.js";
 
 /** What follows from a change of settings. */
 export interface Reaction<Instance> {
@@ -38,6 +39,8 @@ export interface Part<Instance extends Running | undefined = Running | undefined
 	readonly name: string;
 	/** Its settings in flash. */
 	readonly entries: readonly Entry[];
+	/** Kinds of events that it notes in the log. */
+	readonly events: readonly EventKind[];
 	readonly routes: readonly Operation[];
 	/** What a backup has of it. */
 	readonly backup: readonly BackupGroup[];
@@ -59,6 +62,7 @@ const NOTHING: readonly never[] = Object.freeze([]);
 /** Prototype of all parts, so that it takes flash once. */
 const PLAIN: Omit<Part, "name"> = Object.freeze({
 	entries: NOTHING,
+	events: NOTHING,
 	routes: NOTHING,
 	backup: NOTHING,
 	reactions: NOTHING,

@@ -106,8 +106,8 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "fields",
-		from: "bytes config io/crypto obis dlms",
-		why: "settings of a part: what they are called, what they may be",
+		from: "bytes config diagnostics io/crypto obis dlms",
+		why: "settings and events of a part: what they are called, what they may be",
 	},
 	{
 		rooms: "improv",
@@ -144,7 +144,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		from: "core bytes io/crypto io/host io/memory json http auth config",
 		why: "the kit of all routes; it knows no part",
 	},
-	{ rooms: "part", from: "api config core", why: "what a part is" },
+	{ rooms: "part", from: "api config core diagnostics", why: "what a part is" },
 	{
 		rooms: "features certificate system parts",
 		from: "*",
@@ -464,7 +464,7 @@ function roomOf(path: string): string | undefined {
 	if (top === "hosts") return `hosts/${second}`;
 	if (top !== "modules") return undefined;
 	if (third === "") return second.replace(/\.ts$/, "");
-	if (/fields\.ts$/.test(third)) return "fields";
+	if (/fields\.ts$/.test(third) || (third === "events.ts" && second !== "diagnostics")) return "fields";
 	if (FEATURE.test(path)) return "features";
 	return second === "io" ? `io/${third.replace(/\.ts$/, "")}` : second;
 }

@@ -6,7 +6,7 @@ import type { HTTPResponse } from "../http/response.js";
 import { JSONStream } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
 
-/** Codes never change their meaning. */
+/** Codes never change their meaning. Parts have more of their own. */
 export const INVALID_JSON = "invalid_json";
 export const MISSING_FIELD = "missing_field";
 export const INVALID_FIELD = "invalid_field";
@@ -21,9 +21,6 @@ export const METHOD_NOT_ALLOWED = "method_not_allowed";
 export const TOO_MANY_ATTEMPTS = "too_many_attempts";
 export const BUSY = "busy";
 export const TOKEN_SLOTS_FULL = "token_slots_full";
-export const HUB_DISABLED = "hub_disabled";
-export const MQTT_DISABLED = "mqtt_disabled";
-export const ZIGBEE_DISABLED = "zigbee_disabled";
 export const UNSUPPORTED = "unsupported";
 
 /** Answers with an error. `message` says what happened and what to do; `more` writes further members. */

@@ -37,7 +37,7 @@ import {
 	UNIT,
 	uptimeAt,
 } from "./event-record.js";
-import { EVENT_LOGIN_REFUSED, EVENT_STARTED, type EventKind, needsLogin } from "./events.js";
+import { EVENT_LOGIN_REFUSED, EVENT_STARTED, type EventKind } from "./events.js";
 
 export const MEMORY_LIMIT = 2048;
 const SAME_S = 600;
@@ -201,7 +201,7 @@ export class EventLog {
 		const earned = Math.floor((uptimeS - this.#creditAtS) / FLASH_S);
 		this.#creditAtS += earned * FLASH_S;
 		this.#credit = Math.min(FLASH_BURST, this.#credit + earned);
-		const spared = needsLogin(kind) ? 0 : RESERVED;
+		const spared = kind.needsLogin ? 0 : RESERVED;
 		if (this.#credit <= spared) return;
 		if (kind === EVENT_LOGIN_REFUSED) {
 			const refusedEarned = Math.floor((uptimeS - this.#refusedCreditAtS) / REFUSED_S);

@@ -5,19 +5,20 @@ import { TrustedCertificates } from "../config/trusted-certificates.js";
 import type { Core } from "../core/core.js";
 import { secondsOf } from "../core/facts.js";
 import { sample } from "../core/metrics-text.js";
-import { EVENT_HUB_BACK, EVENT_HUB_FAILED } from "../diagnostics/events.js";
 import { METHOD_GET } from "../http/request.js";
 import { METER } from "../meter/part.js";
 import { applied, changed, part } from "../part.js";
 import { Outlet } from "../publish/outlet.js";
 import { WIFI_HOSTNAME } from "../wifi/fields.js";
 import { NETWORK } from "../wifi/part.js";
+import { EVENT_HUB_BACK, EVENT_HUB_FAILED, HUB_EVENTS } from "./events.js";
 import { HUB as ENTRY, HUB_CERTIFICATE, HUB_CERTIFICATE_LIMIT, HUB_ENABLED, HUB_TOKEN, HUB_URL } from "./fields.js";
 import { Hub } from "./hub.js";
 import { getHubSend, HUB_SETTINGS } from "./routes.js";
 
 export const HUB = part<Outlet<Hub>>({
 	name: "hub",
+	events: HUB_EVENTS,
 	entries: Object.freeze([ENTRY]),
 	routes: Object.freeze([
 		...settingsRoutes("hub", HUB_SETTINGS),

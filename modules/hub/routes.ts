@@ -1,7 +1,7 @@
 /** Hub routes of the API text: settings, test (decisions 4, 5, 44, 45). */
 
 import { type BodyValues, LONG_BODY_LIMIT, type LongText } from "../api/body.js";
-import { BUSY, HUB_DISABLED, MISSING_FIELD, UNSUPPORTED } from "../api/errors.js";
+import { BUSY, MISSING_FIELD, UNSUPPORTED } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
 import { describeMissing } from "../api/field-value.js";
 import { booleanMember, numberMember, textMember } from "../api/members.js";
@@ -88,7 +88,7 @@ export function getHubSend(exchange: Exchange<Outlet<Hub>>): void {
 	const { config } = exchange.core;
 	const { output: hub } = exchange.part;
 	if (!config.get(HUB_ENABLED)) {
-		exchange.fail(400, HUB_DISABLED, "The hub is not enabled.");
+		exchange.fail(400, "hub_disabled", "The hub is not enabled.");
 		return;
 	}
 	if (hub === undefined) {

@@ -5,7 +5,6 @@ import { TrustedCertificates } from "../config/trusted-certificates.js";
 import type { Core } from "../core/core.js";
 import { secondsOf } from "../core/facts.js";
 import { sample } from "../core/metrics-text.js";
-import { EVENT_MQTT_FAILED, EVENT_MQTT_SENT } from "../diagnostics/events.js";
 import { METHOD_GET } from "../http/request.js";
 import { DLMS_OBIS } from "../meter/dlms-fields.js";
 import { METER_PROTOCOL } from "../meter/fields.js";
@@ -13,6 +12,7 @@ import { METER } from "../meter/part.js";
 import { applied, changed, part } from "../part.js";
 import { Outlet } from "../publish/outlet.js";
 import { NETWORK } from "../wifi/part.js";
+import { EVENT_MQTT_FAILED, EVENT_MQTT_SENT, MQTT_EVENTS } from "./events.js";
 import {
 	MQTT as ENTRY,
 	MQTT_ANNOUNCED,
@@ -28,6 +28,7 @@ import { MQTTService } from "./service.js";
 
 export const MQTT = part<Outlet<MQTTService>>({
 	name: "mqtt",
+	events: MQTT_EVENTS,
 	entries: Object.freeze([ENTRY, MQTT_ANNOUNCED]),
 	routes: Object.freeze([
 		...settingsRoutes("mqtt", MQTT_SETTINGS),

@@ -1,7 +1,7 @@
 /** MQTT routes: settings, test (decision 60). What is published, modules/mqtt and docs/mqtt.md tell. */
 
 import { type BodyValues, LONG_BODY_LIMIT } from "../api/body.js";
-import { BUSY, MISSING_FIELD, MQTT_DISABLED, UNSUPPORTED } from "../api/errors.js";
+import { BUSY, MISSING_FIELD, UNSUPPORTED } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
 import { booleanMember, numberMember, textMember } from "../api/members.js";
 import { failField, putsOf, settingsOf, writeSettings } from "../api/settings.js";
@@ -107,7 +107,7 @@ export function getMQTTSend(exchange: Exchange<Outlet<MQTTService>>): void {
 	const { config } = exchange.core;
 	const { output: mqtt } = exchange.part;
 	if (!config.get(MQTT_ENABLED)) {
-		exchange.fail(400, MQTT_DISABLED, "MQTT is not enabled.");
+		exchange.fail(400, "mqtt_disabled", "MQTT is not enabled.");
 		return;
 	}
 	if (mqtt === undefined) {

@@ -1,10 +1,10 @@
 /** The running firmware, and the one that may take its place: its trial, the way back, the next update. */
 import type { Core, Running } from "../core/core.js";
-import { EVENT_UPDATE_ROLLED_BACK } from "../diagnostics/events.js";
 import type { Drive } from "../io/driver.js";
 import { FIRMWARE_ON_TRIAL, type Update } from "../io/flash.js";
 import type { Host } from "../io/host.js";
 import { NETWORK } from "../wifi/part.js";
+import { EVENT_UPDATE_ROLLED_BACK } from "./events.js";
 import { UpgradeNotice } from "./notice.js";
 import { Trial } from "./trial.js";
 import { Updater } from "./updater.js";

@@ -15,7 +15,6 @@
 import { put } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
 import type { EventLog } from "../diagnostics/event-log.js";
-import { EVENT_UPDATE_FOUND } from "../diagnostics/events.js";
 import { HTTPClient, OUTCOME_NONE } from "../http/client.js";
 import { ReplyReader } from "../http/reply.js";
 import { type FileURL, parseFileURL } from "../http/url.js";
@@ -27,6 +26,7 @@ import type { Clock, HostInfo, Power, TextCodec } from "../io/host.js";
 import { type MemoryLedger, UPGRADE_COST } from "../io/memory.js";
 import { isOnBattery } from "../power/supply.js";
 import type { Turn, TurnHolder } from "../publish/turn.js";
+import { EVENT_UPDATE_FOUND } from "./events.js";
 import { UPGRADE_CHECK_ENABLED, UPGRADE_FOUND_VERSION } from "./fields.js";
 import { FRONT_LENGTH, refusalOf, refusalOfKind, versionOf } from "./front.js";
 import { TAKEN } from "./refusals.js";

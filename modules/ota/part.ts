@@ -1,9 +1,11 @@
 /** Firmware: what runs, what comes, and whether there is a newer one (decisions 4, 48, 51). */
+
 import { backupGroup } from "../api/backup-group.js";
 import { route, settingsRoutes } from "../api/route.js";
 import { SCOPE_READ } from "../auth/tokens.js";
 import { METHOD_GET, METHOD_POST } from "../http/request.js";
 import { changed, part } from "../part.js";
+import { UPDATE_EVENTS } from "./events.js";
 import { UPGRADE, UPGRADE_FOUND } from "./fields.js";
 import { Firmware } from "./firmware.js";
 import { postFirmware } from "./routes/firmware.js";
@@ -14,6 +16,7 @@ import { upgradeVersionOf } from "./upgrade.js";
 /** Nothing runs where there is no second place for firmware. */
 export const UPDATE = part<Firmware | undefined>({
 	name: "update",
+	events: UPDATE_EVENTS,
 	entries: Object.freeze([UPGRADE, UPGRADE_FOUND]),
 	routes: Object.freeze([
 		route(METHOD_GET, "system/version", getVersion, { scope: SCOPE_READ }),

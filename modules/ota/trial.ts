@@ -19,12 +19,12 @@ import { DIGEST_LENGTH } from "../auth/account.js";
 import { ACCESS_DIGEST, ACCESS_SALT } from "../auth/fields.js";
 import type { ConfigStore } from "../config/store.js";
 import type { EventLog } from "../diagnostics/event-log.js";
-import { EVENT_UPDATE_CONFIRMED, EVENT_UPDATE_FAILED } from "../diagnostics/events.js";
 import type { Update } from "../io/flash.js";
 import type { HostInfo } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
 import type { NetworkManager } from "../wifi/manager.js";
 import type { NetworkSettings } from "../wifi/settings.js";
+import { EVENT_UPDATE_CONFIRMED, EVENT_UPDATE_FAILED } from "./events.js";
 
 export const YOUNG_MS = 60_000;
 export const LOOK_MS = 5000;

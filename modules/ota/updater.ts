@@ -11,11 +11,11 @@
  */
 
 import type { EventLog } from "../diagnostics/event-log.js";
-import { EVENT_UPDATE_INSTALLED, EVENT_UPDATE_REFUSED } from "../diagnostics/events.js";
 import type { Drive, Driven, Driver } from "../io/driver.js";
 import { FIRMWARE_ON_TRIAL } from "../io/flash.js";
 import { type MemoryLedger, UPDATE_COST } from "../io/memory.js";
 import type { Turn, TurnHolder } from "../publish/turn.js";
+import { EVENT_UPDATE_INSTALLED, EVENT_UPDATE_REFUSED } from "./events.js";
 import {
 	INSTALL_CHECKING,
 	INSTALL_INSTALLED,

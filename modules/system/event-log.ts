@@ -5,8 +5,10 @@ import { numberMember, textMember } from "../api/members.js";
 import { EventCursor } from "../diagnostics/event-log.js";
 import { countAt, detailEnd, timeAt, UNIT, uptimeAt } from "../diagnostics/event-record.js";
 import { eventKind } from "../diagnostics/events.js";
+import type { System } from "./system.js";
 
-export function getEventLog(exchange: Exchange): void {
+export function getEventLog(exchange: Exchange<System>): void {
+	const { parts } = exchange.part;
 	const { events } = exchange.core;
 	const cursor = new EventCursor(events.copy());
 	const { dropped, uptimeS } = events;
@@ -34,7 +36,7 @@ export function getEventLog(exchange: Exchange): void {
 		writer.beginObject();
 		numberMember(writer, "time", timeAt(bytes, at));
 		numberMember(writer, "uptime", uptimeAt(bytes, at));
-		textMember(writer, "event", eventKind(bytes[at]).name);
+		textMember(writer, "event", eventKind(parts, bytes[at]).name);
 		writer.key("detail");
 		writer.ascii(bytes, at + UNIT, detailEnd(bytes, at));
 		numberMember(writer, "count", countAt(bytes, at));

@@ -93,7 +93,7 @@ export class ReportLines {
 			return undefined;
 		}
 		const { bytes, at } = cursor;
-		const { name, isPlain } = eventKind(bytes[at]);
+		const { name, isPlain } = eventKind(this.#parts, bytes[at]);
 		const timeS = timeAt(bytes, at);
 		const when = timeS === 0 ? "-" : utcText(timeS * 1000, text);
 		const end = detailEnd(bytes, at);

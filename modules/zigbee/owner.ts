@@ -20,13 +20,6 @@ import { wipe } from "../config/wipe.js";
 import type { Running } from "../core/core.js";
 import type { Live } from "../core/live.js";
 import type { EventLog } from "../diagnostics/event-log.js";
-import {
-	EVENT_ZIGBEE_BACK,
-	EVENT_ZIGBEE_FOREIGN,
-	EVENT_ZIGBEE_JOINED,
-	EVENT_ZIGBEE_LEFT,
-	EVENT_ZIGBEE_SILENT,
-} from "../diagnostics/events.js";
 import type { Crypto } from "../io/crypto.js";
 import type { Drive, Driven, Driver } from "../io/driver.js";
 import {
@@ -48,6 +41,13 @@ import type { Readout } from "../readout/readout.js";
 import type { TimeSync } from "../sntp/client.js";
 import { Bridge, type BridgeOptions, type BridgeUser } from "./bridge.js";
 import { Coprocessor } from "./coprocessor.js";
+import {
+	EVENT_ZIGBEE_BACK,
+	EVENT_ZIGBEE_FOREIGN,
+	EVENT_ZIGBEE_JOINED,
+	EVENT_ZIGBEE_LEFT,
+	EVENT_ZIGBEE_SILENT,
+} from "./events.js";
 import { ZIGBEE_ENABLED, ZIGBEE_MAPPING } from "./fields.js";
 import { OTAClient } from "./ota-client.js";
 import { LOADING_KEY, type OTAWorld } from "./ota-transfer.js";

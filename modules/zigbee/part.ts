@@ -1,4 +1,5 @@
 /** Zigbee: settings, map and state on every board; the bridge where there is a coprocessor (decisions 46, 47). */
+
 import { backupGroup } from "../api/backup-group.js";
 import { route } from "../api/route.js";
 import type { Core, Running } from "../core/core.js";
@@ -7,6 +8,7 @@ import { sample } from "../core/metrics-text.js";
 import { METHOD_GET, METHOD_POST } from "../http/request.js";
 import { isMapping } from "../obis/mapping.js";
 import { changed, part } from "../part.js";
+import { ZIGBEE_EVENTS } from "./events.js";
 import { ZIGBEE as ENTRY, ZIGBEE_MAP, ZIGBEE_MAPPING } from "./fields.js";
 import {
 	getZigbee,
@@ -26,6 +28,7 @@ type Bridge = (ZigbeeBridge & Running) | undefined;
 
 export const ZIGBEE = part<Bridge>({
 	name: "zigbee",
+	events: ZIGBEE_EVENTS,
 	entries: Object.freeze([ENTRY, ZIGBEE_MAP]),
 	routes: Object.freeze([
 		route(METHOD_GET, "zigbee/config", getZigbee),

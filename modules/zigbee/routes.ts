@@ -1,7 +1,7 @@
 /** Zigbee routes of the API text: state, pairing, map (decisions 4, 40, 46, 47). */
 
 import { type BodyTable, type BodyValues, LONG_BODY_LIMIT, needed, type Refusal } from "../api/body.js";
-import { UNSUPPORTED, ZIGBEE_DISABLED } from "../api/errors.js";
+import { UNSUPPORTED } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
 import { booleanMember, numberMember, textMember } from "../api/members.js";
 import { putsOf, settingsOf } from "../api/settings.js";
@@ -118,7 +118,7 @@ export function postZigbeeReset(exchange: Exchange<ZigbeeBridge | undefined>): v
 	const { core, part: zigbee } = exchange;
 	if (zigbee === undefined) failRadio(exchange);
 	else if (!isZigbeeEnabled(zigbee, core))
-		exchange.fail(409, ZIGBEE_DISABLED, "Zigbee is turned off; turn it on first.");
+		exchange.fail(409, "zigbee_disabled", "Zigbee is turned off; turn it on first.");
 	else if (core.safeMode !== "")
 		exchange.fail(501, UNSUPPORTED, "Zigbee is off in safe mode; restart the device to leave that.");
 	else {

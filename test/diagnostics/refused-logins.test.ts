@@ -11,8 +11,8 @@ import {
 	EVENT_SETTINGS,
 	EVENT_STARTED,
 	EVENT_TOKEN_MADE,
-	EVENT_UPDATE_INSTALLED,
 } from "../../modules/diagnostics/events.js";
+import { EVENT_UPDATE_INSTALLED } from "../../modules/ota/events.js";
 import { seedOfRun } from "../fuzz/mutator.js";
 import { Unit } from "./unit.js";
 

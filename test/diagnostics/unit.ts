@@ -1,9 +1,11 @@
 /** The event log of a unit that can be started again on the same flash. */
+
 import { VirtualFlash } from "../../hosts/node/virtual-flash.js";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { EventCursor, EventLog } from "../../modules/diagnostics/event-log.js";
 import { countAt, detailEnd, UNIT } from "../../modules/diagnostics/event-record.js";
 import { eventKind } from "../../modules/diagnostics/events.js";
+import { PARTS } from "../../modules/parts.js";
 
 export const START_MS = Date.UTC(2026, 10, 22, 7);
 
@@ -34,7 +36,7 @@ export class Unit {
 			const { bytes, at } = cursor;
 			const detail = Buffer.from(bytes.subarray(at + UNIT, detailEnd(bytes, at))).toString("latin1");
 			const count = countAt(bytes, at);
-			texts.push(`${eventKind(bytes[at]).name} ${detail}`.trim() + (count > 1 ? ` x${count}` : ""));
+			texts.push(`${eventKind(PARTS, bytes[at]).name} ${detail}`.trim() + (count > 1 ? ` x${count}` : ""));
 		}
 		return texts;
 	}
