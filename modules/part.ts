@@ -2,9 +2,10 @@
  * A part: one capability of the gateway, with all that it adds to the others' lists. parts.ts names the parts; the core and
  * the API loop over them and know none by name. A part stands in a folder of its own:
  *
- *   fields.ts   its settings
- *   routes.ts   its routes, and what a backup has of it
- *   part.ts     this table, and what runs
+ *   fields.ts       its settings
+ *   log-events.ts   kinds of events that it notes in the log
+ *   routes.ts       its routes, or routes/ with several files
+ *   part.ts         this table, and how what runs is made
  *
  * It is a frozen table, which stands in flash. What it does not name is as in PLAIN.
  */

@@ -464,7 +464,7 @@ function roomOf(path: string): string | undefined {
 	if (top === "hosts") return `hosts/${second}`;
 	if (top !== "modules") return undefined;
 	if (third === "") return second.replace(/\.ts$/, "");
-	if (/fields\.ts$/.test(third) || (third === "events.ts" && second !== "diagnostics")) return "fields";
+	if (/(fields|log-events)\.ts$/.test(third)) return "fields";
 	if (FEATURE.test(path)) return "features";
 	return second === "io" ? `io/${third.replace(/\.ts$/, "")}` : second;
 }

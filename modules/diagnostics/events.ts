@@ -12,7 +12,7 @@ export interface EventKind {
 	readonly needsLogin: boolean;
 }
 
-/** One kind; parts have theirs in the `events.ts` of their folder. */
+/** One kind; parts have theirs in the `log-events.ts` of their folder. */
 export function kind(
 	number: number,
 	name: string,

@@ -11,9 +11,9 @@ import { applied, changed, part } from "../part.js";
 import { Outlet } from "../publish/outlet.js";
 import { WIFI_HOSTNAME } from "../wifi/fields.js";
 import { NETWORK } from "../wifi/part.js";
-import { EVENT_HUB_BACK, EVENT_HUB_FAILED, HUB_EVENTS } from "./events.js";
 import { HUB as ENTRY, HUB_CERTIFICATE, HUB_CERTIFICATE_LIMIT, HUB_ENABLED, HUB_TOKEN, HUB_URL } from "./fields.js";
 import { Hub } from "./hub.js";
+import { EVENT_HUB_BACK, EVENT_HUB_FAILED, HUB_EVENTS } from "./log-events.js";
 import { getHubSend, HUB_SETTINGS } from "./routes.js";
 
 export const HUB = part<Outlet<Hub>>({

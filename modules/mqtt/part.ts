@@ -12,7 +12,6 @@ import { METER } from "../meter/part.js";
 import { applied, changed, part } from "../part.js";
 import { Outlet } from "../publish/outlet.js";
 import { NETWORK } from "../wifi/part.js";
-import { EVENT_MQTT_FAILED, EVENT_MQTT_SENT, MQTT_EVENTS } from "./events.js";
 import {
 	MQTT as ENTRY,
 	MQTT_ANNOUNCED,
@@ -22,6 +21,7 @@ import {
 	MQTT_PASSWORD,
 	MQTT_URL,
 } from "./fields.js";
+import { EVENT_MQTT_FAILED, EVENT_MQTT_SENT, MQTT_EVENTS } from "./log-events.js";
 import { MQTT_UP } from "./publisher.js";
 import { getMQTTSend, MQTT_SETTINGS } from "./routes.js";
 import { MQTTService } from "./service.js";

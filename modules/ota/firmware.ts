@@ -4,7 +4,7 @@ import type { Drive } from "../io/driver.js";
 import { FIRMWARE_ON_TRIAL, type Update } from "../io/flash.js";
 import type { Host } from "../io/host.js";
 import { NETWORK } from "../wifi/part.js";
-import { EVENT_UPDATE_ROLLED_BACK } from "./events.js";
+import { EVENT_UPDATE_ROLLED_BACK } from "./log-events.js";
 import { UpgradeNotice } from "./notice.js";
 import { Trial } from "./trial.js";
 import { Updater } from "./updater.js";

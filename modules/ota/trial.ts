@@ -24,7 +24,7 @@ import type { HostInfo } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
 import type { NetworkManager } from "../wifi/manager.js";
 import type { NetworkSettings } from "../wifi/settings.js";
-import { EVENT_UPDATE_CONFIRMED, EVENT_UPDATE_FAILED } from "./events.js";
+import { EVENT_UPDATE_CONFIRMED, EVENT_UPDATE_FAILED } from "./log-events.js";
 
 export const YOUNG_MS = 60_000;
 export const LOOK_MS = 5000;

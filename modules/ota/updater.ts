@@ -15,7 +15,6 @@ import type { Drive, Driven, Driver } from "../io/driver.js";
 import { FIRMWARE_ON_TRIAL } from "../io/flash.js";
 import { type MemoryLedger, UPDATE_COST } from "../io/memory.js";
 import type { Turn, TurnHolder } from "../publish/turn.js";
-import { EVENT_UPDATE_INSTALLED, EVENT_UPDATE_REFUSED } from "./events.js";
 import {
 	INSTALL_CHECKING,
 	INSTALL_INSTALLED,
@@ -24,6 +23,7 @@ import {
 	type InstallerHost,
 	type InstallerWorld,
 } from "./installer.js";
+import { EVENT_UPDATE_INSTALLED, EVENT_UPDATE_REFUSED } from "./log-events.js";
 import { codeOf, INTERRUPTED, NO_MEMORY, ON_TRIAL, TAKEN, UNDER_WAY } from "./refusals.js";
 
 export interface UpdaterWorld extends InstallerWorld {

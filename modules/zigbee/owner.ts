@@ -41,14 +41,14 @@ import type { Readout } from "../readout/readout.js";
 import type { TimeSync } from "../sntp/client.js";
 import { Bridge, type BridgeOptions, type BridgeUser } from "./bridge.js";
 import { Coprocessor } from "./coprocessor.js";
+import { ZIGBEE_ENABLED, ZIGBEE_MAPPING } from "./fields.js";
 import {
 	EVENT_ZIGBEE_BACK,
 	EVENT_ZIGBEE_FOREIGN,
 	EVENT_ZIGBEE_JOINED,
 	EVENT_ZIGBEE_LEFT,
 	EVENT_ZIGBEE_SILENT,
-} from "./events.js";
-import { ZIGBEE_ENABLED, ZIGBEE_MAPPING } from "./fields.js";
+} from "./log-events.js";
 import { OTAClient } from "./ota-client.js";
 import { LOADING_KEY, type OTAWorld } from "./ota-transfer.js";
 import {

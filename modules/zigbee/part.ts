@@ -8,8 +8,8 @@ import { sample } from "../core/metrics-text.js";
 import { METHOD_GET, METHOD_POST } from "../http/request.js";
 import { isMapping } from "../obis/mapping.js";
 import { changed, part } from "../part.js";
-import { ZIGBEE_EVENTS } from "./events.js";
 import { ZIGBEE as ENTRY, ZIGBEE_MAP, ZIGBEE_MAPPING } from "./fields.js";
+import { ZIGBEE_EVENTS } from "./log-events.js";
 import {
 	getZigbee,
 	getZigbeeMap,
