@@ -21,7 +21,7 @@ export class Serving {
 	open({ http, https }: Network, options: Omit<HTTPServerOptions, "ports">, identity: () => CertificatePair): void {
 		const plain = { port: http, places: PLACES };
 		const ports = https === undefined ? [plain] : [plain, { port: https, places: PLACES, identity }];
-		this.#server = new HTTPServer(Object.assign({ ports }, options));
+		this.#server = new HTTPServer({ ports, ...options });
 	}
 
 	/** Wi-Fi can be set by the console from now on. */
