@@ -28,10 +28,6 @@ const GUIDE = "docs/troubleshooting.md";
 /** At the end of several sentences of tools/. */
 const ADVICE = "npm run doctor says how to get it.";
 
-const LINE_LIMIT = 450;
-/** Made by our tools, for no eye to read through. */
-const GENERATED = ["hosts/browser/kit/replies.ts"];
-
 /** Licences whose vectors may stand among our own; all others, and those without one, in the folder with the NOTICE. */
 const PERMISSIVE = ["MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "0BSD", "CC0-1.0", "Unlicense"];
 const RESTRICTED = "test/vectors/restricted/";
@@ -621,16 +617,6 @@ describe("tidy", () => {
 				.filter(({ path }) => !path.endsWith(".test.ts"))
 				.filter(({ text }) => !/^(#!.*\n)?\/\*\*\s/.test(text))
 				.map(({ path }) => `${path}:1: begin with /** what it is, for whom, by which standard, with which limits */`),
-		);
-	});
-
-	it(`keeps files at ${LINE_LIMIT} lines or less`, () => {
-		none(
-			code
-				.filter(({ path }) => SHIPPED.test(path) && !GENERATED.includes(path))
-				.map(({ path, text }) => ({ path, lines: text.split("\n").length - 1 }))
-				.filter(({ lines }) => lines > LINE_LIMIT)
-				.map(({ path, lines }) => `${path}:${lines}: divide it by what its parts do`),
 		);
 	});
 
