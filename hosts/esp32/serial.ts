@@ -1,14 +1,11 @@
 /** A UART of the chip (uart-face.c) as the SerialPort of the host contract. Frames 7E1 itself. */
 import {
-	type LineSettings,
 	SERIAL_ERROR_CHARACTER,
-	SERIAL_ERROR_GONE,
 	SERIAL_ERROR_OVERRUN,
-	type Serial,
 	type SerialOptions,
 	type SerialPort,
-	type Timers,
 } from "../../modules/io/host.js";
+import { NativeSerial, type SerialDevice } from "../native/serial.js";
 
 /** What has happened, as bits of one number (UART_… of uart-core.h). */
 const READABLE = 1;
@@ -22,7 +19,7 @@ const INVERT_TRANSMIT = 1;
 const INVERT_RECEIVE = 2;
 
 /** The native object. It has no fields: XS would not initialise them. */
-class NativePort extends Native("xs_uart_destructor") {
+class UART extends Native("xs_uart_destructor") {
 	constructor(
 		target: object,
 		uart: number,
@@ -62,11 +59,8 @@ export interface SerialPins {
 	readonly invertReceive?: boolean | undefined;
 }
 
-export interface SerialSettings {
+export interface SerialSettings extends SerialDevice {
 	readonly pins: SerialPins;
-	readonly timers: Timers;
-	/** Hears, in a sentence for the user, why the port can't be opened. */
-	trace(message: string): void;
 }
 
 /** A class, since an object of its own for pins and members takes slots. */
@@ -90,80 +84,36 @@ export class UARTPort<Settings extends SerialSettings = SerialSettings> implemen
 	}
 }
 
-class UARTSerial implements Serial {
-	readonly #options: SerialOptions;
-	readonly #settings: SerialSettings;
-	#port: NativePort | undefined;
-	/** Count last announced to the caller. */
-	#writable = 0;
-	#written = false;
-	#closed = false;
+class UARTSerial extends NativeSerial<SerialSettings> {
+	/** Since the last report of the native port. */
+	#hasWritten = false;
 
 	constructor(options: SerialOptions) {
-		this.#options = options;
-		this.#settings = (options as SerialOptions & { settings: SerialSettings }).settings;
-		try {
-			this.#port = this.open();
-		} catch (error) {
-			this.#settings.trace((error as Error).message);
-			this.#settings.timers.set(() => this.gone(), 0);
-			return;
-		}
-		this.configure(options);
+		super(options, (options as SerialOptions & { settings: SerialSettings }).settings);
 	}
 
-	read(into: Uint8Array, start = 0, end = into.length): number | undefined {
-		if (this.#port === undefined || end <= start) return undefined;
-		const count = this.#port.read(into, start, end);
-		return count === 0 ? undefined : count;
-	}
-
-	write(bytes: Uint8Array, start = 0, end = bytes.length): number {
-		if (end - start > this.#writable) throw new RangeError("more than may be written");
-		if (end > start) {
-			this.#writable = this.#port!.write(bytes, start, end);
-			this.#written = true;
-		}
-		return this.#writable;
-	}
-
-	configure(line: LineSettings): void {
-		if (this.#port === undefined || this.#port.configure(line.baud, line.format)) return;
-		this.#settings.trace(`The serial port does not take ${line.baud} Bd.`);
-	}
-
-	close(): void {
-		if (this.#closed) return;
-		this.#closed = true;
-		this.#writable = 0;
-		this.#port?.close();
-		this.#port = undefined;
+	override write(bytes: Uint8Array, start = 0, end = bytes.length): number {
+		const writable = super.write(bytes, start, end);
+		if (end > start) this.#hasWritten = true;
+		return writable;
 	}
 
 	/** Called by the native port: what has happened, how many bytes wait, and how many may be written. */
 	onUART(happened: number, readable: number, writable: number): void {
-		if (this.#closed) return;
-		if (happened & WRITABLE) this.#writable = writable;
-		this.#written = false;
+		if (this.isClosed) return;
+		if (happened & WRITABLE) this.writable = writable;
+		this.#hasWritten = false;
 		if (happened & DAMAGED) this.failed(SERIAL_ERROR_CHARACTER);
 		if (happened & LOST) this.failed(SERIAL_ERROR_OVERRUN);
-		if (happened & READABLE && !this.#closed) this.#options.onReadable?.(readable);
-		if (happened & WRITABLE && !this.#closed) this.#options.onWritable?.(this.#writable);
+		if (happened & READABLE && !this.isClosed) this.options.onReadable?.(readable);
+		if (happened & WRITABLE && !this.isClosed) this.options.onWritable?.(this.writable);
 		// What was written in a callback above has not left: that will be told.
-		if (happened & DRAINED && !this.#closed && !this.#written) this.#options.onDrained?.();
+		if (happened & DRAINED && !this.isClosed && !this.#hasWritten) this.options.onDrained?.();
 	}
 
-	private open(): NativePort {
-		const { uart, transmit, receive, rts = NO_PIN, cts = NO_PIN, invertTransmit, invertReceive } = this.#settings.pins;
+	protected open(): UART {
+		const { uart, transmit, receive, rts = NO_PIN, cts = NO_PIN, invertTransmit, invertReceive } = this.device.pins;
 		const invert = (invertTransmit ? INVERT_TRANSMIT : 0) | (invertReceive ? INVERT_RECEIVE : 0);
-		return new NativePort(this, uart, transmit, receive, rts, cts, invert);
-	}
-
-	private failed(code: number): void {
-		if (!this.#closed) this.#options.onError?.(code);
-	}
-
-	private gone(): void {
-		this.failed(SERIAL_ERROR_GONE);
+		return new UART(this, uart, transmit, receive, rts, cts, invert);
 	}
 }

@@ -11,7 +11,7 @@
 
 #include "esp_mac.h"
 
-#include "ipv4.h"
+#include "ipv4-face.h"
 #include "machine-post.h"
 #include "wifi-core.h"
 #include "wifi-events.h"
@@ -135,15 +135,6 @@ static void get_credentials(xsMachine *the, xsIntegerValue first, radio_credenti
 	credentials->ssid_length = (uint8_t)length;
 }
 
-/* An argument as an address; an empty text gives 0. */
-static uint32_t get_address(xsMachine *the, xsIntegerValue index)
-{
-	uint32_t address = 0;
-	const char *text = xsmcToString(xsArg(index));
-	if (text[0] && !ipv4_parse(text, &address)) xsRangeError("not an IPv4 address");
-	return address;
-}
-
 /* (ssid, password, bssid, channel, hostname, ip, netmask, gateway, dns): whether another network is to be left first. */
 void xs_wifi_connect(xsMachine *the)
 {
@@ -153,8 +144,8 @@ void xs_wifi_connect(xsMachine *the)
 	if (!wifi_mac_parse(xsmcToString(xsArg(2)), station.bssid)) xsRangeError("not a BSSID");
 	if (strlen(xsmcToString(xsArg(4))) > RADIO_HOSTNAME_LIMIT) xsRangeError("the host name is too long");
 	strncpy(station.hostname, xsmcToString(xsArg(4)), RADIO_HOSTNAME_LIMIT);
-	station.address = (radio_address){ get_address(the, 5), get_address(the, 6), get_address(the, 7) };
-	station.dns = get_address(the, 8);
+	station.address = (radio_address){ ipv4_argument(the, 5), ipv4_argument(the, 6), ipv4_argument(the, 7) };
+	station.dns = ipv4_argument(the, 8);
 	xsmcSetBoolean(xsResult, wifi_core_connect(&face->core, &station));
 	tell_soon(face);
 }
@@ -225,15 +216,6 @@ void xs_wifi_scanned(xsMachine *the)
 	if (index >= 0 && (unsigned)index < face->core.network_count) set_network(the, &face->core.networks[index]);
 }
 
-/* Gives the result's property `id` an address. */
-static void set_address(xsMachine *the, xsIdentifier id, uint32_t address)
-{
-	char text[IPV4_TEXT_SIZE];
-	ipv4_write(address, text);
-	xsmcSetString(xsVar(0), text);
-	xsmcSet(xsResult, id, xsVar(0));
-}
-
 /* What a StationStatus has, or undefined. */
 void xs_wifi_get_station(xsMachine *the)
 {
@@ -242,9 +224,9 @@ void xs_wifi_get_station(xsMachine *the)
 	xsmcVars(1);
 	if (face->closed || face->core.link != WIFI_ONLINE || !radio_driver_get_network(&network)) return;
 	set_network(the, &network);
-	set_address(the, xsID_ip, face->core.address.ip);
-	set_address(the, xsID_netmask, face->core.address.netmask);
-	set_address(the, xsID_gateway, face->core.address.gateway);
+	ipv4_property(the, xsID_ip, face->core.address.ip);
+	ipv4_property(the, xsID_netmask, face->core.address.netmask);
+	ipv4_property(the, xsID_gateway, face->core.address.gateway);
 }
 
 /* Of station and access point; 0: the radio is off. */

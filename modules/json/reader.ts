@@ -192,12 +192,6 @@ export class JSONReader {
 		return true;
 	}
 
-	/** Which of `names` (as in `textEquals`) the last name or string is, or -1. */
-	indexIn(names: readonly string[]): number {
-		for (let i = 0; i < names.length; i++) if (this.textEquals(names[i])) return i;
-		return -1;
-	}
-
 	private scan(): number {
 		if (this.#lexeme === LEXEME_ERROR) return TOKEN_ERROR;
 		let token = TOKEN_NONE;

@@ -100,14 +100,14 @@ export class Probe implements LinkTap, Timed, Guest {
 	}
 
 	/** As the settings have it. What is simulated has answered before this returns. */
-	start(): this {
+	start(): void {
 		const { opening, finished } = this.#options;
 		const protocol = protocolOf(opening.settings);
 		if (protocol.simulate !== undefined) {
 			const { meterId: ident } = protocol.simulate(opening, 0);
 			this.stop();
 			finished({ failure: undefined, ident, received: 0, damaged: 0, bytes: new Uint8Array(0) });
-			return this;
+			return;
 		}
 		this.#listens = protocol.listenBaud !== undefined;
 		this.#drive.tell((nowMs) => {
@@ -115,7 +115,6 @@ export class Probe implements LinkTap, Timed, Guest {
 			if (this.#listens) this.deadlineMs = nowMs + LISTEN_MS;
 			this.hold(protocol.probe(opening));
 		});
-		return this;
 	}
 
 	/** Ends it; nobody is told. */

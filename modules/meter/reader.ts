@@ -95,8 +95,7 @@ export class MeterReader implements Timed, Holder {
 	#claimed: Cost | undefined;
 	/** Until when the head was alight for a PIN at the latest, monotonic ms. */
 	litMs = Number.NEGATIVE_INFINITY;
-	/** Who has the line in its place, for a while. */
-	guest: Guest | undefined;
+	#guest: Guest | undefined;
 	readonly outcomes: Outcomes;
 	/** Records the raw conversation when set, also one that is going on. */
 	log: ConversationLog | undefined;
@@ -135,15 +134,16 @@ export class MeterReader implements Timed, Holder {
 	/** Forgets what was learned of the meter: the owner has changed something about the conversation. */
 	forget(): void {
 		for (let i = 0; i < PROTOCOLS.length; i++) PROTOCOLS[i].forget?.(this.#options.settings);
-		this.#memory.kept = this.#memory.speed = undefined;
+		this.#memory.kept = undefined;
+		this.#memory.speed = undefined;
 	}
 
 	/** Ends everything; waiters are not told. */
 	stop(): void {
 		this.#drive.tell(() => {
 			this.close();
-			this.guest?.stop();
-			this.guest = undefined;
+			this.#guest?.stop();
+			this.#guest = undefined;
 			this.#waiters.removeAll();
 		});
 	}
@@ -153,7 +153,10 @@ export class MeterReader implements Timed, Holder {
 		this.#drive.tell((nowMs) => {
 			const wanted = protocolOf(this.#options.settings).asksForProfiles ? profile : undefined;
 			// A telegram that failed its check before anybody asked is nothing to show him.
-			if (this.#state === STATE_LISTENING && this.#waiters.count === 0) this.#candidate = this.#failure = undefined;
+			if (this.#state === STATE_LISTENING && this.#waiters.count === 0) {
+				this.#candidate = undefined;
+				this.#failure = undefined;
+			}
 			if (!this.#waiters.add(waiter, wanted, nowMs)) waiter.finished(undefined, FAILURE_BUSY);
 			else if (this.#state === STATE_IDLE || this.#state === STATE_UNPLUGGED) this.start(nowMs);
 			else if (this.#state === STATE_LISTENING && this.#dueMs === Number.POSITIVE_INFINITY) this.expect(nowMs);
@@ -172,8 +175,16 @@ export class MeterReader implements Timed, Holder {
 				over();
 				waiter.finished(result);
 			};
-			const parts = { log: this.log, live: this.#options.live, opening: this.opening(nowMs) };
-			return new Probe({ driver, port, ...parts, finished }).start();
+			const probe = new Probe({
+				driver,
+				port,
+				log: this.log,
+				live: this.#options.live,
+				opening: this.opening(nowMs),
+				finished,
+			});
+			probe.start();
+			return probe;
 		});
 	}
 
@@ -185,14 +196,19 @@ export class MeterReader implements Timed, Holder {
 			this.#state = STATE_PROBING;
 			const over = () =>
 				this.#drive.tell((ms) => {
-					this.guest = undefined;
+					this.#guest = undefined;
 					this.#state = STATE_IDLE;
 					this.settle(ms);
 				});
 			const guest = begin(this.#options.world.driver, this.#options.port, nowMs, over);
-			if (this.isLent) this.guest = guest;
+			if (this.isLent) this.#guest = guest;
 			return true;
 		});
+	}
+
+	/** The probe, or whatever else was lent the line; undefined: the reader has it. */
+	get guest(): Guest | undefined {
+		return this.#guest;
 	}
 
 	/** Somebody else has the line. */
@@ -268,7 +284,8 @@ export class MeterReader implements Timed, Holder {
 		this.#claimed = cost;
 		this.#protocol = protocol;
 		this.#dueMs = Number.POSITIVE_INFINITY;
-		this.#candidate = this.#failure = undefined;
+		this.#candidate = undefined;
+		this.#failure = undefined;
 		this.#profile = this.#waiters.next(protocol.asksForProfiles === true);
 		if (this.#profile === undefined) this.outcomes.began(this.utcMs, nowMs);
 		const opening = this.opening(nowMs);
@@ -291,8 +308,17 @@ export class MeterReader implements Timed, Holder {
 	private opening(nowMs: number): Opening<MeterSettings> {
 		const { settings, world } = this.#options;
 		const { storage, crypto, trace } = world;
-		const rest = { quietMs: Math.max(0, this.#quietUntilMs - nowMs), nowMs, trace, profile: this.#profile };
-		return { settings, records: this.#records, memory: this.#memory, storage, crypto, ...rest };
+		return {
+			settings,
+			records: this.#records,
+			memory: this.#memory,
+			storage,
+			crypto,
+			trace,
+			quietMs: Math.max(0, this.#quietUntilMs - nowMs),
+			nowMs,
+			profile: this.#profile,
+		};
 	}
 
 	private get utcMs(): number {

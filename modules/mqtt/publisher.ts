@@ -253,7 +253,7 @@ export class Publisher implements Timed {
 
 	/** Another wants the turn. */
 	turnWanted(nowMs: number): void {
-		if (this.#broker?.secure && this.#leave === STAY) this.#leave = LEND;
+		if (this.#leave === STAY) this.#leave = LEND;
 		this.work(nowMs);
 	}
 

@@ -26,7 +26,7 @@ import {
 	VALUE_COUNT,
 } from "./attributes.js";
 import type { Outgoing } from "./radio.js";
-import { FRAME_NO_DEFAULT, FRAME_TO_CLIENT, numberAt, numberSize, putNumber, REPORT, u16 } from "./zcl.js";
+import { FRAME_NO_DEFAULT, FRAME_TO_CLIENT, numberAt, putNumber, REPORT, u16 } from "./zcl.js";
 
 const FORMAT = 1;
 const HEADER = 2;
@@ -65,8 +65,6 @@ const DEFAULT_SIZE = 6;
 const OWN_S = 300;
 const LAST_MEASURED = 6;
 
-/** Bytes of the longest report. */
-const REPORT_LIMIT = 70;
 const HEADER_SIZE = 3;
 
 export class Reports {
@@ -152,7 +150,6 @@ export class Reports {
 				const number = attributes.valueOf(row);
 				if (number < 0 || this.dueOf(number) > nowMs) continue;
 				const type = attributes.typeOf(row);
-				if (end + 3 + numberSize(type) > REPORT_LIMIT) break;
 				putNumber(bytes, end, 2, attributes.idOf(row));
 				bytes[end + 2] = type;
 				end = attributes.write(row, bytes, end + 3, nowMs);

@@ -13,7 +13,7 @@
 #include "esp_mac.h"
 
 #include "ethernet-core.h"
-#include "ipv4.h"
+#include "ipv4-face.h"
 #include "machine-post.h"
 
 typedef struct {
@@ -100,21 +100,12 @@ static ethernet_face *face_of(xsMachine *the)
 	return face;
 }
 
-/* An argument as an address; an empty text gives 0. */
-static uint32_t get_address(xsMachine *the, xsIntegerValue index)
-{
-	uint32_t address = 0;
-	const char *text = xsmcToString(xsArg(index));
-	if (text[0] && !ipv4_parse(text, &address)) xsRangeError("not an IPv4 address");
-	return address;
-}
-
 /* (hostname, ip, netmask, gateway, dns): whether the port is on. */
 void xs_ethernet_start(xsMachine *the)
 {
 	ethernet_face *face = face_of(the);
-	ethernet_settings settings = { .dns = get_address(the, 4) };
-	settings.address = (ethernet_address){ get_address(the, 1), get_address(the, 2), get_address(the, 3) };
+	ethernet_settings settings = { .dns = ipv4_argument(the, 4) };
+	settings.address = (ethernet_address){ ipv4_argument(the, 1), ipv4_argument(the, 2), ipv4_argument(the, 3) };
 	if (strlen(xsmcToString(xsArg(0))) > ETHERNET_HOSTNAME_LIMIT) xsRangeError("the host name is too long");
 	strncpy(settings.hostname, xsmcToString(xsArg(0)), ETHERNET_HOSTNAME_LIMIT);
 	xsmcSetBoolean(xsResult, ethernet_core_start(&face->core, &settings));
@@ -135,15 +126,6 @@ void xs_ethernet_get_speed(xsMachine *the)
 	xsmcSetInteger(xsResult, face->closed ? 0 : (xsIntegerValue)ethernet_core_now(&face->core).speed);
 }
 
-/* Gives the result's property `id` an address; needs a variable. */
-static void set_address(xsMachine *the, xsIdentifier id, uint32_t address)
-{
-	char text[IPV4_TEXT_SIZE];
-	ipv4_write(address, text);
-	xsmcSetString(xsVar(0), text);
-	xsmcSet(xsResult, id, xsVar(0));
-}
-
 /* What an EthernetAddress has, or undefined. */
 void xs_ethernet_get_address(xsMachine *the)
 {
@@ -153,9 +135,9 @@ void xs_ethernet_get_address(xsMachine *the)
 	ethernet_address address = ethernet_core_now(&face->core).address;
 	if (address.ip == 0) return;
 	xsmcSetNewObject(xsResult);
-	set_address(the, xsID_ip, address.ip);
-	set_address(the, xsID_netmask, address.netmask);
-	set_address(the, xsID_gateway, address.gateway);
+	ipv4_property(the, xsID_ip, address.ip);
+	ipv4_property(the, xsID_netmask, address.netmask);
+	ipv4_property(the, xsID_gateway, address.gateway);
 }
 
 void xs_ethernet_close(xsMachine *the)

@@ -18,6 +18,7 @@ import { compileNative, needNative, ROOT } from "../native/compile.js";
 
 const HERE = "test/hosts/esp32";
 const FLASH_SECTOR = 4096;
+const ADDRESSES = ["native/ipv4-face", "native/ipv4"];
 const PARTITIONS = ["native/partition-face", "esp32/partition"];
 
 /** A fake may be a header alone. */
@@ -69,7 +70,7 @@ describe("the ESP32's faces for XS", function () {
 		let program = "";
 		before(() => {
 			const files = ["face", "core"].map((name) => `esp32/ethernet/ethernet-${name}`);
-			program = compile("ethernet-face-peer", ["ethernet-fake", "face-fake"], [...files, "native/ipv4"]);
+			program = compile("ethernet-face-peer", ["ethernet-fake", "face-fake"], [...files, ...ADDRESSES]);
 		});
 
 		it("open the port, or throw and keep nothing", () => void run(program, "constructs"));
@@ -82,7 +83,7 @@ describe("the ESP32's faces for XS", function () {
 		let program = "";
 		before(() => {
 			const files = ["face", "core", "events", "name"].map((name) => `esp32/wifi-${name}`);
-			program = compile("wifi-face-peer", ["wifi-fake", "face-fake"], [...files, "native/ipv4"]);
+			program = compile("wifi-face-peer", ["wifi-fake", "face-fake"], [...files, ...ADDRESSES]);
 		});
 
 		it("open the radio, or throw and keep nothing", () => void run(program, "constructs"));

@@ -1,0 +1,80 @@
+/** A serial port of the hosts that run XS, as the Serial of the host contract: what the UART of the chip and Linux share. */
+import {
+	type LineSettings,
+	SERIAL_ERROR_GONE,
+	type Serial,
+	type SerialFormat,
+	type SerialOptions,
+	type Timers,
+} from "../../modules/io/host.js";
+
+/** The host's object in C. */
+export interface NativePort {
+	/** False: the port can't do that. */
+	configure(baud: number, format: SerialFormat): boolean;
+	/** How many bytes were there. */
+	read(into: Uint8Array, start: number, end: number): number;
+	/** How many more may be written. */
+	write(bytes: Uint8Array, start: number, end: number): number;
+	close(): void;
+}
+
+export interface SerialDevice {
+	readonly timers: Timers;
+	/** Takes a sentence for the user, such as why the port can't be opened. */
+	trace(message: string): void;
+}
+
+export abstract class NativeSerial<Device extends SerialDevice> implements Serial {
+	protected readonly options: SerialOptions;
+	protected readonly device: Device;
+	/** How many bytes the caller was last told it may write. */
+	protected writable = 0;
+	protected isClosed = false;
+	#port: NativePort | undefined;
+
+	constructor(options: SerialOptions, device: Device) {
+		this.options = options;
+		this.device = device;
+		try {
+			this.#port = this.open();
+		} catch (error) {
+			device.trace((error as Error).message);
+			device.timers.set(() => this.failed(SERIAL_ERROR_GONE), 0);
+			return;
+		}
+		this.configure(options);
+	}
+
+	read(into: Uint8Array, start = 0, end = into.length): number | undefined {
+		if (this.#port === undefined || end <= start) return undefined;
+		const count = this.#port.read(into, start, end);
+		return count === 0 ? undefined : count;
+	}
+
+	write(bytes: Uint8Array, start = 0, end = bytes.length): number {
+		if (end - start > this.writable) throw new RangeError("more than may be written");
+		if (end > start) this.writable = this.#port!.write(bytes, start, end);
+		return this.writable;
+	}
+
+	configure({ baud, format }: LineSettings): void {
+		if (this.#port === undefined || this.#port.configure(baud, format)) return;
+		this.device.trace(`The serial port does not take ${baud} Bd.`);
+	}
+
+	close(): void {
+		if (this.isClosed) return;
+		this.isClosed = true;
+		this.writable = 0;
+		this.#port?.close();
+		this.#port = undefined;
+	}
+
+	/** Makes the native object, which tells this one what happens. Throws an Error with a sentence for the user. */
+	protected abstract open(): NativePort;
+
+	protected failed(code: number): void {
+		if (!this.isClosed) this.options.onError?.(code);
+	}
+}
