@@ -19,19 +19,19 @@ export class Access implements Running {
 		this.tokens = new Tokens(new TokenSettings(config), crypto, clock, text);
 	}
 
-	/** Made when the gateway serves: a wake for a reading needs none. */
+	/** Made when the gateway serves: a wake for a reading alone needs none, and writes no account. */
 	get login(): Login {
 		this.#login ??= this.makeLogin();
 		return this.#login;
 	}
 
+	connect(): void {
+		this.#login ??= this.makeLogin();
+	}
+
 	/** What a token allows at this moment: one of SCOPE_…. */
 	scopeOf(token: string): number {
 		return this.sessions.isValid(token) ? SCOPE_FULL : this.tokens.scopeOf(token);
-	}
-
-	connect(): void {
-		this.#login ??= this.makeLogin();
 	}
 
 	erase(): void {

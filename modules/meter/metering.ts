@@ -12,13 +12,16 @@ import { MeterSettingsStore } from "./settings-store.js";
 /** Resource with the OBIS names. */
 const NAMES_RESOURCE = "obis-names.bin";
 
+const NO_KEYS: readonly Uint8Array[] = Object.freeze([]);
+
 export class Metering implements Running {
 	readonly reader: MeterReader;
 	readonly schedule: Schedule;
 	/** Table of OBIS names (obis/names.ts); undefined when the firmware has none. */
 	readonly names: Uint8Array | undefined;
 	readonly #core: Core;
-	#readingKeys: readonly Uint8Array[] | undefined;
+	/** Names of a reading's members as bytes, made once for all replies; none before `connect`. */
+	readingKeys: readonly Uint8Array[] = NO_KEYS;
 
 	constructor(core: Core) {
 		const { clock, config, crypto, driver, events, host, info, ledger, light, live, storage, text, trace, zone } = core;
@@ -44,10 +47,8 @@ export class Metering implements Running {
 		});
 	}
 
-	/** Names of a reading's members as bytes, made once for all replies. */
-	get readingKeys(): readonly Uint8Array[] {
-		this.#readingKeys ??= prepareReadingKeys(this.#core.writer);
-		return this.#readingKeys;
+	connect(): void {
+		this.readingKeys = prepareReadingKeys(this.#core.writer);
 	}
 
 	get isBusy(): boolean {

@@ -9,6 +9,7 @@
 #include "adc-fake/adc-fake.h"
 #include "esp_random.h"
 #include "storage-nvs.h"
+#include "tls-memory.h"
 #include "xs-fake.h"
 
 void sdk_prelaunch(void);
@@ -18,6 +19,10 @@ fake_native xs_power_millivolts, xs_power_temperature, xs_power_deep_sleep, xs_p
 static xsMachine machine;
 
 /* Encrypted, NVS makes its keys here. */
+void tls_memory_start(void)
+{
+}
+
 bool storage_nvs_start(void)
 {
 	printf("storage %d\n", esp_random() != 0);
