@@ -8,7 +8,7 @@ import type { Board, Chip } from "../../hosts/esp32/boards.js";
 
 /** Bytes by chip: of slzb-06 without Ethernet, esp32s3-devkitc and esp32c3-devkitm. No ESP32-C6 was linked: the C3's. */
 const NATIVE_BYTES: Readonly<Record<Chip, number>> = Object.freeze({
-	esp32: 957922,
+	esp32: 957224,
 	esp32s3: 931482,
 	esp32c3: 980826,
 	esp32c6: 980826,
