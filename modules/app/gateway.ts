@@ -9,7 +9,6 @@ import type { Core, Opened, Running } from "../core/core.js";
 import { Live } from "../core/live.js";
 import { EventLog } from "../diagnostics/event-log.js";
 import { EVENT_RESTART, EVENT_SAFE_MODE, EVENT_SETTINGS, EVENT_STARTED, EVENT_STORAGE } from "../diagnostics/events.js";
-import { HISTORY } from "../history/part.js";
 import { StaticFiles } from "../http/static.js";
 import type { Crypto } from "../io/crypto.js";
 import { Driver } from "../io/driver.js";
@@ -42,8 +41,6 @@ import { Starts } from "./starts.js";
 const PAGE_RESOURCE = "web.bin";
 /** Resource with the time zones. */
 const ZONES_RESOURCE = "timezones.bin";
-/** Nobody waits for it. */
-const NOBODY = Object.freeze({ finished: () => {} });
 
 export class Gateway implements Core, ConfigListener, SavingUser {
 	readonly host: Host;
@@ -175,14 +172,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		if (saving === undefined) this.connect();
 		if (button !== undefined) this.#button = new Button(driver, button, this);
 		if (this.safeMode === "" && saving?.isEmpty !== true) {
-			const { metering } = this;
-			metering.reconfigure();
-			guard("schedule", () => {
-				const { keptSchedule, failureBefore } = saving ?? {};
-				metering.schedule.start(this.find(HISTORY)?.lastUtcMs ?? 0, keptSchedule, failureBefore);
-			});
-			// The last readout was lost with the sleep.
-			if (saving?.isForPerson) metering.reader.read(NOBODY);
+			this.metering.start(saving);
 		}
 		const [events, light, occurrences, starts] = [this.events, this.light, this.#occurrences, this.#starts];
 		saving?.start({ events, light, occurrences, starts }, ending);

@@ -1,6 +1,7 @@
 /** The meter: who reads it, when, and the settings of that. */
 import type { Core, Running } from "../core/core.js";
 import { EVENT_MISSED } from "../diagnostics/events.js";
+import { HISTORY } from "../history/part.js";
 import { ConversationLog } from "./conversation-log.js";
 import { CONTROL_LOG_EN } from "./fields.js";
 import { MeterReader } from "./reader.js";
@@ -12,7 +13,19 @@ import { MeterSettingsStore } from "./settings-store.js";
 /** Resource with the OBIS names. */
 const NAMES_RESOURCE = "obis-names.bin";
 
+/** Nobody waits for the readout. */
+const NOBODY = Object.freeze({ finished: () => {} });
 const NO_KEYS: readonly Uint8Array[] = Object.freeze([]);
+
+/** A start after a sleep between readings. */
+export interface WokenUp {
+	/** The schedule as it was then. */
+	readonly keptSchedule: DataView | undefined;
+	/** Code of what was wrong with the meter; "": nothing. */
+	readonly failureBefore: string | undefined;
+	/** Somebody is there. */
+	readonly isForPerson: boolean;
+}
 
 export class Metering implements Running {
 	readonly reader: MeterReader;
@@ -45,6 +58,18 @@ export class Metering implements Running {
 			missed: (count) => events.note(EVENT_MISSED, String(count)),
 			live,
 		});
+	}
+
+	/** From now on the meter is read as the schedule has it. `woken`: what is known from before the sleep that has ended. */
+	start(woken: WokenUp | undefined): void {
+		const core = this.#core;
+		const { failureBefore, isForPerson, keptSchedule } = woken ?? {};
+		this.reconfigure();
+		core.guard("schedule", () => {
+			this.schedule.start(core.find(HISTORY)?.lastUtcMs ?? 0, keptSchedule, failureBefore);
+		});
+		// The last readout was lost with the sleep.
+		if (isForPerson) this.reader.read(NOBODY);
 	}
 
 	connect(): void {
