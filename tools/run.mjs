@@ -234,14 +234,28 @@ function allTests() {
 		.map((name) => join(build, "test", name));
 }
 
-/** What mocha is to run: everything, the tests of what is named, or those whose name has these words. */
-function selection(args, kind) {
+/** What mocha is to run, one list a run: everything; or the tests of files and folders, then those with one of the words. */
+function selections(args, kind) {
 	const all = kind === "test" ? allTests() : [`${build}/test/**/*.${kind}.js`];
-	if (args.length === 0) return all;
-	const patterns = args.map((argument) => testsOf(argument, kind));
-	if (!patterns.includes(undefined)) return patterns;
-	say(`Of all tests those with "${args.join(" ")}" in their name:`);
-	return ["--grep", args.join(" "), ...all];
+	if (args.length === 0) return [all];
+	const tests = args.map((argument) => testsOf(argument, kind));
+	const files = tests.filter((one) => one !== undefined);
+	const words = args.filter((_, index) => tests[index] === undefined);
+	if (words.length === 0) return [files];
+	say(`No file or folder: ${words.join(", ")}. All tests are searched for a name with that.`);
+	const pattern = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
+	const named = ["--grep", pattern, ...all];
+	return files.length === 0 ? [named] : [files, named];
+}
+
+/** Runs them one after another; fails when one of them does, or finds no test. */
+function runTests(lists, ...options) {
+	const [last, ...others] = lists.reverse();
+	for (const list of others.reverse()) {
+		const status = attempt(process.execPath, ["--enable-source-maps", ...mocha(...options, ...list)]);
+		if (status !== 0) process.on("exit", () => (process.exitCode ||= status));
+	}
+	become(process.execPath, ["--enable-source-maps", ...mocha(...options, ...last)]);
 }
 
 const program = (path) => ["--enable-source-maps", join(build, path)];
@@ -300,19 +314,15 @@ const commands = {
 		// Several files side by side: most of the time a test waits for somebody. What is in a file is told when it has ended, and
 		// one that has no tests unless they are asked for (the pictures) would fail by itself.
 		const sideBySide = args.length === 0 ? ["--parallel", "--jobs", "5", "--no-fail-zero"] : [];
-		become(process.execPath, ["--enable-source-maps", ...mocha(...sideBySide, ...selection(args, "test"))]);
+		runTests(selections(args, "test"), ...sideBySide);
 	},
 	"test:long": () =>
 		become(process.execPath, ["--enable-source-maps", ...mocha("--timeout", "0", `${build}/test/**/*.long.js`)]),
 	"test:linux": (args) => {
 		step(process.execPath, [...program("tools/linux.js"), "--build"]);
-		become(process.execPath, ["--enable-source-maps", ...mocha(...selection(args, "linux"))]);
+		runTests(selections(args, "linux"));
 	},
-	"test:emulated": (args) =>
-		become(process.execPath, [
-			"--enable-source-maps",
-			...mocha("--timeout", "0", "--bail", ...selection(args, "emulated")),
-		]),
+	"test:emulated": (args) => runTests(selections(args, "emulated"), "--timeout", "0", "--bail"),
 	"test:peers": () => {
 		// A broker and a Prometheus that run from then on are nothing to put on somebody's own computer unasked.
 		installForTests(PEER_PACKAGES, Boolean(process.env.CI));

@@ -16,6 +16,9 @@ import type { Outlet } from "../publish/outlet.js";
 import { HUB_CERTIFICATE, HUB_CERTIFICATE_LIMIT, HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "./fields.js";
 import type { Hub, HubTest } from "./hub.js";
 
+/** Error code. */
+export const HUB_DISABLED = "hub_disabled";
+
 /** The certificate as the body gives it; never held as text, its value refers to where it lies. */
 const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
 	name: HUB_CERTIFICATE.name,
@@ -88,7 +91,7 @@ export function getHubSend(exchange: Exchange<Outlet<Hub>>): void {
 	const { config } = exchange.core;
 	const { output: hub } = exchange.part;
 	if (!config.get(HUB_ENABLED)) {
-		exchange.fail(400, "hub_disabled", "The hub is not enabled.");
+		exchange.fail(400, HUB_DISABLED, "The hub is not enabled.");
 		return;
 	}
 	if (hub === undefined) {

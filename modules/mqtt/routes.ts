@@ -25,6 +25,9 @@ import {
 import type { MQTTService } from "./service.js";
 import { parseBrokerURL } from "./url.js";
 
+/** Error code. */
+export const MQTT_DISABLED = "mqtt_disabled";
+
 /** The certificate as the body gives it; never held as text, its value refers to where it lies. */
 const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
 	name: MQTT_CERTIFICATE.name,
@@ -107,7 +110,7 @@ export function getMQTTSend(exchange: Exchange<Outlet<MQTTService>>): void {
 	const { config } = exchange.core;
 	const { output: mqtt } = exchange.part;
 	if (!config.get(MQTT_ENABLED)) {
-		exchange.fail(400, "mqtt_disabled", "MQTT is not enabled.");
+		exchange.fail(400, MQTT_DISABLED, "MQTT is not enabled.");
 		return;
 	}
 	if (mqtt === undefined) {

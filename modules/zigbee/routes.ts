@@ -24,6 +24,9 @@ import {
 import { ZIGBEE, ZIGBEE_ENABLED, ZIGBEE_MAP, ZIGBEE_MAPPING } from "./fields.js";
 import { NO_NETWORK, type ZigbeeBridge } from "./status.js";
 
+/** Error code. */
+export const ZIGBEE_DISABLED = "zigbee_disabled";
+
 export const ZIGBEE_SETTINGS = settingsOf(ZIGBEE.fields, [ZIGBEE_ENABLED.name]);
 
 const OBIS = bodyField<string>({
@@ -118,7 +121,7 @@ export function postZigbeeReset(exchange: Exchange<ZigbeeBridge | undefined>): v
 	const { core, part: zigbee } = exchange;
 	if (zigbee === undefined) failRadio(exchange);
 	else if (!isZigbeeEnabled(zigbee, core))
-		exchange.fail(409, "zigbee_disabled", "Zigbee is turned off; turn it on first.");
+		exchange.fail(409, ZIGBEE_DISABLED, "Zigbee is turned off; turn it on first.");
 	else if (core.safeMode !== "")
 		exchange.fail(501, UNSUPPORTED, "Zigbee is off in safe mode; restart the device to leave that.");
 	else {

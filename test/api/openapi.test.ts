@@ -8,9 +8,12 @@ import { SCOPE_FULL, SCOPE_NONE } from "../../modules/auth/tokens.js";
 import { BOOLEAN, BYTES, CHOICE, type Field, INTEGER, TEXT } from "../../modules/config/schema.js";
 import { METHOD_NAMES } from "../../modules/http/request.js";
 import { errorText } from "../../modules/http/status.js";
+import { HUB_DISABLED } from "../../modules/hub/routes.js";
 import { CERTIFICATE_FILE_LIMIT } from "../../modules/io/crypto.js";
+import { MQTT_DISABLED } from "../../modules/mqtt/routes.js";
 import { codeOf, REFUSALS } from "../../modules/ota/refusals.js";
 import * as failures from "../../modules/readout/failure.js";
+import { ZIGBEE_DISABLED } from "../../modules/zigbee/routes.js";
 import { complaintOf, contentPointer, DOCUMENT, type Node, OPERATIONS, resolve } from "./document.js";
 import { ROUTES } from "./tables.js";
 
@@ -216,6 +219,7 @@ describe("The description of the API, openapi.json", () => {
 		const own = SERVER_STATUSES.map((status) => JSON.parse(errorText(status)).error);
 		const all = new Set([
 			...own,
+			...[HUB_DISABLED, MQTT_DISABLED, ZIGBEE_DISABLED],
 			...Object.values({ ...codes, ...failures }).filter((code) => typeof code === "string"),
 			...REFUSALS.map((_, refusal) => codeOf(refusal)).filter((code) => code !== ""),
 		]);
