@@ -78,7 +78,8 @@ const ID_LENGTH = 8;
 export function refusalOf(front: Uint8Array, { info, crypto }: Judge, update: Update, total: number): number {
 	if (refusalOfKind(front, FRONT_LENGTH)) return NO_FIRMWARE_FILE;
 	const isPacked = front[PACKED_FLAG] === 1;
-	const [fileLength, dataLength] = [uint32(front, FILE_LENGTH), uint32(front, DATA_LENGTH)];
+	const fileLength = uint32(front, FILE_LENGTH);
+	const dataLength = uint32(front, DATA_LENGTH);
 	const imageLength = uint32(front, IMAGE_LENGTH);
 	if (
 		uint32(front, 4) !== VERSION_AND_LENGTH ||

@@ -210,7 +210,8 @@ export class NetworkManager implements Driven {
 
 	/** Opens or closes the radio. */
 	private settleRadio(nowMs: number): void {
-		const [port, policy] = [this.#port, this.#policy];
+		const port = this.#port;
+		const policy = this.#policy;
 		if (port === undefined) return;
 		policy.isCabled = this.#cable?.isUsed === true;
 		if (!this.wantsRadio) {

@@ -283,7 +283,8 @@ export class OTAClient implements ClusterClient, Sender {
 		const { crypto, info } = this.#world;
 		const kind = bytes[start];
 		if (this.state === LOADING || end - start < 2 + 2 * kind + (kind > 2 ? 2 : 0)) return false;
-		const [manufacturer, type] = [uint16(bytes, start + 2), uint16(bytes, start + 4)];
+		const manufacturer = uint16(bytes, start + 2);
+		const type = uint16(bytes, start + 4);
 		if (kind > 0 && manufacturer !== MANUFACTURER && manufacturer !== ANY_16) return false;
 		if (kind > 1 && type !== info.deviceId && type !== ANY_16) return false;
 		if (kind > 2 && uint32(bytes, start + 6) === this.running) return false;
