@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { BOARDS, findBoard } from "../../hosts/esp32/boards.js";
 import { withArrows } from "../../tools/sdk/arrows.js";
 import { asWritten } from "../../tools/sdk/as-written.js";
+import { withAssignedFields } from "../../tools/sdk/assigned-fields.js";
 import { MAIN, madeFor } from "../../tools/sdk/esp32.js";
 import { withOwnMethods } from "../../tools/sdk/own-methods.js";
 import { OWN_NAMES, withOwnNames } from "../../tools/sdk/own-names.js";
@@ -214,6 +215,36 @@ describe("private fields in the firmware", () => {
 		it(`are refused with ${what}`, () => {
 			assert.throws(() => withPlainFields(text), message);
 		});
+});
+
+describe("fields in the firmware", () => {
+	it("are assigned by the constructor, before all else and with the names that they mean", async () => {
+		const script = "class A { $0 = 1; $1 = f(b); constructor(b) { this.$2 = b; } }";
+		const assigned = await withAssignedFields(script);
+		const [first, second, third] = [...assigned.matchAll(/this\.(\$\d = .*);/g)].map(([, text]) => text);
+		assert.deepEqual([first, second], ["$0 = 1", "$1 = f(b)"]);
+		const [, parameter] = /constructor\((\w+)\)/.exec(assigned)!;
+		assert.notEqual(parameter, "b");
+		assert.equal(third, `$2 = ${parameter}`);
+	});
+
+	it("are assigned after super(), also where their class has no constructor", async () => {
+		const script =
+			"class A { $0 = 1; } class B extends A { $1 = 2; } class C extends A { $1 = 3; constructor() { g(); super(); h(); } }";
+		const assigned = (await withAssignedFields(script)).replace(/\s+/g, " ");
+		assert.match(assigned, /class A \{ constructor\(\) \{ this\.\$0 = 1; \} \}/);
+		assert.match(assigned, /super\(\.\.\.\w+\); this\.\$1 = 2;/);
+		assert.match(assigned, /g\(\); super\(\); this\.\$1 = 3; h\(\);/);
+	});
+
+	it("are left in no class", async () => {
+		const { text } = await makeScript(join(ROOT, ".build"), MAIN, madeFor(findBoard("slzb-06")));
+		assert.doesNotMatch(text, /^\t+\$\d+( = .*)?;$/m);
+	});
+
+	it("are refused where the script is no JavaScript", async () => {
+		await assert.rejects(withAssignedFields("class A { $0 = ; }"));
+	});
 });
 
 describe("methods of the firmware", () => {

@@ -5,8 +5,8 @@
  * its text and its place in the tables, so that all classes share few of them. The compiler and the bench have the real
  * ones, so what reaches into another class is found there.
  *
- * A field that is declared without a value loses its declaration, 11 KB in all: XS would run code for it in each
- * constructor, and the property comes with its first assignment. Until then it reads as undefined, as before.
+ * A field without an initial value loses its declaration, which would take code in each constructor, 11 KB in all. Its
+ * first assignment makes the property; until then it reads as undefined, as before.
  *
  * The meaning stays as long as no object has two fields of one name and nobody asks for the name itself. What would
  * change it is an Error: a superclass that can't be told, `#name in x`, `$0` elsewhere. What also changes:

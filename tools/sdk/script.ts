@@ -8,6 +8,7 @@ import { dirname, join, relative, sep } from "node:path";
 import { rolldown } from "rolldown";
 import { withArrows } from "./arrows.js";
 import { asWritten } from "./as-written.js";
+import { withAssignedFields } from "./assigned-fields.js";
 import { withOwnMethods } from "./own-methods.js";
 import { withOwnNames } from "./own-names.js";
 import { withPlainFields } from "./plain-fields.js";
@@ -35,7 +36,8 @@ const NOTHING: Made = Object.freeze({ modules: {}, constants: {} });
 
 /** What the bundler makes, in the form that takes the least in XS. */
 async function shortened(script: string): Promise<string> {
-	return withShortNames(withOwnNames(withPlainFields(withOwnMethods(withArrows(asWritten(script))))));
+	const plain = withPlainFields(withOwnMethods(withArrows(asWritten(script))));
+	return withShortNames(withOwnNames(await withAssignedFields(plain)));
 }
 
 /** `main` is its path from the root without extension; `build` the compiler's folder. Throws an Error when it fails. */
