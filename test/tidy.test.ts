@@ -164,7 +164,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "hosts/node hosts/linux hosts/esp32",
-		from: "bytes io/crypto io/host io/wifi io/ethernet io/client io/flash io/memory io/machine io/link wifi app features hosts/native hosts/simulated",
+		from: "bytes io/crypto io/host io/wifi io/ethernet io/client io/flash io/memory io/machine io/link wifi app part features hosts/native hosts/simulated",
 		why: "a host gives a world to the gateway and knows no other host",
 	},
 	{ rooms: "tools", from: "* hosts/node hosts/simulated hosts/esp32 hosts/browser", why: "programs for developers" },

@@ -1,8 +1,8 @@
 /** The gateway in this process. */
 import { Gateway } from "../../modules/app/gateway.js";
 import type { Host } from "../../modules/io/host.js";
-import { NETWORK_WITH_CABLE } from "../../modules/wifi/cable-part.js";
-import { ZIGBEE_BRIDGE } from "../../modules/zigbee/bridge-part.js";
+import { networkWithCable } from "../../modules/wifi/cable-part.js";
+import { zigbeeBridge } from "../../modules/zigbee/bridge-part.js";
 import type { Engine } from "./engine.js";
 
 export class NodeEngine implements Engine {
@@ -10,7 +10,7 @@ export class NodeEngine implements Engine {
 	#running = false;
 
 	constructor(host: Host) {
-		this.#gateway = new Gateway(host, [ZIGBEE_BRIDGE, NETWORK_WITH_CABLE]);
+		this.#gateway = new Gateway(host, [zigbeeBridge(), networkWithCable()]);
 	}
 
 	async start(): Promise<void> {

@@ -42,6 +42,8 @@ const PAGE_RESOURCE = "web.bin";
 /** Resource with the time zones. */
 const ZONES_RESOURCE = "timezones.bin";
 
+const NO_EXTRAS: readonly Extra[] = Object.freeze([]);
+
 export class Gateway implements Core, ConfigListener, SavingUser {
 	readonly host: Host;
 	readonly info: HostInfo;
@@ -65,6 +67,8 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 	readonly saving: PowerSaving | undefined;
 	readonly trace: Core["trace"];
 	readonly guard: Core["guard"];
+	/** Empty once the parts are open. */
+	#extras: readonly Extra[];
 	/** What runs of each of PARTS; undefined until it is opened. */
 	readonly #running: (Running | undefined)[] = [];
 	readonly #serving = new Serving();
@@ -75,8 +79,8 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 	#button: Button | undefined;
 	#powerCycles: PowerCycles | undefined;
 
-	/** `extras` are what this board has beside what all have; undefined stands for one that it has not. */
-	constructor(host: Host, extras: readonly (Extra | undefined)[] = []) {
+	/** `extras` are what this board has beside what all have. */
+	constructor(host: Host, extras: readonly Extra[] = NO_EXTRAS) {
 		const { clock, crypto, ending, info, led, sleep, text, timers } = host;
 		this.host = host;
 		this.info = info;
@@ -113,11 +117,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		this.zone.select(this.config.get(SYSTEM_TIMEZONE));
 		if (led !== undefined) this.light = new Light({ driver }, led);
 		this.startedMs = clock.monotonicMs();
-		for (const part of PARTS) {
-			const { open } = extras.find((extra) => extra?.part === part) ?? part;
-			this.#running.push(open(this, PARTS));
-		}
-		this.config.listen(this);
+		this.#extras = extras;
 	}
 
 	find<Instance>(part: Opened<Instance>): Instance {
@@ -156,6 +156,21 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 
 	/** Runs from now on. Throws when a listener can't be opened. */
 	start(): void {
+		// Not in the constructor, whose many variables would lie on the stack below those of each part.
+		this.openParts();
+		this.begin();
+	}
+
+	private openParts(): void {
+		for (const part of PARTS) {
+			const { open } = this.#extras.find((extra) => extra.part === part) ?? part;
+			this.#running.push(open(this, PARTS));
+		}
+		this.#extras = NO_EXTRAS;
+		this.config.listen(this);
+	}
+
+	private begin(): void {
 		const { button, ending, switchedOn } = this.host;
 		const { driver, guard, saving, storage, trace } = this;
 		// First of all: whoever resets the unit may do so because it does not start.
@@ -191,10 +206,21 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 			const { listener } = this.#serving;
 			if (listener !== undefined && this.safeMode === "") identity.serveInstalled(listener, hostname);
 		});
-		this.tell((running) => running.connect?.());
+		this.connectParts();
 		if (serial.console !== undefined && wifi !== undefined)
 			this.#serving.openConsole(serial.console, this, this.networking.settings, this);
 		if (this.saving?.isByButton) this.network?.bringUp();
+	}
+
+	/** As `tell`, with less of the stack: a port that is opened goes deep. */
+	private connectParts(): void {
+		for (let i = 0; i < PARTS.length; i++) {
+			try {
+				this.#running[i]?.connect?.();
+			} catch (error) {
+				this.failed(i, error);
+			}
+		}
 	}
 
 	/** For Button. */
@@ -317,7 +343,19 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 	private tell(what: (running: Running) => void): void {
 		for (let i = 0; i < PARTS.length; i++) {
 			const running = this.#running[i];
-			if (running !== undefined) this.guard(PARTS[i].name, () => what(running));
+			if (running === undefined) continue;
+			try {
+				what(running);
+			} catch (error) {
+				this.failed(i, error);
+			}
 		}
+	}
+
+	/** Traces what a part has thrown. */
+	private failed(index: number, error: unknown): void {
+		this.guard(PARTS[index].name, () => {
+			throw error;
+		});
 	}
 }

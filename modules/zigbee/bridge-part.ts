@@ -6,7 +6,10 @@ import { NETWORK } from "../wifi/part.js";
 import { Zigbee } from "./owner.js";
 import { verifyMapping, ZIGBEE } from "./part.js";
 
-export const ZIGBEE_BRIDGE: Extra = Object.freeze({ part: ZIGBEE, open });
+/** A function, which the bundler leaves out where no host calls it, unlike a table. */
+export function zigbeeBridge(): Extra {
+	return { part: ZIGBEE, open };
+}
 
 /** Undefined where the host has no coprocessor all the same. */
 function open(core: Core): Zigbee | undefined {

@@ -12,8 +12,8 @@ import { Gateway } from "../../modules/app/gateway.js";
 import { presetNetwork } from "../../modules/app/preset.js";
 import { WAKE_TIMER } from "../../modules/io/flash.js";
 import type { Ending } from "../../modules/io/host.js";
-import { NETWORK_WITH_CABLE } from "../../modules/wifi/cable-part.js";
-import { ZIGBEE_BRIDGE } from "../../modules/zigbee/bridge-part.js";
+import { networkWithCable } from "../../modules/wifi/cable-part.js";
+import { zigbeeBridge } from "../../modules/zigbee/bridge-part.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
 import { Follower, type FollowOptions } from "./follower.js";
@@ -203,7 +203,7 @@ export class VirtualGateway extends TestGateway {
 		this.world.onRestart = () => {
 			this.#wantsRestart = true;
 		};
-		const gateway = new Gateway(this.world, [ZIGBEE_BRIDGE, NETWORK_WITH_CABLE]);
+		const gateway = new Gateway(this.world, [zigbeeBridge(), networkWithCable()]);
 		gateway.start();
 		return gateway;
 	}

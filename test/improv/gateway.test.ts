@@ -6,7 +6,7 @@ import { VirtualWorld } from "../../hosts/node/virtual.js";
 import { VirtualAir } from "../../hosts/node/virtual-air.js";
 import { VirtualCable } from "../../hosts/node/virtual-cable.js";
 import { Gateway } from "../../modules/app/gateway.js";
-import { NETWORK_WITH_CABLE } from "../../modules/wifi/cable-part.js";
+import { networkWithCable } from "../../modules/wifi/cable-part.js";
 import { openClient, statesOf, WebPort } from "./client.js";
 import { VirtualConsole } from "./console.js";
 import { packet } from "./packets.js";
@@ -59,7 +59,7 @@ class Bed {
 			// The end of a line of the log that somebody else is writing, and the next one.
 			this.port.deliver(Buffer.concat([Buffer.from("IMPRO half a line"), piece, Buffer.from("log: IMPROV\n")]));
 		};
-		this.gateway = new Gateway(this.world, [NETWORK_WITH_CABLE]);
+		this.gateway = new Gateway(this.world, [networkWithCable()]);
 		this.gateway.start();
 		this.client = openClient(this.port, this.problems);
 	}

@@ -11,8 +11,9 @@ import { makeFile, makeImage, makeSlots } from "../ota/bench.js";
 import { REST_MS } from "./longest-held.js";
 
 /** Slots that they may take as long as nothing goes on, the daily look for a newer one, and an upload while it comes. */
-const AT_REST = 40;
-const NOTICE = 20;
+/** Each has an object of its own that lists what it depends on. */
+const AT_REST = 45;
+const NOTICE = 32;
 const AT_WORK = 150;
 
 describe("The slots of updates in XS", function () {

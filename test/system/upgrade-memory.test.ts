@@ -16,7 +16,7 @@ const HOST = "firmware.example";
 /** Longer than any time-out of a connection without a request. */
 const REST_MS = 31_000;
 /** Of the object that waits for the next day, and its drive. */
-const AT_REST = 25;
+const AT_REST = 32;
 
 describe("The look for a newer firmware, its slots in XS", function () {
 	this.timeout(60_000);

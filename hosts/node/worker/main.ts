@@ -1,7 +1,7 @@
 /** The script that the XS worker runs: the gateway. Bundled into one file by hosts/node/bundle.ts. */
 import { Gateway } from "../../../modules/app/gateway.js";
-import { NETWORK_WITH_CABLE } from "../../../modules/wifi/cable-part.js";
-import { ZIGBEE_BRIDGE } from "../../../modules/zigbee/bridge-part.js";
+import { networkWithCable } from "../../../modules/wifi/cable-part.js";
+import { zigbeeBridge } from "../../../modules/zigbee/bridge-part.js";
 import { serve } from "./serve.js";
 
-serve((host) => new Gateway(host, [ZIGBEE_BRIDGE, NETWORK_WITH_CABLE]));
+serve((host) => new Gateway(host, [zigbeeBridge(), networkWithCable()]));
