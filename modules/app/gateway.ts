@@ -22,7 +22,7 @@ import { type Extra, type Part, react } from "../part.js";
 import { ENTRIES, PARTS } from "../parts.js";
 import { Button, PRESS_SHORT } from "../power/button.js";
 import { Light } from "../power/light.js";
-import { Turn } from "../publish/turn.js";
+import { TLSPermit } from "../publish/tls-permit.js";
 import type { Readout } from "../readout/readout.js";
 import { SYSTEM_TIMEZONE } from "../time/fields.js";
 import { TimeZone } from "../time/zone.js";
@@ -60,7 +60,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 	readonly live: Live;
 	readonly light: Light | undefined;
 	readonly zone: TimeZone;
-	readonly turn = new Turn();
+	readonly tlsPermit = new TLSPermit();
 	readonly safeMode: string;
 	readonly isRoutine: boolean;
 	readonly startedMs: number;

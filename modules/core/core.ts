@@ -9,7 +9,7 @@ import type { Clock, Host, HostInfo, TextCodec } from "../io/host.js";
 import type { MemoryLedger } from "../io/memory.js";
 import type { JSONWriter } from "../json/writer.js";
 import type { Light } from "../power/light.js";
-import type { Turn } from "../publish/turn.js";
+import type { TLSPermit } from "../publish/tls-permit.js";
 import type { Readout } from "../readout/readout.js";
 import type { TimeZone } from "../time/zone.js";
 import type { Live } from "./live.js";
@@ -80,7 +80,7 @@ export interface Core {
 	readonly light: Light | undefined;
 	readonly zone: TimeZone;
 	/** Permit for the one TLS connection to another server. */
-	readonly turn: Turn;
+	readonly tlsPermit: TLSPermit;
 	/** Undefined where the host can't sleep. */
 	readonly saving: Saving | undefined;
 	/** How the last starts have ended, which is why the meter is not read; empty: this is no safe mode. */

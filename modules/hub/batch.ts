@@ -5,15 +5,14 @@
  * Sent is one entity to see whether the hub still knows it, those of the gateway, or all. When the first is new to the
  * hub (201), it has lost them all, as it does at each restart: then all are sent.
  */
-import { NO_MEMORY } from "../config/blob.js";
-import type { TrustedCertificates } from "../config/trusted-certificates.js";
 import { FIRST_STATUS, HTTPClient, OUTCOME_NONE } from "../http/client.js";
 import type { HubURL } from "../http/url.js";
 import type { Drive } from "../io/driver.js";
-import type { Clock, Network } from "../io/host.js";
+import type { TextCodec } from "../io/host.js";
 import type { OutputFailure } from "../publish/connect-failures.js";
-import { BODY_SIZE, Entities, type Snapshot } from "./entities.js";
-import { HUB_BAD_URL, HUB_NO_TURN, hubFailure } from "./failures.js";
+import type { Output } from "../publish/output.js";
+import { hubFailure } from "./failures.js";
+import { BODY_SIZE, type Snapshot, StateBodies } from "./state-bodies.js";
 
 /** What is to be sent: one entity, to see what becomes of it; those of the gateway; all. */
 export const SEND_ONE = 0;
@@ -27,22 +26,14 @@ const LINES_SIZE = 512;
 const OK = 200;
 const CREATED = 201;
 
-/** What it needs of the hub's. */
-export interface BatchWorld {
-	readonly clock: Pick<Clock, "utcMs">;
-	readonly ports: Pick<Network, "tcpClient" | "tlsClient">;
-	readonly certificates: Pick<TrustedCertificates, "lend">;
-}
-
 export interface BatchOptions {
 	readonly drive: Drive;
+	readonly text: TextCodec;
 	readonly url: HubURL;
 	readonly token: string;
 	readonly snapshot: Snapshot;
 	/** SEND_… */
 	readonly scope: number;
-	/** Of a connection before. */
-	readonly session: Uint8Array | undefined;
 }
 
 export class Batch {
@@ -54,40 +45,35 @@ export class Batch {
 	status = 0;
 	/** Why it has ended, if it has and not all was taken. */
 	failure: OutputFailure | undefined;
-	readonly #world: BatchWorld;
+	readonly #output: Output;
 	readonly #options: BatchOptions;
 	/** Each request's line up to the entity. */
 	readonly #line: string;
 	/** A request: its first lines, which end at LINES_SIZE, then what all have, with the token, then its body from #bodyAt. */
 	readonly #request: Uint8Array;
 	readonly #bodyAt: number;
-	#entities: Entities;
+	#bodies: StateBodies;
 	#client: HTTPClient | undefined;
 
-	constructor(world: BatchWorld, options: BatchOptions) {
-		this.#world = world;
+	constructor(output: Output, options: BatchOptions) {
+		this.#output = output;
 		this.#options = options;
-		const { scope, snapshot, token, url } = options;
+		const { scope, text, token, url } = options;
 		const { path, port, secure } = url;
 		this.scope = scope;
 		this.#line = `POST ${path.endsWith(API) ? path.slice(0, -API.length) : path}${API}/states/`;
 		const host = port === (secure ? 443 : 80) ? url.host : `${url.host}:${port}`;
-		const fields = snapshot.text.encode(
+		const fields = text.encode(
 			`Host: ${host}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n\r\n`,
 		);
 		this.#bodyAt = LINES_SIZE + fields.length;
 		this.#request = new Uint8Array(this.#bodyAt + BODY_SIZE);
 		this.#request.set(fields, LINES_SIZE);
-		this.#entities = this.entities(scope === SEND_ALL);
+		this.#bodies = this.bodies(scope === SEND_ALL);
 	}
 
 	get deadlineMs(): number {
 		return this.#client?.deadlineMs ?? Number.POSITIVE_INFINITY;
-	}
-
-	/** Of TLS, for the next one. */
-	get session(): Uint8Array | undefined {
-		return this.#client?.session;
 	}
 
 	advance(nowMs: number): void {
@@ -95,7 +81,10 @@ export class Batch {
 	}
 
 	close(): void {
-		this.#client?.close();
+		const client = this.#client;
+		this.#client = undefined;
+		this.#output.keep(client?.session);
+		client?.close();
 	}
 
 	/** Sends what comes next, if the answer to what came before is there; true when it has ended. */
@@ -114,55 +103,46 @@ export class Batch {
 			this.taken++;
 			if (outcome === CREATED && this.taken === 1 && this.scope < SEND_ALL) {
 				this.scope = SEND_ALL;
-				this.#entities = this.entities(true);
+				this.#bodies = this.bodies(true);
 			}
 		}
 		if (this.scope === SEND_ONE && this.taken > 0) return true;
-		return !this.#entities.next() || this.send(nowMs);
+		return !this.#bodies.next() || this.send(nowMs);
 	}
 
 	/** Sends the state of the entity that was gone to; true: it can't. */
 	private send(nowMs: number): boolean {
 		let client = this.#client;
 		if (client === undefined || !client.isOpen) {
-			client?.close();
+			this.close();
 			const opened = this.connect();
-			if (opened === undefined || opened === NO_MEMORY) {
-				this.#client = undefined;
-				this.failure = opened === undefined ? HUB_BAD_URL : HUB_NO_TURN;
+			if (typeof opened === "number") {
+				this.failure = hubFailure(opened);
 				return true;
 			}
 			client = opened;
 			this.#client = client;
 		}
-		const { id, end } = this.#entities;
+		const { id, end } = this.#bodies;
 		const head = `${this.#line}${id} HTTP/1.1\r\nContent-Length: ${end - this.#bodyAt}\r\n`;
-		const lines = this.#options.snapshot.text.encode(head);
+		const lines = this.#options.text.encode(head);
 		const start = LINES_SIZE - lines.length;
 		this.#request.set(lines, start);
 		client.send(this.#request, start, end, nowMs);
 		return false;
 	}
 
-	private entities(withValues: boolean): Entities {
-		return new Entities(this.#options.snapshot, withValues, this.#request, this.#bodyAt);
+	private bodies(hasValues: boolean): StateBodies {
+		return new StateBodies(this.#options.snapshot, hasValues, this.#request, this.#bodyAt);
 	}
 
-	/** Undefined: the host can't do anything with that address; NO_MEMORY: there is no memory for the certificate. */
-	private connect(): HTTPClient | typeof NO_MEMORY | undefined {
-		const { clock, certificates, ports } = this.#world;
-		const { drive, session, url } = this.#options;
+	/** CLIENT_…: no connection can be opened. */
+	private connect(): HTTPClient | number {
+		const { drive, url } = this.#options;
 		const { host, port: portNumber, secure } = url;
-		const port = secure ? ports.tlsClient : ports.tcpClient;
-		if (port === undefined) return undefined;
-		try {
-			if (!secure) return new HTTPClient({ drive, port, host, portNumber });
-			// Without its certificate the token might go to anybody.
-			return certificates.lend(
-				(trusted) => new HTTPClient({ drive, port, host, portNumber, tls: { trusted, utcMs: clock.utcMs(), session } }),
-			);
-		} catch {
-			return undefined;
-		}
+		return this.#output.connect(
+			secure,
+			(port, tls) => new HTTPClient({ drive, port, host, portNumber, ...(tls === undefined ? {} : { tls }) }),
+		);
 	}
 }

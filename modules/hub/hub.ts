@@ -3,7 +3,7 @@
  * /api/states/<entity_id> for each entity (entities.ts), one after the other over one connection, which ends with them.
  * Nobody waits for it but who has asked for a test.
  *
- *              a readout       meter fails     its time      turn given   all taken    failed    401, 403   a test
+ *              a readout       meter fails     its time      permit       all taken    failed    401, 403   a test
  *   OFF        -               -               -             -            -            -         -          refused
  *   RESTING    WAITING (a)     WAITING (a)     begins (b)    -            -            -         -          begins
  *   WAITING    the newer one   the same        begins        -            -            -         -          begins
@@ -11,7 +11,7 @@
  *   QUEUED     the newer one   the same        WAITING (c)   SENDING      -            -         -          joins
  *   SENDING    goes next       goes next       WAITING (c)   -            RESTING (d)  WAITING   REFUSED    joins
  *
- *   begins: SENDING; QUEUED where the turn for TLS is another's; WAITING for a moment where memory is short.
+ *   begins: SENDING; QUEUED where another has the permit for TLS; WAITING for a moment where memory is short.
  *   (a) at once, but PAUSE_MS after the last beginning at the earliest.  (b) one entity only, to see whether the hub still
  *   knows it; a hub that has restarted does not, says 201, and gets everything again.  (c) it has failed: longer than
  *   TURN_MS or BATCH_MS.  (d) WAITING where something new has come meanwhile.
@@ -22,23 +22,16 @@
  * sent between readouts, and a failure is followed by one more attempt.
  */
 
-import type { ConfigStore } from "../config/store.js";
-import type { TrustedCertificates } from "../config/trusted-certificates.js";
 import { HTTP_CONNECT_MS, HTTP_NO_REPLY } from "../http/client.js";
 import { type HubURL, parseHubURL } from "../http/url.js";
 import { CLIENT_ENDED } from "../io/client.js";
-import type { Crypto } from "../io/crypto.js";
-import type { Drive, Driven, Driver } from "../io/driver.js";
-import type { Power, TextCodec } from "../io/host.js";
-import { HUB_COST, type MemoryLedger } from "../io/memory.js";
-import type { JSONWriter } from "../json/writer.js";
+import type { Drive, Driven } from "../io/driver.js";
+import { HUB_COST } from "../io/memory.js";
 import { languageOf } from "../obis/names.js";
 import { isOnBattery } from "../power/supply.js";
 import { type OutputFailure, RETCODE_REFUSED } from "../publish/connect-failures.js";
-import type { Turn, TurnHolder } from "../publish/turn.js";
-import type { Readout } from "../readout/readout.js";
-import { Batch, type BatchWorld, SEND_ALL, SEND_ONE, SEND_OWN } from "./batch.js";
-import { FRESH_MS, type Snapshot } from "./entities.js";
+import { Output, type OutputOwner, type OutputWorld, OWNER_PAUSE_MS, type SendTest } from "../publish/output.js";
+import { Batch, SEND_ALL, SEND_ONE, SEND_OWN } from "./batch.js";
 import {
 	HUB_BAD_URL,
 	HUB_FORBIDDEN,
@@ -49,39 +42,9 @@ import {
 	hubFailure,
 } from "./failures.js";
 import { HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "./fields.js";
+import { FRESH_MS, type Snapshot } from "./state-bodies.js";
 
-/** Who is told how it stands. */
-export interface HubUser {
-	/** The first failure; undefined: it works again. */
-	hubChanged(failure: OutputFailure | undefined): void;
-}
-
-/** What came of a test. */
-export interface HubTest {
-	/** `status`: what the hub has answered last, 0 for nothing. */
-	finished(failure: OutputFailure | undefined, status: number): void;
-}
-
-export interface HubWorld extends BatchWorld {
-	readonly driver: Driver;
-	readonly crypto: Pick<Crypto, "random">;
-	readonly text: TextCodec;
-	readonly writer: JSONWriter;
-	readonly config: Pick<ConfigStore, "get">;
-	readonly certificates: Pick<TrustedCertificates, "isSet" | "lend">;
-	readonly ledger: MemoryLedger;
-	readonly turn: Turn;
-	readonly reader: { readonly outcomes: { readonly measured: Readout | undefined; readonly failure: unknown } };
-	/** Undefined: there is no radio, and always a network. */
-	readonly radio: { readonly address: unknown; readonly station: { readonly rssi: number } | undefined } | undefined;
-	readonly networkSettings: { readonly hostname: string };
-	readonly power: Power | undefined;
-	/** Table of OBIS names (obis/names.ts). */
-	readonly names: Uint8Array | undefined;
-	readonly user: HubUser;
-	/** Is told of each change of what the status shows. */
-	readonly live?: { changed(): void };
-}
+export type HubWorld = Omit<OutputWorld, "info" | "saving">;
 
 /** Between the beginnings of two batches. */
 export const HUB_PAUSE_MS = 10_000;
@@ -89,7 +52,6 @@ export const HUB_PAUSE_MS = 10_000;
 const SETTLE_MS = 2000;
 /** Seconds after which a failure is followed by another attempt. */
 const RETRY_S = Object.freeze([10, 30, 120, 300, 900]);
-const REFUSED_MS = 3_600_000;
 /** Where memory is short. */
 const SHORT_MS = 2000;
 /** The hub is asked whether it still knows us; sooner for a while after a failure. */
@@ -99,13 +61,10 @@ export const HUB_ALERT_MS = 600_000;
 /** For all states together, and for the wait for a turn. */
 export const HUB_BATCH_MS = 60_000;
 const TURN_MS = 20_000;
-/** Between the ends of two tests: it shall be of no use to look through a network. */
-export const HUB_TEST_PAUSE_MS = 10_000;
 /** A device on battery waits with sleep for what is due within this. */
 const SOON_MS = 15_000;
 
-/** The longest session of TLS that is kept, bytes: that of a ticket. */
-const SESSION_KEPT = 1024;
+const OUTPUT = Object.freeze({ cost: HUB_COST, testLeastMs: HTTP_CONNECT_MS, testLimitMs: TURN_MS + HUB_BATCH_MS });
 
 const STATE_OFF = 0;
 const STATE_RESTING = 1;
@@ -114,17 +73,7 @@ const STATE_REFUSED = 3;
 const STATE_QUEUED = 4;
 const STATE_SENDING = 5;
 
-/** A test that was asked for. */
-interface Asked {
-	readonly test: HubTest;
-	readonly sinceMs: number;
-	/** When its end is told; Infinity: it goes on. */
-	tellMs: number;
-	failure: OutputFailure | undefined;
-	status: number;
-}
-
-export class Hub implements TurnHolder, Driven {
+export class Hub implements OutputOwner, Driven {
 	readonly #world: HubWorld;
 	readonly #drive: Drive;
 	#state = STATE_OFF;
@@ -137,24 +86,15 @@ export class Hub implements TurnHolder, Driven {
 	#begunMs = Number.NEGATIVE_INFINITY;
 	#failedMs = Number.NEGATIVE_INFINITY;
 	#measuredMs = 0;
-	/** Failures in a row. */
-	#attempts = 0;
-	#failure: OutputFailure | undefined;
 	/** With these settings the hub has taken something. */
 	#isProven = false;
-	/** Shortens the next handshake. */
-	#session: Uint8Array | undefined;
-	#asked: Asked | undefined;
-	/** Before this no other test begins. */
-	#nextTestMs = Number.NEGATIVE_INFINITY;
-	/** Unix ms of the last time that all was taken; 0: never, or the clock was not set. */
-	sentUtcMs = 0;
-	/** Since the start: states that the hub has taken, and failures. */
+	/** States that the hub has taken since the start. */
 	taken = 0;
-	failures = 0;
+	readonly output: Output;
 
 	constructor(world: HubWorld) {
 		this.#world = world;
+		this.output = new Output(world, this, OUTPUT);
 		if (world.config.get(HUB_ENABLED)) this.#state = STATE_RESTING;
 		this.#drive = world.driver.drive("hub", this);
 	}
@@ -162,7 +102,7 @@ export class Hub implements TurnHolder, Driven {
 	/** A code: off, waiting (nothing was sent yet), ok, or that of the last failure. */
 	get state(): string {
 		if (this.#state === STATE_OFF) return "off";
-		return this.#failure?.code ?? (this.#isProven ? "ok" : "waiting");
+		return this.output.failure?.code ?? (this.#isProven ? "ok" : "waiting");
 	}
 
 	get isSending(): boolean {
@@ -186,15 +126,14 @@ export class Hub implements TurnHolder, Driven {
 	settingsChanged(): void {
 		this.#drive.tell((nowMs) => {
 			this.close();
-			this.#session = this.#failure = undefined;
-			this.#attempts = 0;
+			this.output.renew();
 			this.#isProven = false;
 			const isOn = this.#world.config.get(HUB_ENABLED);
 			this.#wanted = isOn ? SEND_ALL : SEND_ONE;
 			if (isOn) this.enter(STATE_WAITING, nowMs + SETTLE_MS);
 			else {
 				this.enter(STATE_OFF, Number.POSITIVE_INFINITY);
-				this.answer(hubFailure(CLIENT_ENDED), 0, nowMs);
+				this.output.answer(hubFailure(CLIENT_ENDED), 0, nowMs);
 			}
 		});
 	}
@@ -203,18 +142,18 @@ export class Hub implements TurnHolder, Driven {
 	networkChanged(isUp: boolean): void {
 		if (!isUp) return;
 		this.#drive.tell((nowMs) => {
-			const isDelayed = this.#state === STATE_WAITING || (this.#state === STATE_RESTING && this.#failure !== undefined);
+			const isDelayed =
+				this.#state === STATE_WAITING || (this.#state === STATE_RESTING && this.output.failure !== undefined);
 			if (!isDelayed) return;
-			this.#attempts = 0;
+			this.output.attempts = 0;
 			this.enter(STATE_WAITING, nowMs + SETTLE_MS);
 		});
 	}
 
 	/** Sends all there is, now; false: a test is going on, or was a moment ago. Only while the hub is enabled. */
-	test(test: HubTest): boolean {
+	test(test: SendTest): boolean {
 		return this.#drive.tell((nowMs) => {
-			if (this.#asked !== undefined || nowMs < this.#nextTestMs) return false;
-			this.#asked = { test, sinceMs: nowMs, tellMs: Number.POSITIVE_INFINITY, failure: undefined, status: 0 };
+			if (!this.output.test(test, nowMs)) return false;
 			if (this.#state >= STATE_QUEUED) return true;
 			this.#wanted = SEND_ALL;
 			// In a turn of its own: with what has led here it would not fit on the chip's stack.
@@ -223,11 +162,8 @@ export class Hub implements TurnHolder, Driven {
 		});
 	}
 
-	/** Nobody waits for this test any more. What was begun goes on. */
-	cancel(test: HubTest): void {
-		this.#drive.tell((nowMs) => {
-			if (this.#asked?.test === test) this.endTest(nowMs);
-		});
+	cancel(test: SendTest): void {
+		this.#drive.tell((nowMs) => this.output.cancel(test, nowMs));
 	}
 
 	stop(): void {
@@ -235,31 +171,24 @@ export class Hub implements TurnHolder, Driven {
 		this.#drive.stop();
 	}
 
-	/** For Turn. */
-	turnGiven(): void {
+	/** For Output. */
+	permitted(): void {
 		this.#drive.run((nowMs) => {
-			if (this.#state === STATE_QUEUED) this.#dueMs = nowMs;
-			else this.#world.turn.giveBack(this);
+			this.#dueMs = nowMs;
 		});
 	}
 
-	/** For Turn: it is never had for long. */
-	turnWanted(): void {}
-
 	/** For the driver. */
 	get deadlineMs(): number {
-		return Math.min(
-			this.#dueMs,
-			this.#batch?.deadlineMs ?? Number.POSITIVE_INFINITY,
-			this.#asked?.tellMs ?? Number.POSITIVE_INFINITY,
-		);
+		const batchMs = this.#batch?.deadlineMs ?? Number.POSITIVE_INFINITY;
+		return Math.min(this.#dueMs, batchMs, this.output.deadlineMs);
 	}
 
 	/** For the driver. */
 	advance(nowMs: number): void {
 		this.#batch?.advance(nowMs);
 		if (nowMs < this.#dueMs) return;
-		if (this.#state === STATE_QUEUED && !this.#world.turn.isOf(this)) this.fail(HUB_NO_TURN, 0, nowMs);
+		if (this.#state === STATE_QUEUED && !this.#world.tlsPermit.isHeldBy(this.output)) this.fail(HUB_NO_TURN, 0, nowMs);
 		else if (this.#state === STATE_SENDING) this.fail(hubFailure(HTTP_NO_REPLY), 0, nowMs);
 		else this.begin(nowMs);
 	}
@@ -271,10 +200,7 @@ export class Hub implements TurnHolder, Driven {
 			if (batch.failure === undefined) this.succeed(batch, nowMs);
 			else this.fail(batch.failure, batch.failure.retcode === RETCODE_REFUSED ? batch.status : 0, nowMs);
 		}
-		const asked = this.#asked;
-		if (asked === undefined || nowMs < asked.tellMs) return;
-		this.endTest(nowMs);
-		asked.test.finished(asked.failure, asked.status);
+		this.output.drain(nowMs);
 	}
 
 	private enter(state: number, dueMs: number): void {
@@ -301,121 +227,85 @@ export class Hub implements TurnHolder, Driven {
 	}
 
 	private begin(nowMs: number): void {
-		const { config, certificates, ledger, radio, turn } = this.#world;
+		const { config, certificates, radio } = this.#world;
+		const { output } = this;
 		const url = parseHubURL(config.get(HUB_URL));
 		// What only the owner can set right comes first; the clients of the host know names and IPv4.
 		if (url === undefined || url.host.startsWith("[")) this.fail(HUB_BAD_URL, 0, nowMs);
 		else if (url.secure && !certificates.isSet) this.fail(HUB_NO_CERTIFICATE, 0, nowMs);
 		else if (radio !== undefined && radio.address === undefined) this.fail(HUB_NO_NETWORK, 0, nowMs);
-		else if (url.secure && !this.hasTurn(nowMs)) return;
-		else if (ledger.claim(HUB_COST)) this.open(url, nowMs);
+		else if (url.secure && !this.hasPermit(nowMs)) return;
+		else if (output.claim()) this.open(url, nowMs);
 		else {
-			turn.giveBack(this);
-			const sinceMs = this.#asked?.sinceMs ?? nowMs;
-			if (nowMs - sinceMs >= TURN_MS) this.fail(HUB_NO_TURN, 0, nowMs);
+			output.giveBack();
+			if (nowMs - (output.testedSinceMs ?? nowMs) >= TURN_MS) this.fail(HUB_NO_TURN, 0, nowMs);
 			else this.enter(STATE_WAITING, nowMs + SHORT_MS);
 		}
 	}
 
-	/** False: it is queued; the turn may have been given while it was asked for. */
-	private hasTurn(nowMs: number): boolean {
+	/** False: it is queued; the permit may have come while it was asked for. */
+	private hasPermit(nowMs: number): boolean {
 		this.enter(STATE_QUEUED, nowMs + TURN_MS);
-		return this.#world.turn.ask(this);
+		return this.output.askPermit();
 	}
 
 	/** The memory for it is claimed, until `close`. */
 	private open(url: HubURL, nowMs: number): void {
-		const { config } = this.#world;
+		const { config, text } = this.#world;
 		const scope = this.#wanted;
 		const snapshot = this.snapshot(nowMs);
 		const token = config.get(HUB_TOKEN);
 		this.#begunMs = nowMs;
 		this.#wanted = SEND_ONE;
 		this.enter(STATE_SENDING, nowMs + HUB_BATCH_MS);
-		this.#batch = new Batch(this.#world, { drive: this.#drive, url, token, snapshot, scope, session: this.#session });
+		this.#batch = new Batch(this.output, { drive: this.#drive, text, url, token, snapshot, scope });
 	}
 
 	private snapshot(nowMs: number): Snapshot {
-		const { config, networkSettings, names, power, radio, reader, text, writer } = this.#world;
+		const { config, networkSettings, reader, writer } = this.#world;
 		const { measured: readout, failure } = reader.outcomes;
 		return {
+			sources: this.#world,
 			hostname: networkSettings.hostname,
 			language: languageOf(config.get(HUB_LANG)),
-			isTest: this.#asked !== undefined,
+			isTest: this.output.testedSinceMs !== undefined,
 			readout,
 			isOld: nowMs - this.#measuredMs > FRESH_MS,
 			hasFailed: failure !== undefined,
-			power,
-			rssi: radio?.station?.rssi,
-			names,
-			text,
 			writer,
 		};
 	}
 
-	private succeed({ session, status }: Batch, nowMs: number): void {
-		const { clock, user } = this.#world;
-		if (session !== undefined && session.length <= SESSION_KEPT) this.#session = session;
+	private succeed({ status }: Batch, nowMs: number): void {
+		const { output } = this;
 		this.close();
-		this.#attempts = 0;
 		this.#isProven = true;
-		this.sentUtcMs = clock.utcMs() ?? 0;
-		const wasFailing = this.#failure !== undefined;
-		this.#failure = undefined;
+		output.attempts = 0;
+		output.sent();
+		output.succeed(status, nowMs);
 		this.rest(nowMs);
-		this.answer(undefined, status, nowMs);
-		this.#world.live?.changed();
-		if (wasFailing) user.hubChanged(undefined);
 	}
 
 	private fail(failure: OutputFailure, status: number, nowMs: number): void {
-		const { crypto, user, power } = this.#world;
-		const wasFailing = this.#failure !== undefined;
+		const { power } = this.#world;
+		const { output } = this;
 		this.#wanted = Math.max(this.#wanted, this.#batch?.scope ?? SEND_ONE);
 		this.close();
-		this.failures++;
-		this.#failure = failure;
 		this.#failedMs = nowMs;
-		this.#session = undefined;
-		const attempt = this.#attempts++;
-		if (failure === HUB_UNAUTHORIZED || failure === HUB_FORBIDDEN) this.enter(STATE_REFUSED, nowMs + REFUSED_MS);
-		else if (attempt > 0 && isOnBattery(power)) {
-			this.#attempts = 0;
+		output.fail(failure, status, nowMs);
+		if (failure === HUB_UNAUTHORIZED || failure === HUB_FORBIDDEN) this.enter(STATE_REFUSED, nowMs + OWNER_PAUSE_MS);
+		else if (output.attempts > 1 && isOnBattery(power)) {
+			output.attempts = 0;
 			this.enter(STATE_RESTING, Number.POSITIVE_INFINITY);
-		} else {
-			const jitter = 0.8 + (0.4 * crypto.random(1)[0]) / 255;
-			const delayMs = Math.round(RETRY_S[Math.min(attempt, RETRY_S.length - 1)] * 1000 * jitter);
-			this.enter(STATE_WAITING, nowMs + delayMs);
-		}
-		this.answer(failure, status, nowMs);
-		this.#world.live?.changed();
-		if (!wasFailing) user.hubChanged(failure);
+		} else this.enter(STATE_WAITING, nowMs + output.pauseMs(RETRY_S));
 	}
 
 	/** Ends what is being sent, and gives back what it had. */
 	private close(): void {
-		const { ledger, turn } = this.#world;
 		const batch = this.#batch;
 		this.#batch = undefined;
-		if (batch !== undefined) {
-			batch.close();
-			this.taken += batch.taken;
-			ledger.release(HUB_COST);
-		}
-		turn.giveBack(this);
-	}
-
-	/** Of a test. How a connection failed, a stranger's port scan would tell by the time that it takes. */
-	private answer(failure: OutputFailure | undefined, status: number, nowMs: number): void {
-		const asked = this.#asked;
-		if (asked === undefined) return;
-		asked.failure = failure;
-		asked.status = status;
-		asked.tellMs = failure === undefined || status > 0 ? nowMs : Math.max(nowMs, asked.sinceMs + HTTP_CONNECT_MS);
-	}
-
-	private endTest(nowMs: number): void {
-		this.#asked = undefined;
-		this.#nextTestMs = nowMs + HUB_TEST_PAUSE_MS;
+		batch?.close();
+		this.taken += batch?.taken ?? 0;
+		this.output.giveBack();
 	}
 }

@@ -1,29 +1,23 @@
 /** Sending to a Home Assistant hub (API text, "Hub"; decisions 44, 45). */
 import { backupGroup } from "../api/backup-group.js";
-import { route, settingsRoutes } from "../api/route.js";
-import { TrustedCertificates } from "../config/trusted-certificates.js";
+import { settingsRoutes } from "../api/route.js";
 import type { Core } from "../core/core.js";
 import { secondsOf } from "../core/facts.js";
 import { sample } from "../core/metrics-text.js";
-import { METHOD_GET } from "../http/request.js";
-import { METER } from "../meter/part.js";
 import { applied, changed, part } from "../part.js";
-import { Outlet } from "../publish/outlet.js";
+import { type Outlet, openOutlet } from "../publish/outlet.js";
+import { sendRoute } from "../publish/send-route.js";
 import { WIFI_HOSTNAME } from "../wifi/fields.js";
-import { NETWORK } from "../wifi/part.js";
 import { HUB as ENTRY, HUB_CERTIFICATE, HUB_CERTIFICATE_LIMIT, HUB_ENABLED, HUB_TOKEN, HUB_URL } from "./fields.js";
 import { Hub } from "./hub.js";
 import { EVENT_HUB_BACK, EVENT_HUB_FAILED, HUB_EVENTS } from "./log-events.js";
-import { getHubSend, HUB_SETTINGS } from "./routes.js";
+import { HUB_SEND, HUB_SETTINGS } from "./routes.js";
 
 export const HUB = part<Outlet<Hub>>({
 	name: "hub",
 	events: HUB_EVENTS,
 	entries: Object.freeze([ENTRY]),
-	routes: Object.freeze([
-		...settingsRoutes("hub", HUB_SETTINGS),
-		route(METHOD_GET, "hub/send", getHubSend, { waits: true }),
-	]),
+	routes: Object.freeze([...settingsRoutes("hub", HUB_SETTINGS), sendRoute("hub/send", HUB_SEND)]),
 	backup: Object.freeze([
 		backupGroup("hub", HUB_SETTINGS, {
 			secrets: Object.freeze([HUB_TOKEN, HUB_CERTIFICATE]),
@@ -32,52 +26,29 @@ export const HUB = part<Outlet<Hub>>({
 		}),
 	]),
 	reactions: Object.freeze([
-		applied(ENTRY.fields, ({ output }: Outlet<Hub>) => output?.settingsChanged()),
+		applied(ENTRY.fields, ({ sender }: Outlet<Hub>) => sender?.settingsChanged()),
 		// The hub's entities are called by the gateway's name.
-		changed([WIFI_HOSTNAME], ({ output }: Outlet<Hub>) => output?.settingsChanged()),
+		changed([WIFI_HOSTNAME], ({ sender }: Outlet<Hub>) => sender?.settingsChanged()),
 	]),
-	open: (core) => {
-		const { config, storage, ledger } = core;
-		const place = { store: config, storage, memory: ledger };
-		const certificates = new TrustedCertificates(place, HUB_CERTIFICATE, "hub_cert", HUB_CERTIFICATE_LIMIT);
-		return new Outlet(certificates, openHub(core, certificates));
-	},
-	state: ({ output }, core) => ["hub_state", stateOf(output, core), "hub_sent", secondsOf(output?.sentUtcMs ?? 0)],
+	open: (core) =>
+		openOutlet(core, {
+			certificate: HUB_CERTIFICATE,
+			limit: HUB_CERTIFICATE_LIMIT,
+			keys: "hub_cert",
+			failed: EVENT_HUB_FAILED,
+			works: EVENT_HUB_BACK,
+			open: (world) => new Hub(world),
+		}),
+	state: ({ sender }, core) => [
+		...["hub_state", stateOf(sender, core)],
+		...["hub_sent", secondsOf(sender?.output.sentUtcMs ?? 0)],
+	],
 	status: (_, { config }) => ["home_hub_enabled", config.get(HUB_ENABLED)],
-	metrics: ({ output }) =>
-		sample("gateway_hub_states_total", "States that the hub has taken.", output?.taken) +
-		sample("gateway_hub_failures_total", "Failed attempts to send to the hub.", output?.failures),
-	report: ({ output }, core, section) => (section === "network" ? `hub: ${stateOf(output, core)}` : ""),
+	metrics: ({ sender }) =>
+		sample("gateway_hub_states_total", "States that the hub has taken.", sender?.taken) +
+		sample("gateway_hub_failures_total", "Failed attempts to send to the hub.", sender?.output.failures),
+	report: ({ sender }, core, section) => (section === "network" ? `hub: ${stateOf(sender, core)}` : ""),
 });
-
-function openHub(core: Core, certificates: TrustedCertificates): Hub | undefined {
-	const { clock, config, crypto, driver, events, host, ledger, live, text, turn, writer } = core;
-	if (core.safeMode !== "" || host.network.tcpClient === undefined) return undefined;
-	const { manager, settings } = core.find(NETWORK);
-	const { names, reader } = core.find(METER);
-	return new Hub({
-		certificates,
-		clock,
-		config,
-		crypto,
-		driver,
-		ledger,
-		live,
-		names,
-		networkSettings: settings,
-		ports: host.network,
-		power: host.power,
-		radio: manager,
-		reader,
-		text,
-		turn,
-		user: {
-			hubChanged: (failure) =>
-				failure === undefined ? events.note(EVENT_HUB_BACK) : events.note(EVENT_HUB_FAILED, failure.code),
-		},
-		writer,
-	});
-}
 
 /** `hub_state`: "unsupported" where nothing can be sent, as in safe mode. */
 function stateOf(hub: Hub | undefined, { config }: Core): string {

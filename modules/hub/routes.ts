@@ -1,7 +1,7 @@
 /** Hub routes of the API text: settings, test (decisions 4, 5, 44, 45). */
 
 import { type BodyValues, LONG_BODY_LIMIT, type LongText } from "../api/body.js";
-import { BUSY, MISSING_FIELD, UNSUPPORTED } from "../api/errors.js";
+import { MISSING_FIELD } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
 import { describeMissing } from "../api/field-value.js";
 import { booleanMember, numberMember, textMember } from "../api/members.js";
@@ -11,13 +11,20 @@ import { NO_MEMORY } from "../config/blob.js";
 import { bodyField, type Put, put, type SettingField, TEXT } from "../config/schema.js";
 import type { Core } from "../core/core.js";
 import { parseHubURL } from "../http/url.js";
-import { RETCODE_OK } from "../publish/connect-failures.js";
 import type { Outlet } from "../publish/outlet.js";
 import { HUB_CERTIFICATE, HUB_CERTIFICATE_LIMIT, HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "./fields.js";
-import type { Hub, HubTest } from "./hub.js";
+import type { Hub } from "./hub.js";
 
 /** Error code. */
 export const HUB_DISABLED = "hub_disabled";
+
+export const HUB_SEND = Object.freeze({
+	enabled: HUB_ENABLED,
+	disabled: HUB_DISABLED,
+	name: "The hub",
+	taken: "The hub has taken everything.",
+	hasStatus: true,
+});
 
 /** The certificate as the body gives it; never held as text, its value refers to where it lies. */
 const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
@@ -84,31 +91,4 @@ function accept(exchange: Exchange<Outlet<Hub>>, values: BodyValues): readonly P
 		return puts;
 	}
 	return undefined;
-}
-
-/** Publishes now, and tells what came of it. It is held back, since it tells something of whatever address is set. */
-export function getHubSend(exchange: Exchange<Outlet<Hub>>): void {
-	const { config } = exchange.core;
-	const { output: hub } = exchange.part;
-	if (!config.get(HUB_ENABLED)) {
-		exchange.fail(400, HUB_DISABLED, "The hub is not enabled.");
-		return;
-	}
-	if (hub === undefined) {
-		exchange.fail(501, UNSUPPORTED, "Nothing is sent to a hub in safe mode; restart the device to leave that.");
-		return;
-	}
-	const test: HubTest = {
-		finished: (failure, status) =>
-			exchange.object((writer) => {
-				numberMember(writer, "retcode", failure?.retcode ?? RETCODE_OK);
-				numberMember(writer, "http_status_code", status);
-				textMember(writer, "code", failure?.code ?? "ok");
-				textMember(writer, "message", failure?.message ?? "The hub has taken everything.");
-			}),
-	};
-	exchange.response.onCancelled = () => hub.cancel(test);
-	if (hub.test(test)) return;
-	exchange.response.header("Retry-After", "10");
-	exchange.fail(503, BUSY, "The hub is being tested, or was a moment ago; try again in ten seconds.");
 }

@@ -4,8 +4,8 @@
  *   ONLINE      that we are there
  *   FORGET      Home Assistant is to forget what it was told, where that is not wanted any more, or stands elsewhere
  *   TELL        what Home Assistant is to know, if it does not yet
- *   STATE       all values in one text
- *   VALUES      each value, one after the other
+ *   STATE       all entities in one text
+ *   VALUES      each entity, one after the other
  *   OFFLINE     that we go, for good
  *
  * Each is due until the broker has acknowledged it. What was told stands in flash (mqtt/fields.ts), so that it can be
@@ -16,10 +16,9 @@
 import { crc16 } from "../bytes/crc16.js";
 import { put } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
-import type { HostInfo, TextCodec } from "../io/host.js";
-import type { JSONWriter } from "../json/writer.js";
 import { languageOf } from "../obis/names.js";
-import { PublishedValues } from "../publish/values.js";
+import { Entities } from "../publish/entities.js";
+import type { OutputWorld } from "../publish/output.js";
 import type { Readout } from "../readout/readout.js";
 import {
 	MQTT_ANNOUNCED_VALUES,
@@ -33,19 +32,18 @@ import {
 	TOPICS_JSON,
 	TOPICS_VALUES,
 } from "./fields.js";
-import { announcementOf, idOf, JSONMessage, OFFLINE, ONLINE, stateOf, TextMessage } from "./messages.js";
+import {
+	announcementOf,
+	idOf,
+	JSONMessage,
+	keyOf,
+	OFFLINE,
+	ONLINE,
+	stateOf,
+	TextMessage,
+	UNKNOWN,
+} from "./messages.js";
 import type { Message } from "./session.js";
-
-export interface AgendaWorld {
-	readonly config: ConfigStore;
-	readonly info: HostInfo;
-	readonly text: TextCodec;
-	readonly writer: JSONWriter;
-	/** Table of OBIS names, or undefined when the firmware has none. */
-	readonly names: Uint8Array | undefined;
-	/** What it is called in the network. */
-	readonly networkSettings: { readonly hostname: string };
-}
 
 /** Bits, in the order of sending. */
 const ONLINE_DUE = 1;
@@ -88,19 +86,21 @@ export function baseTopicOf(config: ConfigStore, serial: string): string {
 }
 
 export class Agenda {
-	readonly #world: AgendaWorld;
+	readonly #world: OutputWorld;
 	/** While there is a session. */
 	#plan: Plan | undefined;
 	/** The newest of the meter. */
 	#readout: Readout | undefined;
 	/** The broker has not all of it yet. */
 	#isNews = false;
-	/** Its values, while some of them are to be sent. */
-	#values: PublishedValues | undefined;
+	/** Attempts to read the meter fail since then. */
+	#hasFailed = false;
+	/** What is made of both, while some of it is to be sent. */
+	#entities: Entities | undefined;
 	#due = NOTHING;
 	/** What is in flight. */
 	#sending = NOTHING;
-	/** Which value is next. */
+	/** Which entity is next. */
 	#index = 0;
 	/** What is told now: for flash, when it is acknowledged. */
 	#telling = "";
@@ -112,7 +112,7 @@ export class Agenda {
 	#sentMs = Number.NEGATIVE_INFINITY;
 	#fromMs = 0;
 
-	constructor(world: AgendaWorld) {
+	constructor(world: OutputWorld) {
 		this.#world = world;
 	}
 
@@ -132,7 +132,7 @@ export class Agenda {
 
 	/** The session is over. */
 	end(): void {
-		this.#plan = this.#values = undefined;
+		this.#plan = this.#entities = undefined;
 		this.#due = this.#sending = NOTHING;
 		this.#shown = this.#telling = "";
 	}
@@ -159,20 +159,28 @@ export class Agenda {
 
 	/** The broker has not all of the newest readout yet. */
 	get hasNews(): boolean {
-		return this.#isNews && this.#readout !== undefined;
+		return this.#isNews && this.hasContent;
 	}
 
 	/** A readout of the meter; one before it that was not sent yet is none any more. */
 	measured(readout: Readout): void {
 		this.#readout = readout;
+		this.#hasFailed = false;
 		this.#isNews = true;
 		this.#fromMs = this.#sentMs + this.pauseSecs * 1000;
 		this.renew();
 	}
 
+	/** Attempts to read the meter fail now. */
+	meterFailed(): void {
+		this.#hasFailed = true;
+		this.#isNews = true;
+		this.renew();
+	}
+
 	/** The next readout is of another meter, or of other settings: nothing more is sent of the one before. */
 	forgetMeter(): void {
-		this.#readout = this.#values = undefined;
+		this.#readout = this.#entities = undefined;
 		this.#due &= ~OF_READOUT;
 		this.#isOther = true;
 	}
@@ -234,10 +242,10 @@ export class Agenda {
 		this.#sending = NOTHING;
 		if (what === FORGET) this.keepTold("");
 		else if (what === TELL) {
-			this.#isOther = false;
+			if (this.#readout !== undefined) this.#isOther = false;
 			this.keepTold(this.#telling);
 			this.#telling = "";
-		} else if (what === VALUES && ++this.#index < (this.#values?.count ?? 0)) this.#due |= VALUES;
+		} else if (what === VALUES && ++this.#index < (this.#entities?.count ?? 0)) this.#due |= VALUES;
 		this.rest();
 		const isTaken = (what & VALUES_OF_READOUT) !== 0 && (this.#due & VALUES_OF_READOUT) === 0;
 		if (isTaken) this.#isNews = false;
@@ -250,15 +258,20 @@ export class Agenda {
 
 	/** What was made of a readout goes when nothing more is to be sent of it. */
 	private rest(): void {
-		if (this.#due === NOTHING) this.#values = undefined;
+		if (this.#due === NOTHING) this.#entities = undefined;
 	}
 
-	/** All of the newest readout is due. */
+	/** There is something to tell: a 0 before the first readout would be a reading. */
+	private get hasContent(): boolean {
+		return this.#readout !== undefined || this.#hasFailed;
+	}
+
+	/** All entities are due, as they are now. */
 	private renew(): void {
 		const plan = this.#plan;
-		this.#values = undefined;
+		this.#entities = undefined;
 		this.#index = 0;
-		if (plan === undefined || this.#readout === undefined) return;
+		if (plan === undefined || !this.hasContent) return;
 		if (plan.prefix !== "") this.#due |= TELL;
 		if (plan.hasState) this.#due |= STATE;
 		if (plan.hasValues) this.#due |= VALUES;
@@ -266,7 +279,7 @@ export class Agenda {
 
 	/** Undefined: there is nothing to be said. */
 	private make(what: number, nowMs: number): Message | undefined {
-		const { names, text, writer } = this.#world;
+		const { text, writer } = this.#world;
 		const plan = this.#plan;
 		if (plan === undefined) return undefined;
 		const { base } = plan;
@@ -276,34 +289,44 @@ export class Agenda {
 			const told = this.told;
 			return new TextMessage(this.discoveryTopic(told.slice(0, told.indexOf(" "))), new Uint8Array(0));
 		}
-		const readout = this.#readout;
-		if (readout === undefined) return undefined;
-		this.#values ??= new PublishedValues(readout, { names, text, language: plan.language });
-		const values = this.#values;
-		if (what === TELL) return this.tell(plan, values, readout);
+		if (!this.hasContent) return undefined;
+		this.#entities ??= this.entities(plan.language);
+		const entities = this.#entities;
+		if (what === TELL) return this.tell(plan, entities);
 		this.#sentMs = nowMs;
-		if (what === STATE) {
-			return new JSONMessage(text.encode(`${base}/state`), writer, stateOf(values, readout.utcMs, text));
-		}
-		if (values.count === 0) return undefined;
-		values.seek(this.#index);
-		return new TextMessage(text.encode(`${base}/${values.key}`), text.encode(values.value));
+		if (what === STATE) return new JSONMessage(text.encode(`${base}/state`), writer, stateOf(entities, text));
+		entities.seek(this.#index);
+		return new TextMessage(text.encode(`${base}/${keyOf(entities)}`), text.encode(entities.value || UNKNOWN));
+	}
+
+	private entities(language: number): Entities {
+		const options = { readout: this.#readout, hasValues: true, hasFailed: this.#hasFailed, language };
+		return new Entities(this.#world, options);
 	}
 
 	/** Undefined: Home Assistant knows all of it. */
-	private tell(plan: Plan, values: PublishedValues, { meterId }: Readout): Message | undefined {
+	private tell(plan: Plan, entities: Entities): Message | undefined {
 		const { info, networkSettings, writer } = this.#world;
-		const { prefix, base, language, hasState } = plan;
-		const head = `${prefix} ${crc16(meterId, 0, meterId.length)} `;
+		const { prefix, base, hasState } = plan;
+		const { meterId } = this.#readout ?? {};
+		const check = meterId === undefined ? "" : crc16(meterId, 0, meterId.length);
+		const head = `${prefix} ${check} `;
 		const told = this.told;
-		const wasSame = !this.#isOther && told.startsWith(head);
+		// Before the first readout nobody knows whether it is another meter.
+		const wasSame = told.startsWith(check === "" ? `${prefix} ` : head) && !(this.#isOther && check !== "");
 		let keys = wasSame ? told : head;
 		let shown = this.#shown || " ";
-		for (let i = 0; i < values.count; i++) {
-			values.seek(i);
-			const key = ` ${values.key} `;
+		for (let i = 0; i < entities.count; i++) {
+			entities.seek(i);
+			const key = ` ${keyOf(entities)} `;
 			if (!shown.includes(key)) shown += key.slice(1);
-			if (!keys.includes(key) && keys.length + key.length <= MQTT_ANNOUNCED_VALUES.maximum) keys += key.slice(1);
+			// The gateway's own entities never vanish.
+			if (
+				entities.own === undefined &&
+				!keys.includes(key) &&
+				keys.length + key.length <= MQTT_ANNOUNCED_VALUES.maximum
+			)
+				keys += key.slice(1);
 		}
 		if (shown === this.#shown) return undefined;
 		this.#shown = shown;
@@ -314,8 +337,7 @@ export class Agenda {
 			hostname: networkSettings.hostname,
 			base,
 			isJSON: hasState,
-			language,
-			values,
+			entities,
 			vanished,
 		});
 		return new JSONMessage(this.discoveryTopic(prefix), writer, produce);

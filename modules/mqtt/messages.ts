@@ -4,7 +4,7 @@
  * it is sent. It is never held whole.
  *
  *   <topic>/<id>/status     online, or as our will offline
- *   <topic>/<id>/state      {"time":"2026-11-22T10:00:00Z","1_0_1_8_0":1234.567,…}
+ *   <topic>/<id>/state      {"time":"2026-11-22T10:00:00Z","meter":"on","1_0_1_8_0":1234.567,…}
  *   <topic>/<id>/<key>      1234.567
  *   <prefix>/device/smgw_<id>/config
  *
@@ -15,8 +15,7 @@ import { hasOnly, lowerCase } from "../bytes/ascii.js";
 import type { HostInfo, TextCodec } from "../io/host.js";
 import { JSONStream, type ProduceUnit } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
-import type { PublishedValues } from "../publish/values.js";
-import { utcText } from "../time/iso.js";
+import { type Entities, LAST_READOUT } from "../publish/entities.js";
 import type { Message } from "./session.js";
 
 export const ONLINE = "online";
@@ -27,14 +26,20 @@ export const BIRTH_TOPIC = "homeassistant/status";
 /** Of a serial number, what tells units apart: it stands in each entity's identifier, and 20 of them shall fit 4 KB. */
 const SERIAL_END = -6;
 
-/** By LANGUAGE_… of obis/names.ts: what the time of the readout is called. */
-const TIME_NAMES = Object.freeze(["Last readout", "Letzte Ablesung", "Ostatni odczyt"]);
+/** Home Assistant takes this for a state that is unknown; a template makes the same of JSON's null. */
+export const UNKNOWN = "None";
+const TIME = "time";
 
 /** The serial number as topics and identifiers may have it. */
 export function idOf(serial: string): string {
 	let id = "";
 	for (const character of lowerCase(serial)) id += hasOnly(character, "09az--") ? character : "_";
 	return id;
+}
+
+/** Of the entity gone to, in topics and in the state: the time of the last readout is `time` there. */
+export function keyOf({ own, key }: Entities): string {
+	return own === LAST_READOUT ? TIME : key;
 }
 
 /** A short payload; none removes what is retained. */
@@ -92,21 +97,18 @@ function lengthOf(writer: JSONWriter, produce: ProduceUnit): number {
 	return length;
 }
 
-/** The state as one object. `utcMs`: when it was read; 0: nobody knows. */
-export function stateOf(values: PublishedValues, utcMs: number, text: TextCodec): ProduceUnit {
-	const { count } = values;
+/** The state of all entities as one object. */
+export function stateOf(entities: Entities, text: TextCodec): ProduceUnit {
+	const { count } = entities;
 	return (writer, unit) => {
-		if (unit === 0) {
-			writer.beginObject();
-			writer.key("time");
-			if (utcMs === 0) writer.null();
-			else writer.word(utcText(utcMs, text));
-		} else {
-			values.seek(unit - 1);
-			writer.key(values.key);
-			writer.raw(text.encode(values.value));
-		}
-		if (unit < count) return true;
+		if (unit === 0) writer.beginObject();
+		entities.seek(unit);
+		const { value, unit: unitOfMeasurement } = entities;
+		writer.key(keyOf(entities));
+		if (value === "") writer.null();
+		else if (unitOfMeasurement === "") writer.word(value);
+		else writer.raw(text.encode(value));
+		if (unit + 1 < count) return true;
 		writer.endObject();
 		return false;
 	};
@@ -119,24 +121,14 @@ export interface Announcement {
 	readonly base: string;
 	/** The values are in one JSON text; else each has its topic. */
 	readonly isJSON: boolean;
-	/** LANGUAGE_… of obis/names.ts. */
-	readonly language: number;
-	readonly values: PublishedValues;
+	readonly entities: Entities;
 	/** Keys that are to be forgotten, each with a blank behind it. */
 	readonly vanished: string;
 }
 
 /** What Home Assistant is told of the device and of its values. */
-export function announcementOf({
-	info,
-	hostname,
-	base,
-	isJSON,
-	language,
-	values,
-	vanished,
-}: Announcement): ProduceUnit {
-	const { count } = values;
+export function announcementOf({ info, hostname, base, isJSON, entities, vanished }: Announcement): ProduceUnit {
+	const { count } = entities;
 	const id = idOf(info.serial);
 	const tail = id.slice(SERIAL_END);
 	const { firmwareVersion } = info;
@@ -162,10 +154,9 @@ export function announcementOf({
 			if (isJSON) member(writer, "stat_t", `${base}/state`);
 			writer.key("cmps");
 			writer.beginObject();
-			if (isJSON) writeTime(writer, tail, language);
 		} else if (unit <= count) {
-			values.seek(unit - 1);
-			writeValue(writer, values, { id: tail, base, isJSON });
+			entities.seek(unit - 1);
+			writeComponent(writer, entities, { id: tail, base, isJSON });
 		} else {
 			let at = 0;
 			while (at < vanished.length) {
@@ -183,32 +174,27 @@ export function announcementOf({
 	};
 }
 
-function writeTime(writer: JSONWriter, id: string, language: number): void {
-	writer.key("time");
-	writer.beginObject();
-	member(writer, "p", "sensor");
-	member(writer, "uniq_id", `${id}_time`);
-	member(writer, "name", TIME_NAMES[language]);
-	member(writer, "dev_cla", "timestamp");
-	member(writer, "ent_cat", "diagnostic");
-	member(writer, "val_tpl", "{{value_json.time}}");
-	writer.endObject();
-}
-
-function writeValue(
+function writeComponent(
 	writer: JSONWriter,
-	values: PublishedValues,
+	entities: Entities,
 	{ id, base, isJSON }: { readonly id: string; readonly base: string; readonly isJSON: boolean },
 ): void {
-	const { key, unit, deviceClass, stateClass } = values;
+	const { own, unit, deviceClass, stateClass } = entities;
+	const key = keyOf(entities);
+	const component = own?.component ?? "sensor";
 	writer.key(key);
 	writer.beginObject();
-	member(writer, "p", "sensor");
+	member(writer, "p", component);
 	member(writer, "uniq_id", `${id}_${key}`);
-	member(writer, "name", values.name);
+	member(writer, "name", entities.name);
 	if (deviceClass !== "") member(writer, "dev_cla", deviceClass);
-	member(writer, "unit_of_meas", unit);
+	if (unit !== "") member(writer, "unit_of_meas", unit);
 	if (stateClass !== "") member(writer, "stat_cla", stateClass);
+	if (own !== undefined) member(writer, "ent_cat", "diagnostic");
+	if (component === "binary_sensor") {
+		member(writer, "pl_on", "on");
+		member(writer, "pl_off", "off");
+	}
 	if (isJSON) member(writer, "val_tpl", `{{value_json['${key}']}}`);
 	else member(writer, "stat_t", `${base}/${key}`);
 	writer.endObject();

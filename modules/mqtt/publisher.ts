@@ -2,7 +2,7 @@
  * When there is a session with the broker, and what comes of it: the policy. What is sent in it, agenda.ts says; the
  * connection is the owner's, service.ts.
  *
- *              wanted    due       turn      stands     fails     greeted   all sent   not wanted
+ *              wanted    due       permit    stands     fails     greeted   all sent   not wanted
  *   OFF        WAITING   –         –         –          –         –         –          –
  *   RESTING    –         WAITING   –         –          –         –         –          OFF
  *   WAITING    –         OPENING   OPENING   –          –         –         –          OFF
@@ -15,22 +15,21 @@
  * there when all is sent, decision 113). Once disabled, it is wanted once more where Home Assistant has to forget what it was
  * told; that is given up after FAREWELLS failures. Without a network it is OFF at once.
  *
- * WAITING: for the turn to have a TLS connection (publish/turn.ts), and for memory, which is looked for each MEMORY_MS.
- * RESTING: after a failure, 10 s, 20 s, 40 s and then 45 s (15 minutes on a device that sleeps), more or less a fifth; an
- * hour after a refusal that only its owner can mend. A session that has lasted STABLE_MS begins that row anew. LEAVING: who changes the settings, or wants the turn; what
- * is in flight is waited for, then DISCONNECT is sent. OFF is left at once where a session is wanted.
+ * WAITING: for the permit to have a TLS connection, and for memory, which is looked for each MEMORY_MS. RESTING: after a
+ * failure, by RETRY_S; an hour after a refusal that only the owner can mend. A session that has lasted STABLE_MS begins that
+ * row anew. LEAVING: settings have changed, or another output wants the permit; what is in flight is waited for, then
+ * DISCONNECT is sent. OFF is left at once where a session is wanted.
  *
  * After the birth message of Home Assistant all is sent again, BIRTH_MS to ten times that later, since all devices hear it.
  * Memory: PUBLISH_COST is claimed while something waits to be sent.
  */
 
-import { CLIENT_TIMEOUT } from "../io/client.js";
-import type { Crypto } from "../io/crypto.js";
 import type { Timed } from "../io/machine.js";
-import { type MemoryLedger, PUBLISH_COST } from "../io/memory.js";
+import { PUBLISH_COST } from "../io/memory.js";
 import { connectFailure, type OutputFailure } from "../publish/connect-failures.js";
+import { type Output, type OutputWorld, OWNER_PAUSE_MS } from "../publish/output.js";
 import type { Readout } from "../readout/readout.js";
-import { Agenda, type AgendaWorld } from "./agenda.js";
+import { Agenda } from "./agenda.js";
 import { BAD_URL, NO_CERTIFICATE, NO_NETWORK, needsOwner, sessionFailure } from "./failures.js";
 import { MQTT_ENABLED, MQTT_PASSWORD, MQTT_URL, MQTT_USER } from "./fields.js";
 import { BIRTH_TOPIC, idOf, OFFLINE, ONLINE } from "./messages.js";
@@ -48,65 +47,36 @@ export const MQTT_LEAVING = 6;
 
 /** Why a session is left. */
 const STAY = 0;
-/** The turn is wanted by another. */
+/** Another output wants the permit. */
 const LEND = 1;
 /** Settings are other ones. */
 const CHANGE = 2;
 
-const RETRY_FIRST_MS = 10_000;
-/** With a fifth more, and the time to connect, a session is back within a minute. Sleepy: each attempt costs charge. */
-const RETRY_LONGEST_MS = 45_000;
-const RETRY_LONGEST_SLEEPY_MS = 900_000;
-const OWNER_MS = 3_600_000;
+/**
+ * Seconds after which a failure is followed by another attempt: with a fifth more, and the time to connect, a session is
+ * back within a minute. On a device that sleeps each attempt costs charge.
+ */
+const RETRY_S = Object.freeze([10, 20, 40, 45]);
+const RETRY_SLEEPY_S = Object.freeze([10, 20, 40, 80, 160, 320, 640, 900]);
 const STABLE_MS = 60_000;
 const MEMORY_MS = 2000;
 const BIRTH_MS = 1000;
 const FAREWELLS = 3;
-/** A test comes to an end, whatever the broker does; and so long after one the next may be. */
+/** A test comes to an end, whatever the broker does. */
 const TEST_MS = 45_000;
-const TEST_PAUSE_MS = 10_000;
-/** Who waits for tests at once. */
-const TESTERS = 2;
 /** Every server takes an identifier of so many characters (3.1.3.1). */
 const ID_LIMIT = 23;
 
-export interface PublisherWorld extends AgendaWorld {
-	/** Undefined: the device never sleeps. It does at times as long as it says until when it is awake. */
-	readonly saving: { readonly awakeUntilMs: number } | undefined;
-	readonly crypto: Crypto;
-	readonly ledger: MemoryLedger;
-}
-
-/** Whose connection it is. */
-export interface PublisherOwner {
-	/** True: it may have a TLS connection now. False: `turnGiven` comes. */
-	askTurn(): boolean;
-	giveBackTurn(): void;
-	/** Whom to trust is known. */
-	readonly hasCertificate: boolean;
-	/** What is wrong is something else than before; undefined: nothing is any more. */
-	failureChanged(failure: OutputFailure | undefined): void;
-	/** The broker has all values of the newest readout. */
-	readoutTaken(): void;
-}
-
-/** A test that was asked for. */
-export interface MQTTTest {
-	/** Told once. Undefined: it went well. */
-	finished(failure: OutputFailure | undefined): void;
-}
+export const MQTT_OUTPUT = Object.freeze({ cost: PUBLISH_COST, testLeastMs: 0, testLimitMs: TEST_MS });
 
 export class Publisher implements Timed {
 	/** Another number each time that a connection is to be opened, or is none any more. */
-	turn = 0;
-	/** What is wrong; undefined: nothing, as far as it is known. */
-	failure: OutputFailure | undefined;
-	/** Since the start: sessions, messages that the broker has (QoS 0: that went out), sessions and connections that have failed. */
+	connection = 0;
+	/** Since the start: sessions, and messages that the broker has (QoS 0: that went out). */
 	connections = 0;
 	published = 0;
-	failures = 0;
-	readonly #world: PublisherWorld;
-	readonly #owner: PublisherOwner;
+	readonly #world: OutputWorld;
+	readonly #output: Output;
 	readonly #agenda: Agenda;
 	/** OFF to OPENING; beyond that the session has one. */
 	#step = MQTT_OFF;
@@ -117,26 +87,19 @@ export class Publisher implements Timed {
 	#endMs = Number.POSITIVE_INFINITY;
 	/** When all is sent again; Infinity: it is not. */
 	#birthMs = Number.POSITIVE_INFINITY;
-	#retryMs = RETRY_FIRST_MS;
 	#hasNetwork = false;
 	/** How often it is still tried to take back what was told. */
 	#farewells = 0;
 	#leave = STAY;
-	/** PUBLISH_COST is claimed. */
-	#isClaimed = false;
 	/** When the session, or the rest, began. */
 	#sinceMs = 0;
 	/** Messages of this session that are known to be acknowledged, -1 before it was greeted; and births that were heard. */
 	#seen = 0;
 	#heard = 0;
-	#tests: MQTTTest[] | undefined;
-	#testEndMs = Number.POSITIVE_INFINITY;
-	/** Before this nobody may test. */
-	#testFromMs = 0;
 
-	constructor(world: PublisherWorld, owner: PublisherOwner) {
+	constructor(world: OutputWorld, output: Output) {
 		this.#world = world;
-		this.#owner = owner;
+		this.#output = output;
 		this.#agenda = new Agenda(world);
 	}
 
@@ -148,7 +111,7 @@ export class Publisher implements Timed {
 		return session.state === SESSION_READY && this.#leave === STAY ? MQTT_UP : MQTT_LEAVING;
 	}
 
-	/** From OPENING on: who is connected to. */
+	/** From OPENING on. */
 	get broker(): BrokerURL | undefined {
 		return this.#broker;
 	}
@@ -162,7 +125,7 @@ export class Publisher implements Timed {
 
 	get deadlineMs(): number {
 		const session = this.#session;
-		const deadlineMs = Math.min(this.#endMs, this.#birthMs, this.#testEndMs);
+		const deadlineMs = Math.min(this.#endMs, this.#birthMs);
 		if (session === undefined) return deadlineMs;
 		// What may not be sent yet. What may waits for memory.
 		const isHeld = session.isFree && this.#endMs === Number.POSITIVE_INFINITY;
@@ -170,7 +133,6 @@ export class Publisher implements Timed {
 	}
 
 	advance(nowMs: number): void {
-		if (nowMs >= this.#testEndMs) this.tested(this.failure ?? connectFailure(CLIENT_TIMEOUT));
 		if (nowMs >= this.#endMs) {
 			this.#endMs = Number.POSITIVE_INFINITY;
 			if (this.#step === MQTT_RESTING) this.enter(MQTT_WAITING, nowMs);
@@ -187,7 +149,7 @@ export class Publisher implements Timed {
 	/** There is a network, or there is none any more. */
 	networkChanged(isUp: boolean, nowMs: number): void {
 		this.#hasNetwork = isUp;
-		if (!isUp) this.drop();
+		if (!isUp) this.drop(nowMs);
 		else this.begin(nowMs);
 	}
 
@@ -196,8 +158,7 @@ export class Publisher implements Timed {
 		const { config } = this.#world;
 		const isOff = !config.get(MQTT_ENABLED);
 		this.#farewells = isOff && this.#agenda.owesFarewell ? FAREWELLS : 0;
-		this.#retryMs = RETRY_FIRST_MS;
-		this.failure = undefined;
+		this.#output.renew();
 		if (this.#session?.state === SESSION_READY) {
 			this.#leave = CHANGE;
 			const broker = parseBrokerURL(config.get(MQTT_URL));
@@ -217,42 +178,36 @@ export class Publisher implements Timed {
 		else this.work(nowMs);
 	}
 
+	/** Attempts to read the meter fail now. */
+	meterFailed(nowMs: number): void {
+		this.#agenda.meterFailed();
+		if (this.#session === undefined) this.begin(nowMs);
+		else this.work(nowMs);
+	}
+
 	/** The next readout is another meter's. */
 	forgetMeter(): void {
 		this.#agenda.forgetMeter();
 	}
 
-	/** Publishes now, and tells what came of it. False: too many wait for that, or it was tested a moment ago. */
-	test(test: MQTTTest, nowMs: number): boolean {
-		this.#tests ??= [];
-		const { length } = this.#tests;
-		if (length === TESTERS || (length === 0 && nowMs < this.#testFromMs)) return false;
-		this.#tests.push(test);
-		this.#testFromMs = nowMs + TEST_PAUSE_MS;
+	/** A test has begun: publishes now. */
+	test(nowMs: number): void {
 		if (!this.#hasNetwork) {
-			this.tested(NO_NETWORK);
-			return true;
+			this.#output.answer(NO_NETWORK, 0, nowMs);
+			return;
 		}
-		this.#testEndMs = Math.min(this.#testEndMs, nowMs + TEST_MS);
 		if (this.#session !== undefined) this.#agenda.test();
 		else if (this.#step <= MQTT_RESTING) this.enter(MQTT_WAITING, nowMs);
 		this.work(nowMs);
-		return true;
 	}
 
-	/** Who has asked for it does not wait any more. */
-	cancel(test: MQTTTest): void {
-		this.#tests = this.#tests?.filter((other) => other !== test);
+	/** While WAITING: the permit has come. */
+	permitted(nowMs: number): void {
+		this.#endMs = nowMs;
 	}
 
-	/** While WAITING: the turn to have a connection has come. */
-	turnGiven(nowMs: number): void {
-		if (this.#step === MQTT_WAITING) this.#endMs = nowMs;
-		else if (this.#step < MQTT_WAITING) this.#owner.giveBackTurn();
-	}
-
-	/** Another wants the turn. */
-	turnWanted(nowMs: number): void {
+	/** Another output wants the permit. */
+	permitWanted(nowMs: number): void {
 		if (this.#leave === STAY) this.#leave = LEND;
 		this.work(nowMs);
 	}
@@ -312,9 +267,9 @@ export class Publisher implements Timed {
 		if (session.acknowledged > this.#seen) {
 			this.#seen = session.acknowledged;
 			this.published++;
-			if (agenda.acknowledged()) this.#owner.readoutTaken();
+			if (agenda.acknowledged()) this.#output.sent();
 		}
-		// Who wants the turn does not wait for what can be sent later.
+		// The output that wants the permit does not wait for what can be sent later.
 		const isLast = this.#leave === CHANGE || !this.#world.config.get(MQTT_ENABLED);
 		if (this.#leave === LEND || (isLast && !agenda.isBusy)) session.leave(nowMs);
 		else if (nowMs >= agenda.dueMs && this.claim(nowMs)) {
@@ -322,7 +277,8 @@ export class Publisher implements Timed {
 			if (message !== undefined) session.publish(message, nowMs, agenda.wantsAnswer);
 		}
 		if (!session.isFree || agenda.isBusy || isLast) return;
-		this.settle();
+		this.#output.release();
+		this.#output.succeed(0, nowMs);
 		// Asleep it could not keep the session, and the broker would tell that it is gone.
 		if (this.isSleepy) session.leave(nowMs);
 	}
@@ -330,7 +286,7 @@ export class Publisher implements Timed {
 	/** The connection has failed, or is gone; CLIENT_…. */
 	lost(code: number, nowMs: number): void {
 		const session = this.#session;
-		if (session === undefined) this.fail(connectFailure(code), this.#retryMs, nowMs);
+		if (session === undefined) this.fail(connectFailure(code), false, nowMs);
 		else {
 			session.lost();
 			this.work(nowMs);
@@ -339,7 +295,7 @@ export class Publisher implements Timed {
 
 	private get isWanted(): boolean {
 		if (!this.#hasNetwork) return false;
-		const hasNothing = this.isSleepy && !this.#agenda.hasNews && this.#tests === undefined;
+		const hasNothing = this.isSleepy && !this.#agenda.hasNews && this.#output.testedSinceMs === undefined;
 		return this.#farewells > 0 || (this.#world.config.get(MQTT_ENABLED) && !hasNothing);
 	}
 
@@ -362,36 +318,31 @@ export class Publisher implements Timed {
 
 	/** Has a connection opened, if all is there that it takes. */
 	private open(nowMs: number): void {
-		const owner = this.#owner;
-		const broker = parseBrokerURL(this.#world.config.get(MQTT_URL));
-		if (broker === undefined) this.fail(BAD_URL, OWNER_MS, nowMs);
-		else if (broker.secure && !owner.hasCertificate) this.fail(NO_CERTIFICATE, OWNER_MS, nowMs);
-		else if (broker.secure && !owner.askTurn()) this.#endMs = Number.POSITIVE_INFINITY;
+		const { config, certificates } = this.#world;
+		const output = this.#output;
+		const broker = parseBrokerURL(config.get(MQTT_URL));
+		if (broker === undefined) this.fail(BAD_URL, true, nowMs);
+		else if (broker.secure && !certificates.isSet) this.fail(NO_CERTIFICATE, true, nowMs);
+		else if (broker.secure && !this.hasPermit()) return;
 		else if (this.claim(nowMs)) {
 			this.#endMs = Number.POSITIVE_INFINITY;
 			this.#broker = broker;
 			this.#step = MQTT_OPENING;
-			this.turn++;
-		} else owner.giveBackTurn();
+			this.connection++;
+		} else output.giveBack();
+	}
+
+	/** False: it waits for the permit, which may have come while it was asked for. */
+	private hasPermit(): boolean {
+		this.#endMs = Number.POSITIVE_INFINITY;
+		return this.#output.askPermit();
 	}
 
 	/** False: it is tried again in MEMORY_MS. */
 	private claim(nowMs: number): boolean {
-		this.#isClaimed ||= this.#world.ledger.claim(PUBLISH_COST);
-		if (!this.#isClaimed) this.#endMs = nowMs + MEMORY_MS;
-		return this.#isClaimed;
-	}
-
-	private release(): void {
-		if (this.#isClaimed) this.#world.ledger.release(PUBLISH_COST);
-		this.#isClaimed = false;
-	}
-
-	/** All is sent. */
-	private settle(): void {
-		this.release();
-		this.report(undefined);
-		this.tested(undefined);
+		const isClaimed = this.#output.claim();
+		if (!isClaimed) this.#endMs = nowMs + MEMORY_MS;
+		return isClaimed;
 	}
 
 	private ended(end: number, nowMs: number): void {
@@ -401,27 +352,25 @@ export class Publisher implements Timed {
 			this.networkChanged(this.#hasNetwork, nowMs);
 			return;
 		}
-		if (nowMs - this.#sinceMs >= STABLE_MS) this.#retryMs = RETRY_FIRST_MS;
-		this.fail(sessionFailure(end), needsOwner(end) ? OWNER_MS : this.#retryMs, nowMs);
+		if (nowMs - this.#sinceMs >= STABLE_MS) this.#output.attempts = 0;
+		this.fail(sessionFailure(end), needsOwner(end), nowMs);
 	}
 
-	private fail(failure: OutputFailure, restMs: number, nowMs: number): void {
-		this.failures++;
+	/** `isForOwner`: trying again soon is of no use. */
+	private fail(failure: OutputFailure, isForOwner: boolean, nowMs: number): void {
+		const output = this.#output;
 		if (this.#farewells > 0) this.#farewells--;
 		this.close();
-		if (this.isWanted) {
-			this.enter(MQTT_RESTING, nowMs);
-			this.#endMs += restMs * (0.8 + (0.4 * this.#world.crypto.random(1)[0]) / 255);
-			this.#retryMs = Math.min(this.#retryMs * 2, this.isSleepy ? RETRY_LONGEST_SLEEPY_MS : RETRY_LONGEST_MS);
-		}
-		this.report(failure);
-		this.tested(failure);
+		output.fail(failure, 0, nowMs);
+		if (!this.isWanted) return;
+		this.enter(MQTT_RESTING, nowMs);
+		this.#endMs += isForOwner ? OWNER_PAUSE_MS : output.pauseMs(this.isSleepy ? RETRY_SLEEPY_S : RETRY_S);
 	}
 
 	/** There is no network: nobody can be told. */
-	private drop(): void {
+	private drop(nowMs: number): void {
 		this.close();
-		this.tested(NO_NETWORK);
+		this.#output.answer(NO_NETWORK, 0, nowMs);
 	}
 
 	/** Whatever there is of a connection is over. */
@@ -431,21 +380,7 @@ export class Publisher implements Timed {
 		this.#step = MQTT_OFF;
 		this.#leave = STAY;
 		this.#endMs = this.#birthMs = Number.POSITIVE_INFINITY;
-		this.release();
-		this.#owner.giveBackTurn();
-		this.turn++;
-	}
-
-	private report(failure: OutputFailure | undefined): void {
-		const isAnother = failure !== this.failure;
-		this.failure = failure;
-		if (isAnother) this.#owner.failureChanged(failure);
-	}
-
-	private tested(failure: OutputFailure | undefined): void {
-		const tests = this.#tests;
-		this.#tests = undefined;
-		this.#testEndMs = Number.POSITIVE_INFINITY;
-		for (const test of tests ?? []) test.finished(failure);
+		this.#output.giveBack();
+		this.connection++;
 	}
 }

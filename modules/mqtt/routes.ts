@@ -1,7 +1,7 @@
 /** MQTT routes: settings, test (decision 60). What is published, modules/mqtt and docs/mqtt.md tell. */
 
 import { type BodyValues, LONG_BODY_LIMIT } from "../api/body.js";
-import { BUSY, MISSING_FIELD, UNSUPPORTED } from "../api/errors.js";
+import { MISSING_FIELD } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
 import { booleanMember, numberMember, textMember } from "../api/members.js";
 import { failField, putsOf, settingsOf, writeSettings } from "../api/settings.js";
@@ -9,7 +9,6 @@ import { CERTIFICATE_BUSY, CertificateText, failCertificateBusy, trustRefusalIn 
 import { NO_MEMORY } from "../config/blob.js";
 import { bodyField, type Put, put, type SettingField, TEXT } from "../config/schema.js";
 import type { Core } from "../core/core.js";
-import { RETCODE_OK } from "../publish/connect-failures.js";
 import type { Outlet } from "../publish/outlet.js";
 import { baseTopicOf } from "./agenda.js";
 import {
@@ -27,6 +26,14 @@ import { parseBrokerURL } from "./url.js";
 
 /** Error code. */
 export const MQTT_DISABLED = "mqtt_disabled";
+
+export const MQTT_SEND = Object.freeze({
+	enabled: MQTT_ENABLED,
+	disabled: MQTT_DISABLED,
+	name: "MQTT",
+	taken: "The broker has taken everything.",
+	hasStatus: false,
+});
 
 /** The certificate as the body gives it; never held as text, its value refers to where it lies. */
 const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
@@ -103,30 +110,4 @@ function accept(exchange: Exchange<Outlet<MQTTService>>, values: BodyValues): re
 /** Undefined: it stays. */
 function isTopic(topic: string | undefined): boolean {
 	return topic === undefined || (topic !== "" && !topic.startsWith("/") && !topic.endsWith("/"));
-}
-
-/** Publishes now, and tells what came of it. It is held back, since it tells something of whatever address is set. */
-export function getMQTTSend(exchange: Exchange<Outlet<MQTTService>>): void {
-	const { config } = exchange.core;
-	const { output: mqtt } = exchange.part;
-	if (!config.get(MQTT_ENABLED)) {
-		exchange.fail(400, MQTT_DISABLED, "MQTT is not enabled.");
-		return;
-	}
-	if (mqtt === undefined) {
-		exchange.fail(501, UNSUPPORTED, "Nothing is published in safe mode; restart the device to leave that.");
-		return;
-	}
-	const test = {
-		finished: (failure?: { retcode: number; code: string; message: string }) =>
-			exchange.object((writer) => {
-				numberMember(writer, "retcode", failure?.retcode ?? RETCODE_OK);
-				textMember(writer, "code", failure?.code ?? "ok");
-				textMember(writer, "message", failure?.message ?? "The broker has taken everything.");
-			}),
-	};
-	exchange.response.onCancelled = () => mqtt.cancel(test);
-	if (mqtt.test(test)) return;
-	exchange.response.header("Retry-After", "10");
-	exchange.fail(503, BUSY, "MQTT is being tested, or was a moment ago; try again in ten seconds.");
 }

@@ -2,58 +2,19 @@
  * Has the connection open that publisher.ts wants, writes what it has to send as far as the broker takes it, and gives it
  * what comes. For app/gateway.ts. While MQTT is off there is no publisher.
  *
- * Limits: PIECE bytes are written or read at a time, PIECES_AT_ONCE of them read in one go; then the others have their turn.
+ * Limits: PIECE bytes are written or read at a time, PIECES_AT_ONCE of them read in one go; then all else may run.
  */
-import { NO_MEMORY } from "../config/blob.js";
-import type { TrustedCertificates } from "../config/trusted-certificates.js";
-import {
-	CLIENT_OUT_OF_MEMORY,
-	CLIENT_UNREACHABLE,
-	CLIENT_UNTRUSTED,
-	type Client,
-	type TLSClientOptions,
-} from "../io/client.js";
-import type { Drive, Driven, Driver } from "../io/driver.js";
-import type { Clock, Network } from "../io/host.js";
-import type { OutputFailure } from "../publish/connect-failures.js";
-import type { Turn, TurnHolder } from "../publish/turn.js";
+import { CLIENT_UNREACHABLE, type Client, type ClientPort, type TLSClientOptions } from "../io/client.js";
+import type { Drive, Driven } from "../io/driver.js";
+import { Output, type OutputOwner, type OutputWorld, type SendTest } from "../publish/output.js";
 import type { Readout } from "../readout/readout.js";
 import { NO_NETWORK } from "./failures.js";
 import { MQTT_ENABLED } from "./fields.js";
-import {
-	MQTT_OFF,
-	MQTT_OPENING,
-	MQTT_UP,
-	type MQTTTest,
-	Publisher,
-	type PublisherOwner,
-	type PublisherWorld,
-} from "./publisher.js";
-
-/** Who is told how it stands. */
-export interface MQTTUser {
-	/** What is wrong is something else than before; undefined: nothing is any more. */
-	mqttChanged(failure: OutputFailure | undefined): void;
-}
-
-export interface MQTTWorld extends PublisherWorld {
-	readonly driver: Driver;
-	readonly clock: Pick<Clock, "utcMs">;
-	readonly ports: Pick<Network, "tcpClient" | "tlsClient">;
-	readonly certificates: Pick<TrustedCertificates, "isSet" | "lend">;
-	readonly turn: Turn;
-	readonly user: MQTTUser;
-	/** Is told of each change of what the status shows. */
-	readonly live?: { changed(): void };
-	readonly reader: { readonly outcomes: { readonly measured: Readout | undefined } };
-}
+import { MQTT_OFF, MQTT_OPENING, MQTT_OUTPUT, MQTT_UP, Publisher } from "./publisher.js";
 
 const PIECE = 512;
 const PIECES_AT_ONCE = 8;
 const CONNECT_MS = 15_000;
-/** The longest session of TLS that is kept, bytes: that of a ticket. */
-const SESSION_KEPT = 1024;
-
 /** One that is opened, or stands. */
 interface Connection {
 	readonly client: Client;
@@ -62,29 +23,28 @@ interface Connection {
 	writable: number;
 }
 
-export class MQTTService implements Driven, PublisherOwner, TurnHolder {
-	readonly #world: MQTTWorld;
+export class MQTTService implements Driven, OutputOwner {
+	readonly output: Output;
+	readonly #world: OutputWorld;
 	readonly #drive: Drive;
-	/** Unix ms at which the broker had all values of a readout for the last time; 0: never, or the clock was not set. */
-	sentUtcMs = 0;
 	/** Undefined: MQTT is off. */
 	#publisher: Publisher | undefined;
 	/** The broker had let us in after the last change. */
 	#isUp = false;
 	#connection: Connection | undefined;
-	/** The turn of the publisher that was served last. */
-	#turn = 0;
-	/** Of TLS: shortens the next handshake with the same broker. */
-	#session: Uint8Array | undefined;
+	/** `connection` of the publisher, as it was served last. */
+	#served = 0;
 	#hasNetwork = false;
-	/** A readout that the publisher does not know yet, and since when. */
+	/** A readout that the publisher does not know yet; that reading has failed since; and when the last of them came. */
 	#news: Readout | undefined;
+	#hasFailed = false;
 	#newsMs = Number.POSITIVE_INFINITY;
 	/** More waits to be read than was read in one go. */
 	#againMs = Number.POSITIVE_INFINITY;
 
-	constructor(world: MQTTWorld) {
+	constructor(world: OutputWorld) {
 		this.#world = world;
+		this.output = new Output(world, this, MQTT_OUTPUT);
 		this.#drive = world.driver.drive("mqtt", this);
 	}
 
@@ -94,13 +54,22 @@ export class MQTTService implements Driven, PublisherOwner, TurnHolder {
 	}
 
 	get isSending(): boolean {
-		return this.#news !== undefined || (this.#publisher?.isBusy ?? false);
+		return this.#newsMs < Number.POSITIVE_INFINITY || (this.#publisher?.isBusy ?? false);
 	}
 
 	/** Taken in a turn of the driver: with the end of the conversation it would not fit on the chip's stack. */
 	measured(readout: Readout): void {
 		this.#drive.tell((nowMs) => {
 			this.#news = readout;
+			this.#hasFailed = false;
+			this.#newsMs = nowMs;
+		});
+	}
+
+	/** Attempts to read the meter fail now. */
+	meterFailed(): void {
+		this.#drive.tell((nowMs) => {
+			this.#hasFailed = true;
 			this.#newsMs = nowMs;
 		});
 	}
@@ -126,74 +95,55 @@ export class MQTTService implements Driven, PublisherOwner, TurnHolder {
 
 	/** Settings of MQTT are other ones. */
 	settingsChanged(): void {
-		this.#session = undefined;
 		this.#drive.tell((nowMs) => {
 			if (this.#publisher === undefined) {
+				this.output.renew();
 				this.#publisher = this.beginning(nowMs);
 				this.#publisher.networkChanged(this.#hasNetwork, nowMs);
 			} else this.#publisher.reconfigure(nowMs);
 		});
 	}
 
-	/** Publishes now; `test` is told once what came of it, maybe before this returns. False: it may not be tested now. */
-	test(test: MQTTTest): boolean {
-		return this.#drive.tell((nowMs) => this.#publisher?.test(test, nowMs)) ?? false;
+	/** Publishes now; false: a test is going on, or was a moment ago. */
+	test(test: SendTest): boolean {
+		return this.#drive.tell((nowMs) => {
+			if (this.#publisher === undefined || !this.output.test(test, nowMs)) return false;
+			this.#publisher.test(nowMs);
+			return true;
+		});
 	}
 
-	cancel(test: MQTTTest): void {
-		this.#publisher?.cancel(test);
+	cancel(test: SendTest): void {
+		this.#drive.tell((nowMs) => this.output.cancel(test, nowMs));
 	}
 
-	/** Of MQTT that is enabled, for status: `ok`, `connecting`, or the code of what is wrong. */
+	/** While MQTT is enabled, for status: `ok`, `connecting`, or the code of what is wrong. */
 	get stateText(): string {
-		const { failure, state } = this.#publisher ?? {};
 		if (!this.#hasNetwork) return NO_NETWORK.code;
-		return failure?.code ?? (state === MQTT_UP ? "ok" : "connecting");
-	}
-
-	/** For Publisher. */
-	readoutTaken(): void {
-		this.sentUtcMs = this.#world.clock.utcMs() ?? 0;
+		return this.output.failure?.code ?? (this.#publisher?.state === MQTT_UP ? "ok" : "connecting");
 	}
 
 	/** For good. The broker publishes our will. */
 	stop(): void {
 		this.#drive.stop();
 		this.close();
-		this.giveBackTurn();
+		this.output.giveBack();
 	}
 
-	/** For Turn. */
-	turnGiven(): void {
-		this.#drive.run((nowMs) => this.#publisher?.turnGiven(nowMs));
+	/** For Output. */
+	permitted(): void {
+		this.#drive.run((nowMs) => this.#publisher?.permitted(nowMs));
 	}
 
-	/** For Turn. */
-	turnWanted(): void {
-		this.#drive.run((nowMs) => this.#publisher?.turnWanted(nowMs));
-	}
-
-	/** For Publisher, as what follows. */
-	askTurn(): boolean {
-		return this.#world.turn.ask(this);
-	}
-
-	giveBackTurn(): void {
-		this.#world.turn.giveBack(this);
-	}
-
-	get hasCertificate(): boolean {
-		return this.#world.certificates.isSet;
-	}
-
-	failureChanged(failure: OutputFailure | undefined): void {
-		this.#world.live?.changed();
-		this.#world.user.mqttChanged(failure);
+	/** For Output. */
+	permitWanted(): void {
+		this.#drive.run((nowMs) => this.#publisher?.permitWanted(nowMs));
 	}
 
 	/** For the driver. */
 	get deadlineMs(): number {
-		return Math.min(this.#againMs, this.#newsMs, this.#publisher?.deadlineMs ?? Number.POSITIVE_INFINITY);
+		const publisherMs = this.#publisher?.deadlineMs ?? Number.POSITIVE_INFINITY;
+		return Math.min(this.#againMs, this.#newsMs, this.output.deadlineMs, publisherMs);
 	}
 
 	/** For the driver. */
@@ -205,18 +155,23 @@ export class MQTTService implements Driven, PublisherOwner, TurnHolder {
 
 	/** Opens what is wanted, closes what is not, and writes. */
 	drain(nowMs: number): void {
-		const publisher = this.#publisher;
-		if (publisher === undefined) return;
+		if (this.#publisher !== undefined) this.serve(this.#publisher, nowMs);
+		this.output.drain(nowMs);
+	}
+
+	private serve(publisher: Publisher, nowMs: number): void {
 		this.write(publisher, nowMs);
 		const isUp = publisher.state === MQTT_UP;
 		if (isUp !== this.#isUp) this.#world.live?.changed();
 		this.#isUp = isUp;
-		if (publisher.turn !== this.#turn) {
-			this.#turn = publisher.turn;
+		if (publisher.connection !== this.#served) {
+			this.#served = publisher.connection;
 			this.close();
 			if (publisher.state === MQTT_OPENING) this.open(publisher);
 		}
-		if (publisher.state === MQTT_OFF && !this.#world.config.get(MQTT_ENABLED)) this.#publisher = undefined;
+		if (publisher.state !== MQTT_OFF || this.#world.config.get(MQTT_ENABLED)) return;
+		this.#publisher = undefined;
+		this.output.answer(NO_NETWORK, 0, nowMs);
 	}
 
 	private takeNews(nowMs: number): void {
@@ -224,13 +179,15 @@ export class MQTTService implements Driven, PublisherOwner, TurnHolder {
 		this.#news = undefined;
 		this.#newsMs = Number.POSITIVE_INFINITY;
 		// It may be what a device on batteries turns its radio on for.
-		if (this.#world.config.get(MQTT_ENABLED)) this.#publisher ??= new Publisher(this.#world, this);
+		if (this.#world.config.get(MQTT_ENABLED)) this.#publisher ??= new Publisher(this.#world, this.output);
 		if (readout !== undefined) this.#publisher?.measured(readout, nowMs);
+		if (this.#hasFailed) this.#publisher?.meterFailed(nowMs);
+		this.#hasFailed = false;
 	}
 
 	/** One that knows the last readout: who turns MQTT on need not wait for the next. */
 	private beginning(nowMs: number): Publisher {
-		const publisher = new Publisher(this.#world, this);
+		const publisher = new Publisher(this.#world, this.output);
 		const readout = this.#world.reader.outcomes.measured;
 		if (readout !== undefined) publisher.measured(readout, nowMs);
 		return publisher;
@@ -238,49 +195,28 @@ export class MQTTService implements Driven, PublisherOwner, TurnHolder {
 
 	private open(publisher: Publisher): void {
 		const { broker } = publisher;
-		const { ports, certificates, clock } = this.#world;
-		const port = broker?.secure ? ports.tlsClient : ports.tcpClient;
-		if (broker === undefined || port === undefined) {
-			this.#drive.tell((ms) => publisher.lost(CLIENT_UNREACHABLE, ms));
-			return;
-		}
-		const { host, port: number, secure } = broker;
-		const connect = (tls?: TLSClientOptions) =>
+		const connect = (port: ClientPort, tls: TLSClientOptions | undefined) =>
 			new port.io({
 				...port.pins,
-				host,
-				port: number,
+				host: broker?.host ?? "",
+				port: broker?.port ?? 0,
 				timeoutMs: CONNECT_MS,
 				...(tls === undefined ? {} : { tls }),
 				onReadable: () => this.#drive.run((ms) => this.read(ms)),
 				onWritable: (count) => this.#drive.run((ms) => this.writable(count, ms)),
 				onError: (code) => this.#drive.run((ms) => this.#publisher?.lost(code, ms)),
 			});
-		const utcMs = clock.utcMs();
-		let client: Client | typeof NO_MEMORY | undefined;
-		try {
-			if (!secure) client = connect();
-			else client = certificates.lend((trusted) => connect({ trusted, utcMs, session: this.#session }));
-		} catch {
-			// The host can't use the certificate.
-		}
-		if (client === undefined || client === NO_MEMORY) {
-			const code = client === undefined ? CLIENT_UNTRUSTED : CLIENT_OUT_OF_MEMORY;
-			this.#drive.tell((ms) => publisher.lost(code, ms));
-			return;
-		}
-		this.#connection = { client, buffer: new Uint8Array(PIECE), writable: -1 };
-		this.#session = undefined;
+		const client = broker === undefined ? CLIENT_UNREACHABLE : this.output.connect(broker.secure, connect);
+		if (typeof client === "number") this.#drive.tell((ms) => publisher.lost(client, ms));
+		else this.#connection = { client, buffer: new Uint8Array(PIECE), writable: -1 };
 	}
 
 	private close(): void {
 		const client = this.#connection?.client;
 		this.#connection = undefined;
 		this.#againMs = Number.POSITIVE_INFINITY;
-		if (client === undefined) return;
-		const { session } = client;
-		if (session !== undefined && session.length <= SESSION_KEPT) this.#session = session;
-		client.close();
+		this.output.keep(client?.session);
+		client?.close();
 	}
 
 	/** It takes `count` bytes. */
@@ -310,7 +246,7 @@ export class MQTTService implements Driven, PublisherOwner, TurnHolder {
 		const publisher = this.#publisher;
 		if (connection === undefined || publisher === undefined) return;
 		const { buffer, client } = connection;
-		for (let i = 0; i < PIECES_AT_ONCE && publisher.turn === this.#turn; i++) {
+		for (let i = 0; i < PIECES_AT_ONCE && publisher.connection === this.#served; i++) {
 			const count = client.read(buffer);
 			if (count === undefined) return;
 			publisher.received(buffer, 0, count, nowMs);

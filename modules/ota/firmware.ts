@@ -22,17 +22,17 @@ export class Firmware implements Running {
 	#drive: Drive | undefined;
 
 	private constructor(core: Core, host: Host & { update: Update }) {
-		const { config, crypto, driver, events, info, ledger, live, storage, trace, turn } = core;
+		const { config, crypto, driver, events, info, ledger, live, storage, trace, tlsPermit } = core;
 		const { update } = host;
 		const restartSoon = () => core.restartSoon();
 		const world = { crypto, driver, info, storage, trace };
-		this.updater = new Updater(host, world, { events, ledger, live, restartSoon, turn });
+		this.updater = new Updater(host, world, { events, ledger, live, restartSoon, tlsPermit });
 		this.#update = update;
 		const { manager, settings } = core.find(NETWORK);
 		const { tlsClient } = host.network;
 		if (core.safeMode === "" && tlsClient !== undefined && update.keys.length > 0) {
 			const { clock, text } = core;
-			const given = { clock, config, crypto, driver, events, info, ledger, live, power: host.power, text, turn };
+			const given = { clock, config, crypto, driver, events, info, ledger, live, power: host.power, text, tlsPermit };
 			this.notice = new UpgradeNotice({ ...given, radio: manager }, tlsClient, update);
 		}
 		if (this.staysAwake) {

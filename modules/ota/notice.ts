@@ -25,7 +25,7 @@ import type { Update } from "../io/flash.js";
 import type { Clock, HostInfo, Power, TextCodec } from "../io/host.js";
 import { type MemoryLedger, UPGRADE_COST } from "../io/memory.js";
 import { isOnBattery } from "../power/supply.js";
-import type { Turn, TurnHolder } from "../publish/turn.js";
+import type { PermitHolder, TLSPermit } from "../publish/tls-permit.js";
 import { UPGRADE_CHECK_ENABLED, UPGRADE_FOUND_VERSION } from "./fields.js";
 import { FRONT_LENGTH, refusalOf, refusalOfKind, versionOf } from "./front.js";
 import { EVENT_UPDATE_FOUND } from "./log-events.js";
@@ -42,7 +42,7 @@ export interface NoticeWorld {
 	readonly config: Pick<ConfigStore, "get" | "note">;
 	readonly ledger: MemoryLedger;
 	/** To have a TLS connection. */
-	readonly turn: Turn;
+	readonly tlsPermit: TLSPermit;
 	/** Undefined: there is no radio, and always a network. */
 	readonly radio: { readonly address: unknown } | undefined;
 	readonly power: Power | undefined;
@@ -83,7 +83,7 @@ interface Look {
 	readonly redirects: number;
 }
 
-export class UpgradeNotice implements Driven, TurnHolder {
+export class UpgradeNotice implements Driven, PermitHolder {
 	readonly #world: NoticeWorld;
 	readonly #port: ClientPort;
 	readonly #update: Update;
@@ -112,15 +112,15 @@ export class UpgradeNotice implements Driven, TurnHolder {
 	}
 
 	/** For Turn. */
-	turnGiven(): void {
+	permitGiven(): void {
 		this.#drive.run((nowMs) => {
 			if (this.#state === STATE_QUEUED) this.#dueMs = nowMs;
-			else this.#world.turn.giveBack(this);
+			else this.#world.tlsPermit.giveBack(this);
 		});
 	}
 
 	/** For Turn: it is never had for long. */
-	turnWanted(): void {}
+	permitWanted(): void {}
 
 	/** For the driver. */
 	get deadlineMs(): number {
@@ -132,7 +132,7 @@ export class UpgradeNotice implements Driven, TurnHolder {
 		this.#look?.client.advance(nowMs);
 		if (nowMs < this.#dueMs) return;
 		if (this.#state === STATE_ASKING) this.rest(this.tomorrow(nowMs));
-		else if (this.#state === STATE_QUEUED && !this.#world.turn.isOf(this)) this.rest(nowMs + NOTICE_HOUR_MS);
+		else if (this.#state === STATE_QUEUED && !this.#world.tlsPermit.isHeldBy(this)) this.rest(nowMs + NOTICE_HOUR_MS);
 		else this.begin(nowMs);
 	}
 
@@ -153,7 +153,7 @@ export class UpgradeNotice implements Driven, TurnHolder {
 	}
 
 	private begin(nowMs: number): void {
-		const { config, info, clock, ledger, power, radio, turn } = this.#world;
+		const { config, info, clock, ledger, power, radio, tlsPermit } = this.#world;
 		const isOn = config.get(UPGRADE_CHECK_ENABLED);
 		const url = isOn ? parseFileURL(upgradeURLOf(config, info)) : undefined;
 		if (url === undefined) {
@@ -166,7 +166,7 @@ export class UpgradeNotice implements Driven, TurnHolder {
 			return;
 		}
 		this.enter(STATE_QUEUED, nowMs + TURN_MS);
-		if (!turn.ask(this)) return;
+		if (!tlsPermit.ask(this)) return;
 		if (ledger.claim(UPGRADE_COST)) {
 			this.enter(STATE_ASKING, nowMs + LOOK_MS);
 			this.ask(url, 0, nowMs);
@@ -231,11 +231,11 @@ export class UpgradeNotice implements Driven, TurnHolder {
 
 	/** Ends what goes on, and gives back what it had. */
 	private rest(dueMs: number): void {
-		const { ledger, turn } = this.#world;
+		const { ledger, tlsPermit } = this.#world;
 		if (this.#state === STATE_ASKING) ledger.release(UPGRADE_COST);
 		this.#look?.client.close();
 		this.#look = undefined;
 		this.enter(STATE_RESTING, dueMs);
-		turn.giveBack(this);
+		tlsPermit.giveBack(this);
 	}
 }

@@ -14,7 +14,7 @@ import type { EventLog } from "../diagnostics/event-log.js";
 import type { Drive, Driven, Driver } from "../io/driver.js";
 import { FIRMWARE_ON_TRIAL } from "../io/flash.js";
 import { type MemoryLedger, UPDATE_COST } from "../io/memory.js";
-import type { Turn, TurnHolder } from "../publish/turn.js";
+import type { PermitHolder, TLSPermit } from "../publish/tls-permit.js";
 import {
 	INSTALL_CHECKING,
 	INSTALL_INSTALLED,
@@ -36,7 +36,7 @@ export interface UpdaterParts {
 	/** Told when `state`, `received`, `total` or `lastError` is another. */
 	readonly live: { changed(): void };
 	/** Connections to others give way while a file comes: there is memory for one or the other. */
-	readonly turn: Turn;
+	readonly tlsPermit: TLSPermit;
 	/** Starts anew, soon and not inside the call. */
 	restartSoon(): void;
 }
@@ -67,7 +67,7 @@ const ROLLED_BACK = "rolled_back";
 /** A slot's image in a file may have so much beside it. */
 const FILE_EXTRA = 4096;
 
-export class Updater implements Driven, TurnHolder {
+export class Updater implements Driven, PermitHolder {
 	readonly #world: UpdaterWorld;
 	readonly #parts: UpdaterParts;
 	readonly #host: InstallerHost;
@@ -129,16 +129,16 @@ export class Updater implements Driven, TurnHolder {
 		this.#drive = this.#world.driver.drive("ota", this);
 		this.lastError = "";
 		// A file that takes hours would keep hub and broker waiting.
-		if (!isSlow) this.#parts.turn.ask(this);
+		if (!isSlow) this.#parts.tlsPermit.ask(this);
 		this.enter(RECEIVING);
 		return TAKEN;
 	}
 
 	/** For Turn: an output may have sent its last bytes by now. The file did not wait for that. */
-	turnGiven(): void {}
+	permitGiven(): void {}
 
 	/** For Turn: the outputs wait until the file is over. */
-	turnWanted(): void {}
+	permitWanted(): void {}
 
 	/** The file's next bytes: as Installer.write. */
 	write(bytes: Uint8Array, start: number, end: number): number {
@@ -203,12 +203,12 @@ export class Updater implements Driven, TurnHolder {
 		const { state, refusal } = installer;
 		if (state === INSTALL_CHECKING && this.#state === RECEIVING) this.enter(VERIFYING);
 		if (state !== INSTALL_INSTALLED && state !== INSTALL_REFUSED) return;
-		const { ledger, events, turn } = this.#parts;
+		const { ledger, events, tlsPermit } = this.#parts;
 		const sender = this.#sender;
 		this.#drive?.stop();
 		this.#installer = this.#sender = this.#drive = undefined;
 		ledger.release(UPDATE_COST);
-		turn.giveBack(this);
+		tlsPermit.giveBack(this);
 		this.lastError = codeOf(refusal);
 		const isTaken = refusal === TAKEN;
 		const kind = isTaken ? EVENT_UPDATE_INSTALLED : EVENT_UPDATE_REFUSED;

@@ -7,13 +7,14 @@ import { VirtualWorld } from "../../hosts/node/virtual.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import type { VirtualServer } from "../../hosts/node/virtual-servers.js";
 import { HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "../../modules/hub/fields.js";
-import { Hub, type HubTest } from "../../modules/hub/hub.js";
+import { Hub } from "../../modules/hub/hub.js";
 import { Driver } from "../../modules/io/driver.js";
 import type { Power } from "../../modules/io/host.js";
 import { MemoryLedger, RESERVE } from "../../modules/io/memory.js";
 import { JSONWriter } from "../../modules/json/writer.js";
 import type { OutputFailure } from "../../modules/publish/connect-failures.js";
-import { Turn } from "../../modules/publish/turn.js";
+import type { SendTest } from "../../modules/publish/output.js";
+import { TLSPermit } from "../../modules/publish/tls-permit.js";
 import type { Readout } from "../../modules/readout/readout.js";
 import { recordsOfBlock } from "../readout/block.js";
 
@@ -129,7 +130,7 @@ export class HubBench {
 	readonly world: VirtualWorld;
 	readonly server: StateServer;
 	readonly hub: Hub;
-	readonly turn = new Turn();
+	readonly tlsPermit = new TLSPermit();
 	/** Changes of how it stands. */
 	readonly events: string[] = [];
 	readonly settings: Record<string, unknown>;
@@ -191,7 +192,7 @@ export class HubBench {
 					bench.certificate === undefined ? undefined : use(bench.certificate),
 			},
 			ledger: this.ledger,
-			turn: this.turn,
+			tlsPermit: this.tlsPermit,
 			reader: { outcomes: this.outcomes },
 			get radio() {
 				return bench.radio;
@@ -199,7 +200,7 @@ export class HubBench {
 			networkSettings: { hostname: "Smart-Gateway" },
 			power,
 			names,
-			user: { hubChanged: (failure) => this.events.push(failure?.code ?? "back") },
+			user: { outputChanged: (failure) => this.events.push(failure?.code ?? "back") },
 		});
 	}
 
@@ -234,7 +235,7 @@ export class HubBench {
 	test(limitMs = 90_000): { failure: OutputFailure | undefined; status: number; ms: number } | undefined {
 		const sinceMs = this.world.time.nowMs;
 		let told: { failure: OutputFailure | undefined; status: number; ms: number } | undefined;
-		const test: HubTest = {
+		const test: SendTest = {
 			finished: (failure, status) => {
 				assert.equal(told, undefined, "told twice");
 				told = { failure, status, ms: this.world.time.nowMs - sinceMs };

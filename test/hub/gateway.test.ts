@@ -1,6 +1,6 @@
 /** The hub in the whole gateway: from the meter to the hub, by its settings, beside API and meter; and what nobody gets to see. */
 import assert from "node:assert/strict";
-import { HUB_TEST_PAUSE_MS } from "../../modules/hub/hub.js";
+import { TEST_PAUSE_MS } from "../../modules/publish/output.js";
 import { vectorOf } from "../api/gateway.js";
 import { VirtualGateway } from "../api/virtual-gateway.js";
 import { ADDRESS, OWN_CERTIFICATE, reply, StateServer, TOKEN } from "./bench.js";
@@ -135,7 +135,7 @@ describe("hub in the gateway", function () {
 			reply(peer, "401 Unauthorized", '{"message":"Unauthorized"}');
 			return true;
 		};
-		gateway.world.advance(HUB_TEST_PAUSE_MS);
+		gateway.world.advance(TEST_PAUSE_MS);
 		const refused = await gateway.read("hub/send");
 		assert.deepEqual([refused.retcode, refused.http_status_code, refused.code], [1, 401, "token_rejected"]);
 		assert.match(String(refused.message), /administrator/);
@@ -153,7 +153,7 @@ describe("hub in the gateway", function () {
 			};
 			await gateway.write("hub", PLAIN);
 			await gateway.read("iec62056/read");
-			gateway.world.advance(HUB_TEST_PAUSE_MS);
+			gateway.world.advance(TEST_PAUSE_MS);
 			for (const path of ["hub/send", "hub", "system/status", "system/log", "metrics", "iec62056/log", "iec62056/last"])
 				assert.equal((await gateway.get(path)).status, 200, path);
 		}

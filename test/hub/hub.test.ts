@@ -2,16 +2,10 @@
 import assert from "node:assert/strict";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { HTTP_CONNECT_MS } from "../../modules/http/client.js";
-import { FRESH_MS } from "../../modules/hub/entities.js";
-import {
-	HUB_ALERT_MS,
-	HUB_BATCH_MS,
-	HUB_PAUSE_MS,
-	HUB_TEST_PAUSE_MS,
-	HUB_WATCH_MS,
-	HUB_WATCH_SOON_MS,
-} from "../../modules/hub/hub.js";
-import type { TurnHolder } from "../../modules/publish/turn.js";
+import { HUB_ALERT_MS, HUB_BATCH_MS, HUB_PAUSE_MS, HUB_WATCH_MS, HUB_WATCH_SOON_MS } from "../../modules/hub/hub.js";
+import { FRESH_MS } from "../../modules/hub/state-bodies.js";
+import { TEST_PAUSE_MS } from "../../modules/publish/output.js";
+import type { PermitHolder } from "../../modules/publish/tls-permit.js";
 import { ADDRESS, HubBench, OWN_CERTIFICATE, reply, START_UTC_MS, TOKEN } from "./bench.js";
 
 const READOUT = "1-0:1.8.0*255(000123.4*kWh)\r\n1-0:16.7.0(0.25*kW)";
@@ -61,7 +55,7 @@ describe("hub: what is published", () => {
 		);
 		assert.equal(bench.hub.state, "ok");
 		assert.equal(bench.hub.taken, 5);
-		assert.equal(Math.floor(bench.hub.sentUtcMs / 1000), START_UTC_MS / 1000);
+		assert.equal(Math.floor(bench.hub.output.sentUtcMs / 1000), START_UTC_MS / 1000);
 		assert.deepEqual(bench.events, []);
 	});
 
@@ -100,7 +94,7 @@ describe("hub: what is published", () => {
 		bench.read(READOUT);
 		bench.advance(1000);
 		assert.equal(bench.server.states.get("sensor.smart_gateway_last_readout")?.state, "unknown");
-		assert.equal(bench.hub.sentUtcMs, 0);
+		assert.equal(bench.hub.output.sentUtcMs, 0);
 	});
 
 	it("is nothing that was simulated, and nothing before a readout", () => {
@@ -222,7 +216,7 @@ describe("hub: when it is published", () => {
 		for (let i = 1; i <= 2; i++) {
 			bench.read(counter(2));
 			bench.advance(HOUR);
-			assert.equal(bench.hub.failures, 2 * i);
+			assert.equal(bench.hub.output.failures, 2 * i);
 		}
 		assert.equal(bench.hub.isSending, false);
 		bench.server.serve(8123);
@@ -257,7 +251,7 @@ describe("hub: when it is published", () => {
 		bench.read(counter(1));
 		bench.advance(MINUTE);
 		assert.deepEqual(bench.server.taken(), []);
-		assert.equal(bench.hub.failures, 0);
+		assert.equal(bench.hub.output.failures, 0);
 		assert.equal(bench.test()?.failure?.code, "no_memory");
 		bench.hasMemory = true;
 		bench.advance(MINUTE);
@@ -284,9 +278,9 @@ describe("hub: failures", () => {
 		bench.read(counter(1));
 		const times: number[] = [];
 		for (let i = 0; i < 3600; i++) {
-			const before = bench.hub.failures;
+			const before = bench.hub.output.failures;
 			bench.advance(1000);
-			if (bench.hub.failures > before) times.push(i);
+			if (bench.hub.output.failures > before) times.push(i);
 		}
 		const gaps = times.slice(1).map((time, i) => time - times[i]);
 		const expected = [10, 30, 120, 300, 900, 900, 900];
@@ -394,7 +388,7 @@ describe("hub: failures", () => {
 		bench.read(counter(1));
 		bench.advance(1000);
 		assert.equal(bench.server.connections, 2);
-		assert.equal(bench.hub.failures, 0);
+		assert.equal(bench.hub.output.failures, 0);
 		assert.equal(bench.server.taken().length, 3);
 	});
 
@@ -487,7 +481,7 @@ describe("hub: a test", () => {
 		bench.advance(2000);
 		assert.deepEqual(told, ["first"]);
 		assert.equal(bench.test(), undefined);
-		bench.advance(HUB_TEST_PAUSE_MS);
+		bench.advance(TEST_PAUSE_MS);
 		assert.ok(bench.test());
 	});
 
@@ -510,7 +504,7 @@ describe("hub: a test", () => {
 		const told = bench.test();
 		assert.deepEqual([told?.failure?.code, told?.failure?.retcode, told?.status], ["token_rejected", 1, 401]);
 		bench.settings.token = TOKEN;
-		bench.advance(HUB_TEST_PAUSE_MS);
+		bench.advance(TEST_PAUSE_MS);
 		assert.equal(bench.test()?.failure, undefined);
 	});
 
@@ -587,17 +581,17 @@ describe("hub: by TLS", () => {
 		const bench = new HubBench({ url, certificate });
 		bench.server.serve(8123, { certificate });
 		let isWanted = 0;
-		const other: TurnHolder = { turnGiven: () => {}, turnWanted: () => isWanted++ };
-		assert.equal(bench.turn.ask(other), true);
+		const other: PermitHolder = { permitGiven: () => {}, permitWanted: () => isWanted++ };
+		assert.equal(bench.tlsPermit.ask(other), true);
 		bench.read(counter(1));
 		bench.advance(1000);
 		assert.equal(isWanted, 1);
 		assert.equal(bench.server.connections, 0);
 		assert.equal(bench.hub.isSending, true);
-		bench.turn.giveBack(other);
+		bench.tlsPermit.giveBack(other);
 		bench.advance(1000);
 		assert.equal(bench.hub.state, "ok");
-		assert.equal(bench.turn.ask(other), true, "it was given back");
+		assert.equal(bench.tlsPermit.ask(other), true, "it was given back");
 		bench.read(counter(2));
 		bench.advance(HUB_PAUSE_MS + 25_000);
 		assert.equal(bench.hub.state, "no_memory");

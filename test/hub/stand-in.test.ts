@@ -12,7 +12,7 @@ import { Hub } from "../../modules/hub/hub.js";
 import { Driver } from "../../modules/io/driver.js";
 import { MemoryLedger } from "../../modules/io/memory.js";
 import { JSONWriter } from "../../modules/json/writer.js";
-import { Turn } from "../../modules/publish/turn.js";
+import { TLSPermit } from "../../modules/publish/tls-permit.js";
 import { type Fault, StandIn } from "../../tools/hub/home-assistant.js";
 import { recordsOfBlock } from "../readout/block.js";
 
@@ -61,13 +61,13 @@ async function send(url: string, token: string): Promise<[string, number]> {
 		config: { get: (field: { name: string }) => settings[field.name] } as never,
 		certificates: { isSet: false, lend: () => undefined },
 		ledger: new MemoryLedger({ suffices: () => true }),
-		turn: new Turn(),
+		tlsPermit: new TLSPermit(),
 		reader: { outcomes: { measured, failure: undefined } },
 		radio: undefined,
 		networkSettings: { hostname: "smgw-a1b2c3" },
 		power: undefined,
 		names,
-		user: { hubChanged() {} },
+		user: { outputChanged() {} },
 	});
 	try {
 		return await new Promise((resolve, reject) => {

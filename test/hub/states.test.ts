@@ -1,8 +1,8 @@
 /** The hub's policy, told anything in any state and in any order: it gives back what it had, and works on. */
 import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
-import type { HubTest } from "../../modules/hub/hub.js";
-import type { TurnHolder } from "../../modules/publish/turn.js";
+import type { SendTest } from "../../modules/publish/output.js";
+import type { PermitHolder } from "../../modules/publish/tls-permit.js";
 import { ADDRESS, HubBench, OWN_CERTIFICATE, reply } from "./bench.js";
 
 const { certificate } = OWN_CERTIFICATE;
@@ -10,12 +10,12 @@ const HOUR = 3_600_000;
 const BLOCK = "1-0:1.8.0*255(000123.4*kWh)\r\n1-0:16.7.0(0.25*kW)";
 
 /** Somebody else who may have the turn. */
-class Other implements TurnHolder {
-	hasTurn = false;
-	turnGiven(): void {
-		this.hasTurn = true;
+class Other implements PermitHolder {
+	hasPermit = false;
+	permitGiven(): void {
+		this.hasPermit = true;
 	}
-	turnWanted(): void {}
+	permitWanted(): void {}
 }
 
 /** A hub by TLS, with what may be done to it. */
@@ -25,7 +25,7 @@ class Scene {
 	/** Tests that were begun, and told. */
 	begun = 0;
 	told = 0;
-	#test: HubTest | undefined;
+	#test: SendTest | undefined;
 
 	constructor() {
 		this.bench.server.serve(8123, { certificate });
@@ -50,15 +50,15 @@ class Scene {
 			this.bench.hub.cancel(asked);
 			this.told = this.begun;
 		},
-		"a turn": () => this.bench.hub.turnGiven(),
-		"a turn is wanted": () => this.bench.hub.turnWanted(),
+		"a permit": () => this.bench.hub.output.permitGiven(),
+		"a permit is wanted": () => this.bench.hub.output.permitWanted(),
 		"too early": () => this.bench.hub.advance(this.bench.world.time.nowMs),
 		"another takes the turn": () => {
-			this.other.hasTurn ||= this.bench.turn.ask(this.other);
+			this.other.hasPermit ||= this.bench.tlsPermit.ask(this.other);
 		},
 		"another gives it back": () => {
-			this.bench.turn.giveBack(this.other);
-			this.other.hasTurn = false;
+			this.bench.tlsPermit.giveBack(this.other);
+			this.other.hasPermit = false;
 		},
 	};
 
@@ -82,7 +82,7 @@ class Scene {
 		assert.ok(bench.server.taken().length >= 4);
 		bench.ledger.claim({ slots: 0, chunkBytes: 0 });
 		assert.equal(bench.promised, 0, "memory that was not given back");
-		assert.ok(bench.turn.ask(this.other), "the turn was not given back");
+		assert.ok(bench.tlsPermit.ask(this.other), "the permit was not given back");
 	}
 }
 

@@ -8,7 +8,7 @@ import { type Put, put } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
 import { TrustedCertificates } from "../../modules/config/trusted-certificates.js";
 import { Driver } from "../../modules/io/driver.js";
-import type { Clock, Network } from "../../modules/io/host.js";
+import type { Clock, Network, Power } from "../../modules/io/host.js";
 import { type Memory, MemoryLedger } from "../../modules/io/memory.js";
 import { JSONWriter } from "../../modules/json/writer.js";
 import {
@@ -22,7 +22,8 @@ import {
 import { MQTTService } from "../../modules/mqtt/service.js";
 import { ENTRIES } from "../../modules/parts.js";
 import type { OutputFailure } from "../../modules/publish/connect-failures.js";
-import { Turn } from "../../modules/publish/turn.js";
+import type { OutputWorld } from "../../modules/publish/output.js";
+import { TLSPermit } from "../../modules/publish/tls-permit.js";
 import type { Readout } from "../../modules/readout/readout.js";
 import { recordsOfBlock } from "../readout/block.js";
 import { BROKER_ADDRESS, ScriptedBroker } from "./broker.js";
@@ -44,6 +45,8 @@ export interface BedOptions {
 	driver?: Driver;
 	clock?: Clock;
 	ports?: Pick<Network, "tcpClient" | "tlsClient">;
+	power?: Power;
+	radio?: OutputWorld["radio"];
 	/** It sleeps at times. */
 	saving?: { awakeUntilMs: number };
 }
@@ -52,14 +55,14 @@ export class Bed {
 	readonly world: VirtualWorld;
 	readonly config: ConfigStore;
 	readonly certificates: TrustedCertificates;
-	readonly turn = new Turn();
+	readonly tlsPermit = new TLSPermit();
 	readonly service: MQTTService;
 	readonly broker: ScriptedBroker;
 	/** Codes of failures as they were told, "" for none any more. */
 	readonly told: string[] = [];
 	readonly ledger: MemoryLedger;
 	/** With the last readout of before MQTT was turned on. */
-	readonly outcomes: { measured: Readout | undefined } = { measured: undefined };
+	readonly outcomes: { measured: Readout | undefined; failure: unknown } = { measured: undefined, failure: undefined };
 
 	constructor(options: BedOptions = {}) {
 		const { storage, memory, seed = 1, isSet = true } = options;
@@ -84,14 +87,16 @@ export class Bed {
 			info,
 			ledger: this.ledger,
 			certificates: this.certificates,
-			user: { mqttChanged: (failure: OutputFailure | undefined) => this.told.push(failure?.code ?? "") },
+			user: { outputChanged: (failure: OutputFailure | undefined) => this.told.push(failure?.code ?? "") },
 			names,
 			networkSettings: { hostname: "gateway" },
 			ports: options.ports ?? network,
 			reader: { outcomes: this.outcomes },
+			power: options.power,
+			radio: options.radio,
 			saving: options.saving,
 			text,
-			turn: this.turn,
+			tlsPermit: this.tlsPermit,
 			writer: new JSONWriter(text),
 		});
 		this.broker = new ScriptedBroker(world);

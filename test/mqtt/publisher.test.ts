@@ -237,11 +237,11 @@ describe("MQTT", () => {
 		assert.ok(pings >= 79 && pings <= 81, `${pings} pings`);
 		bed.broker.pings = false;
 		bed.advance(45_000 + 20_000 + 100);
-		assert.equal(bed.service.publisher?.failure?.code, "silent");
+		assert.equal(bed.service.output.failure?.code, "silent");
 		bed.broker.pings = true;
 		bed.untilMet();
 		bed.advance(1000);
-		assert.equal(bed.service.publisher?.failure, undefined);
+		assert.equal(bed.service.output.failure, undefined);
 	});
 
 	/** Waits of so many attempts against a broker that takes the connection and says nothing; its 20 s are not counted. */
@@ -312,7 +312,7 @@ describe("MQTT", () => {
 			bed.setLogin("gateway", "wrong");
 			bed.broker.returnCode = i + 1;
 			bed.start();
-			assert.equal(bed.service.publisher?.failure?.code, code);
+			assert.equal(bed.service.output.failure?.code, code);
 			const waitMs = bed.untilMet();
 			if (i === 2) assert.ok(waitMs < 15_000);
 			else assert.ok(waitMs > 2_800_000, `${waitMs} ms`);
@@ -501,14 +501,14 @@ describe("MQTT", () => {
 		bed.start();
 		bed.measured(Array.from({ length: 60 }, (_, i) => `1-0:${i + 1}.7.0*255(${i}*V)`).join("\r\n"));
 		bed.advance(30_000);
-		assert.equal(bed.service.publisher?.failure?.code, "silent");
+		assert.equal(bed.service.output.failure?.code, "silent");
 		bed.broker.isStuck = false;
 		bed.untilMet();
 		bed.advance(1000);
 		assert.equal(bed.broker.count(`${BASE}/state`), 1);
 		for (let i = 0; i < 1000; i++) bed.broker.say("homeassistant/status", "x");
 		bed.advance(1000);
-		assert.equal(bed.service.publisher?.failure?.code, "no_mqtt");
+		assert.equal(bed.service.output.failure?.code, "no_mqtt");
 	});
 
 	describe("by TLS", () => {
@@ -525,14 +525,14 @@ describe("MQTT", () => {
 			return new ScriptedBroker(bed.world, 8883, { certificate: own.certificate, ...server });
 		}
 
-		it("lends the turn without a will, and comes back; a message in flight is waited for", () => {
+		it("lends the permit without a will, and comes back; a message in flight is waited for", () => {
 			const broker = secureBed();
 			bed.start();
 			assert.equal(bed.service.publisher?.state, MQTT_UP);
 			const given: string[] = [];
-			const hub = { turnGiven: () => given.push("given"), turnWanted: () => given.push("wanted") };
+			const hub = { permitGiven: () => given.push("given"), permitWanted: () => given.push("wanted") };
 			bed.measured();
-			assert.equal(bed.turn.ask(hub), false);
+			assert.equal(bed.tlsPermit.ask(hub), false);
 			bed.advance(100);
 			// It is asked for again at once: the hub hears of that.
 			assert.deepEqual(given, ["given", "wanted"]);
@@ -540,7 +540,7 @@ describe("MQTT", () => {
 			assert.equal(broker.retained.get(`${BASE}/status`), "online");
 			bed.advance(60_000);
 			assert.equal(broker.met.length, 1);
-			bed.turn.giveBack(hub);
+			bed.tlsPermit.giveBack(hub);
 			bed.advance(1000);
 			assert.equal(broker.met.length, 2);
 			assert.equal(broker.count(`${BASE}/state`), 1);
@@ -560,14 +560,14 @@ describe("MQTT", () => {
 			bed = new Bed();
 			bed.set(put(MQTT_URL, `mqtts://${BROKER_ADDRESS}`));
 			bed.start();
-			assert.equal(bed.service.publisher?.failure?.code, "certificate_missing");
+			assert.equal(bed.service.output.failure?.code, "certificate_missing");
 		});
 
-		it("gives the turn back when it fails", () => {
+		it("gives the permit back when it fails", () => {
 			const broker = secureBed({ fault: "no TLS" });
 			bed.start();
-			assert.equal(bed.service.publisher?.failure?.code, "tls_failed");
-			assert.equal(bed.turn.ask({ turnGiven: () => {}, turnWanted: () => {} }), true);
+			assert.equal(bed.service.output.failure?.code, "tls_failed");
+			assert.equal(bed.tlsPermit.ask({ permitGiven: () => {}, permitWanted: () => {} }), true);
 			assert.equal(broker.met.length, 0);
 		});
 	});

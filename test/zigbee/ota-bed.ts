@@ -8,7 +8,7 @@ import type { EventLog } from "../../modules/diagnostics/event-log.js";
 import { type Drive, Driver } from "../../modules/io/driver.js";
 import { MemoryLedger } from "../../modules/io/memory.js";
 import { Updater } from "../../modules/ota/updater.js";
-import { Turn } from "../../modules/publish/turn.js";
+import { TLSPermit } from "../../modules/publish/tls-permit.js";
 import { OTAClient } from "../../modules/zigbee/ota-client.js";
 import type { Outgoing, ZCLFrame } from "../../modules/zigbee/radio.js";
 import { BOARD, makeSlots, UNIT } from "../ota/bench.js";
@@ -55,7 +55,7 @@ export class OTABed {
 				events: { note: ({ name }, detail) => this.told.push(`${name} ${detail}`) } as Pick<EventLog, "note">,
 				live: { changed: () => {} },
 				restartSoon: () => this.restarts++,
-				turn: new Turn(),
+				tlsPermit: new TLSPermit(),
 			},
 		);
 		const client = new OTAClient({ updater: this.updater, info, crypto, storage });

@@ -1,50 +1,50 @@
 import assert from "node:assert/strict";
 import * as client from "../../modules/io/client.js";
 import { connectFailure } from "../../modules/publish/connect-failures.js";
-import { Turn, type TurnHolder } from "../../modules/publish/turn.js";
+import { type PermitHolder, TLSPermit } from "../../modules/publish/tls-permit.js";
 
-class Holder implements TurnHolder {
+class Holder implements PermitHolder {
 	readonly told: string[] = [];
 
-	turnGiven(): void {
+	permitGiven(): void {
 		this.told.push("given");
 	}
 
-	turnWanted(): void {
+	permitWanted(): void {
 		this.told.push("wanted");
 	}
 }
 
-describe("publish/turn", () => {
+describe("publish/tls-permit", () => {
 	it("is given to one after the other, in the order of asking", () => {
-		const turn = new Turn();
+		const tlsPermit = new TLSPermit();
 		const [a, b, c] = [new Holder(), new Holder(), new Holder()];
-		assert.equal(turn.ask(a), true);
-		assert.equal(turn.ask(a), true, "asking again");
-		assert.equal(turn.ask(b), false);
-		assert.equal(turn.ask(b), false);
-		assert.equal(turn.ask(c), false);
+		assert.equal(tlsPermit.ask(a), true);
+		assert.equal(tlsPermit.ask(a), true, "asking again");
+		assert.equal(tlsPermit.ask(b), false);
+		assert.equal(tlsPermit.ask(b), false);
+		assert.equal(tlsPermit.ask(c), false);
 		assert.deepEqual(a.told, ["wanted", "wanted", "wanted"]);
-		turn.giveBack(a);
+		tlsPermit.giveBack(a);
 		assert.deepEqual(b.told, ["given", "wanted"]);
 		assert.deepEqual(c.told, []);
-		turn.giveBack(b);
+		tlsPermit.giveBack(b);
 		assert.deepEqual(c.told, ["given"]);
-		assert.equal(turn.ask(a), false);
+		assert.equal(tlsPermit.ask(a), false);
 	});
 
 	it("is not given to one that has gone", () => {
-		const turn = new Turn();
+		const tlsPermit = new TLSPermit();
 		const [a, b, c] = [new Holder(), new Holder(), new Holder()];
-		turn.ask(a);
-		turn.ask(b);
-		turn.ask(c);
-		turn.giveBack(b);
-		turn.giveBack(new Holder());
-		turn.giveBack(a);
+		tlsPermit.ask(a);
+		tlsPermit.ask(b);
+		tlsPermit.ask(c);
+		tlsPermit.giveBack(b);
+		tlsPermit.giveBack(new Holder());
+		tlsPermit.giveBack(a);
 		assert.deepEqual([b.told, c.told], [[], ["given"]]);
-		turn.giveBack(c);
-		assert.equal(turn.ask(b), true);
+		tlsPermit.giveBack(c);
+		assert.equal(tlsPermit.ask(b), true);
 	});
 });
 

@@ -1,4 +1,4 @@
-/** A firmware file that comes takes the turn for outgoing TLS, so that hub and broker leave it their memory. */
+/** A firmware file that comes takes the permit for outgoing TLS, so that hub and broker leave it their memory. */
 import assert from "node:assert/strict";
 import { NodeCrypto } from "../../hosts/node/platform.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
@@ -7,40 +7,40 @@ import { Driver } from "../../modules/io/driver.js";
 import { MemoryLedger } from "../../modules/io/memory.js";
 import { TAKEN } from "../../modules/ota/refusals.js";
 import { type Sender, Updater } from "../../modules/ota/updater.js";
-import { Turn, type TurnHolder } from "../../modules/publish/turn.js";
+import { type PermitHolder, TLSPermit } from "../../modules/publish/tls-permit.js";
 import { makeFile, makeImage, makeSlots, UNIT } from "./bench.js";
 
 const crypto = new NodeCrypto();
 
 /** An output with a connection that it gives up when it is asked to. */
-class Output implements TurnHolder {
-	readonly turn: Turn;
-	hasTurn = false;
-	constructor(turn: Turn) {
-		this.turn = turn;
-		this.hasTurn = turn.ask(this);
+class Output implements PermitHolder {
+	readonly tlsPermit: TLSPermit;
+	hasPermit = false;
+	constructor(tlsPermit: TLSPermit) {
+		this.tlsPermit = tlsPermit;
+		this.hasPermit = tlsPermit.ask(this);
 	}
-	turnGiven(): void {
-		this.hasTurn = true;
+	permitGiven(): void {
+		this.hasPermit = true;
 	}
-	turnWanted(): void {
-		this.hasTurn = false;
-		this.turn.giveBack(this);
-		this.turn.ask(this);
+	permitWanted(): void {
+		this.hasPermit = false;
+		this.tlsPermit.giveBack(this);
+		this.tlsPermit.ask(this);
 	}
 }
 
 describe("An update and the outputs", () => {
 	const time = new VirtualTime();
-	let turn: Turn;
+	let tlsPermit: TLSPermit;
 	let output: Output;
 	let updater: Updater;
 	const file = makeFile(makeImage());
 	const sender = (more: Partial<Sender> = {}): Sender => ({ name: "test", updated: () => {}, ...more });
 
 	beforeEach(() => {
-		turn = new Turn();
-		output = new Output(turn);
+		tlsPermit = new TLSPermit();
+		output = new Output(tlsPermit);
 		const driver = new Driver({ clock: time, timers: time, guard: (_part, run) => run() });
 		const update = makeSlots().start(crypto, () => {});
 		updater = new Updater(
@@ -51,31 +51,31 @@ describe("An update and the outputs", () => {
 				events: { note: () => {} },
 				live: { changed: () => {} },
 				restartSoon: () => {},
-				turn,
+				tlsPermit,
 			} as never,
 		);
 	});
 
 	it("one who publishes gives way while a file comes, and goes on when it is given up", () => {
-		assert.ok(output.hasTurn);
+		assert.ok(output.hasPermit);
 		assert.equal(updater.begin(sender(), file.length), TAKEN);
-		assert.ok(!output.hasTurn);
+		assert.ok(!output.hasPermit);
 		updater.write(file, 0, 1000);
-		assert.ok(!output.hasTurn);
+		assert.ok(!output.hasPermit);
 		updater.abort();
 		assert.equal(updater.state, "idle");
-		assert.ok(output.hasTurn);
+		assert.ok(output.hasPermit);
 	});
 
 	it("goes on when the file is refused", () => {
 		updater.begin(sender(), file.length);
 		updater.write(new Uint8Array(200), 0, 200);
 		assert.equal(updater.lastError, "ota_invalid_image");
-		assert.ok(output.hasTurn);
+		assert.ok(output.hasPermit);
 	});
 
 	it("is not held up by a file that takes hours", () => {
 		assert.equal(updater.begin(sender({ isSlow: true }), file.length), TAKEN);
-		assert.ok(output.hasTurn);
+		assert.ok(output.hasPermit);
 	});
 });

@@ -1,0 +1,51 @@
+/** The owner's test of an output: GET <output>/send publishes now, and tells what came of it. */
+import { BUSY, UNSUPPORTED } from "../api/errors.js";
+import type { Exchange } from "../api/exchange.js";
+import { numberMember, textMember } from "../api/members.js";
+import { route } from "../api/route.js";
+import type { SettingField } from "../config/schema.js";
+import { METHOD_GET } from "../http/request.js";
+import { RETCODE_OK } from "./connect-failures.js";
+import type { Outlet, Sending } from "./outlet.js";
+import type { SendTest } from "./output.js";
+
+export interface SendTexts {
+	readonly enabled: SettingField<boolean>;
+	/** Error code of an output that is off, and what it is called: "The hub". */
+	readonly disabled: string;
+	readonly name: string;
+	/** All was taken. */
+	readonly taken: string;
+	/** The server has numbers of its own (HTTP). */
+	readonly hasStatus: boolean;
+}
+
+export function sendRoute(path: string, texts: SendTexts) {
+	return route(METHOD_GET, path, (exchange: Exchange<Outlet<Sending>>) => send(exchange, texts), { waits: true });
+}
+
+/** The reply is held back, since it tells something of whatever address is set. */
+function send(exchange: Exchange<Outlet<Sending>>, { enabled, disabled, name, taken, hasStatus }: SendTexts): void {
+	const { sender } = exchange.part;
+	if (!exchange.core.config.get(enabled)) {
+		exchange.fail(400, disabled, `${name} is not enabled.`);
+		return;
+	}
+	if (sender === undefined) {
+		exchange.fail(501, UNSUPPORTED, "Nothing is sent in safe mode. Restart the device to leave it.");
+		return;
+	}
+	const test: SendTest = {
+		finished: (failure, status) =>
+			exchange.object((writer) => {
+				numberMember(writer, "retcode", failure?.retcode ?? RETCODE_OK);
+				if (hasStatus) numberMember(writer, "http_status_code", status);
+				textMember(writer, "code", failure?.code ?? "ok");
+				textMember(writer, "message", failure?.message ?? taken);
+			}),
+	};
+	exchange.response.onCancelled = () => sender.cancel(test);
+	if (sender.test(test)) return;
+	exchange.response.header("Retry-After", "10");
+	exchange.fail(503, BUSY, `${name} is being tested, or was a moment ago; try again in ten seconds.`);
+}
