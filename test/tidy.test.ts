@@ -116,8 +116,8 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "publish",
-		from: "bytes obis io/host readout",
-		why: "what is sent out, and what all that send share",
+		from: "bytes obis io/crypto io/host io/client io/driver io/memory json readout config power time",
+		why: "what is sent out, and all that outputs have in common, but transport and format",
 	},
 	{
 		rooms: "hub mqtt",
@@ -177,7 +177,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 
 /** What a folder has for the gateway's parts, over its engine, which knows nothing of parts. */
 const FEATURE =
-	/^modules\/(\w+\/(routes\/.*|routes|(\w+-)?part)|auth\/(access|settings)|meter\/(metering|report|state|\w+-store|schedule-settings)|ota\/(firmware|trial)|publish\/outlet|wifi\/(networking|services|settings)|zigbee\/(owner|status))\.ts$/;
+	/^modules\/(\w+\/(routes\/.*|routes|(\w+-)?part)|auth\/(access|settings)|meter\/(metering|report|state|\w+-store|schedule-settings)|ota\/(firmware|trial)|publish\/(outlet|send-route)|wifi\/(networking|services|settings)|zigbee\/(owner|status))\.ts$/;
 
 /** What the gateway is made of. */
 const MODULES = /^modules\/.*\.ts$/;

@@ -30,7 +30,14 @@ import { HUB_COST } from "../io/memory.js";
 import { languageOf } from "../obis/names.js";
 import { isOnBattery } from "../power/supply.js";
 import { type OutputFailure, RETCODE_REFUSED } from "../publish/connect-failures.js";
-import { Output, type OutputOwner, type OutputWorld, OWNER_PAUSE_MS, type SendTest } from "../publish/output.js";
+import {
+	Output,
+	type OutputAccess,
+	type OutputOwner,
+	type OutputWorld,
+	OWNER_PAUSE_MS,
+	type SendTest,
+} from "../publish/output.js";
 import { Batch, SEND_ALL, SEND_ONE, SEND_OWN } from "./batch.js";
 import {
 	HUB_BAD_URL,
@@ -43,8 +50,6 @@ import {
 } from "./failures.js";
 import { HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "./fields.js";
 import { FRESH_MS, type Snapshot } from "./state-bodies.js";
-
-export type HubWorld = Omit<OutputWorld, "info" | "saving">;
 
 /** Between the beginnings of two batches. */
 export const HUB_PAUSE_MS = 10_000;
@@ -74,7 +79,7 @@ const STATE_QUEUED = 4;
 const STATE_SENDING = 5;
 
 export class Hub implements OutputOwner, Driven {
-	readonly #world: HubWorld;
+	readonly #world: OutputWorld;
 	readonly #drive: Drive;
 	#state = STATE_OFF;
 	/** When the time of the state is over. */
@@ -92,9 +97,9 @@ export class Hub implements OutputOwner, Driven {
 	taken = 0;
 	readonly output: Output;
 
-	constructor(world: HubWorld) {
+	constructor(world: OutputWorld, access: OutputAccess) {
 		this.#world = world;
-		this.output = new Output(world, this, OUTPUT);
+		this.output = new Output(world, access, this, OUTPUT);
 		if (world.config.get(HUB_ENABLED)) this.#state = STATE_RESTING;
 		this.#drive = world.driver.drive("hub", this);
 	}
@@ -227,12 +232,12 @@ export class Hub implements OutputOwner, Driven {
 	}
 
 	private begin(nowMs: number): void {
-		const { config, certificates, radio } = this.#world;
+		const { config, radio } = this.#world;
 		const { output } = this;
 		const url = parseHubURL(config.get(HUB_URL));
 		// What only the owner can set right comes first; the clients of the host know names and IPv4.
 		if (url === undefined || url.host.startsWith("[")) this.fail(HUB_BAD_URL, 0, nowMs);
-		else if (url.secure && !certificates.isSet) this.fail(HUB_NO_CERTIFICATE, 0, nowMs);
+		else if (url.secure && !output.hasCertificates) this.fail(HUB_NO_CERTIFICATE, 0, nowMs);
 		else if (radio !== undefined && radio.address === undefined) this.fail(HUB_NO_NETWORK, 0, nowMs);
 		else if (url.secure && !this.hasPermit(nowMs)) return;
 		else if (output.claim()) this.open(url, nowMs);

@@ -11,13 +11,13 @@ import { WIFI_HOSTNAME } from "../wifi/fields.js";
 import { HUB as ENTRY, HUB_CERTIFICATE, HUB_CERTIFICATE_LIMIT, HUB_ENABLED, HUB_TOKEN, HUB_URL } from "./fields.js";
 import { Hub } from "./hub.js";
 import { EVENT_HUB_BACK, EVENT_HUB_FAILED, HUB_EVENTS } from "./log-events.js";
-import { HUB_SEND, HUB_SETTINGS } from "./routes.js";
+import { HUB_SETTINGS, HUB_TEXTS } from "./routes.js";
 
 export const HUB = part<Outlet<Hub>>({
 	name: "hub",
 	events: HUB_EVENTS,
 	entries: Object.freeze([ENTRY]),
-	routes: Object.freeze([...settingsRoutes("hub", HUB_SETTINGS), sendRoute("hub/send", HUB_SEND)]),
+	routes: Object.freeze([...settingsRoutes("hub", HUB_SETTINGS), sendRoute("hub/send")]),
 	backup: Object.freeze([
 		backupGroup("hub", HUB_SETTINGS, {
 			secrets: Object.freeze([HUB_TOKEN, HUB_CERTIFICATE]),
@@ -32,12 +32,13 @@ export const HUB = part<Outlet<Hub>>({
 	]),
 	open: (core) =>
 		openOutlet(core, {
+			texts: HUB_TEXTS,
 			certificate: HUB_CERTIFICATE,
 			limit: HUB_CERTIFICATE_LIMIT,
 			keys: "hub_cert",
 			failed: EVENT_HUB_FAILED,
 			works: EVENT_HUB_BACK,
-			open: (world) => new Hub(world),
+			open: (world, access) => new Hub(world, access),
 		}),
 	state: ({ sender }, core) => [
 		...["hub_state", stateOf(sender, core)],

@@ -18,7 +18,7 @@ import type { Hub } from "./hub.js";
 /** Error code. */
 export const HUB_DISABLED = "hub_disabled";
 
-export const HUB_SEND = Object.freeze({
+export const HUB_TEXTS = Object.freeze({
 	enabled: HUB_ENABLED,
 	disabled: HUB_DISABLED,
 	name: "The hub",

@@ -183,6 +183,7 @@ export class Agenda {
 		this.#readout = this.#entities = undefined;
 		this.#due &= ~OF_READOUT;
 		this.#isOther = true;
+		this.#shown = "";
 	}
 
 	/** Home Assistant has started: it is told all anew. */

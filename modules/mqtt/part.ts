@@ -21,14 +21,14 @@ import {
 } from "./fields.js";
 import { EVENT_MQTT_FAILED, EVENT_MQTT_SENT, MQTT_EVENTS } from "./log-events.js";
 import { MQTT_UP } from "./publisher.js";
-import { MQTT_SEND, MQTT_SETTINGS } from "./routes.js";
+import { MQTT_SETTINGS, MQTT_TEXTS } from "./routes.js";
 import { MQTTService } from "./service.js";
 
 export const MQTT = part<Outlet<MQTTService>>({
 	name: "mqtt",
 	events: MQTT_EVENTS,
 	entries: Object.freeze([ENTRY, MQTT_ANNOUNCED]),
-	routes: Object.freeze([...settingsRoutes("mqtt", MQTT_SETTINGS), sendRoute("mqtt/send", MQTT_SEND)]),
+	routes: Object.freeze([...settingsRoutes("mqtt", MQTT_SETTINGS), sendRoute("mqtt/send")]),
 	backup: Object.freeze([
 		backupGroup("mqtt", MQTT_SETTINGS, {
 			secrets: Object.freeze([MQTT_PASSWORD, MQTT_CERTIFICATE]),
@@ -43,12 +43,13 @@ export const MQTT = part<Outlet<MQTTService>>({
 	]),
 	open: (core) => {
 		const outlet = openOutlet<MQTTService>(core, {
+			texts: MQTT_TEXTS,
 			certificate: MQTT_CERTIFICATE,
 			limit: MQTT_CERTIFICATE_LIMIT,
 			keys: "mqtt_cert",
 			failed: EVENT_MQTT_FAILED,
 			works: EVENT_MQTT_SENT,
-			open: (world) => new MQTTService(world),
+			open: (world, access) => new MQTTService(world, access),
 		});
 		// Without a radio there is always a network.
 		if (core.find(NETWORK).manager === undefined) outlet.networkChanged(true);

@@ -318,11 +318,11 @@ export class Publisher implements Timed {
 
 	/** Has a connection opened, if all is there that it takes. */
 	private open(nowMs: number): void {
-		const { config, certificates } = this.#world;
+		const { config } = this.#world;
 		const output = this.#output;
 		const broker = parseBrokerURL(config.get(MQTT_URL));
 		if (broker === undefined) this.fail(BAD_URL, true, nowMs);
-		else if (broker.secure && !certificates.isSet) this.fail(NO_CERTIFICATE, true, nowMs);
+		else if (broker.secure && !output.hasCertificates) this.fail(NO_CERTIFICATE, true, nowMs);
 		else if (broker.secure && !this.hasPermit()) return;
 		else if (this.claim(nowMs)) {
 			this.#endMs = Number.POSITIVE_INFINITY;

@@ -27,7 +27,7 @@ import { parseBrokerURL } from "./url.js";
 /** Error code. */
 export const MQTT_DISABLED = "mqtt_disabled";
 
-export const MQTT_SEND = Object.freeze({
+export const MQTT_TEXTS = Object.freeze({
 	enabled: MQTT_ENABLED,
 	disabled: MQTT_DISABLED,
 	name: "MQTT",

@@ -6,7 +6,7 @@
  */
 import { CLIENT_UNREACHABLE, type Client, type ClientPort, type TLSClientOptions } from "../io/client.js";
 import type { Drive, Driven } from "../io/driver.js";
-import { Output, type OutputOwner, type OutputWorld, type SendTest } from "../publish/output.js";
+import { Output, type OutputAccess, type OutputOwner, type OutputWorld, type SendTest } from "../publish/output.js";
 import type { Readout } from "../readout/readout.js";
 import { NO_NETWORK } from "./failures.js";
 import { MQTT_ENABLED } from "./fields.js";
@@ -42,9 +42,9 @@ export class MQTTService implements Driven, OutputOwner {
 	/** More waits to be read than was read in one go. */
 	#againMs = Number.POSITIVE_INFINITY;
 
-	constructor(world: OutputWorld) {
+	constructor(world: OutputWorld, access: OutputAccess) {
 		this.#world = world;
-		this.output = new Output(world, this, MQTT_OUTPUT);
+		this.output = new Output(world, access, this, MQTT_OUTPUT);
 		this.#drive = world.driver.drive("mqtt", this);
 	}
 

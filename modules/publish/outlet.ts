@@ -4,11 +4,10 @@ import type { SettingField } from "../config/schema.js";
 import { TrustedCertificates } from "../config/trusted-certificates.js";
 import type { Core, Running } from "../core/core.js";
 import type { EventKind } from "../diagnostics/events.js";
-import { METER } from "../meter/part.js";
 import type { Readout } from "../readout/readout.js";
-import { NETWORK } from "../wifi/part.js";
 import type { OutputFailure } from "./connect-failures.js";
-import type { Output, OutputWorld, SendTest } from "./output.js";
+import type { Output, OutputAccess, OutputWorld, SendTest } from "./output.js";
+import { PUBLISH } from "./part.js";
 
 /** What sends: a machine with an Output. */
 export interface Sending extends Running {
@@ -19,13 +18,27 @@ export interface Sending extends Running {
 	settingsChanged(): void;
 }
 
+/** What the API tells of it. */
+export interface OutletTexts {
+	readonly enabled: SettingField<boolean>;
+	/** Error code of an output that is off, and what it is called: "The hub". */
+	readonly disabled: string;
+	readonly name: string;
+	/** All was taken. */
+	readonly taken: string;
+	/** The server has status codes (HTTP). */
+	readonly hasStatus: boolean;
+}
+
 export class Outlet<Sender extends Sending> implements Running {
 	/** Those that the server is known by. Settings need them in safe mode as well. */
 	readonly certificates: TrustedCertificates;
 	/** Undefined in safe mode, and where the host makes no connections. */
 	readonly sender: Sender | undefined;
+	readonly texts: OutletTexts;
 
-	constructor(certificates: TrustedCertificates, sender: Sender | undefined) {
+	constructor(texts: OutletTexts, certificates: TrustedCertificates, sender: Sender | undefined) {
+		this.texts = texts;
 		this.certificates = certificates;
 		this.sender = sender;
 	}
@@ -56,6 +69,7 @@ export class Outlet<Sender extends Sending> implements Running {
 }
 
 export interface OutletOptions<Sender extends Sending> {
+	readonly texts: OutletTexts;
 	/** Refers to the certificates in use, of at most `limit` bytes; `keys` begins their keys in flash. */
 	readonly certificate: SettingField<Uint8Array>;
 	readonly limit: number;
@@ -63,48 +77,20 @@ export interface OutletOptions<Sender extends Sending> {
 	/** What the event log has of the first failure, and of the way back. */
 	readonly failed: EventKind;
 	readonly works: EventKind;
-	open(world: OutputWorld): Sender;
+	open(world: OutputWorld, access: OutputAccess): Sender;
 }
 
 export function openOutlet<Sender extends Sending>(core: Core, options: OutletOptions<Sender>): Outlet<Sender> {
-	const { config, storage, ledger } = core;
-	const { certificate, keys, limit } = options;
+	const { config, events, ledger, storage } = core;
+	const { certificate, failed, keys, limit, texts, works } = options;
 	const place = { store: config, storage, memory: ledger };
 	const certificates = new TrustedCertificates(place, certificate, keys, limit);
-	const canSend = core.safeMode === "" && core.host.network.tcpClient !== undefined;
-	return new Outlet(certificates, canSend ? options.open(worldOf(core, certificates, options)) : undefined);
-}
-
-function worldOf(
-	core: Core,
-	certificates: TrustedCertificates,
-	{ failed, works }: Pick<OutletOptions<Sending>, "failed" | "works">,
-): OutputWorld {
-	const { clock, config, crypto, driver, events, host, info, ledger, live, saving, text, tlsPermit, writer } = core;
-	const { manager, settings } = core.find(NETWORK);
-	const { names, reader } = core.find(METER);
-	return {
+	const world = core.find(PUBLISH);
+	if (world === undefined) return new Outlet<Sender>(texts, certificates, undefined);
+	const access = {
 		certificates,
-		clock,
-		config,
-		crypto,
-		driver,
-		info,
-		ledger,
-		live,
-		names,
-		networkSettings: settings,
-		ports: host.network,
-		power: host.power,
-		radio: manager,
-		reader,
-		saving,
-		text,
-		tlsPermit,
-		user: {
-			outputChanged: (failure: OutputFailure | undefined) =>
-				failure === undefined ? events.note(works) : events.note(failed, failure.code),
-		},
-		writer,
+		outputChanged: (failure: OutputFailure | undefined) =>
+			failure === undefined ? events.note(works) : events.note(failed, failure.code),
 	};
+	return new Outlet(texts, certificates, options.open(world, access));
 }

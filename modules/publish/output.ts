@@ -28,9 +28,8 @@ import { connectFailure, type OutputFailure } from "./connect-failures.js";
 import type { EntitySources } from "./entities.js";
 import type { PermitHolder, TLSPermit } from "./tls-permit.js";
 
-/** What an output may use. */
+/** What all outputs may use. */
 export interface OutputWorld extends EntitySources {
-	readonly certificates: Pick<TrustedCertificates, "isSet" | "lend">;
 	readonly clock: Pick<Clock, "utcMs">;
 	readonly config: ConfigStore;
 	readonly crypto: Pick<Crypto, "random">;
@@ -47,11 +46,12 @@ export interface OutputWorld extends EntitySources {
 	/** Undefined: the device never sleeps. */
 	readonly saving: { readonly awakeUntilMs: number } | undefined;
 	readonly tlsPermit: TLSPermit;
-	readonly user: OutputUser;
 	readonly writer: JSONWriter;
 }
 
-export interface OutputUser {
+/** What an output has for itself. */
+export interface OutputAccess {
+	readonly certificates: Pick<TrustedCertificates, "isSet" | "lend">;
 	/** The first failure; undefined: it works again. */
 	outputChanged(failure: OutputFailure | undefined): void;
 }
@@ -102,7 +102,8 @@ export class Output implements PermitHolder {
 	attempts = 0;
 	/** Unix ms at which all was taken for the last time; 0: never, or the clock was not set. */
 	sentUtcMs = 0;
-	readonly #world: Omit<OutputWorld, "config" | "info" | "saving">;
+	readonly #world: OutputWorld;
+	readonly #access: OutputAccess;
 	readonly #owner: OutputOwner;
 	readonly #options: OutputOptions;
 	#isQueued = false;
@@ -112,8 +113,9 @@ export class Output implements PermitHolder {
 	#asked: Asked | undefined;
 	#nextTestMs = Number.NEGATIVE_INFINITY;
 
-	constructor(world: Omit<OutputWorld, "config" | "info" | "saving">, owner: OutputOwner, options: OutputOptions) {
+	constructor(world: OutputWorld, access: OutputAccess, owner: OutputOwner, options: OutputOptions) {
 		this.#world = world;
+		this.#access = access;
 		this.#owner = owner;
 		this.#options = options;
 	}
@@ -165,19 +167,26 @@ export class Output implements PermitHolder {
 		this.#owner.permitWanted?.();
 	}
 
+	/** There are certificates that the server can be known by. */
+	get hasCertificates(): boolean {
+		return this.#access.certificates.isSet;
+	}
+
 	/** Calls `make`, which opens a connection of the port. Gives it, or CLIENT_… where none can be opened. */
 	connect<Connection extends object>(
 		isSecure: boolean,
 		make: (port: ClientPort, tls: TLSClientOptions | undefined) => Connection,
 	): Connection | number {
-		const { certificates, clock, ports } = this.#world;
+		const { clock, ports } = this.#world;
 		const port = isSecure ? ports.tlsClient : ports.tcpClient;
 		if (port === undefined) return CLIENT_UNREACHABLE;
 		const session = this.#session;
 		try {
 			if (!isSecure) return make(port, undefined);
 			// Without its certificate a password or token might go to anybody.
-			const connection = certificates.lend((trusted) => make(port, { trusted, utcMs: clock.utcMs(), session }));
+			const connection = this.#access.certificates.lend((trusted) =>
+				make(port, { trusted, utcMs: clock.utcMs(), session }),
+			);
 			return connection === NO_MEMORY ? CLIENT_OUT_OF_MEMORY : (connection ?? CLIENT_UNTRUSTED);
 		} catch {
 			// The host can't use the certificate, or the address.
@@ -265,7 +274,7 @@ export class Output implements PermitHolder {
 		this.failure = failure;
 		if (failure === before) return;
 		this.#world.live?.changed();
-		if (failure === undefined || before === undefined) this.#world.user.outputChanged(failure);
+		if (failure === undefined || before === undefined) this.#access.outputChanged(failure);
 	}
 
 	private endTest(nowMs: number): void {

@@ -2,31 +2,20 @@
 import { BUSY, UNSUPPORTED } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
 import { numberMember, textMember } from "../api/members.js";
-import { route } from "../api/route.js";
-import type { SettingField } from "../config/schema.js";
+import { type Operation, route } from "../api/route.js";
 import { METHOD_GET } from "../http/request.js";
 import { RETCODE_OK } from "./connect-failures.js";
 import type { Outlet, Sending } from "./outlet.js";
 import type { SendTest } from "./output.js";
 
-export interface SendTexts {
-	readonly enabled: SettingField<boolean>;
-	/** Error code of an output that is off, and what it is called: "The hub". */
-	readonly disabled: string;
-	readonly name: string;
-	/** All was taken. */
-	readonly taken: string;
-	/** The server has numbers of its own (HTTP). */
-	readonly hasStatus: boolean;
-}
-
-export function sendRoute(path: string, texts: SendTexts) {
-	return route(METHOD_GET, path, (exchange: Exchange<Outlet<Sending>>) => send(exchange, texts), { waits: true });
+export function sendRoute(path: string): Operation {
+	return route(METHOD_GET, path, send, { waits: true });
 }
 
 /** The reply is held back, since it tells something of whatever address is set. */
-function send(exchange: Exchange<Outlet<Sending>>, { enabled, disabled, name, taken, hasStatus }: SendTexts): void {
-	const { sender } = exchange.part;
+function send(exchange: Exchange<Outlet<Sending>>): void {
+	const { sender, texts } = exchange.part;
+	const { enabled, disabled, name, taken, hasStatus } = texts;
 	if (!exchange.core.config.get(enabled)) {
 		exchange.fail(400, disabled, `${name} is not enabled.`);
 		return;

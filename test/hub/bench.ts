@@ -176,7 +176,7 @@ export class HubBench {
 		});
 		const bench = this;
 		const text = new NodeText();
-		this.hub = new Hub({
+		const shared = {
 			driver,
 			clock,
 			crypto,
@@ -184,13 +184,6 @@ export class HubBench {
 			writer: new JSONWriter(text),
 			ports: network,
 			config: { get: (field: { name: string }) => bench.settings[field.name] } as never,
-			certificates: {
-				get isSet() {
-					return bench.certificate !== undefined;
-				},
-				lend: <Result>(use: (pem: Uint8Array) => Result) =>
-					bench.certificate === undefined ? undefined : use(bench.certificate),
-			},
 			ledger: this.ledger,
 			tlsPermit: this.tlsPermit,
 			reader: { outcomes: this.outcomes },
@@ -200,8 +193,20 @@ export class HubBench {
 			networkSettings: { hostname: "Smart-Gateway" },
 			power,
 			names,
-			user: { outputChanged: (failure) => this.events.push(failure?.code ?? "back") },
-		});
+			info: this.world.info,
+			saving: undefined,
+		};
+		const access = {
+			certificates: {
+				get isSet() {
+					return bench.certificate !== undefined;
+				},
+				lend: <Result>(use: (pem: Uint8Array) => Result) =>
+					bench.certificate === undefined ? undefined : use(bench.certificate),
+			},
+			outputChanged: (failure: OutputFailure | undefined) => this.events.push(failure?.code ?? "back"),
+		};
+		this.hub = new Hub(shared, access);
 	}
 
 	/** Has read this from the meter, just now. */

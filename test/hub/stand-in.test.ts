@@ -51,7 +51,7 @@ async function send(url: string, token: string): Promise<[string, number]> {
 		status: 0,
 		records: recordsOfBlock(READOUT),
 	};
-	const hub = new Hub({
+	const shared = {
 		driver,
 		clock,
 		crypto: new NodeCrypto(),
@@ -59,7 +59,6 @@ async function send(url: string, token: string): Promise<[string, number]> {
 		writer: new JSONWriter(new NodeText()),
 		ports: createClientPorts({ resolver: new NodeResolver() }),
 		config: { get: (field: { name: string }) => settings[field.name] } as never,
-		certificates: { isSet: false, lend: () => undefined },
 		ledger: new MemoryLedger({ suffices: () => true }),
 		tlsPermit: new TLSPermit(),
 		reader: { outcomes: { measured, failure: undefined } },
@@ -67,8 +66,10 @@ async function send(url: string, token: string): Promise<[string, number]> {
 		networkSettings: { hostname: "smgw-a1b2c3" },
 		power: undefined,
 		names,
-		user: { outputChanged() {} },
-	});
+		info: {} as never,
+		saving: undefined,
+	};
+	const hub = new Hub(shared, { certificates: { isSet: false, lend: () => undefined }, outputChanged() {} });
 	try {
 		return await new Promise((resolve, reject) => {
 			const late = setTimeout(() => reject(new Error(`no end in ${LIMIT_MS} ms`)), LIMIT_MS);

@@ -79,15 +79,13 @@ export class Bed {
 		const { clock, crypto, info, network, text, timers } = world;
 		const guard = (_part: string, run: () => void) => run();
 		if (isSet) this.set(put(MQTT_ENABLED, true), put(MQTT_URL, `mqtt://${BROKER_ADDRESS}`));
-		this.service = new MQTTService({
+		const shared = {
 			driver: options.driver ?? new Driver({ clock, timers, guard }),
 			clock: options.clock ?? clock,
 			config: this.config,
 			crypto,
 			info,
 			ledger: this.ledger,
-			certificates: this.certificates,
-			user: { outputChanged: (failure: OutputFailure | undefined) => this.told.push(failure?.code ?? "") },
 			names,
 			networkSettings: { hostname: "gateway" },
 			ports: options.ports ?? network,
@@ -98,6 +96,10 @@ export class Bed {
 			text,
 			tlsPermit: this.tlsPermit,
 			writer: new JSONWriter(text),
+		};
+		this.service = new MQTTService(shared, {
+			certificates: this.certificates,
+			outputChanged: (failure: OutputFailure | undefined) => this.told.push(failure?.code ?? ""),
 		});
 		this.broker = new ScriptedBroker(world);
 	}

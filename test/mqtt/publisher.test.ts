@@ -33,7 +33,7 @@ describe("MQTT", () => {
 		assert.deepEqual([...bed.broker.retained.keys()], [`${BASE}/status`, DISCOVERY_TOPIC, `${BASE}/state`]);
 		assert.equal(
 			bed.broker.retained.get(`${BASE}/state`),
-			'{"time":"2026-11-22T10:00:00Z","1_0_1_8_0":1234.567,"1_0_2_8_0":1.000,"1_0_16_7_0":-421}',
+			'{"time":"2026-11-22T10:00:00Z","meter":"on","1_0_1_8_0":1234.567,"1_0_2_8_0":1.000,"1_0_16_7_0":-421}',
 		);
 	});
 
@@ -85,9 +85,10 @@ describe("MQTT", () => {
 		assert.deepEqual(bed.told, ["unreachable"]);
 	});
 
+	const EACH = ["time 2026-11-22T10:00:00Z", "meter on", "1_0_1_8_0 1234.567", "1_0_2_8_0 1.000", "1_0_16_7_0 -421"];
 	for (const [topics, expected] of [
-		[TOPICS_VALUES, ["1_0_1_8_0 1234.567", "1_0_2_8_0 1.000", "1_0_16_7_0 -421"]],
-		[TOPICS_BOTH, ["state", "1_0_1_8_0 1234.567", "1_0_2_8_0 1.000", "1_0_16_7_0 -421"]],
+		[TOPICS_VALUES, EACH],
+		[TOPICS_BOTH, ["state", ...EACH]],
 	] as const) {
 		it(`publishes ${topics}`, () => {
 			bed = new Bed();
@@ -135,8 +136,8 @@ describe("MQTT", () => {
 			}
 			assert.deepEqual(qualities(), new Array(count).fill(qos), `${pauseSecs} s`);
 			assert.equal(bed.broker.count(`${BASE}/1_0_2_8_0`), count);
-			// Status, announcement, and of each readout the text and two values.
-			assert.equal(bed.service.publisher?.published, 2 + 3 * count);
+			// Status, announcement, and of each readout the text, two values, its time, and whether the meter answers.
+			assert.equal(bed.service.publisher?.published, 2 + 5 * count);
 			// What Home Assistant is told is always acknowledged.
 			const told = bed.broker.current!.packets.filter((one) => one.cmd === "publish" && one.topic === DISCOVERY_TOPIC);
 			assert.deepEqual(
@@ -177,7 +178,7 @@ describe("MQTT", () => {
 		bed.advance(1000);
 		assert.deepEqual(
 			bed.broker.published.filter((line) => line.startsWith(`${BASE}/state`)),
-			[`${BASE}/state {"time":"2026-11-22T10:00:00Z","1_0_1_8_0":2}`],
+			[`${BASE}/state {"time":"2026-11-22T10:00:00Z","meter":"on","1_0_1_8_0":2}`],
 		);
 		assert.deepEqual(bed.told, ["unreachable", ""]);
 	});
@@ -463,6 +464,7 @@ describe("MQTT", () => {
 		bed.advance(11_000);
 		assert.deepEqual(Object.keys(JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!).cmps), [
 			"time",
+			"meter",
 			"1_0_1_8_0",
 			"1_0_32_7_0",
 		]);

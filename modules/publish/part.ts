@@ -1,0 +1,36 @@
+/** What all outputs use, made once for all of them. The outputs are parts of their own. */
+import type { Running } from "../core/core.js";
+import { METER } from "../meter/part.js";
+import { part } from "../part.js";
+import { NETWORK } from "../wifi/part.js";
+import type { OutputWorld } from "./output.js";
+
+/** Undefined in safe mode, and where the host makes no connections. */
+export const PUBLISH = part<(OutputWorld & Running) | undefined>({
+	name: "publish",
+	open: (core) => {
+		const { clock, config, crypto, driver, host, info, ledger, live, saving, text, tlsPermit, writer } = core;
+		if (core.safeMode !== "" || host.network.tcpClient === undefined) return undefined;
+		const { manager, settings } = core.find(NETWORK);
+		const { names, reader } = core.find(METER);
+		return {
+			clock,
+			config,
+			crypto,
+			driver,
+			info,
+			ledger,
+			live,
+			names,
+			networkSettings: settings,
+			ports: host.network,
+			power: host.power,
+			radio: manager,
+			reader,
+			saving,
+			text,
+			tlsPermit,
+			writer,
+		};
+	},
+});

@@ -1,0 +1,154 @@
+/** What all outputs have in common: permit and memory, pauses, the owner's test. */
+import assert from "node:assert/strict";
+import { VirtualWorld } from "../../hosts/node/virtual.js";
+import { NO_MEMORY } from "../../modules/config/blob.js";
+import { CLIENT_OUT_OF_MEMORY, CLIENT_UNREACHABLE, CLIENT_UNTRUSTED } from "../../modules/io/client.js";
+import { HUB_COST, MemoryLedger } from "../../modules/io/memory.js";
+import { outputFailure } from "../../modules/publish/connect-failures.js";
+import { Output, type OutputOptions, TEST_PAUSE_MS } from "../../modules/publish/output.js";
+import { TLSPermit } from "../../modules/publish/tls-permit.js";
+
+const BROKEN = outputFailure("broken", 3, "It broke.");
+const DULL = outputFailure("dull", 3, "It is dull.");
+
+function bench({ testLeastMs = 0, suffices = (_slots: number): boolean => true } = {}) {
+	const world = new VirtualWorld({ seed: 1 });
+	const told: string[] = [];
+	const tlsPermit = new TLSPermit();
+	const { clock, crypto, network } = world;
+	const options: OutputOptions = { cost: HUB_COST, testLimitMs: 45_000, testLeastMs };
+	const access = {
+		certificates: { isSet: true, lend: <Result>(use: (pem: Uint8Array) => Result) => use(new Uint8Array(1)) },
+		outputChanged: (failure?: { code: string }) => told.push(failure?.code ?? "works"),
+	};
+	const shared = { clock, crypto, ports: network, ledger: new MemoryLedger({ suffices }), tlsPermit };
+	const output = new Output(shared as never, access, { permitted: () => told.push("permitted") }, options);
+	return { access, network, output, tlsPermit, told };
+}
+
+/** What a test is told, and when it is drained. */
+function tester(output: Output) {
+	const told: string[] = [];
+	const test = {
+		finished: (failure?: { code: string }, status = 0) => told.push(`${failure?.code ?? "ok"} ${status}`),
+	};
+	const drained = (nowMs: number) => {
+		output.drain(nowMs);
+		return told.splice(0);
+	};
+	return { drained, test };
+}
+
+describe("publish/output", () => {
+	it("tells of the first failure and of the way back, and counts all", () => {
+		const { output, told } = bench();
+		output.fail(BROKEN, 0, 0);
+		output.fail(DULL, 0, 1);
+		assert.equal(output.failure, DULL);
+		output.succeed(0, 2);
+		output.succeed(0, 3);
+		assert.deepEqual(told, ["broken", "works"]);
+		assert.equal(output.failures, 2);
+	});
+
+	it("pauses longer after each failure in a row, up to a fifth more or less", () => {
+		const { output } = bench();
+		for (const pauseS of [10, 30, 30, 30]) {
+			output.fail(BROKEN, 0, 0);
+			const pauseMs = output.pauseMs([10, 30]);
+			assert.ok(pauseMs >= pauseS * 800 && pauseMs <= pauseS * 1200, `${pauseMs} ms`);
+		}
+		output.renew();
+		assert.ok(output.pauseMs([10, 30]) <= 12_000);
+	});
+
+	it("has a permit that comes inside of asking for it, and gives one back that comes too late", () => {
+		const { output, tlsPermit, told } = bench();
+		const other = { permitGiven: () => {}, permitWanted: () => tlsPermit.giveBack(other) };
+		tlsPermit.ask(other);
+		assert.equal(output.askPermit(), false);
+		assert.deepEqual(told, ["permitted"]);
+		assert.equal(output.askPermit(), true);
+		output.giveBack();
+		const keeper = { permitGiven: () => {}, permitWanted: () => {} };
+		tlsPermit.ask(keeper);
+		assert.equal(output.askPermit(), false);
+		output.giveBack();
+		tlsPermit.giveBack(keeper);
+		assert.equal(told.length, 1);
+		assert.equal(tlsPermit.ask(keeper), true);
+	});
+
+	it("claims memory once, and gives it back once", () => {
+		let free = 1000;
+		const { output } = bench({ suffices: (slots: number) => slots <= free });
+		assert.equal(output.claim(), true);
+		free = 0;
+		assert.equal(output.claim(), true, "it has it");
+		output.release();
+		output.release();
+		assert.equal(output.claim(), false);
+	});
+
+	it("says why no connection can be opened", () => {
+		const { access, network, output } = bench();
+		const refuse = () => {
+			throw new Error("not a certificate");
+		};
+		assert.equal(output.connect(true, refuse), CLIENT_UNTRUSTED);
+		assert.equal(output.connect(false, refuse), CLIENT_UNREACHABLE);
+		access.certificates.lend = (() => NO_MEMORY) as never;
+		assert.equal(
+			output.connect(true, () => ({})),
+			CLIENT_OUT_OF_MEMORY,
+		);
+		access.certificates.lend = (() => undefined) as never;
+		assert.equal(
+			output.connect(true, () => ({})),
+			CLIENT_UNTRUSTED,
+		);
+		(network as { tlsClient?: unknown }).tlsClient = undefined;
+		assert.equal(
+			output.connect(true, () => ({})),
+			CLIENT_UNREACHABLE,
+		);
+	});
+
+	it("answers a test once: by the first outcome, or when its time is over", () => {
+		const { output } = bench();
+		const { drained, test } = tester(output);
+		assert.equal(output.test(test, 0), true);
+		assert.equal(output.test(test, 1), false, "one at a time");
+		output.answer(BROKEN, 0, 10);
+		output.answer(undefined, 200, 11);
+		assert.deepEqual(drained(11), ["broken 0"]);
+		assert.deepEqual(drained(99_000), []);
+		assert.equal(output.test(test, 11 + TEST_PAUSE_MS - 1), false);
+		assert.equal(output.test(test, 11 + TEST_PAUSE_MS), true);
+		assert.equal(output.deadlineMs, 11 + TEST_PAUSE_MS + 45_000);
+		assert.deepEqual(drained(output.deadlineMs), ["timeout 0"]);
+	});
+
+	it("answers a failed test not before its least time, but where the server has answered", () => {
+		const { output } = bench({ testLeastMs: 8000 });
+		const { drained, test } = tester(output);
+		output.test(test, 0);
+		output.answer(BROKEN, 0, 10);
+		assert.deepEqual(drained(7999), []);
+		assert.deepEqual(drained(8000), ["broken 0"]);
+		output.test(test, 20_000);
+		output.answer(BROKEN, 401, 20_010);
+		assert.deepEqual(drained(20_010), ["broken 401"]);
+	});
+
+	it("tells nobody of a test that was given up", () => {
+		const { output } = bench();
+		const { drained, test } = tester(output);
+		output.test(test, 0);
+		output.cancel({ finished: () => {} }, 1);
+		assert.notEqual(output.testedSinceMs, undefined, "another's");
+		output.cancel(test, 1);
+		output.answer(BROKEN, 0, 2);
+		assert.deepEqual(drained(60_000), []);
+	});
+});
