@@ -64,9 +64,19 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "what a readout is made of belongs to no protocol",
 	},
 	{
-		rooms: "iec62056-21 hdlc dlms sml",
+		rooms: "hdlc dlms sml mbus",
 		from: "bytes obis io/host io/machine readout",
-		why: "protocols never know each other: the meter puts them into each other",
+		why: "protocols never know each other",
+	},
+	{
+		rooms: "iec62056-21",
+		from: "bytes obis io/host io/machine readout time",
+		why: "as the others; a profile is asked for from a time on",
+	},
+	{
+		rooms: "cosem",
+		from: "bytes obis io/crypto io/host io/machine io/link readout iec62056-21 hdlc dlms mbus time",
+		why: "puts the layers of DLMS/COSEM together: sign-on, HDLC or M-Bus, association, objects",
 	},
 	{
 		rooms: "json config time auth",
@@ -86,7 +96,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "meter",
-		from: "bytes obis io/crypto io/host io/machine io/driver io/link io/memory readout iec62056-21 hdlc dlms sml time",
+		from: "bytes obis io/crypto io/host io/machine io/driver io/link io/memory readout iec62056-21 hdlc cosem sml time",
 		why: "decides when which conversation is held, and keeps what was read",
 	},
 	{

@@ -2,12 +2,13 @@
  * What a probe asks where the chosen protocol hears nothing: whether the meter answers in another way, each of them once.
  * A meter that sends by itself is found by listening (recogniser.ts).
  */
+
+import { ConnectionProbe, DLMS } from "../cosem/protocol.js";
+import { OPENING_DIRECT } from "../cosem/settings.js";
 import { probeIdent } from "../iec62056-21/protocol.js";
 import type { Failure } from "../readout/failure.js";
 import type { Opening, Probing } from "../readout/protocol.js";
 import { SML } from "../sml/protocol.js";
-import { ConnectionProbe, DLMS } from "./dlms-protocol.js";
-import { OPENING_DIRECT } from "./dlms-settings.js";
 import { FAILURE_HDLC_INSTEAD, FAILURE_SIGN_ON_INSTEAD } from "./failures.js";
 import type { MeterSettings } from "./settings.js";
 

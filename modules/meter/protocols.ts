@@ -1,13 +1,30 @@
 /** All that the meter can be read by: the one place where protocols are named to the reader. A new one is a row more. */
-import { MODE_D_PUSH } from "../iec62056-21/protocol.js";
+
+import { DLMS, DLMS_AFTER_SIGN_ON, SignOnConversation } from "../cosem/protocol.js";
+import { DLMS_PUSH } from "../cosem/push.js";
+import { Attempts } from "../iec62056-21/attempts.js";
+import { openProfile } from "../iec62056-21/profile.js";
+import { MODE_D_PUSH, SIGN_ON } from "../iec62056-21/protocol.js";
 import { type Cost, LISTEN_COST, READOUT_COST } from "../io/memory.js";
-import type { ProtocolRow } from "../readout/protocol.js";
+import type { MeterProtocol, Opening, ProtocolRow } from "../readout/protocol.js";
 import { SML } from "../sml/protocol.js";
-import { DLMS, DLMS_AFTER_SIGN_ON } from "./dlms-protocol.js";
-import { DLMS_PUSH } from "./dlms-push.js";
-import { IEC } from "./iec-profile.js";
 import type { MeterSettings } from "./settings.js";
 import { SIMULATED } from "./simulator.js";
+
+/**
+ * IEC 62056-21 by a sign-on, and a profile that its readout does not have in programming mode. A meter that has mode E alone
+ * is read in DLMS/COSEM. Takes all settings.
+ */
+export const IEC: MeterProtocol<MeterSettings> = Object.freeze({
+	...SIGN_ON,
+	asksForProfiles: true,
+	open: (opening: Opening<MeterSettings>) => {
+		const { profile } = opening;
+		return profile === undefined
+			? new SignOnConversation(opening, new Attempts(opening))
+			: openProfile(opening, profile);
+	},
+});
 
 /** Asked in this order; the last one takes all settings. */
 export const PROTOCOLS: readonly ProtocolRow<MeterSettings>[] = Object.freeze([

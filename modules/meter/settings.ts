@@ -1,21 +1,15 @@
 /** What the meter reader is given: its world, and the settings that it and the protocols go by. */
 
-import type { IECSettings } from "../iec62056-21/protocol.js";
+import type { COSEMSettings } from "../cosem/settings.js";
 import type { Crypto } from "../io/crypto.js";
 import type { Driver } from "../io/driver.js";
 import type { Clock, SerialPort, Storage } from "../io/host.js";
 import type { MemoryLedger } from "../io/memory.js";
-import type { DLMSSettings } from "./dlms-settings.js";
 import type { OutcomeListener } from "./outcomes.js";
 
 /** The settings as they are at the moment; those of a protocol in its own words. */
-export interface MeterSettings extends IECSettings {
-	/** The word of the setting, as the API has it. */
-	readonly protocol: string;
+export interface MeterSettings extends COSEMSettings {
 	readonly simulator: boolean;
-	/** It is iec62056, and the meter's mode E is taken up. */
-	readonly handsOver: boolean;
-	readonly dlms: DLMSSettings;
 }
 
 /** Shows what goes on with the meter. */

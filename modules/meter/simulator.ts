@@ -8,6 +8,7 @@
  */
 
 import { asciiBytes } from "../bytes/ascii.js";
+import { PROTOCOL_DLMS } from "../cosem/conversation.js";
 import { DataSetParser } from "../iec62056-21/dataset.js";
 import { MODE_C } from "../iec62056-21/ident.js";
 import { PROTOCOL_IEC62056_21 } from "../iec62056-21/protocol.js";
@@ -15,7 +16,6 @@ import type { Opening, SimulatedProtocol } from "../readout/protocol.js";
 import { STATUS_OK } from "../readout/readout.js";
 import type { RecordSink } from "../readout/sink.js";
 import { digitsOf } from "../time/date.js";
-import { PROTOCOL_DLMS } from "./dlms-conversation.js";
 import type { MeterSettings } from "./settings.js";
 
 /** What the simulated meter answers with, without `/`. */

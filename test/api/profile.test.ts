@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { IECMeter, type IECMeterOptions } from "../../tools/meter/iec-meter.js";
 import { type ProfileOptions, ProgrammingMode } from "../../tools/meter/iec-programming.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
-import { AK, dlmsMeter, GUEK } from "../meter/dlms-bench.js";
+import { AK, dlmsMeter, GUEK } from "../cosem/bench.js";
 import { isError, type JSONObject } from "./gateway.js";
 import { VirtualGateway } from "./virtual-gateway.js";
 

@@ -4,12 +4,12 @@
  * shows only what its checks vouch for; and a good one after a silence is read each time.
  */
 import assert from "node:assert/strict";
-import { DLMS_PUSH } from "../../modules/meter/dlms-push.js";
+import { DLMS_PUSH } from "../../modules/cosem/push.js";
 import { EVENT_READOUT } from "../../modules/readout/protocol.js";
 import { type Readout, STATUS_OK, STATUS_UNCHECKED } from "../../modules/readout/readout.js";
 import { checkOf } from "../../tools/meter/hdlc-frame.js";
 import { SML_MAKES } from "../../tools/meter/sml-telegram.js";
-import { PushBed } from "../meter/push-bed.js";
+import { PushBed } from "../cosem/push-bed.js";
 import { recordsOf } from "../meter/records.js";
 import { Bed, telegramOf } from "../sml/bed.js";
 import { HostilePusher, KEYS, RECORD } from "./hostile-pusher.js";

@@ -1,9 +1,9 @@
 /** A meter reader on a virtual world with a simulated meter at the other end of its line, for the tests here. */
 
 import { type VirtualOptions, VirtualWorld } from "../../hosts/node/virtual.js";
+import type { DLMSSettings } from "../../modules/cosem/settings.js";
 import { Driver } from "../../modules/io/driver.js";
 import { MemoryLedger } from "../../modules/io/memory.js";
-import type { DLMSSettings } from "../../modules/meter/dlms-settings.js";
 import { MeterReader } from "../../modules/meter/reader.js";
 import type { MeterLight, MeterSettings } from "../../modules/meter/settings.js";
 import type { Failure } from "../../modules/readout/failure.js";

@@ -1,6 +1,7 @@
 /** The last readout and its times: every call before and after every other; and who is told of failures. */
 import assert from "node:assert/strict";
-import { FAILURE_NO_MODE_E, FAILURE_PORT } from "../../modules/meter/failures.js";
+import { FAILURE_NO_MODE_E } from "../../modules/cosem/failures.js";
+import { FAILURE_PORT } from "../../modules/meter/failures.js";
 import { Outcomes } from "../../modules/meter/outcomes.js";
 import { failure, METER_ERROR } from "../../modules/readout/failure.js";
 import { type Readout, STATUS_OK } from "../../modules/readout/readout.js";

@@ -1,11 +1,11 @@
 /** Every call and input in every state, also those that make no sense there: nothing throws, and what follows is sane. */
 import assert from "node:assert/strict";
+import { DLMSConversation } from "../../modules/cosem/conversation.js";
+import { OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "../../modules/cosem/settings.js";
 import { Attempts } from "../../modules/iec62056-21/attempts.js";
 import { MeterListener } from "../../modules/iec62056-21/listener.js";
 import { IECConversation } from "../../modules/iec62056-21/protocol.js";
 import { HAND_OVER_ALWAYS } from "../../modules/iec62056-21/session.js";
-import { DLMSConversation } from "../../modules/meter/dlms-conversation.js";
-import { OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "../../modules/meter/dlms-settings.js";
 import type { MeterSettings } from "../../modules/meter/settings.js";
 import {
 	type Conversation,
@@ -17,13 +17,13 @@ import {
 import { STATUS_OK } from "../../modules/readout/readout.js";
 import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { frame } from "../../tools/meter/telegram.js";
+import { Bed } from "../cosem/bed.js";
 import { fromMeter } from "../hdlc/driver.js";
 import { UA } from "../hdlc/frames.js";
 import { Driver } from "../iec62056-21/driver.js";
 import { bytesOf } from "../latin1.js";
 import { iecVectors } from "../vectors.js";
 import { dlmsSettings, ReaderBench } from "./bench.js";
-import { Bed } from "./dlms-bed.js";
 
 const IDENT = "/LGZ5\\2ZMD310\r\n";
 const BLOCK = frame(bytesOf("1.8.0(000123.4*kWh)\r\n2.8.0(000005.6*kWh)\r\n!\r\n"));

@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import { NodeCrypto } from "../../hosts/node/platform.js";
 import { VirtualWorld } from "../../hosts/node/virtual.js";
 import { ConfigStore } from "../../modules/config/store.js";
-import { DLMS, DLMS_OBIS, DLMS_SECRETS } from "../../modules/meter/dlms-fields.js";
 import {
 	AUTH_HIGH_GMAC,
 	AUTH_LOW,
@@ -11,7 +10,8 @@ import {
 	OPENING_AUTO,
 	OPENING_DIRECT,
 	OPENING_MODE_E,
-} from "../../modules/meter/dlms-settings.js";
+} from "../../modules/cosem/settings.js";
+import { DLMS, DLMS_OBIS, DLMS_SECRETS } from "../../modules/meter/dlms-fields.js";
 import { CONTROL, IEC62056, METER } from "../../modules/meter/fields.js";
 import type { MeterSettings } from "../../modules/meter/settings.js";
 import { MeterSettingsStore } from "../../modules/meter/settings-store.js";

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { STATUS_OK } from "../../modules/readout/readout.js";
-import { PushBed } from "../meter/push-bed.js";
+import { PushBed } from "../cosem/push-bed.js";
 import { recordsOf } from "../meter/records.js";
 import { cipheredP1, P1_KEYS } from "../meter/telegrams.js";
 import { installPython, PEER_SOURCES, run } from "./peer.js";

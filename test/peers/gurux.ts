@@ -7,8 +7,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { STATUS_OK, STATUS_UNCHECKED } from "../../modules/readout/readout.js";
 import { Household, SERIAL } from "../../tools/meter/household.js";
+import { PushBed } from "../cosem/push-bed.js";
 import { hex } from "../dlms/crypto.js";
-import { PushBed } from "../meter/push-bed.js";
 import { recordsOf } from "../meter/records.js";
 import { installPython, PEER_SOURCES, run, withMeter } from "./peer.js";
 

@@ -11,7 +11,7 @@ import { complaintOf, contentPointer, DOCUMENT, type Node, OPERATIONS, resolve }
 import { type JSONObject, type Reply, vectorOf } from "../api/gateway.js";
 import { START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
 import { pathOf, RESTARTING, routeOf, visit, WALK, type WalkRoute } from "../api/walk.js";
-import { dlmsMeter } from "../meter/dlms-bench.js";
+import { dlmsMeter } from "../cosem/bench.js";
 
 const PROGRAM = fileURLToPath(new URL("../../tools/api-examples.js", import.meta.url));
 const GUIDE = readFileSync(new URL("../../../docs/api.md", import.meta.url), "utf8");

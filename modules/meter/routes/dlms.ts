@@ -18,6 +18,7 @@ import {
 	type SettingField,
 	TEXT,
 } from "../../config/schema.js";
+import { isServerAddress } from "../../cosem/settings.js";
 import {
 	findDuplicate,
 	POLL_ATTRIBUTE,
@@ -51,7 +52,6 @@ import {
 	DLMS_SERVER_PHYSICAL,
 	DLMS_USE_ENCRYPTION,
 } from "../dlms-fields.js";
-import { isServerAddress } from "../dlms-settings.js";
 
 /** A key as the body gives it: hex digits in either case, or none to clear it. */
 function keyText(name: string): Field<string> {

@@ -1,4 +1,6 @@
 /** The objects of a DLMS/COSEM readout that gave no value, with the reason of each (decision 21). */
+
+import type { MissingCursor } from "../../cosem/records.js";
 import {
 	REASON_CLASS_INCONSISTENT,
 	REASON_EXCEPTION,
@@ -14,7 +16,6 @@ import {
 	REASON_UNREADABLE,
 } from "../../dlms/reasons.js";
 import type { JSONWriter } from "../../json/writer.js";
-import type { MissingCursor } from "../dlms-records.js";
 
 interface Reason {
 	/** Data-access-result, or REASON_…. */

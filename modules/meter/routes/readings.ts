@@ -3,6 +3,8 @@
  * exist as objects. Unit 0 is the head, then one unit a record, then the end of the list; with DLMS/COSEM one a missing
  * object and another end follow.
  */
+
+import { MissingCursor } from "../../cosem/records.js";
 import type { TextCodec } from "../../io/host.js";
 import type { JSONWriter } from "../../json/writer.js";
 import { type OBISCode, putDecimal } from "../../obis/code.js";
@@ -14,7 +16,6 @@ import { RecordCursor } from "../../readout/record-cursor.js";
 import { VALUE_LIMIT } from "../../readout/record-writer.js";
 import { localText } from "../../time/iso.js";
 import type { TimeZone } from "../../time/zone.js";
-import { MissingCursor } from "../dlms-records.js";
 import { writeMissing } from "./missing.js";
 
 /** What `GET last` shows beside the readout; fixed when the reply begins. */

@@ -1,22 +1,22 @@
 /** Conversations in DLMS/COSEM as the reader holds them, over a modelled line: openings, retries, counters, what is kept. */
 import assert from "node:assert/strict";
+import { PROTOCOL_DLMS } from "../../modules/cosem/conversation.js";
+import { MissingCursor } from "../../modules/cosem/records.js";
+import { OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "../../modules/cosem/settings.js";
 import { HDLC_SILENCE, SIGNED_ON_SILENCE } from "../../modules/hdlc/failures.js";
 import { IEC_MODE_E_ALONE, IEC_SILENCE } from "../../modules/iec62056-21/failures.js";
 import { PROTOCOL_IEC62056_21 } from "../../modules/iec62056-21/protocol.js";
 import { ConversationLog, LOG_LINE, LogCursor } from "../../modules/meter/conversation-log.js";
-import { PROTOCOL_DLMS } from "../../modules/meter/dlms-conversation.js";
-import { MissingCursor } from "../../modules/meter/dlms-records.js";
-import { OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "../../modules/meter/dlms-settings.js";
-import { FAILURE_COUNTERS, FAILURE_NO_SIGN_ON } from "../../modules/meter/failures.js";
+import { FAILURE_COUNTERS, FAILURE_NO_SIGN_ON } from "../../modules/cosem/failures.js";
 import type { ProbeResult } from "../../modules/meter/probe.js";
 import { STATUS_CUT, STATUS_OK } from "../../modules/readout/readout.js";
 import { ANSWERED, ASSOCIATED } from "../../tools/meter/dlms-server.js";
 import { LINK_CLOSED, LINK_OPENED } from "../../tools/meter/hdlc-station.js";
 import { METER_SIGNED_ON } from "../../tools/meter/iec-meter.js";
 import { seedOfRun } from "../fuzz/mutator.js";
-import { Bed, converse, GMAC, REGISTERS } from "./dlms-bed.js";
-import { announcingMeter, iecMeter } from "./dlms-bench.js";
-import { packedReadings } from "./packed.js";
+import { packedReadings } from "../meter/packed.js";
+import { Bed, converse, GMAC, REGISTERS } from "./bed.js";
+import { announcingMeter, iecMeter } from "./bench.js";
 
 const PASSWORD = "pass w0rd";
 const LOW = { auth: 1, client: 32, password: Uint8Array.from(Buffer.from(PASSWORD)) };

@@ -12,9 +12,8 @@ import { FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { OUTPUT_EVENT, type Output } from "../io/machine.js";
 import type { Failure } from "../readout/failure.js";
 import { type Conversation, EVENT_END, type MeterProtocol, type Opening, type Probing } from "../readout/protocol.js";
-import { DLMSConversation } from "./dlms-conversation.js";
-import { OPENING_AUTO, OPENING_DIRECT } from "./dlms-settings.js";
-import type { MeterSettings } from "./settings.js";
+import { DLMSConversation } from "./conversation.js";
+import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT } from "./settings.js";
 
 /** The word of the setting `protocol`. */
 export const CHOICE = "dlms";
@@ -25,7 +24,7 @@ export class ConnectionProbe implements Probing {
 	readonly #connection: HDLCConnection;
 	#nowMs: number;
 
-	constructor({ settings, nowMs }: Opening<MeterSettings>) {
+	constructor({ settings, nowMs }: Opening<COSEMSettings>) {
 		const { client, logical, physical, addressLength, receiveTimeoutMs, directBaud } = settings.dlms;
 		this.line = { baud: directBaud, format: FORMAT_8N1 };
 		this.#nowMs = nowMs;
@@ -86,9 +85,9 @@ export class ConnectionProbe implements Probing {
 
 /** A sign-on, and where nothing comes of it HDLC without one. */
 class OpeningProbe extends IECConversation {
-	readonly #opened: Opening<MeterSettings>;
+	readonly #opened: Opening<COSEMSettings>;
 
-	constructor(opening: Opening<MeterSettings>) {
+	constructor(opening: Opening<COSEMSettings>) {
 		super(opening, undefined);
 		this.#opened = opening;
 	}
@@ -103,30 +102,30 @@ class OpeningProbe extends IECConversation {
  * mode E alone, so that nobody waits until mode C was tried at every speed.
  */
 export class SignOnConversation extends IECConversation {
-	protected override another(opening: Opening<MeterSettings>, attempts: Attempts): Conversation {
+	protected override another(opening: Opening<COSEMSettings>, attempts: Attempts): Conversation {
 		if (attempts.silences === SILENCES) return new DLMSConversation(opening, attempts);
 		return new SignOnConversation(opening, attempts);
 	}
 }
 
-function probe(opening: Opening<MeterSettings>): Probing {
+function probe(opening: Opening<COSEMSettings>): Probing {
 	const way = opening.settings.dlms.opening;
 	if (way === OPENING_DIRECT) return new ConnectionProbe(opening);
 	return way === OPENING_AUTO ? new OpeningProbe(opening) : probeIdent(opening);
 }
 
-export const DLMS: MeterProtocol<MeterSettings> = Object.freeze({
-	isChosen: (settings: MeterSettings) => settings.protocol === CHOICE,
+export const DLMS: MeterProtocol<COSEMSettings> = Object.freeze({
+	isChosen: (settings: COSEMSettings) => settings.protocol === CHOICE,
 	asksForProfiles: true,
-	open: (opening: Opening<MeterSettings>) => new DLMSConversation(opening),
+	open: (opening: Opening<COSEMSettings>) => new DLMSConversation(opening),
 	probe,
-	forget: (settings: MeterSettings) => settings.dlms.learnOpening(OPENING_AUTO),
+	forget: (settings: COSEMSettings) => settings.dlms.learnOpening(OPENING_AUTO),
 });
 
 /** The protocol is iec62056. */
-export const DLMS_AFTER_SIGN_ON: MeterProtocol<MeterSettings> = Object.freeze({
-	isChosen: (settings: MeterSettings) => settings.handsOver,
+export const DLMS_AFTER_SIGN_ON: MeterProtocol<COSEMSettings> = Object.freeze({
+	isChosen: (settings: COSEMSettings) => settings.handsOver,
 	asksForProfiles: true,
-	open: (opening: Opening<MeterSettings>) => new DLMSConversation(opening, new Attempts(opening)),
+	open: (opening: Opening<COSEMSettings>) => new DLMSConversation(opening, new Attempts(opening)),
 	probe: probeIdent,
 });

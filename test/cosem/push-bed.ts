@@ -1,11 +1,12 @@
 /** A listener to DLMS pushes without a line, and pushes as they are on one, for the tests of it. */
+
+import { PushConversation } from "../../modules/cosem/push.js";
 import { OUTPUT_EVENT, OUTPUT_NONE } from "../../modules/io/machine.js";
-import { PushConversation } from "../../modules/meter/dlms-push.js";
 import type { MeterSettings } from "../../modules/meter/settings.js";
 import { EVENT_READOUT, type Opening } from "../../modules/readout/protocol.js";
 import type { Readout } from "../../modules/readout/readout.js";
 import { RecordWriter } from "../../modules/readout/record-writer.js";
-import { type DLMSBenchSettings, dlmsSettings, ReaderBench } from "./bench.js";
+import { type DLMSBenchSettings, dlmsSettings, ReaderBench } from "../meter/bench.js";
 
 const SILENCE_MS = 1000;
 

@@ -42,7 +42,7 @@ import { OBISCode } from "../obis/code.js";
 import { cosemUnitText } from "../obis/units.js";
 import type { ProfileRequest } from "../readout/protocol.js";
 import type { RecordWriter } from "../readout/record-writer.js";
-import { putNumber, putTime, secondsOf } from "./dlms-times.js";
+import { putNumber, putTime, secondsOf } from "./times.js";
 
 /** What is asked for, in this order; 4 is the number of rows. STEP_SCALER: once for each column that has one. */
 const STEP_NAME = 0;

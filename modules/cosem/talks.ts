@@ -9,12 +9,11 @@ import { POLL_ENTRY_SIZE, POLL_LIMIT, pollListOf } from "../dlms/poll-list.js";
 import { type Inquiry, LIST_LIMIT, Reading } from "../dlms/reading.js";
 import { ScalerCache } from "../dlms/scaler-cache.js";
 import type { Opening, ProtocolMemory } from "../readout/protocol.js";
-import { InvocationCounters, makeCipher } from "./dlms-counters.js";
-import { DLMSProfile } from "./dlms-profile.js";
-import { DLMSRecords, MISSING_SIZE } from "./dlms-records.js";
-import { type Carrier, DLMSSession, SESSION_BUFFER } from "./dlms-session.js";
-import { AUTH_HIGH_GMAC } from "./dlms-settings.js";
-import type { MeterSettings } from "./settings.js";
+import { InvocationCounters, makeCipher } from "./counters.js";
+import { DLMSProfile } from "./profile.js";
+import { DLMSRecords, MISSING_SIZE } from "./records.js";
+import { type Carrier, DLMSSession, SESSION_BUFFER } from "./session.js";
+import { AUTH_HIGH_GMAC, type COSEMSettings } from "./settings.js";
 
 /** Client address of who may read without being known. */
 const PUBLIC_CLIENT = 16;
@@ -50,11 +49,11 @@ export class DLMSTalks {
 	counters: InvocationCounters | undefined;
 	/** Set while the talk is about the invocation counter. */
 	counterSink: CounterSink | undefined;
-	readonly #opening: Opening<MeterSettings>;
+	readonly #opening: Opening<COSEMSettings>;
 	#records: DLMSRecords | undefined;
 	#profile: DLMSProfile | undefined;
 
-	constructor(opening: Opening<MeterSettings>) {
+	constructor(opening: Opening<COSEMSettings>) {
 		this.#opening = opening;
 		this.scalers = scalersOf(opening.memory, opening.settings.dlms.objects);
 	}

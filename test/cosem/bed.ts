@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
 import type { VirtualOptions } from "../../hosts/node/virtual.js";
-import { OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "../../modules/meter/dlms-settings.js";
+import { OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "../../modules/cosem/settings.js";
 import { STATUS_OK } from "../../modules/readout/readout.js";
-import { type DLMSBenchSettings, dlmsSettings, type Outcome, ReaderBench, type Settings } from "./bench.js";
-import { AK, dlmsMeter, GUEK } from "./dlms-bench.js";
-import { packedReadings } from "./packed.js";
+import { type DLMSBenchSettings, dlmsSettings, type Outcome, ReaderBench, type Settings } from "../meter/bench.js";
+import { packedReadings } from "../meter/packed.js";
+import { AK, dlmsMeter, GUEK } from "./bench.js";
 
 /** Of the default list. */
 export const REGISTERS = 14;

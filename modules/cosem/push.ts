@@ -36,6 +36,7 @@ import { MeterListener } from "../iec62056-21/listener.js";
 import type { Crypto } from "../io/crypto.js";
 import { FORMAT_8N1, type LineSettings, type SerialFormat } from "../io/host.js";
 import { type Machine, NO_BYTES, OUTPUT_NONE, type Output, OutputQueue } from "../io/machine.js";
+import { MBUS_AT, MBusFrames } from "../mbus/frames.js";
 import type { Failure } from "../readout/failure.js";
 import {
 	type Conversation,
@@ -49,9 +50,8 @@ import {
 } from "../readout/protocol.js";
 import { type Readout, STATUS_OK, STATUS_UNCHECKED, statusOf } from "../readout/readout.js";
 import type { RecordWriter } from "../readout/record-writer.js";
-import { PROTOCOL_DLMS } from "./dlms-conversation.js";
-import { makeCipher } from "./dlms-counters.js";
-import { CHOICE } from "./dlms-protocol.js";
+import { PROTOCOL_DLMS } from "./conversation.js";
+import { makeCipher } from "./counters.js";
 import {
 	PUSH_BROADCAST,
 	PUSH_KEY,
@@ -64,8 +64,8 @@ import {
 	PUSH_SILENCE,
 	PUSH_UNKNOWN,
 } from "./failures.js";
-import { MBUS_AT, MBusFrames } from "./mbus-frames.js";
-import type { MeterSettings } from "./settings.js";
+import { CHOICE } from "./protocol.js";
+import type { COSEMSettings } from "./settings.js";
 
 /** The longest push that is known has 591 bytes, a P1 telegram in it about a thousand. */
 const APDU_LIMIT = 2048;
@@ -109,7 +109,7 @@ export class PushConversation implements Machine, Conversation, Probing, LineSet
 	meterId: Uint8Array = NO_BYTES;
 	received = 0;
 	deadlineMs = Number.POSITIVE_INFINITY;
-	readonly #settings: MeterSettings;
+	readonly #settings: COSEMSettings;
 	readonly #records: RecordWriter;
 	readonly #memory: ProtocolMemory;
 	readonly #crypto: Crypto;
@@ -130,7 +130,7 @@ export class PushConversation implements Machine, Conversation, Probing, LineSet
 	#status = NOT_HEARD;
 	#isEnded = false;
 
-	constructor({ settings, records, memory, crypto }: Opening<MeterSettings>) {
+	constructor({ settings, records, memory, crypto }: Opening<COSEMSettings>) {
 		this.baud = settings.dlms.pushBaud;
 		this.#settings = settings;
 		this.#records = records;
@@ -389,16 +389,16 @@ function counterOf(push: Uint8Array): number {
 	return counter;
 }
 
-function listen(opening: Opening<MeterSettings>): PushConversation {
+function listen(opening: Opening<COSEMSettings>): PushConversation {
 	return new PushConversation(opening);
 }
 
 /** The protocol is dlms, and the meter speaks first. */
-export const DLMS_PUSH: MeterProtocol<MeterSettings> = Object.freeze({
-	isChosen: ({ protocol, dlms }: MeterSettings) => protocol === CHOICE && dlms.pushBaud > 0,
-	listenBaud: ({ dlms }: MeterSettings) => dlms.pushBaud,
+export const DLMS_PUSH: MeterProtocol<COSEMSettings> = Object.freeze({
+	isChosen: ({ protocol, dlms }: COSEMSettings) => protocol === CHOICE && dlms.pushBaud > 0,
+	listenBaud: ({ dlms }: COSEMSettings) => dlms.pushBaud,
 	late: PUSH_SILENCE,
 	open: listen,
 	probe: listen,
-	forget: ({ dlms }: MeterSettings) => dlms.learnPush(new Uint8Array(0)),
+	forget: ({ dlms }: COSEMSettings) => dlms.learnPush(new Uint8Array(0)),
 });

@@ -20,9 +20,16 @@
  * hour until a head tells it; where that is longer, or there are too many rows, it is asked once more.
  */
 import { asciiBytes } from "../bytes/ascii.js";
-import { ACK, NAK } from "../iec62056-21/acknowledge.js";
-import { Attempts } from "../iec62056-21/attempts.js";
-import { PART_FIRST, PART_NEXT } from "../iec62056-21/block.js";
+import { NO_BYTES } from "../io/machine.js";
+import { GROUP_PROFILE } from "../obis/code.js";
+import type { Failure } from "../readout/failure.js";
+import { type Conversation, EVENT_END, type Opening, type ProfileRequest } from "../readout/protocol.js";
+import type { Readout } from "../readout/readout.js";
+import { RecordCursor } from "../readout/record-cursor.js";
+import { daysOf, digitsOf } from "../time/date.js";
+import { ACK, NAK } from "./acknowledge.js";
+import { Attempts } from "./attempts.js";
+import { PART_FIRST, PART_NEXT } from "./block.js";
 import {
 	IEC_BROKEN_OFF,
 	IEC_NO_ANSWER,
@@ -31,25 +38,10 @@ import {
 	IEC_NO_PROGRAMMING,
 	IEC_PASSWORD_REFUSED,
 	IEC_PASSWORD_SILENCE,
-} from "../iec62056-21/failures.js";
-import { MODE_C } from "../iec62056-21/ident.js";
-import { IECConversation, type IECSettings, SIGN_ON } from "../iec62056-21/protocol.js";
-import { HAND_OVER_NEVER, OUTCOME_BLOCK } from "../iec62056-21/session.js";
-import { NO_BYTES } from "../io/machine.js";
-import { GROUP_PROFILE } from "../obis/code.js";
-import type { Failure } from "../readout/failure.js";
-import {
-	type Conversation,
-	EVENT_END,
-	type MeterProtocol,
-	type Opening,
-	type ProfileRequest,
-} from "../readout/protocol.js";
-import type { Readout } from "../readout/readout.js";
-import { RecordCursor } from "../readout/record-cursor.js";
-import { daysOf, digitsOf } from "../time/date.js";
-import { SignOnConversation } from "./dlms-protocol.js";
-import type { MeterSettings } from "./settings.js";
+} from "./failures.js";
+import { MODE_C } from "./ident.js";
+import { IECConversation, type IECSettings } from "./protocol.js";
+import { HAND_OVER_NEVER, OUTCOME_BLOCK } from "./session.js";
 
 const SOH = 0x01;
 const STX = 0x02;
@@ -384,15 +376,7 @@ function putDigits(into: Uint8Array, at: number, number: number, count: number):
 	return at + count;
 }
 
-/** Asked for by a sign-on; a profile that the readout does not have, in programming mode. Takes all settings. */
-export const IEC: MeterProtocol<MeterSettings> = Object.freeze({
-	...SIGN_ON,
-	asksForProfiles: true,
-	open: (opening: Opening<MeterSettings>) => {
-		const attempts = new Attempts(opening);
-		const { profile } = opening;
-		return profile === undefined
-			? new SignOnConversation(opening, attempts)
-			: new ReadoutFirst(opening, attempts, new ProfileQuestions(profile));
-	},
-});
+/** Reads a profile that the readout does not have in programming mode. */
+export function openProfile(opening: Opening<IECSettings>, profile: ProfileRequest): Conversation {
+	return new ReadoutFirst(opening, new Attempts(opening), new ProfileQuestions(profile));
+}

@@ -34,12 +34,11 @@ import { type Machine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT, 
 import { type Failure, furthest, PROGRESS_HEARD } from "../readout/failure.js";
 import { type Conversation, EVENT_END, EVENT_POOR, type Opening } from "../readout/protocol.js";
 import { type Readout, STATUS_CUT, statusOf } from "../readout/readout.js";
-import { DLMSOpening } from "./dlms-opening.js";
-import type { Carrier, DLMSSession } from "./dlms-session.js";
-import { OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "./dlms-settings.js";
-import { DLMSTalks } from "./dlms-talks.js";
 import { FAILURE_NO_MODE_E, FAILURE_UNANSWERED, mayBeCounter } from "./failures.js";
-import type { MeterSettings } from "./settings.js";
+import { DLMSOpening } from "./opening.js";
+import type { Carrier, DLMSSession } from "./session.js";
+import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "./settings.js";
+import { DLMSTalks } from "./talks.js";
 
 const TRIES = 4;
 /** Between two tries, with or without a sign-on: a meter needs a second after DISC. */
@@ -62,7 +61,7 @@ export const PROTOCOL_DLMS = "DLMS/COSEM";
 export class DLMSConversation implements Conversation {
 	/** Of the try that came furthest, if all failed. Final with EVENT_END. */
 	failure: Failure | undefined;
-	readonly #opening: Opening<MeterSettings>;
+	readonly #opening: Opening<COSEMSettings>;
 	/** Of a sign-on that need not lead here; undefined: nothing but DLMS/COSEM is wanted. */
 	readonly #attempts: Attempts | undefined;
 	readonly #talks: DLMSTalks;
@@ -106,7 +105,7 @@ export class DLMSConversation implements Conversation {
 	 * Begins when it is advanced: who asks for a readout has used up too much of the stack for all that is made then.
 	 * `attempts`: it is only offered; these are the attempts of the sign-on.
 	 */
-	constructor(opening: Opening<MeterSettings>, attempts?: Attempts) {
+	constructor(opening: Opening<COSEMSettings>, attempts?: Attempts) {
 		const { settings, nowMs } = opening;
 		const { opening: wanted, learnedOpening } = settings.dlms;
 		this.#opening = opening;

@@ -1,5 +1,6 @@
 /** What a conversation in DLMS/COSEM goes by: the settings as the meter reader wants them, and the numbers in them. */
 import { serverAddressLength } from "../hdlc/address.js";
+import type { IECSettings } from "../iec62056-21/protocol.js";
 
 /** `auth`. */
 export const AUTH_NONE = 0;
@@ -56,6 +57,15 @@ export interface DLMSSettings {
 	learnOpening(opening: number): void;
 	/** Remembers `learnedPush`; no bytes: forgets it. */
 	learnPush(push: Uint8Array): void;
+}
+
+/** What all of it goes by: the sign-on's settings as well. */
+export interface COSEMSettings extends IECSettings {
+	/** The word of the setting, as the API has it. */
+	readonly protocol: string;
+	/** It is iec62056, and the meter's mode E is taken up. */
+	readonly handsOver: boolean;
+	readonly dlms: DLMSSettings;
 }
 
 /** The server's address can be told in `length` bytes (0: as many as it needs). */

@@ -1,13 +1,13 @@
 /** Load profiles of DLMS/COSEM, of meters whose answers are damaged: by way of the API see test/api/profile.test.ts. */
 import assert from "node:assert/strict";
+import { DLMSProfile } from "../../modules/cosem/profile.js";
 import { ScalerCache } from "../../modules/dlms/scaler-cache.js";
-import { DLMSProfile } from "../../modules/meter/dlms-profile.js";
 import { RecordWriter, ROWS_LIMIT } from "../../modules/readout/record-writer.js";
 import { GetService } from "../../tools/meter/dlms-get.js";
 import { householdObjects } from "../../tools/meter/dlms-objects.js";
 import { Household } from "../../tools/meter/household.js";
 import { Mutator, seedOfRun } from "../fuzz/mutator.js";
-import { recordsOf } from "./records.js";
+import { recordsOf } from "../meter/records.js";
 
 const CODES = ["1.0.99.1.0.255", "1.0.99.2.0.255", "1.0.98.1.0.255", "1.0.99.3.0.255"];
 const REQUEST_SIZE = 200;

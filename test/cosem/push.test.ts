@@ -1,8 +1,8 @@
 /** DLMS/COSEM that a meter sends by itself: the listener, by captures and by pushes made here. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { DLMS_PUSH } from "../../modules/cosem/push.js";
 import { FORMAT_8N1 } from "../../modules/io/host.js";
-import { DLMS_PUSH } from "../../modules/meter/dlms-push.js";
 import { EVENT_END, EVENT_POOR } from "../../modules/readout/protocol.js";
 import { type Readout, STATUS_OK, STATUS_UNCHECKED } from "../../modules/readout/readout.js";
 import { protect } from "../../tools/meter/dlms-cipher.js";
@@ -11,11 +11,11 @@ import { readTelegram } from "../../tools/meter/telegram.js";
 import { vectorNames, vectorPath } from "../../tools/meter/vectors.js";
 import { type Capture, captures } from "../dlms/vectors.js";
 import { feeds, REFUSED } from "../feeds.js";
-import type { DLMSBenchSettings } from "./bench.js";
-import { dlmsSettings, ReaderBench } from "./bench.js";
+import type { DLMSBenchSettings } from "../meter/bench.js";
+import { dlmsSettings, ReaderBench } from "../meter/bench.js";
+import { recordsOf } from "../meter/records.js";
+import { cipheredP1 } from "../meter/telegrams.js";
 import { PushBed } from "./push-bed.js";
-import { recordsOf } from "./records.js";
-import { cipheredP1 } from "./telegrams.js";
 
 const hex = (text: string) => Uint8Array.from(Buffer.from(text.replaceAll(" ", ""), "hex"));
 const KEY = hex("000102030405060708090a0b0c0d0e0f");

@@ -7,16 +7,16 @@ import {
 	IEC_PASSWORD_REFUSED,
 	IEC_PASSWORD_SILENCE,
 } from "../../modules/iec62056-21/failures.js";
+import { IEC } from "../../modules/meter/protocols.js";
 import { TAP_RECEIVED, TAP_TRANSMITTED } from "../../modules/io/link.js";
-import { IEC } from "../../modules/meter/iec-profile.js";
 import { type Conversation, EVENT_END, type Opening } from "../../modules/readout/protocol.js";
 import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { readCommand } from "../../tools/meter/iec-programming.js";
 import { frame, SOH } from "../../tools/meter/telegram.js";
-import { Driver } from "../iec62056-21/driver.js";
 import { bytesOf, textOf } from "../latin1.js";
-import { ReaderBench } from "./bench.js";
-import { recordsOf } from "./records.js";
+import { ReaderBench } from "../meter/bench.js";
+import { recordsOf } from "../meter/records.js";
+import { Driver } from "./driver.js";
 
 const framed = (text: string, first?: number) => textOf(frame(bytesOf(text), first));
 const PASSWORD = framed("P0\x02(01234567)", SOH);

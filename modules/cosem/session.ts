@@ -15,8 +15,8 @@ import type { Crypto } from "../io/crypto.js";
 import { TAP_TRANSMITTED } from "../io/link.js";
 import type { Output } from "../io/machine.js";
 import type { Failure } from "../readout/failure.js";
-import type { DLMSSettings } from "./dlms-settings.js";
 import { FAILURE_COUNTERS } from "./failures.js";
+import type { DLMSSettings } from "./settings.js";
 
 /** In place of a byte that is not shown. */
 const HIDDEN = 0x2a;

@@ -3,12 +3,12 @@ import { NodeCrypto } from "../../hosts/node/platform.js";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { ConfigStore } from "../../modules/config/store.js";
-import { InvocationCounters, makeCipher } from "../../modules/meter/dlms-counters.js";
+import { InvocationCounters, makeCipher } from "../../modules/cosem/counters.js";
 import { ENTRIES } from "../../modules/parts.js";
 import { textCodec } from "../config/memory-storage.js";
 import { seedOfRun } from "../fuzz/mutator.js";
-import { dlmsSettings } from "./bench.js";
-import { AK, GUEK } from "./dlms-bench.js";
+import { dlmsSettings } from "../meter/bench.js";
+import { AK, GUEK } from "./bench.js";
 
 const TITLE = Uint8Array.from(Buffer.from("SMG12345"));
 const crypto = new NodeCrypto();

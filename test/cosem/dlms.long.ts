@@ -1,7 +1,7 @@
 /** A thousand conversations in DLMS/COSEM on lines that flip bits; dlms.test.ts holds a few. */
 import assert from "node:assert/strict";
 import { seedOfRun } from "../fuzz/mutator.js";
-import { converse } from "./dlms-bed.js";
+import { converse } from "./bed.js";
 
 const seed = seedOfRun();
 

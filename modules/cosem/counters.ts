@@ -14,7 +14,7 @@ import { crc16 } from "../bytes/crc16.js";
 import { Cipher, type CipherOptions } from "../dlms/cipher.js";
 import type { Crypto } from "../io/crypto.js";
 import type { Storage } from "../io/host.js";
-import type { DLMSSettings } from "./dlms-settings.js";
+import type { DLMSSettings } from "./settings.js";
 
 const STORAGE_KEY = "dlms_counters";
 const KEYS_LIMIT = 16;
