@@ -34,7 +34,7 @@ import { FrameDecoder, ROOM } from "../hdlc/decoder.js";
 import { CONTROL_I, controlKind, LLC_DESTINATION, LLC_LENGTH, LLC_RESPONSE } from "../hdlc/frame.js";
 import { MeterListener } from "../iec62056-21/listener.js";
 import type { Crypto } from "../io/crypto.js";
-import { FORMAT_8N1, type LineSettings, type SerialFormat } from "../io/host.js";
+import { FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { type Machine, NO_BYTES, OUTPUT_NONE, type Output, OutputQueue } from "../io/machine.js";
 import { MBUS_AT, MBusFrames } from "../mbus/frames.js";
 import type { Failure } from "../readout/failure.js";
@@ -102,8 +102,8 @@ class Heard {
 	unkept = KEEP_EACH;
 }
 
-export class PushConversation implements Machine, Conversation, Probing, LineSettings {
-	readonly baud: number;
+export class PushConversation implements Machine, Conversation, Probing {
+	readonly line: LineSettings;
 	/** What was wrong with the last push; after `abort`, with all. */
 	failure: Failure | undefined;
 	meterId: Uint8Array = NO_BYTES;
@@ -131,29 +131,20 @@ export class PushConversation implements Machine, Conversation, Probing, LineSet
 	#isEnded = false;
 
 	constructor({ settings, records, memory, crypto }: Opening<COSEMSettings>) {
-		this.baud = settings.dlms.pushBaud;
+		this.line = { baud: settings.dlms.pushBaud, format: FORMAT_8N1 };
 		this.#settings = settings;
 		this.#records = records;
 		this.#memory = memory;
 		this.#crypto = crypto;
 	}
 
-	/** Itself, since each object takes slots. */
-	get line(): LineSettings {
-		return this;
-	}
-
-	get format(): SerialFormat {
-		return FORMAT_8N1;
-	}
-
 	/** What is not to be trusted is shown to nobody. */
 	readout(event: number, utcMs: number): Readout | undefined {
 		if (event !== EVENT_READOUT) return undefined;
-		const { meterId, baud } = this;
+		const { line, meterId } = this;
 		const { kept: records = NO_BYTES, overflow } = this.#records;
 		const status = statusOf(overflow) || this.#status;
-		return { protocol: PROTOCOL_DLMS, meterId, mode: 0, baud, utcMs, status, records };
+		return { protocol: PROTOCOL_DLMS, meterId, mode: 0, baud: line.baud, utcMs, status, records };
 	}
 
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {

@@ -23,15 +23,7 @@
 
 import { checkField } from "../config/schema.js";
 import type { Drive, Driven, Driver } from "../io/driver.js";
-import {
-	CONSOLE_ROOM,
-	FORMAT_8N1,
-	type HostInfo,
-	type Serial,
-	type SerialOptions,
-	type SerialPort,
-	type TextCodec,
-} from "../io/host.js";
+import { CONSOLE_ROOM, FORMAT_8N1, type HostInfo, type Serial, type SerialPort, type TextCodec } from "../io/host.js";
 import { WIFI_WRONG_PASSWORD } from "../wifi/failures.js";
 import { WIFI_HOSTNAME } from "../wifi/fields.js";
 import type { NetworkManager } from "../wifi/manager.js";
@@ -109,10 +101,8 @@ export interface ImprovGateway {
 	readonly httpsPort: number;
 }
 
-/** The console. It is itself what the host is given, since closures would take slots. */
-export class Improv implements SerialOptions {
-	readonly baud = BAUD;
-	readonly format = FORMAT_8N1;
+/** The console. */
+export class Improv {
 	readonly world: ImprovWorld;
 	readonly settings: NetworkSettings;
 	readonly gateway: ImprovGateway;
@@ -129,21 +119,23 @@ export class Improv implements SerialOptions {
 		this.settings = settings;
 		this.gateway = gateway;
 		this.changeEndMs = world.driver.nowMs() + CHANGE_MS;
-		this.serial = new port.io(Object.assign(this, port.pins));
+		this.serial = new port.io({
+			...port.pins,
+			baud: BAUD,
+			format: FORMAT_8N1,
+			onReadable: () => {
+				this.talk ??= new Talk(this);
+				this.talk.go();
+			},
+			onWritable: (count) => {
+				this.room = count;
+				this.talk?.go();
+			},
+		});
 	}
 
 	mayChange(nowMs: number): boolean {
 		return this.settings.station === undefined || nowMs < this.changeEndMs;
-	}
-
-	onReadable(): void {
-		this.talk ??= new Talk(this);
-		this.talk.go();
-	}
-
-	onWritable(count: number): void {
-		this.room = count;
-		this.talk?.go();
 	}
 
 	close(): void {

@@ -7,8 +7,8 @@ import {
 	IEC_PASSWORD_REFUSED,
 	IEC_PASSWORD_SILENCE,
 } from "../../modules/iec62056-21/failures.js";
-import { IEC } from "../../modules/meter/protocols.js";
 import { TAP_RECEIVED, TAP_TRANSMITTED } from "../../modules/io/link.js";
+import { IEC } from "../../modules/meter/protocols.js";
 import { type Conversation, EVENT_END, type Opening } from "../../modules/readout/protocol.js";
 import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { readCommand } from "../../tools/meter/iec-programming.js";
