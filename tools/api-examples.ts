@@ -1,10 +1,9 @@
 /**
- * `npm run api -- --examples`: writes what docs/api.md tells of single routes, from the API's description
- * modules/api/openapi.json, each part between two marks: the routes, the errors, the fields of bodies with their bounds,
- * and what a client sends and what the device answers. `--check` after it changes nothing, and ends with 1 where the
- * file is not what it would write.
+ * For `npm run api -- --make`: what docs/api.md tells of single routes, from the API's description modules/api/openapi.json,
+ * each part between two marks: the routes, the errors, the fields of bodies with their bounds, and what a client sends and
+ * what the device answers.
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
 	bounds,
@@ -19,6 +18,7 @@ import {
 	ROOT,
 	resolve,
 } from "./api/document.js";
+import type { PageFile } from "./page-api.js";
 
 const GUIDE = join(ROOT, "docs", "api.md");
 /** Characters of a line. */
@@ -162,7 +162,7 @@ function group({ name, description }: Tag): string {
 function withParts(guide: string): string {
 	let text = guide;
 	for (const [name, make] of Object.entries(PARTS)) {
-		const [begin, end] = [`<!-- ${name}: made by npm run api -- --examples -->`, `<!-- end of ${name} -->`];
+		const [begin, end] = [`<!-- ${name}: made by npm run api -- --make -->`, `<!-- end of ${name} -->`];
 		const [start, stop] = [text.indexOf(begin), text.indexOf(end)];
 		if (start < 0 || stop < start) throw new Error(`docs/api.md has no "${begin}" with "${end}" after it`);
 		text = `${text.slice(0, start)}${begin}\n\n${make()}\n${text.slice(stop)}`;
@@ -170,17 +170,7 @@ function withParts(guide: string): string {
 	return text;
 }
 
-function main(args: readonly string[]): number {
-	if (args.some((arg) => arg !== "--check")) {
-		console.error("Usage: npm run api -- --examples [--check]");
-		return 2;
-	}
-	const guide = readFileSync(GUIDE, "utf8");
-	const wanted = formatted(GUIDE, withParts(guide));
-	if (wanted === guide) return 0;
-	if (args.length === 0) writeFileSync(GUIDE, wanted);
-	console.log(args.length === 0 ? "docs/api.md: written" : "docs/api.md: differs; run: npm run api -- --examples");
-	return args.length;
+/** docs/api.md as it should be. */
+export function guideFile(): PageFile {
+	return { path: GUIDE, text: formatted(GUIDE, withParts(readFileSync(GUIDE, "utf8"))) };
 }
-
-process.exitCode = main(process.argv.slice(2));

@@ -1,10 +1,11 @@
 /**
- * Makes modules/resources/obis-names.bin from modules/obis/names.tsv: `node .build/tools/obis-table.js`.
+ * Makes modules/resources/obis-names.bin from modules/obis/names.tsv, whenever the project is compiled (tools/run.mjs).
  * The layout is described in modules/obis/names.ts, the source's columns at its top. The same source gives the same
  * bytes. Parts of names that several rows share are stored once (phrases); within their texts, what saves most bytes is
  * taken out again and again (fragments).
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
 	CHANNEL_ANY,
@@ -23,6 +24,8 @@ import {
 	NAME_LIMIT,
 	TABLE_MAGIC,
 } from "../modules/obis/names.js";
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 
 export interface NameRow {
 	readonly line: number;
@@ -291,9 +294,13 @@ function savedBy(piece: string, count: number): number {
 	return count * (piece.length - 1) - utf8.encode(piece).length - 2;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-	const root = new URL("../../", import.meta.url);
-	const table = buildTable(readFileSync(new URL("modules/obis/names.tsv", root), "utf8"));
-	writeFileSync(new URL("modules/resources/obis-names.bin", root), table);
-	console.log(`obis-names.bin: ${table.length} bytes`);
+/** Writes the table unless it is newer than all that it is made of. Throws with the line of a row that is wrong. */
+export function buildNames(): void {
+	const [source, table] = ["modules/obis/names.tsv", "modules/resources/obis-names.bin"].map((path) =>
+		join(ROOT, path),
+	);
+	const written = statSync(table, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+	const makers = [fileURLToPath(import.meta.url), source, join(ROOT, "modules/obis/names.ts")];
+	if (written > Math.max(...makers.map((path) => statSync(path).mtimeMs))) return;
+	writeFileSync(table, buildTable(readFileSync(source, "utf8")));
 }

@@ -1,19 +1,16 @@
 /**
- * `npm run api -- --types`: writes what the page knows of the API from its description in modules/api/openapi.json: the
+ * For `npm run api -- --make`: what the page knows of the API from its description in modules/api/openapi.json: the
  * types of replies (hosts/browser/kit/replies.ts), and what the fields of bodies may be (bodies.ts beside it).
  * test/tools/page-api.test.ts holds both fresh. Knows the parts of JSON Schema that our document uses, no others.
  */
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { DOCUMENT, formatted, type Node, ROOT } from "./api/document.js";
 
 const FOLDER = join(ROOT, "hosts/browser/kit");
 const PREFIX = "/api/v1/";
 const SCHEMAS = "#/components/schemas/";
 
-const ORIGIN =
-	"Made by `npm run api -- --types` from the\n * API's description, modules/api/openapi.json: change that.";
+const ORIGIN = "Made by `npm run api -- --make` from the\n * API's description, modules/api/openapi.json: change that.";
 
 function jsonOf(part: Node): Node {
 	return part?.content?.["application/json"]?.schema;
@@ -124,6 +121,3 @@ export function pageFiles(): readonly PageFile[] {
 		fileOf("bodies.ts", "What the fields of bodies may be, by route.", bodies()),
 	];
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url))
-	for (const { path, text } of pageFiles()) writeFileSync(path, text);

@@ -123,6 +123,18 @@ function prune(folder) {
 	}
 }
 
+/** Of `npm run api`: makes the description of the API, and what is made from that. */
+const MAKE = "--make";
+
+/**
+ * For what is generated from the sources: the page may use a name already that is not generated yet, so its complaints are
+ * kept quiet. Those of the tables that it is made from are not.
+ */
+function compileTools() {
+	step(bin("tsc"), ["-b", "modules"]);
+	attempt(bin("tsc"), ["-b"], "ignore");
+}
+
 async function compile() {
 	const isFixed = !canWrite();
 	if (!isFixed) say("Compiling …");
@@ -135,6 +147,8 @@ async function compile() {
 	try {
 		// Not in what the Moddable SDK has built beside them.
 		for (const folder of ["hosts", "modules", "test", "tools"]) prune(join(build, folder));
+		const { buildNames } = await import(join(build, "tools", "obis-table.js"));
+		buildNames();
 		const { buildPage } = await import(join(build, "tools", "page.js"));
 		await buildPage();
 		const { bundleGateway } = await import(join(build, "hosts", "node", "bundle.js"));
@@ -297,8 +311,7 @@ const commands = {
 	bench: (args) => become(process.execPath, [...program("tools/bench.js"), ...args]),
 	size: (args) => become(process.execPath, [...program("tools/size.js"), ...args]),
 	api: ([what, ...args]) => {
-		const names = { "--examples": "tools/api-examples.js", "--types": "tools/page-api.js" };
-		become(process.execPath, [...program(names[what] ?? "tools/api-page.js"), ...args]);
+		become(process.execPath, [...program(what === MAKE ? "tools/api-make.js" : "tools/api-page.js"), ...args]);
 	},
 	doctor: () => become(process.execPath, program("tools/doctor.js")),
 	lint: () => step(bin("biome"), ["check", "."]),
@@ -337,5 +350,6 @@ if (!Object.hasOwn(commands, name)) {
 }
 checkNode();
 install();
-if (name !== "format" && name !== "lint") await compile();
+if (name === "api" && args[0] === MAKE) compileTools();
+else if (name !== "format" && name !== "lint") await compile();
 commands[name](args);

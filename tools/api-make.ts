@@ -1,0 +1,24 @@
+/**
+ * `npm run api -- --make`: writes what the tables of settings say into the API's description, modules/api/openapi.json;
+ * then the page's types, and the tables and examples of docs/api.md, which are made from that. Tests hold all of it fresh.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { DOCUMENT, formatted, ROOT } from "./api/document.js";
+import { describeSettings } from "./api/settings.js";
+import { guideFile } from "./api-examples.js";
+import { type PageFile, pageFiles } from "./page-api.js";
+
+const DESCRIPTION = join(ROOT, "modules/api/openapi.json");
+
+function write({ path, text }: PageFile): void {
+	if (readFileSync(path, "utf8") === text) return;
+	writeFileSync(path, text);
+	console.log(`${relative(ROOT, path)}: written`);
+}
+
+const before = JSON.stringify(DOCUMENT);
+describeSettings(DOCUMENT);
+if (JSON.stringify(DOCUMENT) !== before)
+	write({ path: DESCRIPTION, text: formatted(DESCRIPTION, JSON.stringify(DOCUMENT)) });
+for (const file of [...pageFiles(), guideFile()]) write(file);

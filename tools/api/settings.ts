@@ -1,0 +1,197 @@
+/**
+ * What the API's description says of bodies and of settings, made from their own tables (modules/config/schema.ts,
+ * modules/api/settings.ts): types, bounds, choices, initial values, required fields. Names of schemas, descriptions and
+ * examples are written by hand in modules/api/openapi.json, and stay as they are.
+ */
+import { type BodyTable, NO_BODY } from "../../modules/api/body.js";
+import type { Operation } from "../../modules/api/route.js";
+import { BOOLEAN, BYTES, CHOICE, type Field, INTEGER } from "../../modules/config/schema.js";
+import { METHOD_NAMES } from "../../modules/http/request.js";
+import { PARTS } from "../../modules/parts.js";
+import type { Node } from "./document.js";
+
+/** Keywords of fields that their table does not give: the route checks them itself. */
+export const BY_ROUTE: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+	"POST /api/v1/system/password": { new_password: ["minLength"] },
+	"POST /api/v1/dlms/config": { block_cipher_key: ["pattern"], auth_key: ["pattern"] },
+	"POST /api/v1/network/wifi": {
+		ssid: ["minLength"],
+		password: ["pattern"],
+		ip: ["pattern"],
+		netmask: ["pattern"],
+		gateway: ["pattern"],
+		hostname: ["minLength", "pattern"],
+	},
+	"POST /api/v1/network/ap": { ap_ssid: ["minLength"], ap_password: ["minLength"] },
+	"POST /api/v1/zigbee/map": { mapping_id: ["pattern"] },
+};
+/** A backup is no object of fields: it has a reader of its own. */
+const BACKUP = "POST /api/v1/system/backup";
+/** Keywords that are made from a table; others are written by hand. */
+const MADE = ["type", "enum", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern"];
+const INITIAL = "x-initial";
+
+/** The description's name for a route: `POST /api/v1/system/tokens/{id}`. */
+export function keyOf(method: number, path: string): string {
+	return `${METHOD_NAMES[method]} ${path.replace(/<(\w+)>/, "{$1}")}`;
+}
+
+/** The pattern of a text whose characters are these; undefined for any text. One range alone may have no end. */
+function patternOf({ characters }: Field): string | undefined {
+	if (characters === "" || characters.startsWith("\u0000")) return undefined;
+	if (characters.length === 1) {
+		const before = (characters.charCodeAt(0) - 1).toString(16).padStart(4, "0");
+		return `^[^\\u0000-\\u${before}]*$`;
+	}
+	const quoted = (character: string) => (/[\\\]^-]/.test(character) ? `\\${character}` : character);
+	const ranges = characters.match(/../g)!.map(([first, last]) => {
+		return first === last ? quoted(first) : `${quoted(first)}-${quoted(last)}`;
+	});
+	return `^[${ranges.join("")}]*$`;
+}
+
+/** What a value of the field may be. `table`: the body that it is in. */
+export function boundsOf(field: Field, table: BodyTable): Node {
+	const { kind, minimum, maximum, choices } = field;
+	if (table.list !== undefined && field === table.fields[0]) return { type: "array", maxItems: table.list.maximum };
+	if (kind === BOOLEAN) return { type: "boolean" };
+	if (kind === INTEGER) return { type: "integer", minimum, maximum };
+	if (kind === CHOICE) return { type: typeof choices[0] === "number" ? "integer" : "string", enum: [...choices] };
+	if (kind === BYTES) return { type: "array", minItems: minimum, maxItems: maximum };
+	const pattern = patternOf(field);
+	const minLength = minimum > 0 ? { minLength: minimum } : {};
+	return { type: "string", ...minLength, maxLength: maximum, ...(pattern === undefined ? {} : { pattern }) };
+}
+
+/** What it refers to, itself and not a copy. */
+function targetOf(document: Node, node: Node): Node {
+	let target = document;
+	for (const step of node.$ref.split("/").slice(1)) target = target[step];
+	return target;
+}
+
+/** Sets the keywords that are made, where those of `old` are; removes those that are not made any more. */
+function renewed(old: Node, made: Node, byRoute: readonly string[] = []): Node {
+	const node: Node = {};
+	for (const [name, value] of Object.entries<Node>(old)) {
+		if (byRoute.includes(name) || !(MADE.includes(name) || name === INITIAL)) node[name] = value;
+		else if (name in made) node[name] = sameClass(value, made[name]) ? value : made[name];
+	}
+	for (const [name, value] of Object.entries(made)) if (!(name in node) && !byRoute.includes(name)) node[name] = value;
+	return node;
+}
+
+/** Two patterns of one class whose ranges stand in another order. */
+function sameClass(a: Node, b: Node): boolean {
+	const rangesOf = (pattern: unknown) => {
+		const inside = typeof pattern === "string" ? /^\^\[((?:\\?[^\]])*)\]\*\$$/.exec(pattern)?.[1] : undefined;
+		return inside?.startsWith("^")
+			? undefined
+			: inside
+					?.match(/\\?.-\\?.|\\?./g)
+					?.sort()
+					.join("");
+	};
+	return rangesOf(a) !== undefined && rangesOf(a) === rangesOf(b);
+}
+
+/** Members in the order that they had; a new one behind the one that stands before it in its table. */
+function inOrder(old: Node, made: Readonly<Record<string, Node>>): Node {
+	const names = Object.keys(old).filter((name) => name in made);
+	let before = -1;
+	for (const name of Object.keys(made)) {
+		if (!names.includes(name)) names.splice(before + 1, 0, name);
+		before = names.indexOf(name);
+	}
+	return Object.fromEntries(names.map((name) => [name, made[name]]));
+}
+
+/** The same names: in the order in which they stand. */
+function sameNames(old: readonly string[] | undefined, names: readonly string[]): readonly string[] {
+	return [...(old ?? [])].sort().join() === [...names].sort().join() ? (old ?? []) : names;
+}
+
+/** Brings the description to what the tables of the routes say. `document` is changed. */
+export function describeSettings(document: Node): void {
+	for (const route of PARTS.flatMap(({ routes }) => routes)) {
+		const key = keyOf(route.method, route.path);
+		const [method, path] = key.split(" ");
+		const operation = document.paths[path]?.[method.toLowerCase()];
+		// A route without a description fails its own test.
+		if (operation === undefined) continue;
+		if (route.body !== undefined && route.body !== NO_BODY && key !== BACKUP)
+			describeBody(document, operation.requestBody, route, key);
+		describeReply(document, operation, route);
+	}
+}
+
+function describeBody(document: Node, request: Node, { body, settings }: Operation, key: string): void {
+	const given = request?.content?.["application/json"]?.schema;
+	if (given === undefined || body === undefined) return;
+	const schema = given.$ref === undefined ? given : targetOf(document, given);
+	request["x-max-bytes"] = body.limit;
+	const stored = settings === body ? settings.stored : [];
+	describeFields(document, schema, body, stored, key);
+	if (body.list === undefined) return;
+	const { items } = schema.properties[body.fields[0].name];
+	describeFields(document, items.$ref === undefined ? items : targetOf(document, items), body.list, [], key);
+}
+
+type Fields = Pick<BodyTable, "fields" | "required"> & Partial<BodyTable>;
+
+function describeFields(document: Node, schema: Node, table: Fields, stored: readonly Field[], key: string): void {
+	const made: Record<string, Node> = {};
+	for (const field of table.fields) {
+		const old = schema.properties[field.name] ?? {};
+		const byRoute = BY_ROUTE[key]?.[field.name];
+		const setting = stored.find(({ name }) => name === field.name);
+		const initial =
+			setting === undefined || setting.secret || setting.initial === undefined ? {} : { [INITIAL]: setting.initial };
+		const isNew = !(field.name in schema.properties);
+		const wanted = {
+			...initial,
+			...boundsOf(field, table as BodyTable),
+			...(isNew && field.secret ? { writeOnly: true } : {}),
+		};
+		made[field.name] = old.$ref === undefined ? renewed(old, wanted, byRoute) : old;
+		if (old.$ref !== undefined)
+			Object.assign(targetOf(document, old), renewed(targetOf(document, old), wanted, byRoute));
+	}
+	schema.properties = inOrder(schema.properties, made);
+	const required = sameNames(schema.required, table.required);
+	if (required.length > 0) schema.required = required;
+	else delete schema.required;
+}
+
+/** A group of settings answers with all that it shows: of a secret only whether there is one. */
+function describeReply(document: Node, operation: Node, { settings }: Operation): void {
+	if (settings.shown.length === 0 || settings.show !== undefined) return;
+	const { schema } = operation.responses[200].content["application/json"];
+	const target = targetOf(document, schema);
+	const made: Record<string, Node> = {};
+	for (const field of settings.shown) {
+		const { name, secret } = field;
+		const old = target.properties[secret ? `${name}_set` : name] ?? {};
+		if (secret) made[`${name}_set`] = renewed(old, { type: "boolean" });
+		else
+			made[name] =
+				old.$ref === undefined ? renewed(old, { ...initialOf(old, field), ...boundsOf(field, settings) }) : old;
+	}
+	target.properties = inOrder(target.properties, made);
+	const where = schema.required === undefined ? target : schema;
+	where.required = sameNames(where.required, Object.keys(made));
+	addToExample(operation.responses[200].content["application/json"], settings.shown);
+}
+
+/** A new setting stands in the example of the reply as a new unit has it. */
+function addToExample(content: Node, shown: readonly Field[]): void {
+	if (content.example === undefined) return;
+	const values = shown.map(({ name, secret, initial }) => (secret ? [`${name}_set`, false] : [name, initial ?? ""]));
+	const made = values.map(([name, value]) => [name, content.example[name as string] ?? value]);
+	content.example = inOrder(content.example, Object.fromEntries(made));
+}
+
+/** Where the body and the reply are one schema, it has initial values. */
+function initialOf(old: Node, { initial }: Field): Node {
+	return INITIAL in old && initial !== undefined ? { [INITIAL]: initial } : {};
+}
