@@ -17,8 +17,6 @@ function write({ path, text }: PageFile): void {
 	console.log(`${relative(ROOT, path)}: written`);
 }
 
-const before = JSON.stringify(DOCUMENT);
 describeSettings(DOCUMENT);
-if (JSON.stringify(DOCUMENT) !== before)
-	write({ path: DESCRIPTION, text: formatted(DESCRIPTION, JSON.stringify(DOCUMENT)) });
+write({ path: DESCRIPTION, text: formatted(DESCRIPTION, JSON.stringify(DOCUMENT)) });
 for (const file of [...pageFiles(), guideFile()]) write(file);

@@ -164,7 +164,8 @@ function describeFields(document: Node, schema: Node, table: Fields, stored: rea
 }
 
 /** A group of settings answers with all that it shows: of a secret only whether there is one. */
-function describeReply(document: Node, operation: Node, { settings }: Operation): void {
+function describeReply(document: Node, operation: Node, route: Operation): void {
+	const { settings } = route;
 	if (settings.shown.length === 0 || settings.show !== undefined) return;
 	const { schema } = operation.responses[200].content["application/json"];
 	const target = targetOf(document, schema);
@@ -178,9 +179,18 @@ function describeReply(document: Node, operation: Node, { settings }: Operation)
 				old.$ref === undefined ? renewed(old, { ...initialOf(old, field), ...boundsOf(field, settings) }) : old;
 	}
 	target.properties = inOrder(target.properties, made);
-	const where = schema.required === undefined ? target : schema;
-	where.required = sameNames(where.required, Object.keys(made));
+	const names = Object.keys(made);
+	const body = settings.required;
+	// The body may be of the same schema, and want fewer of them.
+	const isOwn = schema.required !== undefined || (isOneSchema(document, route, schema) && body.length < names.length);
+	const where = isOwn ? schema : target;
+	where.required = sameNames(where.required, names);
 	addToExample(operation.responses[200].content["application/json"], settings.shown);
+}
+
+/** What the group's POST takes and what it answers is described by one schema. */
+function isOneSchema(document: Node, { path }: Operation, { $ref }: Node): boolean {
+	return document.paths[path].post.requestBody.content["application/json"].schema.$ref === $ref;
 }
 
 /** A new setting stands in the example of the reply as a new unit has it. */
