@@ -7,7 +7,17 @@ import { VirtualAir } from "../../hosts/node/virtual-air.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import type { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { isShown } from "../../modules/api/backup-group.js";
-import { BYTES, entry, field, put } from "../../modules/config/schema.js";
+import {
+	BOOLEAN,
+	BYTES,
+	CHOICE,
+	entry,
+	type Field,
+	field,
+	INTEGER,
+	put,
+	type Setting,
+} from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
 import { RESERVE, RESTORE_COST } from "../../modules/io/memory.js";
 import { ENTRIES } from "../../modules/parts.js";
@@ -27,8 +37,8 @@ const NO_SETTINGS = [
 	...["wifi previous_ip", "wifi previous_netmask", "wifi previous_gateway"],
 ];
 
-/** One of each group, none of them as in a new unit. */
-const SET: Readonly<Record<string, JSONObject>> = {
+/** Values that belong together, none of them as in a new unit. Settings that are not here get one that they may have. */
+const GIVEN: Readonly<Record<string, JSONObject>> = {
 	"system/power_mode": { power_mode: 2 },
 	"system/timezone": { timezone: "Europe/Berlin" },
 	"system/upgrade": { upgrade_url: "https://firmware.example/{board}.ota", upgrade_check_enabled: false },
@@ -100,6 +110,23 @@ const SET: Readonly<Record<string, JSONObject>> = {
 		pause_secs: 60,
 	},
 };
+
+/** Another value than on a new unit. */
+function another({ kind, choices, initial, minimum, maximum }: Field): Setting {
+	if (kind === BOOLEAN) return !initial;
+	if (kind === CHOICE) return choices.find((choice) => choice !== initial)!;
+	assert.equal(kind, INTEGER, "a text of its own kind has to be named here");
+	return initial === maximum ? minimum : maximum;
+}
+
+const SET: Readonly<Record<string, JSONObject>> = Object.fromEntries(
+	BACKUP_GROUPS.map(({ path, table }) => {
+		const given = GIVEN[path] ?? {};
+		const others = table.fields.filter((one) => isShown(one) && !(one.name in given) && one.kind !== BYTES);
+		const isList = table.list !== undefined || path === "hub";
+		return [path, { ...Object.fromEntries(isList ? [] : others.map((one) => [one.name, another(one)])), ...given }];
+	}),
+);
 const SECRETS: Readonly<Record<string, JSONObject>> = {
 	"network/wifi": { password: "canary-wifi-secret" },
 	"network/ap": { ap_password: "canary-own-secret" },

@@ -70,8 +70,8 @@ function listened() {
 			},
 		],
 		[NETWORK, { manager }],
-		[HUB, { output: { settingsChanged: () => told.push("hub") } }],
-		[MQTT, { output: { settingsChanged: () => told.push("mqtt"), forgetMeter: () => told.push("forget announced") } }],
+		[HUB, { sender: { settingsChanged: () => told.push("hub") } }],
+		[MQTT, { sender: { settingsChanged: () => told.push("mqtt"), forgetMeter: () => told.push("forget announced") } }],
 		[UPDATE, { notice: { settingsChanged: () => told.push("upgrade") } }],
 		[ZIGBEE, { settingsChanged: () => told.push("zigbee"), mappingChanged: () => told.push("zigbee map") }],
 	]);
