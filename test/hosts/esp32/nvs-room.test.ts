@@ -74,7 +74,7 @@ describe("the partition for settings", () => {
 			const nvs = new NVSModel(findPartition(table, "nvs").size);
 			for (let seed = 1; seed <= 200; seed++)
 				for (const [key, bytes] of shuffled(everything(), seed)) nvs.set(key, bytes);
-			assert.ok(nvs.used > 0.3 && nvs.used < 0.9, String(nvs.used));
+			assert.ok(nvs.used > 0.3 && nvs.used < 0.95, String(nvs.used));
 		});
 
 	it("would be too small with the 24 KB that ESP-IDF has by default", () => {
