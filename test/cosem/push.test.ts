@@ -453,6 +453,13 @@ describe("a listener to pushes", () => {
 		}
 	});
 
+	it("takes a head that tells more than it can hold for no APDU, and what follows at once for what it is", () => {
+		const head = [0xdb, TITLE.length, ...TITLE, 0x82, 0x0b, 0xb8, 0x30, 0, 0, 0, 1];
+		const bed = new PushBed();
+		const bytes = Uint8Array.from([...head, ...hdlcPush(PLAIN)]);
+		assert.deepEqual(told(bed.take(bytes)).at(-1), RECORDS);
+	});
+
 	it("shows nothing of an M-Bus push that the head of an HDLC frame stands in, but not what it makes of it", () => {
 		const head = hdlcPush(hex("00".repeat(60))).subarray(0, 9);
 		const value = `09${(head.length + 40).toString(16)}${head.toString("hex")}${"42".repeat(40)}`;

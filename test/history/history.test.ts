@@ -64,6 +64,13 @@ describe("The history", () => {
 		assert.deepEqual(unit.periods("hours", at("2026-11-20 07:00:01"), at("2026-11-20 08:00")), []);
 	});
 
+	it("takes its pieces of flash in turn, so that none wears out before the others", () => {
+		for (let day = 0; day < 1500; day++) unit.read(at("2022-01-01") + day * DAY, { import: day * 1000 });
+		const { erases } = unit.partition;
+		assert.ok(Math.min(...erases) > 0, erases.join());
+		assert.ok(Math.max(...erases) - Math.min(...erases) <= 2, erases.join());
+	});
+
 	it("keeps one reading a quarter hour, the first", () => {
 		for (let i = 0; i < 100; i++) unit.read(at("2026-11-20 06:00") + i * 60, { import: 1000 + i });
 		// One write for each of the seven quarters, and one erase for the first sector.

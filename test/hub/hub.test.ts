@@ -184,6 +184,21 @@ describe("hub: when it is published", () => {
 		]);
 	});
 
+	it("goes by the first entity alone: a later one that is new to the hub does not have all sent again", () => {
+		const bench = new HubBench();
+		bench.server.serve(8123);
+		bench.read(counter(1));
+		bench.advance(MINUTE);
+		bench.server.taken();
+		bench.server.states.delete("binary_sensor.smart_gateway_meter");
+		bench.fail();
+		bench.advance(MINUTE);
+		assert.deepEqual(bench.server.taken(), [
+			"200 sensor.smart_gateway_last_readout 2026-11-22T11:00:00Z",
+			"201 binary_sensor.smart_gateway_meter off",
+		]);
+	});
+
 	it("looks sooner for a while after a failure", () => {
 		const bench = new HubBench();
 		bench.server.serve(8123);

@@ -114,6 +114,13 @@ describe("meter/schedule", () => {
 		assert.deepEqual(bench.asked, ["07:02:00", "07:03:00", "07:04:00"]);
 	});
 
+	it("leaves a minute between the last try and the next time", () => {
+		const bench = new Bench(START_MS, 0, { ...MINUTES, minutes: 2 });
+		bench.failures = [FAILURE_PORT, undefined];
+		bench.time.advance(3 * MINUTE_MS);
+		assert.deepEqual(bench.asked, ["07:02:00", "07:04:00"]);
+	});
+
 	it("leaves a meter alone for an hour that has refused the password, unless settings change", () => {
 		const bench = new Bench();
 		bench.failures = [DLMS_AUTHENTICATION, undefined];
@@ -284,6 +291,32 @@ describe("meter/schedule", () => {
 		bench.schedule.clockChanged();
 		assert.equal(bench.next, "03:15:00");
 		assert.equal(bench.schedule.missed, 0);
+	});
+
+	it("takes a clock that is put back by more than half a period for a new one", () => {
+		for (const [backMinutes, next] of [
+			[7, "07:30:00"],
+			[9, "07:15:00"],
+		] as const) {
+			const bench = new Bench();
+			bench.time.advance(15 * MINUTE_MS);
+			bench.time.setUTC(START_MS + (15 - backMinutes) * MINUTE_MS);
+			bench.schedule.clockChanged();
+			assert.equal(bench.next, next, `${backMinutes} minutes`);
+		}
+	});
+
+	it("waits an hour at most for a meter that refuses, whatever the clock says after a sleep", () => {
+		const bench = new Bench();
+		bench.failures = [DLMS_AUTHENTICATION];
+		bench.time.advance(16 * MINUTE_MS);
+		const kept = new DataView(new ArrayBuffer(KEPT_LENGTH));
+		bench.schedule.keep(kept);
+		// The time that is due next is not kept: it is due at once, and the clock was put back by ten hours.
+		kept.setUint32(0, 0, true);
+		const next = new Bench(START_MS - 10 * HOUR_MS, 0, QUARTERS, kept);
+		next.time.advance(HOUR_MS + 15 * MINUTE_MS);
+		assert.equal(next.asked.length, 1, next.asked.join());
 	});
 
 	it("makes up once for what a clock that is put forward passes over", () => {

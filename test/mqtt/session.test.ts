@@ -124,6 +124,15 @@ const message = (topic: string, payload: string, qos: 0 | 1 = 0, messageId = 9):
 });
 
 describe("A session of MQTT", () => {
+	it("ends when the broker does not even take the subscription in time", () => {
+		const bed = new Bed().flush().say({ cmd: "connack", returnCode: 0, sessionPresent: false });
+		assert.equal(bed.session.state, SESSION_READY);
+		bed.wait(ANSWER_MS - 1);
+		assert.equal(bed.session.state, SESSION_READY);
+		bed.wait(1);
+		assert.deepEqual([bed.session.state, bed.session.end], [SESSION_ENDED, END_SILENT]);
+	});
+
 	const E = SESSION_ENDED;
 	const rows: [string, (bed: Bed) => void, number[], number[]][] = [
 		[

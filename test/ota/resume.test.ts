@@ -206,6 +206,23 @@ describe("A firmware file that goes on after an interruption", () => {
 		});
 	}
 
+	it("begins anew where what was kept is not as long as it must be", () => {
+		for (const change of [
+			(point: Uint8Array) => point.slice(0, -1),
+			(point: Uint8Array) => Uint8Array.of(...point, 0),
+		]) {
+			const slots = makeSlots();
+			const first = newInstaller(slots);
+			send(first, FILES.plain, bytesBefore(FILES.plain, 2) + 100);
+			first.close(why.INTERRUPTED);
+			slots.storage.set("ota_point", change(slots.storage.get("ota_point")!));
+			const second = newInstaller(slots);
+			assert.equal(send(second, FILES.plain), FILES.plain.length);
+			assert.equal(finish(second), why.TAKEN);
+			assertInstalled(slots);
+		}
+	});
+
 	it("keeps nothing of a file that comes at once", () => {
 		const slots = makeSlots();
 		const first = newInstaller(slots, false);

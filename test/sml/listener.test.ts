@@ -201,6 +201,20 @@ describe("what is known of makes", () => {
 		const [told] = new Bed().receive(Buffer.from(other, "hex"));
 		assert.deepEqual([told.event, valueIn(told, "1-0:16.7.0")], [EVENT_POOR, "-299.12*W"]);
 	});
+	it("DZG: more than three bytes have a sign of their own, whatever the status says", () => {
+		const counter = "77 07 0100010800ff 65001c0104 01 621e 52ff 5500000005 01";
+		for (const [encoded, wanted] of [
+			["53ff38", "653.36*W"],
+			["54ffff38", "167770.16*W"],
+			["55ffffff38", "-2.00*W"],
+		] as const) {
+			const list = response(`${counter} ${`77 07 0100100700ff 01 01 621b 52fe ${encoded} 01`}`, 2);
+			const dzg = list.replaceAll(" ", "").replace("534d47", "445a47");
+			// The check of the message is that of the other maker.
+			const [told] = new Bed().receive(transported(dzg));
+			assert.equal(valueIn(told, "1-0:16.7.0"), wanted, encoded);
+		}
+	});
 	it("EMH ED300L: 15.7.0 gets its sign from the status; Iskra MT175's 16.7.0 has its own", () => {
 		assert.equal(power("emh-ed300l", -299.1, "1-0:15.7.0"), "-299.1*W");
 		assert.equal(power("emh-ed300l", 299.1, "1-0:15.7.0"), "299.1*W");
@@ -306,6 +320,13 @@ describe("a telegram of SML that is not right", () => {
 				assert.equal(told.at(-1)?.meterId, "1SMG0000074565", `${at}`);
 				for (const one of told.slice(0, -1)) assert.deepEqual(one, only(first), `${at}`);
 			}
+		}
+	});
+	it("costs no other one that begins where the check of one before should be", () => {
+		const first = telegramOf("dzg-dvs", 100);
+		for (const missing of [1, 2]) {
+			const told = new Bed().receive(join(first.subarray(0, -missing), PLAIN));
+			assert.equal(told.at(-1)?.meterId, "1SMG0000074565", `${missing} missing`);
 		}
 	});
 	it("after a good one in the same piece does not spoil it", () => {
