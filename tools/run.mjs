@@ -333,7 +333,9 @@ const commands = {
 		become(process.execPath, ["--enable-source-maps", ...mocha("--timeout", "0", `${build}/test/**/*.long.js`)]),
 	"test:linux": (args) => {
 		step(process.execPath, [...program("tools/linux.js"), "--build"]);
-		runTests(selections(args, "linux"));
+		// Several files, two at a time: each waits for its firmware half of the time.
+		const twoAtOnce = args.length > 1 ? ["--parallel", "--jobs", "2", "--no-fail-zero"] : [];
+		runTests(selections(args, "linux"), ...twoAtOnce);
 	},
 	"test:emulated": (args) => runTests(selections(args, "emulated"), "--timeout", "0", "--bail"),
 	"test:peers": () => {
