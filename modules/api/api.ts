@@ -12,7 +12,7 @@ import { type HTTPRequest, METHOD_DELETE, METHOD_GET, METHOD_HEAD, METHOD_POST }
 import type { HTTPResponse } from "../http/response.js";
 import { MATCH_METHOD, MATCH_NOT_FOUND, Router } from "../http/router.js";
 import type { StaticFiles } from "../http/static.js";
-import { LONG_BODY_COST, SHORT_BODY, SHORT_BODY_COST } from "../io/memory.js";
+import type { Cost } from "../io/memory.js";
 import { NO_BODY, NO_VALUES } from "./body.js";
 import { ClaimedBody } from "./claimed-body.js";
 import {
@@ -28,6 +28,11 @@ import {
 import { Exchange, failUnauthorized, type RequestContext } from "./exchange.js";
 import type { Operation } from "./route.js";
 import { type BodyDone, ObjectReader } from "./validate.js";
+
+/** A JSON body with its reply: one of at most SHORT_BODY bytes, or a longer one, which is packed as it comes. */
+export const SHORT_BODY = 2048;
+export const SHORT_BODY_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 3072 });
+export const LONG_BODY_COST: Cost = Object.freeze({ slots: 400, chunkBytes: 8192 });
 
 /** Routes of one part, and what runs of it. */
 export interface RouteGroup {

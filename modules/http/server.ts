@@ -23,12 +23,15 @@ import type { CertificatePair } from "../io/crypto.js";
 import type { Drive, Driver } from "../io/driver.js";
 import type { Listener, ListenerPort, PendingSocket, TextCodec } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
-import { CONNECTION_COST, type MemoryLedger } from "../io/memory.js";
+import type { Cost, MemoryLedger } from "../io/memory.js";
 import { HTTPConnection } from "./connection.js";
 import type { HTTPHandler } from "./handler.js";
 import type { HTTPLimits } from "./limits.js";
 import { DEFAULT_LIMITS } from "./limits.js";
 import type { ConnectionOwner, OwnedConnection } from "./owner.js";
+
+/** A connection of the HTTP server, which takes 148 slots and 3144 bytes when it is accepted, and what is asked on it. */
+export const CONNECTION_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 6144 });
 
 /** A listener, and how many connections it may have at once. */
 export interface HTTPPort {

@@ -24,7 +24,7 @@ import type { Drive, Driver } from "../io/driver.js";
 import type { SerialPort } from "../io/host.js";
 import { Link, type LinkTap, TAP_TRANSMITTED } from "../io/link.js";
 import type { Timed } from "../io/machine.js";
-import { type Cost, LISTEN_COST } from "../io/memory.js";
+import type { Cost } from "../io/memory.js";
 import { type Failure, furthest } from "../readout/failure.js";
 import {
 	type Conversation,
@@ -44,7 +44,7 @@ import { Held, type Holder } from "./held.js";
 import { Outcomes } from "./outcomes.js";
 import { PendingReads, type ReadWaiter, type Waiting } from "./pending-reads.js";
 import { Probe, type ProbeWaiter } from "./probe.js";
-import { costOf, PROTOCOLS, protocolOf } from "./protocols.js";
+import { costOf, LISTEN_COST, PROTOCOLS, protocolOf } from "./protocols.js";
 import { Recogniser } from "./recogniser.js";
 import type { Guest, MeterReaderOptions, MeterSettings } from "./settings.js";
 import { Doubts, isAsAdvised } from "./unasked.js";

@@ -247,7 +247,7 @@ export class Installer {
 		const front = this.#front;
 		const running = this.#world.info.firmwareVersion;
 		let refusal = refusalOf(front, this.#world, update, this.total);
-		// Who sends slowly is a Zigbee coordinator, which has no account: it may not bring an old fault back.
+		// A slow sender has no account here: it may not bring an old fault back.
 		if (refusal === TAKEN && this.#isSlow && buildNumber(versionOf(front)) < buildNumber(running)) refusal = DOWNGRADE;
 		if (refusal === TAKEN && isOnBattery(power) && isWeak(power?.batteryVoltage() ?? 0, power?.cells ?? 0))
 			refusal = LOW_POWER;

@@ -19,8 +19,9 @@ import {
 	type Setting,
 } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
-import { RESERVE, RESTORE_COST } from "../../modules/io/memory.js";
+import { RESERVE } from "../../modules/io/memory.js";
 import { ENTRIES } from "../../modules/parts.js";
+import { RESTORE_COST } from "../../modules/system/restore.js";
 import { isError, type JSONObject } from "./gateway.js";
 import { BACKUP_GROUPS } from "./tables.js";
 import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";

@@ -9,7 +9,7 @@ import type { Exchange } from "../../api/exchange.js";
 import { hasOnly } from "../../bytes/ascii.js";
 import type { Core } from "../../core/core.js";
 import { MissingCursor } from "../../cosem/records.js";
-import { PROFILE_REPLY_COST } from "../../io/memory.js";
+import type { Cost } from "../../io/memory.js";
 import { JSONStream, SPARE } from "../../json/stream.js";
 import type { JSONWriter } from "../../json/writer.js";
 import { BILLING_PERIOD_CURRENT, OBISCode } from "../../obis/code.js";
@@ -26,6 +26,9 @@ import type { Metering } from "../metering.js";
 import type { ReadWaiter } from "../pending-reads.js";
 import { writeMissing } from "./missing.js";
 import { failRead } from "./readout.js";
+
+/** What asks for a load profile and shows its rows, which come within the claim of the conversation. */
+export const PROFILE_REPLY_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 4096 });
 
 const DEFAULT_OBIS = "1-0:99.1.0";
 /** A day of quarter hours. */
