@@ -101,7 +101,7 @@ stream_caller *door_first(stream_door *door);
 /* The socket, which is the caller's of this function from now on; the address was served. */
 int door_take(stream_door *door, stream_caller *caller);
 
-/* Closes the one that has been silent longest, to have its socket; false: there is none that had time to speak. */
+/* Closes the caller that has been silent longest, to free its socket. False: all are still within their grace period. */
 bool door_sacrifice(stream_door *door, uint64_t now_ms);
 
 /* Whose socket poll() has to watch for its first bytes. */

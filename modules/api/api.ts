@@ -95,7 +95,7 @@ export class API implements HTTPHandler {
 			this.fail(response, 405, METHOD_NOT_ALLOWED, `This path takes ${match.allow}.`);
 		} else if (isAstray) {
 			// Another site's page whose name has come to mean this gateway (DNS rebinding): its origin is its host.
-			this.fail(response, 403, FORBIDDEN_ORIGIN, "That is none of this gateway's names: ask for its own.");
+			this.fail(response, 403, FORBIDDEN_ORIGIN, "Unknown Host header. Use this gateway's host name or IP address.");
 		} else if (!isSameOrigin(request)) {
 			this.fail(response, 403, FORBIDDEN_ORIGIN, "Requests from another web site's pages are refused.");
 		} else {
@@ -125,12 +125,12 @@ export class API implements HTTPHandler {
 		response.vouch();
 		this.#core.saving?.asked();
 		if (granted < scope) {
-			this.fail(response, 403, FORBIDDEN_SCOPE, "This token may only read; this needs one of full scope.");
+			this.fail(response, 403, FORBIDDEN_SCOPE, "This token is read-only; a token with full scope is required.");
 			return false;
 		}
 		if (!waits || !response.isGuest) return true;
 		response.header("Retry-After", "5");
-		this.fail(response, 503, BUSY, "All connections wait for a reply already; try again in a few seconds.");
+		this.fail(response, 503, BUSY, "Too many pending requests; retry in a few seconds.");
 		return false;
 	}
 

@@ -212,7 +212,7 @@ export class History implements Timed {
 		if (isOther) entry.flags = FLAG_CHANGED | FLAG_PARTIAL;
 		else if (!isComplete) entry.flags = FLAG_PARTIAL;
 		const isBreak = compare(entry, state, read, isOther) || isOther;
-		// Of the same meter what this readout doesn't tell is as it was.
+		// Registers missing from this readout keep their previous value, for the same meter only.
 		const next = new MeterState();
 		if (!isOther) next.update(state);
 		next.update(read);

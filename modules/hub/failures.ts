@@ -29,7 +29,7 @@ export const HUB_NO_NETWORK = outputFailure(
 export const HUB_NO_TURN = outputFailure(
 	"no_memory",
 	RETCODE_MEMORY,
-	"Other work needs the memory at the moment. It is tried again.",
+	"There is not enough memory at the moment. The gateway will retry.",
 );
 const NO_REPLY = outputFailure(
 	"no_reply",
@@ -50,7 +50,7 @@ export const HUB_UNAUTHORIZED = outputFailure(
 export const HUB_FORBIDDEN = outputFailure(
 	"forbidden",
 	RETCODE_REFUSED,
-	"The hub lets the gateway in no more: its address may be on the hub's list of banned ones (ip_bans.yaml).",
+	"Home Assistant refuses this gateway. Its IP address may be banned: remove it from ip_bans.yaml.",
 );
 const REDIRECTED = outputFailure(
 	"redirected",

@@ -24,7 +24,7 @@ export interface Output {
 	code: number;
 }
 
-/** For all who have none. */
+/** Shared empty array. */
 export const NO_BYTES: Uint8Array = Object.freeze(new Uint8Array(0));
 
 /** Of kind OUTPUT_NONE. */

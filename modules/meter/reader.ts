@@ -250,7 +250,7 @@ export class MeterReader implements Timed, Holder {
 		if (profile !== undefined && profile === this.#profile && this.isReading) this.#dueMs = 0;
 		const late = this.#state === STATE_LISTENING ? (this.#failure ?? this.#protocol?.late) : undefined;
 		if (late !== undefined && this.#candidate === undefined) this.outcomes.failed(late);
-		// What failed its check is shown to him who asked; who waits for silence does so for what makes noise.
+		// The caller gets the unchecked readout; noise is reported where we waited for an idle line.
 		const noise = this.#conversation?.isIdle === true ? this.#doubts.most(undefined) : undefined;
 		if (profile !== undefined) waiter.finished(undefined, FAILURE_PROFILE_WAIT);
 		else waiter.finished(this.#candidate, late ?? noise ?? FAILURE_WAIT);

@@ -162,7 +162,7 @@ export class Agenda {
 		return this.#isNews && this.hasContent;
 	}
 
-	/** A readout of the meter; one before it that was not sent yet is none any more. */
+	/** A readout of the meter; replaces one that is still unsent. */
 	measured(readout: Readout): void {
 		this.#readout = readout;
 		this.#hasFailed = false;
@@ -205,7 +205,7 @@ export class Agenda {
 		const { config, info } = this.#world;
 		const { base, prefix } = new Plan(config, info.serial);
 		this.#fromMs = 0;
-		// Whoever listens there shall not take for true what stays there.
+		// Mark the old topic offline, so that subscribers do not use stale retained values.
 		if (isOther || base !== this.#plan?.base) this.#due = OFFLINE_DUE;
 		if ((isOther || prefix !== this.#plan?.prefix) && this.told !== "") this.#due = (this.#due & ~TELL) | FORGET;
 	}

@@ -73,7 +73,7 @@ const ID_LIMIT = 23;
 export const MQTT_OUTPUT = Object.freeze({ cost: PUBLISH_COST, testLeastMs: 0, testLimitMs: TEST_MS });
 
 export class Publisher implements Timed {
-	/** Another number each time that a connection is to be opened, or is none any more. */
+	/** Changes whenever a connection is to be opened or closed. */
 	connection = 0;
 	/** Since the start: sessions, and messages that the broker has (QoS 0: that went out). */
 	connections = 0;

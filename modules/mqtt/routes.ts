@@ -100,7 +100,7 @@ function accept(exchange: Exchange<Outlet<MQTTService>>, values: BodyValues): re
 		exchange.fail(
 			400,
 			MISSING_FIELD,
-			"Another broker or certificate needs the password anew; an empty one for none.",
+			"Re-enter the password when changing broker or certificate (empty for none).",
 			MQTT_PASSWORD.name,
 		);
 	else return [...putsOf(STORED, values), put(MQTT_CERTIFICATE, certificate)];

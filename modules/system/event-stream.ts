@@ -46,7 +46,7 @@ export function getEvents(exchange: Exchange<System>): void {
 	const { live, ledger } = core;
 	if (!live.hasPlace(exchange.secure)) {
 		response.header("Retry-After", RETRY_AFTER);
-		exchange.fail(503, BUSY, "Somebody else is sent events already; ask for the state and for the readings instead.");
+		exchange.fail(503, BUSY, "Another client is subscribed. Poll status and readings instead.");
 	} else if (!ledger.claim(EVENTS_COST)) exchange.busy();
 	else {
 		response.closing = true;

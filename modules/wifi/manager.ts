@@ -101,7 +101,7 @@ export class NetworkManager implements Driven {
 		return this.#policy.clients;
 	}
 
-	/** Of the access point; 0 while it is off. */
+	/** Channel of the access point; 0 while it is off. */
 	get channel(): number {
 		return this.#policy.channel;
 	}

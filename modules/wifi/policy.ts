@@ -146,7 +146,7 @@ export class WiFiPolicy implements Timed {
 		return this.#clients;
 	}
 
-	/** Of the access point; 0 while it is off. */
+	/** Channel of the access point; 0 while it is off. */
 	get channel(): number {
 		return this.accessPointOn ? (this.#radio?.channel ?? 0) : 0;
 	}

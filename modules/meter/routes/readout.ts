@@ -36,7 +36,7 @@ export const LOG_REPLY_COST: Cost = Object.freeze({ slots: 100, chunkBytes: 5120
 
 /** Of the meter's display; it is not kept. */
 const PIN = bodyField<string>({ name: "pin", kind: TEXT, minimum: 4, maximum: 8, characters: "09" });
-/** That lead to its "PIN". */
+/** Number of flashes before the display shows "PIN". */
 const FLASHES = bodyField<number>({ name: "flashes", kind: INTEGER, maximum: 3 });
 const FLASHES_USUAL = 2;
 /** That lead from the first value after it to what a long one switches. */
