@@ -56,7 +56,7 @@ const FORMAT = 1;
 const HEADER_LENGTH = 2;
 const ITEM_HEADER_LENGTH = 3;
 const CRC_LENGTH = 2;
-/** Of an entry among others, beside its key and itself. */
+/** Bytes that an entry takes among others, beside its key and itself. */
 const TOGETHER_HEADER_LENGTH = 3;
 
 /** An entry in the format of the flash. */

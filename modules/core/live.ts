@@ -9,7 +9,7 @@ export const DUE_BEAT = 8;
 
 /** One client. */
 export interface LiveClient {
-	/** Of the port with TLS. */
+	/** It came by the port with TLS. */
 	readonly secure: boolean;
 	/** What it came with; empty: it is to go. */
 	token: string;

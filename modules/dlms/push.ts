@@ -101,7 +101,7 @@ export class PushReading {
 	#nameless = 0;
 	/** The records have begun the object. */
 	#isOpen = false;
-	/** Of the value that comes now. */
+	/** Scaler and unit of the value that comes now. */
 	#scaler = 0;
 	#unit = UNIT_NONE;
 

@@ -62,7 +62,7 @@ export interface HistoryWorld {
 export interface HistoryOptions {
 	readonly world: HistoryWorld;
 	readonly ledger: MemoryLedger;
-	/** Of the boundaries. */
+	/** Its local clock has the boundaries of periods. */
 	readonly zone: Offsets;
 	readonly flash: Flash | undefined;
 }

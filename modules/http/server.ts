@@ -38,7 +38,7 @@ export interface HTTPPort {
 	readonly port: ListenerPort;
 	/** At least 2; each takes IN_SIZE + OUT_SIZE bytes (connection-states.ts). */
 	readonly places: number;
-	/** Of TLS: asked for what the listener opens with. */
+	/** With TLS: gives what the listener opens with. */
 	identity?(): CertificatePair;
 }
 

@@ -41,7 +41,7 @@ const BAD_REPLY = outputFailure(
 	RETCODE_NO_CONNECTION,
 	"What answers there speaks no HTTP. Check the port, and whether http or https belongs before the name.",
 );
-/** Of these two nothing is sent any more until the owner has looked at it. */
+/** After these two nothing is sent until the owner has looked at it. */
 export const HUB_UNAUTHORIZED = outputFailure(
 	"token_rejected",
 	RETCODE_REFUSED,
@@ -73,7 +73,7 @@ const REJECTED = outputFailure(
 	"The server takes no states. Check that it is Home Assistant.",
 );
 
-/** Of an outcome of HTTPClient that is no success. */
+/** The failure for an outcome of HTTPClient other than success. */
 export function hubFailure(outcome: number): OutputFailure {
 	if (outcome === HTTP_NO_REPLY) return NO_REPLY;
 	if (outcome === HTTP_BAD_REPLY) return BAD_REPLY;

@@ -146,7 +146,7 @@ export class MeterSession implements Machine {
 	/** What is sent. */
 	protected readonly message = new Uint8Array(Math.max(MESSAGE_LIMIT, WAKE_UP_LENGTH));
 	protected readonly block: BlockReceiver;
-	/** Of the command in `message`, and which part of a block it asks for: PART_…. */
+	/** Length of the command in `message`, and which part of a block it asks for: PART_…. */
 	#commandLength = 0;
 	#part = PART_FIRST;
 	/** The meter is in programming mode, where it stays for a minute or two unless it gets a break. */

@@ -38,7 +38,7 @@ const START = "IMPROV\u0001";
 const TYPE_AT = 7;
 const LENGTH_AT = 8;
 const DATA_AT = 9;
-/** Of a command. */
+/** Where the texts of a command begin. */
 const TEXTS_AT = 11;
 const PACKET_LIMIT = DATA_AT + 255 + 1;
 const LINE_END = 10;
@@ -82,7 +82,7 @@ const LOOK_MS = 250;
 /** What of a packet has come by then has no end. */
 const GAP_MS = 1000;
 const IDLE_MS = 30_000;
-/** Of an SSID; one that is longer was no UTF-8. */
+/** Bytes of the longest SSID; a longer one is not UTF-8. */
 const SSID_BYTES = 32;
 
 const BAUD = 115_200;

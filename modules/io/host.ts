@@ -90,7 +90,7 @@ export const CONSOLE_ROOM = 160;
 export const OUT_OF_MEMORY = "out of memory";
 
 export interface ListenerOptions {
-	/** Of TLS, and needed there: what is shown until `setIdentity` gives another. See there. */
+	/** With TLS, and needed there: what is shown until `setIdentity` gives another. See there. */
 	readonly identity?: CertificatePair;
 	/**
 	 * `count` connections wait to be taken by `read`, or to be left there; one may not count before it has said something. 0: somebody waits whom the host can't bring that
@@ -111,14 +111,14 @@ export interface Listener {
 	/** The port really listened on. */
 	readonly port: number;
 	/**
-	 * Of TLS: who comes from now on is shown this certificate (with its chain, the server's own first). Connections that
+	 * With TLS: new connections are shown this certificate (with its chain, the server's own first). Connections that
 	 * are open keep theirs; no session of the old one is resumed. Each text has up to CERTIFICATE_FILE_LIMIT bytes, and is
 	 * copied. Throws an Error with a sentence for the user, and nothing changes, when they can't be used, when the port
 	 * speaks no TLS, and after `close`.
 	 */
 	setIdentity(pair: CertificatePair): void;
 	/**
-	 * Of TLS: one handshake with itself, as a client would do it that trusts any certificate. `done` is told once, soon,
+	 * With TLS: one handshake with itself, as a client would do it that trusts any certificate. `done` is told once, soon,
 	 * not after `close`: "" when all went well, OUT_OF_MEMORY when it could not be tried, else why a client would fail, in a
 	 * sentence for the user. Throws an Error when the port speaks no TLS, and after `close`.
 	 */
@@ -349,7 +349,7 @@ export interface Host {
 	readonly ethernet?: EthernetPort;
 	readonly button?: ButtonPort;
 	/**
-	 * Of a unit without a button, which is reset by its power (app/power-cycles.ts): this start came of power being switched
+	 * For a unit without a button, which is reset by its power (app/power-cycles.ts): this start came of power being switched
 	 * on. Undefined: there is a button, or the host does not know.
 	 */
 	readonly switchedOn?: boolean;

@@ -51,7 +51,7 @@ import { Doubts, isAsAdvised } from "./unasked.js";
 
 /** The longest conversation: some meters need more than five minutes at 300 Bd. */
 const CONVERSATION_MS = 600_000;
-/** Of silence before the next sign-on: a meter keeps its block for repetition 1500 ms before it hears one. */
+/** Silence before the next sign-on: a meter keeps its block for repetition 1500 ms before it hears one. */
 const QUIET_MS = 2000;
 /** A port that can't be opened or is gone is tried again after this while a protocol listens. */
 const REOPEN_MS = 10_000;
@@ -80,7 +80,7 @@ export class MeterReader implements Timed, Holder {
 	#dueMs = Number.POSITIVE_INFINITY;
 	/** When the next conversation may begin. */
 	#quietUntilMs = 0;
-	/** Of the conversation. */
+	/** The conversation that goes on, and its protocol. */
 	#protocol: ProtocolRow<MeterSettings> | undefined;
 	#conversation: Conversation | undefined;
 	/** What the conversation is to read; undefined: a readout. */
@@ -88,7 +88,7 @@ export class MeterReader implements Timed, Holder {
 	#link: Link | undefined;
 	/** A readout that is not good enough to keep, in case nothing better comes. */
 	#candidate: Readout | undefined;
-	/** Of the conversation that came furthest in this readout. */
+	/** The failure of the conversation that came furthest in this readout. */
 	#failure: Failure | undefined;
 	#doubts = new Doubts();
 	/** Claimed for the conversation. */

@@ -56,7 +56,7 @@ export class Recogniser implements Machine, Conversation, Probing {
 	#speed = 0;
 	/** When the line came to stand at this speed, or when the burst that was going on then was over. */
 	#sinceMs: number;
-	/** Of this burst. */
+	/** When this burst began, and its bytes. */
 	#beganMs = 0;
 	#count = 0;
 	#isText = false;

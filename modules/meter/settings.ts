@@ -29,7 +29,7 @@ export interface MeterWorld {
 
 /** Who has the line of the meter reader for a while. */
 export interface Guest {
-	/** Of a probe: what it tries at the moment, as `meter_trying` of the API has it. */
+	/** What a probe tries at the moment, as `meter_trying` of the API has it. */
 	readonly trying?: string;
 	/** Ends it; nobody is told. */
 	stop(): void;

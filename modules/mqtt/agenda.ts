@@ -53,7 +53,7 @@ const STATE = 8;
 const VALUES = 16;
 const OFFLINE_DUE = 32;
 const NOTHING = 0;
-/** Of a readout. */
+/** What is due again with each readout. */
 const VALUES_OF_READOUT = STATE | VALUES;
 const OF_READOUT = TELL | VALUES_OF_READOUT;
 
@@ -63,7 +63,7 @@ const ACKNOWLEDGED_PAUSE_S = 10;
 /** By which settings a session is held: other ones count from the next session on. */
 class Plan {
 	readonly base: string;
-	/** Of Home Assistant; empty: it is told nothing. */
+	/** Home Assistant's discovery prefix; empty: discovery is off. */
 	readonly prefix: string;
 	readonly hasState: boolean;
 	readonly hasValues: boolean;

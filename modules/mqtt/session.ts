@@ -115,7 +115,7 @@ export class Session implements Timed {
 	#left = 0;
 	/** What goes out after it. */
 	#next: Message | undefined;
-	/** Of the message in flight; NO_ID: it has none, with QoS 0; 0: nothing is in flight. */
+	/** Packet identifier of the message in flight; NO_ID: QoS 0, without one; 0: nothing is in flight. */
 	#id = 0;
 	#lastId = SUBSCRIBE_ID;
 	/** A PINGRESP is to come. */

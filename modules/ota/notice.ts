@@ -65,7 +65,7 @@ const TURN_MS = 30_000;
 const LOOK_MS = 60_000;
 /** Times that a server may send elsewhere. */
 const REDIRECTS = 3;
-/** Of a reply's line: signed addresses of download servers have about 1200 bytes. */
+/** The longest line of a reply: signed addresses of download servers have about 1200 bytes. */
 const LINE_SIZE = 2048;
 
 const OK = 200;

@@ -66,7 +66,7 @@ const VERIFYING = 2;
 const RESTARTING = 3;
 const NAMES = Object.freeze(["idle", "receiving", "verifying", "restarting"]);
 
-/** Of what is received, the change is told each time that so many bytes have come. */
+/** `received` is told each time that so many bytes have come. */
 const TOLD_EACH = 32_768;
 /** Code of an update whose firmware was given up. */
 const ROLLED_BACK = "rolled_back";
@@ -98,12 +98,12 @@ export class Updater implements Driven, PermitHolder {
 		return this.#host.update.keys.length > 0;
 	}
 
-	/** Of a file, bytes. */
+	/** Bytes of the longest file. */
 	get limit(): number {
 		return this.#host.update.slot.size + FILE_EXTRA;
 	}
 
-	/** Of the API. */
+	/** The state's word in the API. */
 	get state(): string {
 		return this.#state === IDLE && this.isOnTrial ? "trial" : NAMES[this.#state];
 	}

@@ -108,7 +108,7 @@ export class Output implements PermitHolder {
 	readonly #options: OutputOptions;
 	#isQueued = false;
 	#hasMemory = false;
-	/** Of TLS: shortens the next handshake with the same server. */
+	/** TLS session: shortens the next handshake with the same server. */
 	#session: Uint8Array | undefined;
 	#asked: Asked | undefined;
 	#nextTestMs = Number.NEGATIVE_INFINITY;

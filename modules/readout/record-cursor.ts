@@ -272,7 +272,7 @@ export class RecordCursor {
 		}
 	}
 
-	/** Of the same records, to whom `*00` is what it looks like. */
+	/** A cursor over the same records that takes `*00` literally. */
 	private another(): RecordCursor {
 		const cursor = new RecordCursor(this.#records);
 		cursor.#hasTotals = false;

@@ -77,7 +77,7 @@ export class NetworkManager implements Driven {
 		return this.#cable?.address !== undefined;
 	}
 
-	/** Of the Ethernet port, 12 hex characters; empty where there is none. */
+	/** MAC address of the Ethernet port, 12 hex characters; empty where there is none. */
 	get ethernetMAC(): string {
 		return this.#ethernet?.mac ?? "";
 	}
@@ -96,7 +96,7 @@ export class NetworkManager implements Driven {
 		return this.#policy.accessPointOn;
 	}
 
-	/** Of the access point. */
+	/** Stations in the access point's network. */
 	get clients(): number {
 		return this.#policy.clients;
 	}

@@ -103,7 +103,7 @@ export class WiFiPolicy implements Timed {
 	#byHandEndMs = Infinity;
 	#station: StationOptions | undefined;
 	#state = STATION_OFF;
-	/** Of WAITING and JOINING, else Infinity. */
+	/** End of WAITING or JOINING, else Infinity. */
 	#stateEndMs = Infinity;
 	/** Since when the station is ONLINE, or is not. */
 	#sinceMs = 0;

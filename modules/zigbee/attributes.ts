@@ -55,7 +55,7 @@ const ACTIVE_POWER = 6;
 const BATTERY_VOLTS = 7;
 const BATTERY_PERCENT = 8;
 export const VALUE_COUNT = 9;
-/** Of each, for reports.ts, by number. */
+/** For reports.ts, by the number of the attribute. */
 export const REPORTED_WIDTH = 6;
 export const REPORTED_AT = VALUE_COUNT + LAST_PAIR + 1;
 export const REPORTED_SIZE = VALUE_COUNT * REPORTED_WIDTH;

@@ -316,7 +316,7 @@ export class Bridge implements Machine, RadioUser {
 	}
 }
 
-/** Of commands that all clusters have: one that answers another, or a report. */
+/** Whether a command that all clusters have answers another one, or is a report. */
 function isAnswer(command: number): boolean {
 	return command < 32 && ((ANSWER_COMMANDS >> command) & 1) !== 0;
 }

@@ -48,7 +48,7 @@ const YEAR_2000 = 2000 * 12;
 const DOT = 0x2e;
 const COMMA = 0x2c;
 const DASH = 0x2d;
-/** Of a time of the form `YY-MM-DD,hh:mm`: its length, and where its first dash is. */
+/** A time of the form `YY-MM-DD,hh:mm`: its length, and where its first dash is. */
 const STAMP_LENGTH = 14;
 const STAMP_DASH = 2;
 const DIGIT_0 = 0x30;
@@ -131,7 +131,7 @@ class Profile {
 	#hasRow = false;
 	/** The head before is one of the profile. */
 	#isOurs = false;
-	/** Of that head. */
+	/** What that head says. */
 	#periodS = 0;
 	#columns = 0;
 	#status: Uint8Array = new Uint8Array(0);

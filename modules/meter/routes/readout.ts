@@ -34,7 +34,7 @@ export const READOUT_REPLY_COST: Cost = Object.freeze({ slots: 100, chunkBytes: 
 /** The raw conversation for a client: a copy of it. */
 export const LOG_REPLY_COST: Cost = Object.freeze({ slots: 100, chunkBytes: 5120 });
 
-/** Of the meter's display; it is not kept. */
+/** PIN of the meter's display; it is not kept. */
 const PIN = bodyField<string>({ name: "pin", kind: TEXT, minimum: 4, maximum: 8, characters: "09" });
 /** Number of flashes before the display shows "PIN". */
 const FLASHES = bodyField<number>({ name: "flashes", kind: INTEGER, maximum: 3 });
