@@ -146,7 +146,7 @@ export class API implements HTTPHandler {
 			exchange.fail(501, UNSUPPORTED, "No meter is read in safe mode; restart the device to leave that.");
 			return undefined;
 		}
-		// Of a body that is not needed and does not come, no memory is claimed.
+		// A body that is not needed and does not come claims no memory.
 		if (body === undefined || (body === NO_BODY && request.contentLength === 0))
 			return run(exchange, NO_VALUES, settings) ?? undefined;
 		const { long, limit } = body;

@@ -1,4 +1,4 @@
-/** Who is sent events (event-stream.ts), for whoever changes what they tell of. */
+/** Clients that are sent events (event-stream.ts), for the code that changes what they tell of. */
 import { takeOut } from "../bytes/list.js";
 
 /** What a stream has to send; the lowest one first. */

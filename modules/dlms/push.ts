@@ -62,7 +62,7 @@ const MAKER_SIZE = 4;
  */
 const KAIFA = 0;
 const KAMSTRUP = 1;
-/** Who lists objects is Landis+Gyr, or does as they do. */
+/** Landis+Gyr lists objects, and those that do as they do. */
 const LISTING = 2;
 const NO_MAKER = -1;
 const SCALER_CURRENT = -3;

@@ -267,7 +267,7 @@ export class HTTPServer implements ConnectionOwner, Timed {
 	}
 
 	/**
-	 * Who would have to go first for a newcomer on the port, or on any, and from when on: live bodies, those without a token, then those that idle
+	 * The connection to close first for a newcomer on the port, or on any, and from when on: live bodies, those without a token, then those that idle
 	 * with one.
 	 */
 	private displaceable(port: ListenerPort | undefined): HTTPConnection | undefined {

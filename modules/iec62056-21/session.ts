@@ -60,7 +60,7 @@ export const OUTCOME_IDENT = 2;
 /** Mode E is chosen, and our side of the line is at the speed agreed on, in 8N1: HDLC follows. */
 export const OUTCOME_HAND_OVER = 3;
 
-/** Whom to ask for mode E. */
+/** Meters that are asked for mode E. */
 export const HAND_OVER_NEVER = 0;
 /** A meter that announces it (`\2`). */
 export const HAND_OVER_ANNOUNCED = 1;

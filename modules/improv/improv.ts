@@ -14,7 +14,7 @@
  * A line end stands before each packet of ours and behind it: the usual client passes over a packet that follows text on
  * its line, and takes a length of 10 for a line end, so that no result of ours has 10 bytes.
  *
- * Who holds the wire may change the network while none is configured, and for CHANGE_MS after each start; the rest may be
+ * Anyone who holds the wire may change the network while none is configured, and for CHANGE_MS after each start; the rest may be
  * asked for at any time, and none of it is a secret. So a unit that has its power from a computer or a television is not
  * moved to another network unnoticed: a start is in the log, and so is the change.
  *

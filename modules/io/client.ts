@@ -56,7 +56,7 @@ export interface ClientOptions {
 
 export interface TLSClientOptions {
 	/**
-	 * Who is believed, PEM text of up to TRUSTED_LIMIT bytes: authorities, whose servers must show a chain that leads to
+	 * Trusted certificates, PEM text of up to TRUSTED_LIMIT bytes: authorities, whose servers must show a chain that leads to
 	 * them and the name (or address) that was asked for; or the server's very own certificate, which is believed whatever
 	 * name it has; or ANYBODY. Other text in which there is no certificate is an Error of the constructor.
 	 */

@@ -251,12 +251,12 @@ export interface HostInfo {
 	readonly deviceId: number;
 	readonly hostname: string;
 	/**
-	 * Who is asked for the time, in this order: DNS names or IPv4 addresses with commas between, `:port` behind one where it
+	 * Time servers, asked in this order: DNS names or IPv4 addresses with commas between, `:port` behind one where it
 	 * is not 123. Empty: nobody is.
 	 */
 	readonly timeServers: string;
 	/**
-	 * Whom diagnostic reports are sealed for: a public key as a point (P256_POINT_LENGTH bytes), in hex. Empty: nobody, and
+	 * Recipient of diagnostic reports: a public key as a point (P256_POINT_LENGTH bytes), in hex. Empty: nobody, and
 	 * there are none.
 	 */
 	readonly reportKey: string;

@@ -10,7 +10,7 @@ import type { Readout } from "../readout/readout.js";
 const CODES_LIMIT = 16;
 const OTHER_CODES = "other";
 
-/** Who is told of them. */
+/** Told of them. */
 export interface OutcomeListener {
 	/** Is told of each change, and of each good readout. */
 	readonly live?: { changed(): void; measured(): void };

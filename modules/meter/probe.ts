@@ -53,7 +53,7 @@ export interface ProbeOptions {
 	readonly driver: Driver;
 	readonly port: SerialPort;
 	readonly log: ConversationLog | undefined;
-	/** Who is told that something else is tried. */
+	/** Told that something else is tried. */
 	readonly live: OutcomeListener["live"];
 	/** For what else may find the meter. */
 	readonly opening: Opening<MeterSettings>;

@@ -264,7 +264,7 @@ export class MeterReader implements Timed, Holder {
 		if (this.isLent) return;
 		const listenBaud = protocol.listenBaud?.(settings);
 		const wasReading = this.isReading;
-		// Who waits gets the next telegram, or what is simulated.
+		// Callers that wait get the next telegram, or what is simulated.
 		if (wasReading && listenBaud === undefined && protocol.simulate === undefined) return;
 		const isListening = this.#state === STATE_LISTENING;
 		if (isListening && this.#protocol === protocol && this.#conversation?.line.baud === listenBaud) return;
@@ -381,7 +381,7 @@ export class MeterReader implements Timed, Holder {
 			if (conversation === undefined) return;
 			if (code === EVENT_END) {
 				this.ended(conversation, nowMs);
-				// Who waits still has asked for something else: that begins in a turn of its own.
+				// Callers that still wait asked for something else: that begins in a turn of its own.
 				if (this.#state === STATE_IDLE && this.#waiters.count > 0) this.#dueMs = nowMs;
 			} else if (code === EVENT_READOUT || code === EVENT_POOR) this.came(code, conversation, nowMs);
 		});

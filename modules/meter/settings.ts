@@ -27,7 +27,7 @@ export interface MeterWorld {
 	trace(message: string): void;
 }
 
-/** Who has the line of the meter reader for a while. */
+/** Has the line of the meter reader for a while. */
 export interface Guest {
 	/** What a probe tries at the moment, as `meter_trying` of the API has it. */
 	readonly trying?: string;

@@ -52,7 +52,7 @@ export const MQTT_SETTINGS = settingsOf(STORED, [], {
 	}),
 	show,
 	accept,
-	// Who saves them anew wants what has failed to be tried again.
+	// Saving them again asks for another attempt after a failure.
 	applies: true,
 });
 

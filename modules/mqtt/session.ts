@@ -110,7 +110,7 @@ export class Session implements Timed {
 	/** The packet that goes out, and how much of it has gone. */
 	#packet: Uint8Array | undefined;
 	#sent = 0;
-	/** Whose payload follows it, and how much of that is still to come. */
+	/** The message whose payload follows it, and how much of that is still to come. */
 	#body: Message | undefined;
 	#left = 0;
 	/** What goes out after it. */

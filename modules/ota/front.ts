@@ -18,7 +18,7 @@ import {
 	WRONG_SIGNATURE,
 } from "./refusals.js";
 
-/** Who a file must be good for. */
+/** The unit that a file must be good for. */
 export interface Judge {
 	readonly info: Pick<HostInfo, "chip" | "deviceId">;
 	readonly crypto: Pick<Crypto, "sha256" | "verifyP256">;

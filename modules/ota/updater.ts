@@ -47,7 +47,7 @@ export interface UpdaterParts {
 	restartSoon(): void;
 }
 
-/** Who sends a file. */
+/** Sender of a file. */
 export interface Sender {
 	/** For the log. */
 	readonly name: string;

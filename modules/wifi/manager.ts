@@ -18,7 +18,7 @@ export interface ManagerWorld {
 	trace(message: string): void;
 }
 
-/** Who is told of changes. */
+/** Told of changes. */
 export interface NetworkUser {
 	/** There is another address than before, or the same one by another way, or the access point was turned on or off. */
 	networkChanged(): void;

@@ -238,7 +238,7 @@ export class WiFiPolicy implements Timed {
 	}
 
 	/**
-	 * False: the radio can't at this moment, or too many wait. Who comes while a scan is going on joins it. A try to join
+	 * False: the radio can't at this moment, or too many wait. A caller that comes during a scan joins it. A try to join
 	 * a network is given up for it, and made again afterwards: whoever looks for networks is there now.
 	 */
 	scan(waiter: ScanWaiter, nowMs: number): boolean {

@@ -163,7 +163,7 @@ export class Attributes {
 	 * what reports.ts remembers: one array for all, since each takes slots.
 	 */
 	readonly values = new Float64Array(REPORTED_AT + REPORTED_SIZE);
-	/** Who the last good readout was of, if there was one since the map is in use; and that meter's own number. */
+	/** Meter of the last good readout, if there was one since the map is in use; and that meter's own number. */
 	#meterId: Uint8Array | undefined;
 	#meterSerial: Uint8Array | undefined;
 	/** Monotonic; Infinity while nobody is looking for the device. */
