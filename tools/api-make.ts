@@ -1,9 +1,11 @@
 /**
- * `npm run api -- --make`: writes what the tables of settings say into the API's description, modules/api/openapi.json;
- * then the page's types, and the tables and examples of docs/api.md, which are made from that. Tests hold all of it fresh.
+ * `npm run api -- --make`: writes what the tables of settings say into the API's description, modules/api/openapi.json, and
+ * into this version's backup for tests; then the page's types, and the tables and examples of docs/api.md, which are made
+ * from the description. Tests hold all of it fresh.
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import { addSettings } from "./api/backup-file.js";
 import { DOCUMENT, formatted, ROOT } from "./api/document.js";
 import { describeSettings } from "./api/settings.js";
 import { guideFile } from "./api-examples.js";
@@ -19,4 +21,11 @@ function write({ path, text }: PageFile): void {
 
 describeSettings(DOCUMENT);
 write({ path: DESCRIPTION, text: formatted(DESCRIPTION, JSON.stringify(DOCUMENT)) });
+const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+const BACKUP = join(ROOT, `test/vectors/backups/${version}.json`);
+if (existsSync(BACKUP)) {
+	const backup = JSON.parse(readFileSync(BACKUP, "utf8"));
+	addSettings(backup);
+	write({ path: BACKUP, text: `${JSON.stringify(backup, undefined, "\t")}\n` });
+}
 for (const file of [...pageFiles(), guideFile()]) write(file);

@@ -4,7 +4,7 @@
  */
 import { spawn, spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -200,7 +200,8 @@ function parentOf(pid) {
 }
 
 /**
- * The compiled tests of a source file or folder, of a test file or folder; undefined: the words name neither. `kind` is `test`,
+ * The compiled tests of a source file or folder, of a test file or folder, or all test files that have this name in any
+ * folder; undefined: the words name none of them. `kind` is `test`,
  * `linux` or `emulated`, by the names of the files.
  */
 function testsOf(argument, kind) {
@@ -213,7 +214,10 @@ function testsOf(argument, kind) {
 		`test/${one}.${kind}.ts`,
 	]);
 	const source = names.find((one) => !one.startsWith("..") && existsSync(join(root, one)));
-	if (source === undefined) return undefined;
+	if (source === undefined) {
+		const named = allTests(kind).filter((path) => basename(path) === `${argument}.${kind}.js`);
+		return named.length > 0 ? named : undefined;
+	}
 	if (source.startsWith(".build/")) return source;
 	const [top, ...rest] = source.replace(/\/$/, "").split("/");
 	const place = join(build, "test", ...(top === "modules" || top === "test" ? rest : [top, ...rest]));
@@ -237,13 +241,13 @@ const LONG = [
 ];
 
 /** All test files. Those that take longest come first, so that none of them runs alone at the end. */
-function allTests() {
+function allTests(kind = "test") {
 	const place = (name) => {
 		const found = LONG.findIndex((one) => name.startsWith(one));
 		return found < 0 ? LONG.length : found;
 	};
 	return readdirSync(join(build, "test"), { recursive: true })
-		.filter((name) => name.endsWith(".test.js"))
+		.filter((name) => name.endsWith(`.${kind}.js`))
 		.sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1))
 		.map((name) => join(build, "test", name));
 }
@@ -253,7 +257,7 @@ function selections(args, kind) {
 	const all = kind === "test" ? allTests() : [`${build}/test/**/*.${kind}.js`];
 	if (args.length === 0) return [all];
 	const tests = args.map((argument) => testsOf(argument, kind));
-	const files = tests.filter((one) => one !== undefined);
+	const files = tests.flatMap((one) => one ?? []);
 	const words = args.filter((_, index) => tests[index] === undefined);
 	if (words.length === 0) return [files];
 	say(`No file or folder: ${words.join(", ")}. All tests are searched for a name with that.`);

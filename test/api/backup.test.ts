@@ -7,21 +7,12 @@ import { VirtualAir } from "../../hosts/node/virtual-air.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import type { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { isShown } from "../../modules/api/backup-group.js";
-import {
-	BOOLEAN,
-	BYTES,
-	CHOICE,
-	entry,
-	type Field,
-	field,
-	INTEGER,
-	put,
-	type Setting,
-} from "../../modules/config/schema.js";
+import { BYTES, entry, type Field, field, put, type Setting } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
 import { RESERVE } from "../../modules/io/memory.js";
 import { ENTRIES } from "../../modules/parts.js";
 import { RESTORE_COST } from "../../modules/system/restore.js";
+import { another } from "../../tools/api/backup-file.js";
 import { isError, type JSONObject } from "./gateway.js";
 import { BACKUP_GROUPS } from "./tables.js";
 import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
@@ -112,12 +103,10 @@ const GIVEN: Readonly<Record<string, JSONObject>> = {
 	},
 };
 
-/** Another value than on a new unit. */
-function another({ kind, choices, initial, minimum, maximum }: Field): Setting {
-	if (kind === BOOLEAN) return !initial;
-	if (kind === CHOICE) return choices.find((choice) => choice !== initial)!;
-	assert.equal(kind, INTEGER, "a text of its own kind has to be named here");
-	return initial === maximum ? minimum : maximum;
+function anotherOf(field: Field): Setting {
+	const value = another(field);
+	assert.ok(value !== undefined, `${field.name}: a text of its own kind has to be named here`);
+	return value;
 }
 
 const SET: Readonly<Record<string, JSONObject>> = Object.fromEntries(
@@ -125,7 +114,7 @@ const SET: Readonly<Record<string, JSONObject>> = Object.fromEntries(
 		const given = GIVEN[path] ?? {};
 		const others = table.fields.filter((one) => isShown(one) && !(one.name in given) && one.kind !== BYTES);
 		const isList = table.list !== undefined || path === "hub";
-		return [path, { ...Object.fromEntries(isList ? [] : others.map((one) => [one.name, another(one)])), ...given }];
+		return [path, { ...Object.fromEntries(isList ? [] : others.map((one) => [one.name, anotherOf(one)])), ...given }];
 	}),
 );
 const SECRETS: Readonly<Record<string, JSONObject>> = {

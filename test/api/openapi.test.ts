@@ -62,8 +62,9 @@ describe("The description of the API, openapi.json", () => {
 	it("has of bodies and settings what their tables say: npm run api -- --make", () => {
 		const made = structuredClone(DOCUMENT);
 		describeSettings(made);
-		assert.deepEqual(made, DOCUMENT);
-		assert.equal(JSON.stringify(made), JSON.stringify(DOCUMENT), "in this order");
+		const message = "openapi.json is not what the tables of the settings give: run `npm run api -- --make`";
+		assert.deepEqual(made, DOCUMENT, message);
+		assert.equal(JSON.stringify(made), JSON.stringify(DOCUMENT), `${message}, for the order`);
 	});
 
 	it("gets a new setting from its table, in the body, the reply and the example, and loses one that is gone", () => {
@@ -81,6 +82,7 @@ describe("The description of the API, openapi.json", () => {
 		const again = changed.components.schemas.PowerMode.properties;
 		assert.deepEqual(Object.keys(again), Object.keys(schema.properties));
 		assert.equal(again[name].type ?? "referred to", "integer");
+		assert.match(again[name].description, /^0: sleep on battery/, "the comment above it");
 		assert.ok(name in get.responses[200].content["application/json"].example);
 	});
 

@@ -1,13 +1,15 @@
 /**
  * What the API's description says of bodies and of settings, made from their own tables (modules/config/schema.ts,
  * modules/api/settings.ts): types, bounds, choices, initial values, required fields. Names of schemas, descriptions and
- * examples are written by hand in modules/api/openapi.json, and stay as they are.
+ * examples are written by hand in modules/api/openapi.json, and stay as they are; a new setting gets its first description
+ * from the comment above it (comments.ts).
  */
 import { type BodyTable, NO_BODY } from "../../modules/api/body.js";
 import type { Operation } from "../../modules/api/route.js";
-import { BOOLEAN, BYTES, CHOICE, type Field, INTEGER } from "../../modules/config/schema.js";
+import { BOOLEAN, BYTES, CHOICE, type Field, INTEGER, type SettingField } from "../../modules/config/schema.js";
 import { METHOD_NAMES } from "../../modules/http/request.js";
 import { PARTS } from "../../modules/parts.js";
+import { commentOn } from "./comments.js";
 import type { Node } from "./document.js";
 
 /** Keywords of fields that their table does not give: the route checks them itself. */
@@ -139,7 +141,13 @@ function describeBody(document: Node, request: Node, { body, settings }: Operati
 
 type Fields = Pick<BodyTable, "fields" | "required"> & Partial<BodyTable>;
 
-function describeFields(document: Node, schema: Node, table: Fields, stored: readonly Field[], key: string): void {
+function describeFields(
+	document: Node,
+	schema: Node,
+	table: Fields,
+	stored: readonly SettingField[],
+	key: string,
+): void {
 	const made: Record<string, Node> = {};
 	for (const field of table.fields) {
 		const old = schema.properties[field.name] ?? {};
@@ -152,6 +160,7 @@ function describeFields(document: Node, schema: Node, table: Fields, stored: rea
 			...initial,
 			...boundsOf(field, table as BodyTable),
 			...(isNew && field.secret ? { writeOnly: true } : {}),
+			...(isNew ? descriptionOf(setting) : {}),
 		};
 		made[field.name] = old.$ref === undefined ? renewed(old, wanted, byRoute) : old;
 		if (old.$ref !== undefined)
@@ -173,10 +182,10 @@ function describeReply(document: Node, operation: Node, route: Operation): void 
 	for (const field of settings.shown) {
 		const { name, secret } = field;
 		const old = target.properties[secret ? `${name}_set` : name] ?? {};
+		const description = name in target.properties ? {} : descriptionOf(field);
+		const wanted = { ...initialOf(old, field), ...boundsOf(field, settings), ...description };
 		if (secret) made[`${name}_set`] = renewed(old, { type: "boolean" });
-		else
-			made[name] =
-				old.$ref === undefined ? renewed(old, { ...initialOf(old, field), ...boundsOf(field, settings) }) : old;
+		else made[name] = old.$ref === undefined ? renewed(old, wanted) : old;
 	}
 	target.properties = inOrder(target.properties, made);
 	const names = Object.keys(made);
@@ -199,6 +208,12 @@ function addToExample(content: Node, shown: readonly Field[]): void {
 	const values = shown.map(({ name, secret, initial }) => (secret ? [`${name}_set`, false] : [name, initial ?? ""]));
 	const made = values.map(([name, value]) => [name, content.example[name as string] ?? value]);
 	content.example = inOrder(content.example, Object.fromEntries(made));
+}
+
+/** A new setting is described by the comment above it, until somebody writes more into the description. */
+function descriptionOf(field: SettingField | undefined): Node {
+	const description = field && commentOn(field);
+	return description === undefined ? {} : { description };
 }
 
 /** Where the body and the reply are one schema, it has initial values. */

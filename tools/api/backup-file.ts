@@ -1,0 +1,25 @@
+/** The backup of this version that tests restore for ever, test/vectors/backups: new settings get a place in it. */
+import { isShown } from "../../modules/api/backup-group.js";
+import { BOOLEAN, CHOICE, type Field, INTEGER, type Setting } from "../../modules/config/schema.js";
+import { PARTS } from "../../modules/parts.js";
+import type { Node } from "./document.js";
+
+/** Another value than on a new unit; undefined for texts and bytes, which may have a form of their own. */
+export function another({ kind, choices, initial, minimum, maximum }: Field): Setting | undefined {
+	if (kind === BOOLEAN) return !initial;
+	if (kind === CHOICE) return choices.find((choice) => choice !== initial);
+	if (kind === INTEGER) return initial === maximum ? minimum : maximum;
+	return undefined;
+}
+
+/** Adds those that the file lacks. `file` is changed. */
+export function addSettings({ settings }: Node): void {
+	for (const { path, table } of PARTS.flatMap(({ backup }) => backup)) {
+		for (const field of table.fields.filter(isShown)) {
+			const value = another(field);
+			if (value === undefined || field.name in (settings[path] ?? {})) continue;
+			settings[path] ??= {};
+			settings[path][field.name] = value;
+		}
+	}
+}

@@ -1,0 +1,33 @@
+/**
+ * The comments above settings in the parts' fields.ts: the API's description of a setting that is new to it. They are read
+ * from the sources, so that the firmware has no such text.
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { SettingField } from "../../modules/config/schema.js";
+import { ROOT } from "./document.js";
+
+const ENTRY = /^const (\w+) = (\d+);$/gm;
+const SETTING = /^\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\nexport const \w+ = field<\w+>\(\{\s*entry: (\w+),\s*id: (\d+),/gm;
+
+/** A file's comments, by the numbers of entry and setting: `5/1`. */
+export function commentsOf(source: string): Map<string, string> {
+	const entries = new Map([...source.matchAll(ENTRY)].map(([, name, number]) => [name, number]));
+	return new Map(
+		[...source.matchAll(SETTING)].map(([, text, entry, id]) => {
+			const words = text.replace(/\n \*/g, " ").replace(/\s+/g, " ").trim();
+			return [`${entries.get(entry)}/${id}`, words.replace(/\.$/, "")];
+		}),
+	);
+}
+
+/** What stands above the setting; undefined: nothing. */
+export function commentOn({ entry, id }: SettingField): string | undefined {
+	const modules = join(ROOT, "modules");
+	const files = readdirSync(modules).map((folder) => join(modules, folder, "fields.ts"));
+	for (const file of files.filter((path) => existsSync(path))) {
+		const comment = commentsOf(readFileSync(file, "utf8")).get(`${entry}/${id}`);
+		if (comment !== undefined) return comment;
+	}
+	return undefined;
+}
