@@ -62,8 +62,9 @@ export interface SerialPort {
 	/** Throws an Error with a sentence for the user when the device can't be opened. */
 	readonly io: new (
 		options: SerialOptions,
+		pins: object,
 	) => Serial;
-	/** What the constructor needs beside the settings; spread it into the options. */
+	/** The constructor's second argument. Not spread into the options, so that a class can be the options. */
 	readonly pins: object;
 	/**
 	 * True where the hardware frames 7E1 itself: bytes are then 7 bits wide, and 0x80 and above mark a damaged
