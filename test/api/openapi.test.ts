@@ -86,6 +86,17 @@ describe("The description of the API, openapi.json", () => {
 		assert.ok(name in get.responses[200].content["application/json"].example);
 	});
 
+	it("gets the schema of a new group from its table, where the operations only name it", () => {
+		const changed = structuredClone(DOCUMENT);
+		const { FallbackAP } = changed.components.schemas;
+		delete changed.components.schemas.FallbackAP;
+		describeSettings(changed);
+		const { type, properties, required } = changed.components.schemas.FallbackAP;
+		assert.equal(type, "object");
+		assert.deepEqual(Object.keys(properties), Object.keys(FallbackAP.properties));
+		assert.deepEqual(required, FallbackAP.required);
+	});
+
 	it("has a JSON body where the firmware takes one", () => {
 		for (const [key, { body }] of routes) {
 			const request = OPERATIONS.get(key)?.requestBody;

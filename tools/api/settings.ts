@@ -72,6 +72,13 @@ function targetOf(document: Node, node: Node): Node {
 	return target;
 }
 
+/** The schema of a body or reply; one that is only named yet is begun. */
+function schemaOf(document: Node, node: Node): Node {
+	if (node.$ref === undefined) return node;
+	document.components.schemas[node.$ref.split("/").at(-1)] ??= { type: "object", properties: {} };
+	return targetOf(document, node);
+}
+
 /** Sets the keywords that are made, where those of `old` are; removes those that are not made any more. */
 function renewed(old: Node, made: Node, byRoute: readonly string[] = []): Node {
 	const node: Node = {};
@@ -130,7 +137,7 @@ export function describeSettings(document: Node): void {
 function describeBody(document: Node, request: Node, { body, settings }: Operation, key: string): void {
 	const given = request?.content?.["application/json"]?.schema;
 	if (given === undefined || body === undefined) return;
-	const schema = given.$ref === undefined ? given : targetOf(document, given);
+	const schema = schemaOf(document, given);
 	request["x-max-bytes"] = body.limit;
 	const stored = settings === body ? settings.stored : [];
 	describeFields(document, schema, body, stored, key);
@@ -177,7 +184,7 @@ function describeReply(document: Node, operation: Node, route: Operation): void 
 	const { settings } = route;
 	if (settings.shown.length === 0 || settings.show !== undefined) return;
 	const { schema } = operation.responses[200].content["application/json"];
-	const target = targetOf(document, schema);
+	const target = schemaOf(document, schema);
 	const made: Record<string, Node> = {};
 	for (const field of settings.shown) {
 		const { name, secret } = field;
