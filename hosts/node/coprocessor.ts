@@ -76,7 +76,7 @@ class TCPSerial implements Serial {
 		return this.#writable;
 	}
 
-	/** Whoever has the UART at the other end sets its speed. */
+	/** The owner of the UART at the other end sets its speed. */
 	configure(_line: LineSettings): void {}
 
 	close(): void {

@@ -208,7 +208,7 @@ export const COMMON = {
 	"state.absent": ["not fitted", "nicht vorhanden", "brak"],
 	"state.unset": ["not set", "nicht gestellt", "nieustawiony"],
 	"state.waiting": ["nothing sent yet", "noch nichts gesendet", "jeszcze nic nie wysłano"],
-	/** Of the Zigbee radio. */
+	/** States of the Zigbee radio. */
 	"state.starting": ["starting", "startet", "uruchamia się"],
 	"state.silent": ["no answer", "keine Antwort", "nie odpowiada"],
 	"state.foreign": ["wrong firmware", "falsche Firmware", "złe oprogramowanie"],

@@ -135,7 +135,7 @@ export const UPKEEP = {
 		"Wenn etwas nicht funktioniert, hilft diese Datei bei der Suche. Sie ist verschlüsselt: Nur der Hersteller der Firmware kann sie lesen. Darin stehen:",
 		"Gdy coś nie działa, ten plik pomaga znaleźć przyczynę. Jest zaszyfrowany: odczyta go tylko producent oprogramowania. Zawiera:",
 	],
-	/** Of each section of docs/diagnostic-report.md a part. */
+	/** A part for each section of docs/diagnostic-report.md. */
 	"report.list": [
 		"the gateway's time and how long it has run; model, version and serial number; how the last update went; why it has started; state and strength of the connections; state, type and last readout of the meter; all settings that are not personal; counters, memory and voltages; the log; the conversation with the meter, if it is recorded",
 		"Uhrzeit und Laufzeit des Gateways; Modell, Version und Seriennummer; wie das letzte Update ausging; warum es gestartet ist; Zustand und Stärke der Verbindungen; Zustand, Typ und letzte Auslesung des Zählers; alle Einstellungen, die nicht persönlich sind; Statistik des Betriebs, Speicher und Spannungen; das Protokoll; das Gespräch mit dem Zähler, wenn es aufgezeichnet wird",
