@@ -14,7 +14,7 @@ import {
 export const HUB_BAD_URL = outputFailure(
 	"bad_url",
 	RETCODE_URL,
-	"That is no address that can be used. Write it as https://name:8123, with a name or an IPv4 address.",
+	"This address can't be used. Write it as https://name:8123, with a name or an IPv4 address.",
 );
 export const HUB_NO_CERTIFICATE = outputFailure(
 	"certificate_missing",
@@ -65,7 +65,7 @@ const NOT_FOUND = outputFailure(
 const UNAVAILABLE = outputFailure(
 	"hub_unavailable",
 	RETCODE_REFUSED,
-	"The hub is not ready, as while it starts. It is tried again.",
+	"Home Assistant is not ready; it may be starting. The gateway will retry.",
 );
 const REJECTED = outputFailure(
 	"rejected",

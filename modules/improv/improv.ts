@@ -23,7 +23,15 @@
 
 import { checkField } from "../config/schema.js";
 import type { Drive, Driven, Driver } from "../io/driver.js";
-import { CONSOLE_ROOM, FORMAT_8N1, type HostInfo, type Serial, type SerialOptions, type SerialPort, type TextCodec } from "../io/host.js";
+import {
+	CONSOLE_ROOM,
+	FORMAT_8N1,
+	type HostInfo,
+	type Serial,
+	type SerialOptions,
+	type SerialPort,
+	type TextCodec,
+} from "../io/host.js";
 import { WIFI_WRONG_PASSWORD } from "../wifi/failures.js";
 import { WIFI_HOSTNAME } from "../wifi/fields.js";
 import type { NetworkManager } from "../wifi/manager.js";
