@@ -91,7 +91,7 @@ export const HUB = {
 	"out.testing": ["Sending …", "Wird gesendet …", "Wysyłanie …"],
 	"out.ok": ["Delivered.", "Angekommen.", "Dostarczono."],
 	"out.other": [
-		"Sending failed ({error}). It is tried again.",
+		"Sending failed ({error}). The gateway will retry.",
 		"Das Senden ist gescheitert ({error}). Es wird erneut versucht.",
 		"Wysyłanie nie powiodło się ({error}). Nastąpi kolejna próba.",
 	],
@@ -101,7 +101,7 @@ export const HUB = {
 		"Druga strona zamknęła połączenie. Sprawdź port i to, czy adres powinien tam zaczynać się od https:// lub mqtts://.",
 	],
 	"out.connection_lost": [
-		"The connection broke. It is tried again; if that goes on, look at the network and at the server.",
+		"The connection broke. The gateway will retry; if it happens again, check the network and the server.",
 		"Die Verbindung ist abgebrochen. Es wird erneut versucht; bleibt es so, prüfen Sie Netz und Server.",
 		"Połączenie zostało przerwane. Nastąpi kolejna próba; jeśli to się powtarza, sprawdź sieć i serwer.",
 	],
@@ -121,13 +121,13 @@ export const HUB = {
 		"Odpowiedź nie nadeszła na czas. Sprawdź adres i port oraz czy serwer jest w tej samej sieci.",
 	],
 	"out.no_memory": [
-		"There is not enough memory for a secure connection at the moment. It is tried again.",
+		"There is not enough memory for a secure connection at the moment. The gateway will retry.",
 		"Für eine sichere Verbindung ist im Moment zu wenig Speicher frei. Es wird erneut versucht.",
 		"Brakuje chwilowo pamięci na bezpieczne połączenie. Nastąpi kolejna próba.",
 	],
 	"out.no_network": [
-		"The gateway is in no network. Look at the network page.",
-		"Das Gateway ist in keinem Netz. Sehen Sie auf der Seite Netzwerk nach.",
+		"The gateway is not connected to a network. See the network page.",
+		"Das Gateway ist mit keinem Netz verbunden. Sehen Sie auf der Seite Netzwerk nach.",
 		"Bramka nie jest w żadnej sieci. Zajrzyj na stronę sieci.",
 	],
 	"out.tls_failed": [
@@ -191,7 +191,7 @@ export const HUB = {
 		"Pod tym adresem nie ma Home Assistanta. Sprawdź nazwę i port; ścieżka jest rzadko potrzebna.",
 	],
 	"out.hub_unavailable": [
-		"Home Assistant is not ready, as while it starts. It is tried again.",
+		"Home Assistant is not ready; it may be starting. The gateway will retry.",
 		"Home Assistant ist nicht bereit, etwa weil es gerade startet. Es wird erneut versucht.",
 		"Home Assistant nie jest gotowy, na przykład dopiero startuje. Nastąpi kolejna próba.",
 	],
@@ -221,9 +221,9 @@ export const HUB = {
 		"Broker odrzuca tego klienta. Zezwól tam na jego identyfikator (numer seryjny) i keep-alive 60 sekund.",
 	],
 	"out.refused_busy": [
-		"The broker takes nobody at the moment. It is tried again.",
-		"Der Broker nimmt im Moment niemanden an. Es wird erneut versucht.",
-		"Broker chwilowo nikogo nie przyjmuje. Nastąpi kolejna próba.",
+		"The broker is not available at the moment. The gateway will retry.",
+		"Der Broker ist im Moment nicht verfügbar. Es wird erneut versucht.",
+		"Broker jest chwilowo niedostępny. Nastąpi kolejna próba.",
 	],
 	"out.refused_login": [
 		"The broker refuses user or password. Set both anew.",
@@ -241,7 +241,7 @@ export const HUB = {
 		"To, co tam odpowiada, nie używa MQTT 3.1.1. Sprawdź port: zwykle 1883, a z mqtts:// 8883.",
 	],
 	"out.silent": [
-		"The broker does not answer. It is tried again; check the port.",
+		"The broker does not answer. The gateway will retry; check the port.",
 		"Der Broker antwortet nicht. Es wird erneut versucht; prüfen Sie den Port.",
 		"Broker nie odpowiada. Nastąpi kolejna próba; sprawdź port.",
 	],
