@@ -1,4 +1,4 @@
-/** Who sees what: the login, the pages, a display on a wall; and what is asked over all of them. */
+/** The login, the pages, or a display on a wall; and the questions that lie over all of them. */
 import { useEffect, useState } from "preact/hooks";
 import { Display } from "./display.js";
 import { Frame } from "./frame.js";
@@ -19,7 +19,7 @@ export function App() {
 	const isDisplay = useStore(display);
 	// Once in, an ended session only puts a dialog over the page, so that nothing typed is lost.
 	const [wasIn, setWasIn] = useState(isIn && !isDisplay);
-	// Whoever stands before a display may log in there.
+	// A person in front of a display may log in there.
 	const [isAsked, setAsked] = useState(false);
 	useEffect(() => {
 		if (isIn && !isDisplay) setWasIn(true);

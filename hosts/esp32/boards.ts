@@ -21,13 +21,13 @@ export interface UARTPins {
 	readonly receive: number;
 }
 
-/** Of the optical head. Not inverted: the line is high when nothing is sent, as UARTs have it; light is low. */
+/** Pins of the optical head. Not inverted: the line is high when nothing is sent, as UARTs have it; light is low. */
 export interface MeterPins extends UARTPins {
 	readonly invertTransmit: boolean;
 	readonly invertReceive: boolean;
 }
 
-/** Of the Zigbee coprocessor, 115200 Bd. */
+/** Pins of the Zigbee coprocessor, 115200 Bd. */
 export interface RadioPins extends UARTPins {
 	/** Both or none. The usual firmware of coprocessors drives neither: it must work with that, too. */
 	readonly rts?: number;

@@ -3,7 +3,7 @@
 
 #include "bootloader_random.h"
 
-/* Who has the ADC, as bits of entropy_user; at first it is nobody's, and feeds nothing. */
+/* Users of the ADC, as bits of entropy_user; at first there are none, and it feeds nothing. */
 enum { NOT_BEGUN = 8 };
 static unsigned users = NOT_BEGUN;
 

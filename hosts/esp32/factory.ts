@@ -143,9 +143,9 @@ export interface FactoryWorld {
 	readonly storage: Storage;
 	readonly crypto: Pick<Crypto, "random">;
 	readonly text: TextCodec;
-	/** Of the station, 12 hex characters: the serial number. */
+	/** MAC address of the station, 12 hex characters: the serial number. */
 	readonly mac: string;
-	/** Of the board. */
+	/** Variant of the board. */
 	readonly variant: number;
 	/** The developer's log. */
 	trace(message: string): void;

@@ -21,7 +21,7 @@ size_t free_heap_piece(void)
 	return heap_caps_get_largest_free_block(MALLOC_CAP_8BIT);
 }
 
-/* Of free_heap(), since the start. */
+/* The least of free_heap() since the start. */
 static volatile size_t least_heap = SIZE_MAX;
 
 /* ESP-IDF calls it after each allocation, in any task. Of two tasks at once the later figure stays, which is the lower one or nearly. */

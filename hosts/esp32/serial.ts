@@ -76,7 +76,7 @@ export class UARTPort<Settings extends SerialSettings = SerialSettings> implemen
 	}
 
 	get pins(): object {
-		return { settings: this.settings };
+		return this.settings;
 	}
 
 	get hardwareParity(): boolean {
@@ -88,8 +88,8 @@ class UARTSerial extends NativeSerial<SerialSettings> {
 	/** Since the last report of the native port. */
 	#hasWritten = false;
 
-	constructor(options: SerialOptions) {
-		super(options, (options as SerialOptions & { settings: SerialSettings }).settings);
+	constructor(options: SerialOptions, pins: object) {
+		super(options, pins as SerialSettings);
 	}
 
 	override write(bytes: Uint8Array, start = 0, end = bytes.length): number {

@@ -29,7 +29,7 @@ typedef struct {
 	/* The owner's thread was called, and has not come to uart_core_take yet. */
 	bool posted;
 	unsigned happened;
-	/* Of the received bytes, how many the owner was not told of. */
+	/* Received bytes that the owner was not told of. */
 	size_t untold;
 	size_t receive_from, received;
 	size_t send_from, sending;

@@ -28,7 +28,7 @@ typedef struct {
 	void (*notify)(uart_port *port, void *machine);
 	/* Valid for ever. */
 	void *machine;
-	/* Of the owner alone. */
+	/* For the owner alone. */
 	void *owner;
 } uart_options;
 

@@ -136,7 +136,7 @@ static void associated(wifi_core *core)
 		core->link = WIFI_ASSOCIATED;
 		core->overdue = false;
 	} else if (core->link == WIFI_IDLE) {
-		/* Of an attempt that was given up: its end was overdue, or was another's. */
+		/* The attempt was given up: its end was overdue, or was another's. */
 		radio_driver_leave();
 		core->link = WIFI_LEAVING;
 	}

@@ -1,7 +1,7 @@
 /*
  * See wifi-driver.h: esp_wifi and esp_netif of ESP-IDF 6.0. The driver keeps nothing in flash. The DHCP server of the
  * access point names itself as router and name server by itself, and the captive portal (RFC 8910) as option 114.
- * Of ESP-IDF's calls only the start of the radio takes longer than a few milliseconds: about 100 while it is calibrated.
+ * Only the start of the radio, among ESP-IDF's calls, takes longer than a few milliseconds: about 100 while it is calibrated.
  */
 #include "wifi-driver.h"
 

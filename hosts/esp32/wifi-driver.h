@@ -73,11 +73,11 @@ typedef enum {
 
 typedef struct {
 	radio_event_kind kind;
-	/* Of RADIO_ENDED. */
+	/* With RADIO_ENDED. */
 	uint8_t reason;
-	/* Of RADIO_SCANNED. */
+	/* With RADIO_SCANNED. */
 	bool well;
-	/* Of RADIO_ADDRESSED. */
+	/* With RADIO_ADDRESSED. */
 	radio_address address;
 } radio_event;
 
@@ -95,7 +95,7 @@ bool radio_driver_join(const radio_station *station);
 /* Ends what radio_driver_join began. */
 void radio_driver_leave(void);
 
-/* Of RADIO_BOTH. */
+/* In RADIO_BOTH. */
 bool radio_driver_set_access_point(const radio_credentials *credentials);
 
 /* True: RADIO_SCANNED follows. */
@@ -110,7 +110,7 @@ bool radio_driver_take_network(radio_network *network);
 /* The network that the station is in, as it is now. */
 bool radio_driver_get_network(radio_network *network);
 
-/* Of station and access point; 0: the radio is off. */
+/* Channel of station and access point; 0: the radio is off. */
 unsigned radio_driver_get_channel(void);
 
 unsigned radio_driver_count_clients(void);

@@ -229,7 +229,7 @@ void xs_wifi_get_station(xsMachine *the)
 	ipv4_property(the, xsID_gateway, face->core.address.gateway);
 }
 
-/* Of station and access point; 0: the radio is off. */
+/* Channel of station and access point; 0: the radio is off. */
 void xs_wifi_get_channel(xsMachine *the)
 {
 	wifi_face *face = xsmcGetHostData(xsThis);
@@ -251,7 +251,7 @@ void xs_wifi_close(xsMachine *the)
 	xsForget(face->target);
 }
 
-/* Of the station, 12 hex characters; there is no radio needed for it. */
+/* MAC address of the station, 12 hex characters; it needs no radio. */
 void xs_wifi_mac(xsMachine *the)
 {
 	uint8_t mac[RADIO_MAC_SIZE] = { 0 };

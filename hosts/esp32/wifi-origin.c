@@ -8,7 +8,7 @@
 #include "lwip/ip4.h"
 #include "lwip/sockets.h"
 
-/* Of esp_netif_create_default_wifi_ap. */
+/* The key that esp_netif_create_default_wifi_ap gives. */
 static const char ACCESS_POINT[] = "WIFI_AP_DEF";
 
 typedef struct {

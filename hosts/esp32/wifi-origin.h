@@ -13,7 +13,7 @@
 bool wifi_is_access_point_pair(uint32_t ours, uint32_t peer);
 
 /*
- * Of a TCP connection that is established: it is one of the access point's addresses, and what is sent to the peer leaves
+ * Whether an established TCP connection is one of the access point's addresses, and what is sent to the peer leaves
  * by the access point; so what has confirmed our part of the handshake is there. Asks lwIP's thread: not from there, nor
  * from the machine's.
  */

@@ -80,7 +80,7 @@ class NativeRadio extends Native("xs_wifi_destructor") {
 export interface WiFiSettings {
 	/** WPA2 key of the unit's own access point, from its factory data: 8 to 63 characters. */
 	readonly accessPointKey: string;
-	/** Whose rules the radio keeps where no network tells: two letters, or "01" for what is allowed everywhere. */
+	/** The country whose rules the radio keeps where no network tells: two letters, or "01" for what is allowed everywhere. */
 	readonly country: string;
 	readonly timers: Timers;
 	/** Hears when the access point can't be had. */

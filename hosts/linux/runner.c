@@ -165,7 +165,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	hold_signals(SIG_BLOCK);
-	/* Whoever started it may be killed; the firmware would stay behind, with the ports. */
+	/* The program that started it may be killed; the firmware would stay behind, with the ports. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	the_runner.arguments = argv;
 	sleep_if_asked();

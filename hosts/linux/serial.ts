@@ -58,13 +58,13 @@ export class LinuxPort implements SerialPort {
 	}
 
 	get pins(): object {
-		return { device: this };
+		return this;
 	}
 }
 
 class LinuxSerial extends NativeSerial<LinuxPort> {
-	constructor(options: SerialOptions) {
-		super(options, (options as SerialOptions & { device: LinuxPort }).device);
+	constructor(options: SerialOptions, pins: object) {
+		super(options, pins as LinuxPort);
 	}
 
 	override configure({ baud, format }: LineSettings): void {

@@ -57,7 +57,7 @@ void xs_system_exit(xsMachine *the)
 	exit(xsToInteger(xsArg(0)));
 }
 
-/* Of the runner. */
+/* In the runner. */
 extern void runner_restart(void) __attribute__((weak));
 
 /* (utcMs, httpPort, httpsPort): texts */

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* Of a TCP connection that is established: it came in over the access point. Not to be called in the machine's thread. */
+/* Whether an established TCP connection came in over the access point. Not to be called in the machine's thread. */
 bool access_point_accepted(int socket);
 
 /* A UDP socket takes and sends from here on only what goes over the access point. False: it is not there. */

@@ -1,5 +1,5 @@
 /*
- * Whom a certificate is for: names and addresses of its subjectAltName (RFC 5280, 4.2.1.6) against the one that was asked
+ * The names that a certificate is for: names and addresses of its subjectAltName (RFC 5280, 4.2.1.6) against the one that was asked
  * for (RFC 6125). By hand, since Mbed TLS 2.28 knows no addresses there, and its versions differ. For tls-trust.c.
  */
 #ifndef CERTIFICATE_MATCH_H

@@ -72,13 +72,13 @@ typedef struct {
 	bool running;
 	/* A wake-up is under way. */
 	bool woken;
-	/* Of the thread while it runs. */
+	/* For the thread while it runs. */
 	int wake;
 } client_hall;
 
 extern client_hall clients;
 
-/* Of the thread: ends when there is no client. */
+/* The thread; ends when there is no client. */
 void *client_thread_run(void *context);
 
 /* Whether stream_client_next has something to tell; with the lock. */

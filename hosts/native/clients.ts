@@ -52,7 +52,7 @@ class NativeStream extends Native("xs_client_destructor") {
 	}
 }
 
-/** Of a plain client, and of one that shows nothing of itself. */
+/** For a plain client, and for one that shows nothing of itself. */
 const PLAIN: Partial<TLSClientOptions> = Object.freeze({});
 const NO_IDENTITY: Partial<CertificatePair> = Object.freeze({});
 

@@ -15,7 +15,7 @@
 
 enum { RANDOM_LIMIT = 4096 };
 
-/* Of Date in JavaScript (ECMA-262, 21.4.1.1). */
+/* Limit of Date in JavaScript (ECMA-262, 21.4.1.1). */
 static const double MS_LIMIT = 8.64e15;
 
 static void check(xsMachine *the, bool done)

@@ -115,7 +115,7 @@ void xs_datagram_get_port(xsMachine *the)
 	xsmcSetInteger(xsResult, face->closed ? 0 : datagram_port(face->socket));
 }
 
-/* Of the datagram read last. */
+/* Sender of the datagram read last. */
 void xs_datagram_get_remote_address(xsMachine *the)
 {
 	char text[IPV4_TEXT_SIZE];

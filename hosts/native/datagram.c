@@ -20,7 +20,7 @@
 #include "thread-start.h"
 
 enum {
-	/* Of the thread on ESP-IDF, bytes: poll() and the callback. */
+	/* Stack of the thread on ESP-IDF, bytes: poll() and the callback. */
 	STACK_SIZE = 3072,
 	/* The longest sleep: a wake-up that could not be sent is late by so much. */
 	SLEEP_MS = 1000,

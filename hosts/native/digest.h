@@ -24,7 +24,7 @@ bool digest_start(digest *d);
 bool digest_update(digest *d, const void *bytes, size_t length);
 bool digest_finish(digest *d, uint8_t result[DIGEST_SIZE]);
 
-/* Of one that was started and is not finished: lets go of what the library holds for it. */
+/* Releases the library's memory of a digest that was started and is not finished. */
 void digest_abort(digest *d);
 
 /* A key of any length. Between start and finish: digest_update. */

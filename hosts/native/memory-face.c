@@ -8,7 +8,7 @@
 #include "mc.xs.h"
 #include "xs.h"
 
-/* Of the lines of twenty tasks: 15 characters of a name, 5 digits. */
+/* Room for the lines of twenty tasks: 15 characters of a name, 5 digits. */
 enum { STACKS_SIZE = 480 };
 
 static bool suffices(xsMachine *the, xsIntegerValue slots, xsIntegerValue bytes)

@@ -14,7 +14,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* NULL: nobody. */
 static const void *holder;
 static uint64_t held_since_ms;
-/* Who has sent last, and when; when another one has. */
+/* The last sender, and when it sent; when another one did. */
 static const void *sender;
 static uint64_t sent_ms, other_sent_ms;
 /* For how long handshakes may hold up those who send: used up while they do, regained while they don't. */

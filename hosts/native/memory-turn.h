@@ -1,5 +1,5 @@
 /*
- * Who may take memory of the heap that all connections of the program share: a handshake, or another piece of what is to
+ * Decides who may take memory of the heap that all connections of the program share: a handshake, or another piece of what is to
  * be sent, which takes memory until the other side has it. On a chip that has one heap for all, two that download side by
  * side and a third who shakes hands would leave nothing to the rest.
  *
@@ -27,7 +27,7 @@ enum {
 	/* What connections that send shall leave. */
 	HEAP_FLOOR = 40 * 1024,
 	/*
-	 * Of a piece that is sent: a record of TLS in its buffer (4.5 KB), two segments of lwIP and two frames of the radio
+	 * Memory of a piece that is sent: a record of TLS in its buffer (4.5 KB), two segments of lwIP and two frames of the radio
 	 * (1.5 KB each), and as much as one of each for what handshakes send, which ask for no turn.
 	 */
 	SENDING_MEMORY = 14 * 1024,
@@ -39,7 +39,7 @@ enum {
 	SETTLED_MS = 50,
 	/* Handshakes hold up those who send for so long at a stretch, and for half of the time in all. */
 	HOLD_UP_MS = 2000,
-	/* Who was refused asks again after so long. */
+	/* A caller that was refused asks again after so long. */
 	ASK_AGAIN_MS = 20,
 };
 

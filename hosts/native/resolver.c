@@ -12,7 +12,7 @@
 
 #include "thread-start.h"
 
-/* Of a thread on ESP-IDF, bytes: getaddrinfo() there passes the work on. */
+/* Stack of a thread on ESP-IDF, bytes: getaddrinfo() there passes the work on. */
 enum { STACK_SIZE = 3072 };
 
 typedef enum { QUESTION_FREE = 0, QUESTION_ASKED, QUESTION_ANSWERED } question_state;

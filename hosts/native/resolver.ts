@@ -18,7 +18,7 @@ class NativeResolver extends Native("xs_resolver_destructor") {
 export class Resolver {
 	readonly #timers: Timers;
 	readonly #native: NativeResolver;
-	/** Who waits, by the question's number. */
+	/** Callers that wait, by the question's number. */
 	readonly #waiting: (Done | undefined)[] = [];
 
 	constructor(timers: Timers) {

@@ -10,7 +10,7 @@
 #include "thread-start.h"
 
 enum {
-	/* Of the thread on ESP-IDF, bytes: the sums of a handshake. */
+	/* Stack of the thread on ESP-IDF, bytes: the sums of a handshake. */
 	STACK_SIZE = 10240,
 	/* After stream_client_close. */
 	LINGER_MS = 3000,

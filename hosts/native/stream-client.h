@@ -72,7 +72,7 @@ size_t stream_client_write(stream_client *client, const void *bytes, size_t size
 /* The server's address, "" while it is not known. */
 void stream_client_address(stream_client *client, char address[IPV4_TEXT_SIZE]);
 
-/* Of TLS, once it stands: whether the handshake was shortened. */
+/* With TLS, once it stands: whether the handshake was shortened. */
 bool stream_client_resumed(stream_client *client);
 
 /* The session for the next connection; 0: there is none, else its size. NULL: only asks. */

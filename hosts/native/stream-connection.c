@@ -279,7 +279,7 @@ connection_step connection_transfer(stream_connection *connection)
 connection_step connection_finish(stream_connection *connection)
 {
 	if (!connection->ended) {
-		/* Whoever can't get rid of his request would never read our reply. */
+		/* A client that can't get rid of its request would never read our reply. */
 		int result = socket_discard(connection->socket);
 		if (result == SOCKET_BROKEN) return STEP_FAILED;
 		connection->ended = result == 0;

@@ -43,7 +43,7 @@ typedef struct {
 	connection_state state;
 	/* Counts how often the place was taken: part of the id. */
 	unsigned generation;
-	/* Of WAITING, OPEN and CLOSING. */
+	/* In WAITING, OPEN and CLOSING. */
 	stream_rings *rings;
 	/* The other side will send nothing more. */
 	bool ended;
@@ -63,12 +63,12 @@ typedef struct {
 
 	/* The socket's thread alone. */
 	int socket;
-	/* Of TLS, else NULL. */
+	/* With TLS, else NULL. */
 	tls_party *party;
 	mbedtls_ssl_context tls;
 	/* Mbed TLS is waiting to send a record of so many bytes of the ring: the same must be passed to it again. */
 	size_t unsent_record;
-	/* Of Mbed TLS: why the handshake failed; 0: there was no memory for the rings. */
+	/* Error of Mbed TLS: why the handshake failed; 0: there was no memory for the rings. */
 	int handshake_error;
 	/* TLS, and the other side has ended without saying so (RFC 5246, 7.2.1): maybe it was cut off. */
 	bool truncated;

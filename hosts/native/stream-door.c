@@ -9,14 +9,14 @@
 enum {
 	/* A caller that is ready waits so long for a place: longer than any handshake that may be ahead of it. */
 	PATIENCE_MS = 20000,
-	/* Who has only just come may be about to speak. */
+	/* A caller that has only just come may be about to speak. */
 	FIRST_WORD_MS = 300,
 	/* How often one is looked at whose first bytes are not all there. */
 	LOOK_MS = 20,
-	/* Of a TLS record: type, version, length (RFC 5246, 6.2.1). */
+	/* Head of a TLS record: type, version, length (RFC 5246, 6.2.1). */
 	RECORD_HEAD_SIZE = 5,
 	RECORD_HANDSHAKE = 22,
-	/* Of a ClientHello that is longer, so much is enough: lwIP shows the first segment only. */
+	/* So much of a longer ClientHello is enough: lwIP shows the first segment only. */
 	HELLO_SIZE = 256,
 };
 

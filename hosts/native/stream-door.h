@@ -95,16 +95,16 @@ void door_add(stream_door *door, int socket, const char address[STREAM_ADDRESS_S
 /* Looks for first bytes, closes callers whose time is over, and ends friendships that are too old. */
 void door_serve(stream_door *door, uint64_t now_ms);
 
-/* Whose turn it is; NULL: nobody is ready. */
+/* The caller whose turn it is; NULL: none is ready. */
 stream_caller *door_first(stream_door *door);
 
 /* The socket, which is the caller's of this function from now on; the address was served. */
 int door_take(stream_door *door, stream_caller *caller);
 
-/* Closes the one that has been silent longest, to have its socket; false: there is none that had time to speak. */
+/* Closes the caller that has been silent longest, to free its socket. False: all are still within their grace period. */
 bool door_sacrifice(stream_door *door, uint64_t now_ms);
 
-/* Whose socket poll() has to watch for its first bytes. */
+/* Whether poll() has to watch the caller's socket for its first bytes. */
 bool door_listens(const stream_caller *caller);
 
 /* When door_serve has something to do whatever comes; UINT64_MAX: never. */

@@ -264,7 +264,7 @@ void xs_stream_server_test(xsMachine *the)
 	xsmcSetBoolean(xsResult, !face->closed && stream_server_test(face->server));
 }
 
-/* Of the test that `onStream` told of last: "", or a sentence for the user. */
+/* Result of the test that `onStream` told of last: "", or a sentence for the user. */
 void xs_stream_server_get_test_result(xsMachine *the)
 {
 	stream_face *face = face_of(the);

@@ -17,7 +17,7 @@ enum {
 	GENERATION_LIMIT = INT32_MAX / STREAM_CONNECTION_LIMIT,
 	/* stream_server_next looks at the connections and at the server itself in turn. */
 	EVENT_SOURCES = STREAM_CONNECTION_LIMIT + 1,
-	/* Of the thread on ESP-IDF, bytes: the sums of a handshake are most of what TLS takes. */
+	/* Stack of the thread on ESP-IDF, bytes: the sums of a handshake are most of what TLS takes. */
 	TLS_STACK_SIZE = 10240,
 	PLAIN_STACK_SIZE = 4096,
 };

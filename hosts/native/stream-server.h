@@ -42,7 +42,7 @@ typedef struct {
 	const char *key;
 	/* Existing at once, from the handshake to the last byte that was written: 1 to STREAM_CONNECTION_LIMIT. */
 	unsigned max_connections;
-	/* Of these in their TLS handshake: 1 to max_connections. */
+	/* The most of these in their TLS handshake: 1 to max_connections. */
 	unsigned max_handshakes;
 	/* At the door: 1 to STREAM_CALLER_LIMIT. */
 	unsigned max_callers;
@@ -110,7 +110,7 @@ bool stream_server_set_identity(stream_server *server, const char *certificate, 
  */
 bool stream_server_test(stream_server *server);
 
-/* Of the test that STREAM_TESTED was told of last: "" when it went well, else a sentence for the user. */
+/* Result of the test that STREAM_TESTED was told of last: "" when it went well, else a sentence for the user. */
 void stream_server_test_result(stream_server *server, char message[STREAM_SERVER_MESSAGE_SIZE]);
 
 /* Frees the port soon, and drops the connections that were not taken; those taken live on. */
@@ -123,7 +123,7 @@ void stream_server_close(stream_server *server);
 bool stream_server_next(stream_server *server, stream_event *event);
 
 typedef struct {
-	/* Of the peer, an IPv4 one in its own form. */
+	/* Address of the peer, an IPv4 one in its own form. */
 	char address[STREAM_ADDRESS_SIZE];
 	/* It came in over the gateway's own access point (access-point.h). */
 	bool via_access_point;

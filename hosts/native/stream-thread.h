@@ -69,7 +69,7 @@ struct stream_server {
 	stream_door door;
 };
 
-/* Of the thread: ends when `quitting` is set. */
+/* The thread; ends when `quitting` is set. */
 void *stream_thread_run(void *server);
 
 /* Whether stream_server_next has something to tell; with the lock. */

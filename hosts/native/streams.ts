@@ -29,7 +29,7 @@ const FAILED = 5;
 const TESTED = 6;
 const PRESSED = 7;
 
-/** Of a plain port. */
+/** For a plain port. */
 const NO_IDENTITY: Partial<CertificatePair> = Object.freeze({});
 
 /** The native object. It has no fields: XS would not initialise them. It gets the arguments that were given, no more. */
@@ -111,7 +111,7 @@ class NativeListener implements Listener {
 	readonly #onError: ListenerOptions["onError"];
 	/** Taken and not closed yet. */
 	readonly #connections: NativePending[] = [];
-	/** Who waits for a handshake of the port with itself; the first one's is under way. */
+	/** Callers that wait for a handshake of the port with itself; the first one's is under way. */
 	#tests: ((problem: string) => void)[] | undefined;
 	#closed = false;
 
@@ -206,7 +206,7 @@ class NativePending implements PendingSocket {
 	/** What happened before there was a socket: counts by kind. */
 	#missed: number[] | undefined;
 
-	/** Of the connection that was taken last. */
+	/** For the connection that was taken last. */
 	constructor(listener: NativeListener, id: number) {
 		this.listener = listener;
 		this.id = id;

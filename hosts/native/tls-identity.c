@@ -12,7 +12,7 @@
 /* Tickets are good for a day; each identity has keys of its own, so that a new certificate is shown to everyone. */
 enum { TICKET_LIFETIME_S = 24 * 60 * 60 };
 
-/* Of a Certificate message (RFC 5246, 7.4.2): header and length of the list; length of each certificate. */
+/* A Certificate message (RFC 5246, 7.4.2): header and length of the list; length of each certificate. */
 enum { CHAIN_HEADER_SIZE = 7, CHAIN_ENTRY_SIZE = 3 };
 
 static const int SUITES[] = {

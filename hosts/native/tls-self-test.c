@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of bytes under way in one direction; what is longer comes in parts. */
+/* Bytes under way in one direction; longer pieces come in parts. */
 enum { PIPE_SIZE = 1024 };
 
 typedef struct {

@@ -15,7 +15,7 @@
 
 /* What a kept session begins with. */
 typedef struct {
-	/* Of whom was believed. */
+	/* Digest of the certificate that was trusted. */
 	uint8_t digest[DIGEST_SIZE];
 	/* Unix time, s: when all that was shown is valid. */
 	int64_t from_s, to_s;
@@ -26,7 +26,7 @@ typedef struct {
 	mbedtls_x509_crt trusted, chain;
 	mbedtls_pk_context key;
 	char name[TRUST_NAME_LIMIT + 1];
-	/* Whoever answers is believed. */
+	/* Any server is trusted. */
 	bool anybody;
 	bool has_time;
 	int64_t utc_s;

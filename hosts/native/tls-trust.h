@@ -36,7 +36,7 @@ typedef struct {
 	/* PEM texts; both NULL: nothing is shown. */
 	const char *certificate;
 	const char *key;
-	/* Of a connection before; NULL: none. */
+	/* Session of a connection before; NULL: none. */
 	const uint8_t *session;
 	size_t session_size;
 } tls_trust_options;

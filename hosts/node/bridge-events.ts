@@ -57,7 +57,7 @@ export class EventQueue {
 		if (kind === protocol.EVENT_READABLE) subject.readable = number;
 		else if (kind === protocol.EVENT_WRITABLE) subject.writable = number;
 		const saying = { subject, kind, code: kind === protocol.EVENT_ERROR ? number : 0 };
-		// Of what was closed meanwhile there is nothing to say.
+		// There is nothing to say of something that was closed meanwhile.
 		if (subject.events & bitOf(saying) || !this.#options.isOpen(subject)) return;
 		subject.events |= bitOf(saying);
 		this.#queue.push(saying);

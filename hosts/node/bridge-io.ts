@@ -51,13 +51,15 @@ export function streamCommands(world: BridgeWorld): Pick<CommandTable, StreamNam
 			const port = { [PORT_METER]: meter, [PORT_CONSOLE]: console, [PORT_COPROCESSOR]: zigbee }[which];
 			if (!port) throw new Error("this host has no such port");
 			handles.open(id, (handle) => {
-				const serial = new port.io({
-					...port.pins,
-					format: formatOf(format),
-					baud,
-					...streamEvents(world, handle),
-					onDrained: () => events.say(handle, EVENT_DRAINED),
-				});
+				const serial = new port.io(
+					{
+						format: formatOf(format),
+						baud,
+						...streamEvents(world, handle),
+						onDrained: () => events.say(handle, EVENT_DRAINED),
+					},
+					port.pins,
+				);
 				handle.stream = serial;
 				handle.close = () => serial.close();
 			});

@@ -43,7 +43,7 @@ export function createClientPorts(settings: ClientSettings): { tcpClient: Client
 
 interface ClientPins {
 	readonly settings: ClientSettings;
-	/** Of TLS. */
+	/** For TLS. */
 	readonly turns?: HandshakeTurns;
 }
 

@@ -37,7 +37,7 @@ export function createCoprocessorPort(
 	const [, name, port] = /^tcp:\/\/(.+):(\d+)$/.exec(where) ?? [];
 	if (name === undefined) return { ...createSerialPort(where, trace), ...lines };
 	const peer: Peer = { name, port: Number(port), trace, told: "" };
-	return { io: TCPSerial, pins: { peer }, hardwareParity: false, ...lines };
+	return { io: TCPSerial, pins: peer, hardwareParity: false, ...lines };
 }
 
 class TCPSerial implements Serial {
@@ -51,9 +51,9 @@ class TCPSerial implements Serial {
 	#unsent = 0;
 	#closed = false;
 
-	constructor(options: SerialOptions) {
+	constructor(options: SerialOptions, pins: object) {
 		this.#options = options;
-		this.#peer = (options as SerialOptions & { peer: Peer }).peer;
+		this.#peer = pins as Peer;
 		const { name, port } = this.#peer;
 		this.#socket = connect({ host: name, port, noDelay: true });
 		this.#socket.on("connect", () => this.#open());
@@ -76,7 +76,7 @@ class TCPSerial implements Serial {
 		return this.#writable;
 	}
 
-	/** Whoever has the UART at the other end sets its speed. */
+	/** The owner of the UART at the other end sets its speed. */
 	configure(_line: LineSettings): void {}
 
 	close(): void {

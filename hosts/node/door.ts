@@ -65,7 +65,7 @@ export class Door<T extends Caller> {
 		if (index >= 0) this.#callers.splice(index, 1);
 	}
 
-	/** Whose turn it is; it is here no more. */
+	/** Takes out the one whose turn it is. */
 	take(): T | undefined {
 		if (this.#callers.length === 0) return undefined;
 		const first = this.#callers.reduce((best, each) => (this.#comesBefore(each, best) ? each : best));
@@ -83,7 +83,7 @@ export class Door<T extends Caller> {
 		return this.#friends.some((friend) => friend.address === address && friend.knownMs > sinceMs);
 	}
 
-	/** Of two in the order in which they have come, the first one where all else is equal. */
+	/** Whether it goes before the other; equal ones keep the order in which they came. */
 	#comesBefore({ remoteAddress }: T, other: T): boolean {
 		const isFriend = this.#isFriend(remoteAddress);
 		if (isFriend !== this.#isFriend(other.remoteAddress)) return isFriend === this.#friendsInARow < FRIENDS_IN_A_ROW;

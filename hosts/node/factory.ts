@@ -13,7 +13,7 @@ import { openState } from "./state.js";
 import { FileStorage, writeFileAtomic } from "./storage.js";
 
 const FILE = "factory.json";
-/** Of the file's form. One without a version is of version 1. */
+/** Version of the file's form. A file without one has version 1. */
 const VERSION = 1;
 const PASSWORD_LENGTH = 12;
 /** Letters and digits that can't be taken for one another. */
@@ -81,7 +81,7 @@ export function setHub(state: string, hub: { readonly url: string; readonly toke
 		throw new Error(`${state} does not take the settings of the hub.`);
 }
 
-/** Who can log in, for the banner. */
+/** The account, for the banner. */
 export function describeAccount(state: string, { labelPassword }: FactoryData): string {
 	const isLabel = hasLabelPassword(flashOf(state), new NodeText());
 	if (isLabel) return `User admin, label password ${labelPassword}`;

@@ -21,7 +21,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 interface Closed {
 	close(): void;
 }
-/** Of an IO class nothing is known here but that it is closed at last; its options pass through. */
+/** An IO class, of which only `close` is known here; its options pass through. */
 // biome-ignore lint/suspicious/noExplicitAny: TypeScript lets a class of unknown base take nothing else
 type IO = new (...options: any[]) => Closed;
 
@@ -41,7 +41,7 @@ export class FastTime implements Clock, Timers {
 	#stands = false;
 	/** How far the clock is ahead of the time; undefined: it was never set. */
 	#aheadMs: number | undefined;
-	/** Whom is talked with; at first whoever starts it. */
+	/** Number of open talks; at first that of the program that starts it. */
 	#talks = 1;
 	#linger: NodeJS.Timeout | undefined;
 	/** Settles when all that the timers have led to was done. */

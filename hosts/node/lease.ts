@@ -7,7 +7,7 @@ export interface Lease {
 	readonly gateway: string;
 }
 
-/** Of a computer without a network: by it only programs on it reach the gateway. */
+/** For a computer without a network: only programs on it reach the gateway. */
 export const LEASE_OF_NONE: Lease = Object.freeze({ ip: "127.0.0.1", netmask: "255.0.0.0", gateway: "127.0.0.1" });
 
 /** That of the first network that is not the computer's own; without one, of itself. */

@@ -269,7 +269,7 @@ class Bench {
 const bench = new Bench(readOptions());
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void bench.end(0));
 process.on("SIGUSR1", () => bench.pressButton());
-// Of the firmware on Linux it asks for the memory in use, which is not the device's here; it would end this program.
+// It asks the firmware on Linux for the memory in use, which is not the device's here; it would end this program.
 process.on("SIGUSR2", () => {});
 // tools/run.mjs is gone.
 process.on("disconnect", () => void bench.end(0));

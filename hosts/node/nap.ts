@@ -5,7 +5,7 @@
 import { WAKE_BUTTON, WAKE_SUPPLY, WAKE_TIMER } from "../../modules/io/flash.js";
 import type { Timers } from "../../modules/io/host.js";
 
-/** Of the computer's time. */
+/** Between two looks, by the computer's time. */
 const LOOK_MS = 250;
 /** Volts of USB that is plugged in. */
 const USB_MIN = 4;

@@ -47,20 +47,20 @@ Runs the gateway on this computer, with a simulated meter unless --meter names a
 /** Where nothing else is named. */
 export const STATE_FOLDER = ".state";
 export const HTTPS_PORT = 8443;
-/** Of `Options.zigbee`. */
+/** Value of `Options.zigbee`: no radio. */
 export const NO_RADIO = "none";
 /** In place of a file with a key. */
 const NO_KEY = "none";
 
 const PASSWORD_LIMIT = 64;
 const SERVERS_LIMIT = 4;
-/** Of cells that are fresh enough, volts. */
+/** Voltage of fresh cells. */
 const CELLS_VOLTAGE = 4.5;
 const CELLS_LIMIT = 6;
 const SPEED_LIMIT = 100_000;
 /** The one in use, and the one that will be. */
 const UPDATE_KEYS_LIMIT = 2;
-/** Of a DNS name and each of its labels (RFC 1035, 2.3.4; RFC 1123, 2.1). */
+/** Lengths of a DNS name and of each of its labels (RFC 1035, 2.3.4; RFC 1123, 2.1). */
 const NAME_LIMIT = 253;
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
 

@@ -24,7 +24,7 @@ export interface OutgoingWorld {
 	resolve(name: string, done: (address: string | undefined) => void): void;
 	/** Gives what takes it back. */
 	later(run: () => void, delayMs: number): () => void;
-	/** Of TLS. */
+	/** For TLS. */
 	readonly turns?: HandshakeTurns | undefined;
 	hasMemory(): boolean;
 }
@@ -34,7 +34,7 @@ export abstract class Outgoing implements Client {
 	resumed = false;
 	protected readonly options: ClientOptions;
 	protected readonly tls: TLSWishes | undefined;
-	/** Of TLS, once the server has given one. */
+	/** TLS session, once the server has given one. */
 	protected kept: Uint8Array | undefined;
 	readonly #world: OutgoingWorld;
 	readonly #clearDeadline: () => void;
@@ -89,7 +89,7 @@ export abstract class Outgoing implements Client {
 		return this.#isOver;
 	}
 
-	/** Of TLS: shakes hands when no other client does, if there is the memory for it. */
+	/** With TLS: shakes hands when no other client does, if there is the memory for it. */
 	protected waitForTurn(shakeHands: () => void): void {
 		this.#turn = this.#world.turns!.ask(() => {
 			if (this.#world.hasMemory()) shakeHands();

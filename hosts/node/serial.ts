@@ -54,7 +54,7 @@ export function createSerialPort(path: string, trace: (message: string) => void,
 	// Pseudo-terminals and some adapters refuse 7 bits with parity.
 	const hardwareParity = stty(path, ["cs7", "parenb", "-parodd"]) === undefined;
 	const device: Device = { path, hardwareParity, isPaced, trace, idle: Promise.resolve() };
-	return { io: NodeSerial, pins: { device }, hardwareParity };
+	return { io: NodeSerial, pins: device, hardwareParity };
 }
 
 /** Changes the line; gives what was wrong, or undefined. */
@@ -84,9 +84,9 @@ class NodeSerial implements Serial {
 	#quietAtMs = 0;
 	#lost = 0;
 
-	constructor(options: SerialOptions) {
+	constructor(options: SerialOptions, pins: object) {
 		this.#options = options;
-		this.#device = (options as SerialOptions & { device: Device }).device;
+		this.#device = pins as Device;
 		this.#line = { baud: options.baud, format: options.format };
 		this.#device.idle = this.#device.idle.then(() => this.#run());
 	}

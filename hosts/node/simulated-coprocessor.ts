@@ -12,7 +12,7 @@ const AWAY_MS = 2000;
 export interface SimulatedCoprocessor {
 	/** `tcp://HOST:PORT` of the gateway's side. */
 	readonly path: string;
-	/** Of the coordinator's. */
+	/** Address of the coordinator's side. */
 	readonly coordinator: string;
 	/** As CoprocessorPort. */
 	setLines(reset: boolean, bootLoader: boolean): void;

@@ -6,7 +6,7 @@ import type { FastTime } from "./fast-time.js";
 import { startTool } from "./tool-program.js";
 
 export interface SimulatedMeter {
-	/** Of its pseudo-terminal. */
+	/** Path of its pseudo-terminal. */
 	readonly path: string;
 	/** Settles when it has ended. */
 	end(): Promise<void>;

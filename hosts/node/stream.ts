@@ -38,7 +38,7 @@ export class NodeStream {
 		socket.on("data", (piece) => this.#arrived(piece as Buffer));
 		socket.on("error", () => {
 			this.#broken = !this.#ended;
-			// Of a bad record Node tells, and leaves the connection as it is.
+			// Node tells of a bad record, and leaves the connection as it is.
 			socket.destroy();
 		});
 		socket.on("end", () => this.#end());

@@ -1,5 +1,5 @@
 /**
- * Whom a TLS client of the bench believes: Node's own verdict on a chain goes by the computer's clock and knows no pinned
+ * Trust of a TLS client of the bench: Node's own verdict on a chain goes by the computer's clock and knows no pinned
  * certificate, so what a server shows is judged here as well. Certificates as in RFC 5280, names as in RFC 6125.
  *
  * Limit: CHAIN_LIMIT certificates from the server to the authority.
@@ -54,7 +54,7 @@ export function judge(question: TrustQuestion): number {
 	if (shown.length === 0) return CLIENT_UNTRUSTED;
 	const [own] = shown;
 	if (isPinned(question)) return isValidAt(own, utcMs) ? 0 : CLIENT_EXPIRED;
-	// Of several ways to an authority, one that is valid.
+	// One valid way to an authority among several.
 	let isExpired = false;
 	let isAnchored = false;
 	for (const path of pathsOf(question, [own])) {

@@ -147,9 +147,9 @@ export class VirtualSerial implements Serial {
 	#isBusy = false;
 	#owesRoom = false;
 
-	constructor(options: SerialOptions) {
-		const line = (options as SerialOptions & { line?: VirtualLine }).line;
-		if (line === undefined) throw new Error("spread the port's pins into the options");
+	constructor(options: SerialOptions, pins: object) {
+		const { line } = pins as { line?: VirtualLine };
+		if (line === undefined) throw new Error("give the port's pins as the second argument");
 		line.open(this);
 		this.#line = line;
 		this.#options = options;

@@ -36,7 +36,7 @@ export type ServerFault = "lost" | "silent" | "no TLS";
 export interface VirtualServer {
 	/** A client's connection stands; this is the server's end of it. */
 	onConnection?(peer: VirtualClient): void;
-	/** Of TLS: what it shows, PEM text, its own first. Without it, it speaks none. */
+	/** With TLS: what it shows, PEM text, its own first. Without it, it speaks none. */
 	readonly certificate?: string | Uint8Array;
 	/** Clients must show a certificate. */
 	readonly asksForCertificate?: boolean;
@@ -91,7 +91,7 @@ export class VirtualServers {
 
 interface ClientPins {
 	readonly servers: VirtualServers;
-	/** Of TLS. */
+	/** For TLS. */
 	readonly turns?: HandshakeTurns;
 }
 

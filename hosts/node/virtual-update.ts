@@ -19,7 +19,7 @@ export interface VirtualSlotsOptions {
 	/** As `Update.keys`; default: none, and no update is taken. */
 	readonly keys?: readonly Uint8Array[];
 	readonly revoked?: readonly Uint8Array[];
-	/** Of the first firmware; default 0. */
+	/** Security level of the first firmware; default 0. */
 	readonly securityLevel?: number;
 	/** Bytes of each slot; default: those of the chip. */
 	readonly size?: number;

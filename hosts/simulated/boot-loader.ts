@@ -59,7 +59,7 @@ export interface BootWorld {
 	/** As in Update. */
 	readonly keys: readonly Uint8Array[];
 	readonly revoked: readonly Uint8Array[];
-	/** Of the program itself. */
+	/** Security level of the program itself. */
 	readonly securityLevel: number;
 	inflater(): Inflater;
 	/** The firmware has given itself up: it is to start anew, soon and not inside the call. */

@@ -4,7 +4,7 @@ import type { Ending, Storage } from "../../modules/io/host.js";
 
 /** Bytes, as many as the ESP32 has. */
 const RETAINED_SIZE = 256;
-/** Of the storage. */
+/** Key in the storage. */
 export const RETAINED_KEY = "retained";
 
 export const ASKED_FOR: Ending = Object.freeze({ cause: "it was asked for", isFault: false });

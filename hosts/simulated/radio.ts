@@ -18,7 +18,7 @@ import {
 } from "../../modules/io/wifi.js";
 import type { Air, SimulatedNetwork } from "./air.js";
 
-/** Of an access point without a network beside it. */
+/** Channel of an access point without a network beside it. */
 const ACCESS_POINT_CHANNEL = 1;
 const JOIN_MS = 2500;
 const REFUSE_MS = 3000;

@@ -12,7 +12,7 @@ import { type HTTPRequest, METHOD_DELETE, METHOD_GET, METHOD_HEAD, METHOD_POST }
 import type { HTTPResponse } from "../http/response.js";
 import { MATCH_METHOD, MATCH_NOT_FOUND, Router } from "../http/router.js";
 import type { StaticFiles } from "../http/static.js";
-import { LONG_BODY_COST, SHORT_BODY, SHORT_BODY_COST } from "../io/memory.js";
+import type { Cost } from "../io/memory.js";
 import { NO_BODY, NO_VALUES } from "./body.js";
 import { ClaimedBody } from "./claimed-body.js";
 import {
@@ -28,6 +28,11 @@ import {
 import { Exchange, failUnauthorized, type RequestContext } from "./exchange.js";
 import type { Operation } from "./route.js";
 import { type BodyDone, ObjectReader } from "./validate.js";
+
+/** A JSON body with its reply: one of at most SHORT_BODY bytes, or a longer one, which is packed as it comes. */
+export const SHORT_BODY = 2048;
+export const SHORT_BODY_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 3072 });
+export const LONG_BODY_COST: Cost = Object.freeze({ slots: 400, chunkBytes: 8192 });
 
 /** Routes of one part, and what runs of it. */
 export interface RouteGroup {
@@ -90,7 +95,7 @@ export class API implements HTTPHandler {
 			this.fail(response, 405, METHOD_NOT_ALLOWED, `This path takes ${match.allow}.`);
 		} else if (isAstray) {
 			// Another site's page whose name has come to mean this gateway (DNS rebinding): its origin is its host.
-			this.fail(response, 403, FORBIDDEN_ORIGIN, "That is none of this gateway's names: ask for its own.");
+			this.fail(response, 403, FORBIDDEN_ORIGIN, "Unknown Host header. Use this gateway's host name or IP address.");
 		} else if (!isSameOrigin(request)) {
 			this.fail(response, 403, FORBIDDEN_ORIGIN, "Requests from another web site's pages are refused.");
 		} else {
@@ -120,12 +125,12 @@ export class API implements HTTPHandler {
 		response.vouch();
 		this.#core.saving?.asked();
 		if (granted < scope) {
-			this.fail(response, 403, FORBIDDEN_SCOPE, "This token may only read; this needs one of full scope.");
+			this.fail(response, 403, FORBIDDEN_SCOPE, "This token is read-only; a token with full scope is required.");
 			return false;
 		}
 		if (!waits || !response.isGuest) return true;
 		response.header("Retry-After", "5");
-		this.fail(response, 503, BUSY, "All connections wait for a reply already; try again in a few seconds.");
+		this.fail(response, 503, BUSY, "Too many pending requests; retry in a few seconds.");
 		return false;
 	}
 
@@ -141,7 +146,7 @@ export class API implements HTTPHandler {
 			exchange.fail(501, UNSUPPORTED, "No meter is read in safe mode; restart the device to leave that.");
 			return undefined;
 		}
-		// Of a body that is not needed and does not come, no memory is claimed.
+		// A body that is not needed and does not come claims no memory.
 		if (body === undefined || (body === NO_BODY && request.contentLength === 0))
 			return run(exchange, NO_VALUES, settings) ?? undefined;
 		const { long, limit } = body;

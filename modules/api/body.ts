@@ -46,7 +46,7 @@ export interface ListTable {
 	readonly pack: (values: BodyValues, into: Uint8Array, at: number) => Refusal | undefined;
 }
 
-/** Of a value. */
+/** Why a value is refused. */
 export interface Refusal {
 	readonly field: Field;
 	/** What it must be: the end of a sentence that begins with the field's name. */
@@ -74,7 +74,7 @@ export interface LongText extends TextPieces {
 export const BODY_LIMIT = 2048;
 export const LONG_BODY_LIMIT = 16384;
 
-/** Of a route that needs none: what comes is JSON that nobody reads. */
+/** For a route that needs no body: the JSON that comes is not read. */
 export const NO_BODY: BodyTable = Object.freeze({
 	fields: Object.freeze([]),
 	required: Object.freeze([]),

@@ -51,7 +51,7 @@ export class ListReader implements BodyValues {
 		this.#depth = reader.depth;
 	}
 
-	/** Of the object that has just ended. */
+	/** Value of a field in the object that has just ended. */
 	get<Value extends Setting>(field: Field<Value>): Value | undefined {
 		return valueIn(this.#table.fields, this.#values, field);
 	}

@@ -24,7 +24,7 @@ export interface SettingsTable extends BodyTable {
 	readonly applies?: boolean;
 }
 
-/** Of these settings, all of which both routes have; `required` are the names of those that a POST must have. */
+/** A group of settings that both routes have; `required`: names of those that a POST must have. */
 export function settingsOf(
 	fields: readonly SettingField[],
 	required: readonly string[] = [],
@@ -34,7 +34,7 @@ export function settingsOf(
 	return Object.freeze({ fields, required: Object.freeze(required), limit, stored: fields, shown: fields, ...more });
 }
 
-/** Of a route that shows and changes no settings. */
+/** For a route that shows and changes no settings. */
 export const NO_SETTINGS: SettingsTable = settingsOf(Object.freeze([]));
 
 export function getSettings(exchange: Exchange, _values: BodyValues, settings: SettingsTable): void {

@@ -1,4 +1,4 @@
-/** The certificate that a server is known by, as a body gives it: for the settings of the hub and of MQTT. */
+/** The certificate that a server is known by, as a body gives it. */
 import { type BlobWriter, NO_MEMORY } from "../config/blob.js";
 import { trustRefusalOf } from "../config/certificate-rules.js";
 import type { TrustedCertificates } from "../config/trusted-certificates.js";

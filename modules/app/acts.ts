@@ -13,7 +13,7 @@
 import type { Drive, Driver } from "../io/driver.js";
 import type { Timed } from "../io/machine.js";
 
-/** Who does them. */
+/** Carries them out. */
 export interface Actor {
 	/** Its certificate and its names in the network are to be those of now. */
 	refresh(): void;

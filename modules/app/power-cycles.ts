@@ -20,7 +20,7 @@ export const OUTLIVED_MS = 10_000;
 /** In flash: one byte, the count. */
 const KEY = "power_cycles";
 
-/** Who resets the unit. */
+/** Resets the unit. */
 export interface PowerCyclesUser {
 	factoryReset(): void;
 }

@@ -83,7 +83,7 @@ export interface SavingWorld {
 	guard(part: string, run: () => void): void;
 }
 
-/** Of the host, as far as others have it by way of this. */
+/** Parts of the host that others get from here. */
 export type Gated = Pick<Host, "retained" | "storage" | "flash">;
 
 export class PowerSaving implements Sleeper, FlashGuard {

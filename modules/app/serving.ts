@@ -41,7 +41,7 @@ export class Serving {
 		this.#server?.forget();
 	}
 
-	/** Of TLS; undefined while there is none. */
+	/** The listener for TLS; undefined while there is none. */
 	get listener(): Listener | undefined {
 		return this.#server?.listener(HTTPS);
 	}

@@ -1,4 +1,4 @@
-/** Who may come in: the account, the open sessions and the long-lived tokens. */
+/** Access: the account, the open sessions and the long-lived tokens. */
 import type { Core, Running } from "../core/core.js";
 import { Account } from "./account.js";
 import { Login } from "./login.js";

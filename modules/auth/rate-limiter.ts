@@ -39,7 +39,7 @@ const SHARED = KNOWN_LIMIT + STRANGER_LIMIT;
 const COUNT_LIMIT = 255;
 /** What an IPv4 address begins with where it is written as one of IPv6 (RFC 4291, 2.5.5.2). */
 const MAPPED = "::ffff:";
-/** Of an IPv6 address; the first half of them is the network. */
+/** Groups of an IPv6 address; the first half of them is the network. */
 const GROUPS = 8;
 
 export class LoginRateLimiter {

@@ -1,7 +1,7 @@
 /** IPv4 addresses as dotted decimal text (RFC 6943, 3.1.1, strict form), for whoever is given them by a user. */
 import { hasOnly } from "./ascii.js";
 
-/** Of our own access point, and its network's mask (decision 38). */
+/** The address of our own access point, and its network's mask. */
 export const ACCESS_POINT_ADDRESS = "192.168.4.1";
 export const ACCESS_POINT_NETMASK = "255.255.255.0";
 

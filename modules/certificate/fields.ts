@@ -48,7 +48,7 @@ export const TLS_OWN = field<Uint8Array>({
 	kind: BYTES,
 	maximum: blobReferenceLimit(OWN_FILE_LIMIT),
 });
-/** Whom it is for, and until when, Unix time in seconds. */
+/** Its subject, and the end of its validity, Unix time in seconds. */
 export const TLS_OWN_HOSTNAME = field<string>({
 	entry: IN_TLS,
 	id: 6,

@@ -17,9 +17,12 @@ import {
 	KEY_TYPE_RSA,
 	PRIVATE_KEY_ABSENT,
 } from "../io/crypto.js";
-import { FILE_COST } from "../io/memory.js";
+import type { Cost } from "../io/memory.js";
 import { longUTCText } from "../time/iso.js";
 import type { Identity } from "./identity.js";
+
+/** A file of certificates while it is sent; its bytes are `bytes` of the ledger. */
+export const FILE_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 2048 });
 
 const NO_DETAILS: CertificateDetails = Object.freeze({
 	subject: "",

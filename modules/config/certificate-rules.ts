@@ -78,7 +78,7 @@ export function trustRefusalOf({ certificates, problem, key }: CertificateFile):
 
 function isSupported({ keyType, keyBits }: CertificateDetails): boolean {
 	if (keyType === KEY_TYPE_EC) return EC_BITS.includes(keyBits);
-	// Of more than 4096 none is read.
+	// Keys of more than 4096 bits are not read.
 	return keyBits >= RSA_BITS_MIN;
 }
 

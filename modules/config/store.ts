@@ -56,7 +56,7 @@ const FORMAT = 1;
 const HEADER_LENGTH = 2;
 const ITEM_HEADER_LENGTH = 3;
 const CRC_LENGTH = 2;
-/** Of an entry among others, beside its key and itself. */
+/** Bytes that an entry takes among others, beside its key and itself. */
 const TOGETHER_HEADER_LENGTH = 3;
 
 /** An entry in the format of the flash. */
@@ -130,7 +130,7 @@ export class ConfigStore {
 	/**
 	 * Forgets every setting, as a factory reset does: none is in flash afterwards, and after a restart each is as it was
 	 * at first. A power cut on the way doesn't leave a half: the next start goes on with it. Until the restart the values
-	 * in memory stay as they were, and `change` throws: nothing of before gets past it. Throws what the storage throws,
+	 * in memory stay as they were, and `change` throws, so that no old value can be written back. Throws what the storage throws,
 	 * when it has forgotten nothing or not all.
 	 */
 	erase(): void {

@@ -1,4 +1,4 @@
-/** Who is sent events (event-stream.ts), for whoever changes what they tell of. */
+/** Clients that are sent events (event-stream.ts), for the code that changes what they tell of. */
 import { takeOut } from "../bytes/list.js";
 
 /** What a stream has to send; the lowest one first. */
@@ -9,7 +9,7 @@ export const DUE_BEAT = 8;
 
 /** One client. */
 export interface LiveClient {
-	/** Of the port with TLS. */
+	/** It came by the port with TLS. */
 	readonly secure: boolean;
 	/** What it came with; empty: it is to go. */
 	token: string;

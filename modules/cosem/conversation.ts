@@ -59,10 +59,10 @@ const MODE_E_LACKING = 2;
 export const PROTOCOL_DLMS = "DLMS/COSEM";
 
 export class DLMSConversation implements Conversation {
-	/** Of the try that came furthest, if all failed. Final with EVENT_END. */
+	/** Failure of the try that came furthest, if all failed. Final with EVENT_END. */
 	failure: Failure | undefined;
 	readonly #opening: Opening<COSEMSettings>;
-	/** Of a sign-on that need not lead here; undefined: nothing but DLMS/COSEM is wanted. */
+	/** Attempts of a sign-on that need not lead here; undefined: only DLMS/COSEM is wanted. */
 	readonly #attempts: Attempts | undefined;
 	readonly #talks: DLMSTalks;
 	readonly #output: Output;
@@ -73,11 +73,11 @@ export class DLMSConversation implements Conversation {
 	/** When PAUSED is over. */
 	#pauseEndsMs: number;
 	#aborted = false;
-	/** Of SIGNING_ON. */
+	/** In SIGNING_ON. */
 	#signOn: DLMSOpening | undefined;
 	/** The sign-on that goes on to its own end; also after it. */
 	#session: IECConversation | undefined;
-	/** Of TALKING. */
+	/** In TALKING. */
 	#talk: DLMSSession | undefined;
 	/** Why the counter is asked for in the middle, if it is. */
 	#suspicion: Failure | undefined;
@@ -87,7 +87,7 @@ export class DLMSConversation implements Conversation {
 	#baud = 0;
 	#ident: Uint8Array = new Uint8Array(0);
 	#tries = 0;
-	/** Of a try at a lowered speed, Bd. */
+	/** Highest speed of a try at a lowered one, Bd. */
 	#baudCeiling = Number.POSITIVE_INFINITY;
 	#listing: number;
 	/** Objects read in the best try that failed. */

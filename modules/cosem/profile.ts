@@ -101,7 +101,7 @@ export class DLMSProfile implements Inquiry {
 	readonly #list = new Uint8Array(1 + POLL_LIMIT * POLL_ENTRY_SIZE);
 	readonly #scalers = new ScalerCache(POLL_LIMIT);
 	#step = STEP_NAME;
-	/** Of STEP_SCALER. */
+	/** In STEP_SCALER: the column, and whether more follow. */
 	#position = 0;
 	#more = false;
 	#periodS = 0;

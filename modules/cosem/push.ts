@@ -81,7 +81,7 @@ const GENERAL_BLOCK = 0xe0;
 const LAST_BLOCK = 0x80;
 
 const TITLE_LENGTH = 8;
-/** Of a ciphered APDU: where its length stands, with which all its head is there; the length has up to three bytes. */
+/** Where the length of a ciphered APDU stands, the end of its head; it has up to three bytes. */
 const LENGTH_AT = 2 + TITLE_LENGTH;
 const HEAD_LENGTH = LENGTH_AT + 3;
 /** In place of the bytes of an APDU without frames: none can begin here. */
@@ -95,7 +95,7 @@ const P1_PIECE = 64;
 /** In place of a status. */
 const NOT_HEARD = -1;
 
-/** Of the sender's counter, from one conversation to the next. */
+/** The sender's counter, from one conversation to the next. */
 class Heard {
 	counter = -1;
 	/** Pushes since one was kept in flash. */

@@ -1,6 +1,6 @@
 /**
  * One HDLC connection and one association in it, on a line that stands at 8N1: connects, reads what the association is to
- * read, disconnects. Who owns it runs `connection` and gives its events (hdlc/events.ts) to `goOn`; after EVENT_END
+ * read, disconnects. The owner runs `connection` and gives its events (hdlc/events.ts) to `goOn`; after EVENT_END
  * `failure` tells how it ended.
  * It also says what of a piece sent or received no log may show: the password goes over the line as it is.
  */

@@ -43,7 +43,7 @@ export interface DLMSSettings {
 	readonly objects: Uint8Array;
 	/** OPENING_… */
 	readonly opening: number;
-	/** Of OPENING_DIRECT, Bd. */
+	/** Speed of OPENING_DIRECT, Bd. */
 	readonly directBaud: number;
 	/** The opening that worked, OPENING_AUTO: none is known. */
 	readonly learnedOpening: number;

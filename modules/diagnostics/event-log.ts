@@ -46,7 +46,7 @@ const CAUSES_LIMIT = 12;
 const OTHER_CAUSES = "other";
 const FLASH_BURST = 40;
 const FLASH_S = 86_400 / WRITES_A_DAY;
-/** Of FLASH_BURST. */
+/** The part of FLASH_BURST that is reserved. */
 const RESERVED = 20;
 /** Addresses with a record of their own in memory. */
 export const REFUSED_LIMIT = 8;
@@ -63,7 +63,7 @@ export class EventLog {
 	readonly #world: EventLogWorld;
 	readonly #bytes = new Uint8Array(MEMORY_LIMIT);
 	readonly #flash: EventFlash | undefined;
-	/** Of the clock, which goes on over a restart of some chips. */
+	/** The clock at the start; it goes on over a restart of some chips. */
 	readonly #startedMs: number;
 	#length = 0;
 	/** Where the events of this start begin. */
@@ -213,7 +213,7 @@ export class EventLog {
 			setCount(record, 1);
 			return;
 		}
-		// Of two writes the event's own is the one that must not lack credit.
+		// The event's own write comes first: it must not lack credit.
 		if (spared === 0 && this.#refused > 0 && this.#credit > 1)
 			this.writeRefused(makeRecord(EVENT_LOGIN_REFUSED.number, "", moment));
 		this.write(record);

@@ -95,12 +95,12 @@ export function detailEnd(bytes: Uint8Array, at: number): number {
 	return at + DETAIL + bytes[at + DETAIL_LENGTH];
 }
 
-/** Of a start; 0: a version that did not count has written it. */
+/** Number of the start; 0: a version that did not count has written the record. */
 export function startsAt(bytes: Uint8Array, at: number): number {
 	return get(bytes, at + STARTS, 2);
 }
 
-/** Of a whole record, which is whole afterwards. */
+/** Sets the number of the start in a whole record, which is whole afterwards. */
 export function setStarts(record: Uint8Array, count: number): void {
 	put(record, STARTS, 2, Math.min(count, COUNT_LIMIT));
 	seal(record);

@@ -86,7 +86,7 @@ export interface EventSource {
 	readonly events: readonly EventKind[];
 }
 
-/** Of a number in flash; one that another version has written has no name here. */
+/** The kind for a number in flash; one that another version has written has no name here. */
 export function eventKind(sources: readonly EventSource[], number: number): EventKind {
 	const isIt = (candidate: EventKind) => candidate.number === number;
 	for (const { events } of sources) {

@@ -43,7 +43,7 @@ const DIAGNOSTIC_MECHANISM_REQUIRED = 12;
 const DIAGNOSTIC_AUTHENTICATION = 13;
 const DIAGNOSTIC_ACSE_VERSION = DIAGNOSTIC_PROVIDER + 2;
 
-/** Of object identifiers under DLMS UA: the byte before the last says what the last one is a number of. */
+/** Object identifiers under DLMS UA: the byte before the last says what the last one numbers. */
 const ARC_CONTEXT = 1;
 const ARC_MECHANISM = 2;
 const OBJECT_IDENTIFIER = 0x06;

@@ -130,7 +130,7 @@ export class Association {
 	secretEnd = 0;
 	/** Why it ended before the list was worked through. */
 	failure: Failure | undefined;
-	/** Of the AARE, exactly; -1: none was told. */
+	/** Diagnostic of the AARE as it came; -1: it told none. */
 	diagnostic = -1;
 	/** The last exception. */
 	readonly exception = new ExceptionResponse();

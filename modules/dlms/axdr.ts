@@ -75,7 +75,7 @@ export class DataWalker {
 	tag = 0;
 	start = 0;
 	end = 0;
-	/** Of a bit string: how many bits. */
+	/** Number of bits of a bit string. */
 	bits = 0;
 
 	/** Values are read where `cursor` stands; afterwards it stands behind them. Keeps STACK_SIZE bytes at `stack[at]`. */

@@ -1,5 +1,5 @@
 /**
- * Elements in BER (X.690) as ACSE uses them: tags of one byte, definite lengths. Who decodes a message reads its
+ * Elements in BER (X.690) as ACSE uses them: tags of one byte, definite lengths. The decoder of a message reads its
  * elements in a loop and goes into those that it knows: no recursion, and a depth fixed by the code.
  */
 import type { Cursor } from "./cursor.js";

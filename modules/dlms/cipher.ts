@@ -128,7 +128,7 @@ export class Cipher {
 		return this.#options.authenticationKey.length === KEY_LENGTH;
 	}
 
-	/** Of `meterTitleKnown`, its TITLE_LENGTH bytes. */
+	/** The meter's system title, TITLE_LENGTH bytes, if `meterTitleKnown`. */
 	get meterTitle(): Uint8Array {
 		return this.#work.subarray(METER_TITLE_AT);
 	}

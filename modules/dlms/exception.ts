@@ -30,7 +30,7 @@ export class ExceptionResponse {
 		this.counter = this.service === SERVICE_COUNTER && cursor.left >= 4 ? cursor.u32() : -1;
 	}
 
-	/** Of an exception that no other request would overcome; undefined for others. */
+	/** The failure, if no other request would overcome this exception; else undefined. */
 	get failure(): Failure | undefined {
 		if (this.service === SERVICE_DECIPHERING) return DLMS_DECIPHERING;
 		if (this.service === SERVICE_COUNTER) return DLMS_COUNTER;

@@ -62,7 +62,7 @@ const MAKER_SIZE = 4;
  */
 const KAIFA = 0;
 const KAMSTRUP = 1;
-/** Who lists objects is Landis+Gyr, or does as they do. */
+/** Landis+Gyr lists objects, and those that do as they do. */
 const LISTING = 2;
 const NO_MAKER = -1;
 const SCALER_CURRENT = -3;
@@ -101,7 +101,7 @@ export class PushReading {
 	#nameless = 0;
 	/** The records have begun the object. */
 	#isOpen = false;
-	/** Of the value that comes now. */
+	/** Scaler and unit of the value that comes now. */
 	#scaler = 0;
 	#unit = UNIT_NONE;
 

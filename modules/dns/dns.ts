@@ -19,7 +19,7 @@
 export interface DNSWorld {
 	/** One datagram, of io/datagrams.ts. */
 	readonly buffer: Uint8Array;
-	/** Of `buffer`, one for all: each opens it for the datagram that it has received. */
+	/** Reader of `buffer`, one for all: each opens it for the datagram that it has received. */
 	readonly reader: DNSReader;
 }
 
@@ -33,7 +33,7 @@ export const TYPE_ANY = 255;
 
 export const CLASS_IN = 1;
 export const CLASS_ANY = 255;
-/** Of the class, in multicast DNS. */
+/** Top bit of the class, in multicast DNS. */
 export const CLASS_TOP_BIT = 0x8000;
 
 export const HEADER_LENGTH = 12;
@@ -102,7 +102,7 @@ class Message {
 	}
 }
 
-/** Of the label at `at`, in any case of its letters: 0 to LABEL_KEYS - 1. What tells most labels from each other. */
+/** Hash of the label at `at`, whatever the case of its letters: 0 to LABEL_KEYS - 1. */
 export function labelKey(bytes: Uint8Array, at: number): number {
 	const length = bytes[at];
 	return (length + 5 * lowerCase(bytes[at + 1]) + 11 * lowerCase(bytes[at + length])) % LABEL_KEYS;
@@ -116,7 +116,7 @@ function lowerCase(byte: number): number {
 export class DNSReader extends Message {
 	/** It ends too early, or has a name that is none: nothing can be read any more. */
 	isBroken = false;
-	/** Of the question or record read last; the data of a record is `bytes[dataAt..at)`. */
+	/** The question or record read last; the data of a record is `bytes[dataAt..at)`. */
 	nameAt = 0;
 	type = 0;
 	class = 0;
@@ -153,12 +153,12 @@ export class DNSReader extends Message {
 		return this.u16(8);
 	}
 
-	/** Of all sections. */
+	/** Number of records in all sections. */
 	get records(): number {
 		return this.u16(6) + this.u16(8) + this.u16(10);
 	}
 
-	/** Of the record read last: seconds that it may be kept. */
+	/** Seconds that the record read last may be kept. */
 	get ttl(): number {
 		return this.u16(this.dataAt - 6) * 0x10000 + this.u16(this.dataAt - 4);
 	}

@@ -110,9 +110,9 @@ export class MDNSRecords {
 	/** IPv4 as a number. */
 	address = 0;
 	#services = 0;
-	/** Of the instance, without its length. */
+	/** Bytes of the instance's label, without its length. */
 	#labelLength = 0;
-	/** Of the services taken. */
+	/** Tells the taken services from others. */
 	#signature = "";
 
 	constructor() {
@@ -257,7 +257,7 @@ export class MDNSRecords {
 	}
 
 	/**
-	 * Who gets a name for which another has proposed records in the query read (8.2): above 0 we, below 0 the other,
+	 * Decides who gets a name for which another has proposed records in the query read (8.2): above 0 we, below 0 the other,
 	 * 0: it proposes what we do, or nothing. `service` -1 is the host's name, else the instance's.
 	 *
 	 * The sorted records of both are compared one by one, the later wins. So our record number `k` is met by theirs that
@@ -339,7 +339,7 @@ export class MDNSRecords {
 		}
 	}
 
-	/** Of NSEC: the name once more, window 0, length of its bits; bit 7 of the first byte is type 0 (RFC 4034, 4.1). */
+	/** Writes the data of NSEC: the name once more, window 0, length of its bits; bit 7 of the first byte is type 0 (RFC 4034, 4.1). */
 	private writeTypes(writer: DNSWriter, index: number): void {
 		writer.name(this.ownerOf(index));
 		if (index > 1) {
@@ -363,7 +363,7 @@ export class MDNSRecords {
 		return reader.type === typeOf(index) ? this.compareData(reader, index) : reader.type - typeOf(index);
 	}
 
-	/** Of A, SRV, TXT. */
+	/** Compares the data of A, SRV, TXT. */
 	private compareData(reader: DNSReader, index: number): number {
 		const { bytes, dataAt, at } = reader;
 		const type = typeOf(index);

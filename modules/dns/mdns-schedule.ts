@@ -61,7 +61,7 @@ export class MDNSSchedule {
 		return this.#waiting !== 0 && asker === this.#waitingFor;
 	}
 
-	/** Who is waited for knows these. */
+	/** Answers that the awaited querier knows. */
 	drop(bits: number): void {
 		this.#waiting &= ~bits;
 	}

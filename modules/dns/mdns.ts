@@ -63,7 +63,7 @@ export interface MDNSSettings {
 	readonly services: readonly MDNSService[];
 	/** IPv4 in dotted decimal. */
 	readonly address: string;
-	/** Who is outside of it gets no reply of its own (11). */
+	/** A querier outside of it gets no reply of its own (11). */
 	readonly netmask: string;
 	/** The network is our own access point's. */
 	readonly accessPoint: boolean;
@@ -95,7 +95,7 @@ const ANNOUNCE_MS = 1000;
 /** When there were too many (8.1). */
 const AFTER_CONFLICTS_MS = 5000;
 
-/** Of answers that others may have as well (6); of those to a question whose known answers go on (7.2). */
+/** Delay of answers that others may have as well (6), and of those to a question whose known answers go on (7.2). */
 const SHARED_MS = 20;
 const SHARED_SPREAD_MS = 100;
 const TRUNCATED_MS = 400;
@@ -122,7 +122,7 @@ export class MDNSResponder implements DatagramMachine {
 	#state = MDNS_OFF;
 	/** Probes or announcements sent. */
 	#count = 0;
-	/** Of the next one. */
+	/** When the next one is due. */
 	#stepMs = Infinity;
 	#sender: DatagramSender | undefined;
 

@@ -20,7 +20,7 @@ const LONG_MAX = 0x3fff;
 /** In place of the end of an address: no such form. */
 export const ADDRESS_BAD = -1;
 
-/** Whom a connection is between. */
+/** The two ends of a connection. */
 export interface HDLCAddress {
 	/** 0 to 127. */
 	readonly client: number;

@@ -211,7 +211,7 @@ export class HDLCConnection implements Machine {
 
 	/**
 	 * The APDU of EVENT_APDU was not the answer, but one that the meter sent of its own: waits for another, as after
-	 * `send`. Who waits for ever asks for ever.
+	 * `send`. The caller must limit how often it calls this; there is no timeout.
 	 */
 	waitOn(nowMs: number): void {
 		if (this.#state >= STATE_DISCONNECTING) return;

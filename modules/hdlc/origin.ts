@@ -1,4 +1,4 @@
-/** Who sent a frame: the meter, we ourselves (the head echoes), or somebody else on the line. For the connection. */
+/** Sender of a frame: the meter, we ourselves (the head echoes), or another on the line. For the connection. */
 import type { FrameDecoder } from "./decoder.js";
 import { ADDRESS_AT, CONTROL_I, controlKind, LLC_COMMAND, LLC_DESTINATION, LLC_LENGTH } from "./frame.js";
 import type { FrameSender } from "./sender.js";

@@ -18,13 +18,13 @@ export class EntryCursor implements EntrySource {
 	#windowAt = Number.POSITIVE_INFINITY;
 	/** -1: the one that comes next is to be found. */
 	#sector = -1;
-	/** Of the next entry, in the sector. */
+	/** Position of the next entry in the sector. */
 	#at = 0;
 	/** How far the sector counts. */
 	#endS = 0;
-	/** Of the entry before, in the sector. */
+	/** Time of the entry before it in the sector. */
 	#beforeS = 0;
-	/** Of the last entry given. */
+	/** Time of the last entry given. */
 	#timeS: number;
 
 	/** From the first entry after `fromS`, the time of an entry or 0. A `state` is kept as the raw entries tell it. */
@@ -34,7 +34,7 @@ export class EntryCursor implements EntrySource {
 		this.#state = state;
 	}
 
-	/** Of the entry given last, or where it began. */
+	/** Time of the last entry given, or the time it began from. */
 	get timeS(): number {
 		return this.#timeS;
 	}

@@ -59,7 +59,7 @@ export class Entry {
 
 	/** Adds what another entry, the next one in time, tells. */
 	add(next: Entry): void {
-		// Of a register that only one of them knows, the sum is not all.
+		// The sum lacks a part of any register that only one of the two has.
 		if (this.known !== next.known && this.timeS !== 0) this.flags |= FLAG_PARTIAL;
 		this.flags |= next.flags;
 		this.known |= next.known;

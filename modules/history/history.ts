@@ -18,7 +18,7 @@ import type { Drive, Driver } from "../io/driver.js";
 import { ERASE_SIZE, type Flash, type Partition } from "../io/flash.js";
 import type { Storage } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
-import { HISTORY_COST, type MemoryLedger } from "../io/memory.js";
+import type { Cost, MemoryLedger } from "../io/memory.js";
 import { type Readout, STATUS_CHECK_WRONG, STATUS_NONE } from "../readout/readout.js";
 import { HOUR_S, LocalCalendar, QUARTER_S } from "../time/calendar.js";
 import type { Offsets } from "../time/wall-clock.js";
@@ -30,6 +30,9 @@ import { Journal } from "./journal.js";
 import { IDENT, KNOWN, MeterState, READINGS, SERIAL } from "./meter-state.js";
 import { PeriodCursor } from "./periods.js";
 import { countOf } from "./sectors.js";
+
+/** Taking a readout into the history, and making room in it. */
+export const HISTORY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 4096 });
 
 const PARTITION = "history";
 /** In the storage while the history is being erased, so that the next start goes on with it. */
@@ -59,7 +62,7 @@ export interface HistoryWorld {
 export interface HistoryOptions {
 	readonly world: HistoryWorld;
 	readonly ledger: MemoryLedger;
-	/** Of the boundaries. */
+	/** Its local clock has the boundaries of periods. */
 	readonly zone: Offsets;
 	readonly flash: Flash | undefined;
 }
@@ -209,7 +212,7 @@ export class History implements Timed {
 		if (isOther) entry.flags = FLAG_CHANGED | FLAG_PARTIAL;
 		else if (!isComplete) entry.flags = FLAG_PARTIAL;
 		const isBreak = compare(entry, state, read, isOther) || isOther;
-		// Of the same meter what this readout doesn't tell is as it was.
+		// Registers missing from this readout keep their previous value, for the same meter only.
 		const next = new MeterState();
 		if (!isOther) next.update(state);
 		next.update(read);

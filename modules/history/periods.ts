@@ -29,7 +29,7 @@ export function toleranceOf(level: number): number {
 export interface EntrySource {
 	/** The current one. */
 	readonly entry: Entry;
-	/** Of the current one, or of that after which it begins; 0: at the beginning. */
+	/** Time of the current one, or of the one after which it begins; 0: at the beginning. */
 	readonly timeS: number;
 	/** Goes to the next; false: there is none. */
 	next(): boolean;
@@ -130,7 +130,7 @@ export class PeriodCursor {
 		}
 		const isDivided = entry.timeS - this.#beforeS <= DIVIDED * PERIOD_S[level] && (entry.flags & FLAG_CHANGED) === 0;
 		this.#boundaryS = this.#calendar.boundary(level, boundaryS, 1);
-		// Of boundaries of which nothing is known only the last may be near to a reading again.
+		// Among boundaries without any reading only the last may be near to a reading again.
 		if (!isDivided && this.#boundaryS <= entry.timeS) this.#boundaryS = this.#calendar.boundary(level, entry.timeS);
 		const gapS = boundaryS - this.#beforeS;
 		const restS = entry.timeS - boundaryS;

@@ -4,13 +4,16 @@ import { INVALID_FIELD } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
 import { hasOnly } from "../bytes/ascii.js";
 import type { Core } from "../core/core.js";
-import { HISTORY_REPLY_COST } from "../io/memory.js";
+import type { Cost } from "../io/memory.js";
 import { JSONStream, type ProduceUnit, SPARE } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
 import { localText } from "../time/iso.js";
 import { FLAG_CHANGED, FLAG_PARTIAL, FLAG_WRAPPED } from "./entry.js";
 import type { History } from "./history.js";
 import { FLAG_GAP, FLAG_INTERPOLATED, type PeriodCursor } from "./periods.js";
+
+/** Reading the history for a client. */
+export const HISTORY_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
 
 /** `period` of the query, in the order of the levels (history/calendar.ts). */
 const LEVELS = Object.freeze(["quarters", "hours", "days", "months"]);

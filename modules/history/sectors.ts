@@ -24,7 +24,7 @@ import { ERASE_SIZE, type Partition } from "../io/flash.js";
 
 /** What is used of a larger partition: the history has no use for more. */
 const SECTOR_LIMIT = 16;
-/** Of fewer it can't be made. */
+/** A history needs at least so many sectors. */
 const SECTOR_MINIMUM = 5;
 
 export const RECORD_SIZE = 16;

@@ -9,7 +9,7 @@ import type { TextCodec } from "../io/host.js";
 const KEM_SUITE = "KEM\u0000\u0010";
 const HPKE_SUITE = "HPKE\u0000\u0010\u0000\u0001\u0000\u0001";
 const VERSION = "HPKE-v1";
-/** Of the shared secret (Nsecret). */
+/** Bytes of the shared secret (Nsecret). */
 const SECRET_LENGTH = 32;
 /** The numbers behind a nonce's first four bytes: more messages than that are never sealed. */
 const SEQUENCE_END = 2 ** 32;

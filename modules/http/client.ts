@@ -42,7 +42,7 @@ export interface HTTPClientOptions {
 	readonly host: string;
 	readonly portNumber: number;
 	readonly tls?: TLSClientOptions;
-	/** Of replies; default: one that keeps nothing. */
+	/** Reads the replies; default: one that keeps nothing. */
 	readonly reply?: ReplyReader;
 }
 
@@ -89,7 +89,7 @@ export class HTTPClient implements Timed {
 		return this.#state === STATE_OPEN || (this.#state === STATE_OPENING && this.#bytes === undefined);
 	}
 
-	/** Of TLS, for the next connection; undefined where there is none, or none that stands. */
+	/** TLS session for the next connection; undefined without TLS, or without a connection that stands. */
 	get session(): Uint8Array | undefined {
 		return this.#socket.session;
 	}
@@ -153,7 +153,7 @@ export class HTTPClient implements Timed {
 		}
 	}
 
-	/** Of `ReplyReader.take` and `end`. */
+	/** Acts on the result of `ReplyReader.take` or `end`. */
 	private take(result: number): void {
 		if (result === READ_MORE) return;
 		if (result !== READ_DONE) {

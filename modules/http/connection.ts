@@ -125,7 +125,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		if (this.isIdle || this.isLive) return this.#idleMs;
 		if (this.#isVouched) return Number.POSITIVE_INFINITY;
 		const { graceMs, writeMs } = this.#owner.limits;
-		// Who takes a reply a byte at a time takes it for writeMs at most.
+		// A client that takes a reply byte by byte has writeMs at most.
 		return graceMs + (this.#out.isIdle ? this.#sinceMs : Math.min(this.#sentMs, this.#sinceMs + writeMs));
 	}
 
@@ -301,7 +301,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	private linger(): void {
 		this.#closing = true;
 		this.#input = INPUT_LINGER;
-		// Who has shown a token may send all of it: a browser looks for the reply only then.
+		// A client with a token may send all of it: a browser looks for the reply only then.
 		this.#lingerLeft = this.#isVouched ? Math.max(LINGER_LIMIT, this.#body.left) : LINGER_LIMIT;
 	}
 

@@ -13,7 +13,7 @@ export interface BodySink {
 	/** The body will not be completed; the response is dead. */
 	abort?(): void;
 	/**
-	 * Of one that is there, the body is taken as slowly as flash takes it, from a client with a token: one piece in each turn
+	 * Where it is there, the body is taken as slowly as flash takes it, from a client with a token: one piece in each turn
 	 * of the event loop, so that all else goes on, and with time limits of its own. How many bytes at the end of what
 	 * `write` was given last it did not take: they are given again. What is left after an early answer is read to its end,
 	 * since browsers look for an answer only then.

@@ -357,7 +357,7 @@ export class RequestHead implements HTTPRequest {
 	}
 }
 
-/** Of a DNS name or an IPv4 address; `_` is in the names of some home networks. */
+/** Whether it may stand in a DNS name or an IPv4 address; names in some home networks have a `_`. */
 function isNameByte(byte: number): boolean {
 	const lower = byte | 0x20;
 	return (lower >= 0x61 && lower <= 0x7a) || isDigit(byte) || byte === 0x2d || byte === 0x2e || byte === 0x5f;

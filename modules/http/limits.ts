@@ -15,7 +15,7 @@ export interface HTTPLimits {
 	readonly transferMs: number;
 	/** After a reply that ends the connection while the client may still be sending. */
 	readonly lingerMs: number;
-	/** Of a body that comes as things happen: the longest silence, and the shortest time between two pieces. */
+	/** For a body that comes as things happen: the longest silence, and the shortest time between two pieces. */
 	readonly beatMs: number;
 	readonly pauseMs: number;
 	/**

@@ -30,7 +30,7 @@ const SPACE = 0x20;
 const COLON = 0x3a;
 const ZERO = 0x30;
 
-/** Of `HTTP/1.1 200`: where the minor version and the code stand. */
+/** Where the minor version and the code stand in `HTTP/1.1 200`. */
 const VERSION = "http/1.";
 const MINOR = 7;
 const CODE = 9;
@@ -50,7 +50,7 @@ export class ReplyReader {
 	readonly #kept: Uint8Array | undefined;
 	/** Bytes of it that have come. */
 	kept = 0;
-	/** Of the field Location as it came, where there is a `#kept`; empty: there is none, or it is too long. */
+	/** The field Location as it came, where there is a `#kept`; empty: there is none, or it is too long. */
 	location: Uint8Array | undefined;
 	/** The beginning of the present line. */
 	readonly #line: Uint8Array;
@@ -59,9 +59,9 @@ export class ReplyReader {
 	readonly #body = new BodyDecoder();
 	/** Bytes of heads, or of the body, so far. */
 	#seen = 0;
-	/** Of the head that is read: 0 before its first line. */
+	/** Status code of the head that is read; 0 before its first line. */
 	#code = 0;
-	/** Of the body, or BODY_CHUNKED. */
+	/** Length of the body, or BODY_CHUNKED. */
 	#length = UNTIL_CLOSE;
 	#keepsAlive = false;
 

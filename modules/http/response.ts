@@ -31,7 +31,7 @@ export interface LiveBody {
 	beat(): void;
 }
 
-/** Who reads a live body. */
+/** Reader of a live body. */
 export interface LiveReader {
 	/** There is something to read. It is read in a turn of its own, not before `pauseMs` after the last. Not after `close`. */
 	wake(): void;

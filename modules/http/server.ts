@@ -23,19 +23,22 @@ import type { CertificatePair } from "../io/crypto.js";
 import type { Drive, Driver } from "../io/driver.js";
 import type { Listener, ListenerPort, PendingSocket, TextCodec } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
-import { CONNECTION_COST, type MemoryLedger } from "../io/memory.js";
+import type { Cost, MemoryLedger } from "../io/memory.js";
 import { HTTPConnection } from "./connection.js";
 import type { HTTPHandler } from "./handler.js";
 import type { HTTPLimits } from "./limits.js";
 import { DEFAULT_LIMITS } from "./limits.js";
 import type { ConnectionOwner, OwnedConnection } from "./owner.js";
 
+/** A connection of the HTTP server, which takes 148 slots and 3144 bytes when it is accepted, and what is asked on it. */
+export const CONNECTION_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 6144 });
+
 /** A listener, and how many connections it may have at once. */
 export interface HTTPPort {
 	readonly port: ListenerPort;
 	/** At least 2; each takes IN_SIZE + OUT_SIZE bytes (connection-states.ts). */
 	readonly places: number;
-	/** Of TLS: asked for what the listener opens with. */
+	/** With TLS: gives what the listener opens with. */
 	identity?(): CertificatePair;
 }
 
@@ -264,7 +267,7 @@ export class HTTPServer implements ConnectionOwner, Timed {
 	}
 
 	/**
-	 * Who would have to go first for a newcomer on the port, or on any, and from when on: live bodies, those without a token, then those that idle
+	 * The connection to close first for a newcomer on the port, or on any, and from when on: live bodies, those without a token, then those that idle
 	 * with one.
 	 */
 	private displaceable(port: ListenerPort | undefined): HTTPConnection | undefined {

@@ -14,7 +14,7 @@ import {
 export const HUB_BAD_URL = outputFailure(
 	"bad_url",
 	RETCODE_URL,
-	"That is no address that can be used. Write it as https://name:8123, with a name or an IPv4 address.",
+	"This address can't be used. Write it as https://name:8123, with a name or an IPv4 address.",
 );
 export const HUB_NO_CERTIFICATE = outputFailure(
 	"certificate_missing",
@@ -29,7 +29,7 @@ export const HUB_NO_NETWORK = outputFailure(
 export const HUB_NO_TURN = outputFailure(
 	"no_memory",
 	RETCODE_MEMORY,
-	"Other work needs the memory at the moment. It is tried again.",
+	"There is not enough memory at the moment. The gateway will retry.",
 );
 const NO_REPLY = outputFailure(
 	"no_reply",
@@ -41,7 +41,7 @@ const BAD_REPLY = outputFailure(
 	RETCODE_NO_CONNECTION,
 	"What answers there speaks no HTTP. Check the port, and whether http or https belongs before the name.",
 );
-/** Of these two nothing is sent any more until the owner has looked at it. */
+/** After these two nothing is sent until the owner has looked at it. */
 export const HUB_UNAUTHORIZED = outputFailure(
 	"token_rejected",
 	RETCODE_REFUSED,
@@ -50,7 +50,7 @@ export const HUB_UNAUTHORIZED = outputFailure(
 export const HUB_FORBIDDEN = outputFailure(
 	"forbidden",
 	RETCODE_REFUSED,
-	"The hub lets the gateway in no more: its address may be on the hub's list of banned ones (ip_bans.yaml).",
+	"Home Assistant refuses this gateway. Its IP address may be banned: remove it from ip_bans.yaml.",
 );
 const REDIRECTED = outputFailure(
 	"redirected",
@@ -65,7 +65,7 @@ const NOT_FOUND = outputFailure(
 const UNAVAILABLE = outputFailure(
 	"hub_unavailable",
 	RETCODE_REFUSED,
-	"The hub is not ready, as while it starts. It is tried again.",
+	"Home Assistant is not ready; it may be starting. The gateway will retry.",
 );
 const REJECTED = outputFailure(
 	"rejected",
@@ -73,7 +73,7 @@ const REJECTED = outputFailure(
 	"The server takes no states. Check that it is Home Assistant.",
 );
 
-/** Of an outcome of HTTPClient that is no success. */
+/** The failure for an outcome of HTTPClient other than success. */
 export function hubFailure(outcome: number): OutputFailure {
 	if (outcome === HTTP_NO_REPLY) return NO_REPLY;
 	if (outcome === HTTP_BAD_REPLY) return BAD_REPLY;

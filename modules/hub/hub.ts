@@ -26,7 +26,7 @@ import { HTTP_CONNECT_MS, HTTP_NO_REPLY } from "../http/client.js";
 import { type HubURL, parseHubURL } from "../http/url.js";
 import { CLIENT_ENDED } from "../io/client.js";
 import type { Drive, Driven } from "../io/driver.js";
-import { HUB_COST } from "../io/memory.js";
+import type { Cost } from "../io/memory.js";
 import { languageOf } from "../obis/names.js";
 import { isOnBattery } from "../power/supply.js";
 import { type OutputFailure, RETCODE_REFUSED } from "../publish/connect-failures.js";
@@ -50,6 +50,9 @@ import {
 } from "./failures.js";
 import { HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "./fields.js";
 import { FRESH_MS, type Snapshot } from "./state-bodies.js";
+
+/** The connection, and the requests that are made of a readout (265 slots and 5.3 KB at the most). */
+export const HUB_COST: Cost = Object.freeze({ slots: 350, chunkBytes: 6144 });
 
 /** Between the beginnings of two batches. */
 export const HUB_PAUSE_MS = 10_000;

@@ -40,7 +40,7 @@ export const HUB_SETTINGS = settingsOf(STORED, [HUB_ENABLED.name], {
 	long: Object.freeze({ name: CERTIFICATE_TEXT.name, open: openCertificate }),
 	show,
 	accept,
-	// Who saves them anew wants what has failed to be tried again.
+	// Saving them again asks for another attempt after a failure.
 	applies: true,
 });
 

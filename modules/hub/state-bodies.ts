@@ -41,7 +41,7 @@ export interface Snapshot {
 
 /** Goes over the entities of a snapshot. */
 export class StateBodies {
-	/** Of the entity gone to: `sensor.gateway_1_0_1_8_0`. */
+	/** Id of the entity gone to: `sensor.gateway_1_0_1_8_0`. */
 	id = "";
 	/** Where its body ends. */
 	end = 0;

@@ -240,7 +240,7 @@ class ProgrammingMode extends IECConversation {
 	readonly #questions: ProfileQuestions;
 	/** STEP_… */
 	#step = STEP_DEMAND;
-	/** Of the question that is put. */
+	/** How often the meter has refused the present question. */
 	#refusals = 0;
 
 	constructor(opening: Opening<IECSettings>, attempts: Attempts, questions: ProfileQuestions) {

@@ -60,7 +60,7 @@ export const OUTCOME_IDENT = 2;
 /** Mode E is chosen, and our side of the line is at the speed agreed on, in 8N1: HDLC follows. */
 export const OUTCOME_HAND_OVER = 3;
 
-/** Whom to ask for mode E. */
+/** Meters that are asked for mode E. */
 export const HAND_OVER_NEVER = 0;
 /** A meter that announces it (`\2`). */
 export const HAND_OVER_ANNOUNCED = 1;
@@ -146,7 +146,7 @@ export class MeterSession implements Machine {
 	/** What is sent. */
 	protected readonly message = new Uint8Array(Math.max(MESSAGE_LIMIT, WAKE_UP_LENGTH));
 	protected readonly block: BlockReceiver;
-	/** Of the command in `message`, and which part of a block it asks for: PART_…. */
+	/** Length of the command in `message`, and which part of a block it asks for: PART_…. */
 	#commandLength = 0;
 	#part = PART_FIRST;
 	/** The meter is in programming mode, where it stays for a minute or two unless it gets a break. */

@@ -14,7 +14,7 @@
  * A line end stands before each packet of ours and behind it: the usual client passes over a packet that follows text on
  * its line, and takes a length of 10 for a line end, so that no result of ours has 10 bytes.
  *
- * Who holds the wire may change the network while none is configured, and for CHANGE_MS after each start; the rest may be
+ * Anyone who holds the wire may change the network while none is configured, and for CHANGE_MS after each start; the rest may be
  * asked for at any time, and none of it is a secret. So a unit that has its power from a computer or a television is not
  * moved to another network unnoticed: a start is in the log, and so is the change.
  *
@@ -23,7 +23,15 @@
 
 import { checkField } from "../config/schema.js";
 import type { Drive, Driven, Driver } from "../io/driver.js";
-import { CONSOLE_ROOM, FORMAT_8N1, type HostInfo, type Serial, type SerialPort, type TextCodec } from "../io/host.js";
+import {
+	CONSOLE_ROOM,
+	FORMAT_8N1,
+	type HostInfo,
+	type Serial,
+	type SerialOptions,
+	type SerialPort,
+	type TextCodec,
+} from "../io/host.js";
 import { WIFI_WRONG_PASSWORD } from "../wifi/failures.js";
 import { WIFI_HOSTNAME } from "../wifi/fields.js";
 import type { NetworkManager } from "../wifi/manager.js";
@@ -38,7 +46,7 @@ const START = "IMPROV\u0001";
 const TYPE_AT = 7;
 const LENGTH_AT = 8;
 const DATA_AT = 9;
-/** Of a command. */
+/** Where the texts of a command begin. */
 const TEXTS_AT = 11;
 const PACKET_LIMIT = DATA_AT + 255 + 1;
 const LINE_END = 10;
@@ -82,7 +90,7 @@ const LOOK_MS = 250;
 /** What of a packet has come by then has no end. */
 const GAP_MS = 1000;
 const IDLE_MS = 30_000;
-/** Of an SSID; one that is longer was no UTF-8. */
+/** Bytes of the longest SSID; a longer one is not UTF-8. */
 const SSID_BYTES = 32;
 
 const BAUD = 115_200;
@@ -101,8 +109,10 @@ export interface ImprovGateway {
 	readonly httpsPort: number;
 }
 
-/** The console. */
-export class Improv {
+/** The console. The port calls it back itself: closures in its place would take 20 slots. */
+export class Improv implements SerialOptions {
+	readonly baud = BAUD;
+	readonly format = FORMAT_8N1;
 	readonly world: ImprovWorld;
 	readonly settings: NetworkSettings;
 	readonly gateway: ImprovGateway;
@@ -119,23 +129,21 @@ export class Improv {
 		this.settings = settings;
 		this.gateway = gateway;
 		this.changeEndMs = world.driver.nowMs() + CHANGE_MS;
-		this.serial = new port.io({
-			...port.pins,
-			baud: BAUD,
-			format: FORMAT_8N1,
-			onReadable: () => {
-				this.talk ??= new Talk(this);
-				this.talk.go();
-			},
-			onWritable: (count) => {
-				this.room = count;
-				this.talk?.go();
-			},
-		});
+		this.serial = new port.io(this, port.pins);
 	}
 
 	mayChange(nowMs: number): boolean {
 		return this.settings.station === undefined || nowMs < this.changeEndMs;
+	}
+
+	onReadable(): void {
+		this.talk ??= new Talk(this);
+		this.talk.go();
+	}
+
+	onWritable(count: number): void {
+		this.room = count;
+		this.talk?.go();
 	}
 
 	close(): void {

@@ -44,7 +44,7 @@ export interface ClientOptions {
 	readonly port: number;
 	/** From the constructor to the first `onWritable`, 100 to 60000: name, connection, handshake. */
 	readonly timeoutMs: number;
-	/** Of TLS, and needed there. */
+	/** With TLS, and needed there. */
 	readonly tls?: TLSClientOptions;
 	/** Bytes can be read; `count` of them are waiting. */
 	onReadable?(count: number): void;
@@ -56,7 +56,7 @@ export interface ClientOptions {
 
 export interface TLSClientOptions {
 	/**
-	 * Who is believed, PEM text of up to TRUSTED_LIMIT bytes: authorities, whose servers must show a chain that leads to
+	 * Trusted certificates, PEM text of up to TRUSTED_LIMIT bytes: authorities, whose servers must show a chain that leads to
 	 * them and the name (or address) that was asked for; or the server's very own certificate, which is believed whatever
 	 * name it has; or ANYBODY. Other text in which there is no certificate is an Error of the constructor.
 	 */
@@ -74,9 +74,9 @@ export interface TLSClientOptions {
 export interface Client {
 	/** The other side's address as text; "" until it is known. */
 	readonly remoteAddress: string;
-	/** Of TLS, to be given to the next connection, at most SESSION_LIMIT bytes; undefined: the server gave none (yet). */
+	/** TLS session, to be given to the next connection, at most SESSION_LIMIT bytes; undefined: the server gave none (yet). */
 	readonly session: Uint8Array | undefined;
-	/** Of TLS: the handshake was shortened by the session that was given. */
+	/** With TLS: the handshake was shortened by the session that was given. */
 	readonly resumed: boolean;
 	/** Copies up to `end - start` bytes into `into`; returns how many, or undefined when nothing is waiting. */
 	read(into: Uint8Array, start?: number, end?: number): number | undefined;

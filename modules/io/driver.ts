@@ -34,7 +34,7 @@ export interface Driven extends Timed {
 
 export class Driver {
 	readonly #world: DriverWorld;
-	/** Of a chain, the newest: an array would take a chunk. */
+	/** The newest of a chain: an array would take a chunk. */
 	#first: Drive | undefined;
 	#timer: number | undefined;
 	#timerAtMs = Number.POSITIVE_INFINITY;

@@ -62,8 +62,9 @@ export interface SerialPort {
 	/** Throws an Error with a sentence for the user when the device can't be opened. */
 	readonly io: new (
 		options: SerialOptions,
+		pins: object,
 	) => Serial;
-	/** What the constructor needs beside the settings; spread it into the options. */
+	/** The constructor's second argument. Not spread into the options, so that a class can be the options. */
 	readonly pins: object;
 	/**
 	 * True where the hardware frames 7E1 itself: bytes are then 7 bits wide, and 0x80 and above mark a damaged
@@ -90,7 +91,7 @@ export const CONSOLE_ROOM = 160;
 export const OUT_OF_MEMORY = "out of memory";
 
 export interface ListenerOptions {
-	/** Of TLS, and needed there: what is shown until `setIdentity` gives another. See there. */
+	/** With TLS, and needed there: what is shown until `setIdentity` gives another. See there. */
 	readonly identity?: CertificatePair;
 	/**
 	 * `count` connections wait to be taken by `read`, or to be left there; one may not count before it has said something. 0: somebody waits whom the host can't bring that
@@ -111,14 +112,14 @@ export interface Listener {
 	/** The port really listened on. */
 	readonly port: number;
 	/**
-	 * Of TLS: who comes from now on is shown this certificate (with its chain, the server's own first). Connections that
+	 * With TLS: new connections are shown this certificate (with its chain, the server's own first). Connections that
 	 * are open keep theirs; no session of the old one is resumed. Each text has up to CERTIFICATE_FILE_LIMIT bytes, and is
 	 * copied. Throws an Error with a sentence for the user, and nothing changes, when they can't be used, when the port
 	 * speaks no TLS, and after `close`.
 	 */
 	setIdentity(pair: CertificatePair): void;
 	/**
-	 * Of TLS: one handshake with itself, as a client would do it that trusts any certificate. `done` is told once, soon,
+	 * With TLS: one handshake with itself, as a client would do it that trusts any certificate. `done` is told once, soon,
 	 * not after `close`: "" when all went well, OUT_OF_MEMORY when it could not be tried, else why a client would fail, in a
 	 * sentence for the user. Throws an Error when the port speaks no TLS, and after `close`.
 	 */
@@ -251,12 +252,12 @@ export interface HostInfo {
 	readonly deviceId: number;
 	readonly hostname: string;
 	/**
-	 * Who is asked for the time, in this order: DNS names or IPv4 addresses with commas between, `:port` behind one where it
+	 * Time servers, asked in this order: DNS names or IPv4 addresses with commas between, `:port` behind one where it
 	 * is not 123. Empty: nobody is.
 	 */
 	readonly timeServers: string;
 	/**
-	 * Whom diagnostic reports are sealed for: a public key as a point (P256_POINT_LENGTH bytes), in hex. Empty: nobody, and
+	 * Recipient of diagnostic reports: a public key as a point (P256_POINT_LENGTH bytes), in hex. Empty: nobody, and
 	 * there are none.
 	 */
 	readonly reportKey: string;
@@ -349,7 +350,7 @@ export interface Host {
 	readonly ethernet?: EthernetPort;
 	readonly button?: ButtonPort;
 	/**
-	 * Of a unit without a button, which is reset by its power (app/power-cycles.ts): this start came of power being switched
+	 * For a unit without a button, which is reset by its power (app/power-cycles.ts): this start came of power being switched
 	 * on. Undefined: there is a button, or the host does not know.
 	 */
 	readonly switchedOn?: boolean;

@@ -20,6 +20,7 @@ import {
 	SERIAL_ERROR_GONE,
 	type Serial,
 	type SerialFormat,
+	type SerialOptions,
 	type SerialPort,
 } from "./host.js";
 import { type Machine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT, type Output } from "./machine.js";
@@ -57,7 +58,8 @@ const BEHIND = 1;
 const DRAINING = 2;
 const CLOSED = 4;
 
-export class Link implements Driven {
+/** The port calls it back itself: closures in its place would take 45 slots. */
+export class Link implements Driven, SerialOptions {
 	readonly #drive: Drive;
 	readonly #options: LinkOptions;
 	readonly #serial: Serial;
@@ -80,25 +82,41 @@ export class Link implements Driven {
 		const { port, line, tap } = options;
 		this.#options = options;
 		this.#format = line.format;
-		this.#serial = new port.io({
-			...port.pins,
-			baud: line.baud,
-			format: this.portFormat,
-			onReadable: () => this.#drive.run((nowMs) => this.receive(nowMs)),
-			onWritable: (count) => {
-				this.#writable = count;
-				this.#drive.run(changeNothing);
-			},
-			onDrained: () => {
-				this.#flags &= ~DRAINING;
-				this.#drive.run(changeNothing);
-			},
-			onError: (code) => {
-				if (code === SERIAL_ERROR_GONE) this.#drive.run(() => this.gone());
-			},
-		});
+		this.#serial = new port.io(this, port.pins);
 		tap?.line(line.baud, driver.nowMs());
 		this.#drive = driver.drive("link", this);
+	}
+
+	/** For the port, as what follows. */
+	get baud(): number {
+		return this.#options.line.baud;
+	}
+
+	get format(): SerialFormat {
+		return this.isSoftware ? FORMAT_8N1 : this.#format;
+	}
+
+	onReadable(): void {
+		this.#drive.run((nowMs) => this.receive(nowMs));
+	}
+
+	onWritable(count: number): void {
+		this.#writable = count;
+		this.#drive.run(changeNothing);
+	}
+
+	onDrained(): void {
+		this.#flags &= ~DRAINING;
+		this.#drive.run(changeNothing);
+	}
+
+	onError(code: number): void {
+		if (code !== SERIAL_ERROR_GONE) return;
+		// Not when it is closed.
+		this.#drive.run(() => {
+			this.close();
+			this.#options.onGone();
+		});
 	}
 
 	/** For the driver, as what follows: those of the machine. */
@@ -126,17 +144,6 @@ export class Link implements Driven {
 
 	private get isClosed(): boolean {
 		return (this.#flags & CLOSED) !== 0;
-	}
-
-	/** What the port is asked for. */
-	private get portFormat(): SerialFormat {
-		return this.isSoftware ? FORMAT_8N1 : this.#format;
-	}
-
-	/** The port is not there any more. */
-	private gone(): void {
-		this.close();
-		this.#options.onGone();
 	}
 
 	/** Parity is not the port's work. */
@@ -201,7 +208,7 @@ export class Link implements Driven {
 		if (this.#flags & DRAINING) return false;
 		const { baud } = line;
 		this.#format = line.format;
-		this.#serial.configure({ baud, format: this.portFormat });
+		this.#serial.configure({ baud, format: this.format });
 		this.#options.tap?.line(baud, nowMs);
 		this.#next = undefined;
 		return true;

@@ -24,10 +24,10 @@ export interface Output {
 	code: number;
 }
 
-/** For all who have none. */
+/** Shared empty array. */
 export const NO_BYTES: Uint8Array = Object.freeze(new Uint8Array(0));
 
-/** Of kind OUTPUT_NONE. */
+/** The output of kind OUTPUT_NONE. */
 export const NO_OUTPUT: Output = Object.freeze(newOutput(OUTPUT_NONE));
 
 /** What time moves: protocol machines, and the policies that decide when something is done (io/driver.ts). */

@@ -103,6 +103,6 @@ export interface WiFiPort {
 	readonly pins: object;
 	/** WPA2 key of the unit's own access point, from its factory data: 8 to 63 characters. */
 	readonly accessPointKey: string;
-	/** Of the station, 12 hex characters. */
+	/** MAC address of the station, 12 hex characters. */
 	readonly mac: string;
 }

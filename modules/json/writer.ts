@@ -1,7 +1,7 @@
 /**
  * JSON writer (RFC 8259) into a window of a buffer, for replies that are larger than any buffer of the device.
  *
- * Of all bytes produced since `begin`, the first `skip` are dropped, those that fit go into the window, those beyond are
+ * The first `skip` bytes produced since `begin` are dropped, those that fit go into the window, those beyond are
  * only counted. A value longer than the window is thus written by running the same code again with a larger skip; the
  * writer itself holds nothing back. Commas and colons come by themselves. The output is what JSON.stringify gives.
  *

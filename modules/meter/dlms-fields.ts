@@ -85,7 +85,7 @@ export const DLMS_OPENING = field<string>({
 	choices: OPENINGS,
 	initial: OPENINGS[0],
 });
-/** Of HDLC without a sign-on, Bd. */
+/** Speed of HDLC without a sign-on, Bd. */
 export const DLMS_BAUDRATE = field<number>({
 	entry: IN_DLMS,
 	id: 9,
@@ -103,7 +103,7 @@ export const DLMS_PUSH_BAUDRATE = field<number>({
 	choices: Object.freeze([0, ...PUSH_BAUD_RATES]),
 	initial: 0,
 });
-/** Of ciphered APDUs. */
+/** Security suite of ciphered APDUs. */
 export const DLMS_SECURITY_SUITE = field<number>({
 	entry: IN_DLMS,
 	id: 11,
@@ -146,7 +146,7 @@ export const DLMS = entry("dlms", 3, [
 	DLMS_DEVIATION,
 ]);
 
-/** Of low level security, or the secret of HLS with SHA-256; empty: none. */
+/** Password of low level security, or the secret of HLS with SHA-256; empty: none. */
 export const DLMS_PASSWORD = field<string>({
 	entry: IN_DLMS_SECRETS,
 	id: 1,

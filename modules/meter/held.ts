@@ -3,7 +3,7 @@ import type { LineSettings, SerialPort } from "../io/host.js";
 import type { LinkOptions, LinkTap } from "../io/link.js";
 import type { Conversation } from "../readout/protocol.js";
 
-/** Who holds it. */
+/** Its holder. */
 export interface Holder {
 	/** An event of the conversation. */
 	heard(code: number): void;

@@ -10,7 +10,7 @@ import type { Readout } from "../readout/readout.js";
 const CODES_LIMIT = 16;
 const OTHER_CODES = "other";
 
-/** Who is told of them. */
+/** Told of them. */
 export interface OutcomeListener {
 	/** Is told of each change, and of each good readout. */
 	readonly live?: { changed(): void; measured(): void };
@@ -26,11 +26,11 @@ export class Outcomes {
 	last: Readout | undefined;
 	/** Good readouts since the start. */
 	readouts = 0;
-	/** Of those, the ones that a meter has given. */
+	/** Those that a meter has given. */
 	measurements = 0;
 	/** How often attempts have failed since the start, by the code of the failure. */
 	readonly failures = new Map<string, number>();
-	/** Of the last attempt, if it failed. */
+	/** Why the last attempt failed, if it did. */
 	failure: Failure | undefined;
 	/** Unix ms of the last attempt; 0 when there was none or the clock was not set. */
 	attemptUtcMs = 0;

@@ -1,5 +1,5 @@
 /**
- * Whoever has asked the meter reader for a readout: each waits READ_WAIT_MS at most, and is told once, in a turn of his
+ * Callers that have asked the meter reader for a readout: each waits READ_WAIT_MS at most, and is told once, in a turn of his
  * own: what he does with it and what led to it don't fit on the stack of the microcontroller together.
  *
  *   WAITING   tell: TOLD, due at once          time over: gone, and told that it takes longer, or another minute (a)

@@ -64,7 +64,7 @@ export interface PINPlan {
 export class PINEntry implements Machine, Guest {
 	deadlineMs: number;
 	readonly #steps: Uint8Array;
-	/** Of dark before the first step. */
+	/** How long it is dark before the first step. */
 	readonly #waitMs: number;
 	#at = 0;
 	readonly #outputs = new OutputQueue();

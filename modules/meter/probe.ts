@@ -53,7 +53,7 @@ export interface ProbeOptions {
 	readonly driver: Driver;
 	readonly port: SerialPort;
 	readonly log: ConversationLog | undefined;
-	/** Who is told that something else is tried. */
+	/** Told that something else is tried. */
 	readonly live: OutcomeListener["live"];
 	/** For what else may find the meter. */
 	readonly opening: Opening<MeterSettings>;
@@ -70,17 +70,17 @@ export class Probe implements LinkTap, Timed, Guest {
 	#link: Link | undefined;
 	/** Undefined: it has ended. */
 	#conversation: Probing | undefined;
-	/** Of the conversations before. */
+	/** What the conversations before have come to. */
 	#failure: Failure | undefined;
 	#received = 0;
 	#damaged = 0;
-	/** Of this conversation: characters received that can be no echo of those sent. */
+	/** Characters received in this conversation that can't be an echo of those sent. */
 	#surplus = 0;
 	readonly #doubts = new Doubts();
 	/** To a meter that sends by itself: it is ended after LISTEN_MS. */
 	#listens = false;
 	#isRecognising = false;
-	/** Of INSTEAD: which, and how many were begun. */
+	/** In INSTEAD: which way is tried, and how many were begun. */
 	#way: Instead | undefined;
 	#tried = 0;
 	/** Speed of the line. */

@@ -5,11 +5,16 @@ import { DLMS_PUSH } from "../cosem/push.js";
 import { Attempts } from "../iec62056-21/attempts.js";
 import { openProfile } from "../iec62056-21/profile.js";
 import { MODE_D_PUSH, SIGN_ON } from "../iec62056-21/protocol.js";
-import { type Cost, LISTEN_COST, READOUT_COST } from "../io/memory.js";
+import type { Cost } from "../io/memory.js";
 import type { MeterProtocol, Opening, ProtocolRow } from "../readout/protocol.js";
 import { SML } from "../sml/protocol.js";
 import type { MeterSettings } from "./settings.js";
 import { SIMULATED } from "./simulator.js";
+
+/** A conversation with the meter: DLMS with keys after mode E takes most. */
+export const READOUT_COST: Cost = Object.freeze({ slots: 500, chunkBytes: 8192 });
+/** Listening to a meter that sends by itself: the next readout is there beside the last one. */
+export const LISTEN_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 8192 });
 
 /**
  * IEC 62056-21 by a sign-on, and a profile that its readout does not have in programming mode. A meter that has mode E alone

@@ -24,7 +24,7 @@ import type { Drive, Driver } from "../io/driver.js";
 import type { SerialPort } from "../io/host.js";
 import { Link, type LinkTap, TAP_TRANSMITTED } from "../io/link.js";
 import type { Timed } from "../io/machine.js";
-import { type Cost, LISTEN_COST } from "../io/memory.js";
+import type { Cost } from "../io/memory.js";
 import { type Failure, furthest } from "../readout/failure.js";
 import {
 	type Conversation,
@@ -44,14 +44,14 @@ import { Held, type Holder } from "./held.js";
 import { Outcomes } from "./outcomes.js";
 import { PendingReads, type ReadWaiter, type Waiting } from "./pending-reads.js";
 import { Probe, type ProbeWaiter } from "./probe.js";
-import { costOf, PROTOCOLS, protocolOf } from "./protocols.js";
+import { costOf, LISTEN_COST, PROTOCOLS, protocolOf } from "./protocols.js";
 import { Recogniser } from "./recogniser.js";
 import type { Guest, MeterReaderOptions, MeterSettings } from "./settings.js";
 import { Doubts, isAsAdvised } from "./unasked.js";
 
 /** The longest conversation: some meters need more than five minutes at 300 Bd. */
 const CONVERSATION_MS = 600_000;
-/** Of silence before the next sign-on: a meter keeps its block for repetition 1500 ms before it hears one. */
+/** Silence before the next sign-on: a meter keeps its block for repetition 1500 ms before it hears one. */
 const QUIET_MS = 2000;
 /** A port that can't be opened or is gone is tried again after this while a protocol listens. */
 const REOPEN_MS = 10_000;
@@ -80,7 +80,7 @@ export class MeterReader implements Timed, Holder {
 	#dueMs = Number.POSITIVE_INFINITY;
 	/** When the next conversation may begin. */
 	#quietUntilMs = 0;
-	/** Of the conversation. */
+	/** The conversation that goes on, and its protocol. */
 	#protocol: ProtocolRow<MeterSettings> | undefined;
 	#conversation: Conversation | undefined;
 	/** What the conversation is to read; undefined: a readout. */
@@ -88,7 +88,7 @@ export class MeterReader implements Timed, Holder {
 	#link: Link | undefined;
 	/** A readout that is not good enough to keep, in case nothing better comes. */
 	#candidate: Readout | undefined;
-	/** Of the conversation that came furthest in this readout. */
+	/** The failure of the conversation that came furthest in this readout. */
 	#failure: Failure | undefined;
 	#doubts = new Doubts();
 	/** Claimed for the conversation. */
@@ -250,7 +250,7 @@ export class MeterReader implements Timed, Holder {
 		if (profile !== undefined && profile === this.#profile && this.isReading) this.#dueMs = 0;
 		const late = this.#state === STATE_LISTENING ? (this.#failure ?? this.#protocol?.late) : undefined;
 		if (late !== undefined && this.#candidate === undefined) this.outcomes.failed(late);
-		// What failed its check is shown to him who asked; who waits for silence does so for what makes noise.
+		// The caller gets the unchecked readout; noise is reported where we waited for an idle line.
 		const noise = this.#conversation?.isIdle === true ? this.#doubts.most(undefined) : undefined;
 		if (profile !== undefined) waiter.finished(undefined, FAILURE_PROFILE_WAIT);
 		else waiter.finished(this.#candidate, late ?? noise ?? FAILURE_WAIT);
@@ -264,7 +264,7 @@ export class MeterReader implements Timed, Holder {
 		if (this.isLent) return;
 		const listenBaud = protocol.listenBaud?.(settings);
 		const wasReading = this.isReading;
-		// Who waits gets the next telegram, or what is simulated.
+		// Callers that wait get the next telegram, or what is simulated.
 		if (wasReading && listenBaud === undefined && protocol.simulate === undefined) return;
 		const isListening = this.#state === STATE_LISTENING;
 		if (isListening && this.#protocol === protocol && this.#conversation?.line.baud === listenBaud) return;
@@ -381,7 +381,7 @@ export class MeterReader implements Timed, Holder {
 			if (conversation === undefined) return;
 			if (code === EVENT_END) {
 				this.ended(conversation, nowMs);
-				// Who waits still has asked for something else: that begins in a turn of its own.
+				// Callers that still wait asked for something else: that begins in a turn of its own.
 				if (this.#state === STATE_IDLE && this.#waiters.count > 0) this.#dueMs = nowMs;
 			} else if (code === EVENT_READOUT || code === EVENT_POOR) this.came(code, conversation, nowMs);
 		});

@@ -24,7 +24,7 @@ import { unasked } from "./unasked.js";
 const BAUDS = Object.freeze([9600, 2400, 115200, 4800, 19200, 1200, 300, 600, 38400, 57600]);
 /** A line on which nothing comes for so long: most meters send every 1 to 5 s, some every 10. */
 export const SILENT_MS = 11_000;
-/** In all. Who reads waits a minute, some of which is over. */
+/** In all. A caller waits a minute, some of which is over. */
 const TIME_MS = 45_000;
 /** A burst is over; text may pause between its lines for longer (IEC 62056-21, 6.4.5). */
 const GAP_MS = 250;
@@ -56,7 +56,7 @@ export class Recogniser implements Machine, Conversation, Probing {
 	#speed = 0;
 	/** When the line came to stand at this speed, or when the burst that was going on then was over. */
 	#sinceMs: number;
-	/** Of this burst. */
+	/** When this burst began, and its bytes. */
 	#beganMs = 0;
 	#count = 0;
 	#isText = false;

@@ -108,7 +108,7 @@ export class Schedule implements Timed, ReadWaiter {
 	#failed = 0;
 	/** Until then the meter is not asked, monotonic ms. */
 	#refusedUntilMs = 0;
-	/** Of the reader when a time was due last. */
+	/** Readouts of the reader when a time was due last. */
 	#readouts = 0;
 	/** What a meter has sent by itself since the time before was not heard: it is waited for. */
 	#hasSlept = false;

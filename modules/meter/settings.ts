@@ -27,9 +27,9 @@ export interface MeterWorld {
 	trace(message: string): void;
 }
 
-/** Who has the line of the meter reader for a while. */
+/** Has the line of the meter reader for a while. */
 export interface Guest {
-	/** Of a probe: what it tries at the moment, as `meter_trying` of the API has it. */
+	/** What a probe tries at the moment, as `meter_trying` of the API has it. */
 	readonly trying?: string;
 	/** Ends it; nobody is told. */
 	stop(): void;

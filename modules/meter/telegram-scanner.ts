@@ -43,7 +43,7 @@ const SLASH = 0x2f;
 const ESCAPE = 0x1b;
 const FLAG = 0x7e;
 
-/** Of ASCII: nothing, the identification line, the data sets. */
+/** States for ASCII: nothing, the identification line, the data sets. */
 const TEXT_HUNT = 0;
 const TEXT_IDENT = 1;
 const TEXT_SETS = 2;
@@ -75,13 +75,13 @@ const GENERAL_DED = 0xdc;
 const GENERAL_CIPHERING = 0xdd;
 const GENERAL_SIGNING = 0xdf;
 const GENERAL_BLOCK = 0xe0;
-/** Of a system title, which comes first in a ciphered APDU; of a date and time in a data-notification. */
+/** Bytes of a system title, which comes first in a ciphered APDU; and of a date and time in a data-notification. */
 const TITLE_LENGTH = 8;
 const TIME_LENGTH = 12;
 const ENCRYPTED = 0x20;
 
 export class TelegramScanner {
-	/** Of KIND_ASCII: its characters have a parity bit. */
+	/** With KIND_ASCII: its characters have a parity bit. */
 	hasParity = false;
 	/* ASCII: characters since `/`, those of them with even parity, and those without bit 7. */
 	#text = TEXT_HUNT;
@@ -325,7 +325,7 @@ export class TelegramScanner {
 	private get isBare(): boolean {
 		if (this.lastAt(0) !== GENERAL_GLO || this.lastAt(1) !== TITLE_LENGTH || this.#frame > 4) return false;
 		const control = this.lastAt(13);
-		// Of suites 0 and 1: encrypted, under whichever key, and with a tag or none.
+		// Suites 0 and 1: encrypted, under whichever key, and with a tag or none.
 		return this.lastAt(10) === 0x82 && this.lastAt(11) < 0x10 && (control & 0xae) === ENCRYPTED;
 	}
 

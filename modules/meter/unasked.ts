@@ -66,7 +66,7 @@ export function isAsAdvised({ advice }: Failure, settings: MeterSettings): boole
 /** A line that is never silent before the first question may be a meter's that is still sending, for so long. */
 const IDLE_MS = 4000;
 
-/** Of one readout: what speaks for a meter that sends by itself, and whether that is to be looked into; once. */
+/** What speaks, in one readout, for a meter that sends by itself, and whether that is to be looked into; once. */
 export class Doubts {
 	/** Something has come that fits no question. */
 	isStrange = false;

@@ -53,7 +53,7 @@ const STATE = 8;
 const VALUES = 16;
 const OFFLINE_DUE = 32;
 const NOTHING = 0;
-/** Of a readout. */
+/** What is due again with each readout. */
 const VALUES_OF_READOUT = STATE | VALUES;
 const OF_READOUT = TELL | VALUES_OF_READOUT;
 
@@ -63,7 +63,7 @@ const ACKNOWLEDGED_PAUSE_S = 10;
 /** By which settings a session is held: other ones count from the next session on. */
 class Plan {
 	readonly base: string;
-	/** Of Home Assistant; empty: it is told nothing. */
+	/** Home Assistant's discovery prefix; empty: discovery is off. */
 	readonly prefix: string;
 	readonly hasState: boolean;
 	readonly hasValues: boolean;
@@ -162,7 +162,7 @@ export class Agenda {
 		return this.#isNews && this.hasContent;
 	}
 
-	/** A readout of the meter; one before it that was not sent yet is none any more. */
+	/** A readout of the meter; replaces one that is still unsent. */
 	measured(readout: Readout): void {
 		this.#readout = readout;
 		this.#hasFailed = false;
@@ -205,7 +205,7 @@ export class Agenda {
 		const { config, info } = this.#world;
 		const { base, prefix } = new Plan(config, info.serial);
 		this.#fromMs = 0;
-		// Whoever listens there shall not take for true what stays there.
+		// Mark the old topic offline, so that subscribers do not use stale retained values.
 		if (isOther || base !== this.#plan?.base) this.#due = OFFLINE_DUE;
 		if ((isOther || prefix !== this.#plan?.prefix) && this.told !== "") this.#due = (this.#due & ~TELL) | FORGET;
 	}

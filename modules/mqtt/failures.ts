@@ -25,8 +25,12 @@ const FAILURES: readonly OutputFailure[] = Object.freeze([
 		RETCODE_REFUSED,
 		"The broker refuses this client. Allow its identifier (the serial number), and a keep-alive of 60 s.",
 	),
-	outputFailure("refused_busy", RETCODE_REFUSED, "The broker takes nobody at the moment. It is tried again."),
-	outputFailure("refused_login", RETCODE_REFUSED, "The broker refuses user or password. Set both anew."),
+	outputFailure("refused_busy", RETCODE_REFUSED, "The broker is not available at the moment. The gateway will retry."),
+	outputFailure(
+		"refused_login",
+		RETCODE_REFUSED,
+		"The broker refuses the user name or the password. Enter both again.",
+	),
 	outputFailure(
 		"refused_access",
 		RETCODE_REFUSED,
@@ -40,7 +44,7 @@ const FAILURES: readonly OutputFailure[] = Object.freeze([
 	outputFailure(
 		"silent",
 		RETCODE_NO_CONNECTION,
-		"The broker does not answer. It is tried again; check the port, and whether the broker is overloaded.",
+		"The broker does not answer. The gateway will retry; check the port, and whether the broker is overloaded.",
 	),
 	outputFailure(
 		"closed_unanswered",

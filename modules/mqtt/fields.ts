@@ -13,7 +13,7 @@ const IN_MQTT_ANNOUNCED = 18;
 const GRAPHIC = "!~";
 /** Anything but control characters. */
 const VISIBLE = " ";
-/** Of a topic that is no filter: without blank, `#`, `+`. */
+/** Characters of a topic that is not a filter: no blank, `#`, `+`. */
 const TOPIC = '!"$*,~';
 
 /** Bytes of the longest certificate: an authority's, with another of its chain. */

@@ -8,7 +8,7 @@
  *   <topic>/<id>/<key>      1234.567
  *   <prefix>/device/smgw_<id>/config
  *
- * Of the root of a discovery payload Home Assistant takes only the keys that it knows; one more, and it takes nothing. A
+ * Home Assistant refuses a discovery payload whose root has a key that it does not know. A
  * component that is left out stays as it is; one that says nothing but what it was is removed.
  */
 import { hasOnly, lowerCase } from "../bytes/ascii.js";
@@ -23,7 +23,7 @@ export const OFFLINE = "offline";
 /** Home Assistant says here that it has started (its birth message); whatever its discovery prefix is. */
 export const BIRTH_TOPIC = "homeassistant/status";
 
-/** Of a serial number, what tells units apart: it stands in each entity's identifier, and 20 of them shall fit 4 KB. */
+/** The end of a serial number, which tells units apart: it stands in each entity's identifier, and 20 of them shall fit 4 KB. */
 const SERIAL_END = -6;
 
 /** Home Assistant takes this for a state that is unknown; a template makes the same of JSON's null. */
@@ -37,7 +37,7 @@ export function idOf(serial: string): string {
 	return id;
 }
 
-/** Of the entity gone to, in topics and in the state: the time of the last readout is `time` there. */
+/** Key of the entity gone to, in topics and in the state: the time of the last readout is `time` there. */
 export function keyOf({ own, key }: Entities): string {
 	return own === LAST_READOUT ? TIME : key;
 }

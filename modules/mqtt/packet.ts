@@ -47,7 +47,7 @@ const QOS_SHIFT = 1;
 /** Bytes behind the fixed header of what comes: nobody has anything longer to tell us. */
 export const PACKET_LIMIT = 2048;
 export const KEPT_LIMIT = 64;
-/** Of a length, in its fixed header (2.2.3). */
+/** Bytes of the longest length in a fixed header (2.2.3). */
 const LENGTH_LIMIT = 4;
 
 export interface ConnectFields {
@@ -144,7 +144,7 @@ function putNumber(packet: Uint8Array, at: number, value: number): void {
 	packet[at + 1] = value;
 }
 
-/** Of the reader: what the next byte is. */
+/** Phases of the reader: what the next byte is. */
 const PHASE_HEAD = 0;
 const PHASE_LENGTH = 1;
 const PHASE_REST = 2;
@@ -193,7 +193,7 @@ export class PacketReader {
 		return this.#head >> 4;
 	}
 
-	/** Of PUBLISH: 0 or 1. */
+	/** QoS of a PUBLISH: 0 or 1. */
 	get qos(): number {
 		return (this.#head >> QOS_SHIFT) & 3;
 	}
@@ -203,7 +203,7 @@ export class PacketReader {
 		return (this.kept[at] << 8) | this.kept[at + 1];
 	}
 
-	/** Of PUBLISH: where its payload begins; 0 where the topic is too long to be one that counts. */
+	/** Where the payload of a PUBLISH begins; 0 where its topic is too long to be one that counts. */
 	get payloadAt(): number {
 		const at = 2 + this.number(0) + (this.qos > 0 ? 2 : 0);
 		return at <= KEPT_LIMIT ? at : 0;

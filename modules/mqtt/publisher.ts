@@ -25,7 +25,7 @@
  */
 
 import type { Timed } from "../io/machine.js";
-import { PUBLISH_COST } from "../io/memory.js";
+import type { Cost } from "../io/memory.js";
 import { connectFailure, type OutputFailure } from "../publish/connect-failures.js";
 import { type Output, type OutputWorld, OWNER_PAUSE_MS } from "../publish/output.js";
 import type { Readout } from "../readout/readout.js";
@@ -35,6 +35,9 @@ import { MQTT_ENABLED, MQTT_PASSWORD, MQTT_URL, MQTT_USER } from "./fields.js";
 import { BIRTH_TOPIC, idOf, OFFLINE, ONLINE } from "./messages.js";
 import { END_WELL, SESSION_ENDED, SESSION_READY, Session } from "./session.js";
 import { type BrokerURL, parseBrokerURL } from "./url.js";
+
+/** The connection and its buffer, and what is made of a readout. */
+export const PUBLISH_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 6144 });
 
 /** States. */
 export const MQTT_OFF = 0;
@@ -70,7 +73,7 @@ const ID_LIMIT = 23;
 export const MQTT_OUTPUT = Object.freeze({ cost: PUBLISH_COST, testLeastMs: 0, testLimitMs: TEST_MS });
 
 export class Publisher implements Timed {
-	/** Another number each time that a connection is to be opened, or is none any more. */
+	/** Changes whenever a connection is to be opened or closed. */
 	connection = 0;
 	/** Since the start: sessions, and messages that the broker has (QoS 0: that went out). */
 	connections = 0;

@@ -52,7 +52,7 @@ export const MQTT_SETTINGS = settingsOf(STORED, [], {
 	}),
 	show,
 	accept,
-	// Who saves them anew wants what has failed to be tried again.
+	// Saving them again asks for another attempt after a failure.
 	applies: true,
 });
 
@@ -100,7 +100,7 @@ function accept(exchange: Exchange<Outlet<MQTTService>>, values: BodyValues): re
 		exchange.fail(
 			400,
 			MISSING_FIELD,
-			"Another broker or certificate needs the password anew; an empty one for none.",
+			"Re-enter the password when changing broker or certificate (empty for none).",
 			MQTT_PASSWORD.name,
 		);
 	else return [...putsOf(STORED, values), put(MQTT_CERTIFICATE, certificate)];

@@ -86,7 +86,7 @@ export class MQTTService implements Driven, OutputOwner {
 	networkChanged(isUp: boolean): void {
 		this.#hasNetwork = isUp;
 		this.#drive.tell((nowMs) => {
-			// What stood by the address of before is dead.
+			// Connections of the old IP address are dead.
 			this.#publisher?.networkChanged(false, nowMs);
 			if (this.#world.config.get(MQTT_ENABLED)) this.#publisher ??= this.beginning(nowMs);
 			this.#publisher?.networkChanged(isUp, nowMs);

@@ -110,12 +110,12 @@ export class Session implements Timed {
 	/** The packet that goes out, and how much of it has gone. */
 	#packet: Uint8Array | undefined;
 	#sent = 0;
-	/** Whose payload follows it, and how much of that is still to come. */
+	/** The message whose payload follows it, and how much of that is still to come. */
 	#body: Message | undefined;
 	#left = 0;
 	/** What goes out after it. */
 	#next: Message | undefined;
-	/** Of the message in flight; NO_ID: it has none, with QoS 0; 0: nothing is in flight. */
+	/** Packet identifier of the message in flight; NO_ID: QoS 0, without one; 0: nothing is in flight. */
 	#id = 0;
 	#lastId = SUBSCRIBE_ID;
 	/** A PINGRESP is to come. */

@@ -147,7 +147,7 @@ function canFeed(code: OBISCode): boolean {
 	return code.c >= 0 && code.billingPeriod === null && !code.letters && code.sub < 0;
 }
 
-/** Of an entry with the code's C and D. */
+/** Whether an entry with the code's C and D has its other groups as well. */
 function matches(map: Uint8Array, at: number, code: OBISCode): boolean {
 	if (map[at + 5] !== Math.max(code.e, 0)) return false;
 	const flags = map[at];

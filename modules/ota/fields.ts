@@ -28,7 +28,7 @@ export const UPGRADE_CHECK_ENABLED = field<boolean>({
 });
 export const UPGRADE = entry("upgrade", 1, [UPGRADE_URL, UPGRADE_CHECK_ENABLED]);
 
-/** Of a newer firmware that was found, whose signature was good; empty: none. */
+/** Version of a newer firmware that was found, with a good signature; empty: none. */
 export const UPGRADE_FOUND_VERSION = field<string>({
 	entry: IN_UPGRADE_FOUND,
 	id: 1,

@@ -18,7 +18,7 @@ import {
 	WRONG_SIGNATURE,
 } from "./refusals.js";
 
-/** Who a file must be good for. */
+/** The unit that a file must be good for. */
 export interface Judge {
 	readonly info: Pick<HostInfo, "chip" | "deviceId">;
 	readonly crypto: Pick<Crypto, "sha256" | "verifyP256">;
@@ -119,7 +119,7 @@ export function refusalOf(front: Uint8Array, { info, crypto }: Judge, update: Up
 	return uint32(front, LEVEL) < update.securityLevel ? DOWNGRADE : TAKEN;
 }
 
-/** Of the first `length` bytes of a file: whether it is something else altogether. */
+/** Whether the first `length` bytes are those of some other kind of file. */
 export function refusalOfKind(bytes: Uint8Array, length: number): number {
 	return length < KIND_LENGTH || uint32(bytes, 0) !== IDENTIFIER ? NO_FIRMWARE_FILE : TAKEN;
 }
@@ -128,7 +128,7 @@ export function versionOf(front: Uint8Array): string {
 	return textAt(front, VERSION, VERSION_LENGTH);
 }
 
-/** Of any bytes, without the zeros at its end. */
+/** Text of any bytes, without the zeros at its end. */
 function textAt(bytes: Uint8Array, at: number, length: number): string {
 	let end = at + length;
 	while (end > at && bytes[end - 1] === 0) end--;
@@ -150,7 +150,7 @@ export function putUint32(bytes: Uint8Array, at: number, value: number): void {
 	for (let i = 0; i < 4; i++) bytes[at + i] = value >>> (8 * i);
 }
 
-/** Of a sum, since the shift of a high bit is negative. */
+/** A sum, since the shift of a high bit would be negative. */
 export function uint32(bytes: Uint8Array, at: number): number {
 	return uint16(bytes, at) + uint16(bytes, at + 2) * 0x1_0000;
 }

@@ -67,7 +67,7 @@ export interface InstallerWorld extends Judge {
 	trace(message: string): void;
 }
 
-/** Of the host. */
+/** What the installer takes of the host. */
 export interface InstallerHost {
 	readonly update: Update;
 	/** Undefined where the board measures nothing. */
@@ -118,7 +118,7 @@ export class Installer {
 	total: number;
 	/** What it means if the host throws an Error now. */
 	#blame = WRITE_FAILED;
-	/** Of the second element's data, then of what is read back; undefined before the front was accepted. */
+	/** Hash of the second element's data, then of what is read back; undefined before the front was accepted. */
 	#hash: Hash | undefined;
 	/** The hash is over all of that data. */
 	#isHashWhole = true;
@@ -247,7 +247,7 @@ export class Installer {
 		const front = this.#front;
 		const running = this.#world.info.firmwareVersion;
 		let refusal = refusalOf(front, this.#world, update, this.total);
-		// Who sends slowly is a Zigbee coordinator, which has no account: it may not bring an old fault back.
+		// A slow sender has no account here: it may not bring an old fault back.
 		if (refusal === TAKEN && this.#isSlow && buildNumber(versionOf(front)) < buildNumber(running)) refusal = DOWNGRADE;
 		if (refusal === TAKEN && isOnBattery(power) && isWeak(power?.batteryVoltage() ?? 0, power?.cells ?? 0))
 			refusal = LOW_POWER;

@@ -23,7 +23,7 @@ import type { Crypto } from "../io/crypto.js";
 import type { Drive, Driven, Driver } from "../io/driver.js";
 import type { Update } from "../io/flash.js";
 import type { Clock, HostInfo, Power, TextCodec } from "../io/host.js";
-import { type MemoryLedger, UPGRADE_COST } from "../io/memory.js";
+import type { Cost, MemoryLedger } from "../io/memory.js";
 import { isOnBattery } from "../power/supply.js";
 import type { PermitHolder, TLSPermit } from "../publish/tls-permit.js";
 import { UPGRADE_CHECK_ENABLED, UPGRADE_FOUND_VERSION } from "./fields.js";
@@ -32,6 +32,9 @@ import { EVENT_UPDATE_FOUND } from "./log-events.js";
 import { TAKEN } from "./refusals.js";
 import { upgradeURLOf } from "./upgrade.js";
 import { isNewer } from "./version.js";
+
+/** The connection, and the lines of a reply that sends elsewhere. */
+export const UPGRADE_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 8192 });
 
 export interface NoticeWorld {
 	readonly driver: Driver;
@@ -62,7 +65,7 @@ const TURN_MS = 30_000;
 const LOOK_MS = 60_000;
 /** Times that a server may send elsewhere. */
 const REDIRECTS = 3;
-/** Of a reply's line: signed addresses of download servers have about 1200 bytes. */
+/** The longest line of a reply: signed addresses of download servers have about 1200 bytes. */
 const LINE_SIZE = 2048;
 
 const OK = 200;

@@ -40,7 +40,7 @@ export const REFUSALS: readonly string[] = Object.freeze([
 	"busy There is no memory for it now: try again in a moment.",
 ]);
 
-/** Of a refusal; empty for TAKEN. */
+/** Code of a refusal; empty for TAKEN. */
 export function codeOf(refusal: number): string {
 	const text = REFUSALS[refusal];
 	return text.slice(0, Math.max(0, text.indexOf(" ")));

@@ -10,8 +10,8 @@
  *
  *   PROVEN  the firmware is confirmed    FAILED  it is given up: the one before starts again
  *
- * It looks for the first time after YOUNG_MS, then every LOOK_MS. Who can ask for a restart before has got in, which is what
- * matters; without a confirmation any restart is a way back. Flash that refuses the confirmation is asked again. A fault, the
+ * It looks for the first time after YOUNG_MS, then every LOOK_MS. A client that can request a restart before
+ * that has reached the device, which is proof enough; without a confirmation any restart goes back. Flash that refuses the confirmation is asked again. A fault, the
  * watchdog or a power cut needs no state: the next start is the one before.
  */
 

@@ -7,13 +7,13 @@
  *  VERIFYING    refused      –                     –            RESTARTING, IDLE      –: nothing of the file is missing
  *  RESTARTING   refused      –                     –            –                     –
  *
- * A file that comes slowly (over hours, by Zigbee) gives way to one that does not: it is interrupted.
+ * A file that comes slowly (over hours, by radio) gives way to one that does not: it is interrupted.
  */
 
 import type { EventLog } from "../diagnostics/event-log.js";
 import type { Drive, Driven, Driver } from "../io/driver.js";
 import { FIRMWARE_ON_TRIAL } from "../io/flash.js";
-import { type MemoryLedger, UPDATE_COST } from "../io/memory.js";
+import type { Cost, MemoryLedger } from "../io/memory.js";
 import type { PermitHolder, TLSPermit } from "../publish/tls-permit.js";
 import {
 	INSTALL_CHECKING,
@@ -25,6 +25,12 @@ import {
 } from "./installer.js";
 import { EVENT_UPDATE_INSTALLED, EVENT_UPDATE_REFUSED } from "./log-events.js";
 import { codeOf, INTERRUPTED, NO_MEMORY, ON_TRIAL, TAKEN, UNDER_WAY } from "./refusals.js";
+
+/**
+ * Taking a firmware file: the window of what is unpacked, which stands in chunks on some hosts. Beside that about 11 KB of
+ * heap on the chip, for which the host has the last word (Update.inflater).
+ */
+export const UPDATE_COST: Cost = Object.freeze({ slots: 120, chunkBytes: 6144 });
 
 export interface UpdaterWorld extends InstallerWorld {
 	readonly driver: Driver;
@@ -41,7 +47,7 @@ export interface UpdaterParts {
 	restartSoon(): void;
 }
 
-/** Who sends a file. */
+/** Sender of a file. */
 export interface Sender {
 	/** For the log. */
 	readonly name: string;
@@ -60,7 +66,7 @@ const VERIFYING = 2;
 const RESTARTING = 3;
 const NAMES = Object.freeze(["idle", "receiving", "verifying", "restarting"]);
 
-/** Of what is received, the change is told each time that so many bytes have come. */
+/** `received` is told each time that so many bytes have come. */
 const TOLD_EACH = 32_768;
 /** Code of an update whose firmware was given up. */
 const ROLLED_BACK = "rolled_back";
@@ -92,12 +98,12 @@ export class Updater implements Driven, PermitHolder {
 		return this.#host.update.keys.length > 0;
 	}
 
-	/** Of a file, bytes. */
+	/** Bytes of the longest file. */
 	get limit(): number {
 		return this.#host.update.slot.size + FILE_EXTRA;
 	}
 
-	/** Of the API. */
+	/** The state's word in the API. */
 	get state(): string {
 		return this.#state === IDLE && this.isOnTrial ? "trial" : NAMES[this.#state];
 	}

@@ -19,7 +19,7 @@ export function withBoard(url: string, board: string): string {
 	return url.split(BOARD).join(board);
 }
 
-/** Of the newest firmware that was found, where that is newer than the running one; else empty. */
+/** Version of the newest firmware that was found, if it is newer than the running one; else empty. */
 export function upgradeVersionOf(config: UpgradeConfig, { firmwareVersion }: UpgradeInfo): string {
 	const found = config.get(UPGRADE_FOUND_VERSION);
 	return config.get(UPGRADE_CHECK_ENABLED) && isNewer(found, firmwareVersion) ? found : "";

@@ -20,7 +20,7 @@ export const PRESS_LONG = 1;
 const SHORT_LIMIT_MS = 3000;
 const LONG_MS = 10_000;
 
-/** Who is told of a press. */
+/** Told of a press. */
 export interface ButtonUser {
 	/** PRESS_… */
 	pressed(press: number): void;

@@ -161,7 +161,7 @@ export class SleepPolicy implements Driven {
 		if (this.#supply.isLow) this.enter(STATE_LOW, nowMs);
 		else if (!this.maySleep) this.enter(STATE_AWAKE, nowMs);
 		else {
-			// Who has pulled the plug, or has changed the mode, may want to look at what comes of it.
+			// The owner who pulled the plug, or changed the mode, may want to see the result.
 			if (this.#state === STATE_AWAKE) this.attend(nowMs + REQUEST_MS);
 			this.enter(nowMs < this.#attendedMs ? STATE_ATTENDED : STATE_ROUTINE, nowMs);
 		}

@@ -24,7 +24,7 @@ export function outputFailure(code: string, retcode: number, message: string): O
 const NO_CONNECTION = outputFailure(
 	"connection_lost",
 	RETCODE_NO_CONNECTION,
-	"The connection broke. It is tried again; if that goes on, look at the network and at the server.",
+	"The connection broke. The gateway will retry; if it happens again, check the network and the server.",
 );
 
 /** By CLIENT_… of io/client.ts, in the order of the numbers there. */
@@ -54,7 +54,7 @@ const FAILURES: readonly (OutputFailure | undefined)[] = Object.freeze([
 	outputFailure(
 		"no_memory",
 		RETCODE_MEMORY,
-		"There is not enough memory for a secure connection at the moment. It is tried again.",
+		"There is not enough memory for a secure connection at the moment. The gateway will retry.",
 	),
 	outputFailure(
 		"tls_failed",
@@ -64,7 +64,7 @@ const FAILURES: readonly (OutputFailure | undefined)[] = Object.freeze([
 	outputFailure(
 		"certificate_untrusted",
 		RETCODE_TLS,
-		"The server's certificate is none of those that are stored here. Store its certificate, or that of its authority.",
+		"The server's certificate is not trusted. Store its certificate here, or that of its authority.",
 	),
 	outputFailure(
 		"certificate_wrong_name",

@@ -70,7 +70,7 @@ export class Entities {
 	readonly #states: string[] = [];
 	readonly #values: PublishedValues | undefined;
 	readonly #language: number;
-	/** Of the entity gone to; beyond the end of `#own`: a value. */
+	/** Number of the entity gone to; beyond the end of `#own`: a value. */
 	#index = 0;
 
 	constructor({ power, radio, names, text }: EntitySources, options: EntityOptions) {

@@ -1,4 +1,4 @@
-/** A part that sends readings to a server of the owner's, such as the hub or MQTT: its certificates, and what sends. */
+/** A part that sends readings to a server of the owner's: its certificates, and what sends. */
 
 import type { SettingField } from "../config/schema.js";
 import { TrustedCertificates } from "../config/trusted-certificates.js";

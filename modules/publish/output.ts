@@ -1,5 +1,5 @@
 /**
- * What all outputs have in common, such as the hub and MQTT: the permit and the memory for a connection, how it is opened,
+ * What all outputs have in common: the permit and the memory for a connection, how it is opened,
  * the pauses after failures, the owner's test, and how it stands. An output has one of these; its own are only the transport
  * and the format.
  *
@@ -108,7 +108,7 @@ export class Output implements PermitHolder {
 	readonly #options: OutputOptions;
 	#isQueued = false;
 	#hasMemory = false;
-	/** Of TLS: shortens the next handshake with the same server. */
+	/** TLS session: shortens the next handshake with the same server. */
 	#session: Uint8Array | undefined;
 	#asked: Asked | undefined;
 	#nextTestMs = Number.NEGATIVE_INFINITY;

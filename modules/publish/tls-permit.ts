@@ -1,6 +1,6 @@
 /**
  * The permit for an outgoing TLS connection: the chip has memory for one beside those of its own server. Permits are given
- * in the order of asking. A connection that lasts (MQTT) lends its permit to one that is soon over.
+ * in the order of asking. A connection that lasts lends its permit to one that is soon over.
  */
 import { takeOut } from "../bytes/list.js";
 

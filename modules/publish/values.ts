@@ -1,6 +1,6 @@
 /**
  * What of a readout is sent out, in the words of Home Assistant (developers.home-assistant.io, "Sensor entity"): the same
- * for the hub and for MQTT. Each value has a key that lasts (made of the OBIS code), a name in the owner's language, a
+ * for all outputs. Each value has a key that lasts (made of the OBIS code), a name in the owner's language, a
  * unit that never changes, and what Home Assistant makes statistics by.
  *
  *     1-0:1.8.0*255  ->  key 1_0_1_8_0     1.8.0  ->  key 1_8_0

@@ -89,7 +89,7 @@ export interface MeterProtocol<Settings> {
 	isChosen(settings: Settings): boolean;
 	/** The speed at which it listens to a meter that sends by itself, Bd. Without it the meter is asked. */
 	listenBaud?(settings: Settings): number;
-	/** Of one that listens: what a caller is told whose time is over. */
+	/** For one that listens: the failure of a caller whose time is over. */
 	readonly late?: Failure;
 	/** A profile is asked for by its name. Without it a profile is what a readout has of it. */
 	readonly asksForProfiles?: true;

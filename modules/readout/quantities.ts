@@ -81,7 +81,7 @@ export class Quantities {
 		cursor.nextValue();
 	}
 
-	/** Of the quantity last gone to; it is used again. */
+	/** Code of the quantity last gone to; the object is reused. */
 	get code(): OBISCode {
 		return this.#cursor.code;
 	}
@@ -131,7 +131,7 @@ function unitOf(spelling: string): number {
 	const prefix = PREFIXES.indexOf(spelling.charAt(0));
 	if (spelling === "" || prefix < 0) return NO_UNIT;
 	const unit = UNITS.indexOf(lowerCase(spelling.slice(1)));
-	// Of power and energy a small m is no thousandth: nobody measures so little.
+	// A small m before a unit of power or energy is not milli: nobody measures so little.
 	if (POWERS[prefix] === MILLI && unit !== VOLTAGE && unit !== CURRENT) return NO_UNIT;
 	return unit;
 }

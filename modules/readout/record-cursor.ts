@@ -61,7 +61,7 @@ const CAPITAL = 0xdf;
 const OLD_FORM = 7;
 /** In the head of a profile (IEC 62056-21 as used with VDEW 2.1.2): a code and a unit for each column, from here on. */
 const COLUMN_UNITS = HEAD_VALUES + 1;
-/** Codes that are sent as `*00` and in no other form; more of them are none that stand for totals. */
+/** At most so many codes that are sent only as `*00` are treated as totals; further ones are not. */
 const TOTALS_LIMIT = 16;
 
 export class RecordCursor {
@@ -272,7 +272,7 @@ export class RecordCursor {
 		}
 	}
 
-	/** Of the same records, to whom `*00` is what it looks like. */
+	/** A cursor over the same records that takes `*00` literally. */
 	private another(): RecordCursor {
 		const cursor = new RecordCursor(this.#records);
 		cursor.#hasTotals = false;

@@ -89,10 +89,10 @@ export class SMLFile {
 	/** Bytes of the server id. */
 	serverIdLength = 0;
 	readonly #records: RecordWriter;
-	/** Of the open lists, by depth: elements that came; from LEFT on those to come. */
+	/** The open lists by depth: elements that have come; from LEFT on those to come. */
 	readonly #index = new Uint16Array(2 * LEFT);
 	#depth = 0;
-	/** Of the element: bytes of type and length so far, the type, the length, bytes to come. */
+	/** The present element: bytes of type and length so far, the type, the length, bytes to come. */
 	#typeBytes = 0;
 	#type = 0;
 	#length = 0;
@@ -101,12 +101,12 @@ export class SMLFile {
 	#size = 0;
 	/** One for all, since each takes slots. */
 	readonly #work = new Uint8Array(ID_AT + ID_SIZE);
-	/** Of the message. */
+	/** The message's check, and bytes so far. */
 	#register = CRC16_START;
 	#count = 0;
 	#tag = 0;
 	#maker = 0;
-	/** Of the entry; the status is the last that was sent, which energy registers have. */
+	/** The present entry; the status is the last that was sent, which energy registers have. */
 	#hasCode = false;
 	#status = NO_STATUS;
 	#unit = UNIT_NONE;

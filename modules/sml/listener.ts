@@ -65,7 +65,7 @@ export class SMLListener implements Machine {
 	#mark = 0;
 	#marked = 0;
 	#last = 0;
-	/** Of the telegram: the check's register, the same before the check itself, and bytes so far. */
+	/** The telegram's check, the same before the check's own bytes, and bytes so far. */
 	#register = 0;
 	#checked = 0;
 	#count = 0;

@@ -16,7 +16,7 @@ import { SMLListener } from "./listener.js";
 const PROTOCOL = "SML";
 /** The word of the setting. */
 export const PROTOCOL_SML = "sml";
-/** Of all meters with an optical port (BSI TR-03109-1; FNN specification of the base meter). */
+/** The speed of all meters with an optical port (BSI TR-03109-1; FNN specification of the base meter). */
 export const SML_BAUD = 9600;
 
 const LINE: LineSettings = Object.freeze({ baud: SML_BAUD, format: FORMAT_8N1 });

@@ -128,7 +128,7 @@ class ServerRound {
 	sentMs = 0;
 	/** What servers have said: Unix time in milliseconds when the monotonic clock was 0. */
 	readonly claims: number[] = [];
-	/** Who has said so: address and port. */
+	/** Address and port of the server that has said so. */
 	readonly heard: string[] = [];
 }
 

@@ -11,7 +11,7 @@ import type { Drive, Driven } from "../io/driver.js";
 import type { Network, UDP } from "../io/host.js";
 import { SYNC_ASKING, SYNC_FINDING, TimeSync, type TimeSyncWorld } from "./client.js";
 
-/** Who is told of the time. */
+/** Told of the time. */
 export interface ClockUser {
 	/** A server was believed; the clock is set. */
 	clockChanged(): void;

@@ -10,13 +10,16 @@ import { isSet, settingMember } from "../api/settings.js";
 import type { Setting } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
 import type { Core } from "../core/core.js";
-import { BACKUP_REPLY_COST } from "../io/memory.js";
+import type { Cost } from "../io/memory.js";
 import { JSONStream } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
 import { buildNumber } from "../ota/version.js";
 import type { Part } from "../part.js";
 import { utcText } from "../time/iso.js";
 import type { System } from "./system.js";
+
+/** A file of all settings for a client. */
+export const BACKUP_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 3072 });
 
 /** Version of the file's form. */
 export const BACKUP_FORM = 1;

@@ -24,9 +24,12 @@ import type { Core } from "../core/core.js";
 import { Sealer } from "../hpke/sealer.js";
 import type { BodySource } from "../http/response.js";
 import { GCM_TAG_LENGTH } from "../io/crypto.js";
-import { REPORT_COST } from "../io/memory.js";
+import type { Cost } from "../io/memory.js";
 import { ReportLines } from "./report-lines.js";
 import type { System } from "./system.js";
+
+/** A diagnostic report: the counters as text, or a copy of the conversation; the block that is made; its keys. */
+export const REPORT_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 10_240 });
 
 const MAGIC = "SMGWDIAG";
 const FORMAT = 1;

@@ -19,13 +19,16 @@ import type { Core } from "../core/core.js";
 import { writeFacts } from "../core/facts.js";
 import { DUE_BEAT, DUE_OPENING, DUE_READOUT, DUE_STATE, type LiveClient } from "../core/live.js";
 import { type BodySource, type LiveBody, type LiveReader, NOTHING_YET } from "../http/response.js";
-import { EVENTS_COST } from "../io/memory.js";
+import type { Cost } from "../io/memory.js";
 import type { JSONWriter } from "../json/writer.js";
 import { METER } from "../meter/part.js";
 import type { Part } from "../part.js";
 import { NETWORK } from "../wifi/part.js";
 import { stateOf } from "./state.js";
 import type { System } from "./system.js";
+
+/** A stream of events, for as long as it is there, and what one takes on its way. */
+export const EVENTS_COST: Cost = Object.freeze({ slots: 60, chunkBytes: 512 });
 
 /** How long a client is asked to wait before it comes again; a browser's own EventSource would come at once. */
 const OPENING = "retry: 30000\n\n";
@@ -43,7 +46,7 @@ export function getEvents(exchange: Exchange<System>): void {
 	const { live, ledger } = core;
 	if (!live.hasPlace(exchange.secure)) {
 		response.header("Retry-After", RETRY_AFTER);
-		exchange.fail(503, BUSY, "Somebody else is sent events already; ask for the state and for the readings instead.");
+		exchange.fail(503, BUSY, "Another client is subscribed. Poll status and readings instead.");
 	} else if (!ledger.claim(EVENTS_COST)) exchange.busy();
 	else {
 		response.closing = true;

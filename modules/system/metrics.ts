@@ -8,7 +8,7 @@
 import type { Exchange } from "../api/exchange.js";
 import type { Core } from "../core/core.js";
 import { head, label } from "../core/metrics-text.js";
-import { METRICS_REPLY_COST } from "../io/memory.js";
+import type { Cost } from "../io/memory.js";
 import { JSONStream, SPARE } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
 import { METER } from "../meter/part.js";
@@ -16,6 +16,9 @@ import type { Part } from "../part.js";
 import { Quantities } from "../readout/quantities.js";
 import type { Readout } from "../readout/readout.js";
 import type { System } from "./system.js";
+
+/** The text of all metrics for a client. */
+export const METRICS_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 7168 });
 
 /** By the kind of a quantity. */
 const METRICS = Object.freeze([

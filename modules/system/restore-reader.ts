@@ -49,7 +49,7 @@ const AT_FLAG = 7;
 /** A group of the file over the settings that there are: what the file does not say stays. */
 export class GroupValues implements BodyValues {
 	readonly group: BackupGroup;
-	/** Of the fields of `group.table`; undefined: the file does not say. */
+	/** Values of the fields of `group.table`; undefined: the file does not say. */
 	readonly values: (Setting | undefined)[] = [];
 	/** Whether there was one, of each of `group.secrets`. */
 	readonly flags: (boolean | undefined)[] = [];
@@ -86,7 +86,7 @@ export class GroupValues implements BodyValues {
 			value = isSetting(field) ? "" : new Uint8Array(0);
 		}
 		if (value === undefined && isSetting(field)) value = this.#config.get(field as SettingField);
-		// Of what is the unit's own the route is told nothing: it has no word for that.
+		// The route has no word for the unit's own value: it is not told of it.
 		return (value === "" && own.some((one) => one === (field as Field)) ? undefined : value) as Value | undefined;
 	}
 }

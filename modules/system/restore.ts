@@ -11,11 +11,14 @@ import { booleanMember, numberMember } from "../api/members.js";
 import { isSet, putsOf } from "../api/settings.js";
 import { isSame, type Put, put } from "../config/schema.js";
 import type { BodySink } from "../http/handler.js";
-import { RESTORE_COST } from "../io/memory.js";
+import type { Cost } from "../io/memory.js";
 import type { JSONWriter } from "../json/writer.js";
 import type { Part } from "../part.js";
 import { type GroupValues, RestoreReader } from "./restore-reader.js";
 import type { System } from "./system.js";
+
+/** A file of settings that a client sends, with the change of all that it has. */
+export const RESTORE_COST: Cost = Object.freeze({ slots: 800, chunkBytes: 12_288 });
 
 export function postBackup(exchange: Exchange<System>): BodySink | undefined {
 	const { config, text } = exchange.core;

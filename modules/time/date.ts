@@ -7,7 +7,7 @@
 const DAYS_BEFORE_1970 = 135080;
 const DAYS_OF_400_YEARS = 146097;
 
-/** Of the month with that number, 0 is January of the year 0; of the day of that month, from 1 on. Both are whole. */
+/** Days before that day. `months`: number of the month, 0 is January of the year 0; `day`: from 1 on. Both are whole. */
 export function daysOf(months: number, day: number): number {
 	// Months from March 1600 on. Of 31 and 30 days, they come in groups of five that have 153 days.
 	const since = months - 1600 * 12 - 2;

@@ -18,7 +18,7 @@ export interface ManagerWorld {
 	trace(message: string): void;
 }
 
-/** Who is told of changes. */
+/** Told of changes. */
 export interface NetworkUser {
 	/** There is another address than before, or the same one by another way, or the access point was turned on or off. */
 	networkChanged(): void;
@@ -77,7 +77,7 @@ export class NetworkManager implements Driven {
 		return this.#cable?.address !== undefined;
 	}
 
-	/** Of the Ethernet port, 12 hex characters; empty where there is none. */
+	/** MAC address of the Ethernet port, 12 hex characters; empty where there is none. */
 	get ethernetMAC(): string {
 		return this.#ethernet?.mac ?? "";
 	}
@@ -96,12 +96,12 @@ export class NetworkManager implements Driven {
 		return this.#policy.accessPointOn;
 	}
 
-	/** Of the access point. */
+	/** Stations in the access point's network. */
 	get clients(): number {
 		return this.#policy.clients;
 	}
 
-	/** Of the access point; 0 while it is off. */
+	/** Channel of the access point; 0 while it is off. */
 	get channel(): number {
 		return this.#policy.channel;
 	}

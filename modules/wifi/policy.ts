@@ -103,7 +103,7 @@ export class WiFiPolicy implements Timed {
 	#byHandEndMs = Infinity;
 	#station: StationOptions | undefined;
 	#state = STATION_OFF;
-	/** Of WAITING and JOINING, else Infinity. */
+	/** End of WAITING or JOINING, else Infinity. */
 	#stateEndMs = Infinity;
 	/** Since when the station is ONLINE, or is not. */
 	#sinceMs = 0;
@@ -146,7 +146,7 @@ export class WiFiPolicy implements Timed {
 		return this.#clients;
 	}
 
-	/** Of the access point; 0 while it is off. */
+	/** Channel of the access point; 0 while it is off. */
 	get channel(): number {
 		return this.accessPointOn ? (this.#radio?.channel ?? 0) : 0;
 	}
@@ -238,7 +238,7 @@ export class WiFiPolicy implements Timed {
 	}
 
 	/**
-	 * False: the radio can't at this moment, or too many wait. Who comes while a scan is going on joins it. A try to join
+	 * False: the radio can't at this moment, or too many wait. A caller that comes during a scan joins it. A try to join
 	 * a network is given up for it, and made again afterwards: whoever looks for networks is there now.
 	 */
 	scan(waiter: ScanWaiter, nowMs: number): boolean {

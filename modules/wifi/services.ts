@@ -36,7 +36,7 @@ export interface NetworkSituation {
 	readonly httpsPort: number;
 }
 
-/** Of a serial number, what tells units apart. */
+/** The end of a serial number, which tells units apart. */
 const SERIAL_END = -6;
 
 export class NetworkServices {

@@ -55,7 +55,7 @@ const ACTIVE_POWER = 6;
 const BATTERY_VOLTS = 7;
 const BATTERY_PERCENT = 8;
 export const VALUE_COUNT = 9;
-/** Of each, for reports.ts, by number. */
+/** For reports.ts, by the number of the attribute. */
 export const REPORTED_WIDTH = 6;
 export const REPORTED_AT = VALUE_COUNT + LAST_PAIR + 1;
 export const REPORTED_SIZE = VALUE_COUNT * REPORTED_WIDTH;
@@ -163,7 +163,7 @@ export class Attributes {
 	 * what reports.ts remembers: one array for all, since each takes slots.
 	 */
 	readonly values = new Float64Array(REPORTED_AT + REPORTED_SIZE);
-	/** Who the last good readout was of, if there was one since the map is in use; and that meter's own number. */
+	/** Meter of the last good readout, if there was one since the map is in use; and that meter's own number. */
 	#meterId: Uint8Array | undefined;
 	#meterSerial: Uint8Array | undefined;
 	/** Monotonic; Infinity while nobody is looking for the device. */

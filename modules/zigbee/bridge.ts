@@ -28,7 +28,7 @@ import { Reports } from "./reports.js";
 import { ANSWER_SIZE, clientOf, Server } from "./server.js";
 import { FRAME_CLUSTER, FRAME_MANUFACTURER, FRAME_TO_CLIENT, parseFrame } from "./zcl.js";
 
-/** Who is told, inside calls of the bridge. */
+/** Told inside calls of the bridge. */
 export interface BridgeUser {
 	/** State, network or values last sent may be others. */
 	bridgeChanged(nowMs: number): void;
@@ -70,7 +70,7 @@ const PAUSE_LIMIT_MS = 60_000;
 const KEEP_MS = 5000;
 /** Between two writes at least: a coordinator must not wear out flash. */
 const KEEP_PAUSE_MS = 60_000;
-/** Who has just let us in asks who we are: a device on battery waits with sleep. */
+/** A coordinator that has just let us in asks who we are: a device on battery waits with sleep. */
 const INTERVIEW_MS = 60_000;
 
 /**
@@ -316,7 +316,7 @@ export class Bridge implements Machine, RadioUser {
 	}
 }
 
-/** Of commands that all clusters have: one that answers another, or a report. */
+/** Whether a command that all clusters have answers another one, or is a report. */
 function isAnswer(command: number): boolean {
 	return command < 32 && ((ANSWER_COMMANDS >> command) & 1) !== 0;
 }

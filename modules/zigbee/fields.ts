@@ -5,7 +5,7 @@ import { BOOLEAN, BYTES, entry, field } from "../config/schema.js";
 const IN_ZIGBEE_MAP = 12;
 const IN_ZIGBEE = 21;
 
-/** Of a unit without a radio it is kept for a backup, and says nothing. */
+/** On a unit without a radio it is kept for a backup, and has no effect. */
 export const ZIGBEE_ENABLED = field<boolean>({
 	entry: IN_ZIGBEE,
 	id: 1,

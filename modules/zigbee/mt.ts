@@ -32,7 +32,7 @@ export const BDB_START = 0x2f05;
 export const BDB_RECOVER = 0x2f0a;
 export const BDB_NOTIFY = 0x4f80;
 
-/** Of BDB_NOTIFY: status, and what it is about. */
+/** Status of a BDB_NOTIFY, and what it is about. */
 export const BDB_SUCCESS = 0;
 export const BDB_IN_PROGRESS = 1;
 export const BDB_RESTORED = 13;

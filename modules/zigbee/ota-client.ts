@@ -55,7 +55,7 @@ const BLOCK_REQUEST = 3;
 const BLOCK = 5;
 const UPGRADE_END = 6;
 const UPGRADE_END_RESPONSE = 7;
-/** Of all clusters (ZCL 2.5.12): command, status. */
+/** Default response of all clusters (ZCL 2.5.12): command, status. */
 const DEFAULT_RESPONSE = 0x0b;
 const CLUSTER_COMMAND = 1;
 
@@ -207,7 +207,7 @@ export class OTAClient implements ClusterClient, Sender {
 			this.transfer.state = isHeld ? HELD : ENDING;
 			this.transfer.tries = 0;
 			this.isReady = false;
-			// Of two times only the difference counts: a coordinator without a clock has 0 for the first (ZCL 11.13.8.2.8).
+			// Only the difference of the two times counts: a coordinator without a clock has 0 for the first (ZCL 11.13.8.2.8).
 			const waitMs = Math.max(0, upgradeS - uint32(bytes, start + 8)) * SECOND_MS;
 			this.deadlineMs = nowMs + (isHeld ? Math.min(waitMs, DAY_MS) : HOUR_MS);
 		}
@@ -277,7 +277,7 @@ export class OTAClient implements ClusterClient, Sender {
 		return uint16(bytes, at) === MANUFACTURER && uint16(bytes, at + 2) === this.#world.info.deviceId;
 	}
 
-	/** Of a notify: it is for us, and, where it is for many, we are among those that the dice choose. */
+	/** A notify is for us and, where it is for many, the dice choose us. */
 	private isMeant({ isBroadcast, bytes, start, end }: ZCLFrame): boolean {
 		if (!isBroadcast) return true;
 		const { crypto, info } = this.#world;

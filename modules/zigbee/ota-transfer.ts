@@ -40,13 +40,13 @@ const TYPE_IEEE_ADDRESS = 0xf0;
 /** From the first question on, until the client is at REST again. */
 export class Transfer {
 	state = REST;
-	/** Of the question that is due: how often it was asked in vain; of a block: the next wait for it. */
+	/** How often the question that is due was asked in vain; for a block: the next wait for it. */
 	tries = 0;
 	/** The coordinator has asked for the question. */
 	isNotified = false;
 	/** The server's. */
 	endpoint = FIRST_ENDPOINT;
-	/** Of the file that is loaded, as the coordinator says. */
+	/** Version and size of the file that is loaded, as the coordinator says. */
 	version = ANY_32;
 	size = 0;
 	/** When the coordinator was heard last. */

@@ -90,7 +90,7 @@ const REPORT_MS = 30_000;
 
 export interface ZigbeeOptions {
 	readonly host: Host;
-	/** Of the coprocessor: `host.serial.zigbee`. */
+	/** The coprocessor's port: `host.serial.zigbee`. */
 	readonly port: CoprocessorPort;
 	readonly driver: Driver;
 	readonly storage: Storage;
@@ -126,7 +126,7 @@ export class Zigbee
 	/** In WAITING, when the port is looked for; else Infinity. For the driver. */
 	deadlineMs = Number.POSITIVE_INFINITY;
 	#waitMs = FIRST_WAIT_MS;
-	/** Of the radio, as the log has been told. */
+	/** State of the radio, as the log has been told. */
 	#seen = RADIO_OFF;
 	/** The log has it that the chip does not work. */
 	#isLost = false;

@@ -24,7 +24,7 @@ export const RADIO_OFF = 0;
 export const RADIO_STARTING = 1;
 /** Nobody answers on the UART. It is tried again and again. */
 export const RADIO_SILENT = 2;
-/** Who answers is no ZNP that can be used: another firmware, or one that is too old. */
+/** The chip that answers is not a usable ZNP: another firmware, or one that is too old. */
 export const RADIO_FOREIGN = 3;
 /** It works, and is in no network. */
 export const RADIO_IDLE = 4;
@@ -120,7 +120,7 @@ export interface Chip extends Machine, Radio {
 	readonly owesLeave: boolean;
 }
 
-/** Who is told by the Radio, inside its `receive` and `advance`. May send at once. */
+/** Told by the Radio, inside its `receive` and `advance`. May send at once. */
 export interface RadioUser {
 	/** Clusters of the endpoint, ascending: those it serves, and those it asks the coordinator by. */
 	readonly servers: readonly number[];

@@ -50,7 +50,7 @@ const INFO_AT = FRAME_AT + 128;
 const INFO_LENGTH = 24;
 const ADDRESS_AT = INFO_AT + INFO_LENGTH;
 const ADDRESS_LENGTH = 8;
-/** Of AF_DATA_REQUEST, in the frame: its number. */
+/** Where the number of an AF_DATA_REQUEST stands in its frame. */
 const TRANSACTION_AT = FRAME_AT + 10;
 /** The request's command: before its frame there is room for SKIP_BOOT_LOADER. */
 const COMMAND_AT = REQUEST_AT + 3;
@@ -60,7 +60,7 @@ const SKIP_BOOT_LOADER = 0xef;
 /** A frame that stops in the middle for so long was none. */
 const GAP_MS = 500;
 export const REQUEST_MS = 6000;
-/** Of a request that scans all channels, and of what it does afterwards. */
+/** Limit of a request that scans all channels, and of what it does afterwards. */
 const BDB_MS = 60_000;
 /** For the frame of a leave to go out. */
 export const LEAVE_MS = 3000;
@@ -68,17 +68,17 @@ export const LEAVE_MS = 3000;
 /** In place of a status: the chip does not know the request. */
 const REFUSED = 0xff;
 const NO_ROLE = -1;
-/** Of SYS_RESET. */
+/** Kinds of SYS_RESET. */
 const SOFT = 1;
 const DEVICE_VERSION = 1;
-/** Of AF_DATA_REQUEST. */
+/** Options and radius of AF_DATA_REQUEST. */
 const APS_ACKNOWLEDGED = 0x10;
 const RADIUS = 30;
-/** Of AF_INCOMING_MSG, before the ZCL frame; its length comes last. */
+/** Bytes of AF_INCOMING_MSG before the ZCL frame; its length comes last. */
 const INCOMING_HEAD = 17;
 const ANY_ENDPOINT = 0xff;
 
-/** Of EXT_NWK_INFO, a bit for each byte: what of it a network shows. */
+/** Bytes of EXT_NWK_INFO that a network shows, a bit for each. */
 const INFO_SHOWN = 0x807f9b;
 /** States of a device, a bit for each: in a network; has lost its parent there; looks for a network, or for its own. */
 const DEVICE_IN = 0x00c0;

@@ -52,7 +52,7 @@ import {
 	WRITE_UNDIVIDED,
 } from "./zcl.js";
 
-/** Of Identify. */
+/** Commands of Identify. */
 const COMMAND_IDENTIFY = 0;
 const COMMAND_QUERY = 1;
 
@@ -80,7 +80,7 @@ export class Server {
 	readonly #attributes: Attributes;
 	readonly #reports: Reports;
 	readonly #options: ServerOptions;
-	/** Of the frame that is being answered. */
+	/** Cluster and time of the frame that is being answered. */
 	#cluster = 0;
 	#nowMs = 0;
 	#client: ClusterClient | undefined;
@@ -217,7 +217,7 @@ export class Server {
 		let from = start;
 		while (from + 5 <= end && at + 4 <= ZCL_LIMIT) {
 			const row = this.reportable(bytes, from);
-			// Of reports to us, which none of our attributes takes.
+			// Reports to us: none of our attributes takes them.
 			let status = -row;
 			let next = from + 5;
 			if (bytes[from] === 0) {

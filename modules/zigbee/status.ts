@@ -111,7 +111,7 @@ function utcMsOf(atMs: number, clock: Clock): number {
 	return utcMs === undefined || !(atMs > 0) ? 0 : utcMs - clock.monotonicMs() + atMs;
 }
 
-/** Of bytes as they go over the UART, the least significant first. */
+/** Hex of bytes as they go over the UART, the least significant first. */
 function hex(bytes: Uint8Array, text: TextCodec): string {
 	return upperCase(text.decode(encodeHex(bytes.slice().reverse())));
 }

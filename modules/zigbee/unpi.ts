@@ -15,7 +15,7 @@ const LENGTH_LIMIT = 250;
 /** What is gathered stands in `bytes[0..SUMS)`; `bytes[SUMS + i]` is the XOR of what came before `bytes[i]`. */
 const SUMS = 256;
 
-/** Of the buffer that a reader gathers in. */
+/** Bytes of the buffer that a reader gathers in. */
 export const READER_ROOM = 2 * SUMS;
 
 /** Makes a frame at `start` of a command of 2 bytes and data, `size` bytes together, that stand at `start + 2`; its end. */

@@ -24,7 +24,7 @@ export const DISCOVER_GENERATED = 0x13;
 export const DISCOVER_EXTENDED = 0x15;
 
 export const OK = 0x00;
-/** Of an attribute: it is there, but has no value yet. */
+/** The attribute is there, but has no value yet. */
 export const FAILURE = 0x01;
 export const NOT_AUTHORIZED = 0x7e;
 export const MALFORMED = 0x80;

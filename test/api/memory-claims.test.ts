@@ -1,6 +1,7 @@
 /** What becomes of a request for which there is no memory, and who gives memory back (io/memory.ts). */
 import assert from "node:assert/strict";
-import { LONG_BODY_COST, type Memory, RESERVE, SHORT_BODY_COST } from "../../modules/io/memory.js";
+import { LONG_BODY_COST, SHORT_BODY_COST } from "../../modules/api/api.js";
+import { type Memory, RESERVE } from "../../modules/io/memory.js";
 import { OWN_CERTIFICATE } from "../hub/bench.js";
 import { isError } from "./gateway.js";
 import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";

@@ -178,9 +178,9 @@ describe("The page's use", function () {
 	});
 
 	const SHEETS = [
-		{ language: "en", line: /^2026-11-20 04:00,2026-11-20 10:00,\d\.\d{3},\d\.\d{3},no readings in between$/ },
-		{ language: "de", line: /^2026-11-20 04:00;2026-11-20 10:00;\d,\d{3};\d,\d{3};keine Auslesungen dazwischen$/ },
-		{ language: "pl", line: /^2026-11-20 04:00;2026-11-20 10:00;\d,\d{3};\d,\d{3};bez odczytów pomiędzy$/ },
+		{ language: "en", line: /^2026-11-20 04:00,2026-11-20 10:00,\d\.\d{3},\d\.\d{3},gap without readings$/ },
+		{ language: "de", line: /^2026-11-20 04:00;2026-11-20 10:00;\d,\d{3};\d,\d{3};Lücke ohne Auslesung$/ },
+		{ language: "pl", line: /^2026-11-20 04:00;2026-11-20 10:00;\d,\d{3};\d,\d{3};przerwa w odczytach$/ },
 	] as const;
 	for (const { language, line } of SHEETS) {
 		it(`has a table, and a file for spreadsheets in ${language}`, async () => {

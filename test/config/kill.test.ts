@@ -21,7 +21,7 @@ const LIFE_MS = 150;
 const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 
 describe(`config/store when the process is killed (SEED=${SEED})`, function () {
-	this.timeout(60_000);
+	this.timeout(240_000);
 	let folder = "";
 
 	before(() => {

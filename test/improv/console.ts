@@ -31,9 +31,9 @@ export class ConsoleEnd implements Serial {
 	readonly #console: VirtualConsole;
 	#received = Buffer.alloc(0);
 
-	constructor(options: SerialOptions) {
+	constructor(options: SerialOptions, pins: object) {
 		this.#options = options;
-		this.#console = (options as SerialOptions & { console: VirtualConsole }).console;
+		this.#console = (pins as { console: VirtualConsole }).console;
 		if (this.#console.end !== undefined) throw new Error("the console is open");
 		this.#console.end = this;
 		this.#post(() => options.onWritable?.(CONSOLE_ROOM));

@@ -17,9 +17,9 @@ import { packet } from "./packets.js";
 const MAIN = fileURLToPath(new URL("../../hosts/node/main.js", import.meta.url));
 
 /** Slots that the console may take while nobody is there; half of them are the port's of the bench. */
-const AT_REST = 50;
+const AT_REST = 28;
 /** And while somebody is. */
-const AT_WORK = 86;
+const AT_WORK = 75;
 /** A field without an initial value takes its slot when it is first assigned, and keeps it. */
 const FIRST_USE = 1;
 

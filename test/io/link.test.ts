@@ -31,8 +31,8 @@ class HandPort {
 			hardwareParity,
 			pins: { marker: 1 },
 			io: class implements Serial {
-				constructor(options: SerialOptions) {
-					assert.equal((options as SerialOptions & { marker?: number }).marker, 1, "pins were not spread");
+				constructor(options: SerialOptions, pins: object) {
+					assert.deepEqual(pins, { marker: 1 });
 					hand.options = options;
 					hand.log.push(`open ${options.baud}`);
 				}

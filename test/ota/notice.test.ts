@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
-import { RESERVE, SHORT_BODY_COST, UPGRADE_COST } from "../../modules/io/memory.js";
+import { SHORT_BODY_COST } from "../../modules/api/api.js";
+import { RESERVE } from "../../modules/io/memory.js";
 import { FRONT_LENGTH } from "../../modules/ota/front.js";
-import { NOTICE_DAY_MS, NOTICE_HOUR_MS } from "../../modules/ota/notice.js";
+import { NOTICE_DAY_MS, NOTICE_HOUR_MS, UPGRADE_COST } from "../../modules/ota/notice.js";
 import type { JSONObject } from "../api/gateway.js";
 import { type GatewayOptions, START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
 import { makeFile, makeImage, makeSlots, newSigner } from "./bench.js";

@@ -22,9 +22,9 @@ class InstantSerial implements Serial {
 	#timer: NodeJS.Timeout | undefined;
 	#isClosed = false;
 
-	constructor(options: SerialOptions) {
+	constructor(options: SerialOptions, pins: object) {
 		this.#options = options;
-		const { meter, isSilent } = options as SerialOptions & { meter: IECMeter; isSilent: () => boolean };
+		const { meter, isSilent } = pins as { meter: IECMeter; isSilent: () => boolean };
 		this.#meter = meter;
 		this.#isSilent = isSilent;
 		setImmediate(() => this.#isClosed || options.onWritable?.(WRITABLE));

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { VirtualWorld } from "../../hosts/node/virtual.js";
 import { NO_MEMORY } from "../../modules/config/blob.js";
+import { HUB_COST } from "../../modules/hub/hub.js";
 import { CLIENT_OUT_OF_MEMORY, CLIENT_UNREACHABLE, CLIENT_UNTRUSTED } from "../../modules/io/client.js";
-import { HUB_COST, MemoryLedger } from "../../modules/io/memory.js";
+import { MemoryLedger } from "../../modules/io/memory.js";
 import { outputFailure } from "../../modules/publish/connect-failures.js";
 import { Output, type OutputOptions, TEST_PAUSE_MS } from "../../modules/publish/output.js";
 import { TLSPermit } from "../../modules/publish/tls-permit.js";

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
-import { BACKUP_REPLY_COST, RESTORE_COST } from "../../modules/io/memory.js";
+import { BACKUP_REPLY_COST } from "../../modules/system/backup.js";
+import { RESTORE_COST } from "../../modules/system/restore.js";
 import type { XSWorld } from "../../tools/bench/xs-world.js";
 import { LongestHeld, REST_MS } from "./longest-held.js";
 

@@ -1,6 +1,6 @@
 /** What the hub takes of XS's slots at rest and while it sends, and that all of it comes back. */
 import assert from "node:assert/strict";
-import { HUB_COST } from "../../modules/io/memory.js";
+import { HUB_COST } from "../../modules/hub/hub.js";
 import type { XSWorld } from "../../tools/bench/xs-world.js";
 import { ADDRESS, OWN_CERTIFICATE, StateServer, TOKEN } from "../hub/bench.js";
 import { LongestHeld, REST_MS } from "./longest-held.js";

@@ -34,6 +34,7 @@ const GROUP_MS = 75_000;
 const MEMORY_MS = 20_000;
 /** Seconds until what is refused for lack of memory must be served. */
 const PATIENCE = 60;
+const SHORT_MINUTES = 3;
 const TALK_MS = 60_000;
 /** As many as a gateway keeps. */
 const TOKENS = 3;
@@ -124,9 +125,12 @@ export class RandomLoad {
 		}
 		await reading;
 		await sleep(3000);
-		assert.ok(this.#readouts > 0, "the meter could not be read");
-		assert.ok(this.#peers.hubRequests > 0 || this.#options.mode === "ap", "the hub was sent nothing");
-		assert.ok(this.#peers.messages > 0 || this.#options.mode === "ap", "nothing was published");
+		// By chance a short one may do none of it.
+		const isShort = this.#options.minutes < SHORT_MINUTES;
+		const mayBeSilent = isShort || this.#options.mode === "ap";
+		assert.ok(this.#readouts > 0 || isShort, "the meter could not be read");
+		assert.ok(this.#peers.hubRequests > 0 || mayBeSilent, "the hub was sent nothing");
+		assert.ok(this.#peers.messages > 0 || mayBeSilent, "nothing was published");
 		// Nothing was promised that was not given back: what takes most of the memory is there again.
 		await this.#logIn();
 		await this.#served(() => this.#gateway.post("dlms/obis", OBJECTS));

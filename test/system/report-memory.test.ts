@@ -1,7 +1,7 @@
 /** What a diagnostic report takes of XS's slots while it waits for a client that does not read, and after that. */
 import assert from "node:assert/strict";
 import { takeReply } from "../../hosts/node/virtual-request.js";
-import { REPORT_COST } from "../../modules/io/memory.js";
+import { REPORT_COST } from "../../modules/system/diagnostic.js";
 import type { XSWorld } from "../../tools/bench/xs-world.js";
 import { openWhole, REPORT_KEY, sectionsOf } from "../api/report-key.js";
 import { LongestHeld, REST_MS } from "./longest-held.js";

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { bundleGateway } from "../../hosts/node/bundle.js";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
-import { UPGRADE_COST } from "../../modules/io/memory.js";
 import { FRONT_LENGTH } from "../../modules/ota/front.js";
+import { UPGRADE_COST } from "../../modules/ota/notice.js";
 import { XSWorld } from "../../tools/bench/xs-world.js";
 import { makeFile, makeImage, makeSlots, VERSION } from "../ota/bench.js";
 

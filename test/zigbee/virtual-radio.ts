@@ -83,8 +83,8 @@ class VirtualSerial implements Serial {
 	readonly #received = new ByteQueue();
 	#isClosed = false;
 
-	constructor(options: SerialOptions) {
-		const { radio, time } = options as SerialOptions & { radio: VirtualRadio; time: VirtualTime };
+	constructor(options: SerialOptions, pins: object) {
+		const { radio, time } = pins as { radio: VirtualRadio; time: VirtualTime };
 		this.#options = options;
 		this.#radio = radio;
 		this.#time = time;

@@ -100,7 +100,7 @@ export function readFront(bytes: Uint8Array, fileLength: number): Front {
 	const first = decodeElementHead(bytes.subarray(HEADER_LENGTH));
 	demand(
 		first.tag === TAG_METADATA && first.length === SIGNED_LENGTH + SIGNATURE_LENGTH,
-		`The first element is none of metadata: tag ${hex(first.tag)}, ${first.length} bytes.`,
+		`The first element is not a metadata element: tag ${hex(first.tag)}, ${first.length} bytes.`,
 	);
 	const signatureAt = SIGNED_AT + SIGNED_LENGTH;
 	const signed = bytes.subarray(SIGNED_AT, signatureAt);

@@ -38,7 +38,7 @@ interface BarsProps {
 const HEIGHT = 240;
 const TOP = 14;
 const BOTTOM = 26;
-/** Of a digit at the size of the text in the style. */
+/** Width of a digit at the size of the text in the style. */
 const DIGIT = 7.5;
 /** Wider bars have more air between them. */
 const WIDE = 8;

@@ -2,7 +2,7 @@
 import type { Point } from "./curve.js";
 import { Store } from "./store.js";
 
-/** Of the curve; older ones are thinned out. */
+/** Points of the curve; older ones are thinned out. */
 const POINTS_LIMIT = 400;
 /** In `sessionStorage`; about 8 KB at most. */
 const KEPT = "curve";

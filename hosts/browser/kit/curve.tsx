@@ -22,7 +22,7 @@ const HEIGHT = 200;
 const BOTTOM = 26;
 const TOP = 10;
 const RIGHT = 10;
-/** Of a digit at the size of the text in the style. */
+/** Width of a digit at the size of the text in the style. */
 const DIGIT = 7.5;
 /** Two times with room between them. */
 const TIME_WIDTH = 150;

@@ -161,7 +161,7 @@ async function fileOf(reply: Response): Promise<File> {
 	return new File([await reply.blob()], name ?? "");
 }
 
-/** Of a reply other than 2xx. */
+/** The error in a reply other than 2xx. */
 export function errorOf(status: number, text: string): DeviceError {
 	try {
 		const body = JSON.parse(text);

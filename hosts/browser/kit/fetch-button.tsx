@@ -10,7 +10,7 @@ import { asDeviceError } from "./use-device.js";
 const FILE_MS = 60_000;
 
 interface FetchButtonProps {
-	/** Of its GET, without `/api/v1/`. */
+	/** Path of its GET, without `/api/v1/`. */
 	readonly path: string;
 	readonly label: string;
 	/** In place of that for `unsupported`. */

@@ -24,9 +24,9 @@ export interface FieldSpec {
 	 * several lines. `radio`: a choice whose few ways are all seen, each with a word of what follows from it.
 	 */
 	readonly kind: "text" | "number" | "toggle" | "choice" | "radio" | "secret" | "password" | "area";
-	/** Of `choice` and `radio`; a number is sent as a number. `help` is for `radio`. */
+	/** For `choice` and `radio`; a number is sent as a number. `help` is for `radio`. */
 	readonly choices?: readonly { readonly value: string | number; readonly label: string; readonly help?: string }[];
-	/** Of numbers the value, of texts the characters; both ends belong to it. */
+	/** Bounds of a number, or of a text's length; both ends are allowed. */
 	readonly min?: number;
 	readonly max?: number;
 	readonly pattern?: RegExp;
@@ -36,13 +36,13 @@ export interface FieldSpec {
 	readonly refused?: TextKey;
 	readonly required?: boolean;
 	readonly unit?: string;
-	/** Of `text`: the keys that a phone offers. */
+	/** For `text`: the keys that a phone offers. */
 	readonly inputmode?: "numeric";
-	/** Of `area`; default 5. */
+	/** For `area`; default 5. */
 	readonly rows?: number;
-	/** Of `area`: files whose text can be taken in place of typing, as in `accept` of HTML. */
+	/** For `area`: files whose text can be taken in place of typing, as in `accept` of HTML. */
 	readonly accept?: string;
-	/** Of `secret`: the field of the reply that tells whether one is stored. */
+	/** For `secret`: the field of the reply that tells whether one is stored. */
 	readonly storedFlag?: string;
 	/** A value for `autocomplete`; default `off`. */
 	readonly autocomplete?: string;
@@ -54,7 +54,7 @@ interface FieldProps {
 	readonly spec: FieldSpec;
 	readonly value: FieldValue;
 	readonly error?: string | undefined;
-	/** Of `secret`. */
+	/** For `secret`. */
 	readonly isStored?: boolean;
 	onInput(value: FieldValue): void;
 }

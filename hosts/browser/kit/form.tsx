@@ -142,7 +142,7 @@ function withoutSecrets(fields: readonly FieldSpec[], draft: Draft): Draft {
 interface SettingsCardProps {
 	readonly title: string;
 	readonly intro?: string;
-	/** Of the GET and of the POST, without `/api/v1/`. */
+	/** Path of the GET and of the POST, without `/api/v1/`. */
 	readonly path: string;
 	readonly fields: readonly FieldSpec[];
 	/** When the setter has answered. */

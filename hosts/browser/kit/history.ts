@@ -18,13 +18,13 @@ export async function load(level: Level, span: Span, timeZone: string): Promise<
 
 /** What the page shows at its beginning; what is missing has not come yet. */
 export interface Recent {
-	/** Of yesterday and today. */
+	/** Yesterday and today. */
 	readonly quarters?: readonly Piece[];
-	/** Of the last month and this one. */
+	/** The last month and this one. */
 	readonly days?: readonly Piece[];
-	/** Of this month a year ago. */
+	/** This month a year ago. */
 	readonly daysBefore?: readonly Piece[];
-	/** Of the last year and this one. */
+	/** The last year and this one. */
 	readonly months?: readonly Piece[];
 }
 

@@ -2,7 +2,7 @@
 import type { FieldSpec } from "./fields.js";
 import { formOf } from "./forms.js";
 
-/** Of a field in bodies.ts. */
+/** Bounds of a field in bodies.ts. */
 type Limits = Pick<FieldSpec, "min" | "max" | "pattern">;
 
 /** The fields as `body`, one of bodies.ts, bounds them; what a field says itself goes before. */

@@ -227,7 +227,7 @@ async function copyText(text: string): Promise<void> {
 }
 
 interface DownloadProps {
-	/** Of the file, without its ending. */
+	/** Name of the file, without its ending. */
 	readonly name: string;
 	rows(): readonly (readonly string[])[];
 }

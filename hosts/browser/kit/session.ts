@@ -1,5 +1,5 @@
 /**
- * Who this browser is to the gateway: somebody who has logged in, in this tab, or a display on a wall, which has a token
+ * This browser's access: an owner who has logged in, in this tab, or a display on a wall, which has a token
  * that may only read.
  *
  * The token of a login lives in the tab's storage and ends with it. That of a display lives in `localStorage`: the
@@ -16,7 +16,7 @@ const ENDING = "ending";
 /** In `localStorage`. Empty: it was revoked. */
 const DISPLAY = "display";
 
-/** Of a display's token in an address: what stands behind "#" is never sent to a server. */
+/** A display's token in an address: what stands behind "#" is never sent to a server. */
 const LINK = /[?&]token=([0-9a-f]{64})$/;
 
 /** Why the login is asked for. `early`: before its time, by a restart or by somebody who ended it. */

@@ -165,7 +165,7 @@ function useSince(last: Readout | undefined): string | undefined {
 
 interface FailedNoticeProps {
 	readonly last: Readout | undefined;
-	/** Of the failure. */
+	/** Code of the failure. */
 	readonly code: string;
 }
 

@@ -161,7 +161,7 @@ function Test({ path }: { path: string }) {
 const isOn = ({ enabled }: Draft) => enabled === true;
 const isSecure = (draft: Draft) => isOn(draft) && /^(https|mqtts):/i.test(String(draft["url"]));
 
-/** Of the names of values. */
+/** Language of the names of values. */
 const LANGUAGE_FIELD = {
 	name: "lang",
 	label: "hub.lang",

@@ -25,7 +25,7 @@ export const MAP_LIMIT = ZIGBEE_MAP.mapping.max;
 
 /** State of a gateway without a radio. */
 export const ABSENT = "absent";
-/** Of a code that is not sent. */
+/** Mapping of a code that is not sent. */
 export const UNMAPPED = "00000000";
 
 interface Target {

@@ -170,7 +170,7 @@ function isSwapped({ protocol, timestamp, readings }: Readout): boolean {
 	return isTold && Math.abs(offMs + 2 * deviationMs) <= CLOCK_OFF_MS;
 }
 
-/** Of the last readout: one button takes the deviation with the other sign, and reads again. For this page, and for the wizard. */
+/** On the last readout: one button takes the deviation with the other sign, and reads again. For this page, and for the wizard. */
 export function DeviationFinding() {
 	const last = useStore(readout);
 	const isReading = useStore(reading);

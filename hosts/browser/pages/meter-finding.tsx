@@ -15,7 +15,7 @@ import { asDeviceError } from "../kit/use-device.js";
 type Deviation = { readonly protocol: "dlms"; readonly deviation: string };
 
 export interface Finding {
-	/** Of the failure. */
+	/** Code of the failure. */
 	readonly code?: string;
 	readonly unasked?: Unasked;
 	/** What the gateway advises, or the page itself. */

@@ -1,4 +1,4 @@
-/** Who may come in: password, sessions, tokens, certificate. */
+/** Access: password, sessions, tokens, certificate. */
 
 import { useState } from "preact/hooks";
 import { type DeviceError, remove } from "../kit/device.js";

@@ -23,7 +23,7 @@ import { ReadFailure, settingsSet } from "./meter-finding.js";
 import { PINForm } from "./meter-pin.js";
 
 const READ_LIMIT_S = 60;
-/** Of the first readout. */
+/** So many values of the first readout are shown. */
 const SHOWN = 6;
 
 export function FirstContact() {

@@ -19,13 +19,13 @@ export const COMMON = {
 
 	"nav.dashboard": ["Overview", "Übersicht", "Przegląd"],
 	"nav.use": ["Consumption", "Verbrauch", "Zużycie"],
-	"nav.readings": ["Readings", "Messwerte", "Odczyty"],
+	"nav.readings": ["Readings", "Messwerte", "Wartości"],
 	"nav.meter": ["Meter", "Zähler", "Licznik"],
 	"nav.network": ["Network", "Netzwerk", "Sieć"],
 	"nav.zigbee": ["Zigbee", "Zigbee", "Zigbee"],
-	"nav.hub": ["Sending", "Senden", "Wysyłanie"],
+	"nav.hub": ["Home Assistant & MQTT", "Home Assistant & MQTT", "Home Assistant i MQTT"],
 	"nav.security": ["Security", "Sicherheit", "Bezpieczeństwo"],
-	"nav.events": ["Log", "Protokoll", "Dziennik"],
+	"nav.events": ["Log", "Ereignisse", "Dziennik"],
 	"nav.system": ["System", "System", "System"],
 	"nav.upkeep": ["Maintenance", "Wartung", "Konserwacja"],
 
@@ -60,21 +60,13 @@ export const COMMON = {
 	"valid.number": ["Please give a whole number.", "Bitte eine ganze Zahl angeben.", "Podaj liczbę całkowitą."],
 	"valid.range": ["From {min} to {max}.", "Von {min} bis {max}.", "Od {min} do {max}."],
 	"valid.length": ["{min} to {max} characters.", "{min} bis {max} Zeichen.", "Od {min} do {max} znaków."],
-	"valid.form": [
-		"This does not have the right form.",
-		"Das hat nicht die richtige Form.",
-		"To ma nieprawidłową postać.",
-	],
+	"valid.form": ["Invalid format.", "Ungültiges Format.", "Nieprawidłowy format."],
 	"valid.character": [
 		"“{character}” is not possible here.",
 		"„{character}“ ist hier nicht möglich.",
 		"Znak „{character}” nie jest tu możliwy.",
 	],
-	"valid.some": [
-		"Something is not right yet; see the marked fields.",
-		"Etwas stimmt noch nicht, siehe die markierten Felder.",
-		"Nie wszystko jest jeszcze w porządku; zobacz zaznaczone pola.",
-	],
+	"valid.some": ["Check the marked fields.", "Bitte die markierten Felder prüfen.", "Sprawdź zaznaczone pola."],
 
 	"error.offline": [
 		"The gateway does not answer. Check that it has power and that this device is in the same network.",
@@ -95,7 +87,7 @@ export const COMMON = {
 	"error.too_many_attempts": [
 		"Too many wrong passwords. Wait a minute, then try again.",
 		"Zu viele falsche Passwörter. Bitte eine Minute warten und dann erneut versuchen.",
-		"Za dużo błędnych haseł. Odczekaj minutę i spróbuj ponownie.",
+		"Zbyt wiele błędnych haseł. Odczekaj minutę i spróbuj ponownie.",
 	],
 	"error.busy": [
 		"The gateway is busy. Try again in a few seconds.",
@@ -133,9 +125,9 @@ export const COMMON = {
 		"MQTT jest wyłączone. Najpierw włącz je i zapisz zmianę.",
 	],
 	"error.unsupported": [
-		"This device has no part for that.",
-		"Dafür hat dieses Gerät kein Bauteil.",
-		"To urządzenie nie ma potrzebnej do tego części.",
+		"Not supported by this device.",
+		"Das unterstützt dieses Gerät nicht.",
+		"To urządzenie tego nie obsługuje.",
 	],
 	"error.https_required": [
 		"This is only possible over HTTPS, in your home network.",
@@ -143,9 +135,9 @@ export const COMMON = {
 		"To jest możliwe tylko przez HTTPS, w sieci domowej.",
 	],
 	"error.token_slots_full": [
-		"There are as many tokens as fit. Remove one first.",
+		"Token limit reached. Remove one first.",
 		"Es gibt schon so viele Token wie möglich. Bitte erst eines entfernen.",
-		"Jest już tyle tokenów, ile się mieści. Najpierw usuń jeden.",
+		"Osiągnięto limit tokenów. Najpierw usuń jeden.",
 	],
 	"error.invalid_field": [
 		"The gateway does not take this value.",
@@ -167,7 +159,7 @@ export const COMMON = {
 	],
 	"safe.text": [
 		"Safe mode: the gateway has failed three times soon after its start and reads no meter now, so that it can be reached. Cause: {cause}. It tries again by itself after an hour, or after a restart.",
-		"Abgesicherter Betrieb: Das Gateway ist dreimal kurz nach dem Start ausgefallen und liest jetzt keinen Zähler aus, damit es erreichbar bleibt. Ursache: {cause}. Nach einer Stunde oder nach einem Neustart versucht es es wieder.",
+		"Abgesicherter Betrieb: Das Gateway ist dreimal kurz nach dem Start ausgefallen und liest jetzt keinen Zähler aus, damit es erreichbar bleibt. Ursache: {cause}. Nach einer Stunde oder einem Neustart versucht das Gateway es erneut.",
 		"Tryb awaryjny: bramka trzy razy zawiodła tuż po starcie i nie odczytuje teraz licznika, aby pozostała dostępna. Przyczyna: {cause}. Spróbuje ponownie sama po godzinie albo po ponownym uruchomieniu.",
 	],
 	"safe.go": ["Restart or reset", "Neu starten oder zurücksetzen", "Uruchom ponownie lub zresetuj"],
@@ -216,7 +208,7 @@ export const COMMON = {
 	"state.absent": ["not fitted", "nicht vorhanden", "brak"],
 	"state.unset": ["not set", "nicht gestellt", "nieustawiony"],
 	"state.waiting": ["nothing sent yet", "noch nichts gesendet", "jeszcze nic nie wysłano"],
-	/** Of the Zigbee radio. */
+	/** States of the Zigbee radio. */
 	"state.starting": ["starting", "startet", "uruchamia się"],
 	"state.silent": ["no answer", "keine Antwort", "nie odpowiada"],
 	"state.foreign": ["wrong firmware", "falsche Firmware", "złe oprogramowanie"],

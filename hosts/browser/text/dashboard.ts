@@ -10,7 +10,7 @@ export const DASHBOARD = {
 	"now.title": ["Power now", "Aktuelle Leistung", "Aktualna moc"],
 	"now.feeding": ["Feeding into the grid", "Einspeisung ins Netz", "Oddawanie do sieci"],
 	"now.drawing": ["Drawing from the grid", "Bezug aus dem Netz", "Pobór z sieci"],
-	"now.nothing": ["Neither drawing nor feeding", "Weder Bezug noch Einspeisung", "Ani pobór, ani oddawanie"],
+	"now.nothing": ["No power flowing", "Es fließt keine Leistung", "Brak przepływu mocy"],
 	"now.mean": [
 		"Average since the previous reading",
 		"Durchschnitt seit der vorigen Auslesung",
@@ -59,9 +59,9 @@ export const DASHBOARD = {
 	],
 	"read.timeless": ["time unknown", "Zeit unbekannt", "czas nieznany"],
 	"read.cut": [
-		"The last readout was cut short; what is shown passed its checks.",
-		"Die letzte Auslesung brach ab; was gezeigt wird, ist geprüft.",
-		"Ostatni odczyt urwał się; pokazane wartości przeszły kontrolę.",
+		"Incomplete reading; the values shown are valid.",
+		"Unvollständige Auslesung; die gezeigten Werte sind gültig.",
+		"Niepełny odczyt; pokazane wartości są prawidłowe.",
 	],
 	"read.long": [
 		"This may take a minute. Slow meters need that long, and for one that sends by itself the gateway tries one speed after the other.",
@@ -69,9 +69,9 @@ export const DASHBOARD = {
 		"To może potrwać minutę: tyle potrzebują wolne liczniki, a gdy licznik wysyła dane sam, bramka próbuje kolejnych prędkości.",
 	],
 	"read.unchecked": [
-		"Nothing proves that these values are the meter's.",
-		"Nichts beweist, dass diese Werte vom Zähler sind.",
-		"Nic nie dowodzi, że te wartości są z licznika.",
+		"These values can't be verified (no authentication key).",
+		"Die Echtheit lässt sich nicht prüfen (kein AK).",
+		"Autentyczności nie można sprawdzić (brak AK).",
 	],
 	"read.simulated": [
 		"The simulator is on: these values are not real.",

@@ -112,7 +112,7 @@ export const FAILURES = {
 		"Die Uhr des Zählers geht um genau das Doppelte ihres Unterschieds zu UTC falsch: Sie nennt diesen wohl mit dem anderen Vorzeichen.",
 		"Zegar licznika myli się dokładnie o dwukrotność swojej różnicy od UTC: zapewne podaje ją z przeciwnym znakiem.",
 	],
-	"finding.set": ["Set it so", "So einstellen", "Tak ustaw"],
+	"finding.set": ["Use this", "Übernehmen", "Zastosuj"],
 	"finding.done": [
 		"The gateway is set to this meter.",
 		"Das Gateway ist auf diesen Zähler eingestellt.",
@@ -134,9 +134,9 @@ export const FAILURES = {
 		"Licznik szyfruje według security suite {what}, ta bramka według suite 0 i 1. Poproś operatora sieci o klienta z jedną z nich.",
 	],
 	"failure.short": [
-		"The meter goes by short names, which this gateway can't do. Choose the usual protocol, then another client.",
-		"Der Zähler arbeitet mit Kurznamen (short names), das kann dieses Gateway nicht. Wählen Sie das übliche Protokoll, dann einen anderen Client.",
-		"Licznik używa nazw skróconych (short names), czego ta bramka nie potrafi. Wybierz zwykły protokół, potem innego klienta.",
+		"The meter uses DLMS short-name referencing, which is not supported. Choose the standard protocol, then another client.",
+		"Der Zähler verwendet DLMS-Kurznamen (short names), die nicht unterstützt werden. Wählen Sie das Standardprotokoll, dann einen anderen Client.",
+		"Licznik używa nazw skróconych DLMS (short names), które nie są obsługiwane. Wybierz protokół standardowy, potem innego klienta.",
 	],
 	"failure.password": [
 		"The meter refuses the access. Check the password or the keys, then the client address.",

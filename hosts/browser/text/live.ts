@@ -33,9 +33,9 @@ export const LIVE = {
 	"unsaved.leave": ["Leave", "Verlassen", "Wyjdź"],
 
 	"session.soon": [
-		"Your session ends at {time}. Then the password is wanted; nothing you typed is lost.",
-		"Ihre Sitzung endet um {time}. Dann wird das Passwort verlangt; nichts Eingegebenes geht verloren.",
-		"Sesja skończy się o {time}. Wtedy trzeba będzie podać hasło; nic z wpisanych danych nie zginie.",
+		"Your session expires at {time}. You will be asked for your password; your input is kept.",
+		"Ihre Sitzung endet um {time}. Dann wird das Passwort verlangt; Ihre Eingaben bleiben erhalten.",
+		"Sesja skończy się o {time}. Trzeba będzie podać hasło; wpisane dane pozostaną.",
 	],
 	"ending.early": [
 		"The gateway has restarted, or somebody has ended this session. Nothing you typed is lost.",

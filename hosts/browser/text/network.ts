@@ -32,8 +32,8 @@ export const NETWORK = {
 	"wifi.current": ["set up now", "jetzt eingestellt", "obecnie ustawiona"],
 	"wifi.absent": [
 		"Wi-Fi is not in use. A network can be stored here, but not joined.",
-		"Dieses Gateway hat kein WLAN in Betrieb. Ein Netzwerk lässt sich hier speichern, aber nicht verbinden.",
-		"Ta bramka nie ma działającego Wi-Fi. Sieć można tu zapisać, ale nie można się z nią połączyć.",
+		"Das WLAN ist außer Betrieb. Ein Netzwerk lässt sich hier speichern, aber nicht verbinden.",
+		"Wi-Fi jest wyłączone. Sieć można tu zapisać, ale nie można się z nią połączyć.",
 	],
 	"wifi.picked": ["Network: {ssid}", "Netzwerk: {ssid}", "Sieć: {ssid}"],
 	"wifi.ssid": ["Name of the network (SSID)", "Name des Netzwerks (SSID)", "Nazwa sieci (SSID)"],
@@ -190,9 +190,9 @@ export const NETWORK = {
 	],
 	"network.ap.enabled": ["Always on", "Immer an", "Zawsze włączona"],
 	"network.ap.enabled.help": [
-		"Also while the gateway is in the home network. Costs battery.",
-		"Auch während das Gateway im Heimnetz ist. Kostet Batterie.",
-		"Także wtedy, gdy bramka jest w sieci domowej. Zużywa baterię.",
+		"Also while the gateway is in the home network. Uses more battery.",
+		"Auch während das Gateway im Heimnetz ist. Braucht mehr Batterie.",
+		"Także wtedy, gdy bramka jest w sieci domowej. Zużywa więcej baterii.",
 	],
 	"network.fallback": [
 		"On when the home network is out of reach",

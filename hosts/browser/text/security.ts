@@ -48,9 +48,9 @@ export const SECURITY = {
 	],
 	"tokens.scope.full": ["Everything", "Alles", "Wszystko"],
 	"display.how": [
-		"Open this link on the device that is to be the display, or scan the code with it. It keeps the token and shows overview and readings from then on. Who has the link can read the meter.",
-		"Öffnen Sie diesen Link auf dem Gerät, das die Anzeige sein soll, oder scannen Sie den Code damit. Es behält das Token und zeigt von da an Übersicht und Messwerte. Wer den Link hat, kann den Zähler ablesen.",
-		"Otwórz ten link na urządzeniu, które ma być wyświetlaczem, albo zeskanuj nim kod. Zapamięta ono token i odtąd będzie pokazywać przegląd i odczyty. Kto ma link, może odczytywać licznik.",
+		"Open this link on the device that is to be the display, or scan the code with it. It keeps the token and shows overview and readings. Anyone with the link can see the readings.",
+		"Öffnen Sie diesen Link auf dem Gerät, das die Anzeige sein soll, oder scannen Sie den Code damit. Es behält das Token und zeigt Übersicht und Messwerte. Wer den Link hat, kann die Messwerte sehen.",
+		"Otwórz ten link na urządzeniu, które ma być wyświetlaczem, albo zeskanuj nim kod. Zapamięta ono token i pokaże przegląd i odczyty. Każdy, kto ma link, zobaczy odczyty.",
 	],
 	"display.code": [
 		"QR code with the link of the display",
@@ -83,9 +83,9 @@ export const SECURITY = {
 
 	"cert.title": ["Certificate", "Zertifikat", "Certyfikat"],
 	"cert.intro": [
-		"Browsers know the gateway by it, and encrypt what they send.",
-		"Daran erkennt ein Browser das Gateway, und damit verschlüsselt er, was er sendet.",
-		"Po nim przeglądarka rozpoznaje bramkę i dzięki niemu szyfruje dane.",
+		"It identifies the gateway and encrypts the connection.",
+		"Damit weist sich das Gateway aus; die Verbindung ist verschlüsselt.",
+		"Potwierdza tożsamość bramki; połączenie jest szyfrowane.",
 	],
 	"cert.own": ["made by the gateway itself", "vom Gateway selbst erstellt", "utworzony przez samą bramkę"],
 	"cert.custom": ["installed by the owner", "vom Besitzer eingespielt", "wgrany przez właściciela"],

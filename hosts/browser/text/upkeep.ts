@@ -15,7 +15,7 @@ export const UPKEEP = {
 	"update.board": ["Made for", "Gemacht für", "Przeznaczona dla"],
 	"update.size": ["Size", "Größe", "Rozmiar"],
 	"update.foreign": [
-		"This is no firmware file of a Smart-Meter Gateway.",
+		"This isn't a firmware file for a Smart-Meter Gateway.",
 		"Das ist keine Firmware-Datei eines Smart-Meter-Gateways.",
 		"To nie jest plik oprogramowania bramki licznika energii.",
 	],
@@ -51,7 +51,7 @@ export const UPKEEP = {
 		"Eine neue Version kommt an, über Zigbee oder von einer anderen Seite. Über Zigbee dauert es Stunden.",
 		"Przychodzi nowa wersja, przez Zigbee albo z innej strony. Przez Zigbee trwa to godziny.",
 	],
-	"update.leave": ["Break off the update?", "Update abbrechen?", "Przerwać aktualizację?"],
+	"update.leave": ["Cancel the update?", "Update abbrechen?", "Anulować aktualizację?"],
 	"update.unchanged": [
 		"The gateway stays as it was.",
 		"Das Gateway bleibt, wie es war.",
@@ -84,17 +84,17 @@ export const UPKEEP = {
 		"To oprogramowanie nie zna klucza podpisującego aktualizacje: inne można wgrać tylko kablem.",
 	],
 	"upgrade.title": ["Newer versions", "Neuere Versionen", "Nowsze wersje"],
-	"upgrade.check": ["Look for one once a day", "Einmal am Tag danach sehen", "Sprawdzaj raz dziennie"],
+	"upgrade.check": ["Check daily for updates", "Täglich nach Updates suchen", "Codziennie sprawdzaj aktualizacje"],
 	"upgrade.check.help": [
-		"The overview then tells of it. None is installed by itself.",
-		"Die Übersicht weist dann darauf hin. Keine wird von selbst installiert.",
-		"Przegląd wtedy o niej informuje. Żadna nie instaluje się sama.",
+		"Shown on the overview; never installed automatically.",
+		"Wird in der Übersicht gezeigt und nie von selbst installiert.",
+		"Pokazywana w przeglądzie; nigdy nie instaluje się sama.",
 	],
 	"upgrade.url": ["Address of the firmware file", "Adresse der Firmware-Datei", "Adres pliku oprogramowania"],
 	"upgrade.url.help": [
-		"It begins with https://. Leave it empty for the one that this firmware knows.",
-		"Sie beginnt mit https://. Leer steht sie für die, die diese Firmware kennt.",
-		"Zaczyna się od https://. Puste pole oznacza adres znany temu oprogramowaniu.",
+		"It begins with https://. Leave it empty for the default address.",
+		"Sie beginnt mit https://. Leer lassen für die voreingestellte.",
+		"Zaczyna się od https://. Puste: adres domyślny.",
 	],
 	"backup.title": ["Backup", "Sicherung", "Kopia zapasowa"],
 	"backup.intro": [
@@ -106,7 +106,7 @@ export const UPKEEP = {
 	"restore.title": ["Restore", "Wiederherstellen", "Przywracanie"],
 	"restore.file": ["File of a backup", "Datei einer Sicherung", "Plik kopii zapasowej"],
 	"restore.foreign": [
-		"This is no backup of a Smart-Meter Gateway.",
+		"This isn't a backup of a Smart-Meter Gateway.",
 		"Das ist keine Sicherung eines Smart-Meter-Gateways.",
 		"To nie jest kopia zapasowa bramki licznika energii.",
 	],
@@ -135,7 +135,7 @@ export const UPKEEP = {
 		"Wenn etwas nicht funktioniert, hilft diese Datei bei der Suche. Sie ist verschlüsselt: Nur der Hersteller der Firmware kann sie lesen. Darin stehen:",
 		"Gdy coś nie działa, ten plik pomaga znaleźć przyczynę. Jest zaszyfrowany: odczyta go tylko producent oprogramowania. Zawiera:",
 	],
-	/** Of each section of docs/diagnostic-report.md a part. */
+	/** A part for each section of docs/diagnostic-report.md. */
 	"report.list": [
 		"the gateway's time and how long it has run; model, version and serial number; how the last update went; why it has started; state and strength of the connections; state, type and last readout of the meter; all settings that are not personal; counters, memory and voltages; the log; the conversation with the meter, if it is recorded",
 		"Uhrzeit und Laufzeit des Gateways; Modell, Version und Seriennummer; wie das letzte Update ausging; warum es gestartet ist; Zustand und Stärke der Verbindungen; Zustand, Typ und letzte Auslesung des Zählers; alle Einstellungen, die nicht persönlich sind; Statistik des Betriebs, Speicher und Spannungen; das Protokoll; das Gespräch mit dem Zähler, wenn es aufgezeichnet wird",
@@ -163,9 +163,9 @@ export const UPKEEP = {
 		"To oprogramowanie nie ma klucza producenta i nie może zaszyfrować raportu.",
 	],
 	"error.ota_interrupted": [
-		"The connection broke off before all of the file was there: try again, closer to the Wi-Fi if need be.",
-		"Die Verbindung brach ab, bevor die Datei ganz da war: Versuchen Sie es noch einmal, wenn nötig näher am WLAN.",
-		"Połączenie przerwano, zanim dotarł cały plik: spróbuj ponownie, w razie potrzeby bliżej Wi-Fi.",
+		"The connection was lost before the whole file had arrived. Try again, closer to the router if necessary.",
+		"Die Verbindung brach ab, bevor die Datei ganz da war. Versuchen Sie es noch einmal, wenn nötig näher am Router.",
+		"Połączenie przerwano, zanim dotarł cały plik. Spróbuj ponownie, w razie potrzeby bliżej routera.",
 	],
 	"error.ota_invalid_image": [
 		"The file is damaged or not complete: download it again.",

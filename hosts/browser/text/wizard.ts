@@ -39,13 +39,13 @@ export const WIZARD = {
 	"wizard.clock.now": ["Clock of the gateway", "Uhr des Gateways", "Zegar bramki"],
 	"wizard.clock.set": ["Set from this device", "Von diesem Gerät stellen", "Ustaw z tego urządzenia"],
 	"wizard.clock.unset": [
-		"The clock is not set yet. “Save and continue” sets it from this device.",
-		"Die Uhr ist noch nicht gestellt. „Speichern und weiter“ stellt sie nach diesem Gerät.",
-		"Zegar nie jest jeszcze ustawiony. „Zapisz i przejdź dalej” ustawi go według tego urządzenia.",
+		"The clock is not set yet. “Save and continue” takes the time from this device.",
+		"Die Uhr ist noch nicht gestellt. „Speichern und weiter“ übernimmt die Uhrzeit dieses Geräts.",
+		"Zegar nie jest jeszcze ustawiony. „Zapisz i przejdź dalej” przejmie czas z tego urządzenia.",
 	],
 	"wizard.clock.done": ["The clock was set.", "Die Uhr wurde gestellt.", "Zegar został ustawiony."],
 	"wizard.meter": ["The meter", "Der Zähler", "Licznik"],
-	"wizard.meter.other": ["Nothing helps?", "Nichts hilft?", "Nic nie pomaga?"],
+	"wizard.meter.other": ["Still not working?", "Klappt es nicht?", "Nadal nie działa?"],
 	"wizard.meter.page": [
 		"More, such as address and speed, is on the page “Meter” after the set-up.",
 		"Mehr, etwa Adresse und Geschwindigkeit, steht nach der Einrichtung auf der Seite „Zähler“.",

@@ -75,7 +75,7 @@ export const ZIGBEE = {
 	"zigbee.end": ["End device", "Endgerät", "Urządzenie końcowe"],
 	"zigbee.firmware": ["Firmware of the radio", "Firmware des Funkteils", "Oprogramowanie modułu"],
 
-	"map.title": ["Which value is sent as what", "Welcher Wert wird als was gesendet", "Co jest wysyłane jako co"],
+	"map.title": ["Value mapping", "Zuordnung der Werte", "Przypisanie wartości"],
 	"map.intro": [
 		"Each line takes one value of the meter, named by its code, and sends it over Zigbee. The codes are on the page with the readings.",
 		"Jede Zeile nimmt einen Wert des Zählers, benannt durch seinen Code, und sendet ihn über Zigbee. Die Codes stehen auf der Seite mit den Messwerten.",
@@ -84,7 +84,7 @@ export const ZIGBEE = {
 	"map.entry": ["Line {n}", "Zeile {n}", "Wiersz {n}"],
 	"map.target": ["Is sent as", "Wird gesendet als", "Wysyłana jako"],
 	"map.code": ["Code of the value", "Code des Werts", "Kod wartości"],
-	"map.mode": ["Holds for", "Gilt für", "Dotyczy"],
+	"map.mode": ["Applies to", "Gilt für", "Dotyczy"],
 	"map.short": ["this code of any channel", "diesen Code auf jedem Kanal", "tego kodu na każdym kanale"],
 	"map.full": ["this channel of the meter only", "nur diesen Kanal des Zählers", "tylko tego kanału licznika"],
 	"map.now": ["Now: {value}", "Jetzt: {value}", "Teraz: {value}"],
@@ -110,9 +110,9 @@ export const ZIGBEE = {
 		"Kod {what} ma kilka wierszy: liczy się tylko najniższy z nich.",
 	],
 	"map.interview": [
-		"Voltage or current has come or gone: in Zigbee2MQTT press “Interview”, then “Reconfigure”; elsewhere let the gateway join anew.",
-		"Spannung oder Strom kam hinzu oder fiel weg: Drücken Sie in Zigbee2MQTT „Interview“, dann „Neu konfigurieren“; sonst lassen Sie das Gateway neu beitreten.",
-		"Doszło lub odpadło napięcie albo natężenie: w Zigbee2MQTT naciśnij „Wywiad”, potem „Reconfigure”; gdzie indziej dołącz bramkę na nowo.",
+		"The set of reported values changed: in Zigbee2MQTT press “Interview”, then “Reconfigure”; elsewhere let the gateway join again.",
+		"Die gemeldeten Werte haben sich geändert: Drücken Sie in Zigbee2MQTT „Interview“, dann „Neu konfigurieren“; sonst lassen Sie das Gateway neu beitreten.",
+		"Zestaw zgłaszanych wartości zmienił się: w Zigbee2MQTT naciśnij „Wywiad”, potem „Reconfigure”; gdzie indziej dołącz bramkę na nowo.",
 	],
 	"map.empty": [
 		"No value is sent. Add a line for each that should be.",

@@ -27,9 +27,9 @@ typedef enum { ETHERNET_LINK_UP, ETHERNET_LINK_LOST, ETHERNET_ADDRESSED, ETHERNE
 
 typedef struct {
 	ethernet_event_kind kind;
-	/* Of ETHERNET_LINK_UP: Mbit/s. */
+	/* With ETHERNET_LINK_UP: Mbit/s. */
 	uint16_t speed;
-	/* Of ETHERNET_ADDRESSED. */
+	/* With ETHERNET_ADDRESSED. */
 	ethernet_address address;
 } ethernet_event;
 

@@ -33,17 +33,17 @@ export const COMMANDS = Object.freeze({
 	serial: command(1, [U8, U8, U32], []),
 	/** The lines of the coprocessor: 1 in reset, 1 with its boot loader. */
 	coprocessorLines: command(79, [U8, U8], []),
-	/** Of a serial port: format, baud. */
+	/** For a serial port: format, baud. */
 	configure: command(2, [U8, U32], []),
 	/** 1 for the TLS port; certificate and key, empty ones are none. Gives the port really listened on. */
 	listen: command(3, [U8, BYTES, BYTES], [U32]),
-	/** Of a listener: id for the connection taken. Gives it again, or is absent when none waits. */
+	/** For a listener: id for the connection taken. Gives it again, or is absent when none waits. */
 	accept: command(4, [U32], [U32]),
 	/** Makes a socket of the connection taken. Gives 1 when it came over the access point, and the other side's address. */
 	socket: command(5, [], [U8, TEXT]),
-	/** Of a stream: most bytes wanted, at most READ_LIMIT. Absent: nothing waits. */
+	/** For a stream: most bytes wanted, at most READ_LIMIT. Absent: nothing waits. */
 	read: command(6, [U32], [LAST_BYTES]),
-	/** Of a stream. Gives the count that may be written next. */
+	/** For a stream. Gives the count that may be written next. */
 	write: command(7, [LAST_BYTES], [U32]),
 	/** Whatever the id stands for, timers included; unknown ids are no error. */
 	close: command(8, [], []),
@@ -73,11 +73,11 @@ export const COMMANDS = Object.freeze({
 	readCertificates: command(19, [LAST_BYTES], [LAST_JSON]),
 	/** The key, empty: there is none; the rest of CertificateOptions. Gives certificate and key. */
 	makeCertificate: command(20, [BYTES, LAST_JSON], [BYTES, BYTES]),
-	/** Of a socket. */
+	/** For a socket. */
 	know: command(43, [], []),
-	/** Of a listener. */
+	/** For a listener. */
 	forget: command(80, [], []),
-	/** Of a listener: certificate, key. */
+	/** For a listener: certificate, key. */
 	setIdentity: command(21, [BYTES, BYTES], []),
 	/** Id of a listener. EVENT_ANSWER follows: what is wrong, or nothing. */
 	testIdentity: command(24, [U32], []),
@@ -87,18 +87,18 @@ export const COMMANDS = Object.freeze({
 	power: command(23, [U8], [F64]),
 	/** Port, 1 for the access point only, group or nothing. Gives the port really received on. */
 	udp: command(25, [U16, U8, TEXT], [U32]),
-	/** Of a UDP port. Gives port and address that the datagram came from, and the datagram. */
+	/** For a UDP port. Gives port and address that the datagram came from, and the datagram. */
 	receive: command(26, [], [U16, TEXT, LAST_BYTES]),
-	/** Of a UDP port: port and address that the datagram goes to, and the datagram. */
+	/** For a UDP port: port and address that the datagram goes to, and the datagram. */
 	send: command(27, [U16, TEXT, LAST_BYTES], []),
 	/** Name. EVENT_ANSWER follows: the address, or nothing. */
 	resolve: command(28, [TEXT], []),
 	button: command(29, [], []),
 	wifi: command(30, [], []),
-	/** Of the radio: RADIO_…, and what its method takes. Gives what it gives. */
+	/** For the radio: RADIO_…, and what its method takes. Gives what it gives. */
 	radio: command(31, [U8, LAST_JSON], [LAST_JSON]),
 	ethernet: command(44, [], []),
-	/** Of the Ethernet port: PORT_LOOK …, and what its method takes. PORT_LOOK gives an EthernetLook (ethernet.ts). */
+	/** For the Ethernet port: PORT_LOOK …, and what its method takes. PORT_LOOK gives an EthernetLook (ethernet.ts). */
 	ethernetPort: command(45, [U8, LAST_JSON], [LAST_JSON]),
 	/** Host, port, time-out in ms. */
 	tcpClient: command(33, [TEXT, F64, F64], []),
@@ -107,7 +107,7 @@ export const COMMANDS = Object.freeze({
 	 * are shown, both, session (nothing: none).
 	 */
 	tlsClient: command(34, [TEXT, F64, F64, BYTES, TEXT, F64, U8, BYTES, BYTES, BYTES], []),
-	/** Of a client. Gives the other side's address, and 1 when its session was resumed. */
+	/** For a client. Gives the other side's address, and 1 when its session was resumed. */
 	clientState: command(35, [], [TEXT, U8]),
 	clientSession: command(36, [], [LAST_BYTES]),
 	/** Name of a partition. Gives its size. */
@@ -133,9 +133,9 @@ export const COMMANDS = Object.freeze({
 	updateRollBack: command(74, [], []),
 	/** The id stands for an inflater. */
 	inflater: command(75, [], []),
-	/** Of an inflater: packed bytes. Gives how many it has taken, 1 when it is done, and what came into its ring. */
+	/** For an inflater: packed bytes. Gives how many it has taken, 1 when it is done, and what came into its ring. */
 	inflate: command(76, [LAST_BYTES], [U32, U8, LAST_BYTES]),
-	/** Of an inflater. */
+	/** For an inflater. */
 	inflaterEmpty: command(77, [], []),
 	inflaterReset: command(78, [], []),
 });
@@ -243,7 +243,7 @@ export const INFO_FIELDS = Object.freeze([
 	"upgradeUrl",
 ] as const);
 
-/** Of the hosts of this bridge: hosts/simulated/ending.ts. */
+/** Retained bytes of this bridge's hosts: hosts/simulated/ending.ts. */
 export const RETAINED_SIZE = 256;
 
 /** The most one read moves, bytes. */

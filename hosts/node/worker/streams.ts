@@ -99,8 +99,8 @@ export class Stream implements Target {
 
 /** The meter's port. */
 export class ProxySerial extends Stream implements Serial {
-	constructor(options: SerialOptions, which = PORT_METER) {
-		const { wire } = options as SerialOptions & WirePins;
+	constructor(options: SerialOptions, pins: object, which = PORT_METER) {
+		const { wire } = pins as WirePins;
 		super(wire, wire.newId(), options);
 		wire.call(COMMANDS.serial, this.id, which, options.format, options.baud);
 		wire.attach(this.id, this);
@@ -112,14 +112,14 @@ export class ProxySerial extends Stream implements Serial {
 }
 
 export class ProxyConsole extends ProxySerial {
-	constructor(options: SerialOptions) {
-		super(options, PORT_CONSOLE);
+	constructor(options: SerialOptions, pins: object) {
+		super(options, pins, PORT_CONSOLE);
 	}
 }
 
 export class ProxyCoprocessor extends ProxySerial {
-	constructor(options: SerialOptions) {
-		super(options, PORT_COPROCESSOR);
+	constructor(options: SerialOptions, pins: object) {
+		super(options, pins, PORT_COPROCESSOR);
 	}
 }
 

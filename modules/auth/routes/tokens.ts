@@ -1,4 +1,4 @@
-/** Who may come in: long-lived tokens (API text, "Authentication routes"; decision 17) and open sessions (decision 16). */
+/** Access: long-lived tokens (API text, "Authentication routes"; decision 17) and open sessions (decision 16). */
 
 import { BODY_LIMIT, type BodyTable, type BodyValues, needed } from "../../api/body.js";
 import { NOT_FOUND, TOKEN_SLOTS_FULL } from "../../api/errors.js";

@@ -9,7 +9,7 @@ import type { Exchange } from "../../api/exchange.js";
 import { hasOnly } from "../../bytes/ascii.js";
 import type { Core } from "../../core/core.js";
 import { MissingCursor } from "../../cosem/records.js";
-import { PROFILE_REPLY_COST } from "../../io/memory.js";
+import type { Cost } from "../../io/memory.js";
 import { JSONStream, SPARE } from "../../json/stream.js";
 import type { JSONWriter } from "../../json/writer.js";
 import { BILLING_PERIOD_CURRENT, OBISCode } from "../../obis/code.js";
@@ -26,6 +26,9 @@ import type { Metering } from "../metering.js";
 import type { ReadWaiter } from "../pending-reads.js";
 import { writeMissing } from "./missing.js";
 import { failRead } from "./readout.js";
+
+/** What asks for a load profile and shows its rows, which come within the claim of the conversation. */
+export const PROFILE_REPLY_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 4096 });
 
 const DEFAULT_OBIS = "1-0:99.1.0";
 /** A day of quarter hours. */
@@ -45,7 +48,7 @@ const YEAR_2000 = 2000 * 12;
 const DOT = 0x2e;
 const COMMA = 0x2c;
 const DASH = 0x2d;
-/** Of a time of the form `YY-MM-DD,hh:mm`: its length, and where its first dash is. */
+/** A time of the form `YY-MM-DD,hh:mm`: its length, and where its first dash is. */
 const STAMP_LENGTH = 14;
 const STAMP_DASH = 2;
 const DIGIT_0 = 0x30;
@@ -128,7 +131,7 @@ class Profile {
 	#hasRow = false;
 	/** The head before is one of the profile. */
 	#isOurs = false;
-	/** Of that head. */
+	/** What that head says. */
 	#periodS = 0;
 	#columns = 0;
 	#status: Uint8Array = new Uint8Array(0);

@@ -77,7 +77,7 @@ export interface ReadoutBodyOptions {
 	/** From prepareReadingKeys. */
 	readonly keys: readonly Uint8Array[];
 	readonly text: TextCodec;
-	/** Of `localtime`. */
+	/** The zone of `localtime`. */
 	readonly zone: TimeZone;
 	/** Table of the Zigbee attributes (obis/mapping.ts). */
 	readonly map: Uint8Array;

@@ -5,7 +5,7 @@ import { BUSY } from "../../api/errors.js";
 import type { Exchange } from "../../api/exchange.js";
 import { numberMember } from "../../api/members.js";
 import { bodyField, INTEGER, TEXT } from "../../config/schema.js";
-import { LOG_REPLY_COST, PROBE_COST, READOUT_REPLY_COST } from "../../io/memory.js";
+import type { Cost } from "../../io/memory.js";
 import type { JSONWriter } from "../../json/writer.js";
 import { mapOf } from "../../obis/mapping.js";
 import { type Failure, NO_PROFILE } from "../../readout/failure.js";
@@ -27,9 +27,16 @@ import { PINEntry } from "../pin.js";
 import type { ProbeResult, ProbeWaiter } from "../probe.js";
 import { ReadoutBody } from "./readings.js";
 
-/** Of the meter's display; it is not kept. */
+/** Finding out what comes back from the meter: the conversations of a readout, none of which keeps one. */
+export const PROBE_COST: Cost = Object.freeze({ slots: 500, chunkBytes: 4096 });
+/** A readout for a client, from when it is asked for until the client has it. */
+export const READOUT_REPLY_COST: Cost = Object.freeze({ slots: 100, chunkBytes: 1536 });
+/** The raw conversation for a client: a copy of it. */
+export const LOG_REPLY_COST: Cost = Object.freeze({ slots: 100, chunkBytes: 5120 });
+
+/** PIN of the meter's display; it is not kept. */
 const PIN = bodyField<string>({ name: "pin", kind: TEXT, minimum: 4, maximum: 8, characters: "09" });
-/** That lead to its "PIN". */
+/** Number of flashes before the display shows "PIN". */
 const FLASHES = bodyField<number>({ name: "flashes", kind: INTEGER, maximum: 3 });
 const FLASHES_USUAL = 2;
 /** That lead from the first value after it to what a long one switches. */

@@ -4,7 +4,7 @@ import { BUSY } from "../../api/errors.js";
 import type { Exchange } from "../../api/exchange.js";
 import { booleanMember, numberMember, textMember } from "../../api/members.js";
 import { ACCESS_POINT_ADDRESS, ACCESS_POINT_NETMASK } from "../../bytes/ipv4.js";
-import { SCAN_COST } from "../../io/memory.js";
+import type { Cost } from "../../io/memory.js";
 import type { JSONWriter } from "../../json/writer.js";
 import {
 	TIME_BAD_REPLY,
@@ -21,6 +21,9 @@ import type { ScanWaiter } from "../policy.js";
 import { ScanCursor } from "../scan.js";
 import { ethernetErrorOf, isEthernetEnabled } from "./ethernet.js";
 import { isWiFiEnabled, NO_ADDRESS } from "./settings.js";
+
+/** Networks for a client: what they are packed into, and the packed ones. */
+export const SCAN_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 5120 });
 
 /** Time server (decision 41), where the host names none. */
 const NTP_SERVER = "pool.ntp.org";
@@ -90,7 +93,7 @@ function interfaceOf(network: Networking["manager"], isAccessPoint: boolean): st
 	return isAccessPoint ? "access_point" : "none";
 }
 
-/** Of the first time server, without its port. */
+/** The first time server, without its port. */
 function serverOf(servers: string): string {
 	return servers === "" ? NTP_SERVER : servers.split(",", 1)[0].split(":", 1)[0].trim();
 }

@@ -59,7 +59,7 @@ describe("the ESP32's outputs", () => {
 		] as const) {
 			const port = createCoprocessorPort({ pins, timers, trace });
 			take();
-			const serial = new port.io({ ...port.pins, baud: 115_200, format: FORMAT_8N1 });
+			const serial = new port.io({ baud: 115_200, format: FORMAT_8N1 }, port.pins);
 			assert.deepEqual(take(), [
 				["xs_uart", serial, 2, 17, 18, rts, cts, 0],
 				["xs_uart_configure", 115_200, FORMAT_8N1],

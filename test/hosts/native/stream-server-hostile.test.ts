@@ -255,13 +255,10 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 				/* Linux takes more than poll() tells of: whatever happens makes the server try again. */
 				const other = await peer.open();
 				for (let i = 0; i < 200; i++) await other.get("/size/10", 10);
-				const begin = Date.now();
 				assert.equal(await peer.command("drop"), "drop");
 				const next = await peer.open();
 				await next.get("/size/10", 10);
 				await peer.checkServes();
-				const tookMs = Date.now() - begin;
-				assert.ok(tookMs > 900 && tookMs < 30_000, `after ${tookMs} ms`);
 				assert.equal((await written) ?? undefined, undefined, "what he sent was not taken");
 				for (const client of [stuck, other, next]) client.socket.destroy();
 			});

@@ -87,7 +87,7 @@ describe("FastTime", () => {
 		assert.equal(await passed(), 50, "before the gateway has started");
 		time.started();
 		assert.equal(await passed(), 50_000);
-		const port = new meter.io({ baud: 300, format: 0 });
+		const port = new meter.io({ baud: 300, format: 0 }, meter.pins);
 		assert.equal((port as unknown as { options: SerialOptions }).options.baud, 300);
 		const id = time.set(() => (called = true), 1000);
 		assert.equal(await passed(), 50);

@@ -24,7 +24,7 @@ describe("npm start", function () {
 	});
 
 	it("goes into safe mode when the engine has crashed three times soon after its start, and never by being killed", async function () {
-		this.timeout(60_000);
+		this.timeout(240_000);
 		const crash = async (signal: NodeJS.Signals) => {
 			const program = start(...ANY_PORT);
 			await program.printed();

@@ -12,16 +12,18 @@ function open(path: string, traces: string[]) {
 		gone = resolve;
 	});
 	const first = new Promise<number | string>((resolve) => {
-		serial = new port.io({
-			...port.pins,
-			baud: 300,
-			format: FORMAT_7E1,
-			onWritable: () => resolve("writable"),
-			onError: (code) => {
-				gone(code);
-				resolve(code);
+		serial = new port.io(
+			{
+				baud: 300,
+				format: FORMAT_7E1,
+				onWritable: () => resolve("writable"),
+				onError: (code) => {
+					gone(code);
+					resolve(code);
+				},
 			},
-		});
+			port.pins,
+		);
 	});
 	return { port, serial: serial!, first, error };
 }

@@ -64,14 +64,16 @@ class NearEnd {
 		const port = this.world.serial.meter;
 		port.connect(far);
 		const note = (text: string) => this.log.push(`${this.world.clock.monotonicMs()} ${text}`);
-		this.serial = new port.io({
-			...port.pins,
-			...line,
-			onReadable: () => this.#read(),
-			onWritable: (count) => note(`room ${count}`),
-			onDrained: () => note("drained"),
-			onError: (code) => note(`error ${code}`),
-		});
+		this.serial = new port.io(
+			{
+				...line,
+				onReadable: () => this.#read(),
+				onWritable: (count) => note(`room ${count}`),
+				onDrained: () => note("drained"),
+				onError: (code) => note(`error ${code}`),
+			},
+			port.pins,
+		);
 		assert.deepEqual(this.log, [], "no callback in the constructor");
 		this.world.advance(0);
 		assert.deepEqual(this.log.splice(0), ["0 room 256"]);
@@ -225,7 +227,7 @@ describe("virtual line", () => {
 		port.connect(far);
 		const errors: number[] = [];
 		const onError = (code: number) => errors.push(code);
-		const serial = new port.io({ ...port.pins, baud: 9600, format: FORMAT_7E1, onError });
+		const serial = new port.io({ baud: 9600, format: FORMAT_7E1, onError }, port.pins);
 		world.advance(10_000);
 		assert.equal(serial.read(new Uint8Array(5000)), 4096);
 		assert.deepEqual(errors, [SERIAL_ERROR_OVERRUN, SERIAL_ERROR_OVERRUN]);
@@ -234,7 +236,7 @@ describe("virtual line", () => {
 	it("says when the port is pulled out, refuses a new one until it is back, and is quiet after close", () => {
 		const near = new NearEnd(new FarEnd());
 		const port = near.world.serial.meter;
-		const open = () => new port.io({ ...port.pins, baud: 300, format: FORMAT_7E1 });
+		const open = () => new port.io({ baud: 300, format: FORMAT_7E1 }, port.pins);
 		assert.throws(open, /in use/);
 		port.unplug();
 		near.world.advance(1);

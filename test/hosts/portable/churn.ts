@@ -20,7 +20,7 @@ class Churn {
 		const { button, clock, crypto, flash, network, serial, storage, text, timers } = this.#host;
 		this.#rounds++;
 		timers.clear(timers.set(() => {}, 1000));
-		const port = new serial.meter.io({ ...serial.meter.pins, baud: 9600, format: FORMAT_8N1 });
+		const port = new serial.meter.io({ baud: 9600, format: FORMAT_8N1 }, serial.meter.pins);
 		port.close();
 		const listener = new network.http.io({ ...network.http.pins, onReadable: () => {} });
 		listener.close();

@@ -16,20 +16,22 @@ class Noted extends NotedStream {
 	constructor(host: Host) {
 		super();
 		const zigbee = host.serial.zigbee!;
-		this.serial = new zigbee.io({
-			...zigbee.pins,
-			baud: 115_200,
-			format: FORMAT_8N1,
-			...this.notes,
-			onDrained: () => {
-				this.calls++;
-				this.drained++;
+		this.serial = new zigbee.io(
+			{
+				baud: 115_200,
+				format: FORMAT_8N1,
+				...this.notes,
+				onDrained: () => {
+					this.calls++;
+					this.drained++;
+				},
+				onError: (code) => {
+					this.calls++;
+					this.errors.push(code);
+				},
 			},
-			onError: (code) => {
-				this.calls++;
-				this.errors.push(code);
-			},
-		});
+			zigbee.pins,
+		);
 		expectEqual(this.calls, 0, "calls inside the constructor");
 	}
 

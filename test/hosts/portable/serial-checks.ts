@@ -29,21 +29,23 @@ class Noted extends NotedStream {
 	constructor(host: Host, options: Partial<SerialOptions> = {}) {
 		super();
 		const { meter } = host.serial;
-		this.serial = new meter.io({
-			...meter.pins,
-			baud: 9600,
-			format: FORMAT_8N1,
-			...this.notes,
-			onDrained: () => {
-				this.calls++;
-				this.drained++;
+		this.serial = new meter.io(
+			{
+				baud: 9600,
+				format: FORMAT_8N1,
+				...this.notes,
+				onDrained: () => {
+					this.calls++;
+					this.drained++;
+				},
+				onError: (code) => {
+					this.calls++;
+					this.errors.push(code);
+				},
+				...options,
 			},
-			onError: (code) => {
-				this.calls++;
-				this.errors.push(code);
-			},
-			...options,
-		});
+			meter.pins,
+		);
 		expectEqual(this.calls, 0, "calls inside the constructor");
 	}
 
