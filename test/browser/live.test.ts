@@ -252,7 +252,7 @@ describe("What changes under the page", function () {
 		await visit.page.clock.fastForward(90_000);
 		await renew.waitFor();
 		await visit.page
-			.getByText(/Your session ends at/)
+			.getByText(/Your session expires at/)
 			.first()
 			.waitFor();
 		const before = await visit.stored("token");

@@ -33,9 +33,9 @@ export const FAILURES = {
 		"Licznik przerwał w połowie. Sprawdź, czy głowica dobrze przylega; jeśli to nie pomoże, zmniejsz prędkość lub wydłuż czas oczekiwania.",
 	],
 	"failure.direct": [
-		"The meter does not answer in DLMS/COSEM. “Start trying” on the page “Meter” finds out whether it answers in another way. If not, check the head and the speed; then how the conversation begins, the address of the meter and the client address.",
-		"Der Zähler antwortet nicht in DLMS/COSEM. „Versuche starten“ auf der Seite „Zähler“ findet heraus, ob er anders antwortet. Wenn nicht, prüfen Sie Kopf und Geschwindigkeit; dann Beginn des Gesprächs, Adresse des Zählers und Client-Adresse.",
-		"Licznik nie odpowiada w DLMS/COSEM. „Zacznij próby” na stronie „Licznik” wykryje, czy odpowiada inaczej. Jeśli nie, sprawdź głowicę i prędkość; potem początek rozmowy, adres licznika i adres klienta.",
+		"The meter does not answer in DLMS/COSEM. “Find my meter” on the page “Meter” finds out whether it answers in another way. If not, check the head and the speed; then how the conversation begins, the address of the meter and the client address.",
+		"Der Zähler antwortet nicht in DLMS/COSEM. „Zähler suchen“ auf der Seite „Zähler“ findet heraus, ob er anders antwortet. Wenn nicht, prüfen Sie Kopf und Geschwindigkeit; dann Beginn des Gesprächs, Adresse des Zählers und Client-Adresse.",
+		"Licznik nie odpowiada w DLMS/COSEM. „Szukaj licznika” na stronie „Licznik” wykryje, czy odpowiada inaczej. Jeśli nie, sprawdź głowicę i prędkość; potem początek rozmowy, adres licznika i adres klienta.",
 	],
 	"failure.address": [
 		"These addresses do not fit the meter. Check its address (logical, physical, length), then the client address.",
@@ -53,9 +53,9 @@ export const FAILURES = {
 		"Licznik odmawia połączenia. Może rozmawia z nim inny czytnik: odczekaj dwie minuty. Potem sprawdź adres klienta i adres licznika.",
 	],
 	"failure.unasked": [
-		"The meter sends by itself what the gateway has not asked for. “Start trying” on the page “Meter” finds out what it is.",
-		"Der Zähler sendet von selbst, wonach das Gateway nicht gefragt hat. „Versuche starten“ auf der Seite „Zähler“ findet heraus, was es ist.",
-		"Licznik sam wysyła coś, o co bramka nie pytała. „Zacznij próby” na stronie „Licznik” wykryje, co to jest.",
+		"The meter sends by itself what the gateway has not asked for. “Find my meter” on the page “Meter” finds out what it is.",
+		"Der Zähler sendet von selbst, wonach das Gateway nicht gefragt hat. „Zähler suchen“ auf der Seite „Zähler“ findet heraus, was es ist.",
+		"Licznik sam wysyła coś, o co bramka nie pytała. „Szukaj licznika” na stronie „Licznik” wykryje, co to jest.",
 	],
 	"finding.ascii": [
 		"The meter sends its values by itself, at {n} baud (mode D).",

@@ -9,7 +9,7 @@ export const METER = {
 		"Fast alle Zähler mit runder optischer Schnittstelle benutzen das Standardprotokoll. Die meisten deutschen Haushaltszähler senden SML. Wählen Sie DLMS/COSEM nur, wenn Netzbetreiber oder Anleitung des Zählers es verlangen.",
 		"Prawie wszystkie liczniki z okrągłym portem optycznym używają protokołu standardowego. Większość niemieckich liczników domowych wysyła SML. DLMS/COSEM wybierz tylko wtedy, gdy tak podaje operator sieci lub instrukcja licznika.",
 	],
-	"protocol.iec62056": ["Standard (IEC 62056-21)", "Standard (IEC 62056-21)", "Standardowy (IEC 62056-21)"],
+	"protocol.iec62056": ["Standard (IEC 62056-21)", "Standardprotokoll (IEC 62056-21)", "Standardowy (IEC 62056-21)"],
 	"protocol.dlms": ["DLMS/COSEM", "DLMS/COSEM", "DLMS/COSEM"],
 	"protocol.sml": ["SML", "SML", "SML"],
 	"protocol.unasked": ["Listening", "Mithören", "Nasłuch"],
@@ -212,9 +212,9 @@ export const METER = {
 	"log.title": ["Meter communication log", "Datenaustausch mit dem Zähler", "Komunikacja z licznikiem: zapis"],
 	"log.show": ["Show the recording", "Aufzeichnung anzeigen", "Pokaż zapis"],
 	"log.disabled": [
-		"Nothing is recorded at the moment. Switch “Record the conversation with the meter” on above, save, and read the meter.",
-		"Es wird nichts aufgezeichnet. Schalten Sie oben „Gespräch mit dem Zähler aufzeichnen“ ein, speichern Sie und lesen Sie den Zähler aus.",
-		"Nic nie jest zapisywane. Włącz powyżej „Zapisuj rozmowę z licznikiem”, zapisz zmianę i odczytaj licznik.",
+		"Nothing is recorded at the moment. Switch “Record the communication with the meter” on above, save, and read the meter.",
+		"Es wird nichts aufgezeichnet. Schalten Sie oben „Datenaustausch mit dem Zähler aufzeichnen“ ein, speichern Sie und lesen Sie den Zähler aus.",
+		"Nic nie jest zapisywane. Włącz powyżej „Zapisuj komunikację z licznikiem”, zapisz zmianę i odczytaj licznik.",
 	],
 	"log.empty": [
 		"Nothing has been recorded yet. Read the meter, then reload here.",
