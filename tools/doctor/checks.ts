@@ -127,7 +127,8 @@ function linuxChecks(machine: Machine): Check[] {
 	const i386 = "libglib2.0-dev:i386 libmbedtls-dev:i386";
 	const beside = `sudo dpkg --add-architecture i386 && sudo apt-get update && ${apt("gcc-multilib", i386)}`;
 	// Where these conflict with what is installed, a folder of their own serves.
-	const apart = "sudo debootstrap --arch=i386 --variant=minbase --include=libglib2.0-dev,libmbedtls-dev bookworm ~/i386";
+	const apart =
+		"sudo debootstrap --arch=i386 --variant=minbase --include=libglib2.0-dev,libmbedtls-dev bookworm ~/i386";
 	const all32 = `${beside} # or: ${apart} && export GATEWAY_SYSROOT32=~/i386`;
 	return [
 		...sdkChecks(machine),
