@@ -10,7 +10,7 @@ import { lacksChip, type Runner } from "../emulate/qemu.js";
 export const SDK_VERSION = "8.2.3";
 /** The version that the SDK wants. */
 export const IDF_VERSION = "v6.0";
-/** The version that the firmware has been linked with (docs/decisions.md, 168). */
+/** The version that the firmware has been linked with. */
 const IDF_TAG = "v6.0.1";
 const CHIPS = "esp32,esp32s3,esp32c3,esp32c6";
 const NODE_VERSION = [20, 19];
