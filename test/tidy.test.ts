@@ -693,9 +693,11 @@ describe("tidy", () => {
 
 	it("gives reasons in comments, not numbers of decisions", () => {
 		none(
-			sources.flatMap(({ path, text }) =>
-				citedDecisions(text).map((number) => `${path}: decision ${number}: say the reason in half a sentence`),
-			),
+			sources
+				.filter(({ path }) => !path.endsWith(".md"))
+				.flatMap(({ path, text }) =>
+					citedDecisions(text).map((number) => `${path}: decision ${number}: say the reason in half a sentence`),
+				),
 		);
 	});
 
