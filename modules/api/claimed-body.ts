@@ -1,6 +1,6 @@
 /**
- * A request body whose memory was claimed before it began, and is released when the body has been dealt with. A body can
- * take minutes: it is not acted on if the request's token has been revoked in the meantime.
+ * A request body whose memory is claimed before it starts and released when the body ends. A body can take minutes to
+ * arrive, so it has no effect if the request's token is revoked meanwhile.
  */
 import type { BodySink } from "../http/handler.js";
 import type { Cost } from "../io/memory.js";
@@ -19,18 +19,20 @@ export class ClaimedBody implements BodySink {
 		this.#cost = cost;
 	}
 
-	/** `open` makes what takes the body; undefined, and it is not made: there is no memory for it. */
+	/**
+	 * Claims memory and creates the receiver with `open`. Returns undefined, without calling `open`, if memory is short.
+	 */
 	static open(exchange: Exchange, cost: Cost, open: () => BodySink): ClaimedBody | undefined {
 		return exchange.core.ledger.claim(cost) ? new ClaimedBody(open(), exchange, cost) : undefined;
 	}
 
 	write(bytes: Uint8Array, start: number, end: number): void {
 		this.#inner.write(bytes, start, end);
-		// Answered before its end: nothing of it comes here any more.
+		// The request was answered early; no more of the body arrives.
 		if (!this.#exchange.response.isOpen) this.release();
 	}
 
-	/** What is made of the body at its end, in one go, may look for memory of its own: the body takes no more. */
+	/** Releases the claim first, because processing the complete body may claim memory of its own. */
 	end(): void {
 		this.release();
 		if (this.#exchange.failIfRevoked()) this.#inner.abort?.();

@@ -1,9 +1,9 @@
-/** A field's value as a body gives it, and what the field may be in words: for validate.ts and list-reader.ts. */
+/** Converts JSON tokens to field values and describes a field's rules in words, for validate.ts and list-reader.ts. */
 import { BOOLEAN, BYTES, type Field, type Setting, TEXT } from "../config/schema.js";
 import type { TextCodec } from "../io/host.js";
 import { type JSONReader, TOKEN_FALSE, TOKEN_NUMBER, TOKEN_STRING, TOKEN_TRUE } from "../json/reader.js";
 
-/** The value that `token` is, not yet checked against the field; undefined when it can't be one. */
+/** Returns the value of `token`, not yet checked against the field's bounds; undefined if the type is wrong. */
 export function scalarOf(reader: JSONReader, text: TextCodec, token: number, field: Field): Setting | undefined {
 	if (token === TOKEN_TRUE) return true;
 	if (token === TOKEN_FALSE) return false;
@@ -12,7 +12,7 @@ export function scalarOf(reader: JSONReader, text: TextCodec, token: number, fie
 	return text.decode(reader.text, 0, reader.length);
 }
 
-/** The field's value among `values`, which are those of `fields`, each as its field allows. */
+/** Returns the field's value; `values` is indexed like `fields`. */
 export function valueIn<Value extends Setting>(
 	fields: readonly Field[],
 	values: readonly (Setting | undefined)[],
@@ -21,7 +21,7 @@ export function valueIn<Value extends Setting>(
 	return values[fields.indexOf(field)] as Value | undefined;
 }
 
-/** A sentence on what the field may be; `name` is how the complaint names it. */
+/** Returns a sentence that states the field's rule; `name` is the name used in the message. */
 export function describe(field: Field, name = field.name): string {
 	const { kind, minimum, maximum, choices } = field;
 	if (kind === BOOLEAN) return `${name} must be true or false.`;
@@ -31,13 +31,13 @@ export function describe(field: Field, name = field.name): string {
 	return `${name} must be a whole number from ${minimum} to ${maximum}.`;
 }
 
-/** A minimum of 0 is no promise that the empty text will do: the route may have a rule of its own. */
+/** For a minimum of 0 the text does not promise that an empty value is accepted: the route may refuse it. */
 function countIn({ minimum, maximum }: Field): string {
 	if (minimum === maximum) return `exactly ${maximum}`;
 	return minimum > 0 ? `${minimum} to ${maximum}` : `at most ${maximum}`;
 }
 
-/** Which ones; "": any. */
+/** Describes the allowed characters; "" if any is allowed. */
 function charactersIn({ characters }: Field): string {
 	if (characters === "" || characters.charCodeAt(0) === 0) return "";
 	if (characters.length === 1) return ", none of them a control character";

@@ -1,7 +1,10 @@
-/** Every callback of the host goes through here: on the device an exception that escapes is a restart. For gateway.ts. */
+/**
+ * Guard for callbacks of the host: catches and logs exceptions, because on the device an uncaught one causes a restart.
+ * For gateway.ts.
+ */
 import { StorageRefusal } from "../config/watched-storage.js";
 
-/** Runs `run`, and traces what it throws; `part` names the one to blame. */
+/** Calls `run` and logs what it throws; `part` names the source. */
 export type Guard = (part: string, run: () => void) => void;
 
 export function guardWith(trace: (message: string) => void): Guard {
@@ -9,7 +12,7 @@ export function guardWith(trace: (message: string) => void): Guard {
 		try {
 			run();
 		} catch (error) {
-			// That was told when it happened.
+			// Already reported when it occurred.
 			if (error instanceof StorageRefusal) return;
 			trace(`${part}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
 		}
