@@ -1,13 +1,13 @@
 /**
- * A part: one capability of the gateway. parts.ts lists the parts; the core and the API iterate over that list and do
- * not depend on any part by name. Each part has its own folder:
+ * A part: one capability of the gateway. The core and the API iterate over the list in parts.ts and depend on no part
+ * by name. Each part has its own folder:
  *
  *   fields.ts       settings
  *   log-events.ts   kinds of log events
  *   routes.ts       routes, or routes/ with several files
  *   part.ts         the part's table, and the code that creates its instance
  *
- * The table is frozen and stored in flash. PLAIN supplies the default of each omitted member.
+ * The table is frozen and stored in flash. PLAIN supplies omitted members.
  */
 import type { BackupGroup } from "./api/backup-group.js";
 import type { Operation } from "./api/route.js";
@@ -16,24 +16,21 @@ import type { Core, Opened, Running } from "./core/core.js";
 import type { Facts } from "./core/facts.js";
 import type { EventKind } from "./diagnostics/events.js";
 
-/** Action that follows a change of settings. */
+/** Action after a change of settings. */
 export interface Reaction<Instance> {
 	/** Fields, any of which triggers the reaction. */
 	readonly fields: readonly Field[];
-	/**
-	 * True: called after a request that applies any of the fields at once, changed or not. False: called after any of
-	 * them has changed.
-	 */
+	/** True: called after a request that applies a field at once, changed or not. False: called after a change. */
 	readonly isWish: boolean;
 	readonly react: (instance: Instance, core: Core) => void;
 }
 
-/** Makes a reaction that is called once after a change of any of these fields. */
+/** Makes a reaction called once after any of these fields has changed. */
 export function changed<Instance>(fields: readonly Field[], react: Reaction<Instance>["react"]): Reaction<Instance> {
 	return Object.freeze({ fields: Object.freeze(fields), isWish: false, react });
 }
 
-/** Makes a reaction that is called once after each request that sets any of these fields and applies them at once. */
+/** Makes a reaction called once after each request that applies any of these fields at once. */
 export function applied<Instance>(fields: readonly Field[], react: Reaction<Instance>["react"]): Reaction<Instance> {
 	return Object.freeze({ fields: Object.freeze(fields), isWish: true, react });
 }
@@ -41,34 +38,28 @@ export function applied<Instance>(fields: readonly Field[], react: Reaction<Inst
 export interface Part<Instance extends Running | undefined = Running | undefined> extends Opened<Instance> {
 	/** Name in the developer's log. */
 	readonly name: string;
-	/** Settings in flash. */
 	readonly entries: readonly Entry[];
 	/** Kinds of events that the part logs. */
 	readonly events: readonly EventKind[];
 	readonly routes: readonly Operation[];
-	/** Setting groups of the part in a backup. */
+	/** Setting groups in a backup. */
 	readonly backup: readonly BackupGroup[];
 	readonly reactions: readonly Reaction<never>[];
-	/** Creates the running instance. `parts` is the full list, for the part that shows the whole gateway. */
+	/** Creates the running instance. `parts` is the full list. */
 	readonly open: (core: Core, parts: readonly Part[]) => Instance;
-	/**
-	 * Returns members for `system/status` and the event stream, as a snapshot, because a reply may be produced in several
-	 * pieces.
-	 */
+	/** Returns members for `system/status` and the event stream; a snapshot, because a reply may be made in pieces. */
 	state(instance: Instance, core: Core): Facts;
 	/** Returns members for `system/status` only. */
 	status(instance: Instance, core: Core): Facts;
-	/** Returns the part's metrics as text (core/metrics-text.ts). */
+	/** Returns metrics as text (core/metrics-text.ts). */
 	metrics(instance: Instance, core: Core): string;
-	/**
-	 * Returns the part's lines in this section of the diagnostic report, without the last newline; "" if there are none.
-	 */
+	/** Returns the lines for a section of the diagnostic report, without the last newline, or "". */
 	report(instance: Instance, core: Core, section: string): string;
 }
 
 const NOTHING: readonly never[] = Object.freeze([]);
 
-/** Prototype of all parts, stored in flash once. */
+/** Prototype of all parts, so that the defaults take flash once. */
 const PLAIN: Omit<Part, "name"> = Object.freeze({
 	entries: NOTHING,
 	events: NOTHING,
@@ -82,7 +73,7 @@ const PLAIN: Omit<Part, "name"> = Object.freeze({
 	report: () => "",
 });
 
-/** Makes a part; PLAIN supplies omitted members. */
+/** Makes a part. */
 export function part<Instance extends Running | undefined = undefined>(
 	own: { readonly reactions?: readonly Reaction<Instance>[] } & Pick<Part<Instance>, "name"> &
 		Partial<Omit<Part<Instance>, "reactions">>,
@@ -90,7 +81,7 @@ export function part<Instance extends Running | undefined = undefined>(
 	return Object.freeze(Object.setPrototypeOf(own, PLAIN));
 }
 
-/** Board-specific implementation of a part. Only hosts that name it have its code in flash. */
+/** Board-specific implementation of a part; only hosts that name it have its code in flash. */
 export interface Extra {
 	readonly part: Part;
 	/** Replaces the part's `open`. */
@@ -98,8 +89,8 @@ export interface Extra {
 }
 
 /**
- * Calls the matching reactions of all parts, each once, in list order. `running` holds the instance of each part;
- * `changes` and `wishes` are as in ConfigListener (config/store.ts).
+ * Calls the matching reactions of all parts, each once, in order. `running` holds the instance of each part; `changes`
+ * and `wishes` are as in ConfigListener (config/store.ts).
  */
 export function react(
 	parts: readonly Part[],

@@ -1,4 +1,4 @@
-/** List of the gateway's parts. A board may lack some of their functions (part.ts, Extra). */
+/** The gateway's parts. A board may lack some functions (part.ts, Extra). */
 import { AUTH } from "./auth/part.js";
 import { CERTIFICATE } from "./certificate/part.js";
 import type { Entry } from "./config/schema.js";
@@ -15,7 +15,7 @@ import { TIME } from "./time/part.js";
 import { NETWORK } from "./wifi/part.js";
 import { ZIGBEE } from "./zigbee/part.js";
 
-/** Opened in this order, stopped in reverse: a part may depend on those before it. */
+/** Opened in this order, stopped in reverse: a part may depend on earlier ones. */
 export const PARTS: readonly Part[] = Object.freeze([
 	POWER,
 	TIME,
@@ -32,7 +32,7 @@ export const PARTS: readonly Part[] = Object.freeze([
 	SYSTEM,
 ]);
 
-/** All persistent settings; each entry is at the index that its fields name. */
+/** All persistent settings; each entry is at the index named by its fields. */
 export const ENTRIES: readonly Entry[] = Object.freeze(entriesOf(PARTS));
 
 function entriesOf(parts: readonly Part[]): Entry[] {

@@ -1,6 +1,6 @@
 /**
- * The HTTP API: dispatches requests to routes and runs the checks common to all of them. Order of checks: path, method,
- * host and origin, token and its scope; then, in the server and ObjectReader, size, JSON and fields.
+ * The HTTP API: dispatches requests and makes the checks common to all routes. Order: path, method, host and origin,
+ * token and scope; then, in the server and ObjectReader, size, JSON and fields.
  */
 
 import { SCOPE_NONE } from "../auth/tokens.js";
@@ -29,21 +29,21 @@ import { Exchange, failUnauthorized, type RequestContext } from "./exchange.js";
 import type { Operation } from "./route.js";
 import { type BodyDone, ObjectReader } from "./validate.js";
 
-/** Memory of a JSON body and its reply. A body of more than SHORT_BODY bytes is packed as it arrives and costs more. */
+/** Memory for a JSON body and its reply; a body longer than SHORT_BODY is packed as it arrives. */
 export const SHORT_BODY = 2048;
 export const SHORT_BODY_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 3072 });
 export const LONG_BODY_COST: Cost = Object.freeze({ slots: 400, chunkBytes: 8192 });
 
-/** Routes of one part, with the part's `open` as the key of its running instance. */
+/** Routes of a part. The group is also the key for Core.find. */
 export interface RouteGroup {
 	readonly routes: readonly Operation[];
 	readonly open: Opened<unknown>["open"];
 }
 
-/** The gateway's own addresses, which are valid as Host of a request. */
+/** The gateway's own addresses, valid as Host of a request. */
 export interface OwnAddresses {
 	readonly address: { readonly ip: string } | undefined;
-	/** Wi-Fi station address; can exist beside the cable's when Wi-Fi was switched on by hand. */
+	/** Wi-Fi address; exists beside the cable's when Wi-Fi is switched on by hand. */
 	readonly station: { readonly ip: string } | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface APIOptions {
 	readonly core: Core;
 	readonly groups: readonly RouteGroup[];
 	readonly page: StaticFiles;
-	/** Undefined on hosts without Wi-Fi. */
+	/** Undefined without Wi-Fi. */
 	readonly network: OwnAddresses | undefined;
 }
 
@@ -71,7 +71,7 @@ export class API implements HTTPHandler {
 	begin(request: HTTPRequest, response: HTTPResponse): BodySink | undefined {
 		const { secure, host } = request;
 		const isLetIn = secure || request.viaAccessPoint;
-		// Over HTTPS the certificate authenticates the gateway, so any Host is accepted.
+		// Over HTTPS the certificate authenticates the gateway, so any Host is valid.
 		const isAstray = !secure && host !== undefined && !this.isOwn(host);
 		const wantsPage = isForPage(request);
 		if (isLetIn && !isAstray && wantsPage && this.#page.send(request, response)) return undefined;
@@ -82,8 +82,7 @@ export class API implements HTTPHandler {
 			return undefined;
 		}
 		if (isAstray && wantsPage) {
-			// A phone or laptop that probes for internet access: this redirect makes it open the gateway's page (captive
-			// portal).
+			// Captive portal: devices probing for internet access open the gateway's page after this redirect.
 			this.moveTo(response, 302, `http://${ACCESS_POINT_ADDRESS}${portSuffix(this.#core.httpPort, 80)}/`);
 			return undefined;
 		}
@@ -94,7 +93,7 @@ export class API implements HTTPHandler {
 			response.header("Allow", match.allow);
 			this.fail(response, 405, METHOD_NOT_ALLOWED, `This path takes ${match.allow}.`);
 		} else if (isAstray) {
-			// DNS rebinding: a foreign page whose name resolves to this gateway. Its Origin then equals its Host.
+			// DNS rebinding: a foreign page with a name that resolves to this gateway. Its Origin equals its Host.
 			this.fail(response, 403, FORBIDDEN_ORIGIN, "Unknown Host header. Use this gateway's host name or IP address.");
 		} else if (!isSameOrigin(request)) {
 			this.fail(response, 403, FORBIDDEN_ORIGIN, "Requests from another web site's pages are refused.");
@@ -114,7 +113,7 @@ export class API implements HTTPHandler {
 		} else this.fail(response, 404, NOT_FOUND, "There is nothing at this path.");
 	}
 
-	/** Returns whether the token permits this route; otherwise an error has been sent. */
+	/** Returns whether the token grants access; answers the request otherwise. */
 	private admit({ scope, waits }: Operation, token: string, response: HTTPResponse): boolean {
 		if (scope === SCOPE_NONE) return true;
 		const granted = this.#core.scopeOf(token);
@@ -146,7 +145,7 @@ export class API implements HTTPHandler {
 			exchange.fail(501, UNSUPPORTED, "No meter is read in safe mode; restart the device to leave that.");
 			return undefined;
 		}
-		// An optional body that is absent claims no memory.
+		// An absent optional body claims no memory.
 		if (body === undefined || (body === NO_BODY && request.contentLength === 0))
 			return run(exchange, NO_VALUES, settings) ?? undefined;
 		const { long, limit } = body;
@@ -161,8 +160,8 @@ export class API implements HTTPHandler {
 	}
 
 	/**
-	 * Redirects plain HTTP from outside the access point's network to HTTPS: to the requested host name if it is the
-	 * gateway's own, otherwise to its IP address, never to a foreign name.
+	 * Redirects plain HTTP from outside the access point's network to HTTPS: to the requested host if it is the gateway's
+	 * own, otherwise to its IP address.
 	 */
 	private moveToHTTPS({ host, target }: HTTPRequest, response: HTTPResponse, isAstray: boolean): void {
 		const { hostname, httpsPort } = this.#core;
@@ -172,8 +171,7 @@ export class API implements HTTPHandler {
 	}
 
 	/**
-	 * Returns whether the host names this gateway. Any port is accepted, because a tunnel may use a different one.
-	 * Loopback names are accepted for the PC simulator.
+	 * Returns whether the host names this gateway. Any port is valid (tunnels); loopback names serve the PC simulator.
 	 */
 	private isOwn(asked: string): boolean {
 		const network = this.#network;
@@ -193,7 +191,6 @@ export class API implements HTTPHandler {
 	}
 }
 
-/** Loopback names of a PC. */
 const LOOPBACK = Object.freeze(["localhost", "127.0.0.1", "[::1]"]);
 
 /** Returns whether the request is for the web page rather than the API. */
@@ -201,7 +198,7 @@ function isForPage({ method, path }: HTTPRequest): boolean {
 	return !path.startsWith("/api/") && (method === METHOD_GET || method === METHOD_HEAD);
 }
 
-/** Returns the host without a trailing `:port`; handles bracketed IPv6 addresses. */
+/** Removes `:port` from a host; supports bracketed IPv6 addresses. */
 export function withoutPort(host: string): string {
 	const colon = host.indexOf(":", host.indexOf("]") + 1);
 	return colon < 0 || host.indexOf(":", colon + 1) >= 0 ? host : host.slice(0, colon);
@@ -211,7 +208,7 @@ function portSuffix(port: number, usual: number): string {
 	return port === usual ? "" : `:${port}`;
 }
 
-/** Cross-site request check: the Origin of a POST or DELETE, if present, must equal this server's scheme and host. */
+/** Cross-site check: the Origin of a POST or DELETE, if present, must be this server's. */
 function isSameOrigin(request: HTTPRequest): boolean {
 	if (request.method !== METHOD_POST && request.method !== METHOD_DELETE) return true;
 	const origin = request.header("origin");
@@ -219,10 +216,7 @@ function isSameOrigin(request: HTTPRequest): boolean {
 	return lowerCase(origin) === lowerCase(`${request.secure ? "https" : "http"}://${request.host ?? ""}`);
 }
 
-/**
- * Returns the bearer token of the Authorization header, or "". The word Bearer is matched exactly (API text,
- * Authentication 1).
- */
+/** Returns the bearer token, or "". The word Bearer is matched exactly (API text, Authentication 1). */
 function tokenOf(request: HTTPRequest): string {
 	const value = request.header("authorization");
 	return value?.startsWith("Bearer ") ? value.slice(7) : "";

@@ -1,6 +1,6 @@
 /**
- * Describes how a group of settings appears in a backup: under the path of its route, with the fields and rules of the
- * route's POST. Parts list their groups; a test checks that no setting is missing.
+ * A group of settings in a backup: under the path of its route, with the fields and rules of the route's POST. Parts
+ * list their groups; a test checks that no setting is missing.
  */
 import type { Field, Setting, SettingField } from "../config/schema.js";
 import type { JSONWriter } from "../json/writer.js";
@@ -10,31 +10,27 @@ import type { SettingsTable } from "./settings.js";
 export interface BackupGroup {
 	/** Path of the route; also the group's name in the file. */
 	readonly path: string;
-	/** Table of the route's POST body. The fields for which `isShown` holds are written to a new file. */
+	/** Table of the route's POST. The fields that satisfy `isShown` are written to a file. */
 	readonly table: BodyTable & Partial<SettingsTable>;
 	/** Replaces the table's `accept`. */
 	readonly accept: SettingsTable["accept"] | undefined;
 	/** Secrets and certificates. The file only states, as `<name>_set`, whether each is set. */
 	readonly secrets: readonly SettingField[];
-	/** Address or network that the secrets belong to; they are not kept when it changes. */
+	/** Address or network that the secrets belong to; they are discarded when it changes. */
 	readonly boundTo: SettingField<string> | undefined;
-	/**
-	 * Switch that is turned off when a secret has to be entered again, because sending is impossible or unsafe without
-	 * it.
-	 */
+	/** Switch turned off when a secret must be entered again, because sending would fail or be unsafe. */
 	readonly needing: SettingField<boolean> | undefined;
 	/**
-	 * Fields restored together with `boundTo`, and only if no secret has to be entered again. If empty, `boundTo` is
-	 * restored regardless.
+	 * Fields restored with `boundTo`, only if no secret must be entered again. If empty, `boundTo` is always restored.
 	 */
 	readonly bound: readonly SettingField[];
-	/** Texts whose empty value means the unit's own default, although the route rejects an empty text. */
+	/** Texts that mean the unit's default when empty, although the route rejects an empty text. */
 	readonly own: readonly SettingField<string>[];
-	/** Writes the value of the group's list field. */
+	/** Writes the value of the list field. */
 	readonly writeList: ((writer: JSONWriter, stored: Uint8Array) => void) | undefined;
 }
 
-/** Defaults, used as the prototype of all groups so that they are stored in flash once. */
+/** Defaults; the prototype of all groups, so that they take flash once. */
 const PLAIN: Omit<BackupGroup, "path" | "table"> = Object.freeze({
 	accept: undefined,
 	secrets: Object.freeze([]),
@@ -53,7 +49,7 @@ export function isSetting<Value extends Setting>(field: Field<Value>): field is 
 	return "entry" in field;
 }
 
-/** Returns whether the field's value is written to the file. */
+/** Returns whether a file contains the field's value. */
 export function isShown(field: Field): field is SettingField {
 	return isSetting(field) && !field.secret;
 }

@@ -1,11 +1,10 @@
-/** Types of a request body: field tables for validate.ts and values for the routes. */
+/** Types of a request body: field tables for validate.ts, values for the routes. */
 import type { Field, Setting } from "../config/schema.js";
 import type { Core } from "../core/core.js";
 import type { TextPieces } from "../json/string.js";
 
-/** Values of a body, by field. */
 export interface BodyValues {
-	/** Returns the field's value (for a list, its packed bytes), or undefined if the body lacks it. */
+	/** Returns the value (packed bytes for a list), or undefined if the body lacks the field. */
 	get<Value extends Setting>(field: Field<Value>): Value | undefined;
 }
 
@@ -20,35 +19,33 @@ export const NO_VALUES: BodyValues = Object.freeze({ get: () => undefined });
 
 export interface BodyTable {
 	readonly fields: readonly Field[];
-	/** Names of the required fields. */
+	/** Names of required fields. */
 	readonly required: readonly string[];
 	/** Maximum body size, bytes. */
 	readonly limit: number;
-	/** Table of the list's objects if the first field is a list; its value is then packed bytes (list-reader.ts). */
+	/** Table of the objects if the first field is a list; its value is packed bytes (list-reader.ts). */
 	readonly list?: ListTable;
-	/** Names of the fields that the route validates itself; an invalid value arrives as NOT_ALLOWED. */
+	/** Names of fields that the route checks itself; an invalid value arrives as NOT_ALLOWED. */
 	readonly lenient?: readonly string[];
-	/** Field whose text is too long to hold in memory. */
+	/** Field with a text too long for memory. */
 	readonly long?: LongField;
 }
 
 export interface ListTable {
 	/** Fields of one object; a BYTES field is a list of numbers from 0 to 255. */
 	readonly fields: readonly Field[];
-	/** Names of the fields required in each object. */
 	readonly required: readonly string[];
 	/** Maximum number of objects. */
 	readonly maximum: number;
-	/** Size of one packed object, bytes. */
+	/** Size of a packed object, bytes. */
 	readonly size: number;
-	/** Packs an object into `into[at..at+size)`. Returns a refusal if a value that its table allows is not acceptable. */
+	/** Packs an object into `into[at..at+size)`. Returns a refusal if a value is invalid despite its table. */
 	readonly pack: (values: BodyValues, into: Uint8Array, at: number) => Refusal | undefined;
 }
 
-/** Reason why a value is refused. */
 export interface Refusal {
 	readonly field: Field;
-	/** Requirement, as the end of a sentence that begins with the field's name. */
+	/** Requirement: the end of a sentence that begins with the field's name. */
 	readonly rule: string;
 }
 
@@ -58,25 +55,22 @@ export interface LongField {
 	readonly open: (core: Core, part: never) => LongText;
 }
 
-/** Value of a lenient field that is present but invalid. No JSON number is NaN. */
+/** Value of a lenient field that is invalid. No JSON number is NaN. */
 export const NOT_ALLOWED = Number.NaN;
 
-/** Receiver of a long text, piece by piece. */
+/** Receiver of a long text, in pieces. */
 export interface LongText extends TextPieces {
-	/** Ends the text. Returns its value, or undefined if it is refused. */
+	/** Ends the text. Returns its value, or undefined if refused. */
 	end(): Setting | undefined;
-	/** Ends the request, successful or not, and discards any text that has not been stored. */
+	/** Ends the request, successful or not, and discards text that was not stored. */
 	close(): void;
 }
 
-/**
- * Maximum body sizes, bytes: of a route with a few settings, and of one with a list or a file. The limit bounds the
- * memory of a request.
- */
+/** Maximum body sizes, bytes: for a few settings, and for a list or a file. */
 export const BODY_LIMIT = 2048;
 export const LONG_BODY_LIMIT = 16384;
 
-/** Body of a route that needs none; a JSON body that arrives is ignored. */
+/** Table for routes without a body; a JSON body is ignored. */
 export const NO_BODY: BodyTable = Object.freeze({
 	fields: Object.freeze([]),
 	required: Object.freeze([]),

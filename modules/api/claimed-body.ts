@@ -1,6 +1,6 @@
 /**
- * A request body whose memory is claimed before it starts and released when the body ends. A body can take minutes to
- * arrive, so it has no effect if the request's token is revoked meanwhile.
+ * A request body with memory claimed until it ends. Because a body can take minutes, it has no effect if its token is
+ * revoked meanwhile.
  */
 import type { BodySink } from "../http/handler.js";
 import type { Cost } from "../io/memory.js";
@@ -19,20 +19,18 @@ export class ClaimedBody implements BodySink {
 		this.#cost = cost;
 	}
 
-	/**
-	 * Claims memory and creates the receiver with `open`. Returns undefined, without calling `open`, if memory is short.
-	 */
+	/** Claims memory and creates the receiver with `open`. Returns undefined if memory is short. */
 	static open(exchange: Exchange, cost: Cost, open: () => BodySink): ClaimedBody | undefined {
 		return exchange.core.ledger.claim(cost) ? new ClaimedBody(open(), exchange, cost) : undefined;
 	}
 
 	write(bytes: Uint8Array, start: number, end: number): void {
 		this.#inner.write(bytes, start, end);
-		// The request was answered early; no more of the body arrives.
+		// Already answered; the rest of the body is not delivered.
 		if (!this.#exchange.response.isOpen) this.release();
 	}
 
-	/** Releases the claim first, because processing the complete body may claim memory of its own. */
+	/** Releases the claim first, because processing the body may claim memory itself. */
 	end(): void {
 		this.release();
 		if (this.#exchange.failIfRevoked()) this.#inner.abort?.();

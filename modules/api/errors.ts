@@ -1,12 +1,12 @@
 /**
- * Error replies of the API: `{"error":"<code>","message":"<sentence>"}`, plus `"field"` if one field is the cause. The
- * error of a failed readout has further members (meter.ts).
+ * Error replies of the API: `{"error":"<code>","message":"<sentence>"}`, plus `"field"` if a field is the cause. A
+ * failed readout has more members (meter.ts).
  */
 import type { HTTPResponse } from "../http/response.js";
 import { JSONStream } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
 
-/** Stable error codes. Parts define further ones. */
+/** Stable error codes. Parts add their own. */
 export const INVALID_JSON = "invalid_json";
 export const MISSING_FIELD = "missing_field";
 export const INVALID_FIELD = "invalid_field";

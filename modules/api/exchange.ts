@@ -8,42 +8,39 @@ import { JSONStream, SPARE } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
 import { BUSY, fail, UNAUTHORIZED } from "./errors.js";
 
-/** Result of routing and authentication. */
 export interface RequestContext {
 	/** Running instance of the route's part. */
 	readonly part: unknown;
 	/** Token of the request; empty on an open route. */
 	readonly token: string;
-	/** Value of the route's `<parameter>`. */
 	readonly parameter: string;
 }
 
-/** Answers 401: the token is missing, wrong, expired or revoked. `realm` is the gateway's hostname. */
+/** Answers 401 for a missing, wrong, expired or revoked token. `realm` is the hostname. */
 export function failUnauthorized(writer: JSONWriter, response: HTTPResponse, realm: string): void {
 	response.header("WWW-Authenticate", `Bearer realm="${realm}"`);
 	fail(writer, response, 401, UNAUTHORIZED, "A valid token is needed; log in first.");
 }
 
-/** `Part` is the type of the running instance of the route's part. */
+/** `Part` is the running instance of the route's part. */
 export class Exchange<Part = unknown> {
 	readonly core: Core;
-	/** Not readonly: restoring a backup switches to the part of each group. */
+	/** Changes while a backup is restored, group by group. */
 	part: Part;
 	/** Valid only until the route returns. */
 	readonly request: HTTPRequest;
 	readonly response: HTTPResponse;
-	/** Address of the client, for the login limiter. */
 	readonly remoteAddress: string;
 	readonly secure: boolean;
 	/** True if the request arrived on the access point's interface. */
 	readonly viaAccessPoint: boolean;
 	/** Token of the request; empty on an open route. */
 	readonly token: string;
-	/** Text in the path in place of the route's `<parameter>`; empty if it has none. */
+	/** Path text at the route's `<parameter>`; empty if it has none. */
 	readonly parameter: string;
-	/** Value of the query parameter `lang`; empty if absent. */
+	/** Query parameter `lang`; empty if absent. */
 	readonly language: string;
-	/** Prefix of the field name in an error: a backup has fields of the same name in several groups. */
+	/** Prefix of field names in errors, because field names in a backup repeat between groups. */
 	within = "";
 
 	constructor(core: Core, request: HTTPRequest, response: HTTPResponse, context: RequestContext) {
@@ -59,7 +56,7 @@ export class Exchange<Part = unknown> {
 		this.language = request.query("lang") ?? "";
 	}
 
-	/** Claims memory for the request. Returns false after answering 503 if there is not enough. */
+	/** Claims memory. Returns false after answering 503 if memory is short. */
 	claim(cost: Cost): boolean {
 		if (this.core.ledger.claim(cost)) return true;
 		this.busy();
@@ -67,8 +64,8 @@ export class Exchange<Part = unknown> {
 	}
 
 	/**
-	 * Answers 200 with JSON that `produce` writes piece by piece (rules: json/stream.ts). Releases `claimed` when the
-	 * reply has been sent or its client has disconnected.
+	 * Answers 200 with JSON that `produce` writes in pieces (rules: json/stream.ts). Releases `claimed` when the reply
+	 * has been sent or the client has disconnected.
 	 */
 	stream(produce: (writer: JSONWriter, unit: number) => boolean, claimed?: Cost): void {
 		const { ledger, writer } = this.core;
@@ -81,7 +78,7 @@ export class Exchange<Part = unknown> {
 		}
 	}
 
-	/** Answers 200 with one small JSON object. `members` writes its members and may be called more than once. */
+	/** Answers 200 with a small JSON object; `members` may be called more than once. */
 	object(members: (writer: JSONWriter) => void): void {
 		this.stream((writer) => {
 			writer.beginObject();
@@ -96,15 +93,15 @@ export class Exchange<Part = unknown> {
 		this.response.send(200);
 	}
 
-	/** Answers with one sentence as plain text. */
+	/** Answers with a sentence as plain text. */
 	plainText(status: number, sentence: string): void {
 		this.response.header("Content-Type", "text/plain");
 		this.response.sendBytes(status, this.core.text.encode(`${sentence}\n`));
 	}
 
 	/**
-	 * Answers 401 and returns true if the request's token was revoked or its session ended after the request began. For
-	 * requests with a long-lasting body; always false on an open route.
+	 * Answers 401 and returns true if the token was revoked or its session ended after the request began. For long
+	 * bodies.
 	 */
 	failIfRevoked(): boolean {
 		if (this.token === "" || this.core.scopeOf(this.token) !== SCOPE_NONE) return false;
@@ -112,7 +109,7 @@ export class Exchange<Part = unknown> {
 		return true;
 	}
 
-	/** Answers 503: there is not enough memory beside the running requests. */
+	/** Answers 503 because memory is short. */
 	busy(): void {
 		this.response.header("Retry-After", "1");
 		this.fail(503, BUSY, "The gateway is busy with other requests; try again in a moment.");

@@ -1,6 +1,6 @@
 /**
- * Reads the members of a JSON object against a field table, token by token. validate.ts uses it for a whole body,
- * restore-reader.ts for each group of settings in a backup. The first error is kept.
+ * Reads the members of a JSON object against a field table, token by token: a whole body for validate.ts, each group of
+ * a backup for restore-reader.ts. The first error is kept.
  */
 import { checkField, type Field, type Setting } from "../config/schema.js";
 import type { TextCodec } from "../io/host.js";
@@ -10,19 +10,19 @@ import { describe, scalarOf } from "./field-value.js";
 import { ListReader } from "./list-reader.js";
 
 export class FieldReader {
-	/** First refused field and the reason; "" if there is none. */
+	/** First refused field and the reason, or "". */
 	refused = "";
 	refusal = "";
-	/** First missing field, in the object or in an object of its list; "" if there is none. */
+	/** First missing field, also in an object of a list, or "". */
 	missing = "";
 	readonly #reader: JSONReader;
 	readonly #text: TextCodec;
-	/** Nesting depth of the object's members. */
+	/** Nesting depth of the members. */
 	readonly #depth: number;
 	#table = NO_BODY;
 	#values: (Setting | undefined)[] = [];
 	#openText: (() => LongText) | undefined;
-	/** Index of the field whose value follows; -1 if unknown. */
+	/** Index of the field being read, or -1. */
 	#field = -1;
 	#list: ListReader | undefined;
 	#long: LongText | undefined;
@@ -34,8 +34,8 @@ export class FieldReader {
 	}
 
 	/**
-	 * Starts an object of this table; its values are stored in `values`. `openText` creates the receiver of the long
-	 * field's text; the long field is ignored without it.
+	 * Starts an object; its values go into `values`. `openText` creates the receiver of the long field, which is ignored
+	 * without it.
 	 */
 	begin(table: BodyTable, values: (Setting | undefined)[], openText?: () => LongText): void {
 		this.#table = table;
@@ -44,7 +44,7 @@ export class FieldReader {
 		this.#field = -1;
 	}
 
-	/** Processes a token inside the object. Returns false for the name of an unknown field, whose value is skipped. */
+	/** Processes a token inside the object. Returns false for the name of an unknown field and skips its value. */
 	take(token: number): boolean {
 		if (this.#list !== undefined) {
 			if (this.#list.take(token)) this.endList(this.#list);
@@ -53,7 +53,7 @@ export class FieldReader {
 		return true;
 	}
 
-	/** Ends the object and checks that the required fields are present. */
+	/** Checks that the required fields are present. */
 	end(): void {
 		const { fields, required } = this.#table;
 		for (let i = 0; i < fields.length && this.missing === ""; i++) {
@@ -61,7 +61,7 @@ export class FieldReader {
 		}
 	}
 
-	/** Discards the long field's text unless it has been stored. */
+	/** Discards the long field's text unless it was stored. */
 	close(): void {
 		this.#long?.close();
 		this.#long = undefined;
@@ -82,7 +82,7 @@ export class FieldReader {
 		return this.#field >= 0;
 	}
 
-	/** Reads the value of a known field. An array or object is refused at its start, and its content is skipped. */
+	/** Reads the value of a known field. Refuses an array or object and skips its content. */
 	private value(token: number): void {
 		const { list, long } = this.#table;
 		const field = this.#table.fields[this.#field];
@@ -113,7 +113,7 @@ export class FieldReader {
 		}
 	}
 
-	/** The maximum of a long field counts bytes rather than characters. */
+	/** The maximum of a long field is in bytes, not characters. */
 	private describe(field: Field): string {
 		if (field.name !== this.#table.long?.name) return describe(field);
 		return `${field.name} must be a text of at most ${field.maximum} bytes.`;

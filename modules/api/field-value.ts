@@ -1,9 +1,9 @@
-/** Converts JSON tokens to field values and describes a field's rules in words, for validate.ts and list-reader.ts. */
+/** Converts JSON tokens to field values and describes field rules, for validate.ts and list-reader.ts. */
 import { BOOLEAN, BYTES, type Field, type Setting, TEXT } from "../config/schema.js";
 import type { TextCodec } from "../io/host.js";
 import { type JSONReader, TOKEN_FALSE, TOKEN_NUMBER, TOKEN_STRING, TOKEN_TRUE } from "../json/reader.js";
 
-/** Returns the value of `token`, not yet checked against the field's bounds; undefined if the type is wrong. */
+/** Returns the value of `token` before its check, or undefined if its type is wrong. */
 export function scalarOf(reader: JSONReader, text: TextCodec, token: number, field: Field): Setting | undefined {
 	if (token === TOKEN_TRUE) return true;
 	if (token === TOKEN_FALSE) return false;
@@ -21,7 +21,7 @@ export function valueIn<Value extends Setting>(
 	return values[fields.indexOf(field)] as Value | undefined;
 }
 
-/** Returns a sentence that states the field's rule; `name` is the name used in the message. */
+/** Returns the field's rule as a sentence about `name`. */
 export function describe(field: Field, name = field.name): string {
 	const { kind, minimum, maximum, choices } = field;
 	if (kind === BOOLEAN) return `${name} must be true or false.`;
@@ -31,13 +31,13 @@ export function describe(field: Field, name = field.name): string {
 	return `${name} must be a whole number from ${minimum} to ${maximum}.`;
 }
 
-/** For a minimum of 0 the text does not promise that an empty value is accepted: the route may refuse it. */
+/** A minimum of 0 is not mentioned, because the route may refuse an empty text. */
 function countIn({ minimum, maximum }: Field): string {
 	if (minimum === maximum) return `exactly ${maximum}`;
 	return minimum > 0 ? `${minimum} to ${maximum}` : `at most ${maximum}`;
 }
 
-/** Describes the allowed characters; "" if any is allowed. */
+/** Describes the allowed characters; "" if any. */
 function charactersIn({ characters }: Field): string {
 	if (characters === "" || characters.charCodeAt(0) === 0) return "";
 	if (characters.length === 1) return ", none of them a control character";

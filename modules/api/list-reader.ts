@@ -1,9 +1,9 @@
 /**
- * Reads a list of objects from a body, for validate.ts. Each object is checked against a field table and packed into
- * bytes when it ends, so that a list of any length needs one buffer. Error messages name a field `list[3].field`,
- * counted from 0. The first error is kept; the rest of the list is skipped.
+ * Reads a list of objects from a body, for validate.ts. Each object is checked against a field table and packed when it
+ * ends, so that a list needs only one buffer. Errors name a field `list[3].field`, counted from 0. The first error is
+ * kept; the rest of the list is skipped.
  *
- * Packed list: number of objects (1 byte), then `size` bytes for each object. Limits: `maximum` objects, at most 255.
+ * Packed list: number of objects (1 byte), then `size` bytes for each. Limits: `maximum` objects, at most 255.
  */
 import { BYTES, checkField, type Field, type Setting } from "../config/schema.js";
 import type { TextCodec } from "../io/host.js";
@@ -22,17 +22,16 @@ import { describe, describeMissing, scalarOf, valueIn } from "./field-value.js";
 const FIELD_NONE = -1;
 
 export class ListReader implements BodyValues {
-	/** First error and the path of the field concerned; "" if there is none. */
+	/** First error and its field's path, or "". */
 	message = "";
 	path = "";
-	/** True if the error is a missing field. */
 	isMissing = false;
 	readonly #table: ListTable;
 	readonly #name: string;
 	readonly #reader: JSONReader;
 	readonly #text: TextCodec;
 	readonly #packed: Uint8Array;
-	/** Nesting depth inside the list, outside its objects. */
+	/** Nesting depth between the list and its objects. */
 	readonly #depth: number;
 	#values: (Setting | undefined)[] = [];
 	#count = 0;
@@ -40,7 +39,7 @@ export class ListReader implements BodyValues {
 	#bytes: Uint8Array | undefined;
 	#byteCount = 0;
 
-	/** Call it after the list's start token. */
+	/** Expects the list's start to have been read. */
 	constructor(table: ListTable, name: string, reader: JSONReader, text: TextCodec) {
 		this.#table = table;
 		this.#name = name;
@@ -59,7 +58,7 @@ export class ListReader implements BodyValues {
 		return this.#packed.slice(0, 1 + this.#count * this.#table.size);
 	}
 
-	/** Processes the next token. Returns true at the end of the list. */
+	/** Processes a token. Returns true at the end of the list. */
 	take(token: number): boolean {
 		const depth = this.#reader.depth - this.#depth;
 		if (token === TOKEN_ARRAY_END && depth < 0) return true;

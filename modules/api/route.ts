@@ -1,4 +1,4 @@
-/** One API route: its handler, the body it takes and the scope it requires. Parts list their routes in routes.ts. */
+/** One API route: handler, body and required scope. Parts list theirs in routes.ts. */
 import { SCOPE_FULL } from "../auth/tokens.js";
 import type { BodySink } from "../http/handler.js";
 import { METHOD_GET, METHOD_POST } from "../http/request.js";
@@ -7,30 +7,29 @@ import { type BodyTable, type BodyValues, NO_BODY } from "./body.js";
 import type { Exchange } from "./exchange.js";
 import { getSettings, NO_SETTINGS, postSettings, type SettingsTable } from "./settings.js";
 
-/** Handles a request that has passed all checks. */
+/** Handles a request that passed all checks. */
 export type RouteHandler = (exchange: Exchange<never>, values: BodyValues, settings: SettingsTable) => void;
 
-/** Returns a receiver for a body that is not JSON, or undefined after answering. */
+/** Returns a receiver for a body other than JSON, or undefined after answering. */
 export type UploadHandler = (exchange: Exchange<never>) => BodySink | undefined;
 
 export interface Operation extends Route {
 	readonly run: RouteHandler | UploadHandler;
 	/**
-	 * JSON object that the route takes; the default for POST is NO_BODY. Undefined: a body is discarded unless `run`
-	 * returns a receiver for it.
+	 * Expected JSON object; default for POST: NO_BODY. Undefined: the body is discarded unless `run` returns a receiver.
 	 */
 	readonly body: BodyTable | undefined;
-	/** Scope that the token must grant (auth/tokens.ts). SCOPE_NONE: the token is not checked. */
+	/** Scope required of the token (auth/tokens.ts); SCOPE_NONE: tokens are ignored. */
 	readonly scope: number;
 	/** True if the reply may wait for the meter or the radio; refused while it would occupy a port's last connection. */
 	readonly waits: boolean;
-	/** True if the route accesses the meter, which safe mode forbids. */
+	/** True if the route accesses the meter; refused in safe mode. */
 	readonly readsMeter: boolean;
-	/** Settings that the route shows or changes. */
+	/** Settings shown or changed. */
 	readonly settings: SettingsTable;
 }
 
-/** Defaults, used as the prototype of all operations so that they are stored in flash once. */
+/** Defaults; the prototype of all operations, so that they take flash once. */
 const PLAIN: Omit<Operation, keyof Route | "run"> = Object.freeze({
 	body: undefined,
 	scope: SCOPE_FULL,
@@ -50,7 +49,6 @@ export function route(
 	return Object.freeze(Object.setPrototypeOf({ method, path: `/api/v1/${path}`, run, ...body, ...own }, PLAIN));
 }
 
-/** Makes GET and POST routes for a group of settings. */
 export function settingsRoutes(path: string, settings: SettingsTable): readonly Operation[] {
 	return [
 		route(METHOD_GET, path, getSettings, { settings }),

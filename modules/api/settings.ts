@@ -1,7 +1,7 @@
 /**
- * A group of settings as two routes of one path: GET shows them; POST changes some of them and answers as GET does.
- * Names, bounds and defaults come from the schema (config/schema.ts). A table lists the settings of a group and the
- * rules that the schema cannot express. The effects of a change are in the part's reactions (part.ts).
+ * A group of settings as two routes of one path: GET shows them; POST changes some and answers like GET. Names, bounds
+ * and defaults come from the schema (config/schema.ts); a table adds the rules that the schema cannot express. The
+ * effects of a change are in the part's reactions (part.ts).
  */
 import { type Field, type Put, put, type Setting, type SettingField } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
@@ -12,19 +12,19 @@ import type { Exchange } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
 
 export interface SettingsTable extends BodyTable {
-	/** Settings that POST stores unchanged. */
+	/** Settings stored by POST as received. */
 	readonly stored: readonly SettingField[];
-	/** Settings in the reply, in this order. A secret appears as `<name>_set`, a boolean. */
+	/** Settings in the reply, in this order; a secret appears as the boolean `<name>_set`. */
 	readonly shown: readonly SettingField[];
 	/** Writes the reply in place of `shown`. */
 	readonly show?: (exchange: Exchange<never>) => void;
-	/** Returns the changes to store in place of `stored`, or undefined after refusing the values and answering. */
+	/** Returns the changes to store in place of `stored`, or undefined after refusing the request. */
 	readonly accept?: (exchange: Exchange<never>, values: BodyValues) => readonly Put[] | undefined;
 	/** True if each POST takes effect at once, even without a change. */
 	readonly applies?: boolean;
 }
 
-/** Makes a table whose settings are all stored and shown; `required` names the fields that a POST must have. */
+/** Makes a table that stores and shows all fields; `required` names the mandatory ones. */
 export function settingsOf(
 	fields: readonly SettingField[],
 	required: readonly string[] = [],
@@ -34,7 +34,6 @@ export function settingsOf(
 	return Object.freeze({ fields, required: Object.freeze(required), limit, stored: fields, shown: fields, ...more });
 }
 
-/** Table of a route without settings. */
 export const NO_SETTINGS: SettingsTable = settingsOf(Object.freeze([]));
 
 export function getSettings(exchange: Exchange, _values: BodyValues, settings: SettingsTable): void {
@@ -51,12 +50,12 @@ export function postSettings(exchange: Exchange, values: BodyValues, settings: S
 	getSettings(exchange, values, settings);
 }
 
-/** Returns the changes of these settings that a body contains. */
+/** Returns the changes contained in a body. */
 export function putsOf(fields: readonly SettingField[], values: BodyValues): Put[] {
 	return fields.map((field) => put(field, values.get(field)));
 }
 
-/** Writes each setting of `shown` as a member; a secret as `<name>_set`, a boolean. */
+/** Writes each setting as a member; a secret as the boolean `<name>_set`. */
 export function writeSettings(writer: JSONWriter, config: ConfigStore, shown: readonly SettingField[]): void {
 	for (const field of shown) {
 		const value = config.get(field);
@@ -65,7 +64,7 @@ export function writeSettings(writer: JSONWriter, config: ConfigStore, shown: re
 	}
 }
 
-/** Writes a setting as a member. Bytes have no JSON form and are omitted. */
+/** Writes a setting as a member; omits bytes, which have no JSON form. */
 export function settingMember(writer: JSONWriter, name: string, value: Setting): void {
 	if (value === true || value === false) booleanMember(writer, name, value);
 	else if (typeof value === "number") numberMember(writer, name, value);
@@ -77,7 +76,6 @@ export function isSet(value: Setting): boolean {
 	return value instanceof Uint8Array ? value.length > 0 : value !== "";
 }
 
-/** Answers 400: the field's value is refused. */
 export function failField(exchange: Exchange, { name }: Field, message: string): void {
 	exchange.fail(400, INVALID_FIELD, message, name);
 }

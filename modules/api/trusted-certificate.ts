@@ -1,4 +1,4 @@
-/** Receives the certificate by which a server is trusted, as a long field of a body. */
+/** Receives the certificate by which a server is trusted, as the long field of a body. */
 import { type BlobWriter, NO_MEMORY } from "../config/blob.js";
 import { trustRefusalOf } from "../config/certificate-rules.js";
 import type { TrustedCertificates } from "../config/trusted-certificates.js";
@@ -6,10 +6,10 @@ import type { LongText } from "./body.js";
 import { BUSY } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 
-/** Value of the field while another request is sending a certificate. */
+/** Value of the field while another request sends a certificate. */
 export const CERTIFICATE_BUSY = false;
 
-/** Writes the certificate of a body to flash. It is not used until a setting refers to it. */
+/** Writes the certificate to flash. It is unused until a setting refers to it. */
 export class CertificateText implements LongText {
 	readonly #certificates: TrustedCertificates;
 	readonly #writer: BlobWriter | undefined;
@@ -23,7 +23,7 @@ export class CertificateText implements LongText {
 		this.#writer?.write(bytes, start, end);
 	}
 
-	/** Returns the value for the setting that refers to the certificate. */
+	/** Returns the value for that setting. */
 	end(): Uint8Array | typeof CERTIFICATE_BUSY | undefined {
 		return this.#writer === undefined ? CERTIFICATE_BUSY : this.#writer.end();
 	}
@@ -41,8 +41,8 @@ export function failCertificateBusy(exchange: Exchange): void {
 }
 
 /**
- * Returns the reason why the certificate in flash cannot be trusted, or "" if it can or if there is none. Returns
- * NO_MEMORY after answering 503 if there is not enough memory to check it.
+ * Returns why the certificate in flash cannot be trusted; "" if it can or is absent. Returns NO_MEMORY after answering
+ * 503 if memory is short.
  */
 export function trustRefusalIn(
 	exchange: Exchange,

@@ -1,14 +1,13 @@
 /**
- * Delayed actions of the gateway: refreshing the certificate and the network names, and restarting. The delay lets the
- * reply to the request that caused the action be sent first. For gateway.ts.
+ * Delayed actions of the gateway: refreshing certificate and network names, and restarting. The delay lets the reply to
+ * the request leave first. For gateway.ts.
  *
  *              requested    DELAY_MS later
  *   IDLE       ASKED        –
  *   ASKED      ASKED        IDLE, action runs
  *
- * Each action has its own state. A further request while ASKED can only make the action run earlier. A refresh for a
- * new address runs at least READDRESS_MS after the last refresh, so that a network that keeps changing the address does
- * not wear out the flash.
+ * Each action has its own state. A request while ASKED can only make the action earlier. A refresh for a new address
+ * runs at least READDRESS_MS after the last refresh, so that frequent changes of address do not wear out the flash.
  */
 import type { Drive, Driver } from "../io/driver.js";
 import type { Timed } from "../io/machine.js";
@@ -29,7 +28,7 @@ export class Acts implements Timed {
 	/** Due times, monotonic ms; Infinity in IDLE. */
 	#refreshMs = Number.POSITIVE_INFINITY;
 	#restartMs = Number.POSITIVE_INFINITY;
-	/** Earliest time of a refresh for a new address, monotonic ms. */
+	/** Earliest refresh for a new address, monotonic ms. */
 	#readdressMs = 0;
 
 	constructor(driver: Driver, actor: Actor) {
@@ -37,12 +36,12 @@ export class Acts implements Timed {
 		this.#drive = driver.drive("gateway", this);
 	}
 
-	/** Requests a refresh after a change of name or time. */
+	/** Requests a refresh for a new name or time. */
 	refreshSoon(): void {
 		this.#drive.tell((nowMs) => this.refreshAt(nowMs + DELAY_MS));
 	}
 
-	/** Requests a refresh after a change of address. */
+	/** Requests a refresh for a new address. */
 	readdressSoon(): void {
 		this.#drive.tell((nowMs) => this.refreshAt(Math.max(nowMs + DELAY_MS, this.#readdressMs)));
 	}
@@ -53,7 +52,6 @@ export class Acts implements Timed {
 		});
 	}
 
-	/** Cancels all requested actions. */
 	stop(): void {
 		this.#drive.stop();
 	}

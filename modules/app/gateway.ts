@@ -37,9 +37,7 @@ import { PowerSaving, type SavingUser } from "./power-saving.js";
 import { Serving } from "./serving.js";
 import { Starts } from "./starts.js";
 
-/** Resource that contains the web page. */
 const PAGE_RESOURCE = "web.bin";
-/** Resource that contains the time zones. */
 const ZONES_RESOURCE = "timezones.bin";
 
 const NO_EXTRAS: readonly Extra[] = Object.freeze([]);
@@ -69,17 +67,17 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 	readonly guard: Core["guard"];
 	/** Empty once the parts are open. */
 	#extras: readonly Extra[];
-	/** Running instance of each part, indexed like PARTS; undefined until it is opened. */
+	/** Running instances, indexed like PARTS; undefined until opened. */
 	readonly #running: (Running | undefined)[] = [];
 	readonly #serving = new Serving();
 	readonly #occurrences: Occurrences;
-	/** Undefined on hosts without retained memory. */
+	/** Undefined without retained memory. */
 	readonly #starts: Starts | undefined;
 	readonly #acts: Acts;
 	#button: Button | undefined;
 	#powerCycles: PowerCycles | undefined;
 
-	/** `extras` are the board-specific implementations. */
+	/** `extras`: board-specific implementations. */
 	constructor(host: Host, extras: readonly Extra[] = NO_EXTRAS) {
 		const { clock, crypto, ending, info, led, sleep, text, timers } = host;
 		this.host = host;
@@ -92,7 +90,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		const { guard, trace } = this;
 		this.driver = new Driver({ clock, timers, guard });
 		const { driver } = this;
-		// Comes first, so that a fault in any later step counts towards safe mode.
+		// Comes first, so that any later fault counts towards safe mode.
 		if (sleep !== undefined) this.saving = new PowerSaving({ driver, clock, text, guard }, host, sleep, this);
 		const { saving } = this;
 		const { retained, flash, storage } = saving?.gate(host) ?? host;
@@ -156,7 +154,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 
 	/** Starts the gateway. Throws if a listener cannot be opened. */
 	start(): void {
-		// Outside the constructor, whose many local variables would otherwise stay on the stack below those of each part.
+		// Outside the constructor, because its many local variables would stay on the stack below those of each part.
 		this.openParts();
 		this.begin();
 	}
@@ -173,7 +171,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 	private begin(): void {
 		const { button, ending, switchedOn } = this.host;
 		const { driver, guard, saving, storage, trace } = this;
-		// Comes first: a unit may be reset because it does not start.
+		// Comes first, because a unit may be reset that does not start.
 		if (switchedOn !== undefined) {
 			guard("power cycles", () => {
 				this.#powerCycles = new PowerCycles({ driver, storage, trace });
@@ -212,7 +210,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		if (this.saving?.isByButton) this.network?.bringUp();
 	}
 
-	/** Like `tell`, but with less stack use: opening a port makes deeply nested calls. */
+	/** Like `tell`, with less stack: opening a port makes deeply nested calls. */
 	private connectParts(): void {
 		for (let i = 0; i < PARTS.length; i++) {
 			try {
@@ -270,17 +268,17 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		this.light?.resetting();
 		try {
 			this.tell((running) => running.resetting?.());
-			// The log is erased first: the next start continues an interrupted reset, but does not erase the log.
+			// Comes first: the next start continues an interrupted reset but does not erase the log.
 			this.events.erase();
 			this.config.erase();
 			for (const running of this.#running) running?.erase?.();
 		} finally {
-			// Restarts even if flash refuses a deletion: the next start continues with the marked entries.
+			// Also after flash refused a deletion: the next start continues with the marked entries.
 			this.restartSoon();
 		}
 	}
 
-	/** Also refreshes the certificate, whose validity period may not include the new time. */
+	/** Also refreshes the certificate, which may not be valid at the new time. */
 	clockChanged(): void {
 		this.#occurrences.clockChanged();
 		this.saving?.clockChanged();
@@ -335,7 +333,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		return this.#running.some((running) => running?.staysAwake === true);
 	}
 
-	/** Notifies all parts. An exception of one does not affect the others. */
+	/** Notifies all parts, even if one throws. */
 	private tell(what: (running: Running) => void): void {
 		for (let i = 0; i < PARTS.length; i++) {
 			const running = this.#running[i];
@@ -348,7 +346,6 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		}
 	}
 
-	/** Logs an exception of a part. */
 	private failed(index: number, error: unknown): void {
 		this.guard(PARTS[index].name, () => {
 			throw error;

@@ -1,7 +1,4 @@
-/**
- * Guard for callbacks of the host: catches and logs exceptions, because on the device an uncaught one causes a restart.
- * For gateway.ts.
- */
+/** Guard for callbacks of the host: logs exceptions, because an uncaught one restarts the device. For gateway.ts. */
 import { StorageRefusal } from "../config/watched-storage.js";
 
 /** Calls `run` and logs what it throws; `part` names the source. */
@@ -12,7 +9,7 @@ export function guardWith(trace: (message: string) => void): Guard {
 		try {
 			run();
 		} catch (error) {
-			// Already reported when it occurred.
+			// Reported when it occurred.
 			if (error instanceof StorageRefusal) return;
 			trace(`${part}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
 		}

@@ -10,7 +10,7 @@ import {
 
 /** State known at the start. */
 export interface KnownBefore {
-	/** True for a wake by the timer. Joining and leaving the network is then not logged. */
+	/** True after a wake by the timer; changes of the network are then not logged. */
 	readonly isRoutine: boolean;
 	readonly isClockSet: boolean;
 	/** As `meterFailure`. */
@@ -20,11 +20,11 @@ export interface KnownBefore {
 export class Occurrences {
 	readonly #events: EventLog;
 	readonly #isRoutine: boolean;
-	/** Code of the meter's last failure; empty after a good readout; undefined while unknown. */
+	/** Code of the meter's failure; empty after a good readout; undefined while unknown. */
 	meterFailure: string | undefined;
 	/** IP address; empty without a network. */
 	#ip = "";
-	/** True if the address belongs to the Ethernet port. */
+	/** True for the address of the Ethernet port. */
 	#isByCable = false;
 	#isClockSet: boolean;
 
@@ -35,7 +35,7 @@ export class Occurrences {
 		this.meterFailure = meterFailure;
 	}
 
-	/** Logs a change of the network; `ip` is empty without one. Returns whether the address or the interface changed. */
+	/** Logs a change of the network. Returns whether address or interface changed. `ip` is empty without a network. */
 	networkChanged(ip: string, isByCable: boolean): boolean {
 		if (ip === this.#ip && isByCable === this.#isByCable) return false;
 		this.#ip = ip;

@@ -1,15 +1,14 @@
 /**
- * Factory reset of a unit without a button: the power is cut CYCLES times, each time within OUTLIVED_MS of being
- * switched on, and then switched on once more. Each start by power writes the count to flash at once, before the next
- * cut. For gateway.ts, on hosts that report the cause of the start.
+ * Factory reset of a unit without a button: power is cut CYCLES times, each within OUTLIVED_MS of being switched on,
+ * and then switched on again. Each start by power writes the count to flash at once. For gateway.ts, on hosts that
+ * report the cause of a start.
  *
  *                     power switched on        another start    OUTLIVED_MS later
  *   NONE              COUNTED, 1               NONE             –
  *   COUNTED, n        COUNTED, n + 1           COUNTED, n       NONE
  *   COUNTED, CYCLES   the reset, then NONE     COUNTED, CYCLES  NONE
  *
- * "Another start" is a restart, a watchdog reset or a brownout, none of which is a deliberate act. Flash is written
- * twice for each time that power is switched on.
+ * Another start is a restart, a watchdog reset or a brownout. Flash is written twice each time power is switched on.
  */
 import type { Drive, Driver } from "../io/driver.js";
 import type { Storage } from "../io/host.js";
@@ -17,10 +16,9 @@ import type { Timed } from "../io/machine.js";
 
 export const CYCLES = 5;
 export const OUTLIVED_MS = 10_000;
-/** Storage key; the value is one byte, the count. */
+/** Storage key; the value is the count, one byte. */
 const KEY = "power_cycles";
 
-/** Delegate that resets the unit. */
 export interface PowerCyclesUser {
 	factoryReset(): void;
 }
@@ -35,7 +33,7 @@ export interface PowerCyclesWorld {
 export class PowerCycles implements Timed {
 	readonly #world: PowerCyclesWorld;
 	readonly #drive: Drive;
-	/** When the count is cleared, monotonic ms; Infinity if there is nothing to clear. */
+	/** When the count is cleared, monotonic ms; Infinity if it is 0. */
 	#outlivedMs = Number.POSITIVE_INFINITY;
 
 	constructor(world: PowerCyclesWorld) {
@@ -43,7 +41,7 @@ export class PowerCycles implements Timed {
 		this.#drive = world.driver.drive("power cycles", this);
 	}
 
-	/** Call it right after the start. Throws what the storage throws. */
+	/** Processes a start of the unit. Throws what the storage throws. */
 	start(switchedOn: boolean, user: PowerCyclesUser): void {
 		this.#drive.tell((nowMs) => {
 			const { storage, trace } = this.#world;

@@ -1,9 +1,9 @@
 /**
- * Sleep of the whole gateway: reports the gateway's state to the policy (power/sleep.ts), carries out its decisions,
- * and saves the state that the next start needs. For gateway.ts, on hosts that can sleep.
+ * Sleep of the whole gateway: reports its state to the policy (power/sleep.ts), carries out the decisions, and saves
+ * the state that the next start needs. For gateway.ts, on hosts that can sleep.
  *
- * A sleep ends the program and clears its memory. Flash keeps the settings, the history, the events and the data
- * learned about the meter; sessions and the last readout are lost. The front of retained memory holds, little-endian:
+ * A sleep ends the program. Flash keeps the settings, the history, the events and the data learned about the meter;
+ * sessions and the last readout are lost. The front of retained memory holds, little-endian:
  *
  *   offset  bytes  content
  *   0       1      1: the cells are empty
@@ -11,7 +11,7 @@
  *   3       24     the schedule (Schedule.keep)
  *   27      36     code of the meter's last failure, ASCII, padded with zeros
  *
- * The content is undefined at a start and valid only after a sleep.
+ * The content is valid only after a sleep.
  */
 
 import type { ConfigStore } from "../config/store.js";
@@ -38,27 +38,27 @@ const CODE_OFFSET = 27;
 
 const MINUTE_MS = 60_000;
 const MINUTES_LIMIT = 0xffff;
-/** Interval of time synchronization. The chip's clock may drift by some seconds an hour during sleep. */
+/** Interval of time synchronization; the chip's clock may drift by seconds an hour during sleep. */
 const SYNC_MS = 6 * 60 * MINUTE_MS;
 /** Interval while the clock is not set. */
 const UNSET_MS = 60 * MINUTE_MS;
 
 const NOTE_NONE = 0;
 const NOTE_BEING_MADE = 1;
-/** The event was logged in this start, or before a sleep. */
+/** Logged in this start or before a sleep. */
 const NOTE_MADE = 2;
 
-/** The gateway, as far as PowerSaving uses it. */
+/** The gateway, as used by PowerSaving. */
 export interface SavingUser {
 	readonly config: Pick<ConfigStore, "get">;
 	readonly safeMode: string;
 	readonly metering: { readonly schedule: Schedule };
 	readonly networking: {
 		readonly settings: Pick<NetworkSettings, "station" | "wifiEnabled" | "ethernetEnabled">;
-		/** Undefined on hosts without a radio. */
+		/** Undefined without a radio. */
 		readonly manager: { readonly cable: { readonly isUsed: boolean } | undefined } | undefined;
 	};
-	/** True if any part reports it; the same members as in Running (core/core.ts). */
+	/** True if true for any part (Running, core/core.ts). */
 	readonly isBusy: boolean;
 	readonly isSending: boolean;
 	readonly staysAwake: boolean;
@@ -68,7 +68,7 @@ export interface SavingUser {
 	restart(): void;
 }
 
-/** Objects of the gateway that are available once it has started. */
+/** Objects of the gateway that exist after its start. */
 export interface SavingParts {
 	readonly starts: Pick<Starts, "askedFor"> | undefined;
 	readonly events: Pick<EventLog, "note">;
@@ -95,7 +95,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	readonly #policy: SleepPolicy;
 	/** Undefined until `start`. */
 	#parts: SavingParts | undefined;
-	/** When the time is synchronized next, monotonic ms; Infinity if there is no time server. */
+	/** Next time synchronization, monotonic ms; Infinity without a time server. */
 	#syncMs: number;
 	/** State of the event "battery empty", NOTE_…. */
 	#note: number;
@@ -115,10 +115,10 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		this.#syncMs = info.timeServers === "" ? Number.POSITIVE_INFINITY : world.driver.nowMs() + minutes * MINUTE_MS;
 	}
 
-	/** Returns wrappers of the host's members that refuse writes to flash while the cells are too weak. */
+	/** Wraps storage and flash so that they refuse writes while the cells are too weak. */
 	gate({ storage, flash, power }: Host): Gated {
 		const retained = this.#retained;
-		// Omitted rather than undefined, as exactOptionalPropertyTypes requires.
+		// Omitted rather than undefined (exactOptionalPropertyTypes).
 		const rest = retained === undefined ? {} : { retained };
 		if (power === undefined || power.cells === 0) return { ...rest, storage, ...(flash && { flash }) };
 		return { ...rest, storage: new StorageGate(storage, this), ...(flash && { flash: new FlashGate(flash, this) }) };
@@ -133,7 +133,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		return this.#sleep.wakeReason === WAKE_TIMER;
 	}
 
-	/** True after a wake by a user. The meter must be read, because the last readout is lost. */
+	/** True after a wake by a user; the meter must be read, because the last readout is lost. */
 	get isForPerson(): boolean {
 		return this.#sleep.wakeReason > WAKE_TIMER;
 	}
@@ -143,13 +143,13 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		return this.#sleep.wakeReason === WAKE_BUTTON;
 	}
 
-	/** Schedule as saved before the sleep; undefined if the start does not follow a sleep. */
+	/** Schedule saved before the sleep; undefined without a preceding sleep. */
 	get keptSchedule(): DataView | undefined {
 		const front = this.frontBefore;
 		return front && viewOf(front, SCHEDULE_OFFSET);
 	}
 
-	/** Code of the meter's failure before the sleep; undefined if the start does not follow a sleep. */
+	/** Code of the meter's failure before the sleep; undefined without a preceding sleep. */
 	get failureBefore(): string | undefined {
 		const front = this.frontBefore;
 		if (front === undefined) return undefined;
@@ -171,7 +171,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		return this.#policy.awakeUntilMs;
 	}
 
-	/** Begins the policy after the gateway has started; `ending` describes the end of the previous program. */
+	/** Begins the policy after the gateway's start; `ending` describes the end of the previous program. */
 	start(parts: SavingParts, ending: Ending | undefined): void {
 		this.#parts = parts;
 		const isPerson = this.#sleep.wakeReason !== WAKE_TIMER && ending?.isFault !== true;
@@ -191,7 +191,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		this.#policy.asked();
 	}
 
-	/** Notes that the clock was set. */
+	/** Postpones the next time synchronization. */
 	clockChanged(): void {
 		this.#syncMs = this.#world.driver.nowMs() + SYNC_MS;
 	}
@@ -208,7 +208,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	}
 
 	get isWorking(): boolean {
-		// An update on trial (`staysAwake`) ends before the policy's limit for work.
+		// A firmware on trial (`staysAwake`) is decided before the policy's limit for work.
 		return this.#user.staysAwake || this.#user.isBusy;
 	}
 
@@ -231,7 +231,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	emptied(): void {
 		const { events, light } = this.#parts ?? {};
 		if (this.#note === NOTE_NONE) {
-			// The gate lets this last write pass.
+			// Lets this last write pass the gate.
 			this.#note = NOTE_BEING_MADE;
 			events?.note(EVENT_BATTERY_EMPTY);
 		}
@@ -250,7 +250,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		try {
 			this.#sleep.begin(ms);
 		} catch (error) {
-			// Restarts, because the device would otherwise stay awake with its radio off.
+			// Otherwise the device would stay awake with its radio off.
 			guard("sleep", () => {
 				throw error;
 			});
@@ -258,7 +258,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		}
 	}
 
-	/** Front of retained memory, as saved before the sleep; undefined if the start does not follow a sleep. */
+	/** Front of retained memory; undefined without a preceding sleep. */
 	private get frontBefore(): Uint8Array | undefined {
 		return this.#sleep.wakeReason === WAKE_NONE ? undefined : this.#retained?.readFront();
 	}
@@ -266,7 +266,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	private get hasNetwork(): boolean {
 		const { manager, settings } = this.#user.networking;
 		if (manager === undefined) return false;
-		// Whether a cable is plugged in is unknown before the port is open.
+		// A cable can only be detected once the port is open.
 		if (manager.cable !== undefined && settings.ethernetEnabled) return true;
 		return settings.station !== undefined && settings.wifiEnabled;
 	}
@@ -279,14 +279,14 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	private keep(ms: number): void {
 		const { driver, clock, text } = this.#world;
 		const nowMs = driver.nowMs();
-		// A due synchronization has been attempted, so the next one is a full interval away even without an answer.
+		// A due synchronization was attempted; the next one is a full interval away, even without an answer.
 		if (this.hasNetwork && this.isSyncDue) this.#syncMs = nowMs + (clock.utcMs() === undefined ? UNSET_MS : SYNC_MS);
 		const minutes = Math.round((this.#syncMs - nowMs - ms) / MINUTE_MS);
 		const front = this.#retained?.readFront();
 		if (front === undefined) return;
 		viewOf(front).setUint16(SYNC_OFFSET, Math.min(Math.max(0, minutes), MINUTES_LIMIT), true);
 		front[EMPTY_OFFSET] = Number(this.isEmpty);
-		// With empty cells neither the meter nor the schedule ran, so the saved values remain valid.
+		// With empty cells neither meter nor schedule ran; the saved values remain valid.
 		if (!this.isEmpty) {
 			this.#user.metering.schedule.keep(viewOf(front, SCHEDULE_OFFSET));
 			const code = text.encode(this.#parts?.occurrences.meterFailure ?? "");

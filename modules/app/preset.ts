@@ -1,7 +1,4 @@
-/**
- * Configures a unit before its first start and inspects it while it is off. For hosts whose units are set up by their
- * manufacturer.
- */
+/** Configures and inspects a unit that is not running, for hosts that preconfigure their units. */
 
 import { ACCESS_IS_DEFAULT } from "../auth/fields.js";
 import { put } from "../config/schema.js";
@@ -17,17 +14,14 @@ import {
 import { ENTRIES } from "../parts.js";
 import { NetworkSettings } from "../wifi/settings.js";
 
-/** Makes the unit join this network from its first start on, with DHCP; lengths as in StationOptions. */
+/** Stores the network that the unit joins from its first start on, with DHCP; lengths as in StationOptions. */
 export function presetNetwork(storage: Storage, text: TextCodec, network: { ssid: string; password: string }): void {
 	const settings = new NetworkSettings(new ConfigStore(storage, text, ENTRIES), { hostname: "", accessPointKey: "" });
 	settings.setStation({ ...network, dhcp: true });
 	settings.keepStation();
 }
 
-/**
- * Makes the unit read the meter each minute and send the readouts to this hub. Returns false if the flash refuses the
- * settings.
- */
+/** Makes the unit read the meter each minute and send readouts to this hub. Returns false if flash refuses. */
 export function presetHub(storage: Storage, text: TextCodec, { url, token }: { url: string; token: string }): boolean {
 	return new ConfigStore(storage, text, ENTRIES).change([
 		put(SCHEDULE_ENABLED, true),
@@ -40,8 +34,8 @@ export function presetHub(storage: Storage, text: TextCodec, { url, token }: { u
 }
 
 /**
- * Returns the keys of settings that cannot be read because they are damaged or in the format of a newer firmware. The
- * gateway would replace them by defaults.
+ * Returns the keys of settings that are damaged or in the format of newer firmware; the gateway would replace them by
+ * defaults.
  */
 export function unreadableSettings(storage: Storage, text: TextCodec): string[] {
 	return [...new ConfigStore(storage, text, ENTRIES).damaged];

@@ -1,4 +1,4 @@
-/** Access to the unit from outside: the HTTP server on the host's two ports, and the console. For gateway.ts. */
+/** External access to the unit: the HTTP server on the host's two ports, and the console. For gateway.ts. */
 
 import { HTTPServer, type HTTPServerOptions } from "../http/server.js";
 import { Improv, type ImprovGateway, type ImprovWorld } from "../improv/improv.js";
@@ -6,18 +6,18 @@ import type { CertificatePair } from "../io/crypto.js";
 import type { Listener, Network, SerialPort } from "../io/host.js";
 import type { NetworkSettings } from "../wifi/settings.js";
 
-/** Indices of the listeners among the server's ports. */
+/** Indices of the listeners in the server. */
 const HTTP = 0;
 const HTTPS = 1;
-/** Connections per port. A TLS connection that is sending takes 24 KB beside the gateway's own memory. */
+/** Connections per port. A TLS connection takes a further 24 KB of the chip's memory while it sends. */
 const PLACES = 3;
 
 export class Serving {
 	#server: HTTPServer | undefined;
-	/** Undefined on hosts without a console or a radio. */
+	/** Undefined without a console or a radio. */
 	#console: Improv | undefined;
 
-	/** Opens the server; `identity` returns the certificate for the TLS port. Throws if a listener cannot be opened. */
+	/** Opens the server; `identity` returns the certificate of the TLS port. Throws if a listener cannot be opened. */
 	open({ http, https }: Network, options: Omit<HTTPServerOptions, "ports">, identity: () => CertificatePair): void {
 		const plain = { port: http, places: PLACES };
 		const ports = https === undefined ? [plain] : [plain, { port: https, places: PLACES, identity }];
@@ -46,7 +46,7 @@ export class Serving {
 		return this.#server?.listener(HTTPS);
 	}
 
-	/** Ports actually in use; 0 while closed. */
+	/** Actual ports; 0 while closed. */
 	get httpPort(): number {
 		return this.#server?.listener(HTTP)?.port ?? 0;
 	}

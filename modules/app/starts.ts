@@ -1,7 +1,7 @@
 /**
  * Crash-loop guard (safe mode, docs/decisions.md). If three starts within ten minutes each end by a fault in their
- * first minute, the next start runs only the functions needed for repair: network, login, log, restart, factory reset.
- * For gateway.ts.
+ * first minute, the next start runs only what is needed for repair: network, login, log, restart, factory reset. For
+ * gateway.ts.
  *
  *               fault before      a minute      ten minutes     an hour        planned
  *               the next start                                                 restart
@@ -12,7 +12,7 @@
  *               YOUNG
  *
  * The host classifies faults (`Ending`): a panic, a watchdog reset or a brownout is a fault; a power cut, a manual
- * reset or a planned restart is not. Time is measured in minutes of running, at least one for each start, because the
+ * reset or a planned restart is not. Time is counted in minutes of running, at least one for each start, because the
  * clock time is lost at a restart. Safe mode ends automatically so that an unattended meter is read again; a persisting
  * fault triggers it again.
  *
@@ -24,7 +24,7 @@
  *   2       3      minutes since each counted start, newest first; FORGOTTEN_MINUTES: none
  *   5       ...    causes of their ends, newest first, separated by "; ", UTF-8
  *
- * The causes have at most CAUSES_LIMIT characters. The memory may contain arbitrary bytes at a start.
+ * Limit: CAUSES_LIMIT characters of causes. The memory may contain any bytes at a start.
  */
 import type { Drive, Driver } from "../io/driver.js";
 import type { Retained } from "../io/flash.js";
@@ -56,18 +56,15 @@ export interface StartsUser {
 export class Starts implements Timed {
 	/** Causes of the counted ends, newest first; empty outside safe mode. */
 	readonly safeMode: string;
-	/** Task to stop together with the gateway. */
 	readonly drive: Drive;
 	/** End of the current minute, monotonic ms; Infinity if there is nothing to count or expire. */
 	deadlineMs: number;
 	readonly #retained: Retained;
 	readonly #user: StartsUser;
-	/** Copy of the retained data. */
 	#record: Uint8Array;
-	/** Minutes that this start has run. */
 	#minutes = 0;
 
-	/** `ending` describes the end of the previous program; an unknown end (undefined) is not counted. */
+	/** `ending` describes the end of the previous program; undefined (unknown) is not counted. */
 	constructor({ driver, text }: StartsWorld, retained: Retained, ending: Ending | undefined, user: StartsUser) {
 		this.#retained = retained;
 		this.#user = user;
@@ -94,7 +91,7 @@ export class Starts implements Timed {
 		this.drive = driver.drive("starts", this);
 	}
 
-	/** Clears all counts before a planned restart. */
+	/** Clears the counts before a planned restart. */
 	askedFor(): void {
 		this.#record = noRecord();
 		this.keep(0);
@@ -118,14 +115,14 @@ export class Starts implements Timed {
 		if (record[NEWEST_OFFSET] === FORGOTTEN_MINUTES) this.#record = record.slice(0, HEADER_LENGTH);
 	}
 
-	/** Writes the record. A failure is ignored, so that it does not prevent a start; nothing is counted then. */
+	/** Writes the record. A failure is ignored, so that it does not prevent a start. */
 	private keep(isYoung: number): void {
 		this.#record[0] = LAYOUT;
 		this.#record[YOUNG_OFFSET] = isYoung;
 		try {
 			this.#retained.write(this.#record);
 		} catch {
-			// Ignored.
+			// Nothing is counted then.
 		}
 	}
 }

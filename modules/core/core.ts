@@ -1,4 +1,4 @@
-/** Interface between the parts and the gateway; app/gateway.ts implements it. */
+/** Interface between the parts and the gateway; implemented by app/gateway.ts. */
 import type { ConfigStore } from "../config/store.js";
 import type { WatchedStorage } from "../config/watched-storage.js";
 import type { EventLog } from "../diagnostics/event-log.js";
@@ -22,11 +22,10 @@ export interface Saving {
 	readonly awakeUntilMs: number;
 }
 
-/** Running instance of a part. The core calls each member in the order of the parts, `stop` in reverse. */
+/** Running instance of a part. Each member is called in the order of the parts, `stop` in reverse. */
 export interface Running {
 	/** Called when the gateway starts serving and joins its network; late or never if it sleeps between readings. */
 	connect?(): void;
-	/** Called after a good readout. */
 	measured?(readout: Readout): void;
 	/** Called after a failed readout. */
 	meterFailed?(): void;
@@ -36,11 +35,11 @@ export interface Running {
 	clockChanged?(): void;
 	/** Called shortly before the device restarts or the program ends. */
 	restarting?(): void;
-	/** Called at the start of a factory reset, while the settings still exist, to write data that must survive it. */
+	/** Called at the start of a factory reset, to write data that must survive it; the settings still exist. */
 	resetting?(): void;
-	/** Called during a factory reset, after the settings were deleted, to delete all other data. */
+	/** Called during a factory reset, after the settings were deleted, to delete other data. */
 	erase?(): void;
-	/** Called before the gateway closes its ports, and before `stop`. */
+	/** Called before the ports are closed, and before `stop`. */
 	disconnecting?(): void;
 	/** Ends the instance permanently. */
 	stop?(): void;
@@ -48,13 +47,13 @@ export interface Running {
 	readonly isBusy?: boolean;
 	/** True if the device must start as for a user and must not sleep. */
 	readonly staysAwake?: boolean;
-	/** True while data waits to be sent or is being sent; sleep waits for it while there is a network. */
+	/** True while data waits to be sent or is being sent; postpones sleep while there is a network. */
 	readonly isSending?: boolean;
 }
 
-/** Key of `Core.find`: a part (part.ts), reduced to the type of its instance. */
+/** A part as key of `Core.find`, reduced to the type of its instance. */
 export interface Opened<Instance> {
-	/** Creates the instance, or returns undefined if there is none. Parts earlier in the list are already open. */
+	/** Creates the instance, or returns undefined. Earlier parts of the list are already open. */
 	readonly open: (core: Core, ...more: never) => Instance;
 }
 
@@ -64,9 +63,9 @@ export interface Core {
 	readonly clock: Clock;
 	readonly crypto: Crypto;
 	readonly text: TextCodec;
-	/** The host's storage; counts the writes that flash refuses. */
+	/** The host's storage; counts refused writes. */
 	readonly storage: WatchedStorage;
-	/** Partitions other than the settings; undefined if there are none. */
+	/** Partitions other than the settings; undefined without any. */
 	readonly flash: Flash | undefined;
 	/** Runs all time-driven machines. */
 	readonly driver: Driver;
@@ -76,35 +75,34 @@ export interface Core {
 	readonly ledger: MemoryLedger;
 	/** Notified of each change of the visible state. */
 	readonly live: Live;
-	/** Status light; undefined if there is none. */
+	/** Status light; undefined without one. */
 	readonly light: Light | undefined;
 	readonly zone: TimeZone;
-	/** Permit for the single TLS connection to another server. */
+	/** Permit for the single outgoing TLS connection. */
 	readonly tlsPermit: TLSPermit;
 	/** Undefined on hosts that cannot sleep. */
 	readonly saving: Saving | undefined;
-	/** Causes of the last faults if the device is in safe mode, where the meter is not read; otherwise empty. */
+	/** Causes of the last faults in safe mode, where the meter is not read; otherwise empty. */
 	readonly safeMode: string;
-	/** Hostname in the network. */
 	readonly hostname: string;
-	/** True after a wake by the timer. Joining and leaving the network is then not logged. */
+	/** True after a wake by the timer; changes of the network are then not logged. */
 	readonly isRoutine: boolean;
 	/** Time of the start, monotonic ms. */
 	readonly startedMs: number;
-	/** Ports actually in use; 0 while closed. */
+	/** Actual ports; 0 while closed. */
 	readonly httpPort: number;
 	readonly httpsPort: number;
 	/** Calls `run` and logs what it throws; `part` names the source. */
 	guard(part: string, run: () => void): void;
-	/** Writes one line to the developer's log. It must not contain a secret. */
+	/** Writes a line to the developer's log; never a secret. */
 	trace(message: string): void;
 	/** Returns the running instance of a part. */
 	find<Instance>(part: Opened<Instance>): Instance;
 	/** Returns the current scope of a token, SCOPE_… (auth/tokens.ts). */
 	scopeOf(token: string): number;
-	/** Updates certificate and network names after a short delay, when a value they depend on has changed. */
+	/** Updates certificate and network names after a short delay. */
 	refreshSoon(): void;
-	/** Notifies all parts that the network changed or was lost. */
+	/** Notifies all parts of a changed or lost network. */
 	networkChanged(): void;
 	/** Notifies all parts that the clock was set. */
 	clockChanged(): void;
@@ -113,10 +111,10 @@ export interface Core {
 	/** Reports the result of a readout: a stable error code, or "" on success. Notifies all parts of a failure. */
 	meterChanged(code: string): void;
 	/**
-	 * Deletes all settings and sessions and restarts once the current reply can have been sent. If flash refuses a
-	 * deletion, it throws but restarts nevertheless.
+	 * Deletes all settings and sessions and restarts once the current reply can have been sent. Throws if flash refuses a
+	 * deletion, but restarts nevertheless.
 	 */
 	factoryReset(): void;
-	/** Restarts the device once the current reply can have been sent. */
+	/** Restarts once the current reply can have been sent. */
 	restartSoon(): void;
 }

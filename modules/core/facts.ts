@@ -1,4 +1,4 @@
-/** Snapshot of the members of a JSON object, for replies produced in several pieces. */
+/** Snapshot of JSON members, for replies made in pieces. */
 import type { JSONWriter } from "../json/writer.js";
 
 /** Names and values, alternating. */
@@ -14,7 +14,7 @@ export function writeFacts(writer: JSONWriter, facts: Facts): void {
 	}
 }
 
-/** Converts Unix time from ms to whole seconds; 0 remains 0. */
+/** Converts Unix time from ms to whole seconds. */
 export function secondsOf(utcMs: number): number {
 	return Math.floor(utcMs / 1000);
 }

@@ -1,22 +1,22 @@
 /** Clients of the event stream (event-stream.ts), for the code that changes the state shown there. */
 import { takeOut } from "../bytes/list.js";
 
-/** Pending items of a stream, as bits; the lowest bit is sent first. */
+/** Pending items of a stream, as bits; the lowest is sent first. */
 export const DUE_OPENING = 1;
 export const DUE_STATE = 2;
 export const DUE_READOUT = 4;
 export const DUE_BEAT = 8;
 
 export interface LiveClient {
-	/** True if the client uses the TLS port. */
+	/** True on the TLS port. */
 	readonly secure: boolean;
-	/** Token of the client; empty if the stream must end. */
+	/** Token of the client; empty to end the stream. */
 	token: string;
 	/** Marks items as pending; `due` combines DUE_… bits. */
 	tell(due: number): void;
 }
 
-/** The server, which prefers clients with a valid token over others. */
+/** The server, which prefers clients with a valid token. */
 export interface TokenServer {
 	/** Notifies the server that a token was revoked. */
 	forget(): void;
@@ -30,7 +30,7 @@ export class Live {
 		this.#serving = serving;
 	}
 
-	/** Returns whether the port has no stream yet; each port allows one. */
+	/** Returns whether the port, which allows one stream, is free. */
 	hasPlace(secure: boolean): boolean {
 		return this.#clients.every((client) => client.secure !== secure);
 	}
@@ -43,7 +43,7 @@ export class Live {
 		takeOut(this.#clients, this.#clients.indexOf(client));
 	}
 
-	/** Reports that the state may have changed. */
+	/** Reports a possible change of state. */
 	changed(): void {
 		this.tell(DUE_STATE);
 	}
