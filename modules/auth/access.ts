@@ -19,7 +19,7 @@ export class Access implements Running {
 		this.tokens = new Tokens(new TokenSettings(config), crypto, clock, text);
 	}
 
-	/** Created only when the gateway serves: a wake for a reading alone neither needs it nor writes the account. */
+	/** Created only when the gateway serves; a wake for a reading alone does not need it. */
 	get login(): Login {
 		this.#login ??= this.makeLogin();
 		return this.#login;
@@ -29,7 +29,6 @@ export class Access implements Running {
 		this.#login ??= this.makeLogin();
 	}
 
-	/** Returns the current scope of a token, SCOPE_…. */
 	scopeOf(token: string): number {
 		return this.sessions.isValid(token) ? SCOPE_FULL : this.tokens.scopeOf(token);
 	}

@@ -1,7 +1,7 @@
 /**
- * The single account (user `admin`). It stores a salt and `inner = SHA256(salt ‖ password)`, never the password. A
- * client proves that it knows the password with `SHA256(inner ‖ nonce)` (API text, Authentication 3). The initial
- * password is printed on the device's label.
+ * The single account (user `admin`). It stores a salt and `inner = SHA256(salt ‖ password)`, never the password.
+ * Clients prove knowledge of the password with `SHA256(inner ‖ nonce)` (API text, Authentication 3). The initial
+ * password is on the device's label.
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import { encodeHex } from "../bytes/hex.js";
@@ -9,9 +9,9 @@ import type { Crypto } from "../io/crypto.js";
 import type { TextCodec } from "../io/host.js";
 
 export const USERNAME = "admin";
-/** Bytes of a SHA-256 digest: the inner digest and the proof. */
+/** Bytes of a SHA-256 digest. */
 export const DIGEST_LENGTH = 32;
-/** Random bytes of a salt; its text form is hex. */
+/** Random bytes of a salt, which is stored as hex text. */
 const SALT_LENGTH = 16;
 
 /** Storage of the account; implemented in auth/settings.ts. */
@@ -22,7 +22,7 @@ export interface AccountRecord {
 	readonly digest: Uint8Array;
 	/** Whether the password is still the one on the label. */
 	readonly isDefault: boolean;
-	/** Writes all three values atomically; throws on failure. The record takes ownership of `digest`. */
+	/** Writes all three values atomically and takes ownership of `digest`; throws on failure. */
 	save(salt: string, digest: Uint8Array, isDefault: boolean): void;
 }
 
@@ -31,7 +31,7 @@ export class Account {
 	readonly #crypto: Crypto;
 	readonly #text: TextCodec;
 
-	/** Loads the account from `record`, or creates it with the label's password if there is none. */
+	/** Loads the account, or creates it with the label's password. */
 	constructor(record: AccountRecord, labelPassword: string, crypto: Crypto, text: TextCodec) {
 		this.#record = record;
 		this.#crypto = crypto;
@@ -42,7 +42,6 @@ export class Account {
 		}
 	}
 
-	/** Salt of the account; public. */
 	get salt(): string {
 		return this.#record.salt;
 	}
@@ -51,17 +50,17 @@ export class Account {
 		return this.#record.isDefault;
 	}
 
-	/** Returns whether `proof` is SHA256(inner ‖ nonce), in constant time for proofs of the right length. */
+	/** Returns whether `proof` is SHA256(inner ‖ nonce), in constant time for a given length. */
 	isProof(proof: Uint8Array, nonce: Uint8Array): boolean {
 		return equalConstantTime(this.#crypto.sha256(this.#record.digest, nonce), proof);
 	}
 
-	/** Returns whether this is the password, in constant time for passwords of the same length. */
+	/** Returns whether this is the password, in constant time for a given length. */
 	isPassword(password: string): boolean {
 		return equalConstantTime(this.#record.digest, this.digestOf(password));
 	}
 
-	/** Returns the inner digest of a password under the account's salt. */
+	/** Returns the inner digest of a password. */
 	digestOf(password: string): Uint8Array {
 		return this.innerDigest(this.#record.salt, password);
 	}

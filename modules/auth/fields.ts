@@ -1,9 +1,7 @@
-/**
- * Fields of the account and of the long-lived tokens. Only auth/ reads and writes them; they have no settings routes.
- */
+/** Fields of the account and the long-lived tokens. They have no settings routes; only auth/ uses them. */
 import { BOOLEAN, BYTES, entry, field, HEX, INTERNAL, TEXT } from "../config/schema.js";
 
-/** Indices of the entries in ENTRIES (parts.ts): unique and never reused. */
+/** Indices in ENTRIES (parts.ts): unique and never reused. */
 const IN_ACCESS = 3;
 const IN_TOKENS = 6;
 
@@ -36,7 +34,7 @@ export const ACCESS_IS_DEFAULT = field<boolean>({
 });
 export const ACCESS = entry("access", 1, [ACCESS_SALT, ACCESS_DIGEST, ACCESS_IS_DEFAULT], INTERNAL);
 
-/** Ids, names, SHA-256 digests and scopes of the long-lived tokens, in the layout of auth/tokens.ts. */
+/** Long-lived tokens, in the layout of auth/tokens.ts. */
 export const TOKENS_RECORDS = field<Uint8Array>({
 	entry: IN_TOKENS,
 	id: 1,

@@ -1,14 +1,14 @@
 /**
  * Login and change of the password, in the challenge form and in the plaintext form of firmware 1.0.x. The routes
- * decide whether the plaintext form is allowed on a connection. Order of checks:
+ * decide whether the plaintext form is allowed. Order of checks:
  * 1. The limiter: while an address is blocked, nothing else is checked, and its nonce remains valid.
  * 2. The nonce: used up from here on, whatever the result.
  * 3. User and proof: an unknown user takes the same work as a wrong proof.
  *
  * A failure in step 3 counts in the limiter; a bad nonce does not, because it reveals nothing about the password.
  *
- * All arguments are untrusted; any text is acceptable. A password has at most PASSWORD_LIMIT characters; the routes'
- * body limit bounds the rest.
+ * All arguments are untrusted. A password has at most PASSWORD_LIMIT characters; the routes' body limit bounds the
+ * rest.
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import { decodeHex } from "../bytes/hex.js";
@@ -19,9 +19,7 @@ import { Nonces } from "./nonce.js";
 import { LoginRateLimiter } from "./rate-limiter.js";
 import type { Sessions } from "./sessions.js";
 
-/** Success; after a login `token` is the new session's token. */
 export const LOGIN_OK = 0;
-/** Wrong user, proof or password. */
 export const LOGIN_INVALID_PROOF = 1;
 /** The nonce is foreign, expired or already used. */
 export const LOGIN_NONCE_INVALID = 2;
@@ -30,7 +28,7 @@ export const LOGIN_BLOCKED = 3;
 /** The new password is empty, too short or too long. The nonce remains valid. */
 export const LOGIN_BAD_PASSWORD = 4;
 
-/** Minimum length of a new password, characters. In the challenge form only the client can check it. */
+/** Minimum length of a new password, characters; only the client can check it in the challenge form. */
 export const PASSWORD_MINIMUM = 8;
 /** Maximum length of a password, characters. */
 export const PASSWORD_LIMIT = 128;
@@ -38,7 +36,7 @@ export const PASSWORD_LIMIT = 128;
 export interface LoginResult {
 	/** LOGIN_…. */
 	readonly outcome: number;
-	/** Session token; empty unless a login succeeded. */
+	/** Session token after a successful login; otherwise empty. */
 	readonly token: string;
 	/** Whole seconds, at least 1, if blocked; otherwise 0. */
 	readonly retryAfterS: number;
@@ -49,7 +47,7 @@ export interface Challenge {
 	readonly salt: string;
 }
 
-/** Data of the challenge form, as received; `address` is the client's. */
+/** Challenge form as received; `address` is the client's. */
 export interface ProofAttempt {
 	readonly address: string;
 	readonly nonce: string;
@@ -80,12 +78,11 @@ export class Login {
 		this.#limiter = new LoginRateLimiter(options.clock, options.crypto, options.text);
 	}
 
-	/** Whether the password is still the one on the label. */
 	get passwordIsDefault(): boolean {
 		return this.#account.isDefault;
 	}
 
-	/** Returns a nonce, valid for NONCE_LIFETIME_MS, and the salt. */
+	/** Returns the salt and a nonce, valid for NONCE_LIFETIME_MS. */
 	challenge(): Challenge {
 		return { nonce: this.#text.decode(this.#nonces.issue()), salt: this.#account.salt };
 	}
@@ -98,14 +95,14 @@ export class Login {
 		return this.login(address, this.checkPassword(address, username, password));
 	}
 
-	/** Changes the password to the one with this inner digest. On success all sessions end. */
+	/** Changes the password to the one with this inner digest and ends all sessions. */
 	changeWithProof(attempt: ProofAttempt, newDigest: Uint8Array): LoginResult {
 		const isEmpty = equalConstantTime(this.#account.digestOf(""), newDigest);
 		if (newDigest.length !== DIGEST_LENGTH || isEmpty) return outcomeOf(LOGIN_BAD_PASSWORD);
 		return this.change(this.checkProof(attempt, USERNAME), newDigest);
 	}
 
-	/** Changes the password. On success all sessions end. */
+	/** Changes the password and ends all sessions. */
 	changeWithPassword(address: string, oldPassword: string, newPassword: string): LoginResult {
 		if (newPassword.length < PASSWORD_MINIMUM || newPassword.length > PASSWORD_LIMIT)
 			return outcomeOf(LOGIN_BAD_PASSWORD);
@@ -130,7 +127,7 @@ export class Login {
 		const nonce = this.#text.encode(attempt.nonce);
 		if (!this.#nonces.take(nonce)) return outcomeOf(LOGIN_NONCE_INVALID);
 		const hex = this.#text.encode(attempt.proof);
-		// An invalid hex text becomes an empty proof, which never matches, so that the comparison is still made.
+		// Invalid hex is compared as an empty proof, which never matches.
 		const proof = decodeHex(hex, 0, hex.length) ?? new Uint8Array(0);
 		const proven = this.#account.isProof(proof, nonce);
 		return this.judge(attempt.address, proven && username === USERNAME);

@@ -1,22 +1,22 @@
 /**
- * Slows down password guessing: one limiter for all forms of login and password change.
+ * Rate limiter against password guessing, for all forms of login and password change.
  *
  * Failures are counted in buckets. After FREE_FAILURES consecutive failures, the next attempt in the bucket must wait 1
- * s, and twice as long after each further failure, up to a limit. Attempts during the delay are refused without a
- * check. A success, or FORGET_MS without a failure, clears the bucket. FORGET_MS is long enough that waiting for it is
- * no faster than one attempt a minute.
+ * s, and twice as long after each further failure, up to a limit. Attempts during the delay are refused unchecked. A
+ * success, or FORGET_MS without a failure, clears the bucket. FORGET_MS is long enough that waiting for it is no faster
+ * than one attempt a minute.
  *
  * Assignment of addresses to buckets:
- * - A known address is one with a successful login. It keeps its own bucket while it is among the last KNOWN_LIMIT of
- *   them and the firmware runs, so failures from elsewhere do not delay the owner.
- * - All other addresses are unknown. IPv6 addresses are counted by network (/64), because one host can have any number
- *   of addresses in it. Known addresses are counted individually, because all hosts of a home share a network. An
- *   unknown address that fails gets one of STRANGER_LIMIT buckets if one is free and keeps it until it is forgotten, so
- *   further addresses cannot displace it. The delay of these buckets is limited to DELAY_LIMIT_S.
- * - The remaining unknown addresses share the last bucket (shared-bucket.ts). The first attempt of a new address is not
- *   delayed there, so a right password succeeds at once, also after a restart.
+ * - A known address is one with a successful login. It has its own bucket while it is among the last KNOWN_LIMIT of
+ *   them and the firmware runs, so failures from elsewhere do not delay its user.
+ * - Unknown IPv6 addresses are counted by network (/64), because one host can use any number of addresses in it. Known
+ *   ones are counted individually, because all hosts of a home share a network. An unknown address that fails gets one
+ *   of STRANGER_LIMIT buckets, if free, until it is forgotten; further addresses cannot displace it. The delay of these
+ *   buckets is limited to DELAY_LIMIT_S.
+ * - The remaining unknown addresses share the last bucket (shared-bucket.ts). It does not delay the first attempt of a
+ *   new address, so a right password succeeds at once, also after a restart.
  *
- * Worst case of checked guesses from unknown addresses, regardless of their number: in 24 hours 1449 in each of the
+ * Maximum number of guesses checked, for any number of unknown addresses: in 24 hours 1449 in each of the
  * STRANGER_LIMIT buckets (11 in the first 63 s, then one a minute) and 21 862 in the shared one (256 first attempts, 8
  * in the first 7 s, then one every 4 s), 45 046 in all; 2266 in the first hour, 1860 in each later one; 437 in 60 s.
  */
@@ -28,14 +28,14 @@ import { FREE_FAILURES, SharedBucket } from "./shared-bucket.js";
 export const KNOWN_LIMIT = 8;
 /** Number of buckets for unknown addresses. */
 export const STRANGER_LIMIT = 16;
-/** Longest delay of a bucket that is not shared, seconds. */
+/** Longest delay of an unshared bucket, seconds. */
 export const DELAY_LIMIT_S = 60;
-/** Time without a failure after which a bucket that is not shared is forgotten. */
+/** Time without a failure that clears an unshared bucket. */
 export const FORGET_MS = 900_000;
 
-/** Index of the shared bucket, an object of its own, after those of known and unknown addresses. */
+/** Index that stands for the shared bucket, after all others. */
 const SHARED = KNOWN_LIMIT + STRANGER_LIMIT;
-/** Upper limit of the failure count: the delay is at its maximum long before, and the count fits a byte. */
+/** Upper limit of the failure count, which is stored in a byte; the delay is at its maximum long before. */
 const COUNT_LIMIT = 255;
 /** Prefix of an IPv4 address written as an IPv6 address (RFC 4291, 2.5.5.2). */
 const MAPPED = "::ffff:";
@@ -46,9 +46,9 @@ export class LoginRateLimiter {
 	readonly #clock: Clock;
 	readonly #crypto: Crypto;
 	readonly #text: TextCodec;
-	/** Key of each bucket: a known address, or an unknown address or network. */
+	/** Key of each bucket: an address or, for unknown ones, an IPv6 network. */
 	readonly #names: string[] = new Array<string>(SHARED).fill("nobody");
-	/** Sequence number of the last login from each known address, starting at 1; 0: no login. */
+	/** Sequence number of the last login from each known address; 0: no login. */
 	readonly #logins = new Uint32Array(KNOWN_LIMIT);
 	/** Consecutive failures of each bucket. */
 	readonly #failures = new Uint8Array(SHARED);
@@ -64,8 +64,8 @@ export class LoginRateLimiter {
 	}
 
 	/**
-	 * Returns the whole seconds that this address must wait before its next attempt; 0 if it may try now. Call it once
-	 * for each attempt, because a call takes part in the draw for the next turn. `address` has the format of Socket.
+	 * Returns the seconds that this address must wait before its next attempt; 0 if it may try now. Call it once for each
+	 * attempt, because a call takes part in the draw for the next turn. `address` has the format of Socket.
 	 */
 	retryAfterS(address: string): number {
 		if (this.#shared?.isForgotten) this.#shared = undefined;
@@ -103,10 +103,7 @@ export class LoginRateLimiter {
 		this.#logins[bucket] = ++this.#loginCount;
 	}
 
-	/**
-	 * Returns the bucket of a known address, else the one already assigned to the unknown address, else a free one, else
-	 * the shared one.
-	 */
+	/** Returns the bucket assigned to the address, else a free one, else the shared one. */
 	private bucketOf(address: string): number {
 		let bucket = this.#names.indexOf(address);
 		if (bucket < 0) bucket = this.#names.indexOf(strangerOf(address));
@@ -122,14 +119,11 @@ export class LoginRateLimiter {
 	}
 }
 
-/** Converts an IPv4-mapped IPv6 address to IPv4 format. */
 function unmapped(address: string): string {
 	return address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address;
 }
 
-/**
- * Returns the key of an unknown address: the IPv4 address, or the first four groups (the network) of an IPv6 address.
- */
+/** Returns the key of an unknown address: the IPv4 address, or the network (first four groups) of an IPv6 address. */
 function strangerOf(address: string): string {
 	const plain = unmapped(address);
 	if (plain.indexOf(":") < 0) return plain;

@@ -1,5 +1,5 @@
 /**
- * Session tokens, returned by a login and required by all other requests (API text, Authentication 1 and 6). Only the
+ * Session tokens, returned by a login and required by other requests (API text, Authentication 1 and 6). Only the
  * SHA-256 of a token is stored, so leaked memory (a dump, a report) does not permit a login. Sessions end with a
  * restart.
  *
@@ -7,8 +7,8 @@
  *   0       8      monotonic ms of the login, IEEE 754 binary64, big-endian
  *   8       32     SHA-256 of the token's text
  *
- * Records are ordered by age, oldest first, so both expired records and the one to drop are at the front. Limits:
- * SESSION_LIMIT sessions, beyond which the oldest is dropped; SESSION_LIFETIME_MS from the login, regardless of use.
+ * Records are ordered by age, oldest first, so expired ones and the one to drop are at the front. Limits: SESSION_LIMIT
+ * sessions, beyond which the oldest is dropped; SESSION_LIFETIME_MS from the login.
  */
 
 import { holdsConstantTime } from "../bytes/equal.js";
@@ -44,7 +44,7 @@ export class Sessions {
 		this.#text = text;
 	}
 
-	/** Creates a session for a client at `address` and returns its token, which is not stored. */
+	/** Creates a session and returns its token, which is not stored. */
 	create(address = ""): string {
 		this.dropExpired();
 		if (this.#count === SESSION_LIMIT) this.drop(0);
@@ -56,19 +56,18 @@ export class Sessions {
 		return this.#text.decode(token);
 	}
 
-	/** Returns whether the token belongs to an open session. */
 	isValid(token: string): boolean {
 		return this.positionOf(token) >= 0;
 	}
 
-	/** Ends the session of this token. Returns false if there is none. */
+	/** Returns false if the token has no session. */
 	revoke(token: string): boolean {
 		const index = this.positionOf(token);
 		if (index >= 0) this.drop(index);
 		return index >= 0;
 	}
 
-	/** Ends the session with this id. Returns false if there is none. */
+	/** Returns false if no session has this id. */
 	revokeId(id: string): boolean {
 		this.dropExpired();
 		for (let i = 0; i < this.#count; i++) {
@@ -83,16 +82,13 @@ export class Sessions {
 		this.#count = this.#addresses.length = 0;
 	}
 
-	/**
-	 * Number of open sessions. Their indices 0 to count - 1, oldest first, are valid until the next call of another
-	 * method.
-	 */
+	/** Number of open sessions; their indices, oldest first, are valid until another method is called. */
 	get count(): number {
 		this.dropExpired();
 		return this.#count;
 	}
 
-	/** Returns a session's id: the start of the digest, which reveals nothing about the token. */
+	/** Returns a session's id: the start of the digest, which does not reveal the token. */
 	idAt(index: number): string {
 		const id = new Uint8Array(SESSION_ID_LENGTH);
 		const digest = index * RECORD_LENGTH + DIGEST_OFFSET;
@@ -100,23 +96,21 @@ export class Sessions {
 		return this.#text.decode(id);
 	}
 
-	/** Returns a session's age, ms. */
 	ageMsAt(index: number): number {
 		return this.#clock.monotonicMs() - this.#view.getFloat64(index * RECORD_LENGTH);
 	}
 
-	/** Returns the time of a session's login, Unix seconds; 0 while the clock is not set. */
+	/** Returns the time of login, Unix seconds; 0 while the clock is not set. */
 	createdAt(index: number): number {
 		const utcMs = this.#clock.utcMs();
 		return utcMs === undefined ? 0 : Math.max(0, Math.floor((utcMs - this.ageMsAt(index)) / 1000));
 	}
 
-	/** Returns the client address of a session. */
 	addressAt(index: number): string {
 		return this.#addresses[index];
 	}
 
-	/** Returns the index of the token's session, or -1, in constant time for tokens of the right length. */
+	/** Returns the index of the token's session, or -1, in constant time for a given length. */
 	positionOf(token: string): number {
 		if (token.length !== TOKEN_LENGTH) return -1;
 		this.dropExpired();

@@ -1,4 +1,4 @@
-/** Stores the account and the long-lived tokens as settings, in the forms that auth/ uses. */
+/** Stores the account and the long-lived tokens as settings. */
 
 import { put } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
@@ -7,7 +7,7 @@ import { ACCESS_DIGEST, ACCESS_IS_DEFAULT, ACCESS_SALT, TOKENS_RECORDS } from ".
 /** Implements AccountRecord (auth/account.ts). */
 export class AccessSettings {
 	readonly #store: ConfigStore;
-	/** Account with the label's password while flash refuses it: a start must not depend on a write. */
+	/** Account with the label's password while flash refuses it, so that a start needs no write. */
 	#unsaved: { readonly salt: string; readonly digest: Uint8Array } | undefined;
 
 	constructor(store: ConfigStore) {
@@ -46,7 +46,7 @@ export class TokenSettings {
 		this.#store = store;
 	}
 
-	/** Empty after a factory reset, so that tokens are refused until the restart. */
+	/** Empty after a factory reset, so that tokens are refused before the restart. */
 	get bytes(): Uint8Array {
 		return this.#store.isErased ? new Uint8Array(0) : this.#store.get(TOKENS_RECORDS);
 	}

@@ -1,15 +1,14 @@
 /**
- * Shared bucket of the login's rate limiter (rate-limiter.ts), for all addresses without a bucket of their own; the
- * limiter defines what counts as one address. It exists only while there are such failures.
+ * Shared bucket of the rate limiter (rate-limiter.ts, which defines what counts as one address), for all addresses
+ * without a bucket of their own. It exists only while there are such failures.
  *
- * - The first attempt of an address is never delayed, so the right password succeeds even while other addresses keep
- *   failing. If the attempt fails, the address is marked. There are MARK_LIMIT marks, more than a /24 network has
- *   hosts.
+ * - The first attempt of an address is never delayed, so the right password succeeds even while others keep failing. A
+ *   failure marks the address. There are MARK_LIMIT marks, more than a /24 network has hosts.
  * - Marked addresses, and new ones once all marks are used, share one delay: none for FREE_FAILURES failures, then 1, 2
  *   and SHARED_DELAY_LIMIT_S seconds.
- * - The next attempt after a delay is drawn by lot among all addresses refused during it. Each address has one lot,
- *   however often it asks. The winner has TURN_MS for its attempt; after that any address may try. Each of n addresses
- *   thus has one chance in n every 4 s, and frequent requests give no advantage.
+ * - The next attempt after a delay is drawn by lot among the addresses refused during it, with one lot each. The winner
+ *   has TURN_MS for its attempt; after that any address may try. Each of n addresses thus has one chance in n every 4
+ *   s, and frequent requests give no advantage.
  *
  * SHARED_FORGET_MS without a failure clears everything. It is long enough that waiting for fresh marks is slower than
  * continuing: 264 guesses in 1207 s against one every 4 s.
@@ -17,15 +16,15 @@
 import type { Crypto } from "../io/crypto.js";
 import type { Clock, TextCodec } from "../io/host.js";
 
-/** Number of failures that causes the first delay, in all buckets. */
+/** Failures before the first delay, in all buckets. */
 export const FREE_FAILURES = 5;
 /** Longest delay, seconds. */
 export const SHARED_DELAY_LIMIT_S = 4;
 /** Time reserved for the winner of the draw. */
 export const TURN_MS = 8000;
-/** Maximum number of addresses whose first failure is remembered. */
+/** Maximum number of marks. */
 export const MARK_LIMIT = 256;
-/** Time without a failure after which everything is cleared. */
+/** Time without a failure that clears the bucket. */
 export const SHARED_FORGET_MS = 1_200_000;
 
 const SEED_LENGTH = 16;
@@ -36,20 +35,19 @@ export class SharedBucket {
 	readonly #clock: Clock;
 	readonly #crypto: Crypto;
 	readonly #text: TextCodec;
-	/** Hashes of the addresses that have failed, in the order of their first failures. */
+	/** Hashes of the marked addresses, in order of their first failures. */
 	readonly #marks = new Uint32Array(MARK_LIMIT);
-	/** Random, so that an attacker cannot choose an address that collides with another's mark. */
+	/** Random, so that an attacker cannot choose an address that collides with the mark of another. */
 	readonly #markSeed: Uint8Array;
 	#markCount = 0;
-	/** Monotonic ms of the last failure. */
 	#lastMs = 0;
 	/** Number of failures that count for the delay, and monotonic ms of the last one. */
 	#failures = 0;
 	#delayedMs = 0;
-	/** Address with the lowest lot so far ("" if there was no request) and that lot. */
+	/** Address with the lowest lot so far ("": no request) and that lot. */
 	#drawn = "";
 	#lot = NO_LOT;
-	/** Makes the lots of a draw unpredictable; renewed after each failure that counts for the delay. */
+	/** Makes a draw unpredictable; renewed after each failure that counts for the delay. */
 	#lotSeed: Uint8Array;
 
 	constructor(clock: Clock, crypto: Crypto, text: TextCodec) {
@@ -60,12 +58,12 @@ export class SharedBucket {
 		this.#lotSeed = this.#markSeed;
 	}
 
-	/** True after SHARED_FORGET_MS without a failure: the bucket is then equivalent to a new one and can be dropped. */
+	/** True after SHARED_FORGET_MS without a failure: the bucket can be dropped. */
 	get isForgotten(): boolean {
 		return this.#clock.monotonicMs() - this.#lastMs >= SHARED_FORGET_MS;
 	}
 
-	/** Returns the delay as the limiter does; a refused address takes part in the draw. */
+	/** Returns the delay as in the limiter; a refused address takes part in the draw. */
 	retryAfterS(address: string): number {
 		if (this.#failures < FREE_FAILURES || this.isNew(this.markOf(address))) return 0;
 		const delayMs = Math.min(SHARED_DELAY_LIMIT_S, 2 ** (this.#failures - FREE_FAILURES)) * 1000;
@@ -89,12 +87,12 @@ export class SharedBucket {
 		this.#lotSeed = this.#crypto.random(SEED_LENGTH);
 	}
 
-	/** Ends this address's turn, if it had one. */
+	/** Ends the turn of this address. */
 	succeeded(address: string): void {
 		if (this.#drawn === address) this.#lot = NO_LOT;
 	}
 
-	/** Returns whether the mark is new and there is room for it. */
+	/** Returns whether the mark is new and can be stored. */
 	private isNew(mark: number): boolean {
 		const count = this.#markCount;
 		const index = this.#marks.indexOf(mark);

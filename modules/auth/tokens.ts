@@ -1,8 +1,8 @@
 /**
  * Long-lived tokens for programs that read the gateway for years (API text, Authentication 7). They never expire,
  * survive restarts and password changes, and are revoked by id. Only the SHA-256 of a token is stored, so the content
- * of the flash does not permit a login. The records follow one another, oldest first, and after the last one there is a
- * scope byte for each. Data of older firmware has no scope bytes; its tokens have SCOPE_FULL.
+ * of the flash does not permit a login. The records, oldest first, are followed by a scope byte for each; data of older
+ * firmware has no scope bytes, which means SCOPE_FULL.
  *
  *   offset  bytes  content
  *   0       4      Unix time of creation in seconds, big-endian; 0: the clock was not set
@@ -17,9 +17,8 @@ import type { Crypto } from "../io/crypto.js";
 import type { Clock, TextCodec } from "../io/host.js";
 import { TOKEN_LENGTH } from "./sessions.js";
 
-/** Maximum number of tokens. */
 export const TOKEN_SLOTS = 3;
-/** Maximum length of a name, printable ASCII characters. */
+/** Maximum length of a name, printable ASCII. */
 export const TOKEN_NAME_LIMIT = 32;
 
 const DIGEST_OFFSET = 4;
@@ -28,18 +27,18 @@ const NAME_OFFSET = 36;
 const RECORD_LENGTH = NAME_OFFSET + TOKEN_NAME_LIMIT;
 const QUESTION_MARK = 0x3f;
 
-/** Scopes of a token, each including the previous ones; also the scope that a route requires. */
+/** Scopes of tokens and routes; each includes the previous ones. */
 export const SCOPE_NONE = 0;
-/** Reads readings, meter data and the state of the device; cannot change anything or read settings. */
+/** Permits reading readings, meter data and the device state, but no settings and no changes. */
 export const SCOPE_READ = 1;
-/** Everything: sessions, and tokens created without a scope. */
+/** Permits everything; scope of sessions, and default of tokens. */
 export const SCOPE_FULL = 2;
 
 /** Storage of the tokens; implemented in auth/settings.ts. */
 export interface TokenRecord {
-	/** Bytes passed to the last `save`; empty while there are no tokens. Must not be modified. */
+	/** Bytes of the last `save`, or empty; must not be modified. */
 	readonly bytes: Uint8Array;
-	/** Writes all or nothing; throws on failure. The record takes ownership of `bytes`. */
+	/** Writes atomically and takes ownership of `bytes`; throws on failure. */
 	save(bytes: Uint8Array): void;
 }
 
@@ -56,15 +55,15 @@ export class Tokens {
 		this.#text = text;
 	}
 
-	/** Number of tokens. Their indices are 0 to count - 1, oldest first. */
+	/** Number of tokens, indexed oldest first. */
 	get count(): number {
 		return Math.floor(this.#record.bytes.length / RECORD_LENGTH);
 	}
 
 	/**
-	 * Creates a token, the last in the list, and returns its text, which is not stored; "" if all slots are in use.
-	 * `name`: 1 to TOKEN_NAME_LIMIT ASCII characters; `scope`: SCOPE_READ or SCOPE_FULL. Throws what the record throws;
-	 * no token is created then.
+	 * Creates a token at the end of the list and returns its text, which is not stored; "" if all slots are used. `name`:
+	 * 1 to TOKEN_NAME_LIMIT ASCII characters; `scope`: SCOPE_READ or SCOPE_FULL. If the record throws, so does this, and
+	 * no token is created.
 	 */
 	create(name: string, scope = SCOPE_FULL): string {
 		const { count } = this;
@@ -82,7 +81,7 @@ export class Tokens {
 		return this.#text.decode(token);
 	}
 
-	/** Returns the scope of a token, SCOPE_NONE if it is unknown, in constant time for tokens of the right length. */
+	/** Returns the scope of a token, SCOPE_NONE if unknown, in constant time for a given length. */
 	scopeOf(token: string): number {
 		const { count } = this;
 		if (count === 0 || token.length !== TOKEN_LENGTH) return SCOPE_NONE;
@@ -94,10 +93,7 @@ export class Tokens {
 		return scope;
 	}
 
-	/**
-	 * Revokes the token with this id. Returns false if there is none. Throws what the record throws; the token then
-	 * remains.
-	 */
+	/** Returns false if no token has this id. If the record throws, so does this, and the token remains. */
 	revokeId(id: string): boolean {
 		const { count } = this;
 		for (let i = 0; i < count; i++) {
@@ -113,13 +109,13 @@ export class Tokens {
 		return false;
 	}
 
-	/** Returns a token's id, lower-case hex, which reveals nothing about the token. */
+	/** Returns a token's id, lower-case hex, which does not reveal the token. */
 	idAt(index: number): string {
 		const start = index * RECORD_LENGTH + DIGEST_OFFSET;
 		return this.#text.decode(encodeHex(this.#record.bytes.slice(start, start + ID_LENGTH)));
 	}
 
-	/** Returns a token's name. Invalid bytes of a damaged record, including an empty name, are shown as `?`. */
+	/** Returns a token's name. In a damaged record, invalid bytes and an empty name become `?`. */
 	nameAt(index: number): string {
 		const start = index * RECORD_LENGTH + NAME_OFFSET;
 		const name = this.#record.bytes.slice(start, start + TOKEN_NAME_LIMIT);
@@ -129,7 +125,7 @@ export class Tokens {
 		return this.#text.decode(name, 0, length);
 	}
 
-	/** Returns SCOPE_READ or SCOPE_FULL; an invalid byte of a damaged record gives SCOPE_READ. */
+	/** Returns SCOPE_READ or SCOPE_FULL; SCOPE_READ for an invalid byte. */
 	scopeAt(index: number): number {
 		const { bytes } = this.#record;
 		const { count } = this;
@@ -137,7 +133,7 @@ export class Tokens {
 		return bytes[count * RECORD_LENGTH + index] === SCOPE_FULL ? SCOPE_FULL : SCOPE_READ;
 	}
 
-	/** Returns a token's time of creation, Unix seconds; 0 if the clock was not set. */
+	/** Returns the time of creation, Unix seconds; 0 if the clock was not set. */
 	createdAt(index: number): number {
 		const { buffer, byteOffset } = this.#record.bytes;
 		return new DataView(buffer, byteOffset).getUint32(index * RECORD_LENGTH);

@@ -1,11 +1,9 @@
 /**
- * Operations on short ASCII texts: bytes, character sets and letter case. They replace regular expressions, which XS
- * runs outside its heap, and toLowerCase, which needs 12 KB of Unicode tables in XS.
+ * Operations on short ASCII texts. They replace regular expressions, which XS runs outside its heap, and toLowerCase,
+ * which needs 12 KB of Unicode tables in XS.
  */
 
-/**
- * Returns the bytes of a short ASCII text. The loop is quadratic in XS, which searches each character from the start.
- */
+/** Returns the bytes of a short ASCII text; quadratic in XS, which finds each character from the start. */
 export function asciiBytes(text: string): Uint8Array {
 	const bytes = new Uint8Array(text.length);
 	for (let i = 0; i < bytes.length; i++) bytes[i] = text.charCodeAt(i);
@@ -13,31 +11,31 @@ export function asciiBytes(text: string): Uint8Array {
 }
 
 /**
- * Returns whether each character of `text` is in one of the ranges, each given by its first and last character:
- * "09AZaz". The last range is open-ended if its last character is omitted.
+ * Returns whether each character of `text` is in one of the ranges, given by first and last characters: "09AZaz".
+ * Without its last character, the last range is open-ended.
  */
 export function hasOnly(text: string, ranges: string): boolean {
 	for (let i = 0; i < text.length; i++) {
 		const character = text.charCodeAt(i);
 		let range = 0;
-		// Past the last range charCodeAt returns NaN, for which both comparisons are false; the loop ends.
+		// Past the last range charCodeAt returns NaN, which ends the loop.
 		while (character < ranges.charCodeAt(range) || character > ranges.charCodeAt(range + 1)) range += 2;
 		if (range >= ranges.length) return false;
 	}
 	return true;
 }
 
-/** Converts ASCII capital letters to lower case; other characters are unchanged. */
+/** Converts ASCII capitals to lower case; leaves other characters unchanged. */
 export function lowerCase(text: string): string {
 	return replaceLetters(text, 0x41, "abcdefghijklmnopqrstuvwxyz");
 }
 
-/** Converts ASCII lower-case letters to capitals; other characters are unchanged. */
+/** Converts ASCII lower-case letters to capitals; leaves other characters unchanged. */
 export function upperCase(text: string): string {
 	return replaceLetters(text, 0x61, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 }
 
-/** Replaces letters: character code `first` + i by `letters[i]`. */
+/** Replaces character code `first` + i by `letters[i]`. */
 function replaceLetters(text: string, first: number, letters: string): string {
 	let replaced = "";
 	let copied = 0;

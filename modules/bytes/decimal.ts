@@ -1,9 +1,9 @@
 /**
  * Converts numbers of COSEM data to exact decimal text: an integer of up to 64 bits with its decimal point shifted by
- * the scaler, or the shortest text of a float. An integer is never converted to a double, so no digit is lost.
+ * the scaler, or the shortest text of a float. Integers never become doubles, so no digit is lost.
  */
 
-/** Maximum length of a number's text: 64 bits and the largest scaler, with sign and decimal point. */
+/** Maximum length of a text: 64 bits and the largest scaler, with sign and point. */
 export const DECIMAL_LIMIT = 160;
 
 const TWO_32 = 2 ** 32;
@@ -23,7 +23,7 @@ export interface Span {
 
 /**
  * Writes the integer of 1 to 8 bytes (two's complement if `signed`) times 10^scaler at the start of `into`. Returns the
- * text's length, at most DECIMAL_LIMIT.
+ * length, at most DECIMAL_LIMIT.
  */
 export function putInteger(source: Span, signed: boolean, scaler: number, into: Uint8Array): number {
 	const { bytes, start, end } = source;
@@ -48,8 +48,8 @@ export function putInteger(source: Span, signed: boolean, scaler: number, into: 
 }
 
 /**
- * Writes the float of 4 or 8 bytes times 10^scaler at the start of `into`. Returns the text's length, or 0 if the value
- * is NaN or infinite or its text is longer than DECIMAL_LIMIT.
+ * Writes the float of 4 or 8 bytes times 10^scaler at the start of `into`. Returns the length, or 0 for NaN, infinity
+ * or a text longer than DECIMAL_LIMIT.
  */
 export function putFloat(source: Span, scaler: number, into: Uint8Array): number {
 	const { bytes, start, end } = source;
@@ -61,8 +61,7 @@ export function putFloat(source: Span, scaler: number, into: Uint8Array): number
 }
 
 /**
- * Finds the fewest digits that give the same float32. Rounds by a DataView, because Math.fround does not change
- * integers in XS.
+ * Finds the fewest digits that give the same float32. Rounds by a DataView, because Math.fround keeps integers in XS.
  */
 function putFloat32(value: number, scaler: number, into: Uint8Array): number {
 	const size = Math.abs(value);
@@ -104,7 +103,7 @@ function putExponential(text: string, scaler: number, into: Uint8Array): number 
 	return closeFloat(into, first, to, shift);
 }
 
-/** Calls shiftPoint after removing trailing zeros of the fraction. Returns 0 if the text would be too long. */
+/** Calls shiftPoint after removing trailing zeros of the fraction. Returns 0 if the text is too long. */
 function closeFloat(into: Uint8Array, first: number, end: number, shift: number): number {
 	let to = end;
 	let power = shift;
@@ -115,7 +114,7 @@ function closeFloat(into: Uint8Array, first: number, end: number, shift: number)
 	return to + Math.abs(power) + 2 > DECIMAL_LIMIT ? 0 : shiftPoint(into, first, to, power);
 }
 
-/** Writes the digits of high × 2^32 + low at `into[at]`. Returns the position after them. */
+/** Writes the digits of high × 2^32 + low at `into[at]`. Returns the end position. */
 function putDigits(high: number, low: number, into: Uint8Array, at: number): number {
 	let to = at;
 	let upper = high;
@@ -130,7 +129,7 @@ function putDigits(high: number, low: number, into: Uint8Array, at: number): num
 	return to;
 }
 
-/** Multiplies the digits `into[first..end)` by 10^shift in place. Returns the position after the text. */
+/** Multiplies the digits `into[first..end)` by 10^shift in place. Returns the end position. */
 function shiftPoint(into: Uint8Array, first: number, end: number, shift: number): number {
 	const zero = end === first + 1 && into[first] === DIGIT_0;
 	if (shift >= 0) {

@@ -1,4 +1,4 @@
-/** Hexadecimal text, as bytes and as strings. */
+/** Hexadecimal text. */
 
 /** Returns the value of an ASCII hex digit, or -1. */
 export function hexDigitValue(character: number): number {
@@ -22,9 +22,7 @@ export function encodeHex(bytes: Uint8Array): Uint8Array {
 	return text;
 }
 
-/**
- * Decodes the ASCII hex digits `text[start..end)`, either case. Returns undefined if they are invalid or odd in number.
- */
+/** Decodes the ASCII hex digits `text[start..end)`, either case. Returns undefined if they are invalid. */
 export function decodeHex(text: Uint8Array, start: number, end: number): Uint8Array | undefined {
 	if ((end - start) % 2 !== 0) return undefined;
 	const bytes = new Uint8Array((end - start) / 2);

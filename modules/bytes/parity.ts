@@ -9,7 +9,7 @@ export function hasEvenParity(byte: number): boolean {
 	return ((0x6996 >> ((byte ^ (byte >> 4)) & 15)) & 1) === 0;
 }
 
-/** Sets bit 7 of each byte of `bytes[start..end)`, in place, so that the character has even parity. */
+/** Sets bit 7 of each byte of `bytes[start..end)`, in place, for even parity. */
 export function addParity(bytes: Uint8Array, start: number, end: number): void {
 	for (let i = start; i < end; i++) {
 		const character = bytes[i] & 0x7f;
@@ -25,24 +25,24 @@ const STRIPPED = 2;
 const SLASH_WITH_PARITY = 0xaf;
 const SLASH = 0x2f;
 
-/** Maximum confidence in the decision, in characters: this many contradicting characters reverse it. */
+/** Number of contradicting characters that reverses the decision. */
 const EVIDENCE_LIMIT = 8;
 
 /**
  * Removes the parity bit of received characters and marks damaged ones. Some 8N1 paths deliver the parity bit (a UART
- * set to 8N1); others have removed it (a TCP bridge, a pseudo-terminal, a mode D meter that sends 8N1). The filter
- * distinguishes them by the first `/`, which starts every identification and whose parity bit is one. Until then it
- * clears bit 7 and does not check.
+ * set to 8N1), others have removed it (a TCP bridge, a pseudo-terminal, a mode D meter that sends 8N1). The first `/`,
+ * which starts every identification and has a parity bit of one, tells which. Until then the filter clears bit 7 and
+ * does not check.
  *
- * That `/` may have been noise or damaged. The filter therefore counts later characters that are valid in one mode
- * only, and changes its decision accordingly: otherwise a listener on the same line would stay deaf for months.
+ * That `/` may have been noise or damaged. The filter therefore counts later characters that are valid in one case only
+ * and adapts; otherwise a listener could stay deaf for months.
  */
 export class ParityFilter {
 	#state = UNDECIDED;
-	/** Positive for a line with parity, negative for one without. */
+	/** Positive for a line with parity, negative without. */
 	#evidence = 0;
 
-	/** Rewrites `bytes[start..end)` in place: good characters become 0x00 to 0x7F, damaged ones 0x80 and above. */
+	/** Rewrites `bytes[start..end)` in place: good characters to 0x00 to 0x7F, damaged ones to 0x80 and above. */
 	filter(bytes: Uint8Array, start: number, end: number): void {
 		for (let i = start; i < end; i++) {
 			const byte = bytes[i];

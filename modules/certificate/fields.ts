@@ -1,17 +1,17 @@
-/** Fields that describe the TLS certificates. The files themselves are blobs (certificates.ts). */
+/** State of the TLS certificates. The files themselves are blobs (certificates.ts). */
 
 import { blobReferenceLimit } from "../config/blob.js";
 import { BOOLEAN, BYTES, entry, field, INTEGER, INTERNAL, PRINTABLE, TEXT } from "../config/schema.js";
 import { CERTIFICATE_FILE_LIMIT } from "../io/crypto.js";
 import { HOSTNAME_LIMIT } from "../wifi/fields.js";
 
-/** Index of the entry in ENTRIES (parts.ts); unique. */
+/** Index in ENTRIES (parts.ts); unique. */
 const IN_TLS = 14;
 
 /** Maximum size of the device's own certificate and key as PEM, bytes. */
 export const OWN_FILE_LIMIT = 2048;
 
-/** Reference to the installed chain and its key, one PEM text. Empty: the device serves its own certificate. */
+/** Reference to the installed chain and key, one PEM text; empty: the device serves its own certificate. */
 export const TLS_FILE = field<Uint8Array>({
 	entry: IN_TLS,
 	id: 1,
@@ -19,7 +19,7 @@ export const TLS_FILE = field<Uint8Array>({
 	kind: BYTES,
 	maximum: blobReferenceLimit(CERTIFICATE_FILE_LIMIT),
 });
-/** Reason why an installed certificate could not be served; empty if there was no problem. */
+/** Reason why an installed certificate could not be served; empty on success. */
 export const TLS_LAST_ERROR = field<string>({
 	entry: IN_TLS,
 	id: 2,
@@ -40,7 +40,7 @@ export const TLS_PREVIOUS = field<Uint8Array>({
 	kind: BYTES,
 	maximum: blobReferenceLimit(CERTIFICATE_FILE_LIMIT),
 });
-/** Reference to the device's own certificate and its key. Empty: not generated yet. */
+/** Reference to the device's own certificate and key; empty: not generated yet. */
 export const TLS_OWN = field<Uint8Array>({
 	entry: IN_TLS,
 	id: 5,
@@ -48,7 +48,7 @@ export const TLS_OWN = field<Uint8Array>({
 	kind: BYTES,
 	maximum: blobReferenceLimit(OWN_FILE_LIMIT),
 });
-/** Subject of the own certificate, and the end of its validity period, Unix seconds. */
+/** Subject and end of validity (Unix seconds) of the own certificate. */
 export const TLS_OWN_HOSTNAME = field<string>({
 	entry: IN_TLS,
 	id: 6,
@@ -66,7 +66,7 @@ export const TLS_OWN_UNTIL = field<number>({
 	maximum: 253_402_300_799,
 	initial: 0,
 });
-/** Network address in the own certificate, dotted decimal; empty if it has none. */
+/** Network address in the own certificate, dotted decimal, or empty. */
 export const TLS_OWN_ADDRESS = field<string>({
 	entry: IN_TLS,
 	id: 8,

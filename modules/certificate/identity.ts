@@ -1,11 +1,11 @@
 /**
- * TLS identity of the device: the certificate installed by the user, or a self-signed one that the device generates:
- * P-256, for `hostname`, `hostname.local`, the access point's address and the address in its network, valid for ten
- * years. It is renewed, with the same key, when the hostname or the address changes, and when the current time is
- * outside its validity period (before its start if the clock was wrong). For gateway.ts.
+ * TLS identity of the device: the certificate installed by the user, or a generated, self-signed one: P-256, for
+ * `hostname`, `hostname.local`, the access point's address and the network address, valid for ten years. The generated
+ * one is renewed, with the same key, when hostname or address change or the current time is outside its validity. For
+ * gateway.ts.
  *
- * An installed certificate is on trial until a first handshake with the device's own client has succeeded. A
- * certificate that cannot be served is discarded, because the device would be unreachable.
+ * An installed certificate is on trial until a handshake with the device's own client has succeeded. One that cannot be
+ * served is discarded, because the device would be unreachable.
  */
 import { ACCESS_POINT_ADDRESS } from "../bytes/ipv4.js";
 import type { ConfigStore } from "../config/store.js";
@@ -15,7 +15,7 @@ import { type Clock, type HostInfo, OUT_OF_MEMORY, type Storage } from "../io/ho
 import { InstalledCertificate, OwnCertificate } from "./certificates.js";
 
 const DAY_MS = 86_400_000;
-/** Ten years, three of them leap years. The start of the validity period is derived from its stored end. */
+/** Ten years, three of them leap years; the start of validity is derived from the stored end. */
 const VALID_MS = 3653 * DAY_MS;
 
 export interface IdentityWorld {
@@ -27,7 +27,7 @@ export interface IdentityWorld {
 	trace(message: string): void;
 }
 
-/** Open TLS port (http/server.ts); the methods are those of Listener. */
+/** TLS port, with the methods of Listener. */
 export interface IdentityTarget {
 	setIdentity(pair: CertificatePair): void;
 	testIdentity(done: (problem: string) => void): void;
@@ -44,23 +44,20 @@ export class Identity implements Running {
 		this.own = new OwnCertificate(config, world.storage);
 	}
 
-	/** Deletes all certificates and keys, for a factory reset. */
+	/** Deletes all certificates and keys. */
 	erase(): void {
 		this.own.blobs.sweep([], true);
 		this.installed.blobs.sweep([], true);
 	}
 
-	/**
-	 * Returns the device's own certificate for this hostname and address ("": any). Generates it if there is none or it
-	 * is not valid now.
-	 */
+	/** Returns the device's own certificate for this hostname and address ("": any), generated if necessary. */
 	ownPair(hostname: string, address = ""): CertificatePair {
 		const file = this.own.read();
 		if (file === undefined || !this.isFor(hostname, address)) return this.make(hostname, address, file);
 		return { certificate: file, key: file };
 	}
 
-	/** Makes `target`, which currently serves the device's own certificate, serve the installed one if there is one. */
+	/** Makes `target`, which serves the device's own certificate, serve an installed one, if present. */
 	serveInstalled(target: IdentityTarget, hostname: string): void {
 		if (!this.installed.isThere) return;
 		try {
@@ -89,22 +86,19 @@ export class Identity implements Running {
 		});
 	}
 
-	/**
-	 * Returns whether the device's own certificate is served and does not match the name, the address or the current
-	 * time.
-	 */
+	/** Returns whether the own certificate is served but does not match the name, the address or the time. */
 	isOutdated(hostname: string, address: string): boolean {
 		return !this.installed.isThere && !this.isFor(hostname, address);
 	}
 
-	/** Renews the own certificate if it does not match the hostname, the address or the current time. */
+	/** Renews the own certificate if it does not match the hostname, the address or the time. */
 	renew(target: IdentityTarget, hostname: string, address: string): void {
 		if (this.isFor(hostname, address)) return;
 		const pair = this.ownPair(hostname, address);
 		if (!this.installed.isThere) target.setIdentity(pair);
 	}
 
-	/** Returns whether the own certificate matches this name and address and is valid now. */
+	/** Returns whether the own certificate matches the name and the address and is valid now. */
 	private isFor(hostname: string, address: string): boolean {
 		const { own } = this;
 		if (own.hostname !== hostname || (address !== "" && own.address !== address)) return false;
@@ -117,14 +111,14 @@ export class Identity implements Running {
 		this.installed.giveUp(reason);
 	}
 
-	/** Generates a certificate; `file` is the previous one, whose key is reused. */
+	/** `file` is the previous certificate; its key is reused. */
 	private make(hostname: string, wanted: string, file: Uint8Array | undefined): CertificatePair {
 		const { crypto, clock, info, guard } = this.#world;
 		const nowMs = clock.utcMs();
-		// Starts a day early, for browsers whose clock is slightly slow.
+		// Starts a day early, for browsers with a slow clock.
 		const validFromMs = nowMs === undefined ? info.builtUtcMs : nowMs - DAY_MS;
 		const validToMs = validFromMs + VALID_MS;
-		// Outside a network, keeps the last address, which the device is likely to get again.
+		// Without a network, keeps the last address, which the device is likely to get again.
 		const address = wanted || this.own.address;
 		const names = [hostname, `${hostname}.local`, ACCESS_POINT_ADDRESS];
 		if (address !== "") names.push(address);
@@ -132,7 +126,7 @@ export class Identity implements Running {
 		const made = new Uint8Array(certificate.length + key.length);
 		made.set(certificate);
 		made.set(key, certificate.length);
-		// A failed write is only logged: full flash must not make the device unreachable.
+		// Only logged: full flash must not make the device unreachable.
 		guard("tls", () => this.own.renew(made, { hostname, address, untilMs: validToMs }));
 		return { certificate: made, key: made };
 	}

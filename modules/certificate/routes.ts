@@ -1,6 +1,5 @@
 /**
- * Certificate routes of the API text: details, upload of PEM text over HTTPS, and reset to the device's own
- * certificate.
+ * Certificate routes of the API text: details, upload of PEM text over HTTPS, reset to the device's own certificate.
  */
 
 import { ClaimedBody } from "../api/claimed-body.js";
@@ -24,7 +23,7 @@ import type { Cost } from "../io/memory.js";
 import { longUTCText } from "../time/iso.js";
 import type { Identity } from "./identity.js";
 
-/** Memory of an upload, in addition to the file itself, which the ledger's `bytes` provides. */
+/** Memory of an upload, in addition to the file. */
 export const FILE_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 2048 });
 
 const NO_DETAILS: CertificateDetails = Object.freeze({
@@ -49,7 +48,7 @@ export function getCertificate(exchange: Exchange<Identity>): void {
 	else answer(exchange, file, false);
 }
 
-/** Receives the file, or answers with the reason for refusing it. */
+/** Receives the file, or answers why it is refused. */
 export function postCertificate(exchange: Exchange<Identity>): BodySink | undefined {
 	if (exchange.secure) {
 		const file = exchange.core.ledger.bytes(CERTIFICATE_FILE_LIMIT);
@@ -74,7 +73,7 @@ export function postCertificateReset(exchange: Exchange<Identity>): void {
 }
 
 class Upload implements BodySink {
-	/** Unlimited, because `write` refuses an oversized file itself: this route reports errors as plain text. */
+	/** Unlimited: `write` refuses a large file itself, because this route reports errors as plain text. */
 	readonly limit = Number.POSITIVE_INFINITY;
 	readonly #exchange: Exchange<Identity>;
 	/** CERTIFICATE_FILE_LIMIT bytes from the ledger. */
@@ -118,7 +117,7 @@ class Upload implements BodySink {
 		this.wipe();
 	}
 
-	/** Erases the private key from memory as soon as possible. */
+	/** Erases the private key from memory. */
 	private wipe(): void {
 		if (this.#file.length === 0) return;
 		this.#file.fill(0);
@@ -142,7 +141,7 @@ function readInstalled({ core, part }: Exchange<Identity>): CertificateFile | ty
 	}
 }
 
-/** Answers with the details of the file that the device serves after the next start. */
+/** Answers with the details of the file served after the next start. */
 function answer(exchange: Exchange<Identity>, { certificates }: CertificateFile, reboot: boolean): void {
 	const { isThere: custom, lastError } = exchange.part.installed;
 	const { text } = exchange.core;
@@ -165,7 +164,7 @@ function answer(exchange: Exchange<Identity>, { certificates }: CertificateFile,
 	});
 }
 
-/** Returns the API's name of the key type; empty if there is no certificate. */
+/** Returns the API's key type; empty without a certificate. */
 function keyTypeText(keyType: number): string {
 	if (keyType === KEY_TYPE_EC) return "EC";
 	return keyType === KEY_TYPE_RSA ? "RSA" : "";

@@ -44,14 +44,14 @@ const NEW_HASH = text("new_hash", DIGEST_LENGTH * 2, { minimum: DIGEST_LENGTH * 
 const OLD_PASSWORD = text("old_password", PASSWORD_LIMIT);
 const NEW_PASSWORD = text("new_password", PASSWORD_LIMIT);
 
-/** Body of both forms of login, which require different fields. */
+/** Both forms of login; the required fields depend on the form. */
 export const LOGIN_BODY: BodyTable = Object.freeze({
 	fields: Object.freeze([USERNAME, NONCE, PROOF, PASSWORD]),
 	required: Object.freeze([USERNAME.name]),
 	limit: 512,
 });
 
-/** Body of both forms of password change, which require different fields. */
+/** Both forms of password change; the required fields depend on the form. */
 export const PASSWORD_BODY: BodyTable = Object.freeze({
 	fields: Object.freeze([NONCE, PROOF, NEW_HASH, OLD_PASSWORD, NEW_PASSWORD]),
 	required: Object.freeze([]),
@@ -100,7 +100,7 @@ export function postLogout(exchange: Exchange<Access>): void {
 	exchange.empty();
 }
 
-/** Requires no token: the old password or its proof authorizes the change. */
+/** Needs no token: the old password or its proof authorizes the change. */
 export function postPassword(exchange: Exchange<Access>, values: BodyValues): void {
 	const { login } = exchange.part;
 	const { text } = exchange.core;
@@ -158,7 +158,6 @@ function answerChange(exchange: Exchange<Access>, result: LoginResult, isPlainte
 	} else failProof(exchange, result, "The proof of the old password is wrong.");
 }
 
-/** Answers 429 or 401 to a failed attempt. */
 function failProof(exchange: Exchange<Access>, { outcome, retryAfterS }: LoginResult, message: string): void {
 	if (outcome === LOGIN_BLOCKED || outcome === LOGIN_INVALID_PROOF) noteRefusal(exchange);
 	if (outcome === LOGIN_BLOCKED) {

@@ -29,7 +29,7 @@ export const TOKEN_BODY: BodyTable = Object.freeze({
 	limit: BODY_LIMIT,
 });
 
-/** Snapshot of a token, since the tokens may change while the reply is sent. */
+/** Snapshot of a token, because it may change while the reply is sent. */
 interface ListedToken {
 	readonly id: string;
 	readonly name: string;
