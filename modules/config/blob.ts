@@ -1,17 +1,16 @@
 /**
  * Storage of values too long for one storage key, such as certificates. A blob is stored in pieces, each under its own
  * key, and identified by a reference of a few bytes, which the caller keeps as a setting (a BYTES field). Storing the
- * reference commits the blob: a power cut before that keeps the old blob, one after it the new.
+ * reference commits the blob: a power cut before that keeps the old blob.
  *
  * A new blob is written to a slot that no kept reference names. Once its reference has been stored or abandoned,
- * `sweep` deletes all blobs without a reference. The caller also calls `sweep` at the start, to remove the leftovers of
- * a power cut.
+ * `sweep` deletes blobs without a reference. The caller also calls it at the start, to remove what a power cut left.
  *
  *   reference   slot (1), length (2, big-endian), then CRC-16/X.25 of each piece (2 each, big-endian)
  *   keys        <name>_<slot>_<piece>
  *
  * An empty reference means that there is no blob. Limits: BLOB_PIECE bytes in a piece, 10 pieces, 9 characters in a
- * name. Only one blob can be written at a time; its writer holds one piece in memory.
+ * name. One blob can be written at a time; its writer holds one piece in memory.
  */
 import { crc16 } from "../bytes/crc16.js";
 import type { Storage } from "../io/host.js";
@@ -28,14 +27,14 @@ export function blobReferenceLimit(limit: number): number {
 	return REFERENCE_HEADER + Math.ceil(limit / BLOB_PIECE) * CRC_LENGTH;
 }
 
-/** Temporary memory for a long blob; implemented by the ledger of io/memory.ts. */
+/** Temporary memory for a long blob: the ledger of io/memory.ts. */
 export interface BlobMemory {
-	/** Returns undefined if there is too little memory. */
+	/** Returns undefined if memory is short. */
 	bytes(length: number): Uint8Array | undefined;
 	drop(bytes: Uint8Array): void;
 }
 
-/** Result of `borrow` if there is too little memory for the blob. */
+/** Result of `borrow` if memory is short. */
 export const NO_MEMORY = false;
 
 export interface BlobOptions {
@@ -75,17 +74,14 @@ export class BlobStore {
 		return this.#writer;
 	}
 
-	/** Returns the blob, or undefined if there is none, it is damaged or it cannot be read. The caller owns the bytes. */
+	/** Returns the blob; undefined if absent, damaged or unreadable. The caller owns the bytes. */
 	read(reference: Uint8Array): Uint8Array | undefined {
 		if (!this.isReference(reference)) return undefined;
 		const blob = new Uint8Array(lengthOf(reference));
 		return this.readPieces(reference, blob) ? blob : undefined;
 	}
 
-	/**
-	 * Like `read`, for a long blob: allocates in the ledger's memory. The caller must return it with `drop` in the same
-	 * tick of the event loop.
-	 */
+	/** Like `read`, in memory of the ledger. The caller must `drop` it in the same tick of the event loop. */
 	borrow(reference: Uint8Array, ledger: BlobMemory): Uint8Array | typeof NO_MEMORY | undefined {
 		if (!this.isReference(reference)) return undefined;
 		const blob = ledger.bytes(lengthOf(reference));
@@ -95,15 +91,15 @@ export class BlobStore {
 		return undefined;
 	}
 
-	/** Returns whether `read` would return the blob; needs memory for one piece only. */
+	/** Returns whether `read` would return the blob; holds one piece at a time. */
 	isSound(reference: Uint8Array): boolean {
 		return this.isReference(reference) && this.readPieces(reference, undefined);
 	}
 
 	/**
-	 * Deletes all pieces not referenced by `kept`. Does nothing while a writer is open. Pieces that flash cannot delete
-	 * are harmless and wait for the next call. `isErasing`, for a factory reset, deletes even while a writer is open and
-	 * throws what the storage throws.
+	 * Deletes pieces not referenced by `kept`. Does nothing while a writer is open; pieces that flash cannot delete wait
+	 * for the next call. With `isErasing`, for a factory reset, an open writer does not matter and errors of the storage
+	 * are thrown.
 	 */
 	sweep(kept: readonly Uint8Array[], isErasing = false): void {
 		if (this.#writer !== undefined && !isErasing) return;
@@ -138,7 +134,6 @@ export class BlobStore {
 			}
 			return true;
 		} catch {
-			// Flash cannot read the piece.
 			return false;
 		}
 	}
@@ -148,7 +143,7 @@ export class BlobStore {
 	}
 }
 
-/** Returns the length of the blob; 0 if there is none. */
+/** Returns the length of the blob, or 0. */
 function lengthOf(reference: Uint8Array): number {
 	return reference.length < REFERENCE_HEADER ? 0 : (reference[1] << 8) | reference[2];
 }
@@ -174,7 +169,7 @@ export class BlobWriter {
 		this.#reference[0] = options.slot;
 	}
 
-	/** Appends `bytes[start..end)`. Bytes beyond the limit are discarded. Throws what the storage throws. */
+	/** Appends `bytes[start..end)`; discards bytes beyond the limit. Throws what the storage throws. */
 	write(bytes: Uint8Array, start: number, end: number): void {
 		if (this.#isClosed) throw new Error("blob: written after its end");
 		const { limit } = this.#options;
@@ -186,7 +181,7 @@ export class BlobWriter {
 		}
 	}
 
-	/** Completes the blob. Returns its reference: empty for an empty blob, undefined if the blob was too long. */
+	/** Completes the blob. Returns its reference: empty for an empty blob, undefined if it was too long. */
 	end(): Uint8Array | undefined {
 		const length = this.#length;
 		if (length > this.#options.limit) return undefined;
@@ -199,7 +194,6 @@ export class BlobWriter {
 		return this.#reference.slice(0, blobReferenceLimit(length));
 	}
 
-	/** Allows the next writer to be opened. */
 	close(): void {
 		if (this.#isClosed) return;
 		this.#isClosed = true;

@@ -1,6 +1,6 @@
 /**
- * Checks whether a file of PEM text is usable as TLS identity: a chain, with the server's own certificate first, and
- * its unencrypted key (API text, Certificate). Each refusal is a sentence for the user.
+ * Rules for a PEM file as TLS identity: a chain, the server's own certificate first, and its unencrypted key (API text,
+ * Certificate). Each refusal is a sentence for the user.
  */
 import {
 	CERTIFICATE_FILE_LIMIT,
@@ -40,8 +40,8 @@ const EC_BITS = Object.freeze([256, 384]);
 const RSA_BITS_MIN = 2048;
 
 /**
- * Returns "" if the file is acceptable, otherwise the reason. `bytes` is the file and `file` its parsed content;
- * `nowMs` is Unix time, undefined while the clock is not set.
+ * Returns "" or the reason for refusal. `file` is the parsed content of `bytes`; `nowMs` is Unix time, undefined while
+ * unset.
  */
 export function refusalOf(bytes: Uint8Array, file: CertificateFile, nowMs: number | undefined): string {
 	const { certificates, problem, key } = file;
@@ -65,8 +65,8 @@ export function refusalOf(bytes: Uint8Array, file: CertificateFile, nowMs: numbe
 }
 
 /**
- * Returns "" if the file is usable to trust a hub: certificates only, without a private key. Otherwise returns the
- * reason, worded for the field `cert`. The file's size is limited elsewhere.
+ * Returns "" if the file is suitable to trust a hub: certificates without a private key. Otherwise returns the reason,
+ * worded for the field `cert`.
  */
 export function trustRefusalOf({ certificates, problem, key }: CertificateFile): string {
 	if (key !== PRIVATE_KEY_ABSENT) return "cert has a private key in it: only certificates belong there.";

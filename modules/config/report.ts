@@ -1,13 +1,13 @@
 /**
- * Formats each setting as a line for the diagnostic report. Numbers, switches, choices and texts marked `isPublic`
- * appear with their value, other texts with their length, and secrets as `***`.
+ * Formats settings for the diagnostic report: numbers, switches, choices and public texts with their value, other texts
+ * with their length, secrets as `***`.
  */
 import { encodeHex } from "../bytes/hex.js";
 import type { TextCodec } from "../io/host.js";
 import { type Field, type Setting, TEXT } from "./schema.js";
 import type { ConfigStore } from "./store.js";
 
-/** Separator after the scheme of a URL. The scheme is shown, because it is not confidential. */
+/** End of the scheme of a URL, which is shown, because it is not confidential. */
 const SCHEME_END = "://";
 const SCHEME_LIMIT = 8;
 
@@ -37,7 +37,6 @@ function show(field: Field, value: Setting, text: TextCodec): string {
 	return `${scheme}*** (${shown.length} characters)`;
 }
 
-/** Returns whether the setting has its initial value; that of bytes is empty. */
 function isInitial(field: Field, value: Setting): boolean {
 	return value instanceof Uint8Array ? value.length === 0 : value === field.initial;
 }

@@ -1,20 +1,19 @@
 /**
- * Definition of a setting: name, allowed values and initial value. The settings themselves are frozen tables in the
- * `fields.ts` of the parts, combined in parts.ts. config/store.ts stores their values; api/validate.ts checks JSON
- * bodies against the same fields.
+ * Definition of a setting: name, allowed values and initial value. The settings are frozen tables in the `fields.ts` of
+ * the parts, combined in parts.ts. config/store.ts stores their values; api/validate.ts checks JSON bodies against the
+ * same fields.
  *
  * An entry is one storage key and one atomic write, so settings that must change together share an entry. To add a
- * setting, add a row to the table of its part and read it with `config.get(FIELD)`. GET and POST of its group of routes
- * then include it; the effects of a change are in the part's reactions, most of which cover whole entries. A new field
- * takes a new id, a new entry a new index. An id that was ever released is never reused, because older and newer
- * firmware read each other's flash. Limits: an entry with all fields at their maximum stays below ENTRY_LIMIT
- * (config/store.ts); ids 1 to 255.
+ * setting, add a row to the table of its part and read it with `config.get(FIELD)`. GET and POST of its group then
+ * include it; the effects of a change are in the part's reactions, most of which cover whole entries. A new field takes
+ * a new id, a new entry a new index. A released id is never reused, because older and newer firmware read the same
+ * flash. Limits: an entry with all fields at their maximum stays below ENTRY_LIMIT (config/store.ts); ids 1 to 255.
  */
 
 import { hasOnly } from "../bytes/ascii.js";
 import { equalConstantTime } from "../bytes/equal.js";
 
-/** Type of a setting's value in memory: text for TEXT, bytes for BYTES, one of the choices for CHOICE. */
+/** Value of a setting: text for TEXT, bytes for BYTES, one of the choices for CHOICE. */
 export type Setting = boolean | number | string | Uint8Array;
 
 export const BOOLEAN = 0;
@@ -22,12 +21,12 @@ export const BOOLEAN = 0;
 export const INTEGER = 1;
 /** One of `choices`: all integers or all words. */
 export const CHOICE = 2;
-/** Text of `minimum` to `maximum` characters, all of them in `characters`. */
+/** Text of `minimum` to `maximum` characters from `characters`. */
 export const TEXT = 3;
 /** Array of `minimum` to `maximum` bytes; initially empty. */
 export const BYTES = 4;
 
-/** Rules for a value, in a body or in flash. */
+/** Rules for a value in a body or in flash. */
 export interface Field<Value extends Setting = Setting> {
 	/** Name in the API. */
 	readonly name: string;
@@ -40,30 +39,29 @@ export interface Field<Value extends Setting = Setting> {
 	/** Allowed values of CHOICE; otherwise empty. */
 	readonly choices: readonly Value[];
 	/**
-	 * Ranges of allowed characters (TEXT), each given by its first and last character. The last range is open-ended if
-	 * its last character is omitted.
+	 * Ranges of allowed characters (TEXT), given by first and last characters. Without its last character, the last range
+	 * is open-ended.
 	 */
 	readonly characters: string;
-	/** Initial value; undefined stands for empty bytes. */
+	/** Initial value; undefined for BYTES. */
 	readonly initial: Value | undefined;
 	/** True if the value must never appear in a reply, a report or a trace. */
 	readonly secret: boolean;
 	/**
-	 * True if the diagnostic report may show the value (TEXT, BYTES). It shows only the length of other texts and bytes,
-	 * which may identify a person, a place or a private device.
+	 * True if the diagnostic report may show the value (TEXT, BYTES). It shows only the length of others, which may
+	 * identify a person, a place or a private device.
 	 */
 	readonly isPublic: boolean;
 }
 
-/** Field that is stored in flash. */
 export interface SettingField<Value extends Setting = Setting> extends Field<Value> {
 	/** Index of its entry in ENTRIES. */
 	readonly entry: number;
-	/** Identifier of the value in flash, 1 to 255; permanently unique within the entry. */
+	/** Identifier in flash, 1 to 255; permanently unique within the entry. */
 	readonly id: number;
 }
 
-/** New value of a setting, made by `put`; undefined keeps the current one. */
+/** New value of a setting; undefined keeps the current one. */
 export interface Put {
 	readonly field: SettingField;
 	readonly value: Setting | undefined;
@@ -80,10 +78,7 @@ export interface Entry {
 	/** Version, increased when fields are added; stored in flash for future readers. */
 	readonly version: number;
 	readonly fields: readonly SettingField[];
-	/**
-	 * True if the entry has no settings visible to the user: passwords, tokens, certificates, data learned about the
-	 * meter.
-	 */
+	/** True for data not presented as settings: passwords, tokens, certificates, data learned about the meter. */
 	readonly isInternal: boolean;
 }
 
@@ -103,7 +98,7 @@ export function checkField(field: Field, value: unknown): value is Setting {
 	}
 }
 
-/** Compares two values; bytes are compared by content. */
+/** Compares two values; bytes by content. */
 export function isSame(a: Setting, b: Setting): boolean {
 	return a instanceof Uint8Array && b instanceof Uint8Array ? equalConstantTime(a, b) : a === b;
 }
@@ -112,7 +107,7 @@ function inRange(field: Field, size: number): boolean {
 	return size >= field.minimum && size <= field.maximum;
 }
 
-/** Default properties, used as the prototype of all fields so that they are stored in flash once. */
+/** Defaults; the prototype of all fields, so that they take flash once. */
 const PLAIN = Object.freeze({
 	minimum: 0,
 	maximum: 0,
@@ -143,7 +138,7 @@ export function entry(key: string, version: number, fields: readonly SettingFiel
 /** Value of `isInternal`. */
 export const INTERNAL = true;
 
-/** Returns the names of the setting groups that contain these fields, for the event log; empty if there are none. */
+/** Returns the names of the setting groups that contain these fields, for the event log. */
 export function groupsOf(entries: readonly Entry[], fields: readonly Field[]): string {
 	const groups = entries.filter(
 		({ fields: own, isInternal }) => !isInternal && own.some((one) => fields.includes(one)),

@@ -1,6 +1,6 @@
 /**
  * Settings store, in flash and in memory. Values are decoded once, into one array per entry. A change writes the whole
- * entry with one atomic `set` of the storage, so a power cut leaves either the old entry or the new one.
+ * entry with one atomic `set`, so a power cut leaves the old or the new entry.
  *
  * Format of an entry in flash (big-endian):
  *
@@ -13,18 +13,18 @@
  *   BOOLEAN 1 byte, 0 or 1 · INTEGER and CHOICE of integers 8 bytes, IEEE 754 binary64 (exact for every integer that
  *   a field can have) · TEXT and CHOICE of words UTF-8 · BYTES unchanged
  *
- * Items of unknown ids (written by newer firmware) are preserved when the entry is rewritten. A missing item has the
- * field's initial value. So does an item with an invalid value, and an unreadable entry counts as missing: the key is
- * then listed in `damaged`, and the data remain in flash until that entry is written.
+ * Items of unknown ids (from newer firmware) are preserved when the entry is rewritten. Missing and invalid items have
+ * the initial value, as do all items of an unreadable entry. The keys of unreadable entries and invalid items are
+ * listed in `damaged`, and their data remain in flash until the entry is written.
  *
  * Entries that must change together are first stored as one value under TOGETHER_KEY: key length (1), key, length of
  * the entry (2, big-endian), entry, and so on, then the CRC as above. This commits the change: while that value exists,
- * its entries take precedence over those under their own keys. ERASING_KEY exists while everything is being erased.
- * Work left unfinished by a power cut or a refused write is retried at the next start and before the next change; a
- * failure does not prevent the start.
+ * its entries override those under their own keys. ERASING_KEY exists while everything is being erased. Work left
+ * unfinished by a power cut or a refused write is retried at the next start and before the next change; a failure does
+ * not prevent the start.
  *
  * Limits: an entry has at most ENTRY_LIMIT bytes, and so do entries that change together. Memory holds the values and
- * all unknown items.
+ * unknown items.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { equalConstantTime } from "../bytes/equal.js";
@@ -47,20 +47,19 @@ import { wipe } from "./wipe.js";
 /** Maximum length of a value in every storage (io/host.ts). */
 export const ENTRY_LIMIT = 4000;
 
-/** Key that exists while everything is being deleted. */
+/** Key present while everything is being deleted. */
 const ERASING_KEY = "erasing";
 
-/** Key of entries that are being changed together. */
+/** Key of entries being changed together. */
 const TOGETHER_KEY = "together";
 
 const FORMAT = 1;
 const HEADER_LENGTH = 2;
 const ITEM_HEADER_LENGTH = 3;
 const CRC_LENGTH = 2;
-/** Overhead of an entry under TOGETHER_KEY, in addition to its key and content. */
+/** Overhead of an entry under TOGETHER_KEY besides key and content. */
 const TOGETHER_HEADER_LENGTH = 3;
 
-/** Entry in flash format. */
 interface Packed {
 	readonly entry: Entry;
 	readonly bytes: Uint8Array;
@@ -72,18 +71,14 @@ const NO_ENTRIES: readonly Packed[] = Object.freeze([]);
 interface Write extends Packed {
 	readonly position: number;
 	readonly values: Setting[];
-	/** False if no value changes: a damaged entry is then rewritten with the values that were read. */
+	/** False if a damaged entry is rewritten with unchanged values. */
 	changed: boolean;
 	/** Empty until the write is known to be needed. */
 	bytes: Uint8Array;
 }
 
-/** Listener for changes of settings, notified once they are stored in flash. */
 export interface ConfigListener {
-	/**
-	 * Called after a change; the values of the fields `changed` differ from before. The fields in `applied`, changed or
-	 * not, must take effect at once.
-	 */
+	/** Called once a change is in flash. The fields in `applied`, changed or not, must take effect at once. */
 	settingsChanged(changed: readonly Field[], applied: readonly Field[]): void;
 }
 
@@ -92,18 +87,17 @@ const NO_FIELDS: readonly Field[] = Object.freeze([]);
 export class ConfigStore {
 	readonly #storage: Storage;
 	readonly #text: TextCodec;
-	/** All entries, indexed by the `entry` of their fields. */
 	readonly entries: readonly Entry[];
 	/** Values of each entry, in the order of its fields. */
 	readonly #values: Setting[][] = [];
-	/** Items of unknown ids of each entry, concatenated. */
+	/** Items of unknown ids of each entry. */
 	readonly #unknown: Uint8Array[] = [];
-	/** Shared empty array; an array of its own would take six slots each. */
+	/** Shared empty array; a separate one would take six slots. */
 	readonly #nothing = new Uint8Array(0);
 	#damaged: string[] = [];
-	/** Entries under TOGETHER_KEY that are not yet written under their own keys. */
+	/** Entries under TOGETHER_KEY not yet written under their own keys. */
 	#pending: readonly Packed[] | undefined;
-	/** True while an erasure that was interrupted before this start is unfinished. */
+	/** True while an erasure interrupted before this start is unfinished. */
 	#isErasing: boolean;
 	/** True if a factory reset was interrupted before this start; other modules then continue it. */
 	readonly wasErasing: boolean;
@@ -111,8 +105,8 @@ export class ConfigStore {
 	#listener: ConfigListener | undefined;
 
 	/**
-	 * Loads all settings, whatever the content of flash, and retries unfinished work; a failure of that is ignored.
-	 * `entries` must be at the indices that their fields name.
+	 * Loads all settings, whatever the content of flash, and retries unfinished work. `entries` must be at the indices
+	 * named by their fields.
 	 */
 	constructor(storage: Storage, text: TextCodec, entries: readonly Entry[]) {
 		this.#storage = storage;
@@ -129,9 +123,9 @@ export class ConfigStore {
 	}
 
 	/**
-	 * Erases all settings, for a factory reset; after a restart each has its initial value. The next start completes an
-	 * interrupted erasure. Until the restart the values in memory remain, and `change` throws so that no old value is
-	 * written back. Throws what the storage throws if some or all settings could not be erased.
+	 * Erases all settings, for a factory reset; they have their initial values after a restart. The next start completes
+	 * an interrupted erasure. Until the restart the values in memory remain, and `change` throws so that no old value is
+	 * written. Throws what the storage throws; settings may then remain in flash.
 	 */
 	erase(): void {
 		try {
@@ -144,26 +138,26 @@ export class ConfigStore {
 		this.#isErased = true;
 	}
 
-	/** True once `erase` has begun; settings can no longer be changed. */
+	/** True once `erase` has begun; settings can no longer change. */
 	get isErased(): boolean {
 		return this.#isErased;
 	}
 
-	/** Deletes all entries; the mark is deleted last. */
+	/** Deletes the mark last. */
 	private deleteAll(): void {
 		for (const entry of this.entries) wipe(this.#storage, entry.key);
 		wipe(this.#storage, TOGETHER_KEY);
 		this.#storage.delete(ERASING_KEY);
 	}
 
-	/** Keys with unusable data in flash that have not been written since. */
+	/** Keys with unusable data in flash, not written since. */
 	get damaged(): readonly string[] {
 		return this.#damaged;
 	}
 
 	/**
-	 * Resets the field to its initial value if `isUsable` rejects its bytes, and lists its key in `damaged`. Call it
-	 * before any other access.
+	 * Resets the field to its initial value if `isUsable` rejects it, and adds its key to `damaged`. Call it before any
+	 * other access.
 	 */
 	verify(field: SettingField<Uint8Array>, isUsable: (bytes: Uint8Array) => boolean): void {
 		if (isUsable(this.get(field))) return;
@@ -175,22 +169,20 @@ export class ConfigStore {
 		if (!this.#damaged.includes(key)) this.#damaged.push(key);
 	}
 
-	/** Sets the single listener for changes. */
 	listen(listener: ConfigListener): void {
 		this.#listener = listener;
 	}
 
 	/** Returns the value of a field. The caller must not modify bytes. */
 	get<Value extends Setting>(field: SettingField<Value>): Value {
-		// The cast is safe, because each value has passed the check of its field.
+		// Each value has passed the check of its field.
 		return this.#values[field.entry][this.positionOf(field)] as Value;
 	}
 
 	/**
 	 * Changes settings of one or more entries atomically, even across a power cut. Returns whether a value changed;
-	 * otherwise nothing is written. The store takes ownership of bytes. `apply`: the settings must take effect at once,
-	 * even unchanged ones. Throws a RangeError for an invalid value, and what the storage throws; nothing has changed
-	 * then.
+	 * otherwise nothing is written. The store takes ownership of bytes. With `apply`, even unchanged settings take effect
+	 * at once. Throws a RangeError for an invalid value, and what the storage throws; nothing has changed then.
 	 */
 	change(puts: readonly Put[], apply = false): boolean {
 		if (this.#isErased) throw new Error("config: erased, and not started anew yet");
@@ -206,9 +198,7 @@ export class ConfigStore {
 		return changed.length > 0;
 	}
 
-	/**
-	 * Like `change`, for data that can be determined again: does nothing before a restart and ignores a refused write.
-	 */
+	/** Like `change`, for reproducible data: does nothing before a restart and ignores a refused write. */
 	note(puts: readonly Put[]): void {
 		try {
 			if (!this.#isErased) this.change(puts);
@@ -217,7 +207,7 @@ export class ConfigStore {
 		}
 	}
 
-	/** Returns the needed writes; adds the fields whose values change to `changed`. */
+	/** Returns the needed writes; adds fields with a new value to `changed`. */
 	private prepare(puts: readonly Put[], changed: Field[]): Write[] {
 		const writes: Write[] = [];
 		for (const { field, value } of puts) {
@@ -237,13 +227,13 @@ export class ConfigStore {
 			write.bytes = this.encode(write.entry, write.values, this.#unknown[write.position]);
 			length += write.bytes.length + TOGETHER_HEADER_LENGTH + write.entry.key.length;
 		}
-		// Entries written together share one storage value, which may have no room for unknown items.
+		// Entries written together share one storage value, which may lack room for unknown items.
 		if (needed.length < 2 || length <= ENTRY_LIMIT) return needed;
 		for (const write of needed) write.bytes = this.encode(write.entry, write.values, this.#nothing);
 		return needed;
 	}
 
-	/** Returns the write of the field's entry; adds one if there is none. */
+	/** Returns the write of the field's entry, adding it if necessary. */
 	private writeOf(field: SettingField, writes: Write[]): Write {
 		const position = field.entry;
 		let write = writes.find((one) => one.position === position);
@@ -255,12 +245,11 @@ export class ConfigStore {
 		return write;
 	}
 
-	/** Returns the index of the field within its entry. */
 	private positionOf(field: SettingField): number {
 		return this.entries[field.entry].fields.indexOf(field);
 	}
 
-	/** Writes the entries. If it throws, nothing has changed. */
+	/** Writes the entries, or throws without any change. */
 	private write(writes: readonly Write[]): void {
 		this.finish();
 		if (writes.length === 1) {
@@ -272,7 +261,7 @@ export class ConfigStore {
 		try {
 			this.finish();
 		} catch {
-			// The change is committed under TOGETHER_KEY.
+			// The change is already committed under TOGETHER_KEY.
 		}
 	}
 
@@ -306,10 +295,7 @@ export class ConfigStore {
 		return packed;
 	}
 
-	/**
-	 * Returns the entries under TOGETHER_KEY known to this firmware: empty if the value is damaged, undefined if the key
-	 * does not exist.
-	 */
+	/** Returns the entries under TOGETHER_KEY that this firmware knows: empty if damaged, undefined if absent. */
 	private readTogether(): readonly Packed[] | undefined {
 		const packed = this.read(TOGETHER_KEY);
 		if (packed === undefined) return undefined;
@@ -333,7 +319,7 @@ export class ConfigStore {
 		return field.initial ?? this.#nothing;
 	}
 
-	/** Returns the stored bytes; undefined if there are none or they cannot be read. */
+	/** Returns the stored bytes; undefined if absent or unreadable. */
 	private read(key: string): Uint8Array | undefined {
 		try {
 			return this.#storage.get(key);
@@ -403,7 +389,7 @@ export class ConfigStore {
 		const encoded = values.map((value) => this.encodeValue(value));
 		let length = HEADER_LENGTH + CRC_LENGTH;
 		for (const value of encoded) length += ITEM_HEADER_LENGTH + value.length;
-		// Unknown items are dropped if there is no room: the settings of the running firmware take precedence.
+		// Without room, unknown items are dropped: the settings of the running firmware take precedence.
 		const kept = length + unknown.length <= ENTRY_LIMIT ? unknown : this.#nothing;
 
 		const bytes = new Uint8Array(length + kept.length);
@@ -424,7 +410,7 @@ export class ConfigStore {
 	}
 }
 
-/** Returns whether the bytes are a valid entry: format version, checksum, and items that end at the checksum. */
+/** Checks format version, checksum, and that the items end at the checksum. */
 function isSound(bytes: Uint8Array): boolean {
 	const end = bytes.length - CRC_LENGTH;
 	if (end < HEADER_LENGTH || bytes.length > ENTRY_LIMIT || bytes[0] !== FORMAT) return false;
@@ -434,7 +420,6 @@ function isSound(bytes: Uint8Array): boolean {
 	return at === end;
 }
 
-/** Writes the checksum into the last two bytes. */
 function seal(bytes: Uint8Array): void {
 	const end = bytes.length - CRC_LENGTH;
 	const check = crc16(bytes, 0, end);

@@ -1,6 +1,6 @@
 /**
- * Certificates by which a server is trusted, which are too long for a settings entry. For the API, which receives them,
- * and for the clients of that server. A setting refers to those in use.
+ * Certificates by which a server is trusted, too long for a settings entry. For the API, which receives them, and for
+ * clients of that server. A setting refers to those in use.
  */
 import type { Storage } from "../io/host.js";
 import { type BlobMemory, BlobStore, type BlobWriter, NO_MEMORY } from "./blob.js";
@@ -18,11 +18,11 @@ export class TrustedCertificates {
 	readonly #store: ConfigStore;
 	readonly #memory: BlobMemory;
 	readonly #field: SettingField<Uint8Array>;
-	/** Storage of the certificates; accessible for a factory reset. */
+	/** Accessible for a factory reset. */
 	readonly blobs: BlobStore;
 
 	/**
-	 * `field` refers to the certificates in use; `limit` is their maximum size in bytes; `name` is the key prefix
+	 * `field` refers to the certificates in use; `limit` is their maximum size, bytes; `name` is the key prefix
 	 * (BlobOptions).
 	 */
 	constructor(
@@ -40,7 +40,7 @@ export class TrustedCertificates {
 
 	/**
 	 * Calls `use` with the PEM text of the certificates in use, valid only during the call, and returns its result.
-	 * Returns undefined if there are none or they are damaged, NO_MEMORY if there is too little memory.
+	 * Returns undefined if they are absent or damaged, NO_MEMORY if memory is short.
 	 */
 	lend<Result>(use: (pem: Uint8Array) => Result): Result | typeof NO_MEMORY | undefined {
 		return this.lendNew(this.reference, use);
@@ -62,14 +62,14 @@ export class TrustedCertificates {
 	}
 
 	/**
-	 * Returns a writer for new certificates, or undefined while another is open. Storing the writer's reference in the
-	 * field puts them into use.
+	 * Returns a writer for new certificates, or undefined while another is open. Storing its reference in the field puts
+	 * them into use.
 	 */
 	open(): BlobWriter | undefined {
 		return this.blobs.open([this.reference]);
 	}
 
-	/** Deletes all certificates that are not in use. */
+	/** Deletes certificates that are not in use. */
 	sweep(): void {
 		this.blobs.sweep([this.reference]);
 	}

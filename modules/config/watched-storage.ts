@@ -1,10 +1,10 @@
 /**
  * Wrapper of the host's storage that reports refused writes. Flash that refuses a write (full, worn or unreadable) is a
- * device state shown to the user rather than a firmware error. gateway.ts passes it to all modules that store data.
+ * device state shown to the user rather than a firmware error.
  */
 import type { Storage } from "../io/host.js";
 
-/** Error for a write that flash refused; nothing was changed. */
+/** Error for a refused write; nothing was changed. */
 export class StorageRefusal extends Error {
 	/** Message for the client (http/handler.ts). */
 	readonly sentence = "The flash memory refuses what is to be written.";
@@ -13,7 +13,7 @@ export class StorageRefusal extends Error {
 export class WatchedStorage implements Storage {
 	readonly #storage: Storage;
 	readonly #trace: (message: string) => void;
-	/** Called with the key when a write is refused and the previous one was not. */
+	/** Called with the key when a write is refused after one that was not. */
 	readonly #onRefused: (key: string) => void;
 	/** Whether the last write was refused. */
 	isRefusing = false;
@@ -45,9 +45,7 @@ export class WatchedStorage implements Storage {
 		}
 	}
 
-	/**
-	 * Returns the error to throw. A RangeError is a firmware error under the storage contract and is passed on unchanged.
-	 */
+	/** Returns the error to throw. A RangeError is a firmware error and is passed on unchanged. */
 	private refused(key: string, error: unknown): unknown {
 		if (error instanceof RangeError) return error;
 		if (!this.isRefusing) this.#onRefused(key);

@@ -1,4 +1,4 @@
-/** Secure erase of stored values that may be secrets. For the settings store and blobs, at a factory reset. */
+/** Secure erase of stored values that may be secrets, at a factory reset. */
 import type { Storage } from "../io/host.js";
 
 /**
@@ -13,7 +13,7 @@ export function wipe(storage: Storage, key: string): void {
 		if (value === undefined) return;
 		storage.set(key, value.fill(0));
 	} catch {
-		// A flash that is full or cannot read the value may still delete it.
+		// Full or unreadable flash may still delete the value.
 	}
 	storage.delete(key);
 }
