@@ -1,6 +1,6 @@
 /**
- * One readout in DLMS/COSEM, from the first to the last character on the line. It runs as one session on a Link that
- * was opened at 300 Bd in 7E1 (IEC 62056-21, annex E; IEC 62056-46; IEC 62056-53).
+ * One readout in DLMS/COSEM, from the first to the last character on the line. It runs as one session on a Link opened
+ * at 300 Bd in 7E1 (IEC 62056-21, annex E; IEC 62056-46; IEC 62056-53).
  *
  *   PAUSED      time over: SIGNING_ON, or TALKING if HDLC starts at a fixed speed
  *   SIGNING_ON  handed over: TALKING          not: PAUSED, SIGNING_ON or TALKING again, or ENDED
@@ -8,17 +8,18 @@
  *               counter refused: TALKING, reads the counter          failed: as above
  *   any         abort: ENDED, after a disconnection if there is a connection
  *
- * TALKING reads the configured list of objects. It first reads the invocation counter, in an association as the public
- * client, if ciphering requires a counter that is unknown, or once if the meter appears to refuse the present one.
+ * TALKING reads the configured list of objects. Before that, an association as the public client reads the invocation
+ * counter if ciphering requires an unknown one, or once if the meter appears to refuse the present one.
  *
  * After a failure the whole sequence is repeated, with at most TRIES tries. A repetition may differ: DISC first if the
  * meter may still hold a connection, a lower speed if the speed may be the cause, the other opening if it is unknown
- * which one works, fewer attributes per request (finally one) if the meter did not answer a request with several.
- * `failure` is that of the try that made most progress.
+ * which one works, fewer attributes per request (finally one) if the meter did not answer. `failure` is that of the try
+ * that made most progress.
  *
  * Under the protocol iec62056, mode E is optional: it is used if the meter announces it; otherwise the sign-on
- * continues to its own end, and its readout and failure are returned. If mode E is not even offered, this session is an
- * inquiry: the meter was silent in mode C. If it answers in HDLC, it supports mode E only, and the session disconnects.
+ * continues to its own end and determines readout and failure. If the protocol does not use mode E at all, this session
+ * is an inquiry: the meter was silent in mode C, and an answer in HDLC shows that it supports mode E only. The inquiry
+ * then disconnects.
  */
 import type { CounterSink } from "../dlms/counter.js";
 import { DLMS_COUNTER } from "../dlms/failures.js";
@@ -42,7 +43,7 @@ import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from
 import { DLMSTalks } from "./talks.js";
 
 const TRIES = 4;
-/** Pause between two tries, with or without a sign-on: a meter needs a second after DISC. */
+/** Pause between two tries; a meter needs a second after DISC. */
 const PAUSE_MS = 1000;
 const QUIET_MS = 2000;
 
@@ -60,10 +61,10 @@ const MODE_E_LACKING = 2;
 export const PROTOCOL_DLMS = "DLMS/COSEM";
 
 export class DLMSConversation implements Conversation {
-	/** Failure of the try that made most progress, if all failed. Final with EVENT_END. */
+	/** Failure of the try that made most progress. Final with EVENT_END. */
 	failure: Failure | undefined;
 	readonly #opening: Opening<COSEMSettings>;
-	/** Attempts of a sign-on with optional mode E; undefined if only DLMS/COSEM is acceptable. */
+	/** Attempts of a sign-on with optional mode E; undefined if mode E is required. */
 	readonly #attempts: Attempts | undefined;
 	readonly #talks: DLMSTalks;
 	readonly #output: Output;
@@ -74,13 +75,13 @@ export class DLMSConversation implements Conversation {
 	/** End of PAUSED, monotonic ms. */
 	#pauseEndsMs: number;
 	#aborted = false;
-	/** Current sign-on; set in SIGNING_ON. */
+	/** Set in SIGNING_ON. */
 	#signOn: DLMSOpening | undefined;
-	/** IEC 62056-21 session that continues without mode E; also set after its end. */
+	/** Session of a sign-on that continues without mode E; kept after its end. */
 	#session: IECConversation | undefined;
-	/** Current association; set in TALKING. */
+	/** Set in TALKING. */
 	#talk: DLMSSession | undefined;
-	/** Failure that caused the counter to be read again, if any. */
+	/** Failure that caused the counter to be read again. */
 	#suspicion: Failure | undefined;
 	#counterAsked = false;
 	/** Opening of this try (OPENING_DIRECT or OPENING_MODE_E), speed of HDLC, and identification from the sign-on. */
@@ -88,7 +89,7 @@ export class DLMSConversation implements Conversation {
 	#baud = 0;
 	#ident: Uint8Array = new Uint8Array(0);
 	#tries = 0;
-	/** Highest speed of a try at reduced speed, Bd. */
+	/** Speed limit after failures at a higher speed, Bd. */
 	#baudCeiling = Number.POSITIVE_INFINITY;
 	#listing: number;
 	/** Number of objects read in the best failed try. */
@@ -96,15 +97,15 @@ export class DLMSConversation implements Conversation {
 	/** True once the meter has accepted an HDLC connection. */
 	#connected = false;
 	#modeE = MODE_E_UNKNOWN;
-	/** True if another connection preceded on the same line: the meter may have left HDLC since. */
+	/** True if a connection preceded on the same line; the meter may have left HDLC since. */
 	#follows = false;
 	/** Current line settings, and those required before the next output. */
 	#line = SIGN_ON_LINE;
 	#wanted = SIGN_ON_LINE;
 
 	/**
-	 * Starts at the first `advance`: in the constructor the caller's stack usage leaves too little for the objects
-	 * created then. If `attempts`, those of the sign-on, is given, mode E is optional.
+	 * Starts at the first `advance`, because the caller's stack usage leaves too little for the objects created then.
+	 * With `attempts`, those of the sign-on, mode E is optional.
 	 */
 	constructor(opening: Opening<COSEMSettings>, attempts?: Attempts) {
 		const { settings, nowMs } = opening;
@@ -164,7 +165,7 @@ export class DLMSConversation implements Conversation {
 			if (isFound && dlms.learnedOpening !== this.#way) dlms.learnOpening(this.#way);
 			return undefined;
 		}
-		// The meter is then read in mode C.
+		// Falls back to mode C.
 		const isRefused = this.failure !== undefined && !this.#connected && !attempts.exhausted;
 		return isRefused ? new IECConversation(opening, attempts) : undefined;
 	}
@@ -206,7 +207,7 @@ export class DLMSConversation implements Conversation {
 		return this.#output;
 	}
 
-	/** Ends the session early; the data received so far is kept and marked as cut off. */
+	/** Ends the session early; data received so far is kept and marked as cut off. */
 	abort(nowMs: number): void {
 		if (this.#state === STATE_ENDED) return;
 		this.#nowMs = nowMs;
@@ -216,9 +217,7 @@ export class DLMSConversation implements Conversation {
 		else this.end(this.failure ?? HDLC_LOST);
 	}
 
-	/**
-	 * Returns the line data `bytes[start..end)` with the password hidden: the same array, or a copy that ends at `end`.
-	 */
+	/** Returns the line data with the password hidden: the same array, or a copy of its first `end` bytes. */
 	shown(direction: number, bytes: Uint8Array, start: number, end: number): Uint8Array {
 		return this.#talk?.shown(direction, bytes, start, end) ?? bytes;
 	}
@@ -227,7 +226,7 @@ export class DLMSConversation implements Conversation {
 		return this.#talk?.connection ?? this.#signOn;
 	}
 
-	/** True if the session only determines whether the meter supports mode E only. */
+	/** True if the session only finds out whether the meter supports mode E only. */
 	private get isInquiry(): boolean {
 		return this.#attempts !== undefined && !this.#opening.settings.handsOver;
 	}
@@ -255,7 +254,6 @@ export class DLMSConversation implements Conversation {
 		this.#wanted = line.baud === baud && line.format === format ? this.#line : line;
 	}
 
-	/** Starts a try. */
 	private open(): void {
 		const { settings, quietMs } = this.#opening;
 		this.#follows = false;
@@ -278,7 +276,6 @@ export class DLMSConversation implements Conversation {
 		this.#signOn = new DLMSOpening(this.#session, this.#nowMs);
 	}
 
-	/** Processes the end of the sign-on. */
 	private signedOn(): void {
 		const session = this.#session;
 		const failure = this.#signOn?.failure;
@@ -312,10 +309,9 @@ export class DLMSConversation implements Conversation {
 		else this.read();
 	}
 
-	/** Reads the invocation counter as the public client. */
 	private askCounter(): void {
 		this.#counterAsked = true;
-		// Releases the previous association first: two at once need too much memory on the chip.
+		// Releases the previous association first: two need too much of the chip's memory.
 		this.#talk = undefined;
 		this.#talk = this.#talks.aboutCounter(this.carrier, this.#nowMs);
 	}
@@ -327,11 +323,10 @@ export class DLMSConversation implements Conversation {
 
 	private get carrier(): Carrier {
 		const isDirect = this.#way === OPENING_DIRECT;
-		// No DISC after a sign-on: the meter holds no connection, and DISC makes some meters leave HDLC.
+		// No DISC after a sign-on: the meter holds no connection, and some meters leave HDLC on DISC.
 		return { baud: this.#baud, isSignedOn: !isDirect, releaseFirst: isDirect && this.#tries > 1 };
 	}
 
-	/** Processes the end of an association. */
 	private talked(): void {
 		const talk = this.#talk;
 		if (talk === undefined) return;
@@ -373,7 +368,7 @@ export class DLMSConversation implements Conversation {
 		else this.read();
 	}
 
-	/** If the meter seems to refuse the invocation counter, determines another one, once, and repeats the association. */
+	/** If the meter seems to refuse the invocation counter, finds another one, once, and repeats the association. */
 	private isCounterRefused(talk: DLMSSession, failure: Failure): boolean {
 		const { counters } = this.#talks;
 		const began = talk.reading.requests > 0 && failure !== DLMS_COUNTER;
@@ -403,7 +398,6 @@ export class DLMSConversation implements Conversation {
 		this.failed(failure);
 	}
 
-	/** Processes a failed try. */
 	private failed(failure: Failure): void {
 		const lost = this.#modeE !== MODE_E_ANNOUNCED && isLostAfterSignOn(failure) && !this.#connected;
 		const known = lost ? FAILURE_NO_MODE_E : failure;
@@ -411,12 +405,12 @@ export class DLMSConversation implements Conversation {
 		if (known === FAILURE_NO_MODE_E) this.#modeE = MODE_E_LACKING;
 		const isOver = this.#aborted || failure.isFinal || this.#tries >= TRIES;
 		if (isOver || !this.chooseNext(known)) this.end(this.failure);
-		// Without an answer from the meter no pause is needed; a sign-on itself waits for silence.
+		// No pause is needed if the meter did not answer; a sign-on waits for silence itself.
 		else if (isUnheard(known)) this.open();
 		else this.pause();
 	}
 
-	/** Chooses the parameters of the next try. Returns false if there is none. */
+	/** Chooses the parameters of the next try. Returns false to end the session. */
 	private chooseNext(failure: Failure): boolean {
 		if (this.#connected || !isUnheard(failure)) return true;
 		// Under iec62056 the meter can still be read in mode C.

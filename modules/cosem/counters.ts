@@ -1,8 +1,7 @@
 /**
  * Invocation counters of the gateway. A value must never be used twice with the same key and system title, not even
  * after a power cut or a factory reset (NIST SP 800-38D, 8). Counters are reserved in flash in blocks of AHEAD; the
- * unused rest of a session's block is discarded. The entry is separate from the settings, so a factory reset does not
- * delete it.
+ * unused rest of a block is discarded. The entry is separate from the settings, so a factory reset does not delete it.
  *
  *   key     dlms_counters
  *   value   12 bytes per key, most recently used first, then CRC-16/X.25 of all, little-endian
@@ -24,14 +23,14 @@ const ID_LENGTH = 8;
 const ITEM_LENGTH = 12;
 const CRC_LENGTH = 2;
 const AHEAD = 100;
-/** Number of counter values; counters have 32 bits. */
+/** Counters have 32 bits. */
 const COUNTER_END = 2 ** 32;
-/** First value if no counter is known; some meters treat 0 as missing. */
+/** First value of an unknown counter; some meters treat 0 as missing. */
 const FIRST = 1;
 
 /**
- * Makes a cipher with the configured keys. Without `counters` it cannot encrypt, and the association reports the
- * missing key. `heard` describes the sender of pushes.
+ * Makes a cipher with the configured keys. Undefined `counters` mean that a key is missing, which the association
+ * reports. `heard` describes the sender of pushes.
  */
 export function makeCipher(
 	settings: DLMSSettings,
@@ -63,7 +62,7 @@ export class InvocationCounters {
 	readonly #storage: Storage;
 	readonly #id: Uint8Array;
 
-	/** Loads the counter for AES key `key` and the gateway's system title. */
+	/** `key` is the AES key, `title` the gateway's system title. */
 	constructor(storage: Storage, crypto: Crypto, key: Uint8Array, title: Uint8Array) {
 		this.#storage = storage;
 		this.#id = crypto.sha256(key, title).subarray(0, ID_LENGTH);
@@ -76,12 +75,12 @@ export class InvocationCounters {
 		this.next = this.limit = used + 1;
 	}
 
-	/** Marks the counters below `next` as used, by the gateway or another client. Never lowers the counter. */
+	/** Marks the counters below `next` as used, by the gateway or another client. */
 	raise(next: number): void {
 		this.next = Math.max(this.next, Math.min(next, COUNTER_END));
 	}
 
-	/** Reserves further counters in flash and lets the cipher use them. Returns false if flash refuses. */
+	/** Reserves further counters and lets the cipher use them. Returns false if flash refuses. */
 	extend(cipher: Cipher): boolean {
 		this.raise(cipher.counter);
 		if (!this.keepAhead()) return false;

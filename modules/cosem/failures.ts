@@ -1,4 +1,4 @@
-/** Failures of DLMS/COSEM sessions and pushes; those of the lower layers are in dlms, hdlc and iec62056-21. */
+/** Failures of DLMS/COSEM sessions and pushes; those of lower layers are in dlms, hdlc and iec62056-21. */
 import { DLMS_AUTHENTICATION, DLMS_COUNTER, DLMS_DECIPHERING } from "../dlms/failures.js";
 import { IEC_NO_IDENT } from "../iec62056-21/failures.js";
 import {
@@ -32,14 +32,13 @@ export const FAILURE_UNANSWERED = finalFailure(
 	64,
 	"The meter does not answer what is ciphered. Check block_cipher_key; then auth_key; then security_suite; then client_address and auth. A meter of security suite 2 can't be read.",
 );
-/** Flash refused to reserve invocation counters. */
 export const FAILURE_COUNTERS = finalFailure(
 	METER_ERROR,
 	"dlms/counter-storage",
 	65,
 	"Invocation counters could not be kept in flash, and without that none may be used.",
 );
-/** Pushes are expected: nothing was received, or no valid push. */
+/** No data at all, or no valid push, although pushes are expected. */
 export const PUSH_SILENCE = failure(
 	METER_TIMEOUT,
 	"dlms-push/silence",
@@ -59,14 +58,12 @@ export const PUSH_NO_CODES = finalFailure(
 	66,
 	"The meter's list has no OBIS codes, so its values can't be told apart. This gateway can't read such lists yet.",
 );
-/** The push is ciphered, but no key is configured. */
 export const PUSH_NO_KEY = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms-push/no-key",
 	60,
 	"The meter's pushes are ciphered. Enter block_cipher_key, which the operator of the meter gives you.",
 );
-/** The deciphered push is invalid. */
 export const PUSH_KEY = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms-push/key",
@@ -74,8 +71,7 @@ export const PUSH_KEY = finalFailure(
 	"A push could not be deciphered. Check block_cipher_key.",
 );
 /**
- * The same for a push with the broadcast key, as its security control shows: the configured key may be valid for other
- * purposes.
+ * The same with the broadcast key, as the security control shows; the configured key may be valid for other purposes.
  */
 export const PUSH_BROADCAST = finalFailure(
 	METER_AUTH_FAILED,
@@ -83,21 +79,19 @@ export const PUSH_BROADCAST = finalFailure(
 	61,
 	"The meter's pushes are ciphered under its broadcast key, and block_cipher_key is another. Ask the meter's operator for the broadcast key, and enter that as block_cipher_key.",
 );
-/** The push is not ciphered although a key is configured. */
 export const PUSH_OPEN = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms-push/open",
 	62,
 	"A push came in the open, and there is a block_cipher_key. If this meter does not cipher, delete the key.",
 );
-/** The push has no authentication tag although an authentication key is configured. */
+/** The push has no tag although an authentication key is configured. */
 export const PUSH_NO_TAG = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms-push/no-tag",
 	63,
 	"The meter's pushes have no tag that auth_key could check. Delete auth_key, and they are taken unchecked.",
 );
-/** The invocation counter of the push has not increased. */
 export const PUSH_REPLAY = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms-push/replay",
@@ -112,7 +106,7 @@ export const PUSH_OTHER = finalFailure(
 	"A push came from another meter than those before, under the same keys. If the meter was exchanged, change push_baudrate and change it back.",
 );
 
-/** Returns whether the failure may be caused by an invocation counter that is too low. */
+/** Returns whether a low invocation counter may be the cause. */
 export function mayBeCounter(failure: Failure): boolean {
 	return (
 		failure === FAILURE_UNANSWERED ||

@@ -1,8 +1,8 @@
 /**
- * Sign-on in mode E, up to the start of HDLC: the identification, the gateway's acknowledgement `ACK 2 Z 2`, the change
- * to the agreed speed and 8N1, and the meter's repetition of the acknowledgement, which many meters omit (IEC 62056-21,
- * annex E; it arrives as 7E1 at the new speed). If mode E is not requested or not supported by the meter, the IEC
- * 62056-21 session continues to its own end. Events are those of that session.
+ * Sign-on in mode E, up to the start of HDLC: the identification, the acknowledgement `ACK 2 Z 2`, the change to the
+ * agreed speed and 8N1, and the meter's repetition of the acknowledgement, which many meters omit (IEC 62056-21, annex
+ * E; it arrives as 7E1 at the new speed). Without mode E, the IEC 62056-21 session continues to its own end. Events are
+ * those of that session.
  */
 import { ACKNOWLEDGE_LENGTH, encodeHandOver } from "../iec62056-21/acknowledge.js";
 import { IEC_NO_IDENT, IEC_SILENCE } from "../iec62056-21/failures.js";
@@ -26,7 +26,7 @@ const STATE_ENDED = 2;
 export class DLMSOpening implements Machine {
 	readonly session: MeterSession;
 	readonly #output: Output;
-	/** The acknowledgement that was sent, and the number of its characters received back. */
+	/** Acknowledgement sent, and number of its characters received back. */
 	readonly #acknowledge = new Uint8Array(ACKNOWLEDGE_LENGTH);
 	#confirmed = 0;
 	#byMs = Number.POSITIVE_INFINITY;
@@ -35,7 +35,7 @@ export class DLMSOpening implements Machine {
 	#nowMs: number;
 	#endTold = false;
 
-	/** Takes a session that has not begun; the line must be at 300 Bd, 7E1. */
+	/** `session` has not begun; the line must be at 300 Bd, 7E1. */
 	constructor(session: MeterSession, nowMs: number) {
 		this.session = session;
 		this.#nowMs = nowMs;
@@ -43,7 +43,7 @@ export class DLMSOpening implements Machine {
 		this.#output = { kind: OUTPUT_NONE, bytes, start: 0, end: 0, baud: 0, format: FORMAT_8N1, code: EVENT_END };
 	}
 
-	/** Reason why there was no hand-over, if so. Final with EVENT_END. */
+	/** Reason for a missing hand-over. Final with EVENT_END. */
 	get failure(): Failure | undefined {
 		const { outcome, failure } = this.session;
 		if (this.#refused || outcome === OUTCOME_BLOCK) return FAILURE_NO_MODE_E;
@@ -80,7 +80,6 @@ export class DLMSOpening implements Machine {
 		return this.#output;
 	}
 
-	/** Ends the sign-on at once. */
 	abort(nowMs: number): void {
 		if (this.#state === STATE_SIGN_ON) this.session.abort(nowMs);
 		else this.end();
@@ -92,14 +91,14 @@ export class DLMSOpening implements Machine {
 		this.#state = STATE_CONFIRM;
 	}
 
-	/** Processes a character received after the acknowledgement was sent. */
+	/** Processes a character after the acknowledgement. */
 	private confirm(character: number): void {
 		if (this.#confirmed === ACKNOWLEDGE_LENGTH) return;
 		if (character === this.#acknowledge[this.#confirmed]) this.#confirmed++;
 		else this.#confirmed = character === this.#acknowledge[0] ? 1 : 0;
 		if (this.#confirmed === ACKNOWLEDGE_LENGTH) this.#byMs = this.#nowMs + REACTION_MS;
 		else if (character === STX) {
-			// The meter sends a data block instead of changing to HDLC.
+			// A data block instead of the repetition.
 			this.#refused = true;
 			this.end();
 		}

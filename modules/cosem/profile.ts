@@ -6,14 +6,13 @@
  *   row    time   status   value of each column; empty if the meter sends none
  *
  * A row's time is `.` and Unix time, or `,` and seconds since 1970 in the meter's local time if its offset from UTC is
- * unknown. Time and status are the meter's first column of the clock (class 8) and its first profile status
- * (0-b:96.10.e); all others are value columns.
+ * unknown. Time and status are the first column of the clock (class 8) and the first profile status (0-b:96.10.e); all
+ * others are value columns.
  *
- * The requests are: name, columns, period, order and number of rows, scalers, and then the rows. All rows are requested
- * if there are no more than wanted. Otherwise rows are selected by number (selective access, selector 2) or, if the
- * meter refuses that or does not report their number, by time, up to that of its clock (selector 1). A longer profile
- * is never read completely, because that may take an hour. Rows are packed as the blocks arrive; only one row and one
- * block of the answer are in memory.
+ * The requests are: name, columns, period, order and number of rows, scalers, rows. All rows are requested if there are
+ * no more than wanted. Otherwise rows are selected by number (selective access, selector 2) or, if the meter refuses
+ * that or does not report their number, by time up to that of its clock (selector 1). A longer profile is never read
+ * completely, which may take an hour. Rows are packed as the blocks arrive; only one row and one block are in memory.
  *
  * Limits: POLL_LIMIT columns; JOINED_LIMIT bytes for a row and the block that it ends in; the capacity of the records.
  */
@@ -45,7 +44,7 @@ import type { ProfileRequest } from "../readout/protocol.js";
 import type { RecordWriter } from "../readout/record-writer.js";
 import { putNumber, putTime, secondsOf } from "./times.js";
 
-/** Requests, in this order; 4 is the number of rows. STEP_SCALER is repeated for each column that has a scaler. */
+/** Requests in order; 4 is the number of rows. STEP_SCALER is repeated for each column with a scaler. */
 const STEP_NAME = 0;
 const STEP_COLUMNS = 1;
 const STEP_PERIOD = 2;
@@ -59,9 +58,7 @@ const STEP_DONE = 10;
 
 const CLASS_PROFILE = 7;
 const CLASS_CLOCK = 8;
-/**
- * Attribute read by each step. This and the following constants are bytes, as texts because those take the least flash.
- */
+/** Attribute read by each step. Constants of bytes are texts because those take the least flash. */
 const ATTRIBUTES = "\x02\x03\x04\x05\x07\x00\x02\x02\x02\x02";
 /** Logical device name and clock, in the format of a poll list. */
 const NAME = "\x00\x00\x2a\x00\x00\xff\x01";
@@ -69,18 +66,18 @@ const CLOCK = "\x00\x00\x01\x00\x00\xff\x08";
 /** Selection by entry: structure of first and last row (uint32), first and last column (uint16). */
 const BY_ENTRIES = "\x01\x02\x02\x04\x06\x00\x00\x00\x00\x06\x00\x00\x00\x00\x12\x00\x01\x12\x00\x00";
 /**
- * Selection by range: structure of the clock column, first and last time, and an empty array of columns, which selects
- * all.
+ * Selection by range: structure of the clock column, first and last time, and an empty array, which selects all
+ * columns.
  */
 const BY_RANGE = "\x01\x01\x02\x04\x02\x04\x12\x00\x08\x09\x06\x00\x00\x01\x00\x00\xff\x0f\x02\x12\x00\x00";
 const RANGE_LENGTH = BY_RANGE.length + 2 * (DATE_TIME_LENGTH + 2) + 2;
-/** Value of the sort method for rows stored newest first. */
+/** Sort method of rows stored newest first. */
 const SORT_LIFO = 2;
 
 const DEVIATION_LIMIT = 840;
 const DOT = 0x2e;
 const COMMA = 0x2c;
-/** Upper limit of a valid row time: the year 2100. */
+/** Upper limit of a row's time: the year 2100. */
 const TIME_END_S = 4_102_444_800;
 const UNIT_SECOND = 7;
 
@@ -92,12 +89,11 @@ export class DLMSProfile implements Inquiry {
 	/** Number of rows. */
 	read = 0;
 	requests = 0;
-	/** Reason why there is no profile; 0 if there is one. */
+	/** Reason for a missing profile, or 0. */
 	reason = 0;
 	/** The profile as an entry of a poll list. */
 	readonly object = new Uint8Array(POLL_ENTRY_SIZE);
 	readonly #wanted: number;
-	/** Stores the meter's name. */
 	readonly #names: ScalerCache;
 	readonly #writer: RecordWriter;
 	readonly #walker: DataWalker;
@@ -107,17 +103,17 @@ export class DLMSProfile implements Inquiry {
 	readonly #list = new Uint8Array(1 + POLL_LIMIT * POLL_ENTRY_SIZE);
 	readonly #scalers = new ScalerCache(POLL_LIMIT);
 	#step = STEP_NAME;
-	/** Column of STEP_SCALER, and whether more blocks of the answer follow. */
+	/** Column of STEP_SCALER, and whether more blocks follow. */
 	#position = 0;
 	#more = false;
 	#periodS = 0;
 	#isLastFirst = false;
 	/** Number of rows in the meter; -1 if unknown. */
 	#inUse = -1;
-	/** Columns of time and status; -1 if there is none. */
+	/** Columns of time and status, or -1. */
 	#time = -1;
 	#status = -1;
-	/** Time of the meter's clock in seconds, and its deviation and status. */
+	/** Time of the meter's clock, seconds; its deviation and status. */
 	#clockS = 0;
 	readonly #zone = new Uint8Array(3);
 	/** Remaining rows of the answer; -1 before its start. */
@@ -148,7 +144,7 @@ export class DLMSProfile implements Inquiry {
 		if (this.#more) return this.#response.putNext(into, at);
 		this.#response.begin();
 		this.#left = -1;
-		// A request by range that does not fit is replaced by one by entry: such a small meter has no long profile.
+		// A range request that does not fit becomes an entry request; a meter with such small APDUs has no long profile.
 		if (this.#step === STEP_RANGE && room < NORMAL_HEAD + ATTRIBUTE_LENGTH + RANGE_LENGTH) this.#step = STEP_ENTRIES;
 		const step = this.#step;
 		let object: ArrayLike<number> = this.object;
@@ -201,7 +197,6 @@ export class DLMSProfile implements Inquiry {
 
 	end(): void {}
 
-	/** Completes the records. */
 	keep(): void {
 		this.#writer.endBlock(true);
 	}
@@ -245,14 +240,13 @@ export class DLMSProfile implements Inquiry {
 		this.goOn();
 	}
 
-	/** Processes a refused or unusable answer. */
 	private takeRefusal(reason: number): void {
 		const step = this.#step;
 		if (step === STEP_ENTRIES && this.read === 0 && this.#periodS > 0) {
 			this.#step = STEP_CLOCK;
 			return;
 		}
-		// A value without its scaler would be wrong by a power of ten.
+		// Without its scaler a value would be wrong by a power of ten.
 		const mustHave = step === STEP_COLUMNS || step >= STEP_ALL || (step === STEP_SCALER && !isDenial(reason));
 		if (mustHave) this.fail(reason);
 		else {
@@ -291,7 +285,7 @@ export class DLMSProfile implements Inquiry {
 		this.#step = STEP_DONE;
 	}
 
-	/** Reads the capture objects: structures of class, code, attribute and index. Returns false if they are invalid. */
+	/** Reads the capture objects: structures of class, code, attribute and index. Returns false if invalid. */
 	private takeColumns(): boolean {
 		const { cursor } = this;
 		const list = this.#list;
@@ -412,7 +406,7 @@ export class DLMSProfile implements Inquiry {
 		return render(this.#walker, scaler, octets, this.#work);
 	}
 
-	/** Writes the time at the walker's position to the working buffer. Returns its length, or 0 if it is invalid. */
+	/** Writes the time at the walker to the working buffer. Returns its length, or 0 if invalid. */
 	private putMoment(): number {
 		const { bytes, start } = this.#walker;
 		const seconds = secondsOf(this.#walker, this.#work);

@@ -1,6 +1,6 @@
 /**
  * Entries of DLMS/COSEM in the table of meter protocols: as the configured protocol, and after a sign-on of IEC
- * 62056-21 if the meter announces mode E. This file combines HDLC and the sign-on, which do not depend on each other.
+ * 62056-21 if the meter announces mode E. Combines HDLC and the sign-on, which do not depend on each other.
  */
 import { HDLCConnection } from "../hdlc/connection.js";
 import { ROOM } from "../hdlc/decoder.js";
@@ -44,7 +44,7 @@ export class ConnectionProbe implements Probing {
 		return this.#connection.failure;
 	}
 
-	/** Empty: the meter's name is only available in an association. */
+	/** Empty: the name is only available in an association. */
 	get meterId(): Uint8Array {
 		return new Uint8Array(0);
 	}
@@ -98,8 +98,8 @@ class OpeningProbe extends IECConversation {
 }
 
 /**
- * Session for the protocol iec62056, without mode E. If a meter announces mode E and sends nothing in mode C, an
- * inquiry in HDLC checks whether it supports mode E only. This avoids trying mode C at every speed.
+ * Session for the protocol iec62056 without mode E. If a meter announces mode E and is silent in mode C, an inquiry in
+ * HDLC checks whether it supports mode E only, which avoids trying mode C at every speed.
  */
 export class SignOnConversation extends IECConversation {
 	protected override another(opening: Opening<COSEMSettings>, attempts: Attempts): Conversation {

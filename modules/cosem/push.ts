@@ -1,25 +1,25 @@
 /**
  * Receives unsolicited DLMS/COSEM pushes: data-notifications, in plain text or ciphered by general-glo or general-ded
- * (IEC 62056-5-3, 9.2 and 9.5), or P1 telegrams ciphered in the same way. They arrive in HDLC (UI frames, possibly
- * segmented, possibly with general block transfer), in long frames of M-Bus, or, if ciphered, without frames
- * (Luxembourg's Smarty, some meters in Austria). An entry in the table of meter protocols.
+ * (IEC 62056-5-3, 9.2 and 9.5), or P1 telegrams ciphered in the same way. They arrive in HDLC (UI frames, also
+ * segmented, also with general block transfer), in long frames of M-Bus, or, if ciphered, without frames (Luxembourg's
+ * Smarty, some meters in Austria). An entry in the table of meter protocols.
  *
  *   HUNT    incomplete APDU: GATHER     last frame: APDU checked, HUNT
  *   GATHER  the same                    silence, or a frame that starts another APDU: dropped, HUNT
  *   any     abort: ENDED
  *
- * The configured keys determine which pushes are accepted: without a key, plain-text pushes whose frame check is valid;
- * with an encryption key, only pushes ciphered with it; with an authentication key as well, only pushes with a valid
- * tag. An accepted push that could not be authenticated has STATUS_UNCHECKED.
+ * The configured keys determine which pushes are accepted: without a key, plain text with a valid frame check; with an
+ * encryption key, only pushes ciphered with it; with an authentication key as well, only pushes with a valid tag. A
+ * push accepted without authentication has STATUS_UNCHECKED.
  *
  * The first valid ciphered push binds the listener to its sender. A different system title under the same keys is
- * refused, and so is a push whose invocation counter has not increased. The counter is kept in RAM, and in flash after
- * KEEP_EACH pushes if it has increased by as much: after a restart of the gateway, no more than that many pushes could
- * be replayed. A change of the settings deletes both, for a meter that was reset or replaced.
+ * refused, and so is an invocation counter that has not increased. The counter is kept in RAM, and in flash after
+ * KEEP_EACH pushes if it has increased by as much; after a restart of the gateway, no more pushes than that could be
+ * replayed. A change of the settings deletes both, for a meter that was reset or replaced.
  *
  * General-ded-ciphering is also deciphered with the global key. The standard means the dedicated key, which a client
- * sends in the initiate-request for one association only. A push has no association, so only the global key is
- * possible; a meter with a different key is rejected by the tag or by invalid plain text.
+ * sends in the initiate-request for one association. A push has no association, so only the global key is possible; a
+ * meter with a different key is rejected by the tag or by invalid plain text.
  *
  * A push ciphered with the broadcast key (security control, bit 6), which many meters share, is accepted if the
  * configured encryption key is that key.
@@ -67,11 +67,11 @@ import {
 import { CHOICE } from "./protocol.js";
 import type { COSEMSettings } from "./settings.js";
 
-/** The longest known push has 591 bytes, or about a thousand with a P1 telegram inside. */
+/** The longest known push has 591 bytes, or about a thousand with a P1 telegram. */
 const APDU_LIMIT = 2048;
 /** Silence that ends an APDU; its frames follow one another without a pause. */
 const GAP_MS = 1000;
-/** Minimum silence before an APDU without frames, unless it directly follows another. */
+/** Silence required before an APDU without frames, unless it directly follows another. */
 const BARE_GAP_MS = 100;
 const KEEP_EACH = 200;
 
@@ -81,18 +81,14 @@ const GENERAL_BLOCK = 0xe0;
 const LAST_BLOCK = 0x80;
 
 const TITLE_LENGTH = 8;
-/** Offset of a ciphered APDU's length, which has up to three bytes and ends the header. */
+/** Offset of a ciphered APDU's length, up to three bytes that end the header. */
 const LENGTH_AT = 2 + TITLE_LENGTH;
 const HEAD_LENGTH = LENGTH_AT + 3;
-/** Value of `#bare` while an APDU without frames cannot start. */
+/** Value of `#bare` while no APDU without frames can start. */
 const FRAMED = -1;
 
-/** First character of a P1 telegram. */
 const SLASH = 0x2f;
-/**
- * Characters passed to MeterListener before its outputs are polled: too few for eight telegrams, which would overflow
- * its queue.
- */
+/** Characters passed to MeterListener at once: too few for eight telegrams, which would overflow its output queue. */
 const P1_PIECE = 64;
 
 /** Value of `#status` before the first valid push. */
@@ -107,7 +103,7 @@ class Heard {
 
 export class PushConversation implements Machine, Conversation, Probing {
 	readonly line: LineSettings;
-	/** Failure of the last push; after `abort`, of the whole session. */
+	/** Failure of the last push; after `abort`, of the session. */
 	failure: Failure | undefined;
 	meterId: Uint8Array = NO_BYTES;
 	received = 0;
@@ -117,17 +113,17 @@ export class PushConversation implements Machine, Conversation, Probing {
 	readonly #memory: ProtocolMemory;
 	readonly #crypto: Crypto;
 	readonly #outputs = new OutputQueue();
-	/** Shared by all receivers as their buffer: a line carries only one kind of frame. */
+	/** Owns the buffer shared by all receivers: a line carries only one kind of frame. */
 	readonly #frames = new FrameDecoder(new Uint8Array(APDU_LIMIT + ROOM));
 	readonly #mbus = new MBusFrames(this.#frames.bytes);
 	/**
-	 * End of the gathered data at the start of the buffer; completed blocks end at `#blocksEnd`. Without frames: the
-	 * expected length of the APDU.
+	 * End of the gathered data at the start of the buffer; completed blocks end at `#blocksEnd`. Without frames: expected
+	 * length of the APDU.
 	 */
 	#length = 0;
 	#blocksEnd = 0;
 	#blocks = 0;
-	/** Bytes received of an APDU without frames, or FRAMED; 0: one may start. */
+	/** Bytes received of an APDU without frames; 0: one may start; or FRAMED. */
 	#bare = 0;
 	/** STATUS_OK or STATUS_UNCHECKED, of the last valid push. */
 	#status = NOT_HEARD;
@@ -176,7 +172,7 @@ export class PushConversation implements Machine, Conversation, Probing {
 		return this.#outputs.poll();
 	}
 
-	/** Ends the session. It fails if there was no valid push. */
+	/** Ends the session, which has failed if there was no valid push. */
 	abort(_nowMs: number): void {
 		if (this.#isEnded) return;
 		this.#isEnded = true;
@@ -186,7 +182,7 @@ export class PushConversation implements Machine, Conversation, Probing {
 		this.#outputs.event(EVENT_END);
 	}
 
-	/** Discards the gathered HDLC data. */
+	/** Discards gathered HDLC data. */
 	private drop(): void {
 		this.#length = this.#blocksEnd = this.#blocks = 0;
 	}
@@ -200,7 +196,7 @@ export class PushConversation implements Machine, Conversation, Probing {
 		this.#mbus.reset();
 	}
 
-	/** Consumes the bytes of APDUs without frames. Returns the position of the first byte that belongs to a frame. */
+	/** Consumes APDUs without frames. Returns the position of the first byte of a frame. */
 	private takeBare(bytes: Uint8Array, start: number, end: number): number {
 		const into = this.#frames.bytes;
 		let at = start;
@@ -225,7 +221,7 @@ export class PushConversation implements Machine, Conversation, Probing {
 		return at;
 	}
 
-	/** Determines the length of an APDU without frames, once its header is complete. */
+	/** Determines the length of an APDU without frames from its complete header. */
 	private takeHead(): void {
 		const { bytes } = this.#frames;
 		const cursor = new Cursor(bytes).set(bytes, LENGTH_AT, HEAD_LENGTH);
@@ -237,7 +233,7 @@ export class PushConversation implements Machine, Conversation, Probing {
 		this.#bare = FRAMED;
 	}
 
-	/** Processes a complete HDLC frame, which may complete an APDU. */
+	/** Processes a complete HDLC frame. */
 	private takeFrame(): void {
 		const frames = this.#frames;
 		const { bytes, control, tooLong, segmented, infoStart } = frames;
@@ -247,7 +243,7 @@ export class PushConversation implements Machine, Conversation, Probing {
 		const isLLC =
 			bytes[infoStart] === LLC_DESTINATION && bytes[infoStart + 1] === LLC_RESPONSE && bytes[infoStart + 2] === 0;
 		const from = infoStart + (isLLC ? LLC_LENGTH : 0);
-		// In pushes of Landis+Gyr only the first block has an LLC header.
+		// Landis+Gyr sends an LLC header in the first block only.
 		const isBlock = this.#blocks > 0 && bytes[from] === GENERAL_BLOCK && bytes[from + 3] !== 1;
 		const isFirst = infoEnd > from && (isLLC || (isBlock && this.#length === this.#blocksEnd));
 		if (isFirst && !isBlock) this.drop();
@@ -323,8 +319,8 @@ export class PushConversation implements Machine, Conversation, Probing {
 	}
 
 	/**
-	 * Converts the plain text at the cursor to records and keeps them; `title` is the system title of a ciphered push.
-	 * Returns the failure, if any.
+	 * Converts the plain text at the cursor to records; `title` is the system title of a ciphered push. Returns the
+	 * failure.
 	 */
 	private takePlain(cursor: Cursor, title: Uint8Array = NO_BYTES): Failure | undefined {
 		const records = this.#records;
@@ -339,7 +335,7 @@ export class PushConversation implements Machine, Conversation, Probing {
 		return undefined;
 	}
 
-	/** Does the same for a P1 telegram. Returns false if it is invalid. */
+	/** Converts a P1 telegram. Returns false if it is invalid. */
 	private takeP1({ bytes, at, end }: Cursor): boolean {
 		const listener = new MeterListener(this.#records);
 		let event = 0;
@@ -353,7 +349,7 @@ export class PushConversation implements Machine, Conversation, Probing {
 		return true;
 	}
 
-	/** Counter shared with the previous session. */
+	/** Shared with the previous session. */
 	private get heard(): Heard {
 		const memory = this.#memory;
 		const { kept } = memory;
@@ -379,7 +375,7 @@ export class PushConversation implements Machine, Conversation, Probing {
 	}
 }
 
-/** Returns the counter in `push` (DLMSSettings.learnedPush), or -1 if it is empty. */
+/** Returns the counter in `push` (DLMSSettings.learnedPush), or -1. */
 function counterOf(push: Uint8Array): number {
 	let counter = push.length === 0 ? -1 : 0;
 	for (let i = TITLE_LENGTH; i < push.length; i++) counter = counter * 256 + push[i];

@@ -1,6 +1,6 @@
 /**
- * Packs the values of a DLMS/COSEM readout into the same records as IEC 62056-21 (record-writer.ts), so consumers need
- * not distinguish them. Objects that the meter refused go into a separate list.
+ * Packs the values of a DLMS/COSEM readout into the same records as IEC 62056-21 (record-writer.ts). Objects that the
+ * meter refused go into a separate list.
  *
  *   missing   10 bytes per object: A B C D E F, class, attribute, reason (2, big-endian; dlms/reasons.ts)
  */
@@ -25,13 +25,12 @@ export class DLMSRecords implements ReadingSink {
 		this.list = list;
 	}
 
-	/** Starts a new readout. */
 	begin(): void {
 		this.#missingEnd = 0;
 		this.#writer.begin();
 	}
 
-	/** Completes the records; the writer keeps them. */
+	/** Completes the records. */
 	keep(): void {
 		this.#writer.endBlock(true);
 	}
@@ -63,11 +62,11 @@ export class DLMSRecords implements ReadingSink {
 	}
 }
 
-/** Iterates over the refused objects, for the API. */
+/** Iterates over the refused objects. */
 export class MissingCursor {
 	readonly #bytes: Uint8Array;
 	#next = 0;
-	/** Text of the code, `text[0..length)`, without `*255`. */
+	/** OBIS code, `text[0..length)`, without `*255`. */
 	readonly text = new Uint8Array(OBIS_TEXT_LIMIT);
 	length = 0;
 	classId = 0;

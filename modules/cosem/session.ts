@@ -1,9 +1,7 @@
 /**
  * One HDLC connection with one association, on a line in 8N1: connects, reads what `reading` requests, disconnects. The
  * caller runs `connection` and passes its events (hdlc/events.ts) to `goOn`; after EVENT_END `failure` holds the
- * result.
- *
- * It also hides the password in logged line data, because it is transmitted in plain text.
+ * result. The session also hides the password, which is sent in plain text, in logged line data.
  */
 import { Association, STEP_COUNTER, STEP_END, STEP_SEND, STEP_WAIT } from "../dlms/association.js";
 import type { Cipher } from "../dlms/cipher.js";
@@ -22,11 +20,11 @@ import type { DLMSSettings } from "./settings.js";
 /** Replacement for a hidden byte. */
 const HIDDEN = 0x2a;
 
-/** Maximum length of an answer: several times that of ten registers in one answer. */
+/** Maximum length of an answer: several times that of ten registers at once. */
 const APDU_LIMIT = 1024;
-/** Length of the session's working buffer, bytes. */
+/** Length of the working buffer. */
 export const SESSION_BUFFER = APDU_LIMIT + ROOM;
-/** Proposed maximum information field and window size; a meter that supports less negotiates lower values. */
+/** Proposed information field and window size; the meter may negotiate lower values. */
 const INFO = APDU_LIMIT;
 const WINDOW = 7;
 
@@ -42,21 +40,17 @@ export interface Carrier {
 
 export interface DLMSSessionOptions {
 	readonly settings: DLMSSettings;
-	/** Client address. */
 	readonly client: number;
 	readonly carrier: Carrier;
-	/** Array of SESSION_BUFFER bytes. */
+	/** Working buffer, SESSION_BUFFER bytes. */
 	readonly buffer: Uint8Array;
-	/**
-	 * MECHANISM_… (dlms/aarq.ts), whether APDUs are ciphered, and the cipher, required by ciphering and by authentication
-	 * with challenges.
-	 */
+	/** MECHANISM_… (dlms/aarq.ts), whether APDUs are ciphered, and the cipher that either may require. */
 	readonly mechanism: number;
 	readonly ciphered: boolean;
 	readonly cipher: Cipher | undefined;
 	readonly reading: Inquiry;
 	readonly crypto: Crypto;
-	/** Reserves more invocation counters in flash for the cipher. Returns false if flash refuses. */
+	/** Reserves more invocation counters for the cipher. Returns false if flash refuses. */
 	keepAhead(): boolean;
 }
 
@@ -105,45 +99,41 @@ export class DLMSSession {
 		return this.#options.cipher;
 	}
 
-	/** Reason why the list was not read completely, if so. Final with EVENT_END. */
+	/** Reason for an incomplete list. Final with EVENT_END. */
 	get failure(): Failure | undefined {
 		if (this.#countersFailed) return FAILURE_COUNTERS;
 		const { association } = this;
 		if (association.isRead || association.failure !== undefined) return association.failure;
-		// Without a failure of its own, the connection was ended from outside.
+		// A connection without a failure was ended from outside.
 		const failure = this.connection.failure ?? HDLC_LOST;
 		return this.#options.carrier.isSignedOn ? afterSignOn(failure) : failure;
 	}
 
-	/** Disconnects once the meter has accepted the connection or has not answered the first request. */
+	/** Disconnects once the meter has accepted the connection or left the first request unanswered. */
 	letGo(nowMs: number): void {
 		const { connection } = this;
 		if (connection.frames > 0 || connection.repeated > 0) connection.disconnect(nowMs);
 	}
 
-	/** Disconnects at once. */
 	disconnect(nowMs: number): void {
 		this.connection.disconnect(nowMs);
 	}
 
-	/**
-	 * Returns the line data `bytes[start..end)` with the password hidden: the same array, or a copy that ends at `end`.
-	 */
+	/** Returns the line data with the password hidden: the same array, or a copy of its first `end` bytes. */
 	shown(direction: number, bytes: Uint8Array, start: number, end: number): Uint8Array {
 		const { secretStart, secretEnd } = this.association;
 		if (secretStart === secretEnd) return bytes;
 		const copy = bytes.slice(0, end);
 		if (direction === TAP_TRANSMITTED) copy.fill(HIDDEN, start + this.#hideFrom, start + this.#hideTo);
 		else {
-			// The optical head may echo the password, late or with characters lost or damaged. Every character that occurs in
-			// it is hidden.
+			// The optical head may echo the password, late or damaged, so every character that occurs in it is hidden.
 			const { password } = this.#options.settings;
 			for (let i = start; i < end; i++) if (password.includes(copy[i])) copy[i] = HIDDEN;
 		}
 		return copy;
 	}
 
-	/** Notes the position of the password in `output` before it is sent. */
+	/** Notes the position of the password in `output`. */
 	noteSecret(output: Output): void {
 		const { request, secretStart, secretEnd } = this.association;
 		const inside = output.bytes === request;
@@ -152,9 +142,8 @@ export class DLMSSession {
 	}
 
 	/**
-	 * Processes an event of the connection other than the end, and continues with the next step of the association. The
-	 * caller invokes it directly, because a call from `poll` would add a level to the microcontroller's stack, which is
-	 * nearly exhausted here.
+	 * Processes an event of the connection other than the end. The caller invokes it directly, because a call from `poll`
+	 * would add a level to the microcontroller's stack, which is nearly exhausted here.
 	 */
 	goOn(event: number, nowMs: number): void {
 		const { association, connection } = this;

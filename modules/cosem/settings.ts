@@ -1,4 +1,4 @@
-/** DLMS/COSEM settings in the form used by the meter reader, and the values of their fields. */
+/** DLMS/COSEM settings as used by the meter reader. */
 import { serverAddressLength } from "../hdlc/address.js";
 import type { IECSettings } from "../iec62056-21/protocol.js";
 
@@ -9,22 +9,20 @@ export const AUTH_LOW = 1;
 export const AUTH_HIGH_GMAC = 2;
 export const AUTH_HIGH_SHA256 = 3;
 
-/** Values of `opening`, in the order of the API's words. */
-/** Tries the sign-on first and HDLC at a fixed speed if that fails. */
+/** Tries the sign-on first, then HDLC at a fixed speed. */
 export const OPENING_AUTO = 0;
 /** Sign-on of IEC 62056-21, mode E. */
 export const OPENING_MODE_E = 1;
 /** HDLC at a fixed speed. */
 export const OPENING_DIRECT = 2;
 
-/** Current DLMS/COSEM settings. */
 export interface DLMSSettings {
 	/** AUTH_…. */
 	readonly auth: number;
 	readonly ciphered: boolean;
 	/** Security suite, 0 or 1. */
 	readonly suite: number;
-	/** Whether to release the association by RLRQ. */
+	/** True to release the association by RLRQ. */
 	readonly release: boolean;
 	/** True if the meter sends deviations with the sign of ISO 8601 (dlms/date-time.ts). */
 	readonly swappedDeviation: boolean;
@@ -65,7 +63,7 @@ export interface DLMSSettings {
 export interface COSEMSettings extends IECSettings {
 	/** API value of the setting `protocol`. */
 	readonly protocol: string;
-	/** True if the protocol is iec62056 and mode E is used when the meter announces it. */
+	/** True for protocol iec62056 with mode E if the meter announces it. */
 	readonly handsOver: boolean;
 	readonly dlms: DLMSSettings;
 }

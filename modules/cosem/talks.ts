@@ -1,6 +1,6 @@
 /**
- * Creates the associations of one DLMS/COSEM readout and keeps the data that outlasts each of them: counters, scalers
- * and records. An association reads the configured list of objects or a load profile, or, as the public client, the
+ * Creates the associations of one DLMS/COSEM readout and keeps the data that outlasts them: counters, scalers and
+ * records. An association reads the configured list of objects or a load profile, or, as the public client, the
  * invocation counter.
  */
 import { MECHANISM_HIGH_GMAC, MECHANISM_NONE } from "../dlms/aarq.js";
@@ -19,7 +19,7 @@ import { AUTH_HIGH_GMAC, type COSEMSettings } from "./settings.js";
 /** Client address of the public client, which needs no authentication. */
 const PUBLIC_CLIENT = 16;
 
-/** Offset between AUTH_… and MECHANISM_… for authentication with challenges; lower values are equal. */
+/** Offset between AUTH_… and MECHANISM_… from AUTH_HIGH_GMAC on; lower values are equal. */
 const HIGHER = MECHANISM_HIGH_GMAC - AUTH_HIGH_GMAC;
 
 /** Scalers of the configured objects, kept across readouts. */
@@ -59,7 +59,7 @@ export class DLMSTalks {
 		this.scalers = scalersOf(opening.memory, opening.settings.dlms.objects);
 	}
 
-	/** Loads the invocation counters. Called once the line has the speed of HDLC. */
+	/** Loads the invocation counters once the line has the speed of HDLC. */
 	begin(): void {
 		const { settings, storage, crypto } = this.#opening;
 		const { encryptionKey, title } = settings.dlms;
@@ -97,13 +97,13 @@ export class DLMSTalks {
 		return this.talk(client, reading, mechanism, carrier, nowMs);
 	}
 
-	/** Completes the records read so far; the writer keeps them. */
+	/** Completes the records read so far. */
 	keep(): void {
 		this.#records?.keep();
 		this.#profile?.keep();
 	}
 
-	/** Copy of the list of objects without a value. */
+	/** Objects without a value; a copy. */
 	get missing(): Uint8Array {
 		const { object, reason } = this.#profile ?? {};
 		if (object === undefined || reason === undefined || reason === 0)

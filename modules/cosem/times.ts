@@ -1,6 +1,4 @@
-/**
- * Converts COSEM date-times (dlms/date-time.ts) to and from seconds since 1970 in the meter's local time, for profiles.
- */
+/** Converts COSEM date-times (dlms/date-time.ts) to and from seconds since 1970 in the meter's local time. */
 import { DATE_TIME_LENGTH, putDateTime } from "../dlms/date-time.js";
 import { dateOf, daysOf } from "../time/date.js";
 
@@ -10,10 +8,7 @@ const TAG_OCTET_STRING = 9;
 const DIGITS_LIMIT = 10;
 const DIGIT_0 = 0x30;
 
-/**
- * Returns the seconds of the 12 bytes `bytes[start..end)`, or NaN if they are not a valid date and time. `work`: buffer
- * for the text form.
- */
+/** Returns the seconds of the 12 bytes `bytes[start..end)`, or NaN if invalid. `work`: buffer for the text form. */
 export function secondsOf(
 	{ bytes, start, end }: { readonly bytes: Uint8Array; readonly start: number; readonly end: number },
 	work: Uint8Array,
@@ -27,8 +22,7 @@ export function secondsOf(
 }
 
 /**
- * Writes the time as an octet string at `into[at]`, with deviation and status from `zone`. Returns the position after
- * it.
+ * Writes the time as an octet string at `into[at]`, with deviation and status from `zone`. Returns the end position.
  */
 export function putTime(into: Uint8Array, at: number, seconds: number, zone: Uint8Array): number {
 	const days = Math.floor(seconds / DAY_S);
@@ -51,7 +45,7 @@ export function putTime(into: Uint8Array, at: number, seconds: number, zone: Uin
 	return at + 2 + DATE_TIME_LENGTH;
 }
 
-/** Writes the digits of `value`, an integer below 10^10, at `into[at]`. Returns the position after them. */
+/** Writes the digits of `value`, an integer below 10^10, at `into[at]`. Returns the end position. */
 export function putNumber(into: Uint8Array, at: number, value: number): number {
 	let rest = value;
 	let from = at + DIGITS_LIMIT;
