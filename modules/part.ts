@@ -73,7 +73,6 @@ const PLAIN: Omit<Part, "name"> = Object.freeze({
 	report: () => "",
 });
 
-/** Makes a part. */
 export function part<Instance extends Running | undefined = undefined>(
 	own: { readonly reactions?: readonly Reaction<Instance>[] } & Pick<Part<Instance>, "name"> &
 		Partial<Omit<Part<Instance>, "reactions">>,

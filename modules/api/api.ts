@@ -171,7 +171,8 @@ export class API implements HTTPHandler {
 	}
 
 	/**
-	 * Returns whether the host names this gateway. Any port is valid (tunnels); loopback names serve the PC simulator.
+	 * Returns whether the host names this gateway. Any port is valid (tunnels); loopback names are valid for the PC
+	 * simulator.
 	 */
 	private isOwn(asked: string): boolean {
 		const network = this.#network;

@@ -21,10 +21,11 @@ export interface BackupGroup {
 	/** Switch turned off when a secret must be entered again, because sending would fail or be unsafe. */
 	readonly needing: SettingField<boolean> | undefined;
 	/**
-	 * Fields restored with `boundTo`, only if no secret must be entered again. If empty, `boundTo` is always restored.
+	 * Fields that are restored with `boundTo`, and only if no secret must be entered again. If the list is empty,
+	 * `boundTo` is always restored.
 	 */
 	readonly bound: readonly SettingField[];
-	/** Texts that mean the unit's default when empty, although the route rejects an empty text. */
+	/** Texts for which empty means the unit's default, although the route rejects an empty text. */
 	readonly own: readonly SettingField<string>[];
 	/** Writes the value of the list field. */
 	readonly writeList: ((writer: JSONWriter, stored: Uint8Array) => void) | undefined;

@@ -19,7 +19,6 @@ export const NO_VALUES: BodyValues = Object.freeze({ get: () => undefined });
 
 export interface BodyTable {
 	readonly fields: readonly Field[];
-	/** Names of required fields. */
 	readonly required: readonly string[];
 	/** Maximum body size, bytes. */
 	readonly limit: number;

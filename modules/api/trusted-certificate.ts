@@ -23,7 +23,7 @@ export class CertificateText implements LongText {
 		this.#writer?.write(bytes, start, end);
 	}
 
-	/** Returns the value for that setting. */
+	/** Returns the value for the setting that refers to the certificate. */
 	end(): Uint8Array | typeof CERTIFICATE_BUSY | undefined {
 		return this.#writer === undefined ? CERTIFICATE_BUSY : this.#writer.end();
 	}

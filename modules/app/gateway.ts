@@ -171,7 +171,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 	private begin(): void {
 		const { button, ending, switchedOn } = this.host;
 		const { driver, guard, saving, storage, trace } = this;
-		// Comes first, because a unit may be reset that does not start.
+		// Comes first, so that a unit that fails to start can still be reset.
 		if (switchedOn !== undefined) {
 			guard("power cycles", () => {
 				this.#powerCycles = new PowerCycles({ driver, storage, trace });
@@ -273,7 +273,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 			this.config.erase();
 			for (const running of this.#running) running?.erase?.();
 		} finally {
-			// Also after flash refused a deletion: the next start continues with the marked entries.
+			// Restarts even if flash refused a deletion: the next start continues the reset.
 			this.restartSoon();
 		}
 	}

@@ -9,7 +9,7 @@ export function guardWith(trace: (message: string) => void): Guard {
 		try {
 			run();
 		} catch (error) {
-			// Reported when it occurred.
+			// WatchedStorage has already logged it.
 			if (error instanceof StorageRefusal) return;
 			trace(`${part}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
 		}

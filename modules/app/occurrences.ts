@@ -13,7 +13,7 @@ export interface KnownBefore {
 	/** True after a wake by the timer; changes of the network are then not logged. */
 	readonly isRoutine: boolean;
 	readonly isClockSet: boolean;
-	/** As `meterFailure`. */
+	/** Initial value of `meterFailure`. */
 	readonly meterFailure: string | undefined;
 }
 
@@ -24,7 +24,7 @@ export class Occurrences {
 	meterFailure: string | undefined;
 	/** IP address; empty without a network. */
 	#ip = "";
-	/** True for the address of the Ethernet port. */
+	/** True if the address belongs to the Ethernet port. */
 	#isByCable = false;
 	#isClockSet: boolean;
 

@@ -45,7 +45,7 @@ const UNSET_MS = 60 * MINUTE_MS;
 
 const NOTE_NONE = 0;
 const NOTE_BEING_MADE = 1;
-/** Logged in this start or before a sleep. */
+/** The event was logged, in this start or before a sleep. */
 const NOTE_MADE = 2;
 
 /** The gateway, as used by PowerSaving. */
@@ -58,7 +58,7 @@ export interface SavingUser {
 		/** Undefined without a radio. */
 		readonly manager: { readonly cable: { readonly isUsed: boolean } | undefined } | undefined;
 	};
-	/** True if true for any part (Running, core/core.ts). */
+	/** True if any part's value is true (Running, core/core.ts). */
 	readonly isBusy: boolean;
 	readonly isSending: boolean;
 	readonly staysAwake: boolean;
@@ -208,7 +208,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	}
 
 	get isWorking(): boolean {
-		// A firmware on trial (`staysAwake`) is decided before the policy's limit for work.
+		// A firmware trial (`staysAwake`) ends before the policy's time limit for work.
 		return this.#user.staysAwake || this.#user.isBusy;
 	}
 

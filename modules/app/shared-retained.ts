@@ -15,7 +15,7 @@ export const FRONT_LENGTH = 63;
 const LAYOUT = 2;
 const HEADER_LENGTH = 1 + FRONT_LENGTH;
 
-/** The rest, as retained memory of its own. */
+/** Retained memory behind the front. */
 export class SharedRetained implements Retained {
 	readonly size: number;
 	readonly #retained: Retained;

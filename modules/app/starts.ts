@@ -75,7 +75,7 @@ export class Starts implements Timed {
 		try {
 			causes = text.decode(this.#record, HEADER_LENGTH);
 		} catch {
-			// Truncated within a character, or arbitrary bytes.
+			// The text may be cut within a character or contain arbitrary bytes.
 		}
 		if (ending?.isFault === true && this.#record[YOUNG_OFFSET] === 1) {
 			causes = `${ending.cause}${causes === "" ? "" : "; "}${causes}`.slice(0, CAUSES_LIMIT);
@@ -122,7 +122,7 @@ export class Starts implements Timed {
 		try {
 			this.#retained.write(this.#record);
 		} catch {
-			// Nothing is counted then.
+			// A fault of this start is then not counted.
 		}
 	}
 }

@@ -11,8 +11,8 @@
  *   them and the firmware runs, so failures from elsewhere do not delay its user.
  * - Unknown IPv6 addresses are counted by network (/64), because one host can use any number of addresses in it. Known
  *   ones are counted individually, because all hosts of a home share a network. An unknown address that fails gets one
- *   of STRANGER_LIMIT buckets, if free, until it is forgotten; further addresses cannot displace it. The delay of these
- *   buckets is limited to DELAY_LIMIT_S.
+ *   of STRANGER_LIMIT buckets if one is free, and keeps it until it is forgotten; further addresses cannot displace it.
+ *   The delay of these buckets is limited to DELAY_LIMIT_S.
  * - The remaining unknown addresses share the last bucket (shared-bucket.ts). It does not delay the first attempt of a
  *   new address, so a right password succeeds at once, also after a restart.
  *
@@ -46,7 +46,7 @@ export class LoginRateLimiter {
 	readonly #clock: Clock;
 	readonly #crypto: Crypto;
 	readonly #text: TextCodec;
-	/** Key of each bucket: an address or, for unknown ones, an IPv6 network. */
+	/** Key of each bucket: an address, or the IPv6 network of an unknown address. */
 	readonly #names: string[] = new Array<string>(SHARED).fill("nobody");
 	/** Sequence number of the last login from each known address; 0: no login. */
 	readonly #logins = new Uint32Array(KNOWN_LIMIT);
@@ -77,7 +77,6 @@ export class LoginRateLimiter {
 		return Math.max(0, Math.ceil((this.#lastMs[bucket] + delayMs - this.#clock.monotonicMs()) / 1000));
 	}
 
-	/** Records a failed attempt from this address. */
 	failed(address: string): void {
 		const bucket = this.bucketOf(address);
 		if (bucket === SHARED) {
@@ -113,7 +112,7 @@ export class LoginRateLimiter {
 		return bucket;
 	}
 
-	/** Returns the failures that still count. */
+	/** Returns the failures that are not yet forgotten. */
 	private failuresOf(bucket: number): number {
 		return this.#clock.monotonicMs() - this.#lastMs[bucket] < FORGET_MS ? this.#failures[bucket] : 0;
 	}

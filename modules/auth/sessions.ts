@@ -34,7 +34,6 @@ export class Sessions {
 	readonly #text: TextCodec;
 	readonly #table = new Uint8Array(SESSION_LIMIT * RECORD_LENGTH);
 	readonly #view = new DataView(this.#table.buffer);
-	/** Client address of each session. */
 	readonly #addresses: string[] = [];
 	#count = 0;
 

@@ -11,8 +11,8 @@ export function asciiBytes(text: string): Uint8Array {
 }
 
 /**
- * Returns whether each character of `text` is in one of the ranges, given by first and last characters: "09AZaz".
- * Without its last character, the last range is open-ended.
+ * Returns whether each character of `text` is in one of the ranges, given by first and last characters: "09AZaz". The
+ * last range is open-ended if its last character is omitted.
  */
 export function hasOnly(text: string, ranges: string): boolean {
 	for (let i = 0; i < text.length; i++) {

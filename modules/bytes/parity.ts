@@ -1,6 +1,6 @@
 /**
  * Even parity in software, for ports that support only 8N1 (IEC 62056-21, 5.2: 7 data bits, even parity). On the wire a
- * 7E1 character equals an 8N1 character whose bit 7 is the parity of the other seven.
+ * 7E1 character equals an 8N1 character with the parity of the other seven in bit 7.
  */
 
 /** Returns whether the number of one bits in the low eight bits is even. */

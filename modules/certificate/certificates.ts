@@ -25,7 +25,7 @@ const LAST_ERROR_LIMIT = TLS_LAST_ERROR.maximum;
 /** Certificate installed by the user, on trial until served; if that fails, the previous one is restored. */
 export class InstalledCertificate {
 	readonly #store: ConfigStore;
-	/** Files and keys; accessible for a factory reset. */
+	/** Stored files with their keys; public so that a factory reset can erase them. */
 	readonly blobs: BlobStore;
 
 	constructor(store: ConfigStore, storage: Storage) {
@@ -119,7 +119,7 @@ export class InstalledCertificate {
 
 export class OwnCertificate {
 	readonly #store: ConfigStore;
-	/** Files and keys; accessible for a factory reset. */
+	/** Stored files with their keys; public so that a factory reset can erase them. */
 	readonly blobs: BlobStore;
 
 	constructor(store: ConfigStore, storage: Storage) {

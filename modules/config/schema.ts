@@ -39,8 +39,8 @@ export interface Field<Value extends Setting = Setting> {
 	/** Allowed values of CHOICE; otherwise empty. */
 	readonly choices: readonly Value[];
 	/**
-	 * Ranges of allowed characters (TEXT), given by first and last characters. Without its last character, the last range
-	 * is open-ended.
+	 * Ranges of allowed characters (TEXT), given by first and last characters. The last range is open-ended if its last
+	 * character is omitted.
 	 */
 	readonly characters: string;
 	/** Initial value; undefined for BYTES. */

@@ -105,8 +105,8 @@ export class ConfigStore {
 	#listener: ConfigListener | undefined;
 
 	/**
-	 * Loads all settings, whatever the content of flash, and retries unfinished work. `entries` must be at the indices
-	 * named by their fields.
+	 * Loads all settings, even from damaged flash, and retries unfinished work. `entries` must be at the indices named by
+	 * their fields.
 	 */
 	constructor(storage: Storage, text: TextCodec, entries: readonly Entry[]) {
 		this.#storage = storage;
@@ -198,7 +198,9 @@ export class ConfigStore {
 		return changed.length > 0;
 	}
 
-	/** Like `change`, for reproducible data: does nothing before a restart and ignores a refused write. */
+	/**
+	 * Like `change`, for data that can be determined again: does nothing before a restart and ignores a refused write.
+	 */
 	note(puts: readonly Put[]): void {
 		try {
 			if (!this.#isErased) this.change(puts);

@@ -18,7 +18,7 @@ export class TrustedCertificates {
 	readonly #store: ConfigStore;
 	readonly #memory: BlobMemory;
 	readonly #field: SettingField<Uint8Array>;
-	/** Accessible for a factory reset. */
+	/** Public so that a factory reset can erase the certificates. */
 	readonly blobs: BlobStore;
 
 	/**

@@ -96,7 +96,6 @@ export interface Core {
 	guard(part: string, run: () => void): void;
 	/** Writes a line to the developer's log; never a secret. */
 	trace(message: string): void;
-	/** Returns the running instance of a part. */
 	find<Instance>(part: Opened<Instance>): Instance;
 	/** Returns the current scope of a token, SCOPE_… (auth/tokens.ts). */
 	scopeOf(token: string): number;

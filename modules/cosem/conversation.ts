@@ -165,7 +165,7 @@ export class DLMSConversation implements Conversation {
 			if (isFound && dlms.learnedOpening !== this.#way) dlms.learnOpening(this.#way);
 			return undefined;
 		}
-		// Falls back to mode C.
+		// After a refusal the next session reads the meter in mode C.
 		const isRefused = this.failure !== undefined && !this.#connected && !attempts.exhausted;
 		return isRefused ? new IECConversation(opening, attempts) : undefined;
 	}

@@ -29,8 +29,8 @@ const COUNTER_END = 2 ** 32;
 const FIRST = 1;
 
 /**
- * Makes a cipher with the configured keys. Undefined `counters` mean that a key is missing, which the association
- * reports. `heard` describes the sender of pushes.
+ * Makes a cipher with the configured keys. `counters` is undefined if a key is missing; the association then reports
+ * that. `heard` describes the sender of pushes.
  */
 export function makeCipher(
 	settings: DLMSSettings,
@@ -53,7 +53,6 @@ export function makeCipher(
 }
 
 export class InvocationCounters {
-	/** Next counter to use. */
 	next = FIRST;
 	/** First counter that is not reserved in flash. */
 	limit = FIRST;

@@ -71,7 +71,8 @@ export const PUSH_KEY = finalFailure(
 	"A push could not be deciphered. Check block_cipher_key.",
 );
 /**
- * The same with the broadcast key, as the security control shows; the configured key may be valid for other purposes.
+ * A push marked as ciphered with the broadcast key cannot be deciphered; the configured key may be valid for other
+ * purposes.
  */
 export const PUSH_BROADCAST = finalFailure(
 	METER_AUTH_FAILED,

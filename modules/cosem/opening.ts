@@ -98,7 +98,7 @@ export class DLMSOpening implements Machine {
 		else this.#confirmed = character === this.#acknowledge[0] ? 1 : 0;
 		if (this.#confirmed === ACKNOWLEDGE_LENGTH) this.#byMs = this.#nowMs + REACTION_MS;
 		else if (character === STX) {
-			// A data block instead of the repetition.
+			// The meter sends a data block instead of its repetition.
 			this.#refused = true;
 			this.end();
 		}

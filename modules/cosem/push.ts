@@ -349,7 +349,7 @@ export class PushConversation implements Machine, Conversation, Probing {
 		return true;
 	}
 
-	/** Shared with the previous session. */
+	/** Counter shared with the previous session. */
 	private get heard(): Heard {
 		const memory = this.#memory;
 		const { kept } = memory;
