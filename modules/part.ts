@@ -16,7 +16,6 @@ import type { Core, Opened, Running } from "./core/core.js";
 import type { Facts } from "./core/facts.js";
 import type { EventKind } from "./diagnostics/events.js";
 
-/** Action after a change of settings. */
 export interface Reaction<Instance> {
 	/** Fields, any of which triggers the reaction. */
 	readonly fields: readonly Field[];
@@ -39,7 +38,6 @@ export interface Part<Instance extends Running | undefined = Running | undefined
 	/** Name in the developer's log. */
 	readonly name: string;
 	readonly entries: readonly Entry[];
-	/** Kinds of events that the part logs. */
 	readonly events: readonly EventKind[];
 	readonly routes: readonly Operation[];
 	/** Setting groups in a backup. */

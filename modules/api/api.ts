@@ -194,7 +194,6 @@ export class API implements HTTPHandler {
 
 const LOOPBACK = Object.freeze(["localhost", "127.0.0.1", "[::1]"]);
 
-/** Returns whether the request is for the web page rather than the API. */
 function isForPage({ method, path }: HTTPRequest): boolean {
 	return !path.startsWith("/api/") && (method === METHOD_GET || method === METHOD_HEAD);
 }

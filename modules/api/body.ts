@@ -34,7 +34,6 @@ export interface ListTable {
 	/** Fields of one object; a BYTES field is a list of numbers from 0 to 255. */
 	readonly fields: readonly Field[];
 	readonly required: readonly string[];
-	/** Maximum number of objects. */
 	readonly maximum: number;
 	/** Size of a packed object, bytes. */
 	readonly size: number;

@@ -26,7 +26,6 @@ export class ClaimedBody implements BodySink {
 
 	write(bytes: Uint8Array, start: number, end: number): void {
 		this.#inner.write(bytes, start, end);
-		// Already answered; the rest of the body is not delivered.
 		if (!this.#exchange.response.isOpen) this.release();
 	}
 

@@ -9,7 +9,6 @@ import type { JSONWriter } from "../json/writer.js";
 import { BUSY, fail, UNAUTHORIZED } from "./errors.js";
 
 export interface RequestContext {
-	/** Running instance of the route's part. */
 	readonly part: unknown;
 	/** Token of the request; empty on an open route. */
 	readonly token: string;

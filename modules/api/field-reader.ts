@@ -53,7 +53,6 @@ export class FieldReader {
 		return true;
 	}
 
-	/** Checks that the required fields are present. */
 	end(): void {
 		const { fields, required } = this.#table;
 		for (let i = 0; i < fields.length && this.missing === ""; i++) {

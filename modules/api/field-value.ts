@@ -12,7 +12,6 @@ export function scalarOf(reader: JSONReader, text: TextCodec, token: number, fie
 	return text.decode(reader.text, 0, reader.length);
 }
 
-/** Returns the field's value; `values` is indexed like `fields`. */
 export function valueIn<Value extends Setting>(
 	fields: readonly Field[],
 	values: readonly (Setting | undefined)[],

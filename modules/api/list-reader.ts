@@ -49,7 +49,7 @@ export class ListReader implements BodyValues {
 		this.#depth = reader.depth;
 	}
 
-	/** Returns a field of the object that has just ended. */
+	/** Returns a field of the last object. */
 	get<Value extends Setting>(field: Field<Value>): Value | undefined {
 		return valueIn(this.#table.fields, this.#values, field);
 	}

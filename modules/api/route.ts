@@ -7,7 +7,6 @@ import { type BodyTable, type BodyValues, NO_BODY } from "./body.js";
 import type { Exchange } from "./exchange.js";
 import { getSettings, NO_SETTINGS, postSettings, type SettingsTable } from "./settings.js";
 
-/** Handles a request that passed all checks. */
 export type RouteHandler = (exchange: Exchange<never>, values: BodyValues, settings: SettingsTable) => void;
 
 /** Returns a receiver for a body other than JSON, or undefined after answering. */
@@ -25,7 +24,6 @@ export interface Operation extends Route {
 	readonly waits: boolean;
 	/** True if the route accesses the meter; refused in safe mode. */
 	readonly readsMeter: boolean;
-	/** Settings shown or changed. */
 	readonly settings: SettingsTable;
 }
 
@@ -38,7 +36,6 @@ const PLAIN: Omit<Operation, keyof Route | "run"> = Object.freeze({
 	settings: NO_SETTINGS,
 });
 
-/** Makes a route; `own` overrides the defaults. */
 export function route(
 	method: number,
 	path: string,

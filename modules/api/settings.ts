@@ -50,7 +50,6 @@ export function postSettings(exchange: Exchange, values: BodyValues, settings: S
 	getSettings(exchange, values, settings);
 }
 
-/** Returns the changes contained in a body. */
 export function putsOf(fields: readonly SettingField[], values: BodyValues): Put[] {
 	return fields.map((field) => put(field, values.get(field)));
 }
@@ -71,7 +70,6 @@ export function settingMember(writer: JSONWriter, name: string, value: Setting):
 	else if (typeof value === "string") textMember(writer, name, value);
 }
 
-/** Returns whether a text or byte setting is not empty. */
 export function isSet(value: Setting): boolean {
 	return value instanceof Uint8Array ? value.length > 0 : value !== "";
 }

@@ -12,7 +12,6 @@
 import type { Drive, Driver } from "../io/driver.js";
 import type { Timed } from "../io/machine.js";
 
-/** Delegate that executes the actions. */
 export interface Actor {
 	/** Updates certificate and network names to the current name, address and time. */
 	refresh(): void;

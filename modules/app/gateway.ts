@@ -65,7 +65,6 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 	readonly saving: PowerSaving | undefined;
 	readonly trace: Core["trace"];
 	readonly guard: Core["guard"];
-	/** Empty once the parts are open. */
 	#extras: readonly Extra[];
 	/** Running instances, indexed like PARTS; undefined until opened. */
 	readonly #running: (Running | undefined)[] = [];
@@ -152,7 +151,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		this.live.changed();
 	}
 
-	/** Starts the gateway. Throws if a listener cannot be opened. */
+	/** Throws if a listener cannot be opened. */
 	start(): void {
 		// Outside the constructor, because its many local variables would stay on the stack below those of each part.
 		this.openParts();

@@ -8,7 +8,6 @@ import {
 	EVENT_NETWORK_UP,
 } from "../diagnostics/events.js";
 
-/** State known at the start. */
 export interface KnownBefore {
 	/** True after a wake by the timer; changes of the network are then not logged. */
 	readonly isRoutine: boolean;

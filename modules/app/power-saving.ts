@@ -48,7 +48,6 @@ const NOTE_BEING_MADE = 1;
 /** The event was logged, in this start or before a sleep. */
 const NOTE_MADE = 2;
 
-/** The gateway, as used by PowerSaving. */
 export interface SavingUser {
 	readonly config: Pick<ConfigStore, "get">;
 	readonly safeMode: string;
@@ -62,7 +61,6 @@ export interface SavingUser {
 	readonly isBusy: boolean;
 	readonly isSending: boolean;
 	readonly staysAwake: boolean;
-	/** Opens server and radio. */
 	connect(): void;
 	stop(): void;
 	restart(): void;
@@ -93,7 +91,6 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	readonly #retained: SharedRetained | undefined;
 	readonly #supply: Supply;
 	readonly #policy: SleepPolicy;
-	/** Undefined until `start`. */
 	#parts: SavingParts | undefined;
 	/** Next time synchronization, monotonic ms; Infinity without a time server. */
 	#syncMs: number;

@@ -41,7 +41,6 @@ export function unreadableSettings(storage: Storage, text: TextCodec): string[] 
 	return [...new ConfigStore(storage, text, ENTRIES).damaged];
 }
 
-/** Returns whether the password is still the one on the label. */
 export function hasLabelPassword(storage: Storage, text: TextCodec): boolean {
 	return new ConfigStore(storage, text, ENTRIES).get(ACCESS_IS_DEFAULT);
 }

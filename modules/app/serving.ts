@@ -6,7 +6,6 @@ import type { CertificatePair } from "../io/crypto.js";
 import type { Listener, Network, SerialPort } from "../io/host.js";
 import type { NetworkSettings } from "../wifi/settings.js";
 
-/** Indices of the listeners in the server. */
 const HTTP = 0;
 const HTTPS = 1;
 /** Connections per port. A TLS connection takes a further 24 KB of the chip's memory while it sends. */
@@ -36,7 +35,6 @@ export class Serving {
 		this.#console = undefined;
 	}
 
-	/** Notifies the server that a token was revoked. */
 	forget(): void {
 		this.#server?.forget();
 	}

@@ -20,7 +20,6 @@ export interface AccountRecord {
 	readonly salt: string;
 	/** Inner digest, DIGEST_LENGTH bytes; empty while there is no account. */
 	readonly digest: Uint8Array;
-	/** Whether the password is still the one on the label. */
 	readonly isDefault: boolean;
 	/** Writes all three values atomically and takes ownership of `digest`; throws on failure. */
 	save(salt: string, digest: Uint8Array, isDefault: boolean): void;
@@ -60,7 +59,6 @@ export class Account {
 		return equalConstantTime(this.#record.digest, this.digestOf(password));
 	}
 
-	/** Returns the inner digest of a password. */
 	digestOf(password: string): Uint8Array {
 		return this.innerDigest(this.#record.salt, password);
 	}

@@ -24,7 +24,6 @@ export const ACCESS_DIGEST = field<Uint8Array>({
 	maximum: 32,
 	secret: true,
 });
-/** Whether the password is still the one on the label. */
 export const ACCESS_IS_DEFAULT = field<boolean>({
 	entry: IN_ACCESS,
 	id: 3,

@@ -35,7 +35,6 @@ export const USED_LIMIT = 512;
 const USED_AT_FIRST = 16;
 const KEY_LENGTH = 32;
 const RANDOM_LENGTH = 8;
-/** Random bytes and time of issue. */
 const IDENTITY_LENGTH = 16;
 /** Unit of the time of use; 32 bits last for 13 years. */
 const TICK_MS = 100;
@@ -101,7 +100,6 @@ export class Nonces {
 		this.#next = before.length;
 	}
 
-	/** Shrinks the ring when all nonces have expired. */
 	private shrink(): void {
 		const { length } = this.#used;
 		const lastMs = this.#used[(this.#next + length - 1) % length] * TICK_MS;

@@ -50,9 +50,7 @@ export class LoginRateLimiter {
 	readonly #names: string[] = new Array<string>(SHARED).fill("nobody");
 	/** Sequence number of the last login from each known address; 0: no login. */
 	readonly #logins = new Uint32Array(KNOWN_LIMIT);
-	/** Consecutive failures of each bucket. */
 	readonly #failures = new Uint8Array(SHARED);
-	/** Monotonic ms of the last failure of each bucket. */
 	readonly #lastMs = new Float64Array(SHARED);
 	#loginCount = 0;
 	#shared: SharedBucket | undefined;

@@ -87,7 +87,6 @@ export class SharedBucket {
 		this.#lotSeed = this.#crypto.random(SEED_LENGTH);
 	}
 
-	/** Ends the turn of this address. */
 	succeeded(address: string): void {
 		if (this.#drawn === address) this.#lot = NO_LOT;
 	}

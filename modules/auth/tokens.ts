@@ -55,7 +55,7 @@ export class Tokens {
 		this.#text = text;
 	}
 
-	/** Number of tokens, indexed oldest first. */
+	/** Number of tokens; they are indexed oldest first. */
 	get count(): number {
 		return Math.floor(this.#record.bytes.length / RECORD_LENGTH);
 	}

@@ -93,7 +93,6 @@ export class InstalledCertificate {
 		this.set(new Uint8Array(0), "");
 	}
 
-	/** Ends the trial with this file. */
 	private set(file: Uint8Array, lastError: string): void {
 		this.#store.change([
 			put(TLS_FILE, file),

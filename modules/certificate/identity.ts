@@ -44,7 +44,6 @@ export class Identity implements Running {
 		this.own = new OwnCertificate(config, world.storage);
 	}
 
-	/** Deletes all certificates and keys. */
 	erase(): void {
 		this.own.blobs.sweep([], true);
 		this.installed.blobs.sweep([], true);
@@ -91,7 +90,6 @@ export class Identity implements Running {
 		return !this.installed.isThere && !this.isFor(hostname, address);
 	}
 
-	/** Renews the own certificate if it does not match the hostname, the address or the time. */
 	renew(target: IdentityTarget, hostname: string, address: string): void {
 		if (this.isFor(hostname, address)) return;
 		const pair = this.ownPair(hostname, address);

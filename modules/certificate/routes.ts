@@ -48,7 +48,6 @@ export function getCertificate(exchange: Exchange<Identity>): void {
 	else answer(exchange, file, false);
 }
 
-/** Receives the file, or answers why it is refused. */
 export function postCertificate(exchange: Exchange<Identity>): BodySink | undefined {
 	if (exchange.secure) {
 		const file = exchange.core.ledger.bytes(CERTIFICATE_FILE_LIMIT);
@@ -164,7 +163,6 @@ function answer(exchange: Exchange<Identity>, { certificates }: CertificateFile,
 	});
 }
 
-/** Returns the API's key type; empty without a certificate. */
 function keyTypeText(keyType: number): string {
 	if (keyType === KEY_TYPE_EC) return "EC";
 	return keyType === KEY_TYPE_RSA ? "RSA" : "";

@@ -200,7 +200,6 @@ export class BlobWriter {
 		this.#options.close();
 	}
 
-	/** Stores the current piece, `count` bytes long. */
 	private store(count: number): void {
 		const index = Math.ceil(this.#length / BLOB_PIECE) - 1;
 		const crc = crc16(this.#piece, 0, count);

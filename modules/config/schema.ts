@@ -26,7 +26,6 @@ export const TEXT = 3;
 /** Array of `minimum` to `maximum` bytes; initially empty. */
 export const BYTES = 4;
 
-/** Rules for a value in a body or in flash. */
 export interface Field<Value extends Setting = Setting> {
 	/** Name in the API. */
 	readonly name: string;
@@ -71,7 +70,6 @@ export function put<Value extends Setting>(field: SettingField<Value>, value: No
 	return { field, value };
 }
 
-/** Settings that are written together. */
 export interface Entry {
 	/** Key in the storage. */
 	readonly key: string;
@@ -135,7 +133,6 @@ export function entry(key: string, version: number, fields: readonly SettingFiel
 	return Object.freeze({ key, version, fields: Object.freeze(fields), isInternal });
 }
 
-/** Value of `isInternal`. */
 export const INTERNAL = true;
 
 /** Returns the names of the setting groups that contain these fields, for the event log. */
@@ -146,6 +143,5 @@ export function groupsOf(entries: readonly Entry[], fields: readonly Field[]): s
 	return groups.map(({ key }) => key).join(" ");
 }
 
-/** Character ranges for TEXT. */
 export const HEX = "09af";
 export const PRINTABLE = " ~";

@@ -67,7 +67,6 @@ interface Packed {
 
 const NO_ENTRIES: readonly Packed[] = Object.freeze([]);
 
-/** Pending write of one entry. */
 interface Write extends Packed {
 	readonly position: number;
 	readonly values: Setting[];
@@ -251,7 +250,7 @@ export class ConfigStore {
 		return this.entries[field.entry].fields.indexOf(field);
 	}
 
-	/** Writes the entries, or throws without any change. */
+	/** If it throws, nothing has changed. */
 	private write(writes: readonly Write[]): void {
 		this.finish();
 		if (writes.length === 1) {

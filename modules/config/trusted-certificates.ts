@@ -7,7 +7,6 @@ import { type BlobMemory, BlobStore, type BlobWriter, NO_MEMORY } from "./blob.j
 import type { SettingField } from "./schema.js";
 import type { ConfigStore } from "./store.js";
 
-/** Storage and temporary memory of the certificates. */
 export interface CertificatePlace {
 	readonly store: ConfigStore;
 	readonly storage: Storage;

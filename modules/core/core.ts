@@ -27,11 +27,9 @@ export interface Running {
 	/** Called when the gateway starts serving and joins its network; late or never if it sleeps between readings. */
 	connect?(): void;
 	measured?(readout: Readout): void;
-	/** Called after a failed readout. */
 	meterFailed?(): void;
 	/** Called after a change of the network address; `isUp` is false without one. */
 	networkChanged?(isUp: boolean): void;
-	/** Called after the clock was set. */
 	clockChanged?(): void;
 	/** Called shortly before the device restarts or the program ends. */
 	restarting?(): void;
@@ -75,7 +73,7 @@ export interface Core {
 	readonly ledger: MemoryLedger;
 	/** Notified of each change of the visible state. */
 	readonly live: Live;
-	/** Status light; undefined without one. */
+	/** Undefined without a status light. */
 	readonly light: Light | undefined;
 	readonly zone: TimeZone;
 	/** Permit for the single outgoing TLS connection. */
@@ -92,7 +90,7 @@ export interface Core {
 	/** Actual ports; 0 while closed. */
 	readonly httpPort: number;
 	readonly httpsPort: number;
-	/** Calls `run` and logs what it throws; `part` names the source. */
+	/** Calls `run` and logs what it throws as from `part`. */
 	guard(part: string, run: () => void): void;
 	/** Writes a line to the developer's log; never a secret. */
 	trace(message: string): void;

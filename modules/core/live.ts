@@ -18,7 +18,6 @@ export interface LiveClient {
 
 /** The server, which prefers clients with a valid token. */
 export interface TokenServer {
-	/** Notifies the server that a token was revoked. */
 	forget(): void;
 }
 
@@ -48,7 +47,6 @@ export class Live {
 		this.tell(DUE_STATE);
 	}
 
-	/** Reports a good readout. */
 	measured(): void {
 		this.tell(DUE_STATE | DUE_READOUT);
 	}

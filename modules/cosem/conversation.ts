@@ -17,9 +17,9 @@
  * that made most progress.
  *
  * Under the protocol iec62056, mode E is optional: it is used if the meter announces it; otherwise the sign-on
- * continues to its own end and determines readout and failure. If the protocol does not use mode E at all, this session
- * is an inquiry: the meter was silent in mode C, and an answer in HDLC shows that it supports mode E only. The inquiry
- * then disconnects.
+ * continues to its own end and determines readout and failure. If the settings do not permit mode E, this session is an
+ * inquiry: the meter was silent in mode C, and an answer in HDLC shows that it supports mode E only. The inquiry then
+ * disconnects.
  */
 import type { CounterSink } from "../dlms/counter.js";
 import { DLMS_COUNTER } from "../dlms/failures.js";
@@ -75,11 +75,9 @@ export class DLMSConversation implements Conversation {
 	/** End of PAUSED, monotonic ms. */
 	#pauseEndsMs: number;
 	#aborted = false;
-	/** Set in SIGNING_ON. */
 	#signOn: DLMSOpening | undefined;
 	/** Session of a sign-on that continues without mode E; kept after its end. */
 	#session: IECConversation | undefined;
-	/** Set in TALKING. */
 	#talk: DLMSSession | undefined;
 	/** Failure that caused the counter to be read again. */
 	#suspicion: Failure | undefined;
@@ -294,7 +292,6 @@ export class DLMSConversation implements Conversation {
 			this.converse();
 			return;
 		}
-		// A failed sign-on counts as a try.
 		this.#tries++;
 		this.failed(failure ?? IEC_CUT);
 	}

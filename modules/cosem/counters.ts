@@ -56,7 +56,6 @@ export class InvocationCounters {
 	next = FIRST;
 	/** First counter that is not reserved in flash. */
 	limit = FIRST;
-	/** True if counters of this key were used before. */
 	known = false;
 	readonly #storage: Storage;
 	readonly #id: Uint8Array;

@@ -91,7 +91,6 @@ export class DLMSOpening implements Machine {
 		this.#state = STATE_CONFIRM;
 	}
 
-	/** Processes a character after the acknowledgement. */
 	private confirm(character: number): void {
 		if (this.#confirmed === ACKNOWLEDGE_LENGTH) return;
 		if (character === this.#acknowledge[this.#confirmed]) this.#confirmed++;

@@ -119,7 +119,6 @@ export class DLMSProfile implements Inquiry {
 	/** Remaining rows of the answer; -1 before its start. */
 	#left = -1;
 
-	/** `names` stores the meter's name. */
 	constructor({ code, entries }: ProfileRequest, names: ScalerCache, writer: RecordWriter) {
 		this.#wanted = entries;
 		this.#names = names;

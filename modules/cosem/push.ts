@@ -182,7 +182,6 @@ export class PushConversation implements Machine, Conversation, Probing {
 		this.#outputs.event(EVENT_END);
 	}
 
-	/** Discards gathered HDLC data. */
 	private drop(): void {
 		this.#length = this.#blocksEnd = this.#blocks = 0;
 	}
@@ -233,7 +232,6 @@ export class PushConversation implements Machine, Conversation, Probing {
 		this.#bare = FRAMED;
 	}
 
-	/** Processes a complete HDLC frame. */
 	private takeFrame(): void {
 		const frames = this.#frames;
 		const { bytes, control, tooLong, segmented, infoStart } = frames;
@@ -359,7 +357,6 @@ export class PushConversation implements Machine, Conversation, Probing {
 		return heard;
 	}
 
-	/** Stores the sender and counter of a valid ciphered push. */
 	private remember({ meterTitle, meterCounter }: Cipher): void {
 		const { dlms } = this.#settings;
 		const { heard } = this;

@@ -30,7 +30,6 @@ export class DLMSRecords implements ReadingSink {
 		this.#writer.begin();
 	}
 
-	/** Completes the records. */
 	keep(): void {
 		this.#writer.endBlock(true);
 	}
@@ -62,7 +61,6 @@ export class DLMSRecords implements ReadingSink {
 	}
 }
 
-/** Iterates over the refused objects. */
 export class MissingCursor {
 	readonly #bytes: Uint8Array;
 	#next = 0;

@@ -22,13 +22,11 @@ const HIDDEN = 0x2a;
 
 /** Maximum length of an answer: several times that of ten registers at once. */
 const APDU_LIMIT = 1024;
-/** Length of the working buffer. */
 export const SESSION_BUFFER = APDU_LIMIT + ROOM;
 /** Proposed information field and window size; the meter may negotiate lower values. */
 const INFO = APDU_LIMIT;
 const WINDOW = 7;
 
-/** Line used by HDLC. */
 export interface Carrier {
 	/** Speed, Bd. */
 	readonly baud: number;

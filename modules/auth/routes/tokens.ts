@@ -18,7 +18,6 @@ const NAME = bodyField<string>({
 	characters: PRINTABLE,
 });
 
-/** API values of SCOPE_READ and SCOPE_FULL. */
 const READ = "read";
 const FULL = "full";
 const SCOPE = bodyField<string>({ name: "scope", kind: CHOICE, choices: Object.freeze([FULL, READ]) });
@@ -37,7 +36,6 @@ interface ListedToken {
 	readonly scope: string;
 }
 
-/** Snapshot of a session. */
 interface ListedSession {
 	readonly id: string;
 	/** Unix seconds; 0 if the clock is not set. */
