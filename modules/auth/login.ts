@@ -95,7 +95,7 @@ export class Login {
 		return this.login(address, this.checkPassword(address, username, password));
 	}
 
-	/** Changes the password to the one with this inner digest and ends all sessions. */
+	/** Changes the password to the one with this inner digest (SHA-256 of salt and password) and ends all sessions. */
 	changeWithProof(attempt: ProofAttempt, newDigest: Uint8Array): LoginResult {
 		const isEmpty = equalConstantTime(this.#account.digestOf(""), newDigest);
 		if (newDigest.length !== DIGEST_LENGTH || isEmpty) return outcomeOf(LOGIN_BAD_PASSWORD);

@@ -16,9 +16,11 @@
  * - The remaining unknown addresses share the last bucket (shared-bucket.ts). It does not delay the first attempt of a
  *   new address, so a right password succeeds at once, also after a restart.
  *
- * Maximum number of guesses checked, for any number of unknown addresses: in 24 hours 1449 in each of the
- * STRANGER_LIMIT buckets (11 in the first 63 s, then one a minute) and 21 862 in the shared one (256 first attempts, 8
- * in the first 7 s, then one every 4 s), 45 046 in all; 2266 in the first hour, 1860 in each later one; 437 in 60 s.
+ * Maximum number of guesses checked, for any number of unknown addresses:
+ * - In 24 hours: 1449 in each of the STRANGER_LIMIT buckets (11 in the first 63 s, then one a minute) and 21 862 in the
+ *   shared one (256 first attempts, 8 in the first 7 s, then one every 4 s), 45 046 in all.
+ * - 2266 in the first hour, 1860 in each later one.
+ * - 437 in 60 s.
  */
 import type { Crypto } from "../io/crypto.js";
 import type { Clock, TextCodec } from "../io/host.js";
@@ -33,7 +35,7 @@ export const DELAY_LIMIT_S = 60;
 /** Time without a failure that clears an unshared bucket. */
 export const FORGET_MS = 900_000;
 
-/** Index that stands for the shared bucket, after all others. */
+/** Index of the shared bucket, after all others; an object of its own. */
 const SHARED = KNOWN_LIMIT + STRANGER_LIMIT;
 /** Upper limit of the failure count, which is stored in a byte; the delay is at its maximum long before. */
 const COUNT_LIMIT = 255;

@@ -10,7 +10,10 @@ const BITS = 32;
 const LONGEST_PREFIX = 30;
 const SHORTEST_PREFIX = 8;
 
-/** Returns the address as a number, or -1 unless the text is four numbers from 0 to 255 without leading zeros. */
+/**
+ * Returns the address as a number, 0 to 2^32 - 1, or -1 unless the text is four numbers from 0 to 255 without leading
+ * zeros.
+ */
 export function parseIPv4(text: string): number {
 	const parts = text.split(".");
 	if (parts.length !== 4) return -1;

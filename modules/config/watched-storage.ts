@@ -13,7 +13,7 @@ export class StorageRefusal extends Error {
 export class WatchedStorage implements Storage {
 	readonly #storage: Storage;
 	readonly #trace: (message: string) => void;
-	/** Called with the key when a write is refused after one that was not. */
+	/** Called with the key of the first refused write in a row. */
 	readonly #onRefused: (key: string) => void;
 	/** Whether the last write was refused. */
 	isRefusing = false;

@@ -11,10 +11,12 @@
  * TALKING reads the configured list of objects. Before that, an association as the public client reads the invocation
  * counter if ciphering requires an unknown one, or once if the meter appears to refuse the present one.
  *
- * After a failure the whole sequence is repeated, with at most TRIES tries. A repetition may differ: DISC first if the
- * meter may still hold a connection, a lower speed if the speed may be the cause, the other opening if it is unknown
- * which one works, fewer attributes per request (finally one) if the meter did not answer. `failure` is that of the try
- * that made most progress.
+ * After a failure the whole sequence is repeated, with at most TRIES tries. A repetition may differ:
+ * - DISC first, if the meter may still hold a connection;
+ * - a lower speed, if the speed may be the cause;
+ * - the other opening, if it is unknown which one works;
+ * - fewer attributes per request (finally one), if the meter did not answer.
+ * `failure` is that of the try that made most progress.
  *
  * Under the protocol iec62056, mode E is optional: it is used if the meter announces it; otherwise the sign-on
  * continues to its own end and determines readout and failure. If the settings do not permit mode E, this session is an
