@@ -21,7 +21,10 @@ export function presetNetwork(storage: Storage, text: TextCodec, network: { ssid
 	settings.keepStation();
 }
 
-/** Makes the unit read the meter each minute and send readouts to this hub. Returns false if flash refuses. */
+/**
+ * Makes the unit read the meter each minute and send readouts to this hub. Returns false if these settings were already
+ * stored. Throws if flash refuses.
+ */
 export function presetHub(storage: Storage, text: TextCodec, { url, token }: { url: string; token: string }): boolean {
 	return new ConfigStore(storage, text, ENTRIES).change([
 		put(SCHEDULE_ENABLED, true),
