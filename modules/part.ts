@@ -1,13 +1,13 @@
 /**
- * A part: one capability of the gateway, with all that it adds to the others' lists. parts.ts names the parts; the core and
- * the API loop over them and know none by name. A part stands in a folder of its own:
+ * A part: one capability of the gateway. The core and the API iterate over the list in parts.ts and depend on no part
+ * by name. Each part has its own folder:
  *
- *   fields.ts       its settings
- *   log-events.ts   kinds of events that it notes in the log
- *   routes.ts       its routes, or routes/ with several files
- *   part.ts         this table, and how what runs is made
+ *   fields.ts       settings
+ *   log-events.ts   kinds of log events
+ *   routes.ts       routes, or routes/ with several files
+ *   part.ts         the part's table, and the code that creates its instance
  *
- * It is a frozen table, which stands in flash. What it does not name is as in PLAIN.
+ * The table is frozen and stored in flash. PLAIN supplies omitted members.
  */
 import type { BackupGroup } from "./api/backup-group.js";
 import type { Operation } from "./api/route.js";
@@ -16,51 +16,48 @@ import type { Core, Opened, Running } from "./core/core.js";
 import type { Facts } from "./core/facts.js";
 import type { EventKind } from "./diagnostics/events.js";
 
-/** What follows from a change of settings. */
 export interface Reaction<Instance> {
-	/** Any of these. */
+	/** Fields, any of which triggers the reaction. */
 	readonly fields: readonly Field[];
-	/** Called when a request wants them to take effect at once, changed or not; else when they have changed. */
+	/** True: called after a request that applies a field at once, changed or not. False: called after a change. */
 	readonly isWish: boolean;
 	readonly react: (instance: Instance, core: Core) => void;
 }
 
-/** Calls `react` once after any of these fields has changed. */
+/** Makes a reaction called once after any of these fields has changed. */
 export function changed<Instance>(fields: readonly Field[], react: Reaction<Instance>["react"]): Reaction<Instance> {
 	return Object.freeze({ fields: Object.freeze(fields), isWish: false, react });
 }
 
-/** Calls `react` once after each request that sets any of these fields and wants it to take effect at once. */
+/** Makes a reaction called once after each request that applies any of these fields at once. */
 export function applied<Instance>(fields: readonly Field[], react: Reaction<Instance>["react"]): Reaction<Instance> {
 	return Object.freeze({ fields: Object.freeze(fields), isWish: true, react });
 }
 
 export interface Part<Instance extends Running | undefined = Running | undefined> extends Opened<Instance> {
-	/** For the developer's log, when something of it throws. */
+	/** Name in the developer's log. */
 	readonly name: string;
-	/** Its settings in flash. */
 	readonly entries: readonly Entry[];
-	/** Kinds of events that it notes in the log. */
 	readonly events: readonly EventKind[];
 	readonly routes: readonly Operation[];
-	/** What a backup has of it. */
+	/** Setting groups in a backup. */
 	readonly backup: readonly BackupGroup[];
 	readonly reactions: readonly Reaction<never>[];
-	/** `parts` are all of them, for the part that shows the whole. */
+	/** Creates the running instance. `parts` is the full list. */
 	readonly open: (core: Core, parts: readonly Part[]) => Instance;
-	/** What `system/status` and the stream of events show of it. Taken down at once: a reply may be made in pieces. */
+	/** Returns members for `system/status` and the event stream; a snapshot, because a reply may be made in pieces. */
 	state(instance: Instance, core: Core): Facts;
-	/** What `system/status` alone shows of it. */
+	/** Returns members for `system/status` only. */
 	status(instance: Instance, core: Core): Facts;
-	/** Its metrics as text (core/metrics-text.ts). */
+	/** Returns metrics as text (core/metrics-text.ts). */
 	metrics(instance: Instance, core: Core): string;
-	/** Its lines in this section of the diagnostic report, without the last line end; "" for none. */
+	/** Returns the lines for a section of the diagnostic report, without the last newline, or "". */
 	report(instance: Instance, core: Core, section: string): string;
 }
 
 const NOTHING: readonly never[] = Object.freeze([]);
 
-/** Prototype of all parts, so that it takes flash once. */
+/** Prototype of all parts, so that the defaults take flash once. */
 const PLAIN: Omit<Part, "name"> = Object.freeze({
 	entries: NOTHING,
 	events: NOTHING,
@@ -74,7 +71,6 @@ const PLAIN: Omit<Part, "name"> = Object.freeze({
 	report: () => "",
 });
 
-/** A row of parts.ts. */
 export function part<Instance extends Running | undefined = undefined>(
 	own: { readonly reactions?: readonly Reaction<Instance>[] } & Pick<Part<Instance>, "name"> &
 		Partial<Omit<Part<Instance>, "reactions">>,
@@ -82,16 +78,16 @@ export function part<Instance extends Running | undefined = undefined>(
 	return Object.freeze(Object.setPrototypeOf(own, PLAIN));
 }
 
-/** What some boards alone have of a part; a host names it, and others have none of its code in their flash. */
+/** Board-specific implementation of a part; only hosts that name it have its code in flash. */
 export interface Extra {
 	readonly part: Part;
-	/** In place of the part's own. */
+	/** Replaces the part's `open`. */
 	readonly open: Part["open"];
 }
 
 /**
- * Calls the reactions of all parts, each once, in their order. `running` is what runs of each; the two lists of fields are
- * those of ConfigListener (config/store.ts).
+ * Calls the matching reactions of all parts, each once, in order. `running` holds the instance of each part; `changes`
+ * and `wishes` are as in ConfigListener (config/store.ts).
  */
 export function react(
 	parts: readonly Part[],

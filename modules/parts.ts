@@ -1,4 +1,4 @@
-/** The parts of the gateway: each adds its folder, and its line here. Boards may lack some of it (part.ts, Extra). */
+/** The gateway's parts. A board may lack some functions (part.ts, Extra). */
 import { AUTH } from "./auth/part.js";
 import { CERTIFICATE } from "./certificate/part.js";
 import type { Entry } from "./config/schema.js";
@@ -15,7 +15,7 @@ import { TIME } from "./time/part.js";
 import { NETWORK } from "./wifi/part.js";
 import { ZIGBEE } from "./zigbee/part.js";
 
-/** Opened in this order, stopped in reverse: a part may need those before it. */
+/** Opened in this order, stopped in reverse: a part may depend on earlier ones. */
 export const PARTS: readonly Part[] = Object.freeze([
 	POWER,
 	TIME,
@@ -32,7 +32,7 @@ export const PARTS: readonly Part[] = Object.freeze([
 	SYSTEM,
 ]);
 
-/** All settings that outlive a restart, each at the position that its fields name. */
+/** All persistent settings; each entry is at the index named by its fields. */
 export const ENTRIES: readonly Entry[] = Object.freeze(entriesOf(PARTS));
 
 function entriesOf(parts: readonly Part[]): Entry[] {

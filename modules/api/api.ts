@@ -1,6 +1,6 @@
 /**
- * The HTTP API: its routes, and the checks every request passes before its route sees it, in the order of decision 2:
- * path, method, host and origin, token and its scope, and, by the server and ObjectReader, size, JSON, fields.
+ * The HTTP API: dispatches requests and makes the checks common to all routes. Order: path, method, host and origin,
+ * token and scope; then, in the server and ObjectReader, size, JSON and fields.
  */
 
 import { SCOPE_NONE } from "../auth/tokens.js";
@@ -29,30 +29,29 @@ import { Exchange, failUnauthorized, type RequestContext } from "./exchange.js";
 import type { Operation } from "./route.js";
 import { type BodyDone, ObjectReader } from "./validate.js";
 
-/** A JSON body with its reply: one of at most SHORT_BODY bytes, or a longer one, which is packed as it comes. */
+/** Memory for a JSON body and its reply; a body longer than SHORT_BODY is packed as it arrives. */
 export const SHORT_BODY = 2048;
 export const SHORT_BODY_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 3072 });
 export const LONG_BODY_COST: Cost = Object.freeze({ slots: 400, chunkBytes: 8192 });
 
-/** Routes of one part, and what runs of it. */
+/** Routes of a part. The group is also the key for Core.find. */
 export interface RouteGroup {
 	readonly routes: readonly Operation[];
 	readonly open: Opened<unknown>["open"];
 }
 
-/** Our addresses, by which requests may name us. */
+/** The gateway's own addresses, valid as Host of a request. */
 export interface OwnAddresses {
 	readonly address: { readonly ip: string } | undefined;
-	/** Wi-Fi that was brought up by hand has one beside the cable's. */
+	/** Wi-Fi address; exists beside the cable's when Wi-Fi is switched on by hand. */
 	readonly station: { readonly ip: string } | undefined;
 }
 
 export interface APIOptions {
 	readonly core: Core;
 	readonly groups: readonly RouteGroup[];
-	/** The web page. */
 	readonly page: StaticFiles;
-	/** Undefined where there is no Wi-Fi. */
+	/** Undefined without Wi-Fi. */
 	readonly network: OwnAddresses | undefined;
 }
 
@@ -72,7 +71,7 @@ export class API implements HTTPHandler {
 	begin(request: HTTPRequest, response: HTTPResponse): BodySink | undefined {
 		const { secure, host } = request;
 		const isLetIn = secure || request.viaAccessPoint;
-		// Over HTTPS the certificate says who answers.
+		// Over HTTPS the certificate authenticates the gateway, so any Host is valid.
 		const isAstray = !secure && host !== undefined && !this.isOwn(host);
 		const wantsPage = isForPage(request);
 		if (isLetIn && !isAstray && wantsPage && this.#page.send(request, response)) return undefined;
@@ -83,7 +82,7 @@ export class API implements HTTPHandler {
 			return undefined;
 		}
 		if (isAstray && wantsPage) {
-			// A phone or a laptop that looks for the internet: it opens our page when it is led elsewhere (decision 38).
+			// Captive portal: devices probing for internet access open the gateway's page after this redirect.
 			this.moveTo(response, 302, `http://${ACCESS_POINT_ADDRESS}${portSuffix(this.#core.httpPort, 80)}/`);
 			return undefined;
 		}
@@ -94,7 +93,7 @@ export class API implements HTTPHandler {
 			response.header("Allow", match.allow);
 			this.fail(response, 405, METHOD_NOT_ALLOWED, `This path takes ${match.allow}.`);
 		} else if (isAstray) {
-			// Another site's page whose name has come to mean this gateway (DNS rebinding): its origin is its host.
+			// DNS rebinding: a foreign page with a name that resolves to this gateway. Its Origin equals its Host.
 			this.fail(response, 403, FORBIDDEN_ORIGIN, "Unknown Host header. Use this gateway's host name or IP address.");
 		} else if (!isSameOrigin(request)) {
 			this.fail(response, 403, FORBIDDEN_ORIGIN, "Requests from another web site's pages are refused.");
@@ -114,7 +113,7 @@ export class API implements HTTPHandler {
 		} else this.fail(response, 404, NOT_FOUND, "There is nothing at this path.");
 	}
 
-	/** Whether the token opens this route; if not, that has been answered. */
+	/** Returns whether the token grants access; answers the request otherwise. */
 	private admit({ scope, waits }: Operation, token: string, response: HTTPResponse): boolean {
 		if (scope === SCOPE_NONE) return true;
 		const granted = this.#core.scopeOf(token);
@@ -146,7 +145,7 @@ export class API implements HTTPHandler {
 			exchange.fail(501, UNSUPPORTED, "No meter is read in safe mode; restart the device to leave that.");
 			return undefined;
 		}
-		// A body that is not needed and does not come claims no memory.
+		// An absent optional body claims no memory.
 		if (body === undefined || (body === NO_BODY && request.contentLength === 0))
 			return run(exchange, NO_VALUES, settings) ?? undefined;
 		const { long, limit } = body;
@@ -161,8 +160,8 @@ export class API implements HTTPHandler {
 	}
 
 	/**
-	 * Plain HTTP from anywhere but the access point's own network: pages are at HTTPS (decision 37), under the name that
-	 * was asked for if that is ours, else under our address.
+	 * Redirects plain HTTP from outside the access point's network to HTTPS: to the requested host if it is the gateway's
+	 * own, otherwise to its IP address.
 	 */
 	private moveToHTTPS({ host, target }: HTTPRequest, response: HTTPResponse, isAstray: boolean): void {
 		const { hostname, httpsPort } = this.#core;
@@ -172,8 +171,8 @@ export class API implements HTTPHandler {
 	}
 
 	/**
-	 * Whether a request names this gateway. By whatever port: a tunnel shows another than ours. The computer's own names
-	 * are those of the bench.
+	 * Returns whether the host names this gateway. Any port is valid (tunnels); loopback names are valid for the PC
+	 * simulator.
 	 */
 	private isOwn(asked: string): boolean {
 		const network = this.#network;
@@ -193,26 +192,23 @@ export class API implements HTTPHandler {
 	}
 }
 
-/** What a computer calls itself. */
 const LOOPBACK = Object.freeze(["localhost", "127.0.0.1", "[::1]"]);
 
-/** Whether a browser asks for a page or a part of one, not a program for the API. */
 function isForPage({ method, path }: HTTPRequest): boolean {
 	return !path.startsWith("/api/") && (method === METHOD_GET || method === METHOD_HEAD);
 }
 
-/** A host as a request names it, without `:` and the port at its end. */
+/** Removes `:port` from a host; supports bracketed IPv6 addresses. */
 export function withoutPort(host: string): string {
 	const colon = host.indexOf(":", host.indexOf("]") + 1);
 	return colon < 0 || host.indexOf(":", colon + 1) >= 0 ? host : host.slice(0, colon);
 }
 
-/** What stands behind the host in an address. */
 function portSuffix(port: number, usual: number): string {
 	return port === usual ? "" : `:${port}`;
 }
 
-/** A page of another site must not change anything: with an Origin, a POST or DELETE must name this very server. */
+/** Cross-site check: the Origin of a POST or DELETE, if present, must be this server's. */
 function isSameOrigin(request: HTTPRequest): boolean {
 	if (request.method !== METHOD_POST && request.method !== METHOD_DELETE) return true;
 	const origin = request.header("origin");
@@ -220,7 +216,7 @@ function isSameOrigin(request: HTTPRequest): boolean {
 	return lowerCase(origin) === lowerCase(`${request.secure ? "https" : "http"}://${request.host ?? ""}`);
 }
 
-/** The token of an Authorization field, "" without one. The word Bearer is exact (API text, Authentication 1). */
+/** Returns the bearer token, or "". The word Bearer is matched exactly (API text, Authentication 1). */
 function tokenOf(request: HTTPRequest): string {
 	const value = request.header("authorization");
 	return value?.startsWith("Bearer ") ? value.slice(7) : "";

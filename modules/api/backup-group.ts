@@ -1,6 +1,6 @@
 /**
- * What a backup has of one group of settings: those that a route shows and changes, under the path of the route and with the
- * fields and rules of its POST. Parts list theirs; a test holds that no setting is left out.
+ * A group of settings in a backup: under the path of its route, with the fields and rules of the route's POST. Parts
+ * list their groups; a test checks that no setting is missing.
  */
 import type { Field, Setting, SettingField } from "../config/schema.js";
 import type { JSONWriter } from "../json/writer.js";
@@ -8,27 +8,30 @@ import type { BodyTable } from "./body.js";
 import type { SettingsTable } from "./settings.js";
 
 export interface BackupGroup {
-	/** Path of its route; its name in the file. */
+	/** Path of the route; also the group's name in the file. */
 	readonly path: string;
-	/** What POST of the route takes, and a file may have; what `isShown` of it is in a file that we make. */
+	/** Table of the route's POST. The fields that satisfy `isShown` are written to a file. */
 	readonly table: BodyTable & Partial<SettingsTable>;
-	/** In place of the table's. */
+	/** Replaces the table's `accept`. */
 	readonly accept: SettingsTable["accept"] | undefined;
-	/** Secrets and certificates. The file only has, as `<name>_set`, whether there is one. */
+	/** Secrets and certificates. The file only states, as `<name>_set`, whether each is set. */
 	readonly secrets: readonly SettingField[];
-	/** They were given for this address or network, and are not kept for another. */
+	/** Address or network that the secrets belong to; they are discarded when it changes. */
 	readonly boundTo: SettingField<string> | undefined;
-	/** Is turned off when one of them has to be entered again: without it, nothing can be sent, or not safely. */
+	/** Switch turned off when a secret must be entered again, because sending would fail or be unsafe. */
 	readonly needing: SettingField<boolean> | undefined;
-	/** Without one of the secrets nothing of `boundTo` and these fields is taken; empty: they are taken all the same. */
+	/**
+	 * Fields that are restored with `boundTo`, and only if no secret must be entered again. If the list is empty,
+	 * `boundTo` is always restored.
+	 */
 	readonly bound: readonly SettingField[];
-	/** Texts that, when empty, stand for what the unit has of its own: the route takes no empty one. */
+	/** Texts for which empty means the unit's default, although the route rejects an empty text. */
 	readonly own: readonly SettingField<string>[];
-	/** Writes the value of the one field, a list. */
+	/** Writes the value of the list field. */
 	readonly writeList: ((writer: JSONWriter, stored: Uint8Array) => void) | undefined;
 }
 
-/** What most groups have: their prototype, so that it takes flash once. */
+/** Defaults; the prototype of all groups, so that they take flash once. */
 const PLAIN: Omit<BackupGroup, "path" | "table"> = Object.freeze({
 	accept: undefined,
 	secrets: Object.freeze([]),
@@ -47,7 +50,7 @@ export function isSetting<Value extends Setting>(field: Field<Value>): field is 
 	return "entry" in field;
 }
 
-/** Whether a file has its value. */
+/** Returns whether a file contains the field's value. */
 export function isShown(field: Field): field is SettingField {
 	return isSetting(field) && !field.secret;
 }

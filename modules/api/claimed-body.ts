@@ -1,6 +1,6 @@
 /**
- * A request body whose memory was claimed before it began, and is released when the body has been dealt with. A body can
- * take minutes: it is not acted on if the request's token has been revoked in the meantime.
+ * A request body with memory claimed until it ends. Because a body can take minutes, it has no effect if its token is
+ * revoked meanwhile.
  */
 import type { BodySink } from "../http/handler.js";
 import type { Cost } from "../io/memory.js";
@@ -19,18 +19,17 @@ export class ClaimedBody implements BodySink {
 		this.#cost = cost;
 	}
 
-	/** `open` makes what takes the body; undefined, and it is not made: there is no memory for it. */
+	/** Claims memory and creates the receiver with `open`. Returns undefined if memory is short. */
 	static open(exchange: Exchange, cost: Cost, open: () => BodySink): ClaimedBody | undefined {
 		return exchange.core.ledger.claim(cost) ? new ClaimedBody(open(), exchange, cost) : undefined;
 	}
 
 	write(bytes: Uint8Array, start: number, end: number): void {
 		this.#inner.write(bytes, start, end);
-		// Answered before its end: nothing of it comes here any more.
 		if (!this.#exchange.response.isOpen) this.release();
 	}
 
-	/** What is made of the body at its end, in one go, may look for memory of its own: the body takes no more. */
+	/** Releases the claim first, because processing the body may claim memory itself. */
 	end(): void {
 		this.release();
 		if (this.#exchange.failIfRevoked()) this.#inner.abort?.();

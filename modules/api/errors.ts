@@ -1,12 +1,12 @@
 /**
- * Errors of the API have one form everywhere: `{"error":"<code>","message":"<sentence>"}`, plus `"field"` where one field
- * is to blame (API decision 1). A readout that failed has more (meter.ts).
+ * Error replies of the API: `{"error":"<code>","message":"<sentence>"}`, plus `"field"` if a field is the cause. A
+ * failed readout has more members (meter.ts).
  */
 import type { HTTPResponse } from "../http/response.js";
 import { JSONStream } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
 
-/** Codes never change their meaning. Parts have more of their own. */
+/** Stable error codes. Parts add their own. */
 export const INVALID_JSON = "invalid_json";
 export const MISSING_FIELD = "missing_field";
 export const INVALID_FIELD = "invalid_field";
@@ -23,7 +23,7 @@ export const BUSY = "busy";
 export const TOKEN_SLOTS_FULL = "token_slots_full";
 export const UNSUPPORTED = "unsupported";
 
-/** Answers with an error. `message` says what happened and what to do; `more` writes further members. */
+/** Sends an error reply. `message` says what happened and what to do; `more` writes additional members. */
 export function fail(
 	writer: JSONWriter,
 	response: HTTPResponse,

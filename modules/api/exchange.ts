@@ -1,4 +1,4 @@
-/** One request of the API and its answer. */
+/** One API request and its reply. */
 import { SCOPE_NONE } from "../auth/tokens.js";
 import type { Core } from "../core/core.js";
 import type { HTTPRequest } from "../http/request.js";
@@ -8,42 +8,38 @@ import { JSONStream, SPARE } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
 import { BUSY, fail, UNAUTHORIZED } from "./errors.js";
 
-/** How a request came to its route. */
 export interface RequestContext {
-	/** What runs of the part that the route is of. */
 	readonly part: unknown;
-	/** Token that it was let in with; empty on an open route. */
+	/** Token of the request; empty on an open route. */
 	readonly token: string;
-	/** As in the router's match. */
 	readonly parameter: string;
 }
 
-/** Answers 401: the token is missing, wrong, expired or revoked. `realm` is the gateway's name. */
+/** Answers 401 for a missing, wrong, expired or revoked token. `realm` is the hostname. */
 export function failUnauthorized(writer: JSONWriter, response: HTTPResponse, realm: string): void {
 	response.header("WWW-Authenticate", `Bearer realm="${realm}"`);
 	fail(writer, response, 401, UNAUTHORIZED, "A valid token is needed; log in first.");
 }
 
-/** `Part` is what runs of the part that the route is of. */
+/** `Part` is the running instance of the route's part. */
 export class Exchange<Part = unknown> {
 	readonly core: Core;
-	/** A backup is put back group by group, each with its own part. */
+	/** Changes while a backup is restored, group by group. */
 	part: Part;
-	/** Only until the route returns. */
+	/** Valid only until the route returns. */
 	readonly request: HTTPRequest;
 	readonly response: HTTPResponse;
-	/** The client's address, for the login limiter. */
 	readonly remoteAddress: string;
 	readonly secure: boolean;
-	/** It came in on the interface of our own access point. */
+	/** True if the request arrived on the access point's interface. */
 	readonly viaAccessPoint: boolean;
-	/** Token that the request was let in with; empty on an open route. */
+	/** Token of the request; empty on an open route. */
 	readonly token: string;
-	/** What stood in the path in place of the route's `<parameter>`; empty where it has none. */
+	/** Path text at the route's `<parameter>`; empty if it has none. */
 	readonly parameter: string;
-	/** Value of the query parameter `lang`. */
+	/** Query parameter `lang`; empty if absent. */
 	readonly language: string;
-	/** Stands before the name of the field in a complaint: a backup has fields of one name in several groups. */
+	/** Prefix of field names in errors, because field names in a backup repeat between groups. */
 	within = "";
 
 	constructor(core: Core, request: HTTPRequest, response: HTTPResponse, context: RequestContext) {
@@ -59,7 +55,7 @@ export class Exchange<Part = unknown> {
 		this.language = request.query("lang") ?? "";
 	}
 
-	/** Claims memory for what was asked; false: there is none, and that has been answered. */
+	/** Claims memory. Returns false after answering 503 if memory is short. */
 	claim(cost: Cost): boolean {
 		if (this.core.ledger.claim(cost)) return true;
 		this.busy();
@@ -67,8 +63,8 @@ export class Exchange<Part = unknown> {
 	}
 
 	/**
-	 * Answers 200 with JSON made piece by piece (json/stream.ts tells what `produce` must keep to). `claimed` is given back
-	 * when the reply has left, or its client has gone.
+	 * Answers 200 with JSON that `produce` writes in pieces (rules: json/stream.ts). Releases `claimed` when the reply
+	 * has been sent or the client has disconnected.
 	 */
 	stream(produce: (writer: JSONWriter, unit: number) => boolean, claimed?: Cost): void {
 		const { ledger, writer } = this.core;
@@ -81,7 +77,7 @@ export class Exchange<Part = unknown> {
 		}
 	}
 
-	/** Answers 200 with one small JSON object, whose members `members` writes, maybe more than once. */
+	/** Answers 200 with a small JSON object; `members` may be called more than once. */
 	object(members: (writer: JSONWriter) => void): void {
 		this.stream((writer) => {
 			writer.beginObject();
@@ -96,15 +92,15 @@ export class Exchange<Part = unknown> {
 		this.response.send(200);
 	}
 
-	/** Answers with a sentence and nothing else. */
+	/** Answers with a sentence as plain text. */
 	plainText(status: number, sentence: string): void {
 		this.response.header("Content-Type", "text/plain");
 		this.response.sendBytes(status, this.core.text.encode(`${sentence}\n`));
 	}
 
 	/**
-	 * Answers 401 and returns true if the request's token has been revoked, or its session has ended, since the request
-	 * began. For requests whose body takes long; never true on an open route.
+	 * Answers 401 and returns true if the token was revoked or its session ended after the request began. For long
+	 * bodies.
 	 */
 	failIfRevoked(): boolean {
 		if (this.token === "" || this.core.scopeOf(this.token) !== SCOPE_NONE) return false;
@@ -112,7 +108,7 @@ export class Exchange<Part = unknown> {
 		return true;
 	}
 
-	/** There is no memory for what was asked beside what goes on. */
+	/** Answers 503 because memory is short. */
 	busy(): void {
 		this.response.header("Retry-After", "1");
 		this.fail(503, BUSY, "The gateway is busy with other requests; try again in a moment.");

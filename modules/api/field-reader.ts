@@ -1,6 +1,6 @@
 /**
- * Reads the members of a JSON object against a field table, token by token: for validate.ts, whose body is one such object,
- * and restore-reader.ts, whose body has one for each group of settings. The first complaint counts.
+ * Reads the members of a JSON object against a field table, token by token: a whole body for validate.ts, each group of
+ * a backup for restore-reader.ts. The first error is kept.
  */
 import { checkField, type Field, type Setting } from "../config/schema.js";
 import type { TextCodec } from "../io/host.js";
@@ -10,19 +10,19 @@ import { describe, scalarOf } from "./field-value.js";
 import { ListReader } from "./list-reader.js";
 
 export class FieldReader {
-	/** First field whose value was refused, and why; "" for none. */
+	/** First refused field and the reason, or "". */
 	refused = "";
 	refusal = "";
-	/** First field that an object of a list lacks, or that the table requires; "" for none. */
+	/** First missing field, also in an object of a list, or "". */
 	missing = "";
 	readonly #reader: JSONReader;
 	readonly #text: TextCodec;
-	/** Objects and lists open inside the object. */
+	/** Nesting depth of the members. */
 	readonly #depth: number;
 	#table = NO_BODY;
 	#values: (Setting | undefined)[] = [];
 	#openText: (() => LongText) | undefined;
-	/** Index of the field whose value comes next; -1 for none. */
+	/** Index of the field being read, or -1. */
 	#field = -1;
 	#list: ListReader | undefined;
 	#long: LongText | undefined;
@@ -34,8 +34,8 @@ export class FieldReader {
 	}
 
 	/**
-	 * An object of this table begins; its values go into `values`. `openText` makes what takes the long field's text; without
-	 * it there is no such field.
+	 * Starts an object; its values go into `values`. `openText` creates the receiver of the long field, which is ignored
+	 * without it.
 	 */
 	begin(table: BodyTable, values: (Setting | undefined)[], openText?: () => LongText): void {
 		this.#table = table;
@@ -44,7 +44,7 @@ export class FieldReader {
 		this.#field = -1;
 	}
 
-	/** Takes a token between the object's start and its end. False: a name that the table has not; its value is skipped. */
+	/** Processes a token inside the object. Returns false for the name of an unknown field and skips its value. */
 	take(token: number): boolean {
 		if (this.#list !== undefined) {
 			if (this.#list.take(token)) this.endList(this.#list);
@@ -53,7 +53,6 @@ export class FieldReader {
 		return true;
 	}
 
-	/** The object is over: what it had to have is looked for. */
 	end(): void {
 		const { fields, required } = this.#table;
 		for (let i = 0; i < fields.length && this.missing === ""; i++) {
@@ -61,7 +60,7 @@ export class FieldReader {
 		}
 	}
 
-	/** What of the long field nobody has kept can go. */
+	/** Discards the long field's text unless it was stored. */
 	close(): void {
 		this.#long?.close();
 		this.#long = undefined;
@@ -73,7 +72,7 @@ export class FieldReader {
 		while (this.#field >= 0 && !this.#reader.textEquals(fields[this.#field].name)) this.#field--;
 		const isLong = this.#field >= 0 && fields[this.#field].name === long?.name;
 		if (isLong && this.#openText !== undefined) {
-			// The same field once more: the last one counts.
+			// A repeated field replaces the previous value.
 			this.#long?.close();
 			this.#long = this.#openText();
 			this.#reader.streamTo(this.#long);
@@ -82,7 +81,7 @@ export class FieldReader {
 		return this.#field >= 0;
 	}
 
-	/** The value of a known field. An array or object is none: its start is refused, its inside is passed over. */
+	/** Reads the value of a known field. Refuses an array or object and skips its content. */
 	private value(token: number): void {
 		const { list, long } = this.#table;
 		const field = this.#table.fields[this.#field];
@@ -113,7 +112,7 @@ export class FieldReader {
 		}
 	}
 
-	/** The size of a text that is not held counts in bytes. */
+	/** The maximum of a long field is in bytes, not characters. */
 	private describe(field: Field): string {
 		if (field.name !== this.#table.long?.name) return describe(field);
 		return `${field.name} must be a text of at most ${field.maximum} bytes.`;

@@ -1,9 +1,9 @@
-/** A field's value as a body gives it, and what the field may be in words: for validate.ts and list-reader.ts. */
+/** Converts JSON tokens to field values and describes field rules, for validate.ts and list-reader.ts. */
 import { BOOLEAN, BYTES, type Field, type Setting, TEXT } from "../config/schema.js";
 import type { TextCodec } from "../io/host.js";
 import { type JSONReader, TOKEN_FALSE, TOKEN_NUMBER, TOKEN_STRING, TOKEN_TRUE } from "../json/reader.js";
 
-/** The value that `token` is, not yet checked against the field; undefined when it can't be one. */
+/** Returns the value of `token` before its check, or undefined if its type is wrong. */
 export function scalarOf(reader: JSONReader, text: TextCodec, token: number, field: Field): Setting | undefined {
 	if (token === TOKEN_TRUE) return true;
 	if (token === TOKEN_FALSE) return false;
@@ -12,7 +12,6 @@ export function scalarOf(reader: JSONReader, text: TextCodec, token: number, fie
 	return text.decode(reader.text, 0, reader.length);
 }
 
-/** The field's value among `values`, which are those of `fields`, each as its field allows. */
 export function valueIn<Value extends Setting>(
 	fields: readonly Field[],
 	values: readonly (Setting | undefined)[],
@@ -21,7 +20,7 @@ export function valueIn<Value extends Setting>(
 	return values[fields.indexOf(field)] as Value | undefined;
 }
 
-/** A sentence on what the field may be; `name` is how the complaint names it. */
+/** Returns the field's rule as a sentence about `name`. */
 export function describe(field: Field, name = field.name): string {
 	const { kind, minimum, maximum, choices } = field;
 	if (kind === BOOLEAN) return `${name} must be true or false.`;
@@ -31,13 +30,13 @@ export function describe(field: Field, name = field.name): string {
 	return `${name} must be a whole number from ${minimum} to ${maximum}.`;
 }
 
-/** A minimum of 0 is no promise that the empty text will do: the route may have a rule of its own. */
+/** A minimum of 0 is not mentioned, because the route may refuse an empty text. */
 function countIn({ minimum, maximum }: Field): string {
 	if (minimum === maximum) return `exactly ${maximum}`;
 	return minimum > 0 ? `${minimum} to ${maximum}` : `at most ${maximum}`;
 }
 
-/** Which ones; "": any. */
+/** Describes the allowed characters; "" if any. */
 function charactersIn({ characters }: Field): string {
 	if (characters === "" || characters.charCodeAt(0) === 0) return "";
 	if (characters.length === 1) return ", none of them a control character";

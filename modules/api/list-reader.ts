@@ -1,10 +1,9 @@
 /**
- * Reads a list of objects out of a body, for validate.ts: each object is checked against a field table and packed into
- * bytes when it ends, so that a list of any length costs one buffer. Fields of its objects are named `list[3].field` in
- * complaints, counted from 0. Of a list that has something wrong the first complaint counts, the rest is passed over.
+ * Reads a list of objects from a body, for validate.ts. Each object is checked against a field table and packed when it
+ * ends, so that a list needs only one buffer. Errors name a field `list[3].field`, counted from 0. The first error is
+ * kept; the rest of the list is skipped.
  *
- * A list is packed as: number of objects (1 byte), then `size` bytes for each.
- * Limits: `maximum` objects, at most 255.
+ * Packed list: number of objects (1 byte), then `size` bytes for each. Limits: `maximum` objects, at most 255.
  */
 import { BYTES, checkField, type Field, type Setting } from "../config/schema.js";
 import type { TextCodec } from "../io/host.js";
@@ -23,17 +22,16 @@ import { describe, describeMissing, scalarOf, valueIn } from "./field-value.js";
 const FIELD_NONE = -1;
 
 export class ListReader implements BodyValues {
-	/** What is wrong, and with which field; "" while nothing is. */
+	/** First error and its field's path, or "". */
 	message = "";
 	path = "";
-	/** The complaint is that a field is missing. */
 	isMissing = false;
 	readonly #table: ListTable;
 	readonly #name: string;
 	readonly #reader: JSONReader;
 	readonly #text: TextCodec;
 	readonly #packed: Uint8Array;
-	/** Objects and lists open inside the list, but outside of its objects. */
+	/** Nesting depth between the list and its objects. */
 	readonly #depth: number;
 	#values: (Setting | undefined)[] = [];
 	#count = 0;
@@ -41,7 +39,7 @@ export class ListReader implements BodyValues {
 	#bytes: Uint8Array | undefined;
 	#byteCount = 0;
 
-	/** The list's start has been read. */
+	/** The list's start token has already been read. */
 	constructor(table: ListTable, name: string, reader: JSONReader, text: TextCodec) {
 		this.#table = table;
 		this.#name = name;
@@ -51,7 +49,7 @@ export class ListReader implements BodyValues {
 		this.#depth = reader.depth;
 	}
 
-	/** Value of a field in the object that has just ended. */
+	/** Returns a field of the last object. */
 	get<Value extends Setting>(field: Field<Value>): Value | undefined {
 		return valueIn(this.#table.fields, this.#values, field);
 	}
@@ -60,7 +58,7 @@ export class ListReader implements BodyValues {
 		return this.#packed.slice(0, 1 + this.#count * this.#table.size);
 	}
 
-	/** Takes the next token; true when it was the list's end. */
+	/** Processes a token. Returns true at the end of the list. */
 	take(token: number): boolean {
 		const depth = this.#reader.depth - this.#depth;
 		if (token === TOKEN_ARRAY_END && depth < 0) return true;

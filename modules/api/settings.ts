@@ -1,7 +1,7 @@
 /**
- * A group of settings as two routes of one path: GET shows them, POST changes some of them and answers as GET does. Names,
- * bounds and defaults are those of the schema (config/schema.ts); a table here says which settings a group has, and what
- * of it the schema can't tell. What follows from a change, the part's reactions say (part.ts).
+ * A group of settings as two routes of one path: GET shows them; POST changes some and answers like GET. Names, bounds
+ * and defaults come from the schema (config/schema.ts); a table adds the rules that the schema cannot express. The
+ * effects of a change are in the part's reactions (part.ts).
  */
 import { type Field, type Put, put, type Setting, type SettingField } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
@@ -12,19 +12,19 @@ import type { Exchange } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
 
 export interface SettingsTable extends BodyTable {
-	/** Those that POST stores as they come. */
+	/** Settings stored by POST as received. */
 	readonly stored: readonly SettingField[];
-	/** What both answer with, in this order. Of a secret, as `<name>_set`, only whether there is one. */
+	/** Settings in the reply, in this order; a secret appears as the boolean `<name>_set`. */
 	readonly shown: readonly SettingField[];
-	/** Answers in place of `shown`. */
+	/** Writes the reply in place of `shown`. */
 	readonly show?: (exchange: Exchange<never>) => void;
-	/** What is stored in place of `stored`. Undefined: the values are refused, and the request is answered. */
+	/** Returns the changes to store in place of `stored`, or undefined after refusing the request. */
 	readonly accept?: (exchange: Exchange<never>, values: BodyValues) => readonly Put[] | undefined;
-	/** Each POST takes effect at once, also one that changes nothing. */
+	/** True if each POST takes effect at once, even without a change. */
 	readonly applies?: boolean;
 }
 
-/** A group of settings that both routes have; `required`: names of those that a POST must have. */
+/** Makes a table that stores and shows all fields; `required` names the mandatory ones. */
 export function settingsOf(
 	fields: readonly SettingField[],
 	required: readonly string[] = [],
@@ -34,7 +34,6 @@ export function settingsOf(
 	return Object.freeze({ fields, required: Object.freeze(required), limit, stored: fields, shown: fields, ...more });
 }
 
-/** For a route that shows and changes no settings. */
 export const NO_SETTINGS: SettingsTable = settingsOf(Object.freeze([]));
 
 export function getSettings(exchange: Exchange, _values: BodyValues, settings: SettingsTable): void {
@@ -51,12 +50,11 @@ export function postSettings(exchange: Exchange, values: BodyValues, settings: S
 	getSettings(exchange, values, settings);
 }
 
-/** What a body says of these settings. */
 export function putsOf(fields: readonly SettingField[], values: BodyValues): Put[] {
 	return fields.map((field) => put(field, values.get(field)));
 }
 
-/** Each of `shown` as a member; of a secret, as `<name>_set`, only whether there is one. */
+/** Writes each setting as a member; a secret as the boolean `<name>_set`. */
 export function writeSettings(writer: JSONWriter, config: ConfigStore, shown: readonly SettingField[]): void {
 	for (const field of shown) {
 		const value = config.get(field);
@@ -65,19 +63,17 @@ export function writeSettings(writer: JSONWriter, config: ConfigStore, shown: re
 	}
 }
 
-/** Bytes have no form of their own. */
+/** Writes a setting as a member; omits bytes, which have no JSON form. */
 export function settingMember(writer: JSONWriter, name: string, value: Setting): void {
 	if (value === true || value === false) booleanMember(writer, name, value);
 	else if (typeof value === "number") numberMember(writer, name, value);
 	else if (typeof value === "string") textMember(writer, name, value);
 }
 
-/** A text or bytes, of which there are some. */
 export function isSet(value: Setting): boolean {
 	return value instanceof Uint8Array ? value.length > 0 : value !== "";
 }
 
-/** The value of this field is refused. */
 export function failField(exchange: Exchange, { name }: Field, message: string): void {
 	exchange.fail(400, INVALID_FIELD, message, name);
 }

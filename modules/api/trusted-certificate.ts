@@ -1,4 +1,4 @@
-/** The certificate that a server is known by, as a body gives it. */
+/** Receives the certificate by which a server is trusted, as the long field of a body. */
 import { type BlobWriter, NO_MEMORY } from "../config/blob.js";
 import { trustRefusalOf } from "../config/certificate-rules.js";
 import type { TrustedCertificates } from "../config/trusted-certificates.js";
@@ -6,10 +6,10 @@ import type { LongText } from "./body.js";
 import { BUSY } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 
-/** Its value while another request is sending one. */
+/** Value of the field while another request sends a certificate. */
 export const CERTIFICATE_BUSY = false;
 
-/** Puts the certificate of a body into the flash, where it means nothing until the settings refer to it. */
+/** Writes the certificate to flash. It is unused until a setting refers to it. */
 export class CertificateText implements LongText {
 	readonly #certificates: TrustedCertificates;
 	readonly #writer: BlobWriter | undefined;
@@ -23,7 +23,7 @@ export class CertificateText implements LongText {
 		this.#writer?.write(bytes, start, end);
 	}
 
-	/** What the setting must be set to. */
+	/** Returns the value for the setting that refers to the certificate. */
 	end(): Uint8Array | typeof CERTIFICATE_BUSY | undefined {
 		return this.#writer === undefined ? CERTIFICATE_BUSY : this.#writer.end();
 	}
@@ -41,8 +41,8 @@ export function failCertificateBusy(exchange: Exchange): void {
 }
 
 /**
- * Why what lies in the flash can't be one that a server is known by; "": it can, or there is none. NO_MEMORY: there is no
- * memory to look at it, and the client is told.
+ * Returns why the certificate in flash cannot be trusted; "" if it can or is absent. Returns NO_MEMORY after answering
+ * 503 if memory is short.
  */
 export function trustRefusalIn(
 	exchange: Exchange,
@@ -51,7 +51,7 @@ export function trustRefusalIn(
 ): string | typeof NO_MEMORY {
 	if (reference === undefined || reference.length === 0) return "";
 	const { crypto } = exchange.core;
-	// A private key is pasted by mistake.
+	// Detects, for example, a private key pasted by mistake.
 	const refusal = certificates.lendNew(reference, (pem) => trustRefusalOf(crypto.readCertificates(pem)));
 	if (refusal === undefined) throw new Error("flash has lost what was just written");
 	if (refusal === NO_MEMORY) exchange.busy();

@@ -1,7 +1,7 @@
 /**
- * Reads the JSON object of a request against the field table of its route, as it arrives. Nothing of the body is held
- * but the values of known fields: unknown ones are checked as JSON and skipped (API decisions 5 and 6). The order of
- * complaints is that of decision 2: not JSON, then a field, then a missing field; of several fields the first one sent.
+ * Reads the JSON object of a request against the field table of its route, as it arrives. Only values of known fields
+ * are kept; others are checked as JSON and skipped, because a body of 16 KB could exhaust the heap. Error order:
+ * invalid JSON, invalid field (the first one sent), missing field.
  */
 import type { Field, Setting } from "../config/schema.js";
 import type { BodySink } from "../http/handler.js";
@@ -12,12 +12,12 @@ import { INVALID_FIELD, INVALID_JSON, MISSING_FIELD } from "./errors.js";
 import { FieldReader } from "./field-reader.js";
 import { describeMissing, valueIn } from "./field-value.js";
 
-/** Told once, when the body has come to its end. `code` is "" when all is well. */
+/** Called once, at the end of the body. `code` is "" on success. */
 export type BodyDone = (values: BodyValues, code: string, message: string, field: string | undefined) => void;
 
-/** Nesting of a body that is accepted (decision 6). */
+/** Maximum nesting depth of a body. */
 const DEPTH = 4;
-/** Room for the longest string that is held: a password of 128 characters, 4 bytes each. */
+/** Buffer for the longest string: a password of 128 characters, 4 bytes each. */
 export const SCRATCH = 512;
 
 export class ObjectReader implements BodySink, BodyValues {
@@ -32,7 +32,7 @@ export class ObjectReader implements BodySink, BodyValues {
 	#started = false;
 	#broken = false;
 
-	/** `openText` makes what takes the text of the long field; a table that has one needs it. */
+	/** `openText` creates the receiver of the long field; required if the table has one. */
 	constructor(table: BodyTable, text: TextCodec, done: BodyDone, openText?: () => LongText) {
 		this.limit = table.limit;
 		this.#table = table;

@@ -1,21 +1,19 @@
 /**
- * What the gateway does a moment after it was asked to, so that the reply to whoever asked has left by then: being found
- * and shown under another name, address or time, starting anew. For gateway.ts.
+ * Delayed actions of the gateway: refreshing certificate and network names, and restarting. The delay lets the reply to
+ * the request leave first. For gateway.ts.
  *
- *              asked for    DELAY_MS later
+ *              requested    DELAY_MS later
  *   IDLE       ASKED        –
- *   ASKED      ASKED        IDLE, and it is done
+ *   ASKED      ASKED        IDLE, action runs
  *
- * Each of the acts is in one of the two; asked for again while it is ASKED, it is done at the time that stands, or sooner.
- * For another address it is done READDRESS_MS after the last time at the earliest: a network that gives another one again
- * and again must not wear the flash.
+ * Each action has its own state. A request while ASKED can only make the action earlier. A refresh for a new address
+ * runs at least READDRESS_MS after the last refresh, so that frequent changes of address do not wear out the flash.
  */
 import type { Drive, Driver } from "../io/driver.js";
 import type { Timed } from "../io/machine.js";
 
-/** Carries them out. */
 export interface Actor {
-	/** Its certificate and its names in the network are to be those of now. */
+	/** Updates certificate and network names to the current name, address and time. */
 	refresh(): void;
 	restart(): void;
 }
@@ -26,10 +24,10 @@ const READDRESS_MS = 600_000;
 export class Acts implements Timed {
 	readonly #actor: Actor;
 	readonly #drive: Drive;
-	/** When it is done; Infinity: it is IDLE. */
+	/** Due times, monotonic ms; Infinity in IDLE. */
 	#refreshMs = Number.POSITIVE_INFINITY;
 	#restartMs = Number.POSITIVE_INFINITY;
-	/** Before this it is not done for an address. */
+	/** Earliest refresh for a new address, monotonic ms. */
 	#readdressMs = 0;
 
 	constructor(driver: Driver, actor: Actor) {
@@ -37,12 +35,12 @@ export class Acts implements Timed {
 		this.#drive = driver.drive("gateway", this);
 	}
 
-	/** The name or the time is another one. */
+	/** Requests a refresh for a new name or time. */
 	refreshSoon(): void {
 		this.#drive.tell((nowMs) => this.refreshAt(nowMs + DELAY_MS));
 	}
 
-	/** The address is another one. */
+	/** Requests a refresh for a new address. */
 	readdressSoon(): void {
 		this.#drive.tell((nowMs) => this.refreshAt(Math.max(nowMs + DELAY_MS, this.#readdressMs)));
 	}
@@ -53,17 +51,14 @@ export class Acts implements Timed {
 		});
 	}
 
-	/** Nothing that was asked for is done any more. */
 	stop(): void {
 		this.#drive.stop();
 	}
 
-	/** For the driver. */
 	get deadlineMs(): number {
 		return Math.min(this.#refreshMs, this.#restartMs);
 	}
 
-	/** For the driver. */
 	advance(nowMs: number): void {
 		const isRefreshed = nowMs >= this.#refreshMs;
 		const isRestarted = nowMs >= this.#restartMs;

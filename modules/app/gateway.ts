@@ -1,4 +1,4 @@
-/** The gateway: makes what all parts share, opens the parts, and passes on to them what happens. */
+/** The gateway: creates the objects shared by all parts, opens the parts and forwards events to them. */
 import { API } from "../api/api.js";
 import { AUTH } from "../auth/part.js";
 import { CERTIFICATE } from "../certificate/part.js";
@@ -37,9 +37,7 @@ import { PowerSaving, type SavingUser } from "./power-saving.js";
 import { Serving } from "./serving.js";
 import { Starts } from "./starts.js";
 
-/** Resource with the web page. */
 const PAGE_RESOURCE = "web.bin";
-/** Resource with the time zones. */
 const ZONES_RESOURCE = "timezones.bin";
 
 const NO_EXTRAS: readonly Extra[] = Object.freeze([]);
@@ -67,19 +65,18 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 	readonly saving: PowerSaving | undefined;
 	readonly trace: Core["trace"];
 	readonly guard: Core["guard"];
-	/** Empty once the parts are open. */
 	#extras: readonly Extra[];
-	/** What runs of each of PARTS; undefined until it is opened. */
+	/** Running instances, indexed like PARTS; undefined until opened. */
 	readonly #running: (Running | undefined)[] = [];
 	readonly #serving = new Serving();
 	readonly #occurrences: Occurrences;
-	/** Undefined where nothing is retained over a restart. */
+	/** Undefined without retained memory. */
 	readonly #starts: Starts | undefined;
 	readonly #acts: Acts;
 	#button: Button | undefined;
 	#powerCycles: PowerCycles | undefined;
 
-	/** `extras` are what this board has beside what all have. */
+	/** `extras`: board-specific implementations. */
 	constructor(host: Host, extras: readonly Extra[] = NO_EXTRAS) {
 		const { clock, crypto, ending, info, led, sleep, text, timers } = host;
 		this.host = host;
@@ -92,7 +89,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		const { guard, trace } = this;
 		this.driver = new Driver({ clock, timers, guard });
 		const { driver } = this;
-		// First of all: what goes wrong from here on is counted.
+		// Comes first, so that any later fault counts towards safe mode.
 		if (sleep !== undefined) this.saving = new PowerSaving({ driver, clock, text, guard }, host, sleep, this);
 		const { saving } = this;
 		const { retained, flash, storage } = saving?.gate(host) ?? host;
@@ -132,7 +129,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		return this.networking.settings.hostname;
 	}
 
-	/** For PowerSaving, and the tests. */
+	/** For PowerSaving and the tests. */
 	get metering(): Metering {
 		return this.find(METER);
 	}
@@ -142,7 +139,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		return this.find(NETWORK);
 	}
 
-	/** For Improv, and the tests. */
+	/** For Improv and the tests. */
 	get network(): NetworkManager | undefined {
 		return this.networking.manager;
 	}
@@ -154,9 +151,9 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		this.live.changed();
 	}
 
-	/** Runs from now on. Throws when a listener can't be opened. */
+	/** Throws if a listener cannot be opened. */
 	start(): void {
-		// Not in the constructor, whose many variables would lie on the stack below those of each part.
+		// Outside the constructor, because its many local variables would stay on the stack below those of each part.
 		this.openParts();
 		this.begin();
 	}
@@ -173,7 +170,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 	private begin(): void {
 		const { button, ending, switchedOn } = this.host;
 		const { driver, guard, saving, storage, trace } = this;
-		// First of all: whoever resets the unit may do so because it does not start.
+		// Comes first, so that a unit that fails to start can still be reset.
 		if (switchedOn !== undefined) {
 			guard("power cycles", () => {
 				this.#powerCycles = new PowerCycles({ driver, storage, trace });
@@ -193,7 +190,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		saving?.start({ events, light, occurrences, starts }, ending);
 	}
 
-	/** Serves from now on, and joins the network. For PowerSaving. Throws when a listener can't be opened. */
+	/** Starts serving and joins the network. For PowerSaving. Throws if a listener cannot be opened. */
 	connect(): void {
 		const { network, resources, serial, wifi } = this.host;
 		const { driver, guard, hostname, ledger, text, trace } = this;
@@ -212,7 +209,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		if (this.saving?.isByButton) this.network?.bringUp();
 	}
 
-	/** As `tell`, with less of the stack: a port that is opened goes deep. */
+	/** Like `tell`, with less stack: opening a port makes deeply nested calls. */
 	private connectParts(): void {
 		for (let i = 0; i < PARTS.length; i++) {
 			try {
@@ -223,7 +220,6 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		}
 	}
 
-	/** For Button. */
 	pressed(press: number): void {
 		if (press !== PRESS_SHORT) {
 			this.factoryReset();
@@ -271,17 +267,17 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		this.light?.resetting();
 		try {
 			this.tell((running) => running.resetting?.());
-			// First: a reset that is cut from here on is gone on with by the next start, which knows nothing of the log.
+			// Comes first: the next start continues an interrupted reset but does not erase the log.
 			this.events.erase();
 			this.config.erase();
 			for (const running of this.#running) running?.erase?.();
 		} finally {
-			// Also with flash that refuses: the next start goes on with what is marked.
+			// Restarts even if flash refused a deletion: the next start continues the reset.
 			this.restartSoon();
 		}
 	}
 
-	/** The certificate may be too old by it, or too new. */
+	/** Also refreshes the certificate, which may not be valid at the new time. */
 	clockChanged(): void {
 		this.#occurrences.clockChanged();
 		this.saving?.clockChanged();
@@ -300,7 +296,6 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		this.#acts.restartSoon();
 	}
 
-	/** For Acts. */
 	refresh(): void {
 		this.guard("tls", () => {
 			const { listener } = this.#serving;
@@ -310,7 +305,6 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		this.guard("network", () => this.networkChanged());
 	}
 
-	/** For Acts. */
 	restart(): void {
 		this.tell((running) => running.restarting?.());
 		this.#starts?.askedFor();
@@ -326,7 +320,6 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		if (code !== "") this.tell((running) => running.meterFailed?.());
 	}
 
-	/** For PowerSaving, as the two that follow. */
 	get isBusy(): boolean {
 		return this.#serving.isBusy || this.#running.some((running) => running?.isBusy === true);
 	}
@@ -339,7 +332,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		return this.#running.some((running) => running?.staysAwake === true);
 	}
 
-	/** Tells all parts; what one throws keeps nothing from the others. */
+	/** Notifies all parts, even if one throws. */
 	private tell(what: (running: Running) => void): void {
 		for (let i = 0; i < PARTS.length; i++) {
 			const running = this.#running[i];
@@ -352,7 +345,6 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		}
 	}
 
-	/** Traces what a part has thrown. */
 	private failed(index: number, error: unknown): void {
 		this.guard(PARTS[index].name, () => {
 			throw error;

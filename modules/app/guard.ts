@@ -1,7 +1,7 @@
-/** Every callback of the host goes through here: on the device an exception that escapes is a restart. For gateway.ts. */
+/** Guard for callbacks of the host: logs exceptions, because an uncaught one restarts the device. For gateway.ts. */
 import { StorageRefusal } from "../config/watched-storage.js";
 
-/** Runs `run`, and traces what it throws; `part` names the one to blame. */
+/** Calls `run` and logs what it throws; `part` names the source. */
 export type Guard = (part: string, run: () => void) => void;
 
 export function guardWith(trace: (message: string) => void): Guard {
@@ -9,7 +9,7 @@ export function guardWith(trace: (message: string) => void): Guard {
 		try {
 			run();
 		} catch (error) {
-			// That was told when it happened.
+			// WatchedStorage has already logged it.
 			if (error instanceof StorageRefusal) return;
 			trace(`${part}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
 		}

@@ -1,4 +1,4 @@
-/** What the gateway notes in its log only when it is something else than before. For gateway.ts. */
+/** Edge events: log entries made only when a state changes. For gateway.ts. */
 import type { EventLog } from "../diagnostics/event-log.js";
 import {
 	EVENT_CLOCK,
@@ -8,23 +8,22 @@ import {
 	EVENT_NETWORK_UP,
 } from "../diagnostics/events.js";
 
-/** What is known at the start, of before it. */
 export interface KnownBefore {
-	/** It was woken for a reading: that it comes and goes in the network then is no event. */
+	/** True after a wake by the timer; changes of the network are then not logged. */
 	readonly isRoutine: boolean;
 	readonly isClockSet: boolean;
-	/** As `meterFailure`. */
+	/** Initial value of `meterFailure`. */
 	readonly meterFailure: string | undefined;
 }
 
 export class Occurrences {
 	readonly #events: EventLog;
 	readonly #isRoutine: boolean;
-	/** Code of what is wrong with the meter; empty: nothing; undefined: nobody knows yet. */
+	/** Code of the meter's failure; empty after a good readout; undefined while unknown. */
 	meterFailure: string | undefined;
-	/** Our address in the network. */
+	/** IP address; empty without a network. */
 	#ip = "";
-	/** It is the Ethernet port's. */
+	/** True if the address belongs to the Ethernet port. */
 	#isByCable = false;
 	#isClockSet: boolean;
 
@@ -35,7 +34,7 @@ export class Occurrences {
 		this.meterFailure = meterFailure;
 	}
 
-	/** `ip` is empty in no network. Whether that is another address than before, or the same one by another way. */
+	/** Logs a change of the network. Returns whether address or interface changed. `ip` is empty without a network. */
 	networkChanged(ip: string, isByCable: boolean): boolean {
 		if (ip === this.#ip && isByCable === this.#isByCable) return false;
 		this.#ip = ip;
@@ -49,7 +48,7 @@ export class Occurrences {
 		this.#isClockSet = true;
 	}
 
-	/** Empty: the meter was read. */
+	/** Logs a change of the meter's state; `code` is empty after a good readout. */
 	meterChanged(code: string): void {
 		if (code === this.meterFailure) return;
 		this.meterFailure = code;

@@ -1,15 +1,14 @@
 /**
- * The factory reset of a unit without a button (decision 62): its power is cut CYCLES times, each time within OUTLIVED_MS
- * of its being switched on, and switched on once more. How often it was cut is kept in flash, where a start by power
- * writes it before it can be cut again. For gateway.ts, where the host tells how the unit was started.
+ * Factory reset of a unit without a button: power is cut CYCLES times, each within OUTLIVED_MS of being switched on,
+ * and then switched on again. Each start by power writes the count to flash at once. For gateway.ts, on hosts that
+ * report the cause of a start.
  *
  *                     power switched on        another start    OUTLIVED_MS later
- *   NONE cut          COUNTED, 1               NONE             –
+ *   NONE              COUNTED, 1               NONE             –
  *   COUNTED, n        COUNTED, n + 1           COUNTED, n       NONE
  *   COUNTED, CYCLES   the reset, then NONE     COUNTED, CYCLES  NONE
  *
- * Another start is a restart, a watchdog's, one by too low a voltage: that is no sign of anybody's. Flash is written
- * twice for each time that power is switched on.
+ * Another start is a restart, a watchdog reset or a brownout. Flash is written twice each time power is switched on.
  */
 import type { Drive, Driver } from "../io/driver.js";
 import type { Storage } from "../io/host.js";
@@ -17,10 +16,9 @@ import type { Timed } from "../io/machine.js";
 
 export const CYCLES = 5;
 export const OUTLIVED_MS = 10_000;
-/** In flash: one byte, the count. */
+/** Storage key; the value is the count, one byte. */
 const KEY = "power_cycles";
 
-/** Resets the unit. */
 export interface PowerCyclesUser {
 	factoryReset(): void;
 }
@@ -28,14 +26,14 @@ export interface PowerCyclesUser {
 export interface PowerCyclesWorld {
 	readonly driver: Driver;
 	readonly storage: Storage;
-	/** A line on the console. */
+	/** Prints a line on the console. */
 	trace(message: string): void;
 }
 
 export class PowerCycles implements Timed {
 	readonly #world: PowerCyclesWorld;
 	readonly #drive: Drive;
-	/** When this start has outlived what counts; Infinity: there is nothing to forget. */
+	/** When the count is cleared, monotonic ms; Infinity if it is 0. */
 	#outlivedMs = Number.POSITIVE_INFINITY;
 
 	constructor(world: PowerCyclesWorld) {
@@ -43,14 +41,14 @@ export class PowerCycles implements Timed {
 		this.#drive = world.driver.drive("power cycles", this);
 	}
 
-	/** The unit has started just now. Throws what the storage throws. */
+	/** Processes a start of the unit. Throws what the storage throws. */
 	start(switchedOn: boolean, user: PowerCyclesUser): void {
 		this.#drive.tell((nowMs) => {
 			const { storage, trace } = this.#world;
 			const count = storage.get(KEY)?.[0] ?? 0;
 			if (switchedOn && count >= CYCLES) {
 				trace(`Power was cut ${count} times soon after a start: all is reset.`);
-				// Cut in the middle of it, the next start does it again.
+				// The count is deleted last, so that the next start repeats an interrupted reset.
 				user.factoryReset();
 				storage.delete(KEY);
 				return;
@@ -67,12 +65,10 @@ export class PowerCycles implements Timed {
 		this.#drive.stop();
 	}
 
-	/** For the driver. */
 	get deadlineMs(): number {
 		return this.#outlivedMs;
 	}
 
-	/** For the driver. */
 	advance(nowMs: number): void {
 		if (nowMs < this.#outlivedMs) return;
 		this.#outlivedMs = Number.POSITIVE_INFINITY;

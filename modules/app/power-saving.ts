@@ -1,17 +1,17 @@
 /**
- * Sleep of the whole gateway: tells the policy (power/sleep.ts) how things stand, does what it decides, and keeps over a sleep
- * what the next start must know. For gateway.ts, on hosts that can sleep.
+ * Sleep of the whole gateway: reports its state to the policy (power/sleep.ts), carries out the decisions, and saves
+ * the state that the next start needs. For gateway.ts, on hosts that can sleep.
  *
- * A sleep ends the program, and all in memory with it. In flash are the settings, the history, the events, and what was
- * learned of the meter; sessions and the last readout are lost. In the front of retained memory, little-endian:
+ * A sleep ends the program. Flash keeps the settings, the history, the events and the data learned about the meter;
+ * sessions and the last readout are lost. The front of retained memory holds, little-endian:
  *
- *   offset  bytes  what
+ *   offset  bytes  content
  *   0       1      1: the cells are empty
- *   1       2      as many minutes until the time is asked for, u16
+ *   1       2      minutes until the next time synchronization, u16
  *   3       24     the schedule (Schedule.keep)
- *   27      36     code of the last failure of the meter, ASCII, zeros behind
+ *   27      36     code of the meter's last failure, ASCII, padded with zeros
  *
- * Anything may stand there at a start; it counts only after a sleep.
+ * The content is valid only after a sleep.
  */
 
 import type { ConfigStore } from "../config/store.js";
@@ -38,37 +38,35 @@ const CODE_OFFSET = 27;
 
 const MINUTE_MS = 60_000;
 const MINUTES_LIMIT = 0xffff;
-/** The chip's clock may be wrong by some seconds an hour while it sleeps. */
+/** Interval of time synchronization; the chip's clock may drift by seconds an hour during sleep. */
 const SYNC_MS = 6 * 60 * MINUTE_MS;
-/** A clock that was never set. */
+/** Interval while the clock is not set. */
 const UNSET_MS = 60 * MINUTE_MS;
 
 const NOTE_NONE = 0;
 const NOTE_BEING_MADE = 1;
-/** In this start, or before a sleep. */
+/** The event was logged, in this start or before a sleep. */
 const NOTE_MADE = 2;
 
-/** The gateway, as far as this asks it. */
 export interface SavingUser {
 	readonly config: Pick<ConfigStore, "get">;
 	readonly safeMode: string;
 	readonly metering: { readonly schedule: Schedule };
 	readonly networking: {
 		readonly settings: Pick<NetworkSettings, "station" | "wifiEnabled" | "ethernetEnabled">;
-		/** Undefined where there is no radio. */
+		/** Undefined without a radio. */
 		readonly manager: { readonly cable: { readonly isUsed: boolean } | undefined } | undefined;
 	};
-	/** As those of Running (core/core.ts), of all parts. */
+	/** True if any part's value is true (Running, core/core.ts). */
 	readonly isBusy: boolean;
 	readonly isSending: boolean;
 	readonly staysAwake: boolean;
-	/** Opens server and radio. */
 	connect(): void;
 	stop(): void;
 	restart(): void;
 }
 
-/** What the gateway has beside its parts. */
+/** Objects of the gateway that exist after its start. */
 export interface SavingParts {
 	readonly starts: Pick<Starts, "askedFor"> | undefined;
 	readonly events: Pick<EventLog, "note">;
@@ -83,7 +81,7 @@ export interface SavingWorld {
 	guard(part: string, run: () => void): void;
 }
 
-/** Parts of the host that others get from here. */
+/** Members of the host that PowerSaving wraps. */
 export type Gated = Pick<Host, "retained" | "storage" | "flash">;
 
 export class PowerSaving implements Sleeper, FlashGuard {
@@ -93,11 +91,10 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	readonly #retained: SharedRetained | undefined;
 	readonly #supply: Supply;
 	readonly #policy: SleepPolicy;
-	/** Undefined until the start. */
 	#parts: SavingParts | undefined;
-	/** When the time is to be asked for, monotonic ms; Infinity: nobody is asked. */
+	/** Next time synchronization, monotonic ms; Infinity without a time server. */
 	#syncMs: number;
-	/** NOTE_… of the empty cells. */
+	/** State of the event "battery empty", NOTE_…. */
 	#note: number;
 
 	constructor(world: SavingWorld, host: Pick<Host, "info" | "power" | "retained">, sleep: Sleep, user: SavingUser) {
@@ -115,42 +112,41 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		this.#syncMs = info.timeServers === "" ? Number.POSITIVE_INFINITY : world.driver.nowMs() + minutes * MINUTE_MS;
 	}
 
-	/** What others use in place of the host's: flash takes writes as long as the cells can bear them. */
+	/** Wraps storage and flash so that they refuse writes while the cells are too weak. */
 	gate({ storage, flash, power }: Host): Gated {
 		const retained = this.#retained;
-		// An optional member that is there and undefined would be another type.
+		// Omitted rather than undefined (exactOptionalPropertyTypes).
 		const rest = retained === undefined ? {} : { retained };
 		if (power === undefined || power.cells === 0) return { ...rest, storage, ...(flash && { flash }) };
 		return { ...rest, storage: new StorageGate(storage, this), ...(flash && { flash: new FlashGate(flash, this) }) };
 	}
 
-	/** For the gates. */
 	get isShut(): boolean {
 		return this.#supply.isLow && this.#note !== NOTE_BEING_MADE;
 	}
 
-	/** It was the timer that woke it: nobody is there, and nothing has happened that is worth an event. */
+	/** True after a wake by the timer: no user is present, and the wake is not logged. */
 	get isRoutine(): boolean {
 		return this.#sleep.wakeReason === WAKE_TIMER;
 	}
 
-	/** Somebody has come: the meter is to be read for him, since the last readout is lost. */
+	/** True after a wake by a user; the meter must be read, because the last readout is lost. */
 	get isForPerson(): boolean {
 		return this.#sleep.wakeReason > WAKE_TIMER;
 	}
 
-	/** The button has woken it, which is a short press. */
+	/** True after a wake by the button, which counts as a short press. */
 	get isByButton(): boolean {
 		return this.#sleep.wakeReason === WAKE_BUTTON;
 	}
 
-	/** The schedule as it was when it went to sleep; undefined: it was no sleep that ended. */
+	/** Schedule saved before the sleep; undefined without a preceding sleep. */
 	get keptSchedule(): DataView | undefined {
 		const front = this.frontBefore;
 		return front && viewOf(front, SCHEDULE_OFFSET);
 	}
 
-	/** Code of what was wrong with the meter before the sleep; undefined: it was no sleep that ended. */
+	/** Code of the meter's failure before the sleep; undefined without a preceding sleep. */
 	get failureBefore(): string | undefined {
 		const front = this.frontBefore;
 		if (front === undefined) return undefined;
@@ -162,17 +158,17 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		}
 	}
 
-	/** The cells are empty: nothing is started but this. */
+	/** True if the cells are empty; only PowerSaving runs then. */
 	get isEmpty(): boolean {
 		return this.#supply.isLow;
 	}
 
-	/** Until then it does not sleep, monotonic ms; Infinity: it stays awake. */
+	/** Earliest time of the next sleep, monotonic ms; Infinity if the device stays awake. */
 	get awakeUntilMs(): number {
 		return this.#policy.awakeUntilMs;
 	}
 
-	/** The gateway has started; `ending` is that of the program before. */
+	/** Begins the policy after the gateway's start; `ending` describes the end of the previous program. */
 	start(parts: SavingParts, ending: Ending | undefined): void {
 		this.#parts = parts;
 		const isPerson = this.#sleep.wakeReason !== WAKE_TIMER && ending?.isFault !== true;
@@ -183,65 +179,56 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		this.#policy.stop();
 	}
 
-	/** The button was pressed. */
 	pressed(): void {
 		this.#policy.pressed();
 	}
 
-	/** Somebody with a token has asked for something. */
+	/** Notes a request with a valid token, which postpones sleep. */
 	asked(): void {
 		this.#policy.asked();
 	}
 
-	/** The clock was set. */
+	/** Postpones the next time synchronization. */
 	clockChanged(): void {
 		this.#syncMs = this.#world.driver.nowMs() + SYNC_MS;
 	}
 
-	/** For SleepPolicy. */
 	get powerMode(): number {
 		const { safeMode, config } = this.#user;
 		return safeMode === "" ? config.get(POWER_MODE) : MODE_NEVER;
 	}
 
-	/** For SleepPolicy. */
 	get isNew(): boolean {
 		const { manager, settings } = this.#user.networking;
 		const isCabled = manager?.cable?.isUsed === true;
 		return manager !== undefined && !isCabled && settings.station === undefined;
 	}
 
-	/** For SleepPolicy. */
 	get isWorking(): boolean {
-		// A trial is over before work takes too long.
+		// A firmware trial (`staysAwake`) ends before the policy's time limit for work.
 		return this.#user.staysAwake || this.#user.isBusy;
 	}
 
-	/** For SleepPolicy. */
 	get isSending(): boolean {
 		return this.hasNetwork && (this.isSyncDue || this.#user.isSending);
 	}
 
-	/** For SleepPolicy. */
 	get nextRunMs(): number {
 		return this.#user.metering.schedule.deadlineMs;
 	}
 
-	/** For SleepPolicy. */
 	connect(): void {
 		this.#user.connect();
 	}
 
-	/** For SleepPolicy. */
 	giveUp(): void {
 		this.#user.metering.schedule.giveUp();
 	}
 
-	/** For SleepPolicy. */
 	emptied(): void {
 		const { events, light } = this.#parts ?? {};
 		if (this.#note === NOTE_NONE) {
-			// The one write that there still is.
+			// Lets this last write pass the gate.
 			this.#note = NOTE_BEING_MADE;
 			events?.note(EVENT_BATTERY_EMPTY);
 		}
@@ -249,19 +236,18 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		light?.empty();
 	}
 
-	/** For SleepPolicy. */
 	fallAsleep(ms: number): void {
 		const { guard } = this.#world;
 		guard("sleep", () => this.keep(ms));
 		guard("sleep", () => {
-			// The end that comes is asked for.
+			// A planned end must not count as a fault.
 			this.#parts?.starts?.askedFor();
 			this.#user.stop();
 		});
 		try {
 			this.#sleep.begin(ms);
 		} catch (error) {
-			// Awake for ever with the radio off helps nobody.
+			// Otherwise the device would stay awake with its radio off.
 			guard("sleep", () => {
 				throw error;
 			});
@@ -269,7 +255,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		}
 	}
 
-	/** The front of retained memory as the last sleep has left it; undefined: it was no sleep that ended. */
+	/** Front of retained memory; undefined without a preceding sleep. */
 	private get frontBefore(): Uint8Array | undefined {
 		return this.#sleep.wakeReason === WAKE_NONE ? undefined : this.#retained?.readFront();
 	}
@@ -277,7 +263,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	private get hasNetwork(): boolean {
 		const { manager, settings } = this.#user.networking;
 		if (manager === undefined) return false;
-		// Whether a cable is in is not known before the port is open.
+		// A cable can only be detected once the port is open.
 		if (manager.cable !== undefined && settings.ethernetEnabled) return true;
 		return settings.station !== undefined && settings.wifiEnabled;
 	}
@@ -286,18 +272,18 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		return this.#world.driver.nowMs() >= this.#syncMs;
 	}
 
-	/** What the start after a sleep of `ms` must know. */
+	/** Saves the state for the start after a sleep of `ms`. */
 	private keep(ms: number): void {
 		const { driver, clock, text } = this.#world;
 		const nowMs = driver.nowMs();
-		// One that was due was asked for, if it could be: the next time is as far off as after an answer.
+		// A due synchronization was attempted; the next one is a full interval away, even without an answer.
 		if (this.hasNetwork && this.isSyncDue) this.#syncMs = nowMs + (clock.utcMs() === undefined ? UNSET_MS : SYNC_MS);
 		const minutes = Math.round((this.#syncMs - nowMs - ms) / MINUTE_MS);
 		const front = this.#retained?.readFront();
 		if (front === undefined) return;
 		viewOf(front).setUint16(SYNC_OFFSET, Math.min(Math.max(0, minutes), MINUTES_LIMIT), true);
 		front[EMPTY_OFFSET] = Number(this.isEmpty);
-		// While the cells were empty nothing else was done: what stands there is still so.
+		// With empty cells neither meter nor schedule ran; the saved values remain valid.
 		if (!this.isEmpty) {
 			this.#user.metering.schedule.keep(viewOf(front, SCHEDULE_OFFSET));
 			const code = text.encode(this.#parts?.occurrences.meterFailure ?? "");

@@ -1,7 +1,4 @@
-/**
- * What a unit can be given before its first start, and asked while it does not run. For hosts whose units are set up by
- * whoever makes them.
- */
+/** Configures and inspects a unit that is not running, for hosts that preconfigure their units. */
 
 import { ACCESS_IS_DEFAULT } from "../auth/fields.js";
 import { put } from "../config/schema.js";
@@ -17,14 +14,17 @@ import {
 import { ENTRIES } from "../parts.js";
 import { NetworkSettings } from "../wifi/settings.js";
 
-/** The unit is in this network from its first start on, with DHCP; lengths as in StationOptions. */
+/** Stores the network that the unit joins from its first start on, with DHCP; lengths as in StationOptions. */
 export function presetNetwork(storage: Storage, text: TextCodec, network: { ssid: string; password: string }): void {
 	const settings = new NetworkSettings(new ConfigStore(storage, text, ENTRIES), { hostname: "", accessPointKey: "" });
 	settings.setStation({ ...network, dhcp: true });
 	settings.keepStation();
 }
 
-/** The meter is read each minute, and what was read is sent to this hub. False: the flash does not take it. */
+/**
+ * Makes the unit read the meter each minute and send readouts to this hub. Returns false if these settings were already
+ * stored. Throws if flash refuses.
+ */
 export function presetHub(storage: Storage, text: TextCodec, { url, token }: { url: string; token: string }): boolean {
 	return new ConfigStore(storage, text, ENTRIES).change([
 		put(SCHEDULE_ENABLED, true),
@@ -36,12 +36,14 @@ export function presetHub(storage: Storage, text: TextCodec, { url, token }: { u
 	]);
 }
 
-/** The keys of settings that can't be read: damaged, or in a format of a newer firmware. The gateway would begin them anew. */
+/**
+ * Returns the keys of settings that are damaged or in the format of newer firmware; the gateway would replace them by
+ * defaults.
+ */
 export function unreadableSettings(storage: Storage, text: TextCodec): string[] {
 	return [...new ConfigStore(storage, text, ENTRIES).damaged];
 }
 
-/** Nobody has changed the password. */
 export function hasLabelPassword(storage: Storage, text: TextCodec): boolean {
 	return new ConfigStore(storage, text, ENTRIES).get(ACCESS_IS_DEFAULT);
 }

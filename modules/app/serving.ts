@@ -1,4 +1,4 @@
-/** What others reach the unit by: the HTTP server on the host's two ports, and the console. For gateway.ts. */
+/** External access to the unit: the HTTP server on the host's two ports, and the console. For gateway.ts. */
 
 import { HTTPServer, type HTTPServerOptions } from "../http/server.js";
 import { Improv, type ImprovGateway, type ImprovWorld } from "../improv/improv.js";
@@ -6,25 +6,24 @@ import type { CertificatePair } from "../io/crypto.js";
 import type { Listener, Network, SerialPort } from "../io/host.js";
 import type { NetworkSettings } from "../wifi/settings.js";
 
-/** Positions of the listeners among the server's ports. */
 const HTTP = 0;
 const HTTPS = 1;
-/** Connections at once on each port (decision 7): one of TLS costs the chip 24 KB beside ours while it sends. */
+/** Connections per port. A TLS connection takes a further 24 KB of the chip's memory while it sends. */
 const PLACES = 3;
 
 export class Serving {
 	#server: HTTPServer | undefined;
-	/** Undefined where there is no console, or no radio. */
+	/** Undefined without a console or a radio. */
 	#console: Improv | undefined;
 
-	/** `identity` is asked for what the TLS port opens with. Throws when a listener can't be opened. */
+	/** Opens the server; `identity` returns the certificate of the TLS port. Throws if a listener cannot be opened. */
 	open({ http, https }: Network, options: Omit<HTTPServerOptions, "ports">, identity: () => CertificatePair): void {
 		const plain = { port: http, places: PLACES };
 		const ports = https === undefined ? [plain] : [plain, { port: https, places: PLACES, identity }];
 		this.#server = new HTTPServer({ ports, ...options });
 	}
 
-	/** Wi-Fi can be set by the console from now on. */
+	/** Allows Wi-Fi to be configured over the console. */
 	openConsole(port: SerialPort, world: ImprovWorld, settings: NetworkSettings, gateway: ImprovGateway): void {
 		this.#console ??= new Improv(port, world, settings, gateway);
 	}
@@ -36,17 +35,16 @@ export class Serving {
 		this.#console = undefined;
 	}
 
-	/** A token was revoked. */
 	forget(): void {
 		this.#server?.forget();
 	}
 
-	/** The listener for TLS; undefined while there is none. */
+	/** TLS listener; undefined while closed. */
 	get listener(): Listener | undefined {
 		return this.#server?.listener(HTTPS);
 	}
 
-	/** Ports really listened on; 0 while there is none. */
+	/** Actual ports; 0 while closed. */
 	get httpPort(): number {
 		return this.#server?.listener(HTTP)?.port ?? 0;
 	}
@@ -55,7 +53,7 @@ export class Serving {
 		return this.listener?.port ?? 0;
 	}
 
-	/** Somebody with a token is being served. */
+	/** True while a client with a token is being served. */
 	get isBusy(): boolean {
 		return this.#server?.isBusy === true;
 	}

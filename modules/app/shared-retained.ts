@@ -1,12 +1,12 @@
 /**
- * Retained memory for two: a front of fixed length, which power-saving.ts has, and behind it what starts.ts keeps.
+ * Retained memory, divided into a front of fixed length for power-saving.ts and the rest for starts.ts.
  *
- *   offset  bytes         what
- *   0       1             layout, 2: without the front it was 1
+ *   offset  bytes         content
+ *   0       1             layout, 2 (1: layout without the front)
  *   1       FRONT_LENGTH  the front
  *   ...                   the rest, of any length
  *
- * Nothing of it is held: it is read when it is wanted.
+ * No copy is held in RAM; each access reads the memory.
  */
 import type { Retained } from "../io/flash.js";
 
@@ -15,7 +15,7 @@ export const FRONT_LENGTH = 63;
 const LAYOUT = 2;
 const HEADER_LENGTH = 1 + FRONT_LENGTH;
 
-/** For who has the rest. */
+/** Retained memory behind the front. */
 export class SharedRetained implements Retained {
 	readonly size: number;
 	readonly #retained: Retained;
@@ -38,12 +38,12 @@ export class SharedRetained implements Retained {
 		this.#retained.write(whole);
 	}
 
-	/** A copy; zeros where nothing was retained. */
+	/** Returns a copy of the front; zeros if nothing was retained. */
 	readFront(): Uint8Array {
 		return this.whole.slice(1, HEADER_LENGTH);
 	}
 
-	/** FRONT_LENGTH bytes. Throws what the memory throws. */
+	/** Writes the front, FRONT_LENGTH bytes. Throws what the memory throws. */
 	writeFront(front: Uint8Array): void {
 		const whole = this.whole;
 		whole.set(front, 1);

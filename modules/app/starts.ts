@@ -1,30 +1,30 @@
 /**
- * Safe mode (docs/decisions.md): three starts within ten minutes that a fault has ended before they had run for a minute, and
- * the next one starts only what its owner needs to get in: network, login, log, restart, factory reset. For gateway.ts.
+ * Crash-loop guard (safe mode, docs/decisions.md). If three starts within ten minutes each end by a fault in their
+ * first minute, the next start runs only what is needed for repair: network, login, log, restart, factory reset. For
+ * gateway.ts.
  *
- *               fault before      a minute      ten minutes     an hour        asked to
- *               the next start                                                 start anew
- *   YOUNG       counted           HEALTHY       -               -              all is forgotten
- *   HEALTHY     not counted       -             a start that    -              all is forgotten
- *                                               was counted is
- *                                               forgotten
- *   safe mode   counted while     HEALTHY       likewise        leaves it by   all is forgotten
- *               YOUNG                                           itself
+ *               fault before      a minute      ten minutes     an hour        planned
+ *               the next start                                                 restart
+ *   YOUNG       counted           HEALTHY       -               -              counts cleared
+ *   HEALTHY     not counted       -             counted starts  -              counts cleared
+ *                                               expire
+ *   safe mode   counted while     HEALTHY       likewise        restart        counts cleared
+ *               YOUNG
  *
- * What is a fault the host says (`Ending`): panic, watchdog, a supply that breaks down; no power cut, no reset by hand, no
- * end that was asked for. Time is counted in minutes that a start has run, each start as one at least: nobody else knows
- * the time over a restart. It leaves safe mode by itself since a meter that nobody looks after should be read again; a
- * fault that is still there brings it back.
+ * The host classifies faults (`Ending`): a panic, a watchdog reset or a brownout is a fault; a power cut, a manual
+ * reset or a planned restart is not. Time is counted in minutes of running, at least one for each start, because the
+ * clock time is lost at a restart. Safe mode ends automatically so that an unattended meter is read again; a persisting
+ * fault triggers it again.
  *
  * Kept in retained memory, which a power cut clears:
  *
- *   offset  bytes  what
+ *   offset  bytes  content
  *   0       1      layout, 1
- *   1       1      1: the start that runs is YOUNG
- *   2       3      minutes since each counted start, newest first; FORGOTTEN_MINUTES: there is none
- *   5       ...    how they have ended, newest first, "; " between; UTF-8
+ *   1       1      1: the current start is YOUNG
+ *   2       3      minutes since each counted start, newest first; FORGOTTEN_MINUTES: none
+ *   5       ...    causes of their ends, newest first, separated by "; ", UTF-8
  *
- * Limit: CAUSES_LIMIT characters of causes. Any bytes may stand there at a start.
+ * Limit: CAUSES_LIMIT characters of causes. The memory may contain any bytes at a start.
  */
 import type { Drive, Driver } from "../io/driver.js";
 import type { Retained } from "../io/flash.js";
@@ -49,25 +49,22 @@ export interface StartsWorld {
 }
 
 export interface StartsUser {
-	/** It has run in safe mode for an hour: it is to start anew. */
+	/** Called after an hour in safe mode. */
 	restartSoon(): void;
 }
 
 export class Starts implements Timed {
-	/** How the counted starts have ended, newest first; empty: this is no safe mode. */
+	/** Causes of the counted ends, newest first; empty outside safe mode. */
 	readonly safeMode: string;
-	/** To be stopped with all others. */
 	readonly drive: Drive;
-	/** When the next minute is over; Infinity: there is nothing to count or forget. For the driver. */
+	/** End of the current minute, monotonic ms; Infinity if there is nothing to count or expire. */
 	deadlineMs: number;
 	readonly #retained: Retained;
 	readonly #user: StartsUser;
-	/** What is retained. */
 	#record: Uint8Array;
-	/** Minutes that this start has run. */
 	#minutes = 0;
 
-	/** `ending` is that of the program before; undefined: nobody knows, and it is not counted. */
+	/** `ending` describes the end of the previous program; undefined (unknown) is not counted. */
 	constructor({ driver, text }: StartsWorld, retained: Retained, ending: Ending | undefined, user: StartsUser) {
 		this.#retained = retained;
 		this.#user = user;
@@ -78,7 +75,7 @@ export class Starts implements Timed {
 		try {
 			causes = text.decode(this.#record, HEADER_LENGTH);
 		} catch {
-			// Cut off between the bytes of a character, or never written by us.
+			// The text may be cut within a character or contain arbitrary bytes.
 		}
 		if (ending?.isFault === true && this.#record[YOUNG_OFFSET] === 1) {
 			causes = `${ending.cause}${causes === "" ? "" : "; "}${causes}`.slice(0, CAUSES_LIMIT);
@@ -94,13 +91,12 @@ export class Starts implements Timed {
 		this.drive = driver.drive("starts", this);
 	}
 
-	/** The end that comes is asked for: whatever has been counted counts no more. */
+	/** Clears the counts before a planned restart. */
 	askedFor(): void {
 		this.#record = noRecord();
 		this.keep(0);
 	}
 
-	/** For the driver. */
 	advance(nowMs: number): void {
 		if (nowMs < this.deadlineMs) return;
 		this.#minutes++;
@@ -112,21 +108,21 @@ export class Starts implements Timed {
 		if (isOver && isSafe) this.#user.restartSoon();
 	}
 
-	/** A minute has gone by. */
+	/** Adds a minute to the age of each counted start. */
 	private age(): void {
 		const record = this.#record;
 		for (let i = NEWEST_OFFSET; i < HEADER_LENGTH; i++) record[i] = Math.min(record[i] + 1, FORGOTTEN_MINUTES);
 		if (record[NEWEST_OFFSET] === FORGOTTEN_MINUTES) this.#record = record.slice(0, HEADER_LENGTH);
 	}
 
-	/** Memory that takes nothing keeps nobody from starting: nothing is counted then. */
+	/** Writes the record. A failure is ignored, so that it does not prevent a start. */
 	private keep(isYoung: number): void {
 		this.#record[0] = LAYOUT;
 		this.#record[YOUNG_OFFSET] = isYoung;
 		try {
 			this.#retained.write(this.#record);
 		} catch {
-			// As said.
+			// A fault of this start is then not counted.
 		}
 	}
 }

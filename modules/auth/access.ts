@@ -1,4 +1,4 @@
-/** Access: the account, the open sessions and the long-lived tokens. */
+/** Access control: the account, the open sessions and the long-lived tokens. */
 import type { Core, Running } from "../core/core.js";
 import { Account } from "./account.js";
 import { Login } from "./login.js";
@@ -19,7 +19,7 @@ export class Access implements Running {
 		this.tokens = new Tokens(new TokenSettings(config), crypto, clock, text);
 	}
 
-	/** Made when the gateway serves: a wake for a reading alone needs none, and writes no account. */
+	/** Created only when the gateway serves; a wake for a reading alone does not need it. */
 	get login(): Login {
 		this.#login ??= this.makeLogin();
 		return this.#login;
@@ -29,7 +29,6 @@ export class Access implements Running {
 		this.#login ??= this.makeLogin();
 	}
 
-	/** What a token allows at this moment: one of SCOPE_…. */
 	scopeOf(token: string): number {
 		return this.sessions.isValid(token) ? SCOPE_FULL : this.tokens.scopeOf(token);
 	}

@@ -1,7 +1,7 @@
 /**
- * The one account (decisions in the README: user `admin`). Kept are a salt and `inner = SHA256(salt ‖ password)`, never
- * the password; a client proves that it knows the password with `SHA256(inner ‖ nonce)` (API text, Authentication 3).
- * Until it is changed the password is the one printed on the device's label.
+ * The single account (user `admin`). It stores a salt and `inner = SHA256(salt ‖ password)`, never the password.
+ * Clients prove knowledge of the password with `SHA256(inner ‖ nonce)` (API text, Authentication 3). The initial
+ * password is on the device's label.
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import { encodeHex } from "../bytes/hex.js";
@@ -9,20 +9,19 @@ import type { Crypto } from "../io/crypto.js";
 import type { TextCodec } from "../io/host.js";
 
 export const USERNAME = "admin";
-/** Bytes of an inner digest, of a proof, and of any SHA-256. */
+/** Bytes of a SHA-256 digest. */
 export const DIGEST_LENGTH = 32;
-/** Random bytes of a salt; its text is hex. */
+/** Random bytes of a salt, which is stored as hex text. */
 const SALT_LENGTH = 16;
 
-/** Where the account is kept; auth/settings.ts is one. */
+/** Storage of the account; implemented in auth/settings.ts. */
 export interface AccountRecord {
-	/** Hex text; empty when there is no account yet. */
+	/** Hex text; empty while there is no account. */
 	readonly salt: string;
-	/** The inner digest, DIGEST_LENGTH bytes; empty when there is no account yet. */
+	/** Inner digest, DIGEST_LENGTH bytes; empty while there is no account. */
 	readonly digest: Uint8Array;
-	/** Whether the password is still the one on the label. */
 	readonly isDefault: boolean;
-	/** Writes all three or none; throws when it can't. The digest is the record's from then on. */
+	/** Writes all three values atomically and takes ownership of `digest`; throws on failure. */
 	save(salt: string, digest: Uint8Array, isDefault: boolean): void;
 }
 
@@ -31,7 +30,7 @@ export class Account {
 	readonly #crypto: Crypto;
 	readonly #text: TextCodec;
 
-	/** Takes the account from `record`; makes it with the label's password when there is none. */
+	/** Loads the account, or creates it with the label's password. */
 	constructor(record: AccountRecord, labelPassword: string, crypto: Crypto, text: TextCodec) {
 		this.#record = record;
 		this.#crypto = crypto;
@@ -42,7 +41,6 @@ export class Account {
 		}
 	}
 
-	/** For the client; no secret. */
 	get salt(): string {
 		return this.#record.salt;
 	}
@@ -51,22 +49,21 @@ export class Account {
 		return this.#record.isDefault;
 	}
 
-	/** Whether `proof` is SHA256(inner ‖ nonce). Takes the same time for every proof of the right length. */
+	/** Returns whether `proof` is SHA256(inner ‖ nonce), in constant time for a given length. */
 	isProof(proof: Uint8Array, nonce: Uint8Array): boolean {
 		return equalConstantTime(this.#crypto.sha256(this.#record.digest, nonce), proof);
 	}
 
-	/** Whether this is the password. Takes the same time for every password of the same length. */
+	/** Returns whether this is the password, in constant time for a given length. */
 	isPassword(password: string): boolean {
 		return equalConstantTime(this.#record.digest, this.digestOf(password));
 	}
 
-	/** The inner digest of a password under the account's salt. */
 	digestOf(password: string): Uint8Array {
 		return this.innerDigest(this.#record.salt, password);
 	}
 
-	/** Changes the password to the one with this inner digest; the salt stays. */
+	/** Changes the password to the one with this inner digest; keeps the salt. */
 	change(digest: Uint8Array): void {
 		this.#record.save(this.#record.salt, digest, false);
 	}

@@ -1,11 +1,11 @@
-/** The account and the long-lived tokens. No route reads or writes them as settings; auth/ does. */
+/** Fields of the account and the long-lived tokens. They have no settings routes; only auth/ uses them. */
 import { BOOLEAN, BYTES, entry, field, HEX, INTERNAL, TEXT } from "../config/schema.js";
 
-/** Positions of the entries among all (parts.ts): unique, and never used for something else. */
+/** Indices in ENTRIES (parts.ts): unique and never reused. */
 const IN_ACCESS = 3;
 const IN_TOKENS = 6;
 
-/** Given out with every challenge. */
+/** Public; sent with every challenge. */
 export const ACCESS_SALT = field<string>({
 	entry: IN_ACCESS,
 	id: 1,
@@ -15,7 +15,7 @@ export const ACCESS_SALT = field<string>({
 	characters: HEX,
 	initial: "",
 });
-/** SHA-256 of salt and password; whoever knows it can log in. */
+/** SHA-256 of salt and password; sufficient for a login. */
 export const ACCESS_DIGEST = field<Uint8Array>({
 	entry: IN_ACCESS,
 	id: 2,
@@ -24,7 +24,6 @@ export const ACCESS_DIGEST = field<Uint8Array>({
 	maximum: 32,
 	secret: true,
 });
-/** The password is still the one on the label. */
 export const ACCESS_IS_DEFAULT = field<boolean>({
 	entry: IN_ACCESS,
 	id: 3,
@@ -34,7 +33,7 @@ export const ACCESS_IS_DEFAULT = field<boolean>({
 });
 export const ACCESS = entry("access", 1, [ACCESS_SALT, ACCESS_DIGEST, ACCESS_IS_DEFAULT], INTERNAL);
 
-/** Ids, names, SHA-256 and scopes of the long-lived tokens, as auth/tokens.ts lays them out. */
+/** Long-lived tokens, in the layout of auth/tokens.ts. */
 export const TOKENS_RECORDS = field<Uint8Array>({
 	entry: IN_TOKENS,
 	id: 1,

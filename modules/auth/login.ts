@@ -1,13 +1,14 @@
 /**
- * Logging in and changing the password, in the challenge form and in the plaintext form of firmware 1.0.x (whether that
- * one is allowed on a connection is the API's to say). One order of checks for all of them:
- *  1. the limiter: while an address is blocked nothing is looked at, so its nonce stays good for later;
- *  2. the nonce, which is used up from here on, whatever comes after;
- *  3. user and proof, with the same work for an unknown user as for a wrong proof.
- * Failures of step 3 count in the limiter; a bad nonce tells nothing about the password and doesn't.
+ * Login and change of the password, in the challenge form and in the plaintext form of firmware 1.0.x. The routes
+ * decide whether the plaintext form is allowed. Order of checks:
+ * 1. The limiter: while an address is blocked, nothing else is checked, and its nonce remains valid.
+ * 2. The nonce: used up from here on, whatever the result.
+ * 3. User and proof: an unknown user takes the same work as a wrong proof.
  *
- * Everything given here comes from strangers: any text is fine. Limits: PASSWORD_LIMIT characters of a password; the
- * routes' body limit bounds the rest.
+ * A failure in step 3 counts in the limiter; a bad nonce does not, because it reveals nothing about the password.
+ *
+ * All arguments are untrusted. A password has at most PASSWORD_LIMIT characters; the routes' body limit bounds the
+ * rest.
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import { decodeHex } from "../bytes/hex.js";
@@ -18,28 +19,26 @@ import { Nonces } from "./nonce.js";
 import { LoginRateLimiter } from "./rate-limiter.js";
 import type { Sessions } from "./sessions.js";
 
-/** It is done; after a login `token` is the new session's. */
 export const LOGIN_OK = 0;
-/** Wrong user, wrong proof or wrong password. */
 export const LOGIN_INVALID_PROOF = 1;
-/** The nonce is not ours, expired or was used. */
+/** The nonce is foreign, expired or already used. */
 export const LOGIN_NONCE_INVALID = 2;
-/** Too many attempts: try again after `retryAfterS`. Nothing was used up. */
+/** Too many attempts: retry after `retryAfterS`. The nonce remains valid. */
 export const LOGIN_BLOCKED = 3;
-/** The new password is too short, too long or empty. Nothing was used up. */
+/** The new password is empty, too short or too long. The nonce remains valid. */
 export const LOGIN_BAD_PASSWORD = 4;
 
-/** Shortest new password, characters; in the challenge form only the client can see that. */
+/** Minimum length of a new password, characters; only the client can check it in the challenge form. */
 export const PASSWORD_MINIMUM = 8;
-/** Longest password, characters. */
+/** Maximum length of a password, characters. */
 export const PASSWORD_LIMIT = 128;
 
 export interface LoginResult {
-	/** LOGIN_… */
+	/** LOGIN_…. */
 	readonly outcome: number;
-	/** Empty unless a login succeeded. */
+	/** Session token after a successful login; otherwise empty. */
 	readonly token: string;
-	/** Whole seconds, at least 1, when blocked; else 0. */
+	/** Whole seconds, at least 1, if blocked; otherwise 0. */
 	readonly retryAfterS: number;
 }
 
@@ -48,11 +47,11 @@ export interface Challenge {
 	readonly salt: string;
 }
 
-/** What the challenge form sends: `address` is where it came from, nonce and proof are text as received. */
+/** Challenge form as received; `address` is the client's. */
 export interface ProofAttempt {
 	readonly address: string;
 	readonly nonce: string;
-	/** Hex. */
+	/** Hex text. */
 	readonly proof: string;
 }
 
@@ -79,12 +78,11 @@ export class Login {
 		this.#limiter = new LoginRateLimiter(options.clock, options.crypto, options.text);
 	}
 
-	/** The password is still the one on the label. */
 	get passwordIsDefault(): boolean {
 		return this.#account.isDefault;
 	}
 
-	/** A nonce, good for NONCE_LIFETIME_MS, and the salt. */
+	/** Returns the salt and a nonce, valid for NONCE_LIFETIME_MS. */
 	challenge(): Challenge {
 		return { nonce: this.#text.decode(this.#nonces.issue()), salt: this.#account.salt };
 	}
@@ -97,14 +95,14 @@ export class Login {
 		return this.login(address, this.checkPassword(address, username, password));
 	}
 
-	/** `newDigest`: SHA-256 of salt and new password. A change ends all sessions. */
+	/** Changes the password to the one with this inner digest (SHA-256 of salt and password) and ends all sessions. */
 	changeWithProof(attempt: ProofAttempt, newDigest: Uint8Array): LoginResult {
 		const isEmpty = equalConstantTime(this.#account.digestOf(""), newDigest);
 		if (newDigest.length !== DIGEST_LENGTH || isEmpty) return outcomeOf(LOGIN_BAD_PASSWORD);
 		return this.change(this.checkProof(attempt, USERNAME), newDigest);
 	}
 
-	/** A change ends all sessions. */
+	/** Changes the password and ends all sessions. */
 	changeWithPassword(address: string, oldPassword: string, newPassword: string): LoginResult {
 		if (newPassword.length < PASSWORD_MINIMUM || newPassword.length > PASSWORD_LIMIT)
 			return outcomeOf(LOGIN_BAD_PASSWORD);
@@ -129,7 +127,7 @@ export class Login {
 		const nonce = this.#text.encode(attempt.nonce);
 		if (!this.#nonces.take(nonce)) return outcomeOf(LOGIN_NONCE_INVALID);
 		const hex = this.#text.encode(attempt.proof);
-		// What is no hex is compared too, as no bytes at all: equal to nothing.
+		// Invalid hex is compared as an empty proof, which never matches.
 		const proof = decodeHex(hex, 0, hex.length) ?? new Uint8Array(0);
 		const proven = this.#account.isProof(proof, nonce);
 		return this.judge(attempt.address, proven && username === USERNAME);

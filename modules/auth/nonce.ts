@@ -1,53 +1,52 @@
 /**
- * Single-use nonces of the login challenge (API text, Authentication 3). A nonce carries the proof that we issued it,
- * so a challenge costs no memory and nobody's challenge pushes out another's; only used ones are remembered.
+ * Single-use nonces of the login challenge (API text, Authentication 3). A nonce contains the proof that this gateway
+ * issued it, so a challenge takes no memory and cannot displace that of another client. Only used nonces are stored.
  *
- *   offset  bytes  what
+ *   offset  bytes  content
  *   0       8      random
- *   8       8      monotonic ms when it was issued, IEEE 754 binary64, high byte first
- *   16      16     first half of HMAC-SHA-256 over bytes 0 to 15, under a key made at start
+ *   8       8      monotonic ms of issue, IEEE 754 binary64, big-endian
+ *   16      16     first half of HMAC-SHA-256 over bytes 0 to 15, with a key generated at the start
  *
- * The text is lower-case hex, NONCE_LENGTH characters.
+ * The text form is lower-case hex, NONCE_LENGTH characters.
  *
- * No nonce is taken twice, and nobody spoils another's:
- * - A failed proof uses a nonce up as well. It may be right a moment later (for the right user, or when the password has
- *   become that one), and in plain HTTP others have heard it.
- * - A used nonce is remembered by 4 of its random bytes. A fresh one is mistaken for it once in 2^32; the client asks again.
- * - The ring of used nonces is in the order of use. It begins with room for USED_AT_FIRST, doubles while what it would
- *   overwrite has not expired, up to USED_LIMIT, and is small again when all have expired. Each wrong proof counts in the
- *   limiter before the next is looked at, and that lets fewer than USED_LIMIT of strangers through within the lifetime of a
- *   nonce: what they overwrite has expired.
- * - Only logins and known addresses can fill it sooner. When a nonce is overwritten that has not expired, all that were
- *   issued until it was used are refused from then on, and so is that one; the clients ask again.
+ * No nonce is accepted twice, and no client can invalidate the nonce of another:
+ * - A failed proof also uses up its nonce: the proof might become valid later (for the right user, or after a change of
+ *   the password), and over plain HTTP it can be intercepted.
+ * - A used nonce is identified by 4 of its random bytes. A fresh nonce collides once in 2^32; the client then requests
+ *   another.
+ * - The ring of used nonces is ordered by time of use. It grows from USED_AT_FIRST up to USED_LIMIT while it would
+ *   overwrite an unexpired nonce, and shrinks when all have expired. The limiter counts each wrong proof before the
+ *   next is checked, so unknown addresses use fewer than USED_LIMIT nonces within a nonce's lifetime and overwrite only
+ *   expired ones.
+ * - Only logins and known addresses can fill the ring faster. If an unexpired nonce is overwritten, it and all nonces
+ *   issued before its use are refused; the clients request new ones.
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import { decodeHex, encodeHex } from "../bytes/hex.js";
 import type { Crypto } from "../io/crypto.js";
 import type { Clock } from "../io/host.js";
 
-/** A nonce can be used for so long, and is then unknown. */
 export const NONCE_LIFETIME_MS = 60_000;
-/** Characters of a nonce's text. */
+/** Characters of a nonce's text form. */
 export const NONCE_LENGTH = 64;
-/** Used nonces that are remembered at most: more than the limiter lets through of strangers in 60 s, which is 437. */
+/** Capacity of the ring: more than the 437 nonces that the limiter accepts from unknown addresses in 60 s. */
 export const USED_LIMIT = 512;
 
 const USED_AT_FIRST = 16;
 const KEY_LENGTH = 32;
 const RANDOM_LENGTH = 8;
-/** Random bytes and time: what makes a nonce unlike every other. */
 const IDENTITY_LENGTH = 16;
-/** Unit of the time of use, so that 32 bits last for 13 years. */
+/** Unit of the time of use; 32 bits last for 13 years. */
 const TICK_MS = 100;
 
 export class Nonces {
 	readonly #crypto: Crypto;
 	readonly #clock: Clock;
 	readonly #key: Uint8Array;
-	/** A ring of pairs: first four random bytes of a used nonce, and the end of the tick in which it was used. */
+	/** Ring of pairs: first four random bytes of a used nonce, end of the tick in which it was used. */
 	#used = new Uint32Array(USED_AT_FIRST * 2);
 	#next = 0;
-	/** What was issued before this monotonic time is refused: its use may have been overwritten. */
+	/** Nonces issued before this monotonic time are refused, because the record of their use may be overwritten. */
 	#sinceMs = 0;
 
 	constructor(crypto: Crypto, clock: Clock) {
@@ -56,7 +55,7 @@ export class Nonces {
 		this.#key = crypto.random(KEY_LENGTH);
 	}
 
-	/** A new nonce, as ASCII text. */
+	/** Returns a new nonce as ASCII text. */
 	issue(): Uint8Array {
 		this.shrink();
 		const nonce = new Uint8Array(NONCE_LENGTH / 2);
@@ -66,7 +65,7 @@ export class Nonces {
 		return encodeHex(nonce);
 	}
 
-	/** Uses up the nonce with this ASCII text; false when it is not ours, expired, or used before. */
+	/** Uses up a nonce. Returns false if it is foreign, expired or already used. */
 	take(text: Uint8Array): boolean {
 		const nonce = text.length === NONCE_LENGTH ? decodeHex(text, 0, NONCE_LENGTH) : undefined;
 		if (nonce === undefined || !equalConstantTime(this.seal(nonce), nonce.slice(IDENTITY_LENGTH))) return false;
@@ -87,7 +86,7 @@ export class Nonces {
 		return true;
 	}
 
-	/** The oldest one has not expired, and there could be more room. */
+	/** Returns whether the oldest nonce is unexpired and the ring can grow. */
 	private isFull(nowMs: number): boolean {
 		const usedTicks = this.#used[this.#next + 1];
 		return usedTicks > 0 && nowMs - usedTicks * TICK_MS < NONCE_LIFETIME_MS && this.#used.length < USED_LIMIT * 2;
@@ -101,7 +100,6 @@ export class Nonces {
 		this.#next = before.length;
 	}
 
-	/** Gives the room back when all have expired. */
 	private shrink(): void {
 		const { length } = this.#used;
 		const lastMs = this.#used[(this.#next + length - 1) % length] * TICK_MS;

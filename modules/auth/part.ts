@@ -1,4 +1,4 @@
-/** Account, sessions and long-lived tokens (API text, "Authentication routes"; decisions 8 to 17). */
+/** Account, sessions and long-lived tokens (API text, "Authentication routes"). */
 import { route } from "../api/route.js";
 import { METHOD_DELETE, METHOD_GET, METHOD_POST } from "../http/request.js";
 import { part } from "../part.js";

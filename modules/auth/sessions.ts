@@ -1,13 +1,14 @@
 /**
- * Session tokens: what a login gives, and what every other request must carry (API text, Authentication 1 and 6).
- * Only SHA-256 of a token is kept: memory that leaks (a dump, a report) logs nobody in. Sessions end with a restart.
+ * Session tokens, returned by a login and required by other requests (API text, Authentication 1 and 6). Only the
+ * SHA-256 of a token is stored, so leaked memory (a dump, a report) does not permit a login. Sessions end with a
+ * restart.
  *
- *   offset  bytes  what
- *   0       8      monotonic ms when it began, IEEE 754 binary64, high byte first
+ *   offset  bytes  content
+ *   0       8      monotonic ms of the login, IEEE 754 binary64, big-endian
  *   8       32     SHA-256 of the token's text
  *
- * Oldest first, one after another, so that both the expired and the one to drop stand at the front.
- * Limits: SESSION_LIMIT sessions, the oldest makes room; SESSION_LIFETIME_MS from login, whatever is done with it.
+ * Records are ordered by age, oldest first, so expired ones and the one to drop are at the front. Limits: SESSION_LIMIT
+ * sessions, beyond which the oldest is dropped; SESSION_LIFETIME_MS from the login.
  */
 
 import { holdsConstantTime } from "../bytes/equal.js";
@@ -33,7 +34,6 @@ export class Sessions {
 	readonly #text: TextCodec;
 	readonly #table = new Uint8Array(SESSION_LIMIT * RECORD_LENGTH);
 	readonly #view = new DataView(this.#table.buffer);
-	/** Where each session logged in from. */
 	readonly #addresses: string[] = [];
 	#count = 0;
 
@@ -43,7 +43,7 @@ export class Sessions {
 		this.#text = text;
 	}
 
-	/** Begins a session for a client at `address`; returns its token, which is nowhere else from then on. */
+	/** Creates a session and returns its token, which is not stored. */
 	create(address = ""): string {
 		this.dropExpired();
 		if (this.#count === SESSION_LIMIT) this.drop(0);
@@ -55,19 +55,18 @@ export class Sessions {
 		return this.#text.decode(token);
 	}
 
-	/** Whether the token belongs to a session that goes on. */
 	isValid(token: string): boolean {
 		return this.positionOf(token) >= 0;
 	}
 
-	/** Ends the session of this token; false when there is none. */
+	/** Returns false if the token has no session. */
 	revoke(token: string): boolean {
 		const index = this.positionOf(token);
 		if (index >= 0) this.drop(index);
 		return index >= 0;
 	}
 
-	/** Ends the session with this id; false when there is none. */
+	/** Returns false if no session has this id. */
 	revokeId(id: string): boolean {
 		this.dropExpired();
 		for (let i = 0; i < this.#count; i++) {
@@ -82,13 +81,13 @@ export class Sessions {
 		this.#count = this.#addresses.length = 0;
 	}
 
-	/** How many sessions go on; they are listed as 0 to count - 1, oldest first, until the next call of another method. */
+	/** Number of open sessions; their indices, oldest first, are valid until another method is called. */
 	get count(): number {
 		this.dropExpired();
 		return this.#count;
 	}
 
-	/** Id of a listed session: the beginning of the digest, which tells nothing about the token. */
+	/** Returns a session's id: the start of the digest, which does not reveal the token. */
 	idAt(index: number): string {
 		const id = new Uint8Array(SESSION_ID_LENGTH);
 		const digest = index * RECORD_LENGTH + DIGEST_OFFSET;
@@ -96,23 +95,21 @@ export class Sessions {
 		return this.#text.decode(id);
 	}
 
-	/** How long ago a listed session began, ms. */
 	ageMsAt(index: number): number {
 		return this.#clock.monotonicMs() - this.#view.getFloat64(index * RECORD_LENGTH);
 	}
 
-	/** When a listed session began, Unix time in whole seconds; 0 while the clock is not set. */
+	/** Returns the time of login, Unix seconds; 0 while the clock is not set. */
 	createdAt(index: number): number {
 		const utcMs = this.#clock.utcMs();
 		return utcMs === undefined ? 0 : Math.max(0, Math.floor((utcMs - this.ageMsAt(index)) / 1000));
 	}
 
-	/** Address that a listed session logged in from. */
 	addressAt(index: number): string {
 		return this.#addresses[index];
 	}
 
-	/** Position of the token's session among the listed, or -1. Takes the same time wherever a wrong token differs. */
+	/** Returns the index of the token's session, or -1, in constant time for a given length. */
 	positionOf(token: string): number {
 		if (token.length !== TOKEN_LENGTH) return -1;
 		this.dropExpired();

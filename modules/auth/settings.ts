@@ -1,13 +1,13 @@
-/** The account and the long-lived tokens among the settings, in the forms in which auth/ wants them. */
+/** Stores the account and the long-lived tokens as settings. */
 
 import { put } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
 import { ACCESS_DIGEST, ACCESS_IS_DEFAULT, ACCESS_SALT, TOKENS_RECORDS } from "./fields.js";
 
-/** auth/account.ts, AccountRecord. */
+/** Implements AccountRecord (auth/account.ts). */
 export class AccessSettings {
 	readonly #store: ConfigStore;
-	/** The account with the label's password, while flash does not take it: a start needs no write. */
+	/** Account with the label's password while flash refuses it, so that a start needs no write. */
 	#unsaved: { readonly salt: string; readonly digest: Uint8Array } | undefined;
 
 	constructor(store: ConfigStore) {
@@ -38,7 +38,7 @@ export class AccessSettings {
 	}
 }
 
-/** auth/tokens.ts, TokenRecord. */
+/** Implements TokenRecord (auth/tokens.ts). */
 export class TokenSettings {
 	readonly #store: ConfigStore;
 
@@ -46,7 +46,7 @@ export class TokenSettings {
 		this.#store = store;
 	}
 
-	/** None once they are erased: nobody comes in by one until the restart. */
+	/** Empty after a factory reset, so that tokens are refused before the restart. */
 	get bytes(): Uint8Array {
 		return this.#store.isErased ? new Uint8Array(0) : this.#store.get(TOKENS_RECORDS);
 	}

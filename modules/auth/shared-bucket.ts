@@ -1,55 +1,53 @@
 /**
- * The bucket of all addresses that have none of their own in the login's rate limiter (rate-limiter.ts, which says what an
- * address is). It exists only while there are such failures.
+ * Shared bucket of the rate limiter (rate-limiter.ts, which defines what counts as one address), for all addresses
+ * without a bucket of their own. It exists only while there are such failures.
  *
- * - The first attempt of an address is looked at at once, whatever the others do: so the right password gets in while they
- *   keep failing. The address is marked when that attempt fails. There are MARK_LIMIT marks, more than a /24 network has
- *   hosts.
- * - Marked addresses, and new ones once all marks are taken, share one delay: FREE_FAILURES failures without any, then 1, 2
+ * - The first attempt of an address is never delayed, so the right password succeeds even while others keep failing. A
+ *   failure marks the address. There are MARK_LIMIT marks, more than a /24 network has hosts.
+ * - Marked addresses, and new ones once all marks are used, share one delay: none for FREE_FAILURES failures, then 1, 2
  *   and SHARED_DELAY_LIMIT_S seconds.
- * - The next attempt after a delay is drawn by lot among all addresses that were turned away during it. Each has one lot,
- *   however often it asks. The winner has TURN_MS to come; after that anybody may try. So each of n addresses has one
- *   chance in n every 4 s, and none gets ahead by asking without pause.
+ * - The next attempt after a delay is drawn by lot among the addresses refused during it, with one lot each. The winner
+ *   has TURN_MS for its attempt; after that any address may try. Each of n addresses thus has one chance in n every 4
+ *   s, and frequent requests give no advantage.
  *
- * SHARED_FORGET_MS without a failure clears everything. It is so long that waiting for fresh marks is slower than going on:
- * 264 guesses in 1207 s against one every 4 s.
+ * SHARED_FORGET_MS without a failure clears everything. It is long enough that waiting for fresh marks is slower than
+ * continuing: 264 guesses in 1207 s against one every 4 s.
  */
 import type { Crypto } from "../io/crypto.js";
 import type { Clock, TextCodec } from "../io/host.js";
 
-/** The failure that brings the first delay, of any bucket. */
+/** Failures before the first delay, in all buckets. */
 export const FREE_FAILURES = 5;
-/** The longest delay, seconds. */
+/** Longest delay, seconds. */
 export const SHARED_DELAY_LIMIT_S = 4;
-/** How long the bucket waits for the address whose turn it is. */
+/** Time reserved for the winner of the draw. */
 export const TURN_MS = 8000;
-/** Addresses whose first failure is remembered. */
+/** Maximum number of marks. */
 export const MARK_LIMIT = 256;
-/** Everything is cleared when nothing has failed for so long. */
+/** Time without a failure that clears the bucket. */
 export const SHARED_FORGET_MS = 1_200_000;
 
 const SEED_LENGTH = 16;
-/** Worse than every lot. */
+/** Higher than every lot. */
 const NO_LOT = 2 ** 32;
 
 export class SharedBucket {
 	readonly #clock: Clock;
 	readonly #crypto: Crypto;
 	readonly #text: TextCodec;
-	/** Hashes of the addresses that have failed, in the order of their first failures. */
+	/** Hashes of the marked addresses, in order of their first failures. */
 	readonly #marks = new Uint32Array(MARK_LIMIT);
-	/** Nobody can choose an address that collides with another's mark. */
+	/** Random, so that an attacker cannot choose an address that collides with the mark of another. */
 	readonly #markSeed: Uint8Array;
 	#markCount = 0;
-	/** Monotonic ms of the last failure. */
 	#lastMs = 0;
-	/** Failures that count for the delay, and monotonic ms of the last one. */
+	/** Number of failures that count for the delay, and monotonic ms of the last one. */
 	#failures = 0;
 	#delayedMs = 0;
-	/** The address with the lowest lot so far ("": nobody has asked), and that lot. */
+	/** Address with the lowest lot so far ("": no request) and that lot. */
 	#drawn = "";
 	#lot = NO_LOT;
-	/** Makes the lots of one draw unpredictable; renewed after each failure that counts for the delay. */
+	/** Makes a draw unpredictable; renewed after each failure that counts for the delay. */
 	#lotSeed: Uint8Array;
 
 	constructor(clock: Clock, crypto: Crypto, text: TextCodec) {
@@ -60,18 +58,18 @@ export class SharedBucket {
 		this.#lotSeed = this.#markSeed;
 	}
 
-	/** Nothing has failed for SHARED_FORGET_MS: it behaves like a new one from now on, and can be dropped. */
+	/** True after SHARED_FORGET_MS without a failure: the bucket can be dropped. */
 	get isForgotten(): boolean {
 		return this.#clock.monotonicMs() - this.#lastMs >= SHARED_FORGET_MS;
 	}
 
-	/** As the limiter's. An address that is turned away takes part in the draw. */
+	/** Returns the delay as in the limiter; a refused address takes part in the draw. */
 	retryAfterS(address: string): number {
 		if (this.#failures < FREE_FAILURES || this.isNew(this.markOf(address))) return 0;
 		const delayMs = Math.min(SHARED_DELAY_LIMIT_S, 2 ** (this.#failures - FREE_FAILURES)) * 1000;
 		const leftMs = this.#delayedMs + delayMs - this.#clock.monotonicMs();
 		if (leftMs > 0) this.draw(address);
-		// Within that second the winner may have failed, and whoever asks again takes part in the next draw.
+		// One second later the winner may have failed, and this address then takes part in the next draw.
 		else if (leftMs > -TURN_MS && this.#lot < NO_LOT && this.#drawn !== address) return 1;
 		return Math.max(0, Math.ceil(leftMs / 1000));
 	}
@@ -89,16 +87,15 @@ export class SharedBucket {
 		this.#lotSeed = this.#crypto.random(SEED_LENGTH);
 	}
 
-	/** Ends this address's turn, if it had one. */
 	succeeded(address: string): void {
 		if (this.#drawn === address) this.#lot = NO_LOT;
 	}
 
-	/** There is no such mark yet, and there is room for it. */
+	/** Returns whether the mark is new and can be stored. */
 	private isNew(mark: number): boolean {
 		const count = this.#markCount;
 		const index = this.#marks.indexOf(mark);
-		// What lies behind the marks is zeros.
+		// Unused places contain zeros, which must not match a mark of 0.
 		return count < MARK_LIMIT && (index < 0 || index >= count);
 	}
 

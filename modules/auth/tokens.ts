@@ -1,15 +1,15 @@
 /**
- * Long-lived tokens: for programs that read the gateway for years (API text, Authentication 7; decision 17). They never
- * expire and outlive restarts and password changes; each is revoked by its id. Only SHA-256 of a token is kept, so the
- * flash logs nobody in. Kept is one record after another, oldest first, and behind the last one a byte for each, its
- * scope; tokens of before there were scopes lack it and are SCOPE_FULL:
+ * Long-lived tokens for programs that read the gateway for years (API text, Authentication 7). They never expire,
+ * survive restarts and password changes, and are revoked by id. Only the SHA-256 of a token is stored, so the content
+ * of the flash does not permit a login. The records, oldest first, are followed by a scope byte for each; data of older
+ * firmware has no scope bytes, which means SCOPE_FULL.
  *
- *   offset  bytes  what
- *   0       4      Unix time of creation in seconds, high byte first; 0: the clock was not set
+ *   offset  bytes  content
+ *   0       4      Unix time of creation in seconds, big-endian; 0: the clock was not set
  *   4       32     SHA-256 of the token's text; its first 4 bytes are the token's id
- *   36      32     name, ASCII, filled up with zeros
+ *   36      32     name, ASCII, padded with zeros
  *
- * Limits: TOKEN_SLOTS tokens; names as long as TOKEN_NAME_LIMIT.
+ * Limits: TOKEN_SLOTS tokens; names of TOKEN_NAME_LIMIT characters.
  */
 import { holdsConstantTime } from "../bytes/equal.js";
 import { encodeHex } from "../bytes/hex.js";
@@ -17,9 +17,8 @@ import type { Crypto } from "../io/crypto.js";
 import type { Clock, TextCodec } from "../io/host.js";
 import { TOKEN_LENGTH } from "./sessions.js";
 
-/** Tokens at once. */
 export const TOKEN_SLOTS = 3;
-/** Characters of a name, printable ASCII. */
+/** Maximum length of a name, printable ASCII. */
 export const TOKEN_NAME_LIMIT = 32;
 
 const DIGEST_OFFSET = 4;
@@ -28,18 +27,18 @@ const NAME_OFFSET = 36;
 const RECORD_LENGTH = NAME_OFFSET + TOKEN_NAME_LIMIT;
 const QUESTION_MARK = 0x3f;
 
-/** What a token lets its holder do, each of them all of what stands before it; also what a route asks for. */
+/** Scopes of tokens and routes; each includes the previous ones. */
 export const SCOPE_NONE = 0;
-/** Readings, what they were read with, and the state of the device; nothing is changed and no setting is shown. */
+/** Permits reading readings, meter data and the device state, but no settings and no changes. */
 export const SCOPE_READ = 1;
-/** Everything: of each session, and of a token that was made without a scope. */
+/** Permits everything; scope of sessions, and default of tokens. */
 export const SCOPE_FULL = 2;
 
-/** Where the tokens are kept; auth/settings.ts is one. */
+/** Storage of the tokens; implemented in auth/settings.ts. */
 export interface TokenRecord {
-	/** As `save` was given them; empty when there are none yet. Not to be changed. */
+	/** Bytes of the last `save`, or empty; must not be modified. */
 	readonly bytes: Uint8Array;
-	/** Writes all or nothing; throws when it can't. The bytes are the record's from then on. */
+	/** Writes atomically and takes ownership of `bytes`; throws on failure. */
 	save(bytes: Uint8Array): void;
 }
 
@@ -56,14 +55,15 @@ export class Tokens {
 		this.#text = text;
 	}
 
-	/** How many there are; they are listed as 0 to count - 1, oldest first. */
+	/** Number of tokens; they are indexed oldest first. */
 	get count(): number {
 		return Math.floor(this.#record.bytes.length / RECORD_LENGTH);
 	}
 
 	/**
-	 * Makes a token, the last listed then; returns its text, which is nowhere else from then on, or "" when all slots
-	 * are in use. `name`: 1 to TOKEN_NAME_LIMIT characters of ASCII; `scope`: SCOPE_READ or SCOPE_FULL. Throws what the record throws; nothing is made then.
+	 * Creates a token at the end of the list and returns its text, which is not stored; "" if all slots are used. `name`:
+	 * 1 to TOKEN_NAME_LIMIT ASCII characters; `scope`: SCOPE_READ or SCOPE_FULL. If the record throws, so does this, and
+	 * no token is created.
 	 */
 	create(name: string, scope = SCOPE_FULL): string {
 		const { count } = this;
@@ -81,7 +81,7 @@ export class Tokens {
 		return this.#text.decode(token);
 	}
 
-	/** SCOPE_NONE when the token is none of these. Takes the same time wherever a wrong one differs. */
+	/** Returns the scope of a token, SCOPE_NONE if unknown, in constant time for a given length. */
 	scopeOf(token: string): number {
 		const { count } = this;
 		if (count === 0 || token.length !== TOKEN_LENGTH) return SCOPE_NONE;
@@ -93,7 +93,7 @@ export class Tokens {
 		return scope;
 	}
 
-	/** Revokes the token with this id; false when there is none. Throws what the record throws; it stays then. */
+	/** Returns false if no token has this id. If the record throws, so does this, and the token remains. */
 	revokeId(id: string): boolean {
 		const { count } = this;
 		for (let i = 0; i < count; i++) {
@@ -109,13 +109,13 @@ export class Tokens {
 		return false;
 	}
 
-	/** Id of a listed token, lower-case hex; tells nothing about the token. */
+	/** Returns a token's id, lower-case hex, which does not reveal the token. */
 	idAt(index: number): string {
 		const start = index * RECORD_LENGTH + DIGEST_OFFSET;
 		return this.#text.decode(encodeHex(this.#record.bytes.slice(start, start + ID_LENGTH)));
 	}
 
-	/** A byte that is in no name, of a record that is damaged, is shown as `?`; so is no name at all. */
+	/** Returns a token's name. In a damaged record, invalid bytes and an empty name become `?`. */
 	nameAt(index: number): string {
 		const start = index * RECORD_LENGTH + NAME_OFFSET;
 		const name = this.#record.bytes.slice(start, start + TOKEN_NAME_LIMIT);
@@ -125,7 +125,7 @@ export class Tokens {
 		return this.#text.decode(name, 0, length);
 	}
 
-	/** SCOPE_READ or SCOPE_FULL. A byte that is neither, of a record that is damaged, gives the smaller one. */
+	/** Returns SCOPE_READ or SCOPE_FULL; SCOPE_READ for an invalid byte. */
 	scopeAt(index: number): number {
 		const { bytes } = this.#record;
 		const { count } = this;
@@ -133,7 +133,7 @@ export class Tokens {
 		return bytes[count * RECORD_LENGTH + index] === SCOPE_FULL ? SCOPE_FULL : SCOPE_READ;
 	}
 
-	/** Unix time of creation in seconds; 0 when the clock was not set. */
+	/** Returns the time of creation, Unix seconds; 0 if the clock was not set. */
 	createdAt(index: number): number {
 		const { buffer, byteOffset } = this.#record.bytes;
 		return new DataView(buffer, byteOffset).getUint32(index * RECORD_LENGTH);

@@ -1,9 +1,9 @@
 /**
- * Short texts: ASCII as bytes, what characters they have, and their letters' case. In place of regular expressions, which
- * XS runs outside its heap, and of toLowerCase, for which it has 12 KB of Unicode's tables.
+ * Operations on short ASCII texts. They replace regular expressions, which XS runs outside its heap, and toLowerCase,
+ * which needs 12 KB of Unicode tables in XS.
  */
 
-/** Bytes of `text`, which is ASCII and short: a loop over characters is quadratic in XS. */
+/** Returns the bytes of a short ASCII text; quadratic in XS, which finds each character from the start. */
 export function asciiBytes(text: string): Uint8Array {
 	const bytes = new Uint8Array(text.length);
 	for (let i = 0; i < bytes.length; i++) bytes[i] = text.charCodeAt(i);
@@ -11,31 +11,31 @@ export function asciiBytes(text: string): Uint8Array {
 }
 
 /**
- * Whether each character of `text` is in one of the ranges, each its first and its last character: "09AZaz". The last range
- * has no end if that is left out.
+ * Returns whether each character of `text` is in one of the ranges, given by first and last characters: "09AZaz". The
+ * last range is open-ended if its last character is omitted.
  */
 export function hasOnly(text: string, ranges: string): boolean {
 	for (let i = 0; i < text.length; i++) {
 		const character = text.charCodeAt(i);
 		let range = 0;
-		// Beyond the last range there is NaN, which no comparison holds for: the search ends there.
+		// Past the last range charCodeAt returns NaN, which ends the loop.
 		while (character < ranges.charCodeAt(range) || character > ranges.charCodeAt(range + 1)) range += 2;
 		if (range >= ranges.length) return false;
 	}
 	return true;
 }
 
-/** The text with small letters for ASCII's capital ones; all else stays, since names and numbers have no more. */
+/** Converts ASCII capitals to lower case; leaves other characters unchanged. */
 export function lowerCase(text: string): string {
 	return replaceLetters(text, 0x41, "abcdefghijklmnopqrstuvwxyz");
 }
 
-/** The text with capital letters for ASCII's small ones; all else stays. */
+/** Converts ASCII lower-case letters to capitals; leaves other characters unchanged. */
 export function upperCase(text: string): string {
 	return replaceLetters(text, 0x61, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 }
 
-/** `letters` in place of those whose codes run from `first` on. */
+/** Replaces character code `first` + i by `letters[i]`. */
 function replaceLetters(text: string, first: number, letters: string): string {
 	let replaced = "";
 	let copied = 0;

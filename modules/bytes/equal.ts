@@ -1,13 +1,11 @@
-/** Comparing bytes. */
-
-/** True when both are the same; takes the same time wherever they differ, so that it can compare secrets. */
+/** Compares arrays in a time independent of their difference; suitable for secrets. */
 export function equalConstantTime(a: Uint8Array, b: Uint8Array): boolean {
 	let difference = a.length ^ b.length;
 	for (let i = 0; i < a.length; i++) difference |= a[i] ^ b[i % (b.length || 1)];
 	return difference === 0;
 }
 
-/** True when `table` holds `bytes` at `offset`; takes the same time wherever it differs. */
+/** Returns whether `table` contains `bytes` at `offset`, in a time independent of their difference. */
 export function holdsConstantTime(table: Uint8Array, offset: number, bytes: Uint8Array): boolean {
 	let difference = 0;
 	const count = bytes.length;

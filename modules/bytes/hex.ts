@@ -1,6 +1,6 @@
-/** Hexadecimal text, as bytes and as strings. */
+/** Hexadecimal text. */
 
-/** Value of an ASCII hex digit, or -1. */
+/** Returns the value of an ASCII hex digit, or -1. */
 export function hexDigitValue(character: number): number {
 	if (character >= 0x30 && character <= 0x39) return character - 0x30;
 	const letter = character | 0x20;
@@ -15,14 +15,14 @@ export function putHex(into: Uint8Array, at: number, byte: number): void {
 	into[at + 1] = low + (low < 10 ? 0x30 : 0x57);
 }
 
-/** Lower-case ASCII hex digits of `bytes`, two each. */
+/** Returns the lower-case ASCII hex digits of `bytes`, two per byte. */
 export function encodeHex(bytes: Uint8Array): Uint8Array {
 	const text = new Uint8Array(bytes.length * 2);
 	for (let i = 0; i < bytes.length; i++) putHex(text, i * 2, bytes[i]);
 	return text;
 }
 
-/** The bytes that the ASCII hex digits `text[start..end)` stand for (either case), or undefined if they are not that. */
+/** Decodes the ASCII hex digits `text[start..end)`, either case. Returns undefined if they are invalid. */
 export function decodeHex(text: Uint8Array, start: number, end: number): Uint8Array | undefined {
 	if ((end - start) % 2 !== 0) return undefined;
 	const bytes = new Uint8Array((end - start) / 2);

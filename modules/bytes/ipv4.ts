@@ -1,16 +1,19 @@
-/** IPv4 addresses as dotted decimal text (RFC 6943, 3.1.1, strict form), for whoever is given them by a user. */
+/** IPv4 addresses as dotted decimal text (RFC 6943, 3.1.1, strict form), for input from users. */
 import { hasOnly } from "./ascii.js";
 
-/** The address of our own access point, and its network's mask. */
+/** Address and netmask of the gateway's access point. */
 export const ACCESS_POINT_ADDRESS = "192.168.4.1";
 export const ACCESS_POINT_NETMASK = "255.255.255.0";
 
 const BITS = 32;
-/** Networks that a device can be in: two addresses beside its own of the network, at least. */
+/** Prefix lengths of networks that the device can join; at least two host addresses. */
 const LONGEST_PREFIX = 30;
 const SHORTEST_PREFIX = 8;
 
-/** The address as a number 0 to 2^32 - 1; -1 when the text is none: four numbers of 0 to 255 without leading zeros. */
+/**
+ * Returns the address as a number, 0 to 2^32 - 1, or -1 unless the text is four numbers from 0 to 255 without leading
+ * zeros.
+ */
 export function parseIPv4(text: string): number {
 	const parts = text.split(".");
 	if (parts.length !== 4) return -1;
@@ -23,7 +26,7 @@ export function parseIPv4(text: string): number {
 	return address;
 }
 
-/** Length of the prefix that the mask stands for; -1 when its ones are not together, or too few or many for a network. */
+/** Returns the prefix length of a netmask, or -1 if its ones are not contiguous or their number is not 8 to 30. */
 export function prefixOf(mask: number): number {
 	for (let length = SHORTEST_PREFIX; length <= LONGEST_PREFIX; length++) {
 		if (mask === 2 ** BITS - 2 ** (BITS - length)) return length;
@@ -31,7 +34,10 @@ export function prefixOf(mask: number): number {
 	return -1;
 }
 
-/** Whether a host can have the address in a network of that prefix: none of RFC 6890's special ones, nor the ends. */
+/**
+ * Returns whether a host can use the address in a network of that prefix: not a special one of RFC 6890, nor the
+ * network or broadcast address.
+ */
 export function isHostAddress(address: number, prefix: number): boolean {
 	const first = Math.floor(address / 2 ** 24);
 	if (first === 0 || first === 127 || first >= 224) return false;

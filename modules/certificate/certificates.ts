@@ -1,6 +1,6 @@
 /**
- * The certificates that TLS is served with, each with its key: the one that the owner has installed, and the device's
- * own. For the API, and for certificate/identity.ts, which serves them.
+ * TLS certificates of the device, each with its key: the one installed by the user, and the device's own. For the API,
+ * and for certificate/identity.ts, which serves them.
  */
 import { parseIPv4 } from "../bytes/ipv4.js";
 import { type BlobMemory, BlobStore, type NO_MEMORY } from "../config/blob.js";
@@ -22,10 +22,10 @@ import {
 
 const LAST_ERROR_LIMIT = TLS_LAST_ERROR.maximum;
 
-/** The one that the owner has installed. It is on trial until it was served: failing that, the one before is taken again. */
+/** Certificate installed by the user, on trial until served; if that fails, the previous one is restored. */
 export class InstalledCertificate {
 	readonly #store: ConfigStore;
-	/** Where they are, keys and all: for a factory reset. */
+	/** Stored files with their keys; public so that a factory reset can erase them. */
 	readonly blobs: BlobStore;
 
 	constructor(store: ConfigStore, storage: Storage) {
@@ -38,17 +38,17 @@ export class InstalledCertificate {
 		return this.reference.length > 0;
 	}
 
-	/** Chain and key as PEM; undefined when there is none, or it is damaged. */
+	/** Returns chain and key as PEM; undefined if absent or damaged. */
 	read(): Uint8Array | undefined {
 		return this.blobs.read(this.reference);
 	}
 
-	/** As `read`, in the ledger's memory: `drop` gives it back. */
+	/** Like `read`, in memory of the ledger, which `drop` releases. */
 	borrow(ledger: BlobMemory): Uint8Array | typeof NO_MEMORY | undefined {
 		return this.blobs.borrow(this.reference, ledger);
 	}
 
-	/** Why it, or the one before it, could not be served; empty: nothing was wrong. */
+	/** Reason why it, or its predecessor, could not be served; empty on success. */
 	get lastError(): string {
 		return this.#store.get(TLS_LAST_ERROR);
 	}
@@ -57,7 +57,7 @@ export class InstalledCertificate {
 		return this.#store.get(TLS_ON_TRIAL);
 	}
 
-	/** Puts the file in place of the one before. Throws what the storage throws; the old one stays then. */
+	/** Installs a file, on trial. If the storage throws, so does this, and the old file remains. */
 	install(file: Uint8Array): void {
 		const writer = this.blobs.open([this.reference, this.previous]);
 		if (writer === undefined) throw new Error("tls: another file is being written");
@@ -65,7 +65,7 @@ export class InstalledCertificate {
 			writer.write(file, 0, file.length);
 			const reference = writer.end();
 			if (reference === undefined) throw new RangeError("tls: the file is too large");
-			// One that was on trial itself is no good to go back to.
+			// A file still on trial is not kept as the previous one.
 			this.#store.change([
 				put(TLS_FILE, reference),
 				put(TLS_LAST_ERROR, ""),
@@ -78,22 +78,21 @@ export class InstalledCertificate {
 		}
 	}
 
-	/** It was served well. */
+	/** Ends the trial successfully. */
 	keep(): void {
 		this.set(this.reference, "");
 	}
 
-	/** The one before it is taken again: that from before it was installed while it is on trial, else the device's own. */
+	/** Restores the previous certificate during a trial, otherwise the device's own. */
 	giveUp(reason: string): void {
 		this.set(this.onTrial ? this.previous : new Uint8Array(0), reason.slice(0, LAST_ERROR_LIMIT));
 	}
 
-	/** The owner wants the device's own. */
+	/** Returns to the device's own certificate. */
 	remove(): void {
 		this.set(new Uint8Array(0), "");
 	}
 
-	/** Ends the trial with this file. */
 	private set(file: Uint8Array, lastError: string): void {
 		this.#store.change([
 			put(TLS_FILE, file),
@@ -117,10 +116,9 @@ export class InstalledCertificate {
 	}
 }
 
-/** The one that the device has made for itself. */
 export class OwnCertificate {
 	readonly #store: ConfigStore;
-	/** Where they are, keys and all: for a factory reset. */
+	/** Stored files with their keys; public so that a factory reset can erase them. */
 	readonly blobs: BlobStore;
 
 	constructor(store: ConfigStore, storage: Storage) {
@@ -129,28 +127,28 @@ export class OwnCertificate {
 		this.blobs.sweep([this.reference]);
 	}
 
-	/** The name that it is for; empty: there is none. */
+	/** Hostname in the certificate; empty without a certificate. */
 	get hostname(): string {
 		return this.#store.get(TLS_OWN_HOSTNAME);
 	}
 
-	/** The address in the network that it is for; empty: none. */
+	/** Network address in the certificate, or empty. */
 	get address(): string {
 		const address = this.#store.get(TLS_OWN_ADDRESS);
 		return parseIPv4(address) < 0 ? "" : address;
 	}
 
-	/** The end of its time, Unix time in milliseconds. */
+	/** End of the validity period, Unix ms. */
 	get untilMs(): number {
 		return this.#store.get(TLS_OWN_UNTIL) * 1000;
 	}
 
-	/** Certificate and key as PEM; undefined when there is none, or it is damaged. */
+	/** Returns certificate and key as PEM; undefined if absent or damaged. */
 	read(): Uint8Array | undefined {
 		return this.blobs.read(this.reference);
 	}
 
-	/** Keeps `file` in place of the one before. Throws what the storage throws; the old one stays then. */
+	/** Replaces the certificate. If the storage throws, so does this, and the old one remains. */
 	renew(file: Uint8Array, of: { hostname: string; address: string; untilMs: number }): void {
 		const writer = this.blobs.open([this.reference]);
 		if (writer === undefined) throw new Error("tls: another file is being written");

@@ -1,17 +1,17 @@
-/** What TLS is served with (decision 42). The files themselves are blobs (certificates.ts). */
+/** State of the TLS certificates. The files themselves are blobs (certificates.ts). */
 
 import { blobReferenceLimit } from "../config/blob.js";
 import { BOOLEAN, BYTES, entry, field, INTEGER, INTERNAL, PRINTABLE, TEXT } from "../config/schema.js";
 import { CERTIFICATE_FILE_LIMIT } from "../io/crypto.js";
 import { HOSTNAME_LIMIT } from "../wifi/fields.js";
 
-/** Position of the entry among all (parts.ts): unique. */
+/** Index in ENTRIES (parts.ts); unique. */
 const IN_TLS = 14;
 
-/** Bytes of the device's own certificate and key, as PEM. */
+/** Maximum size of the device's own certificate and key as PEM, bytes. */
 export const OWN_FILE_LIMIT = 2048;
 
-/** Refers to the chain that the owner has installed and its key, as one PEM text; empty: the device serves its own. */
+/** Reference to the installed chain and key, one PEM text; empty: the device serves its own certificate. */
 export const TLS_FILE = field<Uint8Array>({
 	entry: IN_TLS,
 	id: 1,
@@ -19,7 +19,7 @@ export const TLS_FILE = field<Uint8Array>({
 	kind: BYTES,
 	maximum: blobReferenceLimit(CERTIFICATE_FILE_LIMIT),
 });
-/** Why an installed certificate could not be served; empty: nothing was wrong. */
+/** Reason why an installed certificate could not be served; empty on success. */
 export const TLS_LAST_ERROR = field<string>({
 	entry: IN_TLS,
 	id: 2,
@@ -30,9 +30,9 @@ export const TLS_LAST_ERROR = field<string>({
 	initial: "",
 	isPublic: true,
 });
-/** `file` was never served: failing that, the previous one is taken again. */
+/** True until `file` has been served; if that fails, `previous` is restored. */
 export const TLS_ON_TRIAL = field<boolean>({ entry: IN_TLS, id: 3, name: "on_trial", kind: BOOLEAN, initial: false });
-/** The file before `file`, while that is on trial; empty: it was the device's own. */
+/** File replaced by `file`, kept during the trial. Empty: it was the device's own. */
 export const TLS_PREVIOUS = field<Uint8Array>({
 	entry: IN_TLS,
 	id: 4,
@@ -40,7 +40,7 @@ export const TLS_PREVIOUS = field<Uint8Array>({
 	kind: BYTES,
 	maximum: blobReferenceLimit(CERTIFICATE_FILE_LIMIT),
 });
-/** Refers to the device's own certificate and its key; empty: none was made yet. */
+/** Reference to the device's own certificate and key; empty: not generated yet. */
 export const TLS_OWN = field<Uint8Array>({
 	entry: IN_TLS,
 	id: 5,
@@ -48,7 +48,7 @@ export const TLS_OWN = field<Uint8Array>({
 	kind: BYTES,
 	maximum: blobReferenceLimit(OWN_FILE_LIMIT),
 });
-/** Its subject, and the end of its validity, Unix time in seconds. */
+/** Subject and end of validity (Unix seconds) of the own certificate. */
 export const TLS_OWN_HOSTNAME = field<string>({
 	entry: IN_TLS,
 	id: 6,
@@ -66,7 +66,7 @@ export const TLS_OWN_UNTIL = field<number>({
 	maximum: 253_402_300_799,
 	initial: 0,
 });
-/** The address in its network that it is for, dotted decimal; empty: none. */
+/** Network address in the own certificate, dotted decimal, or empty. */
 export const TLS_OWN_ADDRESS = field<string>({
 	entry: IN_TLS,
 	id: 8,

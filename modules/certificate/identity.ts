@@ -1,11 +1,11 @@
 /**
- * What the device shows of itself by TLS (decision 42): the certificate that its owner has installed, or its own, which
- * it makes by itself: P-256, for `hostname`, `hostname.local`, the access point's address and the one it has in its
- * network, ten years. It is made anew, with the same key, when the hostname or the address changes, when its time is over,
- * and when that has not begun, which is so after the clock was wrong. For gateway.ts.
+ * TLS identity of the device: the certificate installed by the user, or a generated, self-signed one: P-256, for
+ * `hostname`, `hostname.local`, the access point's address and the network address, valid for ten years. The generated
+ * one is renewed, with the same key, when hostname or address change or the current time is outside its validity. For
+ * gateway.ts.
  *
- * An installed certificate is on trial until a first handshake with it, the device's own client being the other side,
- * has gone well. One that can't be served is given up: a device that nobody can reach helps nobody.
+ * An installed certificate is on trial until a handshake with the device's own client has succeeded. One that cannot be
+ * served is discarded, because the device would be unreachable.
  */
 import { ACCESS_POINT_ADDRESS } from "../bytes/ipv4.js";
 import type { ConfigStore } from "../config/store.js";
@@ -15,7 +15,7 @@ import { type Clock, type HostInfo, OUT_OF_MEMORY, type Storage } from "../io/ho
 import { InstalledCertificate, OwnCertificate } from "./certificates.js";
 
 const DAY_MS = 86_400_000;
-/** Ten years, three of them leap years: its beginning follows from its end, which is kept. */
+/** Ten years, three of them leap years; the start of validity is derived from the stored end. */
 const VALID_MS = 3653 * DAY_MS;
 
 export interface IdentityWorld {
@@ -27,7 +27,7 @@ export interface IdentityWorld {
 	trace(message: string): void;
 }
 
-/** The TLS port that is open (http/server.ts); both as those of Listener. */
+/** TLS port, with the methods of Listener. */
 export interface IdentityTarget {
 	setIdentity(pair: CertificatePair): void;
 	testIdentity(done: (problem: string) => void): void;
@@ -44,20 +44,19 @@ export class Identity implements Running {
 		this.own = new OwnCertificate(config, world.storage);
 	}
 
-	/** A factory reset. */
 	erase(): void {
 		this.own.blobs.sweep([], true);
 		this.installed.blobs.sweep([], true);
 	}
 
-	/** The device's own for this name and address ("": any), made if there is none, or none that is good now. */
+	/** Returns the device's own certificate for this hostname and address ("": any), generated if necessary. */
 	ownPair(hostname: string, address = ""): CertificatePair {
 		const file = this.own.read();
 		if (file === undefined || !this.isFor(hostname, address)) return this.make(hostname, address, file);
 		return { certificate: file, key: file };
 	}
 
-	/** Gives `target`, which shows the device's own, the installed one if there is one. */
+	/** Makes `target`, which serves the device's own certificate, serve an installed one, if present. */
 	serveInstalled(target: IdentityTarget, hostname: string): void {
 		if (!this.installed.isThere) return;
 		try {
@@ -66,7 +65,7 @@ export class Identity implements Running {
 			target.setIdentity({ certificate: file, key: file });
 		} catch (error) {
 			this.giveUp(error instanceof Error ? error.message : String(error));
-			// Once: it is another one, or none.
+			// The recursion ends: each call removes one installed certificate.
 			this.serveInstalled(target, hostname);
 			return;
 		}
@@ -74,10 +73,10 @@ export class Identity implements Running {
 		target.testIdentity((problem) => {
 			this.#world.guard("tls", () => {
 				if (problem === "") this.installed.keep();
-				// It is on trial at the next start as well.
+				// The trial is repeated at the next start.
 				else if (problem === OUT_OF_MEMORY) this.#world.trace(`tls: ${problem}`);
 				else {
-					// First, since flash may refuse to forget the one that nobody can use.
+					// Comes first, because flash may refuse to discard the unusable certificate.
 					target.setIdentity(this.ownPair(hostname));
 					this.giveUp(problem);
 					this.serveInstalled(target, hostname);
@@ -86,19 +85,18 @@ export class Identity implements Running {
 		});
 	}
 
-	/** What is served is the device's own, and not for this name and address, or not good now. */
+	/** Returns whether the own certificate is served but does not match the name, the address or the time. */
 	isOutdated(hostname: string, address: string): boolean {
 		return !this.installed.isThere && !this.isFor(hostname, address);
 	}
 
-	/** The hostname, the address or the time may have changed. */
 	renew(target: IdentityTarget, hostname: string, address: string): void {
 		if (this.isFor(hostname, address)) return;
 		const pair = this.ownPair(hostname, address);
 		if (!this.installed.isThere) target.setIdentity(pair);
 	}
 
-	/** The device's own is for this name and address, and good at this time. */
+	/** Returns whether the own certificate matches the name and the address and is valid now. */
 	private isFor(hostname: string, address: string): boolean {
 		const { own } = this;
 		if (own.hostname !== hostname || (address !== "" && own.address !== address)) return false;
@@ -111,14 +109,14 @@ export class Identity implements Running {
 		this.installed.giveUp(reason);
 	}
 
-	/** `file` is the one before, whose key is kept. */
+	/** `file` is the previous certificate; its key is reused. */
 	private make(hostname: string, wanted: string, file: Uint8Array | undefined): CertificatePair {
 		const { crypto, clock, info, guard } = this.#world;
 		const nowMs = clock.utcMs();
-		// A day early, for browsers whose clock is a little behind.
+		// Starts a day early, for browsers with a slow clock.
 		const validFromMs = nowMs === undefined ? info.builtUtcMs : nowMs - DAY_MS;
 		const validToMs = validFromMs + VALID_MS;
-		// While it is in no network it will come back to the last one.
+		// Without a network, keeps the last address, which the device is likely to get again.
 		const address = wanted || this.own.address;
 		const names = [hostname, `${hostname}.local`, ACCESS_POINT_ADDRESS];
 		if (address !== "") names.push(address);
@@ -126,7 +124,7 @@ export class Identity implements Running {
 		const made = new Uint8Array(certificate.length + key.length);
 		made.set(certificate);
 		made.set(key, certificate.length);
-		// Flash that is full must not keep the device from being reached.
+		// Only logged: full flash must not make the device unreachable.
 		guard("tls", () => this.own.renew(made, { hostname, address, untilMs: validToMs }));
 		return { certificate: made, key: made };
 	}

@@ -1,4 +1,4 @@
-/** The certificate that the HTTPS port shows (decision 42). */
+/** Certificate of the HTTPS port. */
 import { route } from "../api/route.js";
 import { METHOD_GET, METHOD_POST } from "../http/request.js";
 import { changed, part } from "../part.js";
@@ -16,7 +16,7 @@ export const CERTIFICATE = part<Identity>({
 		route(METHOD_POST, "system/certificate/reset", postCertificateReset),
 	]),
 	reactions: Object.freeze([
-		// The name is in the certificate, and the device is found by it.
+		// The certificate and the network names contain the hostname.
 		changed([WIFI_HOSTNAME], (_: Identity, core) => core.refreshSoon()),
 	]),
 	open: ({ clock, config, crypto, guard, info, storage, trace }) =>

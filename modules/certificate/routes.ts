@@ -1,4 +1,6 @@
-/** Certificate routes of the API text: details, upload of PEM text over HTTPS, and back to the device's own (decision 42). */
+/**
+ * Certificate routes of the API text: details, upload of PEM text over HTTPS, reset to the device's own certificate.
+ */
 
 import { ClaimedBody } from "../api/claimed-body.js";
 import { HTTPS_REQUIRED } from "../api/errors.js";
@@ -21,7 +23,7 @@ import type { Cost } from "../io/memory.js";
 import { longUTCText } from "../time/iso.js";
 import type { Identity } from "./identity.js";
 
-/** A file of certificates while it is sent; its bytes are `bytes` of the ledger. */
+/** Memory of an upload, in addition to the file. */
 export const FILE_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 2048 });
 
 const NO_DETAILS: CertificateDetails = Object.freeze({
@@ -46,7 +48,6 @@ export function getCertificate(exchange: Exchange<Identity>): void {
 	else answer(exchange, file, false);
 }
 
-/** Takes the file, or answers why it is not taken. */
 export function postCertificate(exchange: Exchange<Identity>): BodySink | undefined {
 	if (exchange.secure) {
 		const file = exchange.core.ledger.bytes(CERTIFICATE_FILE_LIMIT);
@@ -71,10 +72,10 @@ export function postCertificateReset(exchange: Exchange<Identity>): void {
 }
 
 class Upload implements BodySink {
-	/** A file that is too large is answered here: this route has its reasons in plain text. */
+	/** Unlimited: `write` refuses a large file itself, because this route reports errors as plain text. */
 	readonly limit = Number.POSITIVE_INFINITY;
 	readonly #exchange: Exchange<Identity>;
-	/** CERTIFICATE_FILE_LIMIT bytes of the ledger. */
+	/** CERTIFICATE_FILE_LIMIT bytes from the ledger. */
 	readonly #file: Uint8Array;
 	#length = 0;
 
@@ -115,7 +116,7 @@ class Upload implements BodySink {
 		this.wipe();
 	}
 
-	/** The key does not stay in memory longer than it must. */
+	/** Erases the private key from memory. */
 	private wipe(): void {
 		if (this.#file.length === 0) return;
 		this.#file.fill(0);
@@ -139,7 +140,7 @@ function readInstalled({ core, part }: Exchange<Identity>): CertificateFile | ty
 	}
 }
 
-/** Details of the file, which is that of the device from the next start on. */
+/** Answers with the details of the file served after the next start. */
 function answer(exchange: Exchange<Identity>, { certificates }: CertificateFile, reboot: boolean): void {
 	const { isThere: custom, lastError } = exchange.part.installed;
 	const { text } = exchange.core;
@@ -162,7 +163,6 @@ function answer(exchange: Exchange<Identity>, { certificates }: CertificateFile,
 	});
 }
 
-/** Empty where there is no certificate. */
 function keyTypeText(keyType: number): string {
 	if (keyType === KEY_TYPE_EC) return "EC";
 	return keyType === KEY_TYPE_RSA ? "RSA" : "";

@@ -1,49 +1,48 @@
 /**
- * Something longer than one value of the storage, such as a certificate: kept in pieces, each under a key of its own,
- * and named by a reference of a few bytes, which its owner keeps among the settings (a field of BYTES). Setting the
- * reference is the one step that counts: a power cut before it leaves the old blob, one after it the new.
+ * Storage of values too long for one storage key, such as certificates. A blob is stored in pieces, each under its own
+ * key, and identified by a reference of a few bytes, which the caller keeps as a setting (a BYTES field). Storing the
+ * reference commits the blob: a power cut before that keeps the old blob.
  *
- * A new blob goes into a slot that no kept reference names; when its reference has been stored, or never will be,
- * `sweep` deletes what nobody names. The owner also calls it at start, for what a power cut left.
+ * A new blob is written to a slot that no kept reference names. Once its reference has been stored or abandoned,
+ * `sweep` deletes blobs without a reference. The caller also calls it at the start, to remove what a power cut left.
  *
- *   reference   slot (1), length (2, high byte first), then CRC-16/X.25 of each piece (2 each, high byte first)
+ *   reference   slot (1), length (2, big-endian), then CRC-16/X.25 of each piece (2 each, big-endian)
  *   keys        <name>_<slot>_<piece>
  *
- * No bytes at all stand for no blob.
- * Limits: BLOB_PIECE bytes a piece, 10 pieces; a name of 9 characters. One blob is written at a time: its writer holds
- * one piece in memory.
+ * An empty reference means that there is no blob. Limits: BLOB_PIECE bytes in a piece, 10 pieces, 9 characters in a
+ * name. One blob can be written at a time; its writer holds one piece in memory.
  */
 import { crc16 } from "../bytes/crc16.js";
 import type { Storage } from "../io/host.js";
 import { wipe } from "./wipe.js";
 
-/** Bytes in one value of the storage. */
+/** Bytes in one storage value. */
 export const BLOB_PIECE = 2048;
 
 const REFERENCE_HEADER = 3;
 const CRC_LENGTH = 2;
 
-/** Bytes of the longest reference to a blob of up to `limit` bytes. */
+/** Returns the length of the longest reference to a blob of up to `limit` bytes. */
 export function blobReferenceLimit(limit: number): number {
 	return REFERENCE_HEADER + Math.ceil(limit / BLOB_PIECE) * CRC_LENGTH;
 }
 
-/** Memory in which a long blob is held for a moment; the ledger of io/memory.ts has it. */
+/** Temporary memory for a long blob: the ledger of io/memory.ts. */
 export interface BlobMemory {
-	/** Undefined: there is too little. */
+	/** Returns undefined if memory is short. */
 	bytes(length: number): Uint8Array | undefined;
 	drop(bytes: Uint8Array): void;
 }
 
-/** Value of `borrow` while there is no memory for the blob. */
+/** Result of `borrow` if memory is short. */
 export const NO_MEMORY = false;
 
 export interface BlobOptions {
-	/** Begins the keys; 1 to 9 characters a-z 0-9 `_`. */
+	/** Prefix of the keys; 1 to 9 characters a-z 0-9 `_`. */
 	readonly name: string;
-	/** Bytes of the longest blob. */
+	/** Maximum length of a blob, bytes. */
 	readonly limit: number;
-	/** Blobs that can be there at once, the one being written included: 2 to 10. */
+	/** Maximum number of blobs, including the one being written: 2 to 10. */
 	readonly slots: number;
 }
 
@@ -58,8 +57,8 @@ export class BlobStore {
 	}
 
 	/**
-	 * Begins a new blob, beside those that `kept` refers to. Close the writer when the reference has been stored or given
-	 * up. Undefined while another is open.
+	 * Starts a new blob in a slot not named by `kept`. Close the writer once the reference has been stored or abandoned.
+	 * Returns undefined while another writer is open.
 	 */
 	open(kept: readonly Uint8Array[]): BlobWriter | undefined {
 		if (this.#writer !== undefined) return undefined;
@@ -75,14 +74,14 @@ export class BlobStore {
 		return this.#writer;
 	}
 
-	/** The blob; undefined when there is none, it is damaged or can't be read. The bytes are the caller's. */
+	/** Returns the blob; undefined if absent, damaged or unreadable. The caller owns the bytes. */
 	read(reference: Uint8Array): Uint8Array | undefined {
 		if (!this.isReference(reference)) return undefined;
 		const blob = new Uint8Array(lengthOf(reference));
 		return this.readPieces(reference, blob) ? blob : undefined;
 	}
 
-	/** As `read`, for a long blob: its bytes are the ledger's, and go back there by `drop` in this turn of the event loop. */
+	/** Like `read`, in memory of the ledger. The caller must `drop` it in the same tick of the event loop. */
 	borrow(reference: Uint8Array, ledger: BlobMemory): Uint8Array | typeof NO_MEMORY | undefined {
 		if (!this.isReference(reference)) return undefined;
 		const blob = ledger.bytes(lengthOf(reference));
@@ -92,15 +91,15 @@ export class BlobStore {
 		return undefined;
 	}
 
-	/** Whether `read` would give the blob; holds one piece of it at a time. */
+	/** Returns whether `read` would return the blob; holds one piece at a time. */
 	isSound(reference: Uint8Array): boolean {
 		return this.isReference(reference) && this.readPieces(reference, undefined);
 	}
 
 	/**
-	 * Deletes all pieces that none of `kept` refers to. Nothing happens while a writer is open; what flash does not let go
-	 * waits for the next time, since it is in nobody's way. `isErasing`, for a factory reset: neither stops it, and it
-	 * throws what the storage throws.
+	 * Deletes pieces not referenced by `kept`. Does nothing while a writer is open; pieces that flash cannot delete wait
+	 * for the next call. With `isErasing`, for a factory reset, an open writer does not matter and errors of the storage
+	 * are thrown.
 	 */
 	sweep(kept: readonly Uint8Array[], isErasing = false): void {
 		if (this.#writer !== undefined && !isErasing) return;
@@ -121,7 +120,7 @@ export class BlobStore {
 		return length > 0 && length <= this.#options.limit && reference.length === blobReferenceLimit(length);
 	}
 
-	/** Checks each piece, and puts it into `blob` if there is one; false when one is missing or damaged. */
+	/** Checks each piece and copies it to `blob`, if given. Returns false if a piece is missing or damaged. */
 	private readPieces(reference: Uint8Array, blob: Uint8Array | undefined): boolean {
 		const length = lengthOf(reference);
 		let crc = REFERENCE_HEADER;
@@ -135,7 +134,6 @@ export class BlobStore {
 			}
 			return true;
 		} catch {
-			// Flash can't read it.
 			return false;
 		}
 	}
@@ -145,7 +143,7 @@ export class BlobStore {
 	}
 }
 
-/** Bytes of the blob; 0 when there is none. */
+/** Returns the length of the blob, or 0. */
 function lengthOf(reference: Uint8Array): number {
 	return reference.length < REFERENCE_HEADER ? 0 : (reference[1] << 8) | reference[2];
 }
@@ -171,7 +169,7 @@ export class BlobWriter {
 		this.#reference[0] = options.slot;
 	}
 
-	/** Adds `bytes[start..end)`. What is beyond the limit is thrown away. Throws what the storage throws. */
+	/** Appends `bytes[start..end)`; discards bytes beyond the limit. Throws what the storage throws. */
 	write(bytes: Uint8Array, start: number, end: number): void {
 		if (this.#isClosed) throw new Error("blob: written after its end");
 		const { limit } = this.#options;
@@ -183,27 +181,25 @@ export class BlobWriter {
 		}
 	}
 
-	/** The blob is complete. Its reference; empty for an empty blob, undefined for one that was too long. */
+	/** Completes the blob. Returns its reference: empty for an empty blob, undefined if it was too long. */
 	end(): Uint8Array | undefined {
 		const length = this.#length;
 		if (length > this.#options.limit) return undefined;
 		if (length === 0) return new Uint8Array(0);
 		if (length % BLOB_PIECE > 0) this.store(length % BLOB_PIECE);
-		// The whole blob may be read back next, and wants the memory.
+		// Frees the buffer, because the caller may read back the whole blob next.
 		this.#piece = new Uint8Array(0);
 		this.#reference[1] = length >> 8;
 		this.#reference[2] = length;
 		return this.#reference.slice(0, blobReferenceLimit(length));
 	}
 
-	/** Lets the next writer begin. */
 	close(): void {
 		if (this.#isClosed) return;
 		this.#isClosed = true;
 		this.#options.close();
 	}
 
-	/** Stores the present piece, of which `count` bytes are used. */
 	private store(count: number): void {
 		const index = Math.ceil(this.#length / BLOB_PIECE) - 1;
 		const crc = crc16(this.#piece, 0, count);

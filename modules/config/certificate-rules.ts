@@ -1,6 +1,6 @@
 /**
- * Whether a file of PEM text can be what the device serves TLS with: a chain, the server's own certificate first, and its
- * unencrypted key (API text, Certificate; decision 42). Each refusal is a sentence for whoever uploaded it.
+ * Rules for a PEM file as TLS identity: a chain, the server's own certificate first, and its unencrypted key (API text,
+ * Certificate). Each refusal is a sentence for the user.
  */
 import {
 	CERTIFICATE_FILE_LIMIT,
@@ -34,14 +34,14 @@ const DASHES = "-----";
 const END = "-----END ";
 const DASH = 0x2d;
 const SPACE = 0x20;
-/** What may stand behind the last block. */
+/** White space allowed after the last block. */
 const WHITE = Object.freeze([0x09, 0x0a, 0x0d, SPACE]);
 const EC_BITS = Object.freeze([256, 384]);
 const RSA_BITS_MIN = 2048;
 
 /**
- * "" when the file will do, otherwise why not: its bytes, and what was read of them. `nowMs` is Unix time, undefined while
- * the clock is not set.
+ * Returns "" or the reason for refusal. `file` is the parsed content of `bytes`; `nowMs` is Unix time, undefined while
+ * unset.
  */
 export function refusalOf(bytes: Uint8Array, file: CertificateFile, nowMs: number | undefined): string {
 	const { certificates, problem, key } = file;
@@ -54,7 +54,7 @@ export function refusalOf(bytes: Uint8Array, file: CertificateFile, nowMs: numbe
 	if (!isSupported(certificates[0]) || key === PRIVATE_KEY_UNREADABLE) return KEY_UNSUPPORTED;
 	if (key === PRIVATE_KEY_LATER) return WRONG_ORDER;
 	if (key === PRIVATE_KEY_FOREIGN) return KEY_MISMATCH;
-	// TLS reads the text anew as far as the first of these.
+	// The TLS library parses the text again, but only up to the first zero byte.
 	if (bytes.includes(0)) return NOT_TEXT;
 	if (!endsWithBlock(bytes)) return MORE;
 	for (let i = 0; i + 1 < certificates.length; i++) if (!certificates[i].issuedByNext) return WRONG_ORDER;
@@ -65,8 +65,8 @@ export function refusalOf(bytes: Uint8Array, file: CertificateFile, nowMs: numbe
 }
 
 /**
- * "" when the file can be what the device knows a hub by: certificates, as many as it may have bytes, and nothing secret.
- * Otherwise why not, as of the field `cert`.
+ * Returns "" if the file is suitable to trust a hub: certificates without a private key. Otherwise returns the reason,
+ * worded for the field `cert`.
  */
 export function trustRefusalOf({ certificates, problem, key }: CertificateFile): string {
 	if (key !== PRIVATE_KEY_ABSENT) return "cert has a private key in it: only certificates belong there.";
@@ -78,11 +78,11 @@ export function trustRefusalOf({ certificates, problem, key }: CertificateFile):
 
 function isSupported({ keyType, keyBits }: CertificateDetails): boolean {
 	if (keyType === KEY_TYPE_EC) return EC_BITS.includes(keyBits);
-	// Keys of more than 4096 bits are not read.
+	// The parser rejects keys of more than 4096 bits.
 	return keyBits >= RSA_BITS_MIN;
 }
 
-/** Whether the last line that is not empty is `-----END …-----`, or ends with that. */
+/** Returns whether the last non-empty line ends with `-----END …-----`. */
 function endsWithBlock(bytes: Uint8Array): boolean {
 	let end = bytes.length;
 	while (end > 0 && WHITE.includes(bytes[end - 1])) end--;

@@ -1,17 +1,20 @@
 /**
- * Every setting as a line of text, for the diagnostic report: numbers, switches and choices, and texts that are marked
- * `public`; of other texts only the length, of secrets only that there is one.
+ * Formats settings for the diagnostic report: numbers, switches, choices and public texts with their value, other texts
+ * with their length, secrets as `***`.
  */
 import { encodeHex } from "../bytes/hex.js";
 import type { TextCodec } from "../io/host.js";
 import { type Field, type Setting, TEXT } from "./schema.js";
 import type { ConfigStore } from "./store.js";
 
-/** What stands before a host in a URL; how it is reached is no secret. */
+/** End of the scheme of a URL, which is shown, because it is not confidential. */
 const SCHEME_END = "://";
 const SCHEME_LIMIT = 8;
 
-/** `<entry>.<name>: <value>` of the setting at this place in the order of the tables; undefined: there are no more. */
+/**
+ * Returns `<entry>.<name>: <value>` of the setting with this index in the order of the tables, or undefined past the
+ * last one.
+ */
 export function settingLine(store: ConfigStore, text: TextCodec, index: number): string | undefined {
 	let at = index;
 	for (const { key, fields } of store.entries) {
@@ -34,7 +37,6 @@ function show(field: Field, value: Setting, text: TextCodec): string {
 	return `${scheme}*** (${shown.length} characters)`;
 }
 
-/** Bytes start as none. */
 function isInitial(field: Field, value: Setting): boolean {
 	return value instanceof Uint8Array ? value.length === 0 : value === field.initial;
 }

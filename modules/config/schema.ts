@@ -1,67 +1,66 @@
 /**
- * What a setting is: what it is called, what it may be, what it starts as. The settings themselves are frozen tables in
- * the `fields.ts` of the parts, all together in parts.ts. For config/store.ts, which keeps the values, and
- * api/validate.ts, which reads and checks JSON bodies by the same fields.
+ * Definition of a setting: name, allowed values and initial value. The settings are frozen tables in the `fields.ts` of
+ * the parts, combined in parts.ts. config/store.ts stores their values; api/validate.ts checks JSON bodies against the
+ * same fields.
  *
- * An entry is one key of the storage and one atomic write, so settings that must change together share an entry.
- * Adding a setting: its row in the table of its part, and where it is used, `config.get(FIELD)`. Its group of routes has it
- * then in GET and POST; what follows from a change stands in the part's reactions, which mostly know whole entries.
- * To grow: a new field takes a new id, a new entry a new position. An id that was ever in a release is never given to
- * something else, because older and newer firmware meet each other's flash.
- * Limits: an entry and all its fields at their longest stay below ENTRY_LIMIT (config/store.ts); ids 1 to 255.
+ * An entry is one storage key and one atomic write, so settings that must change together share an entry. To add a
+ * setting, add a row to the table of its part and read it with `config.get(FIELD)`. GET and POST of its group then
+ * include it; the effects of a change are in the part's reactions, most of which cover whole entries. A new field takes
+ * a new id, a new entry a new index. A released id is never reused, because older and newer firmware read the same
+ * flash. Limits: an entry with all fields at their maximum stays below ENTRY_LIMIT (config/store.ts); ids 1 to 255.
  */
 
 import { hasOnly } from "../bytes/ascii.js";
 import { equalConstantTime } from "../bytes/equal.js";
 
-/** What a setting's value is in memory: text for TEXT, bytes for BYTES, one of the choices for CHOICE. */
+/** Value of a setting: text for TEXT, bytes for BYTES, one of the choices for CHOICE. */
 export type Setting = boolean | number | string | Uint8Array;
 
-/** true or false. */
 export const BOOLEAN = 0;
-/** An integer, `minimum` to `maximum`. */
+/** Integer from `minimum` to `maximum`. */
 export const INTEGER = 1;
 /** One of `choices`: all integers or all words. */
 export const CHOICE = 2;
-/** Text of `minimum` to `maximum` characters, all of them in `characters`. */
+/** Text of `minimum` to `maximum` characters from `characters`. */
 export const TEXT = 3;
-/** `minimum` to `maximum` bytes; starts empty. */
+/** Array of `minimum` to `maximum` bytes; initially empty. */
 export const BYTES = 4;
 
-/** What a value may be, in a body or in flash. */
 export interface Field<Value extends Setting = Setting> {
 	/** Name in the API. */
 	readonly name: string;
 	/** BOOLEAN … BYTES. */
 	readonly kind: number;
-	/** INTEGER: smallest value; TEXT, BYTES: shortest length; else 0. */
+	/** Smallest value (INTEGER) or shortest length (TEXT, BYTES); otherwise 0. */
 	readonly minimum: number;
-	/** INTEGER: largest value; TEXT, BYTES: longest length; else 0. */
+	/** Largest value (INTEGER) or longest length (TEXT, BYTES); otherwise 0. */
 	readonly maximum: number;
-	/** CHOICE: what it may be; else empty. */
+	/** Allowed values of CHOICE; otherwise empty. */
 	readonly choices: readonly Value[];
-	/** TEXT: ranges of allowed characters, each as its first and last one, the last without end if that is left out. */
+	/**
+	 * Ranges of allowed characters (TEXT), given by first and last characters. The last range is open-ended if its last
+	 * character is omitted.
+	 */
 	readonly characters: string;
-	/** The value before anybody has set it; undefined stands for no bytes. */
+	/** Initial value; undefined for BYTES. */
 	readonly initial: Value | undefined;
-	/** Never shown: not in a reply, not in a report, not in a trace. */
+	/** True if the value must never appear in a reply, a report or a trace. */
 	readonly secret: boolean;
 	/**
-	 * TEXT, BYTES: harmless whoever reads it, so that the diagnostic report shows the value. Of every other text or bytes
-	 * the report tells the length alone: it may name a person, a place or a device of theirs.
+	 * True if the diagnostic report may show the value (TEXT, BYTES). It shows only the length of others, which may
+	 * identify a person, a place or a private device.
 	 */
 	readonly isPublic: boolean;
 }
 
-/** One setting: a field that flash has, too. */
 export interface SettingField<Value extends Setting = Setting> extends Field<Value> {
-	/** Position of its entry in ENTRIES. */
+	/** Index of its entry in ENTRIES. */
 	readonly entry: number;
-	/** Names the value in flash, 1 to 255; unique within the entry for ever. */
+	/** Identifier in flash, 1 to 255; permanently unique within the entry. */
 	readonly id: number;
 }
 
-/** A new value of a setting, made by `put`; undefined keeps the one it has. */
+/** New value of a setting; undefined keeps the current one. */
 export interface Put {
 	readonly field: SettingField;
 	readonly value: Setting | undefined;
@@ -71,20 +70,17 @@ export function put<Value extends Setting>(field: SettingField<Value>, value: No
 	return { field, value };
 }
 
-/** Settings that are written together. */
 export interface Entry {
 	/** Key in the storage. */
 	readonly key: string;
-	/** Raised when fields are added; written into flash for whoever must read it later. */
+	/** Version, increased when fields are added; stored in flash for future readers. */
 	readonly version: number;
 	readonly fields: readonly SettingField[];
-	/**
-	 * Nothing that the owner knows as settings: passwords, tokens, certificates, what was learned of the meter or said of it.
-	 */
+	/** True for data not presented as settings: passwords, tokens, certificates, data learned about the meter. */
 	readonly isInternal: boolean;
 }
 
-/** Whether `field` may have this value: type, range, length, characters. For anything, also straight from a stranger. */
+/** Checks type, range, length and characters of a value, which may be untrusted. */
 export function checkField(field: Field, value: unknown): value is Setting {
 	switch (field.kind) {
 		case BOOLEAN:
@@ -100,7 +96,7 @@ export function checkField(field: Field, value: unknown): value is Setting {
 	}
 }
 
-/** Whether it is the same value; of bytes those count, not where they are. */
+/** Compares two values; bytes by content. */
 export function isSame(a: Setting, b: Setting): boolean {
 	return a instanceof Uint8Array && b instanceof Uint8Array ? equalConstantTime(a, b) : a === b;
 }
@@ -109,7 +105,7 @@ function inRange(field: Field, size: number): boolean {
 	return size >= field.minimum && size <= field.maximum;
 }
 
-/** What a field has that its table doesn't say: its prototype, so that it takes flash once and not for each field. */
+/** Defaults; the prototype of all fields, so that they take flash once. */
 const PLAIN = Object.freeze({
 	minimum: 0,
 	maximum: 0,
@@ -126,7 +122,7 @@ export function field<Value extends Setting>(
 	return Object.freeze(Object.setPrototypeOf(given, PLAIN));
 }
 
-/** A field that bodies have and flash has not. */
+/** Makes a field that occurs in bodies but not in flash. */
 export function bodyField<Value extends Setting>(
 	given: Pick<Field<Value>, "name" | "kind"> & Partial<Field<Value>>,
 ): Field<Value> {
@@ -137,10 +133,9 @@ export function entry(key: string, version: number, fields: readonly SettingFiel
 	return Object.freeze({ key, version, fields: Object.freeze(fields), isInternal });
 }
 
-/** For `isInternal`. */
 export const INTERNAL = true;
 
-/** Names of the groups of settings that these fields are in, for the event log; empty where they are in none. */
+/** Returns the names of the setting groups that contain these fields, for the event log. */
 export function groupsOf(entries: readonly Entry[], fields: readonly Field[]): string {
 	const groups = entries.filter(
 		({ fields: own, isInternal }) => !isInternal && own.some((one) => fields.includes(one)),
@@ -148,6 +143,5 @@ export function groupsOf(entries: readonly Entry[], fields: readonly Field[]): s
 	return groups.map(({ key }) => key).join(" ");
 }
 
-/** Ranges of characters for TEXT. */
 export const HEX = "09af";
 export const PRINTABLE = " ~";

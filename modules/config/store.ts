@@ -1,29 +1,30 @@
 /**
- * The settings in flash and in memory. Values are decoded once, into one array per entry; a change writes the whole
- * entry by one atomic `set` of the storage, so a power cut leaves the old entry or the new one.
+ * Settings store, in flash and in memory. Values are decoded once, into one array per entry. A change writes the whole
+ * entry with one atomic `set`, so a power cut leaves the old or the new entry.
  *
- * An entry in flash (numbers high byte first):
+ * Format of an entry in flash (big-endian):
  *
- *   offset  bytes  what
+ *   offset  bytes  content
  *   0       1      format version, 1
  *   1       1      version of the entry's fields in the firmware that wrote it
- *   2       ...    items, to the check: id (1), length of the value (2), value
- *   end-2   2      CRC-16/X.25 of everything before, low byte first
+ *   2       ...    items up to the checksum: id (1), length of the value (2), value
+ *   end-2   2      CRC-16/X.25 of everything before, little-endian
  *
  *   BOOLEAN 1 byte, 0 or 1 · INTEGER and CHOICE of integers 8 bytes, IEEE 754 binary64 (exact for every integer that
- *   a field can have) · TEXT and CHOICE of words UTF-8 · BYTES as they are
+ *   a field can have) · TEXT and CHOICE of words UTF-8 · BYTES unchanged
  *
- * Items of unknown ids (written by a newer firmware) are kept when the entry is rewritten. A missing item is the field's
- * initial value. So is one that the field doesn't allow, and an entry that can't be read counts as missing: both stand in
- * `damaged`, and stay in flash until that entry is written.
+ * Items of unknown ids (from newer firmware) are preserved when the entry is rewritten. Missing and invalid items have
+ * the initial value, as do all items of an unreadable entry. The keys of unreadable entries and invalid items are
+ * listed in `damaged`, and their data remain in flash until the entry is written.
  *
- * Entries that must change together go into the storage as one value first, under TOGETHER_KEY: key length (1), key,
- * length of the entry (2, high byte first), entry, and so on, then the CRC as above. With that the change is made: while
- * it is there it counts, each entry in it in place of the one under its own key. Under ERASING_KEY stands, as long as
- * that takes, that everything is erased. What of either has not been carried out, since the power was cut or flash
- * refused, is tried again at the next start and before the next change; a start goes on without.
+ * Entries that must change together are first stored as one value under TOGETHER_KEY: key length (1), key, length of
+ * the entry (2, big-endian), entry, and so on, then the CRC as above. This commits the change: while that value exists,
+ * its entries override those under their own keys. ERASING_KEY exists while everything is being erased. Work left
+ * unfinished by a power cut or a refused write is retried at the next start and before the next change; a failure does
+ * not prevent the start.
  *
- * Limits: an entry has at most ENTRY_LIMIT bytes, and so have those that change together; memory holds the values and what unknown items there are.
+ * Limits: an entry has at most ENTRY_LIMIT bytes, and so do entries that change together. Memory holds the values and
+ * unknown items.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { equalConstantTime } from "../bytes/equal.js";
@@ -43,23 +44,22 @@ import {
 } from "./schema.js";
 import { wipe } from "./wipe.js";
 
-/** The longest value that every storage takes (io/host.ts). */
+/** Maximum length of a value in every storage (io/host.ts). */
 export const ENTRY_LIMIT = 4000;
 
-/** Stands in the storage while everything is being deleted. */
+/** Key present while everything is being deleted. */
 const ERASING_KEY = "erasing";
 
-/** Holds entries that are being changed together. */
+/** Key of entries being changed together. */
 const TOGETHER_KEY = "together";
 
 const FORMAT = 1;
 const HEADER_LENGTH = 2;
 const ITEM_HEADER_LENGTH = 3;
 const CRC_LENGTH = 2;
-/** Bytes that an entry takes among others, beside its key and itself. */
+/** Overhead of an entry under TOGETHER_KEY besides key and content. */
 const TOGETHER_HEADER_LENGTH = 3;
 
-/** An entry in the format of the flash. */
 interface Packed {
 	readonly entry: Entry;
 	readonly bytes: Uint8Array;
@@ -67,22 +67,17 @@ interface Packed {
 
 const NO_ENTRIES: readonly Packed[] = Object.freeze([]);
 
-/** A change of one entry on its way into the storage. */
 interface Write extends Packed {
 	readonly position: number;
 	readonly values: Setting[];
-	/** False: a damaged entry is written as it was read. */
+	/** False if a damaged entry is rewritten with unchanged values. */
 	changed: boolean;
-	/** Once it is known that it is needed. */
+	/** Empty until the write is known to be needed. */
 	bytes: Uint8Array;
 }
 
-/** Is told after each change of settings, when flash has it. */
 export interface ConfigListener {
-	/**
-	 * The settings `changed` have other values now. Those in `applied`, changed or not, are what somebody wants to take
-	 * effect at once.
-	 */
+	/** Called once a change is in flash. The fields in `applied`, changed or not, must take effect at once. */
 	settingsChanged(changed: readonly Field[], applied: readonly Field[]): void;
 }
 
@@ -91,27 +86,26 @@ const NO_FIELDS: readonly Field[] = Object.freeze([]);
 export class ConfigStore {
 	readonly #storage: Storage;
 	readonly #text: TextCodec;
-	/** All settings. */
 	readonly entries: readonly Entry[];
-	/** Per entry, the values of its fields in their order. */
+	/** Values of each entry, in the order of its fields. */
 	readonly #values: Setting[][] = [];
-	/** Per entry, the items of unknown ids, one after another. */
+	/** Items of unknown ids of each entry. */
 	readonly #unknown: Uint8Array[] = [];
-	/** One for all, since there are many: an array takes six slots. */
+	/** Shared empty array; a separate one would take six slots. */
 	readonly #nothing = new Uint8Array(0);
 	#damaged: string[] = [];
-	/** The entries of TOGETHER_KEY that wait to be written under their own keys. */
+	/** Entries under TOGETHER_KEY not yet written under their own keys. */
 	#pending: readonly Packed[] | undefined;
-	/** ERASING_KEY is there, from before this start. */
+	/** True while an erasure interrupted before this start is unfinished. */
 	#isErasing: boolean;
-	/** It was there at the start: a reset was cut, which all that it is to erase goes on with. */
+	/** True if a factory reset was interrupted before this start; other modules then continue it. */
 	readonly wasErasing: boolean;
 	#isErased = false;
 	#listener: ConfigListener | undefined;
 
 	/**
-	 * Loads everything, whatever stands in flash, and writes nothing that must be written. `entries` stand at the positions
-	 * that their fields name.
+	 * Loads all settings, even from damaged flash, and retries unfinished work. `entries` must be at the indices named by
+	 * their fields.
 	 */
 	constructor(storage: Storage, text: TextCodec, entries: readonly Entry[]) {
 		this.#storage = storage;
@@ -123,45 +117,47 @@ export class ConfigStore {
 		try {
 			this.finish();
 		} catch {
-			// Flash refuses: the next start tries it again, and so does the next change.
+			// Flash refuses; the next start and the next change retry.
 		}
 	}
 
 	/**
-	 * Forgets every setting, as a factory reset does: none is in flash afterwards, and after a restart each is as it was
-	 * at first. A power cut on the way doesn't leave a half: the next start goes on with it. Until the restart the values
-	 * in memory stay as they were, and `change` throws, so that no old value can be written back. Throws what the storage throws,
-	 * when it has forgotten nothing or not all.
+	 * Erases all settings, for a factory reset; they have their initial values after a restart. The next start completes
+	 * an interrupted erasure. Until the restart the values in memory remain, and `change` throws so that no old value is
+	 * written. Throws what the storage throws; settings may then remain in flash.
 	 */
 	erase(): void {
 		try {
 			this.#storage.set(ERASING_KEY, this.#nothing);
 			this.#isErased = true;
 		} catch {
-			// A flash that is full takes no mark, and gets room by what follows.
+			// Full flash refuses the mark; the deletions make room.
 		}
 		this.deleteAll();
 		this.#isErased = true;
 	}
 
-	/** `erase` has begun: nothing can be set any more. */
+	/** True once `erase` has begun; settings can no longer change. */
 	get isErased(): boolean {
 		return this.#isErased;
 	}
 
-	/** The mark goes last. */
+	/** Deletes the mark last. */
 	private deleteAll(): void {
 		for (const entry of this.entries) wipe(this.#storage, entry.key);
 		wipe(this.#storage, TOGETHER_KEY);
 		this.#storage.delete(ERASING_KEY);
 	}
 
-	/** Keys of which something in flash could not be used, and that have not been written since. */
+	/** Keys with unusable data in flash, not written since. */
 	get damaged(): readonly string[] {
 		return this.#damaged;
 	}
 
-	/** Sets aside bytes that whoever knows their inside can't use; to be called before anybody gets them. */
+	/**
+	 * Resets the field to its initial value if `isUsable` rejects it, and adds its key to `damaged`. Call it before any
+	 * other access.
+	 */
 	verify(field: SettingField<Uint8Array>, isUsable: (bytes: Uint8Array) => boolean): void {
 		if (isUsable(this.get(field))) return;
 		this.#values[field.entry][this.positionOf(field)] = this.initial(field);
@@ -172,22 +168,20 @@ export class ConfigStore {
 		if (!this.#damaged.includes(key)) this.#damaged.push(key);
 	}
 
-	/** From now on `listener` is told of changes; there is one at most. */
 	listen(listener: ConfigListener): void {
 		this.#listener = listener;
 	}
 
-	/** Bytes stay the store's: don't change them. */
+	/** Returns the value of a field. The caller must not modify bytes. */
 	get<Value extends Setting>(field: SettingField<Value>): Value {
-		// The one place that knows where values are, and that each has passed its field's check.
+		// Each value has passed the check of its field.
 		return this.#values[field.entry][this.positionOf(field)] as Value;
 	}
 
 	/**
-	 * Changes settings, maybe of several entries: all of them change or none, also when the power is cut. Returns whether
-	 * anything changed; if not, nothing is written. Bytes given are the store's from then on. `apply`: they are to take
-	 * effect at once, even those that stay as they are. Throws a RangeError for a value that its field doesn't allow, and
-	 * what the storage throws; nothing has changed then.
+	 * Changes settings of one or more entries atomically, even across a power cut. Returns whether a value changed;
+	 * otherwise nothing is written. The store takes ownership of bytes. With `apply`, even unchanged settings take effect
+	 * at once. Throws a RangeError for an invalid value, and what the storage throws; nothing has changed then.
 	 */
 	change(puts: readonly Put[], apply = false): boolean {
 		if (this.#isErased) throw new Error("config: erased, and not started anew yet");
@@ -203,7 +197,9 @@ export class ConfigStore {
 		return changed.length > 0;
 	}
 
-	/** As `change`, for what can be found out again: nothing happens on the way to a restart, or when flash refuses. */
+	/**
+	 * Like `change`, for data that can be determined again: does nothing before a restart and ignores a refused write.
+	 */
 	note(puts: readonly Put[]): void {
 		try {
 			if (!this.#isErased) this.change(puts);
@@ -212,7 +208,7 @@ export class ConfigStore {
 		}
 	}
 
-	/** What is to be written; puts into `changed` the fields whose values will be other ones. */
+	/** Returns the needed writes; adds fields with a new value to `changed`. */
 	private prepare(puts: readonly Put[], changed: Field[]): Write[] {
 		const writes: Write[] = [];
 		for (const { field, value } of puts) {
@@ -232,13 +228,13 @@ export class ConfigStore {
 			write.bytes = this.encode(write.entry, write.values, this.#unknown[write.position]);
 			length += write.bytes.length + TOGETHER_HEADER_LENGTH + write.entry.key.length;
 		}
-		// All together are one value of the storage, for which what a newer firmware left may be too much.
+		// Entries written together share one storage value, which may lack room for unknown items.
 		if (needed.length < 2 || length <= ENTRY_LIMIT) return needed;
 		for (const write of needed) write.bytes = this.encode(write.entry, write.values, this.#nothing);
 		return needed;
 	}
 
-	/** The write that the field's value goes into, begun if there is none yet. */
+	/** Returns the write of the field's entry, adding it if necessary. */
 	private writeOf(field: SettingField, writes: Write[]): Write {
 		const position = field.entry;
 		let write = writes.find((one) => one.position === position);
@@ -250,12 +246,11 @@ export class ConfigStore {
 		return write;
 	}
 
-	/** Where a field's value is among those of its entry. */
 	private positionOf(field: SettingField): number {
 		return this.entries[field.entry].fields.indexOf(field);
 	}
 
-	/** Nothing has changed when it throws. */
+	/** If it throws, nothing has changed. */
 	private write(writes: readonly Write[]): void {
 		this.finish();
 		if (writes.length === 1) {
@@ -267,11 +262,11 @@ export class ConfigStore {
 		try {
 			this.finish();
 		} catch {
-			// The change is made all the same: it counts from where it stands.
+			// The change is already committed under TOGETHER_KEY.
 		}
 	}
 
-	/** Carries out what ERASING_KEY or TOGETHER_KEY says. */
+	/** Completes the work recorded under ERASING_KEY or TOGETHER_KEY. */
 	private finish(): void {
 		if (this.#isErasing) this.deleteAll();
 		this.#isErasing = false;
@@ -301,7 +296,7 @@ export class ConfigStore {
 		return packed;
 	}
 
-	/** The entries that TOGETHER_KEY has for this firmware; none when it is damaged, undefined when it is not there. */
+	/** Returns the entries under TOGETHER_KEY that this firmware knows: empty if damaged, undefined if absent. */
 	private readTogether(): readonly Packed[] | undefined {
 		const packed = this.read(TOGETHER_KEY);
 		if (packed === undefined) return undefined;
@@ -325,7 +320,7 @@ export class ConfigStore {
 		return field.initial ?? this.#nothing;
 	}
 
-	/** As flash has them; undefined when it has none, or they can't be read. */
+	/** Returns the stored bytes; undefined if absent or unreadable. */
 	private read(key: string): Uint8Array | undefined {
 		try {
 			return this.#storage.get(key);
@@ -347,7 +342,7 @@ export class ConfigStore {
 		this.#unknown.push(sound ? this.readItems(entry, bytes, values) : this.#nothing);
 	}
 
-	/** Fills `values` from the items of a sound entry; returns the items that have no field. */
+	/** Fills `values` from the items of a valid entry. Returns the items of unknown ids. */
 	private readItems(entry: Entry, bytes: Uint8Array, values: Setting[]): Uint8Array {
 		const unknown = new Uint8Array(bytes.length);
 		let unknownLength = 0;
@@ -369,7 +364,7 @@ export class ConfigStore {
 		return unknownLength === 0 ? this.#nothing : unknown.slice(0, unknownLength);
 	}
 
-	/** The value, not yet checked against the field; undefined when the bytes can't be one. */
+	/** Returns the value, not yet checked against the field; undefined if the bytes are invalid. */
 	private decode(field: Field, bytes: Uint8Array): unknown {
 		if (field.kind === BYTES) return bytes.length === 0 ? this.#nothing : bytes;
 		if (field.kind === BOOLEAN) return bytes.length === 1 && bytes[0] < 2 ? bytes[0] === 1 : undefined;
@@ -377,7 +372,7 @@ export class ConfigStore {
 		try {
 			return this.#text.decode(bytes);
 		} catch {
-			// Not UTF-8, although the check was right: as bad as a value out of range.
+			// Invalid UTF-8 despite a correct checksum is treated like a value out of range.
 			return undefined;
 		}
 	}
@@ -395,7 +390,7 @@ export class ConfigStore {
 		const encoded = values.map((value) => this.encodeValue(value));
 		let length = HEADER_LENGTH + CRC_LENGTH;
 		for (const value of encoded) length += ITEM_HEADER_LENGTH + value.length;
-		// What a newer firmware left may go when there is no room: the settings of the running one come first.
+		// Without room, unknown items are dropped: the settings of the running firmware take precedence.
 		const kept = length + unknown.length <= ENTRY_LIMIT ? unknown : this.#nothing;
 
 		const bytes = new Uint8Array(length + kept.length);
@@ -416,7 +411,7 @@ export class ConfigStore {
 	}
 }
 
-/** Whether the bytes are an entry: our format, the right check, items that end where it begins. */
+/** Checks format version, checksum, and that the items end at the checksum. */
 function isSound(bytes: Uint8Array): boolean {
 	const end = bytes.length - CRC_LENGTH;
 	if (end < HEADER_LENGTH || bytes.length > ENTRY_LIMIT || bytes[0] !== FORMAT) return false;
@@ -426,7 +421,6 @@ function isSound(bytes: Uint8Array): boolean {
 	return at === end;
 }
 
-/** Puts the check into the last two bytes. */
 function seal(bytes: Uint8Array): void {
 	const end = bytes.length - CRC_LENGTH;
 	const check = crc16(bytes, 0, end);

@@ -1,13 +1,12 @@
 /**
- * Certificates that a server is known by, which are too long for an entry of settings: for the API, which takes them, and
- * for whoever speaks to that server. Which are in use, a setting says.
+ * Certificates by which a server is trusted, too long for a settings entry. For the API, which receives them, and for
+ * clients of that server. A setting refers to those in use.
  */
 import type { Storage } from "../io/host.js";
 import { type BlobMemory, BlobStore, type BlobWriter, NO_MEMORY } from "./blob.js";
 import type { SettingField } from "./schema.js";
 import type { ConfigStore } from "./store.js";
 
-/** Where certificates are kept, and held for a moment. */
 export interface CertificatePlace {
 	readonly store: ConfigStore;
 	readonly storage: Storage;
@@ -18,10 +17,13 @@ export class TrustedCertificates {
 	readonly #store: ConfigStore;
 	readonly #memory: BlobMemory;
 	readonly #field: SettingField<Uint8Array>;
-	/** Where they are: for a factory reset. */
+	/** Public so that a factory reset can erase the certificates. */
 	readonly blobs: BlobStore;
 
-	/** `field` refers to those in use; they have `limit` bytes at most. `name` begins their keys, as of BlobOptions. */
+	/**
+	 * `field` refers to the certificates in use; `limit` is their maximum size, bytes; `name` is the key prefix
+	 * (BlobOptions).
+	 */
 	constructor(
 		{ store, storage, memory }: CertificatePlace,
 		field: SettingField<Uint8Array>,
@@ -36,8 +38,8 @@ export class TrustedCertificates {
 	}
 
 	/**
-	 * Calls `use` with the PEM text of those in use, which is gone when that returns. Undefined: there are none, or they are
-	 * damaged; NO_MEMORY: there is no memory to hold them.
+	 * Calls `use` with the PEM text of the certificates in use, valid only during the call, and returns its result.
+	 * Returns undefined if they are absent or damaged, NO_MEMORY if memory is short.
 	 */
 	lend<Result>(use: (pem: Uint8Array) => Result): Result | typeof NO_MEMORY | undefined {
 		return this.lendNew(this.reference, use);
@@ -47,7 +49,7 @@ export class TrustedCertificates {
 		return this.blobs.isSound(this.reference);
 	}
 
-	/** As `lend`, of those that a writer of `open` has given. */
+	/** Like `lend`, for certificates written through `open` and not yet in use. */
 	lendNew<Result>(reference: Uint8Array, use: (pem: Uint8Array) => Result): Result | typeof NO_MEMORY | undefined {
 		const pem = this.blobs.borrow(reference, this.#memory);
 		if (pem === undefined || pem === NO_MEMORY) return pem;
@@ -58,12 +60,15 @@ export class TrustedCertificates {
 		}
 	}
 
-	/** Takes new ones; the field set to what it gives makes them those in use. Undefined while others come in. */
+	/**
+	 * Returns a writer for new certificates, or undefined while another is open. Storing its reference in the field puts
+	 * them into use.
+	 */
 	open(): BlobWriter | undefined {
 		return this.blobs.open([this.reference]);
 	}
 
-	/** Deletes all but those in use. */
+	/** Deletes certificates that are not in use. */
 	sweep(): void {
 		this.blobs.sweep([this.reference]);
 	}

@@ -1,21 +1,21 @@
 /**
- * The host's storage, watched: flash that refuses a write (it is full, worn, or not to be read) is a state of the device
- * that its owner sees, and no mistake of the firmware. For gateway.ts, which gives it to all that keep something.
+ * Wrapper of the host's storage that reports refused writes. Flash that refuses a write (full, worn or unreadable) is a
+ * device state shown to the user rather than a firmware error.
  */
 import type { Storage } from "../io/host.js";
 
-/** Flash has not taken a write; nothing has changed by it. */
+/** Error for a refused write; nothing was changed. */
 export class StorageRefusal extends Error {
-	/** For whoever wanted it (http/handler.ts). */
+	/** Message for the client (http/handler.ts). */
 	readonly sentence = "The flash memory refuses what is to be written.";
 }
 
 export class WatchedStorage implements Storage {
 	readonly #storage: Storage;
 	readonly #trace: (message: string) => void;
-	/** Told of the first write that is refused after one that was not, with its key. */
+	/** Called with the key of the first refused write in a row. */
 	readonly #onRefused: (key: string) => void;
-	/** The last write was refused. */
+	/** Whether the last write was refused. */
 	isRefusing = false;
 
 	constructor(storage: Storage, trace: (message: string) => void, onRefused: (key: string) => void = () => {}) {
@@ -45,7 +45,7 @@ export class WatchedStorage implements Storage {
 		}
 	}
 
-	/** What to throw; a RangeError, as the contract has it, is a mistake of ours. */
+	/** Returns the error to throw. A RangeError is a firmware error and is passed on unchanged. */
 	private refused(key: string, error: unknown): unknown {
 		if (error instanceof RangeError) return error;
 		if (!this.isRefusing) this.#onRefused(key);

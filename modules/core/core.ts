@@ -1,4 +1,4 @@
-/** What every part of the gateway can use. app/gateway.ts is the one implementation. */
+/** Interface between the parts and the gateway; implemented by app/gateway.ts. */
 import type { ConfigStore } from "../config/store.js";
 import type { WatchedStorage } from "../config/watched-storage.js";
 import type { EventLog } from "../diagnostics/event-log.js";
@@ -16,45 +16,42 @@ import type { Live } from "./live.js";
 
 /** Sleep between readings, on hosts that can sleep. */
 export interface Saving {
-	/** A client with a token has sent a request: no sleep for a while. */
+	/** Notes a request with a valid token, which postpones sleep. */
 	asked(): void;
-	/** Monotonic ms until which the device stays awake; Infinity: it does not sleep. */
+	/** Earliest time of the next sleep, monotonic ms; Infinity if the device stays awake. */
 	readonly awakeUntilMs: number;
 }
 
-/** What runs of a part, for the core. Each member is called in the order of the parts, `stop` in reverse. */
+/** Running instance of a part. Each member is called in the order of the parts, `stop` in reverse. */
 export interface Running {
-	/** The gateway serves and joins its network from now on. With sleep between readings this comes late or never. */
+	/** Called when the gateway starts serving and joins its network; late or never if it sleeps between readings. */
 	connect?(): void;
-	/** A meter has given a good readout. */
 	measured?(readout: Readout): void;
-	/** A meter was to be read and was not. */
 	meterFailed?(): void;
-	/** We have another address in a network, or, where `isUp` is false, none. */
+	/** Called after a change of the network address; `isUp` is false without one. */
 	networkChanged?(isUp: boolean): void;
-	/** The clock was set. */
 	clockChanged?(): void;
-	/** The device starts anew in a moment, or ends. */
+	/** Called shortly before the device restarts or the program ends. */
 	restarting?(): void;
-	/** A factory reset begins: what must outlive it is written now, while the settings are still there. */
+	/** Called at the start of a factory reset, to write data that must survive it; the settings still exist. */
 	resetting?(): void;
-	/** A factory reset: deletes what is not in the settings, which are deleted already. */
+	/** Called during a factory reset, after the settings were deleted, to delete other data. */
 	erase?(): void;
-	/** The gateway is about to serve nobody any more: before its ports are closed, and `stop`. */
+	/** Called before the ports are closed, and before `stop`. */
 	disconnecting?(): void;
-	/** For good. */
+	/** Ends the instance permanently. */
 	stop?(): void;
-	/** Sleep would cut something off. */
+	/** True while sleep would interrupt an activity. */
 	readonly isBusy?: boolean;
-	/** The device is to start as if somebody were there, and not to sleep. */
+	/** True if the device must start as for a user and must not sleep. */
 	readonly staysAwake?: boolean;
-	/** Something waits to be sent, or is on its way: sleep waits for it while there is a network. */
+	/** True while data waits to be sent or is being sent; postpones sleep while there is a network. */
 	readonly isSending?: boolean;
 }
 
-/** What `Core.find` goes by: a part (part.ts), as far as its instance is concerned. */
+/** A part as key of `Core.find`, reduced to the type of its instance. */
 export interface Opened<Instance> {
-	/** Makes what runs; undefined where nothing does. Parts of the list before this one are there. */
+	/** Creates the instance, or returns undefined. Earlier parts of the list are already open. */
 	readonly open: (core: Core, ...more: never) => Instance;
 }
 
@@ -64,59 +61,57 @@ export interface Core {
 	readonly clock: Clock;
 	readonly crypto: Crypto;
 	readonly text: TextCodec;
-	/** The host's; it counts what flash refuses. */
+	/** The host's storage; counts refused writes. */
 	readonly storage: WatchedStorage;
-	/** Partitions beside the settings; undefined where there are none. */
+	/** Partitions other than the settings; undefined without any. */
 	readonly flash: Flash | undefined;
-	/** Runs all that time moves. */
+	/** Runs all time-driven machines. */
 	readonly driver: Driver;
 	readonly writer: JSONWriter;
 	readonly config: ConfigStore;
 	readonly events: EventLog;
 	readonly ledger: MemoryLedger;
-	/** Told of each change of what the state shows. */
+	/** Notified of each change of the visible state. */
 	readonly live: Live;
-	/** The status light; undefined where there is none. */
+	/** Undefined without a status light. */
 	readonly light: Light | undefined;
 	readonly zone: TimeZone;
-	/** Permit for the one TLS connection to another server. */
+	/** Permit for the single outgoing TLS connection. */
 	readonly tlsPermit: TLSPermit;
-	/** Undefined where the host can't sleep. */
+	/** Undefined on hosts that cannot sleep. */
 	readonly saving: Saving | undefined;
-	/** How the last starts have ended, which is why the meter is not read; empty: this is no safe mode. */
+	/** Causes of the last faults in safe mode, where the meter is not read; otherwise empty. */
 	readonly safeMode: string;
-	/** The gateway's name in its network. */
 	readonly hostname: string;
-	/** It was woken for a reading: what comes and goes then is no event. */
+	/** True after a wake by the timer; changes of the network are then not logged. */
 	readonly isRoutine: boolean;
-	/** Monotonic ms of the start. */
+	/** Time of the start, monotonic ms. */
 	readonly startedMs: number;
-	/** Ports that are listened on; 0 while there is none. */
+	/** Actual ports; 0 while closed. */
 	readonly httpPort: number;
 	readonly httpsPort: number;
-	/** Runs it; what it throws is traced under this name and goes no further. */
+	/** Calls `run` and logs what it throws as from `part`. */
 	guard(part: string, run: () => void): void;
-	/** One line for the developer's log. Never a secret. */
+	/** Writes a line to the developer's log; never a secret. */
 	trace(message: string): void;
-	/** What runs of this part. */
 	find<Instance>(part: Opened<Instance>): Instance;
-	/** What a token allows at this moment: one of SCOPE_… (auth/tokens.ts). */
+	/** Returns the current scope of a token, SCOPE_… (auth/tokens.ts). */
 	scopeOf(token: string): number;
-	/** Something that our network, name or address depends on is another: certificate and names follow in a moment. */
+	/** Updates certificate and network names after a short delay. */
 	refreshSoon(): void;
-	/** The network is another, or none: told to all parts. */
+	/** Notifies all parts of a changed or lost network. */
 	networkChanged(): void;
-	/** The clock was set: told to all parts. */
+	/** Notifies all parts that the clock was set. */
 	clockChanged(): void;
-	/** A meter has given a good readout: told to all parts. */
+	/** Notifies all parts of a good readout. */
 	measured(readout: Readout): void;
-	/** A meter was to be read and was not; "": it was read. Told to all parts, with the stable code. */
+	/** Reports the result of a readout: a stable error code, or "" on success. Notifies all parts of a failure. */
 	meterChanged(code: string): void;
 	/**
-	 * Forgets all settings and whoever is logged in, and starts anew when this reply has had the time to leave. It starts
-	 * anew also when it throws: flash has refused, and not all could be deleted.
+	 * Deletes all settings and sessions and restarts once the current reply can have been sent. Throws if flash refuses a
+	 * deletion, but restarts nevertheless.
 	 */
 	factoryReset(): void;
-	/** The device starts anew when this reply has had the time to leave (decision 4). */
+	/** Restarts once the current reply can have been sent. */
 	restartSoon(): void;
 }

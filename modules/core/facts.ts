@@ -1,7 +1,7 @@
-/** Members of a JSON object that were taken down at once, since a reply may be made in several pieces. */
+/** Snapshot of JSON members, for replies made in pieces. */
 import type { JSONWriter } from "../json/writer.js";
 
-/** Name and value, name and value … */
+/** Names and values, alternating. */
 export type Facts = readonly (string | number | boolean)[];
 
 export function writeFacts(writer: JSONWriter, facts: Facts): void {
@@ -14,7 +14,7 @@ export function writeFacts(writer: JSONWriter, facts: Facts): void {
 	}
 }
 
-/** Unix time in seconds of one in ms; 0 stays 0. */
+/** Converts Unix time from ms to whole seconds. */
 export function secondsOf(utcMs: number): number {
 	return Math.floor(utcMs / 1000);
 }

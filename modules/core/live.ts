@@ -1,25 +1,23 @@
-/** Clients that are sent events (event-stream.ts), for the code that changes what they tell of. */
+/** Clients of the event stream (event-stream.ts), for the code that changes the state shown there. */
 import { takeOut } from "../bytes/list.js";
 
-/** What a stream has to send; the lowest one first. */
+/** Pending items of a stream, as bits; the lowest is sent first. */
 export const DUE_OPENING = 1;
 export const DUE_STATE = 2;
 export const DUE_READOUT = 4;
 export const DUE_BEAT = 8;
 
-/** One client. */
 export interface LiveClient {
-	/** It came by the port with TLS. */
+	/** True on the TLS port. */
 	readonly secure: boolean;
-	/** What it came with; empty: it is to go. */
+	/** Token of the client; empty to end the stream. */
 	token: string;
-	/** `due`: of DUE_…, in one number. */
+	/** Marks items as pending; `due` combines DUE_… bits. */
 	tell(due: number): void;
 }
 
-/** The server, which treats clients that have shown a token better than strangers. */
+/** The server, which prefers clients with a valid token. */
 export interface TokenServer {
-	/** A token was revoked. */
 	forget(): void;
 }
 
@@ -31,7 +29,7 @@ export class Live {
 		this.#serving = serving;
 	}
 
-	/** Each port has one place. */
+	/** Returns whether the port, which allows one stream, is free. */
 	hasPlace(secure: boolean): boolean {
 		return this.#clients.every((client) => client.secure !== secure);
 	}
@@ -44,23 +42,22 @@ export class Live {
 		takeOut(this.#clients, this.#clients.indexOf(client));
 	}
 
-	/** What the state shows may be another. */
+	/** Reports a possible change of state. */
 	changed(): void {
 		this.tell(DUE_STATE);
 	}
 
-	/** There is another good readout. */
 	measured(): void {
 		this.tell(DUE_STATE | DUE_READOUT);
 	}
 
-	/** A token may have been revoked. */
+	/** Reports that a token may have been revoked. */
 	tokensChanged(): void {
 		this.#serving.forget();
 		this.tell(DUE_BEAT);
 	}
 
-	/** The device is about to start anew. */
+	/** Ends all streams before a restart. */
 	end(): void {
 		for (let i = 0; i < this.#clients.length; i++) this.#clients[i].token = "";
 		this.tell(DUE_BEAT);

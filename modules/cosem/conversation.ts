@@ -1,23 +1,27 @@
 /**
- * One readout in DLMS/COSEM, from the first character on the line to the last, as one conversation under a Link that was
- * opened at 300 Bd in 7E1 (IEC 62056-21, annex E; IEC 62056-46; IEC 62056-53).
+ * One readout in DLMS/COSEM, from the first to the last character on the line. It runs as one session on a Link opened
+ * at 300 Bd in 7E1 (IEC 62056-21, annex E; IEC 62056-46; IEC 62056-53).
  *
- *   PAUSED      time over: SIGNING_ON, or TALKING where HDLC begins at a fixed speed
+ *   PAUSED      time over: SIGNING_ON, or TALKING if HDLC starts at a fixed speed
  *   SIGNING_ON  handed over: TALKING          not: PAUSED, SIGNING_ON or TALKING again, or ENDED
- *   TALKING     the list is read: ENDED       the counter is known: TALKING, about the list
- *               the counter is refused: TALKING, about the counter        failed: as above
- *   any         abort: ENDED, by way of a disconnection where there is a connection
+ *   TALKING     list read: ENDED              counter read: TALKING, reads the list
+ *               counter refused: TALKING, reads the counter          failed: as above
+ *   any         abort: ENDED, after a disconnection if there is a connection
  *
- * What is talked about is the invocation counter, in an association as the public client, where ciphering needs one that
- * is not known, or once when the meter seems to refuse ours; else the list of objects, as the settings have it.
+ * TALKING reads the configured list of objects. Before that, an association as the public client reads the invocation
+ * counter if ciphering requires an unknown one, or once if the meter appears to refuse the present one.
  *
- * After a failure all of it is repeated, TRIES at most: with DISC in front where the meter may still hold a connection,
- * at a lower speed where the speed may be to blame, by the other opening where that is to be found out, fewer
- * attributes a request, then one, where the meter fell silent on several. `failure` is that of the try that came furthest.
+ * After a failure the whole sequence is repeated, with at most TRIES tries. A repetition may differ:
+ * - DISC first, if the meter may still hold a connection;
+ * - a lower speed, if the speed may be the cause;
+ * - the other opening, if it is unknown which one works;
+ * - fewer attributes per request (finally one), if the meter did not answer.
+ * `failure` is that of the try that made most progress.
  *
- * Under the protocol iec62056 it is offered only: taken up if the meter announces mode E; else the sign-on goes on to its
- * own end, whose readout and failure are this one's. Where it is not even offered this is an inquiry: the meter has been
- * silent in mode C, has mode E alone if it answers in HDLC, and is let go of again.
+ * Under the protocol iec62056, mode E is optional: it is used if the meter announces it; otherwise the sign-on
+ * continues to its own end and determines readout and failure. If the settings do not permit mode E, this session is an
+ * inquiry: the meter was silent in mode C, and an answer in HDLC shows that it supports mode E only. The inquiry then
+ * disconnects.
  */
 import type { CounterSink } from "../dlms/counter.js";
 import { DLMS_COUNTER } from "../dlms/failures.js";
@@ -41,7 +45,7 @@ import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from
 import { DLMSTalks } from "./talks.js";
 
 const TRIES = 4;
-/** Between two tries, with or without a sign-on: a meter needs a second after DISC. */
+/** Pause between two tries; a meter needs a second after DISC. */
 const PAUSE_MS = 1000;
 const QUIET_MS = 2000;
 
@@ -50,60 +54,58 @@ const STATE_SIGNING_ON = 1;
 const STATE_TALKING = 2;
 const STATE_ENDED = 3;
 
-/** What is known of the meter's mode E: nothing; its identification announces it; it has shown that it has none. */
+/** Support of mode E by the meter: unknown, announced by its identification, or disproved. */
 const MODE_E_UNKNOWN = 0;
 const MODE_E_ANNOUNCED = 1;
 const MODE_E_LACKING = 2;
 
-/** The name of the API. */
+/** Protocol name in the API. */
 export const PROTOCOL_DLMS = "DLMS/COSEM";
 
 export class DLMSConversation implements Conversation {
-	/** Failure of the try that came furthest, if all failed. Final with EVENT_END. */
+	/** Failure of the try that made most progress. Final with EVENT_END. */
 	failure: Failure | undefined;
 	readonly #opening: Opening<COSEMSettings>;
-	/** Attempts of a sign-on that need not lead here; undefined: only DLMS/COSEM is wanted. */
+	/** Attempts of a sign-on with optional mode E; undefined if mode E is required. */
 	readonly #attempts: Attempts | undefined;
 	readonly #talks: DLMSTalks;
 	readonly #output: Output;
 	#state = STATE_PAUSED;
-	/** Bit n: EVENT_n waits to be told. */
+	/** Pending events; bit n is event n. */
 	#events = 0;
 	#nowMs: number;
-	/** When PAUSED is over. */
+	/** End of PAUSED, monotonic ms. */
 	#pauseEndsMs: number;
 	#aborted = false;
-	/** In SIGNING_ON. */
 	#signOn: DLMSOpening | undefined;
-	/** The sign-on that goes on to its own end; also after it. */
+	/** Session of a sign-on that continues without mode E; kept after its end. */
 	#session: IECConversation | undefined;
-	/** In TALKING. */
 	#talk: DLMSSession | undefined;
-	/** Why the counter is asked for in the middle, if it is. */
+	/** Failure that caused the counter to be read again. */
 	#suspicion: Failure | undefined;
 	#counterAsked = false;
-	/** Opening of this try: OPENING_DIRECT or OPENING_MODE_E; the speed of HDLC, and who signed on. */
+	/** Opening of this try (OPENING_DIRECT or OPENING_MODE_E), speed of HDLC, and identification from the sign-on. */
 	#way: number;
 	#baud = 0;
 	#ident: Uint8Array = new Uint8Array(0);
 	#tries = 0;
-	/** Highest speed of a try at a lowered one, Bd. */
+	/** Speed limit after failures at a higher speed, Bd. */
 	#baudCeiling = Number.POSITIVE_INFINITY;
 	#listing: number;
-	/** Objects read in the best try that failed. */
+	/** Number of objects read in the best failed try. */
 	#kept = 0;
-	/** The meter took an HDLC connection. */
+	/** True once the meter has accepted an HDLC connection. */
 	#connected = false;
 	#modeE = MODE_E_UNKNOWN;
-	/** The connection before was on the same line: the meter may have left HDLC since. */
+	/** True if a connection preceded on the same line; the meter may have left HDLC since. */
 	#follows = false;
-	/** The line as it is, and as it is to be before anything else goes over it. */
+	/** Current line settings, and those required before the next output. */
 	#line = SIGN_ON_LINE;
 	#wanted = SIGN_ON_LINE;
 
 	/**
-	 * Begins when it is advanced: who asks for a readout has used up too much of the stack for all that is made then.
-	 * `attempts`: it is only offered; these are the attempts of the sign-on.
+	 * Starts at the first `advance`, because the caller's stack usage leaves too little for the objects created then.
+	 * With `attempts`, those of the sign-on, mode E is optional.
 	 */
 	constructor(opening: Opening<COSEMSettings>, attempts?: Attempts) {
 		const { settings, nowMs } = opening;
@@ -123,7 +125,7 @@ export class DLMSConversation implements Conversation {
 		return SIGN_ON_LINE;
 	}
 
-	/** Between two tries, or before a sign-on. */
+	/** True between two tries and before a sign-on. */
 	get isIdle(): boolean {
 		return this.#state === STATE_PAUSED || (this.#signOn !== undefined && this.#session?.isIdle === true);
 	}
@@ -163,7 +165,7 @@ export class DLMSConversation implements Conversation {
 			if (isFound && dlms.learnedOpening !== this.#way) dlms.learnOpening(this.#way);
 			return undefined;
 		}
-		// Then the meter is read as in mode C.
+		// After a refusal the next session reads the meter in mode C.
 		const isRefused = this.failure !== undefined && !this.#connected && !attempts.exhausted;
 		return isRefused ? new IECConversation(opening, attempts) : undefined;
 	}
@@ -205,7 +207,7 @@ export class DLMSConversation implements Conversation {
 		return this.#output;
 	}
 
-	/** Ends it now, for the owner's reasons; what came so far is kept and counts as cut. */
+	/** Ends the session early; data received so far is kept and marked as cut off. */
 	abort(nowMs: number): void {
 		if (this.#state === STATE_ENDED) return;
 		this.#nowMs = nowMs;
@@ -215,7 +217,7 @@ export class DLMSConversation implements Conversation {
 		else this.end(this.failure ?? HDLC_LOST);
 	}
 
-	/** The piece `bytes[start..end)` of the line as a log may show it: itself, or a copy up to its end. */
+	/** Returns the line data with the password hidden: the same array, or a copy of its first `end` bytes. */
 	shown(direction: number, bytes: Uint8Array, start: number, end: number): Uint8Array {
 		return this.#talk?.shown(direction, bytes, start, end) ?? bytes;
 	}
@@ -224,7 +226,7 @@ export class DLMSConversation implements Conversation {
 		return this.#talk?.connection ?? this.#signOn;
 	}
 
-	/** It is to find out only whether the meter has mode E alone. */
+	/** True if the session only finds out whether the meter supports mode E only. */
 	private get isInquiry(): boolean {
 		return this.#attempts !== undefined && !this.#opening.settings.handsOver;
 	}
@@ -252,7 +254,6 @@ export class DLMSConversation implements Conversation {
 		this.#wanted = line.baud === baud && line.format === format ? this.#line : line;
 	}
 
-	/** Begins a try. */
 	private open(): void {
 		const { settings, quietMs } = this.#opening;
 		this.#follows = false;
@@ -266,7 +267,7 @@ export class DLMSConversation implements Conversation {
 		}
 		this.#state = STATE_SIGNING_ON;
 		this.want(SIGN_ON_LINE);
-		// What was asked in vain was asked at full speed: so is this.
+		// The inquiry uses full speed, as the sign-on that failed before it.
 		const given = this.isInquiry ? undefined : this.#attempts;
 		const attempts = given ?? new Attempts(this.#opening, this.#baudCeiling);
 		const opening = { ...this.#opening, nowMs: this.#nowMs, quietMs: this.#tries === 0 ? quietMs : QUIET_MS };
@@ -275,7 +276,6 @@ export class DLMSConversation implements Conversation {
 		this.#signOn = new DLMSOpening(this.#session, this.#nowMs);
 	}
 
-	/** The sign-on has come to its end. */
 	private signedOn(): void {
 		const session = this.#session;
 		const failure = this.#signOn?.failure;
@@ -294,12 +294,11 @@ export class DLMSConversation implements Conversation {
 			this.converse();
 			return;
 		}
-		// A sign-on that nothing came of is a try, too.
 		this.#tries++;
 		this.failed(failure ?? IEC_CUT);
 	}
 
-	/** The line stands at HDLC's speed: what is to be talked about? */
+	/** Starts an association once the line has the speed of HDLC. */
 	private converse(): void {
 		this.#state = STATE_TALKING;
 		this.#tries++;
@@ -309,10 +308,9 @@ export class DLMSConversation implements Conversation {
 		else this.read();
 	}
 
-	/** Reads the invocation counter as the public client. */
 	private askCounter(): void {
 		this.#counterAsked = true;
-		// The one before is let go of first: two of them are more than the chip should hold.
+		// Releases the previous association first: two need too much of the chip's memory.
 		this.#talk = undefined;
 		this.#talk = this.#talks.aboutCounter(this.carrier, this.#nowMs);
 	}
@@ -324,11 +322,10 @@ export class DLMSConversation implements Conversation {
 
 	private get carrier(): Carrier {
 		const isDirect = this.#way === OPENING_DIRECT;
-		// After a sign-on there is no connection of ours, and some meters would leave HDLC again.
+		// No DISC after a sign-on: the meter holds no connection, and some meters leave HDLC on DISC.
 		return { baud: this.#baud, isSignedOn: !isDirect, releaseFirst: isDirect && this.#tries > 1 };
 	}
 
-	/** A talk has come to its end. */
 	private talked(): void {
 		const talk = this.#talk;
 		if (talk === undefined) return;
@@ -349,7 +346,7 @@ export class DLMSConversation implements Conversation {
 		if (counterSink !== undefined) this.counterAnswered(counterSink, failure);
 		else if (failure === undefined) {
 			this.#talks.keep();
-			// What it takes all the same need not be found out again, but silence may have had other reasons.
+			// Remembers the request size that worked, but at least SHORT_LIST: silence may have had another cause.
 			this.#talks.scalers.listing = Math.max(this.#listing, SHORT_LIST);
 			this.end(undefined);
 		} else if (this.#follows && isUnheard(failure) && !this.#aborted) {
@@ -370,7 +367,7 @@ export class DLMSConversation implements Conversation {
 		else this.read();
 	}
 
-	/** Does the meter refuse our invocation counter? Then another is found, once, and the talk begins anew. */
+	/** If the meter seems to refuse the invocation counter, finds another one, once, and repeats the association. */
 	private isCounterRefused(talk: DLMSSession, failure: Failure): boolean {
 		const { counters } = this.#talks;
 		const began = talk.reading.requests > 0 && failure !== DLMS_COUNTER;
@@ -388,7 +385,7 @@ export class DLMSConversation implements Conversation {
 		return true;
 	}
 
-	/** Keeps what was read, and tries again if that is worth it. */
+	/** Keeps the data read so far and tries again if that is useful. */
 	private fallenSilent(talk: DLMSSession, failure: Failure): void {
 		const { read, listed, fewer } = talk.reading;
 		if (read > this.#kept) {
@@ -400,7 +397,6 @@ export class DLMSConversation implements Conversation {
 		this.failed(failure);
 	}
 
-	/** The try has failed. */
 	private failed(failure: Failure): void {
 		const lost = this.#modeE !== MODE_E_ANNOUNCED && isLostAfterSignOn(failure) && !this.#connected;
 		const known = lost ? FAILURE_NO_MODE_E : failure;
@@ -408,15 +404,15 @@ export class DLMSConversation implements Conversation {
 		if (known === FAILURE_NO_MODE_E) this.#modeE = MODE_E_LACKING;
 		const isOver = this.#aborted || failure.isFinal || this.#tries >= TRIES;
 		if (isOver || !this.chooseNext(known)) this.end(this.failure);
-		// Where nothing was heard there is nothing to wait for; a sign-on waits for silence by itself.
+		// No pause is needed if the meter did not answer; a sign-on waits for silence itself.
 		else if (isUnheard(known)) this.open();
 		else this.pause();
 	}
 
-	/** How is the next try made? False: not at all. */
+	/** Chooses the parameters of the next try. Returns false to end the session. */
 	private chooseNext(failure: Failure): boolean {
 		if (this.#connected || !isUnheard(failure)) return true;
-		// Under iec62056 the meter's block is still to be had.
+		// Under iec62056 the meter can still be read in mode C.
 		if (this.#attempts !== undefined) return false;
 		const { settings } = this.#opening;
 		if (isLostAfterSignOn(failure)) this.#baudCeiling = getBaudRate(Math.max(0, baudNumber(this.#baud) - 1));
@@ -439,7 +435,7 @@ export class DLMSConversation implements Conversation {
 	}
 }
 
-/** Nothing was heard that a meter would say: another opening may be the right one. */
+/** Returns whether the meter did not answer at all, so that another opening may work. */
 function isUnheard(failure: Failure): boolean {
 	return failure.progress < PROGRESS_HEARD;
 }

@@ -1,14 +1,15 @@
 /**
- * Invocation counters of the gateway, of which none may be used twice under one key and system title, not even after a
- * power cut or a factory reset: NIST SP 800-38D, 8. They are kept ahead in blocks of AHEAD; what a conversation has not
- * used of its block is never used. The entry stands apart from the settings, so that a factory reset leaves it alone.
+ * Invocation counters of the gateway. A value must never be used twice with the same key and system title, not even
+ * after a power cut or a factory reset (NIST SP 800-38D, 8). Counters are reserved in flash in blocks of AHEAD; the
+ * unused rest of a block is discarded. The entry is separate from the settings, so a factory reset does not delete it.
  *
  *   key     dlms_counters
- *   value   12 bytes a key, the last used first, then CRC-16/X.25 of all, low byte first
- *           0  8  SHA-256 of key and title, its first bytes
- *           8  4  the last counter that may have been used, high byte first
+ *   value   12 bytes per key, most recently used first, then CRC-16/X.25 of all, little-endian
+ *           0  8  start of the SHA-256 of key and title
+ *           8  4  last counter that may have been used, big-endian
  *
- * Limits: KEYS_LIMIT keys; the one that was not used for longest falls out, and is asked of the meter when it returns.
+ * Limits: KEYS_LIMIT keys; the least recently used one is dropped, and its counter is read from the meter when the key
+ * returns.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { Cipher, type CipherOptions } from "../dlms/cipher.js";
@@ -24,12 +25,12 @@ const CRC_LENGTH = 2;
 const AHEAD = 100;
 /** Counters have 32 bits. */
 const COUNTER_END = 2 ** 32;
-/** The first where nothing is known: some meters take 0 for none. */
+/** First value of an unknown counter; some meters treat 0 as missing. */
 const FIRST = 1;
 
 /**
- * A cipher by the settings' keys; without counters it lacks a key, and is told so by its association. `heard`: what is
- * known of who sends by itself.
+ * Makes a cipher with the configured keys. `counters` is undefined if a key is missing; the association then reports
+ * that. `heard` describes the sender of pushes.
  */
 export function makeCipher(
 	settings: DLMSSettings,
@@ -52,16 +53,14 @@ export function makeCipher(
 }
 
 export class InvocationCounters {
-	/** The next to be used. */
 	next = FIRST;
-	/** The first that may not be used before more are kept. */
+	/** First counter that is not reserved in flash. */
 	limit = FIRST;
-	/** Counters of this key were used before. */
 	known = false;
 	readonly #storage: Storage;
 	readonly #id: Uint8Array;
 
-	/** For AES key `key` and our system title. */
+	/** `key` is the AES key, `title` the gateway's system title. */
 	constructor(storage: Storage, crypto: Crypto, key: Uint8Array, title: Uint8Array) {
 		this.#storage = storage;
 		this.#id = crypto.sha256(key, title).subarray(0, ID_LENGTH);
@@ -74,12 +73,12 @@ export class InvocationCounters {
 		this.next = this.limit = used + 1;
 	}
 
-	/** Those below `next` are used, by us or by another before us. Never goes back. */
+	/** Marks the counters below `next` as used, by the gateway or another client. */
 	raise(next: number): void {
 		this.next = Math.max(this.next, Math.min(next, COUNTER_END));
 	}
 
-	/** Lets the cipher use more than it may, once they are kept; false when they can't be. */
+	/** Reserves further counters and lets the cipher use them. Returns false if flash refuses. */
 	extend(cipher: Cipher): boolean {
 		this.raise(cipher.counter);
 		if (!this.keepAhead()) return false;
@@ -88,7 +87,7 @@ export class InvocationCounters {
 		return true;
 	}
 
-	/** Keeps AHEAD more; false when flash does not take it: none may be used then. */
+	/** Reserves AHEAD further counters. Returns false if flash refuses; they must not be used then. */
 	keepAhead(): boolean {
 		const limit = Math.min(COUNTER_END, Math.max(this.next, this.limit) + AHEAD);
 		try {
@@ -100,7 +99,7 @@ export class InvocationCounters {
 		return true;
 	}
 
-	/** The entry with this as the last counter of our key, which comes first. */
+	/** Returns the entry with `last` as the last counter of this key, which comes first. */
 	private encode(last: number): Uint8Array {
 		const items = this.items();
 		const at = this.find(items);
@@ -121,7 +120,7 @@ export class InvocationCounters {
 		return value;
 	}
 
-	/** What is kept, without the check; none if it is damaged. */
+	/** Returns the stored items without the CRC; empty if damaged. */
 	private items(): Uint8Array {
 		const value = this.#storage.get(STORAGE_KEY) ?? new Uint8Array(0);
 		const end = value.length - CRC_LENGTH;

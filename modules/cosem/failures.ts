@@ -1,4 +1,4 @@
-/** Failures of conversations and pushes in DLMS/COSEM, beside those of its layers (dlms, hdlc, iec62056-21). */
+/** Failures of DLMS/COSEM sessions and pushes; those of lower layers are in dlms, hdlc and iec62056-21. */
 import { DLMS_AUTHENTICATION, DLMS_COUNTER, DLMS_DECIPHERING } from "../dlms/failures.js";
 import { IEC_NO_IDENT } from "../iec62056-21/failures.js";
 import {
@@ -10,7 +10,7 @@ import {
 	METER_TIMEOUT,
 } from "../readout/failure.js";
 
-/** The meter answered the sign-on, and then offered no mode E. */
+/** The meter answered the sign-on but did not offer mode E. */
 export const FAILURE_NO_MODE_E = failure(
 	METER_ERROR,
 	"iec62056-21/no-mode-e",
@@ -18,28 +18,27 @@ export const FAILURE_NO_MODE_E = failure(
 	"The meter identified itself, but does not go on in DLMS/COSEM. Choose the protocol iec62056, or opening direct.",
 	{ protocol: "iec62056" },
 );
-/** Under `dlms`: no answer to the sign-on, and it was not to be tried without one. */
+/** Under protocol `dlms`: no answer to the sign-on, and `opening` does not permit HDLC without it. */
 export const FAILURE_NO_SIGN_ON = failure(
 	METER_TIMEOUT,
 	"dlms/no-sign-on",
 	2,
 	"The meter did not answer the sign-on. Check that the head sits on its optical port; then set opening to auto or direct; then check device_address, and battery for a meter that sleeps.",
 );
-/** A meter that took the HDLC connection gives no answer to what is ciphered, or drops it: it does so with wrong keys. */
+/** The meter accepted the HDLC connection but ignores or drops ciphered requests, as meters do when a key is wrong. */
 export const FAILURE_UNANSWERED = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/unanswered",
 	64,
 	"The meter does not answer what is ciphered. Check block_cipher_key; then auth_key; then security_suite; then client_address and auth. A meter of security suite 2 can't be read.",
 );
-/** Invocation counters could not be kept ahead in flash. */
 export const FAILURE_COUNTERS = finalFailure(
 	METER_ERROR,
 	"dlms/counter-storage",
 	65,
 	"Invocation counters could not be kept in flash, and without that none may be used.",
 );
-/** Where the meter is to send DLMS/COSEM by itself: nothing came, or nothing of that. */
+/** No data at all, or no valid push, although pushes are expected. */
 export const PUSH_SILENCE = failure(
 	METER_TIMEOUT,
 	"dlms-push/silence",
@@ -52,56 +51,55 @@ export const PUSH_UNKNOWN = failure(
 	IEC_NO_IDENT.progress,
 	"Something came, but no whole push of DLMS/COSEM. Check push_baudrate.",
 );
-/** It is whole, and its values have no codes. */
+/** The push is complete, but its values have no OBIS codes. */
 export const PUSH_NO_CODES = finalFailure(
 	METER_ERROR,
 	"dlms-push/no-codes",
 	66,
 	"The meter's list has no OBIS codes, so its values can't be told apart. This gateway can't read such lists yet.",
 );
-/** It is ciphered, and there is no key. */
 export const PUSH_NO_KEY = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms-push/no-key",
 	60,
 	"The meter's pushes are ciphered. Enter block_cipher_key, which the operator of the meter gives you.",
 );
-/** Deciphered it makes no sense. */
 export const PUSH_KEY = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms-push/key",
 	61,
 	"A push could not be deciphered. Check block_cipher_key.",
 );
-/** The same where its security control names the broadcast key: the one of the settings may be right, and for other things. */
+/**
+ * A push marked as ciphered with the broadcast key cannot be deciphered; the configured key may be valid for other
+ * purposes.
+ */
 export const PUSH_BROADCAST = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms-push/broadcast-key",
 	61,
 	"The meter's pushes are ciphered under its broadcast key, and block_cipher_key is another. Ask the meter's operator for the broadcast key, and enter that as block_cipher_key.",
 );
-/** It is not ciphered, though there is a key. */
 export const PUSH_OPEN = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms-push/open",
 	62,
 	"A push came in the open, and there is a block_cipher_key. If this meter does not cipher, delete the key.",
 );
-/** It is less protected than the keys allow: it has no tag. */
+/** The push has no tag although an authentication key is configured. */
 export const PUSH_NO_TAG = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms-push/no-tag",
 	63,
 	"The meter's pushes have no tag that auth_key could check. Delete auth_key, and they are taken unchecked.",
 );
-/** Its invocation counter did not grow. */
 export const PUSH_REPLAY = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms-push/replay",
 	64,
 	"A push came once more: its invocation counter did not grow, so it may have been recorded and played back. If the meter was restarted or exchanged, change push_baudrate and change it back.",
 );
-/** Good by its keys, but of another system title than the pushes before. */
+/** The push is valid, but its system title differs from that of earlier pushes. */
 export const PUSH_OTHER = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms-push/other-meter",
@@ -109,7 +107,7 @@ export const PUSH_OTHER = finalFailure(
 	"A push came from another meter than those before, under the same keys. If the meter was exchanged, change push_baudrate and change it back.",
 );
 
-/** What meters say, or don't say, to an invocation counter that is too low. */
+/** Returns whether a low invocation counter may be the cause. */
 export function mayBeCounter(failure: Failure): boolean {
 	return (
 		failure === FAILURE_UNANSWERED ||

@@ -1,8 +1,8 @@
 /**
- * The sign-on of a conversation in mode E, up to where HDLC goes on: the identification, our acknowledgement `ACK 2 Z 2`,
- * the change to its speed and 8N1, the meter's repetition of the acknowledgement, which many leave out (IEC 62056-21,
- * annex E; it comes as 7E1 at the new speed). Where the meter was not to be asked, or does not do it, the session goes
- * on to its own end. Events are the session's.
+ * Sign-on in mode E, up to the start of HDLC: the identification, the acknowledgement `ACK 2 Z 2`, the change to the
+ * agreed speed and 8N1, and the meter's repetition of the acknowledgement, which many meters omit (IEC 62056-21, annex
+ * E; it arrives as 7E1 at the new speed). Without mode E, the IEC 62056-21 session continues to its own end. Events are
+ * those of that session.
  */
 import { ACKNOWLEDGE_LENGTH, encodeHandOver } from "../iec62056-21/acknowledge.js";
 import { IEC_NO_IDENT, IEC_SILENCE } from "../iec62056-21/failures.js";
@@ -14,7 +14,7 @@ import type { Failure } from "../readout/failure.js";
 import { EVENT_END } from "../readout/protocol.js";
 import { FAILURE_NO_MODE_E, FAILURE_NO_SIGN_ON } from "./failures.js";
 
-/** How long the meter may take to repeat our acknowledgement; from there to the first frame. */
+/** Time for the meter to repeat the acknowledgement, and delay from then to the first frame. */
 const CONFIRM_MS = 1500;
 const REACTION_MS = 205;
 const STX = 0x02;
@@ -26,7 +26,7 @@ const STATE_ENDED = 2;
 export class DLMSOpening implements Machine {
 	readonly session: MeterSession;
 	readonly #output: Output;
-	/** What we sent, and how much of it has come back. */
+	/** Acknowledgement sent, and number of its characters received back. */
 	readonly #acknowledge = new Uint8Array(ACKNOWLEDGE_LENGTH);
 	#confirmed = 0;
 	#byMs = Number.POSITIVE_INFINITY;
@@ -35,7 +35,7 @@ export class DLMSOpening implements Machine {
 	#nowMs: number;
 	#endTold = false;
 
-	/** A session that has not begun; the line must be at 300 Bd, 7E1. */
+	/** `session` has not begun; the line must be at 300 Bd, 7E1. */
 	constructor(session: MeterSession, nowMs: number) {
 		this.session = session;
 		this.#nowMs = nowMs;
@@ -43,7 +43,7 @@ export class DLMSOpening implements Machine {
 		this.#output = { kind: OUTPUT_NONE, bytes, start: 0, end: 0, baud: 0, format: FORMAT_8N1, code: EVENT_END };
 	}
 
-	/** Why there is no hand-over, if there is none. Final with EVENT_END. */
+	/** Reason for a missing hand-over. Final with EVENT_END. */
 	get failure(): Failure | undefined {
 		const { outcome, failure } = this.session;
 		if (this.#refused || outcome === OUTCOME_BLOCK) return FAILURE_NO_MODE_E;
@@ -80,7 +80,6 @@ export class DLMSOpening implements Machine {
 		return this.#output;
 	}
 
-	/** Ends it now, for the owner's reasons. */
 	abort(nowMs: number): void {
 		if (this.#state === STATE_SIGN_ON) this.session.abort(nowMs);
 		else this.end();
@@ -92,14 +91,13 @@ export class DLMSOpening implements Machine {
 		this.#state = STATE_CONFIRM;
 	}
 
-	/** A character after our acknowledgement. */
 	private confirm(character: number): void {
 		if (this.#confirmed === ACKNOWLEDGE_LENGTH) return;
 		if (character === this.#acknowledge[this.#confirmed]) this.#confirmed++;
 		else this.#confirmed = character === this.#acknowledge[0] ? 1 : 0;
 		if (this.#confirmed === ACKNOWLEDGE_LENGTH) this.#byMs = this.#nowMs + REACTION_MS;
 		else if (character === STX) {
-			// A block in place of it.
+			// The meter sends a data block instead of its repetition.
 			this.#refused = true;
 			this.end();
 		}

@@ -1,20 +1,20 @@
 /**
  * Reads the last rows of a load profile (class 7, profile generic; IEC 62056-6-2, 4.3.6) over an association, into
- * records in the form that a P.01 of IEC 62056-21 has (record-writer.ts):
+ * records in the format of a P.01 of IEC 62056-21 (record-writer.ts):
  *
  *   head   time: empty   status: empty   period, with the unit s   number of columns   { code   unit } of each
- *   row    time   status   value of each column; empty where the meter gives none
+ *   row    time   status   value of each column; empty if the meter sends none
  *
- * A row's time is `.` and Unix time, or `,` and seconds since 1970 of the meter's wall clock where it does not tell how
- * that stands to UTC. Time and status are the first columns of the meter that are of the clock (class 8), and a profile status
- * (0-b:96.10.e); all others are columns.
+ * A row's time is `.` and Unix time, or `,` and seconds since 1970 in the meter's local time if its offset from UTC is
+ * unknown. Time and status are the first column of the clock (class 8) and the first profile status (0-b:96.10.e); all
+ * others are value columns.
  *
- * Asked for are name, columns, period, order and number of rows, scalers, and then the rows: all where there are no more
- * than wanted; else by their numbers (selective access, selector 2); where the meter doesn't want that, or does not
- * tell how many there are, by their times up to that of its clock (selector 1). Never all of a longer one: that may take an hour.
- * Rows are packed as the blocks come: one row and one block are all that is held of the answer.
+ * The requests are: name, columns, period, order and number of rows, scalers, rows. All rows are requested if there are
+ * no more than wanted. Otherwise rows are selected by number (selective access, selector 2) or, if the meter refuses
+ * that or does not report their number, by time up to that of its clock (selector 1). A longer profile is never read
+ * completely, which may take an hour. Rows are packed as the blocks arrive; only one row and one block are in memory.
  *
- * Limits: POLL_LIMIT columns; JOINED_LIMIT bytes of a row and the block that it ends in; the room of the records.
+ * Limits: POLL_LIMIT columns; JOINED_LIMIT bytes for a row and the block that it ends in; the capacity of the records.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { TEXT_LIMIT } from "../bytes/octets.js";
@@ -44,7 +44,7 @@ import type { ProfileRequest } from "../readout/protocol.js";
 import type { RecordWriter } from "../readout/record-writer.js";
 import { putNumber, putTime, secondsOf } from "./times.js";
 
-/** What is asked for, in this order; 4 is the number of rows. STEP_SCALER: once for each column that has one. */
+/** Requests in order; 4 is the number of rows. STEP_SCALER is repeated for each column with a scaler. */
 const STEP_NAME = 0;
 const STEP_COLUMNS = 1;
 const STEP_PERIOD = 2;
@@ -58,23 +58,26 @@ const STEP_DONE = 10;
 
 const CLASS_PROFILE = 7;
 const CLASS_CLOCK = 8;
-/** The attribute that each step asks for. This and what follows are bytes: texts take least flash. */
+/** Attribute read by each step. Constants of bytes are texts because those take the least flash. */
 const ATTRIBUTES = "\x02\x03\x04\x05\x07\x00\x02\x02\x02\x02";
-/** Logical device name, and the clock, as in a poll list. */
+/** Logical device name and clock, in the format of a poll list. */
 const NAME = "\x00\x00\x2a\x00\x00\xff\x01";
 const CLOCK = "\x00\x00\x01\x00\x00\xff\x08";
-/** Selection by entries: structure of first and last row (uint32), first and last column (uint16). */
+/** Selection by entry: structure of first and last row (uint32), first and last column (uint16). */
 const BY_ENTRIES = "\x01\x02\x02\x04\x06\x00\x00\x00\x00\x06\x00\x00\x00\x00\x12\x00\x01\x12\x00\x00";
-/** By range: structure of the column with the clock, first and last of its values, an array of no columns: all. */
+/**
+ * Selection by range: structure of the clock column, first and last time, and an empty array, which selects all
+ * columns.
+ */
 const BY_RANGE = "\x01\x01\x02\x04\x02\x04\x12\x00\x08\x09\x06\x00\x00\x01\x00\x00\xff\x0f\x02\x12\x00\x00";
 const RANGE_LENGTH = BY_RANGE.length + 2 * (DATE_TIME_LENGTH + 2) + 2;
-/** Rows are kept the last one first. */
+/** Sort method of rows stored newest first. */
 const SORT_LIFO = 2;
 
 const DEVIATION_LIMIT = 840;
 const DOT = 0x2e;
 const COMMA = 0x2c;
-/** Times beyond that are none of a profile: 2100. */
+/** Upper limit of a row's time: the year 2100. */
 const TIME_END_S = 4_102_444_800;
 const UNIT_SECOND = 7;
 
@@ -83,41 +86,39 @@ export class DLMSProfile implements Inquiry {
 	readonly listed = false;
 	readonly fewer = 1;
 	readonly cursor: Cursor;
-	/** Rows. */
+	/** Number of rows. */
 	read = 0;
 	requests = 0;
-	/** Why there is no profile; 0: there is one. */
+	/** Reason for a missing profile, or 0. */
 	reason = 0;
-	/** As in a poll list: its code and class. */
+	/** The profile as an entry of a poll list. */
 	readonly object = new Uint8Array(POLL_ENTRY_SIZE);
 	readonly #wanted: number;
-	/** Keeps the meter's name. */
 	readonly #names: ScalerCache;
 	readonly #writer: RecordWriter;
 	readonly #walker: DataWalker;
 	readonly #response: GetResponse;
 	readonly #work = new Uint8Array(TEXT_LIMIT + STACK_SIZE);
-	/** The columns, as a poll list; and their scalers. */
+	/** Columns in the format of a poll list, and their scalers. */
 	readonly #list = new Uint8Array(1 + POLL_LIMIT * POLL_ENTRY_SIZE);
 	readonly #scalers = new ScalerCache(POLL_LIMIT);
 	#step = STEP_NAME;
-	/** In STEP_SCALER: the column, and whether more follow. */
+	/** Column of STEP_SCALER, and whether more blocks follow. */
 	#position = 0;
 	#more = false;
 	#periodS = 0;
 	#isLastFirst = false;
-	/** Rows that the meter has; -1: not told. */
+	/** Number of rows in the meter; -1 if unknown. */
 	#inUse = -1;
-	/** The columns with time and status; -1: none. */
+	/** Columns of time and status, or -1. */
 	#time = -1;
 	#status = -1;
-	/** What the meter's clock shows, and its deviation and status. */
+	/** Time of the meter's clock, seconds; its deviation and status. */
 	#clockS = 0;
 	readonly #zone = new Uint8Array(3);
-	/** Rows still to come of the answer; -1: it has not begun. */
+	/** Remaining rows of the answer; -1 before its start. */
 	#left = -1;
 
-	/** `names` keeps the meter's name. */
 	constructor({ code, entries }: ProfileRequest, names: ScalerCache, writer: RecordWriter) {
 		this.#wanted = entries;
 		this.#names = names;
@@ -142,7 +143,7 @@ export class DLMSProfile implements Inquiry {
 		if (this.#more) return this.#response.putNext(into, at);
 		this.#response.begin();
 		this.#left = -1;
-		// What does not fit is not asked for by its times: a meter with so little room has no such profile.
+		// A range request that does not fit becomes an entry request; a meter with such small APDUs has no long profile.
 		if (this.#step === STEP_RANGE && room < NORMAL_HEAD + ATTRIBUTE_LENGTH + RANGE_LENGTH) this.#step = STEP_ENTRIES;
 		const step = this.#step;
 		let object: ArrayLike<number> = this.object;
@@ -195,12 +196,11 @@ export class DLMSProfile implements Inquiry {
 
 	end(): void {}
 
-	/** What was packed is all that comes. */
 	keep(): void {
 		this.#writer.endBlock(true);
 	}
 
-	/** The answer to a step before the rows. */
+	/** Processes the answer to a step before the rows. */
 	private takeData(): void {
 		const { cursor } = this;
 		const walker = this.#walker;
@@ -239,14 +239,13 @@ export class DLMSProfile implements Inquiry {
 		this.goOn();
 	}
 
-	/** The meter gives no answer to the step. */
 	private takeRefusal(reason: number): void {
 		const step = this.#step;
 		if (step === STEP_ENTRIES && this.read === 0 && this.#periodS > 0) {
 			this.#step = STEP_CLOCK;
 			return;
 		}
-		// Without its scaler a value would be of another size.
+		// Without its scaler a value would be wrong by a power of ten.
 		const mustHave = step === STEP_COLUMNS || step >= STEP_ALL || (step === STEP_SCALER && !isDenial(reason));
 		if (mustHave) this.fail(reason);
 		else {
@@ -255,7 +254,7 @@ export class DLMSProfile implements Inquiry {
 		}
 	}
 
-	/** To the next step; writes the head before the first that asks for rows. */
+	/** Continues with the next step; writes the head before the first step that requests rows. */
 	private goOn(): void {
 		if (this.#step < STEP_SCALER) this.#step++;
 		else if (this.#step === STEP_CLOCK) {
@@ -279,13 +278,13 @@ export class DLMSProfile implements Inquiry {
 		if (this.read > 0) this.#writer.overflow = true;
 		else {
 			this.#writer.begin();
-			// A refusal with the reason 0, which stands for success, makes no sense.
+			// A refusal with reason 0 (success) is contradictory.
 			this.reason = reason === 0 ? REASON_UNREADABLE : reason;
 		}
 		this.#step = STEP_DONE;
 	}
 
-	/** The capture objects: structures of class, code, attribute and index. False if they are none. */
+	/** Reads the capture objects: structures of class, code, attribute and index. Returns false if invalid. */
 	private takeColumns(): boolean {
 		const { cursor } = this;
 		const list = this.#list;
@@ -335,7 +334,7 @@ export class DLMSProfile implements Inquiry {
 		}
 	}
 
-	/** Packs the rows that have come whole, from where the cursor stands; returns how many bytes they were. */
+	/** Packs the complete rows at the cursor. Returns their length in bytes. */
 	private takeRows(): number {
 		const { cursor } = this;
 		const walker = this.#walker;
@@ -360,7 +359,7 @@ export class DLMSProfile implements Inquiry {
 		return end - start;
 	}
 
-	/** Packs the row where the cursor stands, all of which is there: time, status, all others. */
+	/** Packs the complete row at the cursor: time, status, all others. */
 	private takeRow(): boolean {
 		const { cursor } = this;
 		const walker = this.#walker;
@@ -397,7 +396,7 @@ export class DLMSProfile implements Inquiry {
 		return true;
 	}
 
-	/** The working buffer's first `length` bytes are a value. */
+	/** Writes the first `length` bytes of the working buffer as a value. */
 	private value(length: number, unit: number): void {
 		this.#writer.value(this.#work, length, unit);
 	}
@@ -406,7 +405,7 @@ export class DLMSProfile implements Inquiry {
 		return render(this.#walker, scaler, octets, this.#work);
 	}
 
-	/** Writes the time that the walker stands at; 0: it is none. */
+	/** Writes the time at the walker to the working buffer. Returns its length, or 0 if invalid. */
 	private putMoment(): number {
 		const { bytes, start } = this.#walker;
 		const seconds = secondsOf(this.#walker, this.#work);

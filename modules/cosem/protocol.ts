@@ -1,6 +1,6 @@
 /**
- * DLMS/COSEM as rows of the table of meter protocols: as the settings' own, and taken up after a sign-on of IEC 62056-21
- * where the meter announces mode E. Here HDLC and the sign-on are put together; no protocol knows another.
+ * Entries of DLMS/COSEM in the table of meter protocols: as the configured protocol, and after a sign-on of IEC
+ * 62056-21 if the meter announces mode E. Combines HDLC and the sign-on, which do not depend on each other.
  */
 import { HDLCConnection } from "../hdlc/connection.js";
 import { ROOM } from "../hdlc/decoder.js";
@@ -15,10 +15,10 @@ import { type Conversation, EVENT_END, type MeterProtocol, type Opening, type Pr
 import { DLMSConversation } from "./conversation.js";
 import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT } from "./settings.js";
 
-/** The word of the setting `protocol`. */
+/** API value of the setting `protocol`. */
 export const CHOICE = "dlms";
 
-/** HDLC without a sign-on: connects, and disconnects again. */
+/** Probe by HDLC without a sign-on: connects and disconnects. */
 export class ConnectionProbe implements Probing {
 	readonly line: LineSettings;
 	readonly #connection: HDLCConnection;
@@ -44,7 +44,7 @@ export class ConnectionProbe implements Probing {
 		return this.#connection.failure;
 	}
 
-	/** None is told before an association. */
+	/** Empty: the name is only available in an association. */
 	get meterId(): Uint8Array {
 		return new Uint8Array(0);
 	}
@@ -83,7 +83,7 @@ export class ConnectionProbe implements Probing {
 	}
 }
 
-/** A sign-on, and where nothing comes of it HDLC without one. */
+/** Probe by a sign-on, followed by HDLC without one if it fails. */
 class OpeningProbe extends IECConversation {
 	readonly #opened: Opening<COSEMSettings>;
 
@@ -98,8 +98,8 @@ class OpeningProbe extends IECConversation {
 }
 
 /**
- * The protocol is iec62056, without mode E. A meter that announces that and sends nothing in mode C is asked whether it has
- * mode E alone, so that nobody waits until mode C was tried at every speed.
+ * Session for the protocol iec62056 without mode E. If a meter announces mode E and is silent in mode C, an inquiry in
+ * HDLC checks whether it supports mode E only, which avoids trying mode C at every speed.
  */
 export class SignOnConversation extends IECConversation {
 	protected override another(opening: Opening<COSEMSettings>, attempts: Attempts): Conversation {
@@ -122,7 +122,7 @@ export const DLMS: MeterProtocol<COSEMSettings> = Object.freeze({
 	forget: (settings: COSEMSettings) => settings.dlms.learnOpening(OPENING_AUTO),
 });
 
-/** The protocol is iec62056. */
+/** Protocol entry for iec62056. */
 export const DLMS_AFTER_SIGN_ON: MeterProtocol<COSEMSettings> = Object.freeze({
 	isChosen: (settings: COSEMSettings) => settings.handsOver,
 	asksForProfiles: true,

@@ -1,28 +1,28 @@
 /**
- * Listens to a meter that sends DLMS/COSEM by itself: data-notifications in the open or ciphered by general-glo or general-ded
- * (IEC 62056-5-3, 9.2 and 9.5), or a P1 telegram ciphered so. In HDLC (UI frames, also in segments, also in general block
- * transfer), in long frames of M-Bus, or, ciphered, in no frame at all (Luxembourg's Smarty, some meters of Austria). As
- * a row of the table of meter protocols.
+ * Receives unsolicited DLMS/COSEM pushes: data-notifications, in plain text or ciphered by general-glo or general-ded
+ * (IEC 62056-5-3, 9.2 and 9.5), or P1 telegrams ciphered in the same way. They arrive in HDLC (UI frames, also
+ * segmented, also with general block transfer), in long frames of M-Bus, or, if ciphered, without frames (Luxembourg's
+ * Smarty, some meters in Austria). An entry in the table of meter protocols.
  *
- *   HUNT    frame of an APDU that goes on: GATHER      last frame: judged, HUNT
- *   GATHER  the same                                   silence, or a frame that begins another APDU: dropped, HUNT
+ *   HUNT    incomplete APDU: GATHER     last frame: APDU checked, HUNT
+ *   GATHER  the same                    silence, or a frame that starts another APDU: dropped, HUNT
  *   any     abort: ENDED
  *
- * Which key there is decides what is taken. Without one, what comes in the open, checked by its frames; with an encryption
- * key, only what is ciphered by it; with an authentication key too, only what has a right tag. What is taken and could not be
- * checked has STATUS_UNCHECKED.
+ * The configured keys determine which pushes are accepted: without a key, plain text with a valid frame check; with an
+ * encryption key, only pushes ciphered with it; with an authentication key as well, only pushes with a valid tag. A
+ * push accepted without authentication has STATUS_UNCHECKED.
  *
- * The first good ciphered push binds the listener to its sender: another system title under the same keys is refused, and so
- * is a push whose invocation counter has not grown since the last one. The counter is kept in RAM, and in flash after
- * KEEP_EACH pushes if it has grown by as much: after a restart of the gateway no more than those could be played back. A
- * change of the settings forgets both (a meter that began anew, or another one).
+ * The first valid ciphered push binds the listener to its sender. A different system title under the same keys is
+ * refused, and so is an invocation counter that has not increased. The counter is kept in RAM, and in flash after
+ * KEEP_EACH pushes if it has increased by as much; after a restart of the gateway, no more pushes than that could be
+ * replayed. A change of the settings deletes both, for a meter that was reset or replaced.
  *
- * General-ded-ciphering is deciphered by the global key, too. By the standard it means the dedicated key, which a client
- * hands over in the initiate-request, good for that association alone; a push has none, so that no other key than the
- * global one can be meant, and a meter that means one of its own is refused by the tag, or else by the plain text.
+ * General-ded-ciphering is also deciphered with the global key. The standard means the dedicated key, which a client
+ * sends in the initiate-request for one association. A push has no association, so only the global key is possible; a
+ * meter with a different key is rejected by the tag or by invalid plain text.
  *
- * What is ciphered under the broadcast key (security control, bit 6), which is that of many meters, is taken where the
- * encryption key of the settings is that one.
+ * A push ciphered with the broadcast key (security control, bit 6), which many meters share, is accepted if the
+ * configured encryption key is that key.
  *
  * Limits: APDU_LIMIT bytes.
  */
@@ -67,44 +67,43 @@ import {
 import { CHOICE } from "./protocol.js";
 import type { COSEMSettings } from "./settings.js";
 
-/** The longest push that is known has 591 bytes, a P1 telegram in it about a thousand. */
+/** The longest known push has 591 bytes, or about a thousand with a P1 telegram. */
 const APDU_LIMIT = 2048;
-/** A silence of this length ends an APDU: its frames follow each other at once. */
+/** Silence that ends an APDU; its frames follow one another without a pause. */
 const GAP_MS = 1000;
-/** What has no frame begins after a silence of this length, or right after the one before. */
+/** Silence required before an APDU without frames, unless it directly follows another. */
 const BARE_GAP_MS = 100;
 const KEEP_EACH = 200;
 
 const CONTROL_UI = 0x03;
-/** General block transfer: tag, control, number of the block and of the one acknowledged (2 each), length, data. */
+/** General block transfer: tag, control, block number and acknowledged block number (2 each), length, data. */
 const GENERAL_BLOCK = 0xe0;
 const LAST_BLOCK = 0x80;
 
 const TITLE_LENGTH = 8;
-/** Where the length of a ciphered APDU stands, the end of its head; it has up to three bytes. */
+/** Offset of a ciphered APDU's length, up to three bytes that end the header. */
 const LENGTH_AT = 2 + TITLE_LENGTH;
 const HEAD_LENGTH = LENGTH_AT + 3;
-/** In place of the bytes of an APDU without frames: none can begin here. */
+/** Value of `#bare` while no APDU without frames can start. */
 const FRAMED = -1;
 
-/** A P1 telegram begins with it. */
 const SLASH = 0x2f;
-/** Fewer characters than those of eight telegrams, of which a listener may tell before it is asked. */
+/** Characters passed to MeterListener at once: too few for eight telegrams, which would overflow its output queue. */
 const P1_PIECE = 64;
 
-/** In place of a status. */
+/** Value of `#status` before the first valid push. */
 const NOT_HEARD = -1;
 
-/** The sender's counter, from one conversation to the next. */
+/** The sender's invocation counter, kept across sessions. */
 class Heard {
 	counter = -1;
-	/** Pushes since one was kept in flash. */
+	/** Pushes since the counter was last written to flash. */
 	unkept = KEEP_EACH;
 }
 
 export class PushConversation implements Machine, Conversation, Probing {
 	readonly line: LineSettings;
-	/** What was wrong with the last push; after `abort`, with all. */
+	/** Failure of the last push; after `abort`, of the session. */
 	failure: Failure | undefined;
 	meterId: Uint8Array = NO_BYTES;
 	received = 0;
@@ -114,19 +113,19 @@ export class PushConversation implements Machine, Conversation, Probing {
 	readonly #memory: ProtocolMemory;
 	readonly #crypto: Crypto;
 	readonly #outputs = new OutputQueue();
-	/** All gather in its buffer: a line has frames of one kind only. */
+	/** Owns the buffer shared by all receivers: a line carries only one kind of frame. */
 	readonly #frames = new FrameDecoder(new Uint8Array(APDU_LIMIT + ROOM));
 	readonly #mbus = new MBusFrames(this.#frames.bytes);
 	/**
-	 * What of the APDU is gathered stands at the beginning of the buffer; blocks of it up to `#blocksEnd`. Of one without
-	 * frames: where it will end.
+	 * End of the gathered data at the start of the buffer; completed blocks end at `#blocksEnd`. Without frames: expected
+	 * length of the APDU.
 	 */
 	#length = 0;
 	#blocksEnd = 0;
 	#blocks = 0;
-	/** Bytes of an APDU without frames, or FRAMED; 0: one may begin. */
+	/** Bytes received of an APDU without frames; 0: one may start; or FRAMED. */
 	#bare = 0;
-	/** STATUS_OK or STATUS_UNCHECKED, of the last good one. */
+	/** STATUS_OK or STATUS_UNCHECKED, of the last valid push. */
 	#status = NOT_HEARD;
 	#isEnded = false;
 
@@ -138,7 +137,7 @@ export class PushConversation implements Machine, Conversation, Probing {
 		this.#crypto = crypto;
 	}
 
-	/** What is not to be trusted is shown to nobody. */
+	/** Returns undefined for a push that failed a check. */
 	readout(event: number, utcMs: number): Readout | undefined {
 		if (event !== EVENT_READOUT) return undefined;
 		const { line, meterId } = this;
@@ -173,7 +172,7 @@ export class PushConversation implements Machine, Conversation, Probing {
 		return this.#outputs.poll();
 	}
 
-	/** Listens no more. Without a push it has failed. */
+	/** Ends the session, which has failed if there was no valid push. */
 	abort(_nowMs: number): void {
 		if (this.#isEnded) return;
 		this.#isEnded = true;
@@ -183,12 +182,11 @@ export class PushConversation implements Machine, Conversation, Probing {
 		this.#outputs.event(EVENT_END);
 	}
 
-	/** Forgets what was gathered in HDLC. */
 	private drop(): void {
 		this.#length = this.#blocksEnd = this.#blocks = 0;
 	}
 
-	/** No more comes of what has begun. The last frame may lack its closing flag. */
+	/** Discards incomplete data after a silence. The last frame may lack its closing flag. */
 	private dropAll(): void {
 		const frames = this.#frames;
 		for (frames.silence(); frames.ready; frames.silence()) this.takeFrame();
@@ -197,7 +195,7 @@ export class PushConversation implements Machine, Conversation, Probing {
 		this.#mbus.reset();
 	}
 
-	/** Takes what belongs to APDUs without frames; returns where the bytes for others begin. */
+	/** Consumes APDUs without frames. Returns the position of the first byte of a frame. */
 	private takeBare(bytes: Uint8Array, start: number, end: number): number {
 		const into = this.#frames.bytes;
 		let at = start;
@@ -222,7 +220,7 @@ export class PushConversation implements Machine, Conversation, Probing {
 		return at;
 	}
 
-	/** The head of an APDU without frames is there: where will it end? */
+	/** Determines the length of an APDU without frames from its complete header. */
 	private takeHead(): void {
 		const { bytes } = this.#frames;
 		const cursor = new Cursor(bytes).set(bytes, LENGTH_AT, HEAD_LENGTH);
@@ -234,7 +232,6 @@ export class PushConversation implements Machine, Conversation, Probing {
 		this.#bare = FRAMED;
 	}
 
-	/** A frame of HDLC is ready: the APDU may be whole with it. */
 	private takeFrame(): void {
 		const frames = this.#frames;
 		const { bytes, control, tooLong, segmented, infoStart } = frames;
@@ -244,7 +241,7 @@ export class PushConversation implements Machine, Conversation, Probing {
 		const isLLC =
 			bytes[infoStart] === LLC_DESTINATION && bytes[infoStart + 1] === LLC_RESPONSE && bytes[infoStart + 2] === 0;
 		const from = infoStart + (isLLC ? LLC_LENGTH : 0);
-		// Landis+Gyr's blocks have the LLC header in the first one only.
+		// Landis+Gyr sends an LLC header in the first block only.
 		const isBlock = this.#blocks > 0 && bytes[from] === GENERAL_BLOCK && bytes[from + 3] !== 1;
 		const isFirst = infoEnd > from && (isLLC || (isBlock && this.#length === this.#blocksEnd));
 		if (isFirst && !isBlock) this.drop();
@@ -285,7 +282,7 @@ export class PushConversation implements Machine, Conversation, Probing {
 		this.drop();
 	}
 
-	/** The APDU `bytes[start..end)` of the buffer is whole: what is it worth? */
+	/** Validates and processes the complete APDU `bytes[start..end)` of the buffer. */
 	private judge(start: number, end: number): void {
 		const { bytes } = this.#frames;
 		const tag = bytes[start];
@@ -319,7 +316,10 @@ export class PushConversation implements Machine, Conversation, Probing {
 		this.#outputs.event(failure === undefined ? EVENT_READOUT : EVENT_POOR);
 	}
 
-	/** Makes records of what stands at the cursor, and keeps them; `title`: of who ciphered it. Or why that is not done. */
+	/**
+	 * Converts the plain text at the cursor to records; `title` is the system title of a ciphered push. Returns the
+	 * failure.
+	 */
 	private takePlain(cursor: Cursor, title: Uint8Array = NO_BYTES): Failure | undefined {
 		const records = this.#records;
 		if (title.length > 0 && cursor.bytes[cursor.at] === SLASH) return this.takeP1(cursor) ? undefined : PUSH_UNKNOWN;
@@ -333,7 +333,7 @@ export class PushConversation implements Machine, Conversation, Probing {
 		return undefined;
 	}
 
-	/** The same for a P1 telegram. */
+	/** Converts a P1 telegram. Returns false if it is invalid. */
 	private takeP1({ bytes, at, end }: Cursor): boolean {
 		const listener = new MeterListener(this.#records);
 		let event = 0;
@@ -347,7 +347,7 @@ export class PushConversation implements Machine, Conversation, Probing {
 		return true;
 	}
 
-	/** What the listener before this one has heard, too. */
+	/** Counter shared with the previous session. */
 	private get heard(): Heard {
 		const memory = this.#memory;
 		const { kept } = memory;
@@ -357,7 +357,6 @@ export class PushConversation implements Machine, Conversation, Probing {
 		return heard;
 	}
 
-	/** A good push was opened by this cipher. */
 	private remember({ meterTitle, meterCounter }: Cipher): void {
 		const { dlms } = this.#settings;
 		const { heard } = this;
@@ -373,7 +372,7 @@ export class PushConversation implements Machine, Conversation, Probing {
 	}
 }
 
-/** The counter in `push` (DLMSSettings.learnedPush); -1: there is none. */
+/** Returns the counter in `push` (DLMSSettings.learnedPush), or -1. */
 function counterOf(push: Uint8Array): number {
 	let counter = push.length === 0 ? -1 : 0;
 	for (let i = TITLE_LENGTH; i < push.length; i++) counter = counter * 256 + push[i];
@@ -384,7 +383,7 @@ function listen(opening: Opening<COSEMSettings>): PushConversation {
 	return new PushConversation(opening);
 }
 
-/** The protocol is dlms, and the meter speaks first. */
+/** Protocol entry for `dlms` with a meter that sends unsolicited pushes. */
 export const DLMS_PUSH: MeterProtocol<COSEMSettings> = Object.freeze({
 	isChosen: ({ protocol, dlms }: COSEMSettings) => protocol === CHOICE && dlms.pushBaud > 0,
 	listenBaud: ({ dlms }: COSEMSettings) => dlms.pushBaud,

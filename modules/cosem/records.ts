@@ -1,8 +1,8 @@
 /**
- * Packs what a DLMS/COSEM readout gives into records, as those of IEC 62056-21 are (record-writer.ts), so that whoever
- * shows or sends them on sees no difference; and what the meter refused into a list beside them.
+ * Packs the values of a DLMS/COSEM readout into the same records as IEC 62056-21 (record-writer.ts). Objects that the
+ * meter refused go into a separate list.
  *
- *   missing   10 bytes an object: A B C D E F, class, attribute, reason (2, high byte first; dlms/reasons.ts)
+ *   missing   10 bytes per object: A B C D E F, class, attribute, reason (2, big-endian; dlms/reasons.ts)
  */
 import { entryAt } from "../dlms/plan.js";
 import { ATTRIBUTE_VALUE, POLL_ATTRIBUTE, POLL_CODE_LENGTH, POLL_ENTRY_SIZE, POLL_LIMIT } from "../dlms/poll-list.js";
@@ -14,7 +14,7 @@ import type { RecordWriter } from "../readout/record-writer.js";
 export const MISSING_SIZE = POLL_ENTRY_SIZE + 2;
 
 export class DLMSRecords implements ReadingSink {
-	/** As poll-list.ts packs it. */
+	/** Poll list (poll-list.ts). */
 	readonly list: Uint8Array;
 	readonly #writer: RecordWriter;
 	readonly #missing = new Uint8Array(POLL_LIMIT * MISSING_SIZE);
@@ -25,18 +25,16 @@ export class DLMSRecords implements ReadingSink {
 		this.list = list;
 	}
 
-	/** Begins anew. */
 	begin(): void {
 		this.#missingEnd = 0;
 		this.#writer.begin();
 	}
 
-	/** What is there is complete; the writer keeps it. */
 	keep(): void {
 		this.#writer.endBlock(true);
 	}
 
-	/** A copy. */
+	/** Copy of the list of refused objects. */
 	get missing(): Uint8Array {
 		return this.#missing.slice(0, this.#missingEnd);
 	}
@@ -63,11 +61,10 @@ export class DLMSRecords implements ReadingSink {
 	}
 }
 
-/** Walks through what is missing, for the API. */
 export class MissingCursor {
 	readonly #bytes: Uint8Array;
 	#next = 0;
-	/** The code's text: `text[0..length)`, without `*255`. */
+	/** OBIS code, `text[0..length)`, without `*255`. */
 	readonly text = new Uint8Array(OBIS_TEXT_LIMIT);
 	length = 0;
 	classId = 0;
@@ -79,7 +76,7 @@ export class MissingCursor {
 		this.#bytes = bytes;
 	}
 
-	/** Goes to the next object; false at the end. */
+	/** Moves to the next object. Returns false at the end. */
 	next(): boolean {
 		const at = this.#next;
 		const bytes = this.#bytes;

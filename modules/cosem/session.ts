@@ -1,8 +1,7 @@
 /**
- * One HDLC connection and one association in it, on a line that stands at 8N1: connects, reads what the association is to
- * read, disconnects. The owner runs `connection` and gives its events (hdlc/events.ts) to `goOn`; after EVENT_END
- * `failure` tells how it ended.
- * It also says what of a piece sent or received no log may show: the password goes over the line as it is.
+ * One HDLC connection with one association, on a line in 8N1: connects, reads what `reading` requests, disconnects. The
+ * caller runs `connection` and passes its events (hdlc/events.ts) to `goOn`; after EVENT_END `failure` holds the
+ * result. The session also hides the password, which is sent in plain text, in logged line data.
  */
 import { Association, STEP_COUNTER, STEP_END, STEP_SEND, STEP_WAIT } from "../dlms/association.js";
 import type { Cipher } from "../dlms/cipher.js";
@@ -18,52 +17,49 @@ import type { Failure } from "../readout/failure.js";
 import { FAILURE_COUNTERS } from "./failures.js";
 import type { DLMSSettings } from "./settings.js";
 
-/** In place of a byte that is not shown. */
+/** Replacement for a hidden byte. */
 const HIDDEN = 0x2a;
 
-/** The longest answer: room for ten registers at once several times over. */
+/** Maximum length of an answer: several times that of ten registers at once. */
 const APDU_LIMIT = 1024;
-/** Bytes of the buffer that a session works in. */
 export const SESSION_BUFFER = APDU_LIMIT + ROOM;
-/** Information of a frame that is proposed, and frames in a row; a meter that has less says so. */
+/** Proposed information field and window size; the meter may negotiate lower values. */
 const INFO = APDU_LIMIT;
 const WINDOW = 7;
 
-/** The line that HDLC goes over. */
 export interface Carrier {
 	/** Speed, Bd. */
 	readonly baud: number;
-	/** After a sign-on: the meter is known to be there. */
+	/** True after a sign-on, which proves that the meter is present. */
 	readonly isSignedOn: boolean;
-	/** The meter may hold a connection of ours. */
+	/** True if the meter may still hold an earlier connection. */
 	readonly releaseFirst: boolean;
 }
 
 export interface DLMSSessionOptions {
 	readonly settings: DLMSSettings;
-	/** Client address. */
 	readonly client: number;
 	readonly carrier: Carrier;
-	/** SESSION_BUFFER bytes. */
+	/** Working buffer, SESSION_BUFFER bytes. */
 	readonly buffer: Uint8Array;
-	/** MECHANISM_… of dlms/aarq.ts, and whether the APDUs are ciphered; the cipher that one of them needs. */
+	/** MECHANISM_… (dlms/aarq.ts), whether APDUs are ciphered, and the cipher that either may require. */
 	readonly mechanism: number;
 	readonly ciphered: boolean;
 	readonly cipher: Cipher | undefined;
 	readonly reading: Inquiry;
 	readonly crypto: Crypto;
-	/** Lets the cipher use more invocation counters, once they are kept; false when they can't be. */
+	/** Reserves more invocation counters for the cipher. Returns false if flash refuses. */
 	keepAhead(): boolean;
 }
 
 export class DLMSSession {
-	/** The meter has taken the HDLC connection. */
+	/** True once the meter has accepted the HDLC connection. */
 	connected = false;
 	readonly association: Association;
 	readonly #options: DLMSSessionOptions;
 	readonly connection: HDLCConnection;
 	#countersFailed = false;
-	/** Where the password stands in the piece that was polled last. */
+	/** Position of the password in the last polled output. */
 	#hideFrom = 0;
 	#hideTo = 0;
 
@@ -101,42 +97,41 @@ export class DLMSSession {
 		return this.#options.cipher;
 	}
 
-	/** Why the list was not worked through, if it was not. Final with EVENT_END. */
+	/** Reason for an incomplete list. Final with EVENT_END. */
 	get failure(): Failure | undefined {
 		if (this.#countersFailed) return FAILURE_COUNTERS;
 		const { association } = this;
 		if (association.isRead || association.failure !== undefined) return association.failure;
-		// Without a failure it was ended from outside before it came to its end.
+		// A connection without a failure was ended from outside.
 		const failure = this.connection.failure ?? HDLC_LOST;
 		return this.#options.carrier.isSignedOn ? afterSignOn(failure) : failure;
 	}
 
-	/** Ends it when the meter has taken the connection, or gave no answer the first time. */
+	/** Disconnects once the meter has accepted the connection or left the first request unanswered. */
 	letGo(nowMs: number): void {
 		const { connection } = this;
 		if (connection.frames > 0 || connection.repeated > 0) connection.disconnect(nowMs);
 	}
 
-	/** Ends it now, for the owner's reasons. */
 	disconnect(nowMs: number): void {
 		this.connection.disconnect(nowMs);
 	}
 
-	/** The piece `bytes[start..end)` of the line as a log may show it: itself, or a copy up to its end. */
+	/** Returns the line data with the password hidden: the same array, or a copy of its first `end` bytes. */
 	shown(direction: number, bytes: Uint8Array, start: number, end: number): Uint8Array {
 		const { secretStart, secretEnd } = this.association;
 		if (secretStart === secretEnd) return bytes;
 		const copy = bytes.slice(0, end);
 		if (direction === TAP_TRANSMITTED) copy.fill(HIDDEN, start + this.#hideFrom, start + this.#hideTo);
 		else {
-			// The head may echo it, late, or with a character lost or damaged: each character that is in it is hidden.
+			// The optical head may echo the password, late or damaged, so every character that occurs in it is hidden.
 			const { password } = this.#options.settings;
 			for (let i = start; i < end; i++) if (password.includes(copy[i])) copy[i] = HIDDEN;
 		}
 		return copy;
 	}
 
-	/** `output` of the connection goes to the line. */
+	/** Notes the position of the password in `output`. */
 	noteSecret(output: Output): void {
 		const { request, secretStart, secretEnd } = this.association;
 		const inside = output.bytes === request;
@@ -145,8 +140,8 @@ export class DLMSSession {
 	}
 
 	/**
-	 * An event of `poll` other than the end: goes on with what the association wants next. The owner calls it, for `poll`
-	 * would be one call more on the stack of the microcontroller, which just holds what follows.
+	 * Processes an event of the connection other than the end. The caller invokes it directly, because a call from `poll`
+	 * would add a level to the microcontroller's stack, which is nearly exhausted here.
 	 */
 	goOn(event: number, nowMs: number): void {
 		const { association, connection } = this;

@@ -1,74 +1,74 @@
-/** What a conversation in DLMS/COSEM goes by: the settings as the meter reader wants them, and the numbers in them. */
+/** DLMS/COSEM settings as used by the meter reader. */
 import { serverAddressLength } from "../hdlc/address.js";
 import type { IECSettings } from "../iec62056-21/protocol.js";
 
-/** `auth`. */
+/** Values of `auth`. */
 export const AUTH_NONE = 0;
 export const AUTH_LOW = 1;
-/** From here on with challenges. */
+/** This and higher values authenticate with challenges. */
 export const AUTH_HIGH_GMAC = 2;
 export const AUTH_HIGH_SHA256 = 3;
 
-/** How the conversation is opened; in the order of the setting's words. */
-/** The sign-on first, HDLC at a fixed speed where nothing comes of it. */
+/** Tries the sign-on first, then HDLC at a fixed speed. */
 export const OPENING_AUTO = 0;
-/** By the sign-on of IEC 62056-21, mode E. */
+/** Sign-on of IEC 62056-21, mode E. */
 export const OPENING_MODE_E = 1;
 /** HDLC at a fixed speed. */
 export const OPENING_DIRECT = 2;
 
-/** As they are at the moment. */
 export interface DLMSSettings {
-	/** AUTH_… */
+	/** AUTH_…. */
 	readonly auth: number;
 	readonly ciphered: boolean;
 	/** Security suite, 0 or 1. */
 	readonly suite: number;
-	/** End the association by RLRQ. */
+	/** True to release the association by RLRQ. */
 	readonly release: boolean;
-	/** The meter gives deviations with the sign of ISO 8601 (dlms/date-time.ts). */
+	/** True if the meter sends deviations with the sign of ISO 8601 (dlms/date-time.ts). */
 	readonly swappedDeviation: boolean;
-	/** HDLC addresses, as hdlc/address.ts has them. */
+	/** HDLC addresses (hdlc/address.ts). */
 	readonly client: number;
 	readonly logical: number;
 	readonly physical: number;
 	readonly addressLength: number;
 	readonly receiveTimeoutMs: number;
-	/** ASCII. */
+	/** Password, ASCII. */
 	readonly password: Uint8Array;
-	/** 16 bytes each, or none. */
+	/** Keys, 16 bytes each, or empty. */
 	readonly encryptionKey: Uint8Array;
 	readonly authenticationKey: Uint8Array;
-	/** The objects to ask for (dlms/poll-list.ts); no bytes: the default list. The same bytes as long as it is the same. */
+	/**
+	 * List of objects to read (dlms/poll-list.ts); empty: the default list. The same array object until the list changes.
+	 */
 	readonly objects: Uint8Array;
-	/** OPENING_… */
+	/** OPENING_…. */
 	readonly opening: number;
 	/** Speed of OPENING_DIRECT, Bd. */
 	readonly directBaud: number;
-	/** The opening that worked, OPENING_AUTO: none is known. */
+	/** Opening that worked before; OPENING_AUTO if unknown. */
 	readonly learnedOpening: number;
-	/** The speed at which the meter sends by itself, Bd; 0: it is asked. */
+	/** Speed of the meter's unsolicited pushes, Bd; 0: the meter must be polled. */
 	readonly pushBaud: number;
-	/** System title (8 bytes) and invocation counter (4) of a push of not long ago, or no bytes. */
+	/** System title (8 bytes) and invocation counter (4) of a recent push, or empty. */
 	readonly learnedPush: Uint8Array;
-	/** Our system title, 8 bytes. */
+	/** The gateway's system title, 8 bytes. */
 	readonly title: Uint8Array;
-	/** Remembers the opening that worked; OPENING_AUTO forgets it. */
+	/** Stores the opening that worked; OPENING_AUTO deletes it. */
 	learnOpening(opening: number): void;
-	/** Remembers `learnedPush`; no bytes: forgets it. */
+	/** Stores `learnedPush`; an empty array deletes it. */
 	learnPush(push: Uint8Array): void;
 }
 
-/** What all of it goes by: the sign-on's settings as well. */
+/** Settings of DLMS/COSEM and of the sign-on. */
 export interface COSEMSettings extends IECSettings {
-	/** The word of the setting, as the API has it. */
+	/** API value of the setting `protocol`. */
 	readonly protocol: string;
-	/** It is iec62056, and the meter's mode E is taken up. */
+	/** True for protocol iec62056 with mode E if the meter announces it. */
 	readonly handsOver: boolean;
 	readonly dlms: DLMSSettings;
 }
 
-/** The server's address can be told in `length` bytes (0: as many as it needs). */
+/** Returns whether the server address fits into `length` bytes (0: any length). */
 export function isServerAddress(logical: number, physical: number, length: number): boolean {
 	return serverAddressLength({ client: 0, logical, physical, length }) > 0;
 }

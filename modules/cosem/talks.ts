@@ -1,6 +1,7 @@
 /**
- * What a conversation in DLMS/COSEM talks about: the list of objects, as the settings have it, or, as the public client,
- * the invocation counter. Makes the session of each talk, and keeps what outlasts it: counters, scalers, what was read.
+ * Creates the associations of one DLMS/COSEM readout and keeps the data that outlasts them: counters, scalers and
+ * records. An association reads the configured list of objects or a load profile, or, as the public client, the
+ * invocation counter.
  */
 import { MECHANISM_HIGH_GMAC, MECHANISM_NONE } from "../dlms/aarq.js";
 import { KEY_LENGTH } from "../dlms/cipher.js";
@@ -15,16 +16,16 @@ import { DLMSRecords, MISSING_SIZE } from "./records.js";
 import { type Carrier, DLMSSession, SESSION_BUFFER } from "./session.js";
 import { AUTH_HIGH_GMAC, type COSEMSettings } from "./settings.js";
 
-/** Client address of who may read without being known. */
+/** Client address of the public client, which needs no authentication. */
 const PUBLIC_CLIENT = 16;
 
-/** AUTH_… and MECHANISM_… are numbered alike from none on, and again from the first high one on. */
+/** Offset between AUTH_… and MECHANISM_… from AUTH_HIGH_GMAC on; lower values are equal. */
 const HIGHER = MECHANISM_HIGH_GMAC - AUTH_HIGH_GMAC;
 
-/** Scalers of the objects of the settings, from one readout to the next. */
+/** Scalers of the configured objects, kept across readouts. */
 class PollScalers extends ScalerCache {
 	readonly objects: Uint8Array;
-	/** Attributes that the meter can be asked for at once, as far as is known. */
+	/** Number of attributes that the meter accepts in one request, as far as known. */
 	listing = LIST_LIMIT;
 
 	constructor(objects: Uint8Array) {
@@ -42,12 +43,12 @@ function scalersOf(memory: ProtocolMemory, objects: Uint8Array): PollScalers {
 }
 
 export class DLMSTalks {
-	/** What all of them work in, one after the other. */
+	/** Shared working buffer; only one association exists at a time. */
 	readonly buffer = new Uint8Array(SESSION_BUFFER);
 	readonly scalers: PollScalers;
-	/** Undefined: nothing is ciphered, or a key is missing. */
+	/** Undefined if nothing is ciphered or a key is missing. */
 	counters: InvocationCounters | undefined;
-	/** Set while the talk is about the invocation counter. */
+	/** Set while an association reads the invocation counter. */
 	counterSink: CounterSink | undefined;
 	readonly #opening: Opening<COSEMSettings>;
 	#records: DLMSRecords | undefined;
@@ -58,7 +59,7 @@ export class DLMSTalks {
 		this.scalers = scalersOf(opening.memory, opening.settings.dlms.objects);
 	}
 
-	/** The line stands at HDLC's speed. */
+	/** Loads the invocation counters once the line has the speed of HDLC. */
 	begin(): void {
 		const { settings, storage, crypto } = this.#opening;
 		const { encryptionKey, title } = settings.dlms;
@@ -75,7 +76,10 @@ export class DLMSTalks {
 		return this.talk(PUBLIC_CLIENT, reading, MECHANISM_NONE, carrier, nowMs);
 	}
 
-	/** The list, or the profile that is asked for. `listing`: attributes that may be asked for at once. */
+	/**
+	 * Starts an association that reads the list or the requested profile. `listing`: maximum number of attributes in a
+	 * request.
+	 */
 	aboutList(listing: number, carrier: Carrier, nowMs: number): DLMSSession {
 		const { settings, records: writer, profile } = this.#opening;
 		const { auth, client, objects, swappedDeviation } = settings.dlms;
@@ -93,13 +97,13 @@ export class DLMSTalks {
 		return this.talk(client, reading, mechanism, carrier, nowMs);
 	}
 
-	/** What is there of the list is complete; the writer keeps it. */
+	/** Completes the records read so far. */
 	keep(): void {
 		this.#records?.keep();
 		this.#profile?.keep();
 	}
 
-	/** The objects that gave no value; a copy. */
+	/** Objects without a value; a copy. */
 	get missing(): Uint8Array {
 		const { object, reason } = this.#profile ?? {};
 		if (object === undefined || reason === undefined || reason === 0)

@@ -1,4 +1,4 @@
-/** Routes of the API text's "Authentication routes": challenge, login, logout, password (decisions 8 to 16). */
+/** Routes for challenge, login, logout and password (API text, "Authentication routes"). */
 
 import { type BodyTable, type BodyValues, needed } from "../../api/body.js";
 import {
@@ -29,7 +29,7 @@ import {
 import { NONCE_LENGTH, NONCE_LIFETIME_MS } from "../nonce.js";
 import { SESSION_LIFETIME_MS } from "../sessions.js";
 
-/** Any character: units of UTF-16 in Node, code points in XS. */
+/** Any character: UTF-16 units in Node, code points in XS. */
 const ANY_CHARACTER = "\u0000\uffff\u{10000}\u{10ffff}";
 
 function text(name: string, maximum: number, form: Partial<Field<string>> = {}): Field<string> {
@@ -44,14 +44,14 @@ const NEW_HASH = text("new_hash", DIGEST_LENGTH * 2, { minimum: DIGEST_LENGTH * 
 const OLD_PASSWORD = text("old_password", PASSWORD_LIMIT);
 const NEW_PASSWORD = text("new_password", PASSWORD_LIMIT);
 
-/** Both forms of the login; which fields must be there depends on the form. */
+/** Both forms of login; the required fields depend on the form. */
 export const LOGIN_BODY: BodyTable = Object.freeze({
 	fields: Object.freeze([USERNAME, NONCE, PROOF, PASSWORD]),
 	required: Object.freeze([USERNAME.name]),
 	limit: 512,
 });
 
-/** Both forms of the password change; which fields must be there depends on the form. */
+/** Both forms of password change; the required fields depend on the form. */
 export const PASSWORD_BODY: BodyTable = Object.freeze({
 	fields: Object.freeze([NONCE, PROOF, NEW_HASH, OLD_PASSWORD, NEW_PASSWORD]),
 	required: Object.freeze([]),
@@ -100,7 +100,7 @@ export function postLogout(exchange: Exchange<Access>): void {
 	exchange.empty();
 }
 
-/** The old password, or the proof of it, is the authority to change it: there is no token. */
+/** Needs no token: the old password or its proof authorizes the change. */
 export function postPassword(exchange: Exchange<Access>, values: BodyValues): void {
 	const { login } = exchange.part;
 	const { text } = exchange.core;
@@ -158,7 +158,7 @@ function answerChange(exchange: Exchange<Access>, result: LoginResult, isPlainte
 	} else failProof(exchange, result, "The proof of the old password is wrong.");
 }
 
-/** An attempt that was turned away: 429 or 401. */
+/** Answers 429 or 401 to a failed attempt. */
 function failProof(exchange: Exchange<Access>, { outcome, retryAfterS }: LoginResult, message: string): void {
 	if (outcome === LOGIN_BLOCKED || outcome === LOGIN_INVALID_PROOF) noteRefusal(exchange);
 	if (outcome === LOGIN_BLOCKED) {

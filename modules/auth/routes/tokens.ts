@@ -1,4 +1,4 @@
-/** Access: long-lived tokens (API text, "Authentication routes"; decision 17) and open sessions (decision 16). */
+/** Routes for long-lived tokens and open sessions (API text, "Authentication routes"). */
 
 import { BODY_LIMIT, type BodyTable, type BodyValues, needed } from "../../api/body.js";
 import { NOT_FOUND, TOKEN_SLOTS_FULL } from "../../api/errors.js";
@@ -18,7 +18,6 @@ const NAME = bodyField<string>({
 	characters: PRINTABLE,
 });
 
-/** What the token lets its holder do; the words of SCOPE_READ and SCOPE_FULL. */
 const READ = "read";
 const FULL = "full";
 const SCOPE = bodyField<string>({ name: "scope", kind: CHOICE, choices: Object.freeze([FULL, READ]) });
@@ -29,7 +28,7 @@ export const TOKEN_BODY: BodyTable = Object.freeze({
 	limit: BODY_LIMIT,
 });
 
-/** What is shown of a token; taken down when the reply begins, since it may change before its end. */
+/** Snapshot of a token, because it may change while the reply is sent. */
 interface ListedToken {
 	readonly id: string;
 	readonly name: string;
@@ -37,10 +36,9 @@ interface ListedToken {
 	readonly scope: string;
 }
 
-/** The same of a session. */
 interface ListedSession {
 	readonly id: string;
-	/** Unix time in seconds; 0 when the clock is not set. */
+	/** Unix seconds; 0 if the clock is not set. */
 	readonly created: number;
 	readonly expiresInS: number;
 	readonly address: string;
