@@ -1,7 +1,7 @@
 /** Settings entry of the device as a whole. */
 import { entry, field, TEXT } from "../config/schema.js";
 
-/** Index of the entry in the settings store; unique among all parts (parts.ts). */
+/** Index of the entry among those of all parts (parts.ts); unique and never reused. */
 const IN_SYSTEM = 7;
 
 /** Name in the IANA time zone database; empty for UTC. time/zone.ts checks whether the zone exists. */
