@@ -83,8 +83,8 @@ export class GroupValues implements BodyValues {
 		const { own, secrets } = this.group;
 		let value: Setting | undefined = this.given(field);
 		if (value === undefined && !this.isFitting && secrets.some(({ name }) => name === field.name)) {
-			// Clears a secret of another address: "" for a password; empty bytes for a certificate, whose body field is not
-			// a setting.
+			// Clears a secret of another address: "" for a password; empty bytes for a certificate, because its body
+			// field is not a setting.
 			value = isSetting(field) ? "" : new Uint8Array(0);
 		}
 		if (value === undefined && isSetting(field)) value = this.#config.get(field as SettingField);
@@ -211,7 +211,7 @@ export class RestoreReader implements BodySink {
 		else if (missing !== "") this.fail(MISSING_FIELD, describeMissing(missing), `${path}.${missing}`);
 	}
 
-	/** Begins or continues the group whose name was just read. */
+	/** Begins or continues the group named by the last token. */
 	private begin(): void {
 		const group = this.#all.find(({ path }) => this.#reader.textEquals(path));
 		if (group === undefined) {
