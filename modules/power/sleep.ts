@@ -1,13 +1,13 @@
 /**
  * Decides when the device sleeps between two readouts (`power_mode`; docs/power.md). Used by app/power-saving.ts.
  *
- *              state      deadline    all work   user is      sleep not    sleep      batteries
- *              after      reached     done       active       allowed (b)  allowed    empty
- *   AWAKE      mains      -           -          -            -            ATTENDED   LOW
- *   ATTENDED   user (a)   ROUTINE     -          ATTENDED     AWAKE        -          LOW
- *   ROUTINE    timer      ASLEEP (c)  ASLEEP     ATTENDED     AWAKE        -          LOW
- *   LOW        low power  ASLEEP      -          -            -            -          -
- *   ASLEEP     -          -           -          -            -            -          -
+ *              initial          deadline    all work   user is    sleep not    sleep     batteries
+ *              state after      reached     done       active     allowed (b)  allowed   empty
+ *   AWAKE      mains power      –           –          –          –            ATTENDED  LOW
+ *   ATTENDED   user (a)         ROUTINE     –          ATTENDED   AWAKE        –         LOW
+ *   ROUTINE    timer            ASLEEP (c)  ASLEEP     ATTENDED   AWAKE        –         LOW
+ *   LOW        empty batteries  ASLEEP      –          –          –            –         –
+ *   ASLEEP     –                –           –          –          –            –         –
  *
  *   (a) Power-on, button, USB, or a requested restart. A restart after a fault counts as one by the timer.
  *   (b) On USB in mode 0, always in mode 2 and in safe mode. Supply and mode are checked every LOOK_MS.

@@ -93,8 +93,8 @@ export interface Opening<Settings> {
 
 export interface MeterProtocol<Settings> {
 	/**
-	 * Tells whether the settings select this protocol. The rows are checked in order; the last row is the default and is
-	 * not checked.
+	 * Tells whether the settings select this protocol. The rows are checked in order; the last row accepts all settings and
+	 * is not checked.
 	 */
 	isChosen(settings: Settings): boolean;
 	/** Returns the speed for listening to unsolicited data, Bd. Without this method the meter is polled. */

@@ -3,9 +3,9 @@
 /** `protocol` in the API before the first readout. */
 export const PROTOCOL_OF_NONE = "IEC62056-21";
 
-/** Values of `status` in the API: complete and valid. */
+/** Status in the API: complete and valid. */
 export const STATUS_OK = 0;
-/** No readout yet. */
+/** No readout has been made yet. */
 export const STATUS_NONE = 1;
 /** Truncated by a limit or a timeout; the data has passed its checks unless `isUnchecked`. */
 export const STATUS_CUT = 2;

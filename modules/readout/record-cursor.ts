@@ -105,7 +105,7 @@ export class RecordCursor {
 	/** True if the record is a row of a profile; the values of the profile's head begin at `#head`. */
 	#isRow = false;
 	#head = 0;
-	/** True if `*00` stands for the current value; undefined until it was determined. */
+	/** True if `*00` means the current value; undefined until it was determined. */
 	#hasTotals: boolean | undefined;
 	/** Offsets of the value located last. */
 	#textFrom = 0;

@@ -1,7 +1,7 @@
 /**
  * Checksum of SML telegrams and messages: CRC-16/X.25, low byte first (SML 1.04, 8.1 and 6.1). Some meters (Holley DTZ541)
- * use CRC-16/Kermit, which differs in the initial value and lacks the final inversion, and send the high byte first. Both
- * byte orders are accepted for both checksums.
+ * use CRC-16/Kermit, which differs in the initial value and lacks the final inversion, and send the high byte first.
+ * CRC-16/Kermit is accepted in both byte orders.
  */
 import { CRC16_START, stepCRC16 } from "../bytes/crc16.js";
 

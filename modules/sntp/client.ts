@@ -12,11 +12,11 @@
  *   32      8      receive: arrival time of the request, 32.32 seconds since 1900 or, with bit 63 clear, since 2036
  *   40      8      transmit: departure time of the reply; in a request a random number that an attacker cannot guess
  *
- *              start()   stop()  name found  name not found  reply          deadline or lost()
- *   OFF        FINDING   –       –           –               –              –
- *   FINDING    FINDING   OFF     ASKING      next            –              next
- *   ASKING     FINDING   OFF     –           next            RESTING, next  next
- *   RESTING    FINDING   OFF     –           –               –              FINDING
+ *              start()   stop()  name found  name not found  reply            deadline or lost()
+ *   OFF        FINDING   –       –           –               –                –
+ *   FINDING    FINDING   OFF     ASKING      next            –                next
+ *   ASKING     FINDING   OFF     –           –               RESTING or next  next
+ *   RESTING    FINDING   OFF     –           –               –                FINDING
  *
  * "next" is FINDING with the next server of the round, or RESTING after the last one. A server that is configured by its
  * address goes to ASKING at once. Results with an old generation number are ignored.
@@ -24,11 +24,13 @@
  * A round asks one server after the other until a time is accepted. The condition depends on the clock:
  *
  *   never set               a second server agrees within 2 s, or no other server answers
- *   differs by up to 1000 s  none: the time is accepted at once
- *   differs by more          a second server agrees, or a single server repeats it three times, 10 minutes apart
+ *   within 1000 s of it     accepted at once
+ *   further away            a second server agrees, or a single server repeats the time three times, 10 minutes apart
  *
- * A time from a single server is rejected when it is more than LONE_LIMIT_MS after the build of this firmware. After a
- * round without an accepted time the client retries in 15 s, 30 s, … up to 30 minutes; otherwise in 6 hours ± 10 %. Limits:
+ * If the clock is unset or further away, a time from a single server must not be more than LONE_LIMIT_MS after the build of
+ * this firmware.
+ *
+ * The next round begins 6 hours (± 10 %) after an accepted time, otherwise after 15 s, 30 s, … up to 30 minutes. Limits:
  * SERVER_LIMIT servers; 5 s to resolve a name, 5 s for a reply. Memory: the state of a round exists only during the round;
  * the datagram buffer is shared.
  */

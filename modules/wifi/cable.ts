@@ -108,7 +108,7 @@ export class CablePolicy implements Timed {
 		return this.#error;
 	}
 
-	/** True while Wi-Fi is not needed, or may turn out not to be. */
+	/** True while Wi-Fi is not needed or may soon not be needed. */
 	get keepsWiFiOff(): boolean {
 		return this.#state === CABLE_SEEKING || this.#state === CABLE_ONLINE;
 	}

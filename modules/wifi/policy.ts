@@ -14,13 +14,13 @@
  *
  *   trial          A network that was never joined is on trial, for 45 s from the first attempt. Then the previous network, if
  *                  any, is restored. The first address and new settings end the trial.
- *   access point   On when wanted (ap_enabled, or turned on by hand), or as fallback: without a configured network, or if allowed
- *                  after 90 s without an address. The fallback ends 2 minutes after the station is online. Beside a cable in
- *                  use (`isCabled`) only on when turned on by hand.
+ *   access point   On when wanted (ap_enabled, or turned on by hand), or as a fallback. The fallback opens without a configured
+ *                  network, or if enabled after 90 s without an address, and ends 2 minutes after the station is online. Beside
+ *                  a cable in use (`isCabled`) the access point is on only when turned on by hand.
  *   by hand        Station and access point are on for 10 minutes, regardless of the settings.
  *
- * The event methods only record what has happened. `settle` derives the consequences; call it after each event method, even
- * one that throws. Commands to the radio take effect at once. Limits: one scan at a time, SCAN_WAITERS callers.
+ * The event methods record events. `settle` derives the consequences; call it after each event method, even after an
+ * exception. Commands to the radio take effect at once. Limits: one scan at a time, SCAN_WAITERS callers.
  */
 import type { Timed } from "../io/machine.js";
 import type { ScannedNetwork, StationOptions, StationStatus, WiFi } from "../io/wifi.js";

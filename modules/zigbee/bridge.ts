@@ -3,7 +3,7 @@
  * of the endpoint, the reports, and the clients of the coordinator's clusters.
  *
  * Only one frame is in flight at a time. The next frame is, in this order: an answer, a client's request, a report. Up to
- * ANSWERS answers are queued; further requests are dropped, and the sender has to repeat them. Clients and reports queue
+ * ANSWERS answers are queued; further ones are dropped, and the sender has to repeat its request. Clients and reports queue
  * nothing: they write their latest data when they may send. After a frame that was not delivered the bridge pauses, longer
  * each time, until a frame is delivered or received. An answer is dropped after TRIES attempts; reports are retried
  * forever.

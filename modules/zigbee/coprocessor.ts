@@ -118,7 +118,7 @@ export class Coprocessor extends Requests implements Chip {
 	#pauseMs = 0;
 	#recoverMs = Infinity;
 
-	/** Stays passive until `start` or `stop`. Only the control lines of the port are used, where they are wired. */
+	/** Stays passive until `start` or `stop`. Uses only the control lines of the port, if they are wired. */
 	constructor(user: RadioUser, role: number, port: Pick<CoprocessorPort, "setLines">) {
 		super(user, role);
 		this.#port = port;

@@ -99,7 +99,7 @@ export class OTAClient implements ClusterClient, Sender {
 	#transfer: Transfer | undefined;
 	isReady = false;
 	deadlineMs = Infinity;
-	/** Earliest start of the next transfer, and the delay after the one that starts then. */
+	/** Earliest start of the next transfer, monotonic ms; `#pauseMs`: length of the next pause between transfers. */
 	#notBeforeMs = 0;
 	#pauseMs = SOON_MS;
 

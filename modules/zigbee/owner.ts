@@ -12,7 +12,7 @@
  * opens the port again after FIRST_WAIT_MS, then after twice the delay each time, up to LONGEST_WAIT_MS.
  *
  * Stored data: KEPT_KEY has the coordinator's report settings (zigbee/reports.ts). LEAVE_KEY exists from a factory reset
- * until the network was left, however late the coprocessor answers; it is the only data that survives such a reset.
+ * until the chip has left the network, however late it answers; it is the only data that survives a factory reset.
  */
 
 import type { ConfigStore } from "../config/store.js";

@@ -170,7 +170,7 @@ export abstract class Requests {
 		this.gapMs = reader.isInside ? nowMs + GAP_MS : Infinity;
 	}
 
-	/** Abandons what has timed out: an incomplete frame, or the confirmation of a sent frame. */
+	/** Abandons an incomplete frame, or the confirmation of a sent frame, after its time limit. */
 	protected giveUp(nowMs: number): void {
 		const reader = this.#reader;
 		if (nowMs >= this.gapMs) {

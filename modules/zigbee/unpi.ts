@@ -78,8 +78,8 @@ export class FrameReader {
 	}
 
 	/**
-	 * Discards the complete frame, or the first byte of an incomplete one that will not continue. Another frame may then be
-	 * ready.
+	 * Discards the complete frame, or the first byte of an incomplete frame that will not continue. Another frame may then
+	 * be ready.
 	 */
 	skip(): void {
 		this.#from += this.isReady ? this.length + HEAD + 1 : 1;
