@@ -2,8 +2,8 @@
  * The device's only button. A short press turns on Wi-Fi and the access point for a while; holding it for ten seconds
  * resets the device to factory settings. A press of 3 to 10 s does nothing.
  *
- *            pressed          released                                  held for LONG_MS
- *   UP       DOWN             –                                         –
+ *            pressed          released                                 held for LONG_MS
+ *   UP       DOWN             –                                        –
  *   DOWN     DOWN, restarted  UP; within SHORT_LIMIT_MS: PRESS_SHORT   UP; PRESS_LONG
  *
  * After a long press the state is UP even if the button is still down; the release is then ignored.
@@ -20,9 +20,8 @@ export const PRESS_LONG = 1;
 const SHORT_LIMIT_MS = 3000;
 const LONG_MS = 10_000;
 
-/** Listener for presses. */
 export interface ButtonUser {
-	/** Called with PRESS_SHORT or PRESS_LONG. */
+	/** `press`: PRESS_SHORT or PRESS_LONG. */
 	pressed(press: number): void;
 }
 
@@ -51,7 +50,6 @@ export class Button implements Timed {
 		return this.#longMs;
 	}
 
-	/** Reports that the button was pressed or released. */
 	changed(isDown: boolean, nowMs: number): void {
 		const longMs = this.#longMs;
 		this.#longMs = isDown ? nowMs + LONG_MS : Number.POSITIVE_INFINITY;

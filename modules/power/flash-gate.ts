@@ -5,7 +5,6 @@
 import type { Flash, Partition } from "../io/flash.js";
 import type { Storage } from "../io/host.js";
 
-/** Tells whether writes are refused. */
 export interface FlashGuard {
 	readonly isShut: boolean;
 }

@@ -27,7 +27,6 @@ const MODE_AUTO = 0;
 const MODE_ALWAYS = 1;
 export const MODE_NEVER = 2;
 
-/** The device, as the policy sees it. */
 export interface Sleeper {
 	/** Setting `power_mode`; in safe mode MODE_NEVER. */
 	readonly powerMode: number;
@@ -108,7 +107,7 @@ export class SleepPolicy implements Driven {
 		return this.#state === STATE_AWAKE ? Number.POSITIVE_INFINITY : this.#attendedMs;
 	}
 
-	/** Begins after the program start; `start` is START_BY_TIMER or START_BY_PERSON. */
+	/** Begins after the program start; `start`: START_…. */
 	begin(start: number): void {
 		this.#drive.tell((nowMs) => {
 			this.#limitMs = nowMs + HAND_MS;
@@ -118,7 +117,6 @@ export class SleepPolicy implements Driven {
 		});
 	}
 
-	/** Reports a press of the button. */
 	pressed(): void {
 		this.#drive.tell((nowMs) => this.takeHand(nowMs));
 	}

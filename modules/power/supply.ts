@@ -17,7 +17,6 @@ export function runsOnBattery(battery: number, usb: number): boolean {
 	return battery > 0 && usb < USB_MIN;
 }
 
-/** Measures whether the device runs on batteries at this moment. */
 export function isOnBattery(power: Power | undefined): boolean {
 	return runsOnBattery(power?.batteryVoltage() ?? 0, power?.usbVoltage() ?? 0);
 }

@@ -1,7 +1,7 @@
 /** Messages for the user about failed outgoing connections, by the codes of io/client.ts. */
 /** Values of `retcode` in the reply of a test. */
 export const RETCODE_OK = 0;
-/** The server answered with an error. */
+/** The server answered, but did not accept the data. */
 export const RETCODE_REFUSED = 1;
 export const RETCODE_NO_NAME = 2;
 export const RETCODE_NO_CONNECTION = 3;
@@ -78,7 +78,6 @@ const FAILURES: readonly (OutputFailure | undefined)[] = Object.freeze([
 	),
 ]);
 
-/** Returns the failure for a `reason` CLIENT_…. */
 export function connectFailure(reason: number): OutputFailure {
 	return FAILURES[reason] ?? NO_CONNECTION;
 }

@@ -42,7 +42,6 @@ const METER = own("meter", ["Meter", "Zähler", "Licznik"], "connectivity", "", 
 const BATTERY = own("battery", ["Battery", "Batterie", "Bateria"], "battery", "%");
 const RSSI = own("rssi", ["Wi-Fi signal", "WLAN-Signal", "Sygnał Wi-Fi"], "signal_strength", "dBm");
 
-/** Sources for the states of the gateway's own entities. */
 export interface EntitySources {
 	readonly power: Power | undefined;
 	/** Undefined without a radio. `station`: undefined while the radio has not joined a network; `rssi` in dBm. */
@@ -108,7 +107,6 @@ export class Entities {
 		return this.own?.key ?? this.#values?.key ?? "";
 	}
 
-	/** Name in the selected language. */
 	get name(): string {
 		return this.own?.names[this.#language] ?? this.#values?.name ?? "";
 	}

@@ -9,7 +9,6 @@ import type { OutputFailure } from "./connect-failures.js";
 import type { Output, OutputAccess, OutputWorld, SendTest } from "./output.js";
 import { PUBLISH } from "./part.js";
 
-/** Sender of readouts, built on an Output. */
 export interface Sending extends Running {
 	readonly output: Output;
 	/** Starts a test; returns false if one is running or has ended within TEST_PAUSE_MS. */
@@ -18,7 +17,6 @@ export interface Sending extends Running {
 	settingsChanged(): void;
 }
 
-/** Names and messages for the API. */
 export interface OutletTexts {
 	readonly enabled: SettingField<boolean>;
 	/** Error code for a disabled output, and its display name, such as "The hub". */

@@ -27,7 +27,6 @@ import { connectFailure, type OutputFailure } from "./connect-failures.js";
 import type { EntitySources } from "./entities.js";
 import type { PermitHolder, TLSPermit } from "./tls-permit.js";
 
-/** Dependencies of the outputs. */
 export interface OutputWorld extends EntitySources {
 	readonly clock: Pick<Clock, "utcMs">;
 	readonly config: ConfigStore;
@@ -35,7 +34,6 @@ export interface OutputWorld extends EntitySources {
 	readonly driver: Driver;
 	readonly info: HostInfo;
 	readonly ledger: MemoryLedger;
-	/** Listener for changes of the status. */
 	readonly live?: { changed(): void };
 	readonly networkSettings: { readonly hostname: string };
 	readonly ports: Pick<Network, "tcpClient" | "tlsClient">;
@@ -48,32 +46,28 @@ export interface OutputWorld extends EntitySources {
 	readonly writer: JSONWriter;
 }
 
-/** Dependencies of a single output. */
 export interface OutputAccess {
 	readonly certificates: Pick<TrustedCertificates, "isSet" | "lend">;
 	/** Reports the first failure, or with undefined the next success. */
 	outputChanged(failure: OutputFailure | undefined): void;
 }
 
-/** Client of an Output. */
 export interface OutputOwner {
-	/** The requested TLS permit was granted. Called from inside another caller's code: continue in a task of the driver. */
+	/** The requested TLS permit is granted. Called inside another client's call: continue in a task of the driver. */
 	permitted(): void;
 	/**
-	 * Another output needs the permit. Return it within seconds, once no data is lost by that. Called from inside the other
+	 * Another output needs the permit. Return it within seconds, as soon as no data would be lost. Called inside the other
 	 * output's request.
 	 */
 	permitWanted?(): void;
 }
 
 export interface OutputOptions {
-	/** Memory for a connection and its buffers. */
 	readonly cost: Cost;
 	readonly testLimitMs: number;
 	readonly testLeastMs: number;
 }
 
-/** A requested test. */
 export interface SendTest {
 	/** Called once. `failure`: undefined if all data was accepted; `status`: last status code of the server, or 0. */
 	finished(failure: OutputFailure | undefined, status: number): void;
@@ -97,7 +91,7 @@ interface Asked {
 }
 
 export class Output implements PermitHolder {
-	/** Current failure; undefined if there is no known failure. */
+	/** Undefined without a known failure. */
 	failure: OutputFailure | undefined;
 	/** Failed attempts since the start; `attempts`: since the last success. */
 	failures = 0;
@@ -145,7 +139,6 @@ export class Output implements PermitHolder {
 		return this.#hasMemory;
 	}
 
-	/** Releases the memory. */
 	release(): void {
 		if (this.#hasMemory) this.#world.ledger.release(this.#options.cost);
 		this.#hasMemory = false;
@@ -158,7 +151,6 @@ export class Output implements PermitHolder {
 		this.#world.tlsPermit.giveBack(this);
 	}
 
-	/** Called by TLSPermit. */
 	permitGiven(): void {
 		if (!this.#isQueued) this.#world.tlsPermit.giveBack(this);
 		else {
@@ -167,12 +159,10 @@ export class Output implements PermitHolder {
 		}
 	}
 
-	/** Called by TLSPermit. */
 	permitWanted(): void {
 		this.#owner.permitWanted?.();
 	}
 
-	/** True if certificates that can authenticate the server are stored. */
 	get hasCertificates(): boolean {
 		return this.#access.certificates.isSet;
 	}
@@ -216,7 +206,7 @@ export class Output implements PermitHolder {
 		this.answer(undefined, status, nowMs);
 	}
 
-	/** Records a failed attempt and answers a test; `status` as in SendTest. */
+	/** Records a failed attempt and answers a test; `status`: see SendTest. */
 	fail(failure: OutputFailure, status: number, nowMs: number): void {
 		this.failures++;
 		this.attempts++;
@@ -263,7 +253,7 @@ export class Output implements PermitHolder {
 		asked.tellMs = hasReply ? nowMs : Math.max(nowMs, asked.sinceMs + this.#options.testLeastMs);
 	}
 
-	/** Deadline of the test for the deadline of the client; Infinity without a test. */
+	/** Time to report the result of the test, to be included in the client's deadline; Infinity without a test. */
 	get deadlineMs(): number {
 		return this.#asked?.tellMs ?? Number.POSITIVE_INFINITY;
 	}

@@ -10,7 +10,10 @@ export interface PermitHolder {
 	 * the driver, because both call chains together do not fit on the chip's stack.
 	 */
 	permitGiven(): void;
-	/** Another client waits: call `giveBack` within seconds, once no data is lost by that. Called inside the other's `ask`. */
+	/**
+	 * Another client waits: call `giveBack` within seconds, as soon as no data would be lost. Called inside the other's
+	 * `ask`.
+	 */
 	permitWanted(): void;
 }
 

@@ -11,7 +11,6 @@ export const METER_AUTH_FAILED = "meter_auth_failed";
 
 /** The load profile does not exist or is not accessible. */
 export const NO_PROFILE = "no_profile";
-/** The gateway is busy. */
 export const BUSY = "busy";
 
 /** Settings that would fix the failure; only those that have to change. */
@@ -31,7 +30,6 @@ export interface Unasked {
 	/** Speed in Bd, and framing such as `7E1`; 0 and "" if data arrived at every speed. */
 	readonly baud: number;
 	readonly framing: string;
-	/** True if this gateway can read the data. */
 	readonly isSupported: boolean;
 }
 

@@ -20,7 +20,6 @@ export const EVENT_END = 3;
 export const EVENT_READOUT = 4;
 
 export interface Conversation extends Machine {
-	/** Initial settings of the line. */
 	readonly line: LineSettings;
 	/** True if the meter may use either 7E1 or 8N1. Default false. */
 	readonly anyFraming?: boolean;
@@ -31,7 +30,7 @@ export interface Conversation extends Machine {
 	/** Returns the data read; called once at each of these events. `utcMs` is 0 if the clock was never set. */
 	readout(event: number, utcMs: number): Readout | undefined;
 	/**
-	 * Ends the session promptly for a reason outside it; the data so far is kept and counts as truncated. Has no effect
+	 * Ends the session promptly at the caller's request; data received so far is kept and counts as truncated. No effect
 	 * after the end.
 	 */
 	abort(nowMs: number): void;
@@ -41,8 +40,8 @@ export interface Conversation extends Machine {
 	 */
 	next?(quietMs: number, nowMs: number): Conversation | undefined;
 	/**
-	 * Returns the data of `bytes[start..end)` that a log may show: `bytes` itself, or a copy up to `end`, at the same
-	 * offsets, with secrets removed. Default: `bytes` itself.
+	 * Returns the bytes that a log may show for `bytes[start..end)`: the array itself, or a copy with the same offsets and
+	 * hidden secrets. Default: the array itself.
 	 */
 	shown?(direction: number, bytes: Uint8Array, start: number, end: number): Uint8Array;
 }
@@ -73,11 +72,8 @@ export interface ProfileRequest {
 	readonly entries: number;
 }
 
-/** Dependencies and parameters of a new session. */
 export interface Opening<Settings> {
-	/** Present settings. */
 	readonly settings: Settings;
-	/** Receives the records. */
 	readonly records: RecordWriter;
 	readonly memory: ProtocolMemory;
 	readonly storage: Storage;
@@ -121,5 +117,4 @@ export interface SimulatedProtocol<Settings> {
 	simulate(opening: Opening<Settings>, utcMs: number): Readout;
 }
 
-/** Row of the protocol table. */
 export type ProtocolRow<Settings> = MeterProtocol<Settings> | SimulatedProtocol<Settings>;

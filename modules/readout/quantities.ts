@@ -60,7 +60,6 @@ export class Quantities {
 		this.choose();
 	}
 
-	/** Returns the kind of quantity `index` (0 to count - 1). */
 	kindOf(index: number): number {
 		return this.#kinds[index];
 	}

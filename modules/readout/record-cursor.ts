@@ -74,7 +74,7 @@ export class RecordCursor {
 	addressLength = 0;
 	/** Address as an OBIS code; all groups are -1 if it is not one. */
 	readonly code = new OBISCode();
-	/** Class and attribute if the record is another attribute of a COSEM object than its value; otherwise 0. */
+	/** Class and attribute of a COSEM attribute other than the object's value; otherwise 0. */
 	classId = 0;
 	attribute = 0;
 	/** True if only the billing period differs from the previous record's code. */

@@ -105,7 +105,7 @@ export class RecordWriter implements RecordSink {
 	#orphan = false;
 	/** Number of values in the last complete record. */
 	#values = 0;
-	/** Columns of its load profile; NO_PROFILE outside one, 0 if the head does not give the number. */
+	/** Columns of the current load profile; NO_PROFILE outside a profile, 0 if its head does not give the number. */
 	#columns = NO_PROFILE;
 	/** Values still missing from the head or row; a line without an address continues it. */
 	#lacking = 0;
@@ -127,7 +127,6 @@ export class RecordWriter implements RecordSink {
 	kept: Uint8Array | undefined;
 	keptIsGood = false;
 
-	/** Number of complete records in the current block. */
 	get records(): number {
 		return this.#records;
 	}
@@ -316,7 +315,6 @@ export class RecordWriter implements RecordSink {
 		return true;
 	}
 
-	/** Stops taking data because the buffer is full. */
 	private fill(): void {
 		this.#full = true;
 		this.overflow = true;

@@ -1,14 +1,12 @@
 /** Failures of SML meters. Their `progress` ranks below that of a telegram of another protocol. */
 import { failure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 
-/** Nothing was received. */
 export const SML_SILENCE = failure(
 	METER_TIMEOUT,
 	"sml/silence",
 	3,
 	"The meter sent nothing. Check that the head sits on the meter's optical port, and its direction.",
 );
-/** Characters were received, but no telegram. */
 export const SML_NO_START = failure(
 	METER_ERROR,
 	"sml/no-start",
@@ -29,7 +27,6 @@ export const SML_BROKEN = failure(
 	9,
 	"The meter sends a telegram whose structure is broken, with a right check. None of its values is taken.",
 );
-/** No complete telegram arrived within the caller's time limit. */
 export const SML_NO_TELEGRAM = failure(
 	METER_TIMEOUT,
 	"sml/no-telegram",

@@ -42,7 +42,7 @@ import type { Clock, HostInfo } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
 
 export interface TimeSyncWorld {
-	/** The clock that the client sets and compares with. It is not the source of the time. */
+	/** Clock that the client sets and compares times with. */
 	readonly clock: Pick<Clock, "utcMs" | "setUTC">;
 	readonly crypto: Crypto;
 	/** Names of the servers, and the build time as the lower limit of an acceptable time. */
@@ -117,9 +117,7 @@ const RETRY_FIRST_MS = 15_000;
 const RETRY_LONGEST_MS = 1_800_000;
 const AGAIN_MS = 21_600_000;
 
-/** State of one round over the servers. */
 class ServerRound {
-	/** Index of the present server. */
 	index = -1;
 	/** Configured name or address of the present server. */
 	name = "";
@@ -179,7 +177,7 @@ export class TimeSync implements Timed {
 		return this.#round?.address === "" ? this.#round.name : "";
 	}
 
-	/** Address of the server while ASKING; otherwise "". `port` is 0 then. */
+	/** Address of the server while ASKING, otherwise "" (and `port` 0). */
 	get address(): string {
 		return this.#round?.address ?? "";
 	}

@@ -11,7 +11,6 @@ import type { Drive, Driven } from "../io/driver.js";
 import type { Network, UDP } from "../io/host.js";
 import { SYNC_ASKING, SYNC_FINDING, TimeSync, type TimeSyncWorld } from "./client.js";
 
-/** Listener for changes of the clock. */
 export interface ClockUser {
 	/** Called when the time of a server was accepted and the clock is set. */
 	clockChanged(): void;
@@ -42,12 +41,10 @@ export class TimeService implements Driven {
 		this.#drive = world.driver.drive("time", this);
 	}
 
-	/** Starts when the network is up. */
 	start(): void {
 		this.#drive.tell((nowMs) => this.sync.start(nowMs));
 	}
 
-	/** Stops when the network is down. */
 	stop(): void {
 		this.#drive.tell(() => this.sync.stop());
 	}

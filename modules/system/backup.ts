@@ -26,7 +26,6 @@ export const BACKUP_FORM = 1;
 /** Length of the date in `2026-11-22T15:50:00Z`. */
 const DATE_END = 10;
 
-/** Returns the backup groups of all parts. */
 export function groupsOf(parts: readonly Part[]): BackupGroup[] {
 	const groups: BackupGroup[] = [];
 	for (const { backup } of parts) groups.push(...backup);

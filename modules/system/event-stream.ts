@@ -83,12 +83,10 @@ class EventStream implements BodySource, LiveBody, LiveClient {
 		this.#reader?.wake();
 	}
 
-	/** Called by the connection. */
 	opened(reader: LiveReader): void {
 		this.#reader = reader;
 	}
 
-	/** Called by the connection. */
 	beat(): void {
 		this.#due |= DUE_BEAT;
 	}
@@ -108,7 +106,6 @@ class EventStream implements BodySource, LiveBody, LiveClient {
 		return writer.produced;
 	}
 
-	/** Called by the connection. */
 	close(): void {
 		const { live, ledger } = this.#core;
 		live.remove(this);

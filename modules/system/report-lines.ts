@@ -17,7 +17,6 @@ import type { Part } from "../part.js";
 import { utcText } from "../time/iso.js";
 import { metricsOf } from "./metrics.js";
 
-/** Names of the sections, in order. */
 export const REPORT_SECTIONS: readonly string[] = Object.freeze([
 	"report",
 	"device",
@@ -73,7 +72,6 @@ export class ReportLines {
 		return index === 0 ? this.told(section) : undefined;
 	}
 
-	/** Returns the texts of all parts for a section. */
 	private told(section: string): string {
 		const core = this.#core;
 		const texts: string[] = [];

@@ -61,12 +61,10 @@ export class GroupValues implements BodyValues {
 		this.#config = config;
 	}
 
-	/** Returns the value of the field in the file. */
 	given<Value extends Setting>({ name }: Field<Value>): Value | undefined {
 		return this.values[this.group.table.fields.findIndex((field) => field.name === name)] as Value | undefined;
 	}
 
-	/** Replaces the value of the field in the file. */
 	set(field: SettingField, value: Setting | undefined): void {
 		this.values[this.group.table.fields.indexOf(field)] = value;
 	}
@@ -95,7 +93,6 @@ export class GroupValues implements BodyValues {
 
 export class RestoreReader implements BodySink {
 	readonly limit = LONG_BODY_LIMIT;
-	/** Groups that the file contains. */
 	readonly groups: GroupValues[] = [];
 	/** Names of the settings in the file that this firmware does not know. */
 	readonly ignored: string[] = [];

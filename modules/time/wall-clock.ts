@@ -10,7 +10,6 @@
  * quarters of an hour and change at a quarter hour of UTC, at most once in two days.
  */
 
-/** Time zone; zone.ts implements it. */
 export interface Offsets {
 	/** Returns the minutes by which local time is ahead of UTC at this Unix time in ms. */
 	offsetMinutes(utcMs: number): number;

@@ -22,7 +22,6 @@
 import type { Ethernet, EthernetAddress, EthernetSettings } from "../io/ethernet.js";
 import type { Timed } from "../io/machine.js";
 
-/** Settings that the policy reads (wifi/settings.ts). */
 export interface CableSettings {
 	readonly ethernetEnabled: boolean;
 	readonly ethernet: EthernetSettings;
@@ -62,7 +61,6 @@ export class CablePolicy implements Timed {
 	#isUsed = false;
 	/** Link state at the last check. */
 	#hadLink = false;
-	/** CABLE_WELL, CABLE_LOST or CABLE_NO_ADDRESS of the last failure. */
 	#error = CABLE_WELL;
 	#usesDHCP = true;
 
@@ -81,14 +79,13 @@ export class CablePolicy implements Timed {
 	}
 
 	/**
-	 * True once the cable had a link before Wi-Fi was needed, or an address, since the start. From then on only the button
+	 * True once, since the start, the cable had an address, or a link before Wi-Fi was needed. From then on only the button
 	 * opens the access point.
 	 */
 	get isUsed(): boolean {
 		return this.#isUsed;
 	}
 
-	/** Present address; undefined without one. */
 	get address(): EthernetAddress | undefined {
 		return this.#state === CABLE_ONLINE ? this.#port?.address : undefined;
 	}

@@ -18,7 +18,6 @@ export interface ManagerWorld {
 	trace(message: string): void;
 }
 
-/** Listener for changes of the network. */
 export interface NetworkUser {
 	/** Called when the address, the interface that has it, or the state of the access point has changed. */
 	networkChanged(): void;
@@ -96,7 +95,7 @@ export class NetworkManager implements Driven {
 		return this.#policy.accessPointOn;
 	}
 
-	/** Number of clients of the access point. */
+	/** Connected access-point clients; 0 when off. */
 	get clients(): number {
 		return this.#policy.clients;
 	}
@@ -121,7 +120,6 @@ export class NetworkManager implements Driven {
 		return this.#policy.lastError;
 	}
 
-	/** True while the radio is on. */
 	get isOn(): boolean {
 		return this.#policy.hasRadio && this.#policy.isOn;
 	}
@@ -148,7 +146,6 @@ export class NetworkManager implements Driven {
 		});
 	}
 
-	/** Stops for good. */
 	stop(): void {
 		this.#drive.stop();
 		this.#drive.tell(() => {
@@ -178,7 +175,6 @@ export class NetworkManager implements Driven {
 		return this.#drive.tell((nowMs) => this.#policy.scan(waiter, nowMs));
 	}
 
-	/** Withdraws a caller of `scan`. */
 	cancelScan(waiter: ScanWaiter): void {
 		this.#drive.tell(() => this.#policy.cancelScan(waiter));
 	}
@@ -199,7 +195,6 @@ export class NetworkManager implements Driven {
 		this.#user?.networkChanged();
 	}
 
-	/** True if Wi-Fi is needed. */
 	private get wantsRadio(): boolean {
 		const cable = this.#cable;
 		if (cable === undefined || this.#policy.isByHand) return true;
@@ -209,7 +204,6 @@ export class NetworkManager implements Driven {
 		return !cable.isUsed || (wifiEnabled && station !== undefined);
 	}
 
-	/** Opens or closes the radio. */
 	private settleRadio(nowMs: number): void {
 		const port = this.#port;
 		const policy = this.#policy;

@@ -82,7 +82,6 @@ const SCAN_WAITERS = 8;
 const AFTER_SCAN_MS = 500;
 const NOBODY: readonly ScanWaiter[] = Object.freeze([]);
 
-/** A running scan. */
 interface Scan {
 	readonly endMs: number;
 	waiters: ScanWaiter[];
@@ -117,7 +116,6 @@ export class WiFiPolicy implements Timed {
 	#givenUp = WIFI_WELL;
 	/** True if a cable is in use, so that the access point opens by hand only. The manager sets it before `settle`. */
 	isCabled = false;
-	/** WANTED and HELPS. */
 	#accessPoint = 0;
 	#clients = 0;
 	#scan: Scan | undefined;
@@ -180,7 +178,6 @@ export class WiFiPolicy implements Timed {
 		return this.#givenUp === WIFI_WELL ? this.#error : this.#givenUp;
 	}
 
-	/** Returns network `index` of the radio's last scan. */
 	scanned(index: number): ScannedNetwork | undefined {
 		return this.#radio?.scanned(index);
 	}
@@ -254,7 +251,6 @@ export class WiFiPolicy implements Timed {
 		return true;
 	}
 
-	/** Withdraws a caller of `scan`. */
 	cancelScan(waiter: ScanWaiter): void {
 		if (this.#scan !== undefined) this.#scan.waiters = this.#scan.waiters.filter((other) => other !== waiter);
 	}
@@ -266,7 +262,6 @@ export class WiFiPolicy implements Timed {
 		return waiters;
 	}
 
-	/** Reports that the station has its address. */
 	connected(nowMs: number): void {
 		if (this.#state !== STATION_JOINING) return;
 		const isKept = this.#trialEndMs !== undefined && this.isStored();
@@ -283,7 +278,6 @@ export class WiFiPolicy implements Timed {
 		if (this.#state === STATION_JOINING || this.#state === STATION_ONLINE) this.wait(errorOf(reason), nowMs);
 	}
 
-	/** Reports the number of clients of the access point. */
 	clientsChanged(count: number): void {
 		this.#clients = this.accessPointOn ? count : 0;
 	}

@@ -15,7 +15,6 @@
 import type { TextCodec } from "../io/host.js";
 import { SCAN_LIMIT, type ScannedNetwork } from "../io/wifi.js";
 
-/** Characters of a BSSID. */
 const BSSID_LENGTH = 12;
 /** An SSID of 32 bytes that are not UTF-8 takes 96 bytes after replacement. */
 const SSID_PACKED_LIMIT = 96;
@@ -43,7 +42,6 @@ export function packNetworks(scanned: (index: number) => ScannedNetwork | undefi
 	return packed.slice(0, length);
 }
 
-/** Iterates over the networks of a scan. */
 export class ScanCursor {
 	ssid = "";
 	bssid = "";

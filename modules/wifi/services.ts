@@ -22,7 +22,6 @@ export interface NetworkServicesOptions extends Omit<MDNSWorld & TimeServiceWorl
 	readonly info: HostInfo;
 }
 
-/** Present state of the network. */
 export interface NetworkSituation {
 	/** Undefined unless the device has joined a network or uses the cable. */
 	readonly address: EthernetAddress | undefined;
@@ -55,7 +54,6 @@ export class NetworkServices {
 		this.#time = new TimeService(world);
 	}
 
-	/** Client of the time servers, for its status. */
 	get time(): TimeSync {
 		return this.#time.sync;
 	}

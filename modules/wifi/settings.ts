@@ -41,7 +41,6 @@ export interface NewStation {
 	readonly hostname?: string | undefined;
 }
 
-/** Defaults of this unit. */
 export interface NetworkDefaults {
 	readonly hostname: string;
 	readonly accessPointKey: string;
@@ -111,12 +110,10 @@ export class NetworkSettings {
 		return { ...base, address };
 	}
 
-	/** True if the Ethernet port is turned on. */
 	get ethernetEnabled(): boolean {
 		return this.#store.get(ETHERNET_ENABLED);
 	}
 
-	/** Options for starting the Ethernet port. */
 	get ethernet() {
 		const store = this.#store;
 		const { hostname } = this;

@@ -182,7 +182,6 @@ export class Attributes {
 		this.mapChanged();
 	}
 
-	/** True once a good readout has arrived. */
 	get hasMeasured(): boolean {
 		return this.#meterId !== undefined;
 	}
@@ -208,14 +207,13 @@ export class Attributes {
 		this.#meterId = undefined;
 	}
 
-	/** Takes the values of a good readout. */
 	take({ records, meterId, status }: Readout, nowMs: number): void {
 		const { text, map } = this.#options;
 		const quantities = new Quantities(records);
 		const { code } = quantities;
 		/** Bit set of the pairs that already have a value. */
 		let taken = 0;
-		/** Import and export in kW times 1000. */
+		/** Import and export in mW. */
 		let imported = Number.NaN;
 		let exported = Number.NaN;
 		/** Sums of the tariff registers in Wh, by pair; NaN without tariffs. */
@@ -262,7 +260,6 @@ export class Attributes {
 		this.settle(nowMs);
 	}
 
-	/** Reports that an attempt to read the meter failed. */
 	meterFailed(nowMs: number): void {
 		this.values[METER_STATUS] |= STATUS_CHECK_METER;
 		this.settle(nowMs);

@@ -35,12 +35,11 @@ export interface BridgeUser {
 	bridgeChanged(nowMs: number): void;
 	/** Stores the report settings made by the coordinator, for the next start; empty for the defaults. */
 	keepReports(bytes: Uint8Array): void;
-	/** A client asks the device to identify itself for this many seconds; 0 ends it. */
+	/** Starts identification for this many seconds; 0 ends it. */
 	identify(seconds: number): void;
 }
 
 export interface BridgeOptions {
-	/** Creates the chip's driver. */
 	chip(user: RadioUser): Chip;
 	readonly user: BridgeUser;
 	readonly info: HostInfo;
@@ -59,7 +58,6 @@ export interface BridgeOptions {
 	readonly sequence: number;
 }
 
-/** Maximum number of queued answers. */
 const ANSWERS = 4;
 /** Maximum attempts to send an answer. */
 const TRIES = 3;
@@ -89,7 +87,6 @@ const ANSWER = 1;
 const REPORTED = 2;
 const REQUEST = 3;
 
-/** A queued answer. */
 interface Answer extends Outgoing {
 	/** Failed attempts to send it. */
 	tries: number;
@@ -122,7 +119,6 @@ export class Bridge implements Machine, RadioUser {
 		this.chip = options.chip(this);
 	}
 
-	/** Clusters for the chip. */
 	get servers(): readonly number[] {
 		return this.#reports.attributes.clusters;
 	}
@@ -131,13 +127,11 @@ export class Bridge implements Machine, RadioUser {
 		return this.#options.clients.map(({ cluster }) => cluster);
 	}
 
-	/** Takes a good readout of a meter. */
 	measured(readout: Readout, nowMs: number): void {
 		this.#reports.attributes.take(readout, nowMs);
 		this.pump(nowMs);
 	}
 
-	/** Reports that an attempt to read the meter failed. */
 	meterFailed(nowMs: number): void {
 		this.#reports.attributes.meterFailed(nowMs);
 		this.pump(nowMs);
@@ -190,7 +184,6 @@ export class Bridge implements Machine, RadioUser {
 		return this.#reports.reportedMs(pair);
 	}
 
-	/** Methods of Machine. */
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		this.chip.receive(bytes, start, end, nowMs);
 		this.pump(nowMs);
@@ -221,7 +214,6 @@ export class Bridge implements Machine, RadioUser {
 		return Math.min(deadline, Math.max(this.#pauseUntilMs, waits ? 0 : this.#reports.dueMs));
 	}
 
-	/** Methods of RadioUser. */
 	radioChanged(nowMs: number): void {
 		const { state } = this.chip;
 		const isIn = isJoined(state);
@@ -294,7 +286,6 @@ export class Bridge implements Machine, RadioUser {
 		}
 	}
 
-	/** Sends the next frame. */
 	private pump(nowMs: number): void {
 		if (this.#onItsWay !== NOTHING || nowMs < this.#pauseUntilMs || !this.chip.canSend) return;
 		if (this.#answers !== undefined) {

@@ -5,7 +5,6 @@ import { kind } from "../diagnostics/events.js";
 export const EVENT_ZIGBEE_JOINED = kind(31, "zigbee_joined", { isPlain: true });
 /** The bridge has left its network, on request of the user or the coordinator. */
 export const EVENT_ZIGBEE_LEFT = kind(32, "zigbee_left", { isPlain: true });
-/** The coprocessor does not answer. */
 export const EVENT_ZIGBEE_SILENT = kind(33, "zigbee_silent", { isPlain: true });
 /** The coprocessor works again; the detail is its firmware. */
 export const EVENT_ZIGBEE_BACK = kind(34, "zigbee_back", { isPlain: true });

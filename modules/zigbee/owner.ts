@@ -2,7 +2,7 @@
  * Connects the Zigbee bridge (zigbee/bridge.ts) to the gateway: manages the coprocessor's port and reset line, stored data,
  * and notifications. On boards with a radio.
  *
- *             begin    turned off, stop    port closed    deadline
+ *             connect  turned off, stop    port closed    deadline
  *   HELD      OPEN     –                   –              –
  *   OPEN      –        HELD                WAITING        –
  *   WAITING   –        HELD                –              OPEN
@@ -117,9 +117,9 @@ export class Zigbee
 	readonly #host: Host;
 	readonly #options: ZigbeeOptions;
 	readonly #drive: Drive;
-	/** Created at the first `begin`. */
+	/** Created at the first `connect`. */
 	#bridge: Bridge | undefined;
-	/** Clients for Bridge; set at the first `begin`. */
+	/** Clients for Bridge; set at the first `connect`. */
 	clients: readonly ClusterClient[] = NO_CLIENTS;
 	/** Present in OPEN. */
 	#link: Link | undefined;
@@ -134,7 +134,7 @@ export class Zigbee
 	#isMapOther = false;
 	/** True if LEAVE_KEY exists: the network must still be left. */
 	#owesLeave: boolean;
-	/** Monotonic ms until which sleep is prevented: unconditionally, and `#reportUntilMs` to rejoin the network. */
+	/** Monotonic ms until which the bridge prevents sleep unconditionally; `#reportUntilMs`: while it rejoins the network. */
 	#lingerUntilMs = 0;
 	#reportUntilMs = 0;
 
@@ -155,7 +155,7 @@ export class Zigbee
 		this.#drive.tell((nowMs) => this.open(nowMs));
 	}
 
-	/** Applies a change of the settings. There is no restart when a backup has made it. */
+	/** Applies a change of the on/off setting; a restored backup changes it without a restart. */
 	settingsChanged(): void {
 		this.hold();
 		this.connect();
@@ -166,7 +166,6 @@ export class Zigbee
 		this.tell((bridge, nowMs) => bridge.mapChanged(nowMs));
 	}
 
-	/** Takes a good readout of a meter. */
 	measured(readout: Readout): void {
 		this.connect();
 		this.#reportUntilMs = this.#options.driver.nowMs() + REPORT_MS;
@@ -176,7 +175,6 @@ export class Zigbee
 		});
 	}
 
-	/** Reports that an attempt to read the meter failed. */
 	meterFailed(): void {
 		this.tell((bridge, nowMs) => bridge.meterFailed(nowMs));
 	}
@@ -198,7 +196,6 @@ export class Zigbee
 		wipe(storage, LOADING_KEY);
 	}
 
-	/** Stops before the device restarts or sleeps. */
 	stop(): void {
 		this.hold();
 		this.#drive.stop();
@@ -241,7 +238,6 @@ export class Zigbee
 		return statusOf(this.#bridge, this.#host, { code, isJoined, isRouter: this.role === ROLE_ROUTER });
 	}
 
-	/** Opens the port when that is due. */
 	advance(nowMs: number): void {
 		if (nowMs >= this.deadlineMs) this.open(nowMs);
 	}
@@ -280,7 +276,6 @@ export class Zigbee
 		driver.guard("zigbee", () => (bytes.length > 0 ? storage.set(KEPT_KEY, bytes) : storage.delete(KEPT_KEY)));
 	}
 
-	/** Called by Bridge. */
 	identify(seconds: number): void {
 		this.#options.light?.identifying(seconds > 0);
 	}

@@ -29,7 +29,6 @@ export const RADIO_SILENT = 2;
 export const RADIO_FOREIGN = 3;
 /** The chip works and is not in a network. */
 export const RADIO_IDLE = 4;
-/** The chip searches for an open network. */
 export const RADIO_JOINING = 5;
 export const RADIO_JOINED = 6;
 /** The end device has lost its parent but still belongs to the network. */
@@ -87,7 +86,6 @@ export interface Incoming {
 	end: number;
 }
 
-/** The coprocessor's driver, as seen by the bridge. */
 export interface Radio {
 	/** RADIO_…. */
 	readonly state: number;

@@ -117,7 +117,6 @@ export abstract class Requests {
 	readonly #reader = new FrameReader(this.#bytes);
 	/** Request that waits for its answer; 0 without one. */
 	protected asked = 0;
-	/** Firmware of the chip for display. */
 	firmware = "";
 	/** End of the frame in flight; 0 without one. */
 	#frameEnd = 0;
@@ -229,7 +228,6 @@ export abstract class Requests {
 		return true;
 	}
 
-	/** Sends a request without data. */
 	protected ask(command: number): void {
 		this.askMade(this.put(COMMAND_AT, command >> 8, command & 0xff));
 	}
@@ -268,7 +266,6 @@ export abstract class Requests {
 		return true;
 	}
 
-	/** Reports that the pending request was not answered. */
 	protected unanswered(nowMs: number): void {
 		const isLost = this.asked === AF_DATA_REQUEST && this.confirmMs < Infinity;
 		this.asked = 0;
@@ -283,7 +280,6 @@ export abstract class Requests {
 		this.user.sent(status, nowMs);
 	}
 
-	/** Processes an AF_INCOMING_MSG. */
 	private deliver(at: number, length: number, nowMs: number): void {
 		const bytes = this.#bytes;
 		const start = at + INCOMING_HEAD;

@@ -24,7 +24,6 @@ import {
 import { ZIGBEE, ZIGBEE_ENABLED, ZIGBEE_MAP, ZIGBEE_MAPPING } from "./fields.js";
 import { NO_NETWORK, type ZigbeeBridge } from "./status.js";
 
-/** Error code. */
 export const ZIGBEE_DISABLED = "zigbee_disabled";
 
 export const ZIGBEE_SETTINGS = settingsOf(ZIGBEE.fields, [ZIGBEE_ENABLED.name]);

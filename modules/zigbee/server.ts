@@ -52,7 +52,6 @@ import {
 	WRITE_UNDIVIDED,
 } from "./zcl.js";
 
-/** Commands of Identify. */
 const COMMAND_IDENTIFY = 0;
 const COMMAND_QUERY = 1;
 
@@ -70,7 +69,7 @@ export const ANSWER_SIZE = ZCL_LIMIT + 48;
 export interface ServerOptions {
 	readonly clients: readonly ClusterClient[];
 	readonly user: {
-		/** A client asks the device to identify itself for this many seconds; 0 ends it. */
+		/** Starts identification for this many seconds; 0 ends it. */
 		identify(seconds: number): void;
 	};
 }

@@ -18,7 +18,6 @@ export interface ZigbeeStatus {
 	readonly extendedPanId: string;
 	/** The same format, or empty. */
 	readonly ieeeAddress: string;
-	/** Firmware of the coprocessor. */
 	readonly coprocessor: string;
 	readonly joiningSecs: number;
 	/**
@@ -37,9 +36,7 @@ export interface ZigbeeBridge {
 	/** Unix time of the last delivered report in ms; 0 before the first one since the start, or if the clock is not set. */
 	readonly sentUtcMs: number;
 	status(): ZigbeeStatus;
-	/** Applies a change of the on/off setting. */
 	settingsChanged(): void;
-	/** Applies a change of the map. */
 	mappingChanged(): void;
 	/** Leaves the present network and searches for an open one for a while. Only while turned on. */
 	join(): void;

@@ -20,7 +20,6 @@ export interface TimeWorld {
 	readonly info: Pick<HostInfo, "builtUtcMs">;
 	/** True if a network time server was accepted recently. */
 	hasTimeServer(nowMs: number): boolean;
-	/** Called after the clock was set. */
 	clockChanged(): void;
 }
 
