@@ -1,7 +1,7 @@
 /**
- * Reasons for a failed readout. Each protocol has a frozen table of them (`failures.ts` of iec62056-21, hdlc, dlms and
- * meter), and rows are compared by identity. The API shows `error`, `code` and `message`; the reader and the sessions use
- * the other columns.
+ * Reasons for a failed readout. Each protocol has a frozen table of them (`failures.ts` of iec62056-21, hdlc, dlms, cosem,
+ * sml and meter), and rows are compared by identity. The API shows `error`, `code` and `message`; the reader and the
+ * sessions use the other columns.
  */
 
 /** `error` of the API: no answer in time; another failure of the meter or the line; rejected authentication. */

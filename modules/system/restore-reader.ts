@@ -1,7 +1,7 @@
 /**
  * Parses a backup (backup.ts) as it arrives, for restore.ts, and stores only the values of settings that this firmware has.
- * Settings unknown to it, of a newer firmware, are skipped and named in `ignored`. The first error is reported, unless the
- * JSON is malformed.
+ * Settings that only newer firmware has are skipped and named in `ignored`. Only the first error is reported; malformed
+ * JSON overrides it.
  */
 
 import { type BackupGroup, isSetting } from "../api/backup-group.js";

@@ -1,6 +1,6 @@
 /**
  * Connects the Zigbee bridge (zigbee/bridge.ts) to the gateway: manages the coprocessor's port and reset line, stored data,
- * and notifications. On boards with a radio.
+ * and notifications. Used only on boards with a radio.
  *
  *             connect  turned off, stop    port closed    deadline
  *   HELD      OPEN     –                   –              –
@@ -8,8 +8,8 @@
  *   WAITING   –        HELD                –              OPEN
  *
  * In HELD the chip is held in reset: in safe mode, when turned off, during sleep, and after a scheduled wake-up until there
- * is data to report. (Without a reset line, turning off stops the chip through the bridge, which needs the port.) WAITING
- * opens the port again after FIRST_WAIT_MS, then after twice the delay each time, up to LONGEST_WAIT_MS.
+ * is data to report. Without a reset line, the bridge stops the chip when it is turned off, which requires the port to be
+ * open. WAITING opens the port again after FIRST_WAIT_MS, then after twice the delay each time, up to LONGEST_WAIT_MS.
  *
  * Stored data: KEPT_KEY has the coordinator's report settings (zigbee/reports.ts). LEAVE_KEY exists from a factory reset
  * until the chip has left the network, however late it answers; it is the only data that survives a factory reset.
