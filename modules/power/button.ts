@@ -1,28 +1,27 @@
 /**
- * The device's one button: a short press brings Wi-Fi and the access point up for a while, one of ten seconds resets the
- * device to what it was when new. What lies between was thought better of, and does nothing. For app/gateway.ts.
+ * The device's only button. A short press turns on Wi-Fi and the access point for a while; holding it for ten seconds
+ * resets the device to factory settings. A press of 3 to 10 s does nothing.
  *
- *            pressed      let go                               held for LONG_MS
- *   UP       DOWN         –                                    –
- *   DOWN     DOWN, anew   UP; within SHORT_LIMIT_MS: PRESS_SHORT   UP; PRESS_LONG
+ *            pressed          released                                 held for LONG_MS
+ *   UP       DOWN             –                                        –
+ *   DOWN     DOWN, restarted  UP; within SHORT_LIMIT_MS: PRESS_SHORT   UP; PRESS_LONG
  *
- * After a long press it is UP, whether the finger is still on it or not: letting go is nothing then.
+ * After a long press the state is UP even if the button is still down; the release is then ignored.
  */
 import type { Drive, Driver } from "../io/driver.js";
 import type { ButtonPort } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
 
-/** Kinds of a press. */
+/** Values of `press`. */
 export const PRESS_SHORT = 0;
-/** Told when the time is over: it may still be down. */
+/** Reported as soon as LONG_MS is reached; the button may still be down. */
 export const PRESS_LONG = 1;
 
 const SHORT_LIMIT_MS = 3000;
 const LONG_MS = 10_000;
 
-/** Told of a press. */
 export interface ButtonUser {
-	/** PRESS_… */
+	/** `press`: PRESS_SHORT or PRESS_LONG. */
 	pressed(press: number): void;
 }
 
@@ -30,7 +29,7 @@ export class Button implements Timed {
 	readonly #drive: Drive;
 	readonly #user: ButtonUser;
 	readonly #button: { close(): void };
-	/** When the press becomes a long one; Infinity while it is UP. */
+	/** Monotonic time at which the press becomes a long one; Infinity while UP. */
 	#longMs = Number.POSITIVE_INFINITY;
 
 	constructor(driver: Driver, port: ButtonPort, user: ButtonUser) {
@@ -51,7 +50,6 @@ export class Button implements Timed {
 		return this.#longMs;
 	}
 
-	/** It is held down from now on, or has been let go. */
 	changed(isDown: boolean, nowMs: number): void {
 		const longMs = this.#longMs;
 		this.#longMs = isDown ? nowMs + LONG_MS : Number.POSITIVE_INFINITY;

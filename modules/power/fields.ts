@@ -1,7 +1,7 @@
-/** How the device saves power (decisions 41, 50). */
+/** Settings entry of the power-saving mode. */
 import { entry, field, INTEGER } from "../config/schema.js";
 
-/** Position of the entry among all (parts.ts): unique. */
+/** Index of the entry among those of all parts (parts.ts); unique and never reused. */
 const IN_POWER = 5;
 
 /** 0: sleep on battery, stay awake on USB; 1: always sleep between readings; 2: never. */

@@ -1,8 +1,10 @@
-/** Flash that takes no write while the cells are empty: one that breaks off may leave what the next start can't read. */
+/**
+ * Storage and flash that refuse writes while the batteries are empty. A write interrupted by a power failure may leave data
+ * that the next start cannot read.
+ */
 import type { Flash, Partition } from "../io/flash.js";
 import type { Storage } from "../io/host.js";
 
-/** Says whether the gates are shut. */
 export interface FlashGuard {
 	readonly isShut: boolean;
 }

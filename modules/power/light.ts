@@ -1,15 +1,15 @@
 /**
- * What the device shows by its one light; of several the first:
+ * Selects the pattern of the status LED. When several conditions hold, the first in this list is shown:
  *
- *   RESETTING   blinks fast     everything is being reset; for good
- *   EMPTY       short flashes   its cells are empty: it is about to sleep; for good
- *   IDENTIFIED  blinks          somebody wants to see which device it is
- *   FLASHING    a flash         a readout has come; until FLASH_MS are over, or something else begins or ends
+ *   RESETTING   blinks fast     a factory reset is running; never cleared
+ *   EMPTY       short flashes   the batteries are empty and the device is about to sleep; never cleared
+ *   IDENTIFIED  blinks          a client has asked the device to identify itself
+ *   FLASHING    one flash       a readout has arrived; ends after FLASH_MS or with any other change
  *   READING     on              the meter is being read
- *   WAITING     blinks slowly   it is in no network: its own access point waits to be joined
+ *   WAITING     blinks slowly   the device has no network and its access point is open
  *   OFF
  *
- * For app/gateway.ts, and for the meter's reader, which tells of readings.
+ * app/gateway.ts and the meter reader report these conditions.
  */
 import type { Drive, Driver } from "../io/driver.js";
 import type { LED, LEDPort } from "../io/host.js";
@@ -19,7 +19,7 @@ export interface LightWorld {
 	readonly driver: Driver;
 }
 
-/** What is to be shown, as bits. */
+/** Bits of the conditions to show. */
 const RESETTING = 1;
 const READING = 2;
 const WAITING = 4;
@@ -36,7 +36,7 @@ export class Light implements Timed {
 	readonly #drive: Drive;
 	readonly #led: LED;
 	#shown = 0;
-	/** End of a flash; Infinity: there is none. */
+	/** End of the flash, monotonic ms; Infinity without one. */
 	#flashEndMs = Number.POSITIVE_INFINITY;
 
 	constructor(world: LightWorld, port: LEDPort) {
@@ -73,12 +73,10 @@ export class Light implements Timed {
 		this.#drive.tell((nowMs) => this.beginFlash(nowMs));
 	}
 
-	/** For the driver. */
 	get deadlineMs(): number {
 		return this.#flashEndMs;
 	}
 
-	/** For the driver. */
 	advance(nowMs: number): void {
 		if (nowMs >= this.#flashEndMs) this.turn();
 	}
@@ -98,7 +96,7 @@ export class Light implements Timed {
 		});
 	}
 
-	/** Ends a flash, and shows what is to be shown now. */
+	/** Ends a flash and shows the pattern of the current conditions. */
 	private turn(): void {
 		this.#flashEndMs = Number.POSITIVE_INFINITY;
 		const shown = this.#shown;

@@ -1,4 +1,4 @@
-/** Supply and sleep: how the device saves power, and what its cells and its USB socket give (decisions 40, 41, 50). */
+/** Power supply and sleep: the power-saving setting, and the voltages of the batteries and of USB. */
 import { backupGroup } from "../api/backup-group.js";
 import { settingsRoutes } from "../api/route.js";
 import { settingsOf } from "../api/settings.js";
@@ -22,7 +22,7 @@ export const POWER = part({
 	metrics,
 });
 
-/** A value that the board can't measure is 0, and an extra member says so (decision 40). */
+/** A value that the board cannot measure is 0, and an extra member `…_valid: false` marks it. */
 function status(_: undefined, { host: { power }, config, clock, saving }: Core): Facts {
 	const battery = power?.batteryVoltage();
 	const usb = power?.usbVoltage();

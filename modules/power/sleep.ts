@@ -1,23 +1,23 @@
 /**
- * Decides when the device sleeps between two readings (power_mode; docs/power.md). For app/power-saving.ts.
+ * Decides when the device sleeps between two readouts (`power_mode`; docs/power.md). Used by app/power-saving.ts.
  *
- *              starts as     its time    nothing      somebody    may not      may sleep   cells are
- *              such          is over     left to do   is there    sleep (b)    again       empty
- *   AWAKE      mains         -           -            -           -            ATTENDED    LOW
- *   ATTENDED   a person (a)  ROUTINE     -            ATTENDED    AWAKE        -           LOW
- *   ROUTINE    the timer     ASLEEP (c)  ASLEEP       ATTENDED    AWAKE        -           LOW
- *   LOW        empty cells   ASLEEP      -            -           -            -           -
- *   ASLEEP     -             -           -            -           -            -           -
+ *              initial          deadline    all work   user is    sleep not    sleep     batteries
+ *              state after      reached     done       active     allowed (b)  allowed   empty
+ *   AWAKE      mains power      –           –          –          –            ATTENDED  LOW
+ *   ATTENDED   user (a)         ROUTINE     –          ATTENDED   AWAKE        –         LOW
+ *   ROUTINE    timer            ASLEEP (c)  ASLEEP     ATTENDED   AWAKE        –         LOW
+ *   LOW        empty batteries  ASLEEP      –          –          –            –         –
+ *   ASLEEP     –                –           –          –          –            –         –
  *
- *   (a) Power, button, USB, a restart that was asked for. A start after a fault is nobody's wish, as one by the timer.
- *   (b) On USB in mode 0, in mode 2, in safe mode. Supply and mode are looked at every LOOK_MS.
- *   (c) What has gone on for WORK_MS is given up, and what was to be sent for SEND_MS.
+ *   (a) Power-on, button, USB, or a requested restart. A restart after a fault counts as one by the timer.
+ *   (b) On USB in mode 0, always in mode 2 and in safe mode. Supply and mode are checked every LOOK_MS.
+ *   (c) Work is abandoned after WORK_MS, sending after SEND_MS.
  *
- * ATTENDED lasts HAND_MS from a start, a press, or USB being plugged in (SETUP_MS while no network is configured), and
- * REQUEST_MS from each request with a token, but by requests alone no longer than LIMIT_MS after the start or the press,
- * HAND_MS after a start by the timer: a program that asks again and again must not empty the cells.
- * ROUTINE does what is due and sleeps until the next reading, LONGEST_MS at most; the radio stays off until there is
- * something to send. LOW shows that it is for SHOW_MS and sleeps for EMPTY_MS, whatever the mode; nothing else is done.
+ * ATTENDED lasts HAND_MS after a start, a press, or USB being plugged in (SETUP_MS while no network is configured), and
+ * REQUEST_MS after each authenticated request. Requests alone extend it to at most LIMIT_MS after the start or press
+ * (HAND_MS after a start by the timer), so that a polling client does not drain the batteries. ROUTINE does the work that
+ * is due and then sleeps until the next readout, LONGEST_MS at most. The radio stays off until there is data to send. LOW
+ * shows the empty batteries for SHOW_MS, then sleeps for EMPTY_MS in every mode, and does nothing else.
  */
 import type { Drive, Driven, Driver } from "../io/driver.js";
 import type { Supply } from "./supply.js";
@@ -27,29 +27,28 @@ const MODE_AUTO = 0;
 const MODE_ALWAYS = 1;
 export const MODE_NEVER = 2;
 
-/** What the policy decides for. */
 export interface Sleeper {
-	/** `power_mode`; in safe mode one that never sleeps. */
+	/** Setting `power_mode`; in safe mode MODE_NEVER. */
 	readonly powerMode: number;
-	/** Nobody has told it its network yet. */
+	/** True while no network is configured. */
 	readonly isNew: boolean;
-	/** The meter is being read, a readout is being kept, somebody is being served. */
+	/** True while the meter is read, a readout is stored, or a client is served. */
 	readonly isWorking: boolean;
-	/** Something is to be sent, for which the radio is needed; false where there is no network to send it in. */
+	/** True while there is data to send over the radio; false when no network is configured. */
 	readonly isSending: boolean;
-	/** When the meter is read next, monotonic ms; Infinity: never by itself. */
+	/** Time of the next scheduled readout, monotonic ms; Infinity without a schedule. */
 	readonly nextRunMs: number;
-	/** Radio and server are wanted from now on; told once. */
+	/** Starts the radio and the server. Called once. */
 	connect(): void;
-	/** What goes on takes too long. */
+	/** Aborts the current work because it takes too long. */
 	giveUp(): void;
-	/** The cells are empty: it will sleep for long. */
+	/** Announces a long sleep because the batteries are empty. */
 	emptied(): void;
-	/** Sleeps soon; the policy does nothing any more. */
+	/** Starts to sleep for `ms`. The policy takes no further action. */
 	fallAsleep(ms: number): void;
 }
 
-/** Kinds of a start. */
+/** Values of `begin`'s `start`. */
 export const START_BY_TIMER = 0;
 export const START_BY_PERSON = 1;
 
@@ -57,14 +56,14 @@ export const HAND_MS = 600_000;
 export const SETUP_MS = 1_800_000;
 export const REQUEST_MS = 120_000;
 export const LIMIT_MS = 3_600_000;
-/** Beyond the longest conversation with the meter. */
+/** Longer than the longest session with the meter. */
 export const WORK_MS = 720_000;
-/** Joining the network may take half of it. */
+/** Joining the network may take half of this. */
 export const SEND_MS = 60_000;
-/** It measures the cells then, if nothing else. */
+/** Without other work the device still wakes up to measure the batteries. */
 export const LONGEST_MS = 86_400_000;
 export const EMPTY_MS = 21_600_000;
-/** Less is not worth a start. */
+/** A shorter sleep is not worth a restart. */
 export const SHORTEST_MS = 10_000;
 const LOOK_MS = 10_000;
 const POLL_MS = 250;
@@ -81,17 +80,16 @@ export class SleepPolicy implements Driven {
 	readonly #supply: Supply;
 	readonly #drive: Drive;
 	#state = STATE_ASLEEP;
-	/** When LOW, or the work of ROUTINE, is over. */
+	/** Deadline of LOW, or of the work in ROUTINE. */
 	#endMs = 0;
-	/** When sending is over; Infinity: it has not begun. */
+	/** Deadline for sending; Infinity before sending begins. */
 	#sendEndMs = Number.POSITIVE_INFINITY;
-	/** Until then somebody is there. */
+	/** End of ATTENDED, monotonic ms. */
 	#attendedMs = 0;
-	/** From then on requests count no more. */
+	/** Latest time to which requests extend ATTENDED. */
 	#limitMs = 0;
 	#lookMs = 0;
 	#isConnected = false;
-	/** For the driver. */
 	deadlineMs = Number.POSITIVE_INFINITY;
 
 	constructor(driver: Driver, supply: Supply, sleeper: Sleeper) {
@@ -100,17 +98,16 @@ export class SleepPolicy implements Driven {
 		this.#drive = driver.drive("sleep", this);
 	}
 
-	/** STATE_… */
 	get state(): number {
 		return this.#state;
 	}
 
-	/** Until then it does not sleep, monotonic ms; Infinity: it stays awake. */
+	/** Monotonic ms until which the device does not sleep; Infinity when it stays awake. */
 	get awakeUntilMs(): number {
 		return this.#state === STATE_AWAKE ? Number.POSITIVE_INFINITY : this.#attendedMs;
 	}
 
-	/** The program has started. `start`: START_… */
+	/** Begins after the program start; `start`: START_…. */
 	begin(start: number): void {
 		this.#drive.tell((nowMs) => {
 			this.#limitMs = nowMs + HAND_MS;
@@ -120,12 +117,11 @@ export class SleepPolicy implements Driven {
 		});
 	}
 
-	/** The button was pressed. */
 	pressed(): void {
 		this.#drive.tell((nowMs) => this.takeHand(nowMs));
 	}
 
-	/** Somebody with a token has asked for something. */
+	/** Reports an authenticated request. */
 	asked(): void {
 		this.#drive.tell((nowMs) => this.attend(Math.min(nowMs + REQUEST_MS, this.#limitMs)));
 	}
@@ -134,14 +130,13 @@ export class SleepPolicy implements Driven {
 		this.#drive.stop();
 	}
 
-	/** For the driver. */
 	advance(nowMs: number): void {
 		if (nowMs < this.#lookMs) return;
 		this.#lookMs = nowMs + LOOK_MS;
 		if (this.#supply.measure()) this.takeHand(nowMs);
 	}
 
-	/** For the driver: does what follows from supply, mode, and who is there. */
+	/** Validates the state against supply, mode and activity, and sets the next deadline. */
 	drain(nowMs: number): void {
 		if (this.#state < STATE_LOW) this.settle(nowMs);
 		if (this.#state === STATE_ROUTINE) this.finish(nowMs);
@@ -161,13 +156,13 @@ export class SleepPolicy implements Driven {
 		if (this.#supply.isLow) this.enter(STATE_LOW, nowMs);
 		else if (!this.maySleep) this.enter(STATE_AWAKE, nowMs);
 		else {
-			// The owner who pulled the plug, or changed the mode, may want to see the result.
+			// Stays awake so that a user can see the result of unplugging USB or changing the mode.
 			if (this.#state === STATE_AWAKE) this.attend(nowMs + REQUEST_MS);
 			this.enter(nowMs < this.#attendedMs ? STATE_ATTENDED : STATE_ROUTINE, nowMs);
 		}
 	}
 
-	/** The only way from one state to another. */
+	/** Enters a state; all transitions but the one to ASLEEP go through here. */
 	private enter(state: number, nowMs: number): void {
 		if (state === this.#state) return;
 		this.#state = state;
@@ -177,7 +172,7 @@ export class SleepPolicy implements Driven {
 		else if (state !== STATE_ROUTINE) this.connect();
 	}
 
-	/** A person is there. */
+	/** Extends ATTENDED because a user is present. */
 	private takeHand(nowMs: number): void {
 		this.#limitMs = nowMs + LIMIT_MS;
 		this.attend(nowMs + (this.#sleeper.isNew ? SETUP_MS : HAND_MS));
@@ -193,7 +188,7 @@ export class SleepPolicy implements Driven {
 		this.#sleeper.connect();
 	}
 
-	/** Nobody is there: sleeps when nothing is left to do. */
+	/** Sleeps when no work is left. */
 	private finish(nowMs: number): void {
 		const sleeper = this.#sleeper;
 		if (sleeper.isWorking) {

@@ -1,50 +1,52 @@
-/** What the device runs on: its USB socket or its cells, and whether those are nearly empty. */
+/** Power source of the device (USB or batteries), and detection of empty batteries. */
 import type { Power } from "../io/host.js";
 
-/** Below this the device runs on its cells, volts. */
+/** USB voltage below which the device runs on its batteries. */
 const USB_MIN = 4;
-/** Volts of one alkaline cell: a supply that goes on falling below this breaks down soon, also in the middle of a write. */
+/** Volts per alkaline cell. A supply that keeps falling below this soon breaks down, possibly during a write. */
 const CUT_OFF = 1;
-/** A cell recovers by about a tenth of a volt when nothing is drawn any more: a fresh one shows more. */
+/** Volts per cell that end `isLow`: an empty cell recovers by about 0.1 V without load; a fresh cell shows more. */
 const RECOVERED = 1.2;
-/** From here on new cells are wanted. */
+/** Volts per cell below which the batteries should be replaced. */
 const WEAK = 1.1;
-/** Measured so often in a row: the radio's start pulls the voltage down for a moment. */
+/** Consecutive low measurements required, because the start of the radio briefly lowers the voltage. */
 const TIMES = 2;
 
-/** `battery`: volts of all cells together; 0: there are none. */
+/** Tells whether the device runs on batteries. `battery`: total voltage of the cells, 0 without cells. */
 export function runsOnBattery(battery: number, usb: number): boolean {
 	return battery > 0 && usb < USB_MIN;
 }
 
-/** As it is at this moment. */
 export function isOnBattery(power: Power | undefined): boolean {
 	return runsOnBattery(power?.batteryVoltage() ?? 0, power?.usbVoltage() ?? 0);
 }
 
-/** `battery`: volts of `cells` cells together. */
+/** Tells whether the cells should be replaced. `battery`: total voltage of `cells` cells. */
 export function isWeak(battery: number, cells: number): boolean {
 	return battery > 0 && battery < cells * WEAK;
 }
 
 export class Supply {
 	readonly #power: Power | undefined;
-	/** How often in a row it was below the cut-off. */
+	/** Number of consecutive measurements below the cut-off. */
 	#times = TIMES - 1;
 	isOnBattery = false;
-	/** USB is plugged in; false also where the board can't tell. */
+	/** True while USB is plugged in; false if the board cannot measure it. */
 	isOnUSB = true;
-	/** The cells are nearly empty: until they have RECOVERED, or USB is there. */
+	/** True while the cells are nearly empty, until they reach RECOVERED or USB is plugged in. */
 	isLow: boolean;
 
-	/** Measures at once, with little drawn yet: that decides. `wasLow`: it was so before the start. */
+	/**
+	 * Measures at once: at this load a single low value counts as empty. `wasLow`: the batteries were already empty before
+	 * this start.
+	 */
 	constructor(power: Power | undefined, wasLow: boolean) {
 		this.#power = power;
 		this.isLow = wasLow;
 		this.measure();
 	}
 
-	/** True: USB was plugged in since the time before. */
+	/** Updates the state; returns true if USB was plugged in since the previous call. */
 	measure(): boolean {
 		const { cells = 0 } = this.#power ?? {};
 		const battery = this.#power?.batteryVoltage() ?? 0;

@@ -1,7 +1,7 @@
-/** Why a connection that the gateway makes did not stand, or broke (io/client.ts), in words for its owner. */
-/** `retcode` of a test (decision 45). */
+/** Messages for the user about failed outgoing connections, by the codes of io/client.ts. */
+/** Values of `retcode` in the reply of a test. */
 export const RETCODE_OK = 0;
-/** The server answered, but not with a yes. */
+/** The server answered, but did not accept the data. */
 export const RETCODE_REFUSED = 1;
 export const RETCODE_NO_NAME = 2;
 export const RETCODE_NO_CONNECTION = 3;
@@ -10,10 +10,10 @@ export const RETCODE_URL = 5;
 export const RETCODE_MEMORY = 6;
 
 export interface OutputFailure {
-	/** Stable, for status, log and metrics. */
+	/** Stable code for status, log and metrics. */
 	readonly code: string;
 	readonly retcode: number;
-	/** What happened and what to do; a sentence or two. */
+	/** Description of the failure and its remedy, in one or two sentences. */
 	readonly message: string;
 }
 
@@ -27,7 +27,7 @@ const NO_CONNECTION = outputFailure(
 	"The connection broke. The gateway will retry; if it happens again, check the network and the server.",
 );
 
-/** By CLIENT_… of io/client.ts, in the order of the numbers there. */
+/** Failures by CLIENT_… (io/client.ts), in the order of those numbers. */
 const FAILURES: readonly (OutputFailure | undefined)[] = Object.freeze([
 	undefined,
 	outputFailure(
@@ -78,7 +78,6 @@ const FAILURES: readonly (OutputFailure | undefined)[] = Object.freeze([
 	),
 ]);
 
-/** `reason`: CLIENT_…. */
 export function connectFailure(reason: number): OutputFailure {
 	return FAILURES[reason] ?? NO_CONNECTION;
 }

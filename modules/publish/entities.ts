@@ -1,10 +1,10 @@
 /**
- * What is published at one moment, in the words of Home Assistant: the gateway's own entities, then the values of a readout
- * (values.ts). Every output has the same ones; it only gives them its format.
+ * Entities published at one moment, in Home Assistant's terms: the gateway's own entities, then the values of a readout
+ * (values.ts). All outputs publish the same entities and differ only in their format.
  *
- *     last_readout   when the meter was read
- *     meter          whether the last attempt to read it went well
- *     battery        on boards with cells
+ *     last_readout   time of the last readout of the meter
+ *     meter          result of the last attempt to read the meter
+ *     battery        charge, on boards with battery cells
  *     rssi           strength of the Wi-Fi signal, on boards with a radio
  */
 import type { Power, TextCodec } from "../io/host.js";
@@ -13,12 +13,12 @@ import type { Readout } from "../readout/readout.js";
 import { utcText } from "../time/iso.js";
 import { PublishedValues } from "./values.js";
 
-/** State class of what is true at this moment only. */
+/** State class of momentary values. */
 export const MEASUREMENT = "measurement";
 
 interface OwnEntity {
 	readonly key: string;
-	/** By LANGUAGE_… of obis/names.ts. */
+	/** Names by LANGUAGE_… of obis/names.ts. */
 	readonly names: readonly string[];
 	readonly component: "sensor" | "binary_sensor";
 	readonly deviceClass: string;
@@ -42,35 +42,34 @@ const METER = own("meter", ["Meter", "Zähler", "Licznik"], "connectivity", "", 
 const BATTERY = own("battery", ["Battery", "Batterie", "Bateria"], "battery", "%");
 const RSSI = own("rssi", ["Wi-Fi signal", "WLAN-Signal", "Sygnał Wi-Fi"], "signal_strength", "dBm");
 
-/** Where the states of the gateway's own entities come from. */
 export interface EntitySources {
 	readonly power: Power | undefined;
-	/** Undefined: the board has no radio. `station`: undefined while it is in no network by radio; `rssi` in dBm. */
+	/** Undefined without a radio. `station`: undefined while the radio has not joined a network; `rssi` in dBm. */
 	readonly radio: { readonly station: { readonly rssi: number } | undefined } | undefined;
-	/** Table of OBIS names (obis/names.ts); without one, the codes are the names. */
+	/** Table of OBIS names (obis/names.ts). Without it, values are named by their codes. */
 	readonly names: Uint8Array | undefined;
 	readonly text: TextCodec;
 }
 
 export interface EntityOptions {
-	/** The last good readout of a meter. */
+	/** Last good readout of a meter. */
 	readonly readout: Readout | undefined;
-	/** False: the gateway's own entities only. */
+	/** False to publish the gateway's own entities only. */
 	readonly hasValues: boolean;
-	/** The last attempt to read the meter has failed. */
+	/** True if the last attempt to read the meter failed. */
 	readonly hasFailed: boolean;
 	/** LANGUAGE_… of obis/names.ts. */
 	readonly language: number;
 }
 
-/** Goes over the entities of one moment. Their states hold still, whatever happens meanwhile. */
+/** Iterates over the entities of one moment. Their states are fixed when it is created. */
 export class Entities {
-	/** The gateway's own entities that this board has, and their states. */
+	/** The gateway's own entities on this board, and their states in the same order. */
 	readonly #own: OwnEntity[] = [];
 	readonly #states: string[] = [];
 	readonly #values: PublishedValues | undefined;
 	readonly #language: number;
-	/** Number of the entity gone to; beyond the end of `#own`: a value. */
+	/** Index of the current entity; from `#own.length` on it is a value. */
 	#index = 0;
 
 	constructor({ power, radio, names, text }: EntitySources, options: EntityOptions) {
@@ -91,34 +90,33 @@ export class Entities {
 		return this.#own.length + (this.#values?.count ?? 0);
 	}
 
-	/** Goes to number `index`, 0 to count - 1, whose members the others are. Best in rising order. */
+	/** Selects entity `index`, 0 to count - 1; the other members then describe it. Fastest in ascending order. */
 	seek(index: number): void {
 		this.#index = index;
 		const place = index - this.#own.length;
 		if (place >= 0) this.#values?.seek(place);
 	}
 
-	/** It is one of the gateway's own; undefined for a value. */
+	/** The current entity if it is one of the gateway's own; undefined for a value. */
 	get own(): OwnEntity | undefined {
 		return this.#own[this.#index];
 	}
 
-	/** Lasts as long as the meter does; digits, small letters and single underscores. */
+	/** Key that stays the same for the life of the meter; digits, lower-case letters and single underscores. */
 	get key(): string {
 		return this.own?.key ?? this.#values?.key ?? "";
 	}
 
-	/** In the language. */
 	get name(): string {
 		return this.own?.names[this.#language] ?? this.#values?.name ?? "";
 	}
 
-	/** A decimal number in `unit`; a time (ISO 8601, UTC) or `on`, `off` where there is no unit. "": unknown. */
+	/** Decimal number in `unit`; without a unit, a time (ISO 8601, UTC), `on` or `off`. "" if unknown. */
 	get value(): string {
 		return this.#states[this.#index] ?? this.#values?.value ?? "";
 	}
 
-	/** "" for none, as the next two. */
+	/** Unit; "" without one. The same applies to the next two. */
 	get unit(): string {
 		return this.own?.unit ?? this.#values?.unit ?? "";
 	}
@@ -131,7 +129,7 @@ export class Entities {
 		return this.own?.stateClass ?? this.#values?.stateClass ?? "";
 	}
 
-	/** `1-0:1.8.0`; "" for one of the gateway's own. */
+	/** OBIS code such as `1-0:1.8.0`; "" for the gateway's own entities. */
 	get obis(): string {
 		return this.own === undefined ? (this.#values?.obis ?? "") : "";
 	}

@@ -1,4 +1,4 @@
-/** A part that sends readings to a server of the owner's: its certificates, and what sends. */
+/** Base of the parts that send readouts to a server: the trusted certificates and the sender. */
 
 import type { SettingField } from "../config/schema.js";
 import { TrustedCertificates } from "../config/trusted-certificates.js";
@@ -9,31 +9,29 @@ import type { OutputFailure } from "./connect-failures.js";
 import type { Output, OutputAccess, OutputWorld, SendTest } from "./output.js";
 import { PUBLISH } from "./part.js";
 
-/** What sends: a machine with an Output. */
 export interface Sending extends Running {
 	readonly output: Output;
-	/** Sends now; false: a test is going on, or was a moment ago. */
+	/** Starts a test; returns false if one is running or has ended within TEST_PAUSE_MS. */
 	test(test: SendTest): boolean;
 	cancel(test: SendTest): void;
 	settingsChanged(): void;
 }
 
-/** What the API tells of it. */
 export interface OutletTexts {
 	readonly enabled: SettingField<boolean>;
-	/** Error code of an output that is off, and what it is called: "The hub". */
+	/** Error code for a disabled output, and its display name, such as "The hub". */
 	readonly disabled: string;
 	readonly name: string;
-	/** All was taken. */
+	/** Message after the server has accepted all data. */
 	readonly taken: string;
-	/** The server has status codes (HTTP). */
+	/** True if the server returns status codes (HTTP). */
 	readonly hasStatus: boolean;
 }
 
 export class Outlet<Sender extends Sending> implements Running {
-	/** Those that the server is known by. Settings need them in safe mode as well. */
+	/** Certificates that authenticate the server. They exist in safe mode as well, because the settings need them. */
 	readonly certificates: TrustedCertificates;
-	/** Undefined in safe mode, and where the host makes no connections. */
+	/** Undefined in safe mode, and on hosts without outgoing connections. */
 	readonly sender: Sender | undefined;
 	readonly texts: OutletTexts;
 
@@ -70,11 +68,11 @@ export class Outlet<Sender extends Sending> implements Running {
 
 export interface OutletOptions<Sender extends Sending> {
 	readonly texts: OutletTexts;
-	/** Refers to the certificates in use, of at most `limit` bytes; `keys` begins their keys in flash. */
+	/** Setting that refers to the stored certificates, at most `limit` bytes; `keys` is the prefix of their keys in flash. */
 	readonly certificate: SettingField<Uint8Array>;
 	readonly limit: number;
 	readonly keys: string;
-	/** What the event log has of the first failure, and of the way back. */
+	/** Events logged at the first failure and at the next success. */
 	readonly failed: EventKind;
 	readonly works: EventKind;
 	open(world: OutputWorld, access: OutputAccess): Sender;

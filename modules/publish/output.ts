@@ -1,11 +1,10 @@
 /**
- * What all outputs have in common: the permit and the memory for a connection, how it is opened,
- * the pauses after failures, the owner's test, and how it stands. An output has one of these; its own are only the transport
- * and the format.
+ * Common part of all outputs: the TLS permit and the memory for a connection, opening it, pauses after failures, the user's
+ * test, and the status. Each output has one instance and adds only its transport and format.
  *
- * A test is answered once, when all was sent or something has failed, and after `testLimitMs` at the latest. One at a time,
- * and TEST_PAUSE_MS between two: a test shall be of no use to look through a network. For the same reason an output can let
- * each failure of a connection take `testLeastMs`.
+ * A test gets exactly one answer: when all data was sent or something failed, after `testLimitMs` at the latest. Only one
+ * test runs at a time, with a pause of TEST_PAUSE_MS between two, so that tests cannot be used to scan a network. For the
+ * same reason an output can delay the answer about a failed connection to at least `testLeastMs`.
  */
 import { NO_MEMORY } from "../config/blob.js";
 import type { ConfigStore } from "../config/store.js";
@@ -28,7 +27,6 @@ import { connectFailure, type OutputFailure } from "./connect-failures.js";
 import type { EntitySources } from "./entities.js";
 import type { PermitHolder, TLSPermit } from "./tls-permit.js";
 
-/** What all outputs may use. */
 export interface OutputWorld extends EntitySources {
 	readonly clock: Pick<Clock, "utcMs">;
 	readonly config: ConfigStore;
@@ -36,58 +34,56 @@ export interface OutputWorld extends EntitySources {
 	readonly driver: Driver;
 	readonly info: HostInfo;
 	readonly ledger: MemoryLedger;
-	/** Told of each change of what the status shows. */
 	readonly live?: { changed(): void };
 	readonly networkSettings: { readonly hostname: string };
 	readonly ports: Pick<Network, "tcpClient" | "tlsClient">;
-	/** Undefined: there is no radio, and always a network. `address`: undefined while there is none. */
+	/** Undefined on a board without a radio, which always has a network. `address`: undefined without a connection. */
 	readonly radio: (EntitySources["radio"] & { readonly address: unknown }) | undefined;
 	readonly reader: { readonly outcomes: { readonly measured: Readout | undefined; readonly failure: unknown } };
-	/** Undefined: the device never sleeps. */
+	/** Undefined if the device never sleeps. */
 	readonly saving: { readonly awakeUntilMs: number } | undefined;
 	readonly tlsPermit: TLSPermit;
 	readonly writer: JSONWriter;
 }
 
-/** What an output has for itself. */
 export interface OutputAccess {
 	readonly certificates: Pick<TrustedCertificates, "isSet" | "lend">;
-	/** The first failure; undefined: it works again. */
+	/** Reports the first failure, or with undefined the next success. */
 	outputChanged(failure: OutputFailure | undefined): void;
 }
 
-/** The output that this belongs to. */
 export interface OutputOwner {
-	/** The permit for TLS has come that was asked for. Inside another's call: go on in a turn of the driver. */
+	/** The requested TLS permit is granted. Called inside another client's call: continue in a task of the driver. */
 	permitted(): void;
-	/** Another wants the permit: give it back when that does no harm, within seconds. Inside the other's call. */
+	/**
+	 * Another output needs the permit. Return it within seconds, as soon as no data would be lost. Called inside the other
+	 * output's request.
+	 */
 	permitWanted?(): void;
 }
 
 export interface OutputOptions {
-	/** Memory of a connection and of what is made for it. */
 	readonly cost: Cost;
 	readonly testLimitMs: number;
 	readonly testLeastMs: number;
 }
 
-/** A test that was asked for. */
 export interface SendTest {
-	/** Called once. Undefined: all was taken. `status`: what the server has answered last, where it has numbers; else 0. */
+	/** Called once. `failure`: undefined if all data was accepted; `status`: last status code of the server, or 0. */
 	finished(failure: OutputFailure | undefined, status: number): void;
 }
 
-/** After the end of a test, before the next. */
+/** Pause between the end of a test and the next one. */
 export const TEST_PAUSE_MS = 10_000;
-/** After a failure that only the owner can mend. */
+/** Pause after a failure that only the user can fix. */
 export const OWNER_PAUSE_MS = 3_600_000;
-/** The longest session of TLS that is kept, bytes: that of a ticket. */
+/** Largest TLS session that is kept, bytes; sufficient for a session ticket. */
 const SESSION_KEPT = 1024;
 
 interface Asked {
 	readonly test: SendTest;
 	readonly sinceMs: number;
-	/** When its end is told. */
+	/** Time to report the result, monotonic ms. */
 	tellMs: number;
 	isAnswered: boolean;
 	failure: OutputFailure | undefined;
@@ -95,12 +91,12 @@ interface Asked {
 }
 
 export class Output implements PermitHolder {
-	/** What is wrong; undefined: nothing, as far as it is known. */
+	/** Undefined without a known failure. */
 	failure: OutputFailure | undefined;
-	/** Failed attempts since the start, and since the last success. */
+	/** Failed attempts since the start; `attempts`: since the last success. */
 	failures = 0;
 	attempts = 0;
-	/** Unix ms at which all was taken for the last time; 0: never, or the clock was not set. */
+	/** Unix ms of the last complete transmission; 0 before the first one or if the clock was not set. */
 	sentUtcMs = 0;
 	readonly #world: OutputWorld;
 	readonly #access: OutputAccess;
@@ -108,7 +104,7 @@ export class Output implements PermitHolder {
 	readonly #options: OutputOptions;
 	#isQueued = false;
 	#hasMemory = false;
-	/** TLS session: shortens the next handshake with the same server. */
+	/** TLS session that shortens the next handshake with the same server. */
 	#session: Uint8Array | undefined;
 	#asked: Asked | undefined;
 	#nextTestMs = Number.NEGATIVE_INFINITY;
@@ -120,13 +116,16 @@ export class Output implements PermitHolder {
 		this.#options = options;
 	}
 
-	/** Settings are other ones: nothing is known of these yet. */
+	/** Clears failure, session and attempts after a change of the settings. */
 	renew(): void {
 		this.failure = this.#session = undefined;
 		this.attempts = 0;
 	}
 
-	/** True: it may have a TLS connection now. False: `permitted` comes, maybe inside this call. */
+	/**
+	 * Requests the TLS permit. Returns true if it is granted at once; otherwise `permitted` follows, possibly inside this
+	 * call.
+	 */
 	askPermit(): boolean {
 		this.#isQueued = true;
 		const hasPermit = this.#world.tlsPermit.ask(this);
@@ -134,26 +133,24 @@ export class Output implements PermitHolder {
 		return hasPermit;
 	}
 
-	/** False: there is too little memory now. Claiming twice changes nothing. */
+	/** Claims the memory for a connection; returns false if there is too little. A second call has no effect. */
 	claim(): boolean {
 		this.#hasMemory ||= this.#world.ledger.claim(this.#options.cost);
 		return this.#hasMemory;
 	}
 
-	/** Gives the memory back. */
 	release(): void {
 		if (this.#hasMemory) this.#world.ledger.release(this.#options.cost);
 		this.#hasMemory = false;
 	}
 
-	/** Gives back memory and permit; it waits for neither any more. */
+	/** Releases the memory and the permit, and withdraws a pending request. */
 	giveBack(): void {
 		this.release();
 		this.#isQueued = false;
 		this.#world.tlsPermit.giveBack(this);
 	}
 
-	/** For TLSPermit. */
 	permitGiven(): void {
 		if (!this.#isQueued) this.#world.tlsPermit.giveBack(this);
 		else {
@@ -162,17 +159,15 @@ export class Output implements PermitHolder {
 		}
 	}
 
-	/** For TLSPermit. */
 	permitWanted(): void {
 		this.#owner.permitWanted?.();
 	}
 
-	/** There are certificates that the server can be known by. */
 	get hasCertificates(): boolean {
 		return this.#access.certificates.isSet;
 	}
 
-	/** Calls `make`, which opens a connection of the port. Gives it, or CLIENT_… where none can be opened. */
+	/** Opens a connection by calling `make` with its port. Returns the connection, or CLIENT_… if it cannot be opened. */
 	connect<Connection extends object>(
 		isSecure: boolean,
 		make: (port: ClientPort, tls: TLSClientOptions | undefined) => Connection,
@@ -183,35 +178,35 @@ export class Output implements PermitHolder {
 		const session = this.#session;
 		try {
 			if (!isSecure) return make(port, undefined);
-			// Without its certificate a password or token might go to anybody.
+			// Without a certificate, a password or token might be sent to an impostor.
 			const connection = this.#access.certificates.lend((trusted) =>
 				make(port, { trusted, utcMs: clock.utcMs(), session }),
 			);
 			return connection === NO_MEMORY ? CLIENT_OUT_OF_MEMORY : (connection ?? CLIENT_UNTRUSTED);
 		} catch {
-			// The host can't use the certificate, or the address.
+			// The host rejects the certificate or the address.
 			return isSecure ? CLIENT_UNTRUSTED : CLIENT_UNREACHABLE;
 		}
 	}
 
-	/** `session` of a connection that ends, for the next one. */
+	/** Keeps the TLS session of a closing connection for the next one. */
 	keep(session: Uint8Array | undefined): void {
 		if (session !== undefined && session.length <= SESSION_KEPT) this.#session = session;
 	}
 
-	/** All was taken. */
+	/** Records that all data was accepted. */
 	sent(): void {
 		this.sentUtcMs = this.#world.clock.utcMs() ?? 0;
 		this.#world.live?.changed();
 	}
 
-	/** It works. */
+	/** Records a success and answers a test. */
 	succeed(status: number, nowMs: number): void {
 		this.stands(undefined);
 		this.answer(undefined, status, nowMs);
 	}
 
-	/** An attempt has failed; `status` as of SendTest. */
+	/** Records a failed attempt and answers a test; `status`: see SendTest. */
 	fail(failure: OutputFailure, status: number, nowMs: number): void {
 		this.failures++;
 		this.attempts++;
@@ -220,13 +215,16 @@ export class Output implements PermitHolder {
 		this.answer(failure, status, nowMs);
 	}
 
-	/** Until the next attempt, ms: of `pausesS`, seconds, by the failures in a row, and up to a fifth more or less. */
+	/**
+	 * Returns the pause before the next attempt in ms: the entry of `pausesS` (seconds) for the number of failures in a
+	 * row, ± 20 %.
+	 */
 	pauseMs(pausesS: readonly number[]): number {
 		const pauseS = pausesS[Math.min(Math.max(this.attempts, 1), pausesS.length) - 1];
 		return pauseS * (800 + (400 * this.#world.crypto.random(1)[0]) / 255);
 	}
 
-	/** False: a test goes on, or has ended a moment ago. */
+	/** Starts a test; returns false if one is running or has ended within TEST_PAUSE_MS. */
 	test(test: SendTest, nowMs: number): boolean {
 		if (this.#asked !== undefined || nowMs < this.#nextTestMs) return false;
 		const tellMs = nowMs + this.#options.testLimitMs;
@@ -234,17 +232,17 @@ export class Output implements PermitHolder {
 		return true;
 	}
 
-	/** The one who has asked for it does not wait any more. What was begun goes on. */
+	/** Withdraws the test because its client has left. A transmission that has begun continues. */
 	cancel(test: SendTest, nowMs: number): void {
 		if (this.#asked?.test === test) this.endTest(nowMs);
 	}
 
-	/** Monotonic ms at which the test that goes on was asked for; undefined: none goes on. */
+	/** Monotonic ms at which the running test was requested; undefined without one. */
 	get testedSinceMs(): number | undefined {
 		return this.#asked?.sinceMs;
 	}
 
-	/** What came of the test, if one goes on. */
+	/** Records the result of the running test, if there is one. */
 	answer(failure: OutputFailure | undefined, status: number, nowMs: number): void {
 		const asked = this.#asked;
 		if (asked === undefined || asked.isAnswered) return;
@@ -255,12 +253,12 @@ export class Output implements PermitHolder {
 		asked.tellMs = hasReply ? nowMs : Math.max(nowMs, asked.sinceMs + this.#options.testLeastMs);
 	}
 
-	/** For the deadline of its owner. */
+	/** Time to report the result of the test, to be included in the client's deadline; Infinity without a test. */
 	get deadlineMs(): number {
 		return this.#asked?.tellMs ?? Number.POSITIVE_INFINITY;
 	}
 
-	/** For the drain of its owner: tells of a test when it is time. */
+	/** Reports the result of a test when it is due. The client calls it in its `drain`. */
 	drain(nowMs: number): void {
 		const asked = this.#asked;
 		if (asked === undefined || nowMs < asked.tellMs) return;

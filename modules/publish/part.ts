@@ -1,11 +1,11 @@
-/** What all outputs use, made once for all of them. The outputs are parts of their own. */
+/** Dependencies shared by all outputs. Each output is a part of its own. */
 import type { Running } from "../core/core.js";
 import { METER } from "../meter/part.js";
 import { part } from "../part.js";
 import { NETWORK } from "../wifi/part.js";
 import type { OutputWorld } from "./output.js";
 
-/** Undefined in safe mode, and where the host makes no connections. */
+/** Undefined in safe mode, and on hosts without outgoing connections. */
 export const PUBLISH = part<(OutputWorld & Running) | undefined>({
 	name: "publish",
 	open: (core) => {

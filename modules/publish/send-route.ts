@@ -1,4 +1,4 @@
-/** The owner's test of an output: GET <output>/send publishes now, and tells what came of it. */
+/** Test of an output: GET <output>/send publishes at once and returns the result. */
 import { BUSY, UNSUPPORTED } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
 import { numberMember, textMember } from "../api/members.js";
@@ -12,7 +12,7 @@ export function sendRoute(path: string): Operation {
 	return route(METHOD_GET, path, send, { waits: true });
 }
 
-/** The reply is held back, since it tells something of whatever address is set. */
+/** The reply may be delayed (output.ts), because it reveals information about the configured address. */
 function send(exchange: Exchange<Outlet<Sending>>): void {
 	const { sender, texts } = exchange.part;
 	const { enabled, disabled, name, taken, hasStatus } = texts;

@@ -1,25 +1,28 @@
 /**
- * The permit for an outgoing TLS connection: the chip has memory for one beside those of its own server. Permits are given
- * in the order of asking. A connection that lasts lends its permit to one that is soon over.
+ * Permit for an outgoing TLS connection: besides those of its own server, the chip has memory for only one. Permits are
+ * granted in the order of the requests. A long-lived connection returns its permit when a short-lived one needs it.
  */
 import { takeOut } from "../bytes/list.js";
 
 export interface PermitHolder {
 	/**
-	 * It has the permit now. Called inside another's `giveBack`, maybe inside its own `ask`: go on in a turn of the driver,
-	 * since the two do not fit on the chip's stack together.
+	 * The permit is granted. Called inside another client's `giveBack`, possibly inside its `ask`: continue in a task of
+	 * the driver, because both call chains together do not fit on the chip's stack.
 	 */
 	permitGiven(): void;
-	/** Another waits: `giveBack` when that does no harm, within seconds. Called inside the other's `ask`. */
+	/**
+	 * Another client waits: call `giveBack` within seconds, as soon as no data would be lost. Called inside the other's
+	 * `ask`.
+	 */
 	permitWanted(): void;
 }
 
 export class TLSPermit {
 	#holder: PermitHolder | undefined;
-	/** At most as many as there are outputs. */
+	/** At most one entry per output. */
 	readonly #waiting: PermitHolder[] = [];
 
-	/** True: it has the permit now. False: it will be told. Asking twice changes nothing. */
+	/** Requests the permit. Returns true if it is granted now; otherwise `permitGiven` follows. A second call has no effect. */
 	ask(holder: PermitHolder): boolean {
 		this.#holder ??= holder;
 		if (this.#holder === holder) return true;
@@ -32,7 +35,7 @@ export class TLSPermit {
 		return this.#holder === holder;
 	}
 
-	/** Also for one that still waits, or has never asked. */
+	/** Returns the permit or withdraws the request; does nothing without either. */
 	giveBack(holder: PermitHolder): void {
 		takeOut(this.#waiting, this.#waiting.indexOf(holder));
 		if (this.#holder !== holder) return;

@@ -1,13 +1,13 @@
 /**
- * What of a readout is sent out, in the words of Home Assistant (developers.home-assistant.io, "Sensor entity"): the same
- * for all outputs. Each value has a key that lasts (made of the OBIS code), a name in the owner's language, a
- * unit that never changes, and what Home Assistant makes statistics by.
+ * Values of a readout for all outputs, in Home Assistant's terms (developers.home-assistant.io, "Sensor entity"). Each
+ * value has a permanent key (derived from the OBIS code), a name in the user's language, a fixed unit, and a state class
+ * for statistics.
  *
  *     1-0:1.8.0*255  ->  key 1_0_1_8_0     1.8.0  ->  key 1_8_0
  *
- * A counter is `total_increasing`: Home Assistant then takes an exchanged meter, which begins anew, for what it is; one that
- * may run back (import less export, C 16) is `total`. Of other quantities those that are momentary or an average of these
- * minutes are a `measurement`; highest and lowest values have no class, since no statistics can be made of them.
+ * A counter is `total_increasing`, so that Home Assistant recognises an exchanged meter, which starts from zero. A counter
+ * that can run backwards (import minus export, C 16) is `total`. Other momentary or average values are `measurement`.
+ * Minima and maxima have no state class, because they have no meaningful statistics.
  */
 import type { TextCodec } from "../io/host.js";
 import type { OBISCode } from "../obis/code.js";
@@ -19,7 +19,7 @@ interface Kind {
 	readonly unit: string;
 	readonly deviceClass: string;
 	readonly isCounter: boolean;
-	/** Power of ten from the kind's unit to this one. */
+	/** Decimal places to shift a value from the unit of Quantities to this unit. */
 	readonly places: number;
 }
 
@@ -27,7 +27,7 @@ function kind(unit: string, deviceClass: string, isCounter = false, places = 0):
 	return Object.freeze({ unit, deviceClass, isCounter, places });
 }
 
-/** By the kind of a quantity. A class that has no such unit would make Home Assistant refuse the entity. */
+/** By the kind of a quantity (Quantities). Home Assistant rejects an entity with a device class that does not allow its unit. */
 const KINDS: readonly Kind[] = Object.freeze([
 	kind("kWh", "energy", true),
 	kind("kvarh", "reactive_energy", true),
@@ -42,20 +42,23 @@ const KINDS: readonly Kind[] = Object.freeze([
 	kind("m³", "volume", true),
 ]);
 
-/** Groups A of gas and of water (IEC 62056-6-1), and C of a meter behind the meter, whose cubic metres are mostly gas (DSMR P1). */
+/** Groups A of gas and water (IEC 62056-6-1), and group C of a submeter: its cubic metres are mostly gas (DSMR P1). */
 const MEDIUM_GAS = 7;
 const MEDIUM_COLD_WATER = 8;
 const MEDIUM_WARM_WATER = 9;
 const MEDIUM_ABSTRACT = 0;
 const SUBMETER = 24;
-/** Group C of import less export, all phases and L1; L2 and L3 are 20 apart. */
+/** Group C of import minus export, all phases; L1, L2 and L3 follow in steps of 20. */
 const NET = 16;
 const PHASE_STEP = 20;
-/** Groups D of momentary values and of averages (IEC 62056-6-1, table of group D): 4, 5, 7, 14, 15, 24, 25, 27, 28. */
+/**
+ * Bit set of the groups D of momentary and average values (IEC 62056-6-1, table of group D): 4, 5, 7, 14, 15, 24, 25, 27,
+ * 28.
+ */
 const MOMENTARY = 0x1b00c0b0;
 
 export interface PublishedOptions {
-	/** Table of OBIS names (obis/names.ts); without one, the codes are the names. */
+	/** Table of OBIS names (obis/names.ts). Without it, values are named by their codes. */
 	readonly names: Uint8Array | undefined;
 	/** LANGUAGE_… of obis/names.ts. */
 	readonly language: number;
@@ -77,33 +80,33 @@ export class PublishedValues {
 		this.#text = text;
 	}
 
-	/** How many there are, at most QUANTITY_LIMIT. */
+	/** Number of values, at most QUANTITY_LIMIT. */
 	get count(): number {
 		return this.#quantities.count;
 	}
 
-	/** Goes to number `index`, 0 to count - 1, whose members the others are. Best in rising order. */
+	/** Selects value `index`, 0 to count - 1; the other members then describe it. Fastest in ascending order. */
 	seek(index: number): void {
 		this.#quantities.seek(index);
 		this.#kind = KINDS[this.#quantities.kindOf(index)];
 	}
 
-	/** Digits and single underscores; the same for this quantity of this meter for ever. */
+	/** Key of digits and single underscores, and "c" for a letter; permanent for this quantity of this meter. */
 	get key(): string {
 		const { a, b, c, d, e, letters } = this.#quantities.code;
 		let key = a < 0 ? "" : `${a}_`;
 		if (b >= 0) key += `${b}_`;
-		// C.1.0 is not 96.1.0.
+		// Distinguishes C.1.0 from 96.1.0.
 		key += `${letters ? "c" : ""}${c}_${d}`;
 		return e < 0 ? key : `${key}_${e}`;
 	}
 
-	/** `1-0:1.8.0` */
+	/** OBIS code such as `1-0:1.8.0`. */
 	get obis(): string {
 		return this.#quantities.longCode(this.#text);
 	}
 
-	/** In the language; the code where it has no name. */
+	/** Name in the selected language; the code if it has no name. */
 	get name(): string {
 		const names = this.#names;
 		if (names === undefined || !names.find(this.#quantities.code, this.#language)) return this.obis;
@@ -111,7 +114,7 @@ export class PublishedValues {
 		return this.#text.decode(bytes, 0, names.write(bytes, 0));
 	}
 
-	/** A decimal number in `unit`, as the meter has sent it but for the place of its point. */
+	/** Decimal number in `unit`: the digits sent by the meter with the decimal point shifted. */
 	get value(): string {
 		return this.#quantities.value(this.#text, this.#kind.places);
 	}
@@ -120,12 +123,12 @@ export class PublishedValues {
 		return this.#kind.unit;
 	}
 
-	/** "" for none. */
+	/** Device class; "" without one. */
 	get deviceClass(): string {
 		return (this.#kind === KINDS[VOLUME] && fluidOf(this.#quantities.code)) || this.#kind.deviceClass;
 	}
 
-	/** "" for none. */
+	/** State class; "" without one. */
 	get stateClass(): string {
 		const { c, d } = this.#quantities.code;
 		if (this.#kind.isCounter) return isNet(c) ? "total" : "total_increasing";
@@ -133,7 +136,7 @@ export class PublishedValues {
 	}
 }
 
-/** "" for what is neither: the water of a heating, say. */
+/** Returns "gas", "water", or "" for other fluids, such as the water of a heating system. */
 function fluidOf({ a, c }: OBISCode): string {
 	if (a === MEDIUM_GAS || (a === MEDIUM_ABSTRACT && c === SUBMETER)) return "gas";
 	return a === MEDIUM_COLD_WATER || a === MEDIUM_WARM_WATER ? "water" : "";

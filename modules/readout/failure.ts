@@ -1,49 +1,47 @@
 /**
- * Why there was no readout, as a value: one row of the frozen table of the protocol that it belongs to (`failures.ts` of
- * iec62056-21, hdlc, dlms and meter). Rows are compared by identity. The API shows `error`, `code` and `message` as they
- * stand here; the reader and the conversations go by the other columns.
+ * Reasons for a failed readout. Each protocol has a frozen table of them (`failures.ts` of iec62056-21, hdlc, dlms, cosem,
+ * sml and meter), and rows are compared by identity. The API shows `error`, `code` and `message`; the reader and the
+ * sessions use the other columns.
  */
 
-/** `error` of the API: no answer in time; another failure of the meter or the line; the meter refuses or mistrusts us. */
+/** `error` of the API: no answer in time; another failure of the meter or the line; rejected authentication. */
 export const METER_TIMEOUT = "meter_timeout";
 export const METER_ERROR = "meter_error";
 export const METER_AUTH_FAILED = "meter_auth_failed";
 
-/** There is no such load profile, or it is not for us. */
+/** The load profile does not exist or is not accessible. */
 export const NO_PROFILE = "no_profile";
-/** The gateway has other things to do. */
 export const BUSY = "busy";
 
-/** Settings that would set it right, each where it is to be changed. */
+/** Settings that would fix the failure; only those that have to change. */
 export interface Advice {
 	readonly protocol: string;
-	/** To listen to a meter that sends by itself, and its speed, Bd. */
+	/** True to listen to a meter that sends unsolicited; `modeDBaud`: its speed, Bd. */
 	readonly modeD?: boolean;
 	readonly modeDBaud?: number;
-	/** The same of DLMS/COSEM; 0: to ask it. */
+	/** Speed of unsolicited DLMS/COSEM data, Bd; 0 to poll the meter. */
 	readonly pushBaud?: number;
 }
 
-/** What arrives without a question. */
+/** Unsolicited data found on the line. */
 export interface Unasked {
-	/** The word of the API: `ascii`, `sml`, `dlms_hdlc`, `dlms_mbus`, `dlms_wrapper`, `dlms_bare`, `noise`. */
+	/** Value in the API: `ascii`, `sml`, `dlms_hdlc`, `dlms_mbus`, `dlms_wrapper`, `dlms_bare`, `noise`. */
 	readonly kind: string;
-	/** Bd, and characters as `7E1`; 0 and empty: it came at each. */
+	/** Speed in Bd, and framing such as `7E1`; 0 and "" if data arrived at every speed. */
 	readonly baud: number;
 	readonly framing: string;
-	/** This gateway can read it. */
 	readonly isSupported: boolean;
 }
 
 const ERRORS: readonly string[] = Object.freeze([METER_TIMEOUT, METER_ERROR, METER_AUTH_FAILED, NO_PROFILE, BUSY]);
-/** Progress in the lower seven bits of a rank, whether it is final, then the error's place in ERRORS. */
+/** Layout of a rank: progress in the lower seven bits, then the final flag, then the index of the error in ERRORS. */
 const PROGRESS = 0x7f;
 const FINAL = 0x80;
 const ERROR_BITS = 8;
 
-/** A row: two properties hold it, since each takes 16 bytes of flash. */
+/** Row of a table. It packs its columns into two properties, because each property takes 16 bytes of flash. */
 export class Failure {
-	/** Code, a space, message. */
+	/** Code, a space, and the message. */
 	readonly text: string;
 	readonly rank: number;
 	declare advice?: Advice;
@@ -54,30 +52,30 @@ export class Failure {
 		this.rank = rank;
 	}
 
-	/** METER_…, NO_PROFILE, BUSY */
+	/** METER_…, NO_PROFILE or BUSY. */
 	get error(): string {
 		return ERRORS[this.rank >> ERROR_BITS];
 	}
 
-	/** Stable: `<layer>/<what>`; "" for what is never kept as the last error. */
+	/** Stable code `<layer>/<what>`; "" for a failure that is not kept as the last error. */
 	get code(): string {
 		return this.text.slice(0, this.text.indexOf(" "));
 	}
 
-	/** What happened and what to do about it: the causes, most likely first. */
+	/** Description of the failure and its remedy, with the most likely cause first. */
 	get message(): string {
 		return this.text.slice(this.text.indexOf(" ") + 1);
 	}
 
 	/**
-	 * How far the conversation came, so that of several attempts the one that tells most is shown. Below PROGRESS_HEARD
-	 * nothing was heard that belongs to the protocol: another way to open the conversation may be the right one.
+	 * Progress of the session: of several attempts the one with the highest progress is shown. Below PROGRESS_HEARD the
+	 * meter has not answered in the protocol, and another way to open the session may succeed.
 	 */
 	get progress(): number {
 		return this.rank & PROGRESS;
 	}
 
-	/** Another try would end the same way. */
+	/** True if a retry would end the same way. */
 	get isFinal(): boolean {
 		return (this.rank & FINAL) !== 0;
 	}
@@ -86,8 +84,8 @@ export class Failure {
 export const PROGRESS_HEARD = 20;
 
 /**
- * A row. `progress` (up to 127) grows from sign-on (1 to 19) over HDLC (20 to 39) to DLMS (40 on); a new protocol has its
- * own scale.
+ * Creates a row. `progress` (up to 127) grows from sign-on (1 to 19) over HDLC (20 to 39) to DLMS (40 on); a new protocol
+ * has its own scale.
  */
 export function failure(error: string, code: string, progress: number, message: string, advice?: Advice): Failure {
 	const row = new Failure(`${code} ${message}`, (ERRORS.indexOf(error) << ERROR_BITS) | progress);
@@ -95,12 +93,12 @@ export function failure(error: string, code: string, progress: number, message: 
 	return Object.freeze(row);
 }
 
-/** A row of what another try would not change. */
+/** Creates a row for a failure that a retry would not change. */
 export function finalFailure(error: string, code: string, progress: number, message: string): Failure {
 	return failure(error, code, FINAL | progress, message);
 }
 
-/** A row with what was found: it says so instead, and what would set it right. */
+/** Copies a row with a more specific message, the unsolicited data found, and the settings that would fix it. */
 export function foundFailure({ code, rank }: Failure, message: string, unasked: Unasked, advice?: Advice): Failure {
 	const row = new Failure(`${code} ${message}`, rank);
 	row.unasked = Object.freeze(unasked);
@@ -108,7 +106,7 @@ export function foundFailure({ code, rank }: Failure, message: string, unasked: 
 	return Object.freeze(row);
 }
 
-/** The one of two that came further; of equals the later. */
+/** Returns the failure with more progress; the later one if both are equal. */
 export function furthest(before: Failure | undefined, later: Failure | undefined): Failure | undefined {
 	if (before === undefined || later === undefined) return later ?? before;
 	return later.progress >= before.progress ? later : before;

@@ -1,7 +1,8 @@
 /**
- * What a meter protocol is to the meter reader: a row of one table (meter/protocols.ts), which knows when the settings
- * choose it and opens conversations. A conversation is a machine under a Link; when it says EVENT_READOUT, EVENT_POOR or
- * EVENT_END, `readout` is what it has. What comes of a failure, and what is remembered of the meter, it decides itself.
+ * Interface of a meter protocol for the meter reader: a row of the table in meter/protocols.ts, which knows whether the
+ * settings select it and opens sessions. A session is a machine connected to a Link. At EVENT_READOUT, EVENT_POOR or
+ * EVENT_END its `readout` returns the result. The session decides how to react to a failure and which facts about the meter
+ * to remember.
  */
 import type { Crypto } from "../io/crypto.js";
 import type { LineSettings, Storage } from "../io/host.js";
@@ -10,100 +11,103 @@ import type { Failure } from "./failure.js";
 import type { Readout } from "./readout.js";
 import type { RecordWriter } from "./record-writer.js";
 
-/** Events of all conversations; what else one tells is its own. */
-/** Something was read that must not be kept as good: it is shown when nothing better comes. */
+/** Events of all sessions; each protocol may add its own. */
+/** Data was read that must not be kept as good; it is shown if nothing better follows. */
 export const EVENT_POOR = 2;
-/** It is over. The last event. */
+/** The session has ended. Always the last event. */
 export const EVENT_END = 3;
-/** A readout; the meter sends more of them by itself. */
+/** A readout arrived from a meter that keeps sending unsolicited. */
 export const EVENT_READOUT = 4;
 
 export interface Conversation extends Machine {
-	/** The line as it is opened. */
 	readonly line: LineSettings;
-	/** The meter frames 7E1 or 8N1, as it likes. Default false. */
+	/** True if the meter may use either 7E1 or 8N1. Default false. */
 	readonly anyFraming?: boolean;
-	/** It neither sends nor awaits an answer now: what arrives is no answer to a question of its own. Default false. */
+	/** True while the session neither sends nor expects an answer, so that received data is unsolicited. Default false. */
 	readonly isIdle?: boolean;
-	/** Why it failed, or why EVENT_POOR; undefined at EVENT_END: all went well. */
+	/** Reason for the failure or for EVENT_POOR; undefined at EVENT_END after success. */
 	readonly failure: Failure | undefined;
-	/** What was read, asked for once at each EVENT_… of these; `utcMs` is 0 when the clock was never set. */
+	/** Returns the data read; called once at each of these events. `utcMs` is 0 if the clock was never set. */
 	readout(event: number, utcMs: number): Readout | undefined;
-	/** Ends it soon, for the owner's reasons; what came so far is kept and counts as cut. After the end: nothing. */
+	/**
+	 * Ends the session promptly at the caller's request; data received so far is kept and counts as truncated. No effect
+	 * after the end.
+	 */
 	abort(nowMs: number): void;
 	/**
-	 * Asked once after EVENT_END: remembers what was learned of the meter, and gives the conversation that is worth trying
-	 * next, if one is. `quietMs`: as in Opening. Without it there is never one.
+	 * Called once after EVENT_END. Stores what was learned about the meter, and returns the next session worth trying, if
+	 * any. `quietMs`: as in Opening. Without this method there is no next session.
 	 */
 	next?(quietMs: number, nowMs: number): Conversation | undefined;
-	/** The piece `bytes[start..end)` of the line as a log may show it: itself, or a copy up to its end. Default: itself. */
+	/**
+	 * Returns the bytes that a log may show for `bytes[start..end)`: the array itself, or a copy with the same offsets and
+	 * hidden secrets. Default: the array itself.
+	 */
 	shown?(direction: number, bytes: Uint8Array, start: number, end: number): Uint8Array;
 }
 
-/** A conversation that only finds out whether the meter is there. */
+/** Session that only checks whether the meter is there. */
 export interface Probing extends Machine, Pick<Conversation, "line" | "anyFraming" | "isIdle" | "failure" | "abort"> {
-	/** What the meter calls itself, ASCII; empty if it has not. */
+	/** Identification of the meter, ASCII; empty if unknown. */
 	readonly meterId: Uint8Array;
-	/** Characters received, and those of them that were damaged. Default 0: a line of eight bits shows no damage. */
+	/** Number of characters received; `damaged`: damaged ones. Default 0, because an 8-bit line has no parity to check. */
 	readonly received: number;
 	readonly damaged?: number;
-	/** Asked once after it has failed: what else may find the meter. */
+	/** Called once after a failure; returns the next probe to try. */
 	nextProbe?(nowMs: number): Probing;
 }
 
-/** What stays in RAM from one conversation to the next, until the owner changes a setting of the meter. */
+/** Data kept in RAM between sessions, until a setting of the meter changes. */
 export interface ProtocolMemory {
 	kept: object | undefined;
-	/** What was learned of the speed to agree on, by all protocols that begin with a sign-on. */
+	/** Results of speed negotiation, shared by all protocols that begin with a sign-on. */
 	speed: object | undefined;
 }
 
-/** Which load profile is asked for, in place of a readout, and how much of it. */
+/** Request for a load profile instead of a readout. */
 export interface ProfileRequest {
-	/** A to F of its code. */
+	/** Groups A to F of its code. */
 	readonly code: Uint8Array;
-	/** So many of its last rows; 1 to ROWS_LIMIT. */
+	/** Number of latest rows to read, 1 to ROWS_LIMIT. */
 	readonly entries: number;
 }
 
-/** What a conversation is opened with. */
 export interface Opening<Settings> {
-	/** As they are at the moment. */
 	readonly settings: Settings;
-	/** Where the records go. */
 	readonly records: RecordWriter;
 	readonly memory: ProtocolMemory;
 	readonly storage: Storage;
 	readonly crypto: Crypto;
-	/** Silence to wait for first, ms: the meter may still be in the conversation before. */
+	/** Initial silence to wait for, ms: the meter may still be in the previous session. */
 	readonly quietMs: number;
 	readonly nowMs: number;
-	/** Only given to protocols with `asksForProfiles`: to be read, and nothing else. */
+	/** Profile to read instead of a readout; only given to protocols with `asksForProfiles`. */
 	readonly profile?: ProfileRequest | undefined;
-	/** A line for the developer's log; never a secret. */
+	/** Writes a line to the developer's log; must not contain secrets. */
 	trace(message: string): void;
 }
 
 export interface MeterProtocol<Settings> {
-	/** The settings choose this one. The rows of the table are asked in their order; the last one need not be. */
+	/**
+	 * Tells whether the settings select this protocol. The rows are checked in order; the last row accepts all settings and
+	 * is not checked.
+	 */
 	isChosen(settings: Settings): boolean;
-	/** The speed at which it listens to a meter that sends by itself, Bd. Without it the meter is asked. */
+	/** Returns the speed for listening to unsolicited data, Bd. Without this method the meter is polled. */
 	listenBaud?(settings: Settings): number;
-	/** For one that listens: the failure of a caller whose time is over. */
+	/** For protocols that listen: failure reported to a caller after its time limit. */
 	readonly late?: Failure;
-	/** A profile is asked for by its name. Without it a profile is what a readout has of it. */
+	/** True if a profile is requested by its code. Otherwise a profile is extracted from a readout. */
 	readonly asksForProfiles?: true;
 	open(opening: Opening<Settings>): Conversation;
-	/**
-	 * Finds out whether the head sits well, without reading. One that listens ends by EVENT_READOUT, or is aborted.
-	 */
+	/** Checks the position of the optical head without reading. A listening probe ends with EVENT_READOUT or by `abort`. */
 	probe(opening: Opening<Settings>): Probing;
-	/** Forgets what was learned of the meter. */
+	/** Forgets what was learned about the meter. */
 	forget?(settings: Settings): void;
 	readonly simulate?: undefined;
 }
 
-/** A row in place of a protocol, that needs no line: a readout is there at once. */
+/** Row of a simulated meter: needs no line and returns a readout at once. */
 export interface SimulatedProtocol<Settings> {
 	isChosen(settings: Settings): boolean;
 	readonly listenBaud?: undefined;
@@ -113,5 +117,4 @@ export interface SimulatedProtocol<Settings> {
 	simulate(opening: Opening<Settings>, utcMs: number): Readout;
 }
 
-/** A row of the table. */
 export type ProtocolRow<Settings> = MeterProtocol<Settings> | SimulatedProtocol<Settings>;

@@ -1,9 +1,9 @@
 /**
- * The values of a readout that measure something now, in units that never change: for metrics, and for all that is sent
- * out. Left out are values of past billing periods, lists and profiles, attributes that only tell of a value, texts, units
- * that are not listed, and a quantity that comes again; of more than QUANTITY_LIMIT the first ones are taken.
+ * Present measurements of a readout in fixed units, for metrics and all outputs. Omitted are values of past billing
+ * periods, lists and profiles, attributes that describe a value, texts, unknown units, repeated quantities, and all beyond
+ * QUANTITY_LIMIT.
  *
- * Nothing is made per value but the text that is asked for; a number is moved by powers of ten as text, never rounded.
+ * Only the requested text is allocated per value. Numbers are scaled by powers of ten as text and never rounded.
  */
 import { lowerCase } from "../bytes/ascii.js";
 import type { TextCodec } from "../io/host.js";
@@ -14,7 +14,7 @@ import { VALUE_LIMIT } from "./record-writer.js";
 
 export const QUANTITY_LIMIT = 64;
 
-/** Kinds of quantities, by the unit that `value` gives: kWh, kvarh, kVAh, J, W, var, VA, V, A, Hz, m³. */
+/** Kinds of quantities. Units of `value`, in this order: kWh, kvarh, kVAh, J, W, var, VA, V, A, Hz, m³. */
 export const ENERGY = 0;
 export const REACTIVE_ENERGY = 1;
 export const APPARENT_ENERGY = 2;
@@ -28,44 +28,43 @@ export const FREQUENCY = 9;
 export const VOLUME = 10;
 export const KIND_COUNT = 11;
 
-/** Units without their prefix, in lower case, by their kind; litres are volume too. `kVAhr` is none: of two it may be either. */
+/** Units without prefix, in lower case, by kind; litres are also a volume. `kVAhr` is not listed because it is ambiguous. */
 const UNITS = Object.freeze(["wh", "varh", "vah", "j", "w", "var", "va", "v", "a", "hz", "m3", "l"]);
 const LITRE = 11;
 const NO_UNIT = -1;
 
-/** What units begin with, and the powers of ten of that. */
+/** Prefixes of units and their powers of ten. */
 const PREFIXES = "kKMGm";
 const POWERS = Object.freeze([3, 3, 6, 9, -3]);
 const MILLI = -3;
 
-/** Above the number of every record. */
+/** Greater than any record number. */
 const NO_RECORD = 0x10000;
 
 export class Quantities {
 	readonly #cursor: RecordCursor;
-	/** By the number of the quantity: that of its record (from 1 on), its kind, the power of ten that makes it the kind's. */
+	/** By quantity: number of its record (from 1), its kind, and the power of ten that converts it to the unit of the kind. */
 	readonly #records = new Uint16Array(QUANTITY_LIMIT);
 	readonly #kinds = new Uint8Array(QUANTITY_LIMIT);
 	readonly #powers = new Int8Array(QUANTITY_LIMIT);
 	readonly #digits = new Uint8Array(VALUE_LIMIT + 1);
-	/** The number of the record that the cursor stands at. */
+	/** Number of the cursor's current record. */
 	#record = 0;
 	#current = 0;
-	/** How many there are, at most QUANTITY_LIMIT. */
+	/** Number of quantities, at most QUANTITY_LIMIT. */
 	count = 0;
 
-	/** `records`: those of a readout; they must not change. */
+	/** `records` are those of a readout and must not change. */
 	constructor(records: Uint8Array) {
 		this.#cursor = new RecordCursor(records);
 		this.choose();
 	}
 
-	/** The kind of number `index` (0 to count - 1). */
 	kindOf(index: number): number {
 		return this.#kinds[index];
 	}
 
-	/** Goes to number `index`. In rising order that is a single walk over the readout. */
+	/** Selects quantity `index`. In ascending order this is a single pass over the readout. */
 	seek(index: number): void {
 		const cursor = this.#cursor;
 		const record = this.#records[index];
@@ -81,17 +80,17 @@ export class Quantities {
 		cursor.nextValue();
 	}
 
-	/** Code of the quantity last gone to; the object is reused. */
+	/** Code of the selected quantity; the object is reused. */
 	get code(): OBISCode {
 		return this.#cursor.code;
 	}
 
-	/** Its code as the meter sends it, without a `*255` at the end: `1-0:1.8.0`. */
+	/** Returns the code as sent by the meter, without a trailing `*255`: `1-0:1.8.0`. */
 	longCode(text: TextCodec): string {
 		return text.decode(this.#cursor.address, 0, this.#cursor.code.longEnd);
 	}
 
-	/** Its value in the unit of its kind times ten to the power of `places`: a decimal number without zeros in front. */
+	/** Returns the value in the unit of its kind times 10^`places`: a decimal number without leading zeros. */
 	value(text: TextCodec, places = 0): string {
 		const end = putNumber(this.#cursor.text, this.#cursor.length, this.#digits);
 		return shifted(text.decode(this.#digits, 0, end), this.#powers[this.#current] + places);
@@ -104,7 +103,7 @@ export class Quantities {
 		while (this.count < QUANTITY_LIMIT && cursor.nextRecord()) {
 			this.#record++;
 			const { quantity, c } = code;
-			// Lists and profiles are of former times; an attribute tells of a value and is none.
+			// Lists and profiles contain past values.
 			if (quantity < 0 || c === GROUP_LIST || c === GROUP_PROFILE || code.billingPeriod !== null) continue;
 			if (cursor.attribute !== 0 || !cursor.nextValue()) continue;
 			const unit = unitOf(cursor.unit);
@@ -119,35 +118,35 @@ export class Quantities {
 			this.#powers[i] = powerOf(cursor.unit, unit);
 			this.count++;
 		}
-		// The next `seek` begins anew.
+		// Makes the next `seek` start from the first record.
 		this.#record = NO_RECORD;
 	}
 }
 
-/** Which of UNITS a spelling is, with a prefix or without; NO_UNIT. */
+/** Returns the index of a spelling in UNITS, with or without a prefix, or NO_UNIT. */
 function unitOf(spelling: string): number {
 	const whole = UNITS.indexOf(lowerCase(spelling));
 	if (whole >= 0) return whole;
 	const prefix = PREFIXES.indexOf(spelling.charAt(0));
 	if (spelling === "" || prefix < 0) return NO_UNIT;
 	const unit = UNITS.indexOf(lowerCase(spelling.slice(1)));
-	// A small m before a unit of power or energy is not milli: nobody measures so little.
+	// "m" means milli only before volts and amperes: meters do not measure power or energy in thousandths.
 	if (POWERS[prefix] === MILLI && unit !== VOLTAGE && unit !== CURRENT) return NO_UNIT;
 	return unit;
 }
 
-/** The power of ten from a spelling of this unit to the unit of its kind. */
+/** Returns the power of ten that converts this spelling to the unit of its kind. */
 function powerOf(spelling: string, unit: number): number {
 	const prefix = spelling.length > UNITS[unit].length ? POWERS[PREFIXES.indexOf(spelling.charAt(0))] : 0;
 	return unit <= APPARENT_ENERGY || unit === LITRE ? prefix - 3 : prefix;
 }
 
-/** A decimal number (as putNumber writes it) times ten to the power of `places`: its point moves, nothing is rounded. */
+/** Multiplies a decimal number (in the format of putNumber) by 10^`places`. Only the decimal point moves. */
 function shifted(number: string, places: number): string {
 	const sign = number.startsWith("-") ? "-" : "";
 	const [whole, part = ""] = number.slice(sign.length).split(".");
 	const point = whole.length + places;
-	// At least one digit stands before the point.
+	// Pads so that at least one digit precedes the decimal point.
 	const missing = Math.max(0, point - whole.length - part.length);
 	const digits = `${"0".repeat(Math.max(0, 1 - point))}${whole}${part}${"0".repeat(missing)}`;
 	const end = Math.max(1, point);

@@ -1,44 +1,44 @@
-/** A readout as the gateway keeps and shows it: what a conversation with the meter gave. */
+/** A readout as the gateway stores and shows it: the result of a session with the meter. */
 
-/** `protocol` in the API while there is no readout (API text). */
+/** `protocol` in the API before the first readout. */
 export const PROTOCOL_OF_NONE = "IEC62056-21";
 
-/** API decision 20. */
+/** Status in the API: complete and valid. */
 export const STATUS_OK = 0;
-/** There was no readout yet. */
+/** No readout has been made yet. */
 export const STATUS_NONE = 1;
-/** Cut short by a limit or a time-out; what is there passed its checks, if not `isUnchecked`. */
+/** Truncated by a limit or a timeout; the data has passed its checks unless `isUnchecked`. */
 export const STATUS_CUT = 2;
-/** Its check was wrong. Only ever in the reply of a read, never kept. */
+/** Wrong checksum. Occurs only in the reply of a read; never kept. */
 export const STATUS_CHECK_WRONG = 3;
 /**
- * It came whole, but nothing in it proves that it is the meter's: it was ciphered without a tag, or there is no key to check
- * the tag by. It is kept and passed on like one of STATUS_OK, with this number beside it.
+ * Complete, but not authenticated: encrypted without a tag, or without a key to check the tag. It is kept and published
+ * like a readout with STATUS_OK, with this status.
  */
 export const STATUS_UNCHECKED = 4;
 
 export interface Readout {
-	/** The conversation's protocol, as the API names it. */
+	/** Protocol of the session, as the API names it. */
 	readonly protocol: string;
-	/** Identification without `/` and line end, ASCII; of DLMS/COSEM the logical device name, if the meter has one. */
+	/** Identification without `/` and line end, ASCII; for DLMS/COSEM the logical device name, if the meter has one. */
 	readonly meterId: Uint8Array;
-	/** Letter of the mode, ASCII; 0 for none. */
+	/** Letter of the protocol mode, ASCII; 0 without one. */
 	readonly mode: number;
-	/** Speed the data came at, Bd. */
+	/** Speed of the data, Bd. */
 	readonly baud: number;
-	/** Unix time of its end in ms; 0 when the clock was not set. */
+	/** Unix time of its end in ms; 0 if the clock was not set. */
 	readonly utcMs: number;
 	/** STATUS_… */
 	readonly status: number;
-	/** It was cut short before its check came: shown to who asked, never kept. */
+	/** True if truncated before its checksum: returned to the caller, never kept. */
 	readonly isUnchecked?: true;
-	/** Packed records (record-writer.ts); never changed. */
+	/** Packed records (record-writer.ts); immutable. */
 	readonly records: Uint8Array;
-	/** Where objects are asked for by name: those that gave no value (meter/dlms-records.ts). */
+	/** Objects that gave no value, for protocols that request objects individually (meter/dlms-records.ts). */
 	readonly missing?: Uint8Array;
 }
 
-/** The status of what was read whole: the buffer of the records may have been too small for it. */
+/** Returns the status of a complete readout; `overflow`: the record buffer was too small. */
 export function statusOf(overflow: boolean): number {
 	return overflow ? STATUS_CUT : STATUS_OK;
 }

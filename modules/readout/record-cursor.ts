@@ -1,11 +1,11 @@
 /**
- * Takes a packed readout (record-writer.ts) apart, one record at a time, for the API, the history and all
- * that is sent out. Nothing is allocated per record: a record is looked at through the cursor's own buffers.
+ * Decodes a packed readout (record-writer.ts), one record at a time, for the API, the history and all outputs. Records are
+ * read through the cursor's own buffers, so nothing is allocated per record.
  *
- * The first value of a record is what it is about, the second belongs to it. Where the meter sends the time first, the
- * two change places: `0-1:24.2.1(101209112500W)(12785.123*m3)` (DSMR P1 5.0.2, 6.12; capacity tariff of Belgium), and
- * `0-1:24.3.0(090212160000)(00)(60)(1)(0-1:24.2.1)(m3)(00001.001)` (DSMR P1 2.2), whose last value has its unit before it.
- * Values of a profile's row have the units that its head tells.
+ * The first value of a record is the reading; the second one qualifies it. If the meter sends a time first, the cursor
+ * swaps the two: `0-1:24.2.1(101209112500W)(12785.123*m3)` (DSMR P1 5.0.2, 6.12; capacity tariff of Belgium), and
+ * `0-1:24.3.0(090212160000)(00)(60)(1)(0-1:24.2.1)(m3)(00001.001)` (DSMR P1 2.2), where the reading is last and its unit
+ * precedes it. Values in a row of a load profile have the units given in the profile's head.
  */
 
 import { GROUP_PROFILE, OBIS_TEXT_LIMIT, OBISCode } from "../obis/code.js";
@@ -38,7 +38,7 @@ import {
 } from "./record-writer.js";
 import { ADDRESS_LIMIT } from "./sink.js";
 
-/** The characters that four bits stand for: `0123456789ABCDEF`, and `0123456789.-:, ` with one left over. */
+/** Characters by their four-bit codes: `0123456789ABCDEF`, and `0123456789.-:, ` with one unused code. */
 const HEX_ALPHABET = Object.freeze([
 	0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46,
 ]);
@@ -46,78 +46,81 @@ const NUMERIC_ALPHABET = Object.freeze([
 	0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x2e, 0x2d, 0x3a, 0x2c, 0x20, 0x20,
 ]);
 
-/** Most values are no longer. */
+/** Length that covers most values. */
 const SHORT_TEXT = 32;
 
-/** Place that no record begins at. */
+/** Position before the first record. */
 const NOWHERE = -1;
 
-/** A time is `YYMMDDhhmmss`, with `S` or `W` (`s` was seen) behind it where the meter tells summer and winter time. */
+/** Digits of a time `YYMMDDhhmmss`. `S` or `W` (or `s`) follows if the meter distinguishes summer and winter time. */
 const TIME_LENGTH = 12;
 const LETTER_S = 0x53;
 const LETTER_W = 0x57;
 const CAPITAL = 0xdf;
-/** A reading in the form of DSMR P1 2.2: so many values, the last of them the number, its unit before it. */
+/** Number of values of a reading in DSMR P1 2.2; the last one is the number, preceded by its unit. */
 const OLD_FORM = 7;
-/** In the head of a profile (IEC 62056-21 as used with VDEW 2.1.2): a code and a unit for each column, from here on. */
+/**
+ * Index of the first column's unit in the head of a profile (IEC 62056-21 as used with VDEW 2.1.2): code and unit per
+ * column.
+ */
 const COLUMN_UNITS = HEAD_VALUES + 1;
-/** At most so many codes that are sent only as `*00` are treated as totals; further ones are not. */
+/** At most this many codes sent only as `*00` are treated as totals. */
 const TOTALS_LIMIT = 16;
 
 export class RecordCursor {
 	readonly #records: Uint8Array;
-	/** The address as the meter sent it: `address[0..addressLength)`, ASCII. */
+	/** Address as sent by the meter: `address[0..addressLength)`, ASCII. */
 	readonly address = new Uint8Array(Math.max(ADDRESS_LIMIT, OBIS_TEXT_LIMIT));
 	addressLength = 0;
-	/** The address as a code; all groups are -1 when it is none. */
+	/** Address as an OBIS code; all groups are -1 if it is not one. */
 	readonly code = new OBISCode();
-	/** Class and attribute of a COSEM object, where it is not its value; else 0. */
+	/** Class and attribute of a COSEM attribute other than the object's value; otherwise 0. */
 	classId = 0;
 	attribute = 0;
-	/** The code is that of the record before, but for its billing period. */
+	/** True if only the billing period differs from the previous record's code. */
 	isSameCode = false;
-	/** The current value: `text[0..length)`, ASCII. */
+	/** Current value: `text[0..length)`, ASCII. */
 	readonly text = new Uint8Array(VALUE_LIMIT);
 	length = 0;
-	/** The beginning of `text`, for whoever copies whole arrays. */
+	/** View of the beginning of `text`, for copying a whole array. */
 	readonly shortText = this.text.subarray(0, SHORT_TEXT);
-	/** The text has digits, letters A to F and `.-:, ` only: nothing that JSON escapes. */
+	/** True if the text has only digits, letters A to F and `.-:, `, so that JSON needs no escapes. */
 	isPlain = true;
-	/** Unit of the current value as sent; for a past billing period, taken from the current value if it has none. */
+	/** Unit of the current value as sent; a past billing period without a unit takes that of the current value. */
 	unit = "";
-	/** The unit is one of obis/units.ts: nothing that JSON escapes. */
+	/** True if the unit is in obis/units.ts, so that JSON needs no escapes. */
 	isPlainUnit = true;
-	/** The address was made from the code. */
+	/** True if `address` was generated from the code. */
 	#isEncoded = false;
-	/** Places in the packed bytes: this record, its values, the value to read next, the next record. */
+	/** Offsets in the packed bytes: this record, its values, the next value to read or the next record. */
 	#record = NOWHERE;
 	#values = 0;
 	#next = 0;
 	#more = false;
 	#index = 0;
-	/** Which of the values is shown first; if not 0: how many there are, and where the next record begins. */
+	/** Index of the value shown first; unless it is 0, also the number of values and the offset of the next record. */
 	#first = 0;
 	#count = 0;
 	#end = 0;
-	/** The record is a row of a profile; the values of its head begin at `#head`. */
+	/** True if the record is a row of a profile; the values of the profile's head begin at `#head`. */
 	#isRow = false;
 	#head = 0;
-	/** `*00` stands for the current value here; undefined: nobody has looked yet. */
+	/** True if `*00` means the current value; undefined until it was determined. */
 	#hasTotals: boolean | undefined;
-	/** Parts of the value located last. */
+	/** Offsets of the value located last. */
 	#textFrom = 0;
 	#unitFrom = NOWHERE;
 	#packing = PACKING_RAW;
-	/** The last record that was no past billing period: its `quantity`, and where its values begin. */
+	/** Last record that is not of a past billing period: its `quantity`, and the offset of its values. */
 	#currentQuantity = -1;
 	#currentValues = 0;
 
-	/** `records` must not change while the cursor is used. */
+	/** `records` must not change while the cursor is in use. */
 	constructor(records: Uint8Array) {
 		this.#records = records;
 	}
 
-	/** Goes to the next record, before its first value; false at the end. */
+	/** Moves to the next record, before its first value; returns false at the end. */
 	nextRecord(): boolean {
 		if (this.#record !== NOWHERE) {
 			if (this.code.billingPeriod === null && this.attribute === 0) {
@@ -140,12 +143,12 @@ export class RecordCursor {
 		return true;
 	}
 
-	/** The record is a row of the profile whose head is the last record before that is none. */
+	/** True if the record is a row of a profile. The profile's head is the last record before it that is not a row. */
 	get isRow(): boolean {
 		return this.#isRow;
 	}
 
-	/** Goes back to before the first record. */
+	/** Moves to before the first record. */
 	toStart(): void {
 		this.#record = NOWHERE;
 		this.#currentQuantity = -1;
@@ -153,19 +156,19 @@ export class RecordCursor {
 		this.#next = 0;
 	}
 
-	/** Goes back to before the first value of the current record. */
+	/** Moves to before the first value of the current record. */
 	rewind(): void {
 		this.#next = this.#values;
 		this.#more = true;
 		this.#index = 0;
 	}
 
-	/** Goes to the next value of the record; false when there is none. `text`, `length` and `unit` are then its own. */
+	/** Moves to the next value of the record and sets `text`, `length` and `unit`; returns false after the last one. */
 	nextValue(): boolean {
 		if (!this.#more) return false;
 		const index = this.#index++;
 		const first = this.#first;
-		// Another value's text: it is looked at before this one's.
+		// The unit may be in another value; it must be read first, because `readText` overwrites `text`.
 		let told = "";
 		if (this.#isRow) told = this.unitIn(this.#head, COLUMN_UNITS + 2 * index);
 		else if (index === 0 && first === OLD_FORM - 1) told = this.unitIn(this.#values, first - 1);
@@ -183,13 +186,13 @@ export class RecordCursor {
 		if (first === 0 && this.code.billingPeriod !== null && this.attribute === 0) {
 			const { length } = this;
 			this.unit = this.inheritedUnit(index);
-			// Looking at the other record's values has changed it.
+			// `inheritedUnit` has overwritten it.
 			this.length = length;
 		}
 		return true;
 	}
 
-	/** Finds out whether the record begins with a time, and where its value is then. */
+	/** Detects a time at the beginning of the record and determines the index of its reading. */
 	private findFirst(): void {
 		this.#first = 0;
 		if (this.#isRow || this.code.c === GROUP_PROFILE) return;
@@ -213,7 +216,7 @@ export class RecordCursor {
 		else if (count === OLD_FORM && this.unitIn(this.#values, count - 2) !== "") this.#first = count - 1;
 	}
 
-	/** Finds value `index` of those that begin at `values`; false when there are fewer. */
+	/** Locates value `index` of the values at `values`; returns false if there are fewer. */
 	private find(values: number, index: number): boolean {
 		let at = values;
 		for (let i = 0; i < index; i++) {
@@ -224,7 +227,7 @@ export class RecordCursor {
 		return true;
 	}
 
-	/** The unit that is the text of value `index` of those that begin at `values`; "" for none that is known. */
+	/** Returns the unit in the text of value `index` of the values at `values`; "" if it is not a known unit. */
 	private unitIn(values: number, index: number): string {
 		if (!this.find(values, index)) return "";
 		this.readText();
@@ -272,7 +275,7 @@ export class RecordCursor {
 		}
 	}
 
-	/** A cursor over the same records that takes `*00` literally. */
+	/** Returns a new cursor over the same records that takes `*00` literally. */
 	private another(): RecordCursor {
 		const cursor = new RecordCursor(this.#records);
 		cursor.#hasTotals = false;
@@ -280,8 +283,8 @@ export class RecordCursor {
 	}
 
 	/**
-	 * Whether `*00` stands for the current values: some meters send their totals so and in no other form (Pafal, Apator:
-	 * `1.8.0*00(000783.16)`). Where any of these codes is there once more, it is a billing period.
+	 * Tells whether `*00` stands for the current values: some meters send their totals only in this form (Pafal, Apator:
+	 * `1.8.0*00(000783.16)`). If any of these codes occurs twice, `*00` is a billing period.
 	 */
 	private findTotals(): boolean {
 		const zeros: number[] = [];
@@ -309,7 +312,7 @@ export class RecordCursor {
 		this.#isEncoded = true;
 	}
 
-	/** Finds the parts of the value at `at`; returns where the next value or record begins. */
+	/** Locates the parts of the value at `at`; returns the offset of the next value or record. */
 	private locate(at: number): number {
 		const records = this.#records;
 		const header = records[at];
@@ -344,7 +347,7 @@ export class RecordCursor {
 		}
 	}
 
-	/** The unit found by `#locate`. */
+	/** Returns the unit located last. */
 	private readUnit(): string {
 		const from = this.#unitFrom;
 		this.isPlainUnit = true;
@@ -357,8 +360,8 @@ export class RecordCursor {
 	}
 
 	/**
-	 * Meters print the unit with the current value only (IEC 62056-21, 6.5): a value of a past billing period gets that of
-	 * the same value of the same code before it.
+	 * Meters send the unit with the current value only (IEC 62056-21, 6.5). Returns, for a past billing period, the unit of
+	 * the same value in the preceding record of that code.
 	 */
 	private inheritedUnit(index: number): string {
 		if (this.#currentQuantity < 0 || this.code.quantity !== this.#currentQuantity) return "";
@@ -366,12 +369,12 @@ export class RecordCursor {
 	}
 }
 
-/** A billing period `*00`. */
+/** Tells whether the code has the billing period `*00`. */
 function isZero(code: OBISCode): boolean {
 	return code.f === 0 && code.paddedF && !code.manual && code.sub < 0;
 }
 
-/** Twelve digits, and S or W if `hasSeason`; without that they may be a number of another kind, if they are no date. */
+/** Checks for twelve digits, followed by S or W if `hasSeason`. Otherwise the digits must form a plausible date. */
 function isTime(text: Uint8Array, hasSeason: boolean): boolean {
 	for (let i = 0; i < TIME_LENGTH; i++) if (text[i] < 0x30 || text[i] > 0x39) return false;
 	const letter = text[TIME_LENGTH];

@@ -1,8 +1,8 @@
 /**
- * Packs the data sets of a readout into bytes as they arrive, for the meter reader. 343 records of an Iskra MT174 as
- * objects are more slots than the chip has; packed they are 3 KB, and nothing is allocated per record.
+ * Packs the data sets of a readout into bytes as they arrive, for the meter reader. As objects, the 343 records of an Iskra
+ * MT174 would exceed the chip's XS slots; packed they take 3 KB, and nothing is allocated per record.
  *
- * Layout of a record (record-cursor.ts takes it apart):
+ * Layout of a record (decoded by record-cursor.ts):
  *
  * | byte | meaning |
  * |---|---|
@@ -10,11 +10,14 @@
  * | groups | one byte each of A, B, C, D, E, F, those that were sent (C and D always) |
  * | values | one or more |
  *
- * Bit 7 with bit 0: A to E are those of the record before, and only F follows, if it was sent (rows of billing periods
- * are most of a long telegram). Bit 7 alone: the address as it was sent, as length and text. Bit 7 with bit 1: a row of a
- * load profile, whose address is that of the record before; the first record of the profile is its head. Bit 7 with bit 3:
- * a head that the meter sent without an address, again that of the record before. Bit 7 with bit 2: another attribute of a
- * COSEM object than its value; A to F, class and attribute follow, one byte each.
+ * Bit 7 changes the meaning of the flags:
+ *
+ * - with bit 0: A to E are those of the previous record, and only F follows, if sent. Rows of billing periods make up most of a
+ *   long telegram.
+ * - alone: the address follows as length and text.
+ * - with bit 1: a row of a load profile, with the address of the previous record. The first record of a profile is its head.
+ * - with bit 3: a head that the meter sent without an address; its address is also that of the previous record.
+ * - with bit 2: another attribute of a COSEM object than its value; A to F, class and attribute follow, one byte each.
  *
  * Layout of a value:
  *
@@ -24,8 +27,8 @@
  * | text | packing 0: a byte each; 1: four bits each of `0123456789.-:, `; 2: four bits each of `0123456789ABCDEF` |
  * | unit | number of a known spelling (obis/units.ts); or 255, length, text |
  *
- * What arrives is written raw at the end of the buffer, and packed in place once it is complete: packed is never
- * longer than raw, but for the bytes of RAW_ROOM that are left free in front of a text.
+ * Arriving text is written raw at the end of the buffer and packed in place once it is complete. The packed form is never
+ * longer than the raw text plus the RAW_ROOM bytes left free in front of it.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { GROUP_PROFILE, OBISCode } from "../obis/code.js";
@@ -45,14 +48,14 @@ import {
 } from "./packed-value.js";
 import { PART_ADDRESS, PART_UNIT, PART_VALUE, type RecordSink } from "./sink.js";
 
-/** The running buffer, bytes: holds 576 records of a Kohler, the longest telegram known. */
+/** Size of the buffer, bytes: holds the 576 records of a Kohler meter, the longest telegram known. */
 export const RUNNING_LIMIT = 8192;
-/** The longest text of a value, and of a unit. */
+/** Maximum length of a value's text; UNIT_LIMIT: of a unit. */
 export const VALUE_LIMIT = 1024;
 export const UNIT_LIMIT = 32;
-/** Values of a record: a capacity tariff's thirteen months are 42. */
+/** Maximum values of a record; the thirteen months of a capacity tariff take 42. */
 const VALUES_LIMIT = 64;
-/** Rows of load profiles in a block: a day of quarter hours, and four more. */
+/** Maximum rows of load profiles in a block: a day of quarter hours, and four more. */
 export const ROWS_LIMIT = 100;
 
 export const FLAG_A = 1;
@@ -70,61 +73,60 @@ export const FLAG_ATTRIBUTE = FLAG_RAW | FLAG_E;
 /** Bytes after FLAG_ATTRIBUTE: A to F, class, attribute. */
 export const ATTRIBUTE_SIZE = 8;
 
-/** In place of columns, and of the place of a row. */
+/** Value of `#columns` outside a load profile. */
 const NO_PROFILE = -1;
 const NOWHERE = -1;
-/** Values of a profile's head before those of its columns: time, status, period, number of columns. */
+/** Values in a profile's head before those of its columns: time, status, period, number of columns. */
 export const HEAD_VALUES = 4;
 
-/** Free bytes left in front of a raw text for what packing puts there. */
+/** Bytes left free in front of a raw text, for the bytes added by packing. */
 const RAW_ROOM = 3;
 
 export class RecordWriter implements RecordSink {
 	readonly #buffer = new Uint8Array(RUNNING_LIMIT);
 	readonly #code = new OBISCode();
-	/** End of what is complete; records of it. */
+	/** End of the complete records, and their number. */
 	#committed = 0;
 	#records = 0;
-	/** End of what was written raw after that. */
+	/** End of the raw bytes after the complete records. */
 	#end = 0;
 	#valueStart = 0;
 	#unitStart = 0;
-	/** The current set has no complete value yet; its head, once packed, ends at `#headEnd`. */
+	/** True while the current set has no complete value; its packed head ends at `#headEnd`. */
 	#newSet = false;
 	#addressOpen = false;
 	#headEnd = 0;
-	/** Header of the last complete value, which a further value of the set marks; -1 if there is none. */
+	/** Offset of the header of the last complete value, to mark that another value follows; -1 without one. */
 	#lastValue = -1;
-	/** `quantity` of the last complete record, and of the one whose address is packed; -1: none to refer to. */
+	/** `quantity` of the last complete record, and of the record with the last packed address; -1 without one. */
 	#quantity = -1;
 	#newQuantity = -1;
-	/** Values that follow belong to a set that was dropped. */
+	/** True while values belong to a dropped set. */
 	#orphan = false;
-	/** Values of the last complete record. */
+	/** Number of values in the last complete record. */
 	#values = 0;
-	/** Columns of the load profile that it belongs to; NO_PROFILE, or 0: its head does not say. */
+	/** Columns of the current load profile; NO_PROFILE outside a profile, 0 if its head does not give the number. */
 	#columns = NO_PROFILE;
-	/** Values that this head or row still lacks: a line without an address goes on with it. */
+	/** Values still missing from the head or row; a line without an address continues it. */
 	#lacking = 0;
-	/** Where the row begins; NOWHERE: the record is none. Rows so far. */
+	/** Offset of the row, NOWHERE if the record is not a row; and the number of rows so far. */
 	#row = NOWHERE;
 	#rows = 0;
-	/** Nothing has come in this line: without an address its values belong to the record before. */
+	/** True at the start of a line: values without an address belong to the previous record. */
 	#continues = false;
 	#lineCommitted = 0;
 	#lineRecords = 0;
 	#lineLastValue = -1;
-	/** How things stood where this part of the block began (beginPart). */
+	/** Saved state at the start of this part of the block (beginPart). */
 	readonly #part = new Int16Array(9);
-	/** The buffer is full: nothing more is taken, so that what is kept has no holes. */
+	/** True when the buffer is full. Further data is refused, so that the kept records have no gaps. */
 	#full = false;
-	/** Something did not fit. */
+	/** True if some data did not fit. */
 	overflow = false;
-	/** Copy of the last whole block, exactly as long as it is, and whether its checks were passed. */
+	/** Copy of the last complete block, exactly its length; `keptIsGood`: it has passed its checks. */
 	kept: Uint8Array | undefined;
 	keptIsGood = false;
 
-	/** Complete records of the block that is arriving. */
 	get records(): number {
 		return this.#records;
 	}
@@ -214,7 +216,7 @@ export class RecordWriter implements RecordSink {
 		if (this.#orphan) return;
 		const length = end - start;
 		if (part === PART_UNIT && this.#unitStart === 0) this.#unitStart = this.#end;
-		// The unit's number and length may come on top of what is raw now.
+		// Leaves room for the unit's number and length.
 		if (this.#end + length + RAW_ROOM > RUNNING_LIMIT) {
 			this.fill();
 			return;
@@ -252,7 +254,7 @@ export class RecordWriter implements RecordSink {
 	}
 
 	discardSet(): void {
-		// A load profile with a hole in it: the times of the rows behind it would be wrong.
+		// A gap in a load profile would shift the times of the following rows.
 		if (this.#columns >= 0) this.overflow = true;
 		this.#end = this.#committed;
 		this.#newSet = false;
@@ -274,14 +276,14 @@ export class RecordWriter implements RecordSink {
 		this.kept = this.#buffer.slice(0, this.#committed);
 	}
 
-	/** Begins a line that is a row of the profile whose head was begun by `beginCode`; values follow. */
+	/** Begins a line that is a row of the profile begun by `beginCode`; values follow. */
 	beginProfileRow(): void {
 		this.beginLine();
 		this.#columns = Math.max(0, this.#columns);
 		this.#lacking = 0;
 	}
 
-	/** Begins a row of the profile whose head or row is the record before. */
+	/** Begins a row of the profile to which the previous record belongs. */
 	private beginRow(): void {
 		this.#rows++;
 		this.#newSet = true;
@@ -290,7 +292,7 @@ export class RecordWriter implements RecordSink {
 		this.#headEnd = this.#committed + 1;
 	}
 
-	/** A value of a load profile is complete: how many more must come before a line without an address is another row? */
+	/** Updates the number of values that must follow before a line without an address is another row. */
 	private countColumns(): void {
 		const isRow = this.#row !== NOWHERE;
 		if (this.#values === HEAD_VALUES && (!isRow || this.isHeadAgain())) {
@@ -299,7 +301,10 @@ export class RecordWriter implements RecordSink {
 		} else this.#lacking = Math.max(0, (this.#lacking > 0 ? this.#lacking : this.#columns) - 1);
 	}
 
-	/** What was taken for a row is the head once more, without its address: a time, and in its place the number of columns. */
+	/**
+	 * Detects a repeated head without an address, which was taken for a row: it begins with a time, and its last value is
+	 * the number of columns.
+	 */
 	private isHeadAgain(): boolean {
 		const buffer = this.#buffer;
 		const columns = this.#columns > 0 ? digitsAt(buffer, this.#lastValue) : 0;
@@ -310,7 +315,6 @@ export class RecordWriter implements RecordSink {
 		return true;
 	}
 
-	/** There is no room for what comes. */
 	private fill(): void {
 		this.#full = true;
 		this.overflow = true;
@@ -323,7 +327,7 @@ export class RecordWriter implements RecordSink {
 		return this.#end - this.#valueStart - RAW_ROOM + length > VALUE_LIMIT;
 	}
 
-	/** Begins a line of one set whose address is the six groups from `groups[at]` on; values follow. */
+	/** Begins a line of one set with the six groups from `groups[at]` on as its address; values follow. */
 	beginCode(groups: Uint8Array, at: number): void {
 		this.beginLine();
 		this.beginSet();
@@ -335,7 +339,7 @@ export class RecordWriter implements RecordSink {
 		this.#headEnd = this.packCode();
 	}
 
-	/** A whole value, with the unit of that DLMS number. */
+	/** Writes a complete value with the unit of that DLMS number. */
 	value(text: Uint8Array, length: number, unit: number): void {
 		this.beginValue();
 		this.text(PART_VALUE, text, 0, length);
@@ -344,7 +348,7 @@ export class RecordWriter implements RecordSink {
 		this.endValue();
 	}
 
-	/** As beginCode, for an attribute that is not the object's value: after the six groups its class and number. */
+	/** Like `beginCode`, for an attribute other than the object's value; class and attribute follow the six groups. */
 	beginAttribute(groups: Uint8Array, at: number): void {
 		this.beginLine();
 		this.beginSet();
@@ -365,7 +369,7 @@ export class RecordWriter implements RecordSink {
 		this.#headEnd = isCode && code.canonical && code.sub < 0 ? this.packCode() : this.packRaw(textStart);
 	}
 
-	/** Packs the parsed address; returns where its head ends. */
+	/** Packs the parsed address; returns the end of the record's head. */
 	private packCode(): number {
 		const buffer = this.#buffer;
 		const code = this.#code;
@@ -399,7 +403,7 @@ export class RecordWriter implements RecordSink {
 		return to;
 	}
 
-	/** Keeps the address as it is; returns where its head ends. */
+	/** Stores the address unchanged; returns the end of the record's head. */
 	private packRaw(textStart: number): number {
 		const buffer = this.#buffer;
 		const at = this.#committed;

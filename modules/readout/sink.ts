@@ -1,39 +1,42 @@
 /**
- * Where a protocol puts what a meter tells: the sink of its data sets, which record-writer.ts is. It is in the words of
- * IEC 62056-21 (lines of data sets, of an address and values with units each), since all others fit into them.
+ * Receiver of the data sets of a meter, implemented by record-writer.ts. It uses the terms of IEC 62056-21 (lines of data
+ * sets with an address and values with units), because the data of all other protocols fits them.
  */
 
-/** The longest address that is taken; 16 by the standard. */
+/** Maximum address length; the standard allows 16. */
 export const ADDRESS_LIMIT = 64;
 
-/** Where the parts of data sets go. Offsets are only valid during the call. */
+/** Receiver of data sets. Byte offsets are valid only during the call. */
 export interface RecordSink {
-	/** A new transmission (or the repetition of one) begins: forget everything. */
+	/** Begins a new or repeated transmission and discards all previous data. */
 	begin(): void;
-	/** At the begin of a line, another part of the transmission begins; `isAgain`: the last one once more, forget what came of it. */
+	/**
+	 * Begins another part of the transmission, at the start of a line. `isAgain`: repeats the last part, so its data is
+	 * discarded.
+	 */
 	beginPart(isAgain: boolean): void;
-	/** A line begins; `discardLine` comes back to here. */
+	/** Begins a line; `discardLine` returns to this point. */
 	beginLine(): void;
-	/** A new data set begins, its address follows; the values after it belong to it. */
+	/** Begins a data set; its address and then its values follow. */
 	beginSet(): void;
 	/**
-	 * A value of the current set begins. Before the first set of a line it belongs to the last set before; where that is a
-	 * load profile, the line is a row of it.
+	 * Begins a value of the current set. Before the first set of a line, the value belongs to the previous set; if that is
+	 * a load profile, the line is a row of it.
 	 */
 	beginValue(): void;
-	/** Piece of the address, the value, or the unit that was begun last. */
+	/** Adds a piece of the current address, value or unit. */
 	text(part: number, bytes: Uint8Array, start: number, end: number): void;
-	/** The value is complete and good. */
+	/** Completes a valid value. */
 	endValue(): void;
-	/** The current value, and its set if it has no complete value, breaks the grammar. */
+	/** Discards the current value because of a syntax error; also its set if that has no complete value. */
 	discardSet(): void;
-	/** Everything since `beginLine` is not to be trusted. */
+	/** Discards all data since `beginLine`. */
 	discardLine(): void;
-	/** The block is whole; `good` tells whether its checks were passed. Keep it now: `begin` may follow at once. */
+	/** Completes the block; `good` tells whether its checks passed. Keep the data at once: `begin` may follow immediately. */
 	endBlock(good: boolean): void;
 }
 
-/** Parts given to `RecordSink.text`. */
+/** Values of `part` in `RecordSink.text`. */
 export const PART_ADDRESS = 0;
 export const PART_VALUE = 1;
 export const PART_UNIT = 2;

@@ -1,35 +1,32 @@
-/** What goes wrong with a meter that sends SML. Their progress is below that of a telegram of another kind. */
+/** Failures of SML meters. Their `progress` ranks below that of a telegram of another protocol. */
 import { failure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 
-/** Not a single character. */
 export const SML_SILENCE = failure(
 	METER_TIMEOUT,
 	"sml/silence",
 	3,
 	"The meter sent nothing. Check that the head sits on the meter's optical port, and its direction.",
 );
-/** Characters, but no telegram among them. */
 export const SML_NO_START = failure(
 	METER_ERROR,
 	"sml/no-start",
 	5,
 	"Characters came, but no telegram of SML. Turn the head, shade it from light, or choose another protocol.",
 );
-/** A check of a telegram was wrong. */
+/** The checksum of a telegram or message is wrong. */
 export const SML_CHECK_WRONG = failure(
 	METER_ERROR,
 	"sml/check",
 	8,
 	"The telegram arrived damaged. Check the head's position, and shade it from light.",
 );
-/** Its checks were right, what they vouch for is no SML. */
+/** The checksums are right, but the content is not SML. */
 export const SML_BROKEN = failure(
 	METER_ERROR,
 	"sml/structure",
 	9,
 	"The meter sends a telegram whose structure is broken, with a right check. None of its values is taken.",
 );
-/** No whole telegram came in the caller's time. */
 export const SML_NO_TELEGRAM = failure(
 	METER_TIMEOUT,
 	"sml/no-telegram",

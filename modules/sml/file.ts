@@ -1,8 +1,9 @@
 /**
- * What is inside a telegram of SML: messages, taken byte by byte as they arrive; the values of GetList responses go into the
- * records at once, and no tree is built. SML 1.04 (BSI TR-03109-1, annex IV, part b), 6 (encoding) and 5 (messages).
+ * Parses the content of an SML telegram: a sequence of messages, byte by byte as they arrive. Values of GetList responses
+ * go straight into the records; no tree is built. SML 1.04 (BSI TR-03109-1, annex IV, part b), 6 (encoding) and 5
+ * (messages).
  *
- * | depth | list of | is |
+ * | depth | list of | content |
  * |---|---|---|
  * | 1 | 6 | message: transaction, group, abort, body, check, 00 |
  * | 2 | 2 | body: tag, content |
@@ -10,19 +11,19 @@
  * | 4 | any | values |
  * | 5 | 7 | value: code, status, time, unit, scaler, value, signature |
  *
- * An element begins with type and length: bit 7 more of it follows, bits 4 to 6 type (0 octets, 4 boolean, 5 integer, 6
- * unsigned, 7 list), bits 0 to 3 length with these bytes, of a list the count of its elements. 01 is an element left out.
- * Integers have 1 to 8 bytes. Times (none, a list, or a bare number), signatures and other messages are passed over, and
- * what has another shape than this is broken. A broken file takes nothing more.
+ * An element begins with type and length: bit 7 set when another byte follows, bits 4 to 6 type (0 octets, 4 boolean, 5
+ * integer, 6 unsigned, 7 list), bits 0 to 3 length including these bytes; for a list, the number of elements. 01 is an
+ * omitted element. Integers have 1 to 8 bytes. Times (omitted, a list, or a bare number), signatures and other messages are
+ * skipped. Any other structure marks the file as broken, and the rest of it is ignored.
  *
- * Signs, where meters are known to send them wrong, by the status word of their energy registers:
+ * Some meters send wrong signs. The status word of their energy registers corrects them:
  *
- * - DZG DVS7412, DWS7412: a power above what its bytes hold is sent as negative (FNN: bit 11 the meter exports, 12 to 14
- *   its phases). Of one to three bytes and negative, it is taken as unsigned where those bits are clear: bit 11 for
- *   16.7.0, all of them for 36.7.0, 56.7.0 and 76.7.0. No serial numbers: they have been found wanting.
- * - EMH ED300L: 15.7.0 has no sign. It gets one where bit 5 is set. 16.7.0 has its own (and Iskra's MT175, too).
+ * - DZG DVS7412, DWS7412: a power beyond the signed range of its bytes is sent as negative (FNN: bit 11 the meter exports,
+ *   12 to 14 its phases). A negative value of one to three bytes is taken as unsigned while these bits are clear: bit 11 for
+ *   16.7.0, all four for 36.7.0, 56.7.0 and 76.7.0. Serial numbers are no reliable criterion.
+ * - EMH ED300L: 15.7.0 has no sign and becomes negative while bit 5 is set. 16.7.0 has a sign (also on Iskra's MT175).
  *
- * Limits: DEPTH_LIMIT lists in each other, TYPE_LIMIT bytes of type and length, VALUE_SIZE bytes of a value that is shown.
+ * Limits: DEPTH_LIMIT nested lists, TYPE_LIMIT bytes of type and length, VALUE_SIZE bytes of a recorded value.
  */
 import { CRC16_START, stepCRC16 } from "../bytes/crc16.js";
 import { putInteger } from "../bytes/decimal.js";
@@ -31,15 +32,15 @@ import type { RecordWriter } from "../readout/record-writer.js";
 import { isCheckRight } from "./check.js";
 
 const DEPTH_LIMIT = 10;
-/** Where the second half of a list by depth begins. */
+/** Start of the second half of a table indexed by depth. */
 const LEFT = DEPTH_LIMIT + 1;
 const TYPE_LIMIT = 4;
-/** Bytes of a server id that are kept; it has 10. */
+/** Stored bytes of a server id; a regular one has 10. */
 const ID_SIZE = 16;
-/** A public key has 48. */
+/** Stored bytes of a value; a public key has 48. */
 const VALUE_SIZE = TEXT_LIMIT / 2;
 const CODE_SIZE = 6;
-/* In the working buffer: the text of a value, the bytes of the element, the code of the entry, the server id. */
+/* Layout of the working buffer: text of a value, bytes of the element, code of the entry, server id. */
 const BYTES_AT = TEXT_LIMIT;
 const CODE_AT = BYTES_AT + VALUE_SIZE;
 const ID_AT = CODE_AT + CODE_SIZE;
@@ -52,7 +53,7 @@ const TYPE_LIST = 0x70;
 
 const GET_LIST_RESPONSE = 0x0701;
 
-/* Depths, and places in the lists there. */
+/* Depths, and indexes in the lists at these depths. */
 const MESSAGE = 1;
 const MESSAGE_BODY = 3;
 const MESSAGE_CHECK = 4;
@@ -71,7 +72,7 @@ const VALUE = 5;
 const UNIT_NONE = 255;
 const UNIT_WATT = 27;
 const NO_STATUS = -1;
-/** Makers by the three letters in their server ids. */
+/** Manufacturers by the three letters in their server ids. */
 const DZG = 0x445a47;
 const EMH = 0x454d48;
 const EMH_EXPORTS = 1 << 5;
@@ -82,31 +83,30 @@ const MINUS = 0x2d;
 const DIGIT_0 = 0x30;
 
 export class SMLFile {
-	/** It is no SML. */
+	/** True when the structure is not valid SML. */
 	isBroken = false;
-	/** The check of a message was wrong. */
+	/** True when the checksum of a message is wrong. */
 	isWrong = false;
-	/** Bytes of the server id. */
 	serverIdLength = 0;
 	readonly #records: RecordWriter;
-	/** The open lists by depth: elements that have come; from LEFT on those to come. */
+	/** Open lists by depth: number of elements read; from LEFT on, number of elements to come. */
 	readonly #index = new Uint16Array(2 * LEFT);
 	#depth = 0;
-	/** The present element: bytes of type and length so far, the type, the length, bytes to come. */
+	/** Current element: bytes of type and length so far, type, length, and bytes to come. */
 	#typeBytes = 0;
 	#type = 0;
 	#length = 0;
 	#remaining = 0;
-	/** How many bytes it has; they are kept as far as they have room. */
+	/** Bytes of the element so far; bytes beyond VALUE_SIZE are counted but not stored. */
 	#size = 0;
-	/** One for all, since each takes slots. */
+	/** One buffer for all four areas, because each typed array takes XS slots. */
 	readonly #work = new Uint8Array(ID_AT + ID_SIZE);
-	/** The message's check, and bytes so far. */
+	/** Checksum register of the message, and the number of bytes in it. */
 	#register = CRC16_START;
 	#count = 0;
 	#tag = 0;
 	#maker = 0;
-	/** The present entry; the status is the last that was sent, which energy registers have. */
+	/** State of the current entry. The status is the last one received, because only energy registers send it. */
 	#hasCode = false;
 	#status = NO_STATUS;
 	#unit = UNIT_NONE;
@@ -124,12 +124,12 @@ export class SMLFile {
 		this.#records.begin();
 	}
 
-	/** A view of `serverIdLength` bytes. */
+	/** View of the first `serverIdLength` bytes. */
 	get serverId(): Uint8Array {
 		return this.#work.subarray(ID_AT, ID_AT + this.serverIdLength);
 	}
 
-	/** All messages are whole. */
+	/** True when every message is complete. */
 	get isComplete(): boolean {
 		return !this.isBroken && this.#depth + this.#typeBytes === 0;
 	}
@@ -151,7 +151,7 @@ export class SMLFile {
 	private takeType(byte: number): void {
 		if (this.#typeBytes === 0) {
 			if (byte === 0) {
-				// Between messages it fills up to a multiple of four, in them it ends one.
+				// Between messages a zero byte pads to a multiple of four; inside one it ends the message.
 				if (this.#depth === MESSAGE && this.#index[MESSAGE] === MESSAGE_END) this.#depth = 0;
 				else this.isBroken = this.#depth > 0;
 				return;
@@ -210,18 +210,18 @@ export class SMLFile {
 		if (length === 0) this.closeList();
 	}
 
-	/** The element is, or is in, the values of a GetList response. */
+	/** True while the current element is the list of values of a GetList response, or inside it. */
 	private get isInValues(): boolean {
 		return this.#tag === GET_LIST_RESPONSE && this.#depth >= RESPONSE && this.#index[RESPONSE] === VALUES;
 	}
 
-	/** An element that is no list is whole. */
+	/** Processes a complete element that is not a list. */
 	private closeElement(): void {
 		const depth = this.#depth;
 		const index = this.#index[depth];
 		if (depth === MESSAGE) {
 			if (index === MESSAGE_BODY || index === MESSAGE_END) this.isBroken = true;
-			// The first byte is left out by some meters where it is 00.
+			// Some meters omit the first byte of the checksum when it is 00.
 			else if (index === MESSAGE_CHECK && !isCheckRight(this.#register, this.#count, this.number)) this.isWrong = true;
 		} else if (depth === BODY) {
 			if (index === 0) this.#tag = this.number;
@@ -238,7 +238,7 @@ export class SMLFile {
 		this.closeList();
 	}
 
-	/** An element is done, and all lists that end with it. */
+	/** Counts a complete element, and closes all lists that end with it. */
 	private closeList(): void {
 		do {
 			this.#index[this.#depth]++;
@@ -285,13 +285,13 @@ export class SMLFile {
 		this.#records.value(work, length, unit);
 	}
 
-	/** A power of C.7.0 of this maker, whose meter has sent a status. */
+	/** Tells whether the entry is a power C.7.0 of a meter by this manufacturer that has sent a status. */
 	private isPowerOf(maker: number): boolean {
 		const isPower = this.#unit === UNIT_WATT && this.#work[CODE_AT + 3] === 7 && this.#work[CODE_AT + 4] === 0;
 		return isPower && this.#maker === maker && this.#status !== NO_STATUS;
 	}
 
-	/** DZG: the value is negative only because its first bit is taken for the sign. */
+	/** DZG: the value is negative only because its top bit is interpreted as the sign. */
 	private get isTooShort(): boolean {
 		if (this.#work[BYTES_AT] < 0x80 || this.#size > 3 || !this.isPowerOf(DZG)) return false;
 		const c = this.#work[CODE_AT + 2];
@@ -300,12 +300,12 @@ export class SMLFile {
 		return (this.#status & (isPhase ? EXPORTS | PHASES_EXPORT : EXPORTS)) === 0;
 	}
 
-	/** EMH: the meter exports, and this power never has a sign. */
+	/** EMH: the meter exports, and the value of this power is always sent without a sign. */
 	private get lacksSign(): boolean {
 		return this.#work[CODE_AT + 2] === 15 && this.isPowerOf(EMH) && (this.#status & EMH_EXPORTS) !== 0;
 	}
 
-	/** 0A 01 'E' 'M' 'H' …, and older ones 06 'E' 'M' 'H' … */
+	/** Stores the server id and its manufacturer: 0A 01 'E' 'M' 'H' …, or 06 'E' 'M' 'H' … in older meters. */
 	private keepServerId(): void {
 		const work = this.#work;
 		const at = BYTES_AT + (work[BYTES_AT] === 6 ? 1 : 2);
@@ -314,7 +314,7 @@ export class SMLFile {
 		work.copyWithin(ID_AT, BYTES_AT, BYTES_AT + ID_SIZE);
 	}
 
-	/** The element as a whole number: its last four bytes, unsigned. */
+	/** Last four bytes of the element as an unsigned integer. */
 	private get number(): number {
 		let number = 0;
 		for (let i = Math.max(0, this.#size - 4); i < this.#size; i++) number = number * 256 + this.#work[BYTES_AT + i];
@@ -322,7 +322,7 @@ export class SMLFile {
 	}
 }
 
-/** An element of this type may have so many bytes. */
+/** Tells whether an element of this type may have `size` bytes. */
 function isSize(type: number, size: number): boolean {
 	if (type === TYPE_INTEGER || type === TYPE_UNSIGNED) return size >= 1 && size <= 8;
 	return type === TYPE_OCTETS || (type === TYPE_BOOLEAN && size === 1);

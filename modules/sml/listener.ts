@@ -1,18 +1,20 @@
 /**
- * Listens to a meter that sends SML by itself: the transport protocol of SML 1.04 (BSI TR-03109-1, annex IV, part b), 8.1.
+ * Receives the telegrams of a meter that sends SML unsolicited: the transport protocol of SML 1.04 (BSI TR-03109-1, annex
+ * IV, part b), 8.1.
  *
  * | bytes | meaning |
  * |---|---|
- * | 1B×4 01×4 | a telegram begins |
- * | 1B×4 1B×4 | in it: 1B×4 as data |
- * | 1B×4 1A, pad count, check | it ends; the check covers all before it, from the first 1B on (check.ts) |
+ * | 1B×4 01×4 | start of a telegram |
+ * | 1B×4 1B×4 | inside a telegram: 1B×4 as data |
+ * | 1B×4 1A, pad count, check | end of a telegram; the checksum covers all bytes before it, from the first 1B on (check.ts) |
  *
- *   HUNT   begins           FILE
- *   FILE   begins           what came before is lost: FILE        ends: judged, HUNT
- *          silence, too long, 1B×4 and something else: lost, HUNT
- *   any    abort            ENDED, in which nothing is heard any more
+ *   HUNT   start of a telegram                            FILE
+ *   FILE   start of a telegram                            FILE; the previous telegram is dropped
+ *          end of a telegram                              HUNT; the telegram is validated
+ *          silence, too long, unknown escape sequence     HUNT; the telegram is dropped
+ *   any    abort                                          ENDED; received bytes are ignored
  *
- * Bytes get lost on the way: one too few or too many costs the telegram that it belongs to.
+ * A lost or extra byte on the line costs only the telegram that contains it.
  */
 import { stepCRC16 } from "../bytes/crc16.js";
 import { type Machine, NO_BYTES, type Output, OutputQueue } from "../io/machine.js";
@@ -24,16 +26,16 @@ import { SML_BROKEN, SML_CHECK_WRONG, SML_NO_START, SML_SILENCE } from "./failur
 import { SMLFile } from "./file.js";
 import { meterIdOf } from "./server-id.js";
 
-/** A silence of this length ends a telegram, which has none in it. */
+/** Silence that ends a telegram; a telegram is sent without pauses. */
 const GAP_MS = 2000;
-/** The longest telegram, bytes; the longest known has 528. */
+/** Largest accepted telegram, bytes; the longest known one has 528. */
 export const TELEGRAM_LIMIT = 4096;
 
 const ESCAPE = 0x1b;
 const BEGIN = 0x01;
 const END = 0x1a;
 const ESCAPES = 4;
-/** The register of the check after 1B×4 01×4. */
+/** Value of the checksum register after 1B×4 01×4. */
 const BEGIN_REGISTER = 0x91dc;
 const BEGIN_LENGTH = 8;
 
@@ -42,30 +44,32 @@ const STATE_FILE = 1;
 const STATE_ENDED = 2;
 
 export class SMLListener implements Machine {
-	/** What was wrong with the last telegram; after `abort`, with all. */
+	/** Failure of the last telegram; after `abort`, of all telegrams. */
 	failure: Failure | undefined;
-	/** What the meter calls itself, ASCII, in its last good telegram; empty if there was none. */
+	/** Server id in the last valid telegram, ASCII; empty before the first one. */
 	meterId: Uint8Array = NO_BYTES;
-	/** The last telegram has more than there was room for. */
+	/** True when the values of the last telegram did not fit into the records. */
 	isCut = false;
-	/** Characters received. */
 	received = 0;
 	deadlineMs = Number.POSITIVE_INFINITY;
-	/** Where the values go; its `kept` is the telegram that was told last. */
+	/** Receives the values; its `kept` is the telegram that was reported last. */
 	readonly records: RecordWriter;
 	readonly #outputs = new OutputQueue();
 	readonly #file: SMLFile;
-	/** To be told; 0: nothing. A good telegram is told before what came after it spoils the records. */
+	/** Event to report, or 0. A valid telegram is reported before later bytes overwrite the records. */
 	#event = 0;
-	/** A good telegram has come. */
+	/** True once a valid telegram has arrived. */
 	#hasRead = false;
 	#state = STATE_HUNT;
-	/** ESCAPE in a row; from ESCAPES on the first byte after them, how many there were, and the last one. */
+	/**
+	 * Number of consecutive ESCAPE bytes. From ESCAPES on, the first byte after them, the number of bytes after them, and
+	 * the last one.
+	 */
 	#escapes = 0;
 	#mark = 0;
 	#marked = 0;
 	#last = 0;
-	/** The telegram's check, the same before the check's own bytes, and bytes so far. */
+	/** Checksum register, its value before the checksum bytes, and the number of bytes so far. */
 	#register = 0;
 	#checked = 0;
 	#count = 0;
@@ -115,7 +119,7 @@ export class SMLListener implements Machine {
 		return this.#outputs.poll();
 	}
 
-	/** Listens no more. Without a telegram it has failed. */
+	/** Stops listening. `failure` is then set only if no valid telegram has arrived. */
 	abort(_nowMs: number): void {
 		if (this.#state === STATE_ENDED) return;
 		this.#state = STATE_ENDED;
@@ -125,11 +129,11 @@ export class SMLListener implements Machine {
 		this.#event = EVENT_END;
 	}
 
-	/** A byte after ESCAPES. */
+	/** Processes a byte after a full escape sequence. */
 	private takeMarked(byte: number): void {
 		const isFile = this.#state === STATE_FILE;
 		if (byte === ESCAPE && (this.#marked === 0 || this.#mark === ESCAPE)) {
-			// Before a telegram any number of them may have come.
+			// Before a telegram, any number of ESCAPE bytes is accepted.
 			if (!isFile) return;
 			this.#mark = ESCAPE;
 			if (++this.#marked < ESCAPES) return;
@@ -137,7 +141,7 @@ export class SMLListener implements Machine {
 			this.#escapes = 0;
 			return;
 		}
-		// One to three were too many, where others follow.
+		// One to three surplus ESCAPE bytes followed by another byte are skipped.
 		if (this.#mark === ESCAPE) this.#marked = 0;
 		if (this.#marked === 0) this.#mark = byte;
 		this.#marked++;
@@ -155,14 +159,14 @@ export class SMLListener implements Machine {
 		this.#escapes = 0;
 		this.#register = BEGIN_REGISTER;
 		this.#count = BEGIN_LENGTH;
-		// What is still to be told is in the copy that the records keep.
+		// A telegram that is not yet reported is safe in the copy of the records.
 		this.#file.begin();
 	}
 
-	/** The telegram is over; `byte`: the second one of its check. */
+	/** Validates a finished telegram; `byte` is the second byte of its checksum. */
 	private judge(byte: number): void {
 		const isRight = isCheckRight(this.#checked, this.#count - 2, this.#last * 256 + byte);
-		// Where bytes were lost these are the first ones of the next telegram.
+		// ESCAPE bytes in the place of the checksum mean lost bytes: they belong to the next telegram.
 		this.lose(byte !== ESCAPE ? 0 : this.#last === ESCAPE ? 2 : 1);
 		const file = this.#file;
 		const { records } = this;
@@ -181,7 +185,7 @@ export class SMLListener implements Machine {
 		this.meterId = meterIdOf(file.serverId);
 	}
 
-	/** Waits for the next telegram, of which so many ESCAPE have come. */
+	/** Drops the telegram and waits for the next one, of which `escapes` ESCAPE bytes have arrived. */
 	private lose(escapes: number): void {
 		this.#state = STATE_HUNT;
 		this.#escapes = escapes;

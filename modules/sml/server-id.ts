@@ -1,8 +1,8 @@
 /**
- * The server id, by which a meter calls itself, as text: the identification of DIN 43863-5 that is printed on it
- * (`1EMH0004921570`), where it is one; else hex.
+ * Server id of a meter as text: the identification of DIN 43863-5 that is printed on the meter (`1EMH0004921570`) if the id
+ * has its format; otherwise hex.
  *
- *   0A (in older meters 09), medium (1: electricity), three letters of the maker, his block, number (4, high byte first)
+ *   0A (09 in older meters), medium (1: electricity), three letters of the manufacturer, block, number (4, high byte first)
  */
 import { putHexText } from "../bytes/octets.js";
 
@@ -19,7 +19,7 @@ export function meterIdOf(id: Uint8Array): Uint8Array {
 	for (let i = 2; i < 5; i++) if (id[i] < 0x41 || id[i] > 0x5a) isPrinted = false;
 	putHexText(id, 0, length, text);
 	if (!isPrinted) return text.slice(0, length * 2);
-	// 0A 01 45 4D 48 00 … has now become 0A01454D4800…
+	// `text` now holds the hex form: 0A 01 45 4D 48 00 … is 0A01454D4800….
 	text[0] = text[3];
 	for (let i = 1; i < 4; i++) text[i] = id[i + 1];
 	text[4] = text[10];

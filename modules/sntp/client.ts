@@ -1,36 +1,38 @@
 /**
- * The time from the network: a client of SNTP (RFC 4330; packet and distance of RFC 5905, 7.3 and A.1.1) that distrusts
- * what it hears. It looks up no name and opens no port: service.ts does that, for wifi/services.ts.
+ * SNTP client (RFC 4330; packet format and distance as in RFC 5905, 7.3 and A.1.1) that checks each reply before it sets
+ * the clock. It neither resolves names nor opens ports: service.ts does both.
  *
- *   offset  bytes  what
+ *   offset  bytes  content
  *   0       1      bits 7 6 leap (3: not synchronised), 5 4 3 version, 2 1 0 mode (3 client, 4 server)
- *   1       1      stratum: 1 to 15, 0: a kiss-o'-death, its code where the reference is
+ *   1       1      stratum: 1 to 15; 0: a kiss-o'-death, with its code in the reference field
  *   4       4      root delay, 16.16 seconds
  *   8       4      root dispersion, 16.16 seconds
  *   12      4      reference
- *   24      8      originate: what the question had as transmit
- *   32      8      receive: when the question came, 32.32 seconds since 1900 or, with bit 63 off, since 2036
- *   40      8      transmit: when the reply left; in our question a random number, which nobody else can know
+ *   24      8      originate: copy of the request's transmit field
+ *   32      8      receive: arrival time of the request, 32.32 seconds since 1900 or, with bit 63 clear, since 2036
+ *   40      8      transmit: departure time of the reply; in a request a random number that an attacker cannot guess
  *
- *              start     stop   found         not found   a reply             due, lost
- *   OFF        FINDING   –      –             –           –                   –
- *   FINDING    FINDING   OFF    ASKING        the next    –                   the next
- *   ASKING     FINDING   OFF    –             –           RESTING, the next   the next
- *   RESTING    FINDING   OFF    –             –           –                   FINDING
+ *              start()   stop()  name found  name not found  reply            deadline or lost()
+ *   OFF        FINDING   –       –           –               –                –
+ *   FINDING    FINDING   OFF     ASKING      next            –                next
+ *   ASKING     FINDING   OFF     –           –               RESTING or next  next
+ *   RESTING    FINDING   OFF     –           –               –                FINDING
  *
- * The next: FINDING of the next server of the round, RESTING after the last one. A server that is named by its address
- * is ASKING at once. What comes for another turn than this one is late, and nothing.
+ * "next" is FINDING with the next server of the round, or RESTING after the last one. A server that is configured by its
+ * address goes to ASKING at once. Results with an old generation number are ignored.
  *
- * A round asks one server after the other, until one is believed:
+ * A round asks one server after the other until a time is accepted. The condition depends on the clock:
  *
- *   the clock was never set    when a second one agrees within 2 s, or no other answers
- *   it differs by up to 1000 s   at once
- *   by more                    when a second one agrees, or alone three times, 10 minutes apart
+ *   never set               a second server agrees within 2 s, or no other server answers
+ *   within 1000 s of it     accepted at once
+ *   further away            a second server agrees, or a single server repeats the time three times, 10 minutes apart
  *
- * One alone is not believed that it is more than LONE_LIMIT_MS after the build of this firmware.
- * No one believed: again in 15 s, 30 s … 30 minutes. Else in 6 hours, more or less 10 %.
- * Limits: SERVER_LIMIT servers; 5 s to find one, 5 s for its reply. Memory: beside the shared buffer, what is known of a
- * round while there is one.
+ * If the clock is unset or further away, a time from a single server must not be more than LONE_LIMIT_MS after the build of
+ * this firmware.
+ *
+ * The next round begins 6 hours (± 10 %) after an accepted time, otherwise after 15 s, 30 s, … up to 30 minutes. Limits:
+ * SERVER_LIMIT servers; 5 s to resolve a name, 5 s for a reply. Memory: the state of a round exists only during the round;
+ * the datagram buffer is shared.
  */
 
 import { parseIPv4 } from "../bytes/ipv4.js";
@@ -40,43 +42,43 @@ import type { Clock, HostInfo } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
 
 export interface TimeSyncWorld {
-	/** What is set: the client's work, not what it takes its time from. */
+	/** Clock that the client sets and compares times with. */
 	readonly clock: Pick<Clock, "utcMs" | "setUTC">;
 	readonly crypto: Crypto;
-	/** It can't be earlier than when this was built. */
+	/** Names of the servers, and the build time as the lower limit of an acceptable time. */
 	readonly info: Pick<HostInfo, "timeServers" | "builtUtcMs">;
-	/** A datagram, when `received` is called. */
+	/** Holds the datagram when `received` is called. */
 	readonly buffer: Uint8Array;
 	trace(message: string): void;
 }
 
-/** States. */
+/** Values of `TimeSync.state`. */
 export const SYNC_OFF = 0;
-/** The address of a server is looked for. */
+/** The name of a server is being resolved. */
 export const SYNC_FINDING = 1;
-/** A server is asked. */
+/** A request has been sent to a server. */
 export const SYNC_ASKING = 2;
-/** Until the next round. */
+/** Waits for the next round. */
 export const SYNC_RESTING = 3;
 
-/** How it went last. */
+/** Values of `TimeSync.lastError`. */
 export const TIME_WELL = 0;
-/** There is no such name, or nobody knows. */
+/** The name does not exist, or no DNS server answered. */
 export const TIME_NO_ADDRESS = 1;
 export const TIME_NO_REPLY = 2;
-/** The server's own clock is not set, it is too far from one, or it makes no sense. */
+/** The server is not synchronised, is too far from a reference clock, or sent inconsistent fields. */
 export const TIME_BAD_REPLY = 3;
-/** The server doesn't want to be asked. */
+/** The server sent a kiss-o'-death. */
 export const TIME_NOT_WELCOME = 4;
-/** It is before this firmware was built, or later than any reading can be. */
+/** The time is before the build of this firmware or after LATEST_UTC_MS. */
 export const TIME_OUT_OF_RANGE = 5;
-/** It was not believed. */
+/** No time met the conditions for acceptance. */
 export const TIME_DOUBTED = 6;
 
 export const SERVER_LIMIT = 4;
 const NTP_PORT = 123;
 const PACKET_LENGTH = 48;
-/** Version 4, mode 3. */
+/** Version 4, mode 3 (client). */
 const QUESTION = 0x23;
 const MODE_SERVER = 4;
 const NOT_SYNCHRONISED = 3;
@@ -89,22 +91,22 @@ const NONCE_LENGTH = 8;
 const KISS_RATE = 0x52415445;
 const KISS_DENY = 0x44454e59;
 const KISS_RSTR = 0x52535452;
-/** Seconds from 1900 to 1970, and of an era. */
+/** Seconds from 1900 to 1970, and seconds of one NTP era. */
 const TO_UNIX_S = 2_208_988_800;
 const ERA_S = 2 ** 32;
-/** How far the server may be from a clock, with all that lies between. */
+/** Largest accepted root distance of a server: half its root delay plus its root dispersion. */
 const DISTANCE_LIMIT_MS = 1500;
-/** What the server says that it took may be longer than all together by the grain of two clocks. */
+/** Tolerance for the resolution of the two clocks when the server's processing time is compared with the round trip. */
 const GRAIN_MS = 10;
 
-/** Decision 39. */
+/** Range that the API accepts for the clock: 2024-01-01 to 2099-12-31. */
 const EARLIEST_UTC_MS = 1_704_067_200_000;
 const LATEST_UTC_MS = 4_102_444_799_000;
-/** 20 years: as long as nobody leaves a firmware in use without an update. */
+/** 20 years: no firmware is expected to run that long without an update. */
 const LONE_LIMIT_MS = 631_152_000_000;
 const AGREE_MS = 2000;
 const STEP_LIMIT_MS = 1_000_000;
-/** Less is no reason to let the clock jump. */
+/** Smallest difference that sets the clock; a smaller one is left alone. */
 const WORTH_MS = 100;
 const CLAIMS_NEEDED = 3;
 const CLAIMS_APART_MS = 600_000;
@@ -115,24 +117,22 @@ const RETRY_FIRST_MS = 15_000;
 const RETRY_LONGEST_MS = 1_800_000;
 const AGAIN_MS = 21_600_000;
 
-/** One server after the other is asked, until one is believed. */
 class ServerRound {
-	/** The server that is asked. */
 	index = -1;
-	/** Name or address, as it is configured. */
+	/** Configured name or address of the present server. */
 	name = "";
 	port = 0;
-	/** "": it is looked for. */
+	/** IPv4 address of the present server; "" while its name is being resolved. */
 	address = "";
 	nonce: Uint8Array | undefined;
 	sentMs = 0;
-	/** What servers have said: Unix time in milliseconds when the monotonic clock was 0. */
+	/** Times given by servers in this round: Unix time in ms at which the monotonic clock was 0. */
 	readonly claims: number[] = [];
-	/** Address and port of the server that has said so. */
+	/** Address and port of the server of each claim. */
 	readonly heard: string[] = [];
 }
 
-/** What one alone has said, how often, and when last. */
+/** Time given by a single server: its value, the number of repetitions, and the monotonic time of the last one. */
 interface LoneClaim {
 	readonly claim: number;
 	readonly count: number;
@@ -141,13 +141,13 @@ interface LoneClaim {
 
 export class TimeSync implements Timed {
 	readonly #world: TimeSyncWorld;
-	/** While FINDING or ASKING. */
+	/** Present while FINDING or ASKING. */
 	#round: ServerRound | undefined;
-	/** The end of the state; Infinity when OFF. */
+	/** Deadline of the state, monotonic ms; Infinity when OFF. */
 	#endMs = Infinity;
 	#turn = 0;
 	#retryMs = RETRY_FIRST_MS;
-	/** When each server may be asked again, monotonic; only of those that said so. */
+	/** Earliest monotonic ms for the next request, by server; only for servers that sent a kiss-o'-death. */
 	#notBeforeMs: number[] | undefined;
 	#lone: LoneClaim | undefined;
 	#lastSuccessMs: number | undefined;
@@ -157,13 +157,13 @@ export class TimeSync implements Timed {
 		this.#world = world;
 	}
 
-	/** SYNC_OFF … SYNC_RESTING; it follows from what is known, so that both always agree. */
+	/** SYNC_OFF … SYNC_RESTING, derived from the round and the deadline so that they cannot disagree. */
 	get state(): number {
 		if (this.#round !== undefined) return this.#round.address === "" ? SYNC_FINDING : SYNC_ASKING;
 		return this.#endMs === Infinity ? SYNC_OFF : SYNC_RESTING;
 	}
 
-	/** Another number each time that a state is entered. */
+	/** Generation counter: changes each time that a state is entered. */
 	get turn(): number {
 		return this.#turn;
 	}
@@ -172,12 +172,12 @@ export class TimeSync implements Timed {
 		return this.#endMs;
 	}
 
-	/** While FINDING: whose address is looked for; else "". */
+	/** Name to resolve while FINDING; otherwise "". */
 	get name(): string {
 		return this.#round?.address === "" ? this.#round.name : "";
 	}
 
-	/** While ASKING: who is asked; else "" and 0. */
+	/** Address of the server while ASKING, otherwise "" (and `port` 0). */
 	get address(): string {
 		return this.#round?.address ?? "";
 	}
@@ -186,7 +186,7 @@ export class TimeSync implements Timed {
 		return this.address === "" ? 0 : (this.#round?.port ?? 0);
 	}
 
-	/** Monotonic. */
+	/** Time of the last accepted reply, monotonic ms. */
 	get lastSuccessMs(): number | undefined {
 		return this.#lastSuccessMs;
 	}
@@ -196,7 +196,7 @@ export class TimeSync implements Timed {
 		return this.#error;
 	}
 
-	/** The network is up. */
+	/** Starts a round. Called when the network is up; does nothing without configured servers. */
 	start(nowMs: number): void {
 		this.stop();
 		if (this.#world.info.timeServers === "") return;
@@ -217,12 +217,12 @@ export class TimeSync implements Timed {
 		else this.failed(state === SYNC_FINDING ? TIME_NO_ADDRESS : TIME_NO_REPLY, nowMs);
 	}
 
-	/** What the look-up of this turn has given; undefined: there is no such name, or nobody knows. */
+	/** Takes the result of the name lookup of generation `turn`; `address` is undefined when the name was not resolved. */
 	found(turn: number, address: string | undefined, nowMs: number): void {
 		if (turn === this.#turn && this.state === SYNC_FINDING) this.take(address, nowMs);
 	}
 
-	/** While ASKING: writes the question into the buffer; its length. */
+	/** Writes the request into the buffer while ASKING; returns its length. */
 	putQuestion(): number {
 		const { buffer } = this.#world;
 		buffer.fill(0, 0, PACKET_LENGTH);
@@ -232,12 +232,15 @@ export class TimeSync implements Timed {
 		return PACKET_LENGTH;
 	}
 
-	/** The port that it asks from has gone. */
+	/** Reports that the socket of the request has failed. */
 	lost(nowMs: number): void {
 		if (this.state === SYNC_ASKING) this.failed(TIME_NO_REPLY, nowMs);
 	}
 
-	/** A datagram, in `buffer[0..length)`. Another turn begins unless it is somebody else's. */
+	/**
+	 * Takes the datagram in `buffer[0..length)`. Ignores it unless it is the reply to the present request; a reply enters
+	 * another state.
+	 */
 	received(length: number, source: DatagramSource, nowMs: number): void {
 		const round = this.#round;
 		if (round === undefined || !this.isReply(round, length, source)) return;
@@ -246,7 +249,7 @@ export class TimeSync implements Timed {
 		else this.failed(error, nowMs);
 	}
 
-	/** The only way from one state to another. */
+	/** Enters a state; all transitions go through here. */
 	private enter(round: ServerRound | undefined, endMs: number): void {
 		this.#round = round;
 		this.#endMs = endMs;
@@ -276,7 +279,7 @@ export class TimeSync implements Timed {
 			this.failed(TIME_NO_ADDRESS, nowMs);
 			return;
 		}
-		// One server under two names is no second opinion.
+		// A server with two names does not count as a second opinion.
 		if (round.heard.includes(`${address}:${round.port}`)) {
 			this.askNext(round, nowMs);
 			return;
@@ -292,14 +295,14 @@ export class TimeSync implements Timed {
 		if (this.#round !== undefined) this.askNext(this.#round, nowMs);
 	}
 
-	/** It is from whom we have asked, who has read what we have sent. */
+	/** Checks that the datagram comes from the server that was asked and echoes the random number of the request. */
 	private isReply({ nonce, address, port }: ServerRound, length: number, source: DatagramSource): boolean {
 		if (address === "" || nonce === undefined || length < PACKET_LENGTH) return false;
 		if (source.remoteAddress !== address || source.remotePort !== port) return false;
 		return nonce.every((byte, i) => byte === this.#world.buffer[ORIGINATE + i]);
 	}
 
-	/** TIME_… */
+	/** Validates the reply; returns TIME_WELL or the reason for rejection. */
 	private errorOf(round: ServerRound, now: number): number {
 		const { buffer, info } = this.#world;
 		const version = (buffer[0] >> 3) & 7;
@@ -317,7 +320,7 @@ export class TimeSync implements Timed {
 		return isPossible ? TIME_WELL : TIME_OUT_OF_RANGE;
 	}
 
-	/** A server that wants to be left alone is (RFC 5905, 7.4). */
+	/** Honours a kiss-o'-death: defers or drops the server (RFC 5905, 7.4). */
 	private kissed({ index }: ServerRound, now: number): number {
 		const code = this.u32(REFERENCE);
 		this.#notBeforeMs ??= [];
@@ -326,7 +329,7 @@ export class TimeSync implements Timed {
 		return TIME_NOT_WELCOME;
 	}
 
-	/** Both ways are taken for equally long (RFC 4330, 5). */
+	/** Computes the server's time, assuming equal delays in both directions (RFC 4330, 5). */
 	private claim({ sentMs }: ServerRound, now: number): number {
 		const leftMs = this.timeAt(TRANSMIT);
 		const waysMs = now - sentMs - (leftMs - this.timeAt(RECEIVE));
@@ -336,7 +339,7 @@ export class TimeSync implements Timed {
 	private weigh(round: ServerRound, claim: number, nowMs: number): void {
 		const utcMs = this.#world.clock.utcMs();
 		const isNear = utcMs !== undefined && Math.abs(claim + nowMs - utcMs) <= STEP_LIMIT_MS;
-		// Or another has said the same in this round.
+		// Accepted: close to the present clock, or confirmed by another server of this round.
 		if (isNear || round.claims.some((other) => Math.abs(other - claim) <= AGREE_MS)) {
 			this.believe(claim, nowMs);
 			return;
@@ -346,7 +349,7 @@ export class TimeSync implements Timed {
 		this.askNext(round, nowMs);
 	}
 
-	/** Nobody was believed at once. */
+	/** Ends a round in which no server was accepted at once. */
 	private endRound({ claims }: ServerRound, nowMs: number): void {
 		if (claims.length === 1 && this.isBelievedAlone(claims[0], nowMs)) {
 			this.believe(claims[0], nowMs);
@@ -388,7 +391,7 @@ export class TimeSync implements Timed {
 		return buffer[at] * 0x1000000 + ((buffer[at + 1] << 16) | (buffer[at + 2] << 8) | buffer[at + 3]);
 	}
 
-	/** Unix time in milliseconds, 1968 to 2104 (RFC 4330, 3). */
+	/** Returns the timestamp at this offset as Unix time in ms, 1968 to 2104 (RFC 4330, 3). */
 	private timeAt(at: number): number {
 		const seconds = this.u32(at);
 		const unix = (seconds < ERA_S / 2 ? seconds + ERA_S : seconds) - TO_UNIX_S;

@@ -1,24 +1,23 @@
 /**
- * Does for the time client (client.ts) what it can't do itself: looks names up, asks from a port of its own for each
- * question, and reads what comes. For wifi/services.ts, which starts it when the network is up.
+ * Connects the SNTP client (client.ts) to the network: resolves names, opens a UDP port for each request, and reads the
+ * replies. wifi/services.ts starts it when the network is up.
  *
- * After each change of the client: a new turn ends what was done for the one before, FINDING looks its name up, ASKING
- * opens a port and sends the question. A port that can't be had is a server that doesn't answer.
- * Limits: DATAGRAMS_AT_ONCE are read in one go, the others when more come.
+ * Each new generation of the client closes the port of the previous one. In FINDING the service resolves the name; in
+ * ASKING it opens a port and sends the request. A port that fails counts as a server that does not answer. Limits: reads
+ * DATAGRAMS_AT_ONCE datagrams per callback; the rest wait for the next one.
  */
 import type { DatagramWorld } from "../io/datagrams.js";
 import type { Drive, Driven } from "../io/driver.js";
 import type { Network, UDP } from "../io/host.js";
 import { SYNC_ASKING, SYNC_FINDING, TimeSync, type TimeSyncWorld } from "./client.js";
 
-/** Told of the time. */
 export interface ClockUser {
-	/** A server was believed; the clock is set. */
+	/** Called when the time of a server was accepted and the clock is set. */
 	clockChanged(): void;
 }
 
 export interface TimeServiceWorld extends DatagramWorld, TimeSyncWorld {
-	/** Looks names up; a method, which is called on it. */
+	/** Resolves names; passed as an object because `resolve` is called as its method. */
 	readonly network: Pick<Network, "resolve">;
 	readonly clockUser: ClockUser;
 	trace(message: string): void;
@@ -30,10 +29,10 @@ export class TimeService implements Driven {
 	readonly sync: TimeSync;
 	readonly #world: TimeServiceWorld;
 	readonly #drive: Drive;
-	/** The turn of the client that was served last. */
+	/** Generation of the client that was processed last. */
 	#turn = 0;
 	#socket: UDP | undefined;
-	/** The success that was told last. */
+	/** `lastSuccessMs` of the success that was reported last. */
 	#toldMs: number | undefined;
 
 	constructor(world: TimeServiceWorld) {
@@ -42,27 +41,23 @@ export class TimeService implements Driven {
 		this.#drive = world.driver.drive("time", this);
 	}
 
-	/** The network is up. */
 	start(): void {
 		this.#drive.tell((nowMs) => this.sync.start(nowMs));
 	}
 
-	/** There is no network. */
 	stop(): void {
 		this.#drive.tell(() => this.sync.stop());
 	}
 
-	/** For the driver. */
 	get deadlineMs(): number {
 		return this.sync.deadlineMs;
 	}
 
-	/** For the driver. */
 	advance(nowMs: number): void {
 		this.sync.advance(nowMs);
 	}
 
-	/** For good. */
+	/** Stops for good and removes its task from the driver. */
 	close(): void {
 		this.stop();
 		this.#drive.stop();

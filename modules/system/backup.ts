@@ -1,6 +1,6 @@
 /**
- * GET `system/backup`: the settings as one JSON file, which POST (restore.ts) takes back, also in a newer firmware. Never
- * with a secret: a file in a folder of downloads outlives passwords. docs/backup.md tells what is in it.
+ * GET `system/backup`: all settings as one JSON file that POST (restore.ts) accepts, also in newer firmware. The file never
+ * contains secrets, because downloaded files outlive passwords. docs/backup.md describes its content.
  */
 
 import { type BackupGroup, isShown } from "../api/backup-group.js";
@@ -18,15 +18,14 @@ import type { Part } from "../part.js";
 import { utcText } from "../time/iso.js";
 import type { System } from "./system.js";
 
-/** A file of all settings for a client. */
+/** Memory to send a backup file to one client. */
 export const BACKUP_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 3072 });
 
-/** Version of the file's form. */
+/** Version of the file format. */
 export const BACKUP_FORM = 1;
-/** Characters of the date in `2026-11-22T15:50:00Z`. */
+/** Length of the date in `2026-11-22T15:50:00Z`. */
 const DATE_END = 10;
 
-/** The groups of all parts. */
 export function groupsOf(parts: readonly Part[]): BackupGroup[] {
 	const groups: BackupGroup[] = [];
 	for (const { backup } of parts) groups.push(...backup);
@@ -44,7 +43,7 @@ export function getBackup(exchange: Exchange<System>): void {
 	const utcMs = clock.utcMs();
 	const created = utcMs === undefined ? "" : utcText(utcMs, text);
 	const values = valuesOf(config, parts);
-	// One unit: made from its beginning for each window, which is seldom, and less script.
+	// The stream has a single unit that is written again from the start for each window: slow but rare, and less code.
 	const stream = new JSONStream(writer, (into) => {
 		writeAll(into, core, parts, created, values);
 		return false;
@@ -58,7 +57,10 @@ export function getBackup(exchange: Exchange<System>): void {
 	});
 }
 
-/** All values of the file as they are now, since it is made in several pieces; of a secret whether there is one. */
+/**
+ * Returns all values of the file at this moment, because the file is written in several pieces; for secrets only whether
+ * they are set.
+ */
 function valuesOf(config: ConfigStore, parts: readonly Part[]): readonly Setting[] {
 	const values: Setting[] = [];
 	for (const { table, secrets } of groupsOf(parts)) {

@@ -1,19 +1,19 @@
 /**
- * `GET system/diagnostic`: a report for the manufacturer, sealed for him by HPKE, so that it can go through anybody's
- * hands. It is made as the client takes it, block by block, and is never whole in memory. Numbers are little endian.
+ * `GET system/diagnostic`: a report encrypted for the manufacturer by HPKE, so that it can be passed on by anyone. It is
+ * produced block by block while the client reads it, and is never whole in memory. Numbers are little-endian.
  *
- *   offset  bytes  what
+ *   offset  bytes  content
  *   0       8      `SMGWDIAG`
  *   8       1      format, 1
  *   9       8      id of the manufacturer's key: the first 8 bytes of the SHA-256 of its point
  *   17      4      Unix time in seconds; 0: the clock is not set
  *   21      1      n, bytes of the serial number
- *   22      n      the serial number, ASCII; all up to here is the `info` of HPKE
- *   22+n    65     the key that was made for this report ("enc")
+ *   22      n      serial number, ASCII; all bytes up to here are the `info` of HPKE
+ *   22+n    65     ephemeral public key of this report ("enc")
  *
- * Then blocks, message after message of HPKE, whose associated data are the three bytes before each: 0 (others follow) or
- * 1 (the last one), and the length of what follows (2 bytes), which is up to BLOCK bytes of text sealed and 16 of tag. So
- * a report that was cut off is noticed, wherever that was. The text is UTF-8 (report-lines.ts).
+ * Blocks follow, one HPKE message each. The three bytes before each are its associated data: 0 (more blocks follow) or 1
+ * (last block), and the length of the message (2 bytes), which is up to BLOCK bytes of encrypted text and 16 of tag. A
+ * truncated report is therefore always detected. The text is UTF-8 (report-lines.ts).
  */
 
 import { UNSUPPORTED } from "../api/errors.js";
@@ -28,7 +28,7 @@ import type { Cost } from "../io/memory.js";
 import { ReportLines } from "./report-lines.js";
 import type { System } from "./system.js";
 
-/** A diagnostic report: the counters as text, or a copy of the conversation; the block that is made; its keys. */
+/** Memory for a report: the metrics as text or a copy of the session log, the current block, and the keys. */
 export const REPORT_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 10_240 });
 
 const MAGIC = "SMGWDIAG";
@@ -71,12 +71,12 @@ class SealedReport implements BodySource {
 	readonly #core: Core;
 	readonly #sealer: Sealer;
 	readonly #lines: ReportLines;
-	/** The text of the block that is being made. */
+	/** Text of the current block. */
 	readonly #text = new Uint8Array(BLOCK);
-	/** The lines of which the next ones are taken, and how much of them has been. */
+	/** Lines that are being copied into blocks, and the number of bytes already copied. */
 	#line: Uint8Array = new Uint8Array(0);
 	#lineAt = 0;
-	/** What is being sent, and how much of it was. */
+	/** Bytes that are being sent, and the number of bytes already sent. */
 	#block: Uint8Array;
 	#blockAt = 0;
 	#isLast = false;
@@ -127,7 +127,7 @@ class SealedReport implements BodySource {
 		return joined(head, this.#sealer.seal(head, this.#text.subarray(0, length)));
 	}
 
-	/** Puts lines into the block until it is full, or there are no more; how many bytes they are. */
+	/** Fills the block with lines until it is full or there are no more; returns the number of bytes. */
 	private fill(): number {
 		const text = this.#text;
 		let length = 0;

@@ -1,4 +1,4 @@
-/** `GET system/log`: what has happened to the gateway, the oldest first. */
+/** `GET system/log`: events of the gateway, oldest first. */
 
 import type { Exchange } from "../api/exchange.js";
 import { numberMember, textMember } from "../api/members.js";

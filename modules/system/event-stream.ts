@@ -1,15 +1,15 @@
 /**
- * `GET events`: what changes, when it changes, as server-sent events (WHATWG HTML, 9.2.5 and 9.2.6), for as long as the
- * client stays. The page goes by them in place of asking again and again.
+ * `GET events`: changes as server-sent events (WHATWG HTML, 9.2.5 and 9.2.6) while the client stays connected. The web page
+ * uses it instead of polling.
  *
- *   state     what `system/status` shows that changes by itself, and whether the network is joined
- *   readout   there is another good readout: when it was read, of which meter; `iec62056/last` has the readings
+ *   state     the members of `system/status` that change on their own, and whether the network is connected
+ *   readout   a new good readout: its time and meter; the readings are in `iec62056/last`
  *
- * Each stream begins with both, so that nothing is missed by who comes again: `Last-Event-ID` is not looked at. Nothing is
- * queued: an event is made when the client takes it, and shows how it is then. A comment comes after each 15 s of
- * silence. A stream ends with its token, found out at the latest by that comment, and before a restart.
+ * Each stream begins with both events, so a client that reconnects misses nothing; `Last-Event-ID` is ignored. Events are
+ * not queued: each is written when the client reads it and shows the state at that time. After 15 s of silence a comment is
+ * sent. A stream ends when its token is revoked (noticed with the next comment at the latest) and before a restart.
  *
- * One stream on each port: the others of its places are for those who ask (http/server.ts, which gives up a stream first).
+ * Each port has one stream; its other connections serve requests. Under load http/server.ts closes a stream first.
  */
 import { BUSY } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
@@ -27,18 +27,18 @@ import { NETWORK } from "../wifi/part.js";
 import { stateOf } from "./state.js";
 import type { System } from "./system.js";
 
-/** A stream of events, for as long as it is there, and what one takes on its way. */
+/** Memory for a stream of events and its buffers. */
 export const EVENTS_COST: Cost = Object.freeze({ slots: 60, chunkBytes: 512 });
 
-/** How long a client is asked to wait before it comes again; a browser's own EventSource would come at once. */
+/** Delay before a client reconnects; without it, browsers reconnect at once. */
 const OPENING = "retry: 30000\n\n";
 const STATE = "event: state\ndata: ";
 const READOUT = "event: readout\ndata: ";
-/** A comment (9.2.7). */
+/** Comment (9.2.7). */
 const BEAT = ":\n\n";
 const END = "\n\n";
 
-/** For a client who finds the one place taken, seconds. */
+/** Seconds to wait when the stream of the port is taken. */
 const RETRY_AFTER = "30";
 
 export function getEvents(exchange: Exchange<System>): void {
@@ -61,7 +61,7 @@ class EventStream implements BodySource, LiveBody, LiveClient {
 	readonly #core: Core;
 	readonly #parts: readonly Part[];
 	readonly secure: boolean;
-	/** What it was asked for with. */
+	/** Token of the request; "" ends the stream. */
 	token: string;
 	#reader: LiveReader | undefined;
 	#due = DUE_OPENING | DUE_STATE;
@@ -83,17 +83,15 @@ class EventStream implements BodySource, LiveBody, LiveClient {
 		this.#reader?.wake();
 	}
 
-	/** For the connection. */
 	opened(reader: LiveReader): void {
 		this.#reader = reader;
 	}
 
-	/** For the connection. */
 	beat(): void {
 		this.#due |= DUE_BEAT;
 	}
 
-	/** For the connection: one event, whole, or nothing of it. */
+	/** Writes one whole event, or nothing if it does not fit. Called by the connection. */
 	read(into: Uint8Array, start: number, end: number): number {
 		if (this.#due === 0) return NOTHING_YET;
 		const { writer } = this.#core;
@@ -108,7 +106,6 @@ class EventStream implements BodySource, LiveBody, LiveClient {
 		return writer.produced;
 	}
 
-	/** For the connection. */
 	close(): void {
 		const { live, ledger } = this.#core;
 		live.remove(this);
@@ -140,7 +137,7 @@ class EventStream implements BodySource, LiveBody, LiveClient {
 	}
 }
 
-/** Text that is no JSON. */
+/** Writes text that is not JSON. */
 function plain(writer: JSONWriter, text: string): void {
 	writer.raw(writer.prepare(text));
 	writer.restoreState(0);

@@ -1,9 +1,9 @@
 /**
- * `metrics`: the last good readout of a meter and the state of the gateway, as text for Prometheus: its exposition
- * format 0.0.4 (prometheus.io, "Exposition formats"). docs/metrics.md tells what of a readout is in it.
+ * `metrics`: the last good readout of a meter and the state of the gateway in the Prometheus exposition format 0.0.4
+ * (prometheus.io, "Exposition formats"). docs/metrics.md lists the values of a readout that appear.
  *
- * The lines of a metric have to stand together, and a meter sends its quantities in any order: so the records are gone
- * through once to see which metric each belongs to, and once more for each metric that there is.
+ * All lines of a metric must be adjacent, but a meter sends its quantities in any order. The records are therefore scanned
+ * once to assign quantities to metrics, and once more for each metric that occurs.
  */
 import type { Exchange } from "../api/exchange.js";
 import type { Core } from "../core/core.js";
@@ -17,10 +17,10 @@ import { Quantities } from "../readout/quantities.js";
 import type { Readout } from "../readout/readout.js";
 import type { System } from "./system.js";
 
-/** The text of all metrics for a client. */
+/** Memory to send all metrics to one client. */
 export const METRICS_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 7168 });
 
-/** By the kind of a quantity. */
+/** Names by the kind of a quantity. */
 const METRICS = Object.freeze([
 	"energy_kwh_total",
 	"reactive_energy_kvarh_total",
@@ -34,7 +34,7 @@ const METRICS = Object.freeze([
 	"frequency_hertz",
 	"volume_cubic_meters_total",
 ]);
-/** Before the first of them. */
+/** Value of `#metric` before the first metric. */
 const NO_METRIC = -1;
 
 export function getMetrics(exchange: Exchange<System>): void {
@@ -53,27 +53,27 @@ export function getMetrics(exchange: Exchange<System>): void {
 	});
 }
 
-/** The text, a unit at a time: first the readings, a line each, then what each part has. */
+/** Text of the metrics in units: one line per reading, then one unit per part. */
 export class Exposition {
 	readonly #core: Core;
 	readonly #parts: readonly Part[];
 	readonly #quantities: Quantities;
-	/** Which metric the lines are of, and which quantity is looked at next. */
+	/** Current metric, and the next quantity to examine. */
 	#metric = NO_METRIC;
 	#quantity = Number.POSITIVE_INFINITY;
-	/** The unit that was made last, and its bytes: the values of the next moment may be others. */
+	/** Last unit and its bytes. They are kept because the values may change before the unit is written again. */
 	#unit = -1;
 	#bytes: Uint8Array = new Uint8Array(0);
 	#hasMore = true;
 
-	/** `readout` undefined: there is none. */
+	/** `readout`: undefined before the first one. */
 	constructor(core: Core, parts: readonly Part[], readout: Readout | undefined) {
 		this.#core = core;
 		this.#parts = parts;
 		this.#quantities = new Quantities(readout?.records ?? new Uint8Array(0));
 	}
 
-	/** For JSONStream. */
+	/** Writes a unit; returns false after the last one. Called by JSONStream. */
 	produce(writer: JSONWriter, unit: number): boolean {
 		if (unit !== this.#unit) {
 			this.#unit = unit;
@@ -100,7 +100,7 @@ export class Exposition {
 		return metricsOf(this.#parts[index], this.#core);
 	}
 
-	/** The first quantity of this metric; `count` when there is none. */
+	/** Returns the first quantity of this metric, or `count` if the readout has no such quantity. */
 	private indexOf(metric: number): number {
 		const quantities = this.#quantities;
 		let index = 0;
@@ -117,7 +117,7 @@ export class Exposition {
 	}
 }
 
-/** What this part has, without the readings. */
+/** Returns the metrics of this part, without the readings. */
 export function metricsOf(part: Part, core: Core): string {
 	return part.metrics(core.find(part), core);
 }

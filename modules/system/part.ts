@@ -1,4 +1,4 @@
-/** The device as a whole: status, log, metrics, backup, report, restart. */
+/** Status, log, metrics, backup, diagnostic report and restart of the device. */
 
 import { route } from "../api/route.js";
 import { SCOPE_READ } from "../auth/tokens.js";
@@ -67,7 +67,7 @@ function metrics(_: System, { host, info, clock, events, storage, startedMs }: C
 	return text + stackMetrics(memory?.stacks?.() ?? "");
 }
 
-/** `stacks` as Memory.stacks has it. */
+/** Converts `stacks`, in the format of Memory.stacks, to metrics. */
 function stackMetrics(stacks: string): string {
 	if (stacks === "") return "";
 	let text = head("gateway_least_free_stack_bytes", "Of each task, since the start.");

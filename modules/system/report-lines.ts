@@ -1,8 +1,8 @@
 /**
- * What stands in the diagnostic report, as readable text, a line or a few at a time: sections, each under its name in
- * brackets. Nothing of it names a person or a place, but for the conversation with the meter, which is there only where
- * the owner has it recorded: no secret, no name, no address, of the meter's number no digits. docs/diagnostic-report.md
- * tells the owner so, and the page, section by section; a test holds both against REPORT_SECTIONS.
+ * Text of the diagnostic report, one or a few lines at a time, in sections with their names in brackets. It contains no
+ * personal data: no secrets, names or addresses, and no digits of the meter's number. The only exception is the session
+ * with the meter, which is included only if the user has enabled its log. docs/diagnostic-report.md and the web page
+ * describe each section; a test checks both against REPORT_SECTIONS.
  */
 import { encodeHex } from "../bytes/hex.js";
 import { settingLine } from "../config/report.js";
@@ -17,7 +17,6 @@ import type { Part } from "../part.js";
 import { utcText } from "../time/iso.js";
 import { metricsOf } from "./metrics.js";
 
-/** Names of the sections, in their order. */
 export const REPORT_SECTIONS: readonly string[] = Object.freeze([
 	"report",
 	"device",
@@ -30,7 +29,7 @@ export const REPORT_SECTIONS: readonly string[] = Object.freeze([
 	"events",
 	"conversation",
 ]);
-/** Sections that are more than one text, and one that the metrics make. */
+/** Sections that need special handling: several texts each, or for the counters the metrics. */
 const SETTINGS = "settings";
 const COUNTERS = "counters";
 const EVENTS = "events";
@@ -40,9 +39,9 @@ export class ReportLines {
 	readonly #core: Core;
 	readonly #parts: readonly Part[];
 	#section = 0;
-	/** -1: its name is due. */
+	/** Index of the next text in the section; -1 for its name. */
 	#index = -1;
-	/** A copy of what a section walks through: events come while the report is read. */
+	/** Cursors over copies, because events arrive while the report is read. */
 	#events: EventCursor | undefined;
 	#conversation: LogCursor | undefined;
 
@@ -51,7 +50,7 @@ export class ReportLines {
 		this.#parts = parts;
 	}
 
-	/** The next lines, without the last line end; undefined: that was all. */
+	/** Returns the next lines without a final line end; undefined after the last ones. */
 	next(): string | undefined {
 		while (this.#section < REPORT_SECTIONS.length) {
 			const index = this.#index++;
@@ -64,7 +63,7 @@ export class ReportLines {
 		return undefined;
 	}
 
-	/** The lines at this place of a section; undefined: it is over. */
+	/** Returns the text at this index of a section; undefined after the last one. */
 	private text(section: string, index: number): string | undefined {
 		const { config, text } = this.#core;
 		if (section === SETTINGS) return settingLine(config, text, index);
@@ -73,7 +72,6 @@ export class ReportLines {
 		return index === 0 ? this.told(section) : undefined;
 	}
 
-	/** What the parts say in a section. */
 	private told(section: string): string {
 		const core = this.#core;
 		const texts: string[] = [];

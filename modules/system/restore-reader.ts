@@ -1,6 +1,7 @@
 /**
- * Reads a backup as it arrives (backup.ts), for restore.ts: nothing of it is held but the values of settings that this
- * firmware has. What a newer one has beside them is skipped, and named in `ignored`. The first complaint counts.
+ * Parses a backup (backup.ts) as it arrives, for restore.ts, and stores only the values of settings that this firmware has.
+ * Settings that only newer firmware has are skipped and named in `ignored`. Only the first error is reported; malformed
+ * JSON overrides it.
  */
 
 import { type BackupGroup, isSetting } from "../api/backup-group.js";
@@ -28,15 +29,15 @@ import {
 import type { Part } from "../part.js";
 import { BACKUP_FORM, groupsOf } from "./backup.js";
 
-/** A list of numbers in a list of objects in a group is 6 deep; what is skipped may be deeper. */
+/** A list of numbers in a list of objects in a group is nested 6 deep; skipped values may be nested deeper. */
 const DEPTH = 8;
-/** Objects open inside a group. */
+/** Depth of the objects inside a group. */
 const GROUP_DEPTH = 3;
-/** Names that are told of what was ignored, and bytes of the longest. */
+/** Maximum number of names in `ignored`, and bytes of a name. */
 const IGNORED_LIMIT = 16;
 const NAME_LIMIT = 64;
 
-/* Where the reader is: what comes next. */
+/* States of the reader, by the element that it expects next. */
 const AT_START = 0;
 const IN_FILE = 1;
 const AT_FORM = 2;
@@ -46,12 +47,12 @@ const AT_GROUP = 5;
 const IN_GROUP = 6;
 const AT_FLAG = 7;
 
-/** A group of the file over the settings that there are: what the file does not say stays. */
+/** Values of a group from the file, on top of the present settings. Settings missing from the file keep their value. */
 export class GroupValues implements BodyValues {
 	readonly group: BackupGroup;
-	/** Values of the fields of `group.table`; undefined: the file does not say. */
+	/** Values of the fields of `group.table`; undefined if missing from the file. */
 	readonly values: (Setting | undefined)[] = [];
-	/** Whether there was one, of each of `group.secrets`. */
+	/** Flags for `group.secrets` that tell whether the secret was set; undefined if missing from the file. */
 	readonly flags: (boolean | undefined)[] = [];
 	readonly #config: ConfigStore;
 
@@ -60,44 +61,42 @@ export class GroupValues implements BodyValues {
 		this.#config = config;
 	}
 
-	/** What the file says, under the field's name. */
 	given<Value extends Setting>({ name }: Field<Value>): Value | undefined {
 		return this.values[this.group.table.fields.findIndex((field) => field.name === name)] as Value | undefined;
 	}
 
-	/** From now on it is as if the file said so. */
 	set(field: SettingField, value: Setting | undefined): void {
 		this.values[this.group.table.fields.indexOf(field)] = value;
 	}
 
-	/** The secrets that are here were given for the address or network of the file. */
+	/** True if the stored secrets belong to the address or network in the file. */
 	get isFitting(): boolean {
 		const { boundTo } = this.group;
 		const address = boundTo && this.given(boundTo);
 		return boundTo === undefined || address === undefined || address === this.#config.get(boundTo);
 	}
 
-	/** What its route is to believe a POST has said. */
+	/** Returns the value of the field as if it had been sent by POST to the group's route. */
 	get<Value extends Setting>(field: Field<Value>): Value | undefined {
 		const { own, secrets } = this.group;
 		let value: Setting | undefined = this.given(field);
 		if (value === undefined && !this.isFitting && secrets.some(({ name }) => name === field.name)) {
-			// No password; of a certificate, whose field in a body is no setting, no bytes.
+			// Clears a secret of another address: "" for a password; empty bytes for a certificate, because its body
+			// field is not a setting.
 			value = isSetting(field) ? "" : new Uint8Array(0);
 		}
 		if (value === undefined && isSetting(field)) value = this.#config.get(field as SettingField);
-		// The route has no word for the unit's own value: it is not told of it.
+		// An empty text stands for the unit's own value. The route accepts no empty text, so it is omitted.
 		return (value === "" && own.some((one) => one === (field as Field)) ? undefined : value) as Value | undefined;
 	}
 }
 
 export class RestoreReader implements BodySink {
 	readonly limit = LONG_BODY_LIMIT;
-	/** Those that the file has. */
 	readonly groups: GroupValues[] = [];
-	/** Names of what this firmware does not know. */
+	/** Names of the settings in the file that this firmware does not know. */
 	readonly ignored: string[] = [];
-	/** What is wrong with the file; "" for nothing. */
+	/** Error of the file; "" without one. */
 	code = "";
 	message = "";
 	field: string | undefined;
@@ -110,11 +109,11 @@ export class RestoreReader implements BodySink {
 	#where = AT_START;
 	#isOurs = false;
 	#hasSettings = false;
-	/** The group that is read, and which of its flags comes next. */
+	/** Group that is being parsed, and the index of its current flag. */
 	#values: GroupValues;
 	#flag = 0;
 
-	/** `done` is told once, when the file has come to its end. */
+	/** `done` is called once, at the end of the file. */
 	constructor(config: ConfigStore, text: TextCodec, parts: readonly Part[], done: () => void) {
 		this.#config = config;
 		this.#text = text;
@@ -144,7 +143,7 @@ export class RestoreReader implements BodySink {
 			const token = this.#reader.next();
 			if (token === TOKEN_MORE || token === TOKEN_END) return;
 			if (token === TOKEN_ERROR) {
-				// Whatever was wrong before: it is no JSON at all.
+				// Malformed JSON overrides any earlier error.
 				this.fail(INVALID_JSON, "The body is not well-formed JSON, or nested too deep.");
 				return;
 			}
@@ -209,7 +208,7 @@ export class RestoreReader implements BodySink {
 		else if (missing !== "") this.fail(MISSING_FIELD, describeMissing(missing), `${path}.${missing}`);
 	}
 
-	/** The group whose name was just read. One that comes again goes on where it ended. */
+	/** Begins or continues the group named by the last token. */
 	private begin(): void {
 		const group = this.#all.find(({ path }) => this.#reader.textEquals(path));
 		if (group === undefined) {
@@ -227,7 +226,7 @@ export class RestoreReader implements BodySink {
 		this.#where = AT_GROUP;
 	}
 
-	/** The name that was just read. */
+	/** Records the name that was just read as ignored. */
 	private ignore(prefix: string): void {
 		const { text, length } = this.#reader;
 		if (this.ignored.length === IGNORED_LIMIT) return;

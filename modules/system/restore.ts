@@ -1,7 +1,7 @@
 /**
- * POST `system/backup`: puts the settings of a file back, all of them or none, by the rules of their routes. What the file
- * does not have stays as it is. A secret stays where it still fits, and may stand in the file, though none that we make
- * has one; the others are named to be entered again.
+ * POST `system/backup`: restores all settings of a file or none, with the validation of their routes. Settings missing from
+ * the file keep their value. A stored secret is kept if it still belongs to its address or network. A file may contain
+ * secrets, although ours never does. All other secrets are listed to be entered again.
  */
 
 import { isSetting, isShown } from "../api/backup-group.js";
@@ -17,7 +17,7 @@ import type { Part } from "../part.js";
 import { type GroupValues, RestoreReader } from "./restore-reader.js";
 import type { System } from "./system.js";
 
-/** A file of settings that a client sends, with the change of all that it has. */
+/** Memory to receive a file of settings and apply all its changes. */
 export const RESTORE_COST: Cost = Object.freeze({ slots: 800, chunkBytes: 12_288 });
 
 export function postBackup(exchange: Exchange<System>): BodySink | undefined {
@@ -54,30 +54,30 @@ function restore(
 		exchange.part = part && exchange.core.find(part);
 		const isPlain = accept === undefined;
 		const puts = isPlain ? putsOf(table.fields.filter(isSetting), values) : accept(exchange as Exchange<never>, values);
-		// Refused, and answered.
+		// The route has rejected a value and replied.
 		if (puts === undefined) return;
 		for (const one of puts) if (isChange(exchange, values, one)) changes.push(one);
 		for (const one of own) if (values.given(one) === "" && isSet(config.get(one))) changes.push(put(one, ""));
 		for (const one of table.fields.filter(isShown)) {
 			const value = values.given(one);
-			// Nothing of a group that was given up is taken.
+			// A field that findLacking has cleared does not count as restored.
 			const isGivenUp = values.group.bound.length > 0 && one === values.group.boundTo && value === "";
 			if (value !== undefined && !isGivenUp) restored++;
 		}
 	}
 	exchange.within = "";
-	// In one write, and at once: a network is on trial as any new one (wifi/settings.ts).
+	// Applies all changes in one write and at once. A new network is on trial like any other (wifi/settings.ts).
 	if (changes.length > 0) config.change(changes, true);
 	exchange.object((writer) => {
 		numberMember(writer, "restored", restored);
 		list(writer, "enter_again", enterAgain);
 		list(writer, "ignored", ignored);
-		// No setting needs one.
+		// No setting requires a restart.
 		booleanMember(writer, "restart", false);
 	});
 }
 
-/** Names the secrets that have to be entered again. What can't work without one is off until then. */
+/** Lists the secrets to be entered again, and turns off the functions that need them. */
 function findLacking(exchange: Exchange, values: GroupValues, lacking: string[]): void {
 	const { group, isFitting } = values;
 	const { boundTo } = group;
@@ -90,14 +90,17 @@ function findLacking(exchange: Exchange, values: GroupValues, lacking: string[])
 		if (!hadOne || (isFitting && isHere)) continue;
 		lacking.push(`${group.path}.${secret.name}`);
 		if (group.needing !== undefined) values.set(group.needing, false);
-		// One that can't be joined is not taken: the one that is there stays.
+		// A network that cannot be joined without its password is not restored; the present one stays.
 		if (isWhole && boundTo !== undefined) values.set(boundTo, "");
 	}
 	if (!isWhole || boundTo === undefined || values.given(boundTo) !== "") return;
 	for (const field of group.bound) values.set(field, undefined);
 }
 
-/** Whether it makes a difference. A certificate that fits is kept, where its route clears one that is left out. */
+/**
+ * Tells whether the value changes. A stored certificate that still belongs to its address is kept, although its route would
+ * clear an omitted one.
+ */
 function isChange({ core }: Exchange, { group, isFitting }: GroupValues, { field, value }: Put): boolean {
 	if (value === undefined || (isFitting && !field.secret && group.secrets.includes(field))) return false;
 	return !isSame(core.config.get(field), value);

@@ -1,9 +1,9 @@
-/** What `system/status` shows that changes by itself, for it and for the stream of events. */
+/** Members of `system/status` that change on their own, for the route and for the event stream. */
 import type { Core } from "../core/core.js";
 import type { Facts } from "../core/facts.js";
 import type { Part } from "../part.js";
 
-/** Taken down at once. */
+/** Collects the values of all parts at this moment. */
 export function stateOf(core: Core, parts: readonly Part[]): Facts {
 	const facts: Facts[number][] = [];
 	for (const part of parts) facts.push(...part.state(core.find(part), core));

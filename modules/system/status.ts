@@ -1,4 +1,4 @@
-/** System routes of the API text: status, factory reset, reboot (decisions 4, 9, 40, 43, 52). */
+/** System routes of the API: status, factory reset, reboot. */
 import type { Exchange } from "../api/exchange.js";
 import { type Facts, writeFacts } from "../core/facts.js";
 import { stateOf } from "./state.js";
@@ -15,7 +15,7 @@ export function getStatus(exchange: Exchange<System>): void {
 	});
 }
 
-/** Nothing of the owner's is left; the firmware and what the factory gave stay (decision 43). */
+/** Erases all user data; firmware and factory data stay. */
 export function postFactoryReset(exchange: Exchange): void {
 	exchange.core.factoryReset();
 	exchange.empty();

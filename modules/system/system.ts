@@ -1,10 +1,10 @@
-/** What the routes of the whole device share. */
+/** State shared by the routes of the system part. */
 import type { Running } from "../core/core.js";
 import type { Part } from "../part.js";
 
 export class System implements Running {
 	readonly parts: readonly Part[];
-	/** A diagnostic report is on its way. */
+	/** True while a diagnostic report is being sent. */
 	isReporting = false;
 
 	constructor(parts: readonly Part[]) {

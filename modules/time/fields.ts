@@ -1,10 +1,10 @@
-/** Settings of the device as a whole (decisions 39, 41). */
+/** Settings entry of the device as a whole. */
 import { entry, field, TEXT } from "../config/schema.js";
 
-/** Position of the entry among all (parts.ts): unique. */
+/** Index of the entry among those of all parts (parts.ts); unique and never reused. */
 const IN_SYSTEM = 7;
 
-/** Name in the IANA time zone database; empty: UTC. Whether there is such a zone, time/zone.ts knows. */
+/** Name in the IANA time zone database; empty for UTC. time/zone.ts checks whether the zone exists. */
 export const SYSTEM_TIMEZONE = field<string>({
 	entry: IN_SYSTEM,
 	id: 1,

@@ -1,16 +1,16 @@
 /**
- * Moments as ISO 8601 text (extended format), for the API and the log: `2026-11-20T05:39:38Z` and, with an offset,
- * `2026-11-20T06:39:38+01:00`.
- * Limits: Unix time 0 to 2^32 - 1 s (1970-01-01 to 2106-02-07), offsets of whole minutes within a day.
+ * ISO 8601 text (extended format) for the API and the log: `2026-11-20T05:39:38Z` and, with an offset,
+ * `2026-11-20T06:39:38+01:00`. Limits: Unix time 0 to 2^32 - 1 s (1970-01-01 to 2106-02-07), offsets of whole minutes
+ * within a day.
  */
 import type { TextCodec } from "../io/host.js";
 import { dateOf } from "./date.js";
 
-/** Bytes that writeUTC writes. */
+/** Bytes written by `writeUTC`. */
 export const UTC_LENGTH = 20;
-/** Bytes that writeLocal writes. */
+/** Bytes written by `writeLocal`. */
 export const LOCAL_LENGTH = 25;
-/** The first Unix time, in milliseconds, that has no text. */
+/** First Unix time, in ms, beyond the supported range. */
 export const TIME_END_MS = 2 ** 32 * 1000;
 
 const OFFSET_END_MINUTES = 24 * 60;
@@ -23,8 +23,8 @@ const LETTER_T = 0x54;
 const LETTER_Z = 0x5a;
 
 /**
- * Writes Unix time `utcMs`, cut to whole seconds, at `into[at]` as UTC; returns the position after it.
- * RangeError outside 1970 to 2106.
+ * Writes Unix time `utcMs`, truncated to seconds, as UTC at `into[at]`; returns the position after it. Throws RangeError
+ * outside 1970 to 2106.
  */
 export function writeUTC(into: Uint8Array, at: number, utcMs: number): number {
 	const end = writeDateTime(into, at, secondsOf(utcMs));
@@ -33,8 +33,8 @@ export function writeUTC(into: Uint8Array, at: number, utcMs: number): number {
 }
 
 /**
- * Writes Unix time `utcMs` at `into[at]` as the wall clock `offsetMinutes` east of UTC; returns the position after it.
- * RangeError outside 1970 to 2106 (in UTC), or for an offset that is not a whole number of minutes below a day.
+ * Writes Unix time `utcMs` as local time, `offsetMinutes` east of UTC, at `into[at]`; returns the position after it. Throws
+ * RangeError outside 1970 to 2106 (UTC), or for an offset that is not a whole number of minutes below a day.
  */
 export function writeLocal(into: Uint8Array, at: number, utcMs: number, offsetMinutes: number): number {
 	const size = Math.abs(offsetMinutes);
@@ -47,14 +47,14 @@ export function writeLocal(into: Uint8Array, at: number, utcMs: number, offsetMi
 	return end + 6;
 }
 
-/** The text of writeUTC. */
+/** Returns the text that `writeUTC` writes. */
 export function utcText(utcMs: number, text: TextCodec): string {
 	const bytes = new Uint8Array(UTC_LENGTH);
 	writeUTC(bytes, 0, utcMs);
 	return text.decode(bytes);
 }
 
-/** As utcText, from 1600-03-01 to the end of 9999: what others date, certificates among it. */
+/** Like `utcText`, but from 1600-03-01 to the end of 9999, for foreign dates such as those of certificates. */
 export function longUTCText(utcMs: number, text: TextCodec): string {
 	const bytes = new Uint8Array(UTC_LENGTH);
 	writeDateTime(bytes, 0, Math.floor(utcMs / 1000));
@@ -62,7 +62,7 @@ export function longUTCText(utcMs: number, text: TextCodec): string {
 	return text.decode(bytes);
 }
 
-/** The text of writeLocal. */
+/** Returns the text that `writeLocal` writes. */
 export function localText(utcMs: number, offsetMinutes: number, text: TextCodec): string {
 	const bytes = new Uint8Array(LOCAL_LENGTH);
 	writeLocal(bytes, 0, utcMs, offsetMinutes);

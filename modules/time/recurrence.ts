@@ -1,21 +1,24 @@
 /**
- * When something that recurs by the wall clock is due next (API decision 30). For the schedule of readouts.
+ * Computes the next time of an event that recurs by local time, for the readout schedule.
  *
- *   up to an hour   each time that the wall clock shows it: an hour that happens twice has it twice
- *   longer          once, the first time; where the wall clock is put forward over it, at the moment of that
+ *   period up to an hour   due whenever the local clock shows the time, twice in an hour that repeats
+ *   longer period          due once, at the first occurrence; at the moment of the change if local time skips it
  */
 import { daysOf, monthOf } from "./date.js";
 import { firstMomentOf, localMinutesAt, type Offsets } from "./wall-clock.js";
 
-/** Every `minutes`, counted from `originMinutes` of the wall clock since 1970; or, where `months` is not 0, by those. */
+/**
+ * Recurrence every `minutes`, counted from `originMinutes` after 1970-01-01 00:00 local time; every `months` months if that
+ * is not 0.
+ */
 export interface Recurrence {
-	/** 1 to 28 days; ignored where `months` is not 0. Up to an hour it divides an hour. */
+	/** 1 minute to 28 days; ignored unless `months` is 0. Up to an hour it must divide an hour. */
 	readonly minutes: number;
-	/** Within a day or, for whole days, within `minutes`; of months the minute of the day. */
+	/** Within a day or, for whole days, within `minutes`; for months the minute of the day. */
 	readonly originMinutes: number;
-	/** 0, or 1 to 12, which divides 12: counted from January. */
+	/** 0, or a divisor of 12, counted from January. */
 	readonly months: number;
-	/** 1 to 28, of months. */
+	/** Day of the month, 1 to 28; used with `months` only. */
 	readonly day: number;
 }
 
@@ -23,12 +26,12 @@ const MINUTE_MS = 60_000;
 const HOUR_MINUTES = 60;
 const DAY_MINUTES = 1440;
 
-/** Unix time in ms of the first moment after `utcMs` at which it is due. */
+/** Returns the first due time after `utcMs`, Unix ms. */
 export function nextMoment(recurrence: Recurrence, zone: Offsets, utcMs: number): number {
 	const { minutes, months } = recurrence;
 	if (months === 0 && minutes <= HOUR_MINUTES) return nextWithinHour(recurrence, zone, utcMs);
 	const localMinutes = localMinutesAt(zone, utcMs);
-	// One step back: the wall clock may have been put back since it was due.
+	// Starts one period back, because the local clock may have been set back since that one was due.
 	for (let step = -1; ; step++) {
 		const label = months === 0 ? stepped(recurrence, localMinutes, step) : monthStepped(recurrence, localMinutes, step);
 		const moment = firstMomentOf(zone, label);
@@ -36,7 +39,7 @@ export function nextMoment(recurrence: Recurrence, zone: Offsets, utcMs: number)
 	}
 }
 
-/** As it is due where the wall clock runs on from `utcMs`; else by the wall clock of then. */
+/** Returns the due time with the present offset; if the offset changes before that, with the new one. */
 function nextWithinHour(recurrence: Recurrence, zone: Offsets, utcMs: number): number {
 	const { minutes } = recurrence;
 	const utcMinutes = Math.floor(utcMs / MINUTE_MS);
@@ -46,19 +49,19 @@ function nextWithinHour(recurrence: Recurrence, zone: Offsets, utcMs: number): n
 	const moment = until(offset) * MINUTE_MS;
 	const offsetThen = zone.offsetMinutes(moment);
 	if (offsetThen === offset) return moment;
-	// A clock that is put on or back by half an hour.
+	// The offset changes by half an hour.
 	const other = until(offsetThen) * MINUTE_MS;
 	return zone.offsetMinutes(other) === offsetThen ? other : other + minutes * MINUTE_MS;
 }
 
-/** `step` periods after the one that `localMinutes` lies in. */
+/** Returns the start of the period that is `step` periods after the one containing `localMinutes`. */
 function stepped({ minutes, originMinutes }: Recurrence, localMinutes: number, step: number): number {
 	return (Math.floor((localMinutes - originMinutes) / minutes) + step) * minutes + originMinutes;
 }
 
 function monthStepped({ months, day, originMinutes }: Recurrence, localMinutes: number, step: number): number {
 	const now = monthOf(Math.floor(localMinutes / DAY_MINUTES));
-	// `months` is a part of a year, so that they can be counted from the year 0 on.
+	// `months` divides a year, so counting from year 0 is the same as counting from January.
 	return daysOf((Math.floor(now / months) + step) * months, day) * DAY_MINUTES + originMinutes;
 }
 

@@ -1,4 +1,4 @@
-/** System routes of the API text: clock and time zone (decisions 4, 39). */
+/** System routes of the API: clock and time zone. */
 
 import { BODY_LIMIT, type BodyTable, type BodyValues, needed } from "../api/body.js";
 import { INVALID_FIELD } from "../api/errors.js";
@@ -9,7 +9,7 @@ import { bodyField, INTEGER, type Put, put } from "../config/schema.js";
 import { SYSTEM, SYSTEM_TIMEZONE } from "./fields.js";
 import { localText, utcText } from "./iso.js";
 
-/** Unix time in seconds, the years 2024 to 2099. No setting: the host's clock keeps it. */
+/** Unix time in seconds, years 2024 to 2099. Not a stored setting: the clock of the host keeps it. */
 const TIMESTAMP = bodyField<number>({
 	name: "timestamp",
 	kind: INTEGER,

@@ -1,19 +1,17 @@
 /**
- * When a zone's wall clock shows a time: from local time to UTC, through the hours that happen twice or never. For the
- * schedule and the history, which go by local boundaries.
+ * Converts local time to UTC, including hours that happen twice or never, for the schedule and the history.
  *
- *   the wall clock …        local time L is at
- *   runs on                 L - offset
- *   is put forward over L   the moment at which it is put forward
- *   is put back over L      the first of the two
+ *   local clock at L     UTC
+ *   no change            L - offset
+ *   L is skipped         the moment of the change
+ *   L happens twice      the first of the two
  *
- * Local times are counted in minutes from 1970-01-01 00:00 of the wall clock. Limits, which the zones of zone.ts keep: offsets
- * are whole quarters of an hour and change at one of UTC, at most once in two days.
+ * Local times are minutes since 1970-01-01 00:00 local time. Limits, met by the zones of zone.ts: offsets are whole
+ * quarters of an hour and change at a quarter hour of UTC, at most once in two days.
  */
 
-/** The zone (zone.ts). */
 export interface Offsets {
-	/** Minutes that its clocks are ahead of UTC at this Unix time in milliseconds. */
+	/** Returns the minutes by which local time is ahead of UTC at this Unix time in ms. */
 	offsetMinutes(utcMs: number): number;
 }
 
@@ -21,17 +19,18 @@ const MINUTE_MS = 60_000;
 const QUARTER_MINUTES = 15;
 const DAY_MINUTES = 1440;
 
-/** What the wall clock shows at Unix time `utcMs`, whole minutes. */
+/** Returns the local time at Unix time `utcMs`, in whole minutes. */
 export function localMinutesAt(zone: Offsets, utcMs: number): number {
 	return Math.floor(utcMs / MINUTE_MS) + zone.offsetMinutes(utcMs);
 }
 
-/** Unix time in ms of the first moment at which the wall clock shows `localMinutes` or has been put forward over it. */
+/** Returns the first moment, in Unix ms, at which local time is `localMinutes` or skips it. */
 export function firstMomentOf(zone: Offsets, localMinutes: number): number {
 	const before = zone.offsetMinutes((localMinutes - DAY_MINUTES) * MINUTE_MS);
 	const after = zone.offsetMinutes((localMinutes + DAY_MINUTES) * MINUTE_MS);
 	for (let at = localMinutes - Math.max(before, after); ; at += QUARTER_MINUTES) {
-		// Within a quarter of an hour the wall clock runs on; it shows that time in this one, or already did when it began.
+		// The offset is constant within a quarter hour. Local time reaches the target in this one, or had reached it at its
+		// start.
 		const quarter = at - (at % QUARTER_MINUTES);
 		const moment = Math.max(quarter, localMinutes - zone.offsetMinutes(quarter * MINUTE_MS));
 		if (moment < quarter + QUARTER_MINUTES) return moment * MINUTE_MS;

@@ -1,78 +1,78 @@
 /**
- * Local time by the zones of the IANA time zone database, for the clock, readouts and the schedule.
+ * Local time by the IANA time zone database, for the clock, readouts and the schedule.
  *
  * The table is a resource (timezones.bin, made by tools/timezone-table.ts). It has every name of the database, with the
- * offsets from 2024 on, the first year that the gateway's clock can show. Numbers are big-endian; an offset is in
- * quarters of an hour east of UTC, plus 128:
+ * offsets from 2024 on, the first year that the gateway's clock accepts. Numbers are big-endian; an offset is in quarters
+ * of an hour east of UTC, plus 128:
  *
  *   0        4  "TZN1"
  *   4        5  release of the database, `2025b`
  *   9        1  R, number of rules
- *   10   2 x R  offsets of the rules
+ *   10   2 x R  positions of the rules
  *   then        rules:
  *     0      1  standard offset
- *     1      1  offset of daylight-saving time; the standard one: there is none
- *     2      5  when it begins, by standard time } only if
- *     7      5  when it ends, by its own time    } there is one
+ *     1      1  daylight-saving offset; equal to the standard one if there is no daylight-saving time
+ *     2      5  when it begins, in standard time         } only with
+ *     7      5  when it ends, in daylight-saving time    } daylight-saving time
  *     then   2  E, number of exceptions
- *     5 x E     exceptions, ascending: until this Unix time in seconds (4) this offset (1) holds, whatever the rule says
- *   then        names to the end of the table, ascending: number of characters shared with the name before (1), of those
- *               that follow (1), rule (1), those characters
+ *     5 x E     exceptions, ascending: Unix time in seconds (4) until which this offset (1) overrides the rule
+ *   then        names to the end of the table, ascending: number of characters shared with the previous name (1), number of
+ *               characters that follow (1), rule (1), those characters
  *
- * When daylight-saving time begins and ends is said as in a TZ string (POSIX.1-2024, 8.3): month (1), week 1 to 5 (1),
- * day of the week (1), quarters of an hour from 0:00 of that day, plus 1024 (2): also before that day or after it. Week 0:
- * the number after it is a day of the month. It may begin after it ends (the south), and be behind standard time (Dublin).
- * Limits: offsets of whole quarters; a table of 64 KB; no leap seconds.
+ * The start and end of daylight-saving time are encoded like a TZ string (POSIX.1-2024, 8.3): month (1), week 1 to 5 (1),
+ * weekday (1), quarters of an hour from 0:00 of that day, plus 1024 (2), which may be before or after that day. With week 0
+ * the weekday is a day of the month instead. Daylight-saving time may begin later in the year than it ends (southern
+ * hemisphere) and may be behind standard time (Dublin). Limits: offsets of whole quarters; a table of 64 KB; no leap
+ * seconds.
  */
 import { daysOf, monthOf } from "./date.js";
 
-/** "TZN1". */
 export const TABLE_MAGIC = 0x545a4e31;
 export const OFFSET_ZERO = 128;
 export const TIME_ZERO = 1024;
 export const HEADER_LENGTH = 10;
 const CHANGE_LENGTH = 5;
 const EXCEPTION_LENGTH = 5;
-/** Bytes before a name's own characters. */
+/** Bytes of an entry before the characters of its name. */
 export const NAME_HEADER_LENGTH = 3;
 
 const RULE_COUNT = 9;
 const QUARTER_S = 900;
 const QUARTER_MINUTES = 15;
 const DAY_S = 86_400;
-/** Beginning of a rule that is none. */
+/** Value of `#rule` for UTC, which has no rule in the table. */
 const UTC_RULE = -1;
 const UNKNOWN = -2;
 
 export class TimeZone {
-	/** Empty where the firmware has no table. */
+	/** Empty if the firmware has no table. */
 	readonly #table: Uint8Array;
-	/** Where the rule of the zone begins. */
+	/** Position of the selected zone's rule in the table. */
 	#rule = UTC_RULE;
 
-	/** `table` is the resource; it is read in place. Without it, or with one of another version, there is only UTC. */
+	/** `table` is the resource, read in place. Without a table, or with one of another version, only UTC is available. */
 	constructor(table: Uint8Array | undefined) {
 		const isTable = table !== undefined && table.length >= HEADER_LENGTH && number32(table, 0) === TABLE_MAGIC;
 		this.#table = isTable ? table : new Uint8Array(0);
 	}
 
-	/** Whether there is a zone of this name, letter by letter; `""` is UTC. */
+	/** Tells whether the zone exists. Names are case-sensitive; `""` is UTC. */
 	has(name: string): boolean {
 		return this.find(name) !== UNKNOWN;
 	}
 
-	/** Goes by the zone of this name from now on, by UTC when it is not known. */
+	/** Selects the zone; an unknown name selects UTC. */
 	select(name: string): void {
 		this.#rule = Math.max(this.find(name), UTC_RULE);
 	}
 
-	/** Minutes that the zone's clocks are ahead of UTC at this Unix time. */
+	/** Returns the minutes by which local time is ahead of UTC at this Unix time in ms. */
 	offsetMinutes(utcMs: number): number {
 		if (this.#rule === UTC_RULE) return 0;
 		return this.offsetAt(Math.floor(utcMs / 1000)) * QUARTER_MINUTES;
 	}
 
-	/** Offset in quarters of an hour. */
+	/** Returns the offset in quarters of an hour. */
 	private offsetAt(utcS: number): number {
 		const table = this.#table;
 		const rule = this.#rule;
@@ -91,7 +91,7 @@ export class TimeZone {
 		return isSaving ? saving : standard;
 	}
 
-	/** When the change at `at` of the table is due, in seconds of the clocks that hold until then. */
+	/** Returns the time of the change at `at` of the table in that year: seconds since 1970 of the clock before the change. */
 	private changeAt(at: number, year: number): number {
 		const table = this.#table;
 		const month = year * 12 + table[at] - 1;
@@ -104,23 +104,23 @@ export class TimeZone {
 			// 1970-01-01 was a Thursday.
 			const weekdayOfFirst = (first + 4) % 7;
 			date = first + ((day - weekdayOfFirst + 7) % 7) + (week - 1) * 7;
-			// Week 5 is the last one, be it the fourth.
+			// Week 5 is the last week of the month, even if it is the fourth.
 			if (date >= daysOf(month + 1, 1)) date -= 7;
 		}
 		return date * DAY_S + (number16(table, at + 3) - TIME_ZERO) * QUARTER_S;
 	}
 
-	/** Where the rule of that name begins, UTC_RULE or UNKNOWN. */
+	/** Returns the position of the zone's rule, UTC_RULE or UNKNOWN. */
 	private find(name: string): number {
 		if (name === "") return UTC_RULE;
 		const table = this.#table;
 		if (table.length === 0) return UNKNOWN;
 		let at = namesStart(table);
-		/** Characters of `name` that the entry before begins with. */
+		/** Number of leading characters of `name` shared with the previous entry. */
 		let matched = 0;
 		while (at < table.length) {
 			const shared = table[at];
-			// It parts from the one before where that one still agreed with `name`, and so stands behind `name`.
+			// This entry shares fewer characters with the previous one than `name` does, so it sorts after `name`.
 			if (shared < matched) return UNKNOWN;
 			const rule = table[at + 2];
 			const end = at + NAME_HEADER_LENGTH + table[at + 1];
@@ -138,14 +138,14 @@ export class TimeZone {
 	}
 }
 
-/** Where the names of a table begin: behind its last rule. */
+/** Returns the position of the first name, after the last rule. */
 export function namesStart(table: Uint8Array): number {
 	const last = number16(table, HEADER_LENGTH + (table[RULE_COUNT] - 1) * 2);
 	const exceptions = exceptionsOf(table, last);
 	return exceptions + 2 + number16(table, exceptions) * EXCEPTION_LENGTH;
 }
 
-/** Where the number of exceptions of a rule stands. */
+/** Returns the position of a rule's number of exceptions. */
 function exceptionsOf(table: Uint8Array, rule: number): number {
 	return rule + 2 + (table[rule] === table[rule + 1] ? 0 : 2 * CHANGE_LENGTH);
 }

@@ -1,68 +1,66 @@
 /**
- * Decides what the Ethernet port does, and when its cable keeps Wi-Fi off (decisions 182 and 183). For wifi/manager.ts,
- * which tells it what has happened.
+ * State machine of the Ethernet port. It also decides when the cable keeps Wi-Fi off, because the radio's memory is needed
+ * for connections over the cable. wifi/manager.ts reports events to it.
  *
- *   state     the unit   turned on,     turned   the first   an        the address   its time
- *             starts     off before     off      link        address   is lost       is over
- *   OFF       SEEKING    WITHOUT (a)    –        –           –         –             –
- *   SEEKING   –          –              OFF      SEEKING     ONLINE    –             WITHOUT
- *   ONLINE    –          –              OFF      –           –         SEEKING       –
- *   WITHOUT   –          –              OFF      WITHOUT     ONLINE    –             WITHOUT (b)
+ *   state     start      turned on     turned   first     address   address    deadline
+ *             of unit    later         off      link      assigned  lost
+ *   OFF       SEEKING    WITHOUT (a)   –        –         –         –          –
+ *   SEEKING   –          –             OFF      SEEKING   ONLINE    –          WITHOUT
+ *   ONLINE    –          –             OFF      –         –         SEEKING    –
+ *   WITHOUT   –          –             OFF      WITHOUT   ONLINE    –          WITHOUT (b)
  *
  *   SEEKING   keeps Wi-Fi off: 5 s after a start without a link; 30 s from the first link, or from the loss of the address
  *   ONLINE    keeps Wi-Fi off
- *   WITHOUT   leaves the network to Wi-Fi, until the cable has an address
+ *   WITHOUT   leaves the network to Wi-Fi until the cable has an address
  *
- *   (a) Wi-Fi that works is not dropped for a cable that may have no address.
- *   (b) A link that has given no address for 30 s is noted as `no_address`.
+ *   (a) Working Wi-Fi is not dropped for a cable that may not get an address.
+ *   (b) A link without an address for 30 s is recorded as `no_address`.
  *
- * A link that comes and goes does not lengthen SEEKING: the 30 s are those without an address. New settings are taken over
- * in any state; the port then loses its address for a moment.
+ * A flapping link does not extend SEEKING: the 30 s count from the loss of the address. New settings are applied in any
+ * state; the port then loses its address for a moment.
  */
 import type { Ethernet, EthernetAddress, EthernetSettings } from "../io/ethernet.js";
 import type { Timed } from "../io/machine.js";
 
-/** Where the policy gets its settings (wifi/settings.ts). */
 export interface CableSettings {
 	readonly ethernetEnabled: boolean;
 	readonly ethernet: EthernetSettings;
 }
 
 export const CABLE_OFF = 0;
-/** The cable may still give an address. */
+/** The cable may still get an address. */
 export const CABLE_SEEKING = 1;
 export const CABLE_ONLINE = 2;
-/** The cable gives no address at this time. */
+/** The cable has no address at present. */
 export const CABLE_WITHOUT = 3;
 
-/** Why the cable has no address, or had none. */
+/** Values of `lastError`: no failure. */
 export const CABLE_WELL = 0;
-/** The link was lost: no cable, or nothing alive at its other end. */
+/** The link was lost: the cable is unplugged, or the device at the other end is off. */
 export const CABLE_LOST = 1;
-/** There is a link, and DHCP has not answered. */
+/** The link is up, but DHCP has not answered. */
 export const CABLE_NO_ADDRESS = 2;
 
-/** Between the reply to whoever changed the settings, and the change. */
+/** Delay before new settings are applied, so that the reply to the client can leave first. */
 const APPLY_DELAY_MS = 1500;
-/** At a start, for a link. */
+/** Time to wait for a link after a start. */
 const LINK_MS = 5000;
-/** For an address. */
+/** Time to wait for an address. */
 const ADDRESS_MS = 30_000;
 
 export class CablePolicy implements Timed {
 	readonly #settings: CableSettings;
 	readonly #trace: (message: string) => void;
-	/** Undefined before `start` and after `stop`: nothing is done then. */
+	/** Undefined before `start` and after `stop`; events are ignored then. */
 	#port: Ethernet | undefined;
 	#state = CABLE_OFF;
-	/** End of SEEKING, or of the wait for an address in WITHOUT. */
+	/** End of SEEKING, or of the wait for an address in WITHOUT, monotonic ms. */
 	#endMs = Infinity;
-	/** New settings wait for it. */
+	/** Time to apply new settings, monotonic ms. */
 	#applyMs = Infinity;
 	#isUsed = false;
-	/** The port had a link when it was looked at last. */
+	/** Link state at the last check. */
 	#hadLink = false;
-	/** CABLE_… of the last failure. */
 	#error = CABLE_WELL;
 	#usesDHCP = true;
 
@@ -81,24 +79,23 @@ export class CablePolicy implements Timed {
 	}
 
 	/**
-	 * The cable was in before Wi-Fi was needed, or has had an address since the start: the access point is opened by the
-	 * button only.
+	 * True once, since the start, the cable had an address, or a link before Wi-Fi was needed. From then on only the button
+	 * opens the access point.
 	 */
 	get isUsed(): boolean {
 		return this.#isUsed;
 	}
 
-	/** Undefined without an address. */
 	get address(): EthernetAddress | undefined {
 		return this.#state === CABLE_ONLINE ? this.#port?.address : undefined;
 	}
 
-	/** Mbit/s; 0 without a link. */
+	/** Speed of the link in Mbit/s; 0 without a link. */
 	get speed(): number {
 		return this.#port?.speed ?? 0;
 	}
 
-	/** The address is from DHCP, or is asked for there. */
+	/** True if the address comes from DHCP or is requested there. */
 	get usesDHCP(): boolean {
 		return this.#usesDHCP;
 	}
@@ -108,7 +105,7 @@ export class CablePolicy implements Timed {
 		return this.#error;
 	}
 
-	/** Wi-Fi is not needed, or may soon not be. */
+	/** True while Wi-Fi is not needed or may soon not be needed. */
 	get keepsWiFiOff(): boolean {
 		return this.#state === CABLE_SEEKING || this.#state === CABLE_ONLINE;
 	}
@@ -130,12 +127,12 @@ export class CablePolicy implements Timed {
 		this.enter(CABLE_OFF, Infinity);
 	}
 
-	/** Takes over the settings when the reply to whoever changed them has had the time to leave. */
+	/** Applies the settings after a delay that lets the reply to the client leave first. */
 	applySoon(nowMs: number): void {
 		this.#applyMs = nowMs + APPLY_DELAY_MS;
 	}
 
-	/** Link or address of the port is another than before. */
+	/** Reports that the link or the address of the port has changed. */
 	changed(nowMs: number): void {
 		const port = this.#port;
 		if (port === undefined || this.#state === CABLE_OFF) return;
@@ -158,7 +155,7 @@ export class CablePolicy implements Timed {
 		this.enter(CABLE_WITHOUT, Infinity);
 	}
 
-	/** The only way from one state to another. */
+	/** Enters a state; all transitions go through here. */
 	private enter(state: number, endMs: number): void {
 		this.#state = state;
 		this.#endMs = endMs;
@@ -168,7 +165,7 @@ export class CablePolicy implements Timed {
 		this.#hadLink = isLinked;
 		this.#trace(`network: cable ${isLinked ? "in" : "out"}`);
 		if (!isLinked) this.#error = CABLE_LOST;
-		// A link that comes and goes must not keep Wi-Fi off for ever.
+		// A flapping link must not keep Wi-Fi off forever.
 		else if (!this.#isUsed || this.#state === CABLE_WITHOUT) this.#endMs = nowMs + ADDRESS_MS;
 	}
 

@@ -1,4 +1,4 @@
-/** Why Wi-Fi is not in its network: for policy.ts, and for whoever tells of it. */
+/** Reasons why Wi-Fi is not connected, for policy.ts and status reports. */
 import {
 	WIFI_REASON_4WAY_HANDSHAKE_TIMEOUT,
 	WIFI_REASON_AUTH_FAIL,
@@ -11,11 +11,11 @@ import {
 export const WIFI_WELL = 0;
 export const WIFI_NOT_FOUND = 1;
 export const WIFI_WRONG_PASSWORD = 2;
-/** Joined or not, there was no address in time. */
+/** No address within the time limit, whether or not the network was joined. */
 export const WIFI_NO_ADDRESS = 3;
 export const WIFI_LOST = 4;
 
-/** WIFI_… of a reason of ESP-IDF (io/wifi.ts). */
+/** Converts an ESP-IDF reason (io/wifi.ts) to WIFI_…. */
 export function errorOf(reason: number): number {
 	switch (reason) {
 		case WIFI_REASON_NO_AP_FOUND:

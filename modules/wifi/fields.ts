@@ -1,30 +1,30 @@
 /**
- * Settings of the network (API text, "Wi-Fi client settings", "Access Point settings"; decisions 34 to 36, 41). What
- * changes together shares an entry, secrets included: a password never meets another network's name. The API is
- * stricter than the store, which also holds "not configured": an empty SSID.
+ * Network settings of the API ("Wi-Fi client settings", "Access Point settings"). Settings that change together share an
+ * entry with their secrets, so that a password is never combined with another network's name. The API is stricter than the
+ * store, which also accepts an empty SSID for "not configured".
  */
 import { BOOLEAN, entry, field, type SettingField, TEXT } from "../config/schema.js";
 
-/** Positions of the entries among all (parts.ts): unique, and never used for something else. */
+/** Indexes of the entries among those of all parts (parts.ts); unique and never reused. */
 const IN_WIFI = 15;
 const IN_NETWORK = 16;
 const IN_ETHERNET = 22;
 
-/** Anything but control characters; SSID and password are bytes to the radio, whatever they mean. */
+/** Any characters but control characters, because the radio treats SSID and password as bytes. */
 const VISIBLE = " ";
 const DECIMAL_AND_DOT = "..09";
 const LETTERS_DIGITS_HYPHEN = "--09AZaz";
 
-/** Characters; SSID_BYTES_LIMIT and PASSWORD_LIMIT hold in UTF-8 too. */
+/** Limits in characters; SSID_BYTES_LIMIT and PASSWORD_LIMIT also apply to the UTF-8 form. */
 export const SSID_LIMIT = 31;
 export const SSID_BYTES_LIMIT = 32;
 export const PASSWORD_LIMIT = 63;
 export const PASSWORD_MINIMUM = 8;
 export const HOSTNAME_LIMIT = 31;
-/** `255.255.255.255` */
+/** Length of `255.255.255.255`. */
 const ADDRESS_LIMIT = 15;
 
-/** Names and addresses of the owner's network. */
+/** Creates a field for a name or an address. */
 function text(entryPosition: number, id: number, name: string, [maximum, characters]: readonly [number, string]) {
 	return field<string>({
 		entry: entryPosition,
@@ -58,17 +58,17 @@ const SSID_FORM = Object.freeze([SSID_LIMIT, VISIBLE] as const);
 const ADDRESS_FORM = Object.freeze([ADDRESS_LIMIT, DECIMAL_AND_DOT] as const);
 const HOSTNAME_FORM = Object.freeze([HOSTNAME_LIMIT, LETTERS_DIGITS_HYPHEN] as const);
 
-/** Empty: not configured. */
+/** Empty if not configured. */
 export const WIFI_SSID = text(IN_WIFI, 1, "ssid", SSID_FORM);
 export const WIFI_PASSWORD = password(IN_WIFI, 2, "password");
 export const WIFI_DHCP = flag(IN_WIFI, 3, "dhcp", true);
-/** The three are empty with DHCP. */
+/** Static address; the three fields are empty with DHCP. */
 export const WIFI_IP = text(IN_WIFI, 4, "ip", ADDRESS_FORM);
 export const WIFI_NETMASK = text(IN_WIFI, 5, "netmask", ADDRESS_FORM);
 export const WIFI_GATEWAY = text(IN_WIFI, 6, "gateway", ADDRESS_FORM);
-/** Empty: the unit's own. */
+/** Empty for the unit's own hostname. */
 export const WIFI_HOSTNAME = text(IN_WIFI, 7, "hostname", HOSTNAME_FORM);
-/** The network was never joined since it was set: failing that, the previous one is taken again (decision 35). */
+/** True until the new network is joined for the first time. If that fails, the previous network is restored. */
 export const WIFI_ON_TRIAL = flag(IN_WIFI, 8, "on_trial", false);
 const WIFI_PREVIOUS_SSID = text(IN_WIFI, 9, "previous_ssid", SSID_FORM);
 const WIFI_PREVIOUS_PASSWORD = password(IN_WIFI, 10, "previous_password");
@@ -76,7 +76,7 @@ const WIFI_PREVIOUS_DHCP = flag(IN_WIFI, 11, "previous_dhcp", true);
 const WIFI_PREVIOUS_IP = text(IN_WIFI, 12, "previous_ip", ADDRESS_FORM);
 const WIFI_PREVIOUS_NETMASK = text(IN_WIFI, 13, "previous_netmask", ADDRESS_FORM);
 const WIFI_PREVIOUS_GATEWAY = text(IN_WIFI, 14, "previous_gateway", ADDRESS_FORM);
-/** A network, and in the same order the previous one. */
+/** Fields of a network, and of the previous one in the same order. */
 export const STATION_FIELDS: readonly SettingField[] = Object.freeze([
 	WIFI_SSID,
 	WIFI_PASSWORD,
@@ -95,11 +95,11 @@ export const PREVIOUS_STATION_FIELDS: readonly SettingField[] = Object.freeze([
 ]);
 export const WIFI = entry("wifi", 1, [...STATION_FIELDS, WIFI_HOSTNAME, WIFI_ON_TRIAL, ...PREVIOUS_STATION_FIELDS]);
 
-/** Empty: the hostname. */
+/** Empty to use the hostname. */
 export const AP_SSID = text(IN_NETWORK, 1, "ap_ssid", SSID_FORM);
-/** Empty: the key of the unit's factory data. */
+/** Empty to use the key in the unit's factory data. */
 export const AP_PASSWORD = password(IN_NETWORK, 2, "ap_password");
-/** On all the time, beside the station. */
+/** True to keep the access point on beside the station. */
 export const AP_ENABLED = flag(IN_NETWORK, 3, "ap_enabled", false);
 export const FALLBACK_AP_ENABLED = flag(IN_NETWORK, 4, "fallback_ap_enabled", true);
 export const WIFI_ENABLED = flag(IN_NETWORK, 5, "wifi_enabled", true);
@@ -107,11 +107,11 @@ export const NETWORK = entry("network", 1, [AP_SSID, AP_PASSWORD, AP_ENABLED, FA
 
 export const ETHERNET_ENABLED = flag(IN_ETHERNET, 1, "ethernet_enabled", true);
 export const ETHERNET_DHCP = flag(IN_ETHERNET, 2, "dhcp", true);
-/** The four are empty with DHCP. */
+/** Static address; the four fields are empty with DHCP. */
 export const ETHERNET_IP = text(IN_ETHERNET, 3, "ip", ADDRESS_FORM);
 export const ETHERNET_NETMASK = text(IN_ETHERNET, 4, "netmask", ADDRESS_FORM);
 export const ETHERNET_GATEWAY = text(IN_ETHERNET, 5, "gateway", ADDRESS_FORM);
-/** Empty: the gateway. */
+/** Empty to use the gateway. */
 export const ETHERNET_DNS = text(IN_ETHERNET, 6, "dns", ADDRESS_FORM);
 export const ETHERNET = entry("ethernet", 1, [
 	ETHERNET_ENABLED,

@@ -1,7 +1,7 @@
 /**
- * The radio and the Ethernet port in the hands of their policies (policy.ts, cable.ts): opens them, tells the policies what
- * they say, and is what the network routes and app/gateway.ts have of them. The radio is open only while the cable leaves
- * the network to Wi-Fi, or Wi-Fi was brought up by hand: its memory is free otherwise. Limits of a scan: SCAN_LIMIT
+ * Connects the radio and the Ethernet port to their policies (policy.ts, cable.ts): opens the devices, forwards their
+ * events, and offers the interface for the network routes and app/gateway.ts. The radio is open only while the cable leaves
+ * the network to Wi-Fi, or while Wi-Fi was turned on by hand; otherwise its memory is free. Limits of a scan: SCAN_LIMIT
  * networks.
  */
 import type { Drive, Driven, Driver } from "../io/driver.js";
@@ -18,15 +18,14 @@ export interface ManagerWorld {
 	trace(message: string): void;
 }
 
-/** Told of changes. */
 export interface NetworkUser {
-	/** There is another address than before, or the same one by another way, or the access point was turned on or off. */
+	/** Called when the address, the interface that has it, or the state of the access point has changed. */
 	networkChanged(): void;
 }
 
-/** In the log. */
+/** Name in the log. */
 const PART = "network";
-/** Until a radio that could not be opened is tried again. */
+/** Delay before the next attempt to open the radio. */
 const RETRY_MS = 60_000;
 
 export class NetworkManager implements Driven {
@@ -35,19 +34,19 @@ export class NetworkManager implements Driven {
 	readonly #policy: WiFiPolicy;
 	readonly #drive: Drive;
 	readonly #user: NetworkUser | undefined;
-	/** Undefined where there is no Ethernet. */
+	/** Undefined on boards without Ethernet. */
 	readonly #cable: CablePolicy | undefined;
 	/** Undefined before `start` and after `stop`. */
 	#port: WiFiPort | undefined;
 	#ethernet: EthernetPort | undefined;
-	/** When to try again to open the radio; Infinity: it has not failed. */
+	/** Time of the next attempt to open the radio; Infinity unless the last one failed. */
 	#retryMs = Infinity;
-	/** What the user was told of. */
+	/** State that the listener was notified of last. */
 	#toldAccessPoint = false;
 	#toldCable = false;
 	#toldIP = "";
 
-	/** A firmware without Ethernet has no `Cable`, and nothing of it in its flash. */
+	/** `Cable` is undefined in firmware without Ethernet, which then does not contain its code. */
 	constructor(
 		world: ManagerWorld,
 		settings: WiFiSettings & CableSettings,
@@ -67,27 +66,27 @@ export class NetworkManager implements Driven {
 		return this.#policy.state;
 	}
 
-	/** What we have in our network, the cable's before Wi-Fi's; undefined: we are in no network but our own. */
+	/** Address in the network, of the cable if it has one, otherwise of Wi-Fi; undefined without either. */
 	get address(): EthernetAddress | undefined {
 		return this.#cable?.address ?? this.station;
 	}
 
-	/** `address` is the Ethernet port's. */
+	/** True if `address` belongs to the Ethernet port. */
 	get isByCable(): boolean {
 		return this.#cable?.address !== undefined;
 	}
 
-	/** MAC address of the Ethernet port, 12 hex characters; empty where there is none. */
+	/** MAC address of the Ethernet port, 12 hex characters; empty without one. */
 	get ethernetMAC(): string {
 		return this.#ethernet?.mac ?? "";
 	}
 
-	/** The network that the station is in; undefined without an address. */
+	/** Network that the station has joined; undefined without an address. */
 	get station(): StationStatus | undefined {
 		return this.#policy.station;
 	}
 
-	/** The Ethernet port, as it is at each moment; undefined where there is none. */
+	/** Live state of the Ethernet port; undefined without one. */
 	get cable(): Omit<CablePolicy, "start" | "stop" | "changed" | "applySoon" | "advance" | "deadlineMs"> | undefined {
 		return this.#cable;
 	}
@@ -96,22 +95,22 @@ export class NetworkManager implements Driven {
 		return this.#policy.accessPointOn;
 	}
 
-	/** Stations in the access point's network. */
+	/** Connected access-point clients; 0 when off. */
 	get clients(): number {
 		return this.#policy.clients;
 	}
 
-	/** Channel of the access point; 0 while it is off. */
+	/** Channel of the access point; 0 when off. */
 	get channel(): number {
 		return this.#policy.channel;
 	}
 
-	/** The network that gives `address`, or is tried, gives it by DHCP; undefined where there is none. */
+	/** True if the network in use, or being joined, assigns the address by DHCP; undefined without a network. */
 	get usesDHCP(): boolean | undefined {
 		return this.isByCable ? this.#cable?.usesDHCP : this.#policy.usesDHCP;
 	}
 
-	/** Whether Wi-Fi is on for a while only, brought up by hand. */
+	/** True while Wi-Fi is on only because it was turned on by hand. */
 	get isTemporary(): boolean {
 		return this.#policy.isTemporary || (this.#policy.isByHand && this.#cable?.keepsWiFiOff === true);
 	}
@@ -121,23 +120,23 @@ export class NetworkManager implements Driven {
 		return this.#policy.lastError;
 	}
 
-	/** The radio is on. */
 	get isOn(): boolean {
 		return this.#policy.hasRadio && this.#policy.isOn;
 	}
 
-	/** For the driver. */
 	get deadlineMs(): number {
 		return Math.min(this.#policy.deadlineMs, this.#cable?.deadlineMs ?? Infinity, this.#retryMs);
 	}
 
-	/** For the driver. */
 	advance(nowMs: number): void {
 		this.#cable?.advance(nowMs);
 		this.#policy.advance(nowMs);
 	}
 
-	/** Throws what the radio does that can't be opened. An Ethernet port that can't be is logged: Wi-Fi is used then. */
+	/**
+	 * Starts both ports. Throws if the radio cannot be opened; a failing Ethernet port is logged, and Wi-Fi is used
+	 * instead.
+	 */
 	start(port: WiFiPort, ethernet?: EthernetPort): void {
 		this.#drive.tell((nowMs) => {
 			this.#port = port;
@@ -147,7 +146,6 @@ export class NetworkManager implements Driven {
 		});
 	}
 
-	/** For good. */
 	stop(): void {
 		this.#drive.stop();
 		this.#drive.tell(() => {
@@ -157,32 +155,31 @@ export class NetworkManager implements Driven {
 		});
 	}
 
-	/** Takes over these settings (APPLY_…) when the reply to whoever changed them has had the time to leave. */
+	/** Applies the settings APPLY_… after a delay that lets the reply to the client leave first. */
 	applySoon(what: number): void {
 		this.#drive.tell((nowMs) => this.#policy.applySoon(what, nowMs));
 	}
 
-	/** The same for those of Ethernet. */
+	/** Applies the Ethernet settings after the same delay. */
 	applyCableSoon(): void {
 		this.#drive.tell((nowMs) => this.#cable?.applySoon(nowMs));
 	}
 
-	/** Wi-Fi and access point for ten minutes, whatever the settings say. */
+	/** Turns on Wi-Fi and the access point for ten minutes, regardless of the settings. */
 	bringUp(): void {
 		this.#drive.tell((nowMs) => this.#policy.bringUp(nowMs));
 	}
 
-	/** False: the radio can't at this moment, or too many wait. */
+	/** Starts or joins a scan; returns false if the radio cannot scan now or too many callers wait. */
 	scan(waiter: ScanWaiter): boolean {
 		return this.#drive.tell((nowMs) => this.#policy.scan(waiter, nowMs));
 	}
 
-	/** The waiter is told nothing any more. */
 	cancelScan(waiter: ScanWaiter): void {
 		this.#drive.tell(() => this.#policy.cancelScan(waiter));
 	}
 
-	/** After each change of a policy. */
+	/** Applies the policies to the radio and notifies the listener of changes. */
 	drain(nowMs: number): void {
 		const policy = this.#policy;
 		if (policy.isScanOver(nowMs)) this.tellWaiters(undefined);
@@ -198,17 +195,15 @@ export class NetworkManager implements Driven {
 		this.#user?.networkChanged();
 	}
 
-	/** Whether Wi-Fi has something to do. */
 	private get wantsRadio(): boolean {
 		const cable = this.#cable;
 		if (cable === undefined || this.#policy.isByHand) return true;
 		if (cable.keepsWiFiOff) return false;
 		const { wifiEnabled, station } = this.#settings;
-		// Its access point would not open.
+		// Without a network to join, the radio would be idle: beside a used cable the access point does not open.
 		return !cable.isUsed || (wifiEnabled && station !== undefined);
 	}
 
-	/** Opens or closes the radio. */
 	private settleRadio(nowMs: number): void {
 		const port = this.#port;
 		const policy = this.#policy;
@@ -227,7 +222,7 @@ export class NetworkManager implements Driven {
 		}
 	}
 
-	/** Apart from its callers, so that what the radio calls back holds nothing but this object. */
+	/** A separate method, so that the callbacks of the radio capture only this object. */
 	private openRadio(port: WiFiPort): WiFi {
 		return new port.io({
 			...port.pins,
@@ -238,7 +233,7 @@ export class NetworkManager implements Driven {
 		});
 	}
 
-	/** The same for the Ethernet port. */
+	/** A separate method for the same reason. */
 	private openCable(port: EthernetPort): Ethernet {
 		return new port.io({ ...port.pins, onChanged: () => this.#drive.run((nowMs) => this.#cable?.changed(nowMs)) });
 	}

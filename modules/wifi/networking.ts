@@ -1,4 +1,4 @@
-/** The device in its networks: Wi-Fi and cable, its names there, and the time from there. */
+/** Network connections of the device: Wi-Fi and cable, mDNS names, and network time. */
 import type { Core, Running } from "../core/core.js";
 import type { TimeSync } from "../sntp/client.js";
 import type { CablePolicy } from "./cable.js";
@@ -8,13 +8,13 @@ import { NetworkSettings } from "./settings.js";
 
 export class Networking implements Running {
 	readonly settings: NetworkSettings;
-	/** Undefined where there is no Wi-Fi. */
+	/** Undefined on boards without Wi-Fi. */
 	readonly manager: NetworkManager | undefined;
 	readonly #core: Core;
-	/** Undefined where there is no Wi-Fi or no UDP, and in safe mode. */
+	/** Undefined without Wi-Fi or UDP, and in safe mode. */
 	readonly #services: NetworkServices | undefined;
 
-	/** A firmware without Ethernet has no `Cable`, and nothing of it in its flash. */
+	/** `Cable` is undefined in firmware without Ethernet, which then does not contain its code. */
 	constructor(core: Core, Cable: typeof CablePolicy | undefined) {
 		const { clock, config, crypto, driver, host, info, text, trace } = core;
 		const { ethernet, network, wifi } = host;
@@ -28,7 +28,7 @@ export class Networking implements Running {
 		this.#services = new NetworkServices({ clock, clockUser: core, crypto, driver, info, network, text, trace, udp });
 	}
 
-	/** Undefined where no time server can be asked. */
+	/** Undefined if no time server can be queried. */
 	get time(): TimeSync | undefined {
 		return this.#services?.time;
 	}
@@ -38,7 +38,7 @@ export class Networking implements Running {
 		if (wifi !== undefined) this.manager?.start(wifi, ethernet);
 	}
 
-	/** Names in the network are to be those of now. */
+	/** Updates names and services after a change of the network or the settings. */
 	updateServices(): void {
 		if (this.manager === undefined) return;
 		const { httpPort, httpsPort, hostname } = this.#core;
@@ -46,7 +46,7 @@ export class Networking implements Running {
 		this.#services?.update({ address, isByCable, accessPointOn, hostname, httpPort, httpsPort });
 	}
 
-	/** Others should know that the name answers nobody for a while. */
+	/** Announces that the name will be unreachable for a while. */
 	restarting(): void {
 		this.#services?.stop();
 	}

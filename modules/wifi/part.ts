@@ -1,4 +1,4 @@
-/** Wi-Fi, access point and Ethernet, and what the device does in a network (decisions 33 to 41, 182 to 184). */
+/** Wi-Fi, access point, Ethernet, and the services of the device in a network. */
 import { backupGroup } from "../api/backup-group.js";
 import { route, settingsRoutes } from "../api/route.js";
 import { SCOPE_READ } from "../auth/tokens.js";

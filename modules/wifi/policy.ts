@@ -1,74 +1,73 @@
 /**
- * Decides what the radio does: joins the configured network and joins it again, gives up a new one that doesn't work
- * for the one before, and opens the access point when the device could not be reached otherwise (the Wi-Fi rows of the
- * API's states and transitions). For wifi/manager.ts, which tells it what has happened.
+ * State machine of the radio: joins and rejoins the configured network, returns from a failing new network to the previous
+ * one, and opens the access point when the device would otherwise be unreachable (Wi-Fi rows of the states and transitions
+ * in the API). wifi/manager.ts reports events to it.
  *
- *   station    turned on,    turned off,   due       address   failed,   a scan     new settings
- *              configured    forgotten                         lost      is asked
- *   OFF        JOINING       –             –         –         –         –          –
- *   WAITING    –             OFF           JOINING   –         –         –          OFF
- *   JOINING    –             OFF           WAITING   ONLINE    WAITING   WAITING    OFF
- *   ONLINE     –             OFF           –         –         WAITING   –          OFF
+ *   station    turned on,    turned off,   deadline  address   failed,   scan        new
+ *              configured    forgotten               assigned  lost      requested   settings
+ *   OFF        JOINING       –             –         –         –         –           –
+ *   WAITING    –             OFF           JOINING   –         –         –           OFF
+ *   JOINING    –             OFF           WAITING   ONLINE    WAITING   WAITING     OFF
+ *   ONLINE     –             OFF           –         –         WAITING   –           OFF
  *
- *   WAITING lasts 1, 2, 4 … 60 s, after a scan was asked as long as that goes on, in steps of 500 ms; JOINING 30 s.
+ *   WAITING lasts 1, 2, 4 … 60 s; after a scan request it polls every 500 ms for the end of the scan. JOINING lasts 30 s.
  *
- *   trial          none ─ a network that was never joined ─> not begun ─ first try ─> 45 s ─ over ─> none, and the network
- *                  before it is taken again, or none; ends with the first address, and with new settings
- *   access point   on while it is wanted for itself (ap_enabled, or by hand), or helps: nothing is configured, or 90 s have
- *                  gone without an address and the fallback is allowed; a help ends 2 minutes after the station is there.
- *                  Beside a cable that is used (`isCabled`) by hand only
- *   by hand        all of it is on for 10 minutes, whatever the settings say
+ *   trial          A network that was never joined is on trial, for 45 s from the first attempt. Then the previous network, if
+ *                  any, is restored. The first address and new settings end the trial.
+ *   access point   On when wanted (ap_enabled, or turned on by hand), or as a fallback. The fallback opens without a configured
+ *                  network, or if enabled after 90 s without an address, and ends 2 minutes after the station is online. Beside
+ *                  a cable in use (`isCabled`) the access point is on only when turned on by hand.
+ *   by hand        Station and access point are on for 10 minutes, regardless of the settings.
  *
- * What has happened is noted by the entry methods, what follows from it is decided in one place, `settle`, which is to be
- * called after each of them, also after one that throws. The radio is told at once.
- * Limits: one scan at a time, SCAN_WAITERS callers.
+ * The event methods record events. `settle` derives the consequences; call it after each event method, even after an
+ * exception. Commands to the radio take effect at once. Limits: one scan at a time, SCAN_WAITERS callers.
  */
 import type { Timed } from "../io/machine.js";
 import type { ScannedNetwork, StationOptions, StationStatus, WiFi } from "../io/wifi.js";
 import { errorOf, WIFI_NO_ADDRESS, WIFI_WELL } from "./failures.js";
 
-/** Where the policy gets its settings, and tells what became of them (wifi/settings.ts). */
+/** Settings that the policy reads, and the results of a trial (wifi/settings.ts). */
 export interface WiFiSettings {
 	readonly wifiEnabled: boolean;
 	readonly fallbackEnabled: boolean;
 	readonly accessPointEnabled: boolean;
 	readonly accessPoint: { readonly ssid: string; readonly password: string };
-	/** Undefined: nothing is configured. */
+	/** Undefined if no network is configured. */
 	readonly station: StationOptions | undefined;
 	readonly onTrial: boolean;
 	keepStation(): void;
 	revertStation(): void;
 }
 
-/** Told once, with the networks (scan.ts), or with undefined when the scan failed. */
+/** Caller of a scan. Called once with the networks (scan.ts), or with undefined if the scan failed. */
 export interface ScanWaiter {
 	scanned(networks: Uint8Array | undefined): void;
 }
 
-/** The station. */
+/** States of the station. */
 export const STATION_OFF = 0;
-/** Until it tries again. */
+/** Waits for the next attempt. */
 export const STATION_WAITING = 1;
 export const STATION_JOINING = 2;
 export const STATION_ONLINE = 3;
 
-/** What of the settings is to be taken over. */
+/** Groups of settings to apply, as bits. */
 export const APPLY_STATION = 1;
 export const APPLY_ACCESS_POINT = 2;
-/** Whether Wi-Fi is on, and the fallback. */
+/** Wi-Fi and the fallback access point, on or off. */
 export const APPLY_FLAGS = 4;
 const APPLY_ALL = APPLY_STATION | APPLY_ACCESS_POINT | APPLY_FLAGS;
 
-/** Settings, as bits. */
+/** Bits of `#flags`. */
 const ENABLED = 1;
 const FALLBACK = 2;
 const ACCESS_POINT = 4;
 
-/** Why the access point is on, as bits. */
+/** Reasons for the access point to be on, as bits. */
 const WANTED = 1;
 const HELPS = 2;
 
-/** Between the reply to whoever wanted a change, and the change. */
+/** Delay before new settings are applied, so that the reply to the client can leave first. */
 export const APPLY_DELAY_MS = 1500;
 const JOIN_LIMIT_MS = 30_000;
 const TRIAL_MS = 45_000;
@@ -79,11 +78,10 @@ const RETRY_FIRST_MS = 1000;
 const RETRY_LONGEST_MS = 60_000;
 const SCAN_LIMIT_MS = 15_000;
 const SCAN_WAITERS = 8;
-/** A try that must wait for a scan looks again after this. */
+/** Polling interval of an attempt that waits for the end of a scan. */
 const AFTER_SCAN_MS = 500;
 const NOBODY: readonly ScanWaiter[] = Object.freeze([]);
 
-/** A scan that goes on. */
 interface Scan {
 	readonly endMs: number;
 	waiters: ScanWaiter[];
@@ -92,33 +90,32 @@ interface Scan {
 export class WiFiPolicy implements Timed {
 	readonly #settings: WiFiSettings;
 	readonly #trace: (message: string) => void;
-	/** Undefined before `start` and after `stop`: nothing is done then. */
+	/** Undefined before `start` and after `stop`; events are ignored then. */
 	#radio: WiFi | undefined;
-	/** APPLY_… that wait for `#applyMs`. */
+	/** APPLY_… groups to apply at `#applyMs`. */
 	#pending = 0;
 	#applyMs = Infinity;
-	/** ENABLED, FALLBACK, ACCESS_POINT: the settings as they were taken over last. */
+	/** ENABLED, FALLBACK, ACCESS_POINT: the settings applied last. */
 	#flags = 0;
-	/** End of Wi-Fi by hand. */
+	/** End of Wi-Fi by hand, monotonic ms. */
 	#byHandEndMs = Infinity;
 	#station: StationOptions | undefined;
 	#state = STATION_OFF;
-	/** End of WAITING or JOINING, else Infinity. */
+	/** End of WAITING or JOINING; otherwise Infinity. */
 	#stateEndMs = Infinity;
-	/** Since when the station is ONLINE, or is not. */
+	/** Time at which the station became ONLINE or left that state. */
 	#sinceMs = 0;
 	#retryMs = RETRY_FIRST_MS;
 	/**
-	 * `#station` was never joined: until when it is tried, Infinity before the first try. Undefined: no trial. A network
-	 * that is only stored, for the next start, is on none.
+	 * End of the trial of `#station`; Infinity before the first attempt, undefined without a trial. A network that is
+	 * stored for the next start only is not on trial.
 	 */
 	#trialEndMs: number | undefined;
-	/** WIFI_… of `#station`, and of the network that was given up for it, which is told first. */
+	/** WIFI_… of `#station`; `#givenUp`: of the new network that was abandoned for it, which is reported first. */
 	#error = WIFI_WELL;
 	#givenUp = WIFI_WELL;
-	/** The unit has a cable that is used: the access point opens by hand only. Set by the owner, before `settle`. */
+	/** True if a cable is in use, so that the access point opens by hand only. The manager sets it before `settle`. */
 	isCabled = false;
-	/** WANTED, HELPS. */
 	#accessPoint = 0;
 	#clients = 0;
 	#scan: Scan | undefined;
@@ -133,7 +130,7 @@ export class WiFiPolicy implements Timed {
 		return this.#state;
 	}
 
-	/** The network that the station is in; undefined without an address. */
+	/** Network that the station has joined; undefined without an address. */
 	get station(): StationStatus | undefined {
 		return this.#state === STATION_ONLINE ? this.#radio?.station : undefined;
 	}
@@ -146,32 +143,32 @@ export class WiFiPolicy implements Timed {
 		return this.#clients;
 	}
 
-	/** Channel of the access point; 0 while it is off. */
+	/** Channel of the access point; 0 when off. */
 	get channel(): number {
 		return this.accessPointOn ? (this.#radio?.channel ?? 0) : 0;
 	}
 
-	/** The network that the station is in, or tries, gives it its address; undefined without one. */
+	/** True if the network in use, or being joined, assigns the address by DHCP; undefined without a network. */
 	get usesDHCP(): boolean | undefined {
 		return this.#station && this.#station.address === undefined;
 	}
 
-	/** Whether Wi-Fi is on for a while only, brought up by hand. */
+	/** True while Wi-Fi is on only because it was turned on by hand. */
 	get isTemporary(): boolean {
 		return this.isByHand && !this.has(ENABLED);
 	}
 
-	/** Wi-Fi was brought up by hand, and the time of that is not over. */
+	/** True for ten minutes after `bringUp`. */
 	get isByHand(): boolean {
 		return this.#byHandEndMs < Infinity;
 	}
 
-	/** Wi-Fi is wanted, by the settings or by hand. */
+	/** True if Wi-Fi is on by the settings or by hand. */
 	get isOn(): boolean {
 		return this.has(ENABLED) || this.isByHand;
 	}
 
-	/** Between `start` and `stop`. */
+	/** True between `start` and `stop`. */
 	get hasRadio(): boolean {
 		return this.#radio !== undefined;
 	}
@@ -181,7 +178,6 @@ export class WiFiPolicy implements Timed {
 		return this.#givenUp === WIFI_WELL ? this.#error : this.#givenUp;
 	}
 
-	/** Network `index` of the radio's last scan. */
 	scanned(index: number): ScannedNetwork | undefined {
 		return this.#radio?.scanned(index);
 	}
@@ -190,7 +186,7 @@ export class WiFiPolicy implements Timed {
 		return this.#scan !== undefined;
 	}
 
-	/** The radio has had the time for its scan. */
+	/** Tells whether the scan has exceeded its time limit. */
 	isScanOver(nowMs: number): boolean {
 		return nowMs >= (this.#scan?.endMs ?? Infinity);
 	}
@@ -205,7 +201,7 @@ export class WiFiPolicy implements Timed {
 		return this.isOn && this.mayHelp && !helps ? Math.min(next, this.#sinceMs + UNREACHABLE_MS) : next;
 	}
 
-	/** All settings are taken over. */
+	/** Starts with an open radio and applies all settings. */
 	start(radio: WiFi, nowMs: number): void {
 		this.#radio = radio;
 		this.#pending = APPLY_ALL;
@@ -213,7 +209,7 @@ export class WiFiPolicy implements Timed {
 		this.advance(nowMs);
 	}
 
-	/** Closes the radio, until the next `start`. The owner has ended a scan before. */
+	/** Closes the radio until the next `start`. The caller must have ended a scan before. */
 	stop(): void {
 		this.#radio?.close();
 		this.#radio = undefined;
@@ -225,21 +221,21 @@ export class WiFiPolicy implements Timed {
 		this.#clients = 0;
 	}
 
-	/** Takes over these settings (APPLY_…) when the reply to whoever changed them has had the time to leave. */
+	/** Applies the settings APPLY_… after a delay that lets the reply to the client leave first. */
 	applySoon(what: number, nowMs: number): void {
 		this.#pending |= what;
 		this.#applyMs = nowMs + APPLY_DELAY_MS;
 	}
 
-	/** Wi-Fi and access point for ten minutes. */
+	/** Turns on Wi-Fi and the access point for ten minutes. */
 	bringUp(nowMs: number): void {
 		if (!this.isOn) this.#sinceMs = nowMs;
 		this.#byHandEndMs = nowMs + BY_HAND_MS;
 	}
 
 	/**
-	 * False: the radio can't at this moment, or too many wait. A caller that comes during a scan joins it. A try to join
-	 * a network is given up for it, and made again afterwards: whoever looks for networks is there now.
+	 * Starts a scan, or joins a running one; returns false if the radio cannot scan now or too many callers wait. An
+	 * attempt to join a network is interrupted and repeated after the scan, because a user is waiting for the result.
 	 */
 	scan(waiter: ScanWaiter, nowMs: number): boolean {
 		if (this.#scan === undefined) {
@@ -255,19 +251,17 @@ export class WiFiPolicy implements Timed {
 		return true;
 	}
 
-	/** The waiter is told nothing any more. */
 	cancelScan(waiter: ScanWaiter): void {
 		if (this.#scan !== undefined) this.#scan.waiters = this.#scan.waiters.filter((other) => other !== waiter);
 	}
 
-	/** The scan has ended, or lasts too long; those who are to be told. */
+	/** Ends the scan; returns the callers to notify. */
 	endScan(): readonly ScanWaiter[] {
 		const waiters = this.#scan?.waiters ?? NOBODY;
 		this.#scan = undefined;
 		return waiters;
 	}
 
-	/** The station has its address. */
 	connected(nowMs: number): void {
 		if (this.#state !== STATION_JOINING) return;
 		const isKept = this.#trialEndMs !== undefined && this.isStored();
@@ -275,16 +269,15 @@ export class WiFiPolicy implements Timed {
 		this.#retryMs = RETRY_FIRST_MS;
 		this.#trialEndMs = undefined;
 		this.#error = WIFI_WELL;
-		// Flash may refuse: the network is as good for that, and on trial again at the next start.
+		// If flash refuses the write, the network stays in use and is on trial again at the next start.
 		if (isKept) this.#settings.keepStation();
 	}
 
-	/** The try has failed, or the network is lost. A reason of ESP-IDF. */
+	/** Reports that the attempt failed or the connection was lost. `reason`: of ESP-IDF. */
 	disconnected(reason: number, nowMs: number): void {
 		if (this.#state === STATION_JOINING || this.#state === STATION_ONLINE) this.wait(errorOf(reason), nowMs);
 	}
 
-	/** Clients of our access point have come or gone. */
 	clientsChanged(count: number): void {
 		this.#clients = this.accessPointOn ? count : 0;
 	}
@@ -299,7 +292,7 @@ export class WiFiPolicy implements Timed {
 		}
 	}
 
-	/** Does what follows from all that has happened. */
+	/** Applies the consequences of all recorded events. */
 	settle(nowMs: number): void {
 		const radio = this.#radio;
 		if (radio === undefined) return;
@@ -307,7 +300,7 @@ export class WiFiPolicy implements Timed {
 		this.settleAccessPoint(radio, nowMs);
 	}
 
-	/** The access point may open where the network is not reached. */
+	/** True if the fallback access point may open. */
 	private get mayHelp(): boolean {
 		return this.has(FALLBACK) && !this.isCabled;
 	}
@@ -320,7 +313,7 @@ export class WiFiPolicy implements Timed {
 		this.#flags = on ? this.#flags | flag : this.#flags & ~flag;
 	}
 
-	/** The only way from one state to another. */
+	/** Enters a state; all transitions go through here. */
 	private enter(state: number, endMs: number, nowMs: number): void {
 		if ((state === STATION_ONLINE) !== (this.#state === STATION_ONLINE)) this.#sinceMs = nowMs;
 		this.#state = state;
@@ -335,7 +328,7 @@ export class WiFiPolicy implements Timed {
 		if (what & APPLY_STATION) this.takeStation(nowMs);
 		if (what & APPLY_ACCESS_POINT) {
 			this.setFlag(ACCESS_POINT, settings.accessPointEnabled);
-			// One that is on has its old name yet.
+			// A running access point restarts with its new settings.
 			if (this.accessPointOn) this.#radio?.startAccessPoint(settings.accessPoint);
 		}
 		if (what & APPLY_FLAGS) {
@@ -371,14 +364,14 @@ export class WiFiPolicy implements Timed {
 	private settleStation(radio: WiFi, nowMs: number): void {
 		if (!this.isOn || this.#station === undefined) {
 			this.leave(nowMs);
-			// What was not joined by now begins its trial when it is tried again.
+			// A network that was not joined yet restarts its trial with the next attempt.
 			if (this.#trialEndMs !== undefined) this.#trialEndMs = Infinity;
 			return;
 		}
 		const isDue = this.#state === STATION_OFF || (this.#state === STATION_WAITING && nowMs >= this.#stateEndMs);
 		if (!isDue) return;
 		if (this.#scan !== undefined) {
-			// The radio can't do both; a scan is short.
+			// The radio cannot scan and join at the same time; a scan is short.
 			this.enter(STATION_WAITING, nowMs + AFTER_SCAN_MS, nowMs);
 			return;
 		}
@@ -387,13 +380,13 @@ export class WiFiPolicy implements Timed {
 		radio.connect(this.#station);
 	}
 
-	/** The network that is tried is still the stored one: another may have been stored for the next start. */
+	/** Tells whether the network being tried is still the stored one; another one may be stored for the next start. */
 	private isStored(): boolean {
 		const stored = this.#settings.station;
 		return stored?.ssid === this.#station?.ssid && stored?.password === this.#station?.password;
 	}
 
-	/** The new network is given up, for the one stored after it if there is one. */
+	/** Abandons the new network and returns to the previous one, or tries a network that was stored since. */
 	private revert(nowMs: number): void {
 		if (!this.isStored()) {
 			this.takeStation(nowMs);
@@ -403,7 +396,7 @@ export class WiFiPolicy implements Timed {
 		this.#trialEndMs = undefined;
 		this.#trace("network: the new network gave no address, back to the one before");
 		this.leave(nowMs);
-		// Flash may refuse: the new one is tried on then, and its trial begins anew at the next start.
+		// If flash refuses the write, the attempts with the new network continue; its trial restarts at the next start.
 		this.#settings.revertStation();
 		this.#station = this.#settings.station;
 	}

@@ -1,28 +1,27 @@
 /**
- * The networks that a scan has found, packed, so that a reply needs no objects for them: for wifi/manager.ts, which
- * packs them, and the API, which goes through them. One after another:
+ * Results of a Wi-Fi scan in packed form, so that a reply needs no object per network. wifi/manager.ts packs them; the API
+ * iterates over them. Layout of a network:
  *
- *   offset  bytes  what
+ *   offset  bytes  content
  *   0       1      channel
  *   1       1      authmode
- *   2       1      strength, dBm without the sign
+ *   2       1      signal strength, dBm without the sign
  *   3       12     BSSID, hex characters
  *   15      1      length of the SSID
  *   16      ...    SSID, UTF-8
  *
- * Limits: SCAN_LIMIT networks; one whose SSID is longer than SSID_PACKED_LIMIT is left out.
+ * Limits: SCAN_LIMIT networks; a network with an SSID longer than SSID_PACKED_LIMIT is omitted.
  */
 import type { TextCodec } from "../io/host.js";
 import { SCAN_LIMIT, type ScannedNetwork } from "../io/wifi.js";
 
-/** Characters of a BSSID. */
 const BSSID_LENGTH = 12;
-/** An SSID of 32 bytes that are no UTF-8 has 96 when they are replaced. */
+/** An SSID of 32 bytes that are not UTF-8 takes 96 bytes after replacement. */
 const SSID_PACKED_LIMIT = 96;
-/** Longest network: channel, authmode, strength without its sign, BSSID, length of the SSID, SSID. */
+/** Maximum size of a packed network: channel, authmode, strength, BSSID, length of the SSID, SSID. */
 const NETWORK_LIMIT = 4 + BSSID_LENGTH + SSID_PACKED_LIMIT;
 
-/** `scanned` gives one network after another, then undefined. */
+/** Packs the networks. `scanned` returns the network at an index, or undefined after the last one. */
 export function packNetworks(scanned: (index: number) => ScannedNetwork | undefined, text: TextCodec): Uint8Array {
 	const packed = new Uint8Array(SCAN_LIMIT * NETWORK_LIMIT);
 	let length = 0;
@@ -43,7 +42,6 @@ export function packNetworks(scanned: (index: number) => ScannedNetwork | undefi
 	return packed.slice(0, length);
 }
 
-/** Goes through the networks of a scan, one at a time. */
 export class ScanCursor {
 	ssid = "";
 	bssid = "";
@@ -59,7 +57,7 @@ export class ScanCursor {
 		this.#text = text;
 	}
 
-	/** False: there is none any more. */
+	/** Moves to the next network; returns false after the last one. */
 	next(): boolean {
 		const bytes = this.#bytes;
 		if (this.#at >= bytes.length) return false;

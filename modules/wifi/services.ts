@@ -1,10 +1,9 @@
 /**
- * What the device does in a network that is none of HTTP: its name and services by mDNS, the time by SNTP, and, as an
- * access point, the name server that leads phones to its page (decisions 36, 38, 39, 41). For app/gateway.ts, which says
- * what network there is.
+ * Network services other than HTTP: name and services by mDNS, time by SNTP, and the access point's DNS server that leads
+ * phones to the web page. app/gateway.ts reports the state of the network.
  *
  *   in a network       mDNS there, SNTP
- *   access point on    the name server; mDNS too, while there is no other network
+ *   access point on    DNS server; also mDNS while there is no other network
  */
 
 import { lowerCase } from "../bytes/ascii.js";
@@ -18,25 +17,24 @@ import { DATAGRAM_LIMIT, type HostInfo } from "../io/host.js";
 import type { TimeSync } from "../sntp/client.js";
 import { TimeService, type TimeServiceWorld } from "../sntp/service.js";
 
-/** What the services share; the rest of it is theirs. */
+/** Dependencies of all services, except those created here. */
 export interface NetworkServicesOptions extends Omit<MDNSWorld & TimeServiceWorld, "buffer" | "reader"> {
 	readonly info: HostInfo;
 }
 
-/** What there is at the moment. */
 export interface NetworkSituation {
-	/** Undefined: the device is in no network but its own. */
+	/** Undefined unless the device has joined a network or uses the cable. */
 	readonly address: EthernetAddress | undefined;
-	/** `address` is the Ethernet port's. */
+	/** True if `address` belongs to the Ethernet port. */
 	readonly isByCable: boolean;
 	readonly accessPointOn: boolean;
 	readonly hostname: string;
 	readonly httpPort: number;
-	/** 0: there is no HTTPS. */
+	/** 0 without HTTPS. */
 	readonly httpsPort: number;
 }
 
-/** The end of a serial number, which tells units apart. */
+/** Start of the part of the serial number that distinguishes units. */
 const SERIAL_END = -6;
 
 export class NetworkServices {
@@ -56,12 +54,11 @@ export class NetworkServices {
 		this.#time = new TimeService(world);
 	}
 
-	/** How it stands with the time. */
 	get time(): TimeSync {
 		return this.#time.sync;
 	}
 
-	/** Begins and ends what the situation asks for. */
+	/** Starts and stops services for this state of the network. */
 	update(situation: NetworkSituation): void {
 		const { address, isByCable, accessPointOn } = situation;
 		const captive = this.#captive.machine;
@@ -77,13 +74,13 @@ export class NetworkServices {
 			else this.#time.stop();
 		}
 		const { drive, machine } = this.#mdns;
-		// A port is a member of its group where there was a network when it was opened.
+		// A port joins its multicast group on the network that existed when it was opened.
 		if (hasMoved) drive.tell(() => machine.stop());
 		if (address === undefined && !accessPointOn) drive.tell(() => machine.stop());
 		else drive.tell((nowMs) => machine.update(this.namesIn(situation), nowMs));
 	}
 
-	/** For good; others are told that the name answers nobody any more. */
+	/** Stops for good and announces that the name is no longer reachable. */
 	stop(): void {
 		this.#captive.stop();
 		this.#time.close();

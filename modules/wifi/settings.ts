@@ -1,4 +1,4 @@
-/** The network's settings as one: for the API, which changes them, and for wifi/manager.ts, which follows them. */
+/** Network settings as one object, for the API and for wifi/manager.ts. */
 
 import { checkField, type Put, put, type SettingField } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
@@ -30,7 +30,7 @@ import {
 	WIFI_SSID,
 } from "./fields.js";
 
-/** A network to join. With DHCP the address doesn't count; without a hostname it stays the one that it was. */
+/** A network to join. With DHCP the address fields are ignored; without `hostname` the present one is kept. */
 export interface NewStation {
 	readonly ssid: string;
 	readonly password: string;
@@ -41,23 +41,22 @@ export interface NewStation {
 	readonly hostname?: string | undefined;
 }
 
-/** What the unit has of its own. */
 export interface NetworkDefaults {
 	readonly hostname: string;
 	readonly accessPointKey: string;
 }
 
-/** Whether it can be a name on the network; of its characters the field takes care. */
+/** Tells whether `hostname` is valid on a network; the field itself checks the characters. */
 export function isHostname(hostname: string): boolean {
 	return hostname !== "" && !hostname.startsWith("-") && !hostname.endsWith("-");
 }
 
-/** Whether a network can be called that, and its name be kept. */
+/** Tells whether `ssid` is valid and can be stored. */
 export function isSSID(text: TextCodec, ssid: string): boolean {
 	return ssid !== "" && checkField(WIFI_SSID, ssid) && text.encode(ssid).length <= SSID_BYTES_LIMIT;
 }
 
-/** Whether it can be the password of a network that is not open. */
+/** Tells whether `password` is valid for an encrypted network. */
 export function isPassword(text: TextCodec, password: string): boolean {
 	return (
 		password.length >= PASSWORD_MINIMUM &&
@@ -99,7 +98,7 @@ export class NetworkSettings {
 		};
 	}
 
-	/** The configured network; undefined: none is. The name server of a static address is its gateway. */
+	/** Configured network; undefined without one. With a static address the gateway is also the DNS server. */
 	get station() {
 		const store = this.#store;
 		const ssid = store.get(WIFI_SSID);
@@ -111,12 +110,10 @@ export class NetworkSettings {
 		return { ...base, address };
 	}
 
-	/** The Ethernet port is to be on. */
 	get ethernetEnabled(): boolean {
 		return this.#store.get(ETHERNET_ENABLED);
 	}
 
-	/** What the Ethernet port is started with. */
 	get ethernet() {
 		const store = this.#store;
 		const { hostname } = this;
@@ -130,12 +127,12 @@ export class NetworkSettings {
 		return this.#store.get(WIFI_ON_TRIAL);
 	}
 
-	/** A new network, and maybe the hostname, on trial. The last one that was joined stays as the previous one. */
+	/** Stores a new network on trial, and optionally the hostname. The last joined network is kept as the previous one. */
 	setStation(station: NewStation, apply = false): void {
 		this.#store.change(this.stationPuts(station), apply);
 	}
 
-	/** What `setStation` changes. */
+	/** Returns the changes that `setStation` makes. */
 	stationPuts({ ssid, password, dhcp, ip, netmask, gateway, hostname }: NewStation): Put[] {
 		const puts = [
 			put(WIFI_SSID, ssid),
@@ -151,18 +148,18 @@ export class NetworkSettings {
 		return puts;
 	}
 
-	/** Takes effect at once. It is one that isHostname allows. */
+	/** Stores a hostname accepted by `isHostname`; it takes effect at once. */
 	setHostname(hostname: string): void {
 		this.#store.change([put(WIFI_HOSTNAME, hostname)]);
 	}
 
-	/** The network was joined. Nothing to keep on the way to a restart that forgets it. */
+	/** Ends the trial because the network was joined. Does nothing after a factory reset has erased the settings. */
 	keepStation(): void {
 		if (this.#store.isErased) return;
 		this.#store.change([put(WIFI_ON_TRIAL, false)]);
 	}
 
-	/** The previous network is the configured one again; maybe none. */
+	/** Restores the previous network, or none if there was no previous one. */
 	revertStation(): void {
 		if (this.#store.isErased) return;
 		const puts = [put(WIFI_ON_TRIAL, false)];

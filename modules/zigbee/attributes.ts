@@ -1,19 +1,20 @@
 /**
- * The attributes that our endpoint serves, and their values: what the meter has told, in the units of the attributes.
+ * Attributes of our endpoint and their values: readings of the meter, in the units of the attributes.
  *
- *   0000 Basic                   what the device is
- *   0001 Power Configuration     where there is room for cells
+ *   0000 Basic                   description of the device
+ *   0001 Power Configuration     on boards with room for battery cells
  *   0003 Identify
- *   0702 Metering                kWh and kW, both with three places (ZCL revision 8, 10.4)
- *   0B04 Electrical Measurement  where voltage or current is mapped: 0.1 V, 0.01 A, 1 W (ZCL revision 8, 4.9)
+ *   0702 Metering                kWh and kW, both with three decimal places (ZCL revision 8, 10.4)
+ *   0B04 Electrical Measurement  if voltage or current is mapped: 0.1 V, 0.01 A, 1 W (ZCL revision 8, 4.9)
  *
- * Where 0B04 is, Zigbee2MQTT configures reports of voltage, current and active power, and fails as a whole if one is missing:
- * all three are always there, voltage and current 0 when nothing feeds them. Active power is InstantaneousDemand once more.
+ * If cluster 0B04 exists, Zigbee2MQTT configures reports of voltage, current and active power, and fails completely if one
+ * is missing. All three therefore always exist; an unmapped voltage or current is 0. Active power repeats
+ * InstantaneousDemand.
  *
- * Before a value is known, and when it is no more, its mark for "unknown" stands for it; zigbee-herdsman and ZHA show
- * none then. Only a counter has no such mark that both understand (Zigbee2MQTT would show 281 TWh, which spoils all statistics):
- * reading it fails. A counter stays true however old it is; a momentary value is unknown when it is older than FRESH_MS and
- * the meter gives no newer one.
+ * A value that is not yet or no longer known has its "unknown" marker, which zigbee-herdsman and ZHA do not display. For a
+ * counter there is no marker that both understand (Zigbee2MQTT would show 281 TWh and corrupt all statistics), so reading
+ * it fails. A counter never expires. A momentary value becomes unknown when it is older than FRESH_MS and the meter sends
+ * no newer one.
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import type { HostInfo, TextCodec } from "../io/host.js";
@@ -31,7 +32,7 @@ export const IDENTIFY = 0x0003;
 const METERING = 0x0702;
 const ELECTRICAL = 0x0b04;
 
-/** How a value is had: from 0 to 127 it is that itself. */
+/** Sources of a value, the last byte of a row: 0 to 127 is the value itself. */
 const MANUFACTURER = 0x80;
 const MODEL = 0x81;
 const BUILT = 0x82;
@@ -43,10 +44,10 @@ const SUPPLY = 0x87;
 const CELLS = 0x88;
 const THOUSAND = 0x89;
 const FORMATTING = 0x8a;
-/** From here on it can be reported, and is that number of `values`. */
+/** From here on the value is reportable, and the source is VALUES plus its index in `values`. */
 const VALUES = 0x90;
 
-/** Numbers of `values`; 1 to 5 are the pairs of obis/mapping.ts. */
+/** Indexes in `values`; 1 to 5 are the pairs of obis/mapping.ts. */
 export const METER_STATUS = 0;
 const DEMAND = 3;
 const FIRST_MOMENTARY = DEMAND;
@@ -55,12 +56,12 @@ const ACTIVE_POWER = 6;
 const BATTERY_VOLTS = 7;
 const BATTERY_PERCENT = 8;
 export const VALUE_COUNT = 9;
-/** For reports.ts, by the number of the attribute. */
+/** Part of `values` used by reports.ts, REPORTED_WIDTH numbers per value. */
 export const REPORTED_WIDTH = 6;
 export const REPORTED_AT = VALUE_COUNT + LAST_PAIR + 1;
 export const REPORTED_SIZE = VALUE_COUNT * REPORTED_WIDTH;
 
-/** Bytes of a row of the table, two hex digits each: cluster (2), attribute (2), type, how. Ascending, cluster by cluster. */
+/** Bytes of a row of the table, two hex digits each: cluster (2), attribute (2), type, source. In ascending order. */
 const ROW = 12;
 const TABLE =
 	"000000002008" + // ZCL version: 8
@@ -73,14 +74,14 @@ const TABLE =
 	"000000073087" + // power source
 	"0000000d4283" + // serial number
 	"000040004284" + // software build
-	"0000fffd2103" + // revision of the cluster, as in all
+	"0000fffd2103" + // cluster revision, the same attribute in all clusters
 	"000100202097" + // battery voltage, 0.1 V
-	"000100212098" + // battery left, half per cent
+	"000100212098" + // remaining battery charge, half per cent
 	"000100313003" + // battery size: AA
-	"000100332088" + // cells
-	"00010034200f" + // voltage of one: 1.5 V
+	"000100332088" + // number of cells
+	"00010034200f" + // rated voltage of a cell: 1.5 V
 	"0001fffd2101" +
-	"000300002186" + // seconds to identify itself
+	"000300002186" + // remaining seconds of identification
 	"0003fffd2101" +
 	"070200002591" + // import
 	"070200012592" + // export
@@ -90,53 +91,59 @@ const TABLE =
 	"070203022289" + // divisor
 	"07020303188a" + // formatting of energy
 	"07020304188a" + // formatting of power
-	"070203061800" + // kind of meter: electricity
+	"070203061800" + // type of meter: electricity
 	"070203084185" + // serial number of the meter
 	"070204002a93" + // power
 	"0702fffd2102" +
-	"0b0400001b09" + // measured here: active power, phase A
+	"0b0400001b09" + // measurement type: active power, phase A
 	"0b0405052194" + // voltage
 	"0b0405082195" + // current
-	"0b04050b2996" + // power, once more
+	"0b04050b2996" + // active power, a copy of the power above
 	"0b0406002101" + // multiplier and divisor of voltage
 	"0b040601210a" +
-	"0b0406022101" + // of current
+	"0b0406022101" + // multiplier and divisor of current
 	"0b0406032164" +
-	"0b0406042101" + // of power
+	"0b0406042101" + // multiplier and divisor of power
 	"0b0406052101" +
 	"0b04fffd2101";
 
-/** As Z2M and ZHA know the product: the models of boards themselves are known to them as coordinators and routers. */
+/**
+ * Prefix of the model name known to Zigbee2MQTT and ZHA, which know the bare model names of boards as coordinators and
+ * routers.
+ */
 const MODEL_PREFIX = "Meter gateway ";
 const NAME_LIMIT = 32;
 const SHORT_LIMIT = 16;
 const SERIAL_LIMIT = 24;
 
-/** Formatting: 3 digits behind the point, 15 before it, no zeros in front. */
+/** Formatting: 3 digits after the decimal point, 15 before it, leading zeros suppressed. */
 const FORMATTING_VALUE = 0xfb;
-/** Power source: cells, or a DC supply, which USB is. */
+/** Power source: batteries, or a DC supply such as USB. */
 const SUPPLY_BATTERY = 3;
 const SUPPLY_DC = 4;
 
 const STATUS_CHECK_METER = 1;
 const STATUS_LOW_BATTERY = 2;
-/** Per cent. */
+/** Threshold in per cent. */
 const LOW_BATTERY = 10;
 
-/** A momentary value is that of now for so long. */
+/** Time for which a momentary value counts as current. */
 export const FRESH_MS = 900_000;
 
-/** Most that the types carry: u48, i24, u16 each but for the mark, i16. */
+/** Largest values of the types: u48, i24, u16 (each without its marker), i16. */
 const ENERGY_LIMIT = 2 ** 48 - 2;
 const DEMAND_LIMIT = 0x7fffff;
 const U16_LIMIT = 0xfffe;
 const ACTIVE_POWER_LIMIT = 0x7fff;
-/** Marks for "unknown". */
+/** Markers for "unknown". */
 const DEMAND_UNKNOWN = -0x800000;
 const ACTIVE_POWER_UNKNOWN = -0x8000;
 const U16_UNKNOWN = 0xffff;
 
-/** Groups C and D of momentary power: import, export, and their difference; D of counters, and E of their tariffs (IEC 62056-6-1). */
+/**
+ * Groups C and D of momentary power: import, export, and import minus export; group D of counters, and E of their tariffs
+ * (IEC 62056-6-1).
+ */
 const POWER_IMPORT = 1;
 const POWER_EXPORT = 2;
 const POWER_NET = 16;
@@ -148,25 +155,25 @@ const GROUP_SERVICE = 96;
 export interface AttributesOptions {
 	readonly info: HostInfo;
 	readonly text: TextCodec;
-	/** Cells that there is room for. */
+	/** Number of battery cells that the board has room for. */
 	readonly cells: number;
-	/** Packed (obis/mapping.ts); read again with each readout. */
+	/** Packed map (obis/mapping.ts); read again for each readout. */
 	readonly map: Uint8Array;
 }
 
 export class Attributes {
 	readonly #options: AttributesOptions;
-	/** Pairs that a code feeds, a bit for each. */
+	/** Bit set of the mapped pairs. */
 	#fed = 0;
 	/**
-	 * As they go over the air, by number; NaN: there is none. Behind them when the meter has told them, by pair, monotonic ms; and
-	 * what reports.ts remembers: one array for all, since each takes slots.
+	 * Values as transmitted, by index; NaN if there is no value. The monotonic times of the last readings by pair follow,
+	 * then the data of reports.ts. One array holds all of them, because each array takes XS slots.
 	 */
 	readonly values = new Float64Array(REPORTED_AT + REPORTED_SIZE);
-	/** Meter of the last good readout, if there was one since the map is in use; and that meter's own number. */
+	/** Meter of the last good readout since the map is in use, and the serial number of that meter. */
 	#meterId: Uint8Array | undefined;
 	#meterSerial: Uint8Array | undefined;
-	/** Monotonic; Infinity while nobody is looking for the device. */
+	/** End of identification, monotonic ms; Infinity when not identifying. */
 	identifyUntilMs = Number.POSITIVE_INFINITY;
 
 	constructor(options: AttributesOptions) {
@@ -175,7 +182,6 @@ export class Attributes {
 		this.mapChanged();
 	}
 
-	/** A good readout has come. */
 	get hasMeasured(): boolean {
 		return this.#meterId !== undefined;
 	}
@@ -191,7 +197,7 @@ export class Attributes {
 		return this.#fed >> (LAST_PAIR - 1) > 0;
 	}
 
-	/** Another map is in use: what was known came by the other one. */
+	/** Applies a new map: clears the values obtained with the previous one. */
 	mapChanged(): void {
 		const { map } = this.#options;
 		this.#fed = 0;
@@ -201,17 +207,16 @@ export class Attributes {
 		this.#meterId = undefined;
 	}
 
-	/** Takes the values of a good readout. */
 	take({ records, meterId, status }: Readout, nowMs: number): void {
 		const { text, map } = this.#options;
 		const quantities = new Quantities(records);
 		const { code } = quantities;
-		/** Pairs that have their value. */
+		/** Bit set of the pairs that already have a value. */
 		let taken = 0;
-		/** W times a thousand. */
+		/** Import and export in mW. */
 		let imported = Number.NaN;
 		let exported = Number.NaN;
-		/** Wh of all tariffs, by pair; NaN: the meter sends none. */
+		/** Sums of the tariff registers in Wh, by pair; NaN without tariffs. */
 		const sums = [Number.NaN, Number.NaN, Number.NaN];
 		for (let i = 0; i < quantities.count; i++) {
 			const kind = quantities.kindOf(i);
@@ -225,7 +230,8 @@ export class Attributes {
 				this.put(pair, rounded(quantities.value(text, pair < DEMAND ? 3 : pair - DEMAND)), nowMs);
 			} else if (kind === ENERGY) {
 				const { d, e } = code;
-				// A part of what a meter without tariffs sends as 1.8.0 or 2.8.0; of a cut readout some may be missing.
+				// Tariff register, a part of the total 1.8.0 or 2.8.0. A truncated readout may lack some, so it gives no
+				// sum.
 				if (d !== COUNTER || e < 1 || e > LAST_TARIFF || status === STATUS_CUT) continue;
 				code.e = 0;
 				const total = pairOf(code, map);
@@ -254,13 +260,12 @@ export class Attributes {
 		this.settle(nowMs);
 	}
 
-	/** The meter was to be read, and gave no good readout. */
 	meterFailed(nowMs: number): void {
 		this.values[METER_STATUS] |= STATUS_CHECK_METER;
 		this.settle(nowMs);
 	}
 
-	/** Volts of all cells together, and per cent that are left. */
+	/** Sets the total voltage of the cells and their remaining charge in per cent. */
 	setBattery(volts: number, percent: number): void {
 		const { values } = this;
 		values[BATTERY_VOLTS] = Math.min(Math.round(volts * 10), 0xfe);
@@ -269,12 +274,12 @@ export class Attributes {
 			(values[METER_STATUS] & STATUS_CHECK_METER) | (percent < LOW_BATTERY ? STATUS_LOW_BATTERY : 0);
 	}
 
-	/** The row of an attribute; -1 when there is none. */
+	/** Returns the row of an attribute, or -1 if it does not exist. */
 	find(cluster: number, id: number): number {
 		return this.clusters.includes(cluster) ? rowOf(digits(cluster) + digits(id)) : -1;
 	}
 
-	/** The row of the cluster's next attribute behind `row`, of its first one for -1; -1 when there is none. */
+	/** Returns the row of the cluster's next attribute after `row` (for -1 its first one), or -1 after the last one. */
 	next(cluster: number, row: number): number {
 		if (row < 0) return this.clusters.includes(cluster) ? rowOf(digits(cluster)) : -1;
 		return TABLE.startsWith(digits(cluster), row + ROW) ? row + ROW : -1;
@@ -288,7 +293,7 @@ export class Attributes {
 		return field(row, 8, 2);
 	}
 
-	/** Its number in `values`, by which it is reported; below 0: it can't be. */
+	/** Returns the index in `values` of a reportable attribute; negative if it is not reportable. */
 	valueOf(row: number): number {
 		return field(row, 10, 2) - VALUES;
 	}
@@ -297,7 +302,7 @@ export class Attributes {
 		return field(row, 10, 2) === IDENTIFY_TIME;
 	}
 
-	/** Writes the value at `at`; returns where it ends, or -1 when there is none. Needs room for 33 bytes. */
+	/** Writes the value at `at`; returns its end, or -1 if it has no value. Needs room for 33 bytes. */
 	write(row: number, into: Uint8Array, at: number, nowMs: number): number {
 		const { info, text, cells } = this.#options;
 		const how = field(row, 10, 2);
@@ -335,14 +340,14 @@ export class Attributes {
 		return Number.isNaN(value) ? -1 : putNumber(into, at, numberSize(this.typeOf(row)), value);
 	}
 
-	/** Clips a value to its type. */
+	/** Stores a value, limited to the range of its type. */
 	private put(pair: number, value: number, nowMs: number): void {
 		const limit = pair < DEMAND ? ENERGY_LIMIT : pair === DEMAND ? DEMAND_LIMIT : U16_LIMIT;
 		this.values[pair] = Math.min(limit, Math.max(pair === DEMAND ? -limit : 0, value));
 		this.values[VALUE_COUNT + pair] = nowMs;
 	}
 
-	/** What follows of the values, and of their age. */
+	/** Marks expired values as unknown and updates the active power. */
 	private settle(nowMs: number): void {
 		for (let pair = FIRST_MOMENTARY; pair <= LAST_PAIR; pair++)
 			if (nowMs - this.values[VALUE_COUNT + pair] > FRESH_MS) this.unknow(pair);
@@ -359,7 +364,7 @@ export class Attributes {
 	}
 }
 
-/** Writes a text of up to `limit` bytes, its length before it; returns where it ends. */
+/** Writes a text of up to `limit` bytes with its length before it; returns its end. */
 function putBytes(bytes: Uint8Array, limit: number, into: Uint8Array, at: number): number {
 	const length = Math.min(bytes.length, limit);
 	into[at] = length;
@@ -367,34 +372,34 @@ function putBytes(bytes: Uint8Array, limit: number, into: Uint8Array, at: number
 	return at + 1 + length;
 }
 
-/** Whether `value` of that number is the mark for "unknown". */
+/** Tells whether `value` is the "unknown" marker of the value with index `number`. */
 export function isUnknown(number: number, value: number): boolean {
 	return value === (number === DEMAND ? DEMAND_UNKNOWN : number > DEMAND ? U16_UNKNOWN : Number.NaN);
 }
 
-/** Four hex digits. */
+/** Returns four hex digits. */
 function digits(number: number): string {
 	return (0x10000 + number).toString(16).slice(1);
 }
 
-/** The first row that begins so; -1. */
+/** Returns the first row that begins with these digits, or -1. */
 function rowOf(beginning: string): number {
 	let row = TABLE.indexOf(beginning);
 	while (row % ROW > 0) row = TABLE.indexOf(beginning, row + 1);
 	return row;
 }
 
-/** The number of `length` hex digits from digit `from` of the row on. */
+/** Returns the number in `length` hex digits from digit `from` of the row on. */
 function field(row: number, from: number, length: number): number {
 	return Number(`0x${TABLE.slice(row + from, row + from + length)}`);
 }
 
-/** Kind of quantity (readout/quantities.ts) of what a pair is fed by. */
+/** Returns the kind of quantity (readout/quantities.ts) that a pair requires. */
 function kindOf(pair: number): number {
 	return pair < DEMAND ? ENERGY : pair === DEMAND ? POWER : VOLTAGE + pair - DEMAND - 1;
 }
 
-/** A decimal number in digits, rounded half away from zero. */
+/** Rounds a decimal number to an integer, half away from zero. */
 function rounded(number: string): number {
 	const point = number.indexOf(".");
 	if (point < 0) return Number(number);
@@ -403,7 +408,7 @@ function rounded(number: string): number {
 	return number.startsWith("-") ? whole - 1 : whole + 1;
 }
 
-/** The meter's own number: `0.0.0`, `C.1.0`, `0-0:96.1.0`; not those of meters on M-Bus. */
+/** Returns the serial number of the meter: `0.0.0`, `C.1.0`, `0-0:96.1.0`; not those of meters on its M-Bus. */
 function serialOf(records: Uint8Array): Uint8Array | undefined {
 	const cursor = new RecordCursor(records);
 	while (cursor.nextRecord()) {

@@ -1,4 +1,4 @@
-/** The bridge, for boards with a coprocessor: others have none of its code in their flash. */
+/** Zigbee part for boards with a coprocessor. Other boards do not include its code in their flash. */
 import type { Core } from "../core/core.js";
 import { UPDATE } from "../ota/part.js";
 import type { Extra } from "../part.js";
@@ -6,12 +6,12 @@ import { NETWORK } from "../wifi/part.js";
 import { Zigbee } from "./owner.js";
 import { verifyMapping, ZIGBEE } from "./part.js";
 
-/** A function, which the bundler leaves out where no host calls it, unlike a table. */
+/** A function, because the bundler removes an uncalled function but not an unused table. */
 export function zigbeeBridge(): Extra {
 	return { part: ZIGBEE, open };
 }
 
-/** Undefined where the host has no coprocessor all the same. */
+/** Returns undefined if the host has no coprocessor. */
 function open(core: Core): Zigbee | undefined {
 	const { config, driver, events, host, isRoutine, light, live, safeMode, storage } = core;
 	const port = host.serial.zigbee;

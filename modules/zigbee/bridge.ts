@@ -1,11 +1,12 @@
 /**
- * The bridge between meter and Zigbee, as io/link.ts runs it on the coprocessor's port: the chip's driver, the clusters that
- * the endpoint serves, what is reported, and the clients that ask the coordinator.
+ * Bridge between meter and Zigbee, run by io/link.ts on the coprocessor's port. It combines the chip's driver, the clusters
+ * of the endpoint, the reports, and the clients of the coordinator's clusters.
  *
- * One frame is on its way at a time. When there is room for another, the first of these goes: an answer, what a client
- * asks, a report. A few answers wait (ANSWERS; who asks more at once asks again); clients and reports keep nothing that
- * waits: they write their newest when it is their turn. After a frame that did not arrive there is a pause, longer each
- * time, until one arrives or somebody sends us one; an answer is given up after TRIES, reports never are.
+ * Only one frame is in flight at a time. The next frame is, in this order: an answer, a client's request, a report. Up to
+ * ANSWERS answers are queued; further ones are dropped, and the sender has to repeat its request. Clients and reports queue
+ * nothing: they write their latest data when they may send. After a frame that was not delivered the bridge pauses, longer
+ * each time, until a frame is delivered or received. An answer is dropped after TRIES attempts; reports are retried
+ * forever.
  */
 import type { HostInfo, TextCodec } from "../io/host.js";
 import type { Machine, Output } from "../io/machine.js";
@@ -28,69 +29,66 @@ import { Reports } from "./reports.js";
 import { ANSWER_SIZE, clientOf, Server } from "./server.js";
 import { FRAME_CLUSTER, FRAME_MANUFACTURER, FRAME_TO_CLIENT, parseFrame } from "./zcl.js";
 
-/** Told inside calls of the bridge. */
+/** Listener, called from inside calls of the bridge. */
 export interface BridgeUser {
-	/** State, network or values last sent may be others. */
+	/** The state, the network or the values sent last may have changed. */
 	bridgeChanged(nowMs: number): void;
-	/** Report settings of the coordinator, to be handed in at the next start; empty: there are none. */
+	/** Stores the report settings made by the coordinator, for the next start; empty for the defaults. */
 	keepReports(bytes: Uint8Array): void;
-	/** Somebody wants to see which device it is, for so many seconds; 0: no more. */
+	/** Starts identification for this many seconds; 0 ends it. */
 	identify(seconds: number): void;
 }
 
 export interface BridgeOptions {
-	/** Makes the chip's driver. */
 	chip(user: RadioUser): Chip;
 	readonly user: BridgeUser;
 	readonly info: HostInfo;
 	readonly text: TextCodec;
-	/** Alkaline cells that the board has room for; 0: no Power Configuration cluster, and the supply is USB. */
+	/** Alkaline cells that the board has room for; 0: no Power Configuration cluster, and USB as supply. */
 	readonly cells: number;
-	/** Which code feeds which attribute (mapOf of obis/mapping.ts); `mapChanged` tells that it is another. */
+	/** Map from OBIS codes to attributes (mapOf of obis/mapping.ts); `mapChanged` announces a new one. */
 	readonly map: Uint8Array;
-	/** What keepReports was given last; undefined: nothing. */
+	/** Data last given to `keepReports`; undefined if there is nothing stored. */
 	readonly reports: Uint8Array | undefined;
 	readonly clients: readonly ClusterClient[];
 	/**
-	 * Number of the frame before the first, 0 to 255, another one at each start: coordinators drop a report that has the number
-	 * of the one before, which a device on battery sent before it slept.
+	 * Sequence number before the first frame, 0 to 255; it must differ at each start. Coordinators drop a report with the
+	 * same number as the previous one, which a battery device may have sent before it slept.
 	 */
 	readonly sequence: number;
 }
 
-/** Answers that wait. */
 const ANSWERS = 4;
-/** How often an answer is sent. */
+/** Maximum attempts to send an answer. */
 const TRIES = 3;
 
-/** After a frame that did not arrive; doubles each time. */
+/** Pause after a frame that was not delivered; doubles each time. */
 const PAUSE_MS = 500;
 const PAUSE_LIMIT_MS = 60_000;
-/** Report settings are written to flash so long after a change: several come in a row. */
+/** Delay before changed report settings are written to flash, because several changes arrive in a row. */
 const KEEP_MS = 5000;
-/** Between two writes at least: a coordinator must not wear out flash. */
+/** Minimum time between two such writes, so that a coordinator cannot wear out flash. */
 const KEEP_PAUSE_MS = 60_000;
-/** A coordinator that has just let us in asks who we are: a device on battery waits with sleep. */
+/** Time after joining during which the coordinator queries the device, so a battery device stays awake. */
 const INTERVIEW_MS = 60_000;
 
 /**
- * Our numbers keep so far away from those of frames that were answered lately: an answer has the number of what it answers, and
- * zigbee-herdsman-converters drop a report with the number of one of the five frames before it.
+ * Minimum distance of our sequence numbers from those of recent answers. An answer has the number of its request, and
+ * zigbee-herdsman-converters drop a report with the number of one of the five previous frames.
  */
 const NUMBERS_APART = 16;
 
-/** A bit for each command of all clusters that answers another, or reports: 01 04 07 09 0A 0B 0D 10 12 14 16. */
+/** Bit set of the general commands that are answers or reports: 01 04 07 09 0A 0B 0D 10 12 14 16. */
 const ANSWER_COMMANDS = 0x552e92;
 
-/** What is on its way; from REQUEST on: of the client with that number. */
+/** Kinds of the frame in flight; from REQUEST on, REQUEST plus the index of the client. */
 const NOTHING = 0;
 const ANSWER = 1;
 const REPORTED = 2;
 const REQUEST = 3;
 
-/** An answer that waits. */
 interface Answer extends Outgoing {
-	/** How often it was sent in vain. */
+	/** Failed attempts to send it. */
 	tries: number;
 	next: Answer | undefined;
 }
@@ -99,19 +97,19 @@ export class Bridge implements Machine, RadioUser {
 	readonly chip: Chip;
 	readonly #options: BridgeOptions;
 	readonly #reports: Reports;
-	/** The first of those that wait: a chain, which takes nothing while there are none. */
+	/** First queued answer: a linked list, which takes no memory while empty. */
 	#answers: Answer | undefined;
 	#onItsWay = NOTHING;
 	#sequence: number;
-	/** Frames in a row that did not arrive; nothing is sent before this. */
+	/** Consecutive frames that were not delivered; `#pauseUntilMs`: end of the pause. */
 	#failures = 0;
 	#pauseUntilMs = 0;
-	/** When report settings are kept; Infinity: they are. */
+	/** Time to write the report settings, monotonic ms; Infinity if they are written. */
 	#keepMs = Number.POSITIVE_INFINITY;
 	#keptMs = Number.NEGATIVE_INFINITY;
-	/** RADIO_…, as told last. */
+	/** RADIO_… as reported last. */
 	#state = RADIO_OFF;
-	/** When the coordinator has let us in. */
+	/** Time at which the coordinator accepted the device. */
 	#joinedMs = Number.NEGATIVE_INFINITY;
 
 	constructor(options: BridgeOptions) {
@@ -121,7 +119,6 @@ export class Bridge implements Machine, RadioUser {
 		this.chip = options.chip(this);
 	}
 
-	/** For the chip. */
 	get servers(): readonly number[] {
 		return this.#reports.attributes.clusters;
 	}
@@ -130,19 +127,17 @@ export class Bridge implements Machine, RadioUser {
 		return this.#options.clients.map(({ cluster }) => cluster);
 	}
 
-	/** A good readout of a meter (decision 20). */
 	measured(readout: Readout, nowMs: number): void {
 		this.#reports.attributes.take(readout, nowMs);
 		this.pump(nowMs);
 	}
 
-	/** The meter was to be read, and gave none. */
 	meterFailed(nowMs: number): void {
 		this.#reports.attributes.meterFailed(nowMs);
 		this.pump(nowMs);
 	}
 
-	/** The options have another map. */
+	/** Applies the new map in the options. */
 	mapChanged(nowMs: number): void {
 		const { length } = this.servers;
 		this.#reports.attributes.mapChanged();
@@ -151,19 +146,22 @@ export class Bridge implements Machine, RadioUser {
 		this.pump(nowMs);
 	}
 
-	/** Volts of all cells together, and per cent that are left; only with room for cells. */
+	/** Sets the total voltage of the cells and their remaining charge in per cent; only on boards with cells. */
 	batteryChanged(volts: number, percent: number, nowMs: number): void {
 		this.#reports.attributes.setBattery(volts, percent);
 		this.pump(nowMs);
 	}
 
-	/** Something is on its way, waits to be sent, or to be kept; or the coordinator is getting to know us. */
+	/**
+	 * True while a frame is in flight, data waits to be sent or stored, or the coordinator queries the device after
+	 * joining.
+	 */
 	busy(nowMs: number): boolean {
 		if (this.#keepMs < Number.POSITIVE_INFINITY) return true;
 		if (!isJoined(this.#state)) return false;
 		const { clients } = this.#options;
 		if (nowMs - this.#joinedMs < INTERVIEW_MS || clients.some((client) => client.isBusy(nowMs))) return true;
-		// Nobody waits for a coordinator that does not hear us.
+		// A coordinator that does not receive our frames is not waited for.
 		if (this.#failures >= TRIES) return false;
 		return (
 			this.#onItsWay !== NOTHING ||
@@ -173,17 +171,19 @@ export class Bridge implements Machine, RadioUser {
 		);
 	}
 
-	/** What was reported last of a pair of obis/mapping.ts, 1 to 5: kWh, kWh, W, V, A; NaN: nothing yet, or that it is unknown. */
+	/**
+	 * Returns the value reported last for pair 1 to 5 of obis/mapping.ts: kWh, kWh, W, V, A; NaN if unknown or not yet
+	 * reported.
+	 */
 	reportedValue(pair: number): number {
 		return this.#reports.reported(pair) / [1, 1000, 1000, 1, 10, 100][pair];
 	}
 
-	/** When that was, monotonic. */
+	/** Returns the monotonic time of that report. */
 	reportedMs(pair: number): number {
 		return this.#reports.reportedMs(pair);
 	}
 
-	/** Machine. */
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		this.chip.receive(bytes, start, end, nowMs);
 		this.pump(nowMs);
@@ -209,12 +209,11 @@ export class Bridge implements Machine, RadioUser {
 		let deadline = Math.min(this.chip.deadlineMs, this.#keepMs, this.#reports.attributes.identifyUntilMs);
 		for (const client of this.#options.clients) deadline = Math.min(deadline, client.deadlineMs);
 		if (!this.chip.canSend) return deadline;
-		// What can be sent now has been: it waits for a pause to end, or is due later.
+		// All frames that may be sent now were sent; the rest waits for the end of the pause or for the next report.
 		const waits = this.#answers !== undefined || this.#options.clients.some(({ isReady }) => isReady);
 		return Math.min(deadline, Math.max(this.#pauseUntilMs, waits ? 0 : this.#reports.dueMs));
 	}
 
-	/** RadioUser. */
 	radioChanged(nowMs: number): void {
 		const { state } = this.chip;
 		const isIn = isJoined(state);
@@ -230,7 +229,7 @@ export class Bridge implements Machine, RadioUser {
 			}
 		}
 		this.#state = state;
-		// What one coordinator has configured is of no use to the next.
+		// The report settings of one coordinator do not apply to the next.
 		if (state === RADIO_IDLE || state === RADIO_JOINING || state === RADIO_LEAVING) this.#reports.reset();
 		if (this.#reports.isChanged && !isIn) this.keep(nowMs);
 		this.#options.user.bridgeChanged(nowMs);
@@ -241,7 +240,7 @@ export class Bridge implements Machine, RadioUser {
 		if (frame === undefined) return;
 		const { control, command, isBroadcast } = frame;
 		const { cluster, source, sourceEndpoint } = incoming;
-		// Somebody hears us.
+		// A coordinator can hear us.
 		if (!isBroadcast) this.#failures = this.#pauseUntilMs = 0;
 		const isCluster = (control & FRAME_CLUSTER) !== 0;
 		if ((control & (FRAME_TO_CLIENT | FRAME_MANUFACTURER)) === FRAME_TO_CLIENT && (isCluster || isAnswer(command)))
@@ -276,7 +275,7 @@ export class Bridge implements Machine, RadioUser {
 		this.pump(nowMs);
 	}
 
-	/** Behind those that wait, where there is room. */
+	/** Queues an answer; drops it if the queue is full. */
 	private add(answer: Answer): void {
 		let last = this.#answers;
 		if (last === undefined) this.#answers = answer;
@@ -287,7 +286,6 @@ export class Bridge implements Machine, RadioUser {
 		}
 	}
 
-	/** Sends what is next. */
 	private pump(nowMs: number): void {
 		if (this.#onItsWay !== NOTHING || nowMs < this.#pauseUntilMs || !this.chip.canSend) return;
 		if (this.#answers !== undefined) {
@@ -316,7 +314,7 @@ export class Bridge implements Machine, RadioUser {
 	}
 }
 
-/** Whether a command that all clusters have answers another one, or is a report. */
+/** Tells whether a general command is an answer or a report. */
 function isAnswer(command: number): boolean {
 	return command < 32 && ((ANSWER_COMMANDS >> command) & 1) !== 0;
 }

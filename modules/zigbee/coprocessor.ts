@@ -1,36 +1,36 @@
 /**
- * The driver of the coprocessor: a TI chip with Z-Stack ZNP on a UART, which does all of Zigbee below ZCL. It is started,
- * watched, told to join and to leave; frames of our endpoint go out and come in. For bridge.ts. Frames of the UART: unpi.ts;
- * commands, and the sequences of them: mt.ts.
+ * Driver of the coprocessor: a TI chip with Z-Stack ZNP on a UART, which implements all of Zigbee below ZCL. The driver
+ * starts and supervises the chip, makes it join and leave, and carries the frames of our endpoint. Used by bridge.ts. UART
+ * frames: unpi.ts; commands and their sequences: mt.ts.
  *
- *   phase       is done        refused, or no   restarted       due
- *               (answers)      answer in 6 s    (41 80)
- *   HELD        –              –                –               –           off: in reset, or reset and not started
- *   PULSING     –              –                –               RESETTING   reset line let go after 10 ms
- *   RESETTING   –              –                BOOTING*        again       5, 10, 20 … 60 s; the third time it is SILENT, or
- *                                                                           FOREIGN if something came that is no ZNP's
- *   PAUSED      –              –                –               reset       the same times, after an attempt that failed
- *   BOOTING     what is due    PAUSED           BOOTING         –           what is due: RESTORING; for a leave that, then
- *                                                                           LEAVING; to join PAIRING, after it STEERING
- *   RESTORING   SETTLED        PAUSED           BOOTING         SETTLED     60 s for what it says in the end (4F 80)
- *   SETTLED     –              missed           BOOTING         asks        how its network is, every 30 s (EXT_NWK_INFO);
- *                                                                           missed 3 times: reset
- *   LEAVING     –              –                WIPING          WIPING      3 s for the frame to go out
- *   WIPING      reset          PAUSED           BOOTING         –           PAIRING is the same
- *   STEERING    SETTLED        PAUSED           BOOTING         WAITING     60 s for what it says in the end
- *   WAITING     –              –                BOOTING         STEERING    5, 10, 20 … 60 s; SETTLED when JOIN_MS are over
+ *   phase       sequence    refused, or no   chip restarts   deadline
+ *               complete    answer in 6 s    (41 80)
+ *   HELD        –           –                –               –           radio off: in reset, or reset and not started
+ *   PULSING     –           –                –               RESETTING   releases the reset line after 10 ms
+ *   RESETTING   –           –                BOOTING*        RESETTING   repeats after 5, 10, 20 … 60 s; the third time the state is
+ *                                                                        SILENT, or FOREIGN if data arrived that is not ZNP
+ *   PAUSED      –           –                –               reset       after a failed attempt; same delays
+ *   BOOTING     next task   PAUSED           BOOTING         –           next task: RESTORING; to leave RESTORING, then LEAVING;
+ *                                                                        to join PAIRING, then STEERING
+ *   RESTORING   SETTLED     PAUSED           BOOTING         SETTLED     60 s for the final notification (4F 80)
+ *   SETTLED     –           missed           BOOTING         query       queries the network every 30 s (EXT_NWK_INFO); resets the
+ *                                                                        chip after 3 missed answers
+ *   LEAVING     –           –                WIPING          WIPING      3 s for the frame to go out
+ *   WIPING      reset       PAUSED           BOOTING         –           PAIRING behaves the same
+ *   STEERING    SETTLED     PAUSED           BOOTING         WAITING     60 s for the final notification
+ *   WAITING     –           –                BOOTING         STEERING    after 5, 10, 20 … 60 s; SETTLED after JOIN_MS
  *
- *   * HELD when it is off.
+ *   * HELD when the radio is off.
  *
- * What is wanted of it lasts over all of that: a leave is owed until the chip has forgotten its network, a join goes on until
- * its time is over, whether the chip answers or not. Restarts that come again and again count as attempts that failed, until it
- * has settled for 30 s or has told what came of a search.
+ * Requests persist until they are done: a leave stays owed until the chip has forgotten its network, and a join continues
+ * until its time limit, whether or not the chip answers. Repeated restarts count as failed attempts until the chip has been
+ * settled for 30 s or has reported the result of a search.
  *
- * SILENT and FOREIGN are left when the chip works, and not before, so that what an owner is shown does not flutter.
- * The coordinator may tell us to leave (45 C9): the network is then forgotten as if we had wanted it.
+ * SILENT and FOREIGN end only when the chip works, so that the displayed state does not flicker. If the coordinator orders
+ * a leave (45 C9), the network is forgotten as if we had requested it.
  *
- * Limits: one request (SREQ) at a time; one frame of ZCL on its way, of up to ZCL_LIMIT bytes; its confirmation is waited
- * for 20 s. Every byte of the chip is looked at as if an enemy had sent it. Keys are never read.
+ * Limits: one request (SREQ) at a time; one ZCL frame in flight, of up to ZCL_LIMIT bytes, with 20 s for its confirmation.
+ * All data from the chip is treated as untrusted. Keys are never read.
  */
 import type { CoprocessorPort } from "../io/host.js";
 import {
@@ -67,7 +67,7 @@ import {
 } from "./radio.js";
 import { BELONGS, FLAG_OF_DRIVER, LEAVE_MS, MEMBER, ODD, OTHER, REQUEST_MS, Requests, SENT_LOST } from "./requests.js";
 
-/** How long it looks for an open network. */
+/** Duration of the search for an open network. */
 export const JOIN_MS = 300_000;
 
 const HELD = 0;
@@ -88,17 +88,17 @@ const PING_MS = 30_000;
 const MISSES = 3;
 const RETRY_FIRST_MS = 5000;
 const RETRY_LONGEST_MS = 60_000;
-/** Attempts until it is called silent, or foreign. */
+/** Failed attempts before the chip counts as silent or foreign. */
 const ATTEMPTS = 3;
 const ORPHAN_FIRST_MS = 30_000;
 const ORPHAN_LONGEST_MS = 900_000;
 
-/** The network that it is in, or was, is still to be forgotten. */
+/** The present or previous network has still to be forgotten. */
 const OWES_LEAVE = FLAG_OF_DRIVER;
-/** What WIPE and PAIR write is written. A search that finds nothing has the chip forget its role at the next boot. */
+/** The settings of WIPE or PAIR are written. After an unsuccessful search the chip forgets its role at the next boot. */
 const WIPED = 2 * FLAG_OF_DRIVER;
 const PAIRED = 4 * FLAG_OF_DRIVER;
-/** It said that its parent is lost, and not that it is found. */
+/** The chip has lost its parent and has not found it again. */
 const LOST = 8 * FLAG_OF_DRIVER;
 
 export class Coprocessor extends Requests implements Chip {
@@ -106,19 +106,19 @@ export class Coprocessor extends Requests implements Chip {
 	joiningUntilMs = 0;
 	readonly #port: Pick<CoprocessorPort, "setLines">;
 	#phase = HELD;
-	/** End of the phase, or of the time that its request has. */
+	/** End of the phase, or deadline of its request. */
 	#dueMs = Infinity;
 	#pingMs = Infinity;
 	#misses = 0;
-	/** Attempts to start it that failed, one after the other. */
+	/** Consecutive failed attempts to start the chip. */
 	#failures = 0;
-	/** How often it did not say what came of restoring its network. */
+	/** Number of restores without a final notification. */
 	#untold = 0;
-	/** Between the last two tries to join, or to find a parent. */
+	/** Delay between the last two attempts to join or to find a parent. */
 	#pauseMs = 0;
 	#recoverMs = Infinity;
 
-	/** It does nothing before `start` or `stop`. Of the port it uses the lines, where they are wired. */
+	/** Stays passive until `start` or `stop`. Uses only the control lines of the port, if they are wired. */
 	constructor(user: RadioUser, role: number, port: Pick<CoprocessorPort, "setLines">) {
 		super(user, role);
 		this.#port = port;
@@ -145,23 +145,26 @@ export class Coprocessor extends Requests implements Chip {
 		this.reset(nowMs);
 	}
 
-	/** Nothing while it is off. */
+	/** Has no effect while the radio is off. */
 	join(nowMs: number): void {
 		if (this.state === RADIO_OFF) return;
 		this.joiningUntilMs = nowMs + JOIN_MS;
 		this.forget(nowMs);
 	}
 
-	/** What can't be done now, also since it is off, is done when the chip works again: `owesLeave` tells. */
+	/**
+	 * A leave that is impossible now, for example while the radio is off, is done when the chip works again; see
+	 * `owesLeave`.
+	 */
 	leave(nowMs: number): void {
 		this.joiningUntilMs = 0;
 		this.forget(nowMs);
 	}
 
-	/** By a reset, since a chip knows its endpoint until then. */
+	/** Resets the chip, because it keeps the registration of its endpoint until then. */
 	clustersChanged(nowMs: number): void {
 		const phase = this.#phase;
-		// In all others a reset is to come.
+		// In all other phases a reset is already due.
 		if (phase === RESTORING || phase === SETTLED || phase >= STEERING) this.restart(nowMs);
 	}
 
@@ -230,7 +233,7 @@ export class Coprocessor extends Requests implements Chip {
 	protected expelled(nowMs: number): void {
 		if (this.#phase !== SETTLED && this.#phase !== RESTORING) return;
 		this.mark(OWES_LEAVE, true);
-		// What was asked has its time, too.
+		// A pending request keeps its own time limit.
 		this.enter(LEAVING, nowMs + (this.asked === 0 ? LEAVE_MS : REQUEST_MS));
 		this.setState(RADIO_LEAVING, nowMs);
 	}
@@ -266,7 +269,7 @@ export class Coprocessor extends Requests implements Chip {
 		} else this.run(BOOTING, BOOT, nowMs);
 	}
 
-	/** The chip is known, its endpoint is registered: what is it to do? */
+	/** Selects the next task after the chip was identified and its endpoint registered. */
 	private booted(nowMs: number): void {
 		const isRight = this.chipRole === this.wantedRole;
 		if (!this.owesLeave && nowMs < this.joiningUntilMs) {
@@ -277,7 +280,7 @@ export class Coprocessor extends Requests implements Chip {
 			if (this.#phase !== PAUSED) this.setState(RADIO_JOINING, nowMs);
 			return;
 		}
-		// A chip of another role has no network of ours; a coordinator would open its own.
+		// A chip of another role is in no network of ours; a coordinator would open one of its own.
 		if (isRight) this.run(RESTORING, RESTORE, nowMs);
 		else this.check(nowMs);
 		if (this.owesLeave) this.setState(RADIO_LEAVING, nowMs);
@@ -293,7 +296,7 @@ export class Coprocessor extends Requests implements Chip {
 		else this.step(nowMs);
 	}
 
-	/** The chip has said how its network is. */
+	/** Processes the state of the network reported by the chip. */
 	private informed(nowMs: number): void {
 		const { state } = this;
 		const belongs = this.has(BELONGS);
@@ -307,7 +310,7 @@ export class Coprocessor extends Requests implements Chip {
 		if (this.has(MEMBER) && !this.has(LOST)) next = RADIO_JOINED;
 		else if (belongs && state !== RADIO_JOINING) next = RADIO_ORPHAN;
 		else if (wasMember) {
-			// It has forgotten its network: what it says when it is started is the truth.
+			// The chip has lost its network; only its report after a restart is reliable.
 			this.restart(nowMs);
 			return;
 		} else if (nowMs < this.joiningUntilMs) {
@@ -328,7 +331,7 @@ export class Coprocessor extends Requests implements Chip {
 		else if (wasMember && this.has(OTHER)) this.user.radioChanged(nowMs);
 	}
 
-	/** Asks what is due, if no answer is waited for. Only in SETTLED. */
+	/** Sends the next request that is due unless an answer is pending. Only in SETTLED. */
 	private pump(nowMs: number): void {
 		if (this.asked !== 0) return;
 		if (nowMs >= this.#pingMs) {
@@ -337,7 +340,7 @@ export class Coprocessor extends Requests implements Chip {
 				this.#pauseMs = Math.min(ORPHAN_LONGEST_MS, this.#pauseMs * 2);
 				this.#recoverMs = nowMs + this.#pauseMs;
 				this.ask(BDB_RECOVER);
-				// It says so again if it finds none.
+				// The chip reports the loss again if it finds no parent.
 				this.mark(LOST, false);
 			} else this.ask(ZDO_EXT_NWK_INFO);
 			this.#dueMs = nowMs + this.limitMs;
@@ -351,7 +354,7 @@ export class Coprocessor extends Requests implements Chip {
 		else this.pump(nowMs);
 	}
 
-	/** How is its network now? */
+	/** Queries the state of the network. */
 	private check(nowMs: number): void {
 		if (this.#phase !== SETTLED) this.#misses = 0;
 		this.#phase = SETTLED;
@@ -370,7 +373,7 @@ export class Coprocessor extends Requests implements Chip {
 		else if (state === RADIO_IDLE) this.setState(RADIO_JOINING, nowMs);
 	}
 
-	/** Until the next try to join. */
+	/** Waits for the next attempt to join. */
 	private wait(nowMs: number): void {
 		this.#pauseMs = Math.min(RETRY_LONGEST_MS, Math.max(RETRY_FIRST_MS, this.#pauseMs * 2));
 		this.mark(PAIRED, false);
@@ -382,7 +385,7 @@ export class Coprocessor extends Requests implements Chip {
 		this.interrupted(nowMs);
 	}
 
-	/** This attempt has failed. `isOdd`: the chip is there, but can't be used, or not now. */
+	/** Records a failed attempt and pauses. `isOdd`: the chip answers, but cannot be used at present. */
 	private pause(isOdd: boolean, nowMs: number): void {
 		if (isOdd) this.mark(ODD, true);
 		this.failed(nowMs);
@@ -390,7 +393,7 @@ export class Coprocessor extends Requests implements Chip {
 		this.interrupted(nowMs);
 	}
 
-	/** What it was, it is not while it is started once more. */
+	/** Leaves a working state while the chip is restarted. */
 	private interrupted(nowMs: number): void {
 		const { state } = this;
 		if (state === RADIO_IDLE || isJoined(state)) this.setState(RADIO_STARTING, nowMs);
@@ -430,7 +433,7 @@ export class Coprocessor extends Requests implements Chip {
 		this.step(nowMs);
 	}
 
-	/** The next request of the sequence, or what follows it. */
+	/** Sends the next request of the sequence, or continues after its end. */
 	private step(nowMs: number): void {
 		const phase = this.#phase;
 		if (this.askNext()) this.#dueMs = nowMs + this.limitMs;

@@ -1,11 +1,11 @@
-/** Zigbee settings: whether the radio works, and which OBIS code feeds which attribute (API text, "Zigbee"; decisions 41, 47). */
+/** Zigbee settings of the API: radio on or off, and the map from OBIS codes to attributes. */
 import { BOOLEAN, BYTES, entry, field } from "../config/schema.js";
 
-/** Positions of the entries among all (parts.ts): unique, and never used for something else. */
+/** Indexes of the entries among those of all parts (parts.ts); unique and never reused. */
 const IN_ZIGBEE_MAP = 12;
 const IN_ZIGBEE = 21;
 
-/** On a unit without a radio it is kept for a backup, and has no effect. */
+/** Without a radio the setting is kept for backups and has no effect. */
 export const ZIGBEE_ENABLED = field<boolean>({
 	entry: IN_ZIGBEE,
 	id: 1,
@@ -15,7 +15,7 @@ export const ZIGBEE_ENABLED = field<boolean>({
 });
 export const ZIGBEE = entry("zigbee", 1, [ZIGBEE_ENABLED]);
 
-/** Packed as obis/mapping.ts says; no bytes: the default table. */
+/** Packed map (obis/mapping.ts); empty for the default map. */
 export const ZIGBEE_MAPPING = field<Uint8Array>({
 	entry: IN_ZIGBEE_MAP,
 	id: 1,

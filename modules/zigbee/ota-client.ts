@@ -1,30 +1,31 @@
 /**
- * The client of the OTA Upgrade cluster (ZCL revision 8, chapter 11): the coordinator's offer of a firmware file, and its
- * blocks, which go straight to the updater (ota/updater.ts). The file is that of an upload by HTTP, with the same checks;
- * what its Zigbee header says of the version counts for nothing, since coordinators rewrite it.
+ * Client of the OTA Upgrade cluster (ZCL revision 8, chapter 11): receives the coordinator's offer of a firmware file and
+ * passes its blocks to the updater (ota/updater.ts). The file is the same as for an upload by HTTP and passes the same
+ * checks. The version in its Zigbee header is not trusted, because coordinators rewrite it.
  *
- *              due                 notify   offer, none    block           wait    end response   abort, refused
- *  REST        ASKING              ASKING   –              –               –       –              –
- *  ASKING      again; LOADING,     again    LOADING; REST  –               –       –              REST
+ *              deadline            notify   offer / none    block           wait    end response   abort / refused
+ *  REST        ASKING              ASKING   –               –               –       –              –
+ *  ASKING      retry; LOADING,     again    LOADING / REST  –               –       –              REST
  *              REST
- *  LOADING     again; REST         ASKING   –              again; the      again   –              REST, ENDING
- *                                                          last: VERIFYING
- *  VERIFYING   ENDING              –        –              –               –       –              –
- *  ENDING      again; restart,     –        –              –               –       HELD, ENDING   REST
+ *  LOADING     retry; REST         ASKING   –               next block;     later   –              REST, ENDING
+ *                                                           last: VERIFYING
+ *  VERIFYING   ENDING              –        –               –               –       –              –
+ *  ENDING      retry; restart,     –        –               –               –       HELD, ENDING   REST
  *              REST
- *  HELD        restart             –        –              –               –       HELD, ENDING   –
+ *  HELD        restart             –        –               –               –       HELD, ENDING   –
  *
- * It asks by itself soon after it has joined, and once a day; whether there is something to be had then is up to the
- * coordinator's owner. An offer of what runs already is left alone unless the coordinator has asked for the question:
- * one that rewrites versions would go on offering it.
+ * The client queries for a file soon after joining and once a day; the owner of the coordinator decides whether it offers
+ * one. An offer of the running version is ignored unless the coordinator has sent a notify, because a coordinator that
+ * rewrites versions would offer the same file forever.
  *
- * A transfer that breaks off goes on. A block that does not come is asked for again, for a quarter of an hour; the storage
- * has what is being loaded, so that after a restart of ours, as in the next wake of a device on cells, the same coordinator is
- * asked for the same file at once; where it gives no block then, that was the only time. Later the next offer of the file goes
- * on at the last piece that is in flash (ota/installer.ts). An upload by HTTP displaces it.
+ * An interrupted transfer is resumed. A missing block is requested again for a quarter of an hour. The storage records the
+ * file that is being loaded, so that after a restart (for a battery device, at the next wake-up) the same coordinator is
+ * asked for it at once, but only once if it sends no block. A later offer of the file continues at the last piece in flash
+ * (ota/installer.ts). An upload by HTTP replaces the transfer.
  *
- * Limits: a minute from the first sector that a transfer erases to the next transfer, then two, four … an hour: flash wears
- * out, and a coordinator needs no account here; blocks of BLOCK_LENGTH bytes, as most coordinators send them: more would not fit into a frame on every route.
+ * Limits: after a transfer has erased its first sector, the next transfer must wait a minute, then two, four … up to an
+ * hour, because flash wears out and a coordinator needs no credentials here. Blocks have BLOCK_LENGTH bytes, as with most
+ * coordinators; longer ones would not fit into a frame on every route.
  */
 import { FRONT_LENGTH, MANUFACTURER, putUint32, uint16, uint32 } from "../ota/front.js";
 import { LOW_POWER, NO_MEMORY, TAKEN, UNDER_WAY } from "../ota/refusals.js";
@@ -47,7 +48,7 @@ import {
 import type { ClusterClient, Outgoing, ZCLFrame } from "./radio.js";
 
 const CLUSTER = 0x0019;
-/** Its commands, in both directions. */
+/** Commands of the cluster, in both directions. */
 const IMAGE_NOTIFY = 0;
 const QUERY_NEXT_IMAGE = 1;
 const NEXT_IMAGE = 2;
@@ -65,10 +66,10 @@ const STATUS_INVALID_IMAGE = 0x96;
 const STATUS_WAIT_FOR_DATA = 0x97;
 
 const COORDINATOR = 0;
-/** The request names the shortest time between two of them. */
+/** The request contains the minimum time between two requests. */
 const HAS_PERIOD = 2;
 const ANY_16 = 0xffff;
-/** What a coordinator writes into the header of a file that it wants to be taken whatever runs. */
+/** Version that a coordinator writes into a file header to force the update. */
 const FORCED_VERSION = 0xffff_fffe;
 const OFFER_LENGTH = 13;
 const BLOCK_LENGTH = 50;
@@ -80,16 +81,16 @@ const SECOND_MS = 1000;
 const SOON_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** For an answer. A coordinator may fetch the file from afar before it offers it. */
+/** Time to wait for an answer. A coordinator may download the file before it offers it. */
 const ANSWER_MS = 60_000;
 const BLOCK_ANSWER_MS = 2000;
-/** From a block to the next request: a coordinator may not listen before it knows that its block has arrived. */
+/** Delay between a block and the next request: a coordinator may not listen before its block is acknowledged. */
 const BREATH_MS = 5;
-/** After what did not arrive. */
+/** Delay after a frame that was not delivered. */
 const AGAIN_MS = 2000;
 const TRIES = 3;
 const PATIENCE_MS = 900_000;
-/** For so long cells are spent on a coordinator that says nothing. */
+/** Time for which a battery device stays awake for a coordinator that does not answer. */
 const WORTH_MS = 60_000;
 
 export class OTAClient implements ClusterClient, Sender {
@@ -98,7 +99,7 @@ export class OTAClient implements ClusterClient, Sender {
 	#transfer: Transfer | undefined;
 	isReady = false;
 	deadlineMs = Infinity;
-	/** No transfer begins before this, and how long that is after the next one has begun to erase. */
+	/** Earliest start of the next transfer, monotonic ms; `#pauseMs`: length of the next pause between transfers. */
 	#notBeforeMs = 0;
 	#pauseMs = SOON_MS;
 
@@ -114,7 +115,7 @@ export class OTAClient implements ClusterClient, Sender {
 		return ATTRIBUTES;
 	}
 
-	/** For the updater: who sends the file, and how. */
+	/** Name of the sender, for the updater. */
 	get name(): string {
 		return "zigbee";
 	}
@@ -123,12 +124,15 @@ export class OTAClient implements ClusterClient, Sender {
 		return true;
 	}
 
-	/** A file is asked for, comes, or is about to be started; not where the coordinator is silent, or wants it to wait. */
+	/**
+	 * True while a file is requested, loaded, or about to be started; false while the coordinator is silent or has ordered
+	 * a longer wait.
+	 */
 	isBusy(nowMs: number): boolean {
 		const transfer = this.#transfer;
 		if (transfer === undefined) return false;
 		if (transfer.state === LOADING) return Math.abs(nowMs - transfer.heardMs) < WORTH_MS;
-		// Infinity: the restart is asked for.
+		// Infinity: the restart was requested.
 		return this.deadlineMs - nowMs <= WORTH_MS || this.deadlineMs === Infinity;
 	}
 
@@ -139,11 +143,12 @@ export class OTAClient implements ClusterClient, Sender {
 			this.failed(nowMs);
 			return;
 		}
-		// Not all units of a house that has its power back in one second.
+		// A random delay, so that the units of a house do not all query at once after a power failure.
 		this.deadlineMs = nowMs + SOON_MS + crypto.random(1)[0] * SECOND_MS;
 		const transfer = new Transfer();
 		if (!transfer.recall(storage)) return;
-		// Kept again with the first block: a coordinator that knows nothing of it any more is asked once.
+		// The record is stored again with the first block, so that a coordinator that no longer has the file is asked only
+		// once.
 		this.forget();
 		this.#transfer = transfer;
 		if (this.begin(transfer, nowMs) !== TAKEN) this.#transfer = undefined;
@@ -207,7 +212,8 @@ export class OTAClient implements ClusterClient, Sender {
 			this.transfer.state = isHeld ? HELD : ENDING;
 			this.transfer.tries = 0;
 			this.isReady = false;
-			// Only the difference of the two times counts: a coordinator without a clock has 0 for the first (ZCL 11.13.8.2.8).
+			// Only the difference of the two times counts: a coordinator without a clock sends 0 as the first one (ZCL
+			// 11.13.8.2.8).
 			const waitMs = Math.max(0, upgradeS - uint32(bytes, start + 8)) * SECOND_MS;
 			this.deadlineMs = nowMs + (isHeld ? Math.min(waitMs, DAY_MS) : HOUR_MS);
 		}
@@ -242,7 +248,7 @@ export class OTAClient implements ClusterClient, Sender {
 	}
 
 	failed(nowMs: number): void {
-		// In HELD it is of a question that was answered all the same.
+		// In HELD the failed frame is a request that was answered nevertheless.
 		const { state } = this;
 		if (state !== REST && state !== HELD) this.deadlineMs = Math.min(this.deadlineMs, nowMs + AGAIN_MS);
 	}
@@ -251,7 +257,7 @@ export class OTAClient implements ClusterClient, Sender {
 		return putAttribute(id, this.#transfer, this.#world, into, at);
 	}
 
-	/** For the updater: it is over with our file. Inside whatever call: what follows from it is done in the next one of ours. */
+	/** Called by the updater at the end of our file, inside any call; the next call of a method here processes the result. */
 	updated(refusal: number): void {
 		const transfer = this.#transfer;
 		if (transfer === undefined) return;
@@ -263,7 +269,7 @@ export class OTAClient implements ClusterClient, Sender {
 		return this.#transfer?.state ?? REST;
 	}
 
-	/** A new one at REST. */
+	/** Present transfer; at REST a new one. */
 	private get transfer(): Transfer {
 		this.#transfer ??= new Transfer();
 		return this.#transfer;
@@ -277,7 +283,7 @@ export class OTAClient implements ClusterClient, Sender {
 		return uint16(bytes, at) === MANUFACTURER && uint16(bytes, at + 2) === this.#world.info.deviceId;
 	}
 
-	/** A notify is for us and, where it is for many, the dice choose us. */
+	/** Tells whether a notify addresses us. A broadcast notify selects devices at random. */
 	private isMeant({ isBroadcast, bytes, start, end }: ZCLFrame): boolean {
 		if (!isBroadcast) return true;
 		const { crypto, info } = this.#world;
@@ -294,7 +300,7 @@ export class OTAClient implements ClusterClient, Sender {
 	private offered(version: number, size: number, nowMs: number): void {
 		const { transfer } = this;
 		if (transfer.isOpen) {
-			// Asked for in the middle of a transfer, by a coordinator that knows nothing of it any more.
+			// The coordinator has forgotten the running transfer and offers the same file again.
 			if (version === transfer.version && size === transfer.size) {
 				this.enter(LOADING, nowMs);
 				return;
@@ -317,7 +323,7 @@ export class OTAClient implements ClusterClient, Sender {
 		try {
 			refusal = this.#world.updater?.begin(this, transfer.size) ?? NO_MEMORY;
 		} catch {
-			// The slot can't be had.
+			// The OTA slot is not available.
 		}
 		if (refusal !== TAKEN) return refusal;
 		transfer.isOpen = true;
@@ -350,7 +356,7 @@ export class OTAClient implements ClusterClient, Sender {
 		if (end <= from || !this.isOurs(bytes, start + 1) || uint32(bytes, start + 5) !== transfer.version) return;
 		const at = uint32(bytes, start + 9);
 		const stop = from + bytes[start + 13];
-		// What comes again, late or twice, was taken before.
+		// A block that arrives late or twice was already taken.
 		if (at !== updater.received || stop === from || stop > end) return;
 		for (let next = from; next < stop && transfer.isOpen && updater.received === at + next - from; )
 			next += updater.write(bytes, next, stop);
@@ -370,7 +376,7 @@ export class OTAClient implements ClusterClient, Sender {
 		this.settle(nowMs);
 	}
 
-	/** The coordinator does not do what `command` asks for. */
+	/** Reports that the coordinator has refused `command`. */
 	private refused(command: number, nowMs: number): void {
 		const { state } = this;
 		const isAsked =
@@ -380,7 +386,7 @@ export class OTAClient implements ClusterClient, Sender {
 		if (isAsked) this.drop(DAY_MS, nowMs);
 	}
 
-	/** Looks at what has become of the file, of which the updater tells inside other calls. */
+	/** Processes the result that the updater has reported inside another call. */
 	private settle(nowMs: number): void {
 		const transfer = this.#transfer;
 		if (transfer !== undefined && transfer.outcome >= 0 && transfer.state < ENDING)
@@ -393,7 +399,7 @@ export class OTAClient implements ClusterClient, Sender {
 		this.enter(ENDING, nowMs);
 	}
 
-	/** What is loaded is given up; a later offer goes on with it. */
+	/** Ends the transfer; a later offer resumes it. */
 	private drop(againMs: number, nowMs: number): void {
 		if (this.#transfer?.isOpen) {
 			this.#world.updater?.abort();
@@ -406,7 +412,7 @@ export class OTAClient implements ClusterClient, Sender {
 		try {
 			this.#world.storage.delete(LOADING_KEY);
 		} catch {
-			// After the next restart it would be asked for once more, in vain.
+			// After the next restart the file would be requested once more, without success.
 		}
 	}
 
@@ -424,7 +430,7 @@ export class OTAClient implements ClusterClient, Sender {
 		this.makeReady(nowMs);
 	}
 
-	/** Something is to be sent; looks again whether it was. */
+	/** Marks a frame as ready to send, and sets a deadline to check that it was sent. */
 	private makeReady(nowMs: number): void {
 		this.isReady = true;
 		this.deadlineMs = nowMs + ANSWER_MS;

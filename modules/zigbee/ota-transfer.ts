@@ -1,7 +1,4 @@
-/**
- * A transfer of the client of the OTA Upgrade cluster (ota-client.ts), its states, and the attributes that show it (ZCL
- * revision 8, 11.10).
- */
+/** Transfer of the OTA Upgrade client (ota-client.ts): its states, and the attributes that show it (ZCL revision 8, 11.10). */
 
 import type { HostInfo, Storage } from "../io/host.js";
 import { MANUFACTURER, putUint32, uint32 } from "../ota/front.js";
@@ -9,7 +6,7 @@ import type { Updater } from "../ota/updater.js";
 import { buildNumber } from "../ota/version.js";
 
 export interface OTAWorld {
-	/** Undefined: this unit has no place for another firmware. */
+	/** Undefined if this unit cannot store another firmware. */
 	readonly updater: Updater | undefined;
 	readonly info: Pick<HostInfo, "deviceId" | "firmwareVersion">;
 	readonly crypto: { random(length: number): Uint8Array };
@@ -23,7 +20,10 @@ export const VERIFYING = 3;
 export const ENDING = 4;
 export const HELD = 5;
 
-/** In the storage while a file is loaded: its version and size as the coordinator says, and the coordinator's endpoint. */
+/**
+ * Key of the stored record while a file is loaded: version and size given by the coordinator, and the coordinator's
+ * endpoint.
+ */
 export const LOADING_KEY = "zb_ota";
 const LOADING_LENGTH = 9;
 
@@ -37,30 +37,30 @@ const TYPE_UINT32 = 0x23;
 const TYPE_ENUM8 = 0x30;
 const TYPE_IEEE_ADDRESS = 0xf0;
 
-/** From the first question on, until the client is at REST again. */
+/** State from the first query until the client returns to REST. */
 export class Transfer {
 	state = REST;
-	/** How often the question that is due was asked in vain; for a block: the next wait for it. */
+	/** Failed attempts of the present query; for a block, exponent of the next wait. */
 	tries = 0;
-	/** The coordinator has asked for the question. */
+	/** True if the coordinator has sent a notify. */
 	isNotified = false;
-	/** The server's. */
+	/** Endpoint of the server. */
 	endpoint = FIRST_ENDPOINT;
-	/** Version and size of the file that is loaded, as the coordinator says. */
+	/** Version and size of the file, as given by the coordinator. */
 	version = ANY_32;
 	size = 0;
-	/** When the coordinator was heard last. */
+	/** Time of the last message from the coordinator. */
 	heardMs = 0;
-	/** The shortest time between two blocks, as the coordinator wants it. */
+	/** Minimum time between two block requests, set by the coordinator. */
 	periodMs = 0;
-	/** The updater takes our file. */
+	/** True while the updater takes our file. */
 	isOpen = false;
-	/** The storage has it. */
+	/** True if the storage has the record. */
 	isKept = false;
-	/** What has become of it; -1: that is not known, or was seen to. */
+	/** Result reported by the updater; -1 while unknown or after it was processed. */
 	outcome = -1;
 
-	/** Takes what was being loaded when the program ended; false: nothing. */
+	/** Restores the record of an interrupted transfer; returns false if there is no valid one. */
 	recall(storage: Storage): boolean {
 		const loading = storage.get(LOADING_KEY);
 		if (loading?.length !== LOADING_LENGTH) return false;
@@ -70,7 +70,7 @@ export class Transfer {
 		return true;
 	}
 
-	/** So that it goes on after a restart, for the coordinator is about it. */
+	/** Stores the record, so that the transfer resumes after a restart. */
 	keep(storage: Storage): void {
 		if (this.isKept) return;
 		const loading = new Uint8Array(LOADING_LENGTH);
@@ -81,17 +81,20 @@ export class Transfer {
 		try {
 			storage.set(LOADING_KEY, loading);
 		} catch {
-			// Flash that keeps nothing: it does not go on by itself, that is all.
+			// Without the record the transfer does not resume after a restart; nothing else depends on it.
 		}
 	}
 }
 
-/** Version of the firmware that runs, as the headers of files have it. */
+/** Returns the version of the running firmware in the format of file headers. */
 export function versionOf({ info }: OTAWorld): number {
 	return buildNumber(info.firmwareVersion);
 }
 
-/** Writes type and value of an attribute at `at`, `transfer` undefined at REST; where it ends, or `at` when there is none. */
+/**
+ * Writes type and value of an attribute at `at`; returns the end, or `at` for an unknown one. `transfer`: undefined at
+ * REST.
+ */
 export function putAttribute(
 	id: number,
 	transfer: Transfer | undefined,
@@ -103,7 +106,7 @@ export function putAttribute(
 	let type = TYPE_UINT32;
 	let value = ANY_32;
 	if (id === 0) {
-		// The server is whoever asks first: none was set.
+		// UpgradeServerID: all ones, because no server is configured.
 		type = TYPE_IEEE_ADDRESS;
 		putUint32(into, at + 5, ANY_32);
 	} else if (id === 1) value = isOpen ? (world.updater?.received ?? 0) : ANY_32;

@@ -1,18 +1,18 @@
 /**
- * Owner of the Zigbee bridge (zigbee/bridge.ts): port and reset line of the coprocessor, what is kept in flash, and what the
- * rest of the gateway is told. On boards with a radio.
+ * Connects the Zigbee bridge (zigbee/bridge.ts) to the gateway: manages the coprocessor's port and reset line, stored data,
+ * and notifications. Used only on boards with a radio.
  *
- *             begin    turned off, stop    the port is gone    its time has come
- *   HELD      OPEN     –                   –                   –
- *   OPEN      –        HELD                WAITING             –
- *   WAITING   –        HELD                –                   OPEN
+ *             connect  turned off, stop    port closed    deadline
+ *   HELD      OPEN     –                   –              –
+ *   OPEN      –        HELD                WAITING        –
+ *   WAITING   –        HELD                –              OPEN
  *
- * In HELD the chip is held in reset: in safe mode, turned off, asleep, and after a wake for a reading until there is
- * something to report. (Where that line is not wired it is stopped by the bridge when it is turned off, which needs the port.)
- * WAITING looks for the port again after FIRST_WAIT_MS, then twice as late each time, LONGEST_WAIT_MS at most.
+ * In HELD the chip is held in reset: in safe mode, when turned off, during sleep, and after a scheduled wake-up until there
+ * is data to report. Without a reset line, the bridge stops the chip when it is turned off, which requires the port to be
+ * open. WAITING opens the port again after FIRST_WAIT_MS, then after twice the delay each time, up to LONGEST_WAIT_MS.
  *
- * In the storage: KEPT_KEY, what the coordinator has configured (zigbee/reports.ts); LEAVE_KEY from a factory reset until the
- * network has been left, whenever the coprocessor answers: the one thing that such a reset leaves behind.
+ * Stored data: KEPT_KEY has the coordinator's report settings (zigbee/reports.ts). LEAVE_KEY exists from a factory reset
+ * until the chip has left the network, however late it answers; it is the only data that survives a factory reset.
  */
 
 import type { ConfigStore } from "../config/store.js";
@@ -81,16 +81,16 @@ const LEAVE_KEY = "zb_leave";
 
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 60_000;
-/** Its parent is asked twice for what it keeps for us, once we are back in the network. */
+/** Time to poll the parent twice for stored frames after rejoining the network. */
 const LINGER_MS = 3000;
-/** So long after a time server was believed the coordinator's time counts for nothing. */
+/** Time for which a synchronised time server takes precedence over the coordinator's time. */
 const BELIEVED_MS = 2 * 86_400_000;
-/** In a wake for a reading: to find back into the network and to report. */
+/** Time after a scheduled wake-up to rejoin the network and report. */
 const REPORT_MS = 30_000;
 
 export interface ZigbeeOptions {
 	readonly host: Host;
-	/** The coprocessor's port: `host.serial.zigbee`. */
+	/** Port of the coprocessor, `host.serial.zigbee`. */
 	readonly port: CoprocessorPort;
 	readonly driver: Driver;
 	readonly storage: Storage;
@@ -98,43 +98,43 @@ export interface ZigbeeOptions {
 	readonly events: Pick<EventLog, "note">;
 	readonly live: Pick<Live, "changed">;
 	readonly light: Pick<Light, "identifying"> | undefined;
-	/** It was woken for a reading: what comes and goes then is no event. */
+	/** True after a scheduled wake-up; changes of the connection are then not logged. */
 	readonly isRoutine: boolean;
-	/** Nothing is sent then. */
+	/** True in safe mode, in which nothing is sent. */
 	readonly isSafeMode: boolean;
-	/** `time` is undefined where no time server can be asked. */
+	/** `time`: undefined if no time server can be queried. */
 	readonly networking: { readonly time: Pick<TimeSync, "lastSuccessMs"> | undefined };
-	/** Undefined where no firmware can be taken. */
+	/** Undefined if firmware updates are impossible. */
 	readonly updater: Updater | undefined;
-	/** The coordinator has set the clock. */
+	/** Called when the coordinator has set the clock. */
 	clockChanged(): void;
 }
 
-/** It is what link, bridge and clients are given, too: an object for each would take slots. */
+/** Implements the option interfaces of link, bridge and clients itself, because an object for each would take XS slots. */
 export class Zigbee
 	implements Driven, Running, ZigbeeBridge, BridgeOptions, BridgeUser, LinkOptions, OTAWorld, TimeWorld
 {
 	readonly #host: Host;
 	readonly #options: ZigbeeOptions;
 	readonly #drive: Drive;
-	/** From the first `begin` on. */
+	/** Created at the first `connect`. */
 	#bridge: Bridge | undefined;
-	/** For Bridge: from the first `begin` on. */
+	/** Clients for Bridge; set at the first `connect`. */
 	clients: readonly ClusterClient[] = NO_CLIENTS;
-	/** In OPEN. */
+	/** Present in OPEN. */
 	#link: Link | undefined;
-	/** In WAITING, when the port is looked for; else Infinity. For the driver. */
+	/** Time of the next attempt to open the port in WAITING; otherwise Infinity. */
 	deadlineMs = Number.POSITIVE_INFINITY;
 	#waitMs = FIRST_WAIT_MS;
-	/** State of the radio, as the log has been told. */
+	/** State of the radio at the last notification. */
 	#seen = RADIO_OFF;
-	/** The log has it that the chip does not work. */
+	/** True if the log says that the chip does not work. */
 	#isLost = false;
-	/** The map has changed while there was no link to tell the bridge by. */
+	/** True if the map has changed without a link to notify the bridge. */
 	#isMapOther = false;
-	/** A leave is owed: LEAVE_KEY is there. */
+	/** True if LEAVE_KEY exists: the network must still be left. */
 	#owesLeave: boolean;
-	/** Until then it keeps the device awake, monotonic ms: in any case; and to find back into its network. */
+	/** Monotonic ms until which the bridge prevents sleep unconditionally; `#reportUntilMs`: while it rejoins the network. */
 	#lingerUntilMs = 0;
 	#reportUntilMs = 0;
 
@@ -146,16 +146,16 @@ export class Zigbee
 		this.port.setLines?.(true, false);
 	}
 
-	/** Works from now on, where it is turned on: somebody is there, or there is something to report. */
+	/** Starts the radio if it is turned on, because a user is active or there is data to report. */
 	connect(): void {
 		const { config, isSafeMode } = this.#options;
 		if (this.#link !== undefined || isSafeMode) return;
-		// Without the line it has to be told to stop, once.
+		// Without a reset line the port must be opened once to stop the chip.
 		if (!config.get(ZIGBEE_ENABLED) && this.port.setLines !== undefined) return;
 		this.#drive.tell((nowMs) => this.open(nowMs));
 	}
 
-	/** It is turned on or off, without a restart where a backup has done that. */
+	/** Applies a change of the on/off setting; a restored backup changes it without a restart. */
 	settingsChanged(): void {
 		this.hold();
 		this.connect();
@@ -166,7 +166,6 @@ export class Zigbee
 		this.tell((bridge, nowMs) => bridge.mapChanged(nowMs));
 	}
 
-	/** A meter has given a good readout. */
 	measured(readout: Readout): void {
 		this.connect();
 		this.#reportUntilMs = this.#options.driver.nowMs() + REPORT_MS;
@@ -176,12 +175,11 @@ export class Zigbee
 		});
 	}
 
-	/** The meter was to be read, and was not. */
 	meterFailed(): void {
 		this.tell((bridge, nowMs) => bridge.meterFailed(nowMs));
 	}
 
-	/** For the API. */
+	/** Leaves the present network and searches for a new one. Called by the API. */
 	join(): void {
 		this.connect();
 		this.tell(({ chip }, nowMs) => {
@@ -190,7 +188,7 @@ export class Zigbee
 		});
 	}
 
-	/** For a factory reset: nothing is kept, and the network is left as soon as a start can do that. */
+	/** Deletes stored data for a factory reset, and records that the network must be left as soon as possible. */
 	resetting(): void {
 		const { driver, storage } = this.#options;
 		driver.guard("zigbee", () => storage.set(LEAVE_KEY, new Uint8Array(0)));
@@ -198,13 +196,12 @@ export class Zigbee
 		wipe(storage, LOADING_KEY);
 	}
 
-	/** The device ends, or sleeps. */
 	stop(): void {
 		this.hold();
 		this.#drive.stop();
 	}
 
-	/** For sleep: it has something to do that must not be cut, for a while. */
+	/** True while an exchange must not be interrupted by sleep, for a limited time. */
 	get isBusy(): boolean {
 		const nowMs = this.#options.driver.nowMs();
 		if (this.#link === undefined) return false;
@@ -223,7 +220,7 @@ export class Zigbee
 		}
 	}
 
-	/** For the API, as all up to `status`. */
+	/** State for the API, up to `status`. */
 	get code(): string {
 		return RADIO_CODES[this.state];
 	}
@@ -241,12 +238,11 @@ export class Zigbee
 		return statusOf(this.#bridge, this.#host, { code, isJoined, isRouter: this.role === ROLE_ROUTER });
 	}
 
-	/** For the driver: the port is looked for. */
 	advance(nowMs: number): void {
 		if (nowMs >= this.deadlineMs) this.open(nowMs);
 	}
 
-	/** For Bridge: state or network is another, or something was reported. */
+	/** Called by Bridge when state, network or reported values have changed. */
 	bridgeChanged(nowMs: number): void {
 		const { events, live, isRoutine } = this.#options;
 		const [before, state] = [this.#seen, this.state];
@@ -274,25 +270,24 @@ export class Zigbee
 		live.changed();
 	}
 
-	/** For Bridge: what the coordinator has configured is another. */
+	/** Called by Bridge when the coordinator has changed the report settings. */
 	keepReports(bytes: Uint8Array): void {
 		const { driver, storage } = this.#options;
 		driver.guard("zigbee", () => (bytes.length > 0 ? storage.set(KEPT_KEY, bytes) : storage.delete(KEPT_KEY)));
 	}
 
-	/** For Bridge. */
 	identify(seconds: number): void {
 		this.#options.light?.identifying(seconds > 0);
 	}
 
-	/** RADIO_… as the gateway sees it: a port that is gone is a chip that does not answer. */
+	/** RADIO_… for the gateway: a closed port counts as a chip that does not answer. */
 	private get state(): number {
 		if (!this.#options.config.get(ZIGBEE_ENABLED)) return RADIO_OFF;
 		if (this.#link !== undefined) return this.#bridge!.chip.state;
 		return this.deadlineMs === Number.POSITIVE_INFINITY ? RADIO_OFF : RADIO_SILENT;
 	}
 
-	/** ROLE_… (decision 46): boards for batteries sleep, and can't carry what others send. */
+	/** ROLE_…: battery boards sleep, and therefore cannot relay frames of other nodes. */
 	private get role(): number {
 		return this.cells > 0 ? ROLE_END_DEVICE : ROLE_ROUTER;
 	}
@@ -309,7 +304,7 @@ export class Zigbee
 			else {
 				if (this.#isMapOther) bridge.mapChanged(nowMs);
 				this.#isMapOther = false;
-				// First, so that it is known when it tells how it is.
+				// Before `start`, so that the pending leave is known when the chip reports its state.
 				if (this.#owesLeave && !chip.owesLeave) chip.leave(nowMs);
 				chip.start(nowMs);
 			}
@@ -320,12 +315,12 @@ export class Zigbee
 
 	private makeBridge(): Bridge {
 		const time = new TimeClient(this);
-		// A unit that takes no updates has no OTA Upgrade: a coordinator that looks for one would wait for its answer in vain.
+		// Without updates there is no OTA Upgrade cluster: a coordinator that finds it would wait for an answer in vain.
 		this.clients = this.updater?.isOpen ? [time, new OTAClient(this)] : [time];
 		return new Bridge(this);
 	}
 
-	/** For Link. */
+	/** Members for Link. */
 	get port(): CoprocessorPort {
 		return this.#options.port;
 	}
@@ -340,7 +335,7 @@ export class Zigbee
 
 	onEvent(): void {}
 
-	/** It has closed itself. */
+	/** The link has closed because the port has failed. */
 	onGone(): void {
 		this.#drive.tell((nowMs) => {
 			this.#link = undefined;
@@ -350,7 +345,7 @@ export class Zigbee
 		});
 	}
 
-	/** For Bridge. */
+	/** Members for Bridge. */
 	chip(user: RadioUser): Chip {
 		return new Coprocessor(user, this.role, this.port);
 	}
@@ -379,7 +374,7 @@ export class Zigbee
 		return this.read(KEPT_KEY);
 	}
 
-	/** For the clients, and Bridge. */
+	/** Members for the clients and Bridge. */
 	get info(): HostInfo {
 		return this.#host.info;
 	}
@@ -420,7 +415,7 @@ export class Zigbee
 			this.#link?.close();
 			this.#link = undefined;
 			this.deadlineMs = Number.POSITIVE_INFINITY;
-			// Nobody would end it.
+			// Otherwise the identification would never end.
 			this.identify(0);
 			this.port.setLines?.(true, false);
 		});
@@ -431,7 +426,7 @@ export class Zigbee
 		if (bridge !== undefined) this.#link?.tell((nowMs) => change(bridge, nowMs));
 	}
 
-	/** Also what the owner has asked for must be caught up after a restart. */
+	/** Stores a pending leave, also one requested by the user, so that it is completed after a restart. */
 	private keepLeave(): void {
 		const { driver, storage } = this.#options;
 		const owes = this.#bridge?.chip.owesLeave ?? this.#owesLeave;
@@ -440,7 +435,7 @@ export class Zigbee
 		driver.guard("zigbee", () => (owes ? storage.set(LEAVE_KEY, new Uint8Array(0)) : storage.delete(LEAVE_KEY)));
 	}
 
-	/** A start goes on without what flash can't read. */
+	/** Returns a stored value. A read error counts as a missing value, so that the start continues. */
 	private read(key: string): Uint8Array | undefined {
 		try {
 			return this.#options.storage.get(key);

@@ -1,4 +1,4 @@
-/** Zigbee: settings, map and state on every board; the bridge where there is a coprocessor (decisions 46, 47). */
+/** Zigbee settings, map and state for all boards; the bridge exists only on boards with a coprocessor. */
 
 import { backupGroup } from "../api/backup-group.js";
 import { route } from "../api/route.js";
@@ -23,7 +23,7 @@ import {
 } from "./routes.js";
 import { NO_RADIO, type ZigbeeBridge } from "./status.js";
 
-/** Undefined where the board has no coprocessor. */
+/** Undefined on boards without a coprocessor. */
 type Bridge = (ZigbeeBridge & Running) | undefined;
 
 export const ZIGBEE = part<Bridge>({
@@ -73,7 +73,7 @@ export const ZIGBEE = part<Bridge>({
 	},
 });
 
-/** Readings show the map on boards without a radio as well. */
+/** Validates the stored map, which readings show on boards without a radio as well. */
 export function verifyMapping({ config }: Core): void {
 	config.verify(ZIGBEE_MAPPING, isMapping);
 }

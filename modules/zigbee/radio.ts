@@ -1,42 +1,42 @@
 /**
- * What the parts of the Zigbee bridge are to each other. Types, and the states that everybody shows.
+ * Interfaces between the parts of the Zigbee bridge, and the states of the radio.
  *
  *   io/link ── Bridge (bridge.ts) ── Coprocessor (coprocessor.ts): chip, network
  *                                 ├─ server clusters, reports
  *                                 └─ ClusterClients: Time, OTA Upgrade
  *
- * The bridge is one machine (io/machine.ts) for the driver. All below it are told the time in each call and keep no clock.
+ * The bridge is one machine (io/machine.ts) for the driver. All objects below it get the time in each call and have no
+ * clock.
  */
 import type { Machine, Timed } from "../io/machine.js";
 
-/** Logical type of the node, as NV item 0x0087 has it: the hardware variant says which (decision 46). */
+/** Logical type of the node, as in NV item 0x0087; the hardware variant determines it. */
 export const ROLE_ROUTER = 1;
 export const ROLE_END_DEVICE = 2;
 
-/** The one endpoint, its profile (Home Automation) and device (Meter Interface) (ZCL revision 8; Zigbee HA 1.2, 7.3). */
+/** Our only endpoint, its profile (Home Automation) and device (Meter Interface) (ZCL revision 8; Zigbee HA 1.2, 7.3). */
 export const ENDPOINT = 1;
 export const PROFILE = 0x0104;
 export const DEVICE = 0x0053;
 
-/** Turned off: held in reset, or, where that line is not wired, reset and never started. */
+/** Turned off: held in reset or, if the reset line is not wired, reset and not started. */
 export const RADIO_OFF = 0;
-/** The chip is being started: reset, version, role, endpoint, its network. */
+/** The chip is starting: reset, version, role, endpoint, network. */
 export const RADIO_STARTING = 1;
-/** Nobody answers on the UART. It is tried again and again. */
+/** The chip does not answer on the UART. Attempts to start it continue. */
 export const RADIO_SILENT = 2;
-/** The chip that answers is not a usable ZNP: another firmware, or one that is too old. */
+/** The chip is not a usable ZNP: its firmware is of another kind or too old. */
 export const RADIO_FOREIGN = 3;
-/** It works, and is in no network. */
+/** The chip works and is not in a network. */
 export const RADIO_IDLE = 4;
-/** Looks for an open network to join. */
 export const RADIO_JOINING = 5;
 export const RADIO_JOINED = 6;
-/** An end device that hears its parent no more. It belongs to the network still. */
+/** The end device has lost its parent but still belongs to the network. */
 export const RADIO_ORPHAN = 7;
-/** Is leaving its network, and forgetting it. */
+/** The chip is leaving and forgetting its network. */
 export const RADIO_LEAVING = 8;
 
-/** By RADIO_…: as `zigbee_state` shows it. */
+/** Values of `zigbee_state`, by RADIO_…. */
 export const RADIO_CODES: readonly string[] = Object.freeze([
 	"off",
 	"starting",
@@ -49,14 +49,14 @@ export const RADIO_CODES: readonly string[] = Object.freeze([
 	"leaving",
 ]);
 
-/** It belongs to a network, whether it hears it or not. */
+/** Tells whether the node belongs to a network, even if it has lost its parent. */
 export function isJoined(state: number): boolean {
 	return state === RADIO_JOINED || state === RADIO_ORPHAN;
 }
 
-/** The network that the node is in. The address and the id as they go over the UART, least significant byte first. */
+/** Network of the node. Addresses and ids are as on the UART, least significant byte first. */
 export interface Network {
-	/** 11 to 26. */
+	/** Channel, 11 to 26. */
 	readonly channel: number;
 	readonly panId: number;
 	readonly shortAddress: number;
@@ -64,10 +64,10 @@ export interface Network {
 	readonly extendedPanId: Uint8Array;
 }
 
-/** A ZCL frame on its way out, from our endpoint; `bytes[start..end)` are copied. */
+/** A ZCL frame to send from our endpoint; `bytes[start..end)` are copied. */
 export interface Outgoing {
 	cluster: number;
-	/** Short address and endpoint. */
+	/** Short address and endpoint of the receiver. */
 	destination: number;
 	destinationEndpoint: number;
 	bytes: Uint8Array;
@@ -75,7 +75,7 @@ export interface Outgoing {
 	end: number;
 }
 
-/** A ZCL frame that has come for our endpoint. It is used again: what must last is copied. */
+/** A received ZCL frame for our endpoint. The buffer is reused: copy data that must last. */
 export interface Incoming {
 	cluster: number;
 	source: number;
@@ -86,57 +86,59 @@ export interface Incoming {
 	end: number;
 }
 
-/** The coprocessor's driver, as the bridge sees it. */
 export interface Radio {
 	/** RADIO_…. */
 	readonly state: number;
-	/** IEEE address, 8 bytes, least significant first; undefined while the chip has not told it. */
+	/** IEEE address, 8 bytes, least significant first; undefined while unknown. */
 	readonly ieeeAddress: Uint8Array | undefined;
-	/** In RADIO_JOINED and RADIO_ORPHAN. */
+	/** Present network; undefined except in RADIO_JOINED and RADIO_ORPHAN. */
 	readonly network: Network | undefined;
-	/** What the chip runs, for its owner: `Z-Stack 3.x.0, 2025-03-21`; empty while it is not known. */
+	/** Firmware of the chip for display, such as `Z-Stack 3.x.0, 2025-03-21`; empty while unknown. */
 	readonly firmware: string;
-	/** In a network, and no frame of ours is on its way. */
+	/** True in a network while no frame of ours is in flight. */
 	readonly canSend: boolean;
-	/** Sends one frame; RadioUser.sent tells how that went. Throws an Error when `canSend` is false. */
+	/** Sends one frame; RadioUser.sent reports the result. Throws an Error if `canSend` is false. */
 	send(frame: Outgoing, nowMs: number): void;
 }
 
-/** The Radio as the bridge runs and its owner commands it: a new machine for each start of the gateway. */
+/** The driver with its commands. A new instance is created at each start of the gateway. */
 export interface Chip extends Machine, Radio {
-	/** Starts the chip, which goes back to the network that it is in. Never joins one by itself. */
+	/** Starts the chip, which returns to its network. Never joins a new one. */
 	start(nowMs: number): void;
-	/** Leaves the network, if it is in one, forgets it, and looks for another for JOIN_MS. */
+	/** Leaves and forgets the present network, and searches for another one for JOIN_MS. */
 	join(nowMs: number): void;
-	/** Leaves the network and forgets it. */
+	/** Leaves and forgets the network. */
 	leave(nowMs: number): void;
-	/** RADIO_OFF. */
+	/** Turns the radio off (RADIO_OFF). */
 	stop(nowMs: number): void;
-	/** The clusters of the user are others: the endpoint is registered anew. */
+	/** Registers the endpoint again because the clusters of the user have changed. */
 	clustersChanged(nowMs: number): void;
-	/** When it stops looking for a network, monotonic ms; 0 when it does not look for one. */
+	/** End of the search for a network, monotonic ms; 0 without a search. */
 	readonly joiningUntilMs: number;
-	/** The network that it is in, or was, is still to be forgotten. */
+	/** True while the present or previous network has still to be forgotten. */
 	readonly owesLeave: boolean;
 }
 
-/** Told by the Radio, inside its `receive` and `advance`. May send at once. */
+/** Listener of the Radio, called inside its `receive` and `advance`. May send at once. */
 export interface RadioUser {
-	/** Clusters of the endpoint, ascending: those it serves, and those it asks the coordinator by. */
+	/** Clusters of the endpoint, ascending: those that it serves, and those of its clients. */
 	readonly servers: readonly number[];
 	readonly clients: readonly number[];
-	/** `state` or `network` is another. */
+	/** `state` or `network` has changed. */
 	radioChanged(nowMs: number): void;
 	received(frame: Incoming, nowMs: number): void;
-	/** The frame that was sent has arrived (0), or not: the status of AF_DATA_CONFIRM, or of the refusal by the chip. */
+	/** The frame was delivered (0) or not: the status of AF_DATA_CONFIRM, or of the chip's refusal. */
 	sent(status: number, nowMs: number): void;
 }
 
-/** A ZCL frame, taken apart (ZCL revision 8, 2.4.1). Its payload is `bytes[start..end)`. */
+/** A parsed ZCL frame (ZCL revision 8, 2.4.1). Its payload is `bytes[start..end)`. */
 export interface ZCLFrame {
-	/** As it came: frame type in bits 0-1, manufacturer specific 2, direction 3 (1: from the server), no default response 4. */
+	/**
+	 * Frame control as received: bits 0-1 frame type, 2 manufacturer specific, 3 direction (1: from server), 4 no default
+	 * response.
+	 */
 	control: number;
-	/** 0 where the frame names none. */
+	/** Manufacturer code; 0 if absent. */
 	manufacturer: number;
 	sequence: number;
 	command: number;
@@ -146,34 +148,37 @@ export interface ZCLFrame {
 	end: number;
 }
 
-/** Longest ZCL frame that is sent, bytes: more would need fragments. */
+/** Longest ZCL frame that is sent, bytes; longer ones would need fragmentation. */
 export const ZCL_LIMIT = 80;
 
-/** One of our client clusters: asks the coordinator by itself. The bridge numbers its requests and carries them. */
+/** Client of a cluster of the coordinator. The bridge numbers and sends its requests. */
 export interface ClusterClient extends Timed {
 	/** Cluster id. */
 	readonly cluster: number;
-	/** The node is in a network from now on (again), or no more. */
+	/** The node has joined or rejoined a network; `left`: it is no longer in a network. */
 	joined(nowMs: number): void;
 	left(): void;
-	/** A frame of this cluster has come from `source`, endpoint `endpoint`, that is for a client; `frame` holds during the call. */
+	/**
+	 * A frame of this cluster for a client has arrived from `source`, endpoint `endpoint`; `frame` is valid during the call
+	 * only.
+	 */
 	received(frame: ZCLFrame, source: number, endpoint: number, nowMs: number): void;
-	/** It has something to send. */
+	/** True while there is a frame to send. */
 	readonly isReady: boolean;
-	/** It is in the middle of something: not a time to sleep. */
+	/** True during an exchange that sleep must not interrupt. */
 	isBusy(nowMs: number): boolean;
 	/**
-	 * Writes the next frame, whole, with `sequence` as its number, into `out.bytes` from 0 on and sets `out.end`, and where
-	 * it goes. Only called when `isReady`; is not ready any more then.
+	 * Writes the next frame with the number `sequence` into `out.bytes` from 0 on, and sets `out.end` and the destination.
+	 * Called only when `isReady`, and clears it.
 	 */
 	write(out: Outgoing, sequence: number, nowMs: number): void;
-	/** The frame written last did not arrive. */
+	/** The last frame was not delivered. */
 	failed(nowMs: number): void;
 	/**
-	 * Writes type and value of an attribute of the client's side (ZCL 2.4.2) into `into` from `at` on; where it ends, or
-	 * `at` when there is none. Commands for reading carry the server's direction then.
+	 * Writes type and value of a client attribute (ZCL 2.4.2) into `into` from `at` on; returns the end, or `at` if the
+	 * attribute does not exist. Read commands for client attributes have the direction from server to client.
 	 */
 	readAttribute(id: number, into: Uint8Array, at: number): number;
-	/** The attributes that there are, ascending. */
+	/** Ids of the attributes, ascending. */
 	readonly attributes: readonly number[];
 }

@@ -1,20 +1,19 @@
 /**
- * When which value is reported to the coordinator (ZCL revision 8, 2.5.7 to 2.5.11): when it has changed by so much, but
- * not sooner than its least interval after the report before; and when its longest interval is over. Measured values are
- * sent each OWN_S at the latest whatever longest interval was asked for: hours without a sign of life look like a fault.
+ * Decides when a value is reported to the coordinator (ZCL revision 8, 2.5.7 to 2.5.11): after a sufficient change, but not
+ * before the minimum interval since the last report; and at the end of the maximum interval. Measured values are reported
+ * at least every OWN_S, even with a longer maximum interval, because hours of silence look like a fault.
  *
- * What is due is not queued: a report has the values of the moment in which it is written. A report that did not arrive
- * leaves its values due.
+ * Reports are not queued: a report has the values at the time of writing. If it is not delivered, its values stay due.
  *
- * Settings as they are kept, REPORTS_SIZE bytes, numbers little-endian:
+ * Stored settings, REPORTS_SIZE bytes, numbers little-endian:
  *
- *   offset  bytes    what
+ *   offset  bytes    content
  *   0       1        FORMAT
- *   1       1        endpoint that has configured reports last; they all go there
- *   2       10 each  by number of the value (attributes.ts): least interval, longest interval (s, 2 each), change (6)
+ *   1       1        endpoint that configured reports last; it receives all of them
+ *   2       10 each  by index of the value (attributes.ts): minimum interval, maximum interval (s, 2 each), change (6)
  *
- * Longest interval 0xFFFF: never reported; 0: on change only. The change is unsigned, in the attribute's unit. What nobody has
- * configured is as DEFAULTS has it.
+ * Maximum interval 0xFFFF: never reported; 0: on change only. The change is unsigned, in the unit of the attribute.
+ * Settings that were not configured are as in DEFAULTS.
  */
 import {
 	type Attributes,
@@ -34,10 +33,13 @@ const CHANGE_SIZE = 6;
 const SETTING_SIZE = 4 + CHANGE_SIZE;
 export const REPORTS_SIZE = HEADER + VALUE_COUNT * SETTING_SIZE;
 
-/** Longest interval of what is not reported. */
+/** Maximum interval of a value that is not reported. */
 export const NEVER = 0xffff;
 
-/** What is remembered of each value, in this order, in the array of the values: its settings, the value that has arrived last and the one on its way (NaN: none), when the former was sent. */
+/**
+ * Data for each value in `Attributes.values`, in this order: its settings, the value delivered last, the value in flight
+ * (NaN: no such value), and the time of the report delivered last.
+ */
 export const LEAST = 0;
 export const LONGEST = 1;
 export const CHANGE = 2;
@@ -46,9 +48,9 @@ const FLIGHT = 4;
 const LAST_MS = 5;
 
 const DEFAULT_ENDPOINT = 1;
-/** Least interval of what nobody has configured, seconds. */
+/** Minimum interval without a configuration, seconds. */
 const DEFAULT_LEAST = 10;
-/** Longest interval and change, by number of the value: 4 and 2 hex digits. Status: never; battery: hourly. */
+/** Maximum interval and change, by index of the value: 4 and 2 hex digits. Status: never reported; battery: hourly. */
 const DEFAULTS =
 	"ffff01" + // status
 	"012c0a" + // import, export: 0.01 kWh
@@ -56,12 +58,12 @@ const DEFAULTS =
 	"003c05" + // power: 5 W
 	"003c0a" + // voltage: 1 V
 	"003c05" + // current: 0.05 A
-	"003c05" + // power, once more
+	"003c05" + // active power
 	"0e1001" + // battery: 0.1 V, 1 %
 	"0e1002";
 const DEFAULT_SIZE = 6;
 
-/** The longest that a measured value is not reported, seconds. */
+/** Longest time between reports of a measured value, seconds. */
 const OWN_S = 300;
 const LAST_MEASURED = 6;
 
@@ -71,10 +73,10 @@ export class Reports {
 	readonly attributes: Attributes;
 	#flightMs = 0;
 	#endpoint = DEFAULT_ENDPOINT;
-	/** Settings, since they were packed. */
+	/** True if the settings have changed since the last `pack`. */
 	isChanged = false;
 
-	/** `kept`: what `pack` gave at another time. */
+	/** `kept`: result of an earlier `pack`. */
 	constructor(attributes: Attributes, kept: Uint8Array | undefined) {
 		this.attributes = attributes;
 		this.reset();
@@ -87,20 +89,20 @@ export class Reports {
 		this.isChanged = false;
 	}
 
-	/** Nobody has configured anything, and nothing was reported. */
+	/** Restores the default settings and forgets all reports. */
 	reset(): void {
 		for (let number = 0; number < VALUE_COUNT; number++) this.configure(number, NEVER, 0, 0, DEFAULT_ENDPOINT);
 		this.forget();
 	}
 
-	/** Nothing was reported: all is to be, at once. */
+	/** Forgets all reports, so that all values are due at once. */
 	forget(): void {
 		const numbers = this.attributes.values;
 		for (let at = REPORTED_AT; at < REPORTED_AT + REPORTED_SIZE; at += REPORTED_WIDTH)
 			numbers.fill(Number.NaN, at + LAST, at + LAST_MS);
 	}
 
-	/** Intervals in seconds; the endpoint that wants them. Least NEVER and longest 0: as if nobody had configured it. */
+	/** Sets intervals in seconds, and the endpoint to report to. Minimum NEVER with maximum 0 restores the defaults. */
 	configure(number: number, least: number, longest: number, change: number, endpoint: number): void {
 		const isDefault = least === NEVER && longest === 0;
 		let hasChanged = this.put(number, LEAST, isDefault ? DEFAULT_LEAST : least);
@@ -110,7 +112,7 @@ export class Reports {
 		this.#endpoint = endpoint;
 	}
 
-	/** The settings, to be kept; empty: they are those that nobody has configured. */
+	/** Returns the settings for storage; empty if they are the defaults. */
 	pack(): Uint8Array {
 		const bytes = new Uint8Array(REPORTS_SIZE);
 		let isDefault = this.#endpoint === DEFAULT_ENDPOINT;
@@ -128,19 +130,19 @@ export class Reports {
 		return isDefault ? new Uint8Array(0) : bytes;
 	}
 
-	/** LEAST or LONGEST interval (s), or CHANGE; here also what else is remembered. */
+	/** Returns the minimum (LEAST) or maximum (LONGEST) interval in seconds, CHANGE, or internally one of the other data. */
 	setting(number: number, what: number): number {
 		return this.attributes.values[placeOf(number, what)];
 	}
 
-	/** When the next report is due, monotonic ms; Infinity: none. */
+	/** Time of the next report, monotonic ms; Infinity without one. */
 	get dueMs(): number {
 		let due = Number.POSITIVE_INFINITY;
 		for (let number = 0; number < VALUE_COUNT; number++) due = Math.min(due, this.dueOf(number));
 		return due;
 	}
 
-	/** Writes a report of the values of one cluster that are due; without one `out.end` is 0. */
+	/** Writes a report of the due values of one cluster; `out.end` stays 0 if no value is due. */
 	write(out: Outgoing, sequence: number, nowMs: number): void {
 		const attributes = this.attributes;
 		const { bytes } = out;
@@ -167,7 +169,7 @@ export class Reports {
 		}
 	}
 
-	/** What was written last has arrived, or has not. */
+	/** Takes the result of the last report. */
 	sent(hasArrived: boolean): void {
 		const numbers = this.attributes.values;
 		for (let at = REPORTED_AT; at < REPORTED_AT + REPORTED_SIZE; at += REPORTED_WIDTH) {
@@ -179,18 +181,18 @@ export class Reports {
 		}
 	}
 
-	/** The value that was reported last; NaN: none, or unknown. */
+	/** Returns the value reported last; NaN if unknown or not yet reported. */
 	reported(number: number): number {
 		const value = this.setting(number, LAST);
 		return isUnknown(number, value) ? Number.NaN : value;
 	}
 
-	/** When that was, monotonic. */
+	/** Returns the monotonic time of that report. */
 	reportedMs(number: number): number {
 		return this.setting(number, LAST_MS);
 	}
 
-	/** False: it was that already. */
+	/** Stores a setting; returns false if it is unchanged. */
 	private put(number: number, what: number, value: number): boolean {
 		const isOther = this.setting(number, what) !== value;
 		this.attributes.values[placeOf(number, what)] = value;

@@ -1,9 +1,9 @@
 /**
- * Talks with the coprocessor, a request at a time: makes the requests, in sequences (mt.ts) or one by one, holds what is to be
- * transmitted, and understands what the chip says. What is to be done about it is coprocessor.ts's.
+ * Exchange with the coprocessor, one request at a time: builds the requests, in sequences (mt.ts) or one by one, holds the
+ * bytes to transmit, and parses the chip's frames. coprocessor.ts decides how to react.
  *
- * All of it stands in one buffer: what comes, the request, the frame that is on its way, and what the chip said last of
- * itself and its network.
+ * One buffer holds the received bytes, the request, the frame in flight, and the chip's last report about itself and its
+ * network.
  */
 import { hexDigitValue } from "../bytes/hex.js";
 import { NO_OUTPUT, OUTPUT_TRANSMIT, type Output } from "../io/machine.js";
@@ -39,70 +39,70 @@ import {
 } from "./radio.js";
 import { FrameReader, READER_ROOM, seal } from "./unpi.js";
 
-/** Status of a frame that was lost with the chip, or of which it said nothing: as when it has expired (Z-Stack). */
+/** Status of a frame that was lost with the chip or never confirmed; the same as for an expired frame (Z-Stack). */
 export const SENT_LOST = 0xf0;
 const CONFIRM_MS = 20_000;
 
-/** In the buffer: request, frame on its way, the last EXT_NWK_INFO, IEEE address. */
+/** Layout of the buffer: request, frame in flight, last EXT_NWK_INFO, IEEE address. */
 const REQUEST_AT = READER_ROOM;
 const FRAME_AT = REQUEST_AT + 64;
 const INFO_AT = FRAME_AT + 128;
 const INFO_LENGTH = 24;
 const ADDRESS_AT = INFO_AT + INFO_LENGTH;
 const ADDRESS_LENGTH = 8;
-/** Where the number of an AF_DATA_REQUEST stands in its frame. */
+/** Position of the transaction number in the frame of an AF_DATA_REQUEST. */
 const TRANSACTION_AT = FRAME_AT + 10;
-/** The request's command: before its frame there is room for SKIP_BOOT_LOADER. */
+/** Position of the request's command; before its frame there is room for SKIP_BOOT_LOADER. */
 const COMMAND_AT = REQUEST_AT + 3;
 
-/** Before a request to reset: the serial boot loader of CC2530 and CC2531 goes on at once then. */
+/** Sent before a reset request: makes the serial boot loader of CC2530 and CC2531 continue at once. */
 const SKIP_BOOT_LOADER = 0xef;
-/** A frame that stops in the middle for so long was none. */
+/** Pause after which an incomplete frame is discarded. */
 const GAP_MS = 500;
 export const REQUEST_MS = 6000;
-/** Limit of a request that scans all channels, and of what it does afterwards. */
+/** Time limit for a request that scans all channels, and for its final notification. */
 const BDB_MS = 60_000;
-/** For the frame of a leave to go out. */
+/** Time for the frame of a leave to go out. */
 export const LEAVE_MS = 3000;
 
-/** In place of a status: the chip does not know the request. */
+/** Status for a request that the chip does not know. */
 const REFUSED = 0xff;
 const NO_ROLE = -1;
-/** Kinds of SYS_RESET. */
+/** Kind of SYS_RESET. */
 const SOFT = 1;
 const DEVICE_VERSION = 1;
 /** Options and radius of AF_DATA_REQUEST. */
 const APS_ACKNOWLEDGED = 0x10;
 const RADIUS = 30;
-/** Bytes of AF_INCOMING_MSG before the ZCL frame; its length comes last. */
+/** Bytes of AF_INCOMING_MSG before the ZCL frame; the last one is its length. */
 const INCOMING_HEAD = 17;
 const ANY_ENDPOINT = 0xff;
 
-/** Bytes of EXT_NWK_INFO that a network shows, a bit for each. */
+/** Bit set of the bytes of EXT_NWK_INFO that are displayed: short address, PAN id, extended PAN id, channel. */
 const INFO_SHOWN = 0x807f9b;
-/** States of a device, a bit for each: in a network; has lost its parent there; looks for a network, or for its own. */
+/** Bit sets of device states: in a network; parent lost; searching for a network, or for its own one. */
 const DEVICE_IN = 0x00c0;
 const DEVICE_LOST = 0xfc10;
 const DEVICE_LOOKS = 0x000c;
 const NO_NETWORK = 0xffff;
 
-/** Marks of mt.ts, and what ends a request there. */
+/** Prefixes in the sequences of mt.ts, and the end of a request. */
 const IS_STRICT = 0x21;
 const TAKES_ROLE = 0x23;
 const FOR_END_DEVICE = 0x7e;
 const SPACE = 0x20;
 
-/** Flags: each field takes a slot. What came last was no frame. */
+/** Flags in one number, because each field takes an XS slot. ODD: the bytes received last were not a frame. */
 export const ODD = 1;
-/** By the last EXT_NWK_INFO: it is in a network; it is, or has lost its parent there. */
+/** From the last EXT_NWK_INFO. MEMBER: in a network; BELONGS: in a network, or has lost its parent there. */
 export const MEMBER = 2;
 export const BELONGS = 4;
-/** The last EXT_NWK_INFO showed another network than the one before. */
+/** The last EXT_NWK_INFO showed another network than the previous one. */
 export const OTHER = 8;
 /** The status of the answer must be 0. */
 const STRICT = 16;
 const HAS_ADDRESS = 32;
-/** The first that is the driver's. */
+/** First flag that belongs to the driver. */
 export const FLAG_OF_DRIVER = 64;
 
 export abstract class Requests {
@@ -110,23 +110,22 @@ export abstract class Requests {
 	protected readonly wantedRole: number;
 	readonly #bytes = new Uint8Array(ADDRESS_AT + ADDRESS_LENGTH);
 	#flags = 0;
-	/** When a frame that has begun was none, since it does not go on. */
+	/** Time at which an incomplete frame is discarded. */
 	protected gapMs = Infinity;
-	/** The chip's ROLE_…, as its NVRAM has it; NO_ROLE when it is unknown. */
+	/** ROLE_… in the chip's NVRAM; NO_ROLE while unknown. */
 	protected chipRole = NO_ROLE;
 	readonly #reader = new FrameReader(this.#bytes);
-	/** The request that is not answered yet; 0: none. */
+	/** Request that waits for its answer; 0 without one. */
 	protected asked = 0;
-	/** What the chip runs, in words for the owner. */
 	firmware = "";
-	/** Where the frame that is on its way ends; 0: there is none. */
+	/** End of the frame in flight; 0 without one. */
 	#frameEnd = 0;
-	/** When it is given up; Infinity: the chip was not asked to send it yet. */
+	/** Deadline of its confirmation; Infinity before the chip was asked to send it. */
 	protected confirmMs = Infinity;
-	/** The sequence that is gone through, and where its next request stands. */
+	/** Present sequence, and the position of its next request. */
 	#script = "";
 	#next = 0;
-	/** What is to be transmitted; ends at 0 when nothing is. */
+	/** Bytes to transmit; `#to` is 0 if there are no more. */
 	#from = 0;
 	#to = 0;
 
@@ -137,17 +136,17 @@ export abstract class Requests {
 
 	/** RADIO_…. */
 	abstract readonly state: number;
-	/** The chip has started anew, asked to or not. */
+	/** The chip has restarted, on request or not. */
 	protected abstract restarted(nowMs: number): void;
-	/** It has answered the request; what it said is kept here. `isWell`: it has not refused what it must do. */
+	/** The chip has answered a request, and the content was stored here. `isWell`: false if it refused a mandatory request. */
 	protected abstract answered(request: number, isWell: boolean, nowMs: number): void;
-	/** The request has had no answer, and none is waited for any more. */
+	/** The request was not answered in time and was abandoned. */
 	protected abstract missed(nowMs: number): void;
-	/** What came of BDB_START, or has become of the network since: see mt.ts. */
+	/** Result of BDB_START, or a later change of the network; see mt.ts. */
 	protected abstract notified(status: number, about: number, nowMs: number): void;
-	/** Its state in the network is another: it is in it, or not. */
+	/** The chip has joined or left its network. */
 	protected abstract changed(isMember: boolean, nowMs: number): void;
-	/** The coordinator wants it to leave, and not to come back. */
+	/** The coordinator has ordered a leave without return. */
 	protected abstract expelled(nowMs: number): void;
 
 	protected has(flag: number): boolean {
@@ -170,7 +169,7 @@ export abstract class Requests {
 		this.gapMs = reader.isInside ? nowMs + GAP_MS : Infinity;
 	}
 
-	/** Gives up what has waited too long: the rest of a frame, the confirmation of one that was sent. */
+	/** Abandons an incomplete frame, or the confirmation of a sent frame, after its time limit. */
 	protected giveUp(nowMs: number): void {
 		const reader = this.#reader;
 		if (nowMs >= this.gapMs) {
@@ -189,7 +188,7 @@ export abstract class Requests {
 		return { ...NO_OUTPUT, kind: OUTPUT_TRANSMIT, bytes: this.#bytes, start: this.#from, end };
 	}
 
-	/** Waits for no answer, and transmits nothing that has not been taken. */
+	/** Forgets the pending request and bytes that were not transmitted yet. */
 	protected drop(): void {
 		this.asked = this.#to = 0;
 	}
@@ -203,13 +202,13 @@ export abstract class Requests {
 		this.#next = 0;
 	}
 
-	/** How long the request that is asked, or what it begins, may take. */
+	/** Time limit of the pending request, or of the operation that it starts. */
 	protected get limitMs(): number {
 		if (this.asked === ZDO_MGMT_LEAVE) return LEAVE_MS;
 		return this.asked === BDB_START ? BDB_MS : REQUEST_MS;
 	}
 
-	/** Asks the next request of the sequence; false when it is at its end. */
+	/** Sends the next request of the sequence; returns false at its end. */
 	protected askNext(): boolean {
 		const script = this.#script;
 		const bytes = this.#bytes;
@@ -229,7 +228,6 @@ export abstract class Requests {
 		return true;
 	}
 
-	/** Asks what has no data. */
 	protected ask(command: number): void {
 		this.askMade(this.put(COMMAND_AT, command >> 8, command & 0xff));
 	}
@@ -245,7 +243,7 @@ export abstract class Requests {
 		return this.#frameEnd > 0;
 	}
 
-	/** Takes a frame that is to be sent: its AF_DATA_REQUEST. */
+	/** Builds the AF_DATA_REQUEST of a frame to send. */
 	protected queue(frame: Outgoing): void {
 		const size = frame.end - frame.start;
 		let at = this.put(FRAME_AT + 2, AF_DATA_REQUEST >> 8, AF_DATA_REQUEST & 0xff);
@@ -258,7 +256,7 @@ export abstract class Requests {
 		this.#frameEnd = seal(this.#bytes, FRAME_AT, at + size - FRAME_AT - 2);
 	}
 
-	/** Asks the chip to send the frame that waits; false when there is none. */
+	/** Requests that the chip sends the waiting frame; returns false without one. */
 	protected askFrame(nowMs: number): boolean {
 		if (!this.isSending || this.confirmMs < Infinity) return false;
 		this.confirmMs = nowMs + CONFIRM_MS;
@@ -268,7 +266,6 @@ export abstract class Requests {
 		return true;
 	}
 
-	/** The request that was asked has had no answer. */
 	protected unanswered(nowMs: number): void {
 		const isLost = this.asked === AF_DATA_REQUEST && this.confirmMs < Infinity;
 		this.asked = 0;
@@ -276,14 +273,13 @@ export abstract class Requests {
 		if (isLost) this.finish(SENT_LOST, nowMs);
 	}
 
-	/** The frame is on its way no more. */
+	/** Ends the transmission of the frame in flight. */
 	protected finish(status: number, nowMs: number): void {
 		this.#frameEnd = 0;
 		this.confirmMs = Infinity;
 		this.user.sent(status, nowMs);
 	}
 
-	/** AF_INCOMING_MSG. */
 	private deliver(at: number, length: number, nowMs: number): void {
 		const bytes = this.#bytes;
 		const start = at + INCOMING_HEAD;
@@ -293,7 +289,7 @@ export abstract class Requests {
 			cluster: this.number(at + 2),
 			source: this.number(at + 4),
 			sourceEndpoint: bytes[at + 6],
-			// To all, or to a group.
+			// To all nodes or to a group.
 			isBroadcast: bytes[at + 8] !== 0 || this.number(at) !== 0,
 			bytes,
 			start,
@@ -302,7 +298,7 @@ export abstract class Requests {
 		this.user.received(frame, nowMs);
 	}
 
-	/** What SYS_VERSION says with `length` bytes at `at`: false when it can't be used. */
+	/** Processes a SYS_VERSION answer of `length` bytes at `at`; returns false if the firmware cannot be used. */
 	private takeVersion(at: number, length: number): boolean {
 		if (length < 5) return false;
 		const [product, major, minor, patch] = this.#bytes.subarray(at + 1, at + 5);
@@ -318,7 +314,7 @@ export abstract class Requests {
 		return product === 1 || product === 2 || major > 2 || (major === 2 && minor >= 7);
 	}
 
-	/** The answer to SYS_GET_EXTADDR; false when it is none. */
+	/** Processes the answer to SYS_GET_EXTADDR; returns false if it is invalid. */
 	private takeAddress(at: number, length: number): boolean {
 		this.#bytes.copyWithin(ADDRESS_AT, at, at + ADDRESS_LENGTH);
 		this.mark(HAS_ADDRESS, length >= ADDRESS_LENGTH);
@@ -329,7 +325,7 @@ export abstract class Requests {
 		return this.has(HAS_ADDRESS) ? this.#bytes.slice(ADDRESS_AT, ADDRESS_AT + ADDRESS_LENGTH) : undefined;
 	}
 
-	/** The answer to EXT_NWK_INFO; false when it is none. */
+	/** Processes the answer to EXT_NWK_INFO; returns false if it is invalid. */
 	private takeInfo(at: number, length: number): boolean {
 		if (length < INFO_LENGTH) return false;
 		const bytes = this.#bytes;
@@ -339,7 +335,7 @@ export abstract class Requests {
 		this.mark(MEMBER, isMember);
 		this.mark(BELONGS, isMember || isIn(DEVICE_LOST, device) || (hasNetwork && isIn(DEVICE_LOOKS, device)));
 		this.mark(OTHER, false);
-		// A chip that looks for its parent may show no network: it is the one that it was.
+		// A chip that searches for its parent may show no network; the previous one is kept.
 		if (!hasNetwork) return true;
 		for (let i = 0; i < INFO_LENGTH; i++)
 			if (bytes[at + i] !== bytes[INFO_AT + i] && ((INFO_SHOWN >> i) & 1) !== 0) this.mark(OTHER, true);
@@ -359,7 +355,7 @@ export abstract class Requests {
 		};
 	}
 
-	/** A frame of the chip, with `length` bytes of data at `at`. */
+	/** Processes a frame of the chip with `length` bytes of data at `at`. */
 	private understand(at: number, length: number, nowMs: number): void {
 		const bytes = this.#bytes;
 		const first = length > 0 ? bytes[at] : REFUSED;
@@ -370,7 +366,7 @@ export abstract class Requests {
 		} else if (command === AF_INCOMING_MSG) this.deliver(at, length, nowMs);
 		else if (command === ZDO_STATE_CHANGE) this.changed(isIn(DEVICE_IN, first), nowMs);
 		else if (command === ZDO_LEAVE_IND) {
-			// Asked for by somebody else, and not in order to come back.
+			// The leave was requested by another node, without a rejoin.
 			if (length >= 13 && bytes[at + 10] !== 0 && bytes[at + 12] === 0) this.expelled(nowMs);
 		} else if (command === BDB_NOTIFY) {
 			if (length >= 2) this.notified(first, bytes[at + 1], nowMs);
@@ -379,7 +375,7 @@ export abstract class Requests {
 		} else this.answer(command - MT_ANSWER, first, at, length, nowMs);
 	}
 
-	/** `length` bytes at `at` answer `request`; none when the chip does not know it. */
+	/** Processes the answer to `request`, `length` bytes at `at`; 0 bytes if the chip does not know the request. */
 	private answer(request: number, status: number, at: number, length: number, nowMs: number): void {
 		if (request !== this.asked) return;
 		this.asked = 0;
@@ -388,7 +384,7 @@ export abstract class Requests {
 		else if (request === SYS_GET_EXTADDR) isWell = this.takeAddress(at, length);
 		else if (request === ZDO_EXT_NWK_INFO) isWell = this.takeInfo(at, length);
 		else if (request === SYS_NV_READ) {
-			// Without a status of 0 it has none.
+			// The value follows only after a status of 0.
 			isWell = length >= 3 || (length > 0 && status !== 0);
 			this.chipRole = status === 0 ? this.#bytes[at + 2] : NO_ROLE;
 		}
@@ -397,7 +393,7 @@ export abstract class Requests {
 		if (isLost) this.finish(status, nowMs);
 	}
 
-	/** Asks the request whose command and data stand in their place up to `end`, but for what only we know. */
+	/** Completes and sends the request with command and data in place up to `end`; adds the endpoint or the short address. */
 	private askMade(end: number): void {
 		const bytes = this.#bytes;
 		const command = (bytes[COMMAND_AT] << 8) | bytes[COMMAND_AT + 1];
@@ -417,7 +413,7 @@ export abstract class Requests {
 		this.transmit(REQUEST_AT + 1, seal(bytes, REQUEST_AT + 1, to - COMMAND_AT));
 	}
 
-	/** What of an earlier one has not been taken is given up: its time was over. */
+	/** Replaces bytes of an earlier request that were not transmitted: its time is over. */
 	private transmit(from: number, to: number): void {
 		this.#from = from;
 		this.#to = to;

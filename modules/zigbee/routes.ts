@@ -1,4 +1,4 @@
-/** Zigbee routes of the API text: state, pairing, map (decisions 4, 40, 46, 47). */
+/** Zigbee routes of the API: state, pairing, map. */
 
 import { type BodyTable, type BodyValues, LONG_BODY_LIMIT, needed, type Refusal } from "../api/body.js";
 import { UNSUPPORTED } from "../api/errors.js";
@@ -24,7 +24,6 @@ import {
 import { ZIGBEE, ZIGBEE_ENABLED, ZIGBEE_MAP, ZIGBEE_MAPPING } from "./fields.js";
 import { NO_NETWORK, type ZigbeeBridge } from "./status.js";
 
-/** Error code. */
 export const ZIGBEE_DISABLED = "zigbee_disabled";
 
 export const ZIGBEE_SETTINGS = settingsOf(ZIGBEE.fields, [ZIGBEE_ENABLED.name]);
@@ -70,7 +69,7 @@ function packEntry(values: BodyValues, into: Uint8Array, at: number): Refusal | 
 	return packMapping(needed(values, OBIS), values.get(MODE), pair, into, at) ? undefined : NO_CODE;
 }
 
-/** Whether the radio works: never where there is none. */
+/** Tells whether the radio is enabled; false without a radio. */
 export function isZigbeeEnabled(zigbee: ZigbeeBridge | undefined, { config }: Core): boolean {
 	return zigbee !== undefined && config.get(ZIGBEE_ENABLED);
 }
@@ -105,7 +104,7 @@ export function getZigbee(exchange: Exchange<ZigbeeBridge | undefined>): void {
 	});
 }
 
-/** Starts anew when that makes a difference (API text, "Zigbee enable flag"). */
+/** Stores the setting and restarts if it has changed (API text, "Zigbee enable flag"). */
 export function postZigbee(exchange: Exchange<ZigbeeBridge | undefined>, values: BodyValues): void {
 	const { core, part: zigbee } = exchange;
 	if (zigbee === undefined && needed(values, ZIGBEE_ENABLED)) {
@@ -130,7 +129,7 @@ export function postZigbeeReset(exchange: Exchange<ZigbeeBridge | undefined>): v
 	}
 }
 
-/** An entry a unit. */
+/** Streams the map, one entry per unit. */
 export function getZigbeeMap(exchange: Exchange<ZigbeeBridge | undefined>): void {
 	const map = mapOf(exchange.core.config.get(ZIGBEE_MAPPING));
 	const code = new OBISCode();
@@ -157,7 +156,7 @@ export function postZigbeeMap(exchange: Exchange<ZigbeeBridge | undefined>, valu
 	exchange.empty();
 }
 
-/** The entries of a map as it is in flash. */
+/** Writes the entries of a stored map. */
 export function writeMap(writer: JSONWriter, stored: Uint8Array): void {
 	const map = mapOf(stored);
 	const code = new OBISCode();

@@ -1,12 +1,12 @@
 /**
- * Answers what comes for our clusters (ZCL revision 8, 2.5 and 3.5): attributes read, looked through, to be reported;
- * Identify. One frame is answered with one frame of ZCL_LIMIT bytes at most, or with none; what has no room in it is left
- * out, or said to have none.
+ * Answers frames for our clusters (ZCL revision 8, 2.5 and 3.5): reading, discovering and reporting of attributes, and
+ * Identify. Each frame gets at most one answer of up to ZCL_LIMIT bytes; items that do not fit are omitted or reported as
+ * not fitting.
  *
- * Nothing can be set from outside but how long the device identifies itself, and what is reported when, by the coordinator
- * alone. Basic's reset is refused.
+ * Other nodes can only set the duration of identification. The report settings can be changed by the coordinator alone.
+ * Basic's reset is refused.
  *
- * The attributes of our client clusters are read by frames that go from server to client.
+ * Attributes of our client clusters are read by frames with the direction from server to client.
  */
 import { type Attributes, IDENTIFY } from "./attributes.js";
 import { type ClusterClient, ZCL_LIMIT, type ZCLFrame } from "./radio.js";
@@ -52,30 +52,29 @@ import {
 	WRITE_UNDIVIDED,
 } from "./zcl.js";
 
-/** Commands of Identify. */
 const COMMAND_IDENTIFY = 0;
 const COMMAND_QUERY = 1;
 
 const COORDINATOR = 0x0000;
 
-/** In an attribute that is told with what can be done with it. */
+/** Access bits in an extended discovery answer. */
 const ACCESS_READ = 1;
 const ACCESS_WRITE = 2;
 const ACCESS_REPORT = 4;
 
-/** Room for a frame, and for a value behind it that turns out to be too long. */
+/** Room for a frame, and for a value at its end that turns out to be too long. */
 export const ANSWER_SIZE = ZCL_LIMIT + 48;
 
-/** What of the bridge's options it needs. */
+/** Options of the bridge that the server needs. */
 export interface ServerOptions {
 	readonly clients: readonly ClusterClient[];
 	readonly user: {
-		/** Somebody wants to see which device it is, for so many seconds; 0: no more. */
+		/** Starts identification for this many seconds; 0 ends it. */
 		identify(seconds: number): void;
 	};
 }
 
-/** For one frame. */
+/** Processes a single frame. */
 export class Server {
 	readonly #attributes: Attributes;
 	readonly #reports: Reports;
@@ -92,8 +91,8 @@ export class Server {
 	}
 
 	/**
-	 * Answers a frame that is no answer itself, into `into` from 0 on, which has ANSWER_SIZE bytes; returns its length, 0 for
-	 * no answer.
+	 * Answers a frame that is not itself an answer. Writes into `into` from 0 on, which has ANSWER_SIZE bytes; returns the
+	 * length, or 0 without an answer.
 	 */
 	answer(frame: ZCLFrame, cluster: number, source: number, endpoint: number, into: Uint8Array, nowMs: number): number {
 		const { control, command, manufacturer } = frame;
@@ -140,7 +139,7 @@ export class Server {
 		return body + 2;
 	}
 
-	/** Commands of clusters: those of Identify. Returns a status. */
+	/** Processes a cluster command; only Identify has any. Returns a status. */
 	private identify({ command, bytes, start, end }: ZCLFrame): number {
 		if (this.#cluster !== IDENTIFY || command > COMMAND_QUERY) return NO_CLUSTER_COMMAND;
 		if (command === COMMAND_QUERY) return OK;
@@ -170,7 +169,7 @@ export class Server {
 		return at;
 	}
 
-	/** Writes type and value of an attribute; returns where it ends, `at` when there is no such one, -1 when it has no value. */
+	/** Writes type and value of an attribute; returns the end, `at` if it does not exist, or -1 if it has no value. */
 	private value(id: number, into: Uint8Array, at: number): number {
 		if (this.#client !== undefined) return this.#client.readAttribute(id, into, at);
 		const attributes = this.#attributes;
@@ -199,7 +198,7 @@ export class Server {
 				into[at] = status;
 				at = putNumber(into, at + 1, 2, id);
 			}
-			// NaN, which ends the loop, where nobody knows where the next one begins.
+			// NaN for an unknown size: the start of the next record is then unknown, and the loop ends.
 			from += 3 + size;
 		}
 		const hasFailed = at > body;
@@ -217,7 +216,7 @@ export class Server {
 		let from = start;
 		while (from + 5 <= end && at + 4 <= ZCL_LIMIT) {
 			const row = this.reportable(bytes, from);
-			// Reports to us: none of our attributes takes them.
+			// Reports sent to us are refused, because no attribute accepts them.
 			let status = -row;
 			let next = from + 5;
 			if (bytes[from] === 0) {
@@ -244,13 +243,16 @@ export class Server {
 		return at;
 	}
 
-	/** The row of the attribute that `bytes[at]` (direction, id) tells of; below 0 the status why it is not reported, negative. */
+	/**
+	 * Returns the row of the attribute in the record (direction, id) at `bytes[at]`; negative, the negated status, if it is
+	 * not reportable.
+	 */
 	private reportable(bytes: Uint8Array, at: number): number {
 		const attributes = this.#attributes;
 		const id = u16(bytes, at + 1);
 		const row = this.#client === undefined ? attributes.find(this.#cluster, id) : -1;
 		if (row < 0) return this.#client?.attributes.includes(id) === true ? -NOT_REPORTABLE : -NO_ATTRIBUTE;
-		// Nobody sends us any.
+		// We accept no reports from other nodes.
 		return bytes[at] !== 0 || attributes.valueOf(row) < 0 ? -NOT_REPORTABLE : row;
 	}
 
@@ -303,7 +305,7 @@ export class Server {
 					break;
 				}
 				at = putNumber(into, at, 2, id);
-				// The type is all that is wanted of a client's value, which is written over.
+				// Only the type of a client's value is needed; the value itself is overwritten.
 				if (client !== undefined) client.readAttribute(id, into, at);
 				else into[at] = attributes.typeOf(row);
 				at++;
@@ -319,7 +321,7 @@ export class Server {
 		return (attributes.isWritable(row) ? ACCESS_WRITE : 0) | (attributes.valueOf(row) < 0 ? 0 : ACCESS_REPORT);
 	}
 
-	/** Commands that a cluster takes, or gives: those of Identify. */
+	/** Lists the commands that a cluster receives or generates; only Identify has any. */
 	private commands({ command, bytes, start, end }: ZCLFrame, into: Uint8Array, body: number): number {
 		if (start + 2 > end) return body;
 		let at = body + 1;

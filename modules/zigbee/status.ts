@@ -1,11 +1,11 @@
-/** The Zigbee bridge as the API shows it, at a moment. For zigbee.ts. */
+/** Snapshot of the Zigbee bridge for the API, taken by owner.ts. */
 import { upperCase } from "../bytes/ascii.js";
 import { encodeHex } from "../bytes/hex.js";
 import type { Clock, Host, TextCodec } from "../io/host.js";
 import { PAIRS } from "../obis/mapping.js";
 import type { Bridge } from "./bridge.js";
 
-/** The Zigbee bridge at a moment. What is not known is empty, or what stands for no network (decision 46). */
+/** Snapshot of the Zigbee bridge. Unknown members are empty or have the values for "no network". */
 export interface ZigbeeStatus {
 	/** One of RADIO_CODES (radio.ts). */
 	readonly code: string;
@@ -16,39 +16,36 @@ export interface ZigbeeStatus {
 	readonly panId: number;
 	/** 16 hex digits, upper case, most significant first. */
 	readonly extendedPanId: string;
-	/** The same, or empty. */
+	/** The same format, or empty. */
 	readonly ieeeAddress: string;
-	/** What the coprocessor runs. */
 	readonly coprocessor: string;
 	readonly joiningSecs: number;
 	/**
-	 * For each of PAIRS (obis/mapping.ts) after the first: the value that was reported last, in kWh, W, V or A, or NaN, and
-	 * when, Unix time in seconds.
+	 * For each of PAIRS (obis/mapping.ts) but the first: the value reported last in kWh, W, V or A, or NaN, and the Unix
+	 * time of that report in seconds.
 	 */
 	readonly reported: Float64Array;
 }
 
-/** What the routes want of the Zigbee bridge: zigbee/owner.ts. */
+/** Interface of the Zigbee bridge for the routes; implemented by zigbee/owner.ts. */
 export interface ZigbeeBridge {
 	/** One of RADIO_CODES. */
 	readonly code: string;
-	/** Also while it hears its parent no more. */
+	/** True in a network, even after the parent was lost. */
 	readonly isJoined: boolean;
-	/** When the last report has arrived, Unix time; 0: none has since the start, or the clock is not set. */
+	/** Unix time of the last delivered report in ms; 0 before the first one since the start, or if the clock is not set. */
 	readonly sentUtcMs: number;
 	status(): ZigbeeStatus;
-	/** It is turned on or off. */
 	settingsChanged(): void;
-	/** The map is another. */
 	mappingChanged(): void;
-	/** Leaves its network, and looks for an open one for a while. Only when it is on. */
+	/** Leaves the present network and searches for an open one for a while. Only while turned on. */
 	join(): void;
 }
 
-/** `zigbee_state` of a unit without a radio (decision 52). */
+/** `zigbee_state` of a unit without a radio. */
 export const NO_RADIO = "absent";
 
-/** Where there is no network, and no radio (decision 46). */
+/** Status without a network or a radio. */
 export const NO_NETWORK: ZigbeeStatus = Object.freeze({
 	code: NO_RADIO,
 	role: "",
@@ -63,14 +60,14 @@ export const NO_NETWORK: ZigbeeStatus = Object.freeze({
 	reported: new Float64Array(0),
 });
 
-/** What its owner makes of its state. */
+/** State as determined by owner.ts. */
 interface Seen {
 	readonly code: string;
 	readonly isJoined: boolean;
 	readonly isRouter: boolean;
 }
 
-/** `bridge` undefined: it was not needed yet. */
+/** Returns the status; `bridge` is undefined until it is first needed. */
 export function statusOf(bridge: Bridge | undefined, host: Host, { code, isJoined, isRouter }: Seen): ZigbeeStatus {
 	const role = isRouter ? "router" : "end_device";
 	if (bridge === undefined) return { ...NO_NETWORK, code, role };
@@ -98,20 +95,20 @@ export function statusOf(bridge: Bridge | undefined, host: Host, { code, isJoine
 	};
 }
 
-/** Unix time; 0: there was none, or the clock is not set. */
+/** Returns the Unix time of the last report in ms; 0 without a report or if the clock is not set. */
 export function lastReportUtcMs(bridge: Bridge | undefined, clock: Clock): number {
 	let lastMs = 0;
 	for (let pair = 1; pair < PAIRS.length; pair++) lastMs = Math.max(lastMs, bridge?.reportedMs(pair) ?? 0);
 	return utcMsOf(lastMs, clock);
 }
 
-/** Unix time of a monotonic one; 0: it is none, or the clock is not set. */
+/** Converts a monotonic time to Unix time in ms; 0 if it is not a time or the clock is not set. */
 function utcMsOf(atMs: number, clock: Clock): number {
 	const utcMs = clock.utcMs();
 	return utcMs === undefined || !(atMs > 0) ? 0 : utcMs - clock.monotonicMs() + atMs;
 }
 
-/** Hex of bytes as they go over the UART, the least significant first. */
+/** Returns UART bytes, least significant first, as hex with the most significant first. */
 function hex(bytes: Uint8Array, text: TextCodec): string {
 	return upperCase(text.decode(encodeHex(bytes.slice().reverse())));
 }

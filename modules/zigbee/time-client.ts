@@ -1,15 +1,15 @@
 /**
- * The client of the Time cluster (ZCL revision 8, 12.2): asks the coordinator for the time, soon after the node has joined
- * and once a day, and sets the clock by it where nobody better is there.
+ * Client of the Time cluster (ZCL revision 8, 12.2): asks the coordinator for the time soon after joining and once a day.
+ * It sets the clock only without a better source:
  *
- *   the clock was never set        it is set
- *   a time server was believed     the coordinator is not listened to
- *   it differs by 2 s to 1000 s    it is set: the answer has whole seconds, and takes its time
- *   by more                        whoever has set the clock knows better
+ *   the clock was never set         set
+ *   a time server was accepted      ignored
+ *   differs by 2 s to 1000 s        set; the answer has whole seconds and a delay
+ *   differs by more                 ignored; the present source of the clock is trusted more
  *
- * Nothing before the build of this firmware is believed, nor more than 20 years after it (as of a single time server,
- * sntp/client.ts), nor the time of a coordinator that says that its own clock is neither set nor the master.
- * No answer: again in a minute, two, four … a day.
+ * Also ignored are times before the build of this firmware or more than 20 years after it (the limit for a single time
+ * server, sntp/client.ts), and times of a coordinator that reports itself as neither synchronised nor the master. Without
+ * an answer the client retries after a minute, two, four … up to a day.
  */
 import type { Clock, HostInfo } from "../io/host.js";
 import { uint16, uint32 } from "../ota/front.js";
@@ -18,22 +18,21 @@ import type { ClusterClient, Outgoing, ZCLFrame } from "./radio.js";
 export interface TimeWorld {
 	readonly clock: Pick<Clock, "utcMs" | "setUTC">;
 	readonly info: Pick<HostInfo, "builtUtcMs">;
-	/** A time server of the network was believed lately. */
+	/** True if a network time server was accepted recently. */
 	hasTimeServer(nowMs: number): boolean;
-	/** The clock was set. */
 	clockChanged(): void;
 }
 
 const CLUSTER = 0x000a;
 const COORDINATOR = 0;
 const ENDPOINT = 1;
-/** Global command to the server, no default response wanted: Read Attributes of Time and TimeStatus. */
+/** Control byte of a general command to the server without default response: Read Attributes of Time and TimeStatus. */
 const CONTROL = 0x10;
 const READ_RESPONSE = 0x01;
 const TIME_STATUS = 1;
-/** Bits of TimeStatus: the server is the master, it is synchronised. */
+/** Bits of TimeStatus: the server is the master, or is synchronised. */
 const TRUSTED = 3;
-/** 2000-01-01, and the earliest that the clock takes (decision 39). */
+/** Epoch of ZCL times, 2000-01-01; and 2024-01-01, the earliest time that the clock accepts. */
 const EPOCH_MS = 946_684_800_000;
 const EARLIEST_UTC_MS = 1_704_067_200_000;
 const LATEST_AFTER_BUILD_MS = 631_152_000_000;
@@ -49,7 +48,7 @@ export class TimeClient implements ClusterClient {
 	readonly #world: TimeWorld;
 	isReady = false;
 	deadlineMs = Infinity;
-	/** Until it is asked again if no answer comes. */
+	/** Delay before the next request if no answer arrives. */
 	#waitMs = ANSWER_MS;
 
 	constructor(world: TimeWorld) {
@@ -64,7 +63,7 @@ export class TimeClient implements ClusterClient {
 		return NONE;
 	}
 
-	/** A device that is awake for a moment has no time for this. */
+	/** A device that wakes up briefly does not wait for this client. */
 	isBusy(): boolean {
 		return false;
 	}
@@ -100,14 +99,14 @@ export class TimeClient implements ClusterClient {
 		out.end = 7;
 	}
 
-	/** It is asked again when that is due anyway. */
+	/** The next request is due anyway. */
 	failed(): void {}
 
 	received({ control, command, bytes, start, end }: ZCLFrame, source: number, _endpoint: number, nowMs: number): void {
 		if (source !== COORDINATOR || (control & 3) !== 0 || command !== READ_RESPONSE) return;
 		let seconds = 0;
 		let status = TRUSTED;
-		// Each attribute: id, status; where that is 0 its type, and the value, which has 4 bytes or 1.
+		// Each attribute has an id and a status; after a status of 0 its type and a value of 4 bytes or 1.
 		for (let at = start; at + 3 <= end; at += 3) {
 			if (bytes[at + 2] !== 0) continue;
 			const isStatus = uint16(bytes, at) === TIME_STATUS;

@@ -1,24 +1,27 @@
 /**
- * Frames of the coprocessor's UART (UNPI, TI's unified network processor interface), cut out of whatever comes:
+ * Extracts frames of the coprocessor's UART (UNPI, TI's unified network processor interface) from a byte stream:
  *
- *   0xFE  length (0 to 250)  command (2 bytes)  data  check: XOR of all from the length on
+ *   0xFE  length (0 to 250)  command (2 bytes)  data  checksum: XOR of all bytes from the length on
  *
- * What is no frame, or has a wrong check, costs one byte, and the search goes on behind it: the good frame that it ran into
- * is not lost. Beside each byte the XOR of all before it is kept, so that a check costs the same whatever the length: bytes
- * that are made to look like beginnings of long frames cost no more than others.
+ * After an invalid frame or a wrong checksum, the search continues at the next byte, so a valid frame inside the rejected
+ * bytes is not lost. The XOR of all previous bytes is stored for each byte, so that a checksum takes constant time whatever
+ * the length. Crafted bytes that look like starts of long frames therefore cost no extra time.
  */
 
 const START = 0xfe;
-/** Bytes of a frame before and behind its data. */
+/** Bytes of a frame before its data. One byte follows the data. */
 const HEAD = 4;
 const LENGTH_LIMIT = 250;
-/** What is gathered stands in `bytes[0..SUMS)`; `bytes[SUMS + i]` is the XOR of what came before `bytes[i]`. */
+/** Received bytes are in `bytes[0..SUMS)`; `bytes[SUMS + i]` is the XOR of the bytes before `bytes[i]`. */
 const SUMS = 256;
 
-/** Bytes of the buffer that a reader gathers in. */
+/** Size of the reader's part of the buffer. */
 export const READER_ROOM = 2 * SUMS;
 
-/** Makes a frame at `start` of a command of 2 bytes and data, `size` bytes together, that stand at `start + 2`; its end. */
+/**
+ * Completes the frame at `start`. Its command of 2 bytes and data, `size` bytes together, are already at `start + 2`.
+ * Returns the end of the frame.
+ */
 export function seal(bytes: Uint8Array, start: number, size: number): number {
 	const end = start + 2 + size;
 	bytes[start] = START;
@@ -30,16 +33,19 @@ export function seal(bytes: Uint8Array, start: number, size: number): number {
 }
 
 export class FrameReader {
-	/** A frame is whole, with `length` bytes of data at `bytes[data]`, its command before them. It holds until `skip`. */
+	/**
+	 * True when a frame is complete: `length` bytes of data at `bytes[data]`, preceded by its command. It stays valid until
+	 * `skip`.
+	 */
 	isReady = false;
-	/** Where the frame looked at begins, and what has come ends. */
+	/** Start of the candidate frame, and end of the received bytes. */
 	#from = 0;
 	#to = 0;
-	/** Where `#to` must be for another look. */
+	/** Value of `#to` from which the candidate must be examined again. */
 	#need = 1;
 	readonly #bytes: Uint8Array;
 
-	/** The first READER_ROOM bytes are its own. */
+	/** Uses the first READER_ROOM bytes of `bytes`. */
 	constructor(bytes: Uint8Array) {
 		this.#bytes = bytes;
 	}
@@ -52,12 +58,12 @@ export class FrameReader {
 		return this.#bytes[this.#from + 1];
 	}
 
-	/** A frame has begun, and the rest is to come. */
+	/** True while a frame has begun and is incomplete. */
 	get isInside(): boolean {
 		return this.#to > this.#from && !this.isReady;
 	}
 
-	/** Takes bytes of `from[start..end)` until a frame is ready; where the next one to take stands. */
+	/** Takes bytes of `from[start..end)` until a frame is ready; returns the position of the next byte to take. */
 	take(from: Uint8Array, start: number, end: number): number {
 		const bytes = this.#bytes;
 		let at = start;
@@ -71,14 +77,17 @@ export class FrameReader {
 		return at;
 	}
 
-	/** Done with the frame that is ready; else the rest will not come, and what has begun was none. Another may be ready. */
+	/**
+	 * Discards the complete frame, or the first byte of an incomplete frame that will not continue. Another frame may then
+	 * be ready.
+	 */
 	skip(): void {
 		this.#from += this.isReady ? this.length + HEAD + 1 : 1;
 		this.isReady = false;
 		this.look();
 	}
 
-	/** Looks for a whole frame, or for the beginning of one. */
+	/** Searches for a complete frame or the start of one. */
 	private look(): void {
 		const bytes = this.#bytes;
 		const to = this.#to;
@@ -93,7 +102,7 @@ export class FrameReader {
 			need = HEAD + length + 1;
 			if (to - from < need) break;
 			const end = from + need - 1;
-			// All but the start byte and the check.
+			// Covers all bytes but the start byte and the checksum.
 			if ((bytes[SUMS + end] ^ bytes[SUMS + from + 1]) === bytes[end]) {
 				this.isReady = true;
 				break;
@@ -101,7 +110,7 @@ export class FrameReader {
 		}
 		this.#from = from;
 		this.#need = from === to ? 1 : need;
-		// Room for the longest frame is made when nothing is being read from here.
+		// Moves the rest to the front, unless a complete frame is still in use.
 		if (!this.isReady && from > 0) {
 			bytes.copyWithin(0, from, to);
 			bytes.copyWithin(SUMS, SUMS + from, SUMS + to + 1);

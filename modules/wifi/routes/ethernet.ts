@@ -1,4 +1,4 @@
-/** Settings of the Ethernet port (decisions 40, 182 to 184): on or off, and DHCP or a static address. */
+/** Settings of the Ethernet port: on or off, DHCP or a static address. */
 
 import { type BodyValues, needed } from "../../api/body.js";
 import { UNSUPPORTED } from "../../api/errors.js";
@@ -20,7 +20,7 @@ import type { Networking } from "../networking.js";
 import { isStatic, writeWayBack } from "./settings.js";
 
 const ADDRESS = Object.freeze([ETHERNET_IP, ETHERNET_NETMASK, ETHERNET_GATEWAY] as const);
-/** What is shown as it is stored. */
+/** Settings that are shown as stored. */
 const ADDRESS_SETTINGS = Object.freeze([ETHERNET_DHCP, ...ADDRESS, ETHERNET_DNS]);
 
 export const ETHERNET_SETTINGS = settingsOf(
@@ -33,13 +33,16 @@ export function isEthernetEnabled({ core, part }: Exchange<Networking>): boolean
 	return part.manager?.cable !== undefined && core.config.get(ETHERNET_ENABLED);
 }
 
-/** Stable code for `ethernet_last_error`; "" when all is well. `error`: CABLE_WELL, CABLE_LOST or CABLE_NO_ADDRESS. */
+/**
+ * Returns the stable code for `ethernet_last_error`; "" without an error. `error`: CABLE_WELL, CABLE_LOST or
+ * CABLE_NO_ADDRESS.
+ */
 export function ethernetErrorOf(error: number | undefined): string {
 	if (error === CABLE_LOST) return "ethernet/lost";
 	return error === CABLE_NO_ADDRESS ? "ethernet/no-address" : "";
 }
 
-/** What a POST or a backup stores. Undefined: the values are refused, and the request is answered. */
+/** Returns the changes for a POST or a backup; undefined after replying with an error. */
 export function acceptEthernet(exchange: Exchange<Networking>, values: BodyValues): readonly Put[] | undefined {
 	const dhcp = needed(values, ETHERNET_DHCP);
 	const dns = values.get(ETHERNET_DNS) ?? "";

@@ -1,4 +1,4 @@
-/** Network settings of the API text: Wi-Fi, access point, fallback, on and off (decisions 4, 5, 34 to 36, 40). */
+/** Network settings of the API: Wi-Fi, access point, fallback, on and off. */
 
 import { BODY_LIMIT, type BodyTable, type BodyValues, needed } from "../../api/body.js";
 import { MISSING_FIELD, UNSUPPORTED } from "../../api/errors.js";
@@ -28,10 +28,10 @@ import {
 import type { Networking } from "../networking.js";
 import { isHostname, isPassword, isSSID } from "../settings.js";
 
-/** What stands where there is no address. */
+/** Shown in place of a missing address. */
 export const NO_ADDRESS = "0.0.0.0";
 
-/** Takes effect at once. No setting. */
+/** Body member that makes a change take effect at once; it is not stored. */
 export const APPLY = bodyField<boolean>({ name: "apply", kind: BOOLEAN, initial: false });
 const ADDRESS_FIELDS = Object.freeze([WIFI_IP, WIFI_NETMASK, WIFI_GATEWAY] as const);
 export const AP_FIELDS = Object.freeze([AP_SSID, AP_PASSWORD, AP_ENABLED]);
@@ -66,12 +66,12 @@ export function postWiFi(exchange: Exchange<Networking>, values: BodyValues): vo
 	}
 }
 
-/** What makes this network the configured one, on trial. Undefined: the values are refused, and the request is answered. */
+/** Returns the changes that configure this network on trial; undefined after replying with an error. */
 export function acceptStation(exchange: Exchange<Networking>, values: BodyValues): readonly Put[] | undefined {
 	const { config, text } = exchange.core;
 	const { settings } = exchange.part;
 	const ssid = needed(values, WIFI_SSID);
-	// Left out it stays, so that an address or a name can be changed without it; of another network it must be told.
+	// The password may be omitted for the stored network, to change its address or the hostname only.
 	const isStored = ssid !== "" && ssid === config.get(WIFI_SSID);
 	const password = values.get(WIFI_PASSWORD) ?? (isStored ? config.get(WIFI_PASSWORD) : undefined);
 	const dhcp = needed(values, WIFI_DHCP);
@@ -90,7 +90,7 @@ export function acceptStation(exchange: Exchange<Networking>, values: BodyValues
 	return undefined;
 }
 
-/** The reply of firmware 1.0.x: the static address, or the one that the station has now. */
+/** Replies as firmware 1.0.x did, with the static address or the station's present one. */
 function answerStation(exchange: Exchange<Networking>): void {
 	const { config, hostname } = exchange.core;
 	const isDHCP = config.get(WIFI_DHCP);
@@ -124,7 +124,7 @@ export function postAccessPoint(exchange: Exchange<Networking>, values: BodyValu
 	}
 }
 
-/** Undefined: the values are refused, and the request is answered. */
+/** Returns the changes; undefined after replying with an error. */
 export function acceptAccessPoint(exchange: Exchange<Networking>, values: BodyValues): readonly Put[] | undefined {
 	const { text } = exchange.core;
 	const ssid = values.get(AP_SSID);
@@ -154,7 +154,7 @@ export function isWiFiEnabled({ manager }: Networking, { config }: Core): boolea
 	return manager !== undefined && config.get(WIFI_ENABLED);
 }
 
-/** A member that says what remains when neither Ethernet nor Wi-Fi is on, of a unit that has both. */
+/** Writes a member `warning` if Ethernet and Wi-Fi are both off on a unit that has both. */
 export function writeWayBack(exchange: Exchange<Networking>): void {
 	const { config } = exchange.core;
 	if (exchange.part.manager?.cable === undefined || config.get(ETHERNET_ENABLED) || config.get(WIFI_ENABLED)) return;
@@ -168,7 +168,7 @@ export function writeWayBack(exchange: Exchange<Networking>): void {
 const SSID_RULE = "ssid must be a text of 1 to 31 characters and at most 32 bytes.";
 const PASSWORD_RULE = "8 to 63 characters and at most 63 bytes.";
 
-/** Whether a device can have this name, or stays with the one it has; answers if not. */
+/** Validates the hostname, which may be omitted; replies with an error and returns false if it is invalid. */
 export function isName(exchange: Exchange<Networking>, hostname: string | undefined): boolean {
 	if (hostname === undefined || isHostname(hostname)) return true;
 	const message = "hostname must be 1 to 31 letters, digits and hyphens, with no hyphen at an end.";
@@ -179,7 +179,7 @@ export function isName(exchange: Exchange<Networking>, hostname: string | undefi
 /** Address, netmask and gateway of one interface. */
 type AddressFields = readonly [SettingField<string>, SettingField<string>, SettingField<string>];
 
-/** Whether a device can have the address that these fields have in `values`; answers if not. */
+/** Validates the static address in these fields of `values`; replies with an error and returns false if it is invalid. */
 export function isStatic(exchange: Exchange<Networking>, values: BodyValues, fields: AddressFields): boolean {
 	for (const field of fields) {
 		const value = values.get(field);
@@ -204,7 +204,7 @@ function failUnsupported(exchange: Exchange<Networking>): void {
 	exchange.fail(501, UNSUPPORTED, "This device has no radio for Wi-Fi.");
 }
 
-/** The network of the file, on trial as any new one. One that is configured already is not tried anew. */
+/** Returns the changes for the network of a backup, on trial like any new one. The present network gets no new trial. */
 export function acceptNetwork(exchange: Exchange<Networking>, values: BodyValues): readonly Put[] | undefined {
 	const hostname = values.get(WIFI_HOSTNAME);
 	if (needed(values, WIFI_SSID) === "") {
@@ -217,7 +217,7 @@ export function acceptNetwork(exchange: Exchange<Networking>, values: BodyValues
 	return puts?.some(isOther) === false ? [put(WIFI_HOSTNAME, hostname)] : puts;
 }
 
-/** Without a radio it is kept all the same: the file may be another unit's. */
+/** Accepts the setting without a radio as well, because the backup may come from another unit. */
 export function acceptAnyWiFiEnabled(_: Exchange<Networking>, values: BodyValues): readonly Put[] {
 	return putsOf([WIFI_ENABLED], values);
 }

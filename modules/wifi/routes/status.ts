@@ -1,4 +1,4 @@
-/** Network routes of the API text that tell how things are: status, scan (decisions 33, 40, 41). */
+/** Network routes of the API for reading: status and scan. */
 
 import { BUSY } from "../../api/errors.js";
 import type { Exchange } from "../../api/exchange.js";
@@ -22,10 +22,10 @@ import { ScanCursor } from "../scan.js";
 import { ethernetErrorOf, isEthernetEnabled } from "./ethernet.js";
 import { isWiFiEnabled, NO_ADDRESS } from "./settings.js";
 
-/** Networks for a client: what they are packed into, and the packed ones. */
+/** Memory for a scan reply: the buffer for packing, and the packed networks. */
 export const SCAN_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 5120 });
 
-/** Time server (decision 41), where the host names none. */
+/** Time server shown when the host names no other. */
 const NTP_SERVER = "pool.ntp.org";
 
 export function getNetworkStatus(exchange: Exchange<Networking>): void {
@@ -33,19 +33,19 @@ export function getNetworkStatus(exchange: Exchange<Networking>): void {
 	const { manager: network, settings: networkSettings, time } = exchange.part;
 	const { secure } = exchange;
 	const { station, address, cable } = network ?? {};
-	// The bench has no radio, but can be asked to behave as reached over an access point.
+	// The simulator has no radio, but can be configured to behave as if it were reached over an access point.
 	const isAccessPoint = network?.accessPointOn ?? exchange.viaAccessPoint;
 	const own = isAccessPoint ? ACCESS_POINT_ADDRESS : NO_ADDRESS;
 	const ip = address?.ip ?? own;
 	const netmask = address?.netmask ?? (isAccessPoint ? ACCESS_POINT_NETMASK : NO_ADDRESS);
 	const gateway = address?.gateway ?? own;
 	const { hostname, accessPoint } = networkSettings;
-	// SSID and channel of the network that is joined; without one the access point's own (decision 54).
+	// SSID and channel of the joined network; without one, those of the access point.
 	const isOnItsOwn = isAccessPoint && station === undefined;
 	const usesDHCP = (address !== undefined || !isOnItsOwn) && (network?.usesDHCP ?? config.get(WIFI_DHCP));
 	const ssid = station?.ssid ?? (isOnItsOwn ? accessPoint.ssid : config.get(WIFI_SSID));
 	const channel = station?.channel ?? network?.channel ?? 0;
-	// As long as somebody is there, on a device that sleeps between readings.
+	// On a device that sleeps between readouts, Wi-Fi is on only while a user is active.
 	const isForNow = saving !== undefined && saving.awakeUntilMs < Number.POSITIVE_INFINITY;
 	const isTemporary = network?.isTemporary === true || (isForNow && network?.isOn === true);
 	const lastError = errorOf(network?.lastError ?? 0);
@@ -86,19 +86,19 @@ export function getNetworkStatus(exchange: Exchange<Networking>): void {
 	});
 }
 
-/** What `ip` belongs to. */
+/** Returns the name of the interface that `ip` belongs to. */
 function interfaceOf(network: Networking["manager"], isAccessPoint: boolean): string {
 	if (network?.isByCable) return "ethernet";
 	if (network?.station !== undefined) return "wifi";
 	return isAccessPoint ? "access_point" : "none";
 }
 
-/** The first time server, without its port. */
+/** Returns the first time server without its port. */
 function serverOf(servers: string): string {
 	return servers === "" ? NTP_SERVER : servers.split(",", 1)[0].split(":", 1)[0].trim();
 }
 
-/** When a time server was last believed, Unix time in seconds; 0: never. */
+/** Returns the Unix time in seconds of the last successful synchronisation; 0 before the first one. */
 function lastSyncOf({ core: { clock }, part: { time } }: Exchange<Networking>): number {
 	const successMs = time?.lastSuccessMs;
 	const nowMs = clock.utcMs();
@@ -106,14 +106,14 @@ function lastSyncOf({ core: { clock }, part: { time } }: Exchange<Networking>): 
 	return Math.floor((nowMs - clock.monotonicMs() + successMs) / 1000);
 }
 
-/** A stable code, or null when all is well. */
+/** Writes a stable code, or null without an error. */
 function codeMember(writer: JSONWriter, name: string, code: string): void {
 	writer.key(name);
 	if (code === "") writer.null();
 	else writer.string(code);
 }
 
-/** Single-flight: who comes while a scan is going on gets its networks too. Without a radio that is on there are none. */
+/** Starts a scan or joins a running one. If the radio is off, the list is empty. */
 export function getScan(exchange: Exchange<Networking>): void {
 	const { manager: network } = exchange.part;
 	if (!exchange.claim(SCAN_COST)) return;
@@ -135,7 +135,7 @@ export function getScan(exchange: Exchange<Networking>): void {
 	} else failBusy(exchange);
 }
 
-/** SCAN_COST is claimed. */
+/** Streams the networks. The caller has claimed SCAN_COST. */
 
 function streamNetworks(exchange: Exchange<Networking>, networks: Uint8Array): void {
 	const { hostname, text } = exchange.core;
@@ -176,7 +176,7 @@ function failBusy(exchange: Exchange<Networking>): void {
 	exchange.fail(503, BUSY, "The radio can't scan at this moment; try again later.");
 }
 
-/** Stable code for `wifi_last_error`; "" when all is well. */
+/** Returns the stable code for `wifi_last_error`; "" without an error. */
 export function errorOf(error: number): string {
 	switch (error) {
 		case WIFI_NOT_FOUND:
@@ -192,7 +192,7 @@ export function errorOf(error: number): string {
 	}
 }
 
-/** Stable code for `ntp_last_error`; "" when all is well. */
+/** Returns the stable code for `ntp_last_error`; "" without an error. */
 export function timeErrorOf(error: number): string {
 	switch (error) {
 		case TIME_NO_ADDRESS:
