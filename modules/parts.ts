@@ -3,7 +3,7 @@ import { AUTH } from "./auth/part.js";
 import { CERTIFICATE } from "./certificate/part.js";
 import type { Entry } from "./config/schema.js";
 import { HISTORY } from "./history/part.js";
-import { HUB } from "./hub/part.js";
+import { HUB } from "./homeassistant/part.js";
 import { METER } from "./meter/part.js";
 import { MQTT } from "./mqtt/part.js";
 import { UPDATE } from "./ota/part.js";

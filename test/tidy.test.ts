@@ -129,7 +129,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "what is sent out, and all that outputs have in common, but transport and format",
 	},
 	{
-		rooms: "hub mqtt",
+		rooms: "homeassistant mqtt",
 		from: "bytes obis io/crypto io/host io/client io/machine io/driver io/memory json http readout publish config fields time power",
 		why: "they send it, with the time of it and the battery; http lends them its client",
 	},

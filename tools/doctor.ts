@@ -1,6 +1,6 @@
 /**
  * `npm run doctor`: tells what this computer lacks for which target, and the command that installs it. Changes nothing.
- * Ends with 0 when the bench can run, else with 1: the other targets are for those who want them.
+ * Ends with 0 when the simulator can run, else with 1: the other targets are for those who want them.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";

@@ -1,7 +1,7 @@
 /**
  * The energy budget of a unit on batteries: `node .build/tools/energy.js` writes the tables of docs/power.md and of the
  * README that follow from the figures here; with `--check` it only says whether they stand there. Nothing of it is
- * measured: the currents are those of data sheets, the times are those of the bench or assumed, as each says.
+ * measured: the currents are those of data sheets, the times are those of the simulator or assumed, as each says.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -6,7 +6,6 @@
 import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describeKeys, openKeys } from "../hosts/node/bench-keys.js";
 import { FROM_OUTSIDE, keepFault, losePower, takeEnding } from "../hosts/node/ending.js";
 import {
 	describeAccount,
@@ -20,6 +19,7 @@ import { NO_RADIO, type Options, parseOptions, startTime, USAGE } from "../hosts
 import { checkPorts } from "../hosts/node/ports.js";
 import { type SimulatedCoprocessor, startSimulatedCoprocessor } from "../hosts/node/simulated-coprocessor.js";
 import { type SimulatedMeter, startSimulatedMeter } from "../hosts/node/simulated-meter.js";
+import { describeKeys, openKeys } from "../hosts/node/simulator-keys.js";
 import { buildFirmware, type Firmware } from "./sdk/linux.js";
 import { MACHINE_ENDED, type RunSettings, runFirmware } from "./sdk/run.js";
 import { type Bits, ROOT } from "./sdk/sdk.js";

@@ -312,7 +312,7 @@ const commands = {
 	hub: (args) => become(process.execPath, [...program("tools/hub.js"), ...args]),
 	linux: (args) => become(process.execPath, [...program("tools/linux.js"), ...args]),
 	emulate: (args) => become(process.execPath, [...program("tools/emulate.js"), ...args]),
-	bench: (args) => become(process.execPath, [...program("tools/bench.js"), ...args]),
+	benchmark: (args) => become(process.execPath, [...program("tools/benchmark.js"), ...args]),
 	size: (args) => become(process.execPath, [...program("tools/size.js"), ...args]),
 	api: ([what, ...args]) => {
 		become(process.execPath, [...program(what === MAKE ? "tools/api-make.js" : "tools/api-page.js"), ...args]);

@@ -137,7 +137,7 @@ export function hostnameOf(serial: string): string {
 }
 
 /** What a unit without factory data is made from. */
-export interface FactoryWorld {
+export interface FactoryDeps {
 	/** The start of the partition; undefined: there is none. */
 	readonly partition: Uint8Array | undefined;
 	readonly storage: Storage;
@@ -159,26 +159,26 @@ export interface FactoryWorld {
  * there were data, which are damaged, there is a label: the secrets are told to nobody, and the account and the network
  * that the owner has set go on.
  */
-export function loadFactoryData(world: FactoryWorld): FactoryData {
-	const { partition, variant, trace } = world;
-	const given = partition && decodeFactoryData(partition, world.text);
+export function loadFactoryData(deps: FactoryDeps): FactoryData {
+	const { partition, variant, trace } = deps;
+	const given = partition && decodeFactoryData(partition, deps.text);
 	if (given !== undefined) {
 		if (given.variant !== variant) trace(`factory data: of hardware variant ${given.variant}, not ${variant}`);
 		return given;
 	}
-	const own = ownData(world);
+	const own = ownData(deps);
 	if (partition?.some((byte) => byte !== ERASED)) {
 		trace(DAMAGED);
 		return own;
 	}
 	const { serial, labelPassword, accessPointKey } = own;
-	world.print(
+	deps.print(
 		`No factory data. Wi-Fi ${hostnameOf(serial)}, key ${accessPointKey}; user admin, password ${labelPassword}`,
 	);
 	return own;
 }
 
-function ownData({ storage, crypto, text, mac, variant, trace }: FactoryWorld): FactoryData {
+function ownData({ storage, crypto, text, mac, variant, trace }: FactoryDeps): FactoryData {
 	const serial = upperCase(mac);
 	const kept = storage.get(STORAGE_KEY);
 	const before = kept && decodeFactoryData(kept, text);

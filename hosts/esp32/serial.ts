@@ -1,4 +1,4 @@
-/** A UART of the chip (uart-face.c) as the SerialPort of the host contract. Frames 7E1 itself. */
+/** A UART of the chip (uart-xs.c) as the SerialPort of the host contract. Frames 7E1 itself. */
 import {
 	SERIAL_ERROR_CHARACTER,
 	SERIAL_ERROR_OVERRUN,

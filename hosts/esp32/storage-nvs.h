@@ -2,7 +2,7 @@
  * The key-value store of the host contract in NVS (ESP-IDF 6.0, "Non-Volatile Storage Library"): blobs of the namespace
  * "gateway", in the partition "nvs". NVS writes a value anew beside the old one, and drops that one afterwards: a power
  * cut leaves one or the other; the room for both is needed. With CONFIG_NVS_ENCRYPTION all is encrypted, by ESP-IDF.
- * For storage-face.c. Limits: of the contract. Writing waits for the flash: milliseconds, some 50 when a page is erased.
+ * For storage-xs.c. Limits: of the contract. Writing waits for the flash: milliseconds, some 50 when a page is erased.
  */
 #ifndef STORAGE_NVS_H
 #define STORAGE_NVS_H

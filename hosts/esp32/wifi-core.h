@@ -1,6 +1,6 @@
 /*
  * What the radio for Wi-Fi is to do and what its events mean: `WiFi` of the host contract without the radio itself
- * (wifi-driver.h). For wifi-face.c; plain C. Everything is called in the machine's thread.
+ * (wifi-driver.h). For wifi-xs.c; plain C. Everything is called in the machine's thread.
  *
  * Events of ESP-IDF don't say which attempt to join they belong to. But each attempt ends with one RADIO_ENDED, sooner or
  * later: the next one begins only after it, and what comes before it is of the one that is being left.

@@ -1,6 +1,6 @@
 /*
  * The way of the radio's events from ESP-IDF's task into the machine's thread: a short queue under a lock, in which later
- * events take the place of earlier ones that they outdate. For wifi-face.c; plain C on pthreads.
+ * events take the place of earlier ones that they outdate. For wifi-xs.c; plain C on pthreads.
  * Limits: WIFI_EVENTS_LIMIT. An attempt to join has three at most (associated, address, ended), and the next one begins
  * only when the machine's thread has seen the end; a scan has one, and what the clients do is one. When there are more,
  * the last are lost, but never the end of an attempt: nothing would begin after it any more.

@@ -11,7 +11,7 @@
 
 #include <mbedtls/platform_util.h>
 
-#include "memory-turn.h"
+#include "memory-lock.h"
 #include "stream-socket.h"
 
 enum {
@@ -193,7 +193,7 @@ static void shake_hands(room *self, stream_client *client)
 static void begin_handshake(room *self, stream_client *client)
 {
 	if (!handshake_gate_enter(&client->gate)) return;
-	handshake_verdict verdict = memory_turn_to_shake_hands(self->now_ms);
+	handshake_verdict verdict = memory_lock_handshake(self->now_ms);
 	client->settling = verdict == HANDSHAKE_SOON;
 	if (verdict == HANDSHAKE_NO_MEMORY) fail(self, client, CLIENT_OUT_OF_MEMORY);
 	if (verdict != HANDSHAKE_NOW) return;

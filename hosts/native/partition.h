@@ -1,6 +1,6 @@
 /*
  * Partitions of NOR flash (modules/io/flash.ts), of which each host has its own; what is asked of them is checked before,
- * by partition-face.c. None of these calls throws; they wait for the flash.
+ * by partition-xs.c. None of these calls throws; they wait for the flash.
  */
 #ifndef PARTITION_H
 #define PARTITION_H

@@ -11,14 +11,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "memory-turn.h"
+#include "memory-lock.h"
 #include "stream-socket.h"
 
 enum {
 	/* The longest record that is sent: it fits the chip's buffers. */
 	RECORD_SIZE = 2048,
 	/* Bytes that one connection takes from the network before the others have their turn. */
-	TURN_SIZE = 16384,
+	READ_BUDGET = 16384,
 	/* Pieces that are moved in one direction in a turn. */
 	TURN_PIECES = 4,
 };
@@ -130,11 +130,11 @@ static int tls_send(void *context, const unsigned char *bytes, size_t size)
 static int tls_receive(void *context, unsigned char *into, size_t size)
 {
 	stream_connection *connection = context;
-	if (connection->turn == 0) return MBEDTLS_ERR_SSL_WANT_READ;
-	int count = socket_receive(connection->socket, into, smaller(size, connection->turn));
+	if (connection->budget == 0) return MBEDTLS_ERR_SSL_WANT_READ;
+	int count = socket_receive(connection->socket, into, smaller(size, connection->budget));
 	if (count == SOCKET_AGAIN) return MBEDTLS_ERR_SSL_WANT_READ;
 	if (count < 0) return MBEDTLS_ERR_SSL_INTERNAL_ERROR;
-	connection->turn -= (size_t)count;
+	connection->budget -= (size_t)count;
 	return count;
 }
 
@@ -193,7 +193,7 @@ bool connection_begin(stream_connection *connection, int socket, tls_party *part
 
 connection_step connection_handshake(stream_connection *connection)
 {
-	connection->turn = TURN_SIZE;
+	connection->budget = READ_BUDGET;
 	int step = compat_handshake_step(&connection->tls);
 	int result = mbedtls_ssl_handshake(&connection->tls);
 	/* The clock again: what came may have been a second's work. */
@@ -219,7 +219,7 @@ static bool may_send(stream_connection *connection)
 	bool room = socket_has_room(connection->socket);
 	connection->blocked = connection->party && !room;
 	if (!room) return false;
-	connection->refused = !memory_turn_to_send(connection, socket_clock_ms());
+	connection->refused = !memory_lock_send(connection, socket_clock_ms());
 	return !connection->refused;
 }
 
@@ -269,7 +269,7 @@ static connection_step receive_ring(stream_connection *connection)
 
 connection_step connection_transfer(stream_connection *connection)
 {
-	connection->turn = TURN_SIZE;
+	connection->budget = READ_BUDGET;
 	if (send_ring(connection) == STEP_FAILED) return STEP_FAILED;
 	/* While a record waits to be sent nothing is read, since reading may want to send an alert. */
 	if (connection->ended || connection->blocked) return STEP_AGAIN;
@@ -324,7 +324,7 @@ int connection_detach(stream_connection *connection)
 	int socket = connection->socket;
 	tls_party *party = connection->party;
 	if (party) mbedtls_ssl_free(&connection->tls);
-	memory_turn_leave(connection);
+	memory_lock_leave(connection);
 	connection->refused = false;
 	pthread_mutex_lock(connection->lock);
 	connection->socket = -1;

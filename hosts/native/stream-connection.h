@@ -58,7 +58,7 @@ typedef struct {
 	uint64_t deadline_ms;
 	char address[STREAM_ADDRESS_SIZE];
 	bool via_access_point;
-	/* A valid token was shown on it; the door was not told yet. */
+	/* A valid token was shown on it; the queue was not told yet. */
 	bool known;
 
 	/* The socket's thread alone. */
@@ -77,10 +77,10 @@ typedef struct {
 	/* In a handshake: since when no message of it has come whole. A byte now and then is silence too. */
 	uint64_t silent_since_ms;
 	/* What may still be taken from the network in this turn. */
-	size_t turn;
+	size_t budget;
 	/* The next record of TLS waits for room of the socket, or a part of one. Nothing is read before. */
 	bool blocked;
-	/* There is no memory to send now (memory-turn.h): it asks again soon. */
+	/* There is no memory to send now (memory-lock.h): it asks again soon. */
 	bool refused;
 } stream_connection;
 

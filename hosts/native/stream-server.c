@@ -224,7 +224,7 @@ static void granted(void *context)
 static void free_server(stream_server *server)
 {
 	if (server->listener >= 0) close(server->listener);
-	door_close(&server->door);
+	admission_close(&server->queue);
 	if (server->wake >= 0) close(server->wake);
 	if (server->identity) tls_party_free(&server->identity->party);
 	pthread_mutex_destroy(&server->lock);
@@ -240,7 +240,7 @@ static bool open_parts(stream_server *server, const stream_server_options *optio
 		server->identity = tls_identity_create(certificate, key, message, STREAM_SERVER_MESSAGE_SIZE);
 		if (!server->identity) return false;
 	}
-	door_open(&server->door, options->max_callers, server->identity, options->silence_ms);
+	admission_open(&server->queue, options->max_callers, server->identity, options->silence_ms);
 	server->listener = socket_listen(options->port, options->loopback_only, message);
 	if (server->listener < 0) return false;
 	server->port = socket_port(server->listener);

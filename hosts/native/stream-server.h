@@ -5,7 +5,7 @@
  *
  * Limits: max_connections at once, each with STREAM_RING_SIZE bytes in each direction; a ring that is full takes
  * nothing more from the network, so that the peer waits. Who finds no place, or has not said anything yet, waits at the
- * door (stream-door.h), max_callers at once.
+ * queue (admission-queue.h), max_callers at once.
  */
 #ifndef STREAM_SERVER_H
 #define STREAM_SERVER_H
@@ -18,10 +18,10 @@ enum {
 #if defined(ESP_PLATFORM)
 	/* A port takes the memory of all whether they are there or not. */
 	STREAM_CONNECTION_LIMIT = 4,
-	STREAM_CALLER_LIMIT = 8,
+	PENDING_CONNECTION_LIMIT = 8,
 #else
 	STREAM_CONNECTION_LIMIT = 8,
-	STREAM_CALLER_LIMIT = 64,
+	PENDING_CONNECTION_LIMIT = 64,
 #endif
 	/* Bytes of plaintext that wait in one direction of a connection. */
 	STREAM_RING_SIZE = 2048,
@@ -44,7 +44,7 @@ typedef struct {
 	unsigned max_connections;
 	/* The most of these in their TLS handshake: 1 to max_connections. */
 	unsigned max_handshakes;
-	/* At the door: 1 to STREAM_CALLER_LIMIT. */
+	/* At the queue: 1 to PENDING_CONNECTION_LIMIT. */
 	unsigned max_callers;
 	/* How long one may be connected before its first bytes have come: of TLS, those of its ClientHello. */
 	uint32_t silence_ms;
@@ -78,7 +78,7 @@ typedef enum {
 	/* What stream_server_test has begun is over: see stream_server_test_result. */
 	STREAM_TESTED = 6,
 	/*
-	 * All connections exist, and somebody who has spoken waits at the door: told once, and again when another one got the
+	 * All connections exist, and somebody who has spoken waits at the queue: told once, and again when another one got the
 	 * place that was made. Close one to let him in.
 	 */
 	STREAM_PRESSED = 7,
@@ -141,10 +141,10 @@ size_t stream_read(stream_server *server, int connection, void *into, size_t siz
  */
 size_t stream_write(stream_server *server, int connection, const void *bytes, size_t size);
 
-/* A valid token was shown on the connection: its address is a friend at the door (stream-door.h) for half an hour. */
+/* A valid token was shown on the connection: its address is a trusted at the queue (admission-queue.h) for half an hour. */
 void stream_know(stream_server *server, int connection);
 
-/* A token was revoked: no address is a friend any more until stream_know says so again. */
+/* A token was revoked: no address is a trusted any more until stream_know says so again. */
 void stream_server_forget(stream_server *server);
 
 /* Ends in order: what was written is sent, then close_notify and FIN. What still comes is thrown away. */

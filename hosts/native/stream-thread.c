@@ -1,6 +1,6 @@
 /*
  * The thread of a stream server: one loop around poll(). Each connection gets as far as it goes without waiting, then
- * it is the next one's turn. Whoever connects comes to the door first, and gets a place when it is its turn.
+ * it is the next one's turn. Whoever connects comes to the queue first, and gets a place when it is its turn.
  */
 #include "stream-thread.h"
 
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "access-point.h"
-#include "memory-turn.h"
+#include "memory-lock.h"
 #include "stream-socket.h"
 #include "tls-self-test.h"
 
@@ -20,12 +20,12 @@ enum {
 	SCARCE_MS = 100,
 	/* The longest sleep: a wake-up that could not be sent is late by so much. */
 	SLEEP_MS = 1000,
-	/* While others wait at the door: how long one may take for the rest of what was written to it. */
+	/* While others wait at the queue: how long one may take for the rest of what was written to it. */
 	PRESSED_CLOSING_MS = 1000,
-	/* Callers that are let to the door before the others have their turn. */
+	/* Callers that are let to the queue before the others have their turn. */
 	CALLS_A_TURN = 16,
 	/* All sockets that there can be: the one for waking, the listener. */
-	WATCH_LIMIT = 2 + STREAM_CONNECTION_LIMIT + LINGER_LIMIT + STREAM_CALLER_LIMIT,
+	WATCH_LIMIT = 2 + STREAM_CONNECTION_LIMIT + LINGER_LIMIT + PENDING_CONNECTION_LIMIT,
 };
 
 static void lock(stream_server *server)
@@ -106,7 +106,7 @@ static uint64_t deadline_of(stream_server *server, const stream_connection *conn
 {
 	uint64_t usual_ms = connection->deadline_ms;
 	bool shaking = connection->state == CONNECTION_HANDSHAKING;
-	if (!door_first(&server->door) && !(shaking && handshake_gate_is_wanted())) return usual_ms;
+	if (!admission_first(&server->queue) && !(shaking && handshake_gate_is_wanted())) return usual_ms;
 	if (shaking) return earlier(usual_ms, connection->silent_since_ms + server->options.pressed_silence_ms);
 	if (server->options.linger_ms <= PRESSED_CLOSING_MS) return usual_ms;
 	return usual_ms - server->options.linger_ms + PRESSED_CLOSING_MS;
@@ -144,7 +144,7 @@ static void serve(stream_server *server, stream_connection *connection)
 			break;
 		case STEP_AGAIN:
 			if (server->now_ms < deadline_of(server, connection)) break;
-			door_stalled(&server->door, connection->address);
+			admission_stalled(&server->queue, connection->address);
 			/* fall through */
 		case STEP_FAILED: drop(server, connection);
 		}
@@ -203,11 +203,11 @@ static stream_connection *place(stream_server *server, bool *pressed)
 	return allowed ? free_one : NULL;
 }
 
-/* Whether somebody at the door may come in. */
+/* Whether somebody at the queue may come in. */
 static bool admits(stream_server *server)
 {
 	bool pressed;
-	return door_first(&server->door) && place(server, &pressed);
+	return admission_first(&server->queue) && place(server, &pressed);
 }
 
 /* Whether it is this port's turn to shake hands; if not, the thread is woken when it is. */
@@ -234,10 +234,10 @@ static void settle_gate(stream_server *server)
 	if (server->inside ? !shaking && !server->settling : !testing && !admits(server)) leave_gate(server);
 }
 
-static void begin(stream_server *server, stream_connection *connection, stream_caller *caller)
+static void begin(stream_server *server, stream_connection *connection, pending_connection *caller)
 {
 	memcpy(connection->address, caller->address, STREAM_ADDRESS_SIZE);
-	int socket = door_take(&server->door, caller);
+	int socket = admission_take(&server->queue, caller);
 	bool via_access_point = access_point_accepted(socket);
 	lock(server);
 	tls_identity *identity = server->identity;
@@ -256,25 +256,25 @@ static void begin(stream_server *server, stream_connection *connection, stream_c
 	unlock(server);
 }
 
-/* Tells the door what the owner has told: first that nobody is known any more, then who is known since. */
+/* Tells the queue what the owner has told: first that nobody is known any more, then who is known since. */
 static void introduce(stream_server *server)
 {
 	lock(server);
 	bool forgetting = server->forgetting;
 	server->forgetting = false;
 	unlock(server);
-	if (forgetting) door_forget_friends(&server->door);
+	if (forgetting) admission_forget_trusted(&server->queue);
 	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) {
 		stream_connection *each = &server->connections[i];
 		lock(server);
 		bool known = each->known;
 		each->known = false;
 		unlock(server);
-		if (known) door_befriend(&server->door, each->address, server->now_ms);
+		if (known) admission_trust(&server->queue, each->address, server->now_ms);
 	}
 }
 
-/* Takes who has connected to the door. */
+/* Takes who has connected to the queue. */
 static void answer_door(stream_server *server)
 {
 	char address[STREAM_ADDRESS_SIZE];
@@ -288,30 +288,30 @@ static void answer_door(stream_server *server)
 		}
 		if (socket == SOCKET_SCARCE) {
 			/* Sockets will come free with the work that there is. */
-			bool busy = door_first(&server->door);
+			bool busy = admission_first(&server->queue);
 			lingering_socket *oldest = busy ? NULL : oldest_lingering(server);
 			if (oldest) end_lingering(oldest);
-			else if (busy || !door_sacrifice(&server->door, server->now_ms))
+			else if (busy || !admission_evict(&server->queue, server->now_ms))
 				server->accept_after_ms = server->now_ms + SCARCE_MS;
 			return;
 		}
-		door_add(&server->door, socket, address, server->now_ms);
+		admission_add(&server->queue, socket, address, server->now_ms);
 	}
 }
 
-/* Gives places to those at the door. */
+/* Gives places to those at the queue. */
 static void let_in(stream_server *server)
 {
-	stream_caller *caller;
+	pending_connection *caller;
 	bool pressed = false;
 	lock(server);
 	bool secure = server->identity;
 	unlock(server);
 	if (server->now_ms >= server->begin_after_ms) server->settling = false;
-	while ((caller = door_first(&server->door))) {
+	while ((caller = admission_first(&server->queue))) {
 		stream_connection *connection = place(server, &pressed);
 		if (!connection || (secure && !enter_gate(server))) break;
-		handshake_verdict verdict = secure ? memory_turn_to_shake_hands(server->now_ms) : HANDSHAKE_NOW;
+		handshake_verdict verdict = secure ? memory_lock_handshake(server->now_ms) : HANDSHAKE_NOW;
 		if (verdict != HANDSHAKE_NOW) {
 			server->settling = verdict == HANDSHAKE_SOON;
 			server->begin_after_ms = server->now_ms + (server->settling ? ASK_AGAIN_MS : SCARCE_MS);
@@ -375,11 +375,11 @@ static void sleep_well(stream_server *server)
 	if (server->begin_after_ms > now_ms) sooner(&wake_ms, server->begin_after_ms);
 	if (server->accept_after_ms > now_ms) sooner(&wake_ms, server->accept_after_ms);
 	else watch(&list, server->listener, POLLIN);
-	for (int i = 0; i < STREAM_CALLER_LIMIT; i++) {
-		stream_caller *each = &server->door.callers[i];
-		watch(&list, each->socket, door_listens(each) ? POLLIN : 0);
+	for (int i = 0; i < PENDING_CONNECTION_LIMIT; i++) {
+		pending_connection *each = &server->queue.callers[i];
+		watch(&list, each->socket, admission_listens(each) ? POLLIN : 0);
 	}
-	sooner(&wake_ms, door_deadline(&server->door, now_ms));
+	sooner(&wake_ms, admission_deadline(&server->queue, now_ms));
 	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) {
 		stream_connection *each = &server->connections[i];
 		connection_state state = state_of(server, each);
@@ -412,7 +412,7 @@ static void stop(stream_server *server)
 {
 	if (server->listener >= 0) close(server->listener);
 	server->listener = -1;
-	door_close(&server->door);
+	admission_close(&server->queue);
 	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) {
 		stream_connection *each = &server->connections[i];
 		lock(server);
@@ -472,7 +472,7 @@ void *stream_thread_run(void *context)
 		test_identity(server);
 		introduce(server);
 		answer_door(server);
-		door_serve(&server->door, server->now_ms);
+		admission_serve(&server->queue, server->now_ms);
 		let_in(server);
 		settle_gate(server);
 		if (quitting && farewell_ms == 0) farewell_ms = server->now_ms + FAREWELL_MS;

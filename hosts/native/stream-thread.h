@@ -11,7 +11,7 @@
 
 #include "handshake-gate.h"
 #include "stream-connection.h"
-#include "stream-door.h"
+#include "admission-queue.h"
 #include "stream-server.h"
 #include "tls-identity.h"
 
@@ -45,7 +45,7 @@ struct stream_server {
 	bool pressed_fresh;
 	bool failed;
 	bool failed_told;
-	/* The owner knows nobody any more; the door was not told yet. */
+	/* The owner knows nobody any more; the queue was not told yet. */
 	bool forgetting;
 	bool stopping;
 	bool quitting;
@@ -66,7 +66,7 @@ struct stream_server {
 	bool waits, inside;
 	/* It is inside, and what others have sent is to arrive before a handshake begins. */
 	bool settling;
-	stream_door door;
+	admission_queue queue;
 };
 
 /* The thread; ends when `quitting` is set. */

@@ -3,7 +3,7 @@
  * every host that runs in XS. One native object carries a port and its connections.
  *
  * Limits: of a plain port 4 connections exist at once, of a TLS port 3, those in their handshake among them. Who finds no
- * place waits at the door (stream-door.h).
+ * place waits at the door (admission-queue.h).
  */
 import { takeOut } from "../../modules/bytes/list.js";
 import type { CertificatePair } from "../../modules/io/crypto.js";

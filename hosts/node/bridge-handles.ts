@@ -27,7 +27,7 @@ export interface Handle extends EventSubject {
 }
 
 /** What the commands (bridge-io.ts, bridge-values.ts) work on. */
-export interface BridgeWorld {
+export interface BridgeDeps {
 	readonly host: Host;
 	readonly handles: Handles;
 	readonly events: EventQueue;

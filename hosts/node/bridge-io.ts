@@ -11,7 +11,7 @@ import {
 } from "../../modules/io/host.js";
 import type { CommandTable } from "./bridge-commands.js";
 import { operateEthernet } from "./bridge-ethernet.js";
-import type { BridgeWorld, Handle } from "./bridge-handles.js";
+import type { BridgeDeps, Handle } from "./bridge-handles.js";
 import { operateRadio } from "./bridge-radio.js";
 import {
 	EVENT_ANSWER,
@@ -33,7 +33,7 @@ import {
 } from "./worker/protocol.js";
 
 /** What streams call back with, as events of the id. */
-function streamEvents({ events }: BridgeWorld, handle: Handle) {
+function streamEvents({ events }: BridgeDeps, handle: Handle) {
 	return {
 		onReadable: (count: number) => events.say(handle, EVENT_READABLE, count),
 		onWritable: (count: number) => events.say(handle, EVENT_WRITABLE, count),
@@ -43,8 +43,8 @@ function streamEvents({ events }: BridgeWorld, handle: Handle) {
 
 type StreamNames = "serial" | "coprocessorLines" | "configure" | "read" | "write" | "close";
 
-export function streamCommands(world: BridgeWorld): Pick<CommandTable, StreamNames> {
-	const { host, handles, events } = world;
+export function streamCommands(deps: BridgeDeps): Pick<CommandTable, StreamNames> {
+	const { host, handles, events } = deps;
 	return {
 		serial: (id, which, format, baud) => {
 			const { meter, console, zigbee } = host.serial;
@@ -55,7 +55,7 @@ export function streamCommands(world: BridgeWorld): Pick<CommandTable, StreamNam
 					{
 						format: formatOf(format),
 						baud,
-						...streamEvents(world, handle),
+						...streamEvents(deps, handle),
 						onDrained: () => events.say(handle, EVENT_DRAINED),
 					},
 					port.pins,
@@ -89,8 +89,8 @@ export function streamCommands(world: BridgeWorld): Pick<CommandTable, StreamNam
 
 type ListenerNames = "listen" | "accept" | "socket" | "know" | "forget" | "setIdentity" | "testIdentity";
 
-export function listenerCommands(world: BridgeWorld): Pick<CommandTable, ListenerNames> {
-	const { host, handles, events } = world;
+export function listenerCommands(deps: BridgeDeps): Pick<CommandTable, ListenerNames> {
+	const { host, handles, events } = deps;
 	return {
 		listen: (id, secure, certificate, key) => {
 			const port = secure === 1 ? host.network.https : host.network.http;
@@ -124,7 +124,7 @@ export function listenerCommands(world: BridgeWorld): Pick<CommandTable, Listene
 		socket: (id) => {
 			const from = handles.find(id, "pending");
 			const handle = handles.get(id)!;
-			const socket = new host.network.http.socket({ from, ...streamEvents(world, handle) });
+			const socket = new host.network.http.socket({ from, ...streamEvents(deps, handle) });
 			delete handle.pending;
 			handle.stream = socket;
 			handle.close = () => socket.close();
@@ -135,19 +135,19 @@ export function listenerCommands(world: BridgeWorld): Pick<CommandTable, Listene
 		setIdentity: (id, certificate, key) => handles.find(id, "listener").setIdentity(pairOf(certificate, key)),
 		testIdentity: (id, listenerId) => {
 			const listener = handles.find(listenerId, "listener");
-			handles.open(id, (handle) => listener.testIdentity((problem) => answer(world, handle, problem)));
+			handles.open(id, (handle) => listener.testIdentity((problem) => answer(deps, handle, problem)));
 		},
 	};
 }
 
 type ClientNames = "tcpClient" | "tlsClient" | "clientState" | "clientSession";
 
-export function clientCommands(world: BridgeWorld): Pick<CommandTable, ClientNames> {
-	const { host, handles } = world;
+export function clientCommands(deps: BridgeDeps): Pick<CommandTable, ClientNames> {
+	const { host, handles } = deps;
 	const open = (id: number, port: ClientPort | undefined, options: ClientOptions) => {
 		if (!port) throw new Error("this host has no such clients");
 		handles.open(id, (handle) => {
-			const client = new port.io({ ...port.pins, ...options, ...streamEvents(world, handle) });
+			const client = new port.io({ ...port.pins, ...options, ...streamEvents(deps, handle) });
 			handle.stream = client;
 			handle.client = client;
 			handle.close = () => client.close();
@@ -178,8 +178,8 @@ export function clientCommands(world: BridgeWorld): Pick<CommandTable, ClientNam
 
 type DatagramNames = "udp" | "receive" | "send" | "resolve";
 
-export function datagramCommands(world: BridgeWorld): Pick<CommandTable, DatagramNames> {
-	const { host, handles, events } = world;
+export function datagramCommands(deps: BridgeDeps): Pick<CommandTable, DatagramNames> {
+	const { host, handles, events } = deps;
 	return {
 		udp: (id, port, accessPoint, group) => {
 			const { udp: udpPort } = host.network;
@@ -210,14 +210,14 @@ export function datagramCommands(world: BridgeWorld): Pick<CommandTable, Datagra
 		},
 		send: (id, port, address, bytes) => handles.find(id, "udp").write(bytes, address, port),
 		resolve: (id, name) =>
-			handles.open(id, (handle) => host.network.resolve?.(name, (address) => answer(world, handle, address ?? ""))),
+			handles.open(id, (handle) => host.network.resolve?.(name, (address) => answer(deps, handle, address ?? ""))),
 	};
 }
 
 type DeviceNames = "timer" | "button" | "wifi" | "radio" | "ethernet" | "ethernetPort";
 
-export function deviceCommands(world: BridgeWorld): Pick<CommandTable, DeviceNames> {
-	const { host, handles, events } = world;
+export function deviceCommands(deps: BridgeDeps): Pick<CommandTable, DeviceNames> {
+	const { host, handles, events } = deps;
 	return {
 		timer: (id, delayMs) =>
 			handles.open(id, (handle) => {
@@ -233,12 +233,12 @@ export function deviceCommands(world: BridgeWorld): Pick<CommandTable, DeviceNam
 				handle.close = () => opened.close();
 			});
 		},
-		wifi: (id) => openWiFi(world, id),
+		wifi: (id) => openWiFi(deps, id),
 		radio: (id, operation, value) => {
 			const result = operateRadio(handles.find(id, "wifi"), operation, value);
 			return result === undefined ? undefined : [result];
 		},
-		ethernet: (id) => openEthernet(world, id),
+		ethernet: (id) => openEthernet(deps, id),
 		ethernetPort: (id, operation, value) => {
 			const result = operateEthernet(handles.find(id, "ethernet"), operation, value);
 			return result === undefined ? undefined : [result];
@@ -246,7 +246,7 @@ export function deviceCommands(world: BridgeWorld): Pick<CommandTable, DeviceNam
 	};
 }
 
-function openWiFi({ host, handles, events }: BridgeWorld, id: number): void {
+function openWiFi({ host, handles, events }: BridgeDeps, id: number): void {
 	const { wifi } = host;
 	if (!wifi) throw new Error("this host has no radio");
 	handles.open(id, (handle) => {
@@ -266,7 +266,7 @@ function openWiFi({ host, handles, events }: BridgeWorld, id: number): void {
 	});
 }
 
-function openEthernet({ host, handles, events }: BridgeWorld, id: number): void {
+function openEthernet({ host, handles, events }: BridgeDeps, id: number): void {
 	const { ethernet } = host;
 	if (!ethernet) throw new Error("this host has no Ethernet port");
 	handles.open(id, (handle) => {
@@ -277,7 +277,7 @@ function openEthernet({ host, handles, events }: BridgeWorld, id: number): void 
 	});
 }
 
-function answer({ events }: BridgeWorld, handle: Handle, text: string): void {
+function answer({ events }: BridgeDeps, handle: Handle, text: string): void {
 	handle.message = text;
 	events.say(handle, EVENT_ANSWER);
 }

@@ -1,13 +1,13 @@
 /** Commands of the XS worker on the slots for firmware, and on inflaters. */
 import type { CommandTable } from "./bridge-commands.js";
-import type { BridgeWorld } from "./bridge-handles.js";
+import type { BridgeDeps } from "./bridge-handles.js";
 
 type Names =
 	| ("update" | "updateKeys" | "updateActivate" | "updateConfirm" | "updateRollBack")
 	| ("inflater" | "inflate" | "inflaterEmpty" | "inflaterReset");
 
 /** The worker asks for none of it where the host takes no updates. */
-export function updateCommands({ host, handles }: BridgeWorld): Pick<CommandTable, Names> {
+export function updateCommands({ host, handles }: BridgeDeps): Pick<CommandTable, Names> {
 	const update = () => host.update!;
 	return {
 		update: () => [update().state, update().securityLevel, update().givenUp],

@@ -3,7 +3,7 @@
 import type { CertificateOptions } from "../../modules/io/crypto.js";
 import type { Partition } from "../../modules/io/flash.js";
 import type { CommandTable } from "./bridge-commands.js";
-import type { BridgeWorld } from "./bridge-handles.js";
+import type { BridgeDeps } from "./bridge-handles.js";
 import { MESSAGE_LIMIT, SLOT_PARTITION } from "./worker/protocol.js";
 
 type Names =
@@ -13,7 +13,7 @@ type Names =
 	| ("retained" | "retain" | "sleep")
 	| ("flashOpen" | "flashRead" | "flashWrite" | "flashErase");
 
-export function valueCommands({ host, handles }: BridgeWorld): Pick<CommandTable, Names> {
+export function valueCommands({ host, handles }: BridgeDeps): Pick<CommandTable, Names> {
 	const { storage, crypto, resources, clock } = host;
 	return {
 		storageGet: (_id, key) => maybe(storage.get(key)),
@@ -64,7 +64,7 @@ export function valueCommands({ host, handles }: BridgeWorld): Pick<CommandTable
 
 function flashCommands({
 	host: { flash, update },
-}: Pick<BridgeWorld, "host">): Pick<CommandTable, "flashOpen" | "flashRead" | "flashWrite" | "flashErase"> {
+}: Pick<BridgeDeps, "host">): Pick<CommandTable, "flashOpen" | "flashRead" | "flashWrite" | "flashErase"> {
 	const opened = new Map<string, Partition>();
 	const open = (name: string): Partition | undefined => {
 		if (name === SLOT_PARTITION) return update?.slot;

@@ -1,5 +1,5 @@
 /**
- * The button of a unit that has none: pressed by a signal on the bench, by a test in the virtual world. It calls back from
+ * The button of a unit that has none: pressed by a signal in the simulator, by a test in the virtual world. It calls back from
  * timers only.
  */
 import type { ButtonOptions, ButtonPort, Timers } from "../../modules/io/host.js";

@@ -1,4 +1,4 @@
-/** What the bench's TLS is served with: the pair that the gateway gives, checked and as Node wants it. */
+/** What the simulator's TLS is served with: the pair that the gateway gives, checked and as Node wants it. */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 import { CERTIFICATE_FILE_LIMIT, type CertificatePair } from "../../modules/io/crypto.js";

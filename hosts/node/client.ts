@@ -16,7 +16,7 @@ import {
 	type ClientPort,
 } from "../../modules/io/client.js";
 import { boundSession, serverNameOf, type TLSWishes, unboundSession } from "./client-options.js";
-import { HandshakeTurns } from "./handshake-turns.js";
+import { HandshakeQueue } from "./handshake-queue.js";
 import { Outgoing } from "./outgoing.js";
 import type { NodeResolver } from "./resolver.js";
 import { NodeStream } from "./stream.js";
@@ -34,7 +34,7 @@ export interface ClientSettings {
 }
 
 export function createClientPorts(settings: ClientSettings): { tcpClient: ClientPort; tlsClient: ClientPort } {
-	const turns = new HandshakeTurns(setImmediate);
+	const turns = new HandshakeQueue(setImmediate);
 	return {
 		tcpClient: { io: NodeClient, pins: { settings } },
 		tlsClient: { io: NodeClient, pins: { settings, turns } },
@@ -44,7 +44,7 @@ export function createClientPorts(settings: ClientSettings): { tcpClient: Client
 interface ClientPins {
 	readonly settings: ClientSettings;
 	/** For TLS. */
-	readonly turns?: HandshakeTurns;
+	readonly turns?: HandshakeQueue;
 }
 
 class NodeClient extends Outgoing {

@@ -1,5 +1,5 @@
 /**
- * How the program before this one has ended, for the bench and for the firmware on Linux, by files in the state folder:
+ * How the program before this one has ended, for the simulator and for the firmware on Linux, by files in the state folder:
  * `retained` is memory that survives a restart and is lost with the power, `ending` says by which fault the firmware has
  * ended. A program that is told to end, or killed, has lost its power.
  */

@@ -1,5 +1,5 @@
 /**
- * Factory data of the bench's unit, made at the first start and kept in `<state>/factory.json`: what the production
+ * Factory data of the simulator's unit, made at the first start and kept in `<state>/factory.json`: what the production
  * line writes into a partition of its own on the device.
  */
 import { randomBytes, randomInt } from "node:crypto";
@@ -28,7 +28,7 @@ export interface FactoryData {
 }
 
 /**
- * The unit of the bench: its factory data and, when it is a new one that is not to be its own access point, the network
+ * The unit of the simulator: its factory data and, when it is a new one that is not to be its own access point, the network
  * that it finds itself in. `say` is told what the user should know. Throws an Error with a sentence.
  */
 export function openUnit(

@@ -1,5 +1,5 @@
 /**
- * Time of the bench that runs faster than that of the computer (`npm start -- --speed N`): clock and timers of the whole
+ * Time of the simulator that runs faster than that of the computer (`npm start -- --speed N`): clock and timers of the whole
  * gateway together, so that a day is a day to all of it. With whoever is at the other end of a line or a connection it goes
  * at the speed of the computer, since he does:
  *

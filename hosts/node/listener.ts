@@ -1,7 +1,7 @@
 /**
  * TCP and TLS listeners on node:net and node:tls as ListenerPorts of the host contract.
  *
- * Limits: PENDING_LIMIT connections wait to be taken (door.ts), CONNECTION_LIMIT exist at once on a port and, of TLS,
+ * Limits: PENDING_LIMIT connections wait to be taken (admission-queue.ts), CONNECTION_LIMIT exist at once on a port and, of TLS,
  * HANDSHAKE_LIMIT more in their handshakes: of those the oldest makes room. A handshake may take HANDSHAKE_LIMIT_MS. Unlike
  * the firmware's own core this one shakes hands with all that come.
  */
@@ -9,8 +9,8 @@ import { createServer, type Socket as NetSocket, type Server } from "node:net";
 import { createServer as createTLSServer, Server as TLSServer, type TlsOptions } from "node:tls";
 import type { CertificatePair } from "../../modules/io/crypto.js";
 import type { Listener, ListenerOptions, ListenerPort, PendingSocket } from "../../modules/io/host.js";
+import { AdmissionQueue } from "./admission-queue.js";
 import { type Identity, requireIdentity, toIdentity } from "./certificate.js";
-import { Door } from "./door.js";
 import { HandshakeTests } from "./handshake-test.js";
 import { NodeSocket, PendingConnection } from "./socket.js";
 
@@ -41,7 +41,7 @@ class NodeListener implements Listener {
 	readonly #options: ListenerOptions;
 	readonly #settings: ListenerSettings;
 	readonly #server: Server;
-	readonly #door = new Door<PendingConnection>(PENDING_LIMIT, () => performance.now());
+	readonly #door = new AdmissionQueue<PendingConnection>(PENDING_LIMIT, () => performance.now());
 	readonly #tests = new HandshakeTests(HANDSHAKE_LIMIT_MS);
 	#closed = false;
 

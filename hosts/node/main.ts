@@ -10,7 +10,6 @@ import { WAKE_BUTTON, WAKE_NONE, WAKE_SUPPLY, WAKE_TIMER } from "../../modules/i
 import type { Ending, Host } from "../../modules/io/host.js";
 import { ASKED_FOR, SLEPT } from "../simulated/ending.js";
 import { IMAGE_FAILS, IMAGE_HANGS } from "../simulated/image.js";
-import { type BenchKeys, describeKeys, openKeys } from "./bench-keys.js";
 import { GATEWAY_SCRIPT } from "./bundle.js";
 import { SimulatedButton } from "./button.js";
 import { FROM_OUTSIDE, keepFault, losePower, takeEnding } from "./ending.js";
@@ -36,6 +35,7 @@ import { NodeTimers } from "./platform.js";
 import { checkPorts } from "./ports.js";
 import { type SimulatedCoprocessor, startSimulatedCoprocessor } from "./simulated-coprocessor.js";
 import { type SimulatedMeter, startSimulatedMeter } from "./simulated-meter.js";
+import { type BenchKeys, describeKeys, openKeys } from "./simulator-keys.js";
 import { startSlots } from "./slots.js";
 import { findXSWorker } from "./xs-worker.js";
 

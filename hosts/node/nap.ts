@@ -1,5 +1,5 @@
 /**
- * Sleep of the bench, during which no engine runs: ends when its time is over, when the button is pressed, or when USB is
+ * Sleep of the simulator, during which no engine runs: ends when its time is over, when the button is pressed, or when USB is
  * plugged in (power.txt of the state folder).
  */
 import { WAKE_BUTTON, WAKE_SUPPLY, WAKE_TIMER } from "../../modules/io/flash.js";

@@ -1,4 +1,4 @@
-/** The command line of the bench. Its options are kept stable: tests, documentation and habits depend on them. */
+/** The command line of the simulator. Its options are kept stable: tests, documentation and habits depend on them. */
 import { existsSync, readFileSync } from "node:fs";
 import { isIPv4 } from "node:net";
 import { parseArgs } from "node:util";
@@ -80,7 +80,7 @@ export interface Options {
 	readonly password: string | undefined;
 	/** Unix time in ms; null: the clock was never set; undefined: it shows the time of the computer. */
 	readonly timeMs: number | null | undefined;
-	/** How much faster the time of the bench goes than the computer's (fast-time.ts); 1: it is the computer's. */
+	/** How much faster the time of the simulator goes than the computer's (fast-time.ts); 1: it is the computer's. */
 	readonly speed: number;
 	/** As `HostInfo.timeServers`. */
 	readonly ntp: string;

@@ -15,17 +15,17 @@ import {
 	type ClientOptions,
 } from "../../modules/io/client.js";
 import { checkClientOptions, type TLSWishes, tlsWishesOf } from "./client-options.js";
-import type { HandshakeTurns } from "./handshake-turns.js";
+import type { HandshakeQueue } from "./handshake-queue.js";
 
 /** What there is of a connection that stands. */
 export type StandingStream = Pick<Client, "read" | "write" | "close">;
 
-export interface OutgoingWorld {
+export interface OutgoingDeps {
 	resolve(name: string, done: (address: string | undefined) => void): void;
 	/** Gives what takes it back. */
 	later(run: () => void, delayMs: number): () => void;
 	/** For TLS. */
-	readonly turns?: HandshakeTurns | undefined;
+	readonly turns?: HandshakeQueue | undefined;
 	hasMemory(): boolean;
 }
 
@@ -36,20 +36,20 @@ export abstract class Outgoing implements Client {
 	protected readonly tls: TLSWishes | undefined;
 	/** TLS session, once the server has given one. */
 	protected kept: Uint8Array | undefined;
-	readonly #world: OutgoingWorld;
+	readonly #deps: OutgoingDeps;
 	readonly #clearDeadline: () => void;
 	#stream: StandingStream | undefined;
 	/** Ends the wait for a turn, or the turn. */
 	#turn: (() => void) | undefined;
 	#isOver = false;
 
-	constructor(options: ClientOptions, world: OutgoingWorld) {
+	constructor(options: ClientOptions, deps: OutgoingDeps) {
 		checkClientOptions(options);
 		this.options = options;
-		this.tls = world.turns === undefined ? undefined : tlsWishesOf(options);
-		this.#world = world;
-		this.#clearDeadline = world.later(() => this.fail(CLIENT_TIMEOUT), options.timeoutMs);
-		world.resolve(options.host, (address) => {
+		this.tls = deps.turns === undefined ? undefined : tlsWishesOf(options);
+		this.#deps = deps;
+		this.#clearDeadline = deps.later(() => this.fail(CLIENT_TIMEOUT), options.timeoutMs);
+		deps.resolve(options.host, (address) => {
 			if (this.#isOver) return;
 			if (address === undefined) this.fail(CLIENT_NO_ADDRESS);
 			else {
@@ -91,8 +91,8 @@ export abstract class Outgoing implements Client {
 
 	/** With TLS: shakes hands when no other client does, if there is the memory for it. */
 	protected waitForTurn(shakeHands: () => void): void {
-		this.#turn = this.#world.turns!.ask(() => {
-			if (this.#world.hasMemory()) shakeHands();
+		this.#turn = this.#deps.turns!.ask(() => {
+			if (this.#deps.hasMemory()) shakeHands();
 			else this.fail(CLIENT_OUT_OF_MEMORY);
 		});
 	}

@@ -1,5 +1,5 @@
 /**
- * The simulated meter: tools/meter.ts on a pseudo-terminal. Where the bench has a time of its own the meter goes by that: it
+ * The simulated meter: tools/meter.ts on a pseudo-terminal. Where the simulator has a time of its own the meter goes by that: it
  * is told each time that it goes on at another speed (tools/meter/told-time.ts).
  */
 import type { FastTime } from "./fast-time.js";

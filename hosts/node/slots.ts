@@ -1,4 +1,4 @@
-/** Slots for firmware as files of the state folder, and the boot loader that chooses one of them, for the bench. */
+/** Slots for firmware as files of the state folder, and the boot loader that chooses one of them, for the simulator. */
 import { join } from "node:path";
 import { BootLoader, SLOT_SIZE, SLOTS } from "../simulated/boot-loader.js";
 import { PakoInflater } from "./inflater.js";

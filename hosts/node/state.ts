@@ -1,5 +1,5 @@
 /**
- * The state folder of the bench and of the firmware on Linux: what a unit has in its flash. One program at a time uses it,
+ * The state folder of the simulator and of the firmware on Linux: what a unit has in its flash. One program at a time uses it,
  * since two would write over each other's settings, and could use an invocation counter twice; the file `lock` in it holds
  * the id of that process while it runs. One whose process is gone is taken over.
  */

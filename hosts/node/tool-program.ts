@@ -1,5 +1,5 @@
 /**
- * A program of tools/ as a process of its own, which ends with this one. A host imports nothing from tools/, so the bench
+ * A program of tools/ as a process of its own, which ends with this one. A host imports nothing from tools/, so the simulator
  * starts it like a user would.
  */
 import { type ChildProcess, spawn } from "node:child_process";

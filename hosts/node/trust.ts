@@ -1,5 +1,5 @@
 /**
- * Trust of a TLS client of the bench: Node's own verdict on a chain goes by the computer's clock and knows no pinned
+ * Trust of a TLS client of the simulator: Node's own verdict on a chain goes by the computer's clock and knows no pinned
  * certificate, so what a server shows is judged here as well. Certificates as in RFC 5280, names as in RFC 6125.
  *
  * Limit: CHAIN_LIMIT certificates from the server to the authority.

@@ -10,7 +10,7 @@ import { DATAGRAM_LIMIT, type UDP, type UDPOptions, type UDPPort } from "../../m
 const WAITING_LIMIT = 8;
 const SENDING_LIMIT = 32;
 const GROUP_TTL = 255;
-/** On the bench the clients of the access point are programs on this computer. */
+/** in the simulator the clients of the access point are programs on this computer. */
 const ACCESS_POINT_ADDRESS = "127.0.0.1";
 /** Ports from this one on need no rights. */
 const FREE_PORTS = 1024;

@@ -6,7 +6,7 @@
  *      peer.onReceived = () => peer.send("hello back");
  *   } });
  *
- * TLS has no cryptography here, but what a server shows is judged as on the bench (trust.ts), one handshake goes on at a
+ * TLS has no cryptography here, but what a server shows is judged as in the simulator (trust.ts), one handshake goes on at a
  * time, and sessions are resumed by servers that know them. Where nobody serves, a connection is refused.
  */
 import type { X509Certificate } from "node:crypto";
@@ -19,7 +19,7 @@ import {
 	type ClientPort,
 } from "../../modules/io/client.js";
 import { boundSession, type TLSWishes, unboundSession } from "./client-options.js";
-import { HandshakeTurns } from "./handshake-turns.js";
+import { HandshakeQueue } from "./handshake-queue.js";
 import { Outgoing } from "./outgoing.js";
 import { judge, parseCertificates } from "./trust.js";
 import { GatewayEnd, VirtualClient, VirtualConnection } from "./virtual-network.js";
@@ -66,7 +66,7 @@ export class VirtualServers {
 	constructor(time: VirtualTime, resolver: VirtualResolver) {
 		this.time = time;
 		this.resolver = resolver;
-		const turns = new HandshakeTurns((run) => void time.set(run, 0));
+		const turns = new HandshakeQueue((run) => void time.set(run, 0));
 		this.tcpClient = { io: VirtualOutgoing, pins: Object.freeze({ servers: this }) };
 		this.tlsClient = { io: VirtualOutgoing, pins: Object.freeze({ servers: this, turns }) };
 	}
@@ -92,7 +92,7 @@ export class VirtualServers {
 interface ClientPins {
 	readonly servers: VirtualServers;
 	/** For TLS. */
-	readonly turns?: HandshakeTurns;
+	readonly turns?: HandshakeQueue;
 }
 
 class VirtualOutgoing extends Outgoing {

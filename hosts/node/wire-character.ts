@@ -1,5 +1,5 @@
 /**
- * A character on the wire of an optical head, for the modelled wires of the bench: the eight bits between start and
+ * A character on the wire of an optical head, for the modelled wires of the simulator: the eight bits between start and
  * stop bit. IEC 62056-21, 5.2: seven data bits, least significant first, and even parity in bit 7.
  * Written for itself, not with modules/bytes/parity.ts, which is tested against it.
  */

@@ -51,7 +51,7 @@ export const SLOT_SIZE = 0x1e0000;
 /** Names of the slots' partitions. */
 export const SLOTS: readonly string[] = Object.freeze(["slot_0", "slot_1"]);
 
-export interface BootWorld {
+export interface BootDeps {
 	readonly storage: Storage;
 	/** One for each name of SLOTS. */
 	readonly slots: readonly Partition[];
@@ -71,19 +71,19 @@ export class BootLoader implements Update {
 	readonly slot: Partition;
 	/** What the image that runs says of itself; undefined: it is the program itself. */
 	readonly image: ImageHeader | undefined;
-	readonly #world: BootWorld;
+	readonly #deps: BootDeps;
 	#record: Uint8Array;
 	readonly #running: number;
 
-	constructor(world: BootWorld) {
-		this.#world = world;
-		const kept = world.storage.get(BOOT_KEY);
+	constructor(deps: BootDeps) {
+		this.#deps = deps;
+		const kept = deps.storage.get(BOOT_KEY);
 		this.#record = kept?.length === RECORD_LENGTH && kept[0] === LAYOUT ? kept : firstRecord();
 		const record = this.#record.slice();
 		this.image = this.choose(record);
 		this.#running = record[CHOSEN_OFFSET];
 		if (record.some((byte, i) => byte !== this.#record[i])) this.keep(record);
-		this.slot = new OtherSlot(world.slots[1 - this.#running], this);
+		this.slot = new OtherSlot(deps.slots[1 - this.#running], this);
 	}
 
 	get state(): number {
@@ -97,25 +97,25 @@ export class BootLoader implements Update {
 	}
 
 	get keys(): readonly Uint8Array[] {
-		return this.#world.keys;
+		return this.#deps.keys;
 	}
 
 	get revoked(): readonly Uint8Array[] {
-		return this.#world.revoked;
+		return this.#deps.revoked;
 	}
 
 	get securityLevel(): number {
-		return this.image?.securityLevel ?? this.#world.securityLevel;
+		return this.image?.securityLevel ?? this.#deps.securityLevel;
 	}
 
 	inflater(): Inflater {
-		return this.#world.inflater();
+		return this.#deps.inflater();
 	}
 
 	activate(length: number): void {
 		this.checkTrial();
 		const slot = 1 - this.#running;
-		const image = readImage(this.#world.slots[slot], this.#world.crypto);
+		const image = readImage(this.#deps.slots[slot], this.#deps.crypto);
 		if (image.length !== length) throw new Error(`the image has ${image.length} bytes, not ${length}`);
 		const record = this.with(slot, STATE_NEW, slot);
 		new DataView(record.buffer).setUint32(LENGTHS_OFFSET + 4 * slot, length, true);
@@ -131,7 +131,7 @@ export class BootLoader implements Update {
 		const other = 1 - this.#running;
 		if (this.stateOf(other) !== STATE_VALID) throw new Error("there is no firmware before this one");
 		this.keep(this.with(this.#running, STATE_INVALID, other));
-		this.#world.restart();
+		this.#deps.restart();
 	}
 
 	/** What stands in the other slot is no firmware from now on. Throws an Error while it is the way back. For the slot. */
@@ -154,7 +154,7 @@ export class BootLoader implements Update {
 			if (isStartable(state)) {
 				try {
 					const isImage = view.getUint32(LENGTHS_OFFSET + 4 * chosen, true) > 0;
-					const image = isImage ? readImage(this.#world.slots[chosen], this.#world.crypto) : undefined;
+					const image = isImage ? readImage(this.#deps.slots[chosen], this.#deps.crypto) : undefined;
 					if (state === STATE_NEW) record[STATES_OFFSET + chosen] = STATE_PENDING;
 					return image;
 				} catch {
@@ -180,7 +180,7 @@ export class BootLoader implements Update {
 
 	/** When it can't be kept, all is as it was. */
 	private keep(record: Uint8Array): void {
-		this.#world.storage.set(BOOT_KEY, record);
+		this.#deps.storage.set(BOOT_KEY, record);
 		this.#record = record;
 	}
 }

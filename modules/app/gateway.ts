@@ -29,13 +29,13 @@ import { TimeZone } from "../time/zone.js";
 import type { NetworkManager } from "../wifi/manager.js";
 import type { Networking } from "../wifi/networking.js";
 import { NETWORK } from "../wifi/part.js";
-import { Acts } from "./acts.js";
+import { CrashLoopGuard } from "./crash-loop-guard.js";
+import { DelayedActions } from "./delayed-actions.js";
+import { EdgeEvents } from "./edge-events.js";
 import { guardWith } from "./guard.js";
-import { Occurrences } from "./occurrences.js";
 import { PowerCycles } from "./power-cycles.js";
 import { PowerSaving, type SavingUser } from "./power-saving.js";
 import { Serving } from "./serving.js";
-import { Starts } from "./starts.js";
 
 const PAGE_RESOURCE = "web.bin";
 const ZONES_RESOURCE = "timezones.bin";
@@ -69,10 +69,10 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 	/** Running instances, indexed like PARTS; undefined until opened. */
 	readonly #running: (Running | undefined)[] = [];
 	readonly #serving = new Serving();
-	readonly #occurrences: Occurrences;
+	readonly #edgeEvents: EdgeEvents;
 	/** Undefined without retained memory. */
-	readonly #starts: Starts | undefined;
-	readonly #acts: Acts;
+	readonly #crashLoop: CrashLoopGuard | undefined;
+	readonly #delayed: DelayedActions;
 	#button: Button | undefined;
 	#powerCycles: PowerCycles | undefined;
 
@@ -93,22 +93,22 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		if (sleep !== undefined) this.saving = new PowerSaving({ driver, clock, text, guard }, host, sleep, this);
 		const { saving } = this;
 		const { retained, flash, storage } = saving?.gate(host) ?? host;
-		if (retained !== undefined) this.#starts = new Starts({ driver, text }, retained, ending, this);
-		this.safeMode = this.#starts?.safeMode ?? "";
+		if (retained !== undefined) this.#crashLoop = new CrashLoopGuard({ driver, text }, retained, ending, this);
+		this.safeMode = this.#crashLoop?.safeMode ?? "";
 		this.flash = flash;
 		this.events = new EventLog({ clock, trace }, flash?.open("log"));
 		const { events } = this;
 		const { isRoutine = false, failureBefore: meterFailure } = saving ?? {};
 		this.isRoutine = isRoutine;
 		const isClockSet = clock.utcMs() !== undefined;
-		this.#occurrences = new Occurrences(events, { isRoutine, isClockSet, meterFailure });
+		this.#edgeEvents = new EdgeEvents(events, { isRoutine, isClockSet, meterFailure });
 		if (!isRoutine) events.note(EVENT_STARTED, ending?.cause);
 		if (this.safeMode !== "") events.note(EVENT_SAFE_MODE, this.safeMode);
 		this.storage = new WatchedStorage(storage, trace, (key) => events.note(EVENT_STORAGE, key));
 		this.config = new ConfigStore(this.storage, text, ENTRIES);
 		this.writer = new JSONWriter(text);
 		this.live = new Live(this.#serving);
-		this.#acts = new Acts(driver, this);
+		this.#delayed = new DelayedActions(driver, this);
 		this.ledger = new MemoryLedger(host.memory);
 		this.zone = new TimeZone(host.resources.get(ZONES_RESOURCE));
 		this.zone.select(this.config.get(SYSTEM_TIMEZONE));
@@ -186,8 +186,8 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		if (this.safeMode === "" && saving?.isEmpty !== true) {
 			this.metering.start(saving);
 		}
-		const [events, light, occurrences, starts] = [this.events, this.light, this.#occurrences, this.#starts];
-		saving?.start({ events, light, occurrences, starts }, ending);
+		const [events, light, edgeEvents, crashLoop] = [this.events, this.light, this.#edgeEvents, this.#crashLoop];
+		saving?.start({ events, light, edgeEvents: edgeEvents, crashLoop: crashLoop }, ending);
 	}
 
 	/** Starts serving and joins the network. For PowerSaving. Throws if a listener cannot be opened. */
@@ -236,9 +236,9 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		this.live.changed();
 		this.light?.waiting(accessPointOn && address === undefined);
 		const ip = address?.ip ?? "";
-		if (this.#occurrences.networkChanged(ip, isByCable)) this.tell((running) => running.networkChanged?.(ip !== ""));
+		if (this.#edgeEvents.networkChanged(ip, isByCable)) this.tell((running) => running.networkChanged?.(ip !== ""));
 		if (this.#serving.listener !== undefined && this.find(CERTIFICATE).isOutdated(hostname, ip)) {
-			this.#acts.readdressSoon();
+			this.#delayed.readdressSoon();
 		}
 		networking.updateServices();
 	}
@@ -253,8 +253,8 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 
 	stop(): void {
 		this.saving?.stop();
-		this.#acts.stop();
-		this.#starts?.drive.stop();
+		this.#delayed.stop();
+		this.#crashLoop?.task.stop();
 		this.tell((running) => running.disconnecting?.());
 		this.#serving.close();
 		this.#button?.stop();
@@ -279,21 +279,21 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 
 	/** Also refreshes the certificate, which may not be valid at the new time. */
 	clockChanged(): void {
-		this.#occurrences.clockChanged();
+		this.#edgeEvents.clockChanged();
 		this.saving?.clockChanged();
 		this.tell((running) => running.clockChanged?.());
 		this.live.changed();
-		this.#acts.refreshSoon();
+		this.#delayed.refreshSoon();
 	}
 
 	refreshSoon(): void {
-		this.#acts.refreshSoon();
+		this.#delayed.refreshSoon();
 	}
 
 	restartSoon(): void {
 		this.events.note(EVENT_RESTART);
 		this.live.end();
-		this.#acts.restartSoon();
+		this.#delayed.restartSoon();
 	}
 
 	refresh(): void {
@@ -307,7 +307,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 
 	restart(): void {
 		this.tell((running) => running.restarting?.());
-		this.#starts?.askedFor();
+		this.#crashLoop?.askedFor();
 		this.host.restart();
 	}
 
@@ -316,7 +316,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 	}
 
 	meterChanged(code: string): void {
-		this.#occurrences.meterChanged(code);
+		this.#edgeEvents.meterChanged(code);
 		if (code !== "") this.tell((running) => running.meterFailed?.());
 	}
 

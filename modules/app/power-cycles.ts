@@ -10,7 +10,7 @@
  *
  * Another start is a restart, a watchdog reset or a brownout. Flash is written twice each time power is switched on.
  */
-import type { Drive, Driver } from "../io/driver.js";
+import type { Driver, Task } from "../io/driver.js";
 import type { Storage } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
 
@@ -23,7 +23,7 @@ export interface PowerCyclesUser {
 	factoryReset(): void;
 }
 
-export interface PowerCyclesWorld {
+export interface PowerCyclesDeps {
 	readonly driver: Driver;
 	readonly storage: Storage;
 	/** Prints a line on the console. */
@@ -31,20 +31,20 @@ export interface PowerCyclesWorld {
 }
 
 export class PowerCycles implements Timed {
-	readonly #world: PowerCyclesWorld;
-	readonly #drive: Drive;
+	readonly #deps: PowerCyclesDeps;
+	readonly #task: Task;
 	/** When the count is cleared, monotonic ms; Infinity if it is 0. */
 	#outlivedMs = Number.POSITIVE_INFINITY;
 
-	constructor(world: PowerCyclesWorld) {
-		this.#world = world;
-		this.#drive = world.driver.drive("power cycles", this);
+	constructor(deps: PowerCyclesDeps) {
+		this.#deps = deps;
+		this.#task = deps.driver.register("power cycles", this);
 	}
 
 	/** Processes a start of the unit. Throws what the storage throws. */
 	start(switchedOn: boolean, user: PowerCyclesUser): void {
-		this.#drive.tell((nowMs) => {
-			const { storage, trace } = this.#world;
+		this.#task.update((nowMs) => {
+			const { storage, trace } = this.#deps;
 			const count = storage.get(KEY)?.[0] ?? 0;
 			if (switchedOn && count >= CYCLES) {
 				trace(`Power was cut ${count} times soon after a start: all is reset.`);
@@ -62,7 +62,7 @@ export class PowerCycles implements Timed {
 	}
 
 	stop(): void {
-		this.#drive.stop();
+		this.#task.stop();
 	}
 
 	get deadlineMs(): number {
@@ -72,6 +72,6 @@ export class PowerCycles implements Timed {
 	advance(nowMs: number): void {
 		if (nowMs < this.#outlivedMs) return;
 		this.#outlivedMs = Number.POSITIVE_INFINITY;
-		this.#world.storage.delete(KEY);
+		this.#deps.storage.delete(KEY);
 	}
 }

@@ -27,9 +27,9 @@ import type { Light } from "../power/light.js";
 import { MODE_NEVER, type Sleeper, SleepPolicy, START_BY_PERSON, START_BY_TIMER } from "../power/sleep.js";
 import { Supply } from "../power/supply.js";
 import type { NetworkSettings } from "../wifi/settings.js";
-import type { Occurrences } from "./occurrences.js";
+import type { CrashLoopGuard } from "./crash-loop-guard.js";
+import type { EdgeEvents } from "./edge-events.js";
 import { FRONT_LENGTH, SharedRetained } from "./shared-retained.js";
-import type { Starts } from "./starts.js";
 
 const EMPTY_OFFSET = 0;
 const SYNC_OFFSET = 1;
@@ -68,13 +68,13 @@ export interface SavingUser {
 
 /** Objects of the gateway that exist after its start. */
 export interface SavingParts {
-	readonly starts: Pick<Starts, "askedFor"> | undefined;
+	readonly crashLoop: Pick<CrashLoopGuard, "askedFor"> | undefined;
 	readonly events: Pick<EventLog, "note">;
-	readonly occurrences: Pick<Occurrences, "meterFailure">;
+	readonly edgeEvents: Pick<EdgeEvents, "meterFailure">;
 	readonly light: Pick<Light, "empty"> | undefined;
 }
 
-export interface SavingWorld {
+export interface SavingDeps {
 	readonly driver: Driver;
 	readonly clock: Clock;
 	readonly text: TextCodec;
@@ -85,7 +85,7 @@ export interface SavingWorld {
 export type Gated = Pick<Host, "retained" | "storage" | "flash">;
 
 export class PowerSaving implements Sleeper, FlashGuard {
-	readonly #world: SavingWorld;
+	readonly #deps: SavingDeps;
 	readonly #user: SavingUser;
 	readonly #sleep: Sleep;
 	readonly #retained: SharedRetained | undefined;
@@ -97,8 +97,8 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	/** State of the event "battery empty", NOTE_…. */
 	#note: number;
 
-	constructor(world: SavingWorld, host: Pick<Host, "info" | "power" | "retained">, sleep: Sleep, user: SavingUser) {
-		this.#world = world;
+	constructor(deps: SavingDeps, host: Pick<Host, "info" | "power" | "retained">, sleep: Sleep, user: SavingUser) {
+		this.#deps = deps;
 		this.#user = user;
 		this.#sleep = sleep;
 		const { power, retained, info } = host;
@@ -107,9 +107,9 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		const wasEmpty = front[EMPTY_OFFSET] === 1;
 		this.#note = wasEmpty ? NOTE_MADE : NOTE_NONE;
 		this.#supply = new Supply(power, wasEmpty);
-		this.#policy = new SleepPolicy(world.driver, this.#supply, this);
+		this.#policy = new SleepPolicy(deps.driver, this.#supply, this);
 		const minutes = sleep.wakeReason === WAKE_NONE ? 0 : viewOf(front).getUint16(SYNC_OFFSET, true);
-		this.#syncMs = info.timeServers === "" ? Number.POSITIVE_INFINITY : world.driver.nowMs() + minutes * MINUTE_MS;
+		this.#syncMs = info.timeServers === "" ? Number.POSITIVE_INFINITY : deps.driver.nowMs() + minutes * MINUTE_MS;
 	}
 
 	/** Wraps storage and flash so that they refuse writes while the cells are too weak. */
@@ -152,7 +152,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		if (front === undefined) return undefined;
 		const end = front.indexOf(0, CODE_OFFSET);
 		try {
-			return this.#world.text.decode(front, CODE_OFFSET, end < 0 ? FRONT_LENGTH : end);
+			return this.#deps.text.decode(front, CODE_OFFSET, end < 0 ? FRONT_LENGTH : end);
 		} catch {
 			return "";
 		}
@@ -190,7 +190,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 
 	/** Postpones the next time synchronization. */
 	clockChanged(): void {
-		this.#syncMs = this.#world.driver.nowMs() + SYNC_MS;
+		this.#syncMs = this.#deps.driver.nowMs() + SYNC_MS;
 	}
 
 	get powerMode(): number {
@@ -237,11 +237,11 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	}
 
 	fallAsleep(ms: number): void {
-		const { guard } = this.#world;
+		const { guard } = this.#deps;
 		guard("sleep", () => this.keep(ms));
 		guard("sleep", () => {
 			// A planned end must not count as a fault.
-			this.#parts?.starts?.askedFor();
+			this.#parts?.crashLoop?.askedFor();
 			this.#user.stop();
 		});
 		try {
@@ -269,12 +269,12 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	}
 
 	private get isSyncDue(): boolean {
-		return this.#world.driver.nowMs() >= this.#syncMs;
+		return this.#deps.driver.nowMs() >= this.#syncMs;
 	}
 
 	/** Saves the state for the start after a sleep of `ms`. */
 	private keep(ms: number): void {
-		const { driver, clock, text } = this.#world;
+		const { driver, clock, text } = this.#deps;
 		const nowMs = driver.nowMs();
 		// A due synchronization was attempted; the next one is a full interval away, even without an answer.
 		if (this.hasNetwork && this.isSyncDue) this.#syncMs = nowMs + (clock.utcMs() === undefined ? UNSET_MS : SYNC_MS);
@@ -286,7 +286,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		// With empty cells neither meter nor schedule ran; the saved values remain valid.
 		if (!this.isEmpty) {
 			this.#user.metering.schedule.keep(viewOf(front, SCHEDULE_OFFSET));
-			const code = text.encode(this.#parts?.occurrences.meterFailure ?? "");
+			const code = text.encode(this.#parts?.edgeEvents.meterFailure ?? "");
 			front.fill(0, CODE_OFFSET);
 			front.set(code.subarray(0, FRONT_LENGTH - CODE_OFFSET), CODE_OFFSET);
 		}

@@ -3,7 +3,7 @@
 import { ACCESS_IS_DEFAULT } from "../auth/fields.js";
 import { put } from "../config/schema.js";
 import { ConfigStore } from "../config/store.js";
-import { HUB_ENABLED, HUB_TOKEN, HUB_URL } from "../hub/fields.js";
+import { HUB_ENABLED, HUB_TOKEN, HUB_URL } from "../homeassistant/fields.js";
 import type { Storage, TextCodec } from "../io/host.js";
 import {
 	SCHEDULE_ENABLED,

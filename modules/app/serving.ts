@@ -1,7 +1,7 @@
 /** External access to the unit: the HTTP server on the host's two ports, and the console. For gateway.ts. */
 
 import { HTTPServer, type HTTPServerOptions } from "../http/server.js";
-import { Improv, type ImprovGateway, type ImprovWorld } from "../improv/improv.js";
+import { Improv, type ImprovDeps, type ImprovGateway } from "../improv/improv.js";
 import type { CertificatePair } from "../io/crypto.js";
 import type { Listener, Network, SerialPort } from "../io/host.js";
 import type { NetworkSettings } from "../wifi/settings.js";
@@ -24,8 +24,8 @@ export class Serving {
 	}
 
 	/** Allows Wi-Fi to be configured over the console. */
-	openConsole(port: SerialPort, world: ImprovWorld, settings: NetworkSettings, gateway: ImprovGateway): void {
-		this.#console ??= new Improv(port, world, settings, gateway);
+	openConsole(port: SerialPort, deps: ImprovDeps, settings: NetworkSettings, gateway: ImprovGateway): void {
+		this.#console ??= new Improv(port, deps, settings, gateway);
 	}
 
 	close(): void {

@@ -1,5 +1,5 @@
 /**
- * Retained memory, divided into a front of fixed length for power-saving.ts and the rest for starts.ts.
+ * Retained memory, divided into a front of fixed length for power-saving.ts and the rest for crash-loop-guard.ts.
  *
  *   offset  bytes         content
  *   0       1             layout, 2 (1: layout without the front)

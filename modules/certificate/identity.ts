@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000;
 /** Ten years, three of them leap years; the start of validity is derived from the stored end. */
 const VALID_MS = 3653 * DAY_MS;
 
-export interface IdentityWorld {
+export interface IdentityDeps {
 	readonly storage: Storage;
 	readonly crypto: Crypto;
 	readonly clock: Clock;
@@ -36,12 +36,12 @@ export interface IdentityTarget {
 export class Identity implements Running {
 	readonly installed: InstalledCertificate;
 	readonly own: OwnCertificate;
-	readonly #world: IdentityWorld;
+	readonly #deps: IdentityDeps;
 
-	constructor(world: IdentityWorld, config: ConfigStore) {
-		this.#world = world;
-		this.installed = new InstalledCertificate(config, world.storage);
-		this.own = new OwnCertificate(config, world.storage);
+	constructor(deps: IdentityDeps, config: ConfigStore) {
+		this.#deps = deps;
+		this.installed = new InstalledCertificate(config, deps.storage);
+		this.own = new OwnCertificate(config, deps.storage);
 	}
 
 	erase(): void {
@@ -71,10 +71,10 @@ export class Identity implements Running {
 		}
 		if (!this.installed.onTrial) return;
 		target.testIdentity((problem) => {
-			this.#world.guard("tls", () => {
+			this.#deps.guard("tls", () => {
 				if (problem === "") this.installed.keep();
 				// The trial is repeated at the next start.
-				else if (problem === OUT_OF_MEMORY) this.#world.trace(`tls: ${problem}`);
+				else if (problem === OUT_OF_MEMORY) this.#deps.trace(`tls: ${problem}`);
 				else {
 					// Comes first, because flash may refuse to discard the unusable certificate.
 					target.setIdentity(this.ownPair(hostname));
@@ -100,18 +100,18 @@ export class Identity implements Running {
 	private isFor(hostname: string, address: string): boolean {
 		const { own } = this;
 		if (own.hostname !== hostname || (address !== "" && own.address !== address)) return false;
-		const nowMs = this.#world.clock.utcMs();
+		const nowMs = this.#deps.clock.utcMs();
 		return nowMs === undefined || (nowMs >= own.untilMs - VALID_MS && nowMs < own.untilMs);
 	}
 
 	private giveUp(reason: string): void {
-		this.#world.trace(`tls: ${reason}`);
+		this.#deps.trace(`tls: ${reason}`);
 		this.installed.giveUp(reason);
 	}
 
 	/** `file` is the previous certificate; its key is reused. */
 	private make(hostname: string, wanted: string, file: Uint8Array | undefined): CertificatePair {
-		const { crypto, clock, info, guard } = this.#world;
+		const { crypto, clock, info, guard } = this.#deps;
 		const nowMs = clock.utcMs();
 		// Starts a day early, for browsers with a slow clock.
 		const validFromMs = nowMs === undefined ? info.builtUtcMs : nowMs - DAY_MS;

@@ -14,7 +14,7 @@
  */
 import { crc16 } from "../bytes/crc16.js";
 import type { Storage } from "../io/host.js";
-import { wipe } from "./wipe.js";
+import { secureErase } from "./wipe.js";
 
 /** Bytes in one storage value. */
 export const BLOB_PIECE = 2048;
@@ -108,7 +108,7 @@ export class BlobStore {
 			for (let slot = 0; slot < slots; slot++) {
 				const reference = kept.find((one) => one[0] === slot);
 				const used = reference === undefined ? 0 : (reference.length - REFERENCE_HEADER) / CRC_LENGTH;
-				for (let i = used; i < Math.ceil(limit / BLOB_PIECE); i++) wipe(this.#storage, this.key(slot, i));
+				for (let i = used; i < Math.ceil(limit / BLOB_PIECE); i++) secureErase(this.#storage, this.key(slot, i));
 			}
 		} catch (error) {
 			if (isErasing) throw error;

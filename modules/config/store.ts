@@ -42,7 +42,7 @@ import {
 	type Setting,
 	type SettingField,
 } from "./schema.js";
-import { wipe } from "./wipe.js";
+import { secureErase } from "./wipe.js";
 
 /** Maximum length of a value in every storage (io/host.ts). */
 export const ENTRY_LIMIT = 4000;
@@ -144,8 +144,8 @@ export class ConfigStore {
 
 	/** Deletes the mark last. */
 	private deleteAll(): void {
-		for (const entry of this.entries) wipe(this.#storage, entry.key);
-		wipe(this.#storage, TOGETHER_KEY);
+		for (const entry of this.entries) secureErase(this.#storage, entry.key);
+		secureErase(this.#storage, TOGETHER_KEY);
 		this.#storage.delete(ERASING_KEY);
 	}
 

@@ -7,7 +7,7 @@ import type { Storage } from "../io/host.js";
  * the zeros only cause their page to be erased sooner. Flash encryption, enabled on production units, protects them
  * until then. Throws what `delete` throws.
  */
-export function wipe(storage: Storage, key: string): void {
+export function secureErase(storage: Storage, key: string): void {
 	try {
 		const value = storage.get(key);
 		if (value === undefined) return;

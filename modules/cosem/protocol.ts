@@ -7,12 +7,12 @@ import { ROOM } from "../hdlc/decoder.js";
 import { EVENT_CONNECTED, EVENT_END as EVENT_DISCONNECTED } from "../hdlc/events.js";
 import { INFO_DEFAULT } from "../hdlc/parameters.js";
 import { Attempts, SILENCES } from "../iec62056-21/attempts.js";
-import { IECConversation, probeIdent } from "../iec62056-21/protocol.js";
+import { IECReadSession, probeIdent } from "../iec62056-21/protocol.js";
 import { FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { OUTPUT_EVENT, type Output } from "../io/machine.js";
 import type { Failure } from "../readout/failure.js";
-import { type Conversation, EVENT_END, type MeterProtocol, type Opening, type Probing } from "../readout/protocol.js";
-import { DLMSConversation } from "./conversation.js";
+import { EVENT_END, type MeterProtocol, type Opening, type Probing, type ReadSession } from "../readout/protocol.js";
+import { DLMSReadSession } from "./read-session.js";
 import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT } from "./settings.js";
 
 /** API value of the setting `protocol`. */
@@ -84,7 +84,7 @@ export class ConnectionProbe implements Probing {
 }
 
 /** Probe by a sign-on, followed by HDLC without one if it fails. */
-class OpeningProbe extends IECConversation {
+class OpeningProbe extends IECReadSession {
 	readonly #opened: Opening<COSEMSettings>;
 
 	constructor(opening: Opening<COSEMSettings>) {
@@ -101,10 +101,10 @@ class OpeningProbe extends IECConversation {
  * Session for the protocol iec62056 without mode E. If a meter announces mode E and is silent in mode C, an inquiry in
  * HDLC checks whether it supports mode E only, which avoids trying mode C at every speed.
  */
-export class SignOnConversation extends IECConversation {
-	protected override another(opening: Opening<COSEMSettings>, attempts: Attempts): Conversation {
-		if (attempts.silences === SILENCES) return new DLMSConversation(opening, attempts);
-		return new SignOnConversation(opening, attempts);
+export class SignOnSession extends IECReadSession {
+	protected override another(opening: Opening<COSEMSettings>, attempts: Attempts): ReadSession {
+		if (attempts.silences === SILENCES) return new DLMSReadSession(opening, attempts);
+		return new SignOnSession(opening, attempts);
 	}
 }
 
@@ -117,7 +117,7 @@ function probe(opening: Opening<COSEMSettings>): Probing {
 export const DLMS: MeterProtocol<COSEMSettings> = Object.freeze({
 	isChosen: (settings: COSEMSettings) => settings.protocol === CHOICE,
 	asksForProfiles: true,
-	open: (opening: Opening<COSEMSettings>) => new DLMSConversation(opening),
+	open: (opening: Opening<COSEMSettings>) => new DLMSReadSession(opening),
 	probe,
 	forget: (settings: COSEMSettings) => settings.dlms.learnOpening(OPENING_AUTO),
 });
@@ -126,6 +126,6 @@ export const DLMS: MeterProtocol<COSEMSettings> = Object.freeze({
 export const DLMS_AFTER_SIGN_ON: MeterProtocol<COSEMSettings> = Object.freeze({
 	isChosen: (settings: COSEMSettings) => settings.handsOver,
 	asksForProfiles: true,
-	open: (opening: Opening<COSEMSettings>) => new DLMSConversation(opening, new Attempts(opening)),
+	open: (opening: Opening<COSEMSettings>) => new DLMSReadSession(opening, new Attempts(opening)),
 	probe: probeIdent,
 });

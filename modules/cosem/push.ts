@@ -39,7 +39,6 @@ import { type Machine, NO_BYTES, OUTPUT_NONE, type Output, OutputQueue } from ".
 import { MBUS_AT, MBusFrames } from "../mbus/frames.js";
 import type { Failure } from "../readout/failure.js";
 import {
-	type Conversation,
 	EVENT_END,
 	EVENT_POOR,
 	EVENT_READOUT,
@@ -47,10 +46,10 @@ import {
 	type Opening,
 	type Probing,
 	type ProtocolMemory,
+	type ReadSession,
 } from "../readout/protocol.js";
 import { type Readout, STATUS_OK, STATUS_UNCHECKED, statusOf } from "../readout/readout.js";
 import type { RecordWriter } from "../readout/record-writer.js";
-import { PROTOCOL_DLMS } from "./conversation.js";
 import { makeCipher } from "./counters.js";
 import {
 	PUSH_BROADCAST,
@@ -65,6 +64,7 @@ import {
 	PUSH_UNKNOWN,
 } from "./failures.js";
 import { CHOICE } from "./protocol.js";
+import { PROTOCOL_DLMS } from "./read-session.js";
 import type { COSEMSettings } from "./settings.js";
 
 /** The longest known push has 591 bytes, or about a thousand with a P1 telegram. */
@@ -95,13 +95,13 @@ const P1_PIECE = 64;
 const NOT_HEARD = -1;
 
 /** The sender's invocation counter, kept across sessions. */
-class Heard {
+class SenderCounter {
 	counter = -1;
 	/** Pushes since the counter was last written to flash. */
 	unkept = KEEP_EACH;
 }
 
-export class PushConversation implements Machine, Conversation, Probing {
+export class PushReadSession implements Machine, ReadSession, Probing {
 	readonly line: LineSettings;
 	/** Failure of the last push; after `abort`, of the session. */
 	failure: Failure | undefined;
@@ -296,7 +296,7 @@ export class PushConversation implements Machine, Conversation, Probing {
 		if (isCiphered && hasKey) {
 			cipher = makeCipher(this.#settings.dlms, this.#crypto, undefined, {
 				meterTitle: learnedPush.subarray(0, TITLE_LENGTH),
-				meterCounter: Math.max(counterOf(learnedPush), this.heard.counter),
+				meterCounter: Math.max(counterOf(learnedPush), this.senderCounter.counter),
 				mayBroadcast: true,
 			});
 			failure = cipher.open(cursor);
@@ -348,18 +348,18 @@ export class PushConversation implements Machine, Conversation, Probing {
 	}
 
 	/** Counter shared with the previous session. */
-	private get heard(): Heard {
+	private get senderCounter(): SenderCounter {
 		const memory = this.#memory;
 		const { kept } = memory;
-		if (kept instanceof Heard) return kept;
-		const heard = new Heard();
+		if (kept instanceof SenderCounter) return kept;
+		const heard = new SenderCounter();
 		memory.kept = heard;
 		return heard;
 	}
 
 	private remember({ meterTitle, meterCounter }: Cipher): void {
 		const { dlms } = this.#settings;
-		const { heard } = this;
+		const { senderCounter: heard } = this;
 		const inFlash = counterOf(dlms.learnedPush);
 		heard.counter = meterCounter;
 		heard.unkept++;
@@ -379,8 +379,8 @@ function counterOf(push: Uint8Array): number {
 	return counter;
 }
 
-function listen(opening: Opening<COSEMSettings>): PushConversation {
-	return new PushConversation(opening);
+function listen(opening: Opening<COSEMSettings>): PushReadSession {
+	return new PushReadSession(opening);
 }
 
 /** Protocol entry for `dlms` with a meter that sends unsolicited pushes. */

@@ -54,13 +54,13 @@ const REFUSED_BURST = 8;
 const REFUSED_S = 3600;
 const NONE = -1;
 
-export interface EventLogWorld {
+export interface EventLogDeps {
 	readonly clock: Pick<Clock, "monotonicMs" | "utcMs">;
 	trace(message: string): void;
 }
 
 export class EventLog {
-	readonly #world: EventLogWorld;
+	readonly #deps: EventLogDeps;
 	readonly #bytes = new Uint8Array(MEMORY_LIMIT);
 	readonly #flash: EventFlash | undefined;
 	/** The clock at the start; it goes on over a restart of some chips. */
@@ -81,9 +81,9 @@ export class EventLog {
 	readonly starts = new Map<string, number>();
 
 	/** `partition`: undefined where events are not kept over restarts. */
-	constructor(world: EventLogWorld, partition: Partition | undefined) {
-		this.#world = world;
-		this.#startedMs = world.clock.monotonicMs();
+	constructor(deps: EventLogDeps, partition: Partition | undefined) {
+		this.#deps = deps;
+		this.#startedMs = deps.clock.monotonicMs();
 		if (partition === undefined) return;
 		this.#flash = new EventFlash(partition);
 		this.attempt(() =>
@@ -98,13 +98,13 @@ export class EventLog {
 
 	/** Seconds since the start. */
 	get uptimeS(): number {
-		return Math.floor((this.#world.clock.monotonicMs() - this.#startedMs) / 1000);
+		return Math.floor((this.#deps.clock.monotonicMs() - this.#startedMs) / 1000);
 	}
 
 	/** `detail`: ASCII, as much of it as DETAIL_LIMIT; no secret. */
 	note(kind: EventKind, detail = ""): void {
 		const { number } = kind;
-		const { clock } = this.#world;
+		const { clock } = this.#deps;
 		const { uptimeS } = this;
 		const timeS = Math.floor((clock.utcMs() ?? 0) / 1000);
 		const moment = { timeS, uptimeS };
@@ -237,7 +237,7 @@ export class EventLog {
 		try {
 			action();
 		} catch (error) {
-			this.#world.trace(`log: ${error instanceof Error ? error.message : String(error)}`);
+			this.#deps.trace(`log: ${error instanceof Error ? error.message : String(error)}`);
 		}
 	}
 }

@@ -18,7 +18,7 @@ import type { DatagramMachine, DatagramPort, DatagramSender, DatagramSource } fr
 import {
 	CLASS_ANY,
 	CLASS_IN,
-	type DNSWorld,
+	type DNSDeps,
 	FLAG_AUTHORITATIVE,
 	FLAG_RECURSION_AVAILABLE,
 	FLAG_RECURSION_DESIRED,
@@ -39,12 +39,12 @@ const READABLE_LENGTH = 4;
 const ANSWER = Object.freeze([0xc0, HEADER_LENGTH, 0, TYPE_A, 0, CLASS_IN, 0, 0, 0, 0, 0, 4, 192, 168, 4, 1]);
 
 export class CaptiveDNS implements DatagramMachine {
-	readonly #world: DNSWorld;
+	readonly #deps: DNSDeps;
 	#port: DatagramPort | undefined;
 	#sender: DatagramSender | undefined;
 
-	constructor(world: DNSWorld) {
-		this.#world = world;
+	constructor(deps: DNSDeps) {
+		this.#deps = deps;
 	}
 
 	get deadlineMs(): number {
@@ -81,7 +81,7 @@ export class CaptiveDNS implements DatagramMachine {
 
 	/** Makes the reply of the question in the buffer; its length, 0: none. */
 	private reply(length: number): number {
-		const { buffer, reader } = this.#world;
+		const { buffer, reader } = this.#deps;
 		if (length < READABLE_LENGTH || (buffer[2] << 8) & FLAG_RESPONSE) return 0;
 		const isWhole = reader.open(buffer, length);
 		if ((buffer[2] << 8) & OPCODE_MASK) return this.refuse(NOTIMP);
@@ -105,7 +105,7 @@ export class CaptiveDNS implements DatagramMachine {
 
 	/** The id stays, all counts are 0. */
 	private putHeader(code: number): void {
-		const { buffer } = this.#world;
+		const { buffer } = this.#deps;
 		const kept = (buffer[2] << 8) & (OPCODE_MASK | FLAG_RECURSION_DESIRED);
 		const flags = kept | FLAG_RESPONSE | FLAG_AUTHORITATIVE | FLAG_RECURSION_AVAILABLE | code;
 		buffer[2] = flags >> 8;

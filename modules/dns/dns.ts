@@ -16,7 +16,7 @@
  * KNOWN_LABELS places.
  */
 /** What those that speak DNS share. */
-export interface DNSWorld {
+export interface DNSDeps {
 	/** One datagram, of io/datagrams.ts. */
 	readonly buffer: Uint8Array;
 	/** Reader of `buffer`, one for all: each opens it for the datagram that it has received. */

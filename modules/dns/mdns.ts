@@ -29,7 +29,7 @@ import type { DatagramMachine, DatagramPort, DatagramSender, DatagramSource } fr
 import type { TextCodec } from "../io/host.js";
 import {
 	CLASS_TOP_BIT,
-	type DNSWorld,
+	type DNSDeps,
 	DNSWriter,
 	FLAG_AUTHORITATIVE,
 	FLAG_RESPONSE,
@@ -69,7 +69,7 @@ export interface MDNSSettings {
 	readonly accessPoint: boolean;
 }
 
-export interface MDNSWorld extends DNSWorld {
+export interface MDNSDeps extends DNSDeps {
 	readonly crypto: Crypto;
 	readonly text: TextCodec;
 	trace(message: string): void;
@@ -106,7 +106,7 @@ const DEFEND_MS = 250;
 const LATELY_MS = 30_000;
 
 export class MDNSResponder implements DatagramMachine {
-	readonly #world: MDNSWorld;
+	readonly #deps: MDNSDeps;
 	readonly #records = new MDNSRecords();
 	readonly #writer: DNSWriter;
 	readonly #schedule = new MDNSSchedule();
@@ -118,7 +118,7 @@ export class MDNSResponder implements DatagramMachine {
 	#prefix = -1;
 	#accessPoint = false;
 	/** The name that was traced last. */
-	#told = "";
+	#announcedName = "";
 	#state = MDNS_OFF;
 	/** Probes or announcements sent. */
 	#count = 0;
@@ -126,9 +126,9 @@ export class MDNSResponder implements DatagramMachine {
 	#stepMs = Infinity;
 	#sender: DatagramSender | undefined;
 
-	constructor(world: MDNSWorld) {
-		this.#world = world;
-		this.#writer = new DNSWriter(world.buffer, this.#records.names);
+	constructor(deps: MDNSDeps) {
+		this.#deps = deps;
+		this.#writer = new DNSWriter(deps.buffer, this.#records.names);
 	}
 
 	/** MDNS_… */
@@ -192,11 +192,11 @@ export class MDNSResponder implements DatagramMachine {
 
 	received(length: number, source: DatagramSource, nowMs: number): void {
 		if (this.#state < MDNS_PROBING) return;
-		const { reader, buffer } = this.#world;
+		const { reader, buffer } = this.#deps;
 		if (!reader.open(buffer, length)) return;
 		if (reader.flags & (OPCODE_MASK | RESPONSE_CODE_MASK)) return;
 		if ((reader.flags & FLAG_RESPONSE) === 0) this.asked(source, nowMs);
-		else if (source.remotePort === MDNS_PORT) this.heard(nowMs);
+		else if (source.remotePort === MDNS_PORT) this.checkConflict(nowMs);
 	}
 
 	advance(nowMs: number): void {
@@ -213,7 +213,7 @@ export class MDNSResponder implements DatagramMachine {
 
 	/** 0 to `limit`, up to 65535. */
 	private random(limit: number): number {
-		const [high, low] = this.#world.crypto.random(2);
+		const [high, low] = this.#deps.crypto.random(2);
 		return ((high << 8) | low) % (limit + 1);
 	}
 
@@ -232,7 +232,7 @@ export class MDNSResponder implements DatagramMachine {
 
 	/** Gives the records the names by their numbers. */
 	private takeNames(): void {
-		const { text } = this.#world;
+		const { text } = this.#deps;
 		const end = this.#instanceNumber > 1 ? ` (${this.#instanceNumber})` : "";
 		let instance = this.#instance;
 		let label = text.encode(instance + end);
@@ -273,9 +273,9 @@ export class MDNSResponder implements DatagramMachine {
 		this.#stepMs = nowMs;
 		this.#schedule.forget();
 		const { hostname } = this;
-		if (this.#told === hostname) return;
-		this.#told = hostname;
-		this.#world.trace(`mdns: found as ${hostname}.local`);
+		if (this.#announcedName === hostname) return;
+		this.#announcedName = hostname;
+		this.#deps.trace(`mdns: found as ${hostname}.local`);
 	}
 
 	private sayGoodbye(): void {
@@ -305,8 +305,8 @@ export class MDNSResponder implements DatagramMachine {
 	}
 
 	/** A response of another (or our own come back): does it contradict us? */
-	private heard(nowMs: number): void {
-		const { reader } = this.#world;
+	private checkConflict(nowMs: number): void {
+		const { reader } = this.#deps;
 		const isProbing = this.#state === MDNS_PROBING;
 		let isHost = false;
 		let isInstance = false;
@@ -325,12 +325,12 @@ export class MDNSResponder implements DatagramMachine {
 	/** Probes again, with the names by their numbers. */
 	private contest(nowMs: number): void {
 		this.takeNames();
-		this.#world.trace(`mdns: another has a name of ours, trying ${this.wantedName}`);
+		this.#deps.trace(`mdns: another has a name of ours, trying ${this.wantedName}`);
 		this.probe(nowMs, this.#schedule.mayTryAgain(nowMs) ? this.random(PROBE_MS) : AFTER_CONFLICTS_MS);
 	}
 
 	private asked(source: DatagramSource, nowMs: number): void {
-		const { reader } = this.#world;
+		const { reader } = this.#deps;
 		const records = this.#records;
 		let bits = 0;
 		let unicast = 0;
@@ -350,7 +350,7 @@ export class MDNSResponder implements DatagramMachine {
 	}
 
 	private answer(source: DatagramSource, asked: number, unicast: number, nowMs: number): void {
-		const { reader } = this.#world;
+		const { reader } = this.#deps;
 		// The reply may be written over the question.
 		const isTruncated = (reader.flags & FLAG_TRUNCATED) !== 0;
 		const isProbe = reader.authorities > 0;
@@ -368,7 +368,7 @@ export class MDNSResponder implements DatagramMachine {
 	/** Another probes for a name of ours at the same time (8.2). */
 	private compareProposals(nowMs: number): void {
 		for (let service = -1; service < this.#records.services; service++) {
-			if (this.#records.compareProposals(this.#world.reader, service) >= 0) continue;
+			if (this.#records.compareProposals(this.#deps.reader, service) >= 0) continue;
 			this.probe(nowMs, AFTER_LOSS_MS);
 			return;
 		}
@@ -376,7 +376,7 @@ export class MDNSResponder implements DatagramMachine {
 
 	/** The records that the asker knows, for half of their time at least (7.1). */
 	private knownAnswers(): number {
-		const { reader } = this.#world;
+		const { reader } = this.#deps;
 		let bits = 0;
 		while (reader.nextRecord() && reader.section === SECTION_ANSWER) {
 			const index = this.#records.identify(reader);
@@ -389,7 +389,7 @@ export class MDNSResponder implements DatagramMachine {
 	private takeKnownAnswers(source: DatagramSource, nowMs: number): void {
 		if (!this.#schedule.isWaitingFor(source.remoteAddress)) return;
 		this.#schedule.drop(this.knownAnswers());
-		if (this.#world.reader.flags & FLAG_TRUNCATED) this.wait(source, 0, nowMs);
+		if (this.#deps.reader.flags & FLAG_TRUNCATED) this.wait(source, 0, nowMs);
 	}
 
 	private wait({ remoteAddress }: DatagramSource, bits: number, nowMs: number): void {
@@ -416,7 +416,7 @@ export class MDNSResponder implements DatagramMachine {
 
 	/** To a program that knows only DNS. */
 	private replyLegacy(source: DatagramSource, bits: number): void {
-		const { reader } = this.#world;
+		const { reader } = this.#deps;
 		if (reader.questions !== 1 || !this.isNear(source.remoteAddress)) return;
 		reader.rewind();
 		reader.nextQuestion();

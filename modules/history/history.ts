@@ -14,7 +14,7 @@
  * that lacks a register that there was before is kept when the last is older than INCOMPLETE_S: it may be gone for good. A
  * clock that is put back by up to BACK_S is waited for; by more, what was read at the times that were wrong is one sum.
  */
-import type { Drive, Driver } from "../io/driver.js";
+import type { Driver, Task } from "../io/driver.js";
 import { ERASE_SIZE, type Flash, type Partition } from "../io/flash.js";
 import type { Storage } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
@@ -52,7 +52,7 @@ const TURN_MS = 20;
  */
 const WRAP_PART = 50;
 
-export interface HistoryWorld {
+export interface HistoryDeps {
 	readonly driver: Driver;
 	readonly storage: Storage;
 	/** A line for the developer's log. */
@@ -60,7 +60,7 @@ export interface HistoryWorld {
 }
 
 export interface HistoryOptions {
-	readonly world: HistoryWorld;
+	readonly deps: HistoryDeps;
 	readonly ledger: MemoryLedger;
 	/** Its local clock has the boundaries of periods. */
 	readonly zone: Offsets;
@@ -69,11 +69,11 @@ export interface HistoryOptions {
 
 /** Between two readings nothing is held of what is in flash: it takes less time to find it out than slots to know it. */
 export class History implements Timed {
-	readonly #world: HistoryWorld;
+	readonly #deps: HistoryDeps;
 	readonly #ledger: MemoryLedger;
 	readonly #zone: Offsets;
 	readonly #partition: Partition;
-	readonly #drive: Drive;
+	readonly #task: Task;
 	/** Time of the last entry, seconds; 0: it was not looked for yet. */
 	#lastS = 0;
 	/** The one to be kept next. */
@@ -85,12 +85,12 @@ export class History implements Timed {
 	/** A factory reset has begun. */
 	#isErased = false;
 
-	private constructor({ world, ledger, zone }: HistoryOptions, partition: Partition) {
-		this.#world = world;
+	private constructor({ deps, ledger, zone }: HistoryOptions, partition: Partition) {
+		this.#deps = deps;
 		this.#ledger = ledger;
 		this.#zone = zone;
 		this.#partition = partition;
-		this.#drive = world.driver.drive("history", this);
+		this.#task = deps.driver.register("history", this);
 	}
 
 	/**
@@ -102,7 +102,7 @@ export class History implements Timed {
 		if (partition === undefined || countOf(partition) === 0) return undefined;
 		const history = new History(options, partition);
 		try {
-			if (wasErasing || options.world.storage.get(ERASING_KEY) !== undefined) {
+			if (wasErasing || options.deps.storage.get(ERASING_KEY) !== undefined) {
 				history.erase();
 				history.#isErased = false;
 			}
@@ -122,7 +122,7 @@ export class History implements Timed {
 		const { status, utcMs } = readout;
 		if (utcMs === 0 || status === STATUS_NONE || status === STATUS_CHECK_WRONG || this.#isErased) return;
 		if (isOfKnownQuarter(Math.floor(utcMs / 1000), this.#lastS)) return;
-		this.#drive.tell((nowMs) => {
+		this.#task.update((nowMs) => {
 			this.#waiting = readout;
 			this.#dueMs = nowMs;
 		});
@@ -144,7 +144,7 @@ export class History implements Timed {
 	 * and storage throw.
 	 */
 	erase(): void {
-		const { storage } = this.#world;
+		const { storage } = this.#deps;
 		this.#isErased = true;
 		storage.set(ERASING_KEY, new Uint8Array(0));
 		this.#partition.erase(0, countOf(this.#partition) * ERASE_SIZE);
@@ -157,7 +157,7 @@ export class History implements Timed {
 	}
 
 	stop(): void {
-		this.#drive.stop();
+		this.#task.stop();
 	}
 
 	/** For the driver. */
@@ -193,7 +193,7 @@ export class History implements Timed {
 
 	/** Flash refuses. */
 	private failed(error: unknown): void {
-		this.#world.trace(`history: ${error instanceof Error ? error.message : String(error)}`);
+		this.#deps.trace(`history: ${error instanceof Error ? error.message : String(error)}`);
 	}
 
 	private keep(readout: Readout): void {

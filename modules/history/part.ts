@@ -11,5 +11,5 @@ export const HISTORY = part<History | undefined>({
 	name: "history",
 	routes: Object.freeze([route(METHOD_GET, "meter/history", getHistory, { scope: SCOPE_READ })]),
 	open: ({ config, driver, flash, ledger, storage, trace, zone }) =>
-		History.open({ world: { driver, storage, trace }, ledger, zone, flash }, config.wasErasing),
+		History.open({ deps: { driver, storage, trace }, ledger, zone, flash }, config.wasErasing),
 });

@@ -14,7 +14,7 @@ const SECRET_LENGTH = 32;
 /** The numbers behind a nonce's first four bytes: more messages than that are never sealed. */
 const SEQUENCE_END = 2 ** 32;
 
-interface World {
+interface SealerDeps {
 	readonly crypto: Crypto;
 	readonly text: TextCodec;
 }
@@ -32,13 +32,13 @@ export class Sealer {
 	 * SetupBaseS (RFC 9180, 5.1.1): `receiver` is the public key, P256_POINT_LENGTH bytes, and `info` what the receiver must
 	 * know as well. A RangeError for what is no point of P-256.
 	 */
-	constructor(world: World, receiver: Uint8Array, info: Uint8Array) {
+	constructor(deps: SealerDeps, receiver: Uint8Array, info: Uint8Array) {
 		const none = new Uint8Array(0);
-		const { crypto, text } = world;
+		const { crypto, text } = deps;
 		const { publicKey, secret } = crypto.agreeP256(receiver);
 		this.#crypto = crypto;
 		this.encapsulated = publicKey;
-		const kem = new KeyDerivation(world, KEM_SUITE);
+		const kem = new KeyDerivation(deps, KEM_SUITE);
 		const shared = kem.expand(
 			kem.extract(none, "eae_prk", secret),
 			"shared_secret",
@@ -46,7 +46,7 @@ export class Sealer {
 			publicKey,
 			receiver,
 		);
-		const hpke = new KeyDerivation(world, HPKE_SUITE);
+		const hpke = new KeyDerivation(deps, HPKE_SUITE);
 		// A 0 for mode_base, then what a pre-shared key would be: there is none.
 		const context = [
 			text.encode("\u0000"),
@@ -76,26 +76,26 @@ export class Sealer {
 
 /** LabeledExtract and LabeledExpand (RFC 9180, 4) for one suite, over HKDF-SHA256 (RFC 5869). */
 class KeyDerivation {
-	readonly #world: World;
+	readonly #deps: SealerDeps;
 	readonly #suite: string;
 
-	constructor(world: World, suite: string) {
-		this.#world = world;
+	constructor(deps: SealerDeps, suite: string) {
+		this.#deps = deps;
 		this.#suite = suite;
 	}
 
 	extract(salt: Uint8Array, label: string, material: Uint8Array): Uint8Array {
-		return this.#world.crypto.hmacSHA256(salt, this.prefix(VERSION, label), material);
+		return this.#deps.crypto.hmacSHA256(salt, this.prefix(VERSION, label), material);
 	}
 
 	/** `length`: up to 32, which is one block of HKDF's. */
 	expand(key: Uint8Array, label: string, length: number, ...info: Uint8Array[]): Uint8Array {
-		const { crypto, text } = this.#world;
+		const { crypto, text } = this.#deps;
 		const prefix = this.prefix(`\u0000${String.fromCharCode(length)}${VERSION}`, label);
 		return crypto.hmacSHA256(key, prefix, ...info, text.encode("\u0001")).slice(0, length);
 	}
 
 	private prefix(begin: string, label: string): Uint8Array {
-		return this.#world.text.encode(`${begin}${this.#suite}${label}`);
+		return this.#deps.text.encode(`${begin}${this.#suite}${label}`);
 	}
 }

@@ -16,7 +16,7 @@
  * Limits: connecting HTTP_CONNECT_MS, a reply HTTP_REPLY_MS from `send` on, or from when the connection stands.
  */
 import { CLIENT_BROKEN, CLIENT_ENDED, type Client, type ClientPort, type TLSClientOptions } from "../io/client.js";
-import type { Drive } from "../io/driver.js";
+import type { Task } from "../io/driver.js";
 import type { Timed } from "../io/machine.js";
 import { READ_DONE, READ_MORE, ReplyReader } from "./reply.js";
 
@@ -36,7 +36,7 @@ const IN_SIZE = 512;
 
 export interface HTTPClientOptions {
 	/** The owner's. */
-	readonly drive: Drive;
+	readonly task: Task;
 	readonly port: ClientPort;
 	/** As in ClientOptions. */
 	readonly host: string;
@@ -70,7 +70,7 @@ export class HTTPClient implements Timed {
 	readonly #reply: ReplyReader;
 
 	/** Throws an Error when what is to be trusted can't be used. */
-	constructor({ drive, port, host, portNumber, tls, reply = new ReplyReader() }: HTTPClientOptions) {
+	constructor({ task, port, host, portNumber, tls, reply = new ReplyReader() }: HTTPClientOptions) {
 		this.#reply = reply;
 		this.#socket = new port.io({
 			...port.pins,
@@ -78,9 +78,9 @@ export class HTTPClient implements Timed {
 			port: portNumber,
 			timeoutMs: HTTP_CONNECT_MS,
 			...(tls === undefined ? {} : { tls }),
-			onReadable: () => drive.run(() => this.read()),
-			onWritable: (count) => drive.run((nowMs) => this.write(count, nowMs)),
-			onError: (code) => drive.run(() => this.fail(code)),
+			onReadable: () => task.fromHost(() => this.read()),
+			onWritable: (count) => task.fromHost((nowMs) => this.write(count, nowMs)),
+			onError: (code) => task.fromHost(() => this.fail(code)),
 		});
 	}
 

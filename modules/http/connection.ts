@@ -10,6 +10,7 @@
  */
 import type { ListenerPort, Socket, TextCodec } from "../io/host.js";
 import { BODY_DATA, BODY_END, BODY_ERROR, BodyDecoder } from "./body.js";
+import type { AcceptedConnection, ConnectionServer } from "./connection-server.js";
 import {
 	DISCARD_LIMIT,
 	IN_SIZE,
@@ -28,7 +29,6 @@ import {
 import type { BodySink } from "./handler.js";
 import { HEAD_DONE, HEAD_MORE, RequestHead } from "./head.js";
 import { Outgoing } from "./outgoing.js";
-import type { AcceptedConnection, ConnectionOwner } from "./owner.js";
 import { METHOD_HEAD } from "./request.js";
 import type { BodySource, LiveReader, ResponseCarrier } from "./response.js";
 import { framingOf, HTTPResponse } from "./response.js";
@@ -40,7 +40,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	readonly text: TextCodec;
 	/** The port it came in on. */
 	readonly port: ListenerPort;
-	readonly #owner: ConnectionOwner;
+	readonly #owner: ConnectionServer;
 	readonly #socket: Socket;
 	readonly #in = new Uint8Array(IN_SIZE);
 	readonly #out = new Outgoing(OUT_SIZE);
@@ -77,7 +77,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	/** The present request has shown a valid token. */
 	#isVouched = false;
 
-	constructor(owner: ConnectionOwner, { port, pending, nowMs }: AcceptedConnection) {
+	constructor(owner: ConnectionServer, { port, pending, nowMs }: AcceptedConnection) {
 		this.#owner = owner;
 		this.port = port;
 		this.text = owner.text;
@@ -87,12 +87,12 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		const close = () => this.close();
 		this.#socket = new port.socket({
 			from: pending,
-			onReadable: () => owner.drive.run(run),
+			onReadable: () => owner.task.fromHost(run),
 			onWritable: (count) => {
 				this.#writable = count;
-				owner.drive.run(run);
+				owner.task.fromHost(run);
 			},
-			onError: () => owner.drive.run(close),
+			onError: () => owner.task.fromHost(close),
 		});
 		this.#head = new RequestHead(this.#in, owner.text, this.#socket, port.secure);
 		this.#head.begin();
@@ -180,7 +180,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 
 	wake(): void {
 		this.#out.isAwake = true;
-		this.#owner.drive.tell(() => this.#owner.changed());
+		this.#owner.task.update(() => this.#owner.changed());
 	}
 
 	/** Closes the socket after what was given to it has left; tells the handler if it still owes an answer. */
@@ -201,7 +201,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	reply(response: HTTPResponse, status: number, body: BodySource | undefined, length: number): void {
 		if (this.#running) this.carryReply(response, status, body, length);
 		else {
-			this.#owner.drive.tell((nowMs) => {
+			this.#owner.task.update((nowMs) => {
 				this.#nowMs = nowMs;
 				this.carryReply(response, status, body, length);
 				this.run(nowMs);

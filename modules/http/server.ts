@@ -20,15 +20,15 @@
 
 import { takeOut } from "../bytes/list.js";
 import type { CertificatePair } from "../io/crypto.js";
-import type { Drive, Driver } from "../io/driver.js";
+import type { Driver, Task } from "../io/driver.js";
 import type { Listener, ListenerPort, PendingSocket, TextCodec } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
 import type { Cost, MemoryLedger } from "../io/memory.js";
 import { HTTPConnection } from "./connection.js";
+import type { ConnectionServer, OwnedConnection } from "./connection-server.js";
 import type { HTTPHandler } from "./handler.js";
 import type { HTTPLimits } from "./limits.js";
 import { DEFAULT_LIMITS } from "./limits.js";
-import type { ConnectionOwner, OwnedConnection } from "./owner.js";
 
 /** A connection of the HTTP server, which takes 148 slots and 3144 bytes when it is accepted, and what is asked on it. */
 export const CONNECTION_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 6144 });
@@ -59,14 +59,14 @@ const FREE_CONNECTIONS = 2;
 /** Memory is looked for again after this time, for connections that wait for nothing else. */
 const MEMORY_MS = 250;
 
-export class HTTPServer implements ConnectionOwner, Timed {
+export class HTTPServer implements ConnectionServer, Timed {
 	readonly limits: HTTPLimits;
 	readonly #options: HTTPServerOptions;
 	readonly #listeners: Listener[] = [];
 	readonly #connections: HTTPConnection[] = [];
 	/** By port: how many wait there, as far as is known. */
 	readonly #waiting: number[] = [];
-	readonly drive: Drive;
+	readonly task: Task;
 	/** The earliest of all deadlines; NaN: something has changed since it was found. */
 	#deadlineMs = Number.POSITIVE_INFINITY;
 	#isClosed = false;
@@ -78,7 +78,7 @@ export class HTTPServer implements ConnectionOwner, Timed {
 		this.#options = options;
 		// The defaults stand in flash.
 		this.limits = options.limits === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, ...options.limits };
-		this.drive = options.driver.drive(PART, this);
+		this.task = options.driver.register(PART, this);
 		try {
 			for (let i = 0; i < options.ports.length; i++) this.#listeners.push(this.listen(i));
 		} catch (error) {
@@ -120,11 +120,11 @@ export class HTTPServer implements ConnectionOwner, Timed {
 	close(): void {
 		if (this.#isClosed) return;
 		this.#isClosed = true;
-		this.drive.tell(() => {
+		this.task.update(() => {
 			for (const listener of this.#listeners) listener.close();
 			while (this.#connections.length > 0) this.#connections[0].close();
 		});
-		this.drive.stop();
+		this.task.stop();
 	}
 
 	get deadlineMs(): number {
@@ -199,7 +199,7 @@ export class HTTPServer implements ConnectionOwner, Timed {
 		return new port.io({
 			...port.pins,
 			...tls,
-			onReadable: (count) => this.drive.run((nowMs) => arrived(count, nowMs)),
+			onReadable: (count) => this.task.fromHost((nowMs) => arrived(count, nowMs)),
 			onError: (message) => this.#options.trace(`http: listener: ${message}`),
 		});
 	}

@@ -23,7 +23,7 @@ import { asciiBytes } from "../bytes/ascii.js";
 import { NO_BYTES } from "../io/machine.js";
 import { GROUP_PROFILE } from "../obis/code.js";
 import type { Failure } from "../readout/failure.js";
-import { type Conversation, EVENT_END, type Opening, type ProfileRequest } from "../readout/protocol.js";
+import { EVENT_END, type Opening, type ProfileRequest, type ReadSession } from "../readout/protocol.js";
 import type { Readout } from "../readout/readout.js";
 import { RecordCursor } from "../readout/record-cursor.js";
 import { daysOf, digitsOf } from "../time/date.js";
@@ -40,7 +40,7 @@ import {
 	IEC_PASSWORD_SILENCE,
 } from "./failures.js";
 import { MODE_C } from "./ident.js";
-import { IECConversation, type IECSettings } from "./protocol.js";
+import { IECReadSession, type IECSettings } from "./protocol.js";
 import { HAND_OVER_NEVER, OUTCOME_BLOCK } from "./session.js";
 
 const SOH = 0x01;
@@ -205,7 +205,7 @@ class ProfileQuestions {
 }
 
 /** The readout that comes first. */
-class ReadoutFirst extends IECConversation {
+class ReadoutFirst extends IECReadSession {
 	readonly #questions: ProfileQuestions;
 	/** It came whole, and has no such profile. */
 	#isInVain = false;
@@ -223,20 +223,20 @@ class ReadoutFirst extends IECConversation {
 		return this.#isInVain ? undefined : readout;
 	}
 
-	override next(quietMs: number, nowMs: number): Conversation | undefined {
+	override next(quietMs: number, nowMs: number): ReadSession | undefined {
 		const again = super.next(quietMs, nowMs);
 		if (!this.#isInVain) return again;
 		const opening = { ...this.opening, quietMs, nowMs };
 		return new ProgrammingMode(opening, new Attempts(opening), this.#questions);
 	}
 
-	protected override another(opening: Opening<IECSettings>, attempts: Attempts): Conversation {
+	protected override another(opening: Opening<IECSettings>, attempts: Attempts): ReadSession {
 		return new ReadoutFirst(opening, attempts, this.#questions);
 	}
 }
 
 /** The conversation in programming mode. */
-class ProgrammingMode extends IECConversation {
+class ProgrammingMode extends IECReadSession {
 	readonly #questions: ProfileQuestions;
 	/** STEP_… */
 	#step = STEP_DEMAND;
@@ -248,7 +248,7 @@ class ProgrammingMode extends IECConversation {
 		this.#questions = questions;
 	}
 
-	override next(quietMs: number, nowMs: number): Conversation | undefined {
+	override next(quietMs: number, nowMs: number): ReadSession | undefined {
 		const next = super.next(quietMs, nowMs);
 		this.#questions.tries--;
 		const isOver = this.failure?.isFinal || this.#step === STEP_PASSWORD || this.#questions.tries === 0;
@@ -264,7 +264,7 @@ class ProgrammingMode extends IECConversation {
 		return copy;
 	}
 
-	protected override another(opening: Opening<IECSettings>, attempts: Attempts): Conversation {
+	protected override another(opening: Opening<IECSettings>, attempts: Attempts): ReadSession {
 		return new ProgrammingMode(opening, attempts, this.#questions);
 	}
 
@@ -377,6 +377,6 @@ function putDigits(into: Uint8Array, at: number, number: number, count: number):
 }
 
 /** Reads a profile that the readout does not have in programming mode. */
-export function openProfile(opening: Opening<IECSettings>, profile: ProfileRequest): Conversation {
+export function openProfile(opening: Opening<IECSettings>, profile: ProfileRequest): ReadSession {
 	return new ReadoutFirst(opening, new Attempts(opening), new ProfileQuestions(profile));
 }

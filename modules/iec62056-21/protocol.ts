@@ -6,7 +6,7 @@
  */
 import { FORMAT_7E1, type LineSettings } from "../io/host.js";
 import { NO_BYTES } from "../io/machine.js";
-import { type Conversation, EVENT_POOR, type MeterProtocol, type Opening, type Probing } from "../readout/protocol.js";
+import { EVENT_POOR, type MeterProtocol, type Opening, type Probing, type ReadSession } from "../readout/protocol.js";
 import { type Readout, STATUS_CHECK_WRONG, STATUS_CUT, statusOf } from "../readout/readout.js";
 import type { RecordWriter } from "../readout/record-writer.js";
 import { Attempts, type SpeedSettings } from "./attempts.js";
@@ -31,7 +31,7 @@ export interface IECSettings extends SpeedSettings {
 }
 
 /** A session that is one of the attempts of a readout. */
-export class IECConversation extends MeterSession implements Conversation, Probing {
+export class IECReadSession extends MeterSession implements ReadSession, Probing {
 	protected readonly opening: Opening<IECSettings>;
 	/** Undefined: it only looks for an identification. */
 	readonly #attempts: Attempts | undefined;
@@ -79,7 +79,7 @@ export class IECConversation extends MeterSession implements Conversation, Probi
 		return { ...this.take(STATUS_CUT, utcMs), isUnchecked: true };
 	}
 
-	next(quietMs: number, nowMs: number): Conversation | undefined {
+	next(quietMs: number, nowMs: number): ReadSession | undefined {
 		const again = this.isWorthAnother();
 		if (again === undefined) return undefined;
 		// Its wait for an answer was silence enough.
@@ -88,8 +88,8 @@ export class IECConversation extends MeterSession implements Conversation, Probi
 		return this.another({ ...this.opening, quietMs: isQuiet ? 0 : quietMs, nowMs }, again);
 	}
 
-	protected another(opening: Opening<IECSettings>, attempts: Attempts): Conversation {
-		return new IECConversation(opening, attempts);
+	protected another(opening: Opening<IECSettings>, attempts: Attempts): ReadSession {
+		return new IECReadSession(opening, attempts);
 	}
 
 	/** It is over: learns from it; the attempts if another one is worth it. */
@@ -108,7 +108,7 @@ export class IECConversation extends MeterSession implements Conversation, Probi
 }
 
 /** A listener that gives each telegram as a readout. */
-class ModeDConversation extends MeterListener implements Conversation, Probing {
+class ModeDReadSession extends MeterListener implements ReadSession, Probing {
 	readonly line: LineSettings;
 	readonly #records: RecordWriter;
 
@@ -140,8 +140,8 @@ function forget(settings: IECSettings): void {
 	settings.learn(0, NO_BYTES);
 }
 
-function listen(opening: Opening<IECSettings>): ModeDConversation {
-	return new ModeDConversation(opening);
+function listen(opening: Opening<IECSettings>): ModeDReadSession {
+	return new ModeDReadSession(opening);
 }
 
 export const MODE_D_PUSH: MeterProtocol<IECSettings> = Object.freeze({
@@ -153,14 +153,14 @@ export const MODE_D_PUSH: MeterProtocol<IECSettings> = Object.freeze({
 });
 
 /** Only looks for an identification. */
-export function probeIdent(opening: Opening<IECSettings>): IECConversation {
-	return new IECConversation(opening, undefined);
+export function probeIdent(opening: Opening<IECSettings>): IECReadSession {
+	return new IECReadSession(opening, undefined);
 }
 
 /** Chosen where no other is. */
 export const SIGN_ON: MeterProtocol<IECSettings> = Object.freeze({
 	isChosen: () => true,
-	open: (opening: Opening<IECSettings>) => new IECConversation(opening, new Attempts(opening)),
+	open: (opening: Opening<IECSettings>) => new IECReadSession(opening, new Attempts(opening)),
 	probe: probeIdent,
 	forget,
 });

@@ -250,7 +250,7 @@ export class MeterSession implements Machine {
 	}
 
 	private receiveAfterIdent(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
-		if (this.#state === STATE_BEFORE_ACKNOWLEDGE) this.receiveUnasked(bytes, start, end, nowMs);
+		if (this.#state === STATE_BEFORE_ACKNOWLEDGE) this.receiveUnsolicited(bytes, start, end, nowMs);
 		// After the head's echo of a command the answer may follow at once.
 		else for (let at = start; at < end && this.#state === STATE_BLOCK; ) at = this.receiveBlock(bytes, at, end, nowMs);
 	}
@@ -275,7 +275,7 @@ export class MeterSession implements Machine {
 	 * Characters between the identification and our acknowledgement. Some meters send their block unasked, as in mode
 	 * A; an STX or a whole value tells. Until then the acknowledgement waits for a pause, and noise changes nothing.
 	 */
-	private receiveUnasked(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+	private receiveUnsolicited(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		this.block.receive(bytes, start, end);
 		if (!this.block.started) return;
 		if (this.block.framed || this.parser.values > 0) {

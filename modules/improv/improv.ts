@@ -22,7 +22,7 @@
  */
 
 import { checkField } from "../config/schema.js";
-import type { Drive, Driven, Driver } from "../io/driver.js";
+import type { Driver, ScheduledMachine, Task } from "../io/driver.js";
 import {
 	CONSOLE_ROOM,
 	FORMAT_8N1,
@@ -35,7 +35,7 @@ import {
 import { WIFI_WRONG_PASSWORD } from "../wifi/failures.js";
 import { WIFI_HOSTNAME } from "../wifi/fields.js";
 import type { NetworkManager } from "../wifi/manager.js";
-import { APPLY_DELAY_MS, type ScanWaiter } from "../wifi/policy.js";
+import { APPLY_DELAY_MS, type ScanCallback } from "../wifi/policy.js";
 import { ScanCursor } from "../wifi/scan.js";
 import { isHostname, isPassword, isSSID, type NetworkSettings } from "../wifi/settings.js";
 
@@ -96,7 +96,7 @@ const SSID_BYTES = 32;
 const BAUD = 115_200;
 const HTTPS_PORT = 443;
 
-export interface ImprovWorld {
+export interface ImprovDeps {
 	readonly driver: Driver;
 	readonly text: TextCodec;
 	readonly info: HostInfo;
@@ -113,7 +113,7 @@ export interface ImprovGateway {
 export class Improv implements SerialOptions {
 	readonly baud = BAUD;
 	readonly format = FORMAT_8N1;
-	readonly world: ImprovWorld;
+	readonly deps: ImprovDeps;
 	readonly settings: NetworkSettings;
 	readonly gateway: ImprovGateway;
 	/** Until when the network may be changed although there is one. */
@@ -124,11 +124,11 @@ export class Improv implements SerialOptions {
 	talk: Talk | undefined;
 
 	/** Throws when the port can't be opened. */
-	constructor(port: SerialPort, world: ImprovWorld, settings: NetworkSettings, gateway: ImprovGateway) {
-		this.world = world;
+	constructor(port: SerialPort, deps: ImprovDeps, settings: NetworkSettings, gateway: ImprovGateway) {
+		this.deps = deps;
 		this.settings = settings;
 		this.gateway = gateway;
-		this.changeEndMs = world.driver.nowMs() + CHANGE_MS;
+		this.changeEndMs = deps.driver.nowMs() + CHANGE_MS;
 		this.serial = new port.io(this, port.pins);
 	}
 
@@ -160,10 +160,10 @@ export class Improv implements SerialOptions {
  *
  * A network that gives no address is given up by the policy of Wi-Fi, as any other that was set (wifi/policy.ts).
  */
-class Talk implements Driven, ScanWaiter {
+class Talk implements ScheduledMachine, ScanCallback {
 	deadlineMs: number;
 	readonly #improv: Improv;
-	readonly #drive: Drive;
+	readonly #task: Task;
 	/** What has come of a packet. */
 	readonly #packet = new Uint8Array(PACKET_LIMIT);
 	#length = 0;
@@ -179,21 +179,21 @@ class Talk implements Driven, ScanWaiter {
 	#joinEndMs = 0;
 
 	constructor(improv: Improv) {
-		const { driver } = improv.world;
+		const { driver } = improv.deps;
 		this.#improv = improv;
 		this.#receivedMs = driver.nowMs();
 		this.deadlineMs = this.#receivedMs + IDLE_MS;
-		this.#drive = driver.drive("improv", this);
+		this.#task = driver.register("improv", this);
 	}
 
 	/** The host has something, or takes something. */
 	go(): void {
-		this.#drive.run((nowMs) => this.receive(nowMs));
+		this.#task.fromHost((nowMs) => this.receive(nowMs));
 	}
 
 	end(): void {
 		const { gateway } = this.#improv;
-		this.#drive.stop();
+		this.#task.stop();
 		this.#improv.talk = undefined;
 		gateway.network!.cancelScan(this);
 	}
@@ -229,9 +229,9 @@ class Talk implements Driven, ScanWaiter {
 
 	/** For NetworkManager. */
 	scanned(networks: Uint8Array | undefined): void {
-		this.#drive.run(() => {
+		this.#task.fromHost(() => {
 			this.#isScanning = false;
-			this.#networks = new ScanCursor(networks ?? new Uint8Array(0), this.#improv.world.text);
+			this.#networks = new ScanCursor(networks ?? new Uint8Array(0), this.#improv.deps.text);
 		});
 	}
 
@@ -281,9 +281,9 @@ class Talk implements Driven, ScanWaiter {
 
 	/** ERROR_…, or 0. */
 	private carryOut(command: number, end: number, nowMs: number): number {
-		const { settings, gateway, world } = this.#improv;
+		const { settings, gateway, deps } = this.#improv;
 		const network = gateway.network!;
-		const { text } = world;
+		const { text } = deps;
 		const mayChange = this.#improv.mayChange(nowMs);
 		switch (command) {
 			case COMMAND_JOIN: {
@@ -333,7 +333,7 @@ class Talk implements Driven, ScanWaiter {
 	/** What is no UTF-8 is a text that nothing is called. */
 	private textAt(start: number, end: number): string {
 		try {
-			return this.#improv.world.text.decode(this.#packet, start, end);
+			return this.#improv.deps.text.decode(this.#packet, start, end);
 		} catch {
 			return "\n";
 		}
@@ -349,8 +349,8 @@ class Talk implements Driven, ScanWaiter {
 
 	/** The result of a command. */
 	private tell(command: number): void {
-		const { settings, gateway, world } = this.#improv;
-		const { firmwareVersion, chip } = world.info;
+		const { settings, gateway, deps } = this.#improv;
+		const { firmwareVersion, chip } = deps.info;
 		const { hostname } = settings;
 		const { network, httpsPort } = gateway;
 		const { address, cable } = network!;
@@ -365,7 +365,7 @@ class Talk implements Driven, ScanWaiter {
 
 	/** The next one, or that there is none any more. Networks that hide their name are left out. */
 	private putNetwork(networks: ScanCursor): void {
-		const { text } = this.#improv.world;
+		const { text } = this.#improv.deps;
 		while (networks.next()) {
 			const { ssid, rssi, authmode } = networks;
 			if (ssid === "" || text.encode(ssid).length > SSID_BYTES) continue;
@@ -387,7 +387,7 @@ class Talk implements Driven, ScanWaiter {
 		if (type === PACKET_RESULT) {
 			end++;
 			for (const text of texts) {
-				const encoded = this.#improv.world.text.encode(text).subarray(0, CONSOLE_ROOM - end - 4);
+				const encoded = this.#improv.deps.text.encode(text).subarray(0, CONSOLE_ROOM - end - 4);
 				bytes[end++] = encoded.length;
 				bytes.set(encoded, end);
 				end += encoded.length;

@@ -10,12 +10,12 @@
  * What is to be sent stands in the shared buffer and has left it when `send` returns: no datagram waits, none has a
  * buffer of its own. Limits: DATAGRAMS_AT_ONCE are read in one go, then the others have their turn.
  */
-import type { Drive, Driven, Driver } from "./driver.js";
+import type { Driver, ScheduledMachine, Task } from "./driver.js";
 import type { UDP, UDPOptions, UDPPort } from "./host.js";
 import type { Timed } from "./machine.js";
 
 /** What the users of UDP share: one object for all. */
-export interface DatagramWorld {
+export interface DatagramDeps {
 	readonly udp: UDPPort;
 	readonly driver: Driver;
 	/** DATAGRAM_LIMIT bytes, one for all: what is in it counts until the next one reads or writes. */
@@ -48,11 +48,11 @@ export interface DatagramMachine extends Timed {
 export const RETRY_MS = 30_000;
 const DATAGRAMS_AT_ONCE = 16;
 
-export class Datagrams<Machine extends DatagramMachine> implements Driven, DatagramSender {
+export class Datagrams<Machine extends DatagramMachine> implements ScheduledMachine, DatagramSender {
 	/** To be changed by its drive only. */
 	readonly machine: Machine;
-	readonly drive: Drive;
-	readonly #world: DatagramWorld;
+	readonly task: Task;
+	readonly #deps: DatagramDeps;
 	/** Open, or tried to be. */
 	#port: DatagramPort | undefined;
 	#socket: UDP | undefined;
@@ -60,20 +60,20 @@ export class Datagrams<Machine extends DatagramMachine> implements Driven, Datag
 	#againMs = Number.POSITIVE_INFINITY;
 
 	/** `part` is the machine's name in the log. */
-	constructor(world: DatagramWorld, part: string, machine: Machine) {
-		this.#world = world;
+	constructor(deps: DatagramDeps, part: string, machine: Machine) {
+		this.#deps = deps;
 		this.machine = machine;
-		this.drive = world.driver.drive(part, this);
+		this.task = deps.driver.register(part, this);
 	}
 
 	/** For good. The machine should have been told to end its work. */
 	stop(): void {
-		this.drive.stop();
+		this.task.stop();
 		this.close();
 	}
 
 	send(length: number, address: string, port: number): void {
-		this.#socket?.write(this.#world.buffer.subarray(0, length), address, port);
+		this.#socket?.write(this.#deps.buffer.subarray(0, length), address, port);
 	}
 
 	/** For the driver. */
@@ -100,18 +100,18 @@ export class Datagrams<Machine extends DatagramMachine> implements Driven, Datag
 	}
 
 	private open(nowMs: number): void {
-		const { udp, trace } = this.#world;
+		const { udp, trace } = this.#deps;
 		this.#againMs = Number.POSITIVE_INFINITY;
 		if (this.#port === undefined) return;
 		try {
 			this.#socket = new udp.io({
 				...udp.pins,
 				...this.#port,
-				onReadable: () => this.drive.run((ms) => this.read(ms)),
-				onError: () => this.drive.run((ms) => this.lost(ms)),
+				onReadable: () => this.task.fromHost((ms) => this.read(ms)),
+				onError: () => this.task.fromHost((ms) => this.lost(ms)),
 			});
 		} catch (error) {
-			trace(`${this.drive.part}: ${error instanceof Error ? error.message : String(error)}`);
+			trace(`${this.task.part}: ${error instanceof Error ? error.message : String(error)}`);
 			this.#againMs = nowMs + RETRY_MS;
 			return;
 		}
@@ -126,7 +126,7 @@ export class Datagrams<Machine extends DatagramMachine> implements Driven, Datag
 	private lost(nowMs: number): void {
 		this.close();
 		this.#againMs = nowMs + RETRY_MS;
-		this.#world.trace(`${this.drive.part}: the port is gone`);
+		this.#deps.trace(`${this.task.part}: the port is gone`);
 		this.machine.lost(nowMs);
 	}
 
@@ -136,7 +136,7 @@ export class Datagrams<Machine extends DatagramMachine> implements Driven, Datag
 		// Also when the machine throws: what came after that datagram is read in the next turn.
 		this.#againMs = nowMs;
 		for (let count = 0; count < DATAGRAMS_AT_ONCE; count++) {
-			const length = socket.read(this.#world.buffer);
+			const length = socket.read(this.#deps.buffer);
 			if (length === undefined) {
 				this.#againMs = Number.POSITIVE_INFINITY;
 				return;

@@ -3,7 +3,7 @@
  * it (protocol machines, the meter reader, Wi-Fi, mDNS, SNTP, HTTP) takes the time as an argument and tells by
  * `deadlineMs` when it wants to be called again.
  *
- * The rule: a machine changes only in `tell` or `run` of its drive. Each change is followed by its `drain`, in which all that
+ * The rule: a machine changes only in `update` or `fromHost` of its drive. Each change is followed by its `drain`, in which all that
  * the machine has to say is carried out, and only then is its deadline looked at. A machine that was changed past its
  * driver is found at its next turn, by a deadline other than the one seen last; that is logged as a mistake of ours.
  *
@@ -16,7 +16,7 @@ import type { Timed } from "./machine.js";
 /** Hosts count no further than 2^31 ms; a deadline that is further off is looked at again then. */
 const TIMER_LIMIT_MS = 86_400_000;
 
-export interface DriverWorld {
+export interface DriverDeps {
 	readonly clock: Clock;
 	readonly timers: Timers;
 	/** Runs a callback of the host, and catches and logs our own mistakes; `part` names the one to blame. */
@@ -24,7 +24,7 @@ export interface DriverWorld {
 }
 
 /** What is driven. */
-export interface Driven extends Timed {
+export interface ScheduledMachine extends Timed {
 	/**
 	 * Carries out what it has to say, until there is no more. Called after each change; it may tell the same machine
 	 * something, and is then called again.
@@ -33,9 +33,9 @@ export interface Driven extends Timed {
 }
 
 export class Driver {
-	readonly #world: DriverWorld;
+	readonly #deps: DriverDeps;
 	/** The newest of a chain: an array would take a chunk. */
-	#first: Drive | undefined;
+	#first: Task | undefined;
 	#timer: number | undefined;
 	#timerAtMs = Number.POSITIVE_INFINITY;
 	readonly #fire = () => {
@@ -44,31 +44,31 @@ export class Driver {
 		this.advance();
 	};
 
-	constructor(world: DriverWorld) {
-		this.#world = world;
+	constructor(deps: DriverDeps) {
+		this.#deps = deps;
 	}
 
 	/** Drives `machine` until the drive is stopped; `part` names it in the log. */
-	drive(part: string, machine: Driven): Drive {
-		const drive = new Drive(this, part, machine);
-		drive.next = this.#first;
-		this.#first = drive;
+	register(part: string, machine: ScheduledMachine): Task {
+		const task = new Task(this, part, machine);
+		task.next = this.#first;
+		this.#first = task;
 		this.arm(machine.deadlineMs);
-		return drive;
+		return task;
 	}
 
 	/** For whoever only wants to know; what changes a machine is given the time by its drive. */
 	nowMs(): number {
-		return this.#world.clock.monotonicMs();
+		return this.#deps.clock.monotonicMs();
 	}
 
 	guard(part: string, run: () => void): void {
-		this.#world.guard(part, run);
+		this.#deps.guard(part, run);
 	}
 
 	/** For Drive: logs a mistake of ours. */
 	failed(part: string, error: unknown): void {
-		this.#world.guard(part, () => {
+		this.#deps.guard(part, () => {
 			throw error;
 		});
 	}
@@ -76,7 +76,7 @@ export class Driver {
 	/** For Drive: a machine wants to be called at `deadlineMs`. */
 	arm(deadlineMs: number): void {
 		if (deadlineMs >= this.#timerAtMs || deadlineMs === Number.POSITIVE_INFINITY) return;
-		const { timers } = this.#world;
+		const { timers } = this.#deps;
 		if (this.#timer !== undefined) timers.clear(this.#timer);
 		const nowMs = this.nowMs();
 		this.#timerAtMs = Math.min(deadlineMs, nowMs + TIMER_LIMIT_MS);
@@ -84,15 +84,15 @@ export class Driver {
 	}
 
 	/** For Drive. */
-	remove(drive: Drive): void {
-		if (this.#first === drive) this.#first = drive.next;
+	remove(task: Task): void {
+		if (this.#first === task) this.#first = task.next;
 		else {
 			let before = this.#first;
-			while (before !== undefined && before.next !== drive) before = before.next;
-			if (before !== undefined) before.next = drive.next;
+			while (before !== undefined && before.next !== task) before = before.next;
+			if (before !== undefined) before.next = task.next;
 		}
 		if (this.#first !== undefined || this.#timer === undefined) return;
-		this.#world.timers.clear(this.#timer);
+		this.#deps.timers.clear(this.#timer);
 		this.#timer = undefined;
 		this.#timerAtMs = Number.POSITIVE_INFINITY;
 	}
@@ -101,10 +101,10 @@ export class Driver {
 	private advance(): void {
 		const nowMs = this.nowMs();
 		// One that leaves the chain still knows its next; what is new stands in front and has not waited yet.
-		for (let drive = this.#first; drive !== undefined; drive = drive.next) drive.advanceIfDue(nowMs);
+		for (let task = this.#first; task !== undefined; task = task.next) task.advanceIfDue(nowMs);
 		let earliestMs = Number.POSITIVE_INFINITY;
-		for (let drive = this.#first; drive !== undefined; drive = drive.next)
-			earliestMs = Math.min(earliestMs, drive.deadlineMs);
+		for (let task = this.#first; task !== undefined; task = task.next)
+			earliestMs = Math.min(earliestMs, task.deadlineMs);
 		this.arm(earliestMs);
 	}
 }
@@ -116,19 +116,19 @@ const CHANGED = 2;
 const STOPPED = 4;
 
 /** One machine in the hands of the driver. */
-export class Drive {
+export class Task {
 	/** The machine's name in the log. */
 	readonly part: string;
 	/** The driver's. */
-	next: Drive | undefined;
+	next: Task | undefined;
 	readonly #driver: Driver;
-	readonly #machine: Driven;
+	readonly #machine: ScheduledMachine;
 	/** The machine's deadline after its last drain. */
 	#seenMs: number;
 	/** BUSY, CHANGED, STOPPED: one number for the three, since each drive pays for a field. */
 	#flags = 0;
 
-	constructor(driver: Driver, part: string, machine: Driven) {
+	constructor(driver: Driver, part: string, machine: ScheduledMachine) {
 		this.#driver = driver;
 		this.part = part;
 		this.#machine = machine;
@@ -141,7 +141,7 @@ export class Drive {
 	}
 
 	/** Changes the machine; gives what `change` gives. What it throws goes to the caller, after the drain. */
-	tell<Result>(change: (nowMs: number) => Result): Result {
+	update<Result>(change: (nowMs: number) => Result): Result {
 		const nowMs = this.#driver.nowMs();
 		if (this.#flags & BUSY) {
 			this.#flags |= CHANGED;
@@ -155,12 +155,12 @@ export class Drive {
 		}
 	}
 
-	/** As `tell`, for callbacks of the host: what is thrown is caught and logged. Nothing happens once it is stopped. */
-	run(change: (nowMs: number) => void): void {
+	/** As `update`, for callbacks of the host: what is thrown is caught and logged. Nothing happens once it is stopped. */
+	fromHost(change: (nowMs: number) => void): void {
 		if (this.#flags & STOPPED) return;
 		// Not by a guard around it: each call takes from a stack that is short on the chip.
 		try {
-			this.tell(change);
+			this.update(change);
 		} catch (error) {
 			this.#driver.failed(this.part, error);
 		}

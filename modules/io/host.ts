@@ -1,5 +1,5 @@
 /**
- * What a world (ESP32, Linux, the bench) provides to the gateway. Types only.
+ * What a world (ESP32, Linux, the simulator) provides to the gateway. Types only.
  *
  * IO takes the form of ECMA-419: a class is constructed with its pins, its settings and its callbacks in one options
  * object, and has `read`, `write`, `close`, `configure`. Rules that every host keeps (test/hosts/conformance.ts):

@@ -12,7 +12,7 @@
  * nobody else waiting.
  */
 import { addParity, ParityFilter } from "../bytes/parity.js";
-import type { Drive, Driven, Driver } from "./driver.js";
+import type { Driver, ScheduledMachine, Task } from "./driver.js";
 import {
 	FORMAT_7E1,
 	FORMAT_8N1,
@@ -49,7 +49,7 @@ export interface LinkOptions {
 	/** An event of the machine. The link may be closed in it. */
 	onEvent(code: number): void;
 	/** The port is gone; the link has closed itself. */
-	onGone(): void;
+	onClosed(): void;
 }
 
 /** There may be more to read: it is due at once. */
@@ -59,8 +59,8 @@ const DRAINING = 2;
 const CLOSED = 4;
 
 /** The port calls it back itself: closures in its place would take 45 slots. */
-export class Link implements Driven, SerialOptions {
-	readonly #drive: Drive;
+export class Link implements ScheduledMachine, SerialOptions {
+	readonly #task: Task;
 	readonly #options: LinkOptions;
 	readonly #serial: Serial;
 	/** Undefined where parity is the port's work, or there has been none yet. */
@@ -84,7 +84,7 @@ export class Link implements Driven, SerialOptions {
 		this.#format = line.format;
 		this.#serial = new port.io(this, port.pins);
 		tap?.line(line.baud, driver.nowMs());
-		this.#drive = driver.drive("link", this);
+		this.#task = driver.register("link", this);
 	}
 
 	/** For the port, as what follows. */
@@ -97,25 +97,25 @@ export class Link implements Driven, SerialOptions {
 	}
 
 	onReadable(): void {
-		this.#drive.run((nowMs) => this.receive(nowMs));
+		this.#task.fromHost((nowMs) => this.receive(nowMs));
 	}
 
 	onWritable(count: number): void {
 		this.#writable = count;
-		this.#drive.run(changeNothing);
+		this.#task.fromHost(changeNothing);
 	}
 
 	onDrained(): void {
 		this.#flags &= ~DRAINING;
-		this.#drive.run(changeNothing);
+		this.#task.fromHost(changeNothing);
 	}
 
 	onError(code: number): void {
 		if (code !== SERIAL_ERROR_GONE) return;
 		// Not when it is closed.
-		this.#drive.run(() => {
+		this.#task.fromHost(() => {
 			this.close();
-			this.#options.onGone();
+			this.#options.onClosed();
 		});
 	}
 
@@ -133,13 +133,13 @@ export class Link implements Driven, SerialOptions {
 	close(): void {
 		if (this.isClosed) return;
 		this.#flags |= CLOSED;
-		this.#drive.stop();
+		this.#task.stop();
 		this.#serial.close();
 	}
 
 	/** Tells the machine something from outside (an end, a connection to make), so that its outputs go out. */
 	tell(change: (nowMs: number) => void): void {
-		if (!this.isClosed) this.#drive.tell(change);
+		if (!this.isClosed) this.#task.update(change);
 	}
 
 	private get isClosed(): boolean {

@@ -31,7 +31,7 @@ const TITLE_LENGTH = 8;
 const TITLE_MAKER = "SMG";
 
 /** What the meter's settings need of the host. */
-export interface MeterSettingsWorld {
+export interface MeterSettingsDeps {
 	readonly text: TextCodec;
 	readonly crypto: Crypto;
 	readonly info: HostInfo;
@@ -39,11 +39,11 @@ export interface MeterSettingsWorld {
 
 export class DLMSSettingsStore {
 	readonly #store: ConfigStore;
-	readonly #world: MeterSettingsWorld;
+	readonly #deps: MeterSettingsDeps;
 
-	constructor(store: ConfigStore, world: MeterSettingsWorld) {
+	constructor(store: ConfigStore, deps: MeterSettingsDeps) {
 		this.#store = store;
-		this.#world = world;
+		this.#deps = deps;
 	}
 
 	get auth(): number {
@@ -87,7 +87,7 @@ export class DLMSSettingsStore {
 	}
 
 	get password(): Uint8Array {
-		return this.#world.text.encode(this.#store.get(DLMS_PASSWORD));
+		return this.#deps.text.encode(this.#store.get(DLMS_PASSWORD));
 	}
 
 	get encryptionKey(): Uint8Array {
@@ -124,7 +124,7 @@ export class DLMSSettingsStore {
 
 	/** Unique to the unit and always the same: no two may use a meter's key under one title. */
 	get title(): Uint8Array {
-		const { crypto, text, info } = this.#world;
+		const { crypto, text, info } = this.#deps;
 		const title = new Uint8Array(TITLE_LENGTH);
 		title.set(asciiBytes(TITLE_MAKER));
 		const serial = crypto.sha256(text.encode(info.serial));

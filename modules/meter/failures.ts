@@ -41,17 +41,17 @@ export const FAILURE_HDLC_INSTEAD = failure(
 	"The meter answers in HDLC: it speaks DLMS/COSEM. Choose the protocol dlms.",
 	{ protocol: "dlms", pushBaud: 0 },
 );
-/** What arrives without a question (unasked.ts); with its speed in the sentence when it is told. */
-export const UNASKED_ASCII = finalFailure(METER_ERROR, "unasked/ascii", 90, "The meter sends by itself (mode D).");
-export const UNASKED_SML = finalFailure(METER_ERROR, "unasked/sml", 90, "The meter sends SML by itself.");
-export const UNASKED_DLMS = finalFailure(METER_ERROR, "unasked/dlms", 90, "The meter sends DLMS/COSEM by itself.");
-export const UNASKED_TIC = finalFailure(
+/** What arrives without a question (unsolicited.ts); with its speed in the sentence when it is told. */
+export const UNSOLICITED_ASCII = finalFailure(METER_ERROR, "unasked/ascii", 90, "The meter sends by itself (mode D).");
+export const UNSOLICITED_SML = finalFailure(METER_ERROR, "unasked/sml", 90, "The meter sends SML by itself.");
+export const UNSOLICITED_DLMS = finalFailure(METER_ERROR, "unasked/dlms", 90, "The meter sends DLMS/COSEM by itself.");
+export const UNSOLICITED_TIC = finalFailure(
 	METER_ERROR,
 	"unasked/tic",
 	90,
 	"The meter sends customer information (TIC, as France's Linky does) without a pause. This gateway can't read that yet.",
 );
-export const UNASKED_NOISE = failure(
+export const UNSOLICITED_NOISE = failure(
 	METER_ERROR,
 	"unasked/noise",
 	5,

@@ -2,8 +2,8 @@
 import type { Core, Running } from "../core/core.js";
 import { EVENT_MISSED } from "../diagnostics/events.js";
 import { HISTORY } from "../history/part.js";
-import { ConversationLog } from "./conversation-log.js";
 import { CONTROL_LOG_EN } from "./fields.js";
+import { LineLog } from "./line-log.js";
 import { MeterReader } from "./reader.js";
 import { prepareReadingKeys } from "./routes/readings.js";
 import { Schedule } from "./schedule.js";
@@ -41,7 +41,7 @@ export class Metering implements Running {
 		this.#core = core;
 		this.names = host.resources.get(NAMES_RESOURCE);
 		this.reader = new MeterReader({
-			world: { clock, crypto, driver, storage, trace },
+			deps: { clock, crypto, driver, storage, trace },
 			light,
 			port: host.serial.meter,
 			ledger,
@@ -51,7 +51,7 @@ export class Metering implements Running {
 			live,
 		});
 		this.schedule = new Schedule({
-			world: { clock, driver },
+			deps: { clock, driver },
 			zone,
 			reader: this.reader,
 			plan: () => scheduleOf(config),
@@ -85,7 +85,7 @@ export class Metering implements Running {
 		const { config, safeMode } = this.#core;
 		if (safeMode !== "") return;
 		if (!config.get(CONTROL_LOG_EN)) this.reader.log = undefined;
-		else this.reader.log ??= new ConversationLog();
+		else this.reader.log ??= new LineLog();
 		this.reader.reconfigure();
 	}
 

@@ -20,12 +20,12 @@ const PROFILE_MINUTES = 3;
 const WAITER_LIMIT = 8;
 
 /** Told once: with a readout, or without one and why there is none; or with one that failed its check, and why. */
-export interface ReadWaiter {
+export interface ReadCallback {
 	finished(readout: Readout | undefined, failure: Failure | undefined): void;
 }
 
-export interface Waiting {
-	readonly waiter: ReadWaiter;
+export interface PendingRead {
+	readonly callback: ReadCallback;
 	/** What he has asked for; undefined: a readout. */
 	profile: ProfileRequest | undefined;
 	/** When he is told, monotonic ms: his answer at once, or that his time is over. */
@@ -33,13 +33,13 @@ export interface Waiting {
 	/** So much longer he may wait. */
 	minutes: number;
 	/** His answer is on its way: this. */
-	told: boolean;
+	isNotified: boolean;
 	readout: Readout | undefined;
 	failure: Failure | undefined;
 }
 
 export class PendingReads {
-	readonly #waiting: Waiting[] = [];
+	readonly #waiting: PendingRead[] = [];
 
 	/** When the next one is due, monotonic ms. */
 	get deadlineMs(): number {
@@ -51,7 +51,7 @@ export class PendingReads {
 	/** Those who wait for what the meter says. */
 	get count(): number {
 		let count = 0;
-		for (let i = 0; i < this.#waiting.length; i++) if (!this.#waiting[i].told) count++;
+		for (let i = 0; i < this.#waiting.length; i++) if (!this.#waiting[i].isNotified) count++;
 		return count;
 	}
 
@@ -59,20 +59,20 @@ export class PendingReads {
 	next(asksForProfiles: boolean): ProfileRequest | undefined {
 		for (const waiting of this.#waiting) {
 			if (!asksForProfiles) waiting.profile = undefined;
-			else if (!waiting.told) return waiting.profile;
+			else if (!waiting.isNotified) return waiting.profile;
 		}
 		return undefined;
 	}
 
 	/** False when too many wait already. */
-	add(waiter: ReadWaiter, profile: ProfileRequest | undefined, nowMs: number): boolean {
+	add(callback: ReadCallback, profile: ProfileRequest | undefined, nowMs: number): boolean {
 		if (this.#waiting.length === WAITER_LIMIT) return false;
 		this.#waiting.push({
-			waiter,
+			callback: callback,
 			profile,
 			dueMs: nowMs + READ_WAIT_MS,
 			minutes: profile === undefined ? 0 : PROFILE_MINUTES - 1,
-			told: false,
+			isNotified: false,
 			readout: undefined,
 			failure: undefined,
 		});
@@ -80,10 +80,10 @@ export class PendingReads {
 	}
 
 	/** He is not told. One that is not there is no error. */
-	remove(waiter: ReadWaiter): void {
+	remove(callback: ReadCallback): void {
 		takeOut(
 			this.#waiting,
-			this.#waiting.findIndex((waiting) => waiting.waiter === waiter),
+			this.#waiting.findIndex((waiting) => waiting.callback === callback),
 		);
 	}
 
@@ -99,8 +99,8 @@ export class PendingReads {
 	tell(readout: Readout | undefined, failure: Failure | undefined, nowMs: number, profile?: ProfileRequest): void {
 		const isAll = readout === undefined && profile === undefined;
 		for (const waiting of this.#waiting) {
-			if (waiting.told || !(isAll || waiting.profile === profile)) continue;
-			waiting.told = true;
+			if (waiting.isNotified || !(isAll || waiting.profile === profile)) continue;
+			waiting.isNotified = true;
 			waiting.dueMs = nowMs;
 			waiting.readout = readout;
 			waiting.failure = failure;
@@ -108,12 +108,12 @@ export class PendingReads {
 	}
 
 	/** One whose turn it is, who is no longer among these: tell him, and nobody else in this turn. */
-	takeDue(nowMs: number): Waiting | undefined {
+	takeDue(nowMs: number): PendingRead | undefined {
 		const due = takeOut(
 			this.#waiting,
 			this.#waiting.findIndex((waiting) => nowMs >= waiting.dueMs),
 		);
-		if (due === undefined || due.told || due.minutes === 0 || this.#waiting.length > 0) return due;
+		if (due === undefined || due.isNotified || due.minutes === 0 || this.#waiting.length > 0) return due;
 		due.minutes--;
 		due.dueMs = nowMs + READ_WAIT_MS;
 		this.#waiting.push(due);

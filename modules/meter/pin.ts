@@ -22,7 +22,7 @@ import type { Driver } from "../io/driver.js";
 import { FORMAT_8N1, type LineSettings, type SerialPort } from "../io/host.js";
 import { Link } from "../io/link.js";
 import { type Machine, type Output, OutputQueue } from "../io/machine.js";
-import type { Guest } from "./settings.js";
+import type { LineBorrower } from "./settings.js";
 
 const LINE: LineSettings = Object.freeze({ baud: 300, format: FORMAT_8N1 });
 const SHORT_CHARACTERS = 15;
@@ -61,7 +61,7 @@ export interface PINPlan {
 	readonly litMs: number;
 }
 
-export class PINEntry implements Machine, Guest {
+export class PINEntry implements Machine, LineBorrower {
 	deadlineMs: number;
 	readonly #steps: Uint8Array;
 	/** How long it is dark before the first step. */
@@ -80,7 +80,7 @@ export class PINEntry implements Machine, Guest {
 		this.deadlineMs = nowMs + this.#waitMs;
 		const end = () => this.end();
 		try {
-			this.#link = new Link(driver, { port, line: LINE, machine: this, onEvent: end, onGone: end });
+			this.#link = new Link(driver, { port, line: LINE, machine: this, onEvent: end, onClosed: end });
 		} catch {
 			over();
 		}

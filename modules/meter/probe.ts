@@ -12,20 +12,20 @@
  *                HOLDING has failed by
  *   ENDED        all is ignored
  */
-import type { Drive, Driver } from "../io/driver.js";
+import type { Driver, Task } from "../io/driver.js";
 import type { SerialPort } from "../io/host.js";
 import { Link, type LinkTap, TAP_RECEIVED } from "../io/link.js";
 import type { Timed } from "../io/machine.js";
 import { type Failure, furthest, METER_AUTH_FAILED } from "../readout/failure.js";
 import { EVENT_END, EVENT_POOR, EVENT_READOUT, type Opening, type Probing } from "../readout/protocol.js";
-import type { ConversationLog } from "./conversation-log.js";
 import { FAILURE_PORT } from "./failures.js";
-import { type Instead, insteadOf } from "./instead.js";
-import type { OutcomeListener } from "./outcomes.js";
+import type { LineLog } from "./line-log.js";
 import { protocolOf } from "./protocols.js";
+import type { ReadStatisticsListener } from "./read-statistics.js";
 import { Recogniser, SILENT_MS } from "./recogniser.js";
-import type { Guest, MeterSettings } from "./settings.js";
-import { Doubts, FRAMING_7E1 } from "./unasked.js";
+import type { LineBorrower, MeterSettings } from "./settings.js";
+import { type SuggestedProtocol, suggestionsFor } from "./suggested-protocol.js";
+import { FRAMING_7E1, UnsolicitedDetector } from "./unsolicited.js";
 
 /** How long a meter that sends by itself is listened to: they push every one to ten seconds. */
 const LISTEN_MS = 12_000;
@@ -45,43 +45,43 @@ export interface ProbeResult {
 	readonly bytes: Uint8Array;
 }
 
-export interface ProbeWaiter {
+export interface ProbeCallback {
 	finished(result: ProbeResult): void;
 }
 
 export interface ProbeOptions {
 	readonly driver: Driver;
 	readonly port: SerialPort;
-	readonly log: ConversationLog | undefined;
+	readonly log: LineLog | undefined;
 	/** Told that something else is tried. */
-	readonly live: OutcomeListener["live"];
+	readonly live: ReadStatisticsListener["live"];
 	/** For what else may find the meter. */
 	readonly opening: Opening<MeterSettings>;
 	finished(result: ProbeResult): void;
 }
 
-export class Probe implements LinkTap, Timed, Guest {
+export class Probe implements LinkTap, Timed, LineBorrower {
 	/** When listening ends, monotonic ms. */
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly #options: ProbeOptions;
-	readonly #drive: Drive;
+	readonly #task: Task;
 	readonly #bytes = new Uint8Array(PROBE_BYTES_LIMIT);
 	#length = 0;
 	#link: Link | undefined;
 	/** Undefined: it has ended. */
-	#conversation: Probing | undefined;
+	#session: Probing | undefined;
 	/** What the conversations before have come to. */
 	#failure: Failure | undefined;
 	#received = 0;
 	#damaged = 0;
 	/** Characters received in this conversation that can't be an echo of those sent. */
 	#surplus = 0;
-	readonly #doubts = new Doubts();
+	readonly #unsolicited = new UnsolicitedDetector();
 	/** To a meter that sends by itself: it is ended after LISTEN_MS. */
 	#listens = false;
 	#isRecognising = false;
 	/** In INSTEAD: which way is tried, and how many were begun. */
-	#way: Instead | undefined;
+	#way: SuggestedProtocol | undefined;
 	#tried = 0;
 	/** Speed of the line. */
 	#baud = 0;
@@ -90,7 +90,7 @@ export class Probe implements LinkTap, Timed, Guest {
 
 	constructor(options: ProbeOptions) {
 		this.#options = options;
-		this.#drive = options.driver.drive("probe", this);
+		this.#task = options.driver.register("probe", this);
 	}
 
 	get trying(): string {
@@ -110,7 +110,7 @@ export class Probe implements LinkTap, Timed, Guest {
 			return;
 		}
 		this.#listens = protocol.listenBaud !== undefined;
-		this.#drive.tell((nowMs) => {
+		this.#task.update((nowMs) => {
 			this.#beganMs = nowMs;
 			if (this.#listens) this.deadlineMs = nowMs + LISTEN_MS;
 			this.hold(protocol.probe(opening));
@@ -119,20 +119,20 @@ export class Probe implements LinkTap, Timed, Guest {
 
 	/** Ends it; nobody is told. */
 	stop(): void {
-		this.#conversation = undefined;
+		this.#session = undefined;
 		this.#link?.close();
 		this.#link = undefined;
-		this.#drive.stop();
+		this.#task.stop();
 	}
 
 	advance(nowMs: number): void {
 		if (nowMs < this.deadlineMs) return;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
-		const conversation = this.#conversation;
+		const session = this.#session;
 		if (this.#way !== undefined) {
-			if (this.#surplus > 0) this.#doubts.isStrange = true;
+			if (this.#surplus > 0) this.#unsolicited.isStrange = true;
 			this.goOn(nowMs);
-		} else this.#link?.tell((ms) => conversation?.abort(ms));
+		} else this.#link?.tell((ms) => session?.abort(ms));
 	}
 
 	bytes(direction: number, bytes: Uint8Array, start: number, end: number, nowMs: number): void {
@@ -141,8 +141,8 @@ export class Probe implements LinkTap, Timed, Guest {
 		this.#surplus += isReceived ? end - start : start - end;
 		// Another way to ask is no matter of the head.
 		if (!isReceived || (this.#way !== undefined && !this.#isRecognising)) return;
-		if (this.#conversation?.isIdle === true && this.#doubts.cameIdle(this.#failure, nowMs))
-			this.#drive.tell((ms) => this.goOn(ms));
+		if (this.#session?.isIdle === true && this.#unsolicited.cameIdle(this.#failure, nowMs))
+			this.#task.update((ms) => this.goOn(ms));
 		for (let i = start; i < end && this.#length < PROBE_BYTES_LIMIT; i++) this.#bytes[this.#length++] = bytes[i];
 	}
 
@@ -155,37 +155,37 @@ export class Probe implements LinkTap, Timed, Guest {
 		if (this.#isRecognising) this.#length = 0;
 	}
 
-	private hold(conversation: Probing): void {
+	private hold(session: Probing): void {
 		this.#link?.close();
-		this.#conversation = conversation;
+		this.#session = session;
 		this.#surplus = 0;
-		const { line, anyFraming = false } = conversation;
+		const { line, anyFraming = false } = session;
 		const { driver, port } = this.#options;
-		const onEvent = (code: number) => this.#drive.tell((nowMs) => this.heard(code, nowMs));
-		const onGone = () => this.#drive.tell(() => this.finish(FAILURE_PORT));
+		const onEvent = (code: number) => this.#task.update((nowMs) => this.heard(code, nowMs));
+		const onGone = () => this.#task.update(() => this.finish(FAILURE_PORT));
 		try {
-			this.#link = new Link(driver, { port, line, anyFraming, machine: conversation, tap: this, onEvent, onGone });
+			this.#link = new Link(driver, { port, line, anyFraming, machine: session, tap: this, onEvent, onClosed: onGone });
 		} catch {
 			this.finish(FAILURE_PORT);
 		}
 	}
 
 	private heard(code: number, nowMs: number): void {
-		const conversation = this.#conversation;
-		if (conversation === undefined) return;
-		const { failure, meterId } = conversation;
+		const session = this.#session;
+		if (session === undefined) return;
+		const { failure, meterId } = session;
 		// What came whole and lacks the right key proves that the head sits well.
 		const isKeyless = code === EVENT_POOR && failure?.error === METER_AUTH_FAILED;
 		const isUnreadable = code === EVENT_POOR && failure?.isFinal === true && !isKeyless;
 		if (code !== EVENT_END && code !== EVENT_READOUT && !isKeyless && !isUnreadable) return;
-		this.#received += conversation.received;
-		this.#damaged += conversation.damaged ?? 0;
+		this.#received += session.received;
+		this.#damaged += session.damaged ?? 0;
 		if (this.#isRecognising || isUnreadable) this.finish(failure ?? this.#failure);
 		else if (failure === undefined || isKeyless) this.finish(this.#way?.failure, meterId);
 		else {
-			const next = this.#way === undefined ? conversation.nextProbe?.(nowMs) : undefined;
+			const next = this.#way === undefined ? session.nextProbe?.(nowMs) : undefined;
 			if (this.#way === undefined) this.#failure = furthest(this.#failure, failure);
-			this.#doubts.ended(failure);
+			this.#unsolicited.ended(failure);
 			if (next === undefined) this.goOn(nowMs);
 			else this.hold(next);
 		}
@@ -194,13 +194,13 @@ export class Probe implements LinkTap, Timed, Guest {
 	/** The protocol's own conversations are over, or one in their place. */
 	private goOn(nowMs: number): void {
 		const { opening } = this.#options;
-		const ways = insteadOf(opening.settings);
+		const ways = suggestionsFor(opening.settings);
 		const protocol = protocolOf(opening.settings);
 		const isEarly = nowMs < this.#beganMs + SILENT_MS && this.#received === 0;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
-		if (this.#doubts.isStrange) {
+		if (this.#unsolicited.isStrange) {
 			this.#isRecognising = true;
-			this.#doubts.isOver = true;
+			this.#unsolicited.isOver = true;
 			this.hold(new Recogniser(nowMs));
 		} else if (this.#tried < ways.length) {
 			this.#way = ways[this.#tried++];
@@ -215,7 +215,7 @@ export class Probe implements LinkTap, Timed, Guest {
 
 	/** Without a failure the meter is found as the settings have it. */
 	private finish(failure: Failure | undefined, ident: Uint8Array = new Uint8Array(0)): void {
-		if (this.#conversation === undefined) return;
+		if (this.#session === undefined) return;
 		this.stop();
 		const isPort = failure === FAILURE_PORT;
 		const received = isPort ? 0 : this.#received;

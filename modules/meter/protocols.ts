@@ -1,6 +1,6 @@
 /** All that the meter can be read by: the one place where protocols are named to the reader. A new one is a row more. */
 
-import { DLMS, DLMS_AFTER_SIGN_ON, SignOnConversation } from "../cosem/protocol.js";
+import { DLMS, DLMS_AFTER_SIGN_ON, SignOnSession } from "../cosem/protocol.js";
 import { DLMS_PUSH } from "../cosem/push.js";
 import { Attempts } from "../iec62056-21/attempts.js";
 import { openProfile } from "../iec62056-21/profile.js";
@@ -25,9 +25,7 @@ export const IEC: MeterProtocol<MeterSettings> = Object.freeze({
 	asksForProfiles: true,
 	open: (opening: Opening<MeterSettings>) => {
 		const { profile } = opening;
-		return profile === undefined
-			? new SignOnConversation(opening, new Attempts(opening))
-			: openProfile(opening, profile);
+		return profile === undefined ? new SignOnSession(opening, new Attempts(opening)) : openProfile(opening, profile);
 	},
 });
 

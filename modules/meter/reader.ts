@@ -20,14 +20,13 @@
  * What fits no question may be a meter that sends by itself: in READING that is looked into once (recogniser.ts), as soon as
  * it shows or when all was asked in vain; where nothing is found the conversation goes on that was to follow.
  */
-import type { Drive, Driver } from "../io/driver.js";
+import type { Driver, Task } from "../io/driver.js";
 import type { SerialPort } from "../io/host.js";
 import { Link, type LinkTap, TAP_TRANSMITTED } from "../io/link.js";
 import type { Timed } from "../io/machine.js";
 import type { Cost } from "../io/memory.js";
 import { type Failure, furthest } from "../readout/failure.js";
 import {
-	type Conversation,
 	EVENT_END,
 	EVENT_POOR,
 	EVENT_READOUT,
@@ -35,19 +34,20 @@ import {
 	type ProfileRequest,
 	type ProtocolMemory,
 	type ProtocolRow,
+	type ReadSession,
 } from "../readout/protocol.js";
 import { type Readout, STATUS_CUT } from "../readout/readout.js";
 import { RecordWriter } from "../readout/record-writer.js";
-import type { ConversationLog } from "./conversation-log.js";
 import { FAILURE_BUSY, FAILURE_MEMORY, FAILURE_PORT, FAILURE_PROFILE_WAIT, FAILURE_WAIT } from "./failures.js";
-import { Held, type Holder } from "./held.js";
-import { Outcomes } from "./outcomes.js";
-import { PendingReads, type ReadWaiter, type Waiting } from "./pending-reads.js";
-import { Probe, type ProbeWaiter } from "./probe.js";
+import type { LineLog } from "./line-log.js";
+import { LinkAdapter, type LinkListener } from "./link-adapter.js";
+import { type PendingRead, PendingReads, type ReadCallback } from "./pending-reads.js";
+import { Probe, type ProbeCallback } from "./probe.js";
 import { costOf, LISTEN_COST, PROTOCOLS, protocolOf } from "./protocols.js";
+import { ReadStatistics } from "./read-statistics.js";
 import { Recogniser } from "./recogniser.js";
-import type { Guest, MeterReaderOptions, MeterSettings } from "./settings.js";
-import { Doubts, isAsAdvised } from "./unasked.js";
+import type { LineBorrower, MeterReaderOptions, MeterSettings } from "./settings.js";
+import { isAsAdvised, UnsolicitedDetector } from "./unsolicited.js";
 
 /** The longest conversation: some meters need more than five minutes at 300 Bd. */
 const CONVERSATION_MS = 600_000;
@@ -68,12 +68,12 @@ const STATE_LISTENING = 3;
 const STATE_UNPLUGGED = 4;
 const STATE_PROBING = 5;
 
-export class MeterReader implements Timed, Holder {
+export class MeterReader implements Timed, LinkListener {
 	readonly #options: MeterReaderOptions;
-	readonly #drive: Drive;
+	readonly #task: Task;
 	readonly #records = new RecordWriter();
 	readonly #memory: ProtocolMemory = { kept: undefined, speed: undefined };
-	readonly #waiters = new PendingReads();
+	readonly #callbacks = new PendingReads();
 	readonly #tap: LinkTap;
 	#state = STATE_IDLE;
 	/** When the time of READING or UNPLUGGED is over, monotonic ms. */
@@ -82,7 +82,7 @@ export class MeterReader implements Timed, Holder {
 	#quietUntilMs = 0;
 	/** The conversation that goes on, and its protocol. */
 	#protocol: ProtocolRow<MeterSettings> | undefined;
-	#conversation: Conversation | undefined;
+	#session: ReadSession | undefined;
 	/** What the conversation is to read; undefined: a readout. */
 	#profile: ProfileRequest | undefined;
 	#link: Link | undefined;
@@ -90,34 +90,34 @@ export class MeterReader implements Timed, Holder {
 	#candidate: Readout | undefined;
 	/** The failure of the conversation that came furthest in this readout. */
 	#failure: Failure | undefined;
-	#doubts = new Doubts();
+	#unsolicited = new UnsolicitedDetector();
 	/** Claimed for the conversation. */
 	#claimed: Cost | undefined;
 	/** Until when the head was alight for a PIN at the latest, monotonic ms. */
 	litMs = Number.NEGATIVE_INFINITY;
-	#guest: Guest | undefined;
-	readonly outcomes: Outcomes;
+	#borrower: LineBorrower | undefined;
+	readonly outcomes: ReadStatistics;
 	/** Records the raw conversation when set, also one that is going on. */
-	log: ConversationLog | undefined;
+	log: LineLog | undefined;
 
 	constructor(options: MeterReaderOptions) {
 		this.#options = options;
-		this.outcomes = new Outcomes(options);
+		this.outcomes = new ReadStatistics(options);
 		this.#tap = {
 			bytes: (direction, bytes, start, end, nowMs) => {
 				this.tapped(direction);
 				if (this.log === undefined) return;
-				const shown = this.#conversation?.shown?.(direction, bytes, start, end) ?? bytes;
+				const shown = this.#session?.shown?.(direction, bytes, start, end) ?? bytes;
 				this.log.bytes(direction, shown, start, end, nowMs);
 			},
 			line: (baud, nowMs) => this.log?.line(baud, nowMs),
 		};
-		this.#drive = options.world.driver.drive("meter", this);
+		this.#task = options.deps.driver.register("meter", this);
 	}
 
 	/** A conversation is going on. Where one listens: a telegram is being waited for. */
 	get running(): boolean {
-		return this.isReading || (this.#state === STATE_LISTENING && this.#waiters.count > 0);
+		return this.isReading || (this.#state === STATE_LISTENING && this.#callbacks.count > 0);
 	}
 
 	/** Where the meter is to send by itself: what is wrong when nothing has come in time; undefined: it is asked. */
@@ -128,7 +128,7 @@ export class MeterReader implements Timed, Holder {
 
 	/** Call at the start, and after any of the settings has changed. */
 	reconfigure(): void {
-		this.#drive.tell((nowMs) => this.settle(nowMs));
+		this.#task.update((nowMs) => this.settle(nowMs));
 	}
 
 	/** Forgets what was learned of the meter: the owner has changed something about the conversation. */
@@ -140,40 +140,40 @@ export class MeterReader implements Timed, Holder {
 
 	/** Ends everything; waiters are not told. */
 	stop(): void {
-		this.#drive.tell(() => {
+		this.#task.update(() => {
 			this.close();
-			this.#guest?.stop();
-			this.#guest = undefined;
-			this.#waiters.removeAll();
+			this.#borrower?.stop();
+			this.#borrower = undefined;
+			this.#callbacks.removeAll();
 		});
 	}
 
 	/** Asks for a readout; of that profile alone where the protocol asks for one by its name. May tell before it returns. */
-	read(waiter: ReadWaiter, profile?: ProfileRequest): void {
-		this.#drive.tell((nowMs) => {
+	read(callback: ReadCallback, profile?: ProfileRequest): void {
+		this.#task.update((nowMs) => {
 			const wanted = protocolOf(this.#options.settings).asksForProfiles ? profile : undefined;
 			// A telegram that failed its check before anybody asked is nothing to show him.
-			if (this.#state === STATE_LISTENING && this.#waiters.count === 0) {
+			if (this.#state === STATE_LISTENING && this.#callbacks.count === 0) {
 				this.#candidate = undefined;
 				this.#failure = undefined;
 			}
-			if (!this.#waiters.add(waiter, wanted, nowMs)) waiter.finished(undefined, FAILURE_BUSY);
+			if (!this.#callbacks.add(callback, wanted, nowMs)) callback.finished(undefined, FAILURE_BUSY);
 			else if (this.#state === STATE_IDLE || this.#state === STATE_UNPLUGGED) this.start(nowMs);
 			else if (this.#state === STATE_LISTENING && this.#dueMs === Number.POSITIVE_INFINITY) this.expect(nowMs);
 		});
 	}
 
 	/** The waiter's client is gone. The conversation goes on. */
-	cancel(waiter: ReadWaiter): void {
-		this.#drive.tell(() => this.#waiters.remove(waiter));
+	cancel(callback: ReadCallback): void {
+		this.#task.update(() => this.#callbacks.remove(callback));
 	}
 
 	/** Finds out what comes back from the meter. False when a conversation is going on. */
-	probe(waiter: ProbeWaiter): boolean {
+	probe(callback: ProbeCallback): boolean {
 		return this.lend((driver, port, nowMs, over) => {
-			const finished: ProbeWaiter["finished"] = (result) => {
+			const finished: ProbeCallback["finished"] = (result) => {
 				over();
-				waiter.finished(result);
+				callback.finished(result);
 			};
 			const probe = new Probe({
 				driver,
@@ -189,26 +189,28 @@ export class MeterReader implements Timed, Holder {
 	}
 
 	/** Gives the line away until `over` is called. False when a conversation is going on. */
-	lend(begin: (driver: Driver, port: SerialPort, nowMs: number, over: () => void) => Guest | undefined): boolean {
-		return this.#drive.tell((nowMs) => {
+	lend(
+		begin: (driver: Driver, port: SerialPort, nowMs: number, over: () => void) => LineBorrower | undefined,
+	): boolean {
+		return this.#task.update((nowMs) => {
 			if (this.isReading || this.isLent) return false;
 			this.close();
 			this.#state = STATE_PROBING;
 			const over = () =>
-				this.#drive.tell((ms) => {
-					this.#guest = undefined;
+				this.#task.update((ms) => {
+					this.#borrower = undefined;
 					this.#state = STATE_IDLE;
 					this.settle(ms);
 				});
-			const guest = begin(this.#options.world.driver, this.#options.port, nowMs, over);
-			if (this.isLent) this.#guest = guest;
+			const borrower = begin(this.#options.deps.driver, this.#options.port, nowMs, over);
+			if (this.isLent) this.#borrower = borrower;
 			return true;
 		});
 	}
 
 	/** The probe, or whatever else was lent the line; undefined: the reader has it. */
-	get guest(): Guest | undefined {
-		return this.#guest;
+	get guest(): LineBorrower | undefined {
+		return this.#borrower;
 	}
 
 	/** Somebody else has the line. */
@@ -217,26 +219,26 @@ export class MeterReader implements Timed, Holder {
 	}
 
 	get deadlineMs(): number {
-		return Math.min(this.#dueMs, this.#waiters.deadlineMs);
+		return Math.min(this.#dueMs, this.#callbacks.deadlineMs);
 	}
 
 	/** One thing a turn: the conversation's time, or a caller. */
 	advance(nowMs: number): void {
 		if (nowMs < this.#dueMs) {
 			// Directly from here: what he does with it needs much of the stack.
-			const due = this.#waiters.takeDue(nowMs);
-			if (due?.told) due.waiter.finished(due.readout, due.failure);
+			const due = this.#callbacks.takeDue(nowMs);
+			if (due?.isNotified) due.callback.finished(due.readout, due.failure);
 			else if (due !== undefined) this.giveUp(due);
 			return;
 		}
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		if (this.#state === STATE_UNPLUGGED || this.#state === STATE_IDLE) this.settle(nowMs);
 		else if (this.#state === STATE_LISTENING) {
-			const isAwaited = this.#waiters.count > 0 && this.#candidate === undefined && this.#failure === undefined;
-			if (isAwaited && this.#doubts.isStrange) this.recognise(undefined, nowMs);
+			const isAwaited = this.#callbacks.count > 0 && this.#candidate === undefined && this.#failure === undefined;
+			if (isAwaited && this.#unsolicited.isStrange) this.recognise(undefined, nowMs);
 		} else if (this.#state === STATE_READING) {
 			this.#state = STATE_ENDING;
-			this.#link?.tell((ms) => this.#conversation?.abort(ms));
+			this.#link?.tell((ms) => this.#session?.abort(ms));
 		}
 	}
 
@@ -245,15 +247,15 @@ export class MeterReader implements Timed, Holder {
 	}
 
 	/** A caller's time is over. */
-	private giveUp({ waiter, profile }: Waiting): void {
+	private giveUp({ callback, profile }: PendingRead): void {
 		// Nobody would get it.
 		if (profile !== undefined && profile === this.#profile && this.isReading) this.#dueMs = 0;
 		const late = this.#state === STATE_LISTENING ? (this.#failure ?? this.#protocol?.late) : undefined;
 		if (late !== undefined && this.#candidate === undefined) this.outcomes.failed(late);
 		// The caller gets the unchecked readout; noise is reported where we waited for an idle line.
-		const noise = this.#conversation?.isIdle === true ? this.#doubts.most(undefined) : undefined;
-		if (profile !== undefined) waiter.finished(undefined, FAILURE_PROFILE_WAIT);
-		else waiter.finished(this.#candidate, late ?? noise ?? FAILURE_WAIT);
+		const noise = this.#session?.isIdle === true ? this.#unsolicited.most(undefined) : undefined;
+		if (profile !== undefined) callback.finished(undefined, FAILURE_PROFILE_WAIT);
+		else callback.finished(this.#candidate, late ?? noise ?? FAILURE_WAIT);
 	}
 
 	/** Does what the settings want, as far as they differ from what goes on. */
@@ -267,9 +269,9 @@ export class MeterReader implements Timed, Holder {
 		// Callers that wait get the next telegram, or what is simulated.
 		if (wasReading && listenBaud === undefined && protocol.simulate === undefined) return;
 		const isListening = this.#state === STATE_LISTENING;
-		if (isListening && this.#protocol === protocol && this.#conversation?.line.baud === listenBaud) return;
+		if (isListening && this.#protocol === protocol && this.#session?.line.baud === listenBaud) return;
 		this.close();
-		if (listenBaud !== undefined || wasReading || this.#waiters.count > 0) this.start(nowMs);
+		if (listenBaud !== undefined || wasReading || this.#callbacks.count > 0) this.start(nowMs);
 	}
 
 	private start(nowMs: number): void {
@@ -278,7 +280,7 @@ export class MeterReader implements Timed, Holder {
 		const cost = costOf(protocol);
 		if (cost !== undefined && !ledger.claim(cost)) {
 			if (cost === LISTEN_COST) this.#dueMs = nowMs + REOPEN_MS;
-			this.#waiters.tell(undefined, FAILURE_MEMORY, nowMs);
+			this.#callbacks.tell(undefined, FAILURE_MEMORY, nowMs);
 			return;
 		}
 		this.#claimed = cost;
@@ -286,17 +288,17 @@ export class MeterReader implements Timed, Holder {
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		this.#candidate = undefined;
 		this.#failure = undefined;
-		this.#profile = this.#waiters.next(protocol.asksForProfiles === true);
+		this.#profile = this.#callbacks.next(protocol.asksForProfiles === true);
 		if (this.#profile === undefined) this.outcomes.began(this.utcMs, nowMs);
 		const opening = this.opening(nowMs);
 		if (protocol.simulate !== undefined) {
 			this.keep(protocol.simulate(opening, this.utcMs), nowMs);
 			return;
 		}
-		this.#doubts = new Doubts();
+		this.#unsolicited = new UnsolicitedDetector();
 		if (cost === LISTEN_COST) {
 			this.#state = STATE_LISTENING;
-			if (this.#waiters.count > 0) this.expect(nowMs);
+			if (this.#callbacks.count > 0) this.expect(nowMs);
 		} else {
 			this.#state = STATE_READING;
 			this.#dueMs = nowMs + CONVERSATION_MS;
@@ -306,8 +308,8 @@ export class MeterReader implements Timed, Holder {
 	}
 
 	private opening(nowMs: number): Opening<MeterSettings> {
-		const { settings, world } = this.#options;
-		const { storage, crypto, trace } = world;
+		const { settings, deps } = this.#options;
+		const { storage, crypto, trace } = deps;
 		return {
 			settings,
 			records: this.#records,
@@ -322,82 +324,82 @@ export class MeterReader implements Timed, Holder {
 	}
 
 	private get utcMs(): number {
-		return this.#options.world.clock.utcMs() ?? 0;
+		return this.#options.deps.clock.utcMs() ?? 0;
 	}
 
 	/** Somebody waits for a telegram. */
 	private expect(nowMs: number): void {
 		this.#dueMs = nowMs + LISTEN_MS;
-		this.#doubts = new Doubts();
+		this.#unsolicited = new UnsolicitedDetector();
 	}
 
 	/** Something passes on the line. */
 	private tapped(direction: number): void {
-		const conversation = this.#conversation;
-		if (direction === TAP_TRANSMITTED) this.#doubts.hasAsked = true;
-		else if (this.#state === STATE_LISTENING) this.#doubts.isStrange = true;
-		else if (this.#state === STATE_READING && conversation?.isIdle === true)
-			this.#drive.tell((nowMs) => {
-				const known = furthest(this.#failure, conversation.failure);
-				if (this.#doubts.cameIdle(known, nowMs)) this.recognise(conversation, nowMs);
+		const session = this.#session;
+		if (direction === TAP_TRANSMITTED) this.#unsolicited.hasAsked = true;
+		else if (this.#state === STATE_LISTENING) this.#unsolicited.isStrange = true;
+		else if (this.#state === STATE_READING && session?.isIdle === true)
+			this.#task.update((nowMs) => {
+				const known = furthest(this.#failure, session.failure);
+				if (this.#unsolicited.cameIdle(known, nowMs)) this.recognise(session, nowMs);
 			});
 	}
 
 	/** Finds out what arrives; `follows` goes on where nothing is found. */
-	private recognise(follows: Conversation | undefined, nowMs: number): void {
-		this.#doubts.isOver = true;
+	private recognise(follows: ReadSession | undefined, nowMs: number): void {
+		this.#unsolicited.isOver = true;
 		this.#link?.close();
-		const endsMs = this.#waiters.deadlineMs - MARGIN_MS;
+		const endsMs = this.#callbacks.deadlineMs - MARGIN_MS;
 		this.hold(new Recogniser(nowMs, endsMs, follows));
 	}
 
-	private hold(conversation: Conversation): void {
-		this.#conversation = conversation;
-		this.#doubts.begin();
+	private hold(session: ReadSession): void {
+		this.#session = session;
+		this.#unsolicited.begin();
 		try {
-			const { world, port } = this.#options;
-			this.#link = new Link(world.driver, new Held(conversation, port, this.#tap, this));
+			const { deps, port } = this.#options;
+			this.#link = new Link(deps.driver, new LinkAdapter(session, port, this.#tap, this));
 		} catch (error) {
-			this.gone(error instanceof Error ? error.message : "the serial port can't be opened");
+			this.linkClosed(error instanceof Error ? error.message : "the serial port can't be opened");
 		}
 	}
 
-	gone(message = "the serial port is gone"): void {
-		this.#drive.tell((nowMs) => {
-			this.#options.world.trace(`meter: ${message}`);
+	linkClosed(message = "the serial port is gone"): void {
+		this.#task.update((nowMs) => {
+			this.#options.deps.trace(`meter: ${message}`);
 			const listened = this.#state === STATE_LISTENING;
 			this.close();
 			if (this.#profile === undefined) this.outcomes.failed(FAILURE_PORT);
-			this.#waiters.tell(undefined, FAILURE_PORT, nowMs);
+			this.#callbacks.tell(undefined, FAILURE_PORT, nowMs);
 			if (!listened) return;
 			this.#state = STATE_UNPLUGGED;
 			this.#dueMs = nowMs + REOPEN_MS;
 		});
 	}
 
-	heard(code: number): void {
-		this.#drive.tell((nowMs) => {
-			const conversation = this.#conversation;
-			if (conversation === undefined) return;
+	linkEvent(code: number): void {
+		this.#task.update((nowMs) => {
+			const session = this.#session;
+			if (session === undefined) return;
 			if (code === EVENT_END) {
-				this.ended(conversation, nowMs);
+				this.ended(session, nowMs);
 				// Callers that still wait asked for something else: that begins in a turn of its own.
-				if (this.#state === STATE_IDLE && this.#waiters.count > 0) this.#dueMs = nowMs;
-			} else if (code === EVENT_READOUT || code === EVENT_POOR) this.came(code, conversation, nowMs);
+				if (this.#state === STATE_IDLE && this.#callbacks.count > 0) this.#dueMs = nowMs;
+			} else if (code === EVENT_READOUT || code === EVENT_POOR) this.came(code, session, nowMs);
 		});
 	}
 
 	/** A readout of a conversation that goes on. */
-	private came(code: number, conversation: Conversation, nowMs: number): void {
-		const readout = conversation.readout(code, this.utcMs);
+	private came(code: number, session: ReadSession, nowMs: number): void {
+		const readout = session.readout(code, this.utcMs);
 		if (code === EVENT_POOR) {
 			this.#candidate = readout;
 			if (this.#state !== STATE_LISTENING) return;
-			const { failure } = conversation;
+			const { failure } = session;
 			this.outcomes.failed(failure);
 			// Without a readout it is not even to be shown.
 			this.#failure = readout === undefined ? failure : undefined;
-			if (this.#failure?.isFinal) this.#waiters.tell(undefined, failure, nowMs);
+			if (this.#failure?.isFinal) this.#callbacks.tell(undefined, failure, nowMs);
 		} else if (readout !== undefined) {
 			this.outcomes.began(this.utcMs, nowMs);
 			this.keep(readout, nowMs);
@@ -405,29 +407,29 @@ export class MeterReader implements Timed, Holder {
 	}
 
 	/** A conversation is over: keep what it gave, hold the next one, or give up. */
-	private ended(conversation: Conversation, nowMs: number): void {
+	private ended(session: ReadSession, nowMs: number): void {
 		this.#quietUntilMs = nowMs + QUIET_MS;
 		this.#link?.close();
 		this.#link = undefined;
 		if (this.#state === STATE_LISTENING) {
-			this.listened(conversation.failure, nowMs);
+			this.listened(session.failure, nowMs);
 			return;
 		}
-		const { failure } = conversation;
-		const readout = conversation.readout(EVENT_END, this.utcMs);
-		const next = conversation.next?.(QUIET_MS, nowMs);
+		const { failure } = session;
+		const readout = session.readout(EVENT_END, this.utcMs);
+		const next = session.next?.(QUIET_MS, nowMs);
 		if (failure === undefined && readout !== undefined) {
 			this.close();
 			this.keep(readout, nowMs);
 			return;
 		}
-		if (failure !== undefined) this.#options.world.trace(`meter: a conversation failed: ${failure.code}`);
+		if (failure !== undefined) this.#options.deps.trace(`meter: a conversation failed: ${failure.code}`);
 		if (readout !== undefined) this.#candidate = readout;
-		this.#failure = furthest(this.#failure, this.#doubts.ended(failure));
+		this.#failure = furthest(this.#failure, this.#unsolicited.ended(failure));
 		const isReading = this.#state === STATE_READING;
 		if (next !== undefined && isReading) this.hold(next);
-		else if (isReading && this.#doubts.remain(this.#failure)) this.recognise(undefined, nowMs);
-		else this.exhausted(this.#doubts.most(this.#failure) ?? FAILURE_PORT, nowMs);
+		else if (isReading && this.#unsolicited.remain(this.#failure)) this.recognise(undefined, nowMs);
+		else this.exhausted(this.#unsolicited.most(this.#failure) ?? FAILURE_PORT, nowMs);
 	}
 
 	/** What came while a telegram was awaited was looked into. */
@@ -435,7 +437,7 @@ export class MeterReader implements Timed, Holder {
 		this.close();
 		if (found !== undefined && !isAsAdvised(found, this.#options.settings)) {
 			this.outcomes.failed(found);
-			this.#waiters.tell(undefined, found, nowMs);
+			this.#callbacks.tell(undefined, found, nowMs);
 		}
 		this.settle(nowMs);
 		// It is not looked into again; a port that could not be opened is.
@@ -450,20 +452,20 @@ export class MeterReader implements Timed, Holder {
 			return;
 		}
 		if (this.#profile === undefined) this.outcomes.failed(failure);
-		this.#waiters.tell(candidate, failure, nowMs, this.#profile);
+		this.#callbacks.tell(candidate, failure, nowMs, this.#profile);
 	}
 
 	private keep(readout: Readout, nowMs: number): void {
 		this.#candidate = undefined;
 		if (this.#profile === undefined) this.outcomes.keep(readout, this.#protocol?.simulate !== undefined, nowMs);
 		this.#options.light?.flash();
-		this.#waiters.tell(readout, undefined, nowMs, this.#profile);
+		this.#callbacks.tell(readout, undefined, nowMs, this.#profile);
 	}
 
 	private close(): void {
 		this.#link?.close();
 		this.#link = undefined;
-		this.#conversation = undefined;
+		this.#session = undefined;
 		this.#state = STATE_IDLE;
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		this.#options.light?.reading(false);

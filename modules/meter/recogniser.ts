@@ -15,10 +15,10 @@
 import { FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { type Machine, type Output, OutputQueue } from "../io/machine.js";
 import type { Failure } from "../readout/failure.js";
-import { type Conversation, EVENT_END, type Probing } from "../readout/protocol.js";
-import { UNASKED_TIC } from "./failures.js";
+import { EVENT_END, type Probing, type ReadSession } from "../readout/protocol.js";
+import { UNSOLICITED_TIC } from "./failures.js";
 import { KIND_ASCII, KIND_NOISE, KIND_NONE, KIND_TIC, TelegramScanner } from "./telegram-scanner.js";
-import { unasked } from "./unasked.js";
+import { unsolicitedFailure } from "./unsolicited.js";
 
 /** In the order of how often meters use them. */
 const BAUDS = Object.freeze([9600, 2400, 115200, 4800, 19200, 1200, 300, 600, 38400, 57600]);
@@ -42,7 +42,7 @@ const STATE_WAITING = 0;
 const STATE_BURST = 1;
 const STATE_ENDED = 2;
 
-export class Recogniser implements Machine, Conversation, Probing {
+export class Recogniser implements Machine, ReadSession, Probing {
 	readonly line: LineSettings = Object.freeze({ baud: BAUDS[0], format: FORMAT_8N1 });
 	/** What was found; undefined: nothing came, or not enough to tell. Final with EVENT_END. */
 	failure: Failure | undefined;
@@ -50,7 +50,7 @@ export class Recogniser implements Machine, Conversation, Probing {
 	deadlineMs: number;
 	readonly #outputs = new OutputQueue();
 	readonly #endsMs: number;
-	readonly #follows: Conversation | undefined;
+	readonly #follows: ReadSession | undefined;
 	#scanner = new TelegramScanner();
 	#state = STATE_WAITING;
 	#speed = 0;
@@ -65,7 +65,7 @@ export class Recogniser implements Machine, Conversation, Probing {
 	#texts = 0;
 
 	/** `endsMs`: when the owner needs to know. `follows`: the conversation that goes on where nothing was found. */
-	constructor(nowMs: number, endsMs = Number.POSITIVE_INFINITY, follows?: Conversation) {
+	constructor(nowMs: number, endsMs = Number.POSITIVE_INFINITY, follows?: ReadSession) {
 		this.#endsMs = Math.min(endsMs, nowMs + TIME_MS);
 		this.#follows = follows;
 		this.#sinceMs = nowMs;
@@ -85,7 +85,7 @@ export class Recogniser implements Machine, Conversation, Probing {
 		return undefined;
 	}
 
-	next(): Conversation | undefined {
+	next(): ReadSession | undefined {
 		return this.failure?.isFinal ? undefined : this.#follows;
 	}
 
@@ -164,8 +164,8 @@ export class Recogniser implements Machine, Conversation, Probing {
 		this.#state = STATE_ENDED;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		const hasParity = kind === KIND_ASCII && this.#scanner.hasParity;
-		if (kind === KIND_TIC) this.failure = UNASKED_TIC;
-		else if (kind !== KIND_NONE) this.failure = unasked(kind, BAUDS[this.#speed], hasParity);
+		if (kind === KIND_TIC) this.failure = UNSOLICITED_TIC;
+		else if (kind !== KIND_NONE) this.failure = unsolicitedFailure(kind, BAUDS[this.#speed], hasParity);
 		this.#outputs.event(EVENT_END);
 	}
 }

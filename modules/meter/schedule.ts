@@ -29,29 +29,29 @@
  *   20      1      tries that have failed
  *   21      1      1: what is waited for is another try
  */
-import type { Drive } from "../io/driver.js";
+import type { Task } from "../io/driver.js";
 import type { Timed } from "../io/machine.js";
 import { type Failure, METER_AUTH_FAILED } from "../readout/failure.js";
 import type { Readout } from "../readout/readout.js";
 import { nextMoment, type Recurrence } from "../time/recurrence.js";
 import type { Offsets } from "../time/wall-clock.js";
 import { FAILURE_BUSY, FAILURE_MEMORY, FAILURE_WAIT } from "./failures.js";
-import type { Outcomes } from "./outcomes.js";
-import type { ReadWaiter } from "./pending-reads.js";
-import type { MeterWorld } from "./settings.js";
+import type { ReadCallback } from "./pending-reads.js";
+import type { ReadStatistics } from "./read-statistics.js";
+import type { MeterDeps } from "./settings.js";
 
 /** The reader, as far as it is asked (reader.ts). */
 export interface ScheduledReader {
 	/** Where the meter sends by itself: what is wrong when nothing has come in time. */
 	readonly late: Failure | undefined;
 	readonly running: boolean;
-	readonly outcomes: Pick<Outcomes, "readouts">;
-	read(waiter: ReadWaiter): void;
-	cancel(waiter: ReadWaiter): void;
+	readonly outcomes: Pick<ReadStatistics, "readouts">;
+	read(callback: ReadCallback): void;
+	cancel(callback: ReadCallback): void;
 }
 
 export interface ScheduleOptions {
-	readonly world: Pick<MeterWorld, "driver" | "clock">;
+	readonly deps: Pick<MeterDeps, "driver" | "clock">;
 	readonly zone: Offsets;
 	readonly reader: ScheduledReader;
 	/** As the settings are now; undefined: nothing is read by itself. */
@@ -91,9 +91,9 @@ const STATE_OFF = 0;
 const STATE_WAITING = 1;
 const STATE_RUNNING = 2;
 
-export class Schedule implements Timed, ReadWaiter {
+export class Schedule implements Timed, ReadCallback {
 	readonly #options: ScheduleOptions;
-	readonly #drive: Drive;
+	readonly #task: Task;
 	#state = STATE_OFF;
 	#plan: Recurrence | undefined;
 	/** When it is due, monotonic ms. For the driver. */
@@ -121,7 +121,7 @@ export class Schedule implements Timed, ReadWaiter {
 
 	constructor(options: ScheduleOptions) {
 		this.#options = options;
-		this.#drive = options.world.driver.drive("schedule", this);
+		this.#task = options.deps.driver.register("schedule", this);
 	}
 
 	/** Unix ms of the next run, which may be one that is tried again; 0 where there is none or the clock is not set. */
@@ -134,7 +134,7 @@ export class Schedule implements Timed, ReadWaiter {
 	 * sleep that has ended just now, with the code of what was wrong then.
 	 */
 	start(lastUtcMs: number, kept?: DataView, error = ""): void {
-		this.#drive.tell((nowMs) => {
+		this.#task.update((nowMs) => {
 			this.#dueUtcMs = lastUtcMs;
 			this.settle(nowMs);
 			this.lastError = error;
@@ -145,7 +145,7 @@ export class Schedule implements Timed, ReadWaiter {
 	/** Writes KEPT_LENGTH bytes, for `start` after a sleep. */
 	keep(kept: DataView): void {
 		const utcMs = this.utcMs;
-		const refusedMs = this.#refusedUntilMs - this.#options.world.driver.nowMs();
+		const refusedMs = this.#refusedUntilMs - this.#options.deps.driver.nowMs();
 		putTime(kept, NEXT_OFFSET, this.#state === STATE_WAITING ? this.#nextUtcMs : 0);
 		putTime(kept, DUE_OFFSET, this.#dueUtcMs);
 		putTime(kept, REFUSED_OFFSET, refusedMs > 0 && utcMs > 0 ? utcMs + refusedMs : 0);
@@ -162,7 +162,7 @@ export class Schedule implements Timed, ReadWaiter {
 
 	/** The run that goes on takes too long. */
 	giveUp(): void {
-		this.#drive.tell((nowMs) => {
+		this.#task.update((nowMs) => {
 			if (this.#state !== STATE_RUNNING) return;
 			this.#options.reader.cancel(this);
 			this.ended(FAILURE_WAIT, nowMs, false);
@@ -171,7 +171,7 @@ export class Schedule implements Timed, ReadWaiter {
 
 	/** The settings of the schedule are other ones, or the zone, or how the meter is asked. */
 	reconfigure(): void {
-		this.#drive.tell((nowMs) => {
+		this.#task.update((nowMs) => {
 			this.#dueUtcMs = this.#refusedUntilMs = 0;
 			this.settle(nowMs);
 		});
@@ -179,7 +179,7 @@ export class Schedule implements Timed, ReadWaiter {
 
 	/** The clock was set. */
 	clockChanged(): void {
-		this.#drive.tell((nowMs) => {
+		this.#task.update((nowMs) => {
 			if (this.#state !== STATE_WAITING) return;
 			// A clock that is put forward passes over what is waited for.
 			if (this.#nextUtcMs !== 0 && this.#nextUtcMs <= this.utcMs) this.deadlineMs = nowMs;
@@ -189,7 +189,7 @@ export class Schedule implements Timed, ReadWaiter {
 
 	stop(): void {
 		this.#options.reader.cancel(this);
-		this.#drive.stop();
+		this.#task.stop();
 	}
 
 	/** For the driver. */
@@ -220,7 +220,7 @@ export class Schedule implements Timed, ReadWaiter {
 
 	/** For the reader: the readout is there, or why there is none. */
 	finished(_readout: Readout | undefined, failure: Failure | undefined): void {
-		this.#drive.tell((nowMs) => {
+		this.#task.update((nowMs) => {
 			if (this.#state !== STATE_RUNNING) return;
 			const { reader } = this.#options;
 			// It has a minute for those who ask, and up to ten for the meter.
@@ -230,7 +230,7 @@ export class Schedule implements Timed, ReadWaiter {
 	}
 
 	private get utcMs(): number {
-		return this.#options.world.clock.utcMs() ?? 0;
+		return this.#options.deps.clock.utcMs() ?? 0;
 	}
 
 	/** Goes by the settings as they are. */

@@ -3,7 +3,7 @@
 import { put } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
 import type { TextCodec } from "../io/host.js";
-import { DLMSSettingsStore, type MeterSettingsWorld } from "./dlms-store.js";
+import { DLMSSettingsStore, type MeterSettingsDeps } from "./dlms-store.js";
 import {
 	CONTROL_SIMULATOR_EN,
 	IEC_SPEED_BAUD,
@@ -24,10 +24,10 @@ export class MeterSettingsStore {
 	readonly #store: ConfigStore;
 	readonly #text: TextCodec;
 
-	constructor(store: ConfigStore, world: MeterSettingsWorld) {
+	constructor(store: ConfigStore, deps: MeterSettingsDeps) {
 		this.#store = store;
-		this.#text = world.text;
-		this.dlms = new DLMSSettingsStore(store, world);
+		this.#text = deps.text;
+		this.dlms = new DLMSSettingsStore(store, deps);
 	}
 
 	get protocol(): string {

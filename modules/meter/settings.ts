@@ -5,7 +5,7 @@ import type { Crypto } from "../io/crypto.js";
 import type { Driver } from "../io/driver.js";
 import type { Clock, SerialPort, Storage } from "../io/host.js";
 import type { MemoryLedger } from "../io/memory.js";
-import type { OutcomeListener } from "./outcomes.js";
+import type { ReadStatisticsListener } from "./read-statistics.js";
 
 /** The settings as they are at the moment; those of a protocol in its own words. */
 export interface MeterSettings extends COSEMSettings {
@@ -19,7 +19,7 @@ export interface MeterLight {
 	flash(): void;
 }
 
-export interface MeterWorld {
+export interface MeterDeps {
 	readonly driver: Driver;
 	readonly storage: Storage;
 	readonly crypto: Crypto;
@@ -28,15 +28,15 @@ export interface MeterWorld {
 }
 
 /** Has the line of the meter reader for a while. */
-export interface Guest {
+export interface LineBorrower {
 	/** What a probe tries at the moment, as `meter_trying` of the API has it. */
 	readonly trying?: string;
 	/** Ends it; nobody is told. */
 	stop(): void;
 }
 
-export interface MeterReaderOptions extends OutcomeListener {
-	readonly world: MeterWorld;
+export interface MeterReaderOptions extends ReadStatisticsListener {
+	readonly deps: MeterDeps;
 	readonly port: SerialPort;
 	readonly settings: MeterSettings;
 	/** What a readout is promised of the machine's memory. */

@@ -8,7 +8,7 @@
  */
 
 import { asciiBytes } from "../bytes/ascii.js";
-import { PROTOCOL_DLMS } from "../cosem/conversation.js";
+import { PROTOCOL_DLMS } from "../cosem/read-session.js";
 import { DataSetParser } from "../iec62056-21/dataset.js";
 import { MODE_C } from "../iec62056-21/ident.js";
 import { PROTOCOL_IEC62056_21 } from "../iec62056-21/protocol.js";

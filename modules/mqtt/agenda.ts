@@ -18,7 +18,7 @@ import { put } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
 import { languageOf } from "../obis/names.js";
 import { Entities } from "../publish/entities.js";
-import type { OutputWorld } from "../publish/output.js";
+import type { OutputDeps } from "../publish/output.js";
 import type { Readout } from "../readout/readout.js";
 import {
 	MQTT_ANNOUNCED_VALUES,
@@ -86,7 +86,7 @@ export function baseTopicOf(config: ConfigStore, serial: string): string {
 }
 
 export class Agenda {
-	readonly #world: OutputWorld;
+	readonly #deps: OutputDeps;
 	/** While there is a session. */
 	#plan: Plan | undefined;
 	/** The newest of the meter. */
@@ -112,13 +112,13 @@ export class Agenda {
 	#sentMs = Number.NEGATIVE_INFINITY;
 	#fromMs = 0;
 
-	constructor(world: OutputWorld) {
-		this.#world = world;
+	constructor(deps: OutputDeps) {
+		this.#deps = deps;
 	}
 
 	/** A session begins; `isLast`: only to take back what was told. */
 	begin(isLast: boolean): void {
-		const { config, info } = this.#world;
+		const { config, info } = this.#deps;
 		const plan = new Plan(config, info.serial);
 		this.#plan = plan;
 		this.#sending = NOTHING;
@@ -202,7 +202,7 @@ export class Agenda {
 
 	/** This is the last session by these settings; `isOther`: those of now have another broker, or none. */
 	finish(isOther: boolean): void {
-		const { config, info } = this.#world;
+		const { config, info } = this.#deps;
 		const { base, prefix } = new Plan(config, info.serial);
 		this.#fromMs = 0;
 		// Mark the old topic offline, so that subscribers do not use stale retained values.
@@ -254,7 +254,7 @@ export class Agenda {
 	}
 
 	private get pauseSecs(): number {
-		return this.#world.config.get(MQTT_PAUSE_SECS);
+		return this.#deps.config.get(MQTT_PAUSE_SECS);
 	}
 
 	/** What was made of a readout goes when nothing more is to be sent of it. */
@@ -280,7 +280,7 @@ export class Agenda {
 
 	/** Undefined: there is nothing to be said. */
 	private make(what: number, nowMs: number): Message | undefined {
-		const { text, writer } = this.#world;
+		const { text, writer } = this.#deps;
 		const plan = this.#plan;
 		if (plan === undefined) return undefined;
 		const { base } = plan;
@@ -302,12 +302,12 @@ export class Agenda {
 
 	private entities(language: number): Entities {
 		const options = { readout: this.#readout, hasValues: true, hasFailed: this.#hasFailed, language };
-		return new Entities(this.#world, options);
+		return new Entities(this.#deps, options);
 	}
 
 	/** Undefined: Home Assistant knows all of it. */
 	private tell(plan: Plan, entities: Entities): Message | undefined {
-		const { info, networkSettings, writer } = this.#world;
+		const { info, networkSettings, writer } = this.#deps;
 		const { prefix, base, hasState } = plan;
 		const { meterId } = this.#readout ?? {};
 		const check = meterId === undefined ? "" : crc16(meterId, 0, meterId.length);
@@ -345,18 +345,18 @@ export class Agenda {
 	}
 
 	private discoveryTopic(prefix: string): Uint8Array {
-		const { text, info } = this.#world;
+		const { text, info } = this.#deps;
 		return text.encode(`${prefix}/device/smgw_${idOf(info.serial)}/config`);
 	}
 
 	/** As it stands in flash; empty: nothing. */
 	private get told(): string {
-		const { config, text } = this.#world;
+		const { config, text } = this.#deps;
 		return text.decode(config.get(MQTT_ANNOUNCED_VALUES));
 	}
 
 	private keepTold(told: string): void {
-		const { config, text } = this.#world;
+		const { config, text } = this.#deps;
 		try {
 			config.change([put(MQTT_ANNOUNCED_VALUES, text.encode(told))]);
 		} catch {

@@ -49,7 +49,7 @@ export const MQTT = part<Outlet<MQTTService>>({
 			keys: "mqtt_cert",
 			failed: EVENT_MQTT_FAILED,
 			works: EVENT_MQTT_SENT,
-			open: (world, access) => new MQTTService(world, access),
+			open: (deps, access) => new MQTTService(deps, access),
 		});
 		// Without a radio there is always a network.
 		if (core.find(NETWORK).manager === undefined) outlet.networkChanged(true);

@@ -27,7 +27,7 @@
 import type { Timed } from "../io/machine.js";
 import type { Cost } from "../io/memory.js";
 import { connectFailure, type OutputFailure } from "../publish/connect-failures.js";
-import { type Output, type OutputWorld, OWNER_PAUSE_MS } from "../publish/output.js";
+import { type Output, type OutputDeps, OWNER_PAUSE_MS } from "../publish/output.js";
 import type { Readout } from "../readout/readout.js";
 import { Agenda } from "./agenda.js";
 import { BAD_URL, NO_CERTIFICATE, NO_NETWORK, needsOwner, sessionFailure } from "./failures.js";
@@ -78,7 +78,7 @@ export class Publisher implements Timed {
 	/** Since the start: sessions, and messages that the broker has (QoS 0: that went out). */
 	connections = 0;
 	published = 0;
-	readonly #world: OutputWorld;
+	readonly #deps: OutputDeps;
 	readonly #output: Output;
 	readonly #agenda: Agenda;
 	/** OFF to OPENING; beyond that the session has one. */
@@ -100,10 +100,10 @@ export class Publisher implements Timed {
 	#seen = 0;
 	#heard = 0;
 
-	constructor(world: OutputWorld, output: Output) {
-		this.#world = world;
+	constructor(deps: OutputDeps, output: Output) {
+		this.#deps = deps;
 		this.#output = output;
-		this.#agenda = new Agenda(world);
+		this.#agenda = new Agenda(deps);
 	}
 
 	/** MQTT_… */
@@ -122,7 +122,7 @@ export class Publisher implements Timed {
 	/** Something waits that may soon be sent, or could be in a network. */
 	get isBusy(): boolean {
 		const { state } = this;
-		if (state === MQTT_OFF) return this.#world.config.get(MQTT_ENABLED) && this.#agenda.hasNews;
+		if (state === MQTT_OFF) return this.#deps.config.get(MQTT_ENABLED) && this.#agenda.hasNews;
 		return state > MQTT_RESTING && (state !== MQTT_UP || this.#agenda.isBusy);
 	}
 
@@ -158,7 +158,7 @@ export class Publisher implements Timed {
 
 	/** Settings are other ones. */
 	reconfigure(nowMs: number): void {
-		const { config } = this.#world;
+		const { config } = this.#deps;
 		const isOff = !config.get(MQTT_ENABLED);
 		this.#farewells = isOff && this.#agenda.owesFarewell ? FAREWELLS : 0;
 		this.#output.renew();
@@ -217,7 +217,7 @@ export class Publisher implements Timed {
 
 	/** While OPENING: the connection stands. */
 	stands(nowMs: number): void {
-		const { config, info, text } = this.#world;
+		const { config, info, text } = this.#deps;
 		const agenda = this.#agenda;
 		agenda.begin(!config.get(MQTT_ENABLED));
 		this.#session = new Session(
@@ -258,7 +258,7 @@ export class Publisher implements Timed {
 			return;
 		}
 		if (session.heard > this.#heard && this.#birthMs === Number.POSITIVE_INFINITY) {
-			this.#birthMs = nowMs + BIRTH_MS + (9 * BIRTH_MS * this.#world.crypto.random(1)[0]) / 255;
+			this.#birthMs = nowMs + BIRTH_MS + (9 * BIRTH_MS * this.#deps.crypto.random(1)[0]) / 255;
 		}
 		this.#heard = session.heard;
 		if (!session.isFree) return;
@@ -273,7 +273,7 @@ export class Publisher implements Timed {
 			if (agenda.acknowledged()) this.#output.sent();
 		}
 		// The output that wants the permit does not wait for what can be sent later.
-		const isLast = this.#leave === CHANGE || !this.#world.config.get(MQTT_ENABLED);
+		const isLast = this.#leave === CHANGE || !this.#deps.config.get(MQTT_ENABLED);
 		if (this.#leave === LEND || (isLast && !agenda.isBusy)) session.leave(nowMs);
 		else if (nowMs >= agenda.dueMs && this.claim(nowMs)) {
 			const message = agenda.next(nowMs);
@@ -299,12 +299,12 @@ export class Publisher implements Timed {
 	private get isWanted(): boolean {
 		if (!this.#hasNetwork) return false;
 		const hasNothing = this.isSleepy && !this.#agenda.hasNews && this.#output.testedSinceMs === undefined;
-		return this.#farewells > 0 || (this.#world.config.get(MQTT_ENABLED) && !hasNothing);
+		return this.#farewells > 0 || (this.#deps.config.get(MQTT_ENABLED) && !hasNothing);
 	}
 
 	/** The device sleeps between two readings. */
 	private get isSleepy(): boolean {
-		const { saving } = this.#world;
+		const { saving } = this.#deps;
 		return saving !== undefined && saving.awakeUntilMs < Number.POSITIVE_INFINITY;
 	}
 
@@ -321,7 +321,7 @@ export class Publisher implements Timed {
 
 	/** Has a connection opened, if all is there that it takes. */
 	private open(nowMs: number): void {
-		const { config } = this.#world;
+		const { config } = this.#deps;
 		const output = this.#output;
 		const broker = parseBrokerURL(config.get(MQTT_URL));
 		if (broker === undefined) this.fail(BAD_URL, true, nowMs);

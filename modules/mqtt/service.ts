@@ -5,8 +5,8 @@
  * Limits: PIECE bytes are written or read at a time, PIECES_AT_ONCE of them read in one go; then all else may run.
  */
 import { CLIENT_UNREACHABLE, type Client, type ClientPort, type TLSClientOptions } from "../io/client.js";
-import type { Drive, Driven } from "../io/driver.js";
-import { Output, type OutputAccess, type OutputOwner, type OutputWorld, type SendTest } from "../publish/output.js";
+import type { ScheduledMachine, Task } from "../io/driver.js";
+import { Output, type OutputAccess, type OutputDeps, type OutputListener, type SendTest } from "../publish/output.js";
 import type { Readout } from "../readout/readout.js";
 import { NO_NETWORK } from "./failures.js";
 import { MQTT_ENABLED } from "./fields.js";
@@ -23,10 +23,10 @@ interface Connection {
 	writable: number;
 }
 
-export class MQTTService implements Driven, OutputOwner {
+export class MQTTService implements ScheduledMachine, OutputListener {
 	readonly output: Output;
-	readonly #world: OutputWorld;
-	readonly #drive: Drive;
+	readonly #deps: OutputDeps;
+	readonly #task: Task;
 	/** Undefined: MQTT is off. */
 	#publisher: Publisher | undefined;
 	/** The broker had let us in after the last change. */
@@ -42,10 +42,10 @@ export class MQTTService implements Driven, OutputOwner {
 	/** More waits to be read than was read in one go. */
 	#againMs = Number.POSITIVE_INFINITY;
 
-	constructor(world: OutputWorld, access: OutputAccess) {
-		this.#world = world;
-		this.output = new Output(world, access, this, MQTT_OUTPUT);
-		this.#drive = world.driver.drive("mqtt", this);
+	constructor(deps: OutputDeps, access: OutputAccess) {
+		this.#deps = deps;
+		this.output = new Output(deps, access, this, MQTT_OUTPUT);
+		this.#task = deps.driver.register("mqtt", this);
 	}
 
 	/** How it stands; undefined: MQTT is off. */
@@ -59,7 +59,7 @@ export class MQTTService implements Driven, OutputOwner {
 
 	/** Taken in a turn of the driver: with the end of the conversation it would not fit on the chip's stack. */
 	measured(readout: Readout): void {
-		this.#drive.tell((nowMs) => {
+		this.#task.update((nowMs) => {
 			this.#news = readout;
 			this.#hasFailed = false;
 			this.#newsMs = nowMs;
@@ -68,7 +68,7 @@ export class MQTTService implements Driven, OutputOwner {
 
 	/** Attempts to read the meter fail now. */
 	meterFailed(): void {
-		this.#drive.tell((nowMs) => {
+		this.#task.update((nowMs) => {
 			this.#hasFailed = true;
 			this.#newsMs = nowMs;
 		});
@@ -76,7 +76,7 @@ export class MQTTService implements Driven, OutputOwner {
 
 	/** The next readout is another meter's. */
 	forgetMeter(): void {
-		this.#drive.tell(() => {
+		this.#task.update(() => {
 			this.#news = undefined;
 			this.#publisher?.forgetMeter();
 		});
@@ -85,17 +85,17 @@ export class MQTTService implements Driven, OutputOwner {
 	/** We have another address in a network, or none any more. */
 	networkChanged(isUp: boolean): void {
 		this.#hasNetwork = isUp;
-		this.#drive.tell((nowMs) => {
+		this.#task.update((nowMs) => {
 			// Connections of the old IP address are dead.
 			this.#publisher?.networkChanged(false, nowMs);
-			if (this.#world.config.get(MQTT_ENABLED)) this.#publisher ??= this.beginning(nowMs);
+			if (this.#deps.config.get(MQTT_ENABLED)) this.#publisher ??= this.beginning(nowMs);
 			this.#publisher?.networkChanged(isUp, nowMs);
 		});
 	}
 
 	/** Settings of MQTT are other ones. */
 	settingsChanged(): void {
-		this.#drive.tell((nowMs) => {
+		this.#task.update((nowMs) => {
 			if (this.#publisher === undefined) {
 				this.output.renew();
 				this.#publisher = this.beginning(nowMs);
@@ -106,7 +106,7 @@ export class MQTTService implements Driven, OutputOwner {
 
 	/** Publishes now; false: a test is going on, or was a moment ago. */
 	test(test: SendTest): boolean {
-		return this.#drive.tell((nowMs) => {
+		return this.#task.update((nowMs) => {
 			if (this.#publisher === undefined || !this.output.test(test, nowMs)) return false;
 			this.#publisher.test(nowMs);
 			return true;
@@ -114,7 +114,7 @@ export class MQTTService implements Driven, OutputOwner {
 	}
 
 	cancel(test: SendTest): void {
-		this.#drive.tell((nowMs) => this.output.cancel(test, nowMs));
+		this.#task.update((nowMs) => this.output.cancel(test, nowMs));
 	}
 
 	/** While MQTT is enabled, for status: `ok`, `connecting`, or the code of what is wrong. */
@@ -125,19 +125,19 @@ export class MQTTService implements Driven, OutputOwner {
 
 	/** For good. The broker publishes our will. */
 	stop(): void {
-		this.#drive.stop();
+		this.#task.stop();
 		this.close();
 		this.output.giveBack();
 	}
 
 	/** For Output. */
 	permitted(): void {
-		this.#drive.run((nowMs) => this.#publisher?.permitted(nowMs));
+		this.#task.fromHost((nowMs) => this.#publisher?.permitted(nowMs));
 	}
 
 	/** For Output. */
 	permitWanted(): void {
-		this.#drive.run((nowMs) => this.#publisher?.permitWanted(nowMs));
+		this.#task.fromHost((nowMs) => this.#publisher?.permitWanted(nowMs));
 	}
 
 	/** For the driver. */
@@ -162,14 +162,14 @@ export class MQTTService implements Driven, OutputOwner {
 	private serve(publisher: Publisher, nowMs: number): void {
 		this.write(publisher, nowMs);
 		const isUp = publisher.state === MQTT_UP;
-		if (isUp !== this.#isUp) this.#world.live?.changed();
+		if (isUp !== this.#isUp) this.#deps.live?.changed();
 		this.#isUp = isUp;
 		if (publisher.connection !== this.#served) {
 			this.#served = publisher.connection;
 			this.close();
 			if (publisher.state === MQTT_OPENING) this.open(publisher);
 		}
-		if (publisher.state !== MQTT_OFF || this.#world.config.get(MQTT_ENABLED)) return;
+		if (publisher.state !== MQTT_OFF || this.#deps.config.get(MQTT_ENABLED)) return;
 		this.#publisher = undefined;
 		this.output.answer(NO_NETWORK, 0, nowMs);
 	}
@@ -179,7 +179,7 @@ export class MQTTService implements Driven, OutputOwner {
 		this.#news = undefined;
 		this.#newsMs = Number.POSITIVE_INFINITY;
 		// It may be what a device on batteries turns its radio on for.
-		if (this.#world.config.get(MQTT_ENABLED)) this.#publisher ??= new Publisher(this.#world, this.output);
+		if (this.#deps.config.get(MQTT_ENABLED)) this.#publisher ??= new Publisher(this.#deps, this.output);
 		if (readout !== undefined) this.#publisher?.measured(readout, nowMs);
 		if (this.#hasFailed) this.#publisher?.meterFailed(nowMs);
 		this.#hasFailed = false;
@@ -187,8 +187,8 @@ export class MQTTService implements Driven, OutputOwner {
 
 	/** One that knows the last readout: who turns MQTT on need not wait for the next. */
 	private beginning(nowMs: number): Publisher {
-		const publisher = new Publisher(this.#world, this.output);
-		const readout = this.#world.reader.outcomes.measured;
+		const publisher = new Publisher(this.#deps, this.output);
+		const readout = this.#deps.reader.outcomes.measured;
 		if (readout !== undefined) publisher.measured(readout, nowMs);
 		return publisher;
 	}
@@ -202,12 +202,12 @@ export class MQTTService implements Driven, OutputOwner {
 				port: broker?.port ?? 0,
 				timeoutMs: CONNECT_MS,
 				...(tls === undefined ? {} : { tls }),
-				onReadable: () => this.#drive.run((ms) => this.read(ms)),
-				onWritable: (count) => this.#drive.run((ms) => this.writable(count, ms)),
-				onError: (code) => this.#drive.run((ms) => this.#publisher?.lost(code, ms)),
+				onReadable: () => this.#task.fromHost((ms) => this.read(ms)),
+				onWritable: (count) => this.#task.fromHost((ms) => this.writable(count, ms)),
+				onError: (code) => this.#task.fromHost((ms) => this.#publisher?.lost(code, ms)),
 			});
 		const client = broker === undefined ? CLIENT_UNREACHABLE : this.output.connect(broker.secure, connect);
-		if (typeof client === "number") this.#drive.tell((ms) => publisher.lost(client, ms));
+		if (typeof client === "number") this.#task.update((ms) => publisher.lost(client, ms));
 		else this.#connection = { client, buffer: new Uint8Array(PIECE), writable: -1 };
 	}
 

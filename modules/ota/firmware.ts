@@ -1,6 +1,6 @@
 /** The running firmware, and the one that may take its place: its trial, the way back, the next update. */
 import type { Core, Running } from "../core/core.js";
-import type { Drive } from "../io/driver.js";
+import type { Task } from "../io/driver.js";
 import { FIRMWARE_ON_TRIAL, type Update } from "../io/flash.js";
 import type { Host } from "../io/host.js";
 import { NETWORK } from "../wifi/part.js";
@@ -19,14 +19,14 @@ export class Firmware implements Running {
 	readonly #update: Update;
 	/** Both are there in a start on trial. */
 	#trial: Trial | undefined;
-	#drive: Drive | undefined;
+	#task: Task | undefined;
 
 	private constructor(core: Core, host: Host & { update: Update }) {
 		const { config, crypto, driver, events, info, ledger, live, storage, trace, tlsPermit } = core;
 		const { update } = host;
 		const restartSoon = () => core.restartSoon();
-		const world = { crypto, driver, info, storage, trace };
-		this.updater = new Updater(host, world, { events, ledger, live, restartSoon, tlsPermit });
+		const deps = { crypto, driver, info, storage, trace };
+		this.updater = new Updater(host, deps, { events, ledger, live, restartSoon, tlsPermit });
 		this.#update = update;
 		const { manager, settings } = core.find(NETWORK);
 		const { tlsClient } = host.network;
@@ -38,7 +38,7 @@ export class Firmware implements Running {
 		if (this.staysAwake) {
 			const parts = { config, events, networkSettings: settings, network: manager, serving: core };
 			this.#trial = new Trial(host, parts, driver.nowMs());
-			this.#drive = driver.drive("trial", this.#trial);
+			this.#task = driver.register("trial", this.#trial);
 		}
 		try {
 			const { givenUp } = update;
@@ -64,12 +64,12 @@ export class Firmware implements Running {
 
 	/** The device is about to start anew since somebody wants that. */
 	restarting(): void {
-		this.#drive?.tell(() => this.#trial?.prove());
+		this.#task?.update(() => this.#trial?.prove());
 	}
 
 	stop(): void {
 		this.notice?.stop();
-		this.#drive?.stop();
+		this.#task?.stop();
 		this.updater.stop();
 	}
 }

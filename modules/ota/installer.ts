@@ -60,7 +60,7 @@ import {
 } from "./refusals.js";
 import { buildNumber } from "./version.js";
 
-export interface InstallerWorld extends Judge {
+export interface InstallerDeps extends Judge {
 	readonly info: Judge["info"] & Pick<HostInfo, "firmwareVersion">;
 	readonly crypto: Pick<Crypto, "hash" | "sha256" | "verifyP256">;
 	readonly storage: Storage;
@@ -100,7 +100,7 @@ const READS = 8;
 const ERASED = 0xff;
 
 export class Installer {
-	readonly #world: InstallerWorld;
+	readonly #deps: InstallerDeps;
 	readonly #host: InstallerHost;
 	readonly #slot: Partition;
 	readonly #front = new Uint8Array(FRONT_LENGTH);
@@ -138,8 +138,8 @@ export class Installer {
 	 * `total`: bytes of the whole file as its sender says, or 0. `isSlow`: what is interrupted goes on, so that the sender
 	 * has to look after each `write` where that is.
 	 */
-	constructor(world: InstallerWorld, host: InstallerHost, total: number, isSlow: boolean) {
-		this.#world = world;
+	constructor(deps: InstallerDeps, host: InstallerHost, total: number, isSlow: boolean) {
+		this.#deps = deps;
 		this.#host = host;
 		this.#isSlow = isSlow;
 		this.#slot = host.update.slot;
@@ -181,7 +181,7 @@ export class Installer {
 			}
 			this.#inflater?.close();
 			this.#inflater = undefined;
-			this.#hash = this.#world.crypto.hash();
+			this.#hash = this.#deps.crypto.hash();
 			this.#offset = 0;
 			this.state = INSTALL_CHECKING;
 		}
@@ -245,8 +245,8 @@ export class Installer {
 	private accept(): void {
 		const { update, power } = this.#host;
 		const front = this.#front;
-		const running = this.#world.info.firmwareVersion;
-		let refusal = refusalOf(front, this.#world, update, this.total);
+		const running = this.#deps.info.firmwareVersion;
+		let refusal = refusalOf(front, this.#deps, update, this.total);
 		// A slow sender has no account here: it may not bring an old fault back.
 		if (refusal === TAKEN && this.#isSlow && buildNumber(versionOf(front)) < buildNumber(running)) refusal = DOWNGRADE;
 		if (refusal === TAKEN && isOnBattery(power) && isWeak(power?.batteryVoltage() ?? 0, power?.cells ?? 0))
@@ -258,7 +258,7 @@ export class Installer {
 		this.#blame = NO_MEMORY;
 		if (front[PACKED_FLAG]) this.#inflater = update.inflater();
 		this.#blame = WRITE_FAILED;
-		this.#hash = this.#world.crypto.hash();
+		this.#hash = this.#deps.crypto.hash();
 		this.total = uint32(front, FILE_LENGTH);
 		this.#imageLength = uint32(front, IMAGE_LENGTH);
 		this.state = front[PACKED_FLAG] ? INSTALL_LENGTH : INSTALL_PLAIN;
@@ -267,7 +267,7 @@ export class Installer {
 
 	/** Leaps to where an interrupted file goes on, if it is this one. */
 	private goOn(): void {
-		const point = this.#world.storage.get(POINT_KEY);
+		const point = this.#deps.storage.get(POINT_KEY);
 		if (point === undefined) return;
 		if (this.#isSlow && point.length === POINT_LENGTH && holds(this.#front, DATA_HASH, point, HASH_LENGTH)) {
 			this.received = uint32(point, POINT_RECEIVED);
@@ -278,7 +278,7 @@ export class Installer {
 
 	/** Keeps that `received` bytes came, which end with a piece that is in flash; or that there is nothing to go on with. */
 	private keepPoint(isThere: boolean, received = 0): void {
-		const { storage } = this.#world;
+		const { storage } = this.#deps;
 		try {
 			if (!isThere) storage.delete(POINT_KEY);
 			else if (this.#isSlow) {
@@ -388,7 +388,7 @@ export class Installer {
 
 	/** What the host has said of it is for the developer. */
 	private fail(error: unknown): void {
-		this.#world.trace(`ota: ${error instanceof Error ? error.message : String(error)}`);
+		this.#deps.trace(`ota: ${error instanceof Error ? error.message : String(error)}`);
 		this.close(this.#blame);
 	}
 }

@@ -20,12 +20,12 @@ import { ReplyReader } from "../http/reply.js";
 import { type FileURL, parseFileURL } from "../http/url.js";
 import { ANYBODY, type ClientPort } from "../io/client.js";
 import type { Crypto } from "../io/crypto.js";
-import type { Drive, Driven, Driver } from "../io/driver.js";
+import type { Driver, ScheduledMachine, Task } from "../io/driver.js";
 import type { Update } from "../io/flash.js";
 import type { Clock, HostInfo, Power, TextCodec } from "../io/host.js";
 import type { Cost, MemoryLedger } from "../io/memory.js";
 import { isOnBattery } from "../power/supply.js";
-import type { PermitHolder, TLSPermit } from "../publish/tls-permit.js";
+import type { PermitClient, TLSPermit } from "../publish/tls-permit.js";
 import { UPGRADE_CHECK_ENABLED, UPGRADE_FOUND_VERSION } from "./fields.js";
 import { FRONT_LENGTH, refusalOf, refusalOfKind, versionOf } from "./front.js";
 import { EVENT_UPDATE_FOUND } from "./log-events.js";
@@ -36,7 +36,7 @@ import { isNewer } from "./version.js";
 /** The connection, and the lines of a reply that sends elsewhere. */
 export const UPGRADE_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 8192 });
 
-export interface NoticeWorld {
+export interface NoticeDeps {
 	readonly driver: Driver;
 	readonly crypto: Pick<Crypto, "random" | "hash" | "sha256" | "verifyP256">;
 	readonly clock: Pick<Clock, "utcMs">;
@@ -86,44 +86,44 @@ interface Look {
 	readonly redirects: number;
 }
 
-export class UpgradeNotice implements Driven, PermitHolder {
-	readonly #world: NoticeWorld;
+export class UpgradeNotice implements ScheduledMachine, PermitClient {
+	readonly #deps: NoticeDeps;
 	readonly #port: ClientPort;
 	readonly #update: Update;
-	readonly #drive: Drive;
+	readonly #task: Task;
 	#state = STATE_RESTING;
 	#dueMs: number;
 	#look: Look | undefined;
 
-	constructor(world: NoticeWorld, port: ClientPort, update: Update) {
-		this.#world = world;
+	constructor(deps: NoticeDeps, port: ClientPort, update: Update) {
+		this.#deps = deps;
 		this.#port = port;
 		this.#update = update;
-		this.#dueMs = world.driver.nowMs() + FIRST_MS + this.chance();
-		this.#drive = world.driver.drive("upgrade", this);
+		this.#dueMs = deps.driver.nowMs() + FIRST_MS + this.chance();
+		this.#task = deps.driver.register("upgrade", this);
 	}
 
 	/** The owner has changed them, and with another address what was found is forgotten (ota/routes/upgrade.ts). */
 	settingsChanged(): void {
-		this.#world.live.changed();
-		this.#drive.tell((nowMs) => this.rest(nowMs + SETTLE_MS));
+		this.#deps.live.changed();
+		this.#task.update((nowMs) => this.rest(nowMs + SETTLE_MS));
 	}
 
 	stop(): void {
 		this.rest(Number.POSITIVE_INFINITY);
-		this.#drive.stop();
+		this.#task.stop();
 	}
 
 	/** For Turn. */
-	permitGiven(): void {
-		this.#drive.run((nowMs) => {
+	permitGranted(): void {
+		this.#task.fromHost((nowMs) => {
 			if (this.#state === STATE_QUEUED) this.#dueMs = nowMs;
-			else this.#world.tlsPermit.giveBack(this);
+			else this.#deps.tlsPermit.release(this);
 		});
 	}
 
 	/** For Turn: it is never had for long. */
-	permitWanted(): void {}
+	permitRequested(): void {}
 
 	/** For the driver. */
 	get deadlineMs(): number {
@@ -135,7 +135,7 @@ export class UpgradeNotice implements Driven, PermitHolder {
 		this.#look?.client.advance(nowMs);
 		if (nowMs < this.#dueMs) return;
 		if (this.#state === STATE_ASKING) this.rest(this.tomorrow(nowMs));
-		else if (this.#state === STATE_QUEUED && !this.#world.tlsPermit.isHeldBy(this)) this.rest(nowMs + NOTICE_HOUR_MS);
+		else if (this.#state === STATE_QUEUED && !this.#deps.tlsPermit.isHeldBy(this)) this.rest(nowMs + NOTICE_HOUR_MS);
 		else this.begin(nowMs);
 	}
 
@@ -156,7 +156,7 @@ export class UpgradeNotice implements Driven, PermitHolder {
 	}
 
 	private begin(nowMs: number): void {
-		const { config, info, clock, ledger, power, radio, tlsPermit } = this.#world;
+		const { config, info, clock, ledger, power, radio, tlsPermit } = this.#deps;
 		const isOn = config.get(UPGRADE_CHECK_ENABLED);
 		const url = isOn ? parseFileURL(upgradeURLOf(config, info)) : undefined;
 		if (url === undefined) {
@@ -169,7 +169,7 @@ export class UpgradeNotice implements Driven, PermitHolder {
 			return;
 		}
 		this.enter(STATE_QUEUED, nowMs + TURN_MS);
-		if (!tlsPermit.ask(this)) return;
+		if (!tlsPermit.request(this)) return;
 		if (ledger.claim(UPGRADE_COST)) {
 			this.enter(STATE_ASKING, nowMs + LOOK_MS);
 			this.ask(url, 0, nowMs);
@@ -178,12 +178,12 @@ export class UpgradeNotice implements Driven, PermitHolder {
 
 	/** The memory for it is claimed, until `rest`. */
 	private ask(url: FileURL, redirects: number, nowMs: number): void {
-		const { text } = this.#world;
+		const { text } = this.#deps;
 		const { host, port: portNumber, target } = url;
 		const front = new Uint8Array(FRONT_LENGTH);
 		const reply = new ReplyReader(front, LINE_SIZE);
 		const tls = { trusted: text.encode(ANYBODY) };
-		const client = new HTTPClient({ drive: this.#drive, port: this.#port, host, portNumber, tls, reply });
+		const client = new HTTPClient({ task: this.#task, port: this.#port, host, portNumber, tls, reply });
 		this.#look = { client, reply, front, url, redirects };
 		const name = portNumber === 443 ? host : `${host}:${portNumber}`;
 		const request = text.encode(
@@ -196,7 +196,7 @@ export class UpgradeNotice implements Driven, PermitHolder {
 	private leadsTo({ reply: { location }, url: { host, port } }: Look): FileURL | undefined {
 		if (location === undefined) return undefined;
 		const bytes = location.map((byte) => (byte > 0x20 && byte < 0x7f ? byte : 0x20));
-		const text = this.#world.text.decode(bytes);
+		const text = this.#deps.text.decode(bytes);
 		const isPath = text.startsWith("/") && !text.startsWith("//");
 		return parseFileURL(isPath ? `https://${host}:${port}${text}` : text);
 	}
@@ -206,9 +206,8 @@ export class UpgradeNotice implements Driven, PermitHolder {
 	 * one never takes the place of what was found: whoever answers could suppress the notice with an old file.
 	 */
 	private judge(front: Uint8Array): void {
-		const { config, events, info, live } = this.#world;
-		if (refusalOfKind(front, front.length) !== TAKEN || refusalOf(front, this.#world, this.#update, 0) !== TAKEN)
-			return;
+		const { config, events, info, live } = this.#deps;
+		if (refusalOfKind(front, front.length) !== TAKEN || refusalOf(front, this.#deps, this.#update, 0) !== TAKEN) return;
 		const offered = versionOf(front);
 		if (!isNewer(offered, info.firmwareVersion) || !isNewer(offered, config.get(UPGRADE_FOUND_VERSION))) return;
 		config.note([put(UPGRADE_FOUND_VERSION, offered)]);
@@ -223,7 +222,7 @@ export class UpgradeNotice implements Driven, PermitHolder {
 
 	/** Up to an hour, ms. */
 	private chance(): number {
-		const [high, low] = this.#world.crypto.random(2);
+		const [high, low] = this.#deps.crypto.random(2);
 		return (NOTICE_HOUR_MS * (high * 256 + low)) / 65_536;
 	}
 
@@ -234,11 +233,11 @@ export class UpgradeNotice implements Driven, PermitHolder {
 
 	/** Ends what goes on, and gives back what it had. */
 	private rest(dueMs: number): void {
-		const { ledger, tlsPermit } = this.#world;
+		const { ledger, tlsPermit } = this.#deps;
 		if (this.#state === STATE_ASKING) ledger.release(UPGRADE_COST);
 		this.#look?.client.close();
 		this.#look = undefined;
 		this.enter(STATE_RESTING, dueMs);
-		tlsPermit.giveBack(this);
+		tlsPermit.release(this);
 	}
 }

@@ -11,17 +11,17 @@
  */
 
 import type { EventLog } from "../diagnostics/event-log.js";
-import type { Drive, Driven, Driver } from "../io/driver.js";
+import type { Driver, ScheduledMachine, Task } from "../io/driver.js";
 import { FIRMWARE_ON_TRIAL } from "../io/flash.js";
 import type { Cost, MemoryLedger } from "../io/memory.js";
-import type { PermitHolder, TLSPermit } from "../publish/tls-permit.js";
+import type { PermitClient, TLSPermit } from "../publish/tls-permit.js";
 import {
 	INSTALL_CHECKING,
 	INSTALL_INSTALLED,
 	INSTALL_REFUSED,
 	Installer,
+	type InstallerDeps,
 	type InstallerHost,
-	type InstallerWorld,
 } from "./installer.js";
 import { EVENT_UPDATE_INSTALLED, EVENT_UPDATE_REFUSED } from "./log-events.js";
 import { codeOf, INTERRUPTED, NO_MEMORY, ON_TRIAL, TAKEN, UNDER_WAY } from "./refusals.js";
@@ -32,7 +32,7 @@ import { codeOf, INTERRUPTED, NO_MEMORY, ON_TRIAL, TAKEN, UNDER_WAY } from "./re
  */
 export const UPDATE_COST: Cost = Object.freeze({ slots: 120, chunkBytes: 6144 });
 
-export interface UpdaterWorld extends InstallerWorld {
+export interface UpdaterDeps extends InstallerDeps {
 	readonly driver: Driver;
 }
 
@@ -73,12 +73,12 @@ const ROLLED_BACK = "rolled_back";
 /** A slot's image in a file may have so much beside it. */
 const FILE_EXTRA = 4096;
 
-export class Updater implements Driven, PermitHolder {
-	readonly #world: UpdaterWorld;
+export class Updater implements ScheduledMachine, PermitClient {
+	readonly #deps: UpdaterDeps;
 	readonly #parts: UpdaterParts;
 	readonly #host: InstallerHost;
 	/** In RECEIVING and VERIFYING. */
-	#drive: Drive | undefined;
+	#task: Task | undefined;
 	#state = IDLE;
 	#sender: Sender | undefined;
 	/** There in RECEIVING and VERIFYING. */
@@ -86,10 +86,10 @@ export class Updater implements Driven, PermitHolder {
 	/** Code of what came of the last update, or `rolled_back`; empty: all went well. */
 	lastError: string;
 
-	constructor(host: InstallerHost, world: UpdaterWorld, parts: UpdaterParts) {
+	constructor(host: InstallerHost, deps: UpdaterDeps, parts: UpdaterParts) {
 		this.#host = host;
 		this.lastError = host.update.givenUp === "" ? "" : ROLLED_BACK;
-		this.#world = world;
+		this.#deps = deps;
 		this.#parts = parts;
 	}
 
@@ -130,21 +130,21 @@ export class Updater implements Driven, PermitHolder {
 		// The boot loader would have nothing left to go back to.
 		if (this.isOnTrial) return ON_TRIAL;
 		if (!ledger.claim(UPDATE_COST)) return NO_MEMORY;
-		this.#installer = new Installer(this.#world, this.#host, total, isSlow);
+		this.#installer = new Installer(this.#deps, this.#host, total, isSlow);
 		this.#sender = sender;
-		this.#drive = this.#world.driver.drive("ota", this);
+		this.#task = this.#deps.driver.register("ota", this);
 		this.lastError = "";
 		// A file that takes hours would keep hub and broker waiting.
-		if (!isSlow) this.#parts.tlsPermit.ask(this);
+		if (!isSlow) this.#parts.tlsPermit.request(this);
 		this.enter(RECEIVING);
 		return TAKEN;
 	}
 
 	/** For Turn: an output may have sent its last bytes by now. The file did not wait for that. */
-	permitGiven(): void {}
+	permitGranted(): void {}
 
 	/** For Turn: the outputs wait until the file is over. */
-	permitWanted(): void {}
+	permitRequested(): void {}
 
 	/** The file's next bytes: as Installer.write. */
 	write(bytes: Uint8Array, start: number, end: number): number {
@@ -161,7 +161,7 @@ export class Updater implements Driven, PermitHolder {
 	end(): void {
 		const installer = this.#installer;
 		if (installer === undefined || this.#state !== RECEIVING) return;
-		this.#drive?.tell(() => {
+		this.#task?.update(() => {
 			installer.end();
 			this.settle(installer);
 		});
@@ -197,7 +197,7 @@ export class Updater implements Driven, PermitHolder {
 	stop(): void {
 		if (this.#sender?.isSlow) this.#installer?.close(INTERRUPTED);
 		else this.abort();
-		this.#drive?.stop();
+		this.#task?.stop();
 	}
 
 	private get isOnTrial(): boolean {
@@ -211,10 +211,10 @@ export class Updater implements Driven, PermitHolder {
 		if (state !== INSTALL_INSTALLED && state !== INSTALL_REFUSED) return;
 		const { ledger, events, tlsPermit } = this.#parts;
 		const sender = this.#sender;
-		this.#drive?.stop();
-		this.#installer = this.#sender = this.#drive = undefined;
+		this.#task?.stop();
+		this.#installer = this.#sender = this.#task = undefined;
 		ledger.release(UPDATE_COST);
-		tlsPermit.giveBack(this);
+		tlsPermit.release(this);
 		this.lastError = codeOf(refusal);
 		const isTaken = refusal === TAKEN;
 		const kind = isTaken ? EVENT_UPDATE_INSTALLED : EVENT_UPDATE_REFUSED;

@@ -8,7 +8,7 @@
  *
  * After a long press the state is UP even if the button is still down; the release is then ignored.
  */
-import type { Drive, Driver } from "../io/driver.js";
+import type { Driver, Task } from "../io/driver.js";
 import type { ButtonPort } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
 
@@ -26,7 +26,7 @@ export interface ButtonUser {
 }
 
 export class Button implements Timed {
-	readonly #drive: Drive;
+	readonly #task: Task;
 	readonly #user: ButtonUser;
 	readonly #button: { close(): void };
 	/** Monotonic time at which the press becomes a long one; Infinity while UP. */
@@ -34,16 +34,16 @@ export class Button implements Timed {
 
 	constructor(driver: Driver, port: ButtonPort, user: ButtonUser) {
 		this.#user = user;
-		this.#drive = driver.drive("button", this);
+		this.#task = driver.register("button", this);
 		this.#button = new port.io({
 			...port.pins,
-			onChanged: (isDown) => this.#drive.run((nowMs) => this.changed(isDown, nowMs)),
+			onChanged: (isDown) => this.#task.fromHost((nowMs) => this.changed(isDown, nowMs)),
 		});
 	}
 
 	stop(): void {
 		this.#button.close();
-		this.#drive.stop();
+		this.#task.stop();
 	}
 
 	get deadlineMs(): number {

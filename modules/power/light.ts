@@ -11,11 +11,11 @@
  *
  * app/gateway.ts and the meter reader report these conditions.
  */
-import type { Drive, Driver } from "../io/driver.js";
+import type { Driver, Task } from "../io/driver.js";
 import type { LED, LEDPort } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
 
-export interface LightWorld {
+export interface LightDeps {
 	readonly driver: Driver;
 }
 
@@ -33,19 +33,19 @@ const FLASH_MS = 100;
 const PAUSE_MS = 400;
 
 export class Light implements Timed {
-	readonly #drive: Drive;
+	readonly #task: Task;
 	readonly #led: LED;
 	#shown = 0;
 	/** End of the flash, monotonic ms; Infinity without one. */
 	#flashEndMs = Number.POSITIVE_INFINITY;
 
-	constructor(world: LightWorld, port: LEDPort) {
+	constructor(deps: LightDeps, port: LEDPort) {
 		this.#led = new port.io(port.pins);
-		this.#drive = world.driver.drive("light", this);
+		this.#task = deps.driver.register("light", this);
 	}
 
 	stop(): void {
-		this.#drive.stop();
+		this.#task.stop();
 		this.#led.close();
 	}
 
@@ -70,7 +70,7 @@ export class Light implements Timed {
 	}
 
 	flash(): void {
-		this.#drive.tell((nowMs) => this.beginFlash(nowMs));
+		this.#task.update((nowMs) => this.beginFlash(nowMs));
 	}
 
 	get deadlineMs(): number {
@@ -90,7 +90,7 @@ export class Light implements Timed {
 	private show(what: number, on: boolean): void {
 		const shown = on ? this.#shown | what : this.#shown & ~what;
 		if (shown === this.#shown) return;
-		this.#drive.tell(() => {
+		this.#task.update(() => {
 			this.#shown = shown;
 			this.turn();
 		});

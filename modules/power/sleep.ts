@@ -19,7 +19,7 @@
  * is due and then sleeps until the next readout, LONGEST_MS at most. The radio stays off until there is data to send. LOW
  * shows the empty batteries for SHOW_MS, then sleeps for EMPTY_MS in every mode, and does nothing else.
  */
-import type { Drive, Driven, Driver } from "../io/driver.js";
+import type { Driver, ScheduledMachine, Task } from "../io/driver.js";
 import type { Supply } from "./supply.js";
 
 /** Values of `power_mode`. */
@@ -75,10 +75,10 @@ export const STATE_ROUTINE = 2;
 export const STATE_LOW = 3;
 export const STATE_ASLEEP = 4;
 
-export class SleepPolicy implements Driven {
+export class SleepPolicy implements ScheduledMachine {
 	readonly #sleeper: Sleeper;
 	readonly #supply: Supply;
-	readonly #drive: Drive;
+	readonly #task: Task;
 	#state = STATE_ASLEEP;
 	/** Deadline of LOW, or of the work in ROUTINE. */
 	#endMs = 0;
@@ -95,7 +95,7 @@ export class SleepPolicy implements Driven {
 	constructor(driver: Driver, supply: Supply, sleeper: Sleeper) {
 		this.#sleeper = sleeper;
 		this.#supply = supply;
-		this.#drive = driver.drive("sleep", this);
+		this.#task = driver.register("sleep", this);
 	}
 
 	get state(): number {
@@ -109,7 +109,7 @@ export class SleepPolicy implements Driven {
 
 	/** Begins after the program start; `start`: START_…. */
 	begin(start: number): void {
-		this.#drive.tell((nowMs) => {
+		this.#task.update((nowMs) => {
 			this.#limitMs = nowMs + HAND_MS;
 			this.#lookMs = nowMs + LOOK_MS;
 			this.enter(STATE_ROUTINE, nowMs);
@@ -118,16 +118,16 @@ export class SleepPolicy implements Driven {
 	}
 
 	pressed(): void {
-		this.#drive.tell((nowMs) => this.takeHand(nowMs));
+		this.#task.update((nowMs) => this.takeHand(nowMs));
 	}
 
 	/** Reports an authenticated request. */
 	asked(): void {
-		this.#drive.tell((nowMs) => this.attend(Math.min(nowMs + REQUEST_MS, this.#limitMs)));
+		this.#task.update((nowMs) => this.attend(Math.min(nowMs + REQUEST_MS, this.#limitMs)));
 	}
 
 	stop(): void {
-		this.#drive.stop();
+		this.#task.stop();
 	}
 
 	advance(nowMs: number): void {

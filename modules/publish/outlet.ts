@@ -6,7 +6,7 @@ import type { Core, Running } from "../core/core.js";
 import type { EventKind } from "../diagnostics/events.js";
 import type { Readout } from "../readout/readout.js";
 import type { OutputFailure } from "./connect-failures.js";
-import type { Output, OutputAccess, OutputWorld, SendTest } from "./output.js";
+import type { Output, OutputAccess, OutputDeps, SendTest } from "./output.js";
 import { PUBLISH } from "./part.js";
 
 export interface Sending extends Running {
@@ -75,7 +75,7 @@ export interface OutletOptions<Sender extends Sending> {
 	/** Events logged at the first failure and at the next success. */
 	readonly failed: EventKind;
 	readonly works: EventKind;
-	open(world: OutputWorld, access: OutputAccess): Sender;
+	open(deps: OutputDeps, access: OutputAccess): Sender;
 }
 
 export function openOutlet<Sender extends Sending>(core: Core, options: OutletOptions<Sender>): Outlet<Sender> {
@@ -83,12 +83,12 @@ export function openOutlet<Sender extends Sending>(core: Core, options: OutletOp
 	const { certificate, failed, keys, limit, texts, works } = options;
 	const place = { store: config, storage, memory: ledger };
 	const certificates = new TrustedCertificates(place, certificate, keys, limit);
-	const world = core.find(PUBLISH);
-	if (world === undefined) return new Outlet<Sender>(texts, certificates, undefined);
+	const deps = core.find(PUBLISH);
+	if (deps === undefined) return new Outlet<Sender>(texts, certificates, undefined);
 	const access = {
 		certificates,
 		outputChanged: (failure: OutputFailure | undefined) =>
 			failure === undefined ? events.note(works) : events.note(failed, failure.code),
 	};
-	return new Outlet(texts, certificates, options.open(world, access));
+	return new Outlet(texts, certificates, options.open(deps, access));
 }

@@ -25,9 +25,9 @@ import type { JSONWriter } from "../json/writer.js";
 import type { Readout } from "../readout/readout.js";
 import { connectFailure, type OutputFailure } from "./connect-failures.js";
 import type { EntitySources } from "./entities.js";
-import type { PermitHolder, TLSPermit } from "./tls-permit.js";
+import type { PermitClient, TLSPermit } from "./tls-permit.js";
 
-export interface OutputWorld extends EntitySources {
+export interface OutputDeps extends EntitySources {
 	readonly clock: Pick<Clock, "utcMs">;
 	readonly config: ConfigStore;
 	readonly crypto: Pick<Crypto, "random">;
@@ -52,7 +52,7 @@ export interface OutputAccess {
 	outputChanged(failure: OutputFailure | undefined): void;
 }
 
-export interface OutputOwner {
+export interface OutputListener {
 	/** The requested TLS permit is granted. Called inside another client's call: continue in a task of the driver. */
 	permitted(): void;
 	/**
@@ -90,7 +90,7 @@ interface Asked {
 	status: number;
 }
 
-export class Output implements PermitHolder {
+export class Output implements PermitClient {
 	/** Undefined without a known failure. */
 	failure: OutputFailure | undefined;
 	/** Failed attempts since the start; `attempts`: since the last success. */
@@ -98,9 +98,9 @@ export class Output implements PermitHolder {
 	attempts = 0;
 	/** Unix ms of the last complete transmission; 0 before the first one or if the clock was not set. */
 	sentUtcMs = 0;
-	readonly #world: OutputWorld;
+	readonly #deps: OutputDeps;
 	readonly #access: OutputAccess;
-	readonly #owner: OutputOwner;
+	readonly #owner: OutputListener;
 	readonly #options: OutputOptions;
 	#isQueued = false;
 	#hasMemory = false;
@@ -109,8 +109,8 @@ export class Output implements PermitHolder {
 	#asked: Asked | undefined;
 	#nextTestMs = Number.NEGATIVE_INFINITY;
 
-	constructor(world: OutputWorld, access: OutputAccess, owner: OutputOwner, options: OutputOptions) {
-		this.#world = world;
+	constructor(deps: OutputDeps, access: OutputAccess, owner: OutputListener, options: OutputOptions) {
+		this.#deps = deps;
 		this.#access = access;
 		this.#owner = owner;
 		this.#options = options;
@@ -128,19 +128,19 @@ export class Output implements PermitHolder {
 	 */
 	askPermit(): boolean {
 		this.#isQueued = true;
-		const hasPermit = this.#world.tlsPermit.ask(this);
+		const hasPermit = this.#deps.tlsPermit.request(this);
 		if (hasPermit) this.#isQueued = false;
 		return hasPermit;
 	}
 
 	/** Claims the memory for a connection; returns false if there is too little. A second call has no effect. */
 	claim(): boolean {
-		this.#hasMemory ||= this.#world.ledger.claim(this.#options.cost);
+		this.#hasMemory ||= this.#deps.ledger.claim(this.#options.cost);
 		return this.#hasMemory;
 	}
 
 	release(): void {
-		if (this.#hasMemory) this.#world.ledger.release(this.#options.cost);
+		if (this.#hasMemory) this.#deps.ledger.release(this.#options.cost);
 		this.#hasMemory = false;
 	}
 
@@ -148,18 +148,18 @@ export class Output implements PermitHolder {
 	giveBack(): void {
 		this.release();
 		this.#isQueued = false;
-		this.#world.tlsPermit.giveBack(this);
+		this.#deps.tlsPermit.release(this);
 	}
 
-	permitGiven(): void {
-		if (!this.#isQueued) this.#world.tlsPermit.giveBack(this);
+	permitGranted(): void {
+		if (!this.#isQueued) this.#deps.tlsPermit.release(this);
 		else {
 			this.#isQueued = false;
 			this.#owner.permitted();
 		}
 	}
 
-	permitWanted(): void {
+	permitRequested(): void {
 		this.#owner.permitWanted?.();
 	}
 
@@ -172,7 +172,7 @@ export class Output implements PermitHolder {
 		isSecure: boolean,
 		make: (port: ClientPort, tls: TLSClientOptions | undefined) => Connection,
 	): Connection | number {
-		const { clock, ports } = this.#world;
+		const { clock, ports } = this.#deps;
 		const port = isSecure ? ports.tlsClient : ports.tcpClient;
 		if (port === undefined) return CLIENT_UNREACHABLE;
 		const session = this.#session;
@@ -196,8 +196,8 @@ export class Output implements PermitHolder {
 
 	/** Records that all data was accepted. */
 	sent(): void {
-		this.sentUtcMs = this.#world.clock.utcMs() ?? 0;
-		this.#world.live?.changed();
+		this.sentUtcMs = this.#deps.clock.utcMs() ?? 0;
+		this.#deps.live?.changed();
 	}
 
 	/** Records a success and answers a test. */
@@ -221,7 +221,7 @@ export class Output implements PermitHolder {
 	 */
 	pauseMs(pausesS: readonly number[]): number {
 		const pauseS = pausesS[Math.min(Math.max(this.attempts, 1), pausesS.length) - 1];
-		return pauseS * (800 + (400 * this.#world.crypto.random(1)[0]) / 255);
+		return pauseS * (800 + (400 * this.#deps.crypto.random(1)[0]) / 255);
 	}
 
 	/** Starts a test; returns false if one is running or has ended within TEST_PAUSE_MS. */
@@ -271,7 +271,7 @@ export class Output implements PermitHolder {
 		const before = this.failure;
 		this.failure = failure;
 		if (failure === before) return;
-		this.#world.live?.changed();
+		this.#deps.live?.changed();
 		if (failure === undefined || before === undefined) this.#access.outputChanged(failure);
 	}
 

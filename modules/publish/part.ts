@@ -3,10 +3,10 @@ import type { Running } from "../core/core.js";
 import { METER } from "../meter/part.js";
 import { part } from "../part.js";
 import { NETWORK } from "../wifi/part.js";
-import type { OutputWorld } from "./output.js";
+import type { OutputDeps } from "./output.js";
 
 /** Undefined in safe mode, and on hosts without outgoing connections. */
-export const PUBLISH = part<(OutputWorld & Running) | undefined>({
+export const PUBLISH = part<(OutputDeps & Running) | undefined>({
 	name: "publish",
 	open: (core) => {
 		const { clock, config, crypto, driver, host, info, ledger, live, saving, text, tlsPermit, writer } = core;

@@ -4,44 +4,44 @@
  */
 import { takeOut } from "../bytes/list.js";
 
-export interface PermitHolder {
+export interface PermitClient {
 	/**
-	 * The permit is granted. Called inside another client's `giveBack`, possibly inside its `ask`: continue in a task of
+	 * The permit is granted. Called inside another client's `release`, possibly inside its `request`: continue in a task of
 	 * the driver, because both call chains together do not fit on the chip's stack.
 	 */
-	permitGiven(): void;
+	permitGranted(): void;
 	/**
-	 * Another client waits: call `giveBack` within seconds, as soon as no data would be lost. Called inside the other's
-	 * `ask`.
+	 * Another client waits: call `release` within seconds, as soon as no data would be lost. Called inside the other's
+	 * `request`.
 	 */
-	permitWanted(): void;
+	permitRequested(): void;
 }
 
 export class TLSPermit {
-	#holder: PermitHolder | undefined;
+	#holder: PermitClient | undefined;
 	/** At most one entry per output. */
-	readonly #waiting: PermitHolder[] = [];
+	readonly #waiting: PermitClient[] = [];
 
-	/** Requests the permit. Returns true if it is granted now; otherwise `permitGiven` follows. A second call has no effect. */
-	ask(holder: PermitHolder): boolean {
+	/** Requests the permit. Returns true if it is granted now; otherwise `permitGranted` follows. A second call has no effect. */
+	request(holder: PermitClient): boolean {
 		this.#holder ??= holder;
 		if (this.#holder === holder) return true;
 		if (!this.#waiting.includes(holder)) this.#waiting.push(holder);
-		this.#holder.permitWanted();
+		this.#holder.permitRequested();
 		return false;
 	}
 
-	isHeldBy(holder: PermitHolder): boolean {
+	isHeldBy(holder: PermitClient): boolean {
 		return this.#holder === holder;
 	}
 
 	/** Returns the permit or withdraws the request; does nothing without either. */
-	giveBack(holder: PermitHolder): void {
+	release(holder: PermitClient): void {
 		takeOut(this.#waiting, this.#waiting.indexOf(holder));
 		if (this.#holder !== holder) return;
 		this.#holder = takeOut(this.#waiting, 0);
 		const next = this.#holder;
-		next?.permitGiven();
-		if (next !== undefined && this.#waiting.length > 0) next.permitWanted();
+		next?.permitGranted();
+		if (next !== undefined && this.#waiting.length > 0) next.permitRequested();
 	}
 }

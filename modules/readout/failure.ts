@@ -24,7 +24,7 @@ export interface Advice {
 }
 
 /** Unsolicited data found on the line. */
-export interface Unasked {
+export interface Unsolicited {
 	/** Value in the API: `ascii`, `sml`, `dlms_hdlc`, `dlms_mbus`, `dlms_wrapper`, `dlms_bare`, `noise`. */
 	readonly kind: string;
 	/** Speed in Bd, and framing such as `7E1`; 0 and "" if data arrived at every speed. */
@@ -45,7 +45,7 @@ export class Failure {
 	readonly text: string;
 	readonly rank: number;
 	declare advice?: Advice;
-	declare unasked?: Unasked;
+	declare unasked?: Unsolicited;
 
 	constructor(text: string, rank: number) {
 		this.text = text;
@@ -99,7 +99,7 @@ export function finalFailure(error: string, code: string, progress: number, mess
 }
 
 /** Copies a row with a more specific message, the unsolicited data found, and the settings that would fix it. */
-export function foundFailure({ code, rank }: Failure, message: string, unasked: Unasked, advice?: Advice): Failure {
+export function foundFailure({ code, rank }: Failure, message: string, unasked: Unsolicited, advice?: Advice): Failure {
 	const row = new Failure(`${code} ${message}`, rank);
 	row.unasked = Object.freeze(unasked);
 	if (advice !== undefined) row.advice = Object.freeze(advice);

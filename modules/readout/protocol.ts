@@ -19,7 +19,7 @@ export const EVENT_END = 3;
 /** A readout arrived from a meter that keeps sending unsolicited. */
 export const EVENT_READOUT = 4;
 
-export interface Conversation extends Machine {
+export interface ReadSession extends Machine {
 	readonly line: LineSettings;
 	/** True if the meter may use either 7E1 or 8N1. Default false. */
 	readonly anyFraming?: boolean;
@@ -38,7 +38,7 @@ export interface Conversation extends Machine {
 	 * Called once after EVENT_END. Stores what was learned about the meter, and returns the next session worth trying, if
 	 * any. `quietMs`: as in Opening. Without this method there is no next session.
 	 */
-	next?(quietMs: number, nowMs: number): Conversation | undefined;
+	next?(quietMs: number, nowMs: number): ReadSession | undefined;
 	/**
 	 * Returns the bytes that a log may show for `bytes[start..end)`: the array itself, or a copy with the same offsets and
 	 * hidden secrets. Default: the array itself.
@@ -47,7 +47,7 @@ export interface Conversation extends Machine {
 }
 
 /** Session that only checks whether the meter is there. */
-export interface Probing extends Machine, Pick<Conversation, "line" | "anyFraming" | "isIdle" | "failure" | "abort"> {
+export interface Probing extends Machine, Pick<ReadSession, "line" | "anyFraming" | "isIdle" | "failure" | "abort"> {
 	/** Identification of the meter, ASCII; empty if unknown. */
 	readonly meterId: Uint8Array;
 	/** Number of characters received; `damaged`: damaged ones. Default 0, because an 8-bit line has no parity to check. */
@@ -99,7 +99,7 @@ export interface MeterProtocol<Settings> {
 	readonly late?: Failure;
 	/** True if a profile is requested by its code. Otherwise a profile is extracted from a readout. */
 	readonly asksForProfiles?: true;
-	open(opening: Opening<Settings>): Conversation;
+	open(opening: Opening<Settings>): ReadSession;
 	/** Checks the position of the optical head without reading. A listening probe ends with EVENT_READOUT or by `abort`. */
 	probe(opening: Opening<Settings>): Probing;
 	/** Forgets what was learned about the meter. */

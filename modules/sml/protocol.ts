@@ -2,11 +2,11 @@
 import { FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { NO_BYTES } from "../io/machine.js";
 import {
-	type Conversation,
 	EVENT_READOUT,
 	type MeterProtocol,
 	type Opening,
 	type Probing,
+	type ReadSession,
 } from "../readout/protocol.js";
 import { type Readout, STATUS_CHECK_WRONG, statusOf } from "../readout/readout.js";
 import { SML_BROKEN, SML_NO_TELEGRAM } from "./failures.js";
@@ -26,7 +26,7 @@ export interface SMLSettings {
 }
 
 /** Session that returns each telegram as a readout. */
-class SMLConversation extends SMLListener implements Conversation, Probing {
+class SMLReadSession extends SMLListener implements ReadSession, Probing {
 	readonly line = LINE;
 
 	readout(event: number, utcMs: number): Readout | undefined {
@@ -38,8 +38,8 @@ class SMLConversation extends SMLListener implements Conversation, Probing {
 	}
 }
 
-function listen({ records }: Opening<SMLSettings>): SMLConversation {
-	return new SMLConversation(records);
+function listen({ records }: Opening<SMLSettings>): SMLReadSession {
+	return new SMLReadSession(records);
 }
 
 export const SML: MeterProtocol<SMLSettings> = Object.freeze({

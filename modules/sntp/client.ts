@@ -41,7 +41,7 @@ import type { DatagramSource } from "../io/datagrams.js";
 import type { Clock, HostInfo } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
 
-export interface TimeSyncWorld {
+export interface TimeSyncDeps {
 	/** Clock that the client sets and compares times with. */
 	readonly clock: Pick<Clock, "utcMs" | "setUTC">;
 	readonly crypto: Crypto;
@@ -140,12 +140,12 @@ interface LoneClaim {
 }
 
 export class TimeSync implements Timed {
-	readonly #world: TimeSyncWorld;
+	readonly #deps: TimeSyncDeps;
 	/** Present while FINDING or ASKING. */
 	#round: ServerRound | undefined;
 	/** Deadline of the state, monotonic ms; Infinity when OFF. */
 	#endMs = Infinity;
-	#turn = 0;
+	#generation = 0;
 	#retryMs = RETRY_FIRST_MS;
 	/** Earliest monotonic ms for the next request, by server; only for servers that sent a kiss-o'-death. */
 	#notBeforeMs: number[] | undefined;
@@ -153,8 +153,8 @@ export class TimeSync implements Timed {
 	#lastSuccessMs: number | undefined;
 	#error = TIME_WELL;
 
-	constructor(world: TimeSyncWorld) {
-		this.#world = world;
+	constructor(deps: TimeSyncDeps) {
+		this.#deps = deps;
 	}
 
 	/** SYNC_OFF … SYNC_RESTING, derived from the round and the deadline so that they cannot disagree. */
@@ -164,8 +164,8 @@ export class TimeSync implements Timed {
 	}
 
 	/** Generation counter: changes each time that a state is entered. */
-	get turn(): number {
-		return this.#turn;
+	get generation(): number {
+		return this.#generation;
 	}
 
 	get deadlineMs(): number {
@@ -199,7 +199,7 @@ export class TimeSync implements Timed {
 	/** Starts a round. Called when the network is up; does nothing without configured servers. */
 	start(nowMs: number): void {
 		this.stop();
-		if (this.#world.info.timeServers === "") return;
+		if (this.#deps.info.timeServers === "") return;
 		this.#notBeforeMs = undefined;
 		this.#retryMs = RETRY_FIRST_MS;
 		this.#lone = undefined;
@@ -217,14 +217,14 @@ export class TimeSync implements Timed {
 		else this.failed(state === SYNC_FINDING ? TIME_NO_ADDRESS : TIME_NO_REPLY, nowMs);
 	}
 
-	/** Takes the result of the name lookup of generation `turn`; `address` is undefined when the name was not resolved. */
+	/** Takes the result of the name lookup of generation `generation`; `address` is undefined when the name was not resolved. */
 	found(turn: number, address: string | undefined, nowMs: number): void {
-		if (turn === this.#turn && this.state === SYNC_FINDING) this.take(address, nowMs);
+		if (turn === this.#generation && this.state === SYNC_FINDING) this.take(address, nowMs);
 	}
 
 	/** Writes the request into the buffer while ASKING; returns its length. */
 	putQuestion(): number {
-		const { buffer } = this.#world;
+		const { buffer } = this.#deps;
 		buffer.fill(0, 0, PACKET_LENGTH);
 		buffer[0] = QUESTION;
 		const nonce = this.#round?.nonce;
@@ -253,11 +253,11 @@ export class TimeSync implements Timed {
 	private enter(round: ServerRound | undefined, endMs: number): void {
 		this.#round = round;
 		this.#endMs = endMs;
-		this.#turn++;
+		this.#generation++;
 	}
 
 	private askNext(round: ServerRound, nowMs: number): void {
-		const servers = this.#world.info.timeServers.split(",", SERVER_LIMIT);
+		const servers = this.#deps.info.timeServers.split(",", SERVER_LIMIT);
 		do round.index++;
 		while (nowMs < (this.#notBeforeMs?.[round.index] ?? 0));
 		if (round.index >= servers.length) {
@@ -285,7 +285,7 @@ export class TimeSync implements Timed {
 			return;
 		}
 		round.address = address;
-		round.nonce = this.#world.crypto.random(NONCE_LENGTH);
+		round.nonce = this.#deps.crypto.random(NONCE_LENGTH);
 		round.sentMs = nowMs;
 		this.enter(round, nowMs + ANSWER_LIMIT_MS);
 	}
@@ -299,12 +299,12 @@ export class TimeSync implements Timed {
 	private isReply({ nonce, address, port }: ServerRound, length: number, source: DatagramSource): boolean {
 		if (address === "" || nonce === undefined || length < PACKET_LENGTH) return false;
 		if (source.remoteAddress !== address || source.remotePort !== port) return false;
-		return nonce.every((byte, i) => byte === this.#world.buffer[ORIGINATE + i]);
+		return nonce.every((byte, i) => byte === this.#deps.buffer[ORIGINATE + i]);
 	}
 
 	/** Validates the reply; returns TIME_WELL or the reason for rejection. */
 	private errorOf(round: ServerRound, now: number): number {
-		const { buffer, info } = this.#world;
+		const { buffer, info } = this.#deps;
 		const version = (buffer[0] >> 3) & 7;
 		const stratum = buffer[1];
 		if ((buffer[0] & 7) !== MODE_SERVER || version < 3 || version > 4) return TIME_BAD_REPLY;
@@ -337,7 +337,7 @@ export class TimeSync implements Timed {
 	}
 
 	private weigh(round: ServerRound, claim: number, nowMs: number): void {
-		const utcMs = this.#world.clock.utcMs();
+		const utcMs = this.#deps.clock.utcMs();
 		const isNear = utcMs !== undefined && Math.abs(claim + nowMs - utcMs) <= STEP_LIMIT_MS;
 		// Accepted: close to the present clock, or confirmed by another server of this round.
 		if (isNear || round.claims.some((other) => Math.abs(other - claim) <= AGREE_MS)) {
@@ -360,11 +360,11 @@ export class TimeSync implements Timed {
 		this.#retryMs = Math.min(this.#retryMs * 2, RETRY_LONGEST_MS);
 		if (claims.length === 0) return;
 		this.#error = TIME_DOUBTED;
-		this.#world.trace(`time: ${claims.length} servers gave a time that is not believed`);
+		this.#deps.trace(`time: ${claims.length} servers gave a time that is not believed`);
 	}
 
 	private isBelievedAlone(claim: number, nowMs: number): boolean {
-		const { clock, info } = this.#world;
+		const { clock, info } = this.#deps;
 		if (claim + nowMs > info.builtUtcMs + LONE_LIMIT_MS) return false;
 		if (clock.utcMs() === undefined) return true;
 		const before = this.#lone;
@@ -376,7 +376,7 @@ export class TimeSync implements Timed {
 	}
 
 	private believe(claim: number, nowMs: number): void {
-		const { clock, crypto } = this.#world;
+		const { clock, crypto } = this.#deps;
 		this.enter(undefined, nowMs + AGAIN_MS * (0.9 + (0.2 * crypto.random(1)[0]) / 255));
 		this.#lastSuccessMs = nowMs;
 		this.#error = TIME_WELL;
@@ -387,7 +387,7 @@ export class TimeSync implements Timed {
 	}
 
 	private u32(at: number): number {
-		const { buffer } = this.#world;
+		const { buffer } = this.#deps;
 		return buffer[at] * 0x1000000 + ((buffer[at + 1] << 16) | (buffer[at + 2] << 8) | buffer[at + 3]);
 	}
 

@@ -6,17 +6,17 @@
  * ASKING it opens a port and sends the request. A port that fails counts as a server that does not answer. Limits: reads
  * DATAGRAMS_AT_ONCE datagrams per callback; the rest wait for the next one.
  */
-import type { DatagramWorld } from "../io/datagrams.js";
-import type { Drive, Driven } from "../io/driver.js";
+import type { DatagramDeps } from "../io/datagrams.js";
+import type { ScheduledMachine, Task } from "../io/driver.js";
 import type { Network, UDP } from "../io/host.js";
-import { SYNC_ASKING, SYNC_FINDING, TimeSync, type TimeSyncWorld } from "./client.js";
+import { SYNC_ASKING, SYNC_FINDING, TimeSync, type TimeSyncDeps } from "./client.js";
 
 export interface ClockUser {
 	/** Called when the time of a server was accepted and the clock is set. */
 	clockChanged(): void;
 }
 
-export interface TimeServiceWorld extends DatagramWorld, TimeSyncWorld {
+export interface TimeServiceDeps extends DatagramDeps, TimeSyncDeps {
 	/** Resolves names; passed as an object because `resolve` is called as its method. */
 	readonly network: Pick<Network, "resolve">;
 	readonly clockUser: ClockUser;
@@ -25,28 +25,28 @@ export interface TimeServiceWorld extends DatagramWorld, TimeSyncWorld {
 
 const DATAGRAMS_AT_ONCE = 16;
 
-export class TimeService implements Driven {
+export class TimeService implements ScheduledMachine {
 	readonly sync: TimeSync;
-	readonly #world: TimeServiceWorld;
-	readonly #drive: Drive;
+	readonly #deps: TimeServiceDeps;
+	readonly #task: Task;
 	/** Generation of the client that was processed last. */
-	#turn = 0;
+	#generation = 0;
 	#socket: UDP | undefined;
 	/** `lastSuccessMs` of the success that was reported last. */
 	#toldMs: number | undefined;
 
-	constructor(world: TimeServiceWorld) {
-		this.#world = world;
-		this.sync = new TimeSync(world);
-		this.#drive = world.driver.drive("time", this);
+	constructor(deps: TimeServiceDeps) {
+		this.#deps = deps;
+		this.sync = new TimeSync(deps);
+		this.#task = deps.driver.register("time", this);
 	}
 
 	start(): void {
-		this.#drive.tell((nowMs) => this.sync.start(nowMs));
+		this.#task.update((nowMs) => this.sync.start(nowMs));
 	}
 
 	stop(): void {
-		this.#drive.tell(() => this.sync.stop());
+		this.#task.update(() => this.sync.stop());
 	}
 
 	get deadlineMs(): number {
@@ -60,36 +60,36 @@ export class TimeService implements Driven {
 	/** Stops for good and removes its task from the driver. */
 	close(): void {
 		this.stop();
-		this.#drive.stop();
+		this.#task.stop();
 	}
 
 	drain(): void {
 		const { sync } = this;
-		if (sync.turn === this.#turn) return;
-		this.#turn = sync.turn;
+		if (sync.generation === this.#generation) return;
+		this.#generation = sync.generation;
 		this.#socket?.close();
 		this.#socket = undefined;
 		const { state, lastSuccessMs } = sync;
-		if (state === SYNC_FINDING) this.find(sync.turn);
+		if (state === SYNC_FINDING) this.find(sync.generation);
 		else if (state === SYNC_ASKING) this.ask();
 		if (lastSuccessMs === this.#toldMs) return;
 		this.#toldMs = lastSuccessMs;
-		this.#world.clockUser.clockChanged();
+		this.#deps.clockUser.clockChanged();
 	}
 
 	private find(turn: number): void {
-		this.#world.network.resolve?.(this.sync.name, (address) => {
-			this.#drive.run((nowMs) => this.sync.found(turn, address, nowMs));
+		this.#deps.network.resolve?.(this.sync.name, (address) => {
+			this.#task.fromHost((nowMs) => this.sync.found(turn, address, nowMs));
 		});
 	}
 
 	private ask(): void {
-		const { udp, buffer } = this.#world;
+		const { udp, buffer } = this.#deps;
 		const socket = new udp.io({
 			...udp.pins,
 			port: 0,
-			onReadable: () => this.#drive.run((nowMs) => this.read(nowMs)),
-			onError: () => this.#drive.run((nowMs) => this.sync.lost(nowMs)),
+			onReadable: () => this.#task.fromHost((nowMs) => this.read(nowMs)),
+			onError: () => this.#task.fromHost((nowMs) => this.sync.lost(nowMs)),
 		});
 		this.#socket = socket;
 		socket.write(buffer.subarray(0, this.sync.putQuestion()), this.sync.address, this.sync.port);
@@ -98,8 +98,8 @@ export class TimeService implements Driven {
 	private read(nowMs: number): void {
 		const { sync } = this;
 		const socket = this.#socket;
-		for (let count = 0; count < DATAGRAMS_AT_ONCE && sync.turn === this.#turn; count++) {
-			const length = socket?.read(this.#world.buffer);
+		for (let count = 0; count < DATAGRAMS_AT_ONCE && sync.generation === this.#generation; count++) {
+			const length = socket?.read(this.#deps.buffer);
 			if (socket === undefined || length === undefined) return;
 			sync.received(length, socket, nowMs);
 		}

@@ -10,7 +10,7 @@ import type { Core } from "../core/core.js";
 import { EventCursor } from "../diagnostics/event-log.js";
 import { countAt, detailEnd, timeAt, UNIT, uptimeAt } from "../diagnostics/event-record.js";
 import { eventKind } from "../diagnostics/events.js";
-import { LOG_LINE, LOG_TRANSMITTED, LogCursor } from "../meter/conversation-log.js";
+import { LOG_LINE, LOG_TRANSMITTED, LogCursor } from "../meter/line-log.js";
 import { METER } from "../meter/part.js";
 import { printable } from "../meter/report.js";
 import type { Part } from "../part.js";

@@ -4,15 +4,15 @@
  * the network to Wi-Fi, or while Wi-Fi was turned on by hand; otherwise its memory is free. Limits of a scan: SCAN_LIMIT
  * networks.
  */
-import type { Drive, Driven, Driver } from "../io/driver.js";
+import type { Driver, ScheduledMachine, Task } from "../io/driver.js";
 import type { Ethernet, EthernetAddress, EthernetPort } from "../io/ethernet.js";
 import type { TextCodec } from "../io/host.js";
 import type { StationStatus, WiFi, WiFiPort } from "../io/wifi.js";
 import type { CablePolicy, CableSettings } from "./cable.js";
-import { type ScanWaiter, WiFiPolicy, type WiFiSettings } from "./policy.js";
+import { type ScanCallback, WiFiPolicy, type WiFiSettings } from "./policy.js";
 import { packNetworks } from "./scan.js";
 
-export interface ManagerWorld {
+export interface ManagerDeps {
 	readonly driver: Driver;
 	readonly text: TextCodec;
 	trace(message: string): void;
@@ -28,11 +28,11 @@ const PART = "network";
 /** Delay before the next attempt to open the radio. */
 const RETRY_MS = 60_000;
 
-export class NetworkManager implements Driven {
-	readonly #world: ManagerWorld;
+export class NetworkManager implements ScheduledMachine {
+	readonly #deps: ManagerDeps;
 	readonly #settings: WiFiSettings & CableSettings;
 	readonly #policy: WiFiPolicy;
-	readonly #drive: Drive;
+	readonly #task: Task;
 	readonly #user: NetworkUser | undefined;
 	/** Undefined on boards without Ethernet. */
 	readonly #cable: CablePolicy | undefined;
@@ -42,23 +42,23 @@ export class NetworkManager implements Driven {
 	/** Time of the next attempt to open the radio; Infinity unless the last one failed. */
 	#retryMs = Infinity;
 	/** State that the listener was notified of last. */
-	#toldAccessPoint = false;
-	#toldCable = false;
-	#toldIP = "";
+	#reportedAccessPoint = false;
+	#reportedCable = false;
+	#reportedIP = "";
 
 	/** `Cable` is undefined in firmware without Ethernet, which then does not contain its code. */
 	constructor(
-		world: ManagerWorld,
+		deps: ManagerDeps,
 		settings: WiFiSettings & CableSettings,
 		user?: NetworkUser,
 		Cable?: typeof CablePolicy,
 	) {
-		this.#world = world;
+		this.#deps = deps;
 		this.#settings = settings;
-		this.#policy = new WiFiPolicy(settings, world.trace);
+		this.#policy = new WiFiPolicy(settings, deps.trace);
 		this.#user = user;
-		if (Cable !== undefined) this.#cable = new Cable(settings, world.trace);
-		this.#drive = world.driver.drive(PART, this);
+		if (Cable !== undefined) this.#cable = new Cable(settings, deps.trace);
+		this.#task = deps.driver.register(PART, this);
 	}
 
 	/** STATION_… */
@@ -138,17 +138,17 @@ export class NetworkManager implements Driven {
 	 * instead.
 	 */
 	start(port: WiFiPort, ethernet?: EthernetPort): void {
-		this.#drive.tell((nowMs) => {
+		this.#task.update((nowMs) => {
 			this.#port = port;
 			this.#ethernet = ethernet;
 			if (ethernet === undefined) return;
-			this.#world.driver.guard(PART, () => this.#cable?.start(this.openCable(ethernet), nowMs));
+			this.#deps.driver.guard(PART, () => this.#cable?.start(this.openCable(ethernet), nowMs));
 		});
 	}
 
 	stop(): void {
-		this.#drive.stop();
-		this.#drive.tell(() => {
+		this.#task.stop();
+		this.#task.update(() => {
 			this.#port = undefined;
 			this.#cable?.stop();
 			this.#policy.stop();
@@ -157,41 +157,42 @@ export class NetworkManager implements Driven {
 
 	/** Applies the settings APPLY_… after a delay that lets the reply to the client leave first. */
 	applySoon(what: number): void {
-		this.#drive.tell((nowMs) => this.#policy.applySoon(what, nowMs));
+		this.#task.update((nowMs) => this.#policy.applySoon(what, nowMs));
 	}
 
 	/** Applies the Ethernet settings after the same delay. */
 	applyCableSoon(): void {
-		this.#drive.tell((nowMs) => this.#cable?.applySoon(nowMs));
+		this.#task.update((nowMs) => this.#cable?.applySoon(nowMs));
 	}
 
 	/** Turns on Wi-Fi and the access point for ten minutes, regardless of the settings. */
 	bringUp(): void {
-		this.#drive.tell((nowMs) => this.#policy.bringUp(nowMs));
+		this.#task.update((nowMs) => this.#policy.bringUp(nowMs));
 	}
 
 	/** Starts or joins a scan; returns false if the radio cannot scan now or too many callers wait. */
-	scan(waiter: ScanWaiter): boolean {
-		return this.#drive.tell((nowMs) => this.#policy.scan(waiter, nowMs));
+	scan(callback: ScanCallback): boolean {
+		return this.#task.update((nowMs) => this.#policy.scan(callback, nowMs));
 	}
 
-	cancelScan(waiter: ScanWaiter): void {
-		this.#drive.tell(() => this.#policy.cancelScan(waiter));
+	cancelScan(callback: ScanCallback): void {
+		this.#task.update(() => this.#policy.cancelScan(callback));
 	}
 
 	/** Applies the policies to the radio and notifies the listener of changes. */
 	drain(nowMs: number): void {
 		const policy = this.#policy;
-		if (policy.isScanOver(nowMs)) this.tellWaiters(undefined);
+		if (policy.isScanOver(nowMs)) this.notifyScans(undefined);
 		this.settleRadio(nowMs);
 		policy.settle(nowMs);
 		const { isByCable } = this;
 		const ip = this.address?.ip ?? "";
 		const { accessPointOn } = policy;
-		if (ip === this.#toldIP && isByCable === this.#toldCable && accessPointOn === this.#toldAccessPoint) return;
-		this.#toldIP = ip;
-		this.#toldCable = isByCable;
-		this.#toldAccessPoint = accessPointOn;
+		if (ip === this.#reportedIP && isByCable === this.#reportedCable && accessPointOn === this.#reportedAccessPoint)
+			return;
+		this.#reportedIP = ip;
+		this.#reportedCable = isByCable;
+		this.#reportedAccessPoint = accessPointOn;
 		this.#user?.networkChanged();
 	}
 
@@ -212,7 +213,7 @@ export class NetworkManager implements Driven {
 		if (!this.wantsRadio) {
 			this.#retryMs = Infinity;
 			if (!policy.hasRadio) return;
-			this.tellWaiters(undefined);
+			this.notifyScans(undefined);
 			policy.stop();
 		} else if (!policy.hasRadio && (nowMs >= this.#retryMs || this.#retryMs === Infinity)) {
 			this.#retryMs = nowMs + RETRY_MS;
@@ -226,26 +227,26 @@ export class NetworkManager implements Driven {
 	private openRadio(port: WiFiPort): WiFi {
 		return new port.io({
 			...port.pins,
-			onConnected: () => this.#drive.run((nowMs) => this.#policy.connected(nowMs)),
-			onDisconnected: (reason) => this.#drive.run((nowMs) => this.#policy.disconnected(reason, nowMs)),
-			onScanned: (found) => this.#drive.run(() => this.scanned(found)),
-			onClients: (count) => this.#drive.run(() => this.#policy.clientsChanged(count)),
+			onConnected: () => this.#task.fromHost((nowMs) => this.#policy.connected(nowMs)),
+			onDisconnected: (reason) => this.#task.fromHost((nowMs) => this.#policy.disconnected(reason, nowMs)),
+			onScanned: (found) => this.#task.fromHost(() => this.scanned(found)),
+			onClients: (count) => this.#task.fromHost(() => this.#policy.clientsChanged(count)),
 		});
 	}
 
 	/** A separate method for the same reason. */
 	private openCable(port: EthernetPort): Ethernet {
-		return new port.io({ ...port.pins, onChanged: () => this.#drive.run((nowMs) => this.#cable?.changed(nowMs)) });
+		return new port.io({ ...port.pins, onChanged: () => this.#task.fromHost((nowMs) => this.#cable?.changed(nowMs)) });
 	}
 
 	private scanned(found: boolean): void {
 		if (!this.#policy.isScanning) return;
-		this.tellWaiters(found ? packNetworks((index) => this.#policy.scanned(index), this.#world.text) : undefined);
+		this.notifyScans(found ? packNetworks((index) => this.#policy.scanned(index), this.#deps.text) : undefined);
 	}
 
-	private tellWaiters(networks: Uint8Array | undefined): void {
-		for (const waiter of this.#policy.endScan()) {
-			this.#world.driver.guard(PART, () => waiter.scanned(networks));
+	private notifyScans(networks: Uint8Array | undefined): void {
+		for (const callback of this.#policy.endScan()) {
+			this.#deps.driver.guard(PART, () => callback.scanned(networks));
 		}
 	}
 }

@@ -40,7 +40,7 @@ export interface WiFiSettings {
 }
 
 /** Caller of a scan. Called once with the networks (scan.ts), or with undefined if the scan failed. */
-export interface ScanWaiter {
+export interface ScanCallback {
 	scanned(networks: Uint8Array | undefined): void;
 }
 
@@ -80,11 +80,11 @@ const SCAN_LIMIT_MS = 15_000;
 const SCAN_WAITERS = 8;
 /** Polling interval of an attempt that waits for the end of a scan. */
 const AFTER_SCAN_MS = 500;
-const NOBODY: readonly ScanWaiter[] = Object.freeze([]);
+const NOBODY: readonly ScanCallback[] = Object.freeze([]);
 
 interface Scan {
 	readonly endMs: number;
-	waiters: ScanWaiter[];
+	callbacks: ScanCallback[];
 }
 
 export class WiFiPolicy implements Timed {
@@ -237,7 +237,7 @@ export class WiFiPolicy implements Timed {
 	 * Starts a scan, or joins a running one; returns false if the radio cannot scan now or too many callers wait. An
 	 * attempt to join a network is interrupted and repeated after the scan, because a user is waiting for the result.
 	 */
-	scan(waiter: ScanWaiter, nowMs: number): boolean {
+	scan(callback: ScanCallback, nowMs: number): boolean {
 		if (this.#scan === undefined) {
 			if (!this.isOn || this.#radio === undefined) return false;
 			if (this.#state === STATION_JOINING) {
@@ -245,21 +245,21 @@ export class WiFiPolicy implements Timed {
 				this.enter(STATION_WAITING, nowMs, nowMs);
 			}
 			if (!this.#radio.scan()) return false;
-			this.#scan = { endMs: nowMs + SCAN_LIMIT_MS, waiters: [] };
-		} else if (this.#scan.waiters.length >= SCAN_WAITERS) return false;
-		this.#scan.waiters.push(waiter);
+			this.#scan = { endMs: nowMs + SCAN_LIMIT_MS, callbacks: [] };
+		} else if (this.#scan.callbacks.length >= SCAN_WAITERS) return false;
+		this.#scan.callbacks.push(callback);
 		return true;
 	}
 
-	cancelScan(waiter: ScanWaiter): void {
-		if (this.#scan !== undefined) this.#scan.waiters = this.#scan.waiters.filter((other) => other !== waiter);
+	cancelScan(callback: ScanCallback): void {
+		if (this.#scan !== undefined) this.#scan.callbacks = this.#scan.callbacks.filter((other) => other !== callback);
 	}
 
 	/** Ends the scan; returns the callers to notify. */
-	endScan(): readonly ScanWaiter[] {
-		const waiters = this.#scan?.waiters ?? NOBODY;
+	endScan(): readonly ScanCallback[] {
+		const callbacks = this.#scan?.callbacks ?? NOBODY;
 		this.#scan = undefined;
-		return waiters;
+		return callbacks;
 	}
 
 	connected(nowMs: number): void {

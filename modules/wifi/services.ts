@@ -10,15 +10,15 @@ import { lowerCase } from "../bytes/ascii.js";
 import { ACCESS_POINT_ADDRESS, ACCESS_POINT_NETMASK } from "../bytes/ipv4.js";
 import { CaptiveDNS } from "../dns/captive-dns.js";
 import { DNSReader } from "../dns/dns.js";
-import { MDNSResponder, type MDNSSettings, type MDNSWorld } from "../dns/mdns.js";
+import { type MDNSDeps, MDNSResponder, type MDNSSettings } from "../dns/mdns.js";
 import { Datagrams } from "../io/datagrams.js";
 import type { EthernetAddress } from "../io/ethernet.js";
 import { DATAGRAM_LIMIT, type HostInfo } from "../io/host.js";
 import type { TimeSync } from "../sntp/client.js";
-import { TimeService, type TimeServiceWorld } from "../sntp/service.js";
+import { TimeService, type TimeServiceDeps } from "../sntp/service.js";
 
 /** Dependencies of all services, except those created here. */
-export interface NetworkServicesOptions extends Omit<MDNSWorld & TimeServiceWorld, "buffer" | "reader"> {
+export interface NetworkServicesOptions extends Omit<MDNSDeps & TimeServiceDeps, "buffer" | "reader"> {
 	readonly info: HostInfo;
 }
 
@@ -47,11 +47,11 @@ export class NetworkServices {
 
 	constructor(options: NetworkServicesOptions) {
 		const buffer = new Uint8Array(DATAGRAM_LIMIT);
-		const world = { ...options, buffer, reader: new DNSReader(buffer) };
+		const deps = { ...options, buffer, reader: new DNSReader(buffer) };
 		this.#info = options.info;
-		this.#captive = new Datagrams(world, "captive dns", new CaptiveDNS(world));
-		this.#mdns = new Datagrams(world, "mdns", new MDNSResponder(world));
-		this.#time = new TimeService(world);
+		this.#captive = new Datagrams(deps, "captive dns", new CaptiveDNS(deps));
+		this.#mdns = new Datagrams(deps, "mdns", new MDNSResponder(deps));
+		this.#time = new TimeService(deps);
 	}
 
 	get time(): TimeSync {
@@ -63,7 +63,7 @@ export class NetworkServices {
 		const { address, isByCable, accessPointOn } = situation;
 		const captive = this.#captive.machine;
 		if (accessPointOn !== (captive.port !== undefined)) {
-			this.#captive.drive.tell(() => (accessPointOn ? captive.start() : captive.stop()));
+			this.#captive.task.update(() => (accessPointOn ? captive.start() : captive.stop()));
 		}
 		const ip = address?.ip ?? "";
 		const hasMoved = isByCable !== this.#isByCable;
@@ -73,19 +73,19 @@ export class NetworkServices {
 			if (ip !== "") this.#time.start();
 			else this.#time.stop();
 		}
-		const { drive, machine } = this.#mdns;
+		const { task, machine } = this.#mdns;
 		// A port joins its multicast group on the network that existed when it was opened.
-		if (hasMoved) drive.tell(() => machine.stop());
-		if (address === undefined && !accessPointOn) drive.tell(() => machine.stop());
-		else drive.tell((nowMs) => machine.update(this.namesIn(situation), nowMs));
+		if (hasMoved) task.update(() => machine.stop());
+		if (address === undefined && !accessPointOn) task.update(() => machine.stop());
+		else task.update((nowMs) => machine.update(this.namesIn(situation), nowMs));
 	}
 
 	/** Stops for good and announces that the name is no longer reachable. */
 	stop(): void {
 		this.#captive.stop();
 		this.#time.close();
-		const { drive, machine } = this.#mdns;
-		drive.tell(() => machine.stop());
+		const { task, machine } = this.#mdns;
+		task.update(() => machine.stop());
 		this.#mdns.stop();
 	}
 

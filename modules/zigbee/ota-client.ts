@@ -38,7 +38,7 @@ import {
 	HELD,
 	LOADING,
 	LOADING_KEY,
-	type OTAWorld,
+	type OTADeps,
 	putAttribute,
 	REST,
 	Transfer,
@@ -94,7 +94,7 @@ const PATIENCE_MS = 900_000;
 const WORTH_MS = 60_000;
 
 export class OTAClient implements ClusterClient, Sender {
-	readonly #world: OTAWorld;
+	readonly #deps: OTADeps;
 	/** Undefined at REST. */
 	#transfer: Transfer | undefined;
 	isReady = false;
@@ -103,8 +103,8 @@ export class OTAClient implements ClusterClient, Sender {
 	#notBeforeMs = 0;
 	#pauseMs = SOON_MS;
 
-	constructor(world: OTAWorld) {
-		this.#world = world;
+	constructor(deps: OTADeps) {
+		this.#deps = deps;
 	}
 
 	get cluster(): number {
@@ -137,7 +137,7 @@ export class OTAClient implements ClusterClient, Sender {
 	}
 
 	joined(nowMs: number): void {
-		const { updater, storage, crypto } = this.#world;
+		const { updater, storage, crypto } = this.#deps;
 		if (updater?.isOpen !== true) return;
 		if (this.#transfer !== undefined) {
 			this.failed(nowMs);
@@ -174,7 +174,7 @@ export class OTAClient implements ClusterClient, Sender {
 			else this.makeReady(nowMs);
 		} else if (state === HELD || (state === ENDING && transfer.outcome === TAKEN && transfer.tries >= TRIES)) {
 			this.deadlineMs = Infinity;
-			this.#world.updater?.restart();
+			this.#deps.updater?.restart();
 		} else if (++transfer.tries > TRIES) {
 			if (transfer.isOpen) this.enter(LOADING, nowMs);
 			else this.rest(DAY_MS, nowMs);
@@ -183,7 +183,7 @@ export class OTAClient implements ClusterClient, Sender {
 
 	received(frame: ZCLFrame, source: number, endpoint: number, nowMs: number): void {
 		const { control, command, bytes, start, end } = frame;
-		if (source !== COORDINATOR || this.#world.updater?.isOpen !== true || start === end) return;
+		if (source !== COORDINATOR || this.#deps.updater?.isOpen !== true || start === end) return;
 		this.settle(nowMs);
 		const { state } = this;
 		const length = end - start;
@@ -231,11 +231,11 @@ export class OTAClient implements ClusterClient, Sender {
 		bytes[2] = isBlock ? BLOCK_REQUEST : state === ENDING ? UPGRADE_END : QUERY_NEXT_IMAGE;
 		bytes[3] = isBlock ? HAS_PERIOD : outcome <= TAKEN ? 0 : outcome < LOW_POWER ? STATUS_INVALID_IMAGE : STATUS_ABORT;
 		putUint32(bytes, 4, MANUFACTURER);
-		putUint32(bytes, 6, this.#world.info.deviceId);
+		putUint32(bytes, 6, this.#deps.info.deviceId);
 		putUint32(bytes, 8, state === ASKING ? this.running : transfer.version);
 		let end = 12;
 		if (isBlock) {
-			putUint32(bytes, 12, this.#world.updater?.received ?? 0);
+			putUint32(bytes, 12, this.#deps.updater?.received ?? 0);
 			putUint32(bytes, 16, BLOCK_LENGTH | (transfer.periodMs << 8));
 			end = 19;
 		}
@@ -254,7 +254,7 @@ export class OTAClient implements ClusterClient, Sender {
 	}
 
 	readAttribute(id: number, into: Uint8Array, at: number): number {
-		return putAttribute(id, this.#transfer, this.#world, into, at);
+		return putAttribute(id, this.#transfer, this.#deps, into, at);
 	}
 
 	/** Called by the updater at the end of our file, inside any call; the next call of a method here processes the result. */
@@ -276,17 +276,17 @@ export class OTAClient implements ClusterClient, Sender {
 	}
 
 	private get running(): number {
-		return versionOf(this.#world);
+		return versionOf(this.#deps);
 	}
 
 	private isOurs(bytes: Uint8Array, at: number): boolean {
-		return uint16(bytes, at) === MANUFACTURER && uint16(bytes, at + 2) === this.#world.info.deviceId;
+		return uint16(bytes, at) === MANUFACTURER && uint16(bytes, at + 2) === this.#deps.info.deviceId;
 	}
 
 	/** Tells whether a notify addresses us. A broadcast notify selects devices at random. */
 	private isMeant({ isBroadcast, bytes, start, end }: ZCLFrame): boolean {
 		if (!isBroadcast) return true;
-		const { crypto, info } = this.#world;
+		const { crypto, info } = this.#deps;
 		const kind = bytes[start];
 		if (this.state === LOADING || end - start < 2 + 2 * kind + (kind > 2 ? 2 : 0)) return false;
 		const manufacturer = uint16(bytes, start + 2);
@@ -305,7 +305,7 @@ export class OTAClient implements ClusterClient, Sender {
 				this.enter(LOADING, nowMs);
 				return;
 			}
-			this.#world.updater?.abort();
+			this.#deps.updater?.abort();
 			transfer.outcome = -1;
 		}
 		if (!transfer.isNotified && (version === this.running || version >= FORCED_VERSION)) {
@@ -321,7 +321,7 @@ export class OTAClient implements ClusterClient, Sender {
 	private begin(transfer: Transfer, nowMs: number): number {
 		let refusal = NO_MEMORY;
 		try {
-			refusal = this.#world.updater?.begin(this, transfer.size) ?? NO_MEMORY;
+			refusal = this.#deps.updater?.begin(this, transfer.size) ?? NO_MEMORY;
 		} catch {
 			// The OTA slot is not available.
 		}
@@ -337,7 +337,7 @@ export class OTAClient implements ClusterClient, Sender {
 	private loaded(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		const status = bytes[start];
 		const { transfer } = this;
-		const { updater } = this.#world;
+		const { updater } = this.#deps;
 		if (updater === undefined) return;
 		if (status === STATUS_WAIT_FOR_DATA && end - start >= WAIT_LENGTH) {
 			const waitMs = (uint32(bytes, start + 5) - uint32(bytes, start + 1)) * SECOND_MS;
@@ -345,7 +345,7 @@ export class OTAClient implements ClusterClient, Sender {
 			transfer.heardMs = nowMs + Math.min(Math.max(waitMs, transfer.periodMs), HOUR_MS);
 			this.deadlineMs = transfer.heardMs;
 			this.isReady = false;
-			transfer.keep(this.#world.storage);
+			transfer.keep(this.#deps.storage);
 			return;
 		}
 		if (status !== STATUS_SUCCESS) {
@@ -362,7 +362,7 @@ export class OTAClient implements ClusterClient, Sender {
 			next += updater.write(bytes, next, stop);
 		transfer.heardMs = nowMs;
 		transfer.tries = 0;
-		if (transfer.isOpen) transfer.keep(this.#world.storage);
+		if (transfer.isOpen) transfer.keep(this.#deps.storage);
 		if (transfer.isOpen && at < FRONT_LENGTH && updater.received >= FRONT_LENGTH) {
 			this.#notBeforeMs = nowMs + this.#pauseMs;
 			this.#pauseMs = Math.min(this.#pauseMs * 2, HOUR_MS);
@@ -402,7 +402,7 @@ export class OTAClient implements ClusterClient, Sender {
 	/** Ends the transfer; a later offer resumes it. */
 	private drop(againMs: number, nowMs: number): void {
 		if (this.#transfer?.isOpen) {
-			this.#world.updater?.abort();
+			this.#deps.updater?.abort();
 			this.forget();
 		}
 		this.rest(againMs, nowMs);
@@ -410,7 +410,7 @@ export class OTAClient implements ClusterClient, Sender {
 
 	private forget(): void {
 		try {
-			this.#world.storage.delete(LOADING_KEY);
+			this.#deps.storage.delete(LOADING_KEY);
 		} catch {
 			// After the next restart the file would be requested once more, without success.
 		}

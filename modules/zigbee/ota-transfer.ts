@@ -5,7 +5,7 @@ import { MANUFACTURER, putUint32, uint32 } from "../ota/front.js";
 import type { Updater } from "../ota/updater.js";
 import { buildNumber } from "../ota/version.js";
 
-export interface OTAWorld {
+export interface OTADeps {
 	/** Undefined if this unit cannot store another firmware. */
 	readonly updater: Updater | undefined;
 	readonly info: Pick<HostInfo, "deviceId" | "firmwareVersion">;
@@ -87,7 +87,7 @@ export class Transfer {
 }
 
 /** Returns the version of the running firmware in the format of file headers. */
-export function versionOf({ info }: OTAWorld): number {
+export function versionOf({ info }: OTADeps): number {
 	return buildNumber(info.firmwareVersion);
 }
 
@@ -98,7 +98,7 @@ export function versionOf({ info }: OTAWorld): number {
 export function putAttribute(
 	id: number,
 	transfer: Transfer | undefined,
-	world: OTAWorld,
+	deps: OTADeps,
 	into: Uint8Array,
 	at: number,
 ): number {
@@ -109,8 +109,8 @@ export function putAttribute(
 		// UpgradeServerID: all ones, because no server is configured.
 		type = TYPE_IEEE_ADDRESS;
 		putUint32(into, at + 5, ANY_32);
-	} else if (id === 1) value = isOpen ? (world.updater?.received ?? 0) : ANY_32;
-	else if (id === 2) value = versionOf(world);
+	} else if (id === 1) value = isOpen ? (deps.updater?.received ?? 0) : ANY_32;
+	else if (id === 2) value = versionOf(deps);
 	else if (id === 4) value = state >= VERIFYING ? version : ANY_32;
 	else if (id === 6) {
 		type = TYPE_ENUM8;
@@ -118,7 +118,7 @@ export function putAttribute(
 		value = state < LOADING ? 0 : state - 1;
 	} else {
 		type = TYPE_UINT16;
-		value = id === 3 ? 2 : id === 7 ? MANUFACTURER : id === 8 ? world.info.deviceId : periodMs;
+		value = id === 3 ? 2 : id === 7 ? MANUFACTURER : id === 8 ? deps.info.deviceId : periodMs;
 		if (!ATTRIBUTES.includes(id)) return at;
 	}
 	into[at] = type;

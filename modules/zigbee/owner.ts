@@ -16,12 +16,12 @@
  */
 
 import type { ConfigStore } from "../config/store.js";
-import { wipe } from "../config/wipe.js";
+import { secureErase } from "../config/wipe.js";
 import type { Running } from "../core/core.js";
 import type { Live } from "../core/live.js";
 import type { EventLog } from "../diagnostics/event-log.js";
 import type { Crypto } from "../io/crypto.js";
-import type { Drive, Driven, Driver } from "../io/driver.js";
+import type { Driver, ScheduledMachine, Task } from "../io/driver.js";
 import {
 	type Clock,
 	type CoprocessorPort,
@@ -50,7 +50,7 @@ import {
 	EVENT_ZIGBEE_SILENT,
 } from "./log-events.js";
 import { OTAClient } from "./ota-client.js";
-import { LOADING_KEY, type OTAWorld } from "./ota-transfer.js";
+import { LOADING_KEY, type OTADeps } from "./ota-transfer.js";
 import {
 	type Chip,
 	type ClusterClient,
@@ -71,7 +71,7 @@ import {
 } from "./radio.js";
 import type { ZigbeeBridge, ZigbeeStatus } from "./status.js";
 import { lastReportUtcMs, statusOf } from "./status.js";
-import { TimeClient, type TimeWorld } from "./time-client.js";
+import { TimeClient, type TimeDeps } from "./time-client.js";
 
 const LINE = Object.freeze({ baud: 115_200, format: FORMAT_8N1 });
 
@@ -112,11 +112,11 @@ export interface ZigbeeOptions {
 
 /** Implements the option interfaces of link, bridge and clients itself, because an object for each would take XS slots. */
 export class Zigbee
-	implements Driven, Running, ZigbeeBridge, BridgeOptions, BridgeUser, LinkOptions, OTAWorld, TimeWorld
+	implements ScheduledMachine, Running, ZigbeeBridge, BridgeOptions, BridgeUser, LinkOptions, OTADeps, TimeDeps
 {
 	readonly #host: Host;
 	readonly #options: ZigbeeOptions;
-	readonly #drive: Drive;
+	readonly #task: Task;
 	/** Created at the first `connect`. */
 	#bridge: Bridge | undefined;
 	/** Clients for Bridge; set at the first `connect`. */
@@ -141,7 +141,7 @@ export class Zigbee
 	constructor(options: ZigbeeOptions) {
 		this.#host = options.host;
 		this.#options = options;
-		this.#drive = options.driver.drive("zigbee", this);
+		this.#task = options.driver.register("zigbee", this);
 		this.#owesLeave = this.read(LEAVE_KEY) !== undefined;
 		this.port.setLines?.(true, false);
 	}
@@ -152,7 +152,7 @@ export class Zigbee
 		if (this.#link !== undefined || isSafeMode) return;
 		// Without a reset line the port must be opened once to stop the chip.
 		if (!config.get(ZIGBEE_ENABLED) && this.port.setLines !== undefined) return;
-		this.#drive.tell((nowMs) => this.open(nowMs));
+		this.#task.update((nowMs) => this.open(nowMs));
 	}
 
 	/** Applies a change of the on/off setting; a restored backup changes it without a restart. */
@@ -192,13 +192,13 @@ export class Zigbee
 	resetting(): void {
 		const { driver, storage } = this.#options;
 		driver.guard("zigbee", () => storage.set(LEAVE_KEY, new Uint8Array(0)));
-		wipe(storage, KEPT_KEY);
-		wipe(storage, LOADING_KEY);
+		secureErase(storage, KEPT_KEY);
+		secureErase(storage, LOADING_KEY);
 	}
 
 	stop(): void {
 		this.hold();
-		this.#drive.stop();
+		this.#task.stop();
 	}
 
 	/** True while an exchange must not be interrupted by sleep, for a limited time. */
@@ -336,8 +336,8 @@ export class Zigbee
 	onEvent(): void {}
 
 	/** The link has closed because the port has failed. */
-	onGone(): void {
-		this.#drive.tell((nowMs) => {
+	onClosed(): void {
+		this.#task.update((nowMs) => {
 			this.#link = undefined;
 			this.deadlineMs = nowMs + this.#waitMs;
 			this.#waitMs = Math.min(2 * this.#waitMs, LONGEST_WAIT_MS);
@@ -411,7 +411,7 @@ export class Zigbee
 	}
 
 	private hold(): void {
-		this.#drive.tell(() => {
+		this.#task.update(() => {
 			this.#link?.close();
 			this.#link = undefined;
 			this.deadlineMs = Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** Snapshot of the Zigbee bridge for the API, taken by owner.ts. */
+/** Snapshot of the Zigbee bridge for the API, taken by connection-server.ts. */
 import { upperCase } from "../bytes/ascii.js";
 import { encodeHex } from "../bytes/hex.js";
 import type { Clock, Host, TextCodec } from "../io/host.js";
@@ -27,7 +27,7 @@ export interface ZigbeeStatus {
 	readonly reported: Float64Array;
 }
 
-/** Interface of the Zigbee bridge for the routes; implemented by zigbee/owner.ts. */
+/** Interface of the Zigbee bridge for the routes; implemented by zigbee/connection-server.ts. */
 export interface ZigbeeBridge {
 	/** One of RADIO_CODES. */
 	readonly code: string;
@@ -60,7 +60,7 @@ export const NO_NETWORK: ZigbeeStatus = Object.freeze({
 	reported: new Float64Array(0),
 });
 
-/** State as determined by owner.ts. */
+/** State as determined by connection-server.ts. */
 interface Seen {
 	readonly code: string;
 	readonly isJoined: boolean;

@@ -15,7 +15,7 @@ import type { Clock, HostInfo } from "../io/host.js";
 import { uint16, uint32 } from "../ota/front.js";
 import type { ClusterClient, Outgoing, ZCLFrame } from "./radio.js";
 
-export interface TimeWorld {
+export interface TimeDeps {
 	readonly clock: Pick<Clock, "utcMs" | "setUTC">;
 	readonly info: Pick<HostInfo, "builtUtcMs">;
 	/** True if a network time server was accepted recently. */
@@ -45,14 +45,14 @@ const DAY_MS = 86_400_000;
 const NONE: readonly number[] = Object.freeze([]);
 
 export class TimeClient implements ClusterClient {
-	readonly #world: TimeWorld;
+	readonly #deps: TimeDeps;
 	isReady = false;
 	deadlineMs = Infinity;
 	/** Delay before the next request if no answer arrives. */
 	#waitMs = ANSWER_MS;
 
-	constructor(world: TimeWorld) {
-		this.#world = world;
+	constructor(deps: TimeDeps) {
+		this.#deps = deps;
 	}
 
 	get cluster(): number {
@@ -125,14 +125,14 @@ export class TimeClient implements ClusterClient {
 	}
 
 	private take(utcMs: number, nowMs: number): void {
-		const { clock, info } = this.#world;
+		const { clock, info } = this.#deps;
 		const { builtUtcMs } = info;
 		if (utcMs < Math.max(EARLIEST_UTC_MS, builtUtcMs) || utcMs > builtUtcMs + LATEST_AFTER_BUILD_MS) return;
 		const present = clock.utcMs();
 		const differenceMs = Math.abs(utcMs - (present ?? 0));
-		const isWorth = differenceMs >= WORTH_MS && differenceMs <= STEP_LIMIT_MS && !this.#world.hasTimeServer(nowMs);
+		const isWorth = differenceMs >= WORTH_MS && differenceMs <= STEP_LIMIT_MS && !this.#deps.hasTimeServer(nowMs);
 		if (present !== undefined && !isWorth) return;
 		clock.setUTC(utcMs);
-		this.#world.clockChanged();
+		this.#deps.clockChanged();
 	}
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { FORMAT_8N1 } from "../../modules/io/host.js";
 import { type Machine, OUTPUT_LINE, type Output } from "../../modules/io/machine.js";
-import { DLMSTap, loadMs } from "../../tools/bench/dlms-tap.js";
+import { DLMSTap, loadMs } from "../../tools/benchmark/dlms-tap.js";
 import { COUNTER_REFUSED } from "../../tools/meter/dlms-security.js";
 import { AK, dlmsMeter, GUEK, iecMeter } from "../cosem/bench.js";
 import { isError, type JSONObject } from "./gateway.js";

@@ -1,7 +1,7 @@
 /** The gateway with a cable, on virtual time: what its API says, and that all goes on that a network is for. */
 import assert from "node:assert/strict";
 import type { IConnectPacket } from "mqtt-packet";
-import { makeBenchImage } from "../../hosts/node/bench-image.js";
+import { makeBenchImage } from "../../hosts/node/simulator-image.js";
 import { VirtualAir } from "../../hosts/node/virtual-air.js";
 import { VirtualCable } from "../../hosts/node/virtual-cable.js";
 import type { VirtualTime } from "../../hosts/node/virtual-time.js";

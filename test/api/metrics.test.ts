@@ -5,8 +5,8 @@ import type { Core } from "../../modules/core/core.js";
 import { JSONStream } from "../../modules/json/stream.js";
 import { JSONWriter } from "../../modules/json/writer.js";
 import { FAILURE_PORT } from "../../modules/meter/failures.js";
-import { Outcomes } from "../../modules/meter/outcomes.js";
 import { METER } from "../../modules/meter/part.js";
+import { ReadStatistics } from "../../modules/meter/read-statistics.js";
 import { PARTS } from "../../modules/parts.js";
 import { Exposition } from "../../modules/system/metrics.js";
 import { ZIGBEE } from "../../modules/zigbee/part.js";
@@ -189,7 +189,7 @@ describe("GET metrics", function () {
 	it("is one whole text in windows of any size, though time goes by", () => {
 		const text = new NodeText();
 		const lines = Array.from({ length: 40 }, (_, i) => `${i % 2 ? 1 : 2}.8.${i}(${i}.5*${i % 3 ? "kWh" : "kW"})\r\n`);
-		const outcomes = new Outcomes({});
+		const outcomes = new ReadStatistics({});
 		outcomes.keep(readoutOf(lines.join(""), START_UTC_MS / 1000), false, 0);
 		outcomes.failed(FAILURE_PORT);
 		const taken = (size: number): string => {

@@ -126,9 +126,9 @@ export interface ProcessOptions {
 	readonly mode?: "client" | "ap";
 	/** Path of the meter's port, or OUR_METER; default: the link that `connectMeter` sets. */
 	readonly meterPath?: string;
-	/** With the simulated Zigbee network that the bench has unless told otherwise. Default: none. */
+	/** With the simulated Zigbee network that the simulator has unless told otherwise. Default: none. */
 	readonly hasZigbee?: boolean;
-	/** With the development keys that the bench makes where no other keys are named. Default: without. */
+	/** With the development keys that the simulator makes where no other keys are named. Default: without. */
 	readonly hasBenchKeys?: boolean;
 	/**
 	 * Its clock is ahead, by what is left of a quarter of an hour: a new unit reads nothing by itself for the next one. Else it

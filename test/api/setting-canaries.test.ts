@@ -8,7 +8,7 @@ import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { hasOnly } from "../../modules/bytes/ascii.js";
 import { checkField, type Put, put, type SettingField, TEXT } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
-import { HUB_ENABLED } from "../../modules/hub/fields.js";
+import { HUB_ENABLED } from "../../modules/homeassistant/fields.js";
 import { MQTT_ENABLED } from "../../modules/mqtt/fields.js";
 import { ENTRIES } from "../../modules/parts.js";
 import { Canary } from "./canary.js";

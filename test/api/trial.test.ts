@@ -1,6 +1,6 @@
 /** A firmware on trial in the whole gateway, on virtual time: what confirms it, and what leads back to the one before. */
 import assert from "node:assert/strict";
-import { makeBenchImage } from "../../hosts/node/bench-image.js";
+import { makeBenchImage } from "../../hosts/node/simulator-image.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { VirtualSlots } from "../../hosts/node/virtual-update.js";
 import { ERASE_SIZE, FIRMWARE_CONFIRMED, FIRMWARE_ON_TRIAL } from "../../modules/io/flash.js";

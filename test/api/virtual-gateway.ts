@@ -37,7 +37,7 @@ const RADIO = Object.freeze({
 });
 
 export interface GatewayOptions extends VirtualOptions {
-	/** False: the unit has no radio. Default: one as the bench has. */
+	/** False: the unit has no radio. Default: one as the simulator has. */
 	readonly radio?: boolean;
 }
 

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
-import { Acts } from "../../modules/app/acts.js";
+import { DelayedActions } from "../../modules/app/delayed-actions.js";
 import { Driver } from "../../modules/io/driver.js";
 
-describe("app/acts", () => {
+describe("app/delayed-actions", () => {
 	let time: VirtualTime;
 	let done: string[];
-	let acts: Acts;
+	let acts: DelayedActions;
 	let problems: string[];
 	let isBroken: boolean;
 
@@ -26,7 +26,7 @@ describe("app/acts", () => {
 			done.push(`${what} ${time.nowMs}`);
 			if (isBroken) throw new Error("it went wrong");
 		};
-		acts = new Acts(new Driver({ clock: time, timers: time, guard }), {
+		acts = new DelayedActions(new Driver({ clock: time, timers: time, guard }), {
 			refresh: () => note("refresh"),
 			restart: () => note("restart"),
 		});

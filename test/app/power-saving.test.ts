@@ -52,7 +52,7 @@ class Unit {
 		const asked = { late: undefined, running: false, outcomes, read: () => {}, cancel: () => {} };
 		const scheduleWorld = { driver, clock };
 		const plan = () => QUARTERS;
-		this.schedule = new Schedule({ world: scheduleWorld, zone: zoneOf("Europe/Berlin"), reader: asked, plan });
+		this.schedule = new Schedule({ deps: scheduleWorld, zone: zoneOf("Europe/Berlin"), reader: asked, plan });
 		const sleep = {
 			wakeReason,
 			begin: (ms: number) => {
@@ -90,9 +90,9 @@ class Unit {
 			restart: () => this.told.push("restart"),
 		});
 		const parts: SavingParts = {
-			starts: { askedFor: () => this.told.push("asked for") },
+			crashLoop: { askedFor: () => this.told.push("asked for") },
 			events: { note: ({ name }) => this.told.push(name) },
-			occurrences: {
+			edgeEvents: {
 				get meterFailure() {
 					return unit.meterFailure;
 				},

@@ -4,8 +4,8 @@ import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { type Put, put } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
 import type { Core } from "../../modules/core/core.js";
-import { HUB_URL } from "../../modules/hub/fields.js";
-import { HUB } from "../../modules/hub/part.js";
+import { HUB_URL } from "../../modules/homeassistant/fields.js";
+import { HUB } from "../../modules/homeassistant/part.js";
 import {
 	DLMS_AUTH,
 	DLMS_AUTH_KEY,

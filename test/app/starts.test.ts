@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { VirtualRetained } from "../../hosts/node/virtual.js";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
-import { Starts } from "../../modules/app/starts.js";
+import { CrashLoopGuard } from "../../modules/app/crash-loop-guard.js";
 import { Driver } from "../../modules/io/driver.js";
 import type { Ending } from "../../modules/io/host.js";
 import { textCodec } from "../config/memory-storage.js";
@@ -16,7 +16,7 @@ const POWER: Ending = { cause: "power was switched on", isFault: false };
 class Unit {
 	readonly retained = new VirtualRetained();
 	time = new VirtualTime();
-	starts: Starts | undefined;
+	starts: CrashLoopGuard | undefined;
 	/** When safe mode wanted to end by itself. */
 	left: number[] = [];
 
@@ -27,12 +27,12 @@ class Unit {
 		const guard = (_part: string, run: () => void) => run();
 		const driver = new Driver({ clock: this.time, timers: this.time, guard });
 		const user = { restartSoon: () => this.left.push(this.time.nowMs) };
-		this.starts = new Starts({ driver, text: textCodec }, this.retained, ending, user);
+		this.starts = new CrashLoopGuard({ driver, text: textCodec }, this.retained, ending, user);
 		return this.starts.safeMode;
 	}
 }
 
-describe("app/starts", () => {
+describe("app/crash-loop-guard", () => {
 	it("counts three starts that a fault has ended before a minute: the fourth is safe mode, and says why", () => {
 		const unit = new Unit();
 		assert.equal(unit.start(POWER), "");

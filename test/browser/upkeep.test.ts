@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Download, Locator } from "playwright-core";
-import { makeBenchImage } from "../../hosts/node/bench-image.js";
+import { makeBenchImage } from "../../hosts/node/simulator-image.js";
 import { IMAGE_FAILS } from "../../hosts/simulated/image.js";
 import { publicKeyOf } from "../../tools/ota/keys.js";
 import { ProcessGateway } from "../api/process-gateway.js";
@@ -20,7 +20,7 @@ const SLOW = 30_000;
 /** The page has asked for the status again by then. */
 const LATER_MS = 10_000;
 
-/** A signed file for the bench; `size` of its image. */
+/** A signed file for the simulator; `size` of its image. */
 function fileOf(
 	version: string,
 	own: Parameters<typeof makeFile>[1] = {},

@@ -5,7 +5,7 @@ import { PowerCut, VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { crc16 } from "../../modules/bytes/crc16.js";
 import type { Entry, Setting } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
-import { wipe } from "../../modules/config/wipe.js";
+import { secureErase } from "../../modules/config/wipe.js";
 import { CONTROL, IEC62056, IEC62056_DEVICE_ADDRESS, METER } from "../../modules/meter/fields.js";
 import { ENTRIES } from "../../modules/parts.js";
 import { textCodec } from "./memory-storage.js";
@@ -229,10 +229,10 @@ describe("config/wipe", () => {
 			set(key, value);
 		};
 		storage.set("own_0_0", ascii("PRIVATE KEY"));
-		wipe(storage, "own_0_0");
+		secureErase(storage, "own_0_0");
 		assert.deepEqual(written, [ascii("PRIVATE KEY"), new Uint8Array(11)]);
 		assert.deepEqual(storage.keys(), []);
-		wipe(storage, "own_0_0");
+		secureErase(storage, "own_0_0");
 		assert.equal(written.length, 2);
 	});
 
@@ -240,10 +240,10 @@ describe("config/wipe", () => {
 		const storage = new VirtualStorage();
 		storage.set("own_0_0", ascii("PRIVATE KEY"));
 		storage.refusals = 1;
-		wipe(storage, "own_0_0");
+		secureErase(storage, "own_0_0");
 		assert.deepEqual(storage.keys(), []);
 		storage.set("own_0_0", ascii("PRIVATE KEY"));
 		storage.refusals = 2;
-		assert.throws(() => wipe(storage, "own_0_0"), /refuses/);
+		assert.throws(() => secureErase(storage, "own_0_0"), /refuses/);
 	});
 });

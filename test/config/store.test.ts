@@ -16,7 +16,7 @@ import {
 	TEXT,
 } from "../../modules/config/schema.js";
 import { ConfigStore, ENTRY_LIMIT } from "../../modules/config/store.js";
-import { HUB_TOKEN, HUB_URL } from "../../modules/hub/fields.js";
+import { HUB_TOKEN, HUB_URL } from "../../modules/homeassistant/fields.js";
 import {
 	CONTROL,
 	CONTROL_LOG_EN,

@@ -1,13 +1,13 @@
 /** Conversations in DLMS/COSEM as the reader holds them, over a modelled line: openings, retries, counters, what is kept. */
 import assert from "node:assert/strict";
-import { PROTOCOL_DLMS } from "../../modules/cosem/conversation.js";
 import { FAILURE_COUNTERS, FAILURE_NO_SIGN_ON } from "../../modules/cosem/failures.js";
+import { PROTOCOL_DLMS } from "../../modules/cosem/read-session.js";
 import { MissingCursor } from "../../modules/cosem/records.js";
 import { OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "../../modules/cosem/settings.js";
 import { HDLC_SILENCE, SIGNED_ON_SILENCE } from "../../modules/hdlc/failures.js";
 import { IEC_MODE_E_ALONE, IEC_SILENCE } from "../../modules/iec62056-21/failures.js";
 import { PROTOCOL_IEC62056_21 } from "../../modules/iec62056-21/protocol.js";
-import { ConversationLog, LOG_LINE, LogCursor } from "../../modules/meter/conversation-log.js";
+import { LineLog, LOG_LINE, LogCursor } from "../../modules/meter/line-log.js";
 import type { ProbeResult } from "../../modules/meter/probe.js";
 import { STATUS_CUT, STATUS_OK } from "../../modules/readout/readout.js";
 import { ANSWERED, ASSOCIATED } from "../../tools/meter/dlms-server.js";
@@ -213,7 +213,7 @@ describe("a conversation in DLMS/COSEM", () => {
 			it(`shows all but the password${echo ? ", also in the head's echo" : ""}`, () => {
 				const bed = new Bed(LOW).meter(`--password hex:${Buffer.from(PASSWORD).toString("hex")}`);
 				bed.bench.world.serial.meter.echo = echo;
-				const log = new ConversationLog();
+				const log = new LineLog();
 				bed.bench.reader.log = log;
 				bed.succeed();
 				const cursor = new LogCursor(log.copy());

@@ -1,6 +1,6 @@
 /** A listener to DLMS pushes without a line, and pushes as they are on one, for the tests of it. */
 
-import { PushConversation } from "../../modules/cosem/push.js";
+import { PushReadSession } from "../../modules/cosem/push.js";
 import { OUTPUT_EVENT, OUTPUT_NONE } from "../../modules/io/machine.js";
 import type { MeterSettings } from "../../modules/meter/settings.js";
 import { EVENT_READOUT, type Opening } from "../../modules/readout/protocol.js";
@@ -13,7 +13,7 @@ const SILENCE_MS = 1000;
 export class PushBed {
 	readonly settings: DLMSBenchSettings;
 	readonly opening: Opening<MeterSettings>;
-	readonly conversation: PushConversation;
+	readonly conversation: PushReadSession;
 	nowMs = 0;
 
 	/** `memory`: of another listener before, which this one goes on for. */
@@ -34,7 +34,7 @@ export class PushBed {
 			nowMs: 0,
 			trace: () => undefined,
 		};
-		this.conversation = new PushConversation(this.opening);
+		this.conversation = new PushReadSession(this.opening);
 	}
 
 	/** Takes these bytes; what comes of it: readouts, or the codes of failures. */

@@ -5,7 +5,7 @@ import { SeededRandom } from "../../hosts/node/random.js";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { VirtualUDPPort } from "../../hosts/node/virtual-udp.js";
 import type { Crypto } from "../../modules/io/crypto.js";
-import type { DatagramWorld } from "../../modules/io/datagrams.js";
+import type { DatagramDeps } from "../../modules/io/datagrams.js";
 import { Driver } from "../../modules/io/driver.js";
 import { DATAGRAM_LIMIT, type UDPPort } from "../../modules/io/host.js";
 
@@ -39,7 +39,7 @@ export class Bed {
 		this.pass(0);
 	}
 
-	protected world(udp: UDPPort = this.network): DatagramWorld {
+	protected world(udp: UDPPort = this.network): DatagramDeps {
 		return {
 			udp,
 			driver: this.driver,

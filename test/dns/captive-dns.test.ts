@@ -18,8 +18,8 @@ class DNSBed extends Bed {
 		super();
 		const world = this.world();
 		const dns = new CaptiveDNS({ ...world, reader: new DNSReader(world.buffer) });
-		const { drive } = new Datagrams(world, "captive dns", dns);
-		this.dns = { start: () => drive.tell(() => dns.start()), stop: () => drive.tell(() => dns.stop()) };
+		const { task: drive } = new Datagrams(world, "captive dns", dns);
+		this.dns = { start: () => drive.update(() => dns.start()), stop: () => drive.update(() => dns.stop()) };
 	}
 
 	/** The reply to these bytes; undefined: none. */

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { NodeText } from "../../hosts/node/platform.js";
 import type { SentDatagram } from "../../hosts/node/virtual-udp.js";
 import { DNSReader } from "../../modules/dns/dns.js";
-import { MDNSResponder, type MDNSSettings, type MDNSWorld } from "../../modules/dns/mdns.js";
-import { Datagrams, type DatagramWorld } from "../../modules/io/datagrams.js";
+import { type MDNSDeps, MDNSResponder, type MDNSSettings } from "../../modules/dns/mdns.js";
+import { type DatagramDeps, Datagrams } from "../../modules/io/datagrams.js";
 import { DATAGRAM_LIMIT } from "../../modules/io/host.js";
 import { Bed, seededCrypto } from "./bed.js";
 import { message, type Parsed, type Parts, parse } from "./messages.js";
@@ -37,7 +37,7 @@ export class Device {
 	readonly responder: MDNSResponder;
 	readonly #port: Datagrams<MDNSResponder>;
 
-	constructor(world: MDNSWorld & DatagramWorld) {
+	constructor(world: MDNSDeps & DatagramDeps) {
 		this.responder = new MDNSResponder(world);
 		this.#port = new Datagrams(world, "mdns", this.responder);
 	}
@@ -47,15 +47,15 @@ export class Device {
 	}
 
 	start(settings: MDNSSettings): void {
-		this.#port.drive.tell((nowMs) => this.responder.start(settings, nowMs));
+		this.#port.task.update((nowMs) => this.responder.start(settings, nowMs));
 	}
 
 	update(settings: MDNSSettings): void {
-		this.#port.drive.tell((nowMs) => this.responder.update(settings, nowMs));
+		this.#port.task.update((nowMs) => this.responder.update(settings, nowMs));
 	}
 
 	stop(): void {
-		this.#port.drive.tell(() => this.responder.stop());
+		this.#port.task.update(() => this.responder.stop());
 	}
 }
 

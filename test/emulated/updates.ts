@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Chip } from "../../hosts/esp32/boards.js";
-import { UPDATE_KEY_FILE } from "../../hosts/node/bench-keys.js";
+import { UPDATE_KEY_FILE } from "../../hosts/node/simulator-keys.js";
 import { fileSigner } from "../../tools/ota/key-files.js";
 import { makeFirmwareFile } from "../../tools/ota/make.js";
 import type { EmulatedBoard } from "./board.js";

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { makeBenchImage } from "../../hosts/node/bench-image.js";
+import { makeBenchImage } from "../../hosts/node/simulator-image.js";
 import { IMAGE_HASH_LENGTH } from "../../hosts/simulated/image.js";
 import { INVALID_IMAGE } from "../../tools/ota/check.js";
 import { SIGNED_AT, SIGNED_LENGTH } from "../../tools/ota/format.js";

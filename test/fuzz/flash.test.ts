@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { bundleGateway } from "../../hosts/node/bundle.js";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
-import { XSWorld } from "../../tools/bench/xs-world.js";
+import { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { flashRecords } from "./flash-records.js";
 import { seedOfRun } from "./mutator.js";
 

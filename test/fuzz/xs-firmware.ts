@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { bundleGateway } from "../../hosts/node/bundle.js";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
 import { VirtualSlots } from "../../hosts/node/virtual-update.js";
-import { XSWorld } from "../../tools/bench/xs-world.js";
+import { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { OPTIONS } from "../ota/corruptions.js";
 import { oddFile, refusalOf } from "./firmware-files.js";
 import { type Mutator, runAll } from "./mutator.js";

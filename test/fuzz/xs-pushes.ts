@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundleGateway } from "../../hosts/node/bundle.js";
-import { XSWorld } from "../../tools/bench/xs-world.js";
+import { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { METER_PUSH } from "../../tools/meter/iec-meter.js";
 import { PushMeter } from "../../tools/meter/push-meter.js";
 import { HostilePusher, KEYS } from "./hostile-pusher.js";

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundleGateway } from "../../hosts/node/bundle.js";
 import { VirtualSlots } from "../../hosts/node/virtual-update.js";
-import { XSWorld } from "../../tools/bench/xs-world.js";
+import { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { MANUFACTURER } from "../../tools/ota/format.js";
 import { START_POWER } from "../../tools/zigbee/coprocessor.js";
 import { BOARD } from "../ota/bench.js";

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { bundleGateway } from "../../hosts/node/bundle.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import type { VirtualReply } from "../../hosts/node/virtual-request.js";
-import { XSWorld, type XSWorldOptions } from "../../tools/bench/xs-world.js";
+import { XSWorld, type XSWorldOptions } from "../../tools/benchmark/xs-world.js";
 import { METER_PUSH } from "../../tools/meter/iec-meter.js";
 import type { MeterMode } from "../../tools/meter/telegram.js";
 import { textOf } from "../latin1.js";

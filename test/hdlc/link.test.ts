@@ -70,7 +70,7 @@ class Bed {
 				if (next !== undefined) connection.send(next, 0, next.length, time.monotonicMs());
 				else if (code !== EVENT_END) connection.disconnect(time.monotonicMs());
 			},
-			onGone: () => assert.fail("gone"),
+			onClosed: () => assert.fail("gone"),
 		});
 		link.tell((nowMs) => connection.connect(nowMs));
 	}

@@ -136,7 +136,7 @@ export class Unit {
 		const trace = (message: string) => this.traced.push(message);
 		const ledger = new MemoryLedger(undefined);
 		const world = { driver, storage: this.storage, trace };
-		this.history = History.open({ world, ledger, zone: this.zone, flash: this.flash }, wasErasing)!;
+		this.history = History.open({ deps: world, ledger, zone: this.zone, flash: this.flash }, wasErasing)!;
 	}
 
 	/** A readout at that time, and what follows from it. */

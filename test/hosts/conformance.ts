@@ -10,9 +10,9 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
-import { makeBenchImage } from "../../hosts/node/bench-image.js";
 import { type FactoryData, loadFactoryData } from "../../hosts/node/factory.js";
 import { createHost } from "../../hosts/node/host.js";
+import { makeBenchImage } from "../../hosts/node/simulator-image.js";
 import { startSlots } from "../../hosts/node/slots.js";
 import { ERASE_SIZE } from "../../modules/io/flash.js";
 import type { ButtonPort, Host } from "../../modules/io/host.js";
@@ -28,7 +28,7 @@ import { IMAGE_VERSION, STREAMS, UPDATE_KEY, unpacked } from "./portable/update-
 import { endServers, runServer } from "./servers.js";
 
 /** What a check is run with. */
-export interface CheckWorld {
+export interface CheckDeps {
 	/** The check's name; the firmware finds it by `host.info.board`. */
 	readonly check: string;
 	/** For flash and factory data. */
@@ -74,7 +74,7 @@ export interface Running {
 }
 
 /** Starts the check. */
-export type Run = (world: CheckWorld) => Promise<Running>;
+export type Run = (world: CheckDeps) => Promise<Running>;
 
 /** What the checks expect of `info` and of the clock. */
 export const VERSION = "1.2.3";
@@ -148,7 +148,7 @@ async function runCheck({ name, afterRestart }: Check, run: Run): Promise<void> 
 
 async function runOnce(
 	check: string,
-	world: Omit<CheckWorld, "check" | "trace">,
+	world: Omit<CheckDeps, "check" | "trace">,
 	line: LinePort,
 	run: Run,
 ): Promise<void> {
@@ -180,7 +180,7 @@ async function runOnce(
 }
 
 /** The bench's host for a check. */
-export function makeHost(world: CheckWorld, button: ButtonPort): Host {
+export function makeHost(world: CheckDeps, button: ButtonPort): Host {
 	const { check, stateFolder, factory, meterPath, coprocessor, trace } = world;
 	const resourcesFolder = join(stateFolder, "resources");
 	writeResources(resourcesFolder);

@@ -175,7 +175,7 @@ export class Bench implements HTTPHandler {
 	}
 }
 
-/** A field with which the handler of the bench knows who asks. */
+/** A field with which the handler of the simulator knows who asks. */
 export const TOKEN = "Authorization: Bearer x";
 
 export function get(target: string, ...fields: string[]): string {

@@ -13,7 +13,7 @@ import {
 	OUTCOME_NONE,
 } from "../../modules/http/client.js";
 import { CLIENT_BROKEN, CLIENT_ENDED, CLIENT_TIMEOUT, CLIENT_UNREACHABLE } from "../../modules/io/client.js";
-import { type Drive, Driver } from "../../modules/io/driver.js";
+import { Driver, type Task } from "../../modules/io/driver.js";
 
 const ADDRESS = "192.0.2.7";
 const PORT = 8123;
@@ -29,7 +29,7 @@ class Owner {
 	readonly peers: VirtualClient[] = [];
 	/** Outcomes, in order, with the time. */
 	readonly told: string[] = [];
-	readonly drive: Drive;
+	readonly drive: Task;
 	client: HTTPClient | undefined;
 	#seen = OUTCOME_NONE;
 
@@ -40,7 +40,7 @@ class Owner {
 			timers,
 			guard: (_part, run) => run(),
 		});
-		this.drive = driver.drive("test", this);
+		this.drive = driver.register("test", this);
 	}
 
 	get deadlineMs(): number {
@@ -75,14 +75,14 @@ class Owner {
 
 	connect(): HTTPClient {
 		const { tcpClient } = this.world.network;
-		this.drive.tell(() => {
-			this.client = new HTTPClient({ drive: this.drive, port: tcpClient!, host: ADDRESS, portNumber: PORT });
+		this.drive.update(() => {
+			this.client = new HTTPClient({ task: this.drive, port: tcpClient!, host: ADDRESS, portNumber: PORT });
 		});
 		return this.client!;
 	}
 
 	send(): void {
-		this.drive.tell((nowMs) => {
+		this.drive.update((nowMs) => {
 			this.#seen = OUTCOME_NONE;
 			this.client!.send(REQUEST, 3, REQUEST.length - 2, nowMs);
 		});
@@ -131,7 +131,7 @@ describe("HTTP client", () => {
 			peer.send(OK);
 		});
 		owner.connect();
-		owner.drive.tell((nowMs) => owner.client!.send(long, 0, long.length, nowMs));
+		owner.drive.update((nowMs) => owner.client!.send(long, 0, long.length, nowMs));
 		owner.world.advance(CONNECT_MS + 10);
 		assert.equal(taken.length, 7005);
 		assert.equal(owner.told.length, 1);
@@ -282,7 +282,7 @@ describe("HTTP client", () => {
 		owner.serve(OK);
 		const client = owner.connect();
 		owner.send();
-		owner.drive.tell(() => client.close());
+		owner.drive.update(() => client.close());
 		owner.world.advance(60_000);
 		assert.deepEqual(owner.told, []);
 		assert.equal(client.outcome, OUTCOME_NONE);

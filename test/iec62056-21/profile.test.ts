@@ -9,7 +9,7 @@ import {
 } from "../../modules/iec62056-21/failures.js";
 import { TAP_RECEIVED, TAP_TRANSMITTED } from "../../modules/io/link.js";
 import { IEC } from "../../modules/meter/protocols.js";
-import { type Conversation, EVENT_END, type Opening } from "../../modules/readout/protocol.js";
+import { EVENT_END, type Opening, type ReadSession } from "../../modules/readout/protocol.js";
 import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { readCommand } from "../../tools/meter/iec-programming.js";
 import { frame, SOH } from "../../tools/meter/telegram.js";
@@ -47,8 +47,8 @@ class Programming {
 		assert.ok(this.driver.take().some((line) => line.endsWith("sent \x06051\r\n")));
 	}
 
-	conversation({ machine }: Driver): Conversation {
-		return machine as Conversation;
+	conversation({ machine }: Driver): ReadSession {
+		return machine as ReadSession;
 	}
 
 	/** Answers, and gives what is sent after that. */
@@ -65,7 +65,7 @@ class Programming {
 		return `${command} ${data}`;
 	}
 
-	#hold(machine: Conversation): Driver {
+	#hold(machine: ReadSession): Driver {
 		return new Driver(machine);
 	}
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { bundleGateway } from "../../hosts/node/bundle.js";
 import { VirtualAir } from "../../hosts/node/virtual-air.js";
 import { BENCH_PASSWORD, BENCH_SSID } from "../../hosts/simulated/air.js";
-import { XSWorld } from "../../tools/bench/xs-world.js";
+import { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { openPseudoTerminal } from "../../tools/meter/pseudo-terminal.js";
 import { ANY_PORT, Program } from "../hosts/program-checks.js";
 import { openClient, statesOf, WebPort } from "./client.js";
@@ -16,7 +16,7 @@ import { packet } from "./packets.js";
 
 const MAIN = fileURLToPath(new URL("../../hosts/node/main.js", import.meta.url));
 
-/** Slots that the console may take while nobody is there; half of them are the port's of the bench. */
+/** Slots that the console may take while nobody is there; half of them are the port's of the simulator. */
 const AT_REST = 28;
 /** And while somebody is. */
 const AT_WORK = 75;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type {
+	DatagramDeps,
 	DatagramMachine,
 	DatagramPort,
 	DatagramSender,
 	DatagramSource,
-	DatagramWorld,
 } from "../../modules/io/datagrams.js";
 import { Datagrams, RETRY_MS } from "../../modules/io/datagrams.js";
 import { Bed } from "../dns/bed.js";
@@ -54,13 +54,13 @@ class EchoBed extends Bed {
 
 	constructor() {
 		super();
-		const world: DatagramWorld = this.world();
+		const world: DatagramDeps = this.world();
 		this.echo = new Echo(world.buffer);
 		this.datagrams = new Datagrams(world, "echo", this.echo);
 	}
 
 	want(port: DatagramPort | undefined): void {
-		this.datagrams.drive.tell(() => {
+		this.datagrams.task.update(() => {
 			this.echo.port = port;
 		});
 	}
@@ -97,7 +97,7 @@ describe("io/datagrams", () => {
 		bed.want(FIRST);
 		bed.send([7, 8, 9]);
 		bed.pass(5);
-		bed.datagrams.drive.tell((nowMs) => {
+		bed.datagrams.task.update((nowMs) => {
 			bed.echo.deadlineMs = nowMs + 100;
 		});
 		bed.pass(200);
@@ -132,7 +132,7 @@ describe("io/datagrams", () => {
 	it("tells that the port has gone, sends nothing meanwhile, and has it again after 30 s", () => {
 		bed.want(FIRST);
 		bed.loseNetwork();
-		bed.datagrams.drive.tell((nowMs) => {
+		bed.datagrams.task.update((nowMs) => {
 			bed.echo.deadlineMs = nowMs + 100;
 		});
 		bed.pass(RETRY_MS);
@@ -163,7 +163,7 @@ describe("io/datagrams", () => {
 
 	it("is silent for good once it is stopped", () => {
 		bed.want(FIRST);
-		bed.datagrams.drive.tell((nowMs) => {
+		bed.datagrams.task.update((nowMs) => {
 			bed.echo.deadlineMs = nowMs + 100;
 		});
 		bed.datagrams.stop();

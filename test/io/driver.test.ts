@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
-import { type Driven, Driver } from "../../modules/io/driver.js";
+import { Driver, type ScheduledMachine } from "../../modules/io/driver.js";
 import type { Timed } from "../../modules/io/machine.js";
 
 /** Is due at the given times, one after the other, and notes when it was called. */
-class Alarm implements Driven {
+class Alarm implements ScheduledMachine {
 	deadlineMs = Number.POSITIVE_INFINITY;
 	drain?: (nowMs: number) => void;
 	readonly calls: number[] = [];
@@ -59,8 +59,8 @@ describe("io/driver", () => {
 
 	it("advances a machine at its deadline, and not before", () => {
 		const alarm = new Alarm();
-		const drive = driver.drive("alarm", alarm);
-		drive.tell(() => alarm.set(100));
+		const drive = driver.register("alarm", alarm);
+		drive.update(() => alarm.set(100));
 		time.advance(99);
 		assert.deepEqual(alarm.calls, []);
 		time.advance(1);
@@ -72,7 +72,7 @@ describe("io/driver", () => {
 	it("advances a machine that has a deadline when it is given to the driver", () => {
 		const alarm = new Alarm();
 		alarm.set(5);
-		driver.drive("alarm", alarm);
+		driver.register("alarm", alarm);
 		time.advance(5);
 		assert.deepEqual(alarm.calls, [5]);
 	});
@@ -80,7 +80,7 @@ describe("io/driver", () => {
 	it("serves many machines with one timer, each at its own time", () => {
 		const alarms = [300, 100, 200, 100].map((deadlineMs) => {
 			const alarm = new Alarm();
-			driver.drive("alarm", alarm).tell(() => alarm.set(deadlineMs));
+			driver.register("alarm", alarm).update(() => alarm.set(deadlineMs));
 			return alarm;
 		});
 		time.advance(1000);
@@ -94,8 +94,8 @@ describe("io/driver", () => {
 
 	it("leaves its timer where it is when a deadline moves away, and sets it anew when it fires", () => {
 		const alarm = new Alarm();
-		const drive = driver.drive("alarm", alarm);
-		for (let deadlineMs = 100; deadlineMs <= 200; deadlineMs++) drive.tell(() => alarm.set(deadlineMs));
+		const drive = driver.register("alarm", alarm);
+		for (let deadlineMs = 100; deadlineMs <= 200; deadlineMs++) drive.update(() => alarm.set(deadlineMs));
 		assert.equal(timers, 1);
 		time.advance(1000);
 		assert.deepEqual(alarm.calls, [200]);
@@ -113,7 +113,7 @@ describe("io/driver", () => {
 				turns.push(timers);
 			},
 		};
-		driver.drive("eager", machine);
+		driver.register("eager", machine);
 		time.advance(1);
 		assert.equal(left, 0);
 		assert.equal(new Set(turns).size, 3);
@@ -122,13 +122,13 @@ describe("io/driver", () => {
 	it("drains after each change, again where the drain itself has changed the machine, before it sets its timer", () => {
 		const alarm = new Alarm();
 		let said = 0;
-		const drive = driver.drive("alarm", alarm);
+		const drive = driver.register("alarm", alarm);
 		alarm.drain = () => {
 			said++;
-			if (said < 3) drive.tell((nowMs) => alarm.set(nowMs + 10 * said));
+			if (said < 3) drive.update((nowMs) => alarm.set(nowMs + 10 * said));
 		};
 		assert.equal(
-			drive.tell(() => "given back"),
+			drive.update(() => "given back"),
 			"given back",
 		);
 		assert.equal(said, 3);
@@ -138,15 +138,15 @@ describe("io/driver", () => {
 	it("drains after a change that throws, and lets its caller have the exception", () => {
 		const alarm = new Alarm();
 		let drained = 0;
-		const drive = driver.drive("alarm", alarm);
+		const drive = driver.register("alarm", alarm);
 		alarm.drain = () => drained++;
 		const fail = (): void => {
 			alarm.set(7);
 			throw new Error("no");
 		};
-		assert.throws(() => drive.tell(fail), /^Error: no$/);
+		assert.throws(() => drive.update(fail), /^Error: no$/);
 		assert.equal(drained, 1);
-		drive.run(fail);
+		drive.fromHost(fail);
 		assert.deepEqual(faults, ["alarm: no"]);
 		time.advance(7);
 		assert.deepEqual(alarm.calls, [7]);
@@ -154,9 +154,9 @@ describe("io/driver", () => {
 
 	it("logs that a machine was changed past it, and goes on", () => {
 		const alarm = new Alarm();
-		const drive = driver.drive("alarm", alarm);
+		const drive = driver.register("alarm", alarm);
 		alarm.set(50);
-		drive.tell(() => {});
+		drive.update(() => {});
 		assert.deepEqual(faults, ["alarm: a machine was changed past its driver"]);
 		time.advance(50);
 		assert.deepEqual(alarm.calls, [50]);
@@ -165,7 +165,7 @@ describe("io/driver", () => {
 
 	it("does nothing more for a machine that was stopped, also by another in the same turn", () => {
 		const first = new Alarm();
-		const drive = driver.drive("first", first);
+		const drive = driver.register("first", first);
 		const second: Timed = {
 			deadlineMs: 10,
 			advance(this: { deadlineMs: number }) {
@@ -173,10 +173,10 @@ describe("io/driver", () => {
 				drive.stop();
 			},
 		};
-		driver.drive("second", second);
-		drive.tell(() => first.set(10));
+		driver.register("second", second);
+		drive.update(() => first.set(10));
 		time.advance(100);
-		drive.run(() => assert.fail("it was stopped"));
+		drive.fromHost(() => assert.fail("it was stopped"));
 		assert.deepEqual(first.calls, []);
 		assert.deepEqual(faults, []);
 	});
@@ -189,11 +189,11 @@ describe("io/driver", () => {
 		};
 		const far = new Driver({ clock: time, timers: { set, clear: (id) => time.clear(id) }, guard: (_, run) => run() });
 		const alarm = new Alarm();
-		far.drive("never", alarm);
+		far.register("never", alarm);
 		assert.deepEqual(delays, []);
 		const monthly = new Alarm();
 		monthly.set(30 * 86_400_000);
-		far.drive("monthly", monthly);
+		far.register("monthly", monthly);
 		time.advance(40 * 86_400_000);
 		assert.deepEqual(monthly.calls, [30 * 86_400_000]);
 		assert.equal(Math.max(...delays), 86_400_000);
@@ -201,8 +201,8 @@ describe("io/driver", () => {
 
 	it("has no timer when nothing is driven", () => {
 		const alarm = new Alarm();
-		const drive = driver.drive("alarm", alarm);
-		drive.tell(() => alarm.set(10));
+		const drive = driver.register("alarm", alarm);
+		drive.update(() => alarm.set(10));
 		drive.stop();
 		drive.stop();
 		assert.equal(live, 0);

@@ -159,7 +159,7 @@ class Bench {
 					this.events.push(code);
 					this.onEvent(code);
 				},
-				onGone: () => this.gone++,
+				onClosed: () => this.gone++,
 			},
 		);
 	}
@@ -362,7 +362,7 @@ describe("parity on a link", () => {
 					anyFraming: true,
 					machine,
 					onEvent: () => {},
-					onGone: () => {},
+					onClosed: () => {},
 				},
 			);
 			assert.equal(hand.options.format, FORMAT_8N1);
@@ -442,7 +442,7 @@ describe("the end of a link", () => {
 						line: { baud: 300, format: FORMAT_7E1 },
 						machine: world.machine,
 						onEvent: () => {},
-						onGone: () => {},
+						onClosed: () => {},
 					},
 				),
 			/not there/,

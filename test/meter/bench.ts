@@ -86,7 +86,7 @@ export class ReaderBench {
 		};
 		const { clock, timers, serial, storage, crypto } = this.world;
 		this.reader = new MeterReader({
-			world: {
+			deps: {
 				driver: new Driver({ clock, timers, guard: (_, run) => run() }),
 				storage,
 				crypto,

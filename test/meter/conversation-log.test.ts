@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { TAP_RECEIVED, TAP_TRANSMITTED } from "../../modules/io/link.js";
 import {
-	ConversationLog,
+	LineLog,
 	LOG_LIMIT,
 	LOG_LINE,
 	LOG_RECEIVED,
 	LOG_TRANSMITTED,
 	LogCursor,
-} from "../../modules/meter/conversation-log.js";
+} from "../../modules/meter/line-log.js";
 import { bytesOf } from "../latin1.js";
 
 interface Entry {
@@ -24,7 +24,7 @@ const JOIN_MS = 100;
 /** A log, and beside it all that was ever said, as plain entries. */
 class Kept {
 	nowMs = 0;
-	readonly log = new ConversationLog();
+	readonly log = new LineLog();
 	readonly all: Entry[] = [];
 
 	bytes(direction: number, data: readonly number[]): void {

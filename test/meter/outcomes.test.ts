@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { FAILURE_NO_MODE_E } from "../../modules/cosem/failures.js";
 import { FAILURE_PORT } from "../../modules/meter/failures.js";
-import { Outcomes } from "../../modules/meter/outcomes.js";
+import { ReadStatistics } from "../../modules/meter/read-statistics.js";
 import { failure, METER_ERROR } from "../../modules/readout/failure.js";
 import { type Readout, STATUS_OK } from "../../modules/readout/readout.js";
 
@@ -17,18 +17,18 @@ const readoutAt = (utcMs: number): Readout => ({
 	records: new Uint8Array(0),
 });
 
-describe("meter/outcomes", () => {
-	const timesOf = ({ last, attemptUtcMs }: Outcomes) => [last?.utcMs, attemptUtcMs];
+describe("meter/read-statistics", () => {
+	const timesOf = ({ last, attemptUtcMs }: ReadStatistics) => [last?.utcMs, attemptUtcMs];
 
 	it("has nothing at first, and nothing is dated back then", () => {
-		const last = new Outcomes({});
+		const last = new ReadStatistics({});
 		last.dateBack(NOW, 5000);
 		last.dropSimulated();
 		assert.deepEqual(timesOf(last), [undefined, 0]);
 	});
 
 	it("dates attempt and readout back once, by the monotonic clock", () => {
-		const last = new Outcomes({});
+		const last = new ReadStatistics({});
 		last.began(0, 1000);
 		last.keep(readoutAt(0), false, 4000);
 		assert.deepEqual(timesOf(last), [0, 0]);
@@ -40,7 +40,7 @@ describe("meter/outcomes", () => {
 	});
 
 	it("leaves what has its time, and dates a readout that was begun before the clock was set and ended after it", () => {
-		const last = new Outcomes({});
+		const last = new ReadStatistics({});
 		last.began(0, 1000);
 		last.dateBack(NOW, 2000);
 		last.keep(readoutAt(NOW + 1000), false, 3000);
@@ -52,7 +52,7 @@ describe("meter/outcomes", () => {
 	});
 
 	it("counts failures by their code, 16 of them, and the rest as others", () => {
-		const last = new Outcomes({});
+		const last = new ReadStatistics({});
 		const fail = (code: string) => last.failed(failure(METER_ERROR, code, 0, "It failed."));
 		for (let i = 0; i < 20; i++) fail(`test/${i}`);
 		fail("test/0");
@@ -66,7 +66,7 @@ describe("meter/outcomes", () => {
 	});
 
 	it("tells what a meter has given from what none has", () => {
-		const last = new Outcomes({});
+		const last = new ReadStatistics({});
 		const readout = readoutAt(NOW);
 		last.keep(readout, false, 0);
 		assert.deepEqual([last.measured, last.measurements], [readout, 1]);
@@ -75,7 +75,7 @@ describe("meter/outcomes", () => {
 	});
 
 	it("drops what no meter has given, and keeps what one has", () => {
-		const last = new Outcomes({});
+		const last = new ReadStatistics({});
 		last.began(NOW, 0);
 		last.keep(readoutAt(NOW), true, 0);
 		last.dropSimulated();
@@ -94,7 +94,7 @@ describe("meter/outcomes", () => {
 
 	it("tells of the first failure, of each other one, and of the first good readout", () => {
 		const told: (string | undefined)[] = [];
-		const outcomes = new Outcomes({ failureChanged: (failure) => told.push(failure?.code) });
+		const outcomes = new ReadStatistics({ failureChanged: (failure) => told.push(failure?.code) });
 		outcomes.failed(FAILURE_PORT);
 		outcomes.failed(FAILURE_PORT);
 		outcomes.failed(FAILURE_NO_MODE_E);

@@ -1,18 +1,18 @@
 /** Every call and input in every state, also those that make no sense there: nothing throws, and what follows is sane. */
 import assert from "node:assert/strict";
-import { DLMSConversation } from "../../modules/cosem/conversation.js";
+import { DLMSReadSession } from "../../modules/cosem/read-session.js";
 import { OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "../../modules/cosem/settings.js";
 import { Attempts } from "../../modules/iec62056-21/attempts.js";
 import { MeterListener } from "../../modules/iec62056-21/listener.js";
-import { IECConversation } from "../../modules/iec62056-21/protocol.js";
+import { IECReadSession } from "../../modules/iec62056-21/protocol.js";
 import { HAND_OVER_ALWAYS } from "../../modules/iec62056-21/session.js";
 import type { MeterSettings } from "../../modules/meter/settings.js";
 import {
-	type Conversation,
 	EVENT_END,
 	EVENT_POOR,
 	EVENT_READOUT,
 	type Opening,
+	type ReadSession,
 } from "../../modules/readout/protocol.js";
 import { STATUS_OK } from "../../modules/readout/readout.js";
 import { RecordWriter } from "../../modules/readout/record-writer.js";
@@ -48,7 +48,7 @@ const INPUTS: Record<string, (driver: Driver) => unknown> = {
 };
 
 /** And what its owner may do. */
-const CALLS: Record<string, (driver: Driver, conversation: Conversation) => unknown> = {
+const CALLS: Record<string, (driver: Driver, conversation: ReadSession) => unknown> = {
 	...INPUTS,
 	abort: (driver, conversation) => {
 		conversation.abort(driver.nowMs);
@@ -75,10 +75,10 @@ function openingOf(settings: Partial<MeterSettings> = {}): Opening<MeterSettings
 
 interface Held {
 	readonly driver: Driver;
-	readonly conversation: Conversation;
+	readonly conversation: ReadSession;
 }
 
-function held(conversation: Conversation): Held {
+function held(conversation: ReadSession): Held {
 	return { driver: new Driver(conversation), conversation };
 }
 
@@ -100,7 +100,7 @@ function comesToItsEnd(enter: () => Held, name: string): void {
 describe("impossible pairs", () => {
 	const session = (options: Partial<MeterSettings> = {}, quietMs = 0, handOver = 0): Held => {
 		const opening = { ...openingOf(options), quietMs };
-		return held(new IECConversation(opening, new Attempts(opening), handOver));
+		return held(new IECReadSession(opening, new Attempts(opening), handOver));
 	};
 	const at = (one: Held, ms: number, text: string | Uint8Array = ""): Held => {
 		one.driver.to(ms).receive(text);
@@ -129,7 +129,7 @@ describe("impossible pairs", () => {
 
 	const conversation = (opening: number, attempts = false): Held => {
 		const all = openingOf({ dlms: dlmsSettings({ opening, physical: 17 }) });
-		return held(new DLMSConversation(all, attempts ? new Attempts(all) : undefined));
+		return held(new DLMSReadSession(all, attempts ? new Attempts(all) : undefined));
 	};
 	const conversations: Record<string, () => Held> = {
 		"before it begins": () => conversation(OPENING_AUTO),

@@ -4,7 +4,7 @@ import { DLMS_AUTHENTICATION } from "../../modules/dlms/failures.js";
 import { IEC_NO_TELEGRAM } from "../../modules/iec62056-21/failures.js";
 import { Driver } from "../../modules/io/driver.js";
 import { FAILURE_MEMORY, FAILURE_PORT, FAILURE_WAIT } from "../../modules/meter/failures.js";
-import type { ReadWaiter } from "../../modules/meter/pending-reads.js";
+import type { ReadCallback } from "../../modules/meter/pending-reads.js";
 import { KEPT_LENGTH, Schedule, type ScheduledReader } from "../../modules/meter/schedule.js";
 import type { Failure } from "../../modules/readout/failure.js";
 import type { Recurrence } from "../../modules/time/recurrence.js";
@@ -32,7 +32,7 @@ class Bench implements ScheduledReader {
 	/** What the next readouts come to; empty: well. */
 	failures: (Failure | undefined)[] = [];
 	tookMs = 3 * SECOND_MS;
-	waiter: ReadWaiter | undefined;
+	waiter: ReadCallback | undefined;
 	/** Missed ones, as they were told. */
 	told = 0;
 
@@ -47,11 +47,17 @@ class Bench implements ScheduledReader {
 		const missed = (count: number) => {
 			this.told += count;
 		};
-		this.schedule = new Schedule({ world, zone: zoneOf("Europe/Berlin"), reader: this, plan: () => this.plan, missed });
+		this.schedule = new Schedule({
+			deps: world,
+			zone: zoneOf("Europe/Berlin"),
+			reader: this,
+			plan: () => this.plan,
+			missed,
+		});
 		this.schedule.start(lastUtcMs, kept, error);
 	}
 
-	read(waiter: ReadWaiter): void {
+	read(waiter: ReadCallback): void {
 		this.asked.push(this.time.utcMs() === undefined ? `${this.time.nowMs / SECOND_MS}` : this.clock);
 		this.waiter = waiter;
 		const failure = this.failures.shift();
@@ -63,7 +69,7 @@ class Bench implements ScheduledReader {
 		}, this.tookMs);
 	}
 
-	cancel(waiter: ReadWaiter): void {
+	cancel(waiter: ReadCallback): void {
 		if (this.waiter === waiter) this.waiter = undefined;
 	}
 

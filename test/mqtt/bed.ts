@@ -22,7 +22,7 @@ import {
 import { MQTTService } from "../../modules/mqtt/service.js";
 import { ENTRIES } from "../../modules/parts.js";
 import type { OutputFailure } from "../../modules/publish/connect-failures.js";
-import type { OutputWorld } from "../../modules/publish/output.js";
+import type { OutputDeps } from "../../modules/publish/output.js";
 import { TLSPermit } from "../../modules/publish/tls-permit.js";
 import type { Readout } from "../../modules/readout/readout.js";
 import { recordsOfBlock } from "../readout/block.js";
@@ -46,7 +46,7 @@ export interface BedOptions {
 	clock?: Clock;
 	ports?: Pick<Network, "tcpClient" | "tlsClient">;
 	power?: Power;
-	radio?: OutputWorld["radio"];
+	radio?: OutputDeps["radio"];
 	/** It sleeps at times. */
 	saving?: { awakeUntilMs: number };
 }

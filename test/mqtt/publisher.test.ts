@@ -532,9 +532,9 @@ describe("MQTT", () => {
 			bed.start();
 			assert.equal(bed.service.publisher?.state, MQTT_UP);
 			const given: string[] = [];
-			const hub = { permitGiven: () => given.push("given"), permitWanted: () => given.push("wanted") };
+			const hub = { permitGranted: () => given.push("given"), permitRequested: () => given.push("wanted") };
 			bed.measured();
-			assert.equal(bed.tlsPermit.ask(hub), false);
+			assert.equal(bed.tlsPermit.request(hub), false);
 			bed.advance(100);
 			// It is asked for again at once: the hub hears of that.
 			assert.deepEqual(given, ["given", "wanted"]);
@@ -542,7 +542,7 @@ describe("MQTT", () => {
 			assert.equal(broker.retained.get(`${BASE}/status`), "online");
 			bed.advance(60_000);
 			assert.equal(broker.met.length, 1);
-			bed.tlsPermit.giveBack(hub);
+			bed.tlsPermit.release(hub);
 			bed.advance(1000);
 			assert.equal(broker.met.length, 2);
 			assert.equal(broker.count(`${BASE}/state`), 1);
@@ -569,7 +569,7 @@ describe("MQTT", () => {
 			const broker = secureBed({ fault: "no TLS" });
 			bed.start();
 			assert.equal(bed.service.output.failure?.code, "tls_failed");
-			assert.equal(bed.tlsPermit.ask({ permitGiven: () => {}, permitWanted: () => {} }), true);
+			assert.equal(bed.tlsPermit.request({ permitGranted: () => {}, permitRequested: () => {} }), true);
 			assert.equal(broker.met.length, 0);
 		});
 	});

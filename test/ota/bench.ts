@@ -1,6 +1,6 @@
 /** Slots, keys and files for tests of updates. */
 import { generateKeyPairSync } from "node:crypto";
-import { makeBenchImage } from "../../hosts/node/bench-image.js";
+import { makeBenchImage } from "../../hosts/node/simulator-image.js";
 import { VirtualSlots, type VirtualSlotsOptions } from "../../hosts/node/virtual-update.js";
 import { keySigner, type Signer } from "../../tools/ota/keys.js";
 import { type Firmware, makeFirmwareFile, type Oddities } from "../../tools/ota/make.js";

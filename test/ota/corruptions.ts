@@ -1,7 +1,7 @@
 /** Firmware files that a unit must refuse, each with the code that it must give, and those that it must take. */
 import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
-import { makeBenchImage } from "../../hosts/node/bench-image.js";
 import type { SeededRandom } from "../../hosts/node/random.js";
+import { makeBenchImage } from "../../hosts/node/simulator-image.js";
 import type { VirtualSlotsOptions } from "../../hosts/node/virtual-update.js";
 import { IMAGE_LENGTH_OFFSET } from "../../hosts/simulated/image.js";
 import {

@@ -1,4 +1,4 @@
-/** The look for a newer firmware over real HTTPS, by the bench in XS: what a public server sees of it. */
+/** The look for a newer firmware over real HTTPS, by the simulator in XS: what a public server sees of it. */
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
@@ -8,8 +8,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { makeBenchImage } from "../../hosts/node/bench-image.js";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
+import { makeBenchImage } from "../../hosts/node/simulator-image.js";
 import { keySigner } from "../../tools/ota/keys.js";
 import { makeFirmwareFile } from "../../tools/ota/make.js";
 import { ProcessGateway } from "../api/process-gateway.js";

@@ -3,8 +3,8 @@
  * of the slots, and of what the boot loader keeps.
  */
 import assert from "node:assert/strict";
-import { makeBenchImage } from "../../hosts/node/bench-image.js";
 import { SeededRandom } from "../../hosts/node/random.js";
+import { makeBenchImage } from "../../hosts/node/simulator-image.js";
 import { PowerCut } from "../../hosts/node/virtual-storage.js";
 import { makeFile, SIGNER } from "./bench.js";
 import { Unit } from "./unit.js";

@@ -7,26 +7,26 @@ import { Driver } from "../../modules/io/driver.js";
 import { MemoryLedger } from "../../modules/io/memory.js";
 import { TAKEN } from "../../modules/ota/refusals.js";
 import { type Sender, Updater } from "../../modules/ota/updater.js";
-import { type PermitHolder, TLSPermit } from "../../modules/publish/tls-permit.js";
+import { type PermitClient, TLSPermit } from "../../modules/publish/tls-permit.js";
 import { makeFile, makeImage, makeSlots, UNIT } from "./bench.js";
 
 const crypto = new NodeCrypto();
 
 /** An output with a connection that it gives up when it is asked to. */
-class Output implements PermitHolder {
+class Output implements PermitClient {
 	readonly tlsPermit: TLSPermit;
 	hasPermit = false;
 	constructor(tlsPermit: TLSPermit) {
 		this.tlsPermit = tlsPermit;
-		this.hasPermit = tlsPermit.ask(this);
+		this.hasPermit = tlsPermit.request(this);
 	}
-	permitGiven(): void {
+	permitGranted(): void {
 		this.hasPermit = true;
 	}
-	permitWanted(): void {
+	permitRequested(): void {
 		this.hasPermit = false;
-		this.tlsPermit.giveBack(this);
-		this.tlsPermit.ask(this);
+		this.tlsPermit.release(this);
+		this.tlsPermit.request(this);
 	}
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { BYTES } from "../../modules/config/schema.js";
-import { type Drive, Driver } from "../../modules/io/driver.js";
+import { Driver, type Task } from "../../modules/io/driver.js";
 import { LIMIT_MS, LOOK_MS, Trial, type TrialHost, type TrialParts, YOUNG_MS } from "../../modules/ota/trial.js";
 import type { CablePolicy } from "../../modules/wifi/cable.js";
 
@@ -20,7 +20,7 @@ const HOME = { ssid: "home", password: "", hostname: "gateway" };
 describe("app/trial", () => {
 	let time: VirtualTime;
 	let trial: Trial;
-	let drive: Drive;
+	let drive: Task;
 	/** What became of it, and when. */
 	let done: string[];
 	let missing: string;
@@ -50,7 +50,7 @@ describe("app/trial", () => {
 		};
 		told = [];
 		trial = new Trial(host, partsOf(), startMs);
-		drive = driver.drive("trial", trial);
+		drive = driver.register("trial", trial);
 	});
 
 	/** Those of a gateway of which `missing` does not work. */
@@ -81,7 +81,7 @@ describe("app/trial", () => {
 		};
 	}
 
-	const restarting = () => drive.tell(() => trial.prove());
+	const restarting = () => drive.update(() => trial.prove());
 
 	it("confirms a firmware that works, after a minute, once", () => {
 		time.advance(YOUNG_MS - 1);

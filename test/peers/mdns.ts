@@ -76,7 +76,7 @@ async function withResponder<T>(
 	};
 	const responder = new MDNSResponder(world);
 	const port = new Datagrams(world, "mdns", responder);
-	const stop = () => port.drive.tell(() => responder.stop());
+	const stop = () => port.task.update(() => responder.stop());
 	const { address, netmask } = zeroconf;
 	const services = [
 		{ type: "_https._tcp", port: 443, txt: [] },
@@ -84,7 +84,7 @@ async function withResponder<T>(
 		{ type: "_smgw._tcp", port: 443, txt: ["api=v1", "path=/api/v1", "model=SMG-1", "id=a1b2c3"] },
 	];
 	const settings = { hostname: UNIT, instance: INSTANCE, address, netmask, accessPoint: false, services };
-	port.drive.tell((nowMs) => responder.start(settings, nowMs));
+	port.task.update((nowMs) => responder.start(settings, nowMs));
 	try {
 		await told;
 		return await use(names, stop);

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { makeBenchImage } from "../../hosts/node/bench-image.js";
+import { makeBenchImage } from "../../hosts/node/simulator-image.js";
 import { buildNumber } from "../../modules/ota/version.js";
 import { frame } from "../../tools/meter/telegram.js";
 import { publicKeyOf } from "../../tools/ota/keys.js";

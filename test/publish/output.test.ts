@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { VirtualWorld } from "../../hosts/node/virtual.js";
 import { NO_MEMORY } from "../../modules/config/blob.js";
-import { HUB_COST } from "../../modules/hub/hub.js";
+import { HUB_COST } from "../../modules/homeassistant/hub.js";
 import { CLIENT_OUT_OF_MEMORY, CLIENT_UNREACHABLE, CLIENT_UNTRUSTED } from "../../modules/io/client.js";
 import { MemoryLedger } from "../../modules/io/memory.js";
 import { outputFailure } from "../../modules/publish/connect-failures.js";
@@ -65,19 +65,19 @@ describe("publish/output", () => {
 
 	it("has a permit that comes inside of asking for it, and gives one back that comes too late", () => {
 		const { output, tlsPermit, told } = bench();
-		const other = { permitGiven: () => {}, permitWanted: () => tlsPermit.giveBack(other) };
-		tlsPermit.ask(other);
+		const other = { permitGranted: () => {}, permitRequested: () => tlsPermit.release(other) };
+		tlsPermit.request(other);
 		assert.equal(output.askPermit(), false);
 		assert.deepEqual(told, ["permitted"]);
 		assert.equal(output.askPermit(), true);
 		output.giveBack();
-		const keeper = { permitGiven: () => {}, permitWanted: () => {} };
-		tlsPermit.ask(keeper);
+		const keeper = { permitGranted: () => {}, permitRequested: () => {} };
+		tlsPermit.request(keeper);
 		assert.equal(output.askPermit(), false);
 		output.giveBack();
-		tlsPermit.giveBack(keeper);
+		tlsPermit.release(keeper);
 		assert.equal(told.length, 1);
-		assert.equal(tlsPermit.ask(keeper), true);
+		assert.equal(tlsPermit.request(keeper), true);
 	});
 
 	it("claims memory once, and gives it back once", () => {

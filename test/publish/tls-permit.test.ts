@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import * as client from "../../modules/io/client.js";
 import { connectFailure } from "../../modules/publish/connect-failures.js";
-import { type PermitHolder, TLSPermit } from "../../modules/publish/tls-permit.js";
+import { type PermitClient, TLSPermit } from "../../modules/publish/tls-permit.js";
 
-class Holder implements PermitHolder {
+class Holder implements PermitClient {
 	readonly told: string[] = [];
 
-	permitGiven(): void {
+	permitGranted(): void {
 		this.told.push("given");
 	}
 
-	permitWanted(): void {
+	permitRequested(): void {
 		this.told.push("wanted");
 	}
 }
@@ -19,32 +19,32 @@ describe("publish/tls-permit", () => {
 	it("is given to one after the other, in the order of asking", () => {
 		const tlsPermit = new TLSPermit();
 		const [a, b, c] = [new Holder(), new Holder(), new Holder()];
-		assert.equal(tlsPermit.ask(a), true);
-		assert.equal(tlsPermit.ask(a), true, "asking again");
-		assert.equal(tlsPermit.ask(b), false);
-		assert.equal(tlsPermit.ask(b), false);
-		assert.equal(tlsPermit.ask(c), false);
+		assert.equal(tlsPermit.request(a), true);
+		assert.equal(tlsPermit.request(a), true, "asking again");
+		assert.equal(tlsPermit.request(b), false);
+		assert.equal(tlsPermit.request(b), false);
+		assert.equal(tlsPermit.request(c), false);
 		assert.deepEqual(a.told, ["wanted", "wanted", "wanted"]);
-		tlsPermit.giveBack(a);
+		tlsPermit.release(a);
 		assert.deepEqual(b.told, ["given", "wanted"]);
 		assert.deepEqual(c.told, []);
-		tlsPermit.giveBack(b);
+		tlsPermit.release(b);
 		assert.deepEqual(c.told, ["given"]);
-		assert.equal(tlsPermit.ask(a), false);
+		assert.equal(tlsPermit.request(a), false);
 	});
 
 	it("is not given to one that has gone", () => {
 		const tlsPermit = new TLSPermit();
 		const [a, b, c] = [new Holder(), new Holder(), new Holder()];
-		tlsPermit.ask(a);
-		tlsPermit.ask(b);
-		tlsPermit.ask(c);
-		tlsPermit.giveBack(b);
-		tlsPermit.giveBack(new Holder());
-		tlsPermit.giveBack(a);
+		tlsPermit.request(a);
+		tlsPermit.request(b);
+		tlsPermit.request(c);
+		tlsPermit.release(b);
+		tlsPermit.release(new Holder());
+		tlsPermit.release(a);
 		assert.deepEqual([b.told, c.told], [[], ["given"]]);
-		tlsPermit.giveBack(c);
-		assert.equal(tlsPermit.ask(b), true);
+		tlsPermit.release(c);
+		assert.equal(tlsPermit.request(b), true);
 	});
 });
 

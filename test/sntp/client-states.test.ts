@@ -54,7 +54,7 @@ function bedIn(state: number): Bed {
 	const bed = new Bed();
 	const { sync } = bed;
 	if (state !== SYNC_OFF) sync.start(NOW_MS);
-	if (state === SYNC_ASKING || state === SYNC_RESTING) sync.found(sync.turn, "10.0.0.1", NOW_MS);
+	if (state === SYNC_ASKING || state === SYNC_RESTING) sync.found(sync.generation, "10.0.0.1", NOW_MS);
 	if (state === SYNC_RESTING) bed.reply();
 	assert.equal(sync.state, state);
 	return bed;
@@ -88,17 +88,17 @@ const ROWS: readonly Row[] = [
 	},
 	{
 		what: "an address",
-		change: ({ sync, nowMs }) => sync.found(sync.turn, "10.0.0.1", nowMs),
+		change: ({ sync, nowMs }) => sync.found(sync.generation, "10.0.0.1", nowMs),
 		wanted: [SYNC_OFF, SYNC_ASKING, SYNC_ASKING, SYNC_RESTING],
 	},
 	{
 		what: "an address for the turn before",
-		change: ({ sync, nowMs }) => sync.found(sync.turn - 1, "10.0.0.66", nowMs),
+		change: ({ sync, nowMs }) => sync.found(sync.generation - 1, "10.0.0.66", nowMs),
 		wanted: STATES,
 	},
 	{
 		what: "that there is no such name",
-		change: ({ sync, nowMs }) => sync.found(sync.turn, undefined, nowMs),
+		change: ({ sync, nowMs }) => sync.found(sync.generation, undefined, nowMs),
 		wanted: STATES,
 		names: ["", "b", "", ""],
 		errors: [TIME_WELL, TIME_NO_ADDRESS, TIME_WELL, TIME_WELL],
@@ -155,7 +155,7 @@ describe("sntp/client: states", () => {
 			for (const state of STATES) {
 				const bed = bedIn(state);
 				const { sync } = bed;
-				const before = [sync.turn, sync.deadlineMs];
+				const before = [sync.generation, sync.deadlineMs];
 				change(bed);
 				const from = `from ${NAMES[state]}`;
 				assert.equal(NAMES[sync.state], NAMES[wanted[state]], from);
@@ -163,13 +163,13 @@ describe("sntp/client: states", () => {
 				assert.equal(sync.lastError, errors?.[state] ?? TIME_WELL, from);
 				// What is ignored leaves no trace; what is not is another turn, for whoever serves it.
 				const isIgnored = wanted[state] === state && (names?.[state] ?? sync.name) === bedIn(state).sync.name;
-				if (isIgnored && !/network/.test(what)) assert.deepEqual([sync.turn, sync.deadlineMs], before, from);
-				else assert.notEqual(sync.turn, before[0], from);
+				if (isIgnored && !/network/.test(what)) assert.deepEqual([sync.generation, sync.deadlineMs], before, from);
+				else assert.notEqual(sync.generation, before[0], from);
 				assert.equal(sync.deadlineMs === Number.POSITIVE_INFINITY, sync.state === SYNC_OFF, from);
 				assert.equal(sync.address !== "", sync.state === SYNC_ASKING, from);
 				// And it finds the time after that.
 				sync.start(bed.nowMs);
-				sync.found(sync.turn, "10.0.0.1", bed.nowMs);
+				sync.found(sync.generation, "10.0.0.1", bed.nowMs);
 				bed.reply();
 				assert.deepEqual([sync.state, sync.lastSuccessMs], [SYNC_RESTING, bed.nowMs], from);
 			}

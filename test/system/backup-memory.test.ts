@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
 import { BACKUP_REPLY_COST } from "../../modules/system/backup.js";
 import { RESTORE_COST } from "../../modules/system/restore.js";
-import type { XSWorld } from "../../tools/bench/xs-world.js";
+import type { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { LongestHeld, REST_MS } from "./longest-held.js";
 
 /** Counted once by hand for a file in which all is another value: 360 for puts and entries, 100 while one is packed. */

@@ -1,4 +1,4 @@
-/** The development keys of the bench, with both of its engines. */
+/** The development keys of the simulator, with both of its engines. */
 import { benchKeys } from "./bench-keys.js";
 
 benchKeys("node");

@@ -1,4 +1,4 @@
-/** The development keys of the bench: an update and a report with nothing but the commands that it prints. */
+/** The development keys of the simulator: an update and a report with nothing but the commands that it prints. */
 import assert from "node:assert/strict";
 import { existsSync, statSync } from "node:fs";
 import { get } from "node:https";

@@ -7,7 +7,7 @@ import { bundleGateway } from "../../hosts/node/bundle.js";
 import { VirtualFlash } from "../../hosts/node/virtual-flash.js";
 import { Journal } from "../../modules/history/journal.js";
 import { HISTORY_REPLY_COST } from "../../modules/history/routes.js";
-import { XSWorld } from "../../tools/bench/xs-world.js";
+import { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
 import { Simulation } from "../history/simulation.js";

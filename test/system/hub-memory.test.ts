@@ -1,8 +1,8 @@
 /** What the hub takes of XS's slots at rest and while it sends, and that all of it comes back. */
 import assert from "node:assert/strict";
-import { HUB_COST } from "../../modules/hub/hub.js";
-import type { XSWorld } from "../../tools/bench/xs-world.js";
-import { ADDRESS, OWN_CERTIFICATE, StateServer, TOKEN } from "../hub/bench.js";
+import { HUB_COST } from "../../modules/homeassistant/hub.js";
+import type { XSWorld } from "../../tools/benchmark/xs-world.js";
+import { ADDRESS, OWN_CERTIFICATE, StateServer, TOKEN } from "../homeassistant/bench.js";
 import { LongestHeld, REST_MS } from "./longest-held.js";
 
 describe("The hub's slots in XS", function () {

@@ -37,7 +37,7 @@ const HALF_HELLO = Uint8Array.of(0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3);
 
 export type Operations = Readonly<Record<string, () => Promise<number>>>;
 
-export interface LoadWorld {
+export interface LoadDeps {
 	readonly gateway: ProcessGateway;
 	readonly random: SeededRandom;
 	readonly peers: LoadPeers;
@@ -47,7 +47,7 @@ export interface LoadWorld {
 	readonly isAccessPoint: boolean;
 }
 
-export function ownerOperations({ gateway, random, peers, backup, isAccessPoint }: LoadWorld): Operations {
+export function ownerOperations({ gateway, random, peers, backup, isAccessPoint }: LoadDeps): Operations {
 	const client = new LoadClient(gateway);
 	const files = certificateFiles();
 	const image = makeImage(IMAGE_SIZE);
@@ -167,7 +167,7 @@ export function ownerOperations({ gateway, random, peers, backup, isAccessPoint 
 	};
 }
 
-export function strangerOperations({ gateway, random }: Pick<LoadWorld, "gateway" | "random">): Operations {
+export function strangerOperations({ gateway, random }: Pick<LoadDeps, "gateway" | "random">): Operations {
 	const client = new LoadClient(gateway);
 	const between = (from: number, to: number) => from + random.below(to - from);
 	const login = { path: "system/login", isStranger: true } as const;

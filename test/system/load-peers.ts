@@ -6,7 +6,7 @@ import { createServer as createTLSServer, type Server as TLSServer } from "node:
 import { Aedes } from "aedes";
 import type { SeededRandom } from "../../hosts/node/random.js";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
-import { HUB_CERTIFICATE_LIMIT } from "../../modules/hub/fields.js";
+import { HUB_CERTIFICATE_LIMIT } from "../../modules/homeassistant/fields.js";
 import { MQTT_CERTIFICATE_LIMIT } from "../../modules/mqtt/fields.js";
 
 const ADDRESS = "127.0.0.1";

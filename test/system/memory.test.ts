@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { bundleGateway } from "../../hosts/node/bundle.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
-import { XSWorld } from "../../tools/bench/xs-world.js";
+import { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { Household, type HouseholdReading } from "../../tools/meter/household.js";
 import { IECMeter, type IECMeterOptions, METER_BLOCK } from "../../tools/meter/iec-meter.js";
 import { p1Telegram } from "../../tools/meter/p1-telegram.js";
@@ -38,7 +38,7 @@ const READOUT_SLOTS = 22;
 const KEY_SLOTS = 14;
 /** Longer than any time-out of a connection without a request. */
 const REST_MS = 31_000;
-/** Room for raw conversation in modules/meter/conversation-log.ts is long used up after so many readouts. */
+/** Room for raw conversation in modules/meter/line-log.ts is long used up after so many readouts. */
 const READOUTS_OF_A_FULL_LOG = 3;
 
 const telegrams = iecVectors().map(({ telegram }) => telegram);

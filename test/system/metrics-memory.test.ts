@@ -1,7 +1,7 @@
 /** What the metrics take of XS's slots while they wait for a client that does not read, and after that. */
 import assert from "node:assert/strict";
 import { METRICS_REPLY_COST } from "../../modules/system/metrics.js";
-import type { XSWorld } from "../../tools/bench/xs-world.js";
+import type { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { readMetrics } from "../api/metrics-text.js";
 import { LongestHeld, REST_MS } from "./longest-held.js";
 

@@ -1,7 +1,7 @@
 /** What MQTT takes of XS's slots: off, connected and at rest, at work, and off again. */
 import assert from "node:assert/strict";
-import type { XSWorld } from "../../tools/bench/xs-world.js";
-import { OWN_CERTIFICATE } from "../hub/bench.js";
+import type { XSWorld } from "../../tools/benchmark/xs-world.js";
+import { OWN_CERTIFICATE } from "../homeassistant/bench.js";
 import { BROKER_ADDRESS, ScriptedBroker } from "../mqtt/broker.js";
 import { LongestHeld, REST_MS } from "./longest-held.js";
 

@@ -1,4 +1,4 @@
-/** Both engines of the bench. */
+/** Both engines of the simulator. */
 import { openPorts } from "./open-ports.js";
 
 openPorts("node");

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { bundleGateway } from "../../hosts/node/bundle.js";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
 import type { VirtualSlots } from "../../hosts/node/virtual-update.js";
-import { XSWorld } from "../../tools/bench/xs-world.js";
+import { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { makeFile, makeImage, makeSlots } from "../ota/bench.js";
 import { REST_MS } from "./longest-held.js";
 

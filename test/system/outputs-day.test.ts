@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundleGateway } from "../../hosts/node/bundle.js";
 import { SeededRandom } from "../../hosts/node/random.js";
-import { XSWorld } from "../../tools/bench/xs-world.js";
+import { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
-import { ADDRESS, OWN_CERTIFICATE, reply, StateServer, TOKEN } from "../hub/bench.js";
+import { ADDRESS, OWN_CERTIFICATE, reply, StateServer, TOKEN } from "../homeassistant/bench.js";
 import { BROKER_ADDRESS, ScriptedBroker } from "../mqtt/broker.js";
 
 const HUB_PORT = 8123;

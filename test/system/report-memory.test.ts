@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { takeReply } from "../../hosts/node/virtual-request.js";
 import { REPORT_COST } from "../../modules/system/diagnostic.js";
-import type { XSWorld } from "../../tools/bench/xs-world.js";
+import type { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { openWhole, REPORT_KEY, sectionsOf } from "../api/report-key.js";
 import { LongestHeld, REST_MS } from "./longest-held.js";
 

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { type ClientRequest, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { HUB_CERTIFICATE_LIMIT } from "../../modules/hub/fields.js";
+import { HUB_CERTIFICATE_LIMIT } from "../../modules/homeassistant/fields.js";
 import { type Memory, ProcessGateway } from "../api/process-gateway.js";
 import { iecVectors } from "../vectors.js";
 import { longCertificate } from "./load-peers.js";

@@ -8,12 +8,12 @@ import type { VirtualOptions } from "../../hosts/node/virtual.js";
 import { SLEPT } from "../../hosts/simulated/ending.js";
 import { WAKE_NONE, WAKE_TIMER } from "../../modules/io/flash.js";
 import type { Power } from "../../modules/io/host.js";
-import { XSWorld } from "../../tools/bench/xs-world.js";
+import { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
 import { iecVectors } from "../vectors.js";
 
-/** Slots at rest that a gateway on cells may have more for being able to sleep, a sixth of them the bench's own host. */
+/** Slots at rest that a gateway on cells may have more for being able to sleep, a sixth of them the simulator's own host. */
 const MORE_AT_REST = 95;
 const QUARTER_MS = 900_000;
 const WAKES = 6;

@@ -16,7 +16,7 @@ const model = read("docs/threat-model.md");
  */
 const PROMISES: readonly (readonly [words: string, test: string])[] = [
 	["an owner from a new address still gets in within 30 s", "test/auth/many-addresses.test.ts"],
-	["addresses that have shown a token come first within that share", "test/hosts/native/door.test.ts"],
+	["addresses that have shown a token come first within that share", "test/hosts/native/admission-queue.test.ts"],
 	["which ends at once when it is revoked, for a body that is still being sent", "test/api/revoked-body.test.ts"],
 	["an older file takes no notice back", "test/ota/notice.test.ts"],
 	["replaces another one only after the gateway has accepted it", "test/browser/display.test.ts"],

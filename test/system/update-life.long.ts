@@ -1,4 +1,4 @@
-/** The life of firmware on the bench, in XS. */
+/** The life of firmware in the simulator, in XS. */
 import { updateLife } from "./update-life.js";
 
 updateLife("xs");

@@ -1,4 +1,4 @@
-/** The life of firmware on the bench, with the engine that starts sooner. */
+/** The life of firmware in the simulator, with the engine that starts sooner. */
 import { updateLife } from "./update-life.js";
 
 updateLife("node");

@@ -1,4 +1,4 @@
-/** The life of firmware on the bench, in processes that are really killed: update, trial, confirmation, the way back. */
+/** The life of firmware in the simulator, in processes that are really killed: update, trial, confirmation, the way back. */
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

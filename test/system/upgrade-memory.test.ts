@@ -8,7 +8,7 @@ import { makeCertificate } from "../../hosts/node/self-signed.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { FRONT_LENGTH } from "../../modules/ota/front.js";
 import { UPGRADE_COST } from "../../modules/ota/notice.js";
-import { XSWorld } from "../../tools/bench/xs-world.js";
+import { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { makeFile, makeImage, makeSlots, VERSION } from "../ota/bench.js";
 
 const ADDRESS = "192.0.2.9";

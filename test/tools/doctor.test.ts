@@ -124,7 +124,7 @@ describe("npm run doctor", () => {
 		});
 	}
 
-	it("calls the bench complete when only other targets lack something", () => {
+	it("calls the simulator complete when only other targets lack something", () => {
 		const targets = diagnose(machineOf({ ...complete(), variables: {}, headers: [], builds32: false }));
 		assert.ok(isBenchComplete(targets));
 		assert.match(asText(targets), /^linux .*: incomplete$/m);

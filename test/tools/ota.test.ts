@@ -189,7 +189,7 @@ describe("npm run ota", () => {
 		});
 	});
 
-	it("makes files for the bench, and verifies them", () => {
+	it("makes files for the simulator, and verifies them", () => {
 		const out = place("bench.ota");
 		const make = (...args: string[]) => run("bench", "--out", out, "--key", place("key"), ...args);
 		const { status, stdout } = make("--version", "1.2.9", "--size", "20000", "--fault", "hangs");

@@ -5,7 +5,7 @@ import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
 import type { VirtualSlots } from "../../hosts/node/virtual-update.js";
 import type { EventLog } from "../../modules/diagnostics/event-log.js";
-import { type Drive, Driver } from "../../modules/io/driver.js";
+import { Driver, type Task } from "../../modules/io/driver.js";
 import { MemoryLedger } from "../../modules/io/memory.js";
 import { Updater } from "../../modules/ota/updater.js";
 import { TLSPermit } from "../../modules/publish/tls-permit.js";
@@ -36,7 +36,7 @@ export class OTABed {
 	isHeard = () => true;
 	/** What is answered, as a frame from its control byte on but for the sequence number; undefined: nothing. */
 	answer: (command: number, payload: Buffer) => Buffer | undefined = () => undefined;
-	readonly #drive: Drive;
+	readonly #drive: Task;
 	#sequence = 0;
 
 	constructor({ slots = makeSlots(), storage = new VirtualStorage() } = {}) {
@@ -68,7 +68,7 @@ export class OTABed {
 			start: 0,
 			end: 0,
 		};
-		this.#drive = driver.drive("zigbee", {
+		this.#drive = driver.register("zigbee", {
 			get deadlineMs() {
 				return client.deadlineMs;
 			},
@@ -84,11 +84,11 @@ export class OTABed {
 	}
 
 	join(): void {
-		this.#drive.tell((nowMs) => this.client.joined(nowMs));
+		this.#drive.update((nowMs) => this.client.joined(nowMs));
 	}
 
 	leave(): void {
-		this.#drive.tell(() => this.client.left());
+		this.#drive.update(() => this.client.left());
 	}
 
 	/** A frame from the coordinator, or from whoever `source` is; the sequence number is put in. */
@@ -110,7 +110,7 @@ export class OTABed {
 			start: 4,
 			end: bytes.length - 1,
 		};
-		this.#drive.tell((nowMs) => this.client.received(zcl, source, 1, nowMs));
+		this.#drive.update((nowMs) => this.client.received(zcl, source, 1, nowMs));
 	}
 
 	/** How often `command` was asked. */
@@ -135,7 +135,7 @@ export class OTABed {
 		const bytes = Buffer.from(out.bytes.subarray(out.start, out.end));
 		assert.deepEqual([bytes[0], bytes[1], out.cluster, out.destination], [1, this.#sequence & 0xff, 0x19, 0]);
 		if (!this.isHeard()) {
-			this.time.set(() => this.#drive.tell((later) => this.client.failed(later)), 5);
+			this.time.set(() => this.#drive.update((later) => this.client.failed(later)), 5);
 			return;
 		}
 		const [command, payload] = [bytes[2], bytes.subarray(3)];

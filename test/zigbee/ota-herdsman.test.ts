@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { makeBenchImage } from "../../hosts/node/bench-image.js";
+import { makeBenchImage } from "../../hosts/node/simulator-image.js";
 import { SLOTS } from "../../hosts/simulated/boot-loader.js";
 import { publicKeyOf } from "../../tools/ota/keys.js";
 import { Air } from "../../tools/zigbee/air.js";

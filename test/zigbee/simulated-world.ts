@@ -33,7 +33,7 @@ export class SimulatedWorld implements RadioUser {
 			line: { baud: 115200, format: FORMAT_8N1 },
 			machine: this.driver,
 			onEvent: () => assert.fail("it has no events"),
-			onGone: () => {},
+			onClosed: () => {},
 		});
 		this.link.tell((nowMs) => this.driver.start(nowMs));
 		this.after(1000);

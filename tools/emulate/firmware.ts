@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path";
 import { setInterval } from "node:timers";
 import type { Board } from "../../hosts/esp32/boards.js";
-import { openKeys } from "../../hosts/node/bench-keys.js";
+import { openKeys } from "../../hosts/node/simulator-keys.js";
 import { buildForChip, findIDF, type Places, placesOf, type Variant } from "../sdk/esp32.js";
 import { NO_RELEASE } from "../sdk/release.js";
 import { ROOT } from "../sdk/sdk.js";

@@ -1,5 +1,5 @@
 /** Firmware files for `npm start` and `npm run linux`: their images only say which version they are, and what is wrong with it. */
-import { makeBenchImage } from "../../hosts/node/bench-image.js";
+import { makeBenchImage } from "../../hosts/node/simulator-image.js";
 import {
 	IMAGE_CHIP,
 	IMAGE_DEVICE_ID,

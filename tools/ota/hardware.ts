@@ -1,4 +1,4 @@
-/** What firmware files are made for: the boards, and the bench (`npm start` and `npm run linux`). */
+/** What firmware files are made for: the boards, and the simulator (`npm start` and `npm run linux`). */
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

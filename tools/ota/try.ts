@@ -6,8 +6,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { UPDATE_KEY_FILE } from "../../hosts/node/bench-keys.js";
 import { loadFactoryData } from "../../hosts/node/factory.js";
+import { UPDATE_KEY_FILE } from "../../hosts/node/simulator-keys.js";
 import { GatewayClient } from "../api/client.js";
 import { makeBenchFile } from "./bench-file.js";
 import { fileSigner } from "./key-files.js";

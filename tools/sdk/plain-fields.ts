@@ -2,7 +2,7 @@
  * Turns the private fields of a script into plain ones for the firmware: the first of a class becomes `$0`, the next `$1`
  * and so on, on from those of the class that it extends. XS has a closure for each private name in each method that uses
  * it, 60 KB of flash in all, and a slot more in each instance; and each name that a property has anywhere takes flash for
- * its text and its place in the tables, so that all classes share few of them. The compiler and the bench have the real
+ * its text and its place in the tables, so that all classes share few of them. The compiler and the simulator have the real
  * ones, so what reaches into another class is found there.
  *
  * A field without an initial value loses its declaration, which would take code in each constructor, 11 KB in all. Its

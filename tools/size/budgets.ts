@@ -27,7 +27,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/history": 24000,
 	"modules/hpke": 2000,
 	"modules/http": 41500,
-	"modules/hub": 14500,
+	"modules/homeassistant": 14500,
 	"modules/iec62056-21": 31500,
 	"modules/improv": 7000,
 	"modules/io": 10000,

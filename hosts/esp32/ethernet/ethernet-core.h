@@ -1,6 +1,6 @@
 /*
  * What the Ethernet port is asked to do and what its events mean: `Ethernet` of the host contract without the port itself
- * (ethernet-driver.h). For ethernet-face.c; plain C on pthreads. Events come in any thread, all else is called in the
+ * (ethernet-driver.h). For ethernet-xs.c; plain C on pthreads. Events come in any thread, all else is called in the
  * machine's.
  *
  *   state      start      link up    address    address lost    link lost    stop

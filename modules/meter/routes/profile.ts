@@ -23,7 +23,7 @@ import { localText } from "../../time/iso.js";
 import { firstMomentOf } from "../../time/wall-clock.js";
 import { FAILURE_PORT } from "../failures.js";
 import type { Metering } from "../metering.js";
-import type { ReadWaiter } from "../pending-reads.js";
+import type { ReadCallback } from "../pending-reads.js";
 import { writeMissing } from "./missing.js";
 import { failRead } from "./readout.js";
 
@@ -81,7 +81,7 @@ export function getProfile(exchange: Exchange<Metering>): void {
 	const { a, b, c, d, e, f } = code;
 	const groups = [a < 0 ? 1 : a, Math.max(0, b), c, d, Math.max(0, e), f < 0 ? BILLING_PERIOD_CURRENT : f];
 	const release = () => ledger.release(PROFILE_REPLY_COST);
-	const waiter: ReadWaiter = {
+	const callback: ReadCallback = {
 		finished: (readout, failure) => {
 			const body =
 				readout === undefined ? undefined : new Profile(core, part.names, readout, groups, entries, language);
@@ -97,10 +97,10 @@ export function getProfile(exchange: Exchange<Metering>): void {
 		},
 	};
 	response.onCancelled = () => {
-		reader.cancel(waiter);
+		reader.cancel(callback);
 		release();
 	};
-	reader.read(waiter, { code: new Uint8Array(groups), entries });
+	reader.read(callback, { code: new Uint8Array(groups), entries });
 }
 
 function failMissing(exchange: Exchange, missing: Uint8Array = new Uint8Array(0)): void {

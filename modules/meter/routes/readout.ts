@@ -11,7 +11,6 @@ import { mapOf } from "../../obis/mapping.js";
 import { type Failure, NO_PROFILE } from "../../readout/failure.js";
 import type { Readout } from "../../readout/readout.js";
 import { ZIGBEE_MAPPING } from "../../zigbee/fields.js";
-import { LOG_LINE, LOG_TRANSMITTED, LogCursor } from "../conversation-log.js";
 import { DLMS_PUSH_BAUDRATE } from "../dlms-fields.js";
 import { FAILURE_PORT } from "../failures.js";
 import {
@@ -21,10 +20,11 @@ import {
 	IEC62056_MODE_D_ENABLED,
 	METER_PROTOCOL,
 } from "../fields.js";
+import { LOG_LINE, LOG_TRANSMITTED, LogCursor } from "../line-log.js";
 import type { Metering } from "../metering.js";
-import type { ReadWaiter } from "../pending-reads.js";
+import type { ReadCallback } from "../pending-reads.js";
 import { PINEntry } from "../pin.js";
-import type { ProbeResult, ProbeWaiter } from "../probe.js";
+import type { ProbeCallback, ProbeResult } from "../probe.js";
 import { ReadoutBody } from "./readings.js";
 
 /** Finding out what comes back from the meter: the conversations of a readout, none of which keeps one. */
@@ -51,7 +51,7 @@ export function getRead(exchange: Exchange<Metering>): void {
 	const { reader } = exchange.part;
 	const { ledger } = exchange.core;
 	if (!exchange.claim(READOUT_REPLY_COST)) return;
-	const waiter: ReadWaiter = {
+	const callback: ReadCallback = {
 		finished: (readout, failure) => {
 			if (readout !== undefined) streamReadout(exchange, readout);
 			else {
@@ -61,10 +61,10 @@ export function getRead(exchange: Exchange<Metering>): void {
 		},
 	};
 	exchange.response.onCancelled = () => {
-		reader.cancel(waiter);
+		reader.cancel(callback);
 		ledger.release(READOUT_REPLY_COST);
 	};
-	reader.read(waiter);
+	reader.read(callback);
 }
 
 export function getLast(exchange: Exchange<Metering>): void {
@@ -130,7 +130,7 @@ export function postProbe(exchange: Exchange<Metering>): void {
 	const { reader } = exchange.part;
 	const { ledger } = exchange.core;
 	if (!exchange.claim(PROBE_COST)) return;
-	const finished: ProbeWaiter["finished"] = (result) => {
+	const finished: ProbeCallback["finished"] = (result) => {
 		ledger.release(PROBE_COST);
 		answerProbe(exchange, result);
 	};

@@ -17,7 +17,7 @@ import {
 import { WIFI_LOST, WIFI_NO_ADDRESS, WIFI_NOT_FOUND, WIFI_WRONG_PASSWORD } from "../failures.js";
 import { AP_ENABLED, WIFI_DHCP, WIFI_SSID } from "../fields.js";
 import type { Networking } from "../networking.js";
-import type { ScanWaiter } from "../policy.js";
+import type { ScanCallback } from "../policy.js";
 import { ScanCursor } from "../scan.js";
 import { ethernetErrorOf, isEthernetEnabled } from "./ethernet.js";
 import { isWiFiEnabled, NO_ADDRESS } from "./settings.js";
@@ -121,15 +121,15 @@ export function getScan(exchange: Exchange<Networking>): void {
 		streamNetworks(exchange, new Uint8Array(0));
 		return;
 	}
-	const waiter: ScanWaiter = {
+	const callback: ScanCallback = {
 		scanned: (networks) => {
 			if (networks === undefined) failBusy(exchange);
 			else streamNetworks(exchange, networks);
 		},
 	};
-	if (network.scan(waiter)) {
+	if (network.scan(callback)) {
 		exchange.response.onCancelled = () => {
-			network.cancelScan(waiter);
+			network.cancelScan(callback);
 			exchange.core.ledger.release(SCAN_COST);
 		};
 	} else failBusy(exchange);

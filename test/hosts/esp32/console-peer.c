@@ -1,5 +1,5 @@
 /*
- * Test of the console (console.c) on fakes of the engine (xs-fake/) and of timers (face-fake/), for faces.test.ts; stdin and
+ * Test of the console (console.c) on fakes of the engine (xs-fake/) and of timers (binding-fake/), for xs-bindings.test.ts; stdin and
  * stdout are pipes. Ends with status 0, or says which line is not so.
  */
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "driver/uart_vfs.h"
-#include "face-fake.h"
+#include "binding-fake.h"
 #include "xs-fake.h"
 
 fake_native xs_console_open, xs_console_read, xs_console_write, xs_console_close;

@@ -8,7 +8,7 @@ import {
 	FACTORY_DATA_SIZE,
 	FACTORY_PARTITION,
 	type FactoryData,
-	type FactoryWorld,
+	type FactoryDeps,
 	hostnameOf,
 	loadFactoryData,
 	makeSecret,
@@ -55,7 +55,7 @@ function changed(at: number, ...bytes: number[]): Uint8Array {
 	return seal(record);
 }
 
-interface Bed extends FactoryWorld {
+interface Bed extends FactoryDeps {
 	readonly storage: MemoryStorage;
 	readonly traced: string[];
 	readonly printed: string[];

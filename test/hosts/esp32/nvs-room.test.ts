@@ -7,7 +7,7 @@ import { OWN_FILE_LIMIT } from "../../../modules/certificate/fields.js";
 import { BLOB_PIECE } from "../../../modules/config/blob.js";
 import { BYTES, CHOICE, type Field, TEXT } from "../../../modules/config/schema.js";
 import { ENTRY_LIMIT } from "../../../modules/config/store.js";
-import { HUB_CERTIFICATE_LIMIT } from "../../../modules/hub/fields.js";
+import { HUB_CERTIFICATE_LIMIT } from "../../../modules/homeassistant/fields.js";
 import { CERTIFICATE_FILE_LIMIT } from "../../../modules/io/crypto.js";
 import { MQTT_CERTIFICATE_LIMIT } from "../../../modules/mqtt/fields.js";
 import { ENTRIES } from "../../../modules/parts.js";

@@ -1,6 +1,6 @@
 /*
- * Tests of partitions (partition-face.c of hosts/native, partition.c of hosts/esp32) on a fake of the engine (xs-fake/)
- * and of the flash (partition-fake/), for faces.test.ts. Ends with status 0, or says which line is not so.
+ * Tests of partitions (partition-xs.c of hosts/native, partition.c of hosts/esp32) on a fake of the engine (xs-fake/)
+ * and of the flash (partition-fake/), for xs-bindings.test.ts. Ends with status 0, or says which line is not so.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
- * Tests of the slots for firmware (update-face.c, update.c and partition.c) on fakes of the
+ * Tests of the slots for firmware (update-xs.c, update.c and partition.c) on fakes of the
  * engine (xs-fake/), of the flash (partition-fake/), of ESP-IDF's slots and the boot loader (update-fake/), for
- * faces.test.ts. Ends with status 0, or says which line is not so.
+ * xs-bindings.test.ts. Ends with status 0, or says which line is not so.
  */
 #include <string.h>
 

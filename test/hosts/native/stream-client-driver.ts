@@ -22,7 +22,7 @@ const CORE = [
 	"stream-socket",
 	"thread-start",
 	"handshake-gate",
-	"memory-turn",
+	"memory-lock",
 ];
 const TRUST = ["tls-trust", "certificate-match", "digest", "ipv4", "resolver"];
 

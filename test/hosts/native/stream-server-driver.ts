@@ -25,11 +25,11 @@ function peerProgram(): string {
 		"stream-server",
 		"stream-thread",
 		"stream-connection",
-		"stream-door",
+		"admission-queue",
 		"stream-socket",
 		"thread-start",
 	];
-	const sources = [...server, "handshake-gate", "memory-turn", "tls-identity", "tls-self-test"];
+	const sources = [...server, "handshake-gate", "memory-lock", "tls-identity", "tls-self-test"];
 	program ??= compileNative({
 		sources: [...PEER, ...sources.map((name) => `hosts/native/${name}.c`)],
 		output: "stream-server-peer",

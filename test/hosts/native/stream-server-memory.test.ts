@@ -13,7 +13,7 @@ const ENOUGH = 30 * 1024;
 const SIZE = 300_000;
 /** Of a download that takes too long. */
 const TRIES = 5;
-/** Who sends waits for a handshake so long at least, where little is free (memory-turn.h). */
+/** Who sends waits for a handshake so long at least, where little is free (memory-lock.h). */
 const HELD_UP_MS = 1000;
 
 describe("The memory of the native stream server", function () {

@@ -56,7 +56,7 @@ typedef struct {
 static stream_server *server;
 static client clients[STREAM_CONNECTION_LIMIT];
 static int closed_id = -1;
-/* How often it was told that somebody waits at the door. */
+/* How often it was told that somebody waits at the queue. */
 static unsigned pressed;
 static bool held;
 /* Of the other certificate, as they stand on the command line. */

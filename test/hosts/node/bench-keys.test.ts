@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describeKeys, openKeys } from "../../../hosts/node/bench-keys.js";
 import { pointOf } from "../../../hosts/node/p256.js";
+import { describeKeys, openKeys } from "../../../hosts/node/simulator-keys.js";
 import { following } from "../../../tools/ota/try.js";
 
-describe("development keys of the bench", () => {
+describe("development keys of the simulator", () => {
 	const NONE = { updateKeys: undefined, reportKey: undefined };
 	let state = "";
 	beforeEach(() => {

@@ -11,7 +11,7 @@ const make = (names: readonly string[], fromMs = NOW_MS, toMs = fromMs + YEAR_MS
 	makeCertificate({ names, validFromMs: fromMs, validToMs: toMs });
 const read = (...options: Parameters<typeof make>) => new X509Certificate(make(...options).certificate);
 
-describe("A certificate that the bench makes", () => {
+describe("A certificate that the simulator makes", () => {
 	it("is self-signed, for all of its names and the seconds that were asked for", () => {
 		const certificate = read(["smgw-a1b2c3", "smgw-a1b2c3.local"], NOW_MS, Date.UTC(2036, 5, 15));
 		assert.equal(certificate.subject, "CN=smgw-a1b2c3");
@@ -59,7 +59,7 @@ describe("A certificate that the bench makes", () => {
 	});
 });
 
-describe("What a TLS listener of the bench is given", () => {
+describe("What a TLS listener of the simulator is given", () => {
 	const { certificate, key } = make(["first"]);
 
 	it("is taken as text when it can be served", () => {

@@ -1,4 +1,4 @@
-/** The fast time of the bench: alone, and under a whole gateway that is left alone with it. */
+/** The fast time of the simulator: alone, and under a whole gateway that is left alone with it. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { FastTime } from "../../../hosts/node/fast-time.js";

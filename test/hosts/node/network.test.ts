@@ -1,4 +1,4 @@
-/** What the conformance suite can't see of the bench's TLS, UDP and names. */
+/** What the conformance suite can't see of the simulator's TLS, UDP and names. */
 import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
@@ -15,7 +15,7 @@ import { make } from "../openssl.js";
 const tested = (listener: { testIdentity(done: (problem: string) => void): void }) =>
 	new Promise<string>((resolve) => listener.testIdentity(resolve));
 
-describe("A TLS listener of the bench", () => {
+describe("A TLS listener of the simulator", () => {
 	const identity = makeCertificate({ names: ["x"], validFromMs: 1_700_000_000_000, validToMs: 1_900_000_000_000 });
 	const port = createListenerPort({ port: 0, secure: true });
 
@@ -91,7 +91,7 @@ describe("A TLS listener of the bench", () => {
 	});
 });
 
-describe("UDP of the bench", () => {
+describe("UDP of the simulator", () => {
 	let traces: string[] = [];
 	const opened: { close(): void }[] = [];
 	const port = createUDPPort((message) => traces.push(message));
@@ -155,7 +155,7 @@ describe("UDP of the bench", () => {
 	});
 });
 
-describe("Names of the bench", () => {
+describe("Names of the simulator", () => {
 	it("are looked up four at once, addresses always", async () => {
 		const resolver = new NodeResolver();
 		const ask = (name: string) => new Promise((resolve) => resolver.resolve(name, resolve));

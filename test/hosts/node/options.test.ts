@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { parseOptions, startTime } from "../../../hosts/node/options.js";
 import { WAKE_NONE, WAKE_TIMER } from "../../../modules/io/flash.js";
 
-describe("The options of the bench", () => {
+describe("The options of the simulator", () => {
 	it("have defaults", () => {
 		assert.deepEqual(parseOptions([]), {
 			engine: "xs",

@@ -1,4 +1,4 @@
-/** The small parts of the bench that have rules of their own. */
+/** The small parts of the simulator that have rules of their own. */
 
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";

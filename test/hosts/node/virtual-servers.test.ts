@@ -184,7 +184,7 @@ describe("virtual servers", () => {
 		assert.equal(world.servers.handshakes, 3);
 	});
 
-	it("are believed as on the bench: by a pinned certificate, or by a chain for the name, at its time", () => {
+	it("are believed as in the simulator: by a pinned certificate, or by a chain for the name, at its time", () => {
 		const certificate = own.certificate;
 		assert.equal(meet({ certificate }, { trusted: certificate }), "stands");
 		assert.equal(meet({ certificate }, { trusted: certificate }, ADDRESS), "stands");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { makeBenchImage } from "../../../hosts/node/bench-image.js";
+import { makeBenchImage } from "../../../hosts/node/simulator-image.js";
 import { VirtualWorld } from "../../../hosts/node/virtual.js";
 import { VirtualSlots } from "../../../hosts/node/virtual-update.js";
 import { SLOT_SIZE } from "../../../hosts/simulated/boot-loader.js";

@@ -1,6 +1,6 @@
 /**
  * A siege, and whether the owner got through: for the suites that run it for seconds, or for minutes. It is the same for
- * every host: the firmware's own core on Linux, and the bench with Node's TLS.
+ * every host: the firmware's own core on Linux, and the simulator with Node's TLS.
  */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";

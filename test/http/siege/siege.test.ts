@@ -1,7 +1,7 @@
-/** A sample of siege.linux.ts for the bench, whose TLS is Node's: what the HTTP server itself does about strangers. */
+/** A sample of siege.linux.ts for the simulator, whose TLS is Node's: what the HTTP server itself does about strangers. */
 import { siegeOf } from "./check.js";
 
-siegeOf("xs", "The bench under siege", {
+siegeOf("xs", "The simulator under siege", {
 	ms: 4000,
 	attacks: [
 		"clients that refuse the certificate",

@@ -1,5 +1,5 @@
 /*
- * A fake of the port (hosts/esp32/ethernet/ethernet-driver.h) for ethernet-peer.c and ethernet-face-peer.c. It ends the
+ * A fake of the port (hosts/esp32/ethernet/ethernet-driver.h) for ethernet-peer.c and ethernet-xs-peer.c. It ends the
  * program when it is used as ESP-IDF's must not be used.
  */
 #ifndef ETHERNET_FAKE_H

@@ -1,4 +1,4 @@
-/* What a test of a face does with the engine of xsmc.h: it calls natives, and plays the JavaScript that they call. */
+/* What a test of a binding does with the engine of xsmc.h: it calls natives, and plays the JavaScript that they call. */
 #ifndef XS_FAKE_H
 #define XS_FAKE_H
 

@@ -1,6 +1,6 @@
 /*
- * The C interface of the engine (xsmc.h of the Moddable SDK), as far as the faces of hosts/esp32 use it, for tests of
- * these faces without an engine (face-tests.h). What the real one does to the careless, this one does at once:
+ * The C interface of the engine (xsmc.h of the Moddable SDK), as far as the bindings of hosts/esp32 use it, for tests of
+ * these bindings without an engine (binding-tests.h). What the real one does to the careless, this one does at once:
  *  - an argument that the caller has not written throws, as in a build with checks; without checks it is garbage
  *  - whatever makes something new moves all texts and buffers: who keeps a pointer to one reads freed memory
  *  - a slot that is remembered is looked at then; one whose memory is gone is read after free

@@ -1,0 +1,133 @@
+/*
+ * A UART (uart-port.h) as a class of XS (serial.ts). What happens reaches JavaScript as `onUART(happened, readable,
+ * writable)` of the target that the constructor got; each is a call of its own into the machine.
+ */
+#include <stdlib.h>
+
+#include "mc.xs.h"
+#include "xsmc.h"
+
+#include "machine-post.h"
+#include "uart-port.h"
+
+enum { FORMAT_7E1 = 0 };
+
+typedef struct {
+	xsMachine *the;
+	xsSlot target;
+	/* NULL: closed. */
+	uart_port *port;
+} uart_binding;
+
+/* The port outlives its owners; who owns it now is told. */
+static void deliver(void *context)
+{
+	uart_port *port = context;
+	size_t readable, writable;
+	unsigned happened = uart_port_take(port, &readable, &writable);
+	uart_binding *binding = uart_port_owner(port);
+	if (!binding || happened == 0) return;
+	xsBeginHost(binding->the);
+	xsmcVars(3);
+	xsmcSetInteger(xsVar(0), (xsIntegerValue)happened);
+	xsmcSetInteger(xsVar(1), (xsIntegerValue)readable);
+	xsmcSetInteger(xsVar(2), (xsIntegerValue)writable);
+	xsCall3(binding->target, xsID_onUART, xsVar(0), xsVar(1), xsVar(2));
+	xsEndHost(binding->the);
+}
+
+/* In the port's task. */
+static void notify(uart_port *port, void *machine)
+{
+	machine_post(machine, deliver, port);
+}
+
+void xs_uart_destructor(void *data)
+{
+	uart_binding *binding = data;
+	if (!binding) return;
+	if (binding->port) uart_port_close(binding->port);
+	free(binding);
+}
+
+/* (target, uart, transmit, receive, rts, cts, invert) */
+void xs_uart(xsMachine *the)
+{
+	char message[UART_MESSAGE_SIZE];
+	uart_options options = {
+		.uart = (int)xsmcToInteger(xsArg(1)),
+		.transmit = (int)xsmcToInteger(xsArg(2)),
+		.receive = (int)xsmcToInteger(xsArg(3)),
+		.rts = (int)xsmcToInteger(xsArg(4)),
+		.cts = (int)xsmcToInteger(xsArg(5)),
+		.invert = (unsigned)xsmcToInteger(xsArg(6)),
+		.notify = notify,
+		.machine = the,
+	};
+	uart_binding *binding = options.owner = calloc(1, sizeof(uart_binding));
+	if (!binding) xsUnknownError("out of memory");
+	binding->the = the;
+	binding->port = uart_port_open(&options, message);
+	if (!binding->port) {
+		free(binding);
+		xsUnknownError("%s", message);
+	}
+	binding->target = xsArg(0);
+	xsRemember(binding->target);
+	xsmcSetHostData(xsThis, binding);
+}
+
+static uart_binding *binding_of(xsMachine *the)
+{
+	return xsmcGetHostData(xsThis);
+}
+
+/* The place in the buffer of the first argument that the next two name. */
+static uint8_t *place(xsMachine *the, bool writable, size_t *count)
+{
+	void *bytes;
+	xsUnsignedValue length;
+	if (writable) xsmcGetBufferWritable(xsArg(0), &bytes, &length);
+	else xsmcGetBufferReadable(xsArg(0), &bytes, &length);
+	xsIntegerValue start = xsmcToInteger(xsArg(1)), end = xsmcToInteger(xsArg(2));
+	if (start < 0 || end < start || (xsUnsignedValue)end > length) xsRangeError("beyond the buffer");
+	*count = (size_t)(end - start);
+	return (uint8_t *)bytes + start;
+}
+
+/* (baud, format): false when the UART does not take it. */
+void xs_uart_configure(xsMachine *the)
+{
+	uart_binding *binding = binding_of(the);
+	xsIntegerValue baud = xsmcToInteger(xsArg(0));
+	bool seven = xsmcToInteger(xsArg(1)) == FORMAT_7E1;
+	xsmcSetBoolean(xsResult, binding->port && baud > 0 && uart_port_configure(binding->port, (unsigned)baud, seven));
+}
+
+/* (into, start, end): how many bytes, 0 when none waits. */
+void xs_uart_read(xsMachine *the)
+{
+	uart_binding *binding = binding_of(the);
+	size_t limit;
+	uint8_t *into = place(the, true, &limit);
+	xsmcSetInteger(xsResult, binding->port ? (xsIntegerValue)uart_port_read(binding->port, into, limit) : 0);
+}
+
+/* (bytes, start, end): what may be written next. */
+void xs_uart_write(xsMachine *the)
+{
+	uart_binding *binding = binding_of(the);
+	size_t count, writable = 0;
+	const uint8_t *bytes = place(the, false, &count);
+	if (binding->port && !uart_port_write(binding->port, bytes, count, &writable)) xsRangeError("more than may be written");
+	xsmcSetInteger(xsResult, (xsIntegerValue)writable);
+}
+
+void xs_uart_close(xsMachine *the)
+{
+	uart_binding *binding = binding_of(the);
+	if (!binding->port) return;
+	uart_port_close(binding->port);
+	binding->port = NULL;
+	xsForget(binding->target);
+}

@@ -1,0 +1,263 @@
+/* See admission-queue.h. */
+#include "admission-queue.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "stream-socket.h"
+
+enum {
+	/* A caller that is ready waits so long for a place: longer than any handshake that may be ahead of it. */
+	PATIENCE_MS = 20000,
+	/* A caller that has only just come may be about to speak. */
+	FIRST_WORD_MS = 300,
+	/* How often one is looked at whose first bytes are not all there. */
+	LOOK_MS = 20,
+	/* Head of a TLS record: type, version, length (RFC 5246, 6.2.1). */
+	RECORD_HEAD_SIZE = 5,
+	RECORD_HANDSHAKE = 22,
+	/* So much of a longer ClientHello is enough: lwIP shows the first segment only. */
+	HELLO_SIZE = 256,
+};
+
+static bool is_there(const pending_connection *caller)
+{
+	return caller->socket >= 0;
+}
+
+static void send_away(pending_connection *caller)
+{
+	close(caller->socket);
+	caller->socket = -1;
+}
+
+void admission_open(admission_queue *queue, unsigned limit, bool secure, uint64_t silence_ms)
+{
+	*queue = (admission_queue){ .limit = limit, .secure = secure, .silence_ms = silence_ms };
+	for (int i = 0; i < PENDING_CONNECTION_LIMIT; i++) queue->callers[i].socket = -1;
+}
+
+/* -1: it is a stranger's. */
+static int trusted_at(const admission_queue *queue, const char *address)
+{
+	for (int i = 0; i < TRUSTED_LIMIT; i++)
+		if (strcmp(queue->trusted[i].address, address) == 0) return i;
+	return -1;
+}
+
+static bool is_trusted(const admission_queue *queue, const char *address)
+{
+	return trusted_at(queue, address) >= 0;
+}
+
+void admission_trust(admission_queue *queue, const char address[STREAM_ADDRESS_SIZE], uint64_t now_ms)
+{
+	int place = trusted_at(queue, address);
+	if (place < 0) {
+		place = 0;
+		for (int i = 1; i < TRUSTED_LIMIT; i++)
+			if (queue->trusted[i].known_ms < queue->trusted[place].known_ms) place = i;
+		memcpy(queue->trusted[place].address, address, STREAM_ADDRESS_SIZE);
+	}
+	queue->trusted[place].known_ms = now_ms;
+	queue->trusted[place].stalls = 0;
+}
+
+static void end_trust(admission_queue *queue, int place)
+{
+	memset(&queue->trusted[place], 0, sizeof(queue->trusted[place]));
+}
+
+void admission_stalled(admission_queue *queue, const char *address)
+{
+	int place = trusted_at(queue, address);
+	if (place < 0 || ++queue->trusted[place].stalls < ADMISSION_STALLS) return;
+	end_trust(queue, place);
+	/* The places that it took were none for trusted. */
+	queue->trusted_in_a_row = 0;
+}
+
+void admission_forget_trusted(admission_queue *queue)
+{
+	for (int i = 0; i < TRUSTED_LIMIT; i++) end_trust(queue, i);
+}
+
+static void end_old_trust(admission_queue *queue, uint64_t now_ms)
+{
+	for (int i = 0; i < TRUSTED_LIMIT; i++)
+		if (now_ms >= queue->trusted[i].known_ms + TRUST_MS) end_trust(queue, i);
+}
+
+static unsigned callers_from(const admission_queue *queue, const char *address)
+{
+	unsigned count = 0;
+	for (unsigned i = 0; i < queue->limit; i++)
+		if (is_there(&queue->callers[i]) && strcmp(queue->callers[i].address, address) == 0) count++;
+	return count;
+}
+
+/* Which of two goes when their addresses have equally many; of two that are ready, the younger one. */
+static bool goes_before(const admission_queue *queue, const pending_connection *caller, const pending_connection *other)
+{
+	bool trusted = is_trusted(queue, caller->address);
+	if (trusted != is_trusted(queue, other->address)) return !trusted;
+	if (caller->ready != other->ready) return !caller->ready;
+	return caller->ready ? caller->number > other->number : caller->number < other->number;
+}
+
+/* The caller that makes room for `newcomer`, maybe that itself: it counts for its address, and as one that is ready. */
+static pending_connection *surplus(admission_queue *queue, pending_connection *newcomer)
+{
+	pending_connection *first = newcomer;
+	unsigned most = callers_from(queue, newcomer->address) + 1;
+	for (unsigned i = 0; i < queue->limit; i++) {
+		pending_connection *each = &queue->callers[i];
+		unsigned own = strcmp(each->address, newcomer->address) == 0 ? 1 : 0;
+		unsigned count = callers_from(queue, each->address) + own;
+		if (count < most || (count == most && !goes_before(queue, each, first))) continue;
+		most = count;
+		first = each;
+	}
+	return first;
+}
+
+void admission_add(admission_queue *queue, int socket, const char address[STREAM_ADDRESS_SIZE], uint64_t now_ms)
+{
+	pending_connection newcomer = { .socket = socket, .ready = true, .since_ms = now_ms, .number = ++queue->numbers };
+	memcpy(newcomer.address, address, STREAM_ADDRESS_SIZE);
+	pending_connection *place = NULL;
+	for (unsigned i = 0; i < queue->limit && !place; i++)
+		if (!is_there(&queue->callers[i])) place = &queue->callers[i];
+	if (!place) {
+		place = surplus(queue, &newcomer);
+		send_away(place);
+		if (place == &newcomer) return;
+	}
+	*place = newcomer;
+	place->ready = false;
+}
+
+/* Whether that is enough to begin with; SOCKET_AGAIN: not yet; SOCKET_BROKEN: nothing will come. */
+static int has_spoken(const admission_queue *queue, pending_connection *caller, bool last_chance)
+{
+	uint8_t bytes[HELLO_SIZE];
+	int count = socket_peek(caller->socket, bytes, queue->secure ? sizeof(bytes) : 1);
+	if (count < 0) return count;
+	if (count == 0) return SOCKET_BROKEN;
+	if (!queue->secure) return 0;
+	caller->begun = true;
+	if (count < RECORD_HEAD_SIZE) return SOCKET_AGAIN;
+	/* Mbed TLS tells who speaks something else, at once. A peer may send the head in a segment of its own. */
+	if (bytes[0] != RECORD_HANDSHAKE || last_chance) return 0;
+	size_t whole = RECORD_HEAD_SIZE + ((size_t)bytes[3] << 8 | bytes[4]);
+	return (size_t)count >= sizeof(bytes) || (size_t)count >= whole ? 0 : SOCKET_AGAIN;
+}
+
+static uint64_t deadline_of(const admission_queue *queue, const pending_connection *caller)
+{
+	return caller->since_ms + (caller->ready ? PATIENCE_MS : queue->silence_ms);
+}
+
+void admission_serve(admission_queue *queue, uint64_t now_ms)
+{
+	end_old_trust(queue, now_ms);
+	for (unsigned i = 0; i < queue->limit; i++) {
+		pending_connection *each = &queue->callers[i];
+		if (!is_there(each)) continue;
+		bool late = now_ms >= deadline_of(queue, each);
+		int spoken = each->ready ? SOCKET_AGAIN : has_spoken(queue, each, late);
+		if (spoken == 0) {
+			each->ready = true;
+			each->since_ms = now_ms;
+		} else if (late || spoken == SOCKET_BROKEN) send_away(each);
+	}
+}
+
+/* When the address got a place last; 0: never, as far as is remembered. */
+static uint64_t last_turn(const admission_queue *queue, const char *address)
+{
+	for (int i = 0; i < ADMISSION_MEMORY; i++)
+		if (strcmp(queue->served[i].address, address) == 0) return queue->served[i].turn;
+	return 0;
+}
+
+static bool comes_before(const admission_queue *queue, const pending_connection *caller, const pending_connection *other)
+{
+	bool trusted = is_trusted(queue, caller->address);
+	if (trusted != is_trusted(queue, other->address)) return trusted == (queue->trusted_in_a_row < TRUSTED_IN_A_ROW);
+	uint64_t turn = last_turn(queue, caller->address), other_turn = last_turn(queue, other->address);
+	return turn != other_turn ? turn < other_turn : caller->number < other->number;
+}
+
+pending_connection *admission_first(admission_queue *queue)
+{
+	pending_connection *first = NULL;
+	for (unsigned i = 0; i < queue->limit; i++) {
+		pending_connection *each = &queue->callers[i];
+		if (!is_there(each) || !each->ready) continue;
+		if (!first || comes_before(queue, each, first)) first = each;
+	}
+	return first;
+}
+
+static void remember(admission_queue *queue, const char *address)
+{
+	int place = 0;
+	for (int i = 0; i < ADMISSION_MEMORY; i++) {
+		if (strcmp(queue->served[i].address, address) == 0) {
+			place = i;
+			break;
+		}
+		if (queue->served[i].turn < queue->served[place].turn) place = i;
+	}
+	memcpy(queue->served[place].address, address, STREAM_ADDRESS_SIZE);
+	queue->served[place].turn = ++queue->turns;
+	if (!is_trusted(queue, address)) queue->trusted_in_a_row = 0;
+	else if (queue->trusted_in_a_row < TRUSTED_IN_A_ROW) queue->trusted_in_a_row++;
+}
+
+int admission_take(admission_queue *queue, pending_connection *caller)
+{
+	int socket = caller->socket;
+	remember(queue, caller->address);
+	caller->socket = -1;
+	/* The place that was made for one of them may be this one's. */
+	for (unsigned i = 0; i < queue->limit; i++) queue->callers[i].told = false;
+	return socket;
+}
+
+bool admission_evict(admission_queue *queue, uint64_t now_ms)
+{
+	pending_connection *oldest = NULL;
+	for (unsigned i = 0; i < queue->limit; i++) {
+		pending_connection *each = &queue->callers[i];
+		if (is_there(each) && !each->ready && (!oldest || each->number < oldest->number)) oldest = each;
+	}
+	if (!oldest || now_ms < oldest->since_ms + FIRST_WORD_MS) return false;
+	send_away(oldest);
+	return true;
+}
+
+bool admission_listens(const pending_connection *caller)
+{
+	return is_there(caller) && !caller->ready && !caller->begun;
+}
+
+uint64_t admission_deadline(const admission_queue *queue, uint64_t now_ms)
+{
+	uint64_t first_ms = UINT64_MAX;
+	for (unsigned i = 0; i < queue->limit; i++) {
+		if (!is_there(&queue->callers[i])) continue;
+		const pending_connection *each = &queue->callers[i];
+		uint64_t due_ms = deadline_of(queue, each);
+		if (each->begun && !each->ready && now_ms + LOOK_MS < due_ms) due_ms = now_ms + LOOK_MS;
+		if (due_ms < first_ms) first_ms = due_ms;
+	}
+	return first_ms;
+}
+
+void admission_close(admission_queue *queue)
+{
+	for (unsigned i = 0; i < queue->limit; i++)
+		if (is_there(&queue->callers[i])) send_away(&queue->callers[i]);
+}

@@ -1,0 +1,115 @@
+/*
+ * The queue of a port: connections that have no place of the server yet. Such a caller costs a socket and nothing else. It
+ * may get a place once its first bytes have come: of TLS (a ClientHello, RFC 5246, 7.4.1.2) enough to tell a client from
+ * somebody who only connects, of plain TCP any.
+ *
+ * Friends are addresses from which a valid token was shown lately. The rules, which hosts/node/admission-queue.ts has too:
+ *
+ * - A full queue takes a caller from the address that has the most of them, the newcomer counted. Between addresses with
+ *   equally many, a stranger goes before a trusted; then a caller that has said nothing goes first.
+ * - Friends get their places before strangers do, but after four places in a row for trusted a stranger gets one.
+ * - Among trusted, as among strangers, it is the turn of the address that was served least lately. Callers of one address
+ *   come in their order.
+ * - A trusted is a stranger again after half an hour without a token, after two handshakes that have stalled, and when
+ *   any token is revoked.
+ *
+ * So an address that once showed a token can't keep the others out, and a trusted hardly notices strangers, however many
+ * there are.
+ */
+#ifndef ADMISSION_QUEUE_H
+#define ADMISSION_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stream-server.h"
+
+enum {
+	/* Addresses for which the queue remembers when they got a place last. */
+	ADMISSION_MEMORY = 8,
+	/* Places in a row for trusted while strangers wait. */
+	TRUSTED_IN_A_ROW = 4,
+	/* When there are more, the one that has shown no token for the longest time is a trusted no more. */
+	TRUSTED_LIMIT = 4,
+	/* A trusted stays one for so long after the last request with a token: as long as a login lasts. */
+	TRUST_MS = 1800000,
+	/* Handshakes that stall, after which a trusted is one no more: one may be the fault of its network. */
+	ADMISSION_STALLS = 2,
+};
+
+typedef struct {
+	/* -1: none. */
+	int socket;
+	/* The first bytes are there. */
+	bool ready;
+	/* Some of them are: poll() would tell of them for ever. */
+	bool begun;
+	/* The owner was told that this one waits for a place. */
+	bool told;
+	/* When it came; when it was ready. */
+	uint64_t since_ms;
+	/* Grows from caller to caller. */
+	uint64_t number;
+	char address[STREAM_ADDRESS_SIZE];
+} pending_connection;
+
+typedef struct {
+	pending_connection callers[PENDING_CONNECTION_LIMIT];
+	unsigned limit;
+	bool secure;
+	/* For the first bytes. */
+	uint64_t silence_ms;
+	uint64_t numbers;
+	struct {
+		char address[STREAM_ADDRESS_SIZE];
+		/* 0: never; else the larger the later. */
+		uint64_t turn;
+	} served[ADMISSION_MEMORY];
+	uint64_t turns;
+	/* Places that trusted got since a stranger got one. */
+	unsigned trusted_in_a_row;
+	struct {
+		/* "": none. */
+		char address[STREAM_ADDRESS_SIZE];
+		/* When a token was shown last; how many handshakes have stalled since. */
+		uint64_t known_ms;
+		unsigned stalls;
+	} trusted[TRUSTED_LIMIT];
+} admission_queue;
+
+void admission_open(admission_queue *queue, unsigned limit, bool secure, uint64_t silence_ms);
+
+/* A valid token was shown from there. */
+void admission_trust(admission_queue *queue, const char address[STREAM_ADDRESS_SIZE], uint64_t now_ms);
+
+/* A handshake from there was given up, since nothing came. */
+void admission_stalled(admission_queue *queue, const char *address);
+
+/* From now on everybody is a stranger: a token was revoked. */
+void admission_forget_trusted(admission_queue *queue);
+
+/* Takes the socket. Where the queue is full somebody must go, maybe this one. */
+void admission_add(admission_queue *queue, int socket, const char address[STREAM_ADDRESS_SIZE], uint64_t now_ms);
+
+/* Looks for first bytes, closes callers whose time is over, and ends trust that are too old. */
+void admission_serve(admission_queue *queue, uint64_t now_ms);
+
+/* The caller whose turn it is; NULL: none is ready. */
+pending_connection *admission_first(admission_queue *queue);
+
+/* The socket, which is the caller's of this function from now on; the address was served. */
+int admission_take(admission_queue *queue, pending_connection *caller);
+
+/* Closes the caller that has been silent longest, to free its socket. False: all are still within their grace period. */
+bool admission_evict(admission_queue *queue, uint64_t now_ms);
+
+/* Whether poll() has to watch the caller's socket for its first bytes. */
+bool admission_listens(const pending_connection *caller);
+
+/* When admission_serve has something to do whatever comes; UINT64_MAX: never. */
+uint64_t admission_deadline(const admission_queue *queue, uint64_t now_ms);
+
+void admission_close(admission_queue *queue);
+
+#endif

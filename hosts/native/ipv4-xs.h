@@ -1,0 +1,16 @@
+/* IPv4 addresses (ipv4.h) as values of XS, for the bindings of Wi-Fi and Ethernet. */
+#ifndef IPV4_XS_H
+#define IPV4_XS_H
+
+#include <stdint.h>
+
+#include "mc.xs.h"
+#include "xsmc.h"
+
+/* The argument at `index` as an address; 0 for an empty text. Throws a RangeError for any other text. */
+uint32_t ipv4_argument(xsMachine *the, xsIntegerValue index);
+
+/* Sets the property `id` of xsResult to the address as text. Overwrites the caller's first variable (xsmcVars). */
+void ipv4_property(xsMachine *the, xsIdentifier id, uint32_t address);
+
+#endif

@@ -1,0 +1,101 @@
+/* See memory-lock.h. All that is kept is under the lock, which nobody holds for longer than a few comparisons. */
+#include "memory-lock.h"
+
+#include <pthread.h>
+#include <stddef.h>
+
+#include "free-heap.h"
+#include "handshake-gate.h"
+
+/* There is room for a handshake and for a piece that is sent. */
+enum { ROOMY = HEAP_FLOOR + SENDING_MEMORY + USUAL_HANDSHAKE_MEMORY };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* NULL: nobody. */
+static const void *holder;
+static uint64_t held_since_ms;
+/* The last sender, and when it sent; when another one did. */
+static const void *sender;
+static uint64_t sent_ms, other_sent_ms;
+/* For how long handshakes may hold up those who send: used up while they do, regained while they don't. */
+static uint64_t patience_ms = HOLD_UP_MS, asked_ms;
+static bool held_up;
+
+static uint64_t since(uint64_t then_ms, uint64_t now_ms)
+{
+	/* Another thread's clock may have been read a little later. */
+	return now_ms > then_ms ? now_ms - then_ms : 0;
+}
+
+/* Whether who sends has to wait for a handshake; with the lock. */
+static bool is_held_up(bool shaking, uint64_t now_ms)
+{
+	uint64_t passed_ms = since(asked_ms, now_ms);
+	asked_ms = now_ms;
+	if (!held_up) patience_ms = passed_ms < HOLD_UP_MS - patience_ms ? patience_ms + passed_ms : HOLD_UP_MS;
+	else {
+		/* A longer silence is of nobody who waits, or of one whose thread has worked for the handshake. */
+		if (passed_ms > 2 * ASK_AGAIN_MS) passed_ms = 2 * ASK_AGAIN_MS;
+		patience_ms -= passed_ms < patience_ms ? passed_ms : patience_ms;
+	}
+	/* Once it is used up, a stretch of it must come together before the next. */
+	held_up = shaking && (held_up ? patience_ms > 0 : patience_ms >= HOLD_UP_MS / 2);
+	return held_up;
+}
+
+/* With the lock. */
+static bool takes_lock(const void *who, uint64_t now_ms)
+{
+	/* Its first moment goes by while it waits for what others have sent. */
+	bool idle = since(sent_ms, now_ms) >= SETTLED_MS && since(held_since_ms, now_ms) >= 2 * SETTLED_MS;
+	if (who != holder) {
+		if (holder && !idle && since(held_since_ms, now_ms) < LOCK_MS) return false;
+		holder = who;
+		held_since_ms = now_ms;
+	}
+	/* The others send no more: first their bytes arrive. */
+	return since(who == sender ? other_sent_ms : sent_ms, now_ms) >= SETTLED_MS;
+}
+
+bool memory_lock_send(const void *who, uint64_t now_ms)
+{
+	bool shaking = handshake_gate_is_taken();
+	size_t heap = free_heap();
+	pthread_mutex_lock(&lock);
+	bool may = !is_held_up(shaking && heap < ROOMY, now_ms)
+		&& (heap >= HEAP_FLOOR + SENDING_MEMORY || takes_lock(who, now_ms));
+	if (may) {
+		if (who != sender) other_sent_ms = sent_ms;
+		sender = who;
+		sent_ms = now_ms;
+	}
+	pthread_mutex_unlock(&lock);
+	return may;
+}
+
+void memory_lock_leave(const void *who)
+{
+	pthread_mutex_lock(&lock);
+	if (holder == who) holder = NULL;
+	if (sender == who) sender = NULL;
+	pthread_mutex_unlock(&lock);
+}
+
+/* Mbed TLS takes from the heap what its own memory has no room for. */
+static bool has_handshake_memory(size_t heap)
+{
+	size_t own = free_tls_memory();
+	if (own > HANDSHAKE_MEMORY - HANDSHAKE_HEAP) own = HANDSHAKE_MEMORY - HANDSHAKE_HEAP;
+	if (heap < HANDSHAKE_MEMORY - own) return false;
+	return free_tls_piece() >= HANDSHAKE_MEMORY_PIECE || free_heap_piece() >= HANDSHAKE_MEMORY_PIECE;
+}
+
+handshake_verdict memory_lock_handshake(uint64_t now_ms)
+{
+	size_t heap = free_heap();
+	if (!has_handshake_memory(heap)) return HANDSHAKE_NO_MEMORY;
+	pthread_mutex_lock(&lock);
+	bool waits = is_held_up(heap < ROOMY, now_ms) && since(sent_ms, now_ms) < SETTLED_MS;
+	pthread_mutex_unlock(&lock);
+	return waits ? HANDSHAKE_SOON : HANDSHAKE_NOW;
+}

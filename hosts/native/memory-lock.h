@@ -1,0 +1,57 @@
+/*
+ * Decides who may take memory of the heap that all connections of the program share: a handshake, or another piece of what is to
+ * be sent, which takes memory until the other side has it. On a chip that has one heap for all, two that download side by
+ * side and a third who shakes hands would leave nothing to the rest.
+ *
+ * With much free, everybody may. Else one connection at a time sends (it holds the turn, for a moment), and nobody while
+ * others shake hands, or want to; both for a short while only, so that whoever stalls there holds up nobody for long.
+ */
+#ifndef MEMORY_LOCK_H
+#define MEMORY_LOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	/*
+	 * Heap that a handshake takes at its highest, on a chip: a record of 16 KB that comes (a stranger may claim as much), one
+	 * of 4 KB that goes, and what chain and sums want: 14 KB beside its connection's own 5, measured for a client with
+	 * Mbed TLS 2.28 as a 32-bit program, a chain of RSA (10 KB with ECDSA). A port's with ECDSA takes 14 KB in all, measured
+	 * in an emulated ESP32-C3.
+	 */
+	HANDSHAKE_MEMORY = 36 * 1024,
+	/* The largest piece of it: the record that comes. */
+	HANDSHAKE_MEMORY_PIECE = 17 * 1024,
+	/* The part of HANDSHAKE_MEMORY that comes from the heap even where Mbed TLS has memory of its own: segments and frames. */
+	HANDSHAKE_HEAP = 12 * 1024,
+	/* What connections that send shall leave. */
+	HEAP_FLOOR = 40 * 1024,
+	/*
+	 * Memory of a piece that is sent: a record of TLS in its buffer (4.5 KB), two segments of lwIP and two frames of the radio
+	 * (1.5 KB each), and as much as one of each for what handshakes send, which ask for no turn.
+	 */
+	SENDING_MEMORY = 14 * 1024,
+	/* What a port's handshake takes, by itself. */
+	USUAL_HANDSHAKE_MEMORY = 16 * 1024,
+	/* One holds the turn so long while others want it. */
+	LOCK_MS = 250,
+	/* When nothing was sent for so long, what was sent before has arrived and takes no memory any more. */
+	SETTLED_MS = 50,
+	/* Handshakes hold up those who send for so long at a stretch, and for half of the time in all. */
+	HOLD_UP_MS = 2000,
+	/* A caller that was refused asks again after so long. */
+	ASK_AGAIN_MS = 20,
+};
+
+/* Before each piece of at most 2 KB: whether `who` may send it now. The time is socket_clock_ms(). From any thread. */
+bool memory_lock_send(const void *who, uint64_t now_ms);
+
+/* `who` is no more. */
+void memory_lock_leave(const void *who);
+
+typedef enum { HANDSHAKE_NOW, HANDSHAKE_SOON, HANDSHAKE_NO_MEMORY } handshake_verdict;
+
+/* Asked by who is inside the gate (handshake-gate.h). HANDSHAKE_SOON: ask again after ASK_AGAIN_MS. */
+handshake_verdict memory_lock_handshake(uint64_t now_ms);
+
+#endif

@@ -1,0 +1,84 @@
+/*
+ * The resolver (resolver.h) as a class of XS (resolver.ts). Answers reach JavaScript as `onResolved(number, address)` of
+ * the target that the constructor got; the address is undefined where there is none.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "mc.xs.h"
+#include "xsmc.h"
+
+#include "machine-post.h"
+#include "resolver.h"
+
+typedef struct {
+	xsMachine *the;
+	xsSlot target;
+	resolver *resolver;
+	/* The object's own, and one for each delivery under way. */
+	atomic_uint references;
+	/* Read and written in the machine's thread alone. */
+	bool closed;
+} resolver_binding;
+
+static void release(resolver_binding *binding)
+{
+	if (atomic_fetch_sub(&binding->references, 1) == 1) free(binding);
+}
+
+static void deliver(void *context)
+{
+	resolver_binding *binding = context;
+	char address[IPV4_TEXT_SIZE];
+	int number;
+	while (!binding->closed && (number = resolver_next(binding->resolver, address)) >= 0) {
+		xsBeginHost(binding->the);
+		xsmcVars(2);
+		xsmcSetInteger(xsVar(0), number);
+		if (address[0]) xsmcSetString(xsVar(1), address);
+		xsCall2(binding->target, xsID_onResolved, xsVar(0), xsVar(1));
+		xsEndHost(binding->the);
+	}
+	release(binding);
+}
+
+/* In any thread. */
+static void notify(void *context)
+{
+	resolver_binding *binding = context;
+	atomic_fetch_add(&binding->references, 1);
+	machine_post(binding->the, deliver, binding);
+}
+
+void xs_resolver_destructor(void *data)
+{
+	resolver_binding *binding = data;
+	if (!binding) return;
+	binding->closed = true;
+	resolver_close(binding->resolver);
+	release(binding);
+}
+
+/* (target): both are there until the machine ends. */
+void xs_resolver(xsMachine *the)
+{
+	resolver_binding *binding = calloc(1, sizeof(resolver_binding));
+	if (!binding) xsUnknownError("out of memory");
+	binding->the = the;
+	atomic_init(&binding->references, 1);
+	binding->resolver = resolver_open(notify, binding);
+	if (!binding->resolver) {
+		free(binding);
+		xsUnknownError("out of memory");
+	}
+	binding->target = xsArg(0);
+	xsRemember(binding->target);
+	xsmcSetHostData(xsThis, binding);
+}
+
+/* (name): the question's number, -1 when it can't be asked. */
+void xs_resolver_ask(xsMachine *the)
+{
+	resolver_binding *binding = xsmcGetHostData(xsThis);
+	xsmcSetInteger(xsResult, resolver_ask(binding->resolver, xsmcToString(xsArg(0))));
+}

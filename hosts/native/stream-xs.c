@@ -1,0 +1,288 @@
+/*
+ * The stream server (stream-server.h) as a class of XS (streams.ts): one instance is one listening port with all its
+ * connections. Events reach JavaScript as `onStream(kind, connection, count)` of the target that the constructor got;
+ * each is a call of its own into the machine.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mbedtls/platform_util.h>
+
+#include "mc.xs.h"
+#include "xsmc.h"
+
+#include "certificate.h"
+#include "machine-post.h"
+#include "stream-server.h"
+
+typedef struct {
+	xsMachine *the;
+	xsSlot target;
+	stream_server *server;
+	/* The object's own, one for each delivery under way, and one for the thread's callback while the server lives. */
+	atomic_uint references;
+	/* Read and written in the machine's thread alone. */
+	bool closed;
+	stream_origin origin;
+} stream_binding;
+
+static void release(stream_binding *binding)
+{
+	if (atomic_fetch_sub(&binding->references, 1) == 1) free(binding);
+}
+
+static void deliver(void *context)
+{
+	stream_binding *binding = context;
+	stream_event event;
+	while (!binding->closed && stream_server_next(binding->server, &event)) {
+		xsBeginHost(binding->the);
+		xsmcVars(3);
+		xsmcSetInteger(xsVar(0), (xsIntegerValue)event.kind);
+		xsmcSetInteger(xsVar(1), event.connection);
+		xsmcSetInteger(xsVar(2), (xsIntegerValue)event.count);
+		xsCall3(binding->target, xsID_onStream, xsVar(0), xsVar(1), xsVar(2));
+		xsEndHost(binding->the);
+	}
+	release(binding);
+}
+
+/* In the server's thread. */
+static void notify(void *context)
+{
+	stream_binding *binding = context;
+	atomic_fetch_add(&binding->references, 1);
+	machine_post(binding->the, deliver, binding);
+}
+
+static void shut(stream_binding *binding)
+{
+	if (binding->closed) return;
+	binding->closed = true;
+	stream_server_close(binding->server);
+	binding->server = NULL;
+}
+
+void xs_stream_server_destructor(void *data)
+{
+	if (!data) return;
+	shut(data);
+	release(data);
+}
+
+/* Copies with a NUL behind them; both NULL: of a plain port. */
+typedef struct {
+	char *certificate;
+	char *key;
+	size_t key_size;
+} pem_pair;
+
+/* NULL: out of memory. */
+static char *text_of(const void *bytes, size_t size)
+{
+	char *text = malloc(size + 1);
+	if (!text) return NULL;
+	if (size > 0) memcpy(text, bytes, size);
+	text[size] = 0;
+	return text;
+}
+
+static void free_pair(pem_pair pair)
+{
+	if (pair.key) mbedtls_platform_zeroize(pair.key, pair.key_size);
+	free(pair.key);
+	free(pair.certificate);
+}
+
+/* The arguments `first` and the one behind it, as texts; nothing is left behind when it throws. */
+static pem_pair pair_of(xsMachine *the, xsIntegerValue first)
+{
+	void *certificate, *key;
+	xsUnsignedValue certificate_size, key_size;
+	xsmcGetBufferReadable(xsArg(first), &certificate, &certificate_size);
+	xsmcGetBufferReadable(xsArg(first + 1), &key, &key_size);
+	if (certificate_size > CERTIFICATE_FILE_LIMIT) xsUnknownError("the certificate is too large");
+	if (key_size > CERTIFICATE_FILE_LIMIT) xsUnknownError("the private key is too large");
+	pem_pair pair = { text_of(certificate, certificate_size), text_of(key, key_size), key_size };
+	if (!pair.certificate || !pair.key) {
+		free_pair(pair);
+		xsUnknownError("out of memory");
+	}
+	return pair;
+}
+
+enum {
+	/* Callers at the queue: each costs the chip a socket. */
+	CALLERS = 6,
+	/* A ClientHello follows the connection at once; the head of a plain request may be typed by hand. */
+	TLS_SILENCE_MS = 2000,
+	PLAIN_SILENCE_MS = 10000,
+	/* Several round trips of a slow network; a segment that was lost has come by then. */
+	PRESSED_SILENCE_MS = 1000,
+};
+
+_Static_assert(CALLERS <= PENDING_CONNECTION_LIMIT, "the queue has no place for them");
+
+/* (target, port, connections, certificate?, key?): each up to CERTIFICATE_FILE_LIMIT bytes */
+void xs_stream_server(xsMachine *the)
+{
+	char message[STREAM_SERVER_MESSAGE_SIZE] = "";
+	uint16_t port = (uint16_t)xsmcToInteger(xsArg(1));
+	unsigned connections = (unsigned)xsmcToInteger(xsArg(2));
+	pem_pair pair = { 0 };
+	if (xsmcTypeOf(xsArg(3)) != xsUndefinedType) pair = pair_of(the, 3);
+	stream_binding *binding = calloc(1, sizeof(stream_binding));
+	if (!binding) {
+		free_pair(pair);
+		xsUnknownError("out of memory");
+	}
+	binding->the = the;
+	atomic_init(&binding->references, 1);
+	binding->server = stream_server_open(
+		&(stream_server_options){
+			.port = port,
+			.max_connections = connections,
+			.max_handshakes = 1,
+			.max_callers = CALLERS,
+			.silence_ms = pair.certificate ? TLS_SILENCE_MS : PLAIN_SILENCE_MS,
+			.handshake_timeout_ms = 10000,
+			.pressed_silence_ms = PRESSED_SILENCE_MS,
+			.linger_ms = 3000,
+			.certificate = pair.certificate,
+			.key = pair.key,
+			.notify = notify,
+			.context = binding,
+		},
+		message);
+	free_pair(pair);
+	if (!binding->server) {
+		free(binding);
+		xsUnknownError("%s", message);
+	}
+	binding->target = xsArg(0);
+	xsRemember(binding->target);
+	xsmcSetHostData(xsThis, binding);
+}
+
+static stream_binding *binding_of(xsMachine *the)
+{
+	return xsmcGetHostData(xsThis);
+}
+
+void xs_stream_server_get_port(xsMachine *the)
+{
+	stream_binding *binding = binding_of(the);
+	xsmcSetInteger(xsResult, binding->closed ? 0 : stream_server_port(binding->server));
+}
+
+/* The id of a connection that was waiting, or -1. */
+void xs_stream_server_take(xsMachine *the)
+{
+	stream_binding *binding = binding_of(the);
+	xsmcSetInteger(xsResult, binding->closed ? -1 : stream_server_take(binding->server, &binding->origin));
+}
+
+/* The address of the connection taken last. */
+void xs_stream_server_get_address(xsMachine *the)
+{
+	xsmcSetString(xsResult, binding_of(the)->origin.address);
+}
+
+/* Whether that came in over the access point. */
+void xs_stream_server_get_via_access_point(xsMachine *the)
+{
+	xsmcSetBoolean(xsResult, binding_of(the)->origin.via_access_point);
+}
+
+/* The bytes of a view from `start` to `end`; throws where they are not its own. */
+static uint8_t *range_of(xsMachine *the, xsSlot *view, xsSlot *start, xsSlot *end, bool writable, size_t *size)
+{
+	void *data;
+	xsUnsignedValue length;
+	if (writable) xsmcGetBufferWritable(*view, &data, &length);
+	else xsmcGetBufferReadable(*view, &data, &length);
+	xsIntegerValue first = xsmcToInteger(*start), last = xsmcToInteger(*end);
+	if (first < 0 || last < first || (xsUnsignedValue)last > length) xsRangeError("beyond the buffer");
+	*size = (size_t)(last - first);
+	return (uint8_t *)data + first;
+}
+
+/* (connection, into, start, end): how many bytes, 0 when none waits. */
+void xs_stream_server_read(xsMachine *the)
+{
+	stream_binding *binding = binding_of(the);
+	size_t size;
+	uint8_t *into = range_of(the, &xsArg(1), &xsArg(2), &xsArg(3), true, &size);
+	size_t count = binding->closed ? 0 : stream_read(binding->server, xsmcToInteger(xsArg(0)), into, size);
+	xsmcSetInteger(xsResult, (xsIntegerValue)count);
+}
+
+/* (connection, bytes, start, end): what may be written next, -1 when it was more than announced. */
+void xs_stream_server_write(xsMachine *the)
+{
+	stream_binding *binding = binding_of(the);
+	size_t size;
+	uint8_t *bytes = range_of(the, &xsArg(1), &xsArg(2), &xsArg(3), false, &size);
+	size_t room = binding->closed ? SIZE_MAX : stream_write(binding->server, xsmcToInteger(xsArg(0)), bytes, size);
+	xsmcSetInteger(xsResult, room == SIZE_MAX ? -1 : (xsIntegerValue)room);
+}
+
+void xs_stream_server_know(xsMachine *the)
+{
+	stream_binding *binding = binding_of(the);
+	if (!binding->closed) stream_know(binding->server, xsmcToInteger(xsArg(0)));
+}
+
+void xs_stream_server_forget(xsMachine *the)
+{
+	stream_binding *binding = binding_of(the);
+	if (!binding->closed) stream_server_forget(binding->server);
+}
+
+void xs_stream_server_end(xsMachine *the)
+{
+	stream_binding *binding = binding_of(the);
+	if (!binding->closed) stream_close(binding->server, xsmcToInteger(xsArg(0)));
+}
+
+/* (certificate, key) */
+void xs_stream_server_set_identity(xsMachine *the)
+{
+	stream_binding *binding = binding_of(the);
+	char message[STREAM_SERVER_MESSAGE_SIZE] = "the listener is closed";
+	pem_pair pair = pair_of(the, 0);
+	bool done = !binding->closed && stream_server_set_identity(binding->server, pair.certificate, pair.key, message);
+	free_pair(pair);
+	if (!done) xsUnknownError("%s", message);
+}
+
+/* `onStream` tells when it is over; false: one is under way. */
+void xs_stream_server_test(xsMachine *the)
+{
+	stream_binding *binding = binding_of(the);
+	xsmcSetBoolean(xsResult, !binding->closed && stream_server_test(binding->server));
+}
+
+/* Result of the test that `onStream` told of last: "", or a sentence for the user. */
+void xs_stream_server_get_test_result(xsMachine *the)
+{
+	stream_binding *binding = binding_of(the);
+	char message[STREAM_SERVER_MESSAGE_SIZE] = "";
+	if (!binding->closed) stream_server_test_result(binding->server, message);
+	xsmcSetString(xsResult, message);
+}
+
+void xs_stream_server_stop(xsMachine *the)
+{
+	stream_binding *binding = binding_of(the);
+	if (!binding->closed) stream_server_stop(binding->server);
+}
+
+void xs_stream_server_close(xsMachine *the)
+{
+	stream_binding *binding = binding_of(the);
+	if (binding->closed) return;
+	shut(binding);
+	xsForget(binding->target);
+}

@@ -1,0 +1,26 @@
+/** Those who want to shake hands, one at a time and in their order: a microcontroller has memory for no more. */
+export class HandshakeQueue {
+	readonly #soon: (run: () => void) => void;
+	readonly #waiting: (() => void)[] = [];
+
+	/** `soon` calls back as an event of its own. */
+	constructor(soon: (run: () => void) => void) {
+		this.#soon = soon;
+	}
+
+	/** `run` is called when it is this one's turn, never inside this call. What is returned ends the turn, or the waiting; once. */
+	ask(run: () => void): () => void {
+		this.#waiting.push(run);
+		if (this.#waiting.length === 1) this.#soon(() => this.#begin(run));
+		return () => {
+			const at = this.#waiting.indexOf(run);
+			if (at < 0) return;
+			this.#waiting.splice(at, 1);
+			if (at === 0 && this.#waiting.length > 0) this.#begin(this.#waiting[0]);
+		};
+	}
+
+	#begin(run: () => void): void {
+		if (this.#waiting[0] === run) run();
+	}
+}

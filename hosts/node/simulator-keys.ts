@@ -1,0 +1,62 @@
+/**
+ * Development keys of the simulator: one that signs firmware, one that opens diagnostic reports. They are made at the first start
+ * and kept in the state folder, each as a private key (PKCS#8, PEM) that only its owner can read. With them updates and
+ * reports work on a PC without any preparation. A firmware for a chip never has them: its keys are the maker's.
+ */
+import { generateKeyPairSync } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { HTTPS_PORT, type Options, STATE_FOLDER } from "./options.js";
+import { pointOf } from "./p256.js";
+import { writeFileAtomic } from "./storage.js";
+
+/** Names in the state folder. */
+export const UPDATE_KEY_FILE = "update.key";
+export const REPORT_KEY_FILE = "report.key";
+
+export interface BenchKeys {
+	/** Public keys that may sign a firmware, as points in hex. */
+	readonly updateKeys: readonly string[];
+	/** As `HostInfo.reportKey`. */
+	readonly reportKey: string;
+}
+
+type Given = Pick<Options, "state" | "updateKeys" | "reportKey">;
+
+/** The keys of the command line, or else those in the state folder. Throws an Error with a sentence. */
+export function openKeys({ state, updateKeys, reportKey }: Given): BenchKeys {
+	return {
+		updateKeys: updateKeys ?? [developmentKey(join(state, UPDATE_KEY_FILE))],
+		reportKey: reportKey ?? developmentKey(join(state, REPORT_KEY_FILE)),
+	};
+}
+
+/**
+ * How an update is tried and a report is opened, for the banner: a line for each key of the state folder. `httpsPort` 0: it
+ * is not known yet.
+ */
+export function describeKeys({ state, updateKeys, reportKey }: Given, httpsPort: number): string[] {
+	const lines: string[] = [];
+	const folder = state === STATE_FOLDER ? "" : ` --state ${quoted(state)}`;
+	const port = httpsPort === HTTPS_PORT ? "" : ` --port ${httpsPort === 0 ? "PORT" : httpsPort}`;
+	if (updateKeys === undefined) lines.push(`Try an update: npm run ota -- try${folder}${port}`);
+	if (reportKey === undefined)
+		lines.push(`Open a report: npm run report -- open FILE --key ${quoted(join(state, REPORT_KEY_FILE))}`);
+	return lines;
+}
+
+/** As a shell takes it for one word. */
+function quoted(path: string): string {
+	return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+/** The public half of the key in the file, which is made if it is not there, as a point in hex. */
+function developmentKey(path: string): string {
+	if (!existsSync(path)) {
+		const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+		writeFileAtomic(path, privateKey.export({ type: "pkcs8", format: "pem" }));
+	}
+	const point = pointOf(readFileSync(path));
+	if (point === undefined) throw new Error(`${path} is damaged: delete it, and another key is made at the next start.`);
+	return Buffer.from(point).toString("hex");
+}

@@ -1,0 +1,137 @@
+/**
+ * Crash-loop guard (safe mode, docs/decisions.md). If three starts within ten minutes each end by a fault in their
+ * first minute, the next start runs only what is needed for repair: network, login, log, restart, factory reset. For
+ * gateway.ts.
+ *
+ *               fault before      a minute      ten minutes     an hour        planned
+ *               the next start                                                 restart
+ *   YOUNG       counted           HEALTHY       -               -              counts cleared
+ *   HEALTHY     not counted       -             counted starts  -              counts cleared
+ *                                               expire
+ *   safe mode   counted while     HEALTHY       likewise        restart        counts cleared
+ *               YOUNG
+ *
+ * The host classifies faults (`Ending`): a panic, a watchdog reset or a brownout is a fault; a power cut, a manual
+ * reset or a planned restart is not. Time is counted in minutes of running, at least one for each start, because the
+ * clock time is lost at a restart. Safe mode ends automatically so that an unattended meter is read again; a persisting
+ * fault triggers it again.
+ *
+ * Kept in retained memory, which a power cut clears:
+ *
+ *   offset  bytes  content
+ *   0       1      layout, 1
+ *   1       1      1: the current start is YOUNG
+ *   2       3      minutes since each counted start, newest first; FORGOTTEN_MINUTES: none
+ *   5       ...    causes of their ends, newest first, separated by "; ", UTF-8
+ *
+ * Limit: CAUSES_LIMIT characters of causes. The memory may contain any bytes at a start.
+ */
+import type { Driver, Task } from "../io/driver.js";
+import type { Retained } from "../io/flash.js";
+import type { Ending, TextCodec } from "../io/host.js";
+import type { Timed } from "../io/machine.js";
+
+const CAUSES_LIMIT = 80;
+const MINUTE_MS = 60_000;
+const FORGOTTEN_MINUTES = 10;
+const SAFE_MINUTES = 60;
+
+const LAYOUT = 1;
+const YOUNG_OFFSET = 1;
+const NEWEST_OFFSET = 2;
+const OLDEST_OFFSET = 4;
+const HEADER_LENGTH = 5;
+const UNKNOWN = "unknown";
+
+export interface CrashLoopDeps {
+	readonly driver: Driver;
+	readonly text: TextCodec;
+}
+
+export interface CrashLoopListener {
+	/** Called after an hour in safe mode. */
+	restartSoon(): void;
+}
+
+export class CrashLoopGuard implements Timed {
+	/** Causes of the counted ends, newest first; empty outside safe mode. */
+	readonly safeMode: string;
+	readonly task: Task;
+	/** End of the current minute, monotonic ms; Infinity if there is nothing to count or expire. */
+	deadlineMs: number;
+	readonly #retained: Retained;
+	readonly #user: CrashLoopListener;
+	#record: Uint8Array;
+	#minutes = 0;
+
+	/** `ending` describes the end of the previous program; undefined (unknown) is not counted. */
+	constructor(
+		{ driver, text }: CrashLoopDeps,
+		retained: Retained,
+		ending: Ending | undefined,
+		user: CrashLoopListener,
+	) {
+		this.#retained = retained;
+		this.#user = user;
+		const before = retained.read();
+		this.#record = before?.[0] === LAYOUT && before.length >= HEADER_LENGTH ? before : noRecord();
+		this.age();
+		let causes = "";
+		try {
+			causes = text.decode(this.#record, HEADER_LENGTH);
+		} catch {
+			// The text may be cut within a character or contain arbitrary bytes.
+		}
+		if (ending?.isFault === true && this.#record[YOUNG_OFFSET] === 1) {
+			causes = `${ending.cause}${causes === "" ? "" : "; "}${causes}`.slice(0, CAUSES_LIMIT);
+			const bytes = text.encode(causes).subarray(0, retained.size - HEADER_LENGTH);
+			const record = new Uint8Array(HEADER_LENGTH + bytes.length);
+			record.set(this.#record.subarray(NEWEST_OFFSET, OLDEST_OFFSET), NEWEST_OFFSET + 1);
+			record.set(bytes, HEADER_LENGTH);
+			this.#record = record;
+		}
+		this.safeMode = this.#record[OLDEST_OFFSET] < FORGOTTEN_MINUTES ? causes || UNKNOWN : "";
+		this.keep(1);
+		this.deadlineMs = driver.nowMs() + MINUTE_MS;
+		this.task = driver.register("starts", this);
+	}
+
+	/** Clears the counts before a planned restart. */
+	askedFor(): void {
+		this.#record = noRecord();
+		this.keep(0);
+	}
+
+	advance(nowMs: number): void {
+		if (nowMs < this.deadlineMs) return;
+		this.#minutes++;
+		this.age();
+		this.keep(0);
+		const isSafe = this.safeMode !== "";
+		const isOver = isSafe ? this.#minutes >= SAFE_MINUTES : this.#record[NEWEST_OFFSET] >= FORGOTTEN_MINUTES;
+		this.deadlineMs = isOver ? Number.POSITIVE_INFINITY : nowMs + MINUTE_MS;
+		if (isOver && isSafe) this.#user.restartSoon();
+	}
+
+	/** Adds a minute to the age of each counted start. */
+	private age(): void {
+		const record = this.#record;
+		for (let i = NEWEST_OFFSET; i < HEADER_LENGTH; i++) record[i] = Math.min(record[i] + 1, FORGOTTEN_MINUTES);
+		if (record[NEWEST_OFFSET] === FORGOTTEN_MINUTES) this.#record = record.slice(0, HEADER_LENGTH);
+	}
+
+	/** Writes the record. A failure is ignored, so that it does not prevent a start. */
+	private keep(isYoung: number): void {
+		this.#record[0] = LAYOUT;
+		this.#record[YOUNG_OFFSET] = isYoung;
+		try {
+			this.#retained.write(this.#record);
+		} catch {
+			// A fault of this start is then not counted.
+		}
+	}
+}
+
+function noRecord(): Uint8Array {
+	return new Uint8Array(HEADER_LENGTH).fill(FORGOTTEN_MINUTES);
+}

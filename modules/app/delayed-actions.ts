@@ -1,0 +1,77 @@
+/**
+ * Delayed actions of the gateway: refreshing certificate and network names, and restarting. The delay lets the reply to
+ * the request leave first. For gateway.ts.
+ *
+ *              requested    DELAY_MS later
+ *   IDLE       ASKED        –
+ *   ASKED      ASKED        IDLE, action runs
+ *
+ * Each action has its own state. A request while ASKED can only make the action earlier. A refresh for a new address
+ * runs at least READDRESS_MS after the last refresh, so that frequent changes of address do not wear out the flash.
+ */
+import type { Driver, Task } from "../io/driver.js";
+import type { Timed } from "../io/machine.js";
+
+export interface ActionTarget {
+	/** Updates certificate and network names to the current name, address and time. */
+	refresh(): void;
+	restart(): void;
+}
+
+const DELAY_MS = 1500;
+const READDRESS_MS = 600_000;
+
+export class DelayedActions implements Timed {
+	readonly #actor: ActionTarget;
+	readonly #task: Task;
+	/** Due times, monotonic ms; Infinity in IDLE. */
+	#refreshMs = Number.POSITIVE_INFINITY;
+	#restartMs = Number.POSITIVE_INFINITY;
+	/** Earliest refresh for a new address, monotonic ms. */
+	#readdressMs = 0;
+
+	constructor(driver: Driver, actor: ActionTarget) {
+		this.#actor = actor;
+		this.#task = driver.register("gateway", this);
+	}
+
+	/** Requests a refresh for a new name or time. */
+	refreshSoon(): void {
+		this.#task.update((nowMs) => this.refreshAt(nowMs + DELAY_MS));
+	}
+
+	/** Requests a refresh for a new address. */
+	readdressSoon(): void {
+		this.#task.update((nowMs) => this.refreshAt(Math.max(nowMs + DELAY_MS, this.#readdressMs)));
+	}
+
+	restartSoon(): void {
+		this.#task.update((nowMs) => {
+			this.#restartMs = Math.min(this.#restartMs, nowMs + DELAY_MS);
+		});
+	}
+
+	stop(): void {
+		this.#task.stop();
+	}
+
+	get deadlineMs(): number {
+		return Math.min(this.#refreshMs, this.#restartMs);
+	}
+
+	advance(nowMs: number): void {
+		const isRefreshed = nowMs >= this.#refreshMs;
+		const isRestarted = nowMs >= this.#restartMs;
+		if (isRefreshed) {
+			this.#refreshMs = Number.POSITIVE_INFINITY;
+			this.#readdressMs = nowMs + READDRESS_MS;
+		}
+		if (isRestarted) this.#restartMs = Number.POSITIVE_INFINITY;
+		if (isRefreshed) this.#actor.refresh();
+		if (isRestarted) this.#actor.restart();
+	}
+
+	private refreshAt(dueMs: number): void {
+		this.#refreshMs = Math.min(this.#refreshMs, dueMs);
+	}
+}

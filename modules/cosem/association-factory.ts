@@ -1,0 +1,148 @@
+/**
+ * Creates the associations of one DLMS/COSEM readout and keeps the data that outlasts them: counters, scalers and
+ * records. An association reads the configured list of objects or a load profile, or, as the public client, the
+ * invocation counter.
+ */
+import { MECHANISM_HIGH_GMAC, MECHANISM_NONE } from "../dlms/aarq.js";
+import { KEY_LENGTH } from "../dlms/cipher.js";
+import { CounterSink, counterList } from "../dlms/counter.js";
+import { POLL_ENTRY_SIZE, POLL_LIMIT, pollListOf } from "../dlms/poll-list.js";
+import { type Inquiry, LIST_LIMIT, Reading } from "../dlms/reading.js";
+import { ScalerCache } from "../dlms/scaler-cache.js";
+import type { Opening, ProtocolMemory } from "../readout/protocol.js";
+import { AssociationSession, type Carrier, SESSION_BUFFER } from "./association-session.js";
+import { InvocationCounters, makeCipher } from "./counters.js";
+import { DLMSProfile } from "./profile.js";
+import { DLMSRecords, MISSING_SIZE } from "./records.js";
+import { AUTH_HIGH_GMAC, type COSEMSettings } from "./settings.js";
+
+/** Client address of the public client, which needs no authentication. */
+const PUBLIC_CLIENT = 16;
+
+/** Offset between AUTH_… and MECHANISM_… from AUTH_HIGH_GMAC on; lower values are equal. */
+const HIGHER = MECHANISM_HIGH_GMAC - AUTH_HIGH_GMAC;
+
+/** Scalers of the configured objects, kept across readouts. */
+class PollScalers extends ScalerCache {
+	readonly objects: Uint8Array;
+	/** Number of attributes that the meter accepts in one request, as far as known. */
+	listing = LIST_LIMIT;
+
+	constructor(objects: Uint8Array) {
+		super(POLL_LIMIT);
+		this.objects = objects;
+	}
+}
+
+function scalersOf(memory: ProtocolMemory, objects: Uint8Array): PollScalers {
+	const { kept } = memory;
+	if (kept instanceof PollScalers && kept.objects === objects) return kept;
+	const scalers = new PollScalers(objects);
+	memory.kept = scalers;
+	return scalers;
+}
+
+export class AssociationFactory {
+	/** Shared working buffer; only one association exists at a time. */
+	readonly buffer = new Uint8Array(SESSION_BUFFER);
+	readonly scalers: PollScalers;
+	/** Undefined if nothing is ciphered or a key is missing. */
+	counters: InvocationCounters | undefined;
+	/** Set while an association reads the invocation counter. */
+	counterSink: CounterSink | undefined;
+	readonly #opening: Opening<COSEMSettings>;
+	#records: DLMSRecords | undefined;
+	#profile: DLMSProfile | undefined;
+
+	constructor(opening: Opening<COSEMSettings>) {
+		this.#opening = opening;
+		this.scalers = scalersOf(opening.memory, opening.settings.dlms.objects);
+	}
+
+	/** Loads the invocation counters once the line has the speed of HDLC. */
+	begin(): void {
+		const { settings, storage, crypto } = this.#opening;
+		const { encryptionKey, title } = settings.dlms;
+		if (this.isKeyed && encryptionKey.length === KEY_LENGTH)
+			this.counters ??= new InvocationCounters(storage, crypto, encryptionKey, title);
+	}
+
+	aboutCounter(carrier: Carrier, nowMs: number): AssociationSession {
+		const sink = new CounterSink();
+		const list = counterList();
+		const cache = new ScalerCache(list[0]);
+		const reading = new Reading({ list, cache, sink, listing: 1, named: false, swappedDeviation: false });
+		this.counterSink = sink;
+		return this.open(PUBLIC_CLIENT, reading, MECHANISM_NONE, carrier, nowMs);
+	}
+
+	/**
+	 * Starts an association that reads the list or the requested profile. `listing`: maximum number of attributes in a
+	 * request.
+	 */
+	aboutList(listing: number, carrier: Carrier, nowMs: number): AssociationSession {
+		const { settings, records: writer, profile } = this.#opening;
+		const { auth, client, objects, swappedDeviation } = settings.dlms;
+		const mechanism = auth < AUTH_HIGH_GMAC ? auth : auth + HIGHER;
+		this.counterSink = undefined;
+		if (profile !== undefined) {
+			this.#profile = new DLMSProfile(profile, this.scalers, writer);
+			return this.open(client, this.#profile, mechanism, carrier, nowMs);
+		}
+		const sink = this.#records ?? new DLMSRecords(writer, pollListOf(objects));
+		this.#records = sink;
+		sink.begin();
+		const { list } = sink;
+		const reading = new Reading({ list, cache: this.scalers, sink, listing, named: true, swappedDeviation });
+		return this.open(client, reading, mechanism, carrier, nowMs);
+	}
+
+	/** Completes the records read so far. */
+	keep(): void {
+		this.#records?.keep();
+		this.#profile?.keep();
+	}
+
+	/** Objects without a value; a copy. */
+	get missing(): Uint8Array {
+		const { object, reason } = this.#profile ?? {};
+		if (object === undefined || reason === undefined || reason === 0)
+			return this.#records?.missing ?? new Uint8Array(0);
+		const missing = new Uint8Array(MISSING_SIZE);
+		missing.set(object);
+		missing[POLL_ENTRY_SIZE] = reason >> 8;
+		missing[POLL_ENTRY_SIZE + 1] = reason;
+		return missing;
+	}
+
+	private get isKeyed(): boolean {
+		const { ciphered, auth } = this.#opening.settings.dlms;
+		return ciphered || auth === AUTH_HIGH_GMAC;
+	}
+
+	private open(
+		client: number,
+		reading: Inquiry,
+		mechanism: number,
+		carrier: Carrier,
+		nowMs: number,
+	): AssociationSession {
+		const { settings, crypto } = this.#opening;
+		const isCounter = this.counterSink !== undefined;
+		const isOpen = isCounter || !(settings.dlms.ciphered || settings.dlms.auth >= AUTH_HIGH_GMAC);
+		const cipher = isOpen ? undefined : makeCipher(settings.dlms, crypto, this.counters);
+		const options = {
+			settings: settings.dlms,
+			client,
+			carrier,
+			buffer: this.buffer,
+			mechanism,
+			ciphered: settings.dlms.ciphered && !isCounter,
+			cipher,
+			reading,
+			crypto,
+			keepAhead: () => cipher !== undefined && this.counters?.extend(cipher) === true,
+		};
+		return new AssociationSession(options, nowMs);
+	}
+}

@@ -1,0 +1,165 @@
+/**
+ * One HDLC connection with one association, on a line in 8N1: connects, reads what `reading` requests, disconnects. The
+ * caller runs `connection` and passes its events (hdlc/events.ts) to `goOn`; after EVENT_END `failure` holds the
+ * result. The session also hides the password, which is sent in plain text, in logged line data.
+ */
+import { Association, STEP_COUNTER, STEP_END, STEP_SEND, STEP_WAIT } from "../dlms/association.js";
+import type { Cipher } from "../dlms/cipher.js";
+import type { Inquiry } from "../dlms/reading.js";
+import { HDLCConnection } from "../hdlc/connection.js";
+import { ROOM } from "../hdlc/decoder.js";
+import { EVENT_APDU, EVENT_CONNECTED } from "../hdlc/events.js";
+import { afterSignOn, HDLC_LOST } from "../hdlc/failures.js";
+import type { Crypto } from "../io/crypto.js";
+import { TAP_TRANSMITTED } from "../io/link.js";
+import type { Output } from "../io/machine.js";
+import type { Failure } from "../readout/failure.js";
+import { FAILURE_COUNTERS } from "./failures.js";
+import type { DLMSSettings } from "./settings.js";
+
+/** Replacement for a hidden byte. */
+const HIDDEN = 0x2a;
+
+/** Maximum length of an answer: several times that of ten registers at once. */
+const APDU_LIMIT = 1024;
+export const SESSION_BUFFER = APDU_LIMIT + ROOM;
+/** Proposed information field and window size; the meter may negotiate lower values. */
+const INFO = APDU_LIMIT;
+const WINDOW = 7;
+
+export interface Carrier {
+	/** Speed, Bd. */
+	readonly baud: number;
+	/** True after a sign-on, which proves that the meter is present. */
+	readonly isSignedOn: boolean;
+	/** True if the meter may still hold an earlier connection. */
+	readonly releaseFirst: boolean;
+}
+
+export interface AssociationSessionOptions {
+	readonly settings: DLMSSettings;
+	readonly client: number;
+	readonly carrier: Carrier;
+	/** Working buffer, SESSION_BUFFER bytes. */
+	readonly buffer: Uint8Array;
+	/** MECHANISM_… (dlms/aarq.ts), whether APDUs are ciphered, and the cipher that either may require. */
+	readonly mechanism: number;
+	readonly ciphered: boolean;
+	readonly cipher: Cipher | undefined;
+	readonly reading: Inquiry;
+	readonly crypto: Crypto;
+	/** Reserves more invocation counters for the cipher. Returns false if flash refuses. */
+	keepAhead(): boolean;
+}
+
+export class AssociationSession {
+	/** True once the meter has accepted the HDLC connection. */
+	connected = false;
+	readonly association: Association;
+	readonly #options: AssociationSessionOptions;
+	readonly connection: HDLCConnection;
+	#countersFailed = false;
+	/** Position of the password in the last polled output. */
+	#hideFrom = 0;
+	#hideTo = 0;
+
+	constructor(options: AssociationSessionOptions, nowMs: number) {
+		const { settings, client, carrier, buffer, mechanism, ciphered, cipher, reading, crypto } = options;
+		const { logical, physical, addressLength, receiveTimeoutMs, password, release } = settings;
+		this.#options = options;
+		this.association = new Association({
+			mechanism,
+			ciphered,
+			password,
+			cipher,
+			reading,
+			pduLimit: APDU_LIMIT,
+			release,
+			random: (length) => crypto.random(length),
+		});
+		this.connection = new HDLCConnection({
+			address: { client, logical, physical, length: addressLength },
+			baud: carrier.baud,
+			receiveTimeoutMs,
+			releaseFirst: carrier.releaseFirst,
+			info: INFO,
+			window: WINDOW,
+			apdu: buffer,
+		});
+		this.connection.connect(nowMs);
+	}
+
+	get reading(): Inquiry {
+		return this.#options.reading;
+	}
+
+	get cipher(): Cipher | undefined {
+		return this.#options.cipher;
+	}
+
+	/** Reason for an incomplete list. Final with EVENT_END. */
+	get failure(): Failure | undefined {
+		if (this.#countersFailed) return FAILURE_COUNTERS;
+		const { association } = this;
+		if (association.isRead || association.failure !== undefined) return association.failure;
+		// A connection without a failure was ended from outside.
+		const failure = this.connection.failure ?? HDLC_LOST;
+		return this.#options.carrier.isSignedOn ? afterSignOn(failure) : failure;
+	}
+
+	/** Disconnects once the meter has accepted the connection or left the first request unanswered. */
+	letGo(nowMs: number): void {
+		const { connection } = this;
+		if (connection.frames > 0 || connection.repeated > 0) connection.disconnect(nowMs);
+	}
+
+	disconnect(nowMs: number): void {
+		this.connection.disconnect(nowMs);
+	}
+
+	/** Returns the line data with the password hidden: the same array, or a copy of its first `end` bytes. */
+	shown(direction: number, bytes: Uint8Array, start: number, end: number): Uint8Array {
+		const { secretStart, secretEnd } = this.association;
+		if (secretStart === secretEnd) return bytes;
+		const copy = bytes.slice(0, end);
+		if (direction === TAP_TRANSMITTED) copy.fill(HIDDEN, start + this.#hideFrom, start + this.#hideTo);
+		else {
+			// The optical head may echo the password, late or damaged, so every character that occurs in it is hidden.
+			const { password } = this.#options.settings;
+			for (let i = start; i < end; i++) if (password.includes(copy[i])) copy[i] = HIDDEN;
+		}
+		return copy;
+	}
+
+	/** Notes the position of the password in `output`. */
+	noteSecret(output: Output): void {
+		const { request, secretStart, secretEnd } = this.association;
+		const inside = output.bytes === request;
+		this.#hideFrom = inside ? Math.max(0, secretStart - output.start) : 0;
+		this.#hideTo = inside ? Math.max(this.#hideFrom, Math.min(secretEnd, output.end) - output.start) : 0;
+	}
+
+	/**
+	 * Processes an event of the connection other than the end. The caller invokes it directly, because a call from `poll`
+	 * would add a level to the microcontroller's stack, which is nearly exhausted here.
+	 */
+	goOn(event: number, nowMs: number): void {
+		const { association, connection } = this;
+		let step = STEP_END;
+		if (event === EVENT_CONNECTED) {
+			this.connected = true;
+			association.frameLimit = connection.requestLimit;
+			step = association.begin();
+		} else if (event === EVENT_APDU) step = association.receive(this.#options.buffer, 0, connection.apduLength);
+		while (step === STEP_COUNTER) {
+			if (this.#options.keepAhead()) step = association.resume();
+			else {
+				this.#countersFailed = true;
+				step = STEP_END;
+			}
+		}
+		if (step === STEP_SEND) connection.send(association.request, 0, association.requestLength, nowMs);
+		else if (step === STEP_WAIT) connection.waitOn(nowMs);
+		else connection.disconnect(nowMs);
+	}
+}

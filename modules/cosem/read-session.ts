@@ -1,0 +1,441 @@
+/**
+ * One readout in DLMS/COSEM, from the first to the last character on the line. It runs as one session on a Link opened
+ * at 300 Bd in 7E1 (IEC 62056-21, annex E; IEC 62056-46; IEC 62056-53).
+ *
+ *   PAUSED      time over: SIGNING_ON, or TALKING if HDLC starts at a fixed speed
+ *   SIGNING_ON  handed over: TALKING          not: PAUSED, SIGNING_ON or TALKING again, or ENDED
+ *   TALKING     list read: ENDED              counter read: TALKING, reads the list
+ *               counter refused: TALKING, reads the counter          failed: as above
+ *   any         abort: ENDED, after a disconnection if there is a connection
+ *
+ * TALKING reads the configured list of objects. Before that, an association as the public client reads the invocation
+ * counter if ciphering requires an unknown one, or once if the meter appears to refuse the present one.
+ *
+ * After a failure the whole sequence is repeated, with at most TRIES tries. A repetition may differ:
+ * - DISC first, if the meter may still hold a connection;
+ * - a lower speed, if the speed may be the cause;
+ * - the other opening, if it is unknown which one works;
+ * - fewer attributes per request (finally one), if the meter did not answer.
+ * `failure` is that of the try that made most progress.
+ *
+ * Under the protocol iec62056, mode E is optional: it is used if the meter announces it; otherwise the sign-on
+ * continues to its own end and determines readout and failure. If the settings do not permit mode E, this session is an
+ * inquiry: the meter was silent in mode C, and an answer in HDLC shows that it supports mode E only. The inquiry then
+ * disconnects.
+ */
+import type { CounterSink } from "../dlms/counter.js";
+import { DLMS_COUNTER } from "../dlms/failures.js";
+import { SHORT_LIST } from "../dlms/reading.js";
+import { EVENT_END as EVENT_DISCONNECTED } from "../hdlc/events.js";
+import { HDLC_DISCONNECTED, HDLC_LOST, isLostAfterSignOn } from "../hdlc/failures.js";
+import { Attempts } from "../iec62056-21/attempts.js";
+import { IEC_CUT, IEC_MODE_E_ALONE } from "../iec62056-21/failures.js";
+import { baudNumber, getBaudRate, MODE_E } from "../iec62056-21/ident.js";
+import { IECReadSession, SIGN_ON_LINE } from "../iec62056-21/protocol.js";
+import { HAND_OVER_ALWAYS, HAND_OVER_ANNOUNCED, OUTCOME_HAND_OVER } from "../iec62056-21/session.js";
+import { FORMAT_7E1, FORMAT_8N1, type LineSettings } from "../io/host.js";
+import { type Machine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT, type Output } from "../io/machine.js";
+import { type Failure, furthest, PROGRESS_HEARD } from "../readout/failure.js";
+import { EVENT_END, EVENT_POOR, type Opening, type ReadSession } from "../readout/protocol.js";
+import { type Readout, STATUS_CUT, statusOf } from "../readout/readout.js";
+import { AssociationFactory } from "./association-factory.js";
+import type { AssociationSession, Carrier } from "./association-session.js";
+import { FAILURE_NO_MODE_E, FAILURE_UNANSWERED, mayBeCounter } from "./failures.js";
+import { DLMSOpening } from "./opening.js";
+import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "./settings.js";
+
+const TRIES = 4;
+/** Pause between two tries; a meter needs a second after DISC. */
+const PAUSE_MS = 1000;
+const QUIET_MS = 2000;
+
+const STATE_PAUSED = 0;
+const STATE_SIGNING_ON = 1;
+const STATE_TALKING = 2;
+const STATE_ENDED = 3;
+
+/** Support of mode E by the meter: unknown, announced by its identification, or disproved. */
+const MODE_E_UNKNOWN = 0;
+const MODE_E_ANNOUNCED = 1;
+const MODE_E_LACKING = 2;
+
+/** Protocol name in the API. */
+export const PROTOCOL_DLMS = "DLMS/COSEM";
+
+export class DLMSReadSession implements ReadSession {
+	/** Failure of the try that made most progress. Final with EVENT_END. */
+	failure: Failure | undefined;
+	readonly #opening: Opening<COSEMSettings>;
+	/** Attempts of a sign-on with optional mode E; undefined if mode E is required. */
+	readonly #attempts: Attempts | undefined;
+	readonly #associations: AssociationFactory;
+	readonly #output: Output;
+	#state = STATE_PAUSED;
+	/** Pending events; bit n is event n. */
+	#events = 0;
+	#nowMs: number;
+	/** End of PAUSED, monotonic ms. */
+	#pauseEndsMs: number;
+	#aborted = false;
+	#signOn: DLMSOpening | undefined;
+	/** Session of a sign-on that continues without mode E; kept after its end. */
+	#session: IECReadSession | undefined;
+	#association: AssociationSession | undefined;
+	/** Failure that caused the counter to be read again. */
+	#suspicion: Failure | undefined;
+	#counterAsked = false;
+	/** Opening of this try (OPENING_DIRECT or OPENING_MODE_E), speed of HDLC, and identification from the sign-on. */
+	#way: number;
+	#baud = 0;
+	#ident: Uint8Array = new Uint8Array(0);
+	#tries = 0;
+	/** Speed limit after failures at a higher speed, Bd. */
+	#baudCeiling = Number.POSITIVE_INFINITY;
+	#listing: number;
+	/** Number of objects read in the best failed try. */
+	#kept = 0;
+	/** True once the meter has accepted an HDLC connection. */
+	#connected = false;
+	#modeE = MODE_E_UNKNOWN;
+	/** True if a connection preceded on the same line; the meter may have left HDLC since. */
+	#follows = false;
+	/** Current line settings, and those required before the next output. */
+	#line = SIGN_ON_LINE;
+	#wanted = SIGN_ON_LINE;
+
+	/**
+	 * Starts at the first `advance`, because the caller's stack usage leaves too little for the objects created then.
+	 * With `attempts`, those of the sign-on, mode E is optional.
+	 */
+	constructor(opening: Opening<COSEMSettings>, attempts?: Attempts) {
+		const { settings, nowMs } = opening;
+		const { opening: wanted, learnedOpening } = settings.dlms;
+		this.#opening = opening;
+		this.#attempts = attempts;
+		this.#associations = new AssociationFactory(opening);
+		this.#listing = this.#associations.scalers.listing;
+		this.#nowMs = this.#pauseEndsMs = nowMs;
+		const bytes = this.#associations.buffer;
+		this.#output = { kind: OUTPUT_NONE, bytes, start: 0, end: 0, baud: 0, format: FORMAT_7E1, code: 0 };
+		const way = wanted === OPENING_AUTO ? learnedOpening : wanted;
+		this.#way = attempts !== undefined || way === OPENING_AUTO ? OPENING_MODE_E : way;
+	}
+
+	get line(): LineSettings {
+		return SIGN_ON_LINE;
+	}
+
+	/** True between two tries and before a sign-on. */
+	get isIdle(): boolean {
+		return this.#state === STATE_PAUSED || (this.#signOn !== undefined && this.#session?.isIdle === true);
+	}
+
+	private get meterId(): Uint8Array {
+		const { name } = this.#associations.scalers;
+		return name.length > 0 ? name : this.#ident;
+	}
+
+	readout(event: number, utcMs: number): Readout | undefined {
+		if (this.#session !== undefined) return this.#session.readout(event, utcMs);
+		const isEnd = event === EVENT_END;
+		if (isEnd && this.failure !== undefined) return undefined;
+		const { kept, overflow } = this.#opening.records;
+		return {
+			protocol: PROTOCOL_DLMS,
+			meterId: this.meterId,
+			mode: this.#way === OPENING_DIRECT ? 0 : MODE_E,
+			baud: this.#baud,
+			utcMs,
+			status: isEnd ? statusOf(overflow) : STATUS_CUT,
+			records: kept ?? new Uint8Array(0),
+			missing: this.#associations.missing,
+		};
+	}
+
+	next(quietMs: number, nowMs: number): ReadSession | undefined {
+		const attempts = this.#attempts;
+		const opening = { ...this.#opening, quietMs, nowMs };
+		if (this.#session !== undefined && !this.isInquiry) {
+			const again = this.#session.isWorthAnother();
+			return again === undefined ? undefined : new DLMSReadSession(opening, again);
+		}
+		const { dlms } = opening.settings;
+		if (attempts === undefined) {
+			const isFound = this.failure === undefined && dlms.opening === OPENING_AUTO;
+			if (isFound && dlms.learnedOpening !== this.#way) dlms.learnOpening(this.#way);
+			return undefined;
+		}
+		// After a refusal the next session reads the meter in mode C.
+		const isRefused = this.failure !== undefined && !this.#connected && !attempts.exhausted;
+		return isRefused ? new IECReadSession(opening, attempts) : undefined;
+	}
+
+	get deadlineMs(): number {
+		if (this.#state === STATE_ENDED) return Number.POSITIVE_INFINITY;
+		return this.#state === STATE_PAUSED ? this.#pauseEndsMs : (this.machine?.deadlineMs ?? Number.POSITIVE_INFINITY);
+	}
+
+	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+		this.#nowMs = nowMs;
+		this.machine?.receive(bytes, start, end, nowMs);
+	}
+
+	advance(nowMs: number): void {
+		this.#nowMs = nowMs;
+		if (this.#state !== STATE_PAUSED) this.machine?.advance(nowMs);
+		else if (nowMs >= this.#pauseEndsMs) this.open();
+	}
+
+	poll(): Output {
+		for (;;) {
+			if (this.#events !== 0) return this.tell();
+			if (this.#wanted !== this.#line) return this.changeLine();
+			const machine = this.machine;
+			if (machine === undefined) break;
+			const inner = machine.poll();
+			if (inner.kind === OUTPUT_LINE) this.#line = this.#wanted = { baud: inner.baud, format: inner.format };
+			if (inner.kind === OUTPUT_TRANSMIT) this.#association?.noteSecret(inner);
+			if (this.isInquiry) this.#association?.letGo(this.#nowMs);
+			if (inner.kind !== OUTPUT_EVENT) return inner;
+			if (this.#association === undefined) {
+				if (inner.code !== EVENT_END) return inner;
+				this.signedOn();
+			} else if (inner.code === EVENT_DISCONNECTED) this.associationEnded();
+			else if (!this.isInquiry) this.#association.goOn(inner.code, this.#nowMs);
+		}
+		this.#output.kind = OUTPUT_NONE;
+		return this.#output;
+	}
+
+	/** Ends the session early; data received so far is kept and marked as cut off. */
+	abort(nowMs: number): void {
+		if (this.#state === STATE_ENDED) return;
+		this.#nowMs = nowMs;
+		this.#aborted = true;
+		if (this.#association !== undefined) this.#association.disconnect(nowMs);
+		else if (this.#signOn !== undefined) this.#signOn.abort(nowMs);
+		else this.end(this.failure ?? HDLC_LOST);
+	}
+
+	/** Returns the line data with the password hidden: the same array, or a copy of its first `end` bytes. */
+	shown(direction: number, bytes: Uint8Array, start: number, end: number): Uint8Array {
+		return this.#association?.shown(direction, bytes, start, end) ?? bytes;
+	}
+
+	private get machine(): Machine | undefined {
+		return this.#association?.connection ?? this.#signOn;
+	}
+
+	/** True if the session only finds out whether the meter supports mode E only. */
+	private get isInquiry(): boolean {
+		return this.#attempts !== undefined && !this.#opening.settings.handsOver;
+	}
+
+	private tell(): Output {
+		const output = this.#output;
+		output.kind = OUTPUT_EVENT;
+		output.code = EVENT_POOR;
+		while ((this.#events & (1 << output.code)) === 0) output.code++;
+		this.#events ^= 1 << output.code;
+		return output;
+	}
+
+	private changeLine(): Output {
+		const output = this.#output;
+		output.kind = OUTPUT_LINE;
+		output.baud = this.#wanted.baud;
+		output.format = this.#wanted.format;
+		this.#line = this.#wanted;
+		return output;
+	}
+
+	private want(line: LineSettings): void {
+		const { baud, format } = this.#line;
+		this.#wanted = line.baud === baud && line.format === format ? this.#line : line;
+	}
+
+	private open(): void {
+		const { settings, quietMs } = this.#opening;
+		this.#follows = false;
+		this.#association = undefined;
+		if (this.#way === OPENING_DIRECT) {
+			this.#ident = new Uint8Array(0);
+			this.#baud = settings.dlms.directBaud;
+			this.want({ baud: this.#baud, format: FORMAT_8N1 });
+			this.converse();
+			return;
+		}
+		this.#state = STATE_SIGNING_ON;
+		this.want(SIGN_ON_LINE);
+		// The inquiry uses full speed, as the sign-on that failed before it.
+		const given = this.isInquiry ? undefined : this.#attempts;
+		const attempts = given ?? new Attempts(this.#opening, this.#baudCeiling);
+		const opening = { ...this.#opening, nowMs: this.#nowMs, quietMs: this.#tries === 0 ? quietMs : QUIET_MS };
+		const handOver = this.#attempts === undefined ? HAND_OVER_ALWAYS : HAND_OVER_ANNOUNCED;
+		this.#session = new IECReadSession(opening, attempts, handOver);
+		this.#signOn = new DLMSOpening(this.#session, this.#nowMs);
+	}
+
+	private signedOn(): void {
+		const session = this.#session;
+		const failure = this.#signOn?.failure;
+		this.#signOn = undefined;
+		if (session === undefined) return;
+		const isHandedOver = session.outcome === OUTCOME_HAND_OVER;
+		if (this.#attempts !== undefined && !isHandedOver) {
+			this.end(session.failure);
+			return;
+		}
+		this.#session = undefined;
+		if (isHandedOver && failure === undefined && !this.#aborted) {
+			this.#ident = session.meterId;
+			this.#modeE = session.ident.announcesModeE ? MODE_E_ANNOUNCED : MODE_E_UNKNOWN;
+			this.#baud = session.baud;
+			this.converse();
+			return;
+		}
+		this.#tries++;
+		this.failed(failure ?? IEC_CUT);
+	}
+
+	/** Starts an association once the line has the speed of HDLC. */
+	private converse(): void {
+		this.#state = STATE_TALKING;
+		this.#tries++;
+		this.#associations.begin();
+		const { counters } = this.#associations;
+		if (counters !== undefined && !counters.known && !this.#counterAsked) this.askCounter();
+		else this.read();
+	}
+
+	private askCounter(): void {
+		this.#counterAsked = true;
+		// Releases the previous association first: two need too much of the chip's memory.
+		this.#association = undefined;
+		this.#association = this.#associations.aboutCounter(this.carrier, this.#nowMs);
+	}
+
+	private read(): void {
+		this.#association = undefined;
+		this.#association = this.#associations.aboutList(this.#listing, this.carrier, this.#nowMs);
+	}
+
+	private get carrier(): Carrier {
+		const isDirect = this.#way === OPENING_DIRECT;
+		// No DISC after a sign-on: the meter holds no connection, and some meters leave HDLC on DISC.
+		return { baud: this.#baud, isSignedOn: !isDirect, releaseFirst: isDirect && this.#tries > 1 };
+	}
+
+	private associationEnded(): void {
+		const association = this.#association;
+		if (association === undefined) return;
+		const { cipher, reading } = association;
+		reading.end();
+		const isKept = cipher !== undefined && reading.requests === 0;
+		const isDropped = association.failure === HDLC_LOST || association.failure === HDLC_DISCONNECTED;
+		const failure = isKept && isDropped ? FAILURE_UNANSWERED : association.failure;
+		if (cipher !== undefined) this.#associations.counters?.raise(cipher.counter);
+		if (cipher?.unchecked === true) this.#opening.trace("meter: without auth_key the answers can't be checked");
+		if (association.connected) this.#connected = true;
+		if (this.isInquiry) {
+			this.#connected = association.connection.frames > 0;
+			this.end(failure);
+			return;
+		}
+		const { counterSink } = this.#associations;
+		if (counterSink !== undefined) this.counterAnswered(counterSink, failure);
+		else if (failure === undefined) {
+			this.#associations.keep();
+			// Remembers the request size that worked, but at least SHORT_LIST: silence may have had another cause.
+			this.#associations.scalers.listing = Math.max(this.#listing, SHORT_LIST);
+			this.end(undefined);
+		} else if (this.#follows && isUnheard(failure) && !this.#aborted) {
+			this.#tries--;
+			this.pause();
+		} else if (!this.isCounterRefused(association, failure)) this.fallenSilent(association, failure);
+	}
+
+	private counterAnswered(sink: CounterSink, failure: Failure | undefined): void {
+		const { counters } = this.#associations;
+		const suspicion = this.#suspicion;
+		const low = counters !== undefined && sink.counter >= counters.next;
+		if (low) counters.raise(sink.counter + 1);
+		this.#suspicion = undefined;
+		this.#follows = failure === undefined || !isUnheard(failure);
+		if (suspicion !== undefined && !low) this.failed(suspicion);
+		else if (this.#aborted) this.failed(failure ?? HDLC_LOST);
+		else this.read();
+	}
+
+	/** If the meter seems to refuse the invocation counter, finds another one, once, and repeats the association. */
+	private isCounterRefused(association: AssociationSession, failure: Failure): boolean {
+		const { counters } = this.#associations;
+		const began = association.reading.requests > 0 && failure !== DLMS_COUNTER;
+		if (counters === undefined || this.#counterAsked || this.#aborted || began || !mayBeCounter(failure)) return false;
+		const { exception } = association.association;
+		this.#follows = true;
+		if (failure === DLMS_COUNTER && exception.counter >= counters.next) {
+			this.#counterAsked = true;
+			counters.raise(exception.counter);
+			this.read();
+		} else {
+			this.#suspicion = failure;
+			this.askCounter();
+		}
+		return true;
+	}
+
+	/** Keeps the data read so far and tries again if that is useful. */
+	private fallenSilent(association: AssociationSession, failure: Failure): void {
+		const { read, listed, fewer } = association.reading;
+		if (read > this.#kept) {
+			this.#kept = read;
+			this.#associations.keep();
+			this.#events |= 1 << EVENT_POOR;
+		}
+		if (listed && association.connected) this.#listing = fewer;
+		this.failed(failure);
+	}
+
+	private failed(failure: Failure): void {
+		const lost = this.#modeE !== MODE_E_ANNOUNCED && isLostAfterSignOn(failure) && !this.#connected;
+		const known = lost ? FAILURE_NO_MODE_E : failure;
+		this.failure = furthest(this.failure, known);
+		if (known === FAILURE_NO_MODE_E) this.#modeE = MODE_E_LACKING;
+		const isOver = this.#aborted || failure.isFinal || this.#tries >= TRIES;
+		if (isOver || !this.chooseNext(known)) this.end(this.failure);
+		// No pause is needed if the meter did not answer; a sign-on waits for silence itself.
+		else if (isUnheard(known)) this.open();
+		else this.pause();
+	}
+
+	/** Chooses the parameters of the next try. Returns false to end the session. */
+	private chooseNext(failure: Failure): boolean {
+		if (this.#connected || !isUnheard(failure)) return true;
+		// Under iec62056 the meter can still be read in mode C.
+		if (this.#attempts !== undefined) return false;
+		const { settings } = this.#opening;
+		if (isLostAfterSignOn(failure)) this.#baudCeiling = getBaudRate(Math.max(0, baudNumber(this.#baud) - 1));
+		else if (settings.dlms.opening === OPENING_AUTO)
+			this.#way = this.#way === OPENING_DIRECT ? OPENING_MODE_E : OPENING_DIRECT;
+		return !(this.#way === OPENING_MODE_E && this.#modeE === MODE_E_LACKING);
+	}
+
+	private pause(): void {
+		this.#state = STATE_PAUSED;
+		this.#association = undefined;
+		this.#pauseEndsMs = this.#nowMs + PAUSE_MS;
+	}
+
+	private end(failure: Failure | undefined): void {
+		this.failure = this.isInquiry ? IEC_MODE_E_ALONE : failure;
+		this.#association = undefined;
+		this.#state = STATE_ENDED;
+		this.#events |= 1 << EVENT_END;
+	}
+}
+
+/** Returns whether the meter did not answer at all, so that another opening may work. */
+function isUnheard(failure: Failure): boolean {
+	return failure.progress < PROGRESS_HEARD;
+}

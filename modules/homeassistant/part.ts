@@ -1,0 +1,57 @@
+/** Sending to a Home Assistant hub (API text, "Hub"; decisions 44, 45). */
+import { backupGroup } from "../api/backup-group.js";
+import { settingsRoutes } from "../api/route.js";
+import type { Core } from "../core/core.js";
+import { secondsOf } from "../core/facts.js";
+import { sample } from "../core/metrics-text.js";
+import { applied, changed, part } from "../part.js";
+import { type Outlet, openOutlet } from "../publish/outlet.js";
+import { sendRoute } from "../publish/send-route.js";
+import { WIFI_HOSTNAME } from "../wifi/fields.js";
+import { HUB as ENTRY, HUB_CERTIFICATE, HUB_CERTIFICATE_LIMIT, HUB_ENABLED, HUB_TOKEN, HUB_URL } from "./fields.js";
+import { Hub } from "./hub.js";
+import { EVENT_HUB_BACK, EVENT_HUB_FAILED, HUB_EVENTS } from "./log-events.js";
+import { HUB_SETTINGS, HUB_TEXTS } from "./routes.js";
+
+export const HUB = part<Outlet<Hub>>({
+	name: "hub",
+	events: HUB_EVENTS,
+	entries: Object.freeze([ENTRY]),
+	routes: Object.freeze([...settingsRoutes("hub", HUB_SETTINGS), sendRoute("hub/send")]),
+	backup: Object.freeze([
+		backupGroup("hub", HUB_SETTINGS, {
+			secrets: Object.freeze([HUB_TOKEN, HUB_CERTIFICATE]),
+			boundTo: HUB_URL,
+			needing: HUB_ENABLED,
+		}),
+	]),
+	reactions: Object.freeze([
+		applied(ENTRY.fields, ({ sender }: Outlet<Hub>) => sender?.settingsChanged()),
+		// The hub's entities are called by the gateway's name.
+		changed([WIFI_HOSTNAME], ({ sender }: Outlet<Hub>) => sender?.settingsChanged()),
+	]),
+	open: (core) =>
+		openOutlet(core, {
+			texts: HUB_TEXTS,
+			certificate: HUB_CERTIFICATE,
+			limit: HUB_CERTIFICATE_LIMIT,
+			keys: "hub_cert",
+			failed: EVENT_HUB_FAILED,
+			works: EVENT_HUB_BACK,
+			open: (deps, access) => new Hub(deps, access),
+		}),
+	state: ({ sender }, core) => [
+		...["hub_state", stateOf(sender, core)],
+		...["hub_sent", secondsOf(sender?.output.sentUtcMs ?? 0)],
+	],
+	status: (_, { config }) => ["home_hub_enabled", config.get(HUB_ENABLED)],
+	metrics: ({ sender }) =>
+		sample("gateway_hub_states_total", "States that the hub has taken.", sender?.taken) +
+		sample("gateway_hub_failures_total", "Failed attempts to send to the hub.", sender?.output.failures),
+	report: ({ sender }, core, section) => (section === "network" ? `hub: ${stateOf(sender, core)}` : ""),
+});
+
+/** `hub_state`: "unsupported" where nothing can be sent, as in safe mode. */
+function stateOf(hub: Hub | undefined, { config }: Core): string {
+	return config.get(HUB_ENABLED) ? (hub?.state ?? "unsupported") : "off";
+}

@@ -1,0 +1,38 @@
+/**
+ * What a probe asks where the chosen protocol hears nothing: whether the meter answers in another way, each of them once.
+ * A meter that sends by itself is found by listening (recogniser.ts).
+ */
+
+import { ConnectionProbe, DLMS } from "../cosem/protocol.js";
+import { OPENING_DIRECT } from "../cosem/settings.js";
+import { probeIdent } from "../iec62056-21/protocol.js";
+import type { Failure } from "../readout/failure.js";
+import type { Opening, Probing } from "../readout/protocol.js";
+import { SML } from "../sml/protocol.js";
+import { FAILURE_HDLC_INSTEAD, FAILURE_SIGN_ON_INSTEAD } from "./failures.js";
+import type { MeterSettings } from "./settings.js";
+
+/** Another way, and what is told when the meter is found by it. */
+export interface SuggestedProtocol {
+	readonly failure: Failure;
+	/** An answer has come by then: it is asked no more than once. */
+	readonly limitMs: number;
+	probe(opening: Opening<MeterSettings>): Probing;
+}
+
+const SIGN_ON: SuggestedProtocol = Object.freeze({
+	failure: FAILURE_SIGN_ON_INSTEAD,
+	limitMs: 2800,
+	probe: probeIdent,
+});
+const HDLC: SuggestedProtocol = Object.freeze({
+	failure: FAILURE_HDLC_INSTEAD,
+	limitMs: 950,
+	probe: (opening: Opening<MeterSettings>) => new ConnectionProbe(opening),
+});
+
+/** In the order in which they are asked. */
+export function suggestionsFor(settings: MeterSettings): readonly SuggestedProtocol[] {
+	if (DLMS.isChosen(settings)) return settings.dlms.opening === OPENING_DIRECT ? [SIGN_ON] : [];
+	return settings.modeD || SML.isChosen(settings) ? [SIGN_ON, HDLC] : [HDLC];
+}

@@ -1,0 +1,254 @@
+/** The hub's policy on virtual time, against a server that keeps states as Home Assistant's REST API does, or misbehaves. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { NodeText } from "../../hosts/node/platform.js";
+import { makeCertificate } from "../../hosts/node/self-signed.js";
+import { VirtualWorld } from "../../hosts/node/virtual.js";
+import type { VirtualClient } from "../../hosts/node/virtual-network.js";
+import type { VirtualServer } from "../../hosts/node/virtual-servers.js";
+import { HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "../../modules/homeassistant/fields.js";
+import { Hub } from "../../modules/homeassistant/hub.js";
+import { Driver } from "../../modules/io/driver.js";
+import type { Power } from "../../modules/io/host.js";
+import { MemoryLedger, RESERVE } from "../../modules/io/memory.js";
+import { JSONWriter } from "../../modules/json/writer.js";
+import type { OutputFailure } from "../../modules/publish/connect-failures.js";
+import type { SendTest } from "../../modules/publish/output.js";
+import { TLSPermit } from "../../modules/publish/tls-permit.js";
+import type { Readout } from "../../modules/readout/readout.js";
+import { recordsOfBlock } from "../readout/block.js";
+
+export const START_UTC_MS = Date.UTC(2026, 10, 22, 11);
+export const ADDRESS = "192.0.2.7";
+export const TOKEN = "canary-token-of-the-hub";
+const names = readFileSync(new URL("../../../modules/resources/obis-names.bin", import.meta.url));
+const HEAD_END = "\r\n\r\n";
+
+export interface HubState {
+	readonly state: string;
+	readonly attributes: Readonly<Record<string, unknown>>;
+}
+
+/** A server of states: 201 for a new one, 200 for one that it knows, 401 for another token. */
+export class StateServer {
+	readonly states = new Map<string, HubState>();
+	/** Each state that was taken, in order: `201 sensor.x 5`. */
+	readonly log: string[] = [];
+	/** Heads of all requests. */
+	readonly heads: string[] = [];
+	connections = 0;
+	/** In place of the answer; undefined: as always. */
+	answer: ((peer: VirtualClient, request: number) => boolean) | undefined;
+	/** ms from a request to its reply. */
+	delayMs = 5;
+	requests = 0;
+	readonly world: VirtualWorld;
+
+	constructor(world: VirtualWorld) {
+		this.world = world;
+	}
+
+	serve(port: number, more: VirtualServer = {}): void {
+		this.world.servers.serve(ADDRESS, port, { ...more, onConnection: (peer) => this.accept(peer) });
+	}
+
+	/** Takes what was logged. */
+	taken(): string[] {
+		return this.log.splice(0);
+	}
+
+	/** As after a restart: nothing is known. */
+	forget(): void {
+		this.states.clear();
+	}
+
+	private accept(peer: VirtualClient): void {
+		this.connections++;
+		peer.onReceived = () => {
+			const { text } = peer;
+			const end = text.indexOf(HEAD_END);
+			if (end < 0) return;
+			const head = text.slice(0, end);
+			const length = Number(/^Content-Length: (\d+)$/m.exec(head)?.[1]);
+			const bytes = peer.received;
+			const size = Buffer.byteLength(head) + HEAD_END.length + length;
+			if (bytes.length < size) return;
+			const body = Buffer.from(bytes.subarray(size - length, size)).toString();
+			peer.discard(size);
+			this.heads.push(head);
+			const number = ++this.requests;
+			this.world.time.set(() => {
+				if (peer.isClosed || this.answer?.(peer, number)) return;
+				this.take(peer, head, body);
+			}, this.delayMs);
+		};
+	}
+
+	private take(peer: VirtualClient, head: string, body: string): void {
+		const id = /^POST (?:\/sub)?\/api\/states\/(\S+) HTTP\/1\.1\r\n/.exec(head)?.[1];
+		if (!head.includes(`\r\nAuthorization: Bearer ${TOKEN}\r\n`)) {
+			reply(peer, "401 Unauthorized");
+			return;
+		}
+		const state = JSON.parse(body) as HubState;
+		if (
+			id === undefined ||
+			!/^(?!.+__)(?!_)[\da-z_]+(?<!_)\.(?!_)[\da-z_]+(?<!_)$/.test(id) ||
+			state.state.length > 255
+		) {
+			reply(peer, "400 Bad Request");
+			return;
+		}
+		const isNew = !this.states.has(id);
+		this.states.set(id, state);
+		this.log.push(`${isNew ? 201 : 200} ${id} ${state.state}`);
+		reply(peer, isNew ? "201 Created" : "200 OK", body);
+	}
+}
+
+export function reply(peer: VirtualClient, status: string, body = "", fields = ""): void {
+	peer.send(`HTTP/1.1 ${status}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${fields}\r\n${body}`);
+}
+
+export const OWN_CERTIFICATE = makeCertificate({
+	names: ["hub.lan"],
+	validFromMs: Date.UTC(2026, 0, 1),
+	validToMs: Date.UTC(2036, 0, 1),
+});
+
+export interface BenchOptions {
+	readonly url?: string;
+	readonly token?: string;
+	readonly enabled?: boolean;
+	readonly certificate?: Uint8Array | undefined;
+	readonly language?: string;
+	readonly power?: Power;
+	readonly utcMs?: number | undefined;
+}
+
+export class HubBench {
+	readonly world: VirtualWorld;
+	readonly server: StateServer;
+	readonly hub: Hub;
+	readonly tlsPermit = new TLSPermit();
+	/** Changes of how it stands. */
+	readonly events: string[] = [];
+	readonly settings: Record<string, unknown>;
+	readonly outcomes: { measured: Readout | undefined; failure: unknown } = { measured: undefined, failure: undefined };
+	/** Undefined: there is no radio. */
+	radio: { address: unknown; station: { rssi: number } | undefined } | undefined;
+	certificate: Uint8Array | undefined;
+	/** What the ledger finds free. */
+	hasMemory = true;
+	readonly mistakes: unknown[] = [];
+	/** Slots that are promised, with what was asked for last. */
+	promised = 0;
+	readonly ledger = new MemoryLedger({
+		suffices: (slots) => {
+			this.promised = slots - RESERVE.slots;
+			return this.hasMemory;
+		},
+	});
+
+	constructor(options: BenchOptions = {}) {
+		const { utcMs = START_UTC_MS, power } = options;
+		this.world = new VirtualWorld({ seed: 5, ...("utcMs" in options && options.utcMs === undefined ? {} : { utcMs }) });
+		this.world.names.set("hub.lan", ADDRESS);
+		this.server = new StateServer(this.world);
+		this.certificate = options.certificate;
+		this.settings = {
+			[HUB_ENABLED.name]: options.enabled ?? true,
+			[HUB_URL.name]: options.url ?? `http://${ADDRESS}:8123`,
+			[HUB_TOKEN.name]: options.token ?? TOKEN,
+			[HUB_LANG.name]: options.language ?? "en",
+		};
+		const { clock, timers, crypto, network } = this.world;
+		const driver = new Driver({
+			clock,
+			timers,
+			guard: (_part, run) => {
+				try {
+					run();
+				} catch (error) {
+					this.mistakes.push(error);
+				}
+			},
+		});
+		const bench = this;
+		const text = new NodeText();
+		const shared = {
+			driver,
+			clock,
+			crypto,
+			text,
+			writer: new JSONWriter(text),
+			ports: network,
+			config: { get: (field: { name: string }) => bench.settings[field.name] } as never,
+			ledger: this.ledger,
+			tlsPermit: this.tlsPermit,
+			reader: { outcomes: this.outcomes },
+			get radio() {
+				return bench.radio;
+			},
+			networkSettings: { hostname: "Smart-Gateway" },
+			power,
+			names,
+			info: this.world.info,
+			saving: undefined,
+		};
+		const access = {
+			certificates: {
+				get isSet() {
+					return bench.certificate !== undefined;
+				},
+				lend: <Result>(use: (pem: Uint8Array) => Result) =>
+					bench.certificate === undefined ? undefined : use(bench.certificate),
+			},
+			outputChanged: (failure: OutputFailure | undefined) => this.events.push(failure?.code ?? "back"),
+		};
+		this.hub = new Hub(shared, access);
+	}
+
+	/** Has read this from the meter, just now. */
+	read(block: string): void {
+		const utcMs = this.world.time.utcMs() ?? 0;
+		const meterId = Buffer.from('/ISk5"MT');
+		this.outcomes.measured = {
+			protocol: "IEC62056-21",
+			meterId,
+			mode: 0x43,
+			baud: 9600,
+			utcMs,
+			status: 0,
+			records: recordsOfBlock(block),
+		};
+		this.outcomes.failure = undefined;
+		this.hub.measured();
+	}
+
+	fail(): void {
+		this.outcomes.failure = "timeout";
+		this.hub.meterFailed();
+	}
+
+	advance(ms: number): void {
+		this.world.advance(ms);
+		assert.deepEqual(this.mistakes, []);
+	}
+
+	/** What came of a test, and after how long. */
+	test(limitMs = 90_000): { failure: OutputFailure | undefined; status: number; ms: number } | undefined {
+		const sinceMs = this.world.time.nowMs;
+		let told: { failure: OutputFailure | undefined; status: number; ms: number } | undefined;
+		const test: SendTest = {
+			finished: (failure, status) => {
+				assert.equal(told, undefined, "told twice");
+				told = { failure, status, ms: this.world.time.nowMs - sinceMs };
+			},
+		};
+		if (!this.hub.test(test)) return undefined;
+		this.world.time.runWhile(() => told === undefined, sinceMs + limitMs);
+		assert.ok(told, "a test that has no end");
+		return told;
+	}
+}

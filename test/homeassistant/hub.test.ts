@@ -1,0 +1,634 @@
+/** When what is published to the hub, what becomes of each failure, and what a test tells. */
+import assert from "node:assert/strict";
+import { makeCertificate } from "../../hosts/node/self-signed.js";
+import {
+	HUB_ALERT_MS,
+	HUB_BATCH_MS,
+	HUB_PAUSE_MS,
+	HUB_WATCH_MS,
+	HUB_WATCH_SOON_MS,
+} from "../../modules/homeassistant/hub.js";
+import { FRESH_MS } from "../../modules/homeassistant/state-bodies.js";
+import { HTTP_CONNECT_MS } from "../../modules/http/client.js";
+import { TEST_PAUSE_MS } from "../../modules/publish/output.js";
+import type { PermitClient } from "../../modules/publish/tls-permit.js";
+import { ADDRESS, HubBench, OWN_CERTIFICATE, reply, START_UTC_MS, TOKEN } from "./bench.js";
+
+const READOUT = "1-0:1.8.0*255(000123.4*kWh)\r\n1-0:16.7.0(0.25*kW)";
+const MINUTE = 60_000;
+const HOUR = 3_600_000;
+
+/** A counter and nothing else. */
+function counter(value: number): string {
+	return `1-0:1.8.0(${value}*kWh)`;
+}
+
+describe("hub: what is published", () => {
+	it("is each value, and the gateway's own state, over one connection", () => {
+		const bench = new HubBench();
+		bench.radio = { address: {}, station: { rssi: -61 } };
+		bench.server.serve(8123);
+		bench.read(READOUT);
+		bench.advance(1000);
+		assert.deepEqual(bench.server.taken(), [
+			"201 sensor.smart_gateway_last_readout 2026-11-22T11:00:00Z",
+			"201 binary_sensor.smart_gateway_meter on",
+			"201 sensor.smart_gateway_rssi -61",
+			"201 sensor.smart_gateway_1_0_1_8_0 123.4",
+			"201 sensor.smart_gateway_1_0_16_7_0 250",
+		]);
+		assert.equal(bench.server.connections, 1);
+		assert.deepEqual(bench.server.states.get("sensor.smart_gateway_1_0_1_8_0"), {
+			state: "123.4",
+			attributes: {
+				friendly_name: "Smart-Gateway Active energy import total",
+				unit_of_measurement: "kWh",
+				device_class: "energy",
+				state_class: "total_increasing",
+				obis: "1-0:1.8.0",
+				meter_id: '/ISk5"MT',
+			},
+		});
+		assert.deepEqual(bench.server.states.get("sensor.smart_gateway_rssi")!.attributes, {
+			friendly_name: "Smart-Gateway Wi-Fi signal",
+			unit_of_measurement: "dBm",
+			device_class: "signal_strength",
+			state_class: "measurement",
+		});
+		assert.match(
+			bench.server.heads[0],
+			/^POST \/api\/states\/\S+ HTTP\/1\.1\r\nContent-Length: \d+\r\nHost: 192\.0\.2\.7:8123\r\nAuthorization: Bearer \S+\r\nContent-Type: application\/json$/,
+		);
+		assert.equal(bench.hub.state, "ok");
+		assert.equal(bench.hub.taken, 5);
+		assert.equal(Math.floor(bench.hub.output.sentUtcMs / 1000), START_UTC_MS / 1000);
+		assert.deepEqual(bench.events, []);
+	});
+
+	it("has names in the language, and the battery where there is one", () => {
+		const power = { cells: 3, batteryVoltage: () => 4.35, usbVoltage: () => 5, temperatureC: () => 20 };
+		const bench = new HubBench({ language: "de", power });
+		bench.server.serve(8123);
+		bench.read(READOUT);
+		bench.advance(1000);
+		const nameOf = (id: string) => bench.server.states.get(`sensor.smart_gateway_${id}`)?.attributes.friendly_name;
+		assert.equal(nameOf("last_readout"), "Smart-Gateway Letzte Ablesung");
+		assert.equal(nameOf("battery"), "Smart-Gateway Batterie");
+		assert.match(String(nameOf("1_0_1_8_0")), /Wirkenergie|Wirkarbeit|Bezug/);
+		assert.equal(bench.server.states.get("sensor.smart_gateway_battery")?.state, "90");
+	});
+
+	it("goes below the path of the address, to the usual port, by its name", () => {
+		const bench = new HubBench({ url: "http://hub.lan/sub/" });
+		bench.server.serve(80);
+		bench.read(READOUT);
+		bench.advance(1000);
+		assert.match(bench.server.heads[0], /^POST \/sub\/api\/states\/sensor.+\r\n.*\r\nHost: hub\.lan\r\n/);
+	});
+
+	it("takes an address that ends in /api for what it means", () => {
+		const bench = new HubBench({ url: `http://${ADDRESS}:8123/api/` });
+		bench.server.serve(8123);
+		bench.read(READOUT);
+		bench.advance(1000);
+		assert.match(bench.server.heads[0], /^POST \/api\/states\/sensor/);
+	});
+
+	it("has no time while the clock was never set", () => {
+		const bench = new HubBench({ utcMs: undefined });
+		bench.server.serve(8123);
+		bench.read(READOUT);
+		bench.advance(1000);
+		assert.equal(bench.server.states.get("sensor.smart_gateway_last_readout")?.state, "unknown");
+		assert.equal(bench.hub.output.sentUtcMs, 0);
+	});
+
+	it("is nothing that was simulated, and nothing before a readout", () => {
+		const bench = new HubBench();
+		bench.server.serve(8123);
+		bench.advance(HOUR);
+		assert.deepEqual(bench.server.taken(), []);
+		assert.equal(bench.hub.state, "waiting");
+		// The outcomes have no measured readout when the last one was simulated.
+		assert.equal(bench.test()?.failure, undefined);
+		assert.deepEqual(bench.server.taken(), [
+			"201 sensor.smart_gateway_last_readout unknown",
+			"201 binary_sensor.smart_gateway_meter unknown",
+		]);
+	});
+
+	it("is that the meter can't be read, once it can't", () => {
+		const bench = new HubBench();
+		bench.server.serve(8123);
+		bench.read(counter(1));
+		bench.advance(MINUTE);
+		bench.server.taken();
+		bench.fail();
+		bench.advance(1000);
+		assert.deepEqual(bench.server.taken(), [
+			"200 sensor.smart_gateway_last_readout 2026-11-22T11:00:00Z",
+			"200 binary_sensor.smart_gateway_meter off",
+		]);
+	});
+
+	it("is no momentary value that is old", () => {
+		const bench = new HubBench();
+		bench.read(READOUT);
+		bench.advance(FRESH_MS + 1000);
+		bench.server.serve(8123);
+		bench.advance(20 * MINUTE);
+		assert.equal(bench.server.states.get("sensor.smart_gateway_1_0_1_8_0")?.state, "123.4");
+		assert.equal(bench.server.states.has("sensor.smart_gateway_1_0_16_7_0"), false);
+	});
+});
+
+describe("hub: when it is published", () => {
+	it("is at once, and again after a pause at the earliest, with what is newest then", () => {
+		const bench = new HubBench();
+		bench.server.serve(8123);
+		for (let i = 1; i <= 300; i++) {
+			bench.read(counter(i));
+			bench.advance(1000);
+		}
+		const values = bench.server.taken().filter((line) => line.includes("1_8_0"));
+		assert.equal(values.length, 300_000 / HUB_PAUSE_MS);
+		assert.deepEqual(values.slice(0, 3), [
+			"201 sensor.smart_gateway_1_0_1_8_0 1",
+			"200 sensor.smart_gateway_1_0_1_8_0 10",
+			"200 sensor.smart_gateway_1_0_1_8_0 20",
+		]);
+	});
+
+	it("takes what is read while it sends next, and loses none that comes slowly enough", () => {
+		const bench = new HubBench();
+		bench.server.serve(8123);
+		bench.server.delayMs = 2000;
+		bench.read(counter(1));
+		bench.advance(3000);
+		bench.read(counter(2));
+		bench.advance(MINUTE);
+		const values = bench.server.taken().filter((line) => line.includes("1_8_0"));
+		assert.deepEqual(values, ["201 sensor.smart_gateway_1_0_1_8_0 1", "200 sensor.smart_gateway_1_0_1_8_0 2"]);
+	});
+
+	it("looks every five minutes whether the hub still knows us, and sends all again if not", () => {
+		const bench = new HubBench();
+		bench.server.serve(8123);
+		bench.read(counter(1));
+		bench.advance(1000);
+		bench.server.taken();
+		bench.advance(3 * HUB_WATCH_MS);
+		const watch = "200 sensor.smart_gateway_last_readout 2026-11-22T11:00:00Z";
+		assert.deepEqual(bench.server.taken(), [watch, watch, watch]);
+		bench.server.forget();
+		bench.advance(HUB_WATCH_MS);
+		assert.deepEqual(bench.server.taken(), [
+			"201 sensor.smart_gateway_last_readout 2026-11-22T11:00:00Z",
+			"200 sensor.smart_gateway_last_readout 2026-11-22T11:00:00Z",
+			"201 binary_sensor.smart_gateway_meter on",
+			"201 sensor.smart_gateway_1_0_1_8_0 1",
+		]);
+	});
+
+	it("goes by the first entity alone: a later one that is new to the hub does not have all sent again", () => {
+		const bench = new HubBench();
+		bench.server.serve(8123);
+		bench.read(counter(1));
+		bench.advance(MINUTE);
+		bench.server.taken();
+		bench.server.states.delete("binary_sensor.smart_gateway_meter");
+		bench.fail();
+		bench.advance(MINUTE);
+		assert.deepEqual(bench.server.taken(), [
+			"200 sensor.smart_gateway_last_readout 2026-11-22T11:00:00Z",
+			"201 binary_sensor.smart_gateway_meter off",
+		]);
+	});
+
+	it("looks sooner for a while after a failure", () => {
+		const bench = new HubBench();
+		bench.server.serve(8123);
+		bench.server.answer = (peer) => {
+			peer.close();
+			return true;
+		};
+		bench.read(counter(1));
+		bench.advance(1000);
+		bench.server.answer = undefined;
+		bench.advance(HUB_ALERT_MS - 1000);
+		const seen = bench.server.taken().filter((line) => line.includes("last_readout")).length;
+		assert.ok(seen >= 9 && seen <= 10, `${seen} in ten minutes`);
+		bench.advance(2 * HUB_WATCH_SOON_MS + HUB_WATCH_MS);
+		assert.ok(bench.server.taken().length <= 2);
+	});
+
+	it("is after a readout only, on battery, with one more attempt", () => {
+		const power = { cells: 3, batteryVoltage: () => 4.2, usbVoltage: () => 0, temperatureC: () => 20 };
+		const bench = new HubBench({ power });
+		bench.server.serve(8123);
+		bench.read(counter(1));
+		assert.equal(bench.hub.isSending, true);
+		bench.advance(1000);
+		assert.equal(bench.hub.isSending, false);
+		// The meter, its readout, a value of it, the battery: each once.
+		const taken = bench.server.taken();
+		assert.ok(taken.length >= 4 && new Set(taken).size === taken.length, taken.join());
+		bench.advance(HOUR);
+		assert.deepEqual(bench.server.taken(), []);
+		bench.world.servers.stop(ADDRESS, 8123);
+		for (let i = 1; i <= 2; i++) {
+			bench.read(counter(2));
+			bench.advance(HOUR);
+			assert.equal(bench.hub.output.failures, 2 * i);
+		}
+		assert.equal(bench.hub.isSending, false);
+		bench.server.serve(8123);
+		bench.read(counter(3));
+		bench.advance(1000);
+		assert.equal(bench.hub.state, "ok");
+	});
+
+	it("is anew when the settings have changed, and not at all while it is off", () => {
+		const bench = new HubBench({ enabled: false });
+		bench.server.serve(8123);
+		bench.read(counter(1));
+		bench.advance(HOUR);
+		assert.deepEqual(bench.server.taken(), []);
+		assert.equal(bench.hub.state, "off");
+		bench.settings.enabled = true;
+		bench.hub.settingsChanged();
+		assert.equal(bench.hub.state, "waiting");
+		bench.advance(3000);
+		assert.equal(bench.server.taken().length, 3);
+		bench.settings.enabled = false;
+		bench.hub.settingsChanged();
+		bench.advance(HOUR);
+		assert.deepEqual(bench.server.taken(), []);
+		assert.equal(bench.hub.deadlineMs, Number.POSITIVE_INFINITY);
+	});
+
+	it("waits for memory, and says that it does to nobody but who asks", () => {
+		const bench = new HubBench();
+		bench.server.serve(8123);
+		bench.hasMemory = false;
+		bench.read(counter(1));
+		bench.advance(MINUTE);
+		assert.deepEqual(bench.server.taken(), []);
+		assert.equal(bench.hub.output.failures, 0);
+		assert.equal(bench.test()?.failure?.code, "no_memory");
+		bench.hasMemory = true;
+		bench.advance(MINUTE);
+		assert.equal(bench.hub.state, "ok");
+	});
+
+	it("ends with the gateway", () => {
+		const bench = new HubBench();
+		bench.server.serve(8123);
+		bench.server.delayMs = 1000;
+		bench.read(counter(1));
+		bench.advance(500);
+		bench.hub.stop();
+		bench.advance(HOUR);
+		assert.equal(bench.server.connections, 1);
+		assert.equal(bench.server.requests, 1);
+		assert.deepEqual(bench.server.taken(), []);
+	});
+});
+
+describe("hub: failures", () => {
+	it("are tried again later each time, with what is newest then", () => {
+		const bench = new HubBench();
+		bench.read(counter(1));
+		const times: number[] = [];
+		for (let i = 0; i < 3600; i++) {
+			const before = bench.hub.output.failures;
+			bench.advance(1000);
+			if (bench.hub.output.failures > before) times.push(i);
+		}
+		const gaps = times.slice(1).map((time, i) => time - times[i]);
+		const expected = [10, 30, 120, 300, 900, 900, 900];
+		for (const [i, gap] of gaps.entries()) {
+			assert.ok(gap >= expected[i] * 0.8 - 1 && gap <= expected[i] * 1.2 + 1, `${gap} s, ${expected[i]}`);
+		}
+		assert.ok(gaps.length >= 5);
+		assert.deepEqual(bench.events, ["unreachable"]);
+		assert.equal(bench.hub.state, "unreachable");
+		bench.server.serve(8123);
+		bench.read(counter(2));
+		bench.advance(20 * MINUTE);
+		assert.deepEqual(bench.events, ["unreachable", "back"]);
+		assert.deepEqual(
+			bench.server.taken().filter((line) => line.includes("1_8_0")),
+			["201 sensor.smart_gateway_1_0_1_8_0 2"],
+		);
+	});
+
+	it("of the token end the attempts, but for one an hour, until the settings are saved", () => {
+		for (const [status, code] of [
+			["401 Unauthorized", "token_rejected"],
+			["403 Forbidden", "forbidden"],
+		]) {
+			const bench = new HubBench();
+			bench.server.serve(8123);
+			bench.server.answer = (peer) => {
+				reply(peer, status);
+				return true;
+			};
+			for (let i = 0; i < 120; i++) {
+				bench.read(counter(i));
+				bench.advance(MINUTE);
+			}
+			assert.equal(bench.server.requests, 2, "one at first, one an hour later");
+			assert.equal(bench.hub.state, code);
+			assert.deepEqual(bench.events, [code]);
+			bench.server.answer = undefined;
+			bench.hub.settingsChanged();
+			bench.advance(3000);
+			assert.equal(bench.hub.state, "ok");
+		}
+	});
+
+	it("of a network that was not there end with it", () => {
+		const bench = new HubBench();
+		bench.server.serve(8123);
+		bench.radio = { address: undefined, station: undefined };
+		bench.read(counter(1));
+		bench.advance(10 * MINUTE);
+		assert.equal(bench.server.connections, 0);
+		assert.equal(bench.hub.state, "no_network");
+		bench.radio = { address: {}, station: undefined };
+		bench.hub.networkChanged(true);
+		bench.advance(3000);
+		assert.equal(bench.hub.state, "ok");
+	});
+
+	for (const [name, answer, code, retcode] of [
+		["says that it moved", "301 Moved Permanently", "redirected", 1],
+		["says that there is nothing", "404 Not Found", "not_found", 1],
+		["is no Home Assistant", "405 Method Not Allowed", "not_found", 1],
+		["takes nothing", "400 Bad Request", "rejected", 1],
+		["says something else than 200 and 201", "204 No Content", "rejected", 1],
+		["starts", "503 Service Unavailable", "hub_unavailable", 1],
+		["stands behind a proxy that can't reach it", "502 Bad Gateway", "hub_unavailable", 1],
+	] as const) {
+		it(`of a server that ${name} are told as ${code}, with its status`, () => {
+			const bench = new HubBench();
+			bench.server.serve(8123);
+			bench.server.answer = (peer) => {
+				reply(peer, answer, "", "Location: https://elsewhere.example/\r\n");
+				return true;
+			};
+			bench.read(counter(1));
+			const told = bench.test();
+			assert.deepEqual([told?.failure?.code, told?.failure?.retcode], [code, retcode]);
+			assert.equal(told?.status, Number(answer.slice(0, 3)));
+			assert.equal(bench.hub.state, code);
+			assert.equal(bench.server.connections, 1);
+		});
+	}
+
+	it("in the middle leave nothing out: all is sent again", () => {
+		const bench = new HubBench();
+		bench.server.serve(8123);
+		bench.server.answer = (peer, request) => {
+			if (request === 3) reply(peer, "503 Service Unavailable");
+			return request === 3;
+		};
+		bench.read(READOUT);
+		bench.advance(MINUTE);
+		const ids = bench.server.taken().map((line) => line.replace(/^\d+ \w+\.smart_gateway_/, "").split(" ")[0]);
+		assert.deepEqual(ids, ["last_readout", "meter", "last_readout", "meter", "1_0_1_8_0", "1_0_16_7_0"]);
+	});
+
+	it("of a connection that was kept only cost another one", () => {
+		const bench = new HubBench();
+		bench.server.serve(8123);
+		bench.server.answer = (peer, request) => {
+			if (request !== 2) return false;
+			peer.close();
+			return true;
+		};
+		bench.read(counter(1));
+		bench.advance(1000);
+		assert.equal(bench.server.connections, 2);
+		assert.equal(bench.hub.output.failures, 0);
+		assert.equal(bench.server.taken().length, 3);
+	});
+
+	it("are none where a server ends each connection", () => {
+		const bench = new HubBench();
+		bench.server.serve(8123);
+		bench.server.answer = (peer) => {
+			reply(peer, "200 OK", "", "Connection: close\r\n");
+			peer.close();
+			return true;
+		};
+		bench.read(READOUT);
+		bench.advance(5000);
+		assert.equal(bench.server.connections, 4);
+		assert.equal(bench.hub.state, "ok");
+	});
+
+	it("are servers that are slow without an end", () => {
+		const bench = new HubBench();
+		bench.server.serve(8123);
+		bench.server.delayMs = 7500;
+		bench.read(Array.from({ length: 20 }, (_, i) => `1-0:${i + 21}.7.0(1*V)`).join("\r\n"));
+		bench.advance(HUB_BATCH_MS + 1000);
+		assert.equal(bench.hub.state, "no_reply");
+		assert.equal(bench.server.requests, 8);
+	});
+});
+
+describe("hub: a test", () => {
+	it("tells that all was taken", () => {
+		const bench = new HubBench();
+		bench.server.serve(8123);
+		bench.read(counter(1));
+		bench.advance(1000);
+		const told = bench.test();
+		assert.deepEqual([told?.failure, told?.status], [undefined, 200]);
+		assert.ok(told!.ms < 1000);
+	});
+
+	it("takes the same time for every failure of a connection, and has the same words", () => {
+		const outcomes = new Map<string, string>();
+		for (const [name, url, prepare] of [
+			["no name", "http://nowhere.lan", () => {}],
+			["refused", `http://${ADDRESS}:1`, () => {}],
+			["silence", `http://${ADDRESS}:2`, (bench: HubBench) => bench.world.servers.serve(ADDRESS, 2, { fault: "lost" })],
+			[
+				"closed",
+				`http://${ADDRESS}:3`,
+				(bench: HubBench) => bench.world.servers.serve(ADDRESS, 3, { onConnection: (peer) => peer.close() }),
+			],
+			[
+				"another protocol",
+				`http://${ADDRESS}:4`,
+				(bench: HubBench) =>
+					bench.world.servers.serve(ADDRESS, 4, { onConnection: (peer) => peer.send("220 hello\r\n") }),
+			],
+			[
+				"no TLS",
+				`https://${ADDRESS}:5`,
+				(bench: HubBench) => bench.world.servers.serve(ADDRESS, 5, { fault: "no TLS" }),
+			],
+			["an address that can't be used", "http://[fd00::1]:8123", () => {}],
+		] as const) {
+			const bench = new HubBench({ url, certificate: OWN_CERTIFICATE.certificate });
+			prepare(bench);
+			const told = bench.test();
+			assert.equal(told?.status, 0, name);
+			assert.equal(told?.ms, HTTP_CONNECT_MS, name);
+			outcomes.set(name, `${told?.failure?.retcode} ${told?.failure?.code}`);
+		}
+		assert.deepEqual(Object.fromEntries(outcomes), {
+			"no name": "2 no_such_name",
+			refused: "3 unreachable",
+			silence: "3 timeout",
+			closed: "3 closed",
+			"another protocol": "3 no_http",
+			"no TLS": "4 tls_failed",
+			"an address that can't be used": "5 bad_url",
+		});
+	});
+
+	it("is one at a time, and none right after another", () => {
+		const bench = new HubBench();
+		bench.server.serve(8123);
+		bench.server.delayMs = 100;
+		const told: string[] = [];
+		const first = { finished: () => told.push("first") };
+		assert.equal(bench.hub.test(first), true);
+		assert.equal(bench.hub.test({ finished: () => told.push("second") }), false);
+		bench.advance(2000);
+		assert.deepEqual(told, ["first"]);
+		assert.equal(bench.test(), undefined);
+		bench.advance(TEST_PAUSE_MS);
+		assert.ok(bench.test());
+	});
+
+	it("joins what is sent already, and is told of its end", () => {
+		const bench = new HubBench();
+		bench.server.serve(8123);
+		bench.server.delayMs = 500;
+		bench.read(counter(1));
+		bench.advance(700);
+		assert.equal(bench.test()?.failure, undefined);
+		assert.equal(bench.server.connections, 1);
+	});
+
+	it("does not wait for a pause, or for the next hour", () => {
+		const bench = new HubBench({ token: "another" });
+		bench.server.serve(8123);
+		bench.read(counter(1));
+		bench.advance(1000);
+		assert.equal(bench.hub.state, "token_rejected");
+		const told = bench.test();
+		assert.deepEqual([told?.failure?.code, told?.failure?.retcode, told?.status], ["token_rejected", 1, 401]);
+		bench.settings.token = TOKEN;
+		bench.advance(TEST_PAUSE_MS);
+		assert.equal(bench.test()?.failure, undefined);
+	});
+
+	it("whose client has gone is told nothing, and leaves the work to go on", () => {
+		const bench = new HubBench();
+		bench.server.serve(8123);
+		bench.read(counter(1));
+		const test = { finished: () => assert.fail("nobody is there") };
+		assert.equal(bench.hub.test(test), true);
+		bench.hub.cancel(test);
+		bench.advance(1000);
+		assert.equal(bench.server.taken().length, 3);
+	});
+
+	it("ends when the hub is turned off meanwhile", () => {
+		const bench = new HubBench();
+		bench.server.serve(8123);
+		bench.server.delayMs = 5000;
+		let told = 0;
+		bench.hub.test({ finished: () => told++ });
+		bench.advance(1000);
+		bench.settings.enabled = false;
+		bench.hub.settingsChanged();
+		bench.advance(HTTP_CONNECT_MS);
+		assert.equal(told, 1);
+	});
+});
+
+describe("hub: by TLS", () => {
+	const url = "https://hub.lan:8123";
+	const { certificate } = OWN_CERTIFICATE;
+
+	it("goes to whoever shows the certificate, and shortens the next handshake", () => {
+		const bench = new HubBench({ url, certificate });
+		bench.server.serve(8123, { certificate });
+		bench.read(counter(1));
+		bench.advance(1000);
+		assert.equal(bench.hub.state, "ok");
+		bench.read(counter(2));
+		bench.advance(HUB_PAUSE_MS + 1000);
+		assert.equal(bench.server.connections, 2);
+	});
+
+	it("sends the token to nobody else", () => {
+		const at = (names: string[], fromYear: number, toYear: number) =>
+			makeCertificate({ names, validFromMs: Date.UTC(fromYear, 0, 1), validToMs: Date.UTC(toYear, 0, 1) }).certificate;
+		const expired = at(["hub.lan"], 2020, 2022);
+		for (const [shown, trusted, code] of [
+			[at(["hub.lan"], 2026, 2036), certificate, "certificate_untrusted"],
+			[expired, expired, "certificate_expired"],
+			[certificate, undefined, "certificate_missing"],
+		] as const) {
+			const bench = new HubBench({ url, certificate: trusted });
+			bench.server.serve(8123, { certificate: shown });
+			bench.read(counter(1));
+			const told = bench.test();
+			assert.deepEqual([told?.failure?.code, told?.failure?.retcode, told?.status], [code, 4, 0]);
+			assert.equal(bench.server.requests, 0);
+		}
+	});
+
+	it("does not look at dates while the clock was never set", () => {
+		const old = makeCertificate({
+			names: ["hub.lan"],
+			validFromMs: Date.UTC(2020, 0, 1),
+			validToMs: Date.UTC(2022, 0, 1),
+		});
+		const bench = new HubBench({ url, certificate: old.certificate, utcMs: undefined });
+		bench.server.serve(8123, { certificate: old.certificate });
+		assert.equal(bench.test()?.failure, undefined);
+	});
+
+	it("waits for its turn, gives it back, and says when it never comes", () => {
+		const bench = new HubBench({ url, certificate });
+		bench.server.serve(8123, { certificate });
+		let isWanted = 0;
+		const other: PermitClient = { permitGranted: () => {}, permitRequested: () => isWanted++ };
+		assert.equal(bench.tlsPermit.request(other), true);
+		bench.read(counter(1));
+		bench.advance(1000);
+		assert.equal(isWanted, 1);
+		assert.equal(bench.server.connections, 0);
+		assert.equal(bench.hub.isSending, true);
+		bench.tlsPermit.release(other);
+		bench.advance(1000);
+		assert.equal(bench.hub.state, "ok");
+		assert.equal(bench.tlsPermit.request(other), true, "it was given back");
+		bench.read(counter(2));
+		bench.advance(HUB_PAUSE_MS + 25_000);
+		assert.equal(bench.hub.state, "no_memory");
+	});
+
+	it("finds no memory for a handshake, and tries again", () => {
+		const bench = new HubBench({ url, certificate });
+		bench.server.serve(8123, { certificate });
+		bench.world.servers.hasMemory = false;
+		bench.read(counter(1));
+		bench.advance(1000);
+		assert.equal(bench.hub.state, "no_memory");
+		bench.world.servers.hasMemory = true;
+		bench.advance(MINUTE);
+		assert.equal(bench.hub.state, "ok");
+	});
+});

@@ -1,0 +1,153 @@
+/**
+ * The hub's client on Node's sockets against the stand-in for Home Assistant, which is a poor peer in each way that it can be:
+ * what the owner is told, that it comes to an end in time, and that the token goes nowhere else.
+ */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createClientPorts } from "../../hosts/node/client.js";
+import { NodeClock, NodeCrypto, NodeText, NodeTimers } from "../../hosts/node/platform.js";
+import { NodeResolver } from "../../hosts/node/resolver.js";
+import { HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "../../modules/homeassistant/fields.js";
+import { Hub } from "../../modules/homeassistant/hub.js";
+import { Driver } from "../../modules/io/driver.js";
+import { MemoryLedger } from "../../modules/io/memory.js";
+import { JSONWriter } from "../../modules/json/writer.js";
+import { TLSPermit } from "../../modules/publish/tls-permit.js";
+import { type Fault, StandIn } from "../../tools/hub/home-assistant.js";
+import { recordsOfBlock } from "../readout/block.js";
+
+const names = readFileSync(new URL("../../../modules/resources/obis-names.bin", import.meta.url));
+const READOUT = "1-0:1.8.0*255(000123.4*kWh)\r\n1-0:16.7.0(0.25*kW)";
+/** Of a whole test; a reply is waited for 8 s. */
+const LIMIT_MS = 20_000;
+
+/** What a test of the hub with this token comes to: code and status of HTTP. */
+async function send(url: string, token: string): Promise<[string, number]> {
+	const mistakes: unknown[] = [];
+	const clock = new NodeClock(Date.now());
+	const driver = new Driver({
+		clock,
+		timers: new NodeTimers(),
+		guard(_part, run) {
+			try {
+				run();
+			} catch (error) {
+				mistakes.push(error);
+			}
+		},
+	});
+	const settings: Record<string, unknown> = {
+		[HUB_ENABLED.name]: true,
+		[HUB_URL.name]: url,
+		[HUB_TOKEN.name]: token,
+		[HUB_LANG.name]: "en",
+	};
+	const measured = {
+		protocol: "IEC62056-21",
+		meterId: Buffer.from("/ISk5MT"),
+		mode: 0x43,
+		baud: 9600,
+		utcMs: Date.now(),
+		status: 0,
+		records: recordsOfBlock(READOUT),
+	};
+	const shared = {
+		driver,
+		clock,
+		crypto: new NodeCrypto(),
+		text: new NodeText(),
+		writer: new JSONWriter(new NodeText()),
+		ports: createClientPorts({ resolver: new NodeResolver() }),
+		config: { get: (field: { name: string }) => settings[field.name] } as never,
+		ledger: new MemoryLedger({ suffices: () => true }),
+		tlsPermit: new TLSPermit(),
+		reader: { outcomes: { measured, failure: undefined } },
+		radio: undefined,
+		networkSettings: { hostname: "smgw-a1b2c3" },
+		power: undefined,
+		names,
+		info: {} as never,
+		saving: undefined,
+	};
+	const hub = new Hub(shared, { certificates: { isSet: false, lend: () => undefined }, outputChanged() {} });
+	try {
+		return await new Promise((resolve, reject) => {
+			const late = setTimeout(() => reject(new Error(`no end in ${LIMIT_MS} ms`)), LIMIT_MS);
+			const finished = (failure: { code: string } | undefined, status: number) => {
+				clearTimeout(late);
+				resolve([failure?.code ?? "ok", status]);
+			};
+			assert.ok(hub.test({ finished }));
+		});
+	} finally {
+		hub.stop();
+		assert.deepEqual(mistakes, []);
+	}
+}
+
+describe("hub: against the stand-in for Home Assistant", function () {
+	this.timeout(LIMIT_MS + 5000);
+	let standIn: StandIn;
+	beforeEach(async () => {
+		standIn = await StandIn.start({ banAfter: 2 });
+	});
+	afterEach(() => standIn.end());
+
+	it("is taken, new first and known then", async () => {
+		assert.deepEqual(await send(standIn.url, standIn.token), ["ok", 201]);
+		assert.deepEqual(await send(standIn.url, standIn.token), ["ok", 200]);
+		assert.equal(standIn.entities.get("sensor.smgw_a1b2c3_1_0_1_8_0")!.state, "123.4");
+		assert.equal(standIn.connections, 2);
+	});
+
+	it("is told what is wrong with the token, of which one request knows", async () => {
+		for (const token of ["wrong", standIn.guestToken]) {
+			standIn.requests.length = 0;
+			assert.deepEqual(await send(standIn.url, token), ["token_rejected", 401]);
+			assert.equal(standIn.requests.length, 1);
+		}
+		assert.deepEqual(await send(standIn.url, standIn.token), ["forbidden", 403]);
+	});
+
+	const faults: [Fault, string, number][] = [
+		["slow", "ok", 201],
+		["chunked", "ok", 201],
+		["silent", "no_reply", 0],
+		["close", "closed", 0],
+		["redirect", "redirected", 307],
+		["endless-head", "no_http", 0],
+		["garbage", "no_http", 0],
+		["starting", "hub_unavailable", 503],
+		["failing", "hub_unavailable", 500],
+		["none", "not_found", 404],
+	];
+	// Side by side: a failure without a reply is told after eight seconds, whatever it was, so that nobody looks through a network.
+	it("tells what came of each kind of poor peer, and the token goes nowhere else", async () => {
+		const told = await Promise.all(
+			faults.map(async ([fault]) => {
+				const [peer, thief] = [await StandIn.start(), await StandIn.start()];
+				try {
+					peer.fault = fault;
+					peer.slowMs = 200;
+					peer.redirectTo = `${thief.url}/api/states/sensor.smgw_a1b2c3_1_0_1_8_0`;
+					const came = await send(peer.url, peer.token);
+					assert.equal(thief.connections, 0);
+					return [fault, ...came];
+				} finally {
+					await peer.end();
+					await thief.end();
+				}
+			}),
+		);
+		assert.deepEqual(told, faults);
+	});
+
+	it("comes to an end with a reply that has none, or is cut", async () => {
+		for (const fault of ["endless", "cut"] as const) {
+			standIn.fault = fault;
+			// Its head was a yes.
+			const [code] = await send(standIn.url, standIn.token);
+			assert.ok(["ok", "no_reply", "no_http"].includes(code), code);
+		}
+	});
+});

@@ -1,1 +1,0 @@
-#include "face-fake.h"

@@ -1,0 +1,238 @@
+/*
+ * Tests of small bindings for XS (led.c, power-button.c, factory-data.c) on a fake of the engine (xs-fake/) and of the calls
+ * of ESP-IDF that they make (binding-fake/), for xs-bindings.test.ts. Ends with status 0, or says which line is not so.
+ *
+ *   xs-peer light
+ *   xs-peer memory
+ *   xs-peer tls             where memory for TLS comes from
+ *   xs-peer button
+ *   xs-peer no-button         whatever ESP-IDF refuses
+ *   xs-peer factory           no partition, one that is too small, one that can't be read
+ *   xs-peer factory <image>   what JavaScript gets of a partition with the contents of this file, as hex
+ */
+#include <string.h>
+
+#include "binding-fake.h"
+#include "free-heap.h"
+#include "tls-memory.h"
+#include "xs-fake.h"
+
+fake_native xs_led_blink, xs_power_button, xs_factory_data_read;
+
+enum { PIN = 6, IMAGE_LIMIT = 4096 };
+
+static xsMachine machine;
+
+/* ---- The light ---- */
+
+static bool active_low;
+
+static void blink(int32_t on_ms, int32_t off_ms)
+{
+	RUN(xs_led_blink, FAKE_NOTHING, NULL, FAKE_INT(PIN), FAKE_BOOL(active_low), FAKE_INT(on_ms), FAKE_INT(off_ms));
+	MUST(face_outputs[PIN]);
+}
+
+static bool is_on(void)
+{
+	return (face_levels[PIN] != 0) != active_low;
+}
+
+static void shines_as_told(void)
+{
+	blink(0, 0);
+	face_pass(3000);
+	MUST(!is_on());
+	blink(0, 500);
+	MUST(!is_on());
+	blink(500, 0);
+	face_pass(3000);
+	MUST(is_on());
+	blink(100, 300);
+	for (unsigned ms = 0; ms < 4000; ms++) {
+		MUST(is_on() == (ms % 400 < 100));
+		face_pass(1);
+	}
+	/* Told anew in the middle, it begins anew. */
+	face_pass(50);
+	blink(60, 60);
+	face_pass(59);
+	MUST(is_on());
+	face_pass(1);
+	MUST(!is_on());
+	blink(100, 0);
+	face_pass(10000);
+	MUST(is_on());
+}
+
+/* ---- The heap ---- */
+
+static void tells_of_heap(void)
+{
+	face_heap = 70000;
+	face_heap_piece = 30000;
+	face_iram = 60000;
+	face_iram_piece = 50000;
+	MUST(free_heap() == 70000 && free_heap_piece() == 30000 && least_free_heap() == 70000);
+	face_heap = 20000;
+	esp_heap_trace_alloc_hook(&face_heap, 50000, MALLOC_CAP_8BIT);
+	face_heap = 70000;
+	esp_heap_trace_free_hook(&face_heap);
+	MUST(least_free_heap() == 20000);
+	MUST(free_tls_memory() == 60000 && free_tls_piece() == 50000);
+}
+
+static void keeps_tls_apart(void)
+{
+	face_heap = 70000;
+	face_iram = 5000;
+	tls_memory_start();
+	/* Small and large, as long as there is room; then from the heap; then there is none. */
+	void *small = face_tls_calloc(1, 40), *record = face_tls_calloc(1, 4400), *second = face_tls_calloc(2, 2200);
+	MUST(small && record && second && face_iram == 560 && face_heap == 65600);
+	MUST(!face_tls_calloc(1, 70000));
+	face_tls_free(small);
+	face_tls_free(record);
+	face_tls_free(second);
+}
+
+static void tells_of_stacks(void)
+{
+	char text[40];
+	face_tasks = 2;
+	size_t length = task_stacks(text, sizeof(text));
+	MUST(length == 22 && memcmp(text, "task 0 100\ntask 1 101\n", length) == 0);
+	/* Whole lines only. */
+	face_tasks = 20;
+	length = task_stacks(text, sizeof(text));
+	MUST(length == 33 && memcmp(text + 22, "task 2 102\n", 11) == 0);
+	/* Three tasks with two names: each once, with its least. */
+	face_tasks = 3;
+	face_task_names = 2;
+	face_stack_step = -1;
+	length = task_stacks(text, sizeof(text));
+	MUST(length == 20 && memcmp(text, "task 0 98\ntask 1 99\n", length) == 0);
+}
+
+static void light(void)
+{
+	static const char RANGE[] = "RangeError: a time is 0 to 60000 ms";
+	xsSlot none = FAKE_NOTHING, pin = FAKE_INT(PIN), yes = FAKE_BOOL(true);
+	/* Without a timer it is on where it should blink. */
+	face_fails_at = 1;
+	blink(10, 10);
+	face_pass(100);
+	MUST(is_on());
+	for (int i = 0; i < 2; i++) {
+		active_low = i == 1;
+		shines_as_told();
+	}
+	THROWS(RANGE, xs_led_blink, none, pin, yes, FAKE_INT(-1), FAKE_INT(0));
+	THROWS(RANGE, xs_led_blink, none, pin, yes, FAKE_INT(0), FAKE_INT(60001));
+	THROWS("SyntaxError: no argument 3", xs_led_blink, none, pin, yes, FAKE_INT(1));
+	blink(60000, 60000);
+	face_pass(59999);
+	MUST(is_on());
+	face_pass(1);
+	MUST(!is_on());
+}
+
+/* ---- The button ---- */
+
+static char pressed[32];
+
+static void on_called(xsMachine *the, xsIdentifier id, int count, const int32_t *values)
+{
+	MUST(the == &machine && id == xsID_onButton && count == 1 && strlen(pressed) < sizeof(pressed) - 1);
+	pressed[strlen(pressed)] = values[0] ? '+' : '-';
+}
+
+static void refuses_button(void)
+{
+	xsSlot none = FAKE_NOTHING, pin = FAKE_INT(PIN), target = fake_object(&machine);
+	machine.called = on_called;
+	face_levels[PIN] = 1;
+	for (int at = 1; at <= 4; at++) {
+		face_fails_at = at;
+		THROWS("Error: The button at GPIO 6 can't be watched.", xs_power_button, none, target, pin);
+	}
+	THROWS("SyntaxError: no argument 1", xs_power_button, none, target);
+}
+
+static void button(void)
+{
+	xsSlot target = fake_object(&machine);
+	machine.called = on_called;
+	face_levels[PIN] = 1;
+	RUN(xs_power_button, FAKE_NOTHING, NULL, target, FAKE_INT(PIN));
+	face_pass(100);
+	MUST(fake_deliver() == 0);
+	face_levels[PIN] = 0;
+	face_pass(100);
+	/* Nobody has heard of it yet, when it is let go and pressed again. */
+	for (int level = 1; level >= 0; level--) {
+		face_levels[PIN] = level;
+		face_pass(100);
+	}
+	MUST(pressed[0] == '\0' && fake_deliver() == 1 && strcmp(pressed, "+-+") == 0);
+	/* Bounces. */
+	for (int i = 0; i < 10; i++) {
+		face_levels[PIN] = i % 2;
+		face_pass(1);
+	}
+	face_levels[PIN] = 1;
+	face_pass(100);
+	MUST(fake_deliver() == 1 && strcmp(pressed, "+-+-") == 0);
+}
+
+/* ---- Factory data ---- */
+
+static void factory(void)
+{
+	static uint8_t bytes[172];
+	xsSlot result;
+	RUN(xs_factory_data_read, FAKE_NOTHING, &result);
+	MUST(result.kind == FAKE_UNDEFINED);
+	face_partition = bytes;
+	memset(bytes, 0xff, sizeof(bytes));
+	for (unsigned try = 0; try < 2; try++) {
+		face_partition_size = sizeof(bytes) - 1 + try;
+		face_fails_at = try;
+		RUN(xs_factory_data_read, FAKE_NOTHING, &result);
+		/* Not taken for a partition that nobody has written. */
+		MUST(result.value.thing->sort == FAKE_BUFFER && result.value.thing->size == sizeof(bytes));
+		for (size_t i = 0; i < sizeof(bytes); i++) MUST(result.value.thing->bytes[i] == 0);
+	}
+	RUN(xs_factory_data_read, FAKE_NOTHING, &result);
+	MUST(result.value.thing->sort == FAKE_BUFFER && result.value.thing->size == sizeof(bytes));
+}
+
+static void print_factory(const char *path)
+{
+	static uint8_t image[IMAGE_LIMIT];
+	xsSlot result;
+	FILE *file = fopen(path, "rb");
+	MUST(file);
+	face_partition_size = fread(image, 1, sizeof(image), file);
+	fclose(file);
+	face_partition = image;
+	RUN(xs_factory_data_read, FAKE_NOTHING, &result);
+	MUST(result.value.thing->sort == FAKE_BUFFER);
+	for (size_t i = 0; i < result.value.thing->size; i++) printf("%02x", result.value.thing->bytes[i]);
+}
+
+int main(int count, char **arguments)
+{
+	const char *name = count > 1 ? arguments[1] : "";
+	if (strcmp(name, "light") == 0) light();
+	else if (strcmp(name, "memory") == 0) tells_of_heap();
+	else if (strcmp(name, "tls") == 0) keeps_tls_apart();
+	else if (strcmp(name, "stacks") == 0) tells_of_stacks();
+	else if (strcmp(name, "button") == 0) button();
+	else if (strcmp(name, "no-button") == 0) refuses_button();
+	else if (strcmp(name, "factory") == 0 && count == 2) factory();
+	else if (strcmp(name, "factory") == 0) print_factory(arguments[2]);
+	else MUST(!"a known case");
+	fake_end_machine(&machine);
+	return 0;
+}

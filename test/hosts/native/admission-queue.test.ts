@@ -1,0 +1,32 @@
+/** The native door by itself, under the sanitizers. */
+import assert from "node:assert/strict";
+import { DOOR_RULES } from "../admission-rules.js";
+import { compileNative, needNative } from "./compile.js";
+import { run } from "./stream-server-driver.js";
+
+describe("The native door", function () {
+	this.timeout(60_000);
+	let program = "";
+
+	before(function () {
+		needNative(this);
+		program = compileNative({
+			sources: [
+				"test/hosts/native/admission-queue-peer.c",
+				"hosts/native/admission-queue.c",
+				"hosts/native/stream-socket.c",
+			],
+			output: "admission-queue-peer",
+			libraries: [],
+		});
+	});
+
+	for (const { title, places, orders, taken, left = "" } of DOOR_RULES)
+		it(title, async () => {
+			const input = orders.split(",").map((order) => `${order}\n`);
+			const { status, stdout, stderr } = await run(program, [String(places)], [[/^/, input.join("")]]);
+			assert.equal(stderr, "");
+			assert.equal(status, 0);
+			assert.equal(stdout, [...taken.split(" "), `left ${left}`.trim(), ""].join("\n"));
+		});
+});

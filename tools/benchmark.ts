@@ -1,0 +1,83 @@
+/**
+ * `npm run benchmark`: the gateway measured against what cannot be beaten: the wire, a bare loop, a bare handler. A table on
+ * standard output, progress on standard error, and the same numbers as JSON in a file when asked for.
+ */
+import { writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { parseArgs } from "node:util";
+import { measureDLMS } from "./benchmark/dlms-readout.js";
+import { measurePage } from "./benchmark/page-load.js";
+import { measureReadouts } from "./benchmark/readout-time.js";
+import { format, progress, type Section } from "./benchmark/report.js";
+import { measureRequestCPU } from "./benchmark/request-cpu.js";
+import { measureRequests } from "./benchmark/requests.js";
+import { measureSlots } from "./benchmark/slots.js";
+import { measureSteps } from "./benchmark/steps.js";
+
+const HELP = `Usage: npm run benchmark -- [options]
+
+  --only PARTS   some of abcdefg (default: all)
+                   a  time of a whole readout against the wire's limit
+                   b  steps of XS for a character of a telegram, for a request
+                   c  slots of XS alive after a collection
+                   d  requests per second beside a bare node:https handler
+                   e  first load of the web page against the wire's limit
+                   f  readouts of DLMS: time, turns, steps, calls of GCM
+                   g  processor time of a small request in the firmware on Linux, beside the Moddable SDK's own server
+  --quick        fewer and shorter measurements: about a minute instead of four and a half
+  --json FILE    the numbers as JSON too
+  --help         this text
+`;
+
+const PARTS: readonly { letter: string; measure: (isQuick: boolean) => Promise<Section> }[] = [
+	{ letter: "a", measure: measureReadouts },
+	{ letter: "b", measure: measureSteps },
+	{ letter: "c", measure: measureSlots },
+	{ letter: "d", measure: measureRequests },
+	{ letter: "e", measure: measurePage },
+	{ letter: "f", measure: measureDLMS },
+	{ letter: "g", measure: measureRequestCPU },
+];
+
+function readOptions() {
+	const { values } = parseArgs({
+		options: {
+			only: { type: "string", default: "abcdefg" },
+			quick: { type: "boolean", default: false },
+			json: { type: "string" },
+			help: { type: "boolean", default: false },
+		},
+	});
+	if (!/^[a-g]+$/.test(values.only)) throw new Error(`--only takes some of abcdefg, not "${values.only}".`);
+	return values;
+}
+
+async function run({ only, quick, json }: ReturnType<typeof readOptions>): Promise<void> {
+	const sections: Section[] = [];
+	for (const { letter, measure } of PARTS) {
+		if (!only.includes(letter)) continue;
+		progress(`(${letter})`);
+		const section = await measure(quick);
+		process.stdout.write(`${format(section)}\n`);
+		sections.push(section);
+	}
+	if (json === undefined) return;
+	const machine = { node: process.version, processor: cpus()[0]?.model ?? "", cores: cpus().length };
+	const report = { date: new Date().toISOString(), quick, machine, sections };
+	writeFileSync(json, `${JSON.stringify(report, undefined, "\t")}\n`);
+}
+
+let options: ReturnType<typeof readOptions>;
+try {
+	options = readOptions();
+} catch (error) {
+	process.stderr.write(`${(error as Error).message}\n${HELP}`);
+	process.exit(2);
+}
+if (options.help) process.stdout.write(HELP);
+else {
+	await run(options).catch((error: Error) => {
+		process.stderr.write(`${error.stack}\n`);
+		process.exit(1);
+	});
+}

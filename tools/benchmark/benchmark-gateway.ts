@@ -1,0 +1,113 @@
+/**
+ * The gateway in the simulator host for measurements: in this process (engine `node`) or in its XS worker (engine `xs`), on a
+ * real pseudo-terminal, asked over real HTTPS. Its state is a folder that goes with it.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { Agent, request as httpsRequest } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { GATEWAY_SCRIPT } from "../../hosts/node/bundle.js";
+import type { Engine } from "../../hosts/node/engine.js";
+import { NodeEngine } from "../../hosts/node/engine-node.js";
+import { XSEngine } from "../../hosts/node/engine-xs.js";
+import { createHost } from "../../hosts/node/host.js";
+import { findXSWorker } from "../../hosts/node/xs-worker.js";
+import type { Host } from "../../modules/io/host.js";
+import { progress } from "./report.js";
+
+const RESOURCES = fileURLToPath(new URL("../../../modules/resources", import.meta.url));
+const PASSWORD = "bench-password";
+const FACTORY = Object.freeze({ serial: "020000000001", labelPassword: PASSWORD, accessPointKey: PASSWORD });
+
+export type EngineName = "xs" | "node";
+
+export interface Reply {
+	readonly status: number;
+	readonly body: Buffer;
+	/** Unix ms, when the last of it had come. */
+	readonly doneMs: number;
+}
+
+export class BenchGateway {
+	token = "";
+	port = 0;
+	/** Name that the certificate is for. */
+	readonly hostname: string;
+	readonly #folder = mkdtempSync(join(tmpdir(), "bench-"));
+	readonly #engine: Engine;
+	readonly #agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
+
+	/** A gateway that serves, logged in at. Rejects when it can't be started. */
+	static async start(engine: EngineName, meterPath: string): Promise<BenchGateway> {
+		const gateway = new BenchGateway(engine, meterPath);
+		await gateway.#engine.start();
+		const reply = await gateway.request("system/login", { username: "admin", password: PASSWORD });
+		gateway.token = JSON.parse(reply.body.toString()).token;
+		return gateway;
+	}
+
+	/** Use `start`. */
+	constructor(engine: EngineName, meterPath: string) {
+		const host = createHost({
+			stateFolder: this.#folder,
+			resourcesFolder: RESOURCES,
+			factory: FACTORY,
+			firmwareVersion: "0.0.0",
+			builtUtcMs: 0,
+			meterPath,
+			httpPort: 0,
+			httpsPort: 0,
+			accessPoint: false,
+			utcMs: Date.now(),
+			trace: progress,
+			onListening: (secure, port) => {
+				if (secure) this.port = port;
+			},
+		});
+		this.hostname = host.info.hostname;
+		this.#engine = engine === "node" ? new NodeEngine(host) : makeXSEngine(host);
+	}
+
+	/** GET, or POST when there is a body. Rejects unless the reply is 200. */
+	request(path: string, body?: object): Promise<Reply> {
+		return new Promise((resolve, reject) => {
+			const request = httpsRequest({
+				port: this.port,
+				path: `/api/v1/${path}`,
+				method: body === undefined ? "GET" : "POST",
+				agent: this.#agent,
+				headers: { Authorization: `Bearer ${this.token}` },
+			});
+			request.on("error", reject);
+			request.on("response", (response) => {
+				const pieces: Buffer[] = [];
+				response.on("data", (piece: Buffer) => pieces.push(piece));
+				response.on("error", reject);
+				response.on("end", () => {
+					const reply = { status: response.statusCode!, body: Buffer.concat(pieces), doneMs: nowMs() };
+					if (reply.status === 200) resolve(reply);
+					else reject(new Error(`${path} was answered with ${reply.status} ${reply.body}`));
+				});
+			});
+			request.end(body === undefined ? undefined : JSON.stringify(body));
+		});
+	}
+
+	async stop(): Promise<void> {
+		this.#agent.destroy();
+		await this.#engine.stop();
+		rmSync(this.#folder, { recursive: true });
+	}
+}
+
+/** Unix time in ms with its fraction. */
+export function nowMs(): number {
+	return performance.timeOrigin + performance.now();
+}
+
+function makeXSEngine(host: Host): XSEngine {
+	const program = findXSWorker();
+	if (program === undefined) throw new Error("The XS engine is not installed: npm could not build @agoric/xsnap.");
+	return new XSEngine({ host, program, script: GATEWAY_SCRIPT, onCrash: progress });
+}

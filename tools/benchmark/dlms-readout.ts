@@ -1,0 +1,205 @@
+/**
+ * Part f: readouts of the default list from a DLMS meter, direct at 9600 Bd, meter's reaction 20 ms.
+ *
+ *   time     from the request to the last byte of its reply on a pseudo-terminal with the wire's speed, against
+ *            characters both ways × 10 bits ÷ baud and the meter's reaction before each answer, of a client that opens and
+ *            ends the connection as the gateway does and asks for everything in one request
+ *   traffic, steps of XS, calls of GCM   on the virtual world: the same numbers on every machine; the steps are those
+ *            from the first character on the line to the last, without the request of HTTP and its reply
+ */
+import { GATEWAY_SCRIPT } from "../../hosts/node/bundle.js";
+import { parseDLMSOptions } from "../meter/dlms-options.js";
+import { makeDLMSMeter } from "../meter/make-dlms-meter.js";
+import { BenchGateway, type EngineName, nowMs } from "./benchmark-gateway.js";
+import { BenchMeter } from "./benchmark-meter.js";
+import { DLMSTap, loadMs, REACTION_MS, type Traffic } from "./dlms-tap.js";
+import { median, progress, type Row, round, type Section } from "./report.js";
+import { XSWorld } from "./xs-world.js";
+
+const BAUD = 9600;
+const REPEATS = 3;
+/** Characters that arrive before the gateway is told: a full piece of the link. */
+const PIECE = 64;
+/** After so much silence a conversation is over. */
+const QUIET_MS = 1500;
+const METER = Object.freeze(["--protocol", "dlms", "--baud", String(BAUD), "--reaction", String(REACTION_MS)]);
+const READOUTS = ["first", "next"];
+
+const PLAIN = {
+	auth: "none",
+	use_encryption: false,
+	client_address: 16,
+	server_physical: 17,
+	opening: "direct",
+	baudrate: BAUD,
+};
+const LOW = { ...PLAIN, auth: "low", client_address: 32, password: "12345678" };
+const KEYS = {
+	block_cipher_key: "000102030405060708090a0b0c0d0e0f",
+	auth_key: "d0d1d2d3d4d5d6d7d8d9dadbdcdddedf",
+};
+const SEALED = { ...LOW, ...KEYS, use_encryption: true };
+const GMAC = { ...SEALED, auth: "high_gmac", client_address: 1 };
+
+interface Case {
+	readonly what: string;
+	readonly config: object;
+	/** The case before is the same without ciphering: what it costs can be told. */
+	readonly comparable?: boolean;
+}
+
+const CASES: readonly Case[] = [
+	{ what: "none", config: PLAIN },
+	{ what: "LLS", config: LOW },
+	{ what: "LLS, ciphered", config: SEALED, comparable: true },
+	{ what: "HLS-GMAC, ciphered", config: GMAC },
+];
+
+/** Of one readout on the virtual world. */
+interface Work {
+	readonly traffic: Traffic;
+	readonly steps: number;
+	readonly gcmCalls: number;
+	readonly gcmBytes: number;
+	/** Node's, in real time. */
+	readonly gcmMs: number;
+}
+
+export async function measureDLMS(isQuick: boolean): Promise<Section> {
+	const rows: Row[] = [];
+	let before: Work[] = [];
+	for (const one of CASES) {
+		progress(`  steps of XS, ${one.what} …`);
+		const work = await measureWork(one);
+		for (const engine of isQuick ? (["xs"] as const) : (["xs", "node"] as const)) {
+			progress(`  engine ${engine}, ${one.what} …`);
+			const took = await measureTimes(one, engine, isQuick ? 1 : REPEATS);
+			READOUTS.forEach((readout, i) => {
+				const head = { engine, meter: one.what, readout, ...timeColumns(work[i].traffic, took[i]) };
+				if (engine !== "xs") rows.push(head);
+				// The first one also asks for the invocation counter, over a connection of its own.
+				else rows.push({ ...head, ...workColumns(work[i], one.comparable && i > 0 ? before[i] : undefined) });
+			});
+		}
+		before = work;
+	}
+	return {
+		part: "f",
+		title: `Readout of DLMS, default list, direct at ${BAUD} Bd (GET read over HTTPS)`,
+		notes: [
+			"ratio = took ÷ limit: the wire and the meter, with a client that asks for everything in one request (least turns,",
+			"least bytes); line_ratio: the same of the wire and the meter alone, without HTTPS and the computer. late_ms: beyond the wire and the meter with the gateway's own requests. steps: of XS, and for a byte",
+			`of an APDU; characters come in pieces of ${PIECE}. gcm_bytes: all that AES-GCM ran over; gcm_ms: of Node's AES.`,
+			"ciphering: share of the steps beyond those of the meter before it.",
+		],
+		rows,
+	};
+}
+
+function timeColumns(traffic: Traffic, took: number): Row {
+	const limit = loadMs(traffic.ideal, BAUD);
+	return {
+		turns: traffic.turns,
+		I: traffic.information,
+		RR: traffic.ready,
+		least_turns: traffic.ideal.turns,
+		apdu_out: traffic.sent,
+		apdu_in: traffic.received,
+		bytes: traffic.bytes,
+		least_bytes: traffic.ideal.bytes,
+		limit_ms: round(limit),
+		took_ms: round(took),
+		ratio: round(took / limit, 3),
+		line_ratio: round(loadMs(traffic, BAUD) / limit, 3),
+		late_ms: round(took - loadMs(traffic, BAUD)),
+	};
+}
+
+/** `plain`: the same without ciphering. */
+function workColumns(work: Work, plain: Work | undefined): Row {
+	const { traffic, steps, gcmCalls, gcmBytes, gcmMs } = work;
+	return {
+		steps,
+		steps_byte: round(steps / (traffic.sent + traffic.received)),
+		...(gcmCalls === 0 ? {} : { gcm_calls: gcmCalls, gcm_bytes: gcmBytes, gcm_ms: round(gcmMs, 2) }),
+		...(plain === undefined ? {} : { ciphering: `${round((1 - plain.steps / steps) * 100)} %` }),
+	};
+}
+
+/** Median ms of the first readout of a unit, and of the next. */
+async function measureTimes({ config }: Case, engine: EngineName, count: number): Promise<number[]> {
+	const times: number[][] = READOUTS.map(() => []);
+	const meter = await BenchMeter.start([...METER, "--baud-pace"]);
+	try {
+		for (let i = 0; i < count; i++) {
+			const gateway = await BenchGateway.start(engine, meter.path);
+			try {
+				await gateway.request("meter/protocol", { protocol: "dlms" });
+				await gateway.request("dlms/config", config);
+				for (const all of times) {
+					const startMs = nowMs();
+					const { body, doneMs } = await gateway.request("iec62056/read");
+					if (JSON.parse(body.toString()).missing.length > 0) throw new Error("a readout with something missing");
+					all.push(doneMs - startMs);
+				}
+			} finally {
+				await gateway.stop();
+			}
+		}
+	} finally {
+		meter.end();
+	}
+	return times.map(median);
+}
+
+async function measureWork({ config }: Case): Promise<Work[]> {
+	const xs = await XSWorld.start({ script: GATEWAY_SCRIPT, pieceMs: (PIECE * 10_000) / BAUD });
+	const meter = parseDLMSOptions(METER.slice(2))!;
+	const tap = new DLMSTap(makeDLMSMeter(meter, { utcMs: Date.UTC(2026, 10, 20, 6), clocked: true }));
+	try {
+		xs.world.serial.meter.connect(tap);
+		await xs.login();
+		await xs.request("meter/protocol", { body: { protocol: "dlms" } });
+		await xs.request("dlms/config", { body: config });
+		const gcm = countGCM(xs);
+		const work: Work[] = [];
+		for (const _ of READOUTS) {
+			Object.assign(gcm, { gcmCalls: 0, gcmBytes: 0, gcmMs: 0 });
+			const steps = await readOnce(xs);
+			work.push({ steps, traffic: tap.take(), ...gcm });
+		}
+		return work;
+	} finally {
+		await xs.stop();
+	}
+}
+
+/** Steps of a readout whose client leaves, so that there is no reply. */
+async function readOnce(xs: XSWorld): Promise<number> {
+	const { time, serial } = xs.world;
+	const line = serial.meter;
+	const client = xs.world.connect();
+	const sent = line.sentByGateway;
+	xs.send(client, "iec62056/read");
+	await xs.until(() => line.sentByGateway > sent);
+	client.close();
+	const before = xs.engine.steps();
+	await xs.until(() => time.nowMs - line.quietSinceMs > QUIET_MS);
+	return xs.engine.steps() - before;
+}
+
+/** Counts in what it returns from here on. */
+function countGCM({ world }: XSWorld): { gcmCalls: number; gcmBytes: number; gcmMs: number } {
+	const { crypto } = world;
+	const run = crypto.aes128GCM.bind(crypto);
+	const count = { gcmCalls: 0, gcmBytes: 0, gcmMs: 0 };
+	crypto.aes128GCM = (key, iv, associated, text) => {
+		const startMs = performance.now();
+		const result = run(key, iv, associated, text);
+		count.gcmMs += performance.now() - startMs;
+		count.gcmCalls++;
+		count.gcmBytes += associated.length + text.length;
+		return result;
+	};
+	return count;
+}
