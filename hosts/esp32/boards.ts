@@ -41,7 +41,7 @@ export interface RadioPins extends UARTPins {
 }
 
 /**
- * Ethernet by the ESP32's own MAC and a PHY at RMII, whose other pins are fixed: TXD0 19, TXD1 22, TX_EN 21, RXD0 25,
+ * Ethernet by the ESP32's own MAC and an RMII PHY. The other RMII pins are fixed: TXD0 19, TXD1 22, TX_EN 21, RXD0 25,
  * RXD1 26, CRS_DV 27 (ESP-IDF, components/soc/esp32/emac_periph.c).
  */
 export interface RMIIPins {
@@ -129,7 +129,7 @@ function radio(transmit: number, receive: number, reset: number, boot: number): 
 	return Object.freeze({ uart: 2, transmit, receive, reset, boot });
 }
 
-/** A LAN8720 whose management bus is on the pins that all these boards use. */
+/** A LAN8720 whose MDC and MDIO use the pins common to all these boards. */
 function lan8720(phy: number, power: number, clock: RMIIPins["clock"]): RMIIPins {
 	return Object.freeze({ kind: "rmii", phy, mdc: 23, mdio: 18, power, clock });
 }
@@ -366,7 +366,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	board({ ...SMLIGHT_S3, name: "slzb-mrxu", model: "SLZB-MRxU", deviceId: 28 }),
 ]);
 
-/** Throws an Error with a sentence when there is none of that name. */
+/** Returns the row of that name; throws an Error with a sentence if there is none. */
 export function findBoard(name: string): Board {
 	for (const board of BOARDS) if (board.name === name) return board;
 	throw new Error(`There is no board "${name}". Boards: ${BOARDS.map((board) => board.name).join(", ")}.`);

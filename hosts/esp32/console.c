@@ -61,7 +61,7 @@ static void tell(unsigned what)
 	if (post) machine_post(console.the, deliver, NULL);
 }
 
-/* What there is no room for is lost. False: nobody listens any more. */
+/* Stores bytes; drops those that do not fit. Returns false if nobody reads the console. */
 static bool keep(const uint8_t *bytes, size_t count)
 {
 	pthread_mutex_lock(&console.lock);
@@ -93,7 +93,7 @@ static void open_or_close(bool is_open)
 	pthread_mutex_unlock(&console.lock);
 }
 
-/* (target): is told by `onUART(happened, readable)`. */
+/* (target): calls `onUART(happened, readable)` of the target. */
 void xs_console_open(xsMachine *the)
 {
 	const esp_timer_create_args_t timer = { .callback = look, .name = "console" };

@@ -24,7 +24,7 @@ export function createCoprocessorPort(settings: CoprocessorSettings): Coprocesso
 }
 
 class WiredPort extends UARTPort<CoprocessorSettings> {
-	/** Both are low when they are wanted. What the boot loader's line says counts at the end of reset. */
+	/** Both lines are active low. The radio samples the boot loader's line at the end of reset. */
 	setLines(isReset: boolean, bootLoader: boolean): void {
 		const { reset, boot } = this.settings.pins;
 		if (boot !== undefined) Output.set(boot, !bootLoader);

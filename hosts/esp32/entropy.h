@@ -1,11 +1,11 @@
 /*
- * Where the chip's random generator gets its noise (ESP-IDF 6.0, "Random Number Generation"): from the radio while that
- * is on, else from the ADC, which has to be told so; without either its numbers are called pseudo-random. Keys, salts and
- * nonces are made before the radio is on, so the ADC feeds the generator from the start of the firmware on, but for the
- * times when something else needs it. Nobody has a state that was seeded earlier: Mbed TLS draws each number from the
- * generator (mbedtls_psa_external_get_random of ESP-IDF), and so do we.
+ * Noise source of the chip's random generator (ESP-IDF 6.0, "Random Number Generation"): the radio while it is on, else
+ * the ADC, which must be enabled for it. Without either the numbers count as pseudo-random. Keys, salts and nonces are
+ * made before the radio is on. So the ADC feeds the generator from the start of the firmware, except while another user
+ * needs the ADC. No state is seeded earlier: Mbed TLS draws each number from the generator
+ * (mbedtls_psa_external_get_random of ESP-IDF), and so does this firmware.
  *
- * All is called in the task of JavaScript, and before there is one.
+ * Call everything in the JavaScript task, or before that task exists.
  */
 #ifndef ENTROPY_H
 #define ENTROPY_H
@@ -15,7 +15,7 @@ typedef enum { ENTROPY_RADIO = 1, ENTROPY_ADC = 2, ENTROPY_SLEEP = 4 } entropy_u
 /* Once, before anything draws a random number. */
 void entropy_begin(void);
 
-/* The ADC is wanted for something else, until entropy_resume of the same. Told twice is told once. */
+/* Takes the ADC for another use until entropy_resume by the same user. Calling it twice has the effect of one call. */
 void entropy_pause(entropy_user user);
 void entropy_resume(entropy_user user);
 

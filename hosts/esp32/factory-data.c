@@ -1,6 +1,6 @@
 /*
- * The factory data of the unit (factory.ts), which stand at the start of a partition of their own. Where that partition
- * is encrypted, ESP-IDF decrypts what is read.
+ * Reads the unit's factory data (factory.ts) from the start of its partition. ESP-IDF decrypts an encrypted partition
+ * while reading.
  */
 #include <string.h>
 

@@ -60,7 +60,7 @@ const SECRET_LENGTH = 12;
 const STORAGE_KEY = "factory";
 
 const LOWER_CASE = 0x20;
-/** A byte of flash that nobody has written. */
+/** Value of an erased byte of flash. */
 const ERASED = 0xff;
 const DAMAGED =
 	"factory data: damaged. The label's password and Wi-Fi key don't hold until they are written again (npm run factory).";
@@ -95,7 +95,7 @@ function isMadeOf(text: string, [least, most]: readonly [number, number], ranges
 	return text.length >= least && text.length <= most && hasOnly(text, ranges);
 }
 
-/** What stands at the start of `bytes`; undefined when that is no record. The device key is a copy. */
+/** Decodes the record at the start of `bytes`. Returns undefined for an invalid record. The device key is a copy. */
 export function decodeFactoryData(bytes: Uint8Array, text: TextCodec): FactoryData | undefined {
 	if (bytes.length < FACTORY_DATA_SIZE) return undefined;
 	for (let i = 0; i < MAGIC.length; i++) if (bytes[i] !== MAGIC.charCodeAt(i)) return undefined;
@@ -136,9 +136,9 @@ export function hostnameOf(serial: string): string {
 	return `smgw-${lowerCase(serial.slice(-6))}`;
 }
 
-/** What a unit without factory data is made from. */
+/** Dependencies for making the data of a unit that has none. */
 export interface FactoryDeps {
-	/** The start of the partition; undefined: there is none. */
+	/** Start of the partition; undefined if there is no partition. */
 	readonly partition: Uint8Array | undefined;
 	readonly storage: Storage;
 	readonly crypto: Pick<Crypto, "random">;
@@ -154,10 +154,10 @@ export interface FactoryDeps {
 }
 
 /**
- * The unit's factory data. Without any it has the MAC address for a serial number and secrets of its own, which are kept
- * and, since no label shows them, printed at each start; whoever sees the console could as well read the flash. Where
- * there were data, which are damaged, there is a label: the secrets are told to nobody, and the account and the network
- * that the owner has set go on.
+ * Returns the unit's factory data. A unit without any gets its MAC address as serial number and random secrets. They
+ * are kept in flash and printed at each start, because no label shows them; a person with access to the console could
+ * read the flash as well. Damaged data mean that the unit has a label: then nothing secret is printed, and the account
+ * and the network that the owner has set stay valid.
  */
 export function loadFactoryData(deps: FactoryDeps): FactoryData {
 	const { partition, variant, trace } = deps;
@@ -201,7 +201,10 @@ export class FactoryPartition {
 	}
 }
 
-/** Where the text ends that begins at `at`; `at` when it is none: a character that may not be, or one behind a zero. */
+/**
+ * Returns the end of the text that begins at `at`. Returns `at` for an invalid text: a forbidden character, or a
+ * character after a zero.
+ */
 function endOfText(bytes: Uint8Array, at: number, limit: number): number {
 	let end = at;
 	while (end < limit && isLetterOrDigit(bytes[end])) end++;

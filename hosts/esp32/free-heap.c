@@ -24,7 +24,10 @@ size_t free_heap_piece(void)
 /* The least of free_heap() since the start. */
 static volatile size_t least_heap = SIZE_MAX;
 
-/* ESP-IDF calls it after each allocation, in any task. Of two tasks at once the later figure stays, which is the lower one or nearly. */
+/*
+ * Called by ESP-IDF after each allocation, in any task. When two tasks collide the later figure stays, which is the
+ * lower one or close to it.
+ */
 void esp_heap_trace_alloc_hook(void *memory, size_t size, uint32_t kind)
 {
 	size_t free = free_heap();

@@ -28,7 +28,7 @@ const HTTPS_PORT = 443;
 
 /** Our address in the network of our own access point. */
 const ACCESS_POINT_ADDRESS = "192.168.4.1";
-/** What is allowed everywhere; a network that is joined may tell more. */
+/** Country code with the channels that are allowed everywhere. A joined network may announce more. */
 const COUNTRY = "01";
 const TIME_SERVERS = "pool.ntp.org,1.pool.ntp.org,2.pool.ntp.org";
 

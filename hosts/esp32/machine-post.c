@@ -1,9 +1,9 @@
 /*
- * machine-post.h on the ESP32: a ring of what is to be delivered, and one message in the queue of the JavaScript task
- * that empties it. Posters that used that queue themselves would wait while it is full, and the one that empties it may
- * be waiting for them; so nobody does but this file and the engine for its promises, and the queue is never full.
- * Every poster of hosts/ has one post under way at most, so the ring has room for all; where it hasn't, that is a mistake
- * of ours, and the abort restarts the chip: a post that is lost would leave its part of the firmware dead.
+ * machine-post.h on the ESP32: a ring of deliveries, and one message in the queue of the JavaScript task that empties
+ * the ring. If each poster used that queue directly, it would block while the queue is full, possibly holding what the
+ * JavaScript task waits for. Therefore only this file and the engine (for promises) use the queue, and it is never
+ * full. Every poster of hosts/ has at most one post under way, so the ring has room for all of them. A full ring is a
+ * programming error: the abort restarts the chip, because a lost post would leave a part of the firmware dead.
  */
 #include "machine-post.h"
 

@@ -1,11 +1,11 @@
 /*
- * Partitions (hosts/native/partition.h) of the chip's flash (ESP-IDF 6.0, "Partitions API"), by their names in the table
- * of partitions. Only those of our own data, and the slot for firmware that does not run (update.h).
+ * Partitions (hosts/native/partition.h) in the chip's flash (ESP-IDF 6.0, "Partitions API"), by their names in the
+ * partition table: those with the gateway's own data, and the firmware slot that is not running (update.h).
  *
- * On encrypted flash an erased byte reads as 0xFF only as it stands there, before it is decrypted; so such blocks are
- * looked at both ways. And at the first start of a unit the boot loader encrypts what is there, which is nothing: bytes
- * that read as 0xFF and are not erased. A sector of nothing else is erased when it is written first; a power cut
- * then leaves anything in it, as that of an erase.
+ * On encrypted flash an erased byte reads as 0xFF only without decryption, so blocks are checked both ways. At the
+ * first start of a unit the boot loader encrypts the empty partitions; their bytes then read as 0xFF but are not
+ * erased. A sector with nothing else is erased at its first write. A power cut meanwhile leaves undefined bytes, as
+ * during an erase.
  */
 #include "partition.h"
 
@@ -38,7 +38,7 @@ static size_t erased_length(const uint8_t *bytes, size_t size)
 	return length;
 }
 
-/* What stands there as the gateway knows it: erased bytes are 0xFF. */
+/* Reads flash as the gateway sees it: erased bytes are 0xFF. */
 static esp_err_t read_plain(const esp_partition_t *partition, size_t offset, void *into, size_t size)
 {
 	uint8_t *bytes = into, raw[PARTITION_WRITE_SIZE];
@@ -54,7 +54,7 @@ static esp_err_t read_plain(const esp_partition_t *partition, size_t offset, voi
 	return result;
 }
 
-/* The first byte there that is not 0xFF stands at `found`; at `end` there is none. */
+/* Finds the first byte that is not 0xFF; gives `end` if there is none. */
 static esp_err_t find_written(reader *read, const esp_partition_t *partition, size_t offset, size_t end, size_t *found)
 {
 	uint8_t there[PIECE];

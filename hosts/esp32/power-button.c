@@ -81,7 +81,7 @@ static bool start(void)
 	return gpio_isr_handler_add(button.pin, on_level, NULL) == ESP_OK && gpio_config(&input) == ESP_OK;
 }
 
-/* (target, pin): is told as long as the machine lives. Once. */
+/* (target, pin): reports presses to the target for the life of the machine. Call once. */
 void xs_power_button(xsMachine *the)
 {
 	button.the = the;

@@ -15,13 +15,16 @@ typedef struct {
 	/* As last seen at rest. */
 	bool pressed;
 	unsigned untold;
-	/* The owner's thread was called, and has not told all yet. */
+	/* The listener's thread was called and has not taken all changes yet. */
 	bool posted;
 } power_debounce;
 
-/* At rest. True: call the owner's thread, once; there it tells all. */
+/*
+ * Samples the level after the bounce time. Returns true if the caller must call the listener's thread once; that thread
+ * takes all changes.
+ */
 bool power_debounce_see(power_debounce *button, bool pressed);
-/* The next change to tell; false when all were told. */
+/* Takes the next change; returns false if there is none. */
 bool power_debounce_tell(power_debounce *button, bool *pressed);
 
 #endif

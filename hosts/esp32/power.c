@@ -175,8 +175,8 @@ static bool wake_when_high(int pin)
 }
 
 /*
- * (ms, button, supply): does not come back; the firmware starts anew after that time, when GPIO `button` is low, or when
- * `supply` is high. NO_PIN: there is none; one that can't wake the chip counts as none.
+ * (ms, button, supply): never returns. The firmware restarts after `ms`, when GPIO `button` is low, or when GPIO
+ * `supply` is high. NO_PIN disables a pin; a pin that cannot wake the chip is ignored.
  */
 void xs_power_deep_sleep(xsMachine *the)
 {
@@ -193,7 +193,7 @@ void xs_power_deep_sleep(xsMachine *the)
 	esp_deep_sleep_start();
 }
 
-/* The pins whose level has ended the sleep, as bits, where the chip tells. */
+/* Pins that ended the sleep, as bits, where the chip reports them. */
 static uint64_t waking_pins(void)
 {
 #if SOC_PM_SUPPORT_EXT1_WAKEUP
@@ -203,7 +203,7 @@ static uint64_t waking_pins(void)
 #endif
 }
 
-/* (supply): WAKE_… of this start. What it is not said by is the button, since nothing else was armed. */
+/* (supply): WAKE_… of this start. Without another recorded reason it was the button, since nothing else was armed. */
 void xs_power_wake_reason(xsMachine *the)
 {
 	int supply = (int)xsmcToInteger(xsArg(0));
@@ -225,7 +225,7 @@ void xs_power_retain(xsMachine *the)
 	if (!retained_keep(&retained, bytes, size)) xsRangeError("more than can be retained");
 }
 
-/* What was kept, or undefined. */
+/* Returns the retained bytes, or undefined. */
 void xs_power_retained(xsMachine *the)
 {
 	uint8_t bytes[RETAINED_LIMIT];

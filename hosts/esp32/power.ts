@@ -1,6 +1,6 @@
 /**
- * Supply, temperature and sleep of the chip (power.c). What a board doesn't measure is undefined. Not seen by
- * the portable code but for Power.
+ * Supply, temperature and sleep of the chip (power.c). Members that a board does not measure are undefined. The
+ * portable code sees only Power.
  */
 import type { Retained, Sleep } from "../../modules/io/flash.js";
 import type { Power, Timers } from "../../modules/io/host.js";
@@ -35,7 +35,7 @@ export interface PowerSettings {
 	readonly usb?: Divider | undefined;
 }
 
-/** The ADC doesn't tell less from nothing: the ESP32's begins at some 0.14 V. */
+/** The ADC cannot tell small voltages from zero: the ESP32's range begins at about 0.14 V. */
 const NOTHING_MV = 160;
 
 export class ChipPower implements Power {
@@ -75,11 +75,11 @@ const NO_PIN = -1;
 /** Where USB may be there already, it must not end the sleep at once. */
 const USB_MIN = 4;
 
-/** What can end a sleep, beside time: GPIOs of which few on each chip can (power.c). */
+/** Wake-up sources beside time: GPIOs, which only some pins of each chip support (power.c). */
 export interface SleepSettings {
 	/** Low while it is held down. */
 	readonly button?: number | undefined;
-	/** At whose pin USB is seen: high when it is plugged in. */
+	/** Divider at the pin that is high while USB is plugged in. */
 	readonly usb?: Divider | undefined;
 }
 

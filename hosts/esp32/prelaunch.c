@@ -1,9 +1,9 @@
 /*
- * What must be there before the SDK's main() goes on: it calls modPrelaunch() first of all, in ESP-IDF's main task. That
- * of the SDK only waits in debug builds, and is called otherwise here (c-options), so that this one takes its place.
- * It then calls nvs_flash_init() and aborts when that fails: a partition that can't be read would be a boot loop. And the
- * gateway opens sockets before it opens the radio: lwIP has to run by then. Both draw random numbers, the keys of an
- * encrypted NVS among them: so there must be noise before.
+ * Runs before the SDK's main() continues: main() calls modPrelaunch() first, in ESP-IDF's main task. The SDK's own
+ * version only waits in debug builds; c-options renames it, so that this one takes its place. Afterwards main() calls
+ * nvs_flash_init() and aborts if that fails: an unreadable partition would cause a boot loop. The gateway also opens
+ * sockets before the radio, so lwIP must run by then. Both draw random numbers, the keys of an encrypted NVS among
+ * them, so the noise source must be on before.
  */
 #include "entropy.h"
 #include "esp_netif.h"
@@ -16,7 +16,7 @@ void modPrelaunch(void)
 {
 	tls_memory_start();
 	entropy_begin();
-	/* What can't be mended the SDK reports, by name. */
+	/* The SDK reports an error that cannot be repaired here by its name. */
 	storage_nvs_start();
 	ESP_ERROR_CHECK(esp_netif_init());
 }

@@ -1,4 +1,7 @@
-/** What the build tells the firmware (tools/sdk/esp32.ts): a module of the Moddable SDK, and one that it makes. */
+/**
+ * Values that the build passes to the firmware (tools/sdk/esp32.ts): one module of the Moddable SDK and one generated
+ * module.
+ */
 declare module "mc/config" {
 	const config: {
 		/** `<major>.<minor>.<build>` */
@@ -15,15 +18,15 @@ declare module "gateway/board" {
 }
 
 declare module "gateway/release" {
-	/** What whoever publishes this firmware has decided (`--release`). Texts: they lie in flash. */
+	/** Choices of the publisher of this firmware (`--release`). They are texts because texts stay in flash. */
 	export const RELEASE: {
 		/** Public keys that may sign updates: points in hex (P256_POINT_LENGTH bytes). None: this build takes no update. */
 		readonly updateKeys: readonly string[];
 		/** Ids of keys that may not any more, 8 bytes in hex. */
 		readonly revokedKeys: readonly string[];
-		/** Public key that diagnostic reports are sealed with: a point in hex; empty: there is none. */
+		/** Public key that seals diagnostic reports: a point in hex; empty for none. */
 		readonly reportKey: string;
-		/** Where newer firmware is told of; empty: nowhere. */
+		/** Address that announces newer firmware; empty for none. */
 		readonly upgradeUrl: string;
 		readonly securityLevel: number;
 	};

@@ -7,7 +7,7 @@ import {
 } from "../../modules/io/host.js";
 import { NativeSerial, type SerialDevice } from "../native/serial.js";
 
-/** What has happened, as bits of one number (UART_… of uart-core.h). */
+/** Events as bits of one number (UART_… of uart-core.h). */
 const READABLE = 1;
 const WRITABLE = 2;
 const DRAINED = 4;
@@ -107,7 +107,7 @@ class UARTSerial extends NativeSerial<SerialSettings> {
 		if (happened & LOST) this.failed(SERIAL_ERROR_OVERRUN);
 		if (happened & READABLE && !this.isClosed) this.options.onReadable?.(readable);
 		if (happened & WRITABLE && !this.isClosed) this.options.onWritable?.(this.writable);
-		// What was written in a callback above has not left: that will be told.
+		// Bytes written by a callback above have not left yet: a later event reports them.
 		if (happened & DRAINED && !this.isClosed && !this.#hasWritten) this.options.onDrained?.();
 	}
 

@@ -13,7 +13,7 @@ import { System } from "./system.js";
 /** By then the network is there, or the access point. */
 const MEMORY_TOLD_MS = 10_000;
 
-/** Time for whoever reads the console, and for the flash, which a start wears. */
+/** Time to read the console, and to spare the flash, which each start wears. */
 const FAILED_RESTART_MS = 10_000;
 
 export function start(make: (host: Host) => { start(): void }): void {
@@ -32,7 +32,7 @@ export function start(make: (host: Host) => { start(): void }): void {
 	}
 }
 
-/** Once, for whoever compares boards and builds. */
+/** Prints the free heap once, for comparing boards and builds. */
 function tellMemory(): void {
 	const { heapBytes, leastHeapBytes } = MEMORY.free!();
 	const stacks = MEMORY.stacks!().trim().split("\n").join(", ");

@@ -13,7 +13,7 @@
 
 enum { STORAGE_KEY_LIMIT = 15, STORAGE_VALUE_LIMIT = 4000, STORAGE_MESSAGE_SIZE = 96 };
 
-/* What storage_nvs_size gives for a key that has no value, and for one that can't be read. */
+/* Results of storage_nvs_size for a key without a value, and for an unreadable one. */
 enum { STORAGE_ABSENT = -1, STORAGE_FAILED = -2 };
 
 /*

@@ -1,4 +1,4 @@
-/* The store of storage-nvs.h for XS (storage.ts). What makes it readable at the start is in prelaunch.c. */
+/* XS binding of the store in storage-nvs.h (storage.ts). prelaunch.c makes the store readable at the start. */
 #include <string.h>
 
 #include "mc.xs.h"

@@ -1,6 +1,6 @@
 /*
- * The small natives of the ESP32 host (system.ts): the console, the clocks, who the chip is, and how it came to start.
- * Why the engine gave up is kept for the next start: the hook of its abort, a restart that was asked for.
+ * Small natives of the ESP32 host (system.ts): console, clocks, identity of the chip, and cause of the start. The
+ * reason for an abort of the engine, and a requested restart, are kept for the next start.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -77,7 +77,7 @@ void xs_system_restart(xsMachine *the)
 	esp_restart();
 }
 
-/* (reason): a restart that nobody has asked for. */
+/* (reason): restarts after a failure. */
 void xs_system_fail(xsMachine *the)
 {
 	char reason[REASON_LIMIT];
@@ -102,7 +102,7 @@ void xs_system_ending(xsMachine *the)
 	xsmcSetIndex(xsResult, 1, xsVar(0));
 }
 
-/* Whether it has started because power was switched on; some boards' reset button, and whoever flashes, do the same. */
+/* Returns true if the start was caused by power-on. The reset button of some boards, and flashing, look the same. */
 void xs_system_switched_on(xsMachine *the)
 {
 	xsmcSetBoolean(xsResult, esp_reset_reason() == ESP_RST_POWERON);

@@ -1,4 +1,4 @@
-/** What the ESP32 host asks of the chip (system.c): console, clocks, identity, and the start. */
+/** Access of the ESP32 host to the chip (system.c): console, clocks, identity and start. */
 import type { Clock, Ending } from "../../modules/io/host.js";
 
 export class System {
@@ -28,7 +28,7 @@ export class System {
 	static restart(): void {
 		native("xs_system_restart").call(this);
 	}
-	/** As `restart`, since the firmware has failed; the next start is told why. */
+	/** Restarts after a failure of the firmware. The next start reports `reason`. */
 	static fail(reason: string): void {
 		native("xs_system_fail").call(this, reason);
 	}
@@ -44,13 +44,13 @@ export class System {
 	static switchedOn(): boolean {
 		return native("xs_system_switched_on").call(this);
 	}
-	/** To be called once at the start: why the engine gives up, when it does, is told by the next start. */
+	/** Keeps the reason for an abort of the engine, so that the next start can report it. Call once at the start. */
 	static watchAborts(): void {
 		native("xs_system_watch_aborts").call(this);
 	}
 }
 
-/** 2020-01-01: the chip's clock begins at 1970 with each power cut, and nobody leaves power on for so long. */
+/** 2020-01-01. The chip's clock begins at 1970 after each power cut, and no unit runs that long without one. */
 const EARLIEST_UTC_MS = 1_577_836_800_000;
 
 /** The clocks of the chip. UTC goes on over restarts and deep sleep, and is lost when power is cut. */

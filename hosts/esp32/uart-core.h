@@ -1,13 +1,13 @@
 /*
- * What a serial port keeps between the chip's UART and its owner: two rings, the parity of 7E1, and what has happened
- * and has to be told. Plain C without time, tasks or locks; uart-port.c has those.
+ * State of a serial port between the chip's UART and JavaScript: two rings, the parity of 7E1, and the pending events.
+ * Plain C without time, tasks or locks; uart-port.c adds those.
  *
- * A 7E1 character is on the wire the same as an 8N1 character whose bit 7 is the parity of the others. So the UART is
- * always 8N1, and parity is made and checked here: the UART's own parity check can't tell which byte was wrong.
- * Received: 0x00 to 0x7f are good, 0x80 and above damaged; with 8N1 bytes pass as they are.
+ * On the wire a 7E1 character equals an 8N1 character whose bit 7 is the parity of the others. So the UART always runs
+ * at 8N1, and parity is made and checked here: the UART's own check cannot tell which byte was wrong. Received bytes:
+ * 0x00 to 0x7f are good, 0x80 and above damaged. With 8N1 bytes pass unchanged.
  *
- * Limits: UART_RECEIVE_LIMIT bytes wait unread, the newest beyond are lost, so whoever hands them over looks at
- * uart_core_room first; UART_SEND_LIMIT bytes wait to be sent.
+ * Limits: UART_RECEIVE_LIMIT unread bytes; newer ones are lost, so the caller checks uart_core_room before it hands
+ * bytes over. UART_SEND_LIMIT bytes wait to be sent.
  */
 #ifndef UART_CORE_H
 #define UART_CORE_H
@@ -16,10 +16,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* UART_TELL_AT: so many bytes are told of without waiting for more. */
+/* UART_TELL_AT: number of bytes that are reported without waiting for more. */
 enum { UART_RECEIVE_LIMIT = 1024, UART_SEND_LIMIT = 1024, UART_TELL_AT = 32 };
 
-/* What has happened, to be told; serial.ts has the same. */
+/* Pending events; serial.ts has the same numbers. */
 enum { UART_READABLE = 1, UART_WRITABLE = 2, UART_DRAINED = 4, UART_DAMAGED = 8, UART_LOST = 16 };
 
 typedef struct {
@@ -29,14 +29,14 @@ typedef struct {
 	/* The owner's thread was called, and has not come to uart_core_take yet. */
 	bool posted;
 	unsigned happened;
-	/* Received bytes that the owner was not told of. */
+	/* Received bytes that were not reported yet. */
 	size_t untold;
 	size_t receive_from, received;
 	size_t send_from, sending;
 	uint8_t receive[UART_RECEIVE_LIMIT], send[UART_SEND_LIMIT];
 } uart_core;
 
-/* Empty, for a new owner: the first thing to be told is that there is room. */
+/* Empties the port for a new listener. Its first event reports room for writing. */
 void uart_core_open(uart_core *core);
 /* Empty, and nothing happens any more. */
 void uart_core_close(uart_core *core);
@@ -48,13 +48,13 @@ void uart_core_receive(uart_core *core, const uint8_t *bytes, size_t count);
 void uart_core_damage(uart_core *core);
 /* Characters were lost on the way. */
 void uart_core_lose(uart_core *core);
-/* No more comes at the moment: what waits is told of. */
+/* The line is silent: waiting bytes are reported. */
 void uart_core_silence(uart_core *core);
 
 /* To the line: what goes next, in one piece, and how much of it the line took. */
 size_t uart_core_next(const uart_core *core, const uint8_t **piece);
 void uart_core_sent(uart_core *core, size_t count);
-/* All has been handed over, and is to be told of when it has left. */
+/* Everything was handed over; its transmission is reported when it is complete. */
 bool uart_core_drains(const uart_core *core);
 void uart_core_drained(uart_core *core);
 

@@ -26,9 +26,12 @@ enum { DRIVER_RING = 4608, DRIVER_RING_FLOW = 512, DRIVER_EVENTS = 56, DRIVER_EV
 enum { TASK_PRIORITY = 10, TASK_STACK = 2560 };
 /* Bytes that go through the task at a time, and when the UART calls for it. */
 enum { PIECE = 64, CALL_SEVEN = 1, CALL_EIGHT = 32, CALL_SILENCE = 2 };
-/* The other end is told to wait when so many of the 128 bytes of the UART are taken. */
+/* The peer is asked to pause when this many of the UART's 128 bytes are taken. */
 enum { RTS_AT = 100 };
-/* Silence after which what came is told of, and how long the UART, with its 128 bytes, is left alone while sending. */
+/*
+ * Silence after which received bytes are reported, and the longest time that the UART with its 128 bytes is left alone
+ * while sending.
+ */
 enum { SILENCE_MS = 5, FEED_MS_MAX = 20, FEED_CHARACTERS = 32 };
 
 struct uart_port {
@@ -48,7 +51,7 @@ struct uart_port {
 /* Made once, then kept. Touched by the owners' thread alone. */
 static uart_port *ports[SOC_UART_HP_NUM];
 
-/* What there is no room for stays in the driver's ring until the owner has read. */
+/* Moves received bytes into the core. Bytes without room stay in the driver's ring until the listener has read. */
 static void collect(uart_port *port)
 {
 	uint8_t piece[PIECE];
@@ -151,7 +154,7 @@ static bool start_line(uart_port *port, const uart_options *options)
 	return uart_param_config(port->uart, &line) == ESP_OK && uart_set_line_inverse(port->uart, inverted) == ESP_OK;
 }
 
-/* Rests where nothing is connected; where nobody drives CTS, we may send. */
+/* Sets the levels of unconnected pins. An undriven CTS permits sending. */
 static void rest(const uart_options *options)
 {
 	bool low = options->invert & UART_INVERT_RECEIVE;

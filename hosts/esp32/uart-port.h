@@ -38,12 +38,12 @@ uart_port *uart_port_open(const uart_options *options, char message[UART_MESSAGE
 void *uart_port_owner(const uart_port *port);
 /* At once. False when the UART can't. */
 bool uart_port_configure(uart_port *port, unsigned baud, bool seven);
-/* What has happened, as UART_… of uart-core.h, how much waits, and how much may be written. */
+/* Takes the pending events (UART_… of uart-core.h), the number of waiting bytes and the room for writing. */
 unsigned uart_port_take(uart_port *port, size_t *readable, size_t *writable);
 size_t uart_port_read(uart_port *port, uint8_t *into, size_t limit);
 /* False, and nothing is written, when that is more than may be written. */
 bool uart_port_write(uart_port *port, const uint8_t *bytes, size_t count, size_t *writable);
-/* What was not sent is thrown away. Never called back again; the port may be opened again at once. */
+/* Discards unsent bytes. No callback follows; the port may be opened again at once. */
 void uart_port_close(uart_port *port);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * A UART (uart-port.h) as a class of XS (serial.ts). What happens reaches JavaScript as `onUART(happened, readable,
- * writable)` of the target that the constructor got; each is a call of its own into the machine.
+ * XS binding of a UART (uart-port.h; serial.ts). Each event reaches JavaScript as a separate call `onUART(happened,
+ * readable, writable)` of the target that the constructor received.
  */
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ typedef struct {
 	uart_port *port;
 } uart_binding;
 
-/* The port outlives its owners; who owns it now is told. */
+/* The port outlives its listeners; the event goes to the present one. */
 static void deliver(void *context)
 {
 	uart_port *port = context;

@@ -14,7 +14,7 @@
 
 #include "update-slot.h"
 
-/* UNDEFINED: nobody knows, which is what a slot is without an entry. */
+/* ESP-IDF's state of a slot. A slot without an entry has an undefined state. */
 static esp_ota_img_states_t state_of(const esp_partition_t *slot)
 {
 	esp_ota_img_states_t state;

@@ -25,7 +25,7 @@ class Bindings {
 }
 
 export interface UpdateSettings {
-	/** Hexadecimal: a text lies in flash, where bytes would take memory. */
+	/** Hexadecimal: texts stay in flash, while bytes would take memory. */
 	readonly keys: readonly string[];
 	readonly revoked: readonly string[];
 	readonly securityLevel: number;

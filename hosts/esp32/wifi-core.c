@@ -58,7 +58,7 @@ static void stop_scan(wifi_core *core)
 	core->scan_stopped = true;
 }
 
-/* The network is left; what was to be told of it isn't. */
+/* Leaves the network and drops its pending notices. */
 static bool want(wifi_core *core, bool station_on)
 {
 	core->station_notice.kind = WIFI_NOTICE_NONE;
@@ -178,7 +178,7 @@ static void scanned(wifi_core *core, bool well)
 	bool late = core->scan_stopped && !well;
 	core->scan_stopped = false;
 	if (late) return;
-	/* What nobody waits for is taken too: the radio keeps it until then. */
+	/* Networks are taken even without a caller, because the radio keeps them until then. */
 	if (well) take_networks(core);
 	if (!core->scanning) return;
 	core->scanning = false;

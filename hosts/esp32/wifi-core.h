@@ -18,7 +18,7 @@
 
 typedef enum { WIFI_IDLE, WIFI_JOINING, WIFI_ASSOCIATED, WIFI_ONLINE, WIFI_LEAVING } wifi_link;
 
-/* What JavaScript is told; value: a reason of ESP-IDF, whether networks were found, how many clients. */
+/* Notices to JavaScript. Value: a reason of ESP-IDF, whether networks were found, or the number of clients. */
 typedef enum {
 	WIFI_NOTICE_NONE,
 	WIFI_NOTICE_CONNECTED,
@@ -35,7 +35,7 @@ typedef struct {
 /* All zeros at first. */
 typedef struct {
 	wifi_link link;
-	/* An attempt was given up whose end may still come. */
+	/* An attempt was given up before its end was reported. */
 	bool overdue;
 	/* Between connect and disconnect. */
 	bool station_on;
@@ -49,12 +49,12 @@ typedef struct {
 	/* A scan begins when the network is left. */
 	bool scan_waits;
 	bool scanning;
-	/* One was stopped, and may tell so after the next has begun. */
+	/* A scan was stopped and may still report its end after the next scan has begun. */
 	bool scan_stopped;
 	unsigned network_count;
 	radio_network networks[RADIO_SCAN_LIMIT];
 	radio_mode mode;
-	/* To be told: the latest of each kind. */
+	/* The latest pending notice of each kind. */
 	wifi_notice station_notice, scan_notice;
 	bool clients_notice;
 } wifi_core;
@@ -63,19 +63,19 @@ typedef struct {
 bool wifi_core_connect(wifi_core *core, const radio_station *station);
 bool wifi_core_disconnect(wifi_core *core);
 
-/* Its end has not come: it is not waited for any more. What has come until now has been told by wifi_core_event. */
+/* Stops waiting for the end of an attempt. All events until now have gone through wifi_core_event. */
 void wifi_core_leave_overdue(wifi_core *core);
 
 /* False: the radio can't. */
 bool wifi_core_start_access_point(wifi_core *core, const radio_credentials *credentials);
 void wifi_core_stop_access_point(wifi_core *core);
 
-/* False: not at this moment. What has come until now has been told, as before. */
+/* Begins a scan; returns false if that is impossible now. All events until now have been processed. */
 bool wifi_core_scan(wifi_core *core);
 
 void wifi_core_event(wifi_core *core, const radio_event *event);
 
-/* The next thing to tell. The caller may call anything before it asks again. */
+/* Takes the next notice. The caller may call anything before it asks again. */
 wifi_notice wifi_core_next(wifi_core *core);
 
 bool wifi_core_has_notice(const wifi_core *core);

@@ -113,7 +113,7 @@ bool radio_driver_set_access_point(const radio_credentials *credentials)
 	return esp_wifi_set_config(WIFI_IF_AP, &config) == ESP_OK;
 }
 
-/* Until it gets its own settings the access point has ESP-IDF's, and those are open: nobody knows these. */
+/* Gives the access point secret settings at once. Until it gets its own it would have ESP-IDF's, which are open. */
 static bool lock_access_point(void)
 {
 	radio_credentials nobody = { .ssid = "-", .ssid_length = 1 };

@@ -58,11 +58,11 @@ typedef struct {
 typedef enum { RADIO_OFF, RADIO_STATION, RADIO_BOTH } radio_mode;
 
 typedef enum {
-	/* Nothing has happened, there is something to tell. */
+	/* No event; asks the machine's thread to look for notices. */
 	RADIO_NUDGE,
 	/* The station is in the network, and has no address yet. */
 	RADIO_ASSOCIATED,
-	/* What radio_driver_join began is over, with a reason. */
+	/* End of what radio_driver_join began, with a reason. */
 	RADIO_ENDED,
 	RADIO_ADDRESSED,
 	RADIO_ADDRESS_LOST,
@@ -101,10 +101,10 @@ bool radio_driver_set_access_point(const radio_credentials *credentials);
 /* True: RADIO_SCANNED follows. */
 bool radio_driver_scan(void);
 
-/* RADIO_SCANNED follows, and tells that it did not go well. */
+/* Stops the scan. RADIO_SCANNED follows and reports failure. */
 void radio_driver_stop_scan(void);
 
-/* The next network of the last scan, in any order; false: there is none any more. All are to be taken. */
+/* Takes the next network of the last scan, in any order; false if there is no more. Take all of them. */
 bool radio_driver_take_network(radio_network *network);
 
 /* The network that the station is in, as it is now. */

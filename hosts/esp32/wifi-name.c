@@ -16,7 +16,7 @@ static unsigned follow(uint8_t lead, uint8_t *first, uint8_t *last)
 	return lead >= 0xF0 && lead <= 0xF4 ? 3 : 0;
 }
 
-/* Bytes of the character at the beginning; 0: it is none. */
+/* Length of the UTF-8 character at the beginning, in bytes; 0 if it is invalid. */
 static unsigned character(const uint8_t *bytes, unsigned length)
 {
 	uint8_t first, last;

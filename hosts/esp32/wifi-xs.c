@@ -1,6 +1,6 @@
 /*
- * The radio for Wi-Fi (wifi-core.h on wifi-driver.h) as a class of XS (wifi.ts). What happens reaches JavaScript as
- * `onWiFi(kind, value)` of the target that the constructor got; each is a call of its own into the machine.
+ * XS binding of the Wi-Fi radio (wifi-core.h on wifi-driver.h; wifi.ts). Each event reaches JavaScript as a separate
+ * call `onWiFi(kind, value)` of the target that the constructor received.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static void notify(void *context, const radio_event *event)
 	machine_post(binding->the, deliver, binding);
 }
 
-/* What a call has left to tell is told after it. */
+/* Posts notices that a call from JavaScript has caused; they are delivered after the call. */
 static void notify_soon(wifi_binding *binding)
 {
 	static const radio_event nudge = { .kind = RADIO_NUDGE };
@@ -216,7 +216,7 @@ void xs_wifi_scanned(xsMachine *the)
 	if (index >= 0 && (unsigned)index < binding->core.network_count) set_network(the, &binding->core.networks[index]);
 }
 
-/* What a StationStatus has, or undefined. */
+/* Returns the members of a StationStatus, or undefined. */
 void xs_wifi_get_station(xsMachine *the)
 {
 	wifi_binding *binding = xsmcGetHostData(xsThis);

@@ -13,13 +13,13 @@ import type {
 	WiFiPort,
 } from "../../modules/io/wifi.js";
 
-/** What happened: `wifi_notice_kind`. */
+/** Kinds of notices: `wifi_notice_kind`. */
 const CONNECTED = 1;
 const DISCONNECTED = 2;
 const SCANNED = 3;
 const CLIENTS = 4;
 
-/** A network is left at once; where the radio does not tell so, it is taken for left after this. */
+/** Longest wait for the radio to report that a network was left. */
 const LEAVE_LIMIT_MS = 2000;
 
 /** The native object. It has no fields: XS would not initialise them. It gets the arguments that were given, no more. */
@@ -34,7 +34,10 @@ class NativeRadio extends Native("xs_wifi_destructor") {
 	get channel(): number {
 		return native("xs_wifi_get_channel").call(this);
 	}
-	/** BSSID "" and channel 0: any; the four addresses are empty with DHCP. The compiler wants the call as it stands. */
+	/**
+	 * BSSID "" and channel 0 mean any. The four addresses are empty with DHCP. The positional form is required by the
+	 * native call.
+	 */
 	connect(
 		ssid: string,
 		password: string,
@@ -80,7 +83,10 @@ class NativeRadio extends Native("xs_wifi_destructor") {
 export interface WiFiSettings {
 	/** WPA2 key of the unit's own access point, from its factory data: 8 to 63 characters. */
 	readonly accessPointKey: string;
-	/** The country whose rules the radio keeps where no network tells: two letters, or "01" for what is allowed everywhere. */
+	/**
+	 * Country code for the radio where no network announces one: two letters, or "01" for the rules that hold
+	 * everywhere.
+	 */
 	readonly country: string;
 	readonly timers: Timers;
 	/** Hears when the access point can't be had. */

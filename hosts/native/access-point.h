@@ -1,6 +1,4 @@
-/*
- * What differs between the hosts: which of their interfaces is the gateway's own access point. Each host defines both.
- */
+/* Tells which network interface is the gateway's own access point. Each host defines both functions. */
 #ifndef ACCESS_POINT_H
 #define ACCESS_POINT_H
 

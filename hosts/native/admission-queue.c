@@ -11,7 +11,7 @@ enum {
 	PATIENCE_MS = 20000,
 	/* A caller that has only just come may be about to speak. */
 	FIRST_WORD_MS = 300,
-	/* How often one is looked at whose first bytes are not all there. */
+	/* Interval for looking at a connection whose first bytes are incomplete. */
 	LOOK_MS = 20,
 	/* Head of a TLS record: type, version, length (RFC 5246, 6.2.1). */
 	RECORD_HEAD_SIZE = 5,
@@ -73,7 +73,7 @@ void admission_stalled(admission_queue *queue, const char *address)
 	int place = trusted_at(queue, address);
 	if (place < 0 || ++queue->trusted[place].stalls < ADMISSION_STALLS) return;
 	end_trust(queue, place);
-	/* The places that it took were none for trusted. */
+	/* The places taken by this address no longer count as places for trusted addresses. */
 	queue->trusted_in_a_row = 0;
 }
 
@@ -147,7 +147,10 @@ static int has_spoken(const admission_queue *queue, pending_connection *caller, 
 	if (!queue->secure) return 0;
 	caller->begun = true;
 	if (count < RECORD_HEAD_SIZE) return SOCKET_AGAIN;
-	/* Mbed TLS tells who speaks something else, at once. A peer may send the head in a segment of its own. */
+	/*
+	 * Mbed TLS recognises a peer that speaks another protocol at once. A peer may send the record header in a segment
+	 * of its own.
+	 */
 	if (bytes[0] != RECORD_HANDSHAKE || last_chance) return 0;
 	size_t whole = RECORD_HEAD_SIZE + ((size_t)bytes[3] << 8 | bytes[4]);
 	return (size_t)count >= sizeof(bytes) || (size_t)count >= whole ? 0 : SOCKET_AGAIN;

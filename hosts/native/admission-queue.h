@@ -1,20 +1,19 @@
 /*
- * The queue of a port: connections that have no place of the server yet. Such a caller costs a socket and nothing else. It
- * may get a place once its first bytes have come: of TLS (a ClientHello, RFC 5246, 7.4.1.2) enough to tell a client from
- * somebody who only connects, of plain TCP any.
+ * Admission queue of a port: connections that have no place in the server yet. A pending connection costs a socket and
+ * nothing else. It may get a place once its first bytes have arrived: for TLS enough of a ClientHello (RFC 5246,
+ * 7.4.1.2) to tell a client from a peer that only connects, for plain TCP any byte.
  *
- * Friends are addresses from which a valid token was shown lately. The rules, which hosts/node/admission-queue.ts has too:
+ * Trusted addresses are those that have shown a valid token lately. The rules, which hosts/node/admission-queue.ts has
+ * too:
  *
- * - A full queue takes a caller from the address that has the most of them, the newcomer counted. Between addresses with
- *   equally many, a stranger goes before a trusted; then a caller that has said nothing goes first.
- * - Friends get their places before strangers do, but after four places in a row for trusted a stranger gets one.
- * - Among trusted, as among strangers, it is the turn of the address that was served least lately. Callers of one address
- *   come in their order.
- * - A trusted is a stranger again after half an hour without a token, after two handshakes that have stalled, and when
- *   any token is revoked.
+ * - A full queue drops a connection of the address that has the most of them, the new one counted. Between addresses
+ *   with equally many, an untrusted one is dropped first; then a connection that has sent nothing.
+ * - Trusted addresses get places before others, but after four places in a row another address gets one.
+ * - Within each group the address served least recently comes first. Connections of one address keep their order.
+ * - Trust ends after half an hour without a token, after two stalled handshakes, and when any token is revoked.
  *
- * So an address that once showed a token can't keep the others out, and a trusted hardly notices strangers, however many
- * there are.
+ * So an address that once showed a token cannot keep the others out, and a trusted address hardly notices other
+ * addresses, however many there are.
  */
 #ifndef ADMISSION_QUEUE_H
 #define ADMISSION_QUEUE_H
@@ -43,9 +42,9 @@ typedef struct {
 	int socket;
 	/* The first bytes are there. */
 	bool ready;
-	/* Some of them are: poll() would tell of them for ever. */
+	/* First bytes have arrived: poll() would report the socket again and again. */
 	bool begun;
-	/* The owner was told that this one waits for a place. */
+	/* The listener was notified that this connection waits for a place. */
 	bool told;
 	/* When it came; when it was ready. */
 	uint64_t since_ms;
@@ -89,13 +88,13 @@ void admission_stalled(admission_queue *queue, const char *address);
 /* From now on everybody is a stranger: a token was revoked. */
 void admission_forget_trusted(admission_queue *queue);
 
-/* Takes the socket. Where the queue is full somebody must go, maybe this one. */
+/* Takes the socket. A full queue drops one connection, possibly this one. */
 void admission_add(admission_queue *queue, int socket, const char address[STREAM_ADDRESS_SIZE], uint64_t now_ms);
 
-/* Looks for first bytes, closes callers whose time is over, and ends trust that are too old. */
+/* Looks for first bytes, closes overdue connections and ends expired trust. */
 void admission_serve(admission_queue *queue, uint64_t now_ms);
 
-/* The caller whose turn it is; NULL: none is ready. */
+/* The connection to admit next; NULL if none is ready. */
 pending_connection *admission_first(admission_queue *queue);
 
 /* The socket, which is the caller's of this function from now on; the address was served. */

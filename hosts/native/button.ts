@@ -1,8 +1,8 @@
-/** The one button of a host, told of by its native part, as the host contract has it. */
+/** The button of a host, reported by its native part, as the host contract defines it. */
 import { takeOut } from "../../modules/bytes/list.js";
 import type { ButtonOptions, ButtonPort } from "../../modules/io/host.js";
 
-/** Tells all who have opened the button. */
+/** Notifies all users of the button. */
 class Pressed {
 	readonly opened: NativeButton[] = [];
 
@@ -12,7 +12,7 @@ class Pressed {
 	}
 }
 
-/** To be called once. `watch` gives the native part the object whose `onButton(pressed)` it shall call. */
+/** Call once. `watch` gives the native part the object whose `onButton(pressed)` it calls. */
 export function createButtonPort(watch: (target: object) => void): ButtonPort {
 	const source = new Pressed();
 	watch(source);

@@ -1,4 +1,4 @@
-/* See certificate-match.h. What is damaged matches nothing. */
+/* See certificate-match.h. A damaged certificate matches nothing. */
 #include "certificate-match.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ typedef struct {
 	size_t left;
 } der;
 
-/* Takes the element at the front: its tag, and its contents; -1: there is none, or it does not fit. */
+/* Takes the element at the front: returns its tag and gives its contents; -1 if it is missing or too long. */
 static int take(der *from, der *contents)
 {
 	if (from->left < 2) return -1;

@@ -12,8 +12,9 @@
 #include <mbedtls/x509_crt.h>
 
 /*
- * Whether it is for `name`: an IPv4 address in dotted decimal, which must stand there as an address; or a DNS name, for
- * which "*" stands for the whole first of three or more labels. Without any DNS name in it, the common name counts.
+ * Returns true if the certificate is valid for `name`: an IPv4 address in dotted decimal, which must be listed as an
+ * address, or a DNS name, where "*" matches the whole first of three or more labels. The common name counts only
+ * without any DNS name.
  */
 bool certificate_is_for(const mbedtls_x509_crt *certificate, const char *name);
 

@@ -39,11 +39,11 @@ typedef struct {
 	/* Those parsed, by their number in the file: the first, then by turns. */
 	mbedtls_x509_crt parsed[3];
 	bool out_of_memory;
-	/* There are more certificates than are told of. */
+	/* The file has more certificates than the result lists. */
 	bool too_many;
 } reader;
 
-/* Where the text next stands in the range, or NULL. */
+/* Next place of the text in the range, or NULL. */
 static const uint8_t *find(text_range range, const char *text)
 {
 	size_t length = strlen(text);
@@ -56,7 +56,7 @@ static const uint8_t *find(text_range range, const char *text)
 	return NULL;
 }
 
-/* Takes the next block out of the range; false: there is none. */
+/* Takes the next block out of the range; false if there is none. */
 static bool next_block(text_range *from, pem_block *block)
 {
 	const uint8_t *begin;
@@ -85,7 +85,7 @@ static void free_bytes(uint8_t *bytes, size_t length)
 	free(bytes);
 }
 
-/* The bytes that the block stands for, to be freed with free_bytes; NULL: there are none, or no memory. */
+/* Decoded bytes of the block, to be freed with free_bytes; NULL if it is empty or memory is short. */
 static uint8_t *decode(reader *r, text_range body, size_t *length)
 {
 	// Mbed TLS, which reads the file again for its handshakes, wants the line of dashes to end here.
@@ -176,7 +176,7 @@ static mbedtls_x509_crt *slot(reader *r, size_t index)
 	return &r->parsed[index == 0 ? 0 : 1 + index % 2];
 }
 
-/* Adds the next certificate to the file's, or tells why not. */
+/* Adds the next certificate to the file's list, or returns the problem. */
 static certificates_problem add_certificate(reader *r, const uint8_t *der, size_t length)
 {
 	certificate_file *file = r->file;
@@ -268,7 +268,7 @@ static void read_blocks(reader *r, text_range text)
 			key = block;
 		}
 	}
-	// After all certificates, since a key may stand before its own.
+	// Read after all certificates, since a key may precede its own.
 	if (key.label[0]) r->file->key = read_key(r, whole, &key);
 	bool is_der = !any && text.at < text.end && *text.at == (MBEDTLS_ASN1_CONSTRUCTED | MBEDTLS_ASN1_SEQUENCE);
 	if (is_der) r->file->problem = add_certificate(r, text.at, (size_t)(text.end - text.at));

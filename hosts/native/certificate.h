@@ -1,7 +1,7 @@
 /*
- * X.509 certificates (RFC 5280) and private keys as PEM text (RFC 7468), by Mbed TLS: what the host's `crypto` tells
- * of a file, and the gateway's own self-signed certificate. The twin of hosts/node/x509.ts: both tell the same of the
- * same file. Plain C for one caller at a time; keeps no state between calls.
+ * X.509 certificates (RFC 5280) and private keys as PEM text (RFC 7468), by Mbed TLS: the contents of a file for the
+ * host's `crypto`, and the gateway's own self-signed certificate. Its twin is hosts/node/x509.ts: both give the same
+ * result for the same file. Plain C for one caller at a time; keeps no state between calls.
  */
 #ifndef CERTIFICATE_H
 #define CERTIFICATE_H
@@ -13,7 +13,7 @@
 enum {
 	/* The longest file that is read, bytes (`max_size` of the API). */
 	CERTIFICATE_FILE_LIMIT = 12288,
-	/* The most certificates that are told of one file. */
+	/* Most certificates listed for one file. */
 	CERTIFICATE_CHAIN_LIMIT = 6,
 	/* The longest name as text, bytes of UTF-8; a longer one is cut and ends in "…". */
 	CERTIFICATE_NAME_LIMIT = 255,
@@ -72,8 +72,8 @@ typedef enum {
 } certificate_status;
 
 /*
- * Reads `length` bytes (PEM text, or one certificate as DER) into *file (about 3.4 KB: not for a small stack). What
- * is wrong with the file is told in *file, not by the status.
+ * Reads `length` bytes (PEM text, or one certificate as DER) into *file (about 3.4 KB: not for a small stack). Problems
+ * of the file are reported in *file, not by the status.
  */
 certificate_status certificate_read(const uint8_t *bytes, size_t length, certificate_file *file);
 
@@ -84,7 +84,7 @@ typedef struct {
 	/* Unix time, ms; 2000-01-01 to 9999-12-31; fractions of a second are cut. */
 	int64_t valid_from_ms;
 	int64_t valid_to_ms;
-	/* NUL-terminated PEM text with the P-256 key that it is to be for; a new one where that is none, and with NULL. */
+	/* NUL-terminated PEM text of the P-256 key to use. A new key is made for NULL and for unusable text. */
 	const char *own_key;
 } certificate_options;
 

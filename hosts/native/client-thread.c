@@ -20,7 +20,7 @@ enum {
 	/* While others wait for the gate: how long a handshake may take, and how long the server may be silent in it. */
 	HANDSHAKE_MS = 10000,
 	PRESSED_SILENCE_MS = 2000,
-	/* How often a handshake whose server is silent for longer looks whether somebody waits. */
+	/* Interval at which a handshake with a silent server checks for other parties waiting. */
 	LOOK_MS = 250,
 	/* Sockets that wait for nothing but the other side's FIN: when there are more, the oldest is closed. */
 	LINGER_LIMIT = 2,
@@ -29,7 +29,7 @@ enum {
 	WATCH_LIMIT = 1 + LINGER_LIMIT + 2 * CLIENT_LIMIT,
 };
 
-/* What the thread alone knows. */
+/* State that only the thread uses. */
 typedef struct {
 	resolver *resolver;
 	uint64_t now_ms;
@@ -49,7 +49,7 @@ static void unlock(void)
 	pthread_mutex_unlock(&clients.lock);
 }
 
-/* Must not take the lock: who leaves the gate holds that of the gate. */
+/* Must not take the lock: a caller that leaves the gate holds the gate's lock. */
 void client_granted(void *context)
 {
 	(void)context;
@@ -290,7 +290,7 @@ static void connect_further(room *self, stream_client *client)
 	unlock();
 }
 
-/* ---- One that stands ---- */
+/* ---- An open connection ---- */
 
 static void carry(room *self, stream_client *client)
 {
@@ -403,7 +403,7 @@ static void tell(void)
 	}
 }
 
-/* With the lock: whoever comes from now on starts another thread. */
+/* With the lock: a client opened from now on starts another thread. */
 static void end_thread(room *self)
 {
 	if (self->resolver) resolver_close(self->resolver);

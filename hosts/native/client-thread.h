@@ -37,7 +37,7 @@ struct stream_client {
 	/* Why it FAILED. */
 	client_code code;
 	bool code_told;
-	/* The owner was told and has not drained yet. */
+	/* The listener was notified and has not taken all events yet. */
 	bool notified;
 	/* The owner knows it no more. */
 	bool closed;
@@ -81,7 +81,7 @@ extern client_hall clients;
 /* The thread; ends when there is no client. */
 void *client_thread_run(void *context);
 
-/* Whether stream_client_next has something to tell; with the lock. */
+/* Returns true if stream_client_next has an event; with the lock. */
 bool client_event(const stream_client *client, stream_event *event);
 
 /* With the lock. */

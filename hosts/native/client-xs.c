@@ -24,7 +24,7 @@ enum { ARG_TARGET, ARG_HOST, ARG_PORT, ARG_TIMEOUT, ARG_TRUSTED, ARG_NAME, ARG_U
 typedef struct {
 	xsMachine *the;
 	xsSlot target;
-	/* NULL: there was no memory for it, and that is to be told; or it is closed. */
+	/* NULL: closed, or there was no memory for it, which is reported. */
 	stream_client *client;
 	/* The object's own, and one for each delivery under way. */
 	atomic_uint references;

@@ -1,12 +1,11 @@
 /**
- * Clients of the host contract, TCP and TLS, on the native clients (stream-client.h), for every host that runs in XS.
- * Limits: CLIENT_LIMIT of them at once; one more is told that there is no memory. TLS 1.2. Nothing is allocated before the
- * first one is made.
+ * Clients of the host contract, TCP and TLS 1.2, on the native clients (stream-client.h), for every host that runs XS.
+ * Limit: CLIENT_LIMIT at once; a further one is refused for lack of memory. The first client allocates everything.
  */
 import type { Client, ClientOptions, ClientPort, TLSClientOptions } from "../../modules/io/client.js";
 import type { CertificatePair } from "../../modules/io/crypto.js";
 
-/** What happened: `kind` of stream_event. */
+/** Kinds of stream_event. */
 const READABLE = 2;
 const WRITABLE = 3;
 const ENDED = 4;
@@ -66,7 +65,7 @@ class TCPClient implements Client {
 	readonly #onWritable: ClientOptions["onWritable"];
 	readonly #onError: ClientOptions["onError"];
 	readonly #stream: NativeStream;
-	/** "": it does not stand yet. */
+	/** Address of the server; "" until connected. */
 	#address = "";
 	/** Count last announced to the caller. */
 	#writable = 0;

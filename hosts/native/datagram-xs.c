@@ -1,6 +1,6 @@
 /*
- * A UDP port (datagram.h) as a class of XS (udp.ts). What happens reaches JavaScript as `onDatagram(failed)` of the
- * target that the constructor got; each is a call of its own into the machine.
+ * XS binding of a UDP port (datagram.h; udp.ts). Each event reaches JavaScript as a separate call `onDatagram(failed)`
+ * of the target that the constructor received.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ typedef struct {
 	bool closed;
 	/* Where the datagram read last came from. */
 	datagram_peer from;
-	/* JavaScript was told and has not read since: it is not told again. */
+	/* JavaScript was notified and has not read since: no further notification. */
 	bool told;
 	bool telling;
 } datagram_binding;
@@ -71,7 +71,7 @@ void xs_datagram_destructor(void *data)
 	release(data);
 }
 
-/* An argument as an address; undefined is none. */
+/* An argument as an address; undefined is the zero address. */
 static uint32_t address_of(xsMachine *the, xsIntegerValue index)
 {
 	uint32_t address = 0;

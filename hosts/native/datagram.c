@@ -1,6 +1,6 @@
 /*
- * See datagram.h. The thread looks at the socket with poll() only while the owner wants to be told; the owner changes
- * that under the lock and wakes the thread by a datagram, as in the stream server.
+ * See datagram.h. The thread polls the socket only while the listener wants a notification. The listener changes that
+ * under the lock and wakes the thread by a datagram, as in the stream server.
  */
 #include "datagram.h"
 
@@ -26,7 +26,7 @@ enum {
 	SLEEP_MS = 1000,
 	/* Wait after an error that may pass. */
 	ERROR_MS = 10,
-	/* What the system keeps for us, as bytes of datagrams. */
+	/* The system's receive queue, in bytes. */
 	RECEIVE_SIZE = 8 * DATAGRAM_LIMIT,
 	/* Datagrams that one datagram_read may throw away: a flood of them must not hold the owner. */
 	DISCARD_LIMIT = 16,
@@ -54,7 +54,7 @@ static void pause_ms(useconds_t ms)
 	usleep(ms * 1000);
 }
 
-/* What poll() said of the socket; true: the owner is to be told. */
+/* Handles the result of poll(); returns true if the listener must be notified. */
 static bool look(datagram_socket *self, short found)
 {
 	int error = 0;
@@ -100,7 +100,7 @@ static bool bind_to(datagram_socket *self)
 {
 	struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(self->options.port) };
 	socklen_t size = sizeof(own);
-	/* What is sent to a group is sent to none of our own addresses. */
+	/* A datagram to a group is not addressed to the port's own address. */
 	own.sin_addr.s_addr = self->options.group ? htonl(INADDR_ANY) : self->options.address;
 	if (self->options.address && !access_point_bind(self->socket)) return false;
 	if (bind(self->socket, (const struct sockaddr *)&own, size) != 0) return false;

@@ -1,11 +1,11 @@
 /*
  * One UDP port (RFC 768) over IPv4, for the UDP of the host contract (modules/io/host.ts). A thread of its own waits
- * for what comes and tells the owner, one other thread, which reads and sends itself and never waits. Plain C on BSD
+ * for datagrams and notifies the listener, one other thread, which reads and sends and never waits. Plain C on BSD
  * sockets and pthreads: nothing of XS or of FreeRTOS.
  *
- * Limits: datagrams of up to DATAGRAM_LIMIT bytes, longer ones are thrown away; those not read yet wait in the system's
- * own queue of the socket, which is kept short (Linux: some 20 KB with all that goes with them; lwIP: 6 datagrams), and
- * what finds no place there is lost. Takes two sockets of the system, and no buffers of its own.
+ * Limits: datagrams of up to DATAGRAM_LIMIT bytes; longer ones are dropped. Unread datagrams wait in the socket's own
+ * queue of the system, which is kept short (Linux: about 20 KB with overhead; lwIP: 6 datagrams); datagrams beyond it
+ * are lost. A port uses two sockets of the system and no buffers of its own.
  */
 #ifndef DATAGRAM_H
 #define DATAGRAM_H
@@ -48,7 +48,7 @@ typedef struct {
 /* Copies the next datagram, and gives its length; -1: none waits, or too much that is not for us was thrown away. */
 int datagram_read(datagram_socket *socket, uint8_t into[DATAGRAM_LIMIT], datagram_peer *from);
 
-/* What the network can't take is lost. */
+/* Sends a datagram. It is lost if the network cannot take it. */
 void datagram_write(datagram_socket *socket, const void *bytes, size_t size, datagram_peer to);
 
 /* notify is to be called again, at once where something still waits. */

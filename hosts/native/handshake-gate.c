@@ -1,11 +1,11 @@
-/* See handshake-gate.h. The lock is held while `granted` wakes, so that nobody is called who has left. */
+/* See handshake-gate.h. The lock is held while `granted` wakes, so that a party that has left is never called. */
 #include "handshake-gate.h"
 
 #include <pthread.h>
 #include <stddef.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Under the lock: the one inside, then those who wait. */
+/* Under the lock: the party inside, then those waiting. */
 static gate_party *first;
 
 bool handshake_gate_enter(gate_party *party)

@@ -1,9 +1,9 @@
 /*
- * One party of this program at a time shakes hands by TLS: the memory of a handshake is most of what TLS takes, and a
- * chip has it once. Whoever wants to shake hands asks and, when it is somebody else's turn, is called as soon as it is
- * his; in the order of asking. Nobody ever waits inside a call, and nobody holds a lock of his own meanwhile.
+ * Lets one party of the program at a time do a TLS handshake: a handshake takes most of the memory of TLS, and a chip
+ * has it once. A party asks and, if another one is inside, is called when it may enter, in the order of asking. No call
+ * blocks, and no party may hold a lock of its own meanwhile.
  *
- *   OUT -> WAITING -> INSIDE -> OUT        (OUT -> INSIDE where nobody is)
+ *   OUT -> WAITING -> INSIDE -> OUT        (OUT -> INSIDE if the gate is free)
  */
 #ifndef HANDSHAKE_GATE_H
 #define HANDSHAKE_GATE_H
@@ -24,13 +24,13 @@ typedef struct gate_party {
 /* True: it is inside, now or since before. False: it is in the queue, and `granted` will be called. */
 bool handshake_gate_enter(gate_party *party);
 
-/* Whether somebody is inside. */
+/* Returns true while a party is inside. */
 bool handshake_gate_is_taken(void);
 
-/* Whether somebody waits for the one who is inside. */
+/* Returns true while a party waits. */
 bool handshake_gate_is_wanted(void);
 
-/* Out of the gate or out of the queue; harmless for one who is neither. `granted` is not called afterwards. */
+/* Leaves the gate or the queue; harmless for a party in neither. `granted` is not called afterwards. */
 void handshake_gate_leave(gate_party *party);
 
 #endif

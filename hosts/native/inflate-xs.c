@@ -1,6 +1,6 @@
 /*
- * zlib streams (RFC 1950) unpacked for XS (inflater.ts), by tinfl of miniz (inflate-library.h of the host). The ring is its
- * dictionary: what stands there must stay until it is written over.
+ * XS binding for unpacking zlib streams (RFC 1950; inflater.ts), by tinfl of miniz (inflate-library.h of the host). The
+ * ring is its dictionary: bytes in it must stay until they are overwritten.
  */
 #include <stdbool.h>
 #include <stdint.h>

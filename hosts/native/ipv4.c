@@ -6,7 +6,7 @@
 
 enum { PARTS = 4, DIGITS = 3 };
 
-/* The number at *text, which moves behind it; -1: there is none from 0 to 255. */
+/* Reads the number at *text and moves *text behind it; -1 unless it is 0 to 255. */
 static int read_part(const char **text)
 {
 	int value = 0, digits = 0;

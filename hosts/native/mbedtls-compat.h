@@ -1,6 +1,6 @@
 /*
- * What Mbed TLS 2.28 (Debian) and 4.x with TF-PSA-Crypto (ESP-IDF 6) call differently, in one place; the rest of
- * hosts/native is written once. 4.x has one random generator of its own, so the arguments for it are gone there.
+ * Differences between Mbed TLS 2.28 (Debian) and 4.x with TF-PSA-Crypto (ESP-IDF 6), in one place; the rest of
+ * hosts/native is written once. 4.x has its own random generator, so the arguments for it are missing there.
  */
 #ifndef MBEDTLS_COMPAT_H
 #define MBEDTLS_COMPAT_H
@@ -110,7 +110,7 @@ static inline int compat_handshake_step(const mbedtls_ssl_context *tls)
 #endif
 }
 
-/* What a handshake ends with over a certificate that can't be used. */
+/* Result of a handshake with an unusable certificate. */
 #if MBEDTLS_VERSION_MAJOR == 2
 #define COMPAT_BAD_CERTIFICATE MBEDTLS_ERR_SSL_BAD_HS_CERTIFICATE
 #else
@@ -118,8 +118,8 @@ static inline int compat_handshake_step(const mbedtls_ssl_context *tls)
 #endif
 
 /*
- * A session without what was shown in it, which nobody asks for again: it is shorter so. Elsewhere Mbed TLS does not keep
- * it at all (MBEDTLS_SSL_KEEP_PEER_CERTIFICATE).
+ * Removes the peer's certificate from a session, because it is not needed again and makes the session longer. Where
+ * MBEDTLS_SSL_KEEP_PEER_CERTIFICATE is off, Mbed TLS does not keep it.
  */
 static inline void compat_forget_peer(mbedtls_ssl_session *session)
 {

@@ -1,4 +1,4 @@
-/* See memory-lock.h. All that is kept is under the lock, which nobody holds for longer than a few comparisons. */
+/* See memory-lock.h. All state is under the lock, which is held for a few comparisons only. */
 #include "memory-lock.h"
 
 #include <pthread.h>
@@ -11,13 +11,13 @@
 enum { ROOMY = HEAP_FLOOR + SENDING_MEMORY + USUAL_HANDSHAKE_MEMORY };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* NULL: nobody. */
+/* The connection that may send; NULL if none. */
 static const void *holder;
 static uint64_t held_since_ms;
 /* The last sender, and when it sent; when another one did. */
 static const void *sender;
 static uint64_t sent_ms, other_sent_ms;
-/* For how long handshakes may hold up those who send: used up while they do, regained while they don't. */
+/* Time for which handshakes may still hold up senders: used up while they do, regained while they do not. */
 static uint64_t patience_ms = HOLD_UP_MS, asked_ms;
 static bool held_up;
 
@@ -27,14 +27,14 @@ static uint64_t since(uint64_t then_ms, uint64_t now_ms)
 	return now_ms > then_ms ? now_ms - then_ms : 0;
 }
 
-/* Whether who sends has to wait for a handshake; with the lock. */
+/* Returns true if senders must wait for a handshake; with the lock. */
 static bool is_held_up(bool shaking, uint64_t now_ms)
 {
 	uint64_t passed_ms = since(asked_ms, now_ms);
 	asked_ms = now_ms;
 	if (!held_up) patience_ms = passed_ms < HOLD_UP_MS - patience_ms ? patience_ms + passed_ms : HOLD_UP_MS;
 	else {
-		/* A longer silence is of nobody who waits, or of one whose thread has worked for the handshake. */
+		/* A longer pause means that the asking thread is gone, or was busy with the handshake. */
 		if (passed_ms > 2 * ASK_AGAIN_MS) passed_ms = 2 * ASK_AGAIN_MS;
 		patience_ms -= passed_ms < patience_ms ? passed_ms : patience_ms;
 	}

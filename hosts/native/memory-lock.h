@@ -1,10 +1,11 @@
 /*
- * Decides who may take memory of the heap that all connections of the program share: a handshake, or another piece of what is to
- * be sent, which takes memory until the other side has it. On a chip that has one heap for all, two that download side by
- * side and a third who shakes hands would leave nothing to the rest.
+ * Decides which connection may take memory from the heap that all connections share: for a handshake, or for another
+ * piece of outgoing data, which takes memory until the peer has acknowledged it. On a chip with one heap, two downloads
+ * and a third handshake would leave nothing for the rest.
  *
- * With much free, everybody may. Else one connection at a time sends (it holds the turn, for a moment), and nobody while
- * others shake hands, or want to; both for a short while only, so that whoever stalls there holds up nobody for long.
+ * While much memory is free, all may take it. Otherwise one connection at a time sends (it holds the lock for a
+ * moment), and none sends while handshakes run or wait. Both apply for a short time only, so that a stalled peer cannot
+ * hold up the others.
  */
 #ifndef MEMORY_LOCK_H
 #define MEMORY_LOCK_H
@@ -24,34 +25,37 @@ enum {
 	HANDSHAKE_MEMORY_PIECE = 17 * 1024,
 	/* The part of HANDSHAKE_MEMORY that comes from the heap even where Mbed TLS has memory of its own: segments and frames. */
 	HANDSHAKE_HEAP = 12 * 1024,
-	/* What connections that send shall leave. */
+	/* Free heap that senders must leave. */
 	HEAP_FLOOR = 40 * 1024,
 	/*
 	 * Memory of a piece that is sent: a record of TLS in its buffer (4.5 KB), two segments of lwIP and two frames of the radio
 	 * (1.5 KB each), and as much as one of each for what handshakes send, which ask for no turn.
 	 */
 	SENDING_MEMORY = 14 * 1024,
-	/* What a port's handshake takes, by itself. */
+	/* Usual memory of a handshake with a port. */
 	USUAL_HANDSHAKE_MEMORY = 16 * 1024,
 	/* One holds the turn so long while others want it. */
 	LOCK_MS = 250,
 	/* When nothing was sent for so long, what was sent before has arrived and takes no memory any more. */
 	SETTLED_MS = 50,
-	/* Handshakes hold up those who send for so long at a stretch, and for half of the time in all. */
+	/* Longest time at a stretch for which handshakes hold up senders; half of the time in all. */
 	HOLD_UP_MS = 2000,
 	/* A caller that was refused asks again after so long. */
 	ASK_AGAIN_MS = 20,
 };
 
-/* Before each piece of at most 2 KB: whether `who` may send it now. The time is socket_clock_ms(). From any thread. */
+/*
+ * Ask before each piece of at most 2 KB: returns true if `who` may send it now. The time is socket_clock_ms(). From any
+ * thread.
+ */
 bool memory_lock_send(const void *who, uint64_t now_ms);
 
-/* `who` is no more. */
+/* Forgets `who`, which is closed. */
 void memory_lock_leave(const void *who);
 
 typedef enum { HANDSHAKE_NOW, HANDSHAKE_SOON, HANDSHAKE_NO_MEMORY } handshake_verdict;
 
-/* Asked by who is inside the gate (handshake-gate.h). HANDSHAKE_SOON: ask again after ASK_AGAIN_MS. */
+/* Asked by the party inside the gate (handshake-gate.h). HANDSHAKE_SOON: ask again after ASK_AGAIN_MS. */
 handshake_verdict memory_lock_handshake(uint64_t now_ms);
 
 #endif

@@ -1,4 +1,4 @@
-/* What is left of the machine's own memory, and whether it suffices for something, for memory.ts. */
+/* XS binding for memory.ts: free memory of the machine, and whether it suffices for a need. */
 #include <stdint.h>
 
 #include "xsAll.h"

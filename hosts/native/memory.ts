@@ -29,7 +29,7 @@ class HeapBytes extends Native("xs_heap_bytes_destructor") {
 	}
 }
 
-/** What `free` asks for, as memory-xs.c has it. */
+/** Arguments of `free`; memory-xs.c has the same numbers. */
 const SLOTS = 0;
 const CHUNK_BYTES = 1;
 const HEAP_BYTES = 2;

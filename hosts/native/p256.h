@@ -12,8 +12,8 @@
 enum { P256_POINT_SIZE = 65, P256_SIGNATURE_SIZE = 64, P256_SECRET_SIZE = 32 };
 
 /*
- * Whether `signature` (r, s) is of `message` by the key whose public half is `point`. False too for a point that is not on
- * the curve, an r or s out of range, and when the library fails.
+ * Returns true if `signature` (r, s) of `message` is valid for the public key `point`. Returns false also for a point
+ * off the curve, for r or s out of range, and if the library fails.
  */
 bool p256_verify(const uint8_t point[P256_POINT_SIZE], const uint8_t *message, size_t length,
 	const uint8_t signature[P256_SIGNATURE_SIZE]);

@@ -6,7 +6,7 @@
 
 #include "partition.h"
 
-/* The first argument as a name; one that is too long is none that there is. */
+/* Reads the first argument as a name. A name that is too long matches no partition. */
 static void get_name(xsMachine *the, char name[PARTITION_NAME_LIMIT + 2])
 {
 	memset(name, 0, PARTITION_NAME_LIMIT + 2);
@@ -23,7 +23,7 @@ static size_t get_number(xsMachine *the, xsIntegerValue index, size_t most, size
 	return whole;
 }
 
-/* (name): bytes; 0: there is none. */
+/* (name): returns the size in bytes; 0 if there is no such partition. */
 void xs_partition_size(xsMachine *the)
 {
 	char name[PARTITION_NAME_LIMIT + 2];

@@ -1,6 +1,6 @@
 /*
- * The resolver (resolver.h) as a class of XS (resolver.ts). Answers reach JavaScript as `onResolved(number, address)` of
- * the target that the constructor got; the address is undefined where there is none.
+ * XS binding of the resolver (resolver.h; resolver.ts). An answer reaches JavaScript as `onResolved(number, address)`
+ * of the target that the constructor received; the address is undefined if the name was not found.
  */
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -20,8 +20,8 @@ enum { RESOLVER_LIMIT = 4, RESOLVER_THREADS = 6, RESOLVER_NAME_LIMIT = 253 };
 typedef struct resolver resolver;
 
 /*
- * NULL: out of memory. `notify` is called in any thread, the caller's too, when there is something for resolver_next
- * to tell. It must neither wait nor call the resolver.
+ * Returns NULL if memory is short. `notify` is called in any thread, also the caller's, when resolver_next has an
+ * answer. It must neither wait nor call the resolver.
  */
 resolver *resolver_open(void (*notify)(void *context), void *context);
 
@@ -31,7 +31,7 @@ resolver *resolver_open(void (*notify)(void *context), void *context);
  */
 int resolver_ask(resolver *self, const char *name);
 
-/* The next answer, "" where there is none to be had; its number is free again. -1: there is none yet. */
+/* The next answer; "" if the name was not found. Its number is free again. -1: no answer yet. */
 int resolver_next(resolver *self, char address[IPV4_TEXT_SIZE]);
 
 /* Does not wait for those that are under way. notify is called no more. */

@@ -28,7 +28,7 @@ export interface SerialDevice {
 export abstract class NativeSerial<Device extends SerialDevice> implements Serial {
 	protected readonly options: SerialOptions;
 	protected readonly device: Device;
-	/** How many bytes the caller was last told it may write. */
+	/** Number of bytes that the caller may write, as last reported. */
 	protected writable = 0;
 	protected isClosed = false;
 	#port: NativePort | undefined;
@@ -71,7 +71,7 @@ export abstract class NativeSerial<Device extends SerialDevice> implements Seria
 		this.#port = undefined;
 	}
 
-	/** Makes the native object, which tells this one what happens. Throws an Error with a sentence for the user. */
+	/** Makes the native object, which reports events to this one. Throws an Error with a sentence for the user. */
 	protected abstract open(): NativePort;
 
 	protected failed(code: number): void {

@@ -1,4 +1,4 @@
-/* What the owners of clients call; see stream-client.h. */
+/* Functions for the users of clients; see stream-client.h. */
 #include "stream-client.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ bool client_event(const stream_client *client, stream_event *event)
 		return !client->code_told;
 	}
 	const stream_connection *connection = &client->connection;
-	/* Unlike a server, which still answers somebody who has ended, the owner of a client is told nothing after the end. */
+	/* A server may still answer a peer that has ended its direction; a client reports nothing after the end. */
 	if (client->state != CLIENT_STATE_STANDS || connection->ended_told) return false;
 	if (!connection_event(connection, event)) return false;
 	if (event->kind == STREAM_ENDED)

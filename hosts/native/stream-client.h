@@ -44,13 +44,13 @@ typedef struct {
 	/* A DNS name, or an IPv4 address in dotted decimal: 1 to CLIENT_HOST_LIMIT bytes. */
 	const char *host;
 	uint16_t port;
-	/* Until it stands. */
+	/* Limit for opening the connection. */
 	uint32_t timeout_ms;
 	/* NULL: plain TCP. */
 	const tls_trust_options *tls;
 	/*
-	 * Called in the clients' thread when there is something for stream_client_next to tell, and not again until that has
-	 * returned false. Must neither wait nor call the client.
+	 * Called in the clients' thread when stream_client_next has an event, and not again until that has returned false.
+	 * Must neither wait nor call the client.
 	 */
 	void (*notify)(void *context);
 	void *context;
@@ -60,27 +60,31 @@ typedef struct {
 stream_client *stream_client_open(const stream_client_options *options, char message[TRUST_MESSAGE_SIZE]);
 
 /*
- * What has happened: STREAM_WRITABLE (the first one: it stands), STREAM_READABLE, as of a server's connection; and
- * STREAM_ENDED, once and last, after all that came was read: `count` is the client_code. False: nothing more.
+ * The next event: STREAM_WRITABLE (the first one means connected), STREAM_READABLE, as for a server's connection; and
+ * STREAM_ENDED, once and last, after all received bytes were read: `count` is the client_code. Returns false if there
+ * is none.
  */
 bool stream_client_next(stream_client *client, stream_event *event);
 
-/* As stream_read and stream_write; a client that does not stand reads nothing and refuses all. */
+/* As stream_read and stream_write. A client that is not connected reads nothing and accepts nothing. */
 size_t stream_client_read(stream_client *client, void *into, size_t size);
 size_t stream_client_write(stream_client *client, const void *bytes, size_t size);
 
 /* The server's address, "" while it is not known. */
 void stream_client_address(stream_client *client, char address[IPV4_TEXT_SIZE]);
 
-/* With TLS, once it stands: whether the handshake was shortened. */
+/* With TLS, once connected: whether the handshake was shortened. */
 bool stream_client_resumed(stream_client *client);
 
-/* The session for the next connection; 0: there is none, else its size. NULL: only asks. */
+/*
+ * Copies the session for the next connection and returns its size; 0 if there is none. With NULL it returns the size
+ * only.
+ */
 size_t stream_client_session(stream_client *client, uint8_t into[TRUST_SESSION_LIMIT]);
 
 /*
- * Ends in order where it stands, else gives up at once. The client must not be used any more; notify is not called any
- * more. What was written has three seconds to go out.
+ * Closes an open connection in order, and gives up one that is being opened. The client must not be used afterwards,
+ * and notify is not called any more. Written bytes have three seconds to leave.
  */
 void stream_client_close(stream_client *client);
 

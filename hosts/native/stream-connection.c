@@ -101,7 +101,7 @@ size_t connection_read(stream_connection *connection, void *into, size_t size, b
 	byte_ring *ring = &connection->rings->received;
 	bool was_full = ring->used == STREAM_RING_SIZE;
 	size_t copied = ring_copy_out(ring, into, size);
-	/* The thread reads on, or tells the end. */
+	/* The thread reads on, or reports the end. */
 	*wake = copied > 0 && (was_full || (connection->ended && ring->used == 0));
 	return copied;
 }
@@ -148,7 +148,7 @@ static int receive_some(stream_connection *connection, void *into, size_t size)
 	case MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY: return 0;
 	case 0:
 	case MBEDTLS_ERR_SSL_CONN_EOF: connection->truncated = true; return 0;
-	/* WANT_WRITE too: it refuses to renegotiate, and who asked for that does not listen. */
+	/* WANT_WRITE too: the connection refuses to renegotiate, and a peer that asked for it does not read. */
 	default: return count > 0 ? count : SOCKET_BROKEN;
 	}
 }
@@ -239,7 +239,7 @@ static connection_step send_ring(stream_connection *connection)
 		if (count < 0) return count == SOCKET_AGAIN ? STEP_AGAIN : STEP_FAILED;
 		pthread_mutex_lock(connection->lock);
 		ring_drop(ring, (size_t)count);
-		/* What follows becomes one record, not two around the end. */
+		/* The next bytes then form one record instead of two around the end of the ring. */
 		if (ring->used == 0) ring->start = 0;
 		pthread_mutex_unlock(connection->lock);
 	}

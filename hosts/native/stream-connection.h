@@ -49,16 +49,16 @@ typedef struct {
 	bool ended;
 	/* Nothing can be sent either: `socket` is -1. */
 	bool broken;
-	/* Bytes came that STREAM_READABLE has not told of. */
+	/* Bytes arrived that STREAM_READABLE has not reported. */
 	bool fresh;
 	bool ended_told;
-	/* What may still be written of the room announced last. */
+	/* Unused part of the room that was reported last. */
 	size_t promised;
 	uint64_t accepted;
 	uint64_t deadline_ms;
 	char address[STREAM_ADDRESS_SIZE];
 	bool via_access_point;
-	/* A valid token was shown on it; the queue was not told yet. */
+	/* A valid token was shown on it; the queue does not know yet. */
 	bool known;
 
 	/* The socket's thread alone. */
@@ -72,11 +72,11 @@ typedef struct {
 	int handshake_error;
 	/* TLS, and the other side has ended without saying so (RFC 5246, 7.2.1): maybe it was cut off. */
 	bool truncated;
-	/* What poll() must wait for during the handshake. */
+	/* Events that poll() must wait for during the handshake. */
 	short handshake_wants;
 	/* In a handshake: since when no message of it has come whole. A byte now and then is silence too. */
 	uint64_t silent_since_ms;
-	/* What may still be taken from the network in this turn. */
+	/* Bytes that may still be taken from the network in this pass. */
 	size_t budget;
 	/* The next record of TLS waits for room of the socket, or a part of one. Nothing is read before. */
 	bool blocked;
@@ -88,9 +88,9 @@ typedef enum { STEP_DONE, STEP_AGAIN, STEP_FAILED } connection_step;
 
 /* The next four are for the owner's thread, with the lock. */
 
-/* What is to be told of an OPEN connection, all but its id; false: nothing. */
+/* Next event of an OPEN connection, without its id; false if there is none. */
 bool connection_event(const stream_connection *connection, stream_event *event);
-/* It was told. */
+/* Marks the event as reported. */
 void connection_told(stream_connection *connection, const stream_event *event);
 /* As stream_read and stream_write; *wake: there is something to do for the thread. */
 size_t connection_read(stream_connection *connection, void *into, size_t size, bool *wake);
@@ -110,7 +110,7 @@ connection_step connection_transfer(stream_connection *connection);
 /* Sends what is left, close_notify and FIN. STEP_DONE: only the other side's FIN is missing. */
 connection_step connection_finish(stream_connection *connection);
 
-/* What poll() is to wait for; *limit_ms becomes less where it must not wait for so long. */
+/* Events that poll() must wait for; lowers *limit_ms if it must return sooner. */
 short connection_wants(stream_connection *connection, uint32_t *limit_ms);
 
 /* Gives the transport up, and the socket to the caller: -1 when it is gone before. Rings and state stay. */

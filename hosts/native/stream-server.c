@@ -1,6 +1,4 @@
-/*
- * What the owner of a stream server calls, and how it begins and ends.
- */
+/* Functions for the user of a stream server, and its start and end. */
 #include "stream-server.h"
 
 #include <pthread.h>
@@ -103,7 +101,7 @@ int stream_server_take(stream_server *server, stream_origin *origin)
 		id = (int)(first->generation * STREAM_CONNECTION_LIMIT + (unsigned)(first - server->connections));
 		memcpy(origin->address, first->address, STREAM_ADDRESS_SIZE);
 		origin->via_access_point = first->via_access_point;
-		/* So that the thread tells that it can be written to. */
+		/* Makes the thread report room for writing. */
 		wake(server);
 	}
 	unlock(server);

@@ -1,10 +1,10 @@
 /*
  * One listening port with its connections, plain TCP or TLS 1.2 (RFC 5246) alike, for the listeners of the host
- * contract (modules/io/host.ts). The network and the cryptography run in a thread of the server's own; its owner, one
- * other thread, never waits. Plain C on BSD sockets, pthreads and Mbed TLS: nothing of XS or of FreeRTOS.
+ * contract (modules/io/host.ts). Network and cryptography run in a thread of the server's own; its user, one other
+ * thread, never waits. Plain C on BSD sockets, pthreads and Mbed TLS: nothing of XS or of FreeRTOS.
  *
- * Limits: max_connections at once, each with STREAM_RING_SIZE bytes in each direction; a ring that is full takes
- * nothing more from the network, so that the peer waits. Who finds no place, or has not said anything yet, waits at the
+ * Limits: max_connections at once, each with STREAM_RING_SIZE bytes in each direction. A full ring takes nothing more
+ * from the network, so that the peer waits. Connections without a place, or without first bytes, wait in the admission
  * queue (admission-queue.h), max_callers at once.
  */
 #ifndef STREAM_SERVER_H
@@ -54,8 +54,8 @@ typedef struct {
 	/* After stream_close: how long the other side may take for what was written. */
 	uint32_t linger_ms;
 	/*
-	 * Called in the server's thread when there is something for stream_server_next to tell, and not again until that
-	 * has returned false. Must not call the server.
+	 * Called in the server's thread when stream_server_next has an event, and not again until that has returned false.
+	 * Must not call the server.
 	 */
 	void (*notify)(void *context);
 	void *context;
@@ -64,22 +64,22 @@ typedef struct {
 typedef enum {
 	/* Connections wait for stream_server_take: `count`. */
 	STREAM_PENDING = 1,
-	/* Bytes have come: `count` wait for stream_read. Not told again before more come. */
+	/* Bytes have arrived: `count` wait for stream_read. Not repeated before more arrive. */
 	STREAM_READABLE = 2,
 	/* `count` bytes may be written. The first event of a connection; then whenever room has been made. */
 	STREAM_WRITABLE = 3,
 	/*
-	 * The other side has ended its direction (close_notify or FIN), or the connection broke; all that came before was
-	 * read. What is written still goes to one who has only ended; it vanishes where the connection broke.
+	 * The peer has ended its direction (close_notify or FIN), or the connection broke; all earlier bytes were read.
+	 * Bytes written now reach a peer that has only ended its direction; otherwise they are dropped.
 	 */
 	STREAM_ENDED = 4,
-	/* The port is served no more; told once. Connections live on. */
+	/* The port is closed, for good; reported once. Open connections continue. */
 	STREAM_FAILED = 5,
-	/* What stream_server_test has begun is over: see stream_server_test_result. */
+	/* The test begun by stream_server_test is over: see stream_server_test_result. */
 	STREAM_TESTED = 6,
 	/*
-	 * All connections exist, and somebody who has spoken waits at the queue: told once, and again when another one got the
-	 * place that was made. Close one to let him in.
+	 * All places are taken, and a connection with first bytes waits in the queue. Reported once, and again when another
+	 * connection took the freed place. Close one connection to admit it.
 	 */
 	STREAM_PRESSED = 7,
 } stream_event_kind;
@@ -97,20 +97,21 @@ stream_server *stream_server_open(const stream_server_options *options, char mes
 uint16_t stream_server_port(const stream_server *server);
 
 /*
- * New connections get this pair, those that are open keep theirs; nobody can resume a session of the old one. When it
- * fails, nothing changes and `message` is a sentence for the user.
+ * New connections get this pair; open ones keep theirs. Sessions of the old pair cannot be resumed. On failure nothing
+ * changes, and `message` is a sentence for the user.
  */
 bool stream_server_set_identity(stream_server *server, const char *certificate, const char *key,
 	char message[STREAM_SERVER_MESSAGE_SIZE]);
 
 /*
  * Begins a handshake of the port with itself (tls-self-test.h), in the server's thread, with the pair that new
- * connections get at that moment; STREAM_TESTED follows. It waits for the handshakes that are under way, and nobody is
- * accepted before it is over: there may be no memory for both. False: one has begun before, or the port speaks no TLS.
+ * connections get at that moment; STREAM_TESTED follows. It waits for handshakes under way, and no connection is
+ * accepted before it is over, because memory may not suffice for both. Returns false if a test is running or the port
+ * is plain.
  */
 bool stream_server_test(stream_server *server);
 
-/* Result of the test that STREAM_TESTED was told of last: "" when it went well, else a sentence for the user. */
+/* Result of the last reported test: "" for success, else a sentence for the user. */
 void stream_server_test_result(stream_server *server, char message[STREAM_SERVER_MESSAGE_SIZE]);
 
 /* Frees the port soon, and drops the connections that were not taken; those taken live on. */
@@ -119,7 +120,7 @@ void stream_server_stop(stream_server *server);
 /* Ends everything, with a fifth of a second for what was written, and frees the server. notify is called no more. */
 void stream_server_close(stream_server *server);
 
-/* What has happened, connection after connection, as it is at this moment; false: nothing more. */
+/* The next event, connection after connection, as of this moment; false if there is none. */
 bool stream_server_next(stream_server *server, stream_event *event);
 
 typedef struct {
@@ -147,7 +148,7 @@ void stream_know(stream_server *server, int connection);
 /* A token was revoked: no address is a trusted any more until stream_know says so again. */
 void stream_server_forget(stream_server *server);
 
-/* Ends in order: what was written is sent, then close_notify and FIN. What still comes is thrown away. */
+/* Closes in order: written bytes are sent, then close_notify and FIN. Received bytes are dropped. */
 void stream_close(stream_server *server, int connection);
 
 #endif

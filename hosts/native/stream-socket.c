@@ -180,7 +180,7 @@ int socket_open_wake(void)
 	struct sockaddr_in own = { .sin_family = AF_INET };
 	socklen_t size = sizeof(own);
 	own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	/* Connected to itself it hears nobody else. */
+	/* A socket connected to itself receives from no other socket. */
 	if (!socket_prepare(fd) || bind(fd, (const struct sockaddr *)&own, size) != 0
 		|| getsockname(fd, (struct sockaddr *)&own, &size) != 0
 		|| connect(fd, (const struct sockaddr *)&own, size) != 0)

@@ -42,7 +42,7 @@ int socket_accept(int listener, char address[STREAM_ADDRESS_SIZE]);
 /* A TCP socket on its way to an IPv4 address (in the byte order of the network), SOCKET_SCARCE, or SOCKET_BROKEN. */
 int socket_connect(uint32_t address, uint16_t port);
 
-/* State of that socket: 0: it stands; SOCKET_AGAIN: not yet; SOCKET_BROKEN: it never will. */
+/* State of the socket: 0 connected, SOCKET_AGAIN not yet, SOCKET_BROKEN failed. */
 int socket_connected(int socket);
 
 int socket_receive(int socket, void *into, size_t size);

@@ -1,6 +1,6 @@
 /*
- * The thread of a stream server: one loop around poll(). Each connection gets as far as it goes without waiting, then
- * it is the next one's turn. Whoever connects comes to the queue first, and gets a place when it is its turn.
+ * The thread of a stream server: one loop around poll(). Each connection proceeds as far as it can without waiting,
+ * then the next one does. New connections enter the admission queue and get a place in its order.
  */
 #include "stream-thread.h"
 
@@ -44,7 +44,7 @@ static void end_lingering(lingering_socket *lingering)
 	lingering->socket = -1;
 }
 
-/* NULL: there is none. */
+/* The oldest lingering socket; NULL if there is none. */
 static lingering_socket *oldest_lingering(stream_server *server)
 {
 	lingering_socket *oldest = NULL;
@@ -99,8 +99,8 @@ static uint64_t earlier(uint64_t a_ms, uint64_t b_ms)
 }
 
 /*
- * When its handshake, or its closing, is given up: sooner while somebody waits for its place or, in a handshake, a client
- * of this program for the gate.
+ * Time at which a handshake or a closing is given up: earlier while a connection waits for its place or, in a
+ * handshake, a client of this program waits for the gate.
  */
 static uint64_t deadline_of(stream_server *server, const stream_connection *connection)
 {
@@ -182,7 +182,7 @@ static unsigned handshakes(const stream_server *server)
 	return count;
 }
 
-/* A free place, or NULL while no connection may begin; *pressed: there is none before an open one is closed. */
+/* A free place, or NULL while no connection may begin; *pressed: an open one must be closed first. */
 static stream_connection *place(stream_server *server, bool *pressed)
 {
 	unsigned existing = 0;
@@ -203,7 +203,7 @@ static stream_connection *place(stream_server *server, bool *pressed)
 	return allowed ? free_one : NULL;
 }
 
-/* Whether somebody at the queue may come in. */
+/* Returns true if a connection in the queue may be admitted. */
 static bool admits(stream_server *server)
 {
 	bool pressed;
@@ -256,7 +256,7 @@ static void begin(stream_server *server, stream_connection *connection, pending_
 	unlock(server);
 }
 
-/* Tells the queue what the owner has told: first that nobody is known any more, then who is known since. */
+/* Passes news to the queue: first that all trust has ended, then the addresses that have shown a token since. */
 static void introduce(stream_server *server)
 {
 	lock(server);
@@ -274,7 +274,7 @@ static void introduce(stream_server *server)
 	}
 }
 
-/* Takes who has connected to the queue. */
+/* Moves new connections into the queue. */
 static void answer_door(stream_server *server)
 {
 	char address[STREAM_ADDRESS_SIZE];
@@ -358,7 +358,7 @@ typedef struct {
 	nfds_t count;
 } watch_list;
 
-/* One that nobody looks at must not be in the list: poll() would report it for ever when it broke. */
+/* A socket without interest must not be in the list: poll() would report it again and again when it breaks. */
 static void watch(watch_list *list, int socket, short wants)
 {
 	if (socket >= 0 && wants) list->sockets[list->count++] = (struct pollfd){ .fd = socket, .events = wants };
@@ -407,7 +407,7 @@ static void tell(stream_server *server)
 	if (news) server->options.notify(server->options.context);
 }
 
-/* The port is freed, and those go whom nobody has taken. */
+/* Frees the port and closes the connections that were not taken. */
 static void stop(stream_server *server)
 {
 	if (server->listener >= 0) close(server->listener);

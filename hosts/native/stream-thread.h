@@ -1,6 +1,7 @@
 /*
- * What the two halves of the stream server share: stream-server.c is what its owner calls, stream-thread.c the thread
- * that alone touches sockets and Mbed TLS. The lock is held for copies only; the owner wakes the thread by a datagram.
+ * State shared by the two halves of the stream server: stream-server.c has the functions for its user, stream-thread.c
+ * the thread that alone touches sockets and Mbed TLS. The lock is held for copies only; the user wakes the thread by a
+ * datagram.
  */
 #ifndef STREAM_THREAD_H
 #define STREAM_THREAD_H
@@ -35,17 +36,17 @@ struct stream_server {
 
 	/* Both threads, under the lock. */
 	stream_connection connections[STREAM_CONNECTION_LIMIT];
-	/* What new connections get; NULL: plain. */
+	/* Identity for new connections; NULL for plain. */
 	tls_identity *identity;
 	/* A wake-up is under way. */
 	bool woken;
-	/* The owner was told and has not drained yet. */
+	/* The listener was notified and has not taken all events yet. */
 	bool notified;
 	bool pending_fresh;
 	bool pressed_fresh;
 	bool failed;
 	bool failed_told;
-	/* The owner knows nobody any more; the queue was not told yet. */
+	/* All trust has ended; the queue does not know yet. */
 	bool forgetting;
 	bool stopping;
 	bool quitting;
@@ -56,7 +57,7 @@ struct stream_server {
 	/* The thread alone. */
 	int listener;
 	uint64_t now_ms;
-	/* There was no socket, or no memory: nobody is accepted, or begun with, before. */
+	/* Times before which no connection is accepted or begun, since a socket or memory was missing. */
 	uint64_t accept_after_ms, begin_after_ms;
 	uint64_t accepted;
 	lingering_socket lingering[LINGER_LIMIT];
@@ -72,7 +73,7 @@ struct stream_server {
 /* The thread; ends when `quitting` is set. */
 void *stream_thread_run(void *server);
 
-/* Whether stream_server_next has something to tell; with the lock. */
+/* Returns true if stream_server_next has an event; with the lock. */
 bool stream_server_has_news(const stream_server *server);
 
 #endif

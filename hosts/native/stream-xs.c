@@ -257,14 +257,14 @@ void xs_stream_server_set_identity(xsMachine *the)
 	if (!done) xsUnknownError("%s", message);
 }
 
-/* `onStream` tells when it is over; false: one is under way. */
+/* `onStream` reports the end of the test; false if one is running. */
 void xs_stream_server_test(xsMachine *the)
 {
 	stream_binding *binding = binding_of(the);
 	xsmcSetBoolean(xsResult, !binding->closed && stream_server_test(binding->server));
 }
 
-/* Result of the test that `onStream` told of last: "", or a sentence for the user. */
+/* Result of the test that `onStream` reported last: "", or a sentence for the user. */
 void xs_stream_server_get_test_result(xsMachine *the)
 {
 	stream_binding *binding = binding_of(the);

@@ -1,9 +1,9 @@
 /**
  * Listeners and sockets of the host contract on the native stream server (stream-server.h), plain and TLS alike, for
- * every host that runs in XS. One native object carries a port and its connections.
+ * every host that runs XS. One native object carries a port and its connections.
  *
- * Limits: of a plain port 4 connections exist at once, of a TLS port 3, those in their handshake among them. Who finds no
- * place waits at the door (admission-queue.h).
+ * Limits: 4 connections of a plain port at once, 3 of a TLS port, handshakes included. Further ones wait in the
+ * admission queue (admission-queue.h).
  */
 import { takeOut } from "../../modules/bytes/list.js";
 import type { CertificatePair } from "../../modules/io/crypto.js";
@@ -20,7 +20,7 @@ import type {
 const PLAIN_CONNECTIONS = 4;
 const TLS_CONNECTIONS = 3;
 
-/** What happened: `kind` of stream_event. */
+/** Kinds of stream_event. */
 const PENDING = 1;
 const READABLE = 2;
 const WRITABLE = 3;
@@ -94,7 +94,7 @@ export interface StreamSettings {
 	/** Whether the port speaks TLS. */
 	readonly secure: boolean;
 	readonly timers: Timers;
-	/** Told the port really listened on each time a listener opens. */
+	/** Called with the real port number each time a listener opens. */
 	onListening?(port: number): void;
 }
 
@@ -203,7 +203,7 @@ class NativePending implements PendingSocket {
 	readonly viaAccessPoint: boolean;
 	taken = false;
 	#socket: NativeSocket | undefined;
-	/** What happened before there was a socket: counts by kind. */
+	/** Events that arrived before there was a socket: counts by kind. */
 	#missed: number[] | undefined;
 
 	/** For the connection that was taken last. */

@@ -1,6 +1,6 @@
 /*
- * What a TLS port shows of itself: certificate chain, key, and the settings of Mbed TLS that are made of them. For the
- * stream server. It is counted, so that connections keep theirs while new ones get another.
+ * Identity of a TLS port: certificate chain, key, and the Mbed TLS settings made of them. For the stream server. It is
+ * reference-counted, so that open connections keep theirs while new ones get another.
  */
 #ifndef TLS_IDENTITY_H
 #define TLS_IDENTITY_H

@@ -13,7 +13,7 @@
 #include "digest.h"
 #include "ipv4.h"
 
-/* What a kept session begins with. */
+/* Header of a kept session. */
 typedef struct {
 	/* Digest of the certificate that was trusted. */
 	uint8_t digest[DIGEST_SIZE];
@@ -21,7 +21,7 @@ typedef struct {
 	int64_t from_s, to_s;
 } session_head;
 
-/* What only the handshake needs. */
+/* State that only the handshake needs. */
 typedef struct {
 	mbedtls_x509_crt trusted, chain;
 	mbedtls_pk_context key;
@@ -34,7 +34,7 @@ typedef struct {
 	/* The session to resume, without its head; NULL: none. */
 	uint8_t *session;
 	size_t session_size;
-	/* What is found out. */
+	/* Findings about the server's certificate. */
 	bool offered, shown, untrusted, expired;
 	trust_verdict verdict;
 } handshake_part;
@@ -72,7 +72,7 @@ static void free_trust(tls_party *party)
 	free(trust);
 }
 
-/* Whether the very same certificate stands among those that are trusted. */
+/* Returns true if this certificate itself is among the trusted ones. */
 static bool is_pinned(const handshake_part *part, const mbedtls_x509_crt *certificate)
 {
 	for (const mbedtls_x509_crt *each = &part->trusted; each; each = each->next)
@@ -137,7 +137,7 @@ static const char *load(handshake_part *part, const tls_trust_options *options)
 	return NULL;
 }
 
-/* Digest of who is believed, and as whom we come. */
+/* Digest of the trusted certificates and of the gateway's own identity. */
 static bool identify(handshake_part *part)
 {
 	digest d;

@@ -1,10 +1,10 @@
 /*
- * A client's side of TLS 1.2 (RFC 5246): whom it believes, what it shows of itself, and the session that it may resume
- * (RFC 5246, 7.4.1.2, and RFC 5077). One for each connection. Mbed TLS builds the chain; names, addresses and dates are
- * judged here, the dates by the time that is given and by no clock.
+ * The client's side of TLS 1.2 (RFC 5246): trusted certificates, the client's own identity, and the session that it may
+ * resume (RFC 5246, 7.4.1.2, and RFC 5077). One for each connection. Mbed TLS builds the chain; names, addresses and
+ * dates are judged here, the dates by the given time instead of a clock.
  *
- * A kept session begins with what it was made for: a digest of whom was believed, and for how long what was shown is
- * valid. One that does not fit is not offered, since a session that is resumed shows no certificate.
+ * A kept session begins with a digest of the trusted certificates and with the end of the server certificate's
+ * validity. A session that does not fit is not offered, since a resumed session shows no certificate.
  */
 #ifndef TLS_TRUST_H
 #define TLS_TRUST_H
@@ -22,7 +22,7 @@ enum {
 	TRUST_MESSAGE_SIZE = 64,
 };
 
-/* As `trusted`: whoever answers is believed (ANYBODY there). */
+/* Value of `trusted` that accepts any server (ANYBODY there). */
 #define TRUST_ANYBODY "anybody"
 
 typedef struct {
@@ -54,7 +54,7 @@ typedef enum {
 /* With one reference, for tls_party_free; nothing of the options is kept. NULL: `message` says why, "" for no memory. */
 tls_trust *tls_trust_create(const tls_trust_options *options, char message[TRUST_MESSAGE_SIZE]);
 
-/* What connection_begin takes. */
+/* Argument for connection_begin. */
 tls_party *tls_trust_party(tls_trust *trust);
 
 /* Between mbedtls_ssl_setup and the handshake: name and session. 0, or an error of Mbed TLS. */
@@ -67,8 +67,8 @@ trust_verdict tls_trust_verdict(const tls_trust *trust, int error);
 bool tls_trust_is_memory_error(int error);
 
 /*
- * After the handshake, once: the memory that only that needed is given back. *session: to be freed by the caller, of
- * `*size` bytes; NULL: there is none. False: the server has shown nothing, and is not to be believed.
+ * Call once after the handshake: frees the memory that only the handshake needed. *session: to be freed by the caller,
+ * `*size` bytes; NULL if there is none. Returns false if the server has shown no trusted certificate.
  */
 bool tls_trust_settle(
 	tls_trust *trust, const mbedtls_ssl_context *tls, bool *resumed, uint8_t **session, size_t *size);

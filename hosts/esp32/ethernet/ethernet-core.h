@@ -33,7 +33,7 @@ typedef struct {
 	/* A delivery is on its way to the machine's thread. */
 	bool posted;
 	ethernet_state now;
-	/* What the machine's thread has heard of. */
+	/* State last reported to the machine's thread. */
 	ethernet_state told;
 } ethernet_core;
 
@@ -47,10 +47,10 @@ void ethernet_core_stop(ethernet_core *core);
 /* In any thread. */
 void ethernet_core_event(ethernet_core *core, const ethernet_event *event);
 
-/* There is something to tell, and no delivery on its way: the caller is to send one. In any thread. */
+/* Returns true if there is news and no delivery is under way: the caller must post one. Any thread. */
 bool ethernet_core_posts(ethernet_core *core);
 
-/* In the delivery. True: tell it, and ask again. False: there is nothing more, the delivery ends. */
+/* Called in the delivery. True: report the state and call again. False: no more news, the delivery ends. */
 bool ethernet_core_tells(ethernet_core *core);
 
 ethernet_state ethernet_core_now(ethernet_core *core);

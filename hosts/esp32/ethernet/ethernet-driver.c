@@ -136,7 +136,7 @@ static bool install(void)
 	return port.glue && esp_netif_attach(port.interface, port.glue) == ESP_OK && listen();
 }
 
-/* What is there, in the other order. */
+/* Removes everything in reverse order. */
 static void remove_all(void)
 {
 	stop_listening();

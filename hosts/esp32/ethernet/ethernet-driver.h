@@ -16,7 +16,7 @@ typedef struct {
 } ethernet_address;
 
 typedef struct {
-	/* Told to the DHCP server. */
+	/* Hostname sent to the DHCP server. */
 	char hostname[ETHERNET_HOSTNAME_LIMIT + 1];
 	/* All zeros: by DHCP. */
 	ethernet_address address;

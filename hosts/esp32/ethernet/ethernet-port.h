@@ -1,6 +1,6 @@
 /*
- * What ethernet-driver.c needs of a kind of port: the drivers of its MAC and its PHY. A firmware has one of
- * ethernet-rmii.c, ethernet-w5500.c and ethernet-openeth.c; the board's row says which (tools/sdk/esp32.ts).
+ * Interface between ethernet-driver.c and a kind of port: the drivers of its MAC and PHY. A firmware contains one of
+ * ethernet-rmii.c, ethernet-w5500.c and ethernet-openeth.c, chosen by the board's row (tools/sdk/esp32.ts).
  */
 #ifndef ETHERNET_PORT_H
 #define ETHERNET_PORT_H

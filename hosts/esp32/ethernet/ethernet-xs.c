@@ -126,7 +126,7 @@ void xs_ethernet_get_speed(xsMachine *the)
 	xsmcSetInteger(xsResult, binding->closed ? 0 : (xsIntegerValue)ethernet_core_now(&binding->core).speed);
 }
 
-/* What an EthernetAddress has, or undefined. */
+/* Returns the members of an EthernetAddress, or undefined. */
 void xs_ethernet_get_address(xsMachine *the)
 {
 	ethernet_binding *binding = xsmcGetHostData(xsThis);
