@@ -1,4 +1,4 @@
-/** The login, the pages, or a display on a wall; and the questions that lie over all of them. */
+/** The application: login, pages, wall display, and the dialogs that any of them can show. */
 import { useEffect, useState } from "preact/hooks";
 import { Display } from "./display.js";
 import { Frame } from "./frame.js";
@@ -100,7 +100,7 @@ function RestartOverlay() {
 	);
 }
 
-/** A gateway that nobody has set up yet leads to the wizard, once. */
+/** Leads to the wizard once, on a gateway that was never set up. */
 export function leadToWizard(): void {
 	const end = status.watch((value) => {
 		if (value === undefined) return;

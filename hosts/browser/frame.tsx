@@ -1,4 +1,4 @@
-/** The frame of the pages: the way around, and what must be told on each of them. */
+/** The frame of the pages: navigation, and the notices that every page shows. */
 import type { ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { LanguageChoice, ThemeChoice } from "./kit/choices.js";
@@ -195,7 +195,7 @@ function SessionNotice() {
 	);
 }
 
-/** What the owner must know of on every page: what is not there, and what was not stored. */
+/** Notices for every page: missing functions and settings that were not stored. */
 function StateNotices() {
 	const now = useStore(status);
 	if (now === undefined) return null;

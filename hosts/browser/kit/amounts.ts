@@ -55,7 +55,7 @@ const DAYS = format({ weekday: "short", day: "numeric", month: "short", year: "n
 const MONTHS = format({ month: "long", year: "numeric" });
 const YEARS = format({ year: "numeric" });
 
-/** From when to when a period goes, in a view that tells its day, month or year. */
+/** Start and end of a period, in a view that already shows its day, month or year. */
 export function formatPeriodOf(level: Level, { fromMs, toMs }: Span): string {
 	if (level === "months") return MONTHS.formatRange(fromMs, toMs - 1);
 	if (level === "days") return DAYS.formatRange(fromMs, toMs - 1);

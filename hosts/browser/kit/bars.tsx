@@ -1,6 +1,6 @@
 /**
- * Amounts over time as bars, drawn as SVG in the pixels that there is room for. For eyes, mouse and finger, and as a
- * slider for keyboard and screen reader: the arrow keys go from bar to bar, each of which is told in words.
+ * Amounts over time as bars, drawn as SVG in the pixels available. Works with mouse and finger, and as a slider for
+ * keyboard and screen reader: the arrow keys move from bar to bar, and each bar is described in words.
  */
 import { useState } from "preact/hooks";
 import { ticksOf, useWidth } from "./curve.js";
@@ -12,7 +12,7 @@ export interface Bar {
 	/** Drawn upwards and downwards from 0; neither is negative. */
 	readonly up: number;
 	readonly down: number;
-	/** `gap`: nobody knows how its amounts are spread. `soft`: not as sure as the others. */
+	/** `gap`: the distribution within it is unknown. `soft`: less certain than the others. */
 	readonly kind: "plain" | "soft" | "gap";
 	/** Something happened in it. */
 	readonly isMarked: boolean;

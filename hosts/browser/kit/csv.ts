@@ -1,7 +1,7 @@
 /** Tables for spreadsheets: CSV (RFC 4180) as the spreadsheets of a language read it. `language` is a BCP 47 tag. */
 import type { Language } from "../text/translations.js";
 
-/** Where the decimal comma is, a semicolon stands between cells. */
+/** Languages with a decimal point. The others have a decimal comma, so a semicolon separates their cells. */
 const POINT: readonly Language[] = ["en"];
 const NUMBER = /^([+-]?)0*(\d+)(?:\.(\d+))?$/;
 
@@ -14,7 +14,7 @@ export function decimalCell(text: string, language: Language): string {
 	return `${sign === "-" ? "-" : ""}${whole}${part === undefined ? "" : point + part}`;
 }
 
-/** What begins a formula in a spreadsheet (OWASP, CSV Injection); numbers below zero are none. */
+/** Beginning of a formula in a spreadsheet (OWASP, CSV Injection). Negative numbers are exempt. */
 const FORMULA = /^[=+\-@\t\r]/;
 const NEGATIVE = /^-\d+([.,]\d+)?$/;
 

@@ -7,7 +7,7 @@ const POINTS_LIMIT = 400;
 /** In `sessionStorage`; about 8 KB at most. */
 const KEPT = "curve";
 
-/** What a readout tells: the moment in Unix ms, W if it tells its power, Wh imported less Wh exported if it tells those. */
+/** Values of a readout: moment in Unix ms; power in W if present; imported minus exported energy in Wh if present. */
 interface Seen {
 	readonly atMs: number;
 	readonly watts: number | undefined;

@@ -1,6 +1,6 @@
 /**
- * A line of values over time, drawn as SVG in the pixels that there is room for, so that its text is as large on a phone
- * as on a desk; what it shows is also told in words.
+ * A curve of values over time, drawn as SVG in the pixels available, so that its text has the same size on a phone and
+ * on a desktop. A description in words goes with it.
  */
 import { useEffect, useRef, useState } from "preact/hooks";
 
@@ -12,7 +12,7 @@ export interface Point {
 
 interface CurveProps {
 	readonly points: readonly Point[];
-	/** The same in words, for those who don't see it. */
+	/** Description for screen readers. */
 	readonly description: string;
 	format(value: number): string;
 	formatTime(ms: number): string;

@@ -30,7 +30,7 @@ export class DeviceError extends Error {
 	readonly field: string | undefined;
 	/** Seconds after which it is worth another try; 0: the reply did not say. */
 	retryAfterS = 0;
-	/** What else the reply has told. */
+	/** Body of the reply. */
 	body: { readonly code?: string } = {};
 
 	constructor(status: number, code: string, message: string, field?: string) {
@@ -224,7 +224,7 @@ function untilReachable(): Promise<void> {
 export async function awaitRestart(restart: Restart): Promise<void> {
 	const { reason } = restart;
 	restarting.set(restart);
-	// It replies first and leaves one to two seconds later (decision 4).
+	// The gateway replies first and restarts one to two seconds later.
 	await wait(4_000);
 	while (!(await answers())) await wait(RETRY_MS);
 	// A restart ends all sessions; another network none.

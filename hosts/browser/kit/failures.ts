@@ -1,4 +1,4 @@
-/** Why the meter could not be read, in the user's language, by the code that the gateway tells (`meter_state`). */
+/** Reasons why the meter could not be read, in the user's language, by the gateway's code (`meter_state`). */
 import type { TextKey } from "../text/all.js";
 import { t } from "./text.js";
 

@@ -11,7 +11,7 @@ import { t } from "./text.js";
 import { errorText } from "./use-device.js";
 
 export type FieldValue = string | number | boolean;
-/** What a form holds while it is filled in: numbers as the text that was typed. */
+/** Values of a form while it is edited; numbers are the typed text. */
 export type Draft = Readonly<Record<string, FieldValue>>;
 
 export interface FieldSpec {
@@ -20,8 +20,8 @@ export interface FieldSpec {
 	readonly label: TextKey;
 	readonly help?: TextKey;
 	/**
-	 * `number`: whole. `secret`: write-only; empty keeps what is stored. `password`: like text, hidden. `area`: text of
-	 * several lines. `radio`: a choice whose few ways are all seen, each with a word of what follows from it.
+	 * `number`: an integer. `secret`: write-only; empty keeps the stored one. `password`: hidden text. `area`: text of
+	 * several lines. `radio`: a choice with few options, each with an explanation.
 	 */
 	readonly kind: "text" | "number" | "toggle" | "choice" | "radio" | "secret" | "password" | "area";
 	/** For `choice` and `radio`; a number is sent as a number. `help` is for `radio`. */
@@ -30,7 +30,7 @@ export interface FieldSpec {
 	readonly min?: number;
 	readonly max?: number;
 	readonly pattern?: RegExp;
-	/** What the pattern asks for. */
+	/** Form that the pattern demands. */
 	readonly form?: Form;
 	/** Why the gateway may refuse what has the right form. */
 	readonly refused?: TextKey;
@@ -40,9 +40,9 @@ export interface FieldSpec {
 	readonly inputmode?: "numeric";
 	/** For `area`; default 5. */
 	readonly rows?: number;
-	/** For `area`: files whose text can be taken in place of typing, as in `accept` of HTML. */
+	/** For `area`: files whose text may be used instead of typing, as in `accept` of HTML. */
 	readonly accept?: string;
-	/** For `secret`: the field of the reply that tells whether one is stored. */
+	/** For `secret`: field of the reply that says whether one is stored. */
 	readonly storedFlag?: string;
 	/** A value for `autocomplete`; default `off`. */
 	readonly autocomplete?: string;
@@ -59,7 +59,7 @@ interface FieldProps {
 	onInput(value: FieldValue): void;
 }
 
-/** What is wrong with a value, in the user's language; undefined when nothing is. */
+/** Returns the fault of a value in the user's language; undefined if it is valid. */
 export function faultOf(spec: FieldSpec, value: FieldValue): string | undefined {
 	if (spec.kind === "toggle" || spec.kind === "choice" || spec.kind === "radio") return undefined;
 	const text = String(value);
@@ -75,7 +75,7 @@ export function faultOf(spec: FieldSpec, value: FieldValue): string | undefined 
 	return spec.pattern === undefined || spec.pattern.test(text) ? undefined : formText(spec, text);
 }
 
-/** What a text should be that does not have the field's form, and which character can't be right. */
+/** Describes the form that a text must have, and the first character that is wrong. */
 function formText({ form }: FieldSpec, text: string): string {
 	if (form === undefined) return t("valid.form");
 	const { says, characters } = form;

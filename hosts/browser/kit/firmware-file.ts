@@ -1,4 +1,7 @@
-/** What a firmware file says of itself (docs/firmware-files.md), read before it is sent. The gateway alone judges its signature. */
+/**
+ * Reads the metadata of a firmware file (docs/firmware-files.md) before it is sent. Only the gateway checks its
+ * signature.
+ */
 
 const HEADER = 56;
 const ELEMENT = 6;
@@ -41,7 +44,7 @@ export function firmwareOf(head: ArrayBuffer): FirmwareFile | undefined {
 	};
 }
 
-/** Below 0: this version is older than the other, by its numbers (`1.2.3`, whatever stands behind them). */
+/** Compares two versions by their numbers (`1.2.3`; the rest is ignored). Negative: the first is older. */
 export function compareVersions(one: string, other: string): number {
 	const [numbers, others] = [one, other].map((version) => version.split("-")[0]);
 	return numbers.localeCompare(others, "en", { numeric: true });

@@ -1,6 +1,6 @@
 /**
- * The gateway's event stream (docs/api.md, "Events"): while it is there, the gateway tells of what changes, and need not be
- * asked. One stream is all that it has for everybody, and it may end at any time.
+ * The gateway's event stream (docs/api.md, "Events"). While it is open, the page need not ask for changes. The gateway
+ * has one stream for all clients, and it may end at any time.
  */
 import { API, reachable, replied, wait } from "./device.js";
 import { loggedIn, token } from "./session.js";

@@ -1,4 +1,4 @@
-/** A form from descriptions of its fields: checked, sent, and told how it went. */
+/** A form made from descriptions of its fields: it checks and sends the values and shows the result. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type DeviceError, post } from "./device.js";
@@ -10,7 +10,7 @@ import { asDeviceError, useDevice } from "./use-device.js";
 
 interface FormProps {
 	readonly fields: readonly FieldSpec[];
-	/** What the form begins with; missing ones are empty or off. */
+	/** Initial values; missing ones are empty or off. */
 	readonly values: Draft;
 	readonly submitLabel?: string;
 	readonly busyLabel?: string;
@@ -52,7 +52,7 @@ function beginning(fields: readonly FieldSpec[], values: Draft): Draft {
 export function Form(props: FormProps) {
 	const { fields, values, submitLabel = t("save"), busyLabel = t("saving"), doneText = t("saved") } = props;
 	const [draft, setDraft] = useState<Draft>(() => beginning(fields, values));
-	// What a change is told from: the beginning, then what was saved last.
+	// Reference for changes: the initial values, then the last saved ones.
 	const [saved, setSaved] = useState(draft);
 	const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
 	const [busy, setBusy] = useState(false);
@@ -147,7 +147,7 @@ interface SettingsCardProps {
 	readonly fields: readonly FieldSpec[];
 	/** When the setter has answered. */
 	onSaved?(values: Draft): void;
-	/** What is stored: once it has come, and after each change. */
+	/** Called with the stored values when they arrive and after each change. */
 	onValue?(values: Draft): void;
 	onDraft?(draft: Draft): void;
 	/** Above the form. */
@@ -156,7 +156,7 @@ interface SettingsCardProps {
 	readonly children?: ComponentChildren;
 }
 
-/** A card with settings whose setter takes and answers what the getter gives (decision 4). */
+/** A card of settings whose POST takes and returns the members of its GET. */
 export function SettingsCard(props: SettingsCardProps) {
 	const { title, intro, path, fields, onSaved, onValue, onDraft, before, children } = props;
 	const { value, error, reload, put } = useDevice<Draft>(path);

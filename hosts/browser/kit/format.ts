@@ -25,13 +25,13 @@ export function formatLocalTime(localtime: string, language: string): string {
 	);
 }
 
-/** What `localtime` is so many seconds later, without its offset. */
+/** Adds seconds to a `localtime`, without its offset. */
 export function advanceLocalTime(localtime: string, seconds: number): string {
 	const moment = Date.parse(`${localtime.slice(0, 19)}Z`);
 	return Number.isNaN(moment) ? "" : new Date(moment + seconds * 1000).toISOString().slice(0, 19);
 }
 
-/** The day of an ISO 8601 date or time, as it stands there. */
+/** Formats the date of an ISO 8601 text without converting it. */
 export function formatDate(iso: string, language: string): string {
 	const day = Date.parse(iso.slice(0, 10));
 	return Number.isNaN(day) ? "" : new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }).format(day);

@@ -1,11 +1,11 @@
-/** What the patterns of fields ask for, in words: a pattern alone says no more than that something is wrong. */
+/** Explanations of the patterns of fields, because a pattern alone only says that something is wrong. */
 import type { TextKey } from "../text/all.js";
 
 export interface Form {
 	readonly says: TextKey;
-	/** Each character that may stand in it; the first other one is named. */
+	/** Allowed characters; the first other one is named. */
 	readonly characters?: RegExp;
-	/** What may be typed or pasted between them, and is left out. */
+	/** Characters that may be typed or pasted between them and are removed. */
 	readonly ignores?: RegExp;
 }
 

@@ -1,4 +1,4 @@
-/** What the gateway's history is asked for. */
+/** Requests for the gateway's history. */
 import { get, READ_MS } from "./device.js";
 import { type Level, type Piece, piecesOf, type Span, spanOf, type Unit, within } from "./periods.js";
 import type { History } from "./replies.js";
@@ -16,7 +16,7 @@ export async function load(level: Level, span: Span, timeZone: string): Promise<
 	return within(piecesOf(periods), span);
 }
 
-/** What the page shows at its beginning; what is missing has not come yet. */
+/** Data for the first view; missing members have not arrived yet. */
 export interface Recent {
 	/** Yesterday and today. */
 	readonly quarters?: readonly Piece[];
@@ -33,7 +33,7 @@ function both(unit: Unit, wallMs: number): Span {
 	return { fromMs: spanOf(unit, wallMs, -1).fromMs, toMs: spanOf(unit, wallMs).toMs };
 }
 
-/** Asks for one after the other, and tells each time what has come. Throws a DeviceError. */
+/** Requests them one after the other and calls `put` after each. Throws a DeviceError. */
 export async function loadRecent(wallMs: number, timeZone: string, put: (recent: Recent) => void): Promise<void> {
 	const days = await load("days", both("month", wallMs), timeZone);
 	put({ days });

@@ -1,4 +1,4 @@
-/** What this tab has to tell when the gateway is back from a restart, which loads the page anew. */
+/** Messages that this tab keeps over a restart of the gateway, which reloads the page. */
 
 export function keep(name: string, value: object): void {
 	sessionStorage.setItem(name, JSON.stringify(value));

@@ -1,7 +1,7 @@
 /**
- * What changes by itself: the state of the gateway, which it tells (follow.ts) or is asked for, and its last readout, which
- * is only fetched when the state tells that there is a newer one or that an attempt has failed (a large one takes the chip
- * seconds to write). Kept for as long as the page is open.
+ * The gateway's state and its last readout, which change without the user. The state arrives by events (follow.ts) or
+ * is requested. The readout is requested only when the state reports a newer one or a failed attempt, because a large
+ * one takes the chip seconds to write. Kept while the page is open.
  */
 import { useEffect } from "preact/hooks";
 import { addPoint, forgetCurve, points } from "./curve-points.js";
@@ -20,14 +20,14 @@ import { takeOffset, zone } from "./zone.js";
 /** One that was asked for, or the last one. */
 export type Readout = FreshReadout | LastReadout;
 
-/** `status` of a readout (decision 20). */
+/** `status` of a readout that was cut short. */
 export const READOUT_CUT = 2;
 export const READOUT_UNCHECKED = 4;
 
 const POLL_MS = 5_000;
 /** For what seldom changes. */
 const SLOW_POLL_MS = 30_000;
-/** A readout that nobody has planned is taken for the present for so long. */
+/** Seconds for which a readout counts as current without a schedule. */
 const PRESENT_S = 300;
 /** A planned one may take so much longer: the readout itself, and one that is tried again. */
 const GRACE_S = 120;
@@ -42,7 +42,7 @@ export const readout = new Store<Readout | undefined>(undefined);
 /** Set while this page waits for a readout that it has asked for. */
 export const reading = new Store(false);
 export const readFailure = new Store<DeviceError | undefined>(undefined);
-/** The last readout is older than it should be, or nobody can know: it must not be taken for the present. */
+/** True while the last readout is too old, or its age is unknown: it must not be shown as current. */
 export const stale = new Store(false);
 
 export interface Power {
@@ -143,7 +143,7 @@ follow(status, (news) => {
 	look({ ...before, ...news, localtime }).catch(() => undefined);
 });
 
-/** Reads the meter for who has pressed a button; what comes of it stands in the stores, and a screen reader tells how it went. */
+/** Reads the meter after a click. The result is in the stores, and a screen reader announces it. */
 export async function readNow(): Promise<boolean> {
 	if (reading.value) return false;
 	readingFromMs = Date.now();
@@ -213,7 +213,7 @@ export function useLive(): void {
 	}, []);
 }
 
-/** What was seen is the next one's no more. */
+/** Forgets the readings at logout, so that the next user does not see them. */
 export function forgetSeen(): void {
 	forgetCurve();
 	readouts = -1;

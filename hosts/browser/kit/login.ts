@@ -7,7 +7,7 @@ import { DeviceError, sendNow, wait } from "./device.js";
 import type { Challenge, Session } from "./replies.js";
 import { beginSession, endSession } from "./session.js";
 
-/** The one account there is (decision 8). */
+/** Name of the only account. */
 export const USER = "admin";
 export const PASSWORD_MINIMUM = SYSTEM_PASSWORD.new_password.min;
 
@@ -21,7 +21,7 @@ async function prove(password: string): Promise<{ nonce: string; salt: string; p
 	return { nonce, salt, proof };
 }
 
-/** Tries again for so long while others' failures make this one wait (decision 15): a turn that was drawn is kept for 8 s. */
+/** Seconds for which a login blocked by other clients' failures is retried. A drawn place is kept for 8 s. */
 const PATIENCE_S = 15;
 const LONGEST_WAIT_S = 4;
 
@@ -55,7 +55,7 @@ export function knownPassword(): string | undefined {
 	return known;
 }
 
-/** Lets go of the token at once, whether or not the gateway can be told: who logs in before it answers keeps his own. */
+/** Drops the token at once, even if the gateway cannot be reached. A login that follows keeps its own token. */
 export function logOut(): void {
 	sendNow("POST", "system/logout").catch(() => undefined);
 	known = undefined;

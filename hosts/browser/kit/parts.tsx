@@ -32,7 +32,7 @@ const ICONS = {
 } as const;
 export type IconName = keyof typeof ICONS;
 
-/** Never alone: a word stands beside it. */
+/** An icon. Always has text beside it. */
 export function Icon({ name }: { name: IconName }) {
 	return (
 		<svg class={`icon icon-${name}`} viewBox="0 0 24 24" aria-hidden="true">
@@ -101,7 +101,7 @@ interface ErrorNoticeProps {
 	retry?(): void;
 }
 
-/** What went wrong in the user's language, with what the gateway said under it. */
+/** An error in the user's language, with the gateway's message below it. */
 export function ErrorNotice({ error, text, retry }: ErrorNoticeProps) {
 	return (
 		<Notice kind="error">
@@ -117,7 +117,7 @@ export function ErrorNotice({ error, text, retry }: ErrorNoticeProps) {
 	);
 }
 
-/** What is shown until something has come: a word, or the error with the way to try again. */
+/** Placeholder until data arrive: a word, or the error with a button to retry. */
 export function Pending({ error, reload }: { error: DeviceError | undefined; reload: () => void }) {
 	return error ? <ErrorNotice error={error} retry={reload} /> : <p class="pending">{t("loading")}</p>;
 }
@@ -153,7 +153,7 @@ export function Fact({ name, children }: { name: string; children: ComponentChil
 
 const announcement = new Store("");
 
-/** Tells those who listen rather than look. */
+/** Announces a text to screen readers. */
 export function announce(text: string): void {
 	announcement.set("");
 	// A text is read out only when it has changed.

@@ -20,7 +20,7 @@ export interface Span {
 	readonly toMs: number;
 }
 
-/** What is seen at once, and how many of that the gateway keeps (docs/history.md). */
+/** Length of each view, and the number of periods that the gateway keeps (docs/history.md). */
 export const VIEWS = {
 	quarters: { unit: "day", kept: 2 },
 	hours: { unit: "day", kept: 14 },
@@ -33,7 +33,7 @@ export type Unit = "day" | "month" | "year";
 const NEAR_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** The periods, in the order of their times, as they stand in `localtime`. */
+/** The periods in chronological order, as their `localtime` says. */
 export function piecesOf(periods: readonly Period[]): readonly Piece[] {
 	const wallOf = ({ localtime }: Period) => Date.parse(`${localtime.slice(0, 19)}Z`);
 	return periods.map((period, index) => {
@@ -61,7 +61,7 @@ export function within(pieces: readonly Piece[], { fromMs, toMs }: Span): readon
 	return pieces.filter((piece) => piece.fromMs >= fromMs && piece.fromMs < toMs);
 }
 
-/** What went through in all of them; undefined where none knows. */
+/** Sum of an amount over all of them; undefined if it is unknown in each. */
 export function sumOf(pieces: readonly Piece[], amount: Amount): number | undefined {
 	const known = pieces.flatMap(({ period }) => period[amount] ?? []);
 	return known.length === 0 ? undefined : known.reduce((sum, value) => sum + value, 0);
@@ -96,8 +96,8 @@ function sumUpTo(pieces: readonly Piece[], { fromMs, toMs }: Span, amount: Amoun
 }
 
 /**
- * The unit up to now against the one before up to the same time: up to the last boundary that both have. Undefined where
- * there is none, or something is missing.
+ * Compares the unit so far with the preceding one up to the same time, at the last boundary that both have. Undefined
+ * if there is no preceding one or data are missing.
  */
 export function compare(pieces: readonly Piece[], unit: Unit, wallMs: number, amount: Amount): Comparison | undefined {
 	const whole = spanOf(unit, wallMs);

@@ -1,4 +1,4 @@
-/** What a household asks first, out of the records of a readout. Codes: OBIS, IEC 62056-61, groups C.D.E. */
+/** The most important values of a household, from the records of a readout. Codes: OBIS, IEC 62056-61, groups C.D.E. */
 import type { Reading } from "./replies.js";
 
 /** Factors to W and Wh. */

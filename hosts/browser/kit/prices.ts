@@ -1,4 +1,4 @@
-/** What electricity costs, kept in this browser. */
+/** Prices of electricity, stored in this browser. */
 import { Store } from "./store.js";
 
 export interface Prices {
@@ -30,7 +30,7 @@ export function priceOf(typed: string): number | undefined {
 	return /^\s*\d+([.,]\d*)?\s*$/.test(typed) ? Number(typed.replace(",", ".")) : undefined;
 }
 
-/** What the amounts cost; undefined without a price, or where nothing is known. Below 0: more was paid out. */
+/** Cost of the amounts; undefined without a price or without data. Negative: more was earned than spent. */
 export function costOf(importWh: number | undefined, exportWh: number | undefined, now: Prices): number | undefined {
 	const price = priceOf(now.import);
 	if (price === undefined || importWh === undefined) return undefined;

@@ -1,10 +1,9 @@
 /**
- * This browser's access: an owner who has logged in, in this tab, or a display on a wall, which has a token
- * that may only read.
+ * This browser's access: an owner who has logged in, in this tab, or a wall display with a read-only token.
  *
- * The token of a login lives in the tab's storage and ends with it. That of a display lives in `localStorage`: the
- * tablet loses power, its browser drops tabs and starts anew, and nobody stands there with a password. It may only be
- * read with, and its owner can revoke it on the security page.
+ * The token of a login is in the tab's storage and ends with it. The token of a display is in `localStorage`, because
+ * the tablet loses power, its browser drops tabs and restarts, and no person is there to enter a password. It is read-
+ * only, and the owner can revoke it on the security page.
  */
 import { Store } from "./store.js";
 
@@ -16,10 +15,10 @@ const ENDING = "ending";
 /** In `localStorage`. Empty: it was revoked. */
 const DISPLAY = "display";
 
-/** A display's token in an address: what stands behind "#" is never sent to a server. */
+/** A display's token in an address. Browsers never send the part after "#" to a server. */
 const LINK = /[?&]token=([0-9a-f]{64})$/;
 
-/** Why the login is asked for. `early`: before its time, by a restart or by somebody who ended it. */
+/** Reason for asking for the login. `early`: before its time, by a restart or because another user ended it. */
 export type Ending = "expired" | "early" | "restart" | "reset" | "certificate" | "update" | "revoked";
 
 /** These need no word after a reload. */
@@ -48,7 +47,7 @@ function endingAtStart(): Ending | undefined {
 	return (sessionStorage.getItem(ENDING) as Ending | null) ?? (isRevoked ? "revoked" : undefined);
 }
 
-/** What requests are made with. */
+/** Token for requests. */
 export function token(): string | null {
 	return display.value ? (offered ?? displayToken()) : sessionStorage.getItem(TOKEN);
 }

@@ -11,7 +11,7 @@ const SPELT = /^(\d\d)?(\d\d)-(\d\d)-(\d\d)(?:[T &,](\d\d):(\d\d)(?::(\d\d))?(?:
 const HALF = /^([0-2])?(\d\d)(\d\d)(\d\d)$/;
 const UTC = "2";
 
-/** The time in the text; undefined for what is none, or no day of a calendar (`00-00-00,00:00`). */
+/** Time in the text; undefined if it is no time or no day of the calendar (`00-00-00,00:00`). */
 export function stampOf(text: string): string | undefined {
 	const packed = PACKED.exec(text);
 	if (packed !== null) {

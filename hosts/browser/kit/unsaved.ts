@@ -1,20 +1,20 @@
-/** What was typed and is not saved yet: nobody leaves it behind without being asked, in the page or by closing the tab. */
+/** Unsaved input. Leaving it asks for confirmation, in the page and when the tab is closed. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Store } from "./store.js";
 
 const open = new Set<object>();
 /** Whether there is something. */
 const unsaved = new Store(false);
-/** What would be lost is not typed: a file on its way to the gateway. */
+/** A file is being sent to the gateway; leaving would lose it. */
 export const uploading = new Store(false);
-/** What waits for the answer to "leave without saving?". */
+/** Action that waits for the answer to "leave without saving?". */
 export const leaving = new Store<(() => void) | undefined>(undefined);
 
 // Only while there is something: a page that listens is not kept by browsers for their way back.
 const warn = (event: Event) => event.preventDefault();
 unsaved.watch((is) => (is ? addEventListener("beforeunload", warn) : removeEventListener("beforeunload", warn)));
 
-/** For who holds what is typed. */
+/** Registers unsaved input of a component. */
 export function useUnsaved(isChanged: boolean): void {
 	const { current } = useRef({});
 	useLayoutEffect(() => {
@@ -35,7 +35,7 @@ export function isUnsaved(): boolean {
 	return unsaved.value;
 }
 
-/** What was typed does not count any more. */
+/** Discards the unsaved input. */
 export function forgetUnsaved(): void {
 	open.clear();
 	unsaved.set(false);

@@ -1,4 +1,4 @@
-/** Large files on their way to the gateway, beside its other requests: `fetch` does not tell how far it is. */
+/** Uploads of large files beside other requests. `fetch` reports no progress. */
 import { API, DeviceError, errorOf, OFFLINE, replied } from "./device.js";
 import { token, tokenRefused } from "./session.js";
 
@@ -11,7 +11,7 @@ export interface Upload {
 	cancel(): void;
 }
 
-/** `onSent` is told how many bytes the browser has given to the network, which holds some of them. */
+/** `onSent` gets the number of bytes that the browser has handed to the network, which buffers some of them. */
 export function upload(path: string, file: Blob, onSent: (bytes: number) => void): Upload {
 	const request = new XMLHttpRequest();
 	const done = new Promise<void>((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** What the gateway holds, in components. */
+/** State of the gateway in components. */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { DeviceError, get } from "./device.js";
 import { failureText } from "./failures.js";
@@ -43,7 +43,7 @@ export function asDeviceError(reason: unknown): DeviceError {
 	return reason instanceof DeviceError ? reason : new DeviceError(0, "other", String(reason));
 }
 
-/** What happened, in the user's language: of the meter, where the reply tells what that did, else by the kind of error. */
+/** The error in the user's language: the meter's failure if the reply has one, else the kind of error. */
 export function errorText({
 	code,
 	body,

@@ -3,7 +3,7 @@
  * by the UTC functions of Date, whatever the zone does in between. Moments are Unix time in seconds.
  */
 
-/** What the clock shows at the moment. `timeZone` is one that `Intl` knows. */
+/** Wall-clock time at the moment, as a number. `timeZone` is one that `Intl` knows. */
 export function wallOf(moment: number, timeZone: string): number {
 	// Swedish is written like ISO 8601: 2026-11-22 11:07:54.
 	const format = new Intl.DateTimeFormat("sv", { dateStyle: "short", timeStyle: "medium", timeZone });

@@ -1,7 +1,9 @@
 /** The gateway's time zone, in which the page shows every time, and names it: not the one of this browser. */
 import { Store, useStore } from "./store.js";
 
-/** A name of the tz database; "" for UTC; undefined until the gateway has told, and where it does not: on a display. */
+/**
+ * A name of the tz database; "" for UTC; undefined until the gateway has sent it, and on displays, where it does not.
+ */
 export const zone = new Store<string | undefined>(undefined);
 /** Minutes east of UTC at this moment, by the offset of the gateway's local time: for want of a name. */
 export const offset = new Store(0);

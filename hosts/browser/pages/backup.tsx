@@ -13,9 +13,9 @@ import { asDeviceError, errorText } from "../kit/use-device.js";
 import { useZone } from "../kit/zone.js";
 import type { TextKey } from "../text/all.js";
 
-/** What is kept for as long as there is something to do. */
+/** Key of the list that is kept while steps are left. */
 const RESTORED = "restored";
-/** The gateway takes 16 KB; a file that is much longer is none of its own. */
+/** The gateway takes 16 KB; a much longer file is not a backup. */
 const SIZE_LIMIT = 100_000;
 
 /** As far as the page looks into it. */

@@ -1,4 +1,4 @@
-/** The certificate of the gateway: details, upload of another, and back to its own (decision 42). */
+/** The gateway's certificate: details, upload of another one, and return to the gateway's own. */
 
 import { useId, useState } from "preact/hooks";
 import { awaitRestart, DeviceError, post } from "../kit/device.js";
@@ -63,7 +63,7 @@ export function CertificateCard() {
 	);
 }
 
-/** What is wrong with it, or soon will be. */
+/** Warning about its validity, now or soon. */
 function Validity({ certificate: { valid_to, last_error } }: { certificate: Certificate }) {
 	const now = useStore(status);
 	const nowS = now?.clock_valid ? now.timestamp : Date.now() / 1000;

@@ -91,7 +91,7 @@ export function ClockCard() {
 	);
 }
 
-/** What the user should know of it, by the wall clock of both. */
+/** Notice about the clock, by the wall clocks of gateway and browser. */
 function noticeOf({ is_valid, timestamp, localtime }: Clock, sinceS: number): TextKey {
 	if (!is_valid) return "clock.unset";
 	const now = new Date();

@@ -32,7 +32,7 @@ import { useZone } from "../kit/zone.js";
 import { ReadFailure } from "./meter-finding.js";
 
 const READ_LIMIT_S = 60;
-/** What the simulator calls itself. */
+/** Part of the simulator's identification. */
 const SIMULATED = /SIM/;
 
 /** From here on in kW. */
@@ -105,7 +105,7 @@ export function LastReading() {
 	return (
 		<>
 			<Age last={last} />
-			{/* The answer to "read now" tells more, and has its place. */}
+			{/* The result of "Read now" says more and is shown instead. */}
 			{!isMeters && code !== undefined && <FailedNotice last={last} code={code} />}
 			{code === undefined && <LateNotice last={last} />}
 			{isReading && <Progress label={t("read.running")} limitS={READ_LIMIT_S} sinceMs={readingSinceMs()} />}
@@ -190,7 +190,7 @@ function LateNotice({ last }: { last: Readout | undefined }) {
 	const isReachable = useStore(reachable);
 	const time = useSince(last);
 	useStore(schedule);
-	// While the gateway does not answer nobody knows, and another notice tells that.
+	// While the gateway does not answer, another notice says so.
 	if (!isStale || !isReachable || time === undefined) return null;
 	const periodS = plannedS();
 	return (
@@ -228,7 +228,7 @@ function CountersCard() {
 	);
 }
 
-/** Below this a curve tells seconds. */
+/** Below this length a curve shows seconds. */
 const EXACT_MS = 300_000;
 
 function CurveCard() {
@@ -357,7 +357,10 @@ function MeterChip({ now: { meter_state } }: { now: Status }) {
 	);
 }
 
-/** By `zigbee_state`: what its owner should look at, and what is over soon. Who uses no Zigbee has joined no network. */
+/**
+ * State of the chip by `zigbee_state`: states that need attention, and transient ones. A gateway that does not use
+ * Zigbee has joined no network.
+ */
 const RADIO_CHIPS: Readonly<Record<string, ChipState>> = {
 	joined: "good",
 	silent: "warning",

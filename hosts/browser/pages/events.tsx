@@ -8,7 +8,7 @@ import { useDevice } from "../kit/use-device.js";
 import { useZone } from "../kit/zone.js";
 import type { TextKey } from "../text/all.js";
 
-/** What the cause of a start has in it, and only that. */
+/** Distinctive part of each cause of a start. */
 const CAUSES: readonly (readonly [part: string, text: TextKey])[] = [
 	["power was switched on", "cause.power"],
 	["it was asked for", "cause.asked"],

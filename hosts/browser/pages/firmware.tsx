@@ -18,7 +18,7 @@ import { uploading, useUnsaved } from "../kit/unsaved.js";
 import { CANCELLED, type Upload, upload } from "../kit/upload.js";
 import { asDeviceError, errorText, useDevice, usePoll } from "../kit/use-device.js";
 
-/** What is kept over the restart. */
+/** Key of the state that survives the restart. */
 const EXPECTED = "update";
 /** `ota_last_error` of a new version that did not stay. */
 const ROLLED_BACK = "rolled_back";
@@ -110,7 +110,7 @@ interface ContentProps {
 	onSend(file: File, firmware: FirmwareFile): void;
 }
 
-/** What the file is, and whether it may be sent. */
+/** Description of the file, and whether it may be sent. */
 function Content({ chosen: { file, firmware }, running, onSend }: ContentProps) {
 	if (firmware === undefined) return <Notice kind="error">{t("update.foreign")}</Notice>;
 	const { version, board, chip, bytes } = firmware;
@@ -211,7 +211,7 @@ function Coming() {
 	);
 }
 
-/** What has become of the last update: on trial, in use, or taken back. */
+/** Result of the last update: on trial, in use, or taken back. */
 function Outcome({ running }: { running: Version }) {
 	const { ota_state, ota_last_error = "", upgrade_version = "" } = useStore(status) ?? {};
 	const expected = kept<Expected>(EXPECTED);

@@ -84,7 +84,7 @@ export function Hub() {
 /** States that are no failure. */
 const CALM = ["off", "ok", "waiting", "connecting"];
 
-/** What a state means and what to do; the code where there is no sentence for it. */
+/** Meaning of a state and advice; the code if there is no sentence for it. */
 function sentenceOf(state: string): string {
 	const key = `out.${state}`;
 	return isText(key) ? t(key) : t("out.other", { error: state });

@@ -1,6 +1,6 @@
 /**
- * Which value of the meter feeds which Zigbee attribute, for the pages "zigbee" and "readings". A target is cluster and
- * attribute; an entry with `:` in its code means this channel of the meter alone, one without means any (decision 47).
+ * Mapping of meter values to Zigbee attributes, for the pages "zigbee" and "readings". A target is cluster and
+ * attribute. A code with `:` means exactly this channel of the meter, one without any channel.
  */
 import { ZIGBEE_MAP } from "../kit/bodies.js";
 import { post } from "../kit/device.js";
@@ -15,7 +15,7 @@ export interface Entry {
 export interface ZigbeeMap {
 	readonly mapping: readonly Entry[];
 }
-/** What was sent last: kWh, W, V, A; Unix time, 0 where there was no clock. */
+/** Value sent last: kWh, W, V or A; Unix time, 0 without a clock. */
 export interface Sent {
 	readonly mapping_id: string;
 	readonly value: number;
@@ -31,10 +31,13 @@ export const UNMAPPED = "00000000";
 interface Target {
 	readonly id: string;
 	readonly label: TextKey;
-	/** What a value must have for it; one without a unit may be anything. It is sent in the first. */
+	/**
+	 * Units that a value may have for this target. A value without a unit may be mapped to any. It is sent in the first
+	 * unit.
+	 */
 	readonly units: readonly string[];
 }
-/** What is measured; 0 and 96 to 99 are numbers, names and errors. */
+/** Codes of measured quantities; 0 and 96 to 99 are numbers, names and errors. */
 const QUANTITY = /^([1-9]|[1-8]\d|9[0-5])\./;
 const ENERGY = ["kWh", "Wh", "MWh"];
 export const TARGETS: readonly Target[] = [
@@ -45,7 +48,9 @@ export const TARGETS: readonly Target[] = [
 	{ id: "0B040508", label: "object.current", units: ["A", "mA"] },
 ];
 
-/** What the reading may feed; empty for a past value, no value, a text, or a unit that Zigbee has no attribute for. */
+/**
+ * Targets that the reading may be mapped to; empty for a past value, no value, a text, or a unit without an attribute.
+ */
 export function targetsFor(reading: Reading): readonly Target[] {
 	const { obis_long, value1_number, value1_unit, billing_period, attribute } = reading;
 	const parts = partsOf(obis_long);
@@ -69,7 +74,7 @@ export function isFull(obis: string): boolean {
 	return obis.includes(":");
 }
 
-/** The code as the table holds it: whether it is full tells what it means. */
+/** The code as the table stores it; its length decides its meaning. */
 export function wellFormed(obis: string): string {
 	const parts = partsOf(obis);
 	return (isFull(obis) ? parts?.full : parts?.short) ?? obis;
@@ -93,7 +98,7 @@ export function targetOf(obis: string, entries: readonly Entry[]): string {
 	return UNMAPPED;
 }
 
-/** The table in which this reading alone feeds the target, or nothing. The code is as short as tells it from others. */
+/** The table in which only this reading, or none, is mapped to the target. The code is as short as is unambiguous. */
 export function entriesWith(
 	entries: readonly Entry[],
 	{ reading, target, readings }: { reading: Reading; target: string; readings: readonly Reading[] },
@@ -108,7 +113,7 @@ export function entriesWith(
 	return [...others, { obis: isOne ? parts.short : parts.full, mapping_id: target }];
 }
 
-/** What is sent of voltage and current. */
+/** Mapped voltage and current. */
 function electricalOf(entries: readonly Entry[]): string {
 	return TARGETS.filter(({ id }) => /^0B/.test(id) && entries.some(({ mapping_id }) => mapping_id === id))
 		.map(({ id }) => id)

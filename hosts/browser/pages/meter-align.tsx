@@ -19,11 +19,11 @@ import type { TextKey } from "../text/all.js";
 import { FindingNotice, findingText, isCertain } from "./meter-finding.js";
 import { speedText } from "./speeds.js";
 
-/** What the simulator calls itself. */
+/** Part of the simulator's identification. */
 const SIMULATED = /SIMULATOR/;
 /** The rate is that of so many tries. */
 const TRIES = 10;
-/** From so many on it can be told whether the head sits well. */
+/** Number of attempts that shows whether the head is well placed. */
 const ENOUGH = 5;
 /** A gateway that listens for mode D takes 12 s, and one that finds out what arrives 45 s more. */
 const TRY_MS = 65_000;

@@ -1,4 +1,4 @@
-/** Access to a DLMS/COSEM meter. What is secret is told to the gateway, never by it. */
+/** Access to a DLMS/COSEM meter. Secrets are only sent to the gateway, never read from it. */
 import { useState } from "preact/hooks";
 import { DLMS_CONFIG } from "../kit/bodies.js";
 import { post } from "../kit/device.js";
@@ -27,7 +27,7 @@ const AUTHS = {
 	high_gmac: "dlms.auth.high",
 	high_sha256: "dlms.auth.sha",
 } as const;
-/** What the meter tells in UTC+1, in minutes. */
+/** Clock deviation that the meter sends in UTC+1, in minutes. */
 const DEVIATIONS = { standard: "UTC+1 = −60", swapped: "UTC+1 = +60" } as const;
 
 const isAsked = ({ push_baudrate }: Draft) => !Number(push_baudrate);
@@ -122,14 +122,17 @@ const FIELDS = fieldsOf(DLMS_CONFIG, [
 	},
 ]);
 
-/** What the operator of the meter gives its owner. */
+/** Settings that the meter's operator provides. */
 const GIVEN = "auth use_encryption security_suite password block_cipher_key auth_key client_address".split(" ");
-/** Secrets are typed off a letter, and so can be seen, all 32 digits on a phone too; one that stays empty is none. */
+/**
+ * Secrets are copied from a letter, so they are visible while typed, all 32 digits on a phone too. An empty one is not
+ * sent.
+ */
 const ACCESS_FIELDS = FIELDS.filter(({ name }) => GIVEN.includes(name)).map(
 	(spec): FieldSpec => (spec.kind === "secret" ? { ...spec, kind: "area", rows: spec.max === 32 ? 2 : 1 } : spec),
 );
 
-/** For the wizard: what the meter is read with, and a readout at once. What came of that stands in the stores of live.ts. */
+/** Form of the wizard: access to the meter, followed by a readout. The result is in the stores of live.ts. */
 export function AccessForm() {
 	const { value, error, reload } = useDevice<Draft>(PATH);
 	if (value === undefined) return <Pending error={error} reload={reload} />;
@@ -151,7 +154,7 @@ export function AccessForm() {
 /** The meter's clock may be so far off, ms. */
 const CLOCK_OFF_MS = 120_000;
 
-/** Time of a readout before a change of the settings: its clock tells nothing about them. */
+/** Time of a readout before a change of the settings: its clock says nothing about the new ones. */
 let outdatedS = -1;
 const outdate = () => {
 	outdatedS = readout.value?.timestamp ?? 0;

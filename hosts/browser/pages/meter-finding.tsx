@@ -1,6 +1,7 @@
 /**
- * What a probe or a readout has found out about a meter that is not read by the settings as they are: a sentence, and
- * where the gateway can read it one button that sets it right. For the pages "meter" and "overview", and for the wizard.
+ * Result of a probe or readout about a meter that the present settings cannot read: a sentence, and a button that
+ * applies the right settings where the gateway supports the meter. For the pages "meter" and "overview", and for the
+ * wizard.
  */
 import { useState } from "preact/hooks";
 import { type DeviceError, post } from "../kit/device.js";
@@ -18,7 +19,7 @@ export interface Finding {
 	/** Code of the failure. */
 	readonly code?: string;
 	readonly unasked?: Unasked;
-	/** What the gateway advises, or the page itself. */
+	/** Settings that the gateway or the page suggests. */
 	readonly settings?: Advice | Deviation;
 }
 

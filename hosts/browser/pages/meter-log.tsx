@@ -1,4 +1,4 @@
-/** The raw conversation with the meter, for those who look for why it can't be read. */
+/** The raw session with the meter, for finding faults. */
 
 import { useState } from "preact/hooks";
 import { Field } from "../kit/fields.js";

@@ -21,10 +21,10 @@ interface Entry {
 	readonly attribute: number;
 }
 
-/** What nearly all are. */
+/** Class of nearly all objects. */
 const REGISTER = 3;
 const CLASSES = [REGISTER, ...ITEM.class_id.choices.filter((value) => value !== REGISTER)] as const;
-/** Group F that stands for "now". */
+/** Group F of a current value. */
 const NOW = 255;
 /** `1-0:1.8.0`, with `*255` or without; or six numbers. */
 const CODE_FORM = /^(\d{1,3}-\d{1,3}:\d{1,3}\.\d{1,3}\.\d{1,3}([*&.]\d{1,3})?|\d{1,3}([ ,.]+\d{1,3}){5})$/;
@@ -48,7 +48,7 @@ const NEW_FIELDS: readonly FieldSpec[] = [
 	{ name: "attribute", label: "readings.attribute", help: "objects.attribute.help", kind: "number", ...ITEM.attribute },
 ];
 
-/** Clock and number of the meter stand before the values of each ready list. */
+/** Clock and number of the meter precede the values of each predefined list. */
 const ALWAYS: readonly Entry[] = [
 	{ code: [0, 0, 1, 0, 0, NOW], class_id: 8, attribute: 2 },
 	{ code: [0, 0, 96, 1, 0, NOW], class_id: 1, attribute: 2 },

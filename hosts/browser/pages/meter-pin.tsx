@@ -21,7 +21,7 @@ const FIELDS = [
 	]),
 ];
 
-/** What the gateway does, from when on. */
+/** An action of the gateway and its start. */
 interface Entry {
 	readonly duration_ms: number;
 	readonly digits_ms: readonly number[];

@@ -105,7 +105,7 @@ function State({ status }: { status: NetworkStatus }) {
 	);
 }
 
-/** What stands where there is no address. */
+/** Shown by the gateway without an address. */
 const NO_ADDRESS = "0.0.0.0";
 
 const CABLE_FIELDS = fieldsOf(NETWORK_ETHERNET, [
@@ -156,7 +156,7 @@ function valuesOf({ ap_ssid = "", ap_enabled = false }: NetworkStatus, fallback:
 	return { ap_ssid, ap_enabled, ...fallback };
 }
 
-/** Two routes in one card: who opens it thinks of one thing. */
+/** Two routes in one card, because they are one subject to the user. */
 function AccessPointCard({ onSaved }: { onSaved: () => void }) {
 	const status = useDevice<NetworkStatus>("network/status");
 	const fallback = useDevice<Draft>("network/fallback-ap");

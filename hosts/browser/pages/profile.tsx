@@ -1,4 +1,6 @@
-/** The load profile that the meter keeps itself: read when somebody asks for it; as bars, as a table, for a spreadsheet. */
+/**
+ * The load profile that the meter keeps itself: read on request, shown as bars and table, exported for spreadsheets.
+ */
 import { useState } from "preact/hooks";
 import { type Bar, Bars } from "../kit/bars.js";
 import { Choice } from "../kit/choices.js";
@@ -19,7 +21,7 @@ import { ReadFailure } from "./meter-finding.js";
 
 const READ_LIMIT_S = 180;
 const READ_LIMIT_MS = 190_000;
-/** What most meters keep under these codes (IEC 62056-6-1, 7.4.1); "" for another one. */
+/** Usual contents of these codes (IEC 62056-6-1, 7.4.1); "" for another code. */
 const CODES: readonly (readonly [code: string, name: TextKey])[] = [
 	["1-0:99.1.0", "profile.quarters"],
 	["1-0:99.2.0", "profile.days"],
@@ -128,7 +130,7 @@ function nameOf(column: Column): string {
 
 /** A row with what is shown of it. */
 interface Line extends Row {
-	/** What the wall clock showed, as in wall.ts; NaN: not known. */
+	/** Wall-clock time as in wall.ts; NaN if unknown. */
 	readonly wallMs: number;
 	readonly time: string;
 	/** Its status in words. */
@@ -147,7 +149,7 @@ const MARKS: readonly TextKey[] = [
 	"profile.up",
 	"profile.down",
 ];
-/** Nothing happened: in IDIS it stands in each row of the summer. */
+/** Daylight saving, not an event: IDIS sets it in each row of the summer. */
 const SEASON = 8;
 
 /** The bits; NaN for a status that is not one of these eight. */
@@ -223,9 +225,9 @@ interface ChartProps {
 	readonly periodS: number;
 }
 
-/** Counters since ever (D is 8): what tells is how far they went from row to row. */
+/** Cumulative counters (D is 8): the increase from row to row is shown. */
 const COUNTER = /(^|:)\d+\.8(\.|$)/;
-/** Up to here the time of a bar is told, beyond it the day. */
+/** Up to this length a bar shows the time, beyond it the day. */
 const SHORT_S = 2 * 86_400;
 const DIGITS = 6;
 

@@ -16,7 +16,7 @@ export interface Line {
 	readonly unit: string;
 	/** With its unit. */
 	readonly value: string;
-	/** What the meter sent behind the first value, such as the time of a maximum. */
+	/** Values after the first one, such as the time of a maximum. */
 	readonly more: readonly string[];
 	/** All that the filter looks at, in small letters. */
 	readonly haystack: string;
@@ -41,7 +41,7 @@ export function codeText(code: string, attribute = 2): string {
 	return attribute === 2 ? code : `${code} · ${t("readings.attribute")} ${attribute}`;
 }
 
-/** What the code means, in the page's language. */
+/** Meaning of the code, in the page's language. */
 export function nameOf(reading: Reading): string {
 	return reading[language] ?? reading.en ?? t("readings.unknown");
 }
@@ -65,7 +65,7 @@ function secondsOf({ value2, value2_unit = "", values = [] }: Reading) {
 		.map(([text, unit]) => [text, unit, unit === "" ? stampOf(text) : undefined] as const);
 }
 
-/** As people write it. What has no unit may be a name in digits, and stays as it was sent. */
+/** Formats a value for people. A value without a unit may be a name in digits and stays as it was sent. */
 function formatted(text: string, unit: string, stamp: string | undefined): string {
 	if (stamp !== undefined) return formatStamp(stamp, language);
 	return unit === "" ? text.trim() : `${formatDecimal(text, language)} ${unit}`;
@@ -95,7 +95,7 @@ export function tableOf(last: Readout, lines: readonly Line[]): readonly (readon
 	return [COLUMNS.map((key) => t(`readings.${key}`)), ...rows];
 }
 
-/** A number without a unit and without a part behind the point may be a name, whose zeros belong to it. */
+/** An integer without a unit may be a name, whose leading zeros belong to it. */
 function cellOf(text: string, unit: string, stamp: string | undefined): string {
 	if (stamp !== undefined) return stamp.replace("T", " ");
 	return unit === "" && !text.includes(".") ? text.trim() : decimalCell(text, language);

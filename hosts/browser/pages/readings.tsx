@@ -50,7 +50,7 @@ function About({ last: { meter_id, protocol, mode, baudrate } }: { last: Readout
 	);
 }
 
-/** What the list of objects asks for and the meter did not give, so that the list can be set right. */
+/** Objects that the meter did not deliver, so that the list can be corrected. */
 function MissingCard({ missing }: { missing: readonly Missing[] }) {
 	return (
 		<Card title={t("readings.missing")}>
@@ -125,7 +125,7 @@ interface TableProps {
 	readonly hasMore: boolean;
 	/** Some line is of a past billing period. */
 	readonly hasPeriods: boolean;
-	/** What is sent over Zigbee. */
+	/** Mapping of readings to Zigbee. */
 	readonly map?: ZigbeeMap | undefined;
 	readonly onSend?: ((reading: Reading, target: string) => void) | undefined;
 }
@@ -231,7 +231,7 @@ interface TargetProps {
 	onSend(reading: Reading, target: string): void;
 }
 
-/** What the reading is sent as; nothing for one that Zigbee has no attribute for. */
+/** Zigbee target of the reading; nothing if there is no attribute for it. */
 function Target({ reading, name, map, onSend }: TargetProps) {
 	const targets = targetsFor(reading);
 	if (targets.length === 0) return null;

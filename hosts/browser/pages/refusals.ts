@@ -1,7 +1,7 @@
 /** Why the gateway did not take a certificate, in the user's language. It answers with one English sentence. */
 import type { TextKey } from "../text/all.js";
 
-/** What only that sentence has in it. */
+/** Distinctive part of each sentence. */
 const REFUSALS: readonly (readonly [part: string, key: TextKey])[] = [
 	["too large", "refusal.large"],
 	["No certificate", "refusal.none"],
@@ -29,6 +29,6 @@ export function joinPEM(texts: readonly string[]): string {
 	const ofKind = (kind: string) => blocks.filter(([, label]) => label.endsWith(kind)).map(([block]) => block);
 	// A set: the certificate is often in the file of the chain as well.
 	const wanted = [...new Set([...ofKind("CERTIFICATE"), ...ofKind("PRIVATE KEY")])];
-	// Without any the gateway tells what it misses.
+	// Without certificates the gateway says what is missing.
 	return wanted.length === 0 ? all : `${wanted.join("\n")}\n`;
 }

@@ -1,4 +1,4 @@
-/** The report for the maker: what it tells, and the file. */
+/** The report for the manufacturer: its contents, and the file. */
 import { useState } from "preact/hooks";
 import { type DeviceError, post } from "../kit/device.js";
 import { FetchButton } from "../kit/fetch-button.js";

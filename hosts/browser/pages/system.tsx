@@ -1,4 +1,4 @@
-/** What the gateway is, what time it has, what it runs on; restart and factory reset. */
+/** Identity, time and supply of the gateway; restart and factory reset. */
 import { useState } from "preact/hooks";
 import { awaitRestart, post } from "../kit/device.js";
 import { Confirm } from "../kit/dialog.js";
@@ -81,7 +81,7 @@ function PowerCard() {
 	);
 }
 
-/** What can't be measured is left out. */
+/** Supply of the gateway; unmeasured values are left out. */
 function Supply({ now }: { now: Status }) {
 	const volts = (value: number) => `${formatNumber(value, language, 2, 2)} V`;
 	const isUsbMeasured = now.usb_voltage_valid !== false;
@@ -175,7 +175,7 @@ function ResetCard() {
 	);
 }
 
-/** What there is to lose on this gateway, and nothing else. */
+/** Data that a factory reset deletes on this gateway. */
 function Lost() {
 	const now = useStore(status);
 	const { value: wifi } = useDevice<NetworkStatus>("network/status");

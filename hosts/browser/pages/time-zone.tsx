@@ -21,7 +21,7 @@ interface TimeZoneFormProps {
 	readonly actions?: ComponentChildren;
 }
 
-/** The zone of this browser; "" where it does not tell. */
+/** Time zone of this browser; "" if unknown. */
 function browserZone(): string {
 	const zone = Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";
 	return zone === "UTC" || zone.startsWith("Etc/") ? "" : zone;

@@ -144,7 +144,7 @@ function MadeToken({ made, onClose }: { made: NewToken; onClose: () => void }) {
 }
 
 function Example({ token }: { token: string }) {
-	// -k: the gateway's own certificate is vouched for by nobody.
+	// -k: the gateway's self-signed certificate has no authority.
 	const option = location.protocol === "https:" ? "-k " : "";
 	const example = `curl ${option}-H "Authorization: Bearer ${token}" ${location.origin}/api/v1/iec62056/last`;
 	return (
@@ -184,7 +184,7 @@ const QUIET = 4;
 function QRCode({ text, label }: { text: string; label: string }) {
 	const [drawing, setDrawing] = useState<{ readonly size: number; readonly path: string }>();
 	useEffect(() => {
-		// Only who makes a display needs what draws it. Without it the link does.
+		// Loaded only for a new display. Without it the link alone is shown.
 		import("lean-qr/nano").then(
 			({ generate }) => {
 				const code = generate(text);

@@ -1,4 +1,4 @@
-/** What is done to the gateway now and then: another firmware, a backup, a report for the maker. */
+/** Occasional maintenance: firmware, backup, report for the manufacturer. */
 import { BackupCard } from "./backup.js";
 import { FirmwareCard, UpgradeCard } from "./firmware.js";
 import { ReportCard } from "./report.js";

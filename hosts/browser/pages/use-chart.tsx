@@ -20,7 +20,7 @@ import type { TextKey } from "../text/all.js";
 
 const LEVELS: readonly Level[] = ["quarters", "hours", "days", "months"];
 
-/** What is seen together: up from the line and down from it. */
+/** Amounts that are shown together: upwards and downwards from the line. */
 interface Kind {
 	readonly name: TextKey;
 	readonly up: Amount;
@@ -261,7 +261,7 @@ function tableOf(pieces: readonly Piece[], shown: readonly Amount[], price: Pric
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** What stands under the bars: the times of a day at its places, days and months in the middle of theirs. */
+/** Labels under the bars: times of a day at their places, days and months centred. */
 function ticksOf(level: Level, { fromMs, toMs }: Span, timeZone: string): readonly Tick[] {
 	const format = (options: Intl.DateTimeFormatOptions) =>
 		new Intl.DateTimeFormat(language, { ...options, timeZone: "UTC" });

@@ -18,7 +18,7 @@ import { t } from "../kit/text.js";
 interface TilesProps {
 	readonly recent: Recent;
 	readonly wallMs: number;
-	/** What the meter tells. */
+	/** Amounts that the meter measures. */
 	readonly there: readonly Amount[];
 }
 
@@ -54,9 +54,9 @@ interface TileProps {
 	/** In the day, month or year that it shows. */
 	readonly wallMs: number;
 	readonly there: readonly Amount[];
-	/** What is added up. */
+	/** Periods that are summed. */
 	readonly pieces: readonly Piece[];
-	/** What is compared: that goes up to a time that both have. */
+	/** Periods for the comparison, up to a time that both units have. */
 	readonly compared: readonly Piece[];
 }
 

@@ -1,6 +1,5 @@
 /**
- * What went through the meter: today, this month, this year, and as bars, from the history that the gateway keeps; and what
- * the meter has kept itself.
+ * Consumption: today, this month, this year, and as bars, from the gateway's history; and the meter's own load profile.
  */
 import { useEffect, useState } from "preact/hooks";
 import { AMOUNTS } from "../kit/amounts.js";

@@ -1,7 +1,7 @@
 /**
- * Choosing a Wi-Fi network and joining it, for the wizard and the network page. The gateway tries a new network and
- * goes back to the one before when it gets no address there (decision 35). Who talks to it over its own access point
- * can watch that here; who talks to it over the network that it leaves sees the page come back, or an address to open.
+ * Choosing and joining a Wi-Fi network, for the wizard and the network page. The gateway tries a new network and
+ * returns to the previous one if it gets no address. A browser on the gateway's own access point can watch this; a
+ * browser on the network that is left sees the page return, or an address to open.
  */
 
 import { useEffect, useState } from "preact/hooks";
@@ -16,7 +16,7 @@ import type { NetworkStatus } from "../kit/replies.js";
 import { isText, language, t } from "../kit/text.js";
 import { asDeviceError, useDevice } from "../kit/use-device.js";
 
-/** The reply comes at once, the change a moment later (decision 4). */
+/** Time until the change takes effect; the reply comes before. */
 const LEAVE_MS = 3_000;
 const POLL_MS = 2_000;
 /** The gateway's own limit is 45 s. */
@@ -59,12 +59,12 @@ function isOverAccessPoint(status: NetworkStatus): boolean {
 	return !status.secure || location.hostname === "192.168.4.1";
 }
 
-/** Whether there is a radio at work: not where there is none, nor beside a cable, unless the button was pressed. */
+/** Returns true if the radio works: not without one, and not beside a cable unless the button was pressed. */
 export function hasRadio(status: NetworkStatus): boolean {
 	return status.wifi_temporary || (status.wifi_enabled && status.interface !== "ethernet");
 }
 
-/** What the gateway is connected to. */
+/** Name of the network in use. */
 export function networkName({ interface: by, ssid }: NetworkStatus): string {
 	return by === "ethernet" ? t("cable.title") : ssid;
 }
@@ -279,7 +279,7 @@ function Settings({ status, picked, onJoined }: SettingsProps) {
 		const { hostname, password, [UNLOCKED]: unlocked, ...rest } = values;
 		// An unchanged name is left out: a new one makes a new certificate.
 		const name = hostname === "" || hostname === status.hostname ? {} : { hostname };
-		// Left empty, the password stays as it is stored; that there is none is said by a choice.
+		// An empty password keeps the stored one; an open network is a choice of its own.
 		const key = isOpen || unlocked === true ? { password: "" } : password === "" ? {} : { password };
 		await post("network/wifi", { apply: false, ...rest, ...key, ssid, ...name });
 		if (values["apply"] !== true) return;
@@ -326,7 +326,7 @@ function Settings({ status, picked, onJoined }: SettingsProps) {
 	);
 }
 
-/** What the form begins with: the network as it is set up now. */
+/** Initial values: the present network. */
 function beginning(status: NetworkStatus): Draft {
 	const { wifi_ssid: ssid, wifi_dhcp: dhcp, hostname, ip, netmask, gateway } = status;
 	const address = status.connected ? { ip, netmask, gateway } : {};
@@ -350,7 +350,7 @@ function Joined({ status: { ssid, hostname, ip } }: { status: NetworkStatus }) {
 	);
 }
 
-/** The state in the new network; throws why it was not joined. `onHint` is told what the tries so far have met. */
+/** Waits for the new network; throws the reason if it was not joined. `onHint` gets the causes of failed attempts. */
 async function untilJoined(ssid: string, onHint: (code: string) => void): Promise<NetworkStatus> {
 	const start = Date.now();
 	await wait(LEAVE_MS);

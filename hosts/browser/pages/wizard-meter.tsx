@@ -88,7 +88,7 @@ export function FirstContact() {
 	);
 }
 
-/** What the meter has sent: its energy counters, or what came first where it has none. */
+/** Values of the first readout: the energy counters, or the first values if there are none. */
 function FirstReading({ last: { readings, meter_id, status } }: { last: Readout }) {
 	const counters = countersOf(readings).map(({ reading: record }) => record);
 	const shown = (counters.length > 0 ? counters : readings).slice(0, SHOWN);

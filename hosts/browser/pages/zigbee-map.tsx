@@ -188,7 +188,7 @@ function MapLine({ line, index, readings, sent, isChecked, onChange, onDrop }: M
 	);
 }
 
-/** What the code names in the last readout. */
+/** The reading that the code matches in the last readout. */
 function aboutLine({ obis, mapping_id }: Line, readings: readonly Reading[]): string {
 	if (readings.length === 0) return "";
 	const wanted = partsOf(obis);
@@ -210,7 +210,7 @@ function aboutLine({ obis, mapping_id }: Line, readings: readonly Reading[]): st
 	return [name, now, fits ? null : t("map.unit", { unit: value1_unit })].filter((text) => text !== null).join(" · ");
 }
 
-/** What the controller has got of this. */
+/** The value that the controller received last. */
 function LastSent({ target, sent }: { target: string; sent: readonly Sent[] }) {
 	const { timeZone, zoneName } = useZone();
 	const last = sent.find(({ mapping_id }) => mapping_id === target);

@@ -62,7 +62,7 @@ interface StateProps {
 	reload(): Promise<void>;
 }
 
-/** What this visit has seen of joining. */
+/** Progress of joining during this visit. */
 type Joining = "begun" | "done" | "failed" | undefined;
 
 function State({ radio, reload }: StateProps) {

@@ -1,9 +1,9 @@
-/** A text of the page in each of its languages. `{name}` stands for a value that is put in. */
+/** A text of the page in each language. `{name}` is replaced by a value. */
 export type Translations = readonly [en: string, de: string, pl: string];
 
 /** In the order of `Translations`; the names are the page's `lang` (BCP 47). */
 export const LANGUAGES = ["en", "de", "pl"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** What each language calls itself. */
+/** Name of each language in that language. */
 export const LANGUAGE_NAMES = ["English", "Deutsch", "Polski"] as const;
