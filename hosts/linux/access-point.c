@@ -1,4 +1,7 @@
-/* access-point.h on Linux: the runner is told whether everybody comes over the access point (tools/sdk/run.ts). */
+/*
+ * access-point.h on Linux: the runner's option decides whether all clients count as coming over the access point
+ * (tools/sdk/run.ts).
+ */
 #include "access-point.h"
 
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 static xsSlot the_target;
 static bool watched;
 
-/* (target): is told as long as the machine lives. */
+/* (target): reports presses to the target for the life of the machine. */
 void xs_button_watch(xsMachine *the)
 {
 	the_target = xsArg(0);

@@ -84,7 +84,7 @@ function withoutNetwork({ io, pins }: UDPPort): UDPPort {
 	};
 }
 
-/** What the runner was started with (tools/linux.ts). */
+/** Setting from the runner's command line (tools/linux.ts). */
 const setting = (name: string): string | undefined => System.setting(`GATEWAY_${name}`);
 
 /**
@@ -103,7 +103,7 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 	const utcMs = setting("UTC_MS");
 	if (utcMs) clock.setUTC(Number(utcMs));
 	const ports = { http: setting("HTTP_PORT")!, https: setting("HTTPS_PORT")! };
-	/** What the file says at each moment; empty while there is none. */
+	/** Present contents of the file; empty if there is none. */
 	const textFile = (name: string) => () => {
 		try {
 			return text.decode(new Uint8Array(System.readFile(`${state}/${name}`)));
@@ -218,7 +218,7 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 		else if (sleep.wakeReason !== WAKE_NONE) trace(`The gateway wakes.${addresses}`);
 		else trace("The gateway starts anew.");
 	};
-	/** What an image does that is made to fail; undefined: it starts. */
+	/** Fault of an image that is made to fail; undefined if it starts. */
 	const fail = () => {
 		trace(`The firmware ${version} has failed.`);
 		timers.set(restart, (flags & IMAGE_FAILS) !== 0 ? 0 : WATCHDOG_MS);

@@ -21,7 +21,7 @@
 #define mxLinux 1
 #include "screen.h"
 
-/* What a device's display would have; nothing is drawn. */
+/* Size that a device's display would have; nothing is drawn. */
 enum { SCREEN_SIZE = 4 };
 
 static const int TAKEN[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2 };
@@ -40,13 +40,13 @@ typedef struct {
 	/* NULL: the firmware has no button. */
 	void (*button)(void *machine, int pressed);
 	bool pressed;
-	/* What an abort of the machine is called; NULL: the SDK does not tell. */
+	/* Name of an abort's reason; NULL if the SDK does not provide it. */
 	char *(*reason)(int status);
 } runner;
 
 static runner the_runner;
 
-/* A signal in between would end the process: it waits until there is somebody to take it. */
+/* A signal during a restart would end the process: it is held until a handler is installed. */
 static void hold_signals(int how)
 {
 	sigset_t signals;
@@ -142,7 +142,7 @@ static void sleep_if_asked(void)
 	sigset_t signals;
 	sigemptyset(&signals);
 	for (size_t i = 0; i < G_N_ELEMENTS(TAKEN); i++) sigaddset(&signals, TAKEN[i]);
-	/* There is no machine whose memory SIGUSR2 could tell. */
+	/* Without a machine SIGUSR2 has no memory to report. */
 	do {
 		long long ms = left_ms - (now_ms() - from_ms);
 		if (ms < 0) ms = 0;

@@ -44,7 +44,7 @@ typedef struct {
 	bool is_socket, marks;
 	/* How much of a mark (FF 00) has come. */
 	unsigned mark;
-	/* What is to be told of when its time has come. */
+	/* Events to report when their time has come. */
 	bool room_wanted, drain_wanted;
 	/* From construction to close the target is a root of the machine, and can be called. */
 	bool remembered, gone;
@@ -147,7 +147,7 @@ static void take(port *self, const uint8_t *bytes, size_t count, size_t *damaged
 	}
 }
 
-/* One piece at a time, so that whoever reads keeps up with a line that is faster than any UART. */
+/* Reports one piece at a time, so that the reader keeps up with a line that is faster than any UART. */
 static gboolean on_readable(gint descriptor, GIOCondition condition, gpointer data)
 {
 	port *self = data;
@@ -181,7 +181,7 @@ static void pump(port *self)
 	}
 }
 
-/* Tells of room and of the last stop bit; comes back until both are told. */
+/* Reports room and the last stop bit; runs again until both are reported. */
 static gboolean on_later(gpointer data)
 {
 	port *self = data;
@@ -209,7 +209,7 @@ static gboolean on_later(gpointer data)
 	return G_SOURCE_REMOVE;
 }
 
-/* What stands behind `tcp://`; NULL: it is the path of a device. */
+/* The address after `tcp://`; NULL for the path of a device. */
 static const char *address_in(const char *path)
 {
 	static const char scheme[] = "tcp://";

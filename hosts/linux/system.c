@@ -96,7 +96,7 @@ void xs_system_monotonic(xsMachine *the)
 enum {
 	/* A kind that no slot of the stack has where it was never used, */
 	UNUSED_KIND = 0x5a,
-	/* and how many of them in a row lie beyond the deepest use: a call may leave some untouched. */
+	/* Number of untouched cells in a row that marks the end of the used stack: a call may leave some untouched. */
 	UNUSED_RUN = 32,
 };
 

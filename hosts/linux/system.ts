@@ -1,4 +1,4 @@
-/** What the Linux host asks of the runner and of the system (system.c, storage.c). */
+/** Natives of the Linux host: runner and system (system.c, storage.c). */
 export class System {
 	/** A setting that the runner was started with, by the environment; undefined: not set. */
 	static setting(name: string): string | undefined {

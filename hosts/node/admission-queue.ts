@@ -1,7 +1,7 @@
 /**
- * Connections that wait at a port to be taken, and whose turn it is: the rules of hosts/native/admission-queue.h, which both
- * have to keep (test/hosts/admission-rules.ts). Here every caller is ready, and no handshake is known to stall: Node shakes
- * hands with all at once.
+ * Admission queue of a port: the rules of hosts/native/admission-queue.h, which both must keep (test/hosts/admission-
+ * rules.ts). Here every pending connection is ready, and no handshake is known to stall, because Node does all
+ * handshakes at once.
  */
 
 interface PendingConnection {
@@ -65,7 +65,7 @@ export class AdmissionQueue<T extends PendingConnection> {
 		if (index >= 0) this.#pending.splice(index, 1);
 	}
 
-	/** Takes out the one whose turn it is. */
+	/** Takes out the next connection. */
 	take(): T | undefined {
 		if (this.#pending.length === 0) return undefined;
 		const first = this.#pending.reduce((best, each) => (this.#comesBefore(each, best) ? each : best));

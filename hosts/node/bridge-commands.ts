@@ -1,4 +1,4 @@
-/** What the commands of the XS worker (worker/protocol.ts) look like to the Node end: typed by their layouts. */
+/** Commands of the XS worker (worker/protocol.ts) as the Node end sees them, typed by their layouts. */
 import { decodeValues, encodeValues, type Layout, type ValuesOf } from "./worker/layout.js";
 import {
 	COMMAND_HEADER_BYTES,

@@ -1,21 +1,21 @@
 /**
- * What the host has to say to the XS worker, as events. Layouts: worker/protocol.ts.
+ * Events from the host to the XS worker. Layouts: worker/protocol.ts.
  *
- * An event stands in the queue at most once for each thing it can say of each id, and says how things are when it is
- * sent: so the queue is bounded, and no event tells of bytes that were read meanwhile.
+ * Each kind of event is queued at most once for each id and describes the state when it is sent. So the queue is
+ * bounded, and no event reports bytes that were read meanwhile.
  */
 import type { Clock } from "../../modules/io/host.js";
 import * as protocol from "./worker/protocol.js";
 
-/** What is to be said of an id. */
+/** Pending events of an id. */
 export interface EventSubject {
 	readonly id: number;
-	/** What waits in the queue, see bitOf. */
+	/** Kinds that are queued, see bitOf. */
 	events: number;
 	/** Bytes or connections that wait to be read, as far as was said. */
 	readable: number;
 	writable: number;
-	/** What the radio has said with each kind of event. */
+	/** Number that the radio reported with each kind of event. */
 	readonly numbers: number[];
 	/** Why a listener died; an answer. */
 	message: string;
@@ -32,7 +32,7 @@ export interface EventQueueOptions {
 	readonly clock: Clock;
 	/** Hands one event to the worker and settles when the worker has handled it; never rejects. */
 	deliver(event: Uint8Array): Promise<void>;
-	/** Whether the id still stands for this. */
+	/** Returns true while the id still belongs to this subject. */
 	isOpen(subject: EventSubject): boolean;
 	/** The event that ends the id is about to be sent. */
 	ended(subject: EventSubject): void;
@@ -64,7 +64,7 @@ export class EventQueue {
 		if (!this.#pumping) this.#pumped = this.#pump();
 	}
 
-	/** What waits to be said of this kind is true no longer. */
+	/** Removes a queued event that is no longer true. */
 	unsay(subject: EventSubject, kind: number): void {
 		subject.events &= ~bitOf({ subject, kind, code: 0 });
 	}

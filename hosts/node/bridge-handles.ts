@@ -1,6 +1,4 @@
-/**
- * What the ids of the XS worker stand for. Limits: HANDLE_LIMIT ids at once.
- */
+/** Handles behind the ids of the XS worker. Limit: HANDLE_LIMIT ids at once. */
 import type { Client } from "../../modules/io/client.js";
 import type { Hash } from "../../modules/io/crypto.js";
 import type { Ethernet } from "../../modules/io/ethernet.js";
@@ -11,7 +9,7 @@ import type { EventQueue, EventSubject } from "./bridge-events.js";
 
 const HANDLE_LIMIT = 1024;
 
-/** What an id stands for; one of the fields is set. */
+/** The object behind an id; one of the members is set. */
 export interface Handle extends EventSubject {
 	stream?: Serial | Socket | Client;
 	client?: Client;
@@ -26,7 +24,7 @@ export interface Handle extends EventSubject {
 	close(): void;
 }
 
-/** What the commands (bridge-io.ts, bridge-values.ts) work on. */
+/** Dependencies of the commands (bridge-io.ts, bridge-values.ts). */
 export interface BridgeDeps {
 	readonly host: Host;
 	readonly handles: Handles;
@@ -42,14 +40,14 @@ export class Handles {
 		return this.#byId.get(id);
 	}
 
-	/** What the id stands for, which must be of that kind. */
+	/** Returns the object behind the id, which must be of that kind. */
 	find<K extends Kind>(id: number, kind: K): NonNullable<Handle[K]> {
 		const thing = this.#byId.get(id)?.[kind];
 		if (!thing) throw new Error("closed");
 		return thing;
 	}
 
-	/** What `make` opens under the id; it sets `close` too. When it throws, the id is free again. */
+	/** Opens an object under the id by `make`, which also sets `close`. If it throws, the id is free again. */
 	open<T>(id: number, make: (handle: Handle) => T): T {
 		if (this.#byId.has(id)) throw new Error("this id is in use");
 		if (this.#byId.size >= HANDLE_LIMIT) throw new Error(`more than ${HANDLE_LIMIT} things are open`);

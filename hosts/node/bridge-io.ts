@@ -32,7 +32,7 @@ import {
 	READ_LIMIT,
 } from "./worker/protocol.js";
 
-/** What streams call back with, as events of the id. */
+/** Callbacks of streams, as events of the id. */
 function streamEvents({ events }: BridgeDeps, handle: Handle) {
 	return {
 		onReadable: (count: number) => events.say(handle, EVENT_READABLE, count),

@@ -1,6 +1,6 @@
 /**
- * The Node end of the line to the XS worker: carries out the worker's commands on a Host, by a table of them, and says as
- * events what the host has to say (bridge-events.ts). What is said and how it is laid out: worker/protocol.ts.
+ * The Node end of the line to the XS worker: carries out the worker's commands on a Host, from a table, and sends the
+ * host's events (bridge-events.ts). Contents and layout: worker/protocol.ts.
  */
 import { WAKE_NONE } from "../../modules/io/flash.js";
 import type { Host } from "../../modules/io/host.js";

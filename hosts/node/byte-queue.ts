@@ -16,7 +16,7 @@ export class ByteQueue {
 		this.#length += piece.length;
 	}
 
-	/** Copies up to `end - start` bytes into `into`; returns how many, or undefined when there are none. */
+	/** Copies up to `end - start` bytes into `into`; returns their number, or undefined if the queue is empty. */
 	read(into: Uint8Array, start = 0, end = into.length): number | undefined {
 		if (this.#length === 0 || end <= start) return undefined;
 		let at = start;

@@ -1,4 +1,4 @@
-/** What the simulator's TLS is served with: the pair that the gateway gives, checked and as Node wants it. */
+/** Checks the gateway's certificate and key for the simulator's TLS, and converts them for Node. */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 import { CERTIFICATE_FILE_LIMIT, type CertificatePair } from "../../modules/io/crypto.js";
@@ -23,7 +23,7 @@ export function toIdentity(pair: CertificatePair): Identity {
 	return { certificate, key };
 }
 
-/** What a TLS listener must be opened with. Throws an Error without it, or when it can't be served. */
+/** Identity for a TLS listener. Throws an Error if it is missing or unusable. */
 export function requireIdentity(pair: CertificatePair | undefined): Identity {
 	if (pair === undefined) throw new Error("a TLS listener needs a certificate: give it the option `identity`");
 	return toIdentity(pair);

@@ -1,4 +1,7 @@
-/** What the options of a client (modules/io/client.ts) may be, for the hosts of this folder; TLS as Node wants it. */
+/**
+ * Checks the options of a client (modules/io/client.ts) for the hosts of this folder, and converts TLS options for
+ * Node.
+ */
 import { createHash, type X509Certificate } from "node:crypto";
 import { isIPv4 } from "node:net";
 import { ANYBODY, type ClientOptions, SESSION_LIMIT, TRUSTED_LIMIT } from "../../modules/io/client.js";
@@ -6,16 +9,16 @@ import { type Identity, toIdentity } from "./certificate.js";
 import { parseCertificates } from "./trust.js";
 
 const NAME = /^[A-Za-z0-9._-]{1,253}$/;
-/** In front of a session: it is only for those who trust the same, for the same name. */
+/** Prefix of a session: it is valid only for the same trust and the same name. */
 const BINDING_BYTES = 16;
 const TIMEOUT_MIN_MS = 100;
 const TIMEOUT_MAX_MS = 60_000;
 
 /** The options of TLS, as copies. */
 export interface TLSWishes {
-	/** PEM text, and what stands in it. */
+	/** PEM text and its certificates. */
 	readonly authorities: string;
-	/** Undefined: whoever answers is believed. */
+	/** Undefined: any server is trusted. */
 	readonly trusted: readonly X509Certificate[] | undefined;
 	readonly name: string;
 	readonly utcMs: number | undefined;
@@ -51,7 +54,7 @@ export function tlsWishesOf({ host, tls }: ClientOptions): TLSWishes {
 	};
 }
 
-/** What a server is told that we want to talk to; addresses are no names there (RFC 6066, 3). */
+/** Server name indication; addresses are not allowed there (RFC 6066, 3). */
 export function serverNameOf(name: string): string {
 	return isIPv4(name) ? "" : name;
 }

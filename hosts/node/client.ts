@@ -1,8 +1,8 @@
 /**
- * Connections that the gateway makes itself (modules/io/client.ts), on node:net and node:tls.
+ * Outgoing connections of the gateway (modules/io/client.ts), on node:net and node:tls.
  *
- * TLS: one handshake of a client at a time, as on a microcontroller; Node is told to accept any certificate, and what the
- * server has shown is judged before anything is written or read (trust.ts). Limits: those of stream.ts.
+ * TLS: one handshake of a client at a time, as on a microcontroller. Node accepts any certificate, and the server's
+ * certificates are judged before anything is written or read (trust.ts). Limits: those of stream.ts.
  */
 import { connect as connectTCP, type Socket as NetSocket } from "node:net";
 import { connect as connectTLS, type TLSSocket } from "node:tls";
@@ -22,7 +22,7 @@ import type { NodeResolver } from "./resolver.js";
 import { NodeStream } from "./stream.js";
 import { isPinned, judge, shownBy } from "./trust.js";
 
-/** What a handshake takes of a microcontroller's heap. */
+/** Heap that a handshake takes on a microcontroller. */
 export const HANDSHAKE_BYTES = 40_000;
 /** Verdicts of Node that go by the computer's clock. */
 const DATE_VERDICTS = ["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"];
@@ -48,7 +48,7 @@ interface ClientPins {
 }
 
 class NodeClient extends Outgoing {
-	/** What is to be destroyed when it is given up: the TCP connection, later that of TLS over it. */
+	/** Socket to destroy on giving up: the TCP connection, later the TLS connection over it. */
 	#socket: NetSocket | undefined;
 
 	constructor(options: ClientOptions) {
@@ -75,7 +75,7 @@ class NodeClient extends Outgoing {
 			const { tls } = this;
 			if (tls === undefined) this.#opens(socket);
 			else {
-				// Until TLS takes it over, nobody reads: the server may have closed, which its handshake will tell.
+				// Errors before TLS takes over: the server may have closed, which the handshake will report.
 				socket.on("error", () => {});
 				this.waitForTurn(() => this.#shakeHands(socket, tls));
 			}
@@ -113,7 +113,7 @@ class NodeClient extends Outgoing {
 			socket.off("close", failed);
 			if (this.isOver) return;
 			this.resumed = socket.isSessionReused();
-			// A session stands for a server that was believed before.
+			// A resumed session belongs to a server that was trusted before.
 			const code = this.resumed ? 0 : verdictOf(socket, tls);
 			if (code === 0) this.#opens(socket);
 			else this.fail(code);

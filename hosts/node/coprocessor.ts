@@ -23,11 +23,14 @@ interface Peer {
 	readonly name: string;
 	readonly port: number;
 	readonly trace: (message: string) => void;
-	/** What was traced last: who tries again and again says the same thing once. */
+	/** Last traced message: repeated attempts trace the same message once. */
 	told: string;
 }
 
-/** Where it is: the path of a serial port, or `tcp://HOST:PORT`. `setLines` where somebody carries its lines too. */
+/**
+ * Port of the coprocessor: the path of a serial port, or `tcp://HOST:PORT`. `setLines` for a port that also carries its
+ * lines.
+ */
 export function createCoprocessorPort(
 	where: string,
 	trace: (message: string) => void,

@@ -1,7 +1,7 @@
 /**
- * How the program before this one has ended, for the simulator and for the firmware on Linux, by files in the state folder:
- * `retained` is memory that survives a restart and is lost with the power, `ending` says by which fault the firmware has
- * ended. A program that is told to end, or killed, has lost its power.
+ * Cause of the previous program's end, for the simulator and for the firmware on Linux, in files of the state folder:
+ * `retained` is memory that survives a restart and is lost with the power, `ending` holds the fault that ended the
+ * firmware. A program that was told to end, or killed, counts as having lost its power.
  */
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -10,10 +10,10 @@ import { POWER_ON, RETAINED_KEY, StoredRetained } from "../simulated/ending.js";
 import { FileStorage, writeFileAtomic } from "./storage.js";
 
 const ENDING_FILE = "ending";
-/** An older fault is none: safe mode looks back for ten minutes. */
+/** Age at which a fault no longer counts: safe mode looks back ten minutes. */
 const FRESH_MS = 600_000;
 
-/** Signals by which somebody ends a process; by any other it has failed. */
+/** Signals that end a process from outside; any other one is a failure. */
 export const FROM_OUTSIDE: readonly string[] = ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"];
 
 export function retainedIn(folder: string): StoredRetained {
@@ -29,13 +29,13 @@ export function takeEnding(folder: string): Ending {
 		rmSync(path);
 		if (isFresh) return { cause, isFault: true };
 	} catch {
-		// There is none, or it can't be read.
+		// The file is missing or unreadable.
 	}
 	losePower(folder);
 	return POWER_ON;
 }
 
-/** The firmware has failed. What can't be written is lost, as with the power. */
+/** Keeps the firmware's fault. An unwritable fault is lost, as with the power. */
 export function keepFault(folder: string, cause: string): void {
 	try {
 		writeFileAtomic(join(folder, ENDING_FILE), `${cause}\n`);
@@ -44,7 +44,7 @@ export function keepFault(folder: string, cause: string): void {
 	}
 }
 
-/** The program ends, and was told to. */
+/** Ends the program on request. */
 export function losePower(folder: string): void {
 	rmSync(join(folder, RETAINED_KEY), { force: true });
 }

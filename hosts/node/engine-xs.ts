@@ -52,7 +52,7 @@ export class XSEngine implements Engine {
 		return this.#stopping;
 	}
 
-	/** Settles when the gateway has handled all that the host has told it so far. */
+	/** Settles when the gateway has handled all events sent so far. */
 	settled(): Promise<void> {
 		return this.#bridge.settled;
 	}

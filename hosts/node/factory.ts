@@ -28,8 +28,8 @@ export interface FactoryData {
 }
 
 /**
- * The unit of the simulator: its factory data and, when it is a new one that is not to be its own access point, the network
- * that it finds itself in. `say` is told what the user should know. Throws an Error with a sentence.
+ * Opens the simulator's unit: its factory data and, for a new unit that is not its own access point, the network that
+ * it is in. `say` gets messages for the user. Throws an Error with a sentence.
  */
 export function openUnit(
 	options: Pick<Options, "state" | "password" | "mode">,
@@ -62,8 +62,9 @@ function hasSettings(state: string): boolean {
 }
 
 /**
- * The device works on without the settings that it can't read, and says so in its log: it has nobody to ask. Here somebody
- * is there, who may have the files elsewhere, or the program that wrote them. Throws an Error with a sentence.
+ * Checks that all settings are readable. A device continues without unreadable settings and logs them, because it has
+ * no user to ask. Here a user may have the files elsewhere, or the program that wrote them. Throws an Error with a
+ * sentence.
  */
 function checkSettings(state: string): void {
 	const keys = unreadableSettings(flashOf(state), new NodeText());
@@ -104,7 +105,7 @@ export function describeCoordinator(port: string): string {
 	return `Simulated Zigbee network; a coordinator connects to ${port}: npm run coordinator`;
 }
 
-/** What the banner says of the meter; one that isn't there yet may come. */
+/** Describes the meter for the banner; a path that does not exist yet may appear later. */
 export function describeMeter(path: string, isSimulated: boolean): string {
 	if (isSimulated) return `Simulated meter on ${path}`;
 	return existsSync(path) ? `Meter on ${path}` : `There is nothing at ${path} yet (--meter); each readout looks again`;

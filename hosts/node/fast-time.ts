@@ -1,15 +1,15 @@
 /**
- * Time of the simulator that runs faster than that of the computer (`npm start -- --speed N`): clock and timers of the whole
- * gateway together, so that a day is a day to all of it. With whoever is at the other end of a line or a connection it goes
- * at the speed of the computer, since he does:
+ * Time of the simulator that runs faster than the computer's (`npm start -- --speed N`): clock and timers of the whole
+ * gateway together, so that a day is a day to all of it. While a peer is connected, it runs at the computer's speed,
+ * since the peer does:
  *
  *   until the gateway has started                             1
- *   nobody is talked with                                     N
+ *   no peer                                                   N
  *   a serial port or a connection is open, a name is asked    1
- *   LINGER_MS after the last connection                       1: who looks in again is still logged in
+ *   LINGER_MS after the last connection                       1: a returning user is still logged in
  *
- * What is due at twelve comes at twelve, and it stays twelve until that is done, in a worker process too, however long the
- * computer takes for it.
+ * An event due at twelve happens at twelve, and the clock shows twelve until it is handled, in a worker process too,
+ * however long the computer takes for it.
  */
 import type { Clock, Host, Network, Timers } from "../../modules/io/host.js";
 
@@ -29,15 +29,15 @@ export class FastTime implements Clock, Timers {
 	readonly #speed: number;
 	readonly #timers = new Map<number, { dueMs: number; callback: () => void }>();
 	#lastId = 0;
-	/** The one of Node, which stands for the earliest. */
+	/** Node's timer for the earliest event. */
 	#timer: NodeJS.Timeout | undefined;
-	/** What the time was at a moment of performance.now(), and how fast it is to go since then. */
+	/** Time at a moment of performance.now(), and the speed since then. */
 	#baseMs = 0;
 	#sinceMs = performance.now();
 	#rate = 1;
 	/** It has come as far as this. */
 	#reachedMs = 0;
-	/** What was due is being done. */
+	/** A due event is being handled; the clock stops meanwhile. */
 	#stands = false;
 	/** How far the clock is ahead of the time; undefined: it was never set. */
 	#aheadMs: number | undefined;
@@ -46,7 +46,7 @@ export class FastTime implements Clock, Timers {
 	#linger: NodeJS.Timeout | undefined;
 	/** Settles when all that the timers have led to was done. */
 	settled: () => Promise<void> = () => new Promise(setImmediate);
-	/** Is told when the time goes on at another speed: what it is, and the speed. */
+	/** Called when the speed changes, with the time and the new speed. */
 	onPace: (nowMs: number, speed: number) => void = () => {};
 
 	constructor(speed: number) {
@@ -82,7 +82,7 @@ export class FastTime implements Clock, Timers {
 		this.#arm();
 	}
 
-	/** The host, with whoever it talks with at the speed of the computer. */
+	/** Wraps the host so that peers see the computer's speed. */
 	watch(host: Host): Host {
 		const { serial, network } = host;
 		const watched = <Port extends { readonly io: IO }>(port: Port, lingers: boolean): Port => ({

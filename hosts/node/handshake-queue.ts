@@ -1,4 +1,4 @@
-/** Those who want to shake hands, one at a time and in their order: a microcontroller has memory for no more. */
+/** Handshakes one at a time, in order: a microcontroller has memory for no more. */
 export class HandshakeQueue {
 	readonly #soon: (run: () => void) => void;
 	readonly #waiting: (() => void)[] = [];
@@ -8,7 +8,10 @@ export class HandshakeQueue {
 		this.#soon = soon;
 	}
 
-	/** `run` is called when it is this one's turn, never inside this call. What is returned ends the turn, or the waiting; once. */
+	/**
+	 * Calls `run` when its handshake may begin, never inside this call. The returned function ends the handshake or the
+	 * waiting; call it once.
+	 */
 	ask(run: () => void): () => void {
 		this.#waiting.push(run);
 		if (this.#waiting.length === 1) this.#soon(() => this.#begin(run));

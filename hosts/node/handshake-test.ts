@@ -1,6 +1,6 @@
 /**
- * A TLS listener's handshakes with itself over loopback (`testIdentity` of the host contract). The listener knows its own
- * client by the port that it comes from, and keeps it from the gateway: so nobody's connection has to make room.
+ * Handshakes of a TLS listener with itself over loopback (`testIdentity` of the host contract). The listener recognises
+ * its own client by its port and hides it from the gateway, so that no other connection has to make room.
  */
 import type { Socket } from "node:net";
 import { connect, type TLSSocket } from "node:tls";
@@ -14,7 +14,7 @@ export class HandshakeTests {
 		this.#limitMs = limitMs;
 	}
 
-	/** `done` is told once: "" or what went wrong, in a sentence. */
+	/** Calls `done` once: with "" or with a sentence about the fault. */
 	start(port: number, done: (problem: string) => void): void {
 		const client = connect({ port, host: "127.0.0.1", rejectUnauthorized: false, minVersion: "TLSv1.2" });
 		let problem = "the handshake was broken off";
@@ -33,7 +33,7 @@ export class HandshakeTests {
 		});
 	}
 
-	/** True when this connection, whose handshake the server has finished, is one of the tests: it is closed then. */
+	/** Returns true and closes the connection if it is one of the tests. The server has finished its handshake. */
 	take(socket: Socket): boolean {
 		for (const client of this.#clients) {
 			const isItself = socket.remoteAddress?.endsWith("127.0.0.1") && socket.remotePort === client.localPort;
@@ -46,7 +46,7 @@ export class HandshakeTests {
 		return false;
 	}
 
-	/** Nothing is told any more. */
+	/** Ends all tests without a result. */
 	close(): void {
 		for (const client of this.#clients) client.destroy();
 		this.#clients.clear();

@@ -37,11 +37,11 @@ export interface HostSettings {
 	readonly builtUtcMs: number;
 	/** Path of the serial port that the meter is on. */
 	readonly meterPath: string;
-	/** False: that is a pseudo-terminal, at whose other end characters take no time. Default true. */
+	/** False for a pseudo-terminal, at whose other end characters take no time. Default true. */
 	readonly isMeterPaced?: boolean;
-	/** Path of the serial port that the console is; undefined: there is none. */
+	/** Path of the console's serial port; undefined if there is none. */
 	readonly consolePath?: string | undefined;
-	/** Path of the serial port with the Zigbee coprocessor, or `tcp://HOST:PORT`; undefined: there is none. */
+	/** Path of the serial port with the Zigbee coprocessor, or `tcp://HOST:PORT`; undefined if there is none. */
 	readonly coprocessor?: string | undefined;
 	/** Its lines to reset and boot loader; without it they are not wired. */
 	readonly setCoprocessorLines?: CoprocessorPort["setLines"];
@@ -51,7 +51,7 @@ export interface HostSettings {
 	readonly httpsPort: number | undefined;
 	/** The device is its own access point: everybody reaches it over that. */
 	readonly accessPoint: boolean;
-	/** What the clock shows at the start, Unix time; undefined: it was never set. */
+	/** Unix time at the start; undefined if the clock was never set. */
 	readonly utcMs?: number | undefined;
 	/** Clock and timers in place of those of the computer. */
 	readonly time?: FastTime | undefined;
@@ -73,14 +73,17 @@ export interface HostSettings {
 	readonly hasEthernet?: boolean;
 	/** None: the unit has no button. */
 	readonly button?: ButtonPort;
-	/** Bytes that the heap has free, as far as TLS clients are told; without it, always enough. */
+	/** Free heap as reported to TLS clients; by default always enough. */
 	readonly freeBytes?: () => number;
 	trace(message: string): void;
 	/** The port really listened on. */
 	onListening?(secure: boolean, port: number): void;
-	/** The gateway wants to start anew: whoever runs it does that. */
+	/** Called when the gateway wants to restart: the caller restarts it. */
 	onRestart?(): void;
-	/** The gateway wants to sleep: whoever runs it ends it, and starts it anew when it is woken. Without it the unit can't. */
+	/**
+	 * Called when the gateway wants to sleep: the caller ends it and restarts it at the wake-up. Without it the unit
+	 * cannot sleep.
+	 */
 	onSleep?(ms: number): void;
 	/** A listener could not open or died; a sentence for the user. */
 	onListenFailed?(message: string): void;
@@ -158,7 +161,7 @@ export function createHost(settings: HostSettings): Host {
 	return time?.watch(host) ?? host;
 }
 
-/** What power.txt says at each moment, and where it says nothing, `initial`. */
+/** Present contents of power.txt; `initial` for what it leaves out. */
 export function powerOf(stateFolder: string, initial = ""): SimulatedPower {
 	const read = textFile(stateFolder, "power.txt");
 	return new SimulatedPower(() => `${read()}\n${initial}`);
@@ -188,7 +191,7 @@ function createNetwork(settings: HostSettings): Network {
 	};
 }
 
-/** What the file says at each moment; empty while there is none. */
+/** Present contents of the file; empty if there is none. */
 function textFile(folder: string, name: string): () => string {
 	return () => {
 		try {

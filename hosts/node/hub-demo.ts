@@ -1,4 +1,4 @@
-/** The stand-in for Home Assistant (tools/hub.ts), whose page shows what the gateway sends. */
+/** Starts the stand-in for Home Assistant (tools/hub.ts), whose page shows what the gateway sends. */
 import { startTool } from "./tool-program.js";
 
 export interface HubDemo {
@@ -8,7 +8,7 @@ export interface HubDemo {
 	end(): Promise<void>;
 }
 
-/** Rejects with a sentence when it does not start; `onEnded` is told when it ends later. */
+/** Rejects with a sentence if it does not start; calls `onEnded` if it ends later. */
 export async function startHubDemo(onEnded: (message: string) => void): Promise<HubDemo> {
 	const { told, end } = await startTool({
 		name: "hub",

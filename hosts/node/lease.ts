@@ -1,4 +1,7 @@
-/** What the simulated DHCP server gives: the address by which this computer is reached, so that what the gateway says of itself is true. */
+/**
+ * Lease of the simulated DHCP server: the address at which this computer can be reached, so that the gateway reports a
+ * true address.
+ */
 import { networkInterfaces } from "node:os";
 
 export interface Lease {

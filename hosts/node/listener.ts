@@ -26,9 +26,9 @@ export interface ListenerSettings {
 	readonly secure: boolean;
 	/** Connections count as having come over the gateway's own access point. */
 	readonly accessPoint?: boolean;
-	/** Told the port really listened on each time a listener opens. */
+	/** Called with the real port number each time a listener opens. */
 	onListening?(port: number): void;
-	/** Told, in a sentence for the user, when a listener can't open or dies. */
+	/** Called with a sentence for the user when a listener cannot open or fails. */
 	onFailed?(message: string): void;
 }
 
@@ -121,7 +121,7 @@ function makeTLSServer(identity: Identity): Server {
 		handshakeTimeout: HANDSHAKE_LIMIT_MS,
 		noDelay: true,
 	});
-	// Node only tells of a handshake that takes too long, and leaves the connection as it is.
+	// Node only reports a handshake that takes too long and leaves the connection open.
 	server.on("tlsClientError", (_error, socket) => socket.destroy());
 	const shaking = new Map<string, NetSocket>();
 	server.on("connection", (socket) => {
@@ -133,7 +133,7 @@ function makeTLSServer(identity: Identity): Server {
 	});
 	server.on("secureConnection", (socket) => {
 		shaking.delete(nameOf(socket));
-		// Not from the beginning: Node would keep a connection whose client ends it in the handshake, and tell nobody.
+		// Set only now: in the handshake Node would silently keep a connection that its client has ended.
 		socket.allowHalfOpen = true;
 	});
 	return server;

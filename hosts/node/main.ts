@@ -53,7 +53,7 @@ function readOptions(): Options {
 	}
 }
 
-/** What wakes it, by WAKE_…. */
+/** Wake-up sources, by WAKE_…. */
 const WAKERS: Readonly<Record<number, string>> = {
 	[WAKE_TIMER]: "timer",
 	[WAKE_BUTTON]: "button",
@@ -70,7 +70,7 @@ class Bench {
 	readonly #ports = new Map<"https" | "http", number>();
 	#engine: Engine | undefined;
 	#meter: SimulatedMeter | undefined;
-	/** Undefined: it is another one, or there is none. */
+	/** Undefined for a foreign coprocessor, or none. */
 	#coprocessor: SimulatedCoprocessor | undefined;
 	#hub: HubDemo | undefined;
 	/** Undefined: that of the computer. */
@@ -78,7 +78,7 @@ class Bench {
 	readonly #button: SimulatedButton;
 	readonly #nap: Nap;
 	#keys: BenchKeys = { updateKeys: [], reportKey: "" };
-	/** The engine, which nobody has ended. */
+	/** The engine has ended without being told to. */
 	#hasFailed = false;
 	#ending = false;
 

@@ -226,7 +226,7 @@ function toWakeReason(value: string | undefined): number {
 	return reasons[oneOf("--wake", value, ["timer", "button", "usb"])];
 }
 
-/** What the clock shows at the start, Unix time; undefined: it was never set. */
+/** Unix time at the start; undefined if the clock was never set. */
 export function startTime({ timeMs }: Options): number | undefined {
 	return timeMs === undefined ? Date.now() : (timeMs ?? undefined);
 }

@@ -17,7 +17,7 @@ import {
 import { checkClientOptions, type TLSWishes, tlsWishesOf } from "./client-options.js";
 import type { HandshakeQueue } from "./handshake-queue.js";
 
-/** What there is of a connection that stands. */
+/** Stream of an open connection. */
 export type StandingStream = Pick<Client, "read" | "write" | "close">;
 
 export interface OutgoingDeps {
@@ -81,7 +81,7 @@ export abstract class Outgoing implements Client {
 	/** Ends in `waitForTurn`, `stands` or `fail`. */
 	protected abstract connect(address: string): void;
 
-	/** What was begun is let go of: it never stood. */
+	/** Releases a connection that was never opened. */
 	protected abstract abandon(): void;
 
 	/** It was closed, or has failed. */

@@ -1,4 +1,4 @@
-/** Elliptic curve P-256 of the host's `crypto` on Node: whose signature it is, and agreement on a secret. */
+/** Elliptic curve P-256 of the host's `crypto` on Node: verification of signatures and key agreement. */
 import { createECDH, createPublicKey, type KeyObject, verify } from "node:crypto";
 import { type KeyAgreement, P256_POINT_LENGTH, P256_SIGNATURE_LENGTH } from "../../modules/io/crypto.js";
 
@@ -12,7 +12,7 @@ export function verifySignature(point: Uint8Array, message: Uint8Array, signatur
 	return key !== undefined && verify("sha256", message, { key, dsaEncoding: "ieee-p1363" }, signature);
 }
 
-/** The point of a key in PEM (public, or private); undefined: it is none of P-256. */
+/** Public point of a PEM key (public or private); undefined if it is not a P-256 key. */
 export function pointOf(pem: string | Buffer): Uint8Array | undefined {
 	try {
 		return pointOfKey(createPublicKey(pem));

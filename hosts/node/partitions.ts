@@ -11,7 +11,7 @@ export const PARTITION_SIZES: Readonly<Record<string, number>> = Object.freeze({
 
 const ERASED = 0xff;
 
-/** Throws a RangeError unless the range lies within `size`, in whole units. */
+/** Throws a RangeError unless the range is within `size` and in whole units. */
 export function checkRange(size: number, offset: number, length: number, unit: number): void {
 	if (offset % unit !== 0 || length % unit !== 0)
 		throw new RangeError(`${length} bytes at ${offset} are no whole units`);
@@ -75,7 +75,7 @@ export class FilePartition implements Partition {
 
 	#put(offset: number, bytes: Uint8Array): void {
 		mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
-		// What lies before the end of a file and was never written would read as 0.
+		// Unwritten bytes before the end of a file would read as 0.
 		this.#with("a", () => {});
 		this.#with("r+", (file) => {
 			const { size } = fstatSync(file);

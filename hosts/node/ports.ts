@@ -1,4 +1,4 @@
-/** Looks whether the ports of the command line can be had, before anything is started: who is told can name others. */
+/** Checks that the ports of the command line are free before anything starts, so that the user can name others. */
 import { createServer, type Server } from "node:net";
 
 export interface WantedPorts {

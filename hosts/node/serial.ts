@@ -36,7 +36,7 @@ const READ_PIECE_BYTES = 512;
 /** Start bit, 8 bits (7 and parity, or 8), stop bit. */
 const BITS_PER_CHARACTER = 10;
 
-/** One device, whoever has it open. */
+/** A device, shared by all that have it open. */
 interface Device {
 	readonly path: string;
 	readonly hardwareParity: boolean;

@@ -22,7 +22,7 @@ export interface SimulatedCoprocessor {
 
 export interface SimulatedCoprocessorOptions {
 	readonly stateFolder: string;
-	/** What happens to it, for the user. */
+	/** Gets messages for the user. */
 	say(message: string): void;
 }
 
@@ -52,7 +52,7 @@ export async function startSimulatedCoprocessor({
 		try {
 			program = await start(["--device", portOf(path), "--coordinator", portOf(coordinator)]);
 		} catch {
-			// It has told why, and ended: that is tried again.
+			// The program has printed the reason and ended: it is started again.
 			return;
 		}
 		if (isEnding) await program.end();

@@ -1,6 +1,6 @@
 /**
- * The simulated meter: tools/meter.ts on a pseudo-terminal. Where the simulator has a time of its own the meter goes by that: it
- * is told each time that it goes on at another speed (tools/meter/told-time.ts).
+ * The simulated meter: tools/meter.ts on a pseudo-terminal. It follows the simulator's time: each change of speed is
+ * sent to it (tools/meter/told-time.ts).
  */
 import type { FastTime } from "./fast-time.js";
 import { startTool } from "./tool-program.js";
@@ -16,7 +16,9 @@ export interface SimulatedMeterOptions {
 	readonly isQuiet: boolean;
 	/** Undefined: that of the computer. */
 	readonly time?: FastTime | undefined;
-	/** What the clock of the gateway shows at the start; that of the meter does then, too, where the time is not the computer's. */
+	/**
+	 * Time of the gateway's clock at the start. The meter starts with the same time if it differs from the computer's.
+	 */
 	readonly utcMs?: number | undefined;
 	/** It has ended by itself. */
 	onEnded(message: string): void;

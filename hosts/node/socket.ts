@@ -7,7 +7,7 @@ import { NodeStream } from "./stream.js";
 export class PendingConnection implements PendingSocket {
 	readonly remoteAddress: string;
 	readonly viaAccessPoint: boolean;
-	/** The owner of the connection knows who is there. */
+	/** Called when the client has shown a valid token. */
 	readonly onKnown: () => void;
 	#socket: NetSocket | undefined;
 

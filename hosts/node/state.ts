@@ -1,12 +1,12 @@
 /**
- * The state folder of the simulator and of the firmware on Linux: what a unit has in its flash. One program at a time uses it,
- * since two would write over each other's settings, and could use an invocation counter twice; the file `lock` in it holds
- * the id of that process while it runs. One whose process is gone is taken over.
+ * State folder of the simulator and of the firmware on Linux: the flash of a unit. One program at a time uses it,
+ * because two would overwrite each other's settings and could use an invocation counter twice. The file `lock` holds
+ * the id of that process. A lock of an ended process is taken over.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
-/** Makes the folder if there is none, and keeps others out until this process ends. Throws an Error with a sentence. */
+/** Makes the folder if needed, and locks it until this process ends. Throws an Error with a sentence. */
 export function openState(folder: string): void {
 	try {
 		makeFolder(resolve(folder));

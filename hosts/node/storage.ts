@@ -25,7 +25,7 @@ const TEMPORARY = ".new";
 export class FileStorage implements Storage {
 	readonly #folder: string;
 
-	/** Makes the folder if there is none, and removes what a power cut left behind. */
+	/** Makes the folder if needed, and removes leftovers of a power cut. */
 	constructor(folder: string) {
 		this.#folder = folder;
 		mkdirSync(folder, { recursive: true, mode: 0o700 });

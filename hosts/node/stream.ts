@@ -1,9 +1,9 @@
 /**
- * A connection of node:net or node:tls that stands, with the reading and writing of the host contract: what its accepted
- * sockets (socket.ts) and its clients (client.ts) have in common. Back-pressure both ways.
+ * An open connection of node:net or node:tls, with the reading and writing of the host contract: the common part of
+ * accepted sockets (socket.ts) and clients (client.ts). Back-pressure both ways.
  *
- * Limits: beyond RECEIVE_LIMIT bytes unread (and the piece that crossed it, at most 64 KB) nothing more is taken from
- * the network; SEND_LIMIT bytes wait to be sent; after `close` the other side has LINGER_MS to take what was written.
+ * Limits: beyond RECEIVE_LIMIT unread bytes (and the piece that crossed it, at most 64 KB) nothing more is taken from
+ * the network. SEND_LIMIT bytes wait to be sent. After `close` the peer has LINGER_MS to take what was written.
  */
 import type { Socket as NetSocket } from "node:net";
 import { ByteQueue } from "./byte-queue.js";
@@ -38,7 +38,7 @@ export class NodeStream {
 		socket.on("data", (piece) => this.#arrived(piece as Buffer));
 		socket.on("error", () => {
 			this.#broken = !this.#ended;
-			// Node tells of a bad record, and leaves the connection as it is.
+			// Node reports a bad record and leaves the connection open.
 			socket.destroy();
 		});
 		socket.on("end", () => this.#end());

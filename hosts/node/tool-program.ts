@@ -14,7 +14,7 @@ export interface ToolOptions {
 	/** As a sentence begins with it. */
 	readonly words: string;
 	readonly args: readonly string[];
-	/** What it says on a line when it is ready. */
+	/** Line that the program prints when it is ready. */
 	readonly ready: RegExp;
 	/** It has ended by itself. */
 	onEnded(message: string): void;

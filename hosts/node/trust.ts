@@ -15,7 +15,7 @@ const PEM = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 const SERVER_USAGES = ["1.3.6.1.5.5.7.3.1", "2.5.29.37.0"];
 
 export interface TrustQuestion {
-	/** What the server has shown, its own first. */
+	/** Certificates of the server, its own first. */
 	readonly shown: readonly X509Certificate[];
 	/** Undefined: anybody. */
 	readonly trusted: readonly X509Certificate[] | undefined;
@@ -30,7 +30,7 @@ export function parseCertificates(text: string): X509Certificate[] {
 	return [...text.matchAll(PEM)].map(([block]) => new X509Certificate(block));
 }
 
-/** What the server has shown, its own first, as far as one leads to the next. */
+/** Certificates of the server, its own first, as far as each was issued by the next. */
 export function shownBy(socket: TLSSocket): X509Certificate[] {
 	const shown: X509Certificate[] = [];
 	let one = socket.getPeerCertificate(true);
@@ -67,7 +67,7 @@ export function judge(question: TrustQuestion): number {
 	return isExpired ? CLIENT_EXPIRED : 0;
 }
 
-/** All ways from the last of `path` to somebody who is trusted. */
+/** All chains from the last of `path` to a trusted certificate. */
 function* pathsOf(question: TrustQuestion, path: X509Certificate[]): Generator<X509Certificate[]> {
 	const last = path[path.length - 1];
 	for (const issuer of question.trusted ?? []) if (hasSigned(issuer, last)) yield [...path, issuer];

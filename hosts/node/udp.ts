@@ -24,7 +24,7 @@ interface UDPPins {
 	trace(message: string): void;
 }
 
-/** `trace` is told of a port that stands for another. */
+/** `trace` gets a message when another port replaces the requested one. */
 export function createUDPPort(trace: (message: string) => void): UDPPort {
 	return { io: NodeUDP, pins: { trace } };
 }

@@ -12,7 +12,7 @@ const LEASE = Object.freeze({ ip: "192.0.2.30", netmask: "255.255.255.0", gatewa
 export class VirtualCable implements Cable {
 	isIn: boolean;
 	givesAddress = true;
-	/** What DHCP gives. */
+	/** Address from DHCP. */
 	lease = LEASE;
 	/** The last one that was made. */
 	ethernet: SimulatedEthernet | undefined;

@@ -15,7 +15,7 @@ export class VirtualFlash implements Flash {
 	operations = 0;
 	/** While above 0, each write or erase refuses and takes one off. */
 	refusals = 0;
-	/** What callers did that no flash bears. */
+	/** Operations of callers that real flash would not survive. */
 	readonly mistakes: string[] = [];
 	readonly #partitions = new Map<string, VirtualPartition>();
 	readonly #random: SeededRandom;
@@ -86,7 +86,7 @@ export class VirtualFlash implements Flash {
 
 export class VirtualPartition implements Partition {
 	readonly size: number;
-	/** What stands in it, for the test to look at or to damage. */
+	/** Its contents, for tests to inspect or damage. */
 	readonly bytes: Uint8Array;
 	/** How often each piece was erased. */
 	readonly erases: number[];

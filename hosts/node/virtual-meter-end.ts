@@ -13,11 +13,11 @@ import {
 	type LitMachine,
 } from "./wire-character.js";
 
-/** What the end needs of the wire between. */
+/** Wire of the meter's end. */
 export interface MeterWire {
 	readonly time: VirtualTime;
 	readonly meterEvents: number[];
-	/** A character has left the meter whose first bit went out at `startMs`. */
+	/** Carries a character from the meter; its first bit was sent at `startMs`. */
 	carryToGateway(wire: number, baud: number, startMs: number): void;
 }
 

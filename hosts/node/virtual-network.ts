@@ -29,9 +29,9 @@ export class VirtualListenerPort implements ListenerPort {
 	readonly pins: { readonly port: VirtualListenerPort };
 	readonly secure: boolean;
 	readonly time: VirtualTime;
-	/** What a secure port shows; undefined before it was opened. No client of this world looks at it. */
+	/** Identity of a secure port; undefined before it was opened. The virtual clients ignore it. */
 	identity: Identity | undefined;
-	/** What `testIdentity` tells. */
+	/** Result of `testIdentity`. */
 	testProblem = "";
 	/** How often the gateway has said that a token was revoked. */
 	forgotten = 0;
@@ -45,7 +45,7 @@ export class VirtualListenerPort implements ListenerPort {
 		this.pins = Object.freeze({ port: this });
 	}
 
-	/** Opens a connection from `address`; undefined when nobody listens or too many wait. */
+	/** Opens a connection from `address`; undefined if no listener is open or too many wait. */
 	connect(address = "192.0.2.10"): VirtualClient | undefined {
 		if (this.#listener === undefined) return undefined;
 		const connection = new VirtualConnection(this.time, address);
@@ -123,7 +123,7 @@ export class VirtualListener implements Listener {
 	}
 }
 
-/** What both ends share. Each end tells the other through it, always by an event. */
+/** State shared by both ends. Each end notifies the other through it, always by an event. */
 export class VirtualConnection implements PendingSocket {
 	readonly time: VirtualTime;
 	readonly address: string;
@@ -188,7 +188,7 @@ interface GatewayEvents {
 	onError?(isBroken: boolean): void;
 }
 
-/** The gateway's end of a connection that stands. */
+/** The gateway's end of an open connection. */
 export class GatewayEnd {
 	readonly #connection: VirtualConnection;
 	readonly #events: GatewayEvents;
@@ -266,7 +266,7 @@ export class GatewayEnd {
 
 /** The other side of a connection: what a browser or a hub would be; or the server that the gateway has connected to. */
 export class VirtualClient {
-	/** Told when bytes have come, or the gateway has closed. */
+	/** Called when bytes have arrived, or the gateway has closed. */
 	onReceived: (() => void) | undefined;
 	readonly #connection: VirtualConnection;
 	readonly #received: number[] = [];

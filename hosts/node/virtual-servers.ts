@@ -30,11 +30,11 @@ import { STATION_ADDRESS, type VirtualResolver } from "./virtual-udp.js";
 export const CONNECT_MS = 20;
 export const HANDSHAKE_MS = 300;
 
-/** What may be wrong with a server: its packets are lost, or it says nothing that TLS would be. */
+/** Fault of a server: its packets are lost, it is silent, or it speaks no TLS. */
 export type ServerFault = "lost" | "silent" | "no TLS";
 
 export interface VirtualServer {
-	/** A client's connection stands; this is the server's end of it. */
+	/** Called with the server's end of an opened client connection. */
 	onConnection?(peer: VirtualClient): void;
 	/** With TLS: what it shows, PEM text, its own first. Without it, it speaks none. */
 	readonly certificate?: string | Uint8Array;
@@ -71,7 +71,10 @@ export class VirtualServers {
 		this.tlsClient = { io: VirtualOutgoing, pins: Object.freeze({ servers: this, turns }) };
 	}
 
-	/** Connections there are for this server, in place of the one before; what stands is left alone. */
+	/**
+	 * Accepts connections for this address and port from now on, in place of the previous server; open connections
+	 * stay.
+	 */
 	serve(address: string, port: number, server: VirtualServer): void {
 		const { certificate } = server;
 		const shown = certificate === undefined ? [] : parseCertificates(Buffer.from(certificate).toString());

@@ -11,7 +11,7 @@ export class PowerCut extends Error {
 }
 
 export class VirtualStorage implements Storage {
-	/** What `set` and `delete` have done so far. */
+	/** Calls of `set` and `delete` so far. */
 	writes = 0;
 	/** Bytes that all values together may take; beyond it `set` throws. */
 	capacity = Number.POSITIVE_INFINITY;

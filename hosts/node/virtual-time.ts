@@ -57,7 +57,7 @@ export class VirtualTime implements Clock, Timers {
 		this.#utcOffsetMs = utcMs - this.#nowMs;
 	}
 
-	/** Lets `ms` go by. What a callback throws comes out here, and the time stays at that event. */
+	/** Advances the time by `ms`. An exception of a callback is rethrown here, and the time stays at that event. */
 	advance(ms: number): void {
 		this.run(this.#nowMs + ms);
 	}

@@ -12,7 +12,7 @@ import { isIPv4 } from "node:net";
 import { DATAGRAM_LIMIT, RESOLVE_LIMIT, type UDP, type UDPOptions, type UDPPort } from "../../modules/io/host.js";
 import type { VirtualTime } from "./virtual-time.js";
 
-/** What the gateway sends from, in the network it has joined and in its own. */
+/** Source addresses of the gateway, in the joined network and in its own. */
 export const STATION_ADDRESS = "192.0.2.20";
 export const ACCESS_POINT_ADDRESS = "192.168.4.1";
 const ACCESS_POINT_NETWORK = "192.168.4.";
@@ -39,7 +39,7 @@ export interface SentDatagram extends Datagram {
 
 interface VirtualPins {
 	readonly network: VirtualUDPPort;
-	/** What the device has in the network that it has joined. */
+	/** Address of the device in the joined network. */
 	readonly address: string;
 }
 
@@ -73,13 +73,13 @@ export class VirtualUDPPort implements UDPPort {
 		this.#servers.set(`${address}:${port}`, { server, delayMs });
 	}
 
-	/** From outside, there after `delayMs`; lost when nobody receives there then. */
+	/** Delivers a datagram from outside after `delayMs`; it is lost if no port receives it then. */
 	send({ from, to, bytes }: Datagram, delayMs = 0): void {
 		const copy = new Uint8Array(bytes);
 		this.time.set(() => this.#deliver({ from, to, bytes: copy }), delayMs);
 	}
 
-	/** The network has gone: every port that is open is told so. */
+	/** Fails every open port, as if the network had gone. */
 	fail(): void {
 		for (const udp of this.ports) this.time.set(() => udp.fail(), 0);
 	}
@@ -127,7 +127,7 @@ export class VirtualUDPPort implements UDPPort {
 export class VirtualUDP implements UDP {
 	readonly port: number;
 	readonly group: string | undefined;
-	/** What it sends from. */
+	/** Source address. */
 	readonly address: string;
 	remoteAddress = "";
 	remotePort = 0;

@@ -30,7 +30,7 @@ export interface VirtualSlotsOptions {
 export class VirtualSlots {
 	/** The partitions of both slots. */
 	readonly flash: VirtualFlash;
-	/** What the boot loader knows. */
+	/** State of the boot loader. */
 	readonly storage = new VirtualStorage();
 	/** Inflaters that were made and are not closed. */
 	openInflaters = 0;

@@ -73,7 +73,7 @@ export interface VirtualOptions extends VirtualLineOptions {
 	zigbee?: (time: VirtualTime) => CoprocessorPort;
 	/** Without it, the unit has no light. */
 	led?: LEDPort;
-	/** What is left of the machine's memory; without it, as much as is wanted. */
+	/** Free memory of the machine; by default always enough. */
 	memory?: NonNullable<Host["memory"]>;
 	/** Supply and sensors; without it, the board measures nothing. */
 	power?: Power;
@@ -91,7 +91,7 @@ interface VirtualNetwork extends Network {
 	readonly udp?: VirtualUDPPort;
 }
 
-/** Virtual time that `request` waits for a whole reply, unless told otherwise. */
+/** Default virtual time that `request` waits for a whole reply. */
 export const REPLY_TIMEOUT_MS = 70_000;
 
 export class VirtualWorld implements Host {
@@ -101,10 +101,10 @@ export class VirtualWorld implements Host {
 	readonly timers = this.time;
 	readonly serial: { readonly meter: VirtualLine; readonly zigbee?: CoprocessorPort; readonly console?: SerialPort };
 	readonly network: VirtualNetwork;
-	/** What the test plays of the network: datagrams, and names with their addresses. */
+	/** The network as the test plays it: datagrams, and names with their addresses. */
 	readonly udp: VirtualUDPPort;
 	readonly names: Map<string, string>;
-	/** What the gateway can connect to. */
+	/** Servers that the gateway can connect to. */
 	readonly servers: VirtualServers;
 	readonly storage: VirtualStorage;
 	readonly flash: VirtualFlash;
@@ -183,7 +183,7 @@ export class VirtualWorld implements Host {
 	/** How long it is to sleep, and since when (the time of the world): its program has ended. */
 	asleep: { readonly ms: number; readonly sinceMs: number } | undefined;
 
-	/** Told when the gateway wants to start anew. */
+	/** Called when the gateway wants to restart. */
 	onRestart: (() => void) | undefined;
 
 	private fallAsleep(ms: number): void {
@@ -242,7 +242,7 @@ export class VirtualWorld implements Host {
 	}
 }
 
-/** Memory that survives a restart, and whose power can be cut. */
+/** Memory that survives a restart until its power is cut. */
 export class VirtualRetained extends StoredRetained {
 	readonly #storage: VirtualStorage;
 
@@ -271,7 +271,7 @@ class SeededCrypto extends NodeCrypto {
 	}
 }
 
-/** modules/resources/*.bin of the checkout that this file was built in; empty when there are none. */
+/** modules/resources/*.bin of the checkout that this file was built in; empty if there are none. */
 function readResources(): Resources {
 	const folder = new URL("../../../modules/resources/", import.meta.url);
 	const resources = new Map<string, Uint8Array>();

@@ -26,7 +26,7 @@ export interface LitMachine extends Machine {
 	light?(fromMs: number, toMs: number): void;
 }
 
-/** What a receiver at another speed sees instead of what was sent: as many characters as fit, none of them right. */
+/** Characters that a receiver at another speed sees: as many as fit, none of them right. */
 export class FaultInjector {
 	#due = 0;
 	#count = 0;

@@ -1,7 +1,7 @@
 /**
- * Certificates and keys of the host's `crypto` on Node, reading: X.509 (RFC 5280) in PEM text (RFC 7468), by node:crypto
- * and asn1js. The twin of hosts/native/certificate.c, which runs on the device: both tell the same of the same file, so
- * what Mbed TLS can't read is refused here as well.
+ * Certificates and keys of the host's `crypto` on Node, reading: X.509 (RFC 5280) in PEM text (RFC 7468), by
+ * node:crypto and asn1js. Its twin is hosts/native/certificate.c, which runs on the device: both give the same result
+ * for the same file, so what Mbed TLS cannot read is refused here as well.
  */
 import { createPrivateKey, type KeyObject, sign, verify, X509Certificate } from "node:crypto";
 import { type BaseBlock, fromBER, type ObjectIdentifier, type UTCTime } from "asn1js";
@@ -103,7 +103,7 @@ function* blocksOf(text: string): Iterable<Block> {
 	}
 }
 
-/** The bytes that the block stands for; undefined: it is cut off or no base64 by lines. */
+/** Decoded bytes of the block; undefined if it is cut off or not base64 in lines. */
 function decode(body: string | undefined): Buffer | undefined {
 	const [opening, ...lines] = (body ?? "-").split("\n");
 	if (!/^ ?\r?$/.test(opening) || lines.length === 0) return undefined;

@@ -18,7 +18,7 @@ import { MESSAGE_LIMIT } from "./worker/protocol.js";
 
 /** A message, its kind, and room for the worker's measurements in front. */
 const FRAME_LIMIT = MESSAGE_LIMIT + 65_536;
-/** How long a worker that was told to end may take. */
+/** Limit for a worker to end after it was asked to. */
 const END_LIMIT_MS = 2000;
 /** Steps of one request after which the worker gives up: a watchdog of a few seconds. */
 const STEPS_LIMIT = 1_000_000_000;
@@ -42,11 +42,11 @@ export interface XSWorkerOptions {
 	readonly program: string;
 	/** Answers a command of the worker; at once, and without throwing. */
 	onCommand(message: Uint8Array): Uint8Array;
-	/** The worker ended without being told to; a sentence. Not called after `end`. */
+	/** Called with a sentence when the worker ended without being asked to. Not called after `end`. */
 	onCrash(message: string): void;
 }
 
-/** What the worker measured when a request was done. */
+/** Measurements of the worker after a request. */
 export interface Measurement {
 	/** Slots in use, garbage included. */
 	readonly slots: number;

@@ -9,7 +9,7 @@
  * Without a password, or with `-` for it, a network is open; `no-dhcp`: it gives no address. Lines that are not so are
  * skipped. For radio.ts; of the virtual world there is another air (hosts/node/virtual-air.ts).
  */
-/** What is there when the tester has said nothing. */
+/** Network in the air if the tester has defined none. */
 export const BENCH_SSID = "bench";
 export const BENCH_PASSWORD = "bench-network";
 const INITIAL = `${BENCH_SSID} -48 6 ${BENCH_PASSWORD}\ncafe -70 1\n`;
@@ -33,7 +33,7 @@ export interface Air {
 export class TextAir implements Air {
 	readonly #read: () => string;
 
-	/** `read` gives the text of the moment, empty when there is none; it is asked every time. */
+	/** `read` returns the present text, empty if there is none; it is called every time. */
 	constructor(read: () => string) {
 		this.#read = read;
 	}

@@ -69,7 +69,7 @@ export interface BootDeps {
 /** To be made once at each start: that chooses the slot. */
 export class BootLoader implements Update {
 	readonly slot: Partition;
-	/** What the image that runs says of itself; undefined: it is the program itself. */
+	/** Header of the running image; undefined for the program itself. */
 	readonly image: ImageHeader | undefined;
 	readonly #deps: BootDeps;
 	#record: Uint8Array;
@@ -134,7 +134,7 @@ export class BootLoader implements Update {
 		this.#deps.restart();
 	}
 
-	/** What stands in the other slot is no firmware from now on. Throws an Error while it is the way back. For the slot. */
+	/** Marks the other slot as invalid. Throws an Error while it is the fallback. For the slot. */
 	voidOther(): void {
 		this.checkTrial();
 		const other = 1 - this.#running;
@@ -145,7 +145,7 @@ export class BootLoader implements Update {
 		if (this.state === FIRMWARE_ON_TRIAL) throw new Error("the firmware that runs is on trial");
 	}
 
-	/** What the boot loader does: the image that starts; undefined: the program itself. */
+	/** Chooses the image that starts, as the boot loader does; undefined for the program itself. */
 	private choose(record: Uint8Array): ImageHeader | undefined {
 		const view = new DataView(record.buffer);
 		for (;;) {
@@ -170,7 +170,7 @@ export class BootLoader implements Update {
 		return this.#record[STATES_OFFSET + slot];
 	}
 
-	/** What is kept, with another state of a slot, and the one that is to start. */
+	/** The record with another state of a slot and another slot to start. */
 	private with(slot: number, state: number, chosen: number): Uint8Array {
 		const record = this.#record.slice();
 		record[STATES_OFFSET + slot] = state;

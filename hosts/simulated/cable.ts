@@ -1,6 +1,6 @@
 /**
- * An Ethernet port of a host that has none, with a cable that a text says all of, so that a tester can pull and plug it:
- * `in` or nothing, `out`, or `in no-dhcp` for a network whose DHCP never answers. It takes the time that a port takes, and
+ * An Ethernet port for a host without one, with a cable that a text describes, so that a tester can pull and plug it:
+ * `in` or empty, `out`, or `in no-dhcp` for a network whose DHCP never answers. It takes as long as a real port, and
  * calls back from a timer only.
  */
 import type {
@@ -30,15 +30,15 @@ export interface SimulatedEthernetSettings {
 	readonly timers: Timers;
 	/** Asked every `lookMs`. */
 	readonly cable: () => Cable;
-	/** What DHCP gives. */
+	/** Address from DHCP. */
 	readonly lease: EthernetAddress;
 	/** Default: LOOK_MS. */
 	readonly lookMs?: number;
-	/** Told of each port that is made. */
+	/** Called with each port that is made. */
 	onMade?(port: SimulatedEthernet): void;
 }
 
-/** The cable that a text describes, which `read` gives as it is at the moment; empty while there is none. */
+/** The cable that the present text of `read` describes; empty if there is none. */
 export function textCable(read: () => string): () => Cable {
 	return () => {
 		const [place, dhcp] = read().trim().split(" ");
@@ -53,7 +53,7 @@ export function createEthernetPort(settings: SimulatedEthernetSettings): Etherne
 export class SimulatedEthernet implements Ethernet {
 	isLinked = false;
 	address: EthernetAddress | undefined;
-	/** What `start` was called with last; undefined while the port is off. */
+	/** Last argument of `start`; undefined while the port is off. */
 	wanted: EthernetSettings | undefined;
 	isClosed = false;
 	readonly #settings: SimulatedEthernetSettings;

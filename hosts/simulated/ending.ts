@@ -11,7 +11,10 @@ export const ASKED_FOR: Ending = Object.freeze({ cause: "it was asked for", isFa
 export const SLEPT: Ending = Object.freeze({ cause: "deep sleep has ended", isFault: false });
 export const POWER_ON: Ending = Object.freeze({ cause: "power was switched on", isFault: false });
 
-/** In a storage, for a program that runs in a process of its own: whoever starts that takes it away with the power. */
+/**
+ * Retained memory in a storage, for a program in a process of its own: the starter of that process deletes it at a
+ * power cut.
+ */
 export class StoredRetained implements Retained {
 	readonly size = RETAINED_SIZE;
 	readonly #storage: Storage;

@@ -48,7 +48,7 @@ export interface ImageHeader {
 	readonly version: string;
 }
 
-/** What the image in the slot says of itself. Throws an Error when there is none, or it is damaged. */
+/** Reads the header of the image in the slot. Throws an Error if it is missing or damaged. */
 export function readImage(slot: Partition, crypto: Pick<Crypto, "hash">): ImageHeader {
 	const piece = new Uint8Array(PIECE);
 	slot.read(0, piece, 0, IMAGE_HEADER_LENGTH);

@@ -14,7 +14,7 @@ import type { Power } from "../../modules/io/host.js";
 export class SimulatedPower implements Power {
 	readonly #read: () => string;
 
-	/** `read` gives the text of the moment, empty when there is none; it is asked every time. */
+	/** `read` returns the present text, empty if there is none; it is called every time. */
 	constructor(read: () => string) {
 		this.#read = read;
 	}

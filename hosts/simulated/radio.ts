@@ -33,12 +33,12 @@ const AUTH_WPA2_PSK = 3;
 export interface RadioSettings {
 	readonly air: Air;
 	readonly timers: Timers;
-	/** What DHCP gives. */
+	/** Address from DHCP. */
 	readonly lease: { readonly ip: string; readonly netmask: string; readonly gateway: string };
 	readonly accessPointKey: string;
 	/** How often a radio hears of its network; after LOST_BEACONS times without it is lost. Default: BEACON_MS. */
 	readonly beaconMs?: number;
-	/** Told of each radio that is made. */
+	/** Called with each radio that is made. */
 	onMade?(radio: SimulatedRadio): void;
 }
 
@@ -51,7 +51,7 @@ export class SimulatedRadio implements WiFi {
 	station: StationStatus | undefined;
 	/** Undefined: it is off. */
 	accessPoint: AccessPointOptions | undefined;
-	/** What `connect` was called with last; undefined after `disconnect`. */
+	/** Last argument of `connect`; undefined after `disconnect`. */
 	wanted: StationOptions | undefined;
 	/** Calls of `connect` and of `scan`. */
 	connects = 0;

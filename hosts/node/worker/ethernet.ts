@@ -4,7 +4,7 @@ import { COMMANDS, EVENT_CONNECTED, PORT_LOOK, PORT_START, PORT_STOP } from "./p
 import type { WirePins } from "./streams.js";
 import type { Target, Wire } from "./wire.js";
 
-/** What PORT_LOOK gives. */
+/** Result of PORT_LOOK. */
 export interface EthernetLook {
 	readonly isLinked: boolean;
 	readonly speed: number;

@@ -1,6 +1,6 @@
 /** The globals that the xsnap worker gives to the script it runs, beside those of the language. */
 
-/** Set by the script; called by the worker for each event. What it throws goes back as an error reply. */
+/** Set by the script; called by the worker for each event. An exception is returned as an error reply. */
 declare var handleCommand: (message: ArrayBuffer) => void;
 /** Sends a command to the parent process and waits for the reply. */
 declare function issueCommand(message: ArrayBuffer): ArrayBuffer;

@@ -81,7 +81,7 @@ class WireClock implements Clock {
 
 	setUTC(utcMs: number): void {
 		this.#wire.call(COMMANDS.setUTC, 0, utcMs);
-		// Until the next event tells, as if this one had come only now.
+		// Valid until the next event, as if this one had just arrived.
 		this.#wire.utcOffsetMs = utcMs - this.#wire.monotonicMs;
 	}
 }
@@ -213,7 +213,7 @@ class WireText implements TextCodec {
 	}
 }
 
-/** On the chip these lie in flash; here each is fetched once. */
+/** Resources: in flash on the chip, fetched once each here. */
 class WireResources implements Resources {
 	readonly #wire: Wire;
 	readonly #files = new Map<string, Uint8Array>();

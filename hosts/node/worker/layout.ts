@@ -62,7 +62,7 @@ export function encodeValues(layout: Layout, values: readonly unknown[], head: n
 	return bytes;
 }
 
-/** What is said most often has one value: a timer, a read, a write. */
+/** Fast path for the most frequent messages, which have one value: a timer, a read, a write. */
 function encodeValue(kind: number, value: unknown, head: number): Uint8Array {
 	const size = SIZES[kind];
 	const part = partOf(kind, value);
@@ -75,7 +75,7 @@ function encodeValue(kind: number, value: unknown, head: number): Uint8Array {
 	return bytes;
 }
 
-/** What follows `head` bytes. Bytes are parts of the message, no copies. */
+/** Decodes the values after `head` bytes. Bytes are views of the message, not copies. */
 export function decodeValues<L extends Layout>(layout: L, message: Uint8Array, head: number): ValuesOf<L> {
 	if (layout.length === 0) return [] as ValuesOf<L>;
 	const kind = layout[0];

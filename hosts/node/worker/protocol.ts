@@ -35,7 +35,7 @@ export const COMMANDS = Object.freeze({
 	coprocessorLines: command(79, [U8, U8], []),
 	/** For a serial port: format, baud. */
 	configure: command(2, [U8, U32], []),
-	/** 1 for the TLS port; certificate and key, empty ones are none. Gives the port really listened on. */
+	/** 1 for the TLS port; certificate and key, which may be empty. Returns the real port number. */
 	listen: command(3, [U8, BYTES, BYTES], [U32]),
 	/** For a listener: id for the connection taken. Gives it again, or is absent when none waits. */
 	accept: command(4, [U32], [U32]),
@@ -45,7 +45,7 @@ export const COMMANDS = Object.freeze({
 	read: command(6, [U32], [LAST_BYTES]),
 	/** For a stream. Gives the count that may be written next. */
 	write: command(7, [LAST_BYTES], [U32]),
-	/** Whatever the id stands for, timers included; unknown ids are no error. */
+	/** For any object behind the id, timers included; unknown ids are ignored. */
 	close: command(8, [], []),
 	/** Delay in ms; EVENT_TIMER follows. */
 	timer: command(9, [F64], []),
@@ -61,7 +61,7 @@ export const COMMANDS = Object.freeze({
 	resource: command(16, [TEXT], [LAST_BYTES]),
 	setUTC: command(17, [F64], []),
 	trace: command(18, [LAST_TEXT], []),
-	/** The id stands for a hash until its digest was asked for. */
+	/** The id belongs to a hash until its digest is taken. */
 	hash: command(52, [], []),
 	hashUpdate: command(53, [LAST_BYTES], []),
 	hashDigest: command(54, [], [LAST_BYTES]),
@@ -71,7 +71,7 @@ export const COMMANDS = Object.freeze({
 	agreeP256: command(56, [LAST_BYTES], [BYTES, BYTES]),
 	/** The file. Gives CertificateFile. */
 	readCertificates: command(19, [LAST_BYTES], [LAST_JSON]),
-	/** The key, empty: there is none; the rest of CertificateOptions. Gives certificate and key. */
+	/** The key (empty for a new one); the rest of CertificateOptions. Returns certificate and key. */
 	makeCertificate: command(20, [BYTES, LAST_JSON], [BYTES, BYTES]),
 	/** For a socket. */
 	know: command(43, [], []),
@@ -103,8 +103,8 @@ export const COMMANDS = Object.freeze({
 	/** Host, port, time-out in ms. */
 	tcpClient: command(33, [TEXT, F64, F64], []),
 	/**
-	 * Host, port, time-out in ms; who is trusted, the name, Unix time (NaN: unknown), 1 when certificate and key follow that
-	 * are shown, both, session (nothing: none).
+	 * Host, port, time-out in ms; trusted certificates, name, Unix time (NaN if unknown), 1 if the client's certificate
+	 * and key follow, both, session (empty for none).
 	 */
 	tlsClient: command(34, [TEXT, F64, F64, BYTES, TEXT, F64, U8, BYTES, BYTES, BYTES], []),
 	/** For a client. Gives the other side's address, and 1 when its session was resumed. */
@@ -131,7 +131,7 @@ export const COMMANDS = Object.freeze({
 	updateActivate: command(72, [F64], []),
 	updateConfirm: command(73, [], []),
 	updateRollBack: command(74, [], []),
-	/** The id stands for an inflater. */
+	/** The id belongs to an inflater. */
 	inflater: command(75, [], []),
 	/** For an inflater: packed bytes. Gives how many it has taken, 1 when it is done, and what came into its ring. */
 	inflate: command(76, [LAST_BYTES], [U32, U8, LAST_BYTES]),
@@ -193,8 +193,8 @@ export const EVENT_ANSWER = 8;
 export const EVENT_PRESSED = 9;
 export const EVENT_LET_GO = 10;
 /**
- * What the radio calls back with; number: the reason, 1 for a scan that has found something, how many clients. Of the
- * Ethernet port EVENT_CONNECTED says that link or address is another.
+ * Events of the radio. Number: the reason, 1 for a scan with results, the number of clients. For the Ethernet port
+ * EVENT_CONNECTED reports a change of link or address.
  */
 export const EVENT_CONNECTED = 11;
 export const EVENT_DISCONNECTED = 12;

@@ -44,7 +44,7 @@ interface StreamOptions {
 	onError?(code: number): void;
 }
 
-/** What a serial port, a socket and a client have in common. */
+/** Common part of serial port, socket and client. */
 export class Stream implements Target {
 	protected readonly wire: Wire;
 	protected readonly id: number;

@@ -1,6 +1,6 @@
 /**
- * The worker's end of the line to the Node process: commands go out and are answered at once, events come in and are
- * given to whatever their id stands for. Layouts: protocol.ts. A message is at most MESSAGE_LIMIT bytes.
+ * The worker's end of the line to the Node process: commands are sent and answered at once, events are passed to the
+ * object behind their id. Layouts: protocol.ts. A message has at most MESSAGE_LIMIT bytes.
  */
 import { decodeValues, encodeValues, type Layout, type ValuesOf } from "./layout.js";
 import {
@@ -15,7 +15,7 @@ import {
 	REPLY_RANGE_ERROR,
 } from "./protocol.js";
 
-/** What an id stands for. */
+/** Object behind an id. */
 export interface Target {
 	/** `kind` is EVENT_…; `count` the event's number, `text` what follows the header. */
 	handle(kind: number, count: number, text: Uint8Array): void;
@@ -57,12 +57,12 @@ export class Wire {
 		this.#targets.set(id, target);
 	}
 
-	/** `answered` is told what EVENT_ANSWER says to this id. */
+	/** Calls `answered` with the EVENT_ANSWER of this id. */
 	ask(id: number, answered: (text: string) => void): void {
 		this.attach(id, new Question(this, id, answered));
 	}
 
-	/** Forgets the id and closes what it stands for on the other side. */
+	/** Forgets the id and closes its object on the other side. */
 	close(id: number): void {
 		this.#targets.delete(id);
 		this.call(COMMANDS.close, id);
@@ -73,12 +73,12 @@ export class Wire {
 		this.#targets.delete(id);
 	}
 
-	/** What the id stands for. */
+	/** Object behind the id. */
 	target(id: number): Target | undefined {
 		return this.#targets.get(id);
 	}
 
-	/** What the command gives, or undefined for REPLY_ABSENT. Throws what the host threw. */
+	/** Result of the command, or undefined for REPLY_ABSENT. Throws the host's error. */
 	call<Takes extends Layout, Gives extends Layout>(
 		{ code, takes, gives }: Command<Takes, Gives>,
 		id: number,
@@ -101,7 +101,7 @@ export class Wire {
 		this.call(COMMANDS.trace, 0, message);
 	}
 
-	/** Takes one event; returns its kind when it is for nobody's id (id 0), else 0 after it was handled. */
+	/** Takes one event; returns its kind if it has no id (id 0), else 0 after it was handled. */
 	receive(message: ArrayBuffer): number {
 		const view = new DataView(message);
 		const kind = view.getUint8(0);
