@@ -41,7 +41,7 @@ interface Tag {
 	readonly description: string;
 }
 
-/** A part for each tag under its name, without those for which there is none. */
+/** A section for each tag under its name; tags without content are left out. */
 function tagged(part: (tag: Tag) => string): string {
 	const parts = DOCUMENT.tags.map((tag: Tag) => ({ tag, text: part(tag) }));
 	return parts

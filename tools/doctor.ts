@@ -1,6 +1,6 @@
 /**
- * `npm run doctor`: tells what this computer lacks for which target, and the command that installs it. Changes nothing.
- * Ends with 0 when the simulator can run, else with 1: the other targets are for those who want them.
+ * `npm run doctor`: lists the tools that this computer lacks for each target, and the command that installs each.
+ * Changes nothing. Exits with 0 if the simulator can run, else with 1; the other targets are optional.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";

@@ -1,4 +1,6 @@
-/** `npm run meter`: the meter simulator's program. See `--help`. Ends on SIGTERM and SIGINT, and with who started it. */
+/**
+ * `npm run meter`: the meter simulator's program. See `--help`. Ends on SIGTERM, on SIGINT and with its parent process.
+ */
 import type { Machine } from "../modules/io/machine.js";
 import { DLMS_HELP } from "./meter/dlms-help.js";
 import * as DLMS from "./meter/dlms-meter.js";
@@ -61,7 +63,7 @@ const EVENT_TEXTS = new Map([
 	[Server.NOT_SERVED, "no such service"],
 ]);
 
-/** What a program of either protocol is made of. */
+/** Parts of a program for either protocol. */
 interface Program {
 	machine: Machine;
 	port?: string;
@@ -172,7 +174,7 @@ async function run(program: Program, socket: string | undefined): Promise<void> 
 	});
 	process.on("SIGTERM", () => end(0));
 	process.on("SIGINT", () => end(0));
-	// Who started it with a channel is gone.
+	// The parent process has ended.
 	process.on("disconnect", () => end(0));
 	process.stdout.write(`meter ${port.path}\n`);
 }

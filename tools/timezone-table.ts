@@ -38,7 +38,7 @@ interface Change {
 	readonly timeS: number;
 }
 
-/** What a TZ string says. */
+/** Contents of a TZ string. */
 interface Rule {
 	readonly standardS: number;
 	readonly savingS: number;
@@ -218,7 +218,7 @@ function offsetAt(rule: Rule, atS: number): number {
 	return moments.findLast((moment) => moment.atS <= atS)?.offsetS ?? rule.standardS;
 }
 
-/** What the rule changes in a year. */
+/** Transitions of the rule in a year. */
 function momentsOf({ standardS, savingS, changes }: Rule, year: number): Transition[] {
 	if (changes.length === 0) return [];
 	return [

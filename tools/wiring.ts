@@ -12,7 +12,7 @@ export const PICTURES = fileURLToPath(new URL("../../docs/pictures", import.meta
 
 /** One for each kind: a bare devkit, one with a radio, a gateway board, one with cells. */
 export const DRAWN = ["esp32-devkitc", "esp32-devkitc-zigbee", "slzb-06", "esp32s3-battery"] as const;
-/** Of those: radio, button and LED are on the board as it is bought. */
+/** Boards that are sold with radio, button and LED. */
 const BOUGHT = ["slzb-06"];
 
 const WIDTH = 720;
@@ -35,7 +35,7 @@ interface Wire {
 	readonly colour: string;
 }
 
-/** What is wired to neighbouring pins. */
+/** A component that is wired to neighbouring pins. */
 interface Part {
 	readonly title: string;
 	readonly wires: readonly Wire[];
@@ -83,7 +83,7 @@ function dividerOf({ ratio }: DividerPin): string {
 	return `${ratio} × 100 kΩ, 100 nF`;
 }
 
-/** What is soldered on a board that is bought, a line each. */
+/** Components soldered on a board as sold, one per line. */
 function onBoard({ zigbee, button, led }: Board): string[] {
 	const lines: string[] = [];
 	if (zigbee !== undefined) {

@@ -1,4 +1,7 @@
-/** `npm run zigbee`: the Zigbee simulator's program. See `--help`. Ends on SIGTERM and SIGINT, and with who started it. */
+/**
+ * `npm run zigbee`: the Zigbee simulator's program. See `--help`. Ends on SIGTERM, on SIGINT and with its parent
+ * process.
+ */
 
 import { openPseudoTerminal } from "./meter/pseudo-terminal.js";
 import { UsageError } from "./meter/words.js";
@@ -16,7 +19,7 @@ import { serveTCP, type TCPPort } from "./zigbee/tcp-port.js";
 const COORDINATOR_IEEE = Buffer.from("010a0000004b1200", "hex");
 const DEVICE_IEEE = Buffer.from("020b0000004b1200", "hex");
 
-/** What who has started it may say by the channel between the two; each member by itself. */
+/** Order from the parent process; each member is optional. */
 interface Order {
 	/** The lines of the gateway's coprocessor. */
 	readonly lines?: { readonly reset: boolean; readonly bootLoader: boolean };
@@ -55,7 +58,7 @@ async function run(options: ZigbeeOptions): Promise<void> {
 	};
 	process.on("SIGTERM", () => end(0));
 	process.on("SIGINT", () => end(0));
-	// Who started it with a channel is gone.
+	// The parent process has ended.
 	process.on("disconnect", () => end(0));
 	process.on("message", (message) => {
 		const { lines, faults: wanted, crash, network } = message as Order;

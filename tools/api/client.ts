@@ -72,12 +72,15 @@ export class GatewayClient {
 		return accepted(`POST ${path}`, await this.send("POST", `/api/v1/${path}`, bytes));
 	}
 
-	/** Of the firmware. */
+	/** Version of the firmware. */
 	async version(): Promise<string> {
 		return (await this.get("system/version"))["firmware"].version;
 	}
 
-	/** Any reply will do; `token` is that of the login unless another is given. Rejects with a sentence where there is none. */
+	/**
+	 * Sends a request and accepts any reply; `token` defaults to the login's. Rejects with a sentence if there is no
+	 * reply.
+	 */
 	send(method: string, path: string, body?: Uint8Array, token = this.#token): Promise<Reply> {
 		return new Promise((resolve, reject) => {
 			const sending = request(

@@ -66,7 +66,7 @@ function merge(base: Node, own: Node): Node {
 	return { ...base, ...own, ...(properties ? { properties } : {}) };
 }
 
-/** What a value may be, in a few words; without its pattern, which `patternOf` tells. */
+/** Describes the allowed values in a few words, without the pattern (see `patternOf`). */
 export function bounds(schema: Node): string {
 	const { type, minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
 	const words: string[] = [];
@@ -80,13 +80,13 @@ export function bounds(schema: Node): string {
 	return words.join(", ");
 }
 
-/** What a setting is on a new unit, or a field that is left out; "" where neither is told. */
+/** Initial value of a setting, or default of an omitted field; "" if neither is documented. */
 export function initialOf(schema: Node): string {
 	const value = schema["x-initial"] ?? schema.default;
 	return value === undefined ? "" : code(value);
 }
 
-/** What holds only together: alternatives, and what a value brings with it, a line each. */
+/** Describes fields that depend on each other: alternatives, and requirements of a value, one per line. */
 export function conditions({ anyOf = [], ...schema }: Node): string[] {
 	const lines: string[] = anyOf.map((one: Node) => `${one.title}: ${names(one.required)}`);
 	for (const rule of [schema, ...(schema.allOf ?? [])]) {

@@ -1,7 +1,7 @@
 /**
- * What the API's description says of bodies and of settings, made from their own tables (modules/config/schema.ts,
- * modules/api/settings.ts): types, bounds, choices, initial values, required fields. Names of schemas, descriptions and
- * examples are written by hand in modules/api/openapi.json, and stay as they are; a new setting gets its first description
+ * Writes types, bounds, choices, initial values and required fields of bodies and settings into the API's description,
+ * from their own tables (modules/config/schema.ts, modules/api/settings.ts). Names of schemas, descriptions and
+ * examples are written by hand in modules/api/openapi.json and stay unchanged; a new setting gets its first description
  * from the comment above it (comments.ts).
  */
 import { type BodyTable, NO_BODY } from "../../modules/api/body.js";
@@ -38,7 +38,7 @@ export function keyOf(method: number, path: string): string {
 	return `${METHOD_NAMES[method]} ${path.replace(/<(\w+)>/, "{$1}")}`;
 }
 
-/** The pattern of a text whose characters are these; undefined for any text. One range alone may have no end. */
+/** Pattern of a text with these characters; undefined for any text. Only a single range may be open-ended. */
 function patternOf({ characters }: Field): string | undefined {
 	if (characters === "" || characters.startsWith("\u0000")) return undefined;
 	if (characters.length === 1) {
@@ -52,7 +52,7 @@ function patternOf({ characters }: Field): string | undefined {
 	return `^[${ranges.join("")}]*$`;
 }
 
-/** What a value of the field may be. `table`: the body that it is in. */
+/** Allowed values of the field. `table`: the body that contains it. */
 export function boundsOf(field: Field, table: BodyTable): Node {
 	const { kind, minimum, maximum, choices } = field;
 	if (table.list !== undefined && field === table.fields[0]) return { type: "array", maxItems: table.list.maximum };
@@ -65,7 +65,7 @@ export function boundsOf(field: Field, table: BodyTable): Node {
 	return { type: "string", ...minLength, maxLength: maximum, ...(pattern === undefined ? {} : { pattern }) };
 }
 
-/** What it refers to, itself and not a copy. */
+/** Target of a reference, not a copy. */
 function targetOf(document: Node, node: Node): Node {
 	let target = document;
 	for (const step of node.$ref.split("/").slice(1)) target = target[step];
@@ -90,7 +90,7 @@ function renewed(old: Node, made: Node, byRoute: readonly string[] = []): Node {
 	return node;
 }
 
-/** Two patterns of one class whose ranges stand in another order. */
+/** Returns true for two patterns of one character class with ranges in another order. */
 function sameClass(a: Node, b: Node): boolean {
 	const rangesOf = (pattern: unknown) => {
 		const inside = typeof pattern === "string" ? /^\^\[((?:\\?[^\]])*)\]\*\$$/.exec(pattern)?.[1] : undefined;
@@ -204,7 +204,7 @@ function describeReply(document: Node, operation: Node, route: Operation): void 
 	addToExample(operation.responses[200].content["application/json"], settings.shown);
 }
 
-/** What the group's POST takes and what it answers is described by one schema. */
+/** Returns true if one schema describes both body and reply of the group's POST. */
 function isOneSchema(document: Node, { path }: Operation, { $ref }: Node): boolean {
 	return document.paths[path].post.requestBody.content["application/json"].schema.$ref === $ref;
 }

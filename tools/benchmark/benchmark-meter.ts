@@ -13,7 +13,7 @@ interface MeterEvent {
 }
 
 export class BenchMeter {
-	/** Of its pseudo-terminal. */
+	/** Path of its pseudo-terminal. */
 	path = "";
 	readonly #process: ChildProcess;
 	#events: MeterEvent[] = [];

@@ -55,7 +55,7 @@ const CASES: readonly Case[] = [
 	{ what: "HLS-GMAC, ciphered", config: GMAC },
 ];
 
-/** Of one readout on the virtual world. */
+/** Work of one readout in the virtual world. */
 interface Work {
 	readonly traffic: Traffic;
 	readonly steps: number;
@@ -174,7 +174,7 @@ async function measureWork({ config }: Case): Promise<Work[]> {
 	}
 }
 
-/** Steps of a readout whose client leaves, so that there is no reply. */
+/** Steps of a readout without a reply, because the client leaves. */
 async function readOnce(xs: XSWorld): Promise<number> {
 	const { time, serial } = xs.world;
 	const line = serial.meter;

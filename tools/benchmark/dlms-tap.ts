@@ -19,12 +19,12 @@ const GET = [0xc0, 0xc8];
 const GLO_GET = [0xc8, 0xcc];
 /** SC, invocation counter, tag. */
 const SEALING_BYTES = 5 + 12;
-/** Of a GET and its response, before what is asked for: one attribute, or several. */
+/** Bytes of a GET and its response before the payload: for one attribute, and for several. */
 const NORMAL_HEAD = 3;
 const LIST_HEAD = 4;
 const ATTRIBUTE_BYTES = 10;
 
-/** What passes on the line. */
+/** Traffic on the line. */
 export interface Load {
 	readonly bytes: number;
 	/** Frames of the client: each is answered, after the meter's reaction. */
@@ -32,13 +32,13 @@ export interface Load {
 }
 
 export interface Traffic extends Load {
-	/** Of the turns. */
+	/** Number of information frames. */
 	readonly information: number;
 	readonly ready: number;
 	/** Bytes of the APDUs. */
 	readonly sent: number;
 	readonly received: number;
-	/** Of a client that asks for the same in one request. */
+	/** Traffic of a client that asks for the same in one request. */
 	readonly ideal: Load;
 }
 
@@ -88,7 +88,7 @@ export class DLMSTap implements Machine {
 		return output;
 	}
 
-	/** What has passed since the last call. */
+	/** Traffic since the last call. */
 	take(): Traffic {
 		const pieces = this.#pieces;
 		const bytes = this.#bytes;
@@ -174,7 +174,7 @@ function sealed(length: number, isSealed: boolean): number {
 	return isSealed ? 1 + lengthBytes(length + SEALING_BYTES) + SEALING_BYTES + length : length;
 }
 
-/** Of a length field with this in it; BER. */
+/** Length of a BER length field for this length. */
 function lengthBytes(length: number): number {
 	if (length < 0x80) return 1;
 	return length < 0x100 ? 2 : 3;

@@ -16,9 +16,9 @@ export interface Order {
 export interface Tally {
 	readonly requests: number;
 	readonly tookMs: number;
-	/** Of each body; they are all as long. */
+	/** Length of each body; all are equal. */
 	readonly bodyLength: number;
-	/** What went wrong, "" for nothing. */
+	/** Error, or "". */
 	readonly error: string;
 }
 

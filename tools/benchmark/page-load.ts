@@ -1,7 +1,7 @@
 /**
- * Part e: the first load of the web page in Chromium over a line as slow as the device's Wi-Fi at its worst: one TLS
- * connection, 1 Mbit/s, records of at most 2 KB (the gateway writes pieces of 1 KB). The reference is the wire: the time
- * that as many bytes take without any pause. What a chip needs for the handshake and for its own work comes on top.
+ * Part e: first load of the web page in Chromium over a line as slow as the device's Wi-Fi at its worst: one TLS
+ * connection, 1 Mbit/s, records of at most 2 KB (the gateway writes pieces of 1 KB). The reference is the time that the
+ * same bytes take on the wire without any pause. The chip's handshake and its own work come on top.
  */
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";

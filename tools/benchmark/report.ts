@@ -1,4 +1,4 @@
-/** What a part of the benchmark has found: rows for the table on standard output and, the same, for the JSON file. */
+/** Results of a part of the benchmark: rows of the table on standard output, and the same for the JSON file. */
 
 export type Row = Readonly<Record<string, string | number>>;
 

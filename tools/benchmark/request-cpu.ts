@@ -36,7 +36,7 @@ const TITLE = "Processor time of a small GET by plain HTTP, firmware on Linux, b
 class Client {
 	readonly #port: number;
 	#socket: Socket | undefined;
-	/** What has come and was not taken, and who waits for more. */
+	/** Received text that was not taken yet, and the caller that waits for more. */
 	#received = "";
 	#wake: (() => void) | undefined;
 

@@ -13,7 +13,7 @@ import type { Order, Tally } from "./load.js";
 import { median, progress, type Row, round, type Section } from "./report.js";
 import { capturePath, LK13, MT174 } from "./telegrams.js";
 
-/** As many as the gateway has for TLS (decision 7 of the API). */
+/** Connections: as many as the gateway lets one client use by TLS. */
 const CONNECTIONS = 2;
 const ROUNDS = 5;
 const ROUND_MS = 1000;

@@ -6,9 +6,9 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
-/** Of TCP in a frame of Ethernet or Wi-Fi. */
+/** TCP payload of an Ethernet or Wi-Fi frame. */
 const PACKET_BYTES = 1460;
-/** What lwIP lets a peer send ahead on the device. */
+/** Receive window of lwIP on the device. */
 const WINDOW_BYTES = 5760;
 
 export class SlowLine {

@@ -1,4 +1,4 @@
-/** The captures of test/vectors that the benchmark reads, as telegrams whose check is right. */
+/** Captures of test/vectors for the benchmark, as telegrams with a correct check. */
 import { ETX, frame, readTelegram, STX, splitTelegram, type Telegram } from "../meter/telegram.js";
 import { vectorPath } from "../meter/vectors.js";
 
@@ -9,7 +9,7 @@ export const MT174 = "iskraemeco-mt174-15-billing-periods";
 /** The most records of all: 577. */
 export const KOHLER = "kohler-three-phase-12-billing-periods";
 export const T210D = "landis-gyr-t210d-dsmr5";
-/** Of SML. */
+/** An SML capture. */
 export const ED300L = "emh-ed300l-bidirectional";
 
 const EXCLAMATION_MARK = 0x21;

@@ -23,7 +23,7 @@ export interface XSWorldOptions extends VirtualOptions {
 export class XSWorld {
 	readonly world: VirtualWorld;
 	readonly engine: XSEngine;
-	/** Of the last login. */
+	/** Token of the last login. */
 	token = "";
 	readonly #pieceMs: number;
 	#crash: Error | undefined;

@@ -5,7 +5,7 @@ import type { Board, Chip } from "../../hosts/esp32/boards.js";
 import { ROOT } from "../sdk/sdk.js";
 import { problemsOf, type Taken } from "./limits.js";
 
-/** A board to build, and the boards whose firmware is the same but for pins and names. */
+/** A board to build, and the boards with the same firmware except pins and names. */
 export interface Distinct {
 	readonly board: Board;
 	readonly others: readonly string[];
@@ -33,7 +33,7 @@ export function slotBytesOf({ partitions }: Board): number {
 	return Number(size);
 }
 
-/** What became of one board. */
+/** Result of one board. */
 export interface Outcome extends Distinct {
 	/** Undefined: it could not be built. */
 	readonly taken: Taken | undefined;

@@ -1,4 +1,4 @@
-/** What a firmware may take on each chip, for `npm run build -- --all`. */
+/** Limits of a firmware on each chip, for `npm run build -- --all`. */
 import type { Chip } from "../../hosts/esp32/boards.js";
 import type { Memory } from "./sizes.js";
 
@@ -16,7 +16,7 @@ export const MEMORY_LIMITS: Readonly<Record<Chip, Memory | undefined>> = Object.
 	esp32c6: undefined,
 });
 
-/** What a firmware takes. */
+/** Memory and flash that a firmware uses. */
 export interface Taken {
 	readonly chip: Chip;
 	readonly imageBytes: number;

@@ -1,7 +1,7 @@
 /**
- * What each target of this project needs on the developer's computer, for `npm run doctor`: whether it is there, in
- * which version, and the command that installs it (for Debian and those like it). Looks at the computer only through
- * the Machine that is passed in, so that tests can make one up.
+ * Requirements of each target of this project on the developer's computer, for `npm run doctor`: presence, version, and
+ * the command that installs it (on Debian and similar systems). Looks at the computer only through the Machine that is
+ * passed in, so that tests can replace it.
  */
 
 import { lacksChip, type Runner } from "../emulate/qemu.js";
@@ -19,7 +19,7 @@ const XS_PROGRAMS = ["lin", "mac"].map(
 	(platform) => `node_modules/@agoric/xsnap/xsnap-native/xsnap/build/bin/${platform}/release/xsnap-worker`,
 );
 
-/** What is asked of the computer. */
+/** Access to the computer. */
 export interface Machine {
 	/** The first line that a program says, or undefined where it is not there or fails. */
 	ask(command: string, ...args: string[]): string | undefined;
@@ -28,7 +28,7 @@ export interface Machine {
 	/** Whether 32-bit programs with GLib and Mbed TLS can be built and run. */
 	builds32(): boolean;
 	exists(path: string): boolean;
-	/** What a program says when it is started. */
+	/** Output of a program. */
 	readonly run: Runner;
 	environment(name: string): string | undefined;
 }
@@ -44,7 +44,7 @@ export interface Check {
 
 export interface Target {
 	name: string;
-	/** What it is for, with the npm command. */
+	/** Purpose, with the npm command. */
 	purpose: string;
 	checks: Check[];
 }
@@ -159,7 +159,7 @@ function sdkChecks(machine: Machine): Check[] {
 	];
 }
 
-/** By the tags of the folder's own repository, not of one that the folder lies in, and whoever owns it. */
+/** Version by the tags of the folder's own repository, not of a repository around it, whatever its owner. */
 function describe(machine: Machine, folder: string): string | undefined {
 	return machine.ask("git", "-C", folder, "--git-dir=.git", "describe", "--tags");
 }

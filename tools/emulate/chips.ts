@@ -1,7 +1,7 @@
 /**
- * What Espressif's QEMU has of each chip: program, machine, and the eFuses of a chip as it is sold, with the revision that
- * `idf.py qemu` gives it (ESP-IDF v6.0.1, tools/idf_py_actions/qemu_ext.py). A chip that the installed QEMU lacks is
- * found out by asking it (qemu.ts).
+ * Support of Espressif's QEMU for each chip: program, machine, and the eFuses of a chip as sold, with the revision that
+ * `idf.py qemu` gives it (ESP-IDF v6.0.1, tools/idf_py_actions/qemu_ext.py). qemu.ts asks the installed QEMU for the
+ * chips that it has.
  */
 import type { Chip } from "../../hosts/esp32/boards.js";
 

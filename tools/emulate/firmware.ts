@@ -14,7 +14,7 @@ import type { Building } from "./options.js";
 
 const LOOK_MS = 10_000;
 const MINUTE_MS = 60_000;
-/** What the firmware is made from. */
+/** Sources of the firmware. */
 const SOURCES = [
 	"modules",
 	"hosts/esp32",
@@ -42,7 +42,7 @@ export function emulatedVariant(board: Board, out: string | undefined): Variant 
 	return { board: emulatedBoard(board), production: false, emulated: true, out };
 }
 
-/** Builds it where that is wanted. Throws an Error with a sentence where it fails, or where there is none to take. */
+/** Builds the firmware if requested. Throws an Error with a sentence if that fails or if there is no firmware. */
 export async function prepareFirmware(order: FirmwareOrder): Promise<Places> {
 	const { board, building, say } = order;
 	const places = placesOf(emulatedVariant(board, order.out));

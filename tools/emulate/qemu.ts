@@ -9,7 +9,7 @@ export const QEMU_INSTALL =
 /** Libraries that Espressif's programs need on Debian and those like it (ESP-IDF, "QEMU Emulator"). */
 export const QEMU_LIBRARIES = "sudo apt-get install libgcrypt20 libglib2.0-0 libpixman-1-0 libsdl2-2.0-0 libslirp0";
 
-/** What a program says when it is started. */
+/** Output of a program. */
 export interface Run {
 	/** Null: it could not be started, or a signal has ended it. */
 	readonly status: number | null;

@@ -1,6 +1,6 @@
 /**
- * What stays of an emulated board when its power is cut, as files of a folder: the flash, the eFuses of the chip, and
- * `unit.json`, which says whose they are and which build the flash was given last.
+ * State of an emulated board that survives a power cut, as files of a folder: the flash, the eFuses of the chip, and
+ * `unit.json`, which names the board and the build that was flashed last.
  */
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";

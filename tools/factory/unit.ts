@@ -1,4 +1,7 @@
-/** What a production line makes for one unit: the image of its partition, its label, and how the image is written. */
+/**
+ * Data that a production line makes for one unit: the image of its partition, its label, and the command that writes
+ * the image.
+ */
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,7 +30,7 @@ function makeKey(): Uint8Array {
 	return Buffer.from(privateKey.export({ format: "jwk" }).d!, "base64url");
 }
 
-/** What is written into the partition. Throws a RangeError, with a sentence, for data that break the record's rules. */
+/** Image of the partition. Throws a RangeError with a sentence for data that violate the record's rules. */
 export function imageOf(unit: FactoryData): Uint8Array {
 	const image = new Uint8Array(SECTOR).fill(ERASED);
 	image.set(encodeFactoryData(unit));

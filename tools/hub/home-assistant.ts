@@ -1,9 +1,9 @@
 /**
- * The stand-in for Home Assistant's REST API, as far as a gateway uses it: `/api/`, `/api/config` and `/api/states…`, with
- * the status codes, the messages and the order of the checks of Home Assistant 2026.2 (homeassistant/components/api, core.py).
- * `npm run test:peers` sends the same requests to both. `/` shows the entities as a page for whoever watches.
+ * Stand-in for Home Assistant's REST API, as far as a gateway uses it: `/api/`, `/api/config` and `/api/states…`, with
+ * the status codes, messages and order of checks of Home Assistant 2026.2 (homeassistant/components/api, core.py). `npm
+ * run test:peers` sends the same requests to both. `/` shows the entities as a page.
  *
- * States are kept in memory: after `restart` they are gone, as there. On demand it is a poor peer (`fault`).
+ * States are kept in memory and lost after `restart`, as in the original. Faults can be switched on (`fault`).
  */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -80,7 +80,7 @@ interface Answer {
 }
 
 const message = (status: number, text: string): Answer => ({ status, body: { message: text } });
-/** What aiohttp says by itself. */
+/** Reply of aiohttp itself. */
 const plain = (status: number, reason: string): Answer => ({ status, body: `${status}: ${reason}` });
 const UNAUTHORIZED = plain(401, "Unauthorized");
 const NOT_ALLOWED = plain(405, "Method Not Allowed");
@@ -88,9 +88,9 @@ const BROKEN = "500 Internal Server Error\n\nServer got itself in trouble";
 const NOT_FOUND = plain(404, "Not Found");
 
 export class StandIn {
-	/** Of an administrator, as the gateway needs it. */
+	/** Token of an administrator, as the gateway needs it. */
 	readonly token = makeToken();
-	/** Of a user who is none. */
+	/** Token of a user without administrator rights. */
 	readonly guestToken = makeToken();
 	readonly entities = new Map<string, Entity>();
 	/** The last ones, oldest first. */
@@ -260,7 +260,7 @@ export class StandIn {
 		if (what === "/api/config") return { status: 200, body: { version: "2026.2.3", state: "RUNNING" } };
 		if (!isEntity) return { status: 200, body: [...this.entities.values()] };
 		const entity = decodeURIComponent(name);
-		// Reading is for everybody, of those who have a token.
+		// Any token may read.
 		if (method === "GET") {
 			const found = this.entities.get(entity.toLowerCase());
 			return found === undefined ? message(404, "Entity not found.") : { status: 200, body: found };

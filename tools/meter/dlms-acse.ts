@@ -31,7 +31,7 @@ export const DIAGNOSTIC_REQUIRED = 14;
 const CONTEXT_NAME = Buffer.from("608574050801", "hex");
 const MECHANISM_NAME = Buffer.from("608574050802", "hex");
 
-/** What a client asks for. */
+/** Association request of a client. */
 export interface AARQ {
 	context: number;
 	mechanism: number;
@@ -129,7 +129,7 @@ export function writeInitiateError(reason: number): Buffer {
 	return Buffer.of(0x0e, 0x01, 0x06, reason);
 }
 
-/** What the meter answers. */
+/** Association response of the meter. */
 export interface AARE {
 	context: number;
 	result: number;

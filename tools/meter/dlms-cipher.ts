@@ -17,7 +17,7 @@ export interface Keys {
 	authentication: Uint8Array;
 }
 
-/** Under whose name and number something is protected. */
+/** System title and invocation counter of a protected message. */
 export interface Origin {
 	/** System title of the sender, 8 bytes. */
 	title: Uint8Array;
@@ -38,7 +38,7 @@ function gcm(keys: Keys, origin: Origin, aad: Uint8Array, text: Uint8Array): { t
 	return { text: ciphered, tag: cipher.getAuthTag() };
 }
 
-/** What follows tag and length of a ciphered APDU. */
+/** Bytes after tag and length of a ciphered APDU. */
 export function protect(keys: Keys, origin: Origin, control: number, plain: Uint8Array): Buffer {
 	const head = Buffer.alloc(HEAD_BYTES);
 	head[0] = control;
@@ -88,7 +88,7 @@ export function open(keys: Keys, title: Uint8Array, ciphered: Uint8Array): Opene
 	}
 }
 
-/** What proves who knows the secret in HLS with SHA-256: the prover's title and the other's challenge come first. */
+/** Proof of the secret in HLS with SHA-256; begins with the prover's title and the other side's challenge. */
 export function digestOf(
 	secret: Uint8Array,
 	titles: readonly [Uint8Array, Uint8Array],

@@ -110,7 +110,7 @@ export function tagged(dateTime: Uint8Array): Encoded {
 	return Buffer.concat([Buffer.of(0x19), dateTime]);
 }
 
-/** What the `scaler_unit` attribute holds. */
+/** Value of the `scaler_unit` attribute. */
 export function scalerUnit(scaler: number, unit: number): Encoded {
 	return structure(int8(scaler), enumeration(unit));
 }

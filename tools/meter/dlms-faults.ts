@@ -1,4 +1,4 @@
-/** What can be wrong with the frames of a simulated DLMS meter, by their number: the first one that it sends is 1. */
+/** Faults of the frames of a simulated DLMS meter, by number: its first frame is 1. */
 import { addressAt, checkOf } from "./hdlc-frame.js";
 
 /** Numbers of frames: single ones and spans, both ends included. */
@@ -25,7 +25,7 @@ export function includes(numbers: FrameNumbers | undefined, number: number): boo
 	return numbers?.some(([first, last]) => number >= first && number <= last) ?? false;
 }
 
-/** What is sent in place of this frame. */
+/** Frames that are sent instead of this one. */
 export function spoilFrame(frame: Buffer, number: number, faults: FrameFaults): Buffer[] {
 	if (includes(faults.drop, number)) return [];
 	let bytes: Buffer = Buffer.from(frame);

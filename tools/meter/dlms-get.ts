@@ -45,7 +45,7 @@ const DESCRIPTOR_BYTES = 10;
 const BLOCK_HEAD = 9;
 const LENGTH_BYTES = 3;
 
-/** What an association grants, for one request. */
+/** Rights of an association, for one request. */
 export interface GetContext {
 	client: number;
 	conformance: number;
@@ -69,7 +69,7 @@ export interface GetOptions {
 
 export class GetService {
 	readonly #options: GetOptions;
-	/** What is left of a long answer. */
+	/** Remainder of a long answer. */
 	#rest: Buffer = Buffer.alloc(0);
 	#block = 0;
 

@@ -1,4 +1,4 @@
-/** What `npm run meter -- --protocol dlms --help` says. */
+/** Output of `npm run meter -- --protocol dlms --help`. */
 
 export const DLMS_HELP = `A smart meter with DLMS/COSEM in HDLC at the end of a serial line, for trying the gateway without one.
 

@@ -30,7 +30,7 @@ const GLOBAL_REQUESTS = [0xc8, 0xc9, 0xcb];
 const DEDICATED_REQUESTS = [0xd0, 0xd1, 0xd3];
 const GENERAL_GLOBAL = 0xdb;
 
-/** What it does with a message that it can't decipher, or whose invocation counter is not above the last one. */
+/** Reaction to a message that cannot be deciphered, or with an old invocation counter. */
 export type Reaction = "aare" | "exception" | "decipher-exception" | "silence" | "dm";
 
 export interface SecurityOptions {
@@ -63,7 +63,7 @@ export interface Message {
 	overhead: number;
 }
 
-/** From whom a message comes. */
+/** Sender of a message. */
 export interface Party {
 	isCiphered: boolean;
 	clientTitle: Uint8Array;
@@ -162,7 +162,7 @@ function react(reaction: Reaction, told: Buffer, refusal?: () => Buffer): Answer
 	return reaction === "decipher-exception" ? exception(UNKNOWN_SERVICE, DECIPHERING_ERROR) : told;
 }
 
-/** What follows a length of A-XDR. */
+/** Bytes after a length of A-XDR. */
 function withoutLength(bytes: Buffer): Buffer {
 	return bytes.subarray(bytes[0] > 0x80 ? 1 + (bytes[0] & 0x7f) : 1);
 }

@@ -150,7 +150,7 @@ export class DLMSServer {
 		return answer[0] === 0xd8 ? answer : message.wrap(answer);
 	}
 
-	/** An unasked message, as meters send them to whoever listens: a data notification with the power. */
+	/** An unsolicited message, as meters send them: a data notification with the power. */
 	notification(nowMs: number): Buffer {
 		const power = Buffer.alloc(5);
 		power[0] = 0x05;
@@ -222,7 +222,7 @@ export class DLMSServer {
 		});
 	}
 
-	/** To a client whose mechanism it should be, and which nobody can prove here. */
+	/** Answer to a client with the right mechanism, which cannot be verified here. */
 	#answerHLS({ context, mechanism }: ACSE.AARQ, hls: NonNullable<ServerFaults["hls"]>): Buffer {
 		this.#tell(hls.accepts ? ASSOCIATED : ASSOCIATION_REFUSED);
 		const refused = mechanism === ACSE.MECHANISM_NONE ? ACSE.DIAGNOSTIC_MECHANISM_REQUIRED : ACSE.DIAGNOSTIC_MECHANISM;

@@ -1,4 +1,4 @@
-/** What can be wrong with a simulated meter and its line. Each is off unless it is asked for. */
+/** Faults of a simulated meter and its line. Each is off by default. */
 import type { SeededRandom } from "../../hosts/node/random.js";
 import { ACK, CR, checkPosition, ETX, LF, STX } from "./telegram.js";
 

@@ -53,7 +53,7 @@ export function addressAt(bytes: Buffer, start: number): Buffer | undefined {
 	return undefined;
 }
 
-/** Upper and lower part of a server's address; the lower is undefined where there is none. */
+/** Upper and lower part of a server's address; the lower is undefined in a short address. */
 export function partsOf(address: Uint8Array): { upper: number; lower?: number } | undefined {
 	const [a, b, c, d] = [...address].map((byte) => byte >> 1);
 	if (address.length === 1) return { upper: a };

@@ -27,7 +27,7 @@ const FROM_CLIENT = Buffer.of(0xe6, 0xe6, 0x00);
 const FROM_SERVER = Buffer.of(0xe6, 0xe7, 0x00);
 const ALL_STATIONS = [0x7f, 0x3fff];
 
-/** What the layer above answers an APDU with, if not with one of its own. */
+/** Answers of the layer above to an APDU, instead of an APDU. */
 export const SILENCE = 0;
 /** The link is thrown away; the client hears DM. */
 export const DROP_LINK = 1;
@@ -89,7 +89,7 @@ interface Parameters {
 export class HDLCStation {
 	readonly #options: StationOptions;
 	readonly #faults: StationFaults;
-	/** Of the client that has the link; -1: none. */
+	/** Client that has the link; -1 if there is none. */
 	#client = -1;
 	#agreed: Parameters = standard();
 	/** Number of the next frame to be received; of the first one sent that is not acknowledged. */
@@ -97,7 +97,7 @@ export class HDLCStation {
 	#oldest = 0;
 	/** Frames of the answer, from the oldest that is not acknowledged on. */
 	#segments: Buffer[] = [];
-	/** Of them, so many have been sent. */
+	/** Number of frames sent. */
 	#sent = 0;
 	#apdu: Buffer = Buffer.alloc(0);
 	#isMute = false;
@@ -304,7 +304,7 @@ function standard(): Parameters {
 	};
 }
 
-/** What a client asks for in SNRM: it transmits what this station receives. */
+/** Parameters that a client requests in SNRM: it transmits what this station receives. */
 function readParameters(information: Buffer): Parameters {
 	const wanted = standard();
 	if (information[0] !== 0x81 || information[1] !== 0x80) return wanted;

@@ -19,7 +19,7 @@ export interface HouseholdOptions {
 	/** Unix time at moment 0, ms. The day's hours are those of UTC. */
 	utcMs: number;
 	mode: MeterMode;
-	/** What Z promises: 300, 600 … 19200; mode A and D promise nothing. */
+	/** Speed announced by Z: 300, 600 … 19200; modes A and D announce none. */
 	baud: number;
 	/** The identification after `/`; the fourth character gives way to Z. Default `GWS?HOUSE-3P`. */
 	ident?: string;
@@ -27,7 +27,7 @@ export interface HouseholdOptions {
 	more?: (nowMs: number) => readonly string[];
 }
 
-/** What the meter shows at a moment. */
+/** Values of the meter at a moment. */
 export interface HouseholdReading {
 	utcMs: number;
 	/** kWh, kvarh. */
@@ -35,7 +35,7 @@ export interface HouseholdReading {
 	nightImport: number;
 	export: number;
 	reactive: number;
-	/** Of a quarter of an hour, kW, and when. */
+	/** Maximum of a quarter of an hour in kW, and its time. */
 	maximum: number;
 	maximumMs: number;
 	/** W, negative where the sun gives more than the house takes. */

@@ -70,7 +70,7 @@ export const METER_PUSH = 10;
 export const METER_HANDED_OVER = 11;
 
 export interface IECMeterOptions {
-	/** What it sends: asked anew for each readout. */
+	/** Telegram to send, requested for each readout. */
 	source: (nowMs: number) => Telegram;
 	/** Default: the mode that the source's first telegram shows. */
 	mode?: MeterMode;

@@ -92,7 +92,7 @@ export class ProgrammingMode {
 		return this.#tries === 0;
 	}
 
-	/** What it opens with: the operand for a password. */
+	/** First message: the operand for a password. */
 	begin(): Answer | undefined {
 		this.#isAllowed = this.#options.password === undefined;
 		this.#parts = [];

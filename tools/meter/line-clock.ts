@@ -26,7 +26,7 @@ export class LineClock {
 		return Math.min(realMs, this.#seenMs + this.#graceMs) - this.#lostMs;
 	}
 
-	/** What comes now was not there yet at this moment of performance.now(). */
+	/** Latest moment of performance.now() at which nothing had arrived yet. */
 	get seenMs(): number {
 		return this.#seenMs ?? performance.now();
 	}

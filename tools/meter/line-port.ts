@@ -1,4 +1,4 @@
-/** What the simulator needs of the device that its line runs over: a new pseudo-terminal or a serial port. */
+/** Device that the simulator's line runs over: a new pseudo-terminal or a serial port. */
 export interface LinePort {
 	readonly path: string;
 	/** Sends bytes as they are; returns before they have left. */

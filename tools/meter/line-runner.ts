@@ -151,7 +151,9 @@ export class LineRunner {
 		this.#machine.light?.(fromMs, this.#litMs);
 	}
 
-	/** Waits for the end of a request; who sent at another speed, or changed it too early, isn't understood. */
+	/**
+	 * Waits for the end of a request. A request at another speed, or with an early change of speed, is not understood.
+	 */
 	async #understand(arrival: Arrival, knownBaud: number, atStart: Promise<Speed>): Promise<void> {
 		const { bytes, startMs, endMs, earliestMs, isFirst } = arrival;
 		const baud = this.#baud;

@@ -1,9 +1,9 @@
 /**
- * Gives the variables of a script few names, for the firmware: XS keeps each name in flash, a slot of 16 bytes, its text
- * and its places in two tables. The bundler says which variables can share one; then each of those names becomes
- * one that a property has anyway, so that variables take no names at all. Properties keep theirs.
+ * Gives the variables of a script few names, for the firmware: XS keeps each name in flash, a slot of 16 bytes, its
+ * text and its places in two tables. The bundler says which variables can share a name; then each of those names
+ * becomes one that a property has anyway, so that variables need no names of their own. Properties keep theirs.
  *
- * What XS says of a mistake in the code names the property then, not the variable.
+ * XS messages about a mistake in the code then name the property instead of the variable.
  */
 import { minify } from "rolldown/utils";
 import { below, childrenOf, type Edit, edited, type Node, nameOf, parse, propertyOf } from "./syntax.js";

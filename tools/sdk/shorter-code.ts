@@ -15,7 +15,7 @@ import { CODE, type Heap } from "./heap.js";
 const CONDITION = /^BRANCH_(ELSE|IF)$/;
 /** Code as the linker writes it. */
 const LITERAL = /\(txByte\*\)"((?:\\x..)+)"/;
-/** Of a byte in a text of C. */
+/** Characters of an escaped byte in a C text. */
 const ESCAPE_LENGTH = 4;
 const IN_FLASH = /^(STRING_[124]|CODE)$/;
 
@@ -83,7 +83,7 @@ function withPlainLocals(list: readonly Instruction[]): Instruction[] {
 	return withKeptValues(without(list, gone));
 }
 
-/** What is put into a variable and taken from it at once stays on the stack. */
+/** Keeps a value on the stack that is stored into a variable and loaded at once. */
 function withKeptValues(list: readonly Instruction[]): Instruction[] {
 	const targets = new Set(list.map(({ target }) => target));
 	const gone = new Set<Instruction>();

@@ -31,7 +31,7 @@ export function childrenOf(node: Node): Node[] {
 	return Object.values(node).flat().filter(isNode);
 }
 
-/** What an identifier is called; empty for any other node. */
+/** Name of an identifier; empty for any other node. */
 export function nameOf(node: Node | undefined): string {
 	return /^(Private)?Identifier$/.test(node?.type ?? "") ? (node!["name"] as string) : "";
 }

@@ -11,13 +11,13 @@ import { writeProject } from "../sdk/project.js";
 import { pathWith, type SDK } from "../sdk/sdk.js";
 
 export interface Built {
-	/** What the linker has made of all modules. */
+	/** The linker's output for all modules. */
 	image: string;
 	/** Characters of the firmware's script, by the file that they come of. */
 	lengths: ReadonlyMap<string, number>;
 	/** Bytes of the files in flash, by name. */
 	resources: Map<string, number>;
-	/** What the linker found wrong: state in a preloaded module, which doesn't work or takes RAM. */
+	/** Complaints of the linker: state in a preloaded module, which does not work or takes RAM. */
 	warnings: string[];
 }
 

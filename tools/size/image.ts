@@ -16,7 +16,7 @@ const ID_BYTES = 2;
 const BUILDER_BYTES = 12;
 const SCRIPT_BYTES = 36;
 
-/** What a part of the firmware takes in flash. */
+/** Flash that a part of the firmware takes. */
 export interface Share {
 	slots: number;
 	/** Byte code, and bytes of buffers. */
@@ -46,7 +46,7 @@ interface Slot {
 	/** The others that it refers to. */
 	refers: number[];
 	isKey: boolean;
-	/** What a function captures: nearly all functions share one list of these (tools/sdk/environments.ts). */
+	/** A list of captured variables: nearly all functions share one (tools/sdk/environments.ts). */
 	isCaptured: boolean;
 	share: Share;
 }

@@ -35,7 +35,7 @@ export interface Report {
 	/** 4 bytes of RAM each. */
 	aliases: number;
 	warnings: readonly string[];
-	/** What is wrong with the image, as sentences: budgets that are exceeded or missing, the linker's warnings. */
+	/** Faults of the image, as sentences: budgets that are exceeded or missing, and the linker's warnings. */
 	problems: string[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * The air that coprocessors share: who hears whom, what becomes of a frame, and what a parent keeps for a child that
- * sleeps. No routes, no losses by themselves, no keys.
+ * The air that coprocessors share: reachability, the fate of a frame, and the frames that a parent keeps for a sleeping
+ * child. No routes, no random losses, no keys.
  */
 import type { Network } from "./nvram.js";
 
@@ -40,7 +40,7 @@ export interface Station {
 	readonly isOpen: boolean;
 	/** False: none of its endpoints has taken it. */
 	hear(frame: AirFrame): boolean;
-	/** Of a network's coordinator: this node was given its key. */
+	/** For a network's coordinator: this node received its key. */
 	hasJoined(newcomer: Station): void;
 	/** This node says that it leaves. */
 	hasLeft(leaver: Station): void;
@@ -102,12 +102,12 @@ export class Air {
 		this.forget(station);
 	}
 
-	/** Who is in this network, in the order in which they came to be. */
+	/** Members of this network, in the order of joining. */
 	members(network: Network): Station[] {
 		return [...this.#stations].filter((station) => isSame(station.network, network));
 	}
 
-	/** Who would take `newcomer` into a network on one of these channels, with this PAN id or any. */
+	/** The station that would let `newcomer` into a network on one of these channels, with this PAN id or any. */
 	openTo(newcomer: Station, channelMask: number, panId: number | undefined): Station | undefined {
 		return [...this.#stations].find((station) => {
 			const { network } = station;
@@ -165,7 +165,7 @@ export class Air {
 		return true;
 	}
 
-	/** What is kept for it is thrown away. */
+	/** Drops the frames kept for the child. */
 	forget(child: Station): void {
 		for (const { expiry } of this.#kept.filter((kept) => kept.child === child)) this.timers.clear(expiry);
 		this.#kept = this.#kept.filter((kept) => kept.child !== child);

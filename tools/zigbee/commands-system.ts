@@ -14,7 +14,7 @@ const CAPABILITIES = [0x79, 0x05];
 const DEVICE_TYPES = 7;
 const NO_ADDRESS = [0xfe, 0xff];
 const READ_LIMIT = 246;
-/** Of an entry of the table of associated devices, where memory is aligned. */
+/** Size of an entry of the table of associated devices with aligned memory. */
 const ASSOCIATED_BYTES = 36;
 
 /** Item and sub id of an extended table's row, of system `data[0]`. */

@@ -10,7 +10,7 @@ const NOT_IN_A_NETWORK = 0xc2;
 const NO_ADDRESS = 0xfffe;
 const NO_PAN_ID = 0xffff;
 const TO_GROUP = 1;
-/** Of a bind request, over the UART: both have the address of a node, whatever is meant. */
+/** Size of a bind request over the UART: both forms have the address of a node. */
 const BIND_GROUP_BYTES = 14;
 const BIND_BYTES = 21;
 
@@ -32,7 +32,7 @@ function bindTo(cluster: number): Command {
 }
 
 export const ZDO_COMMANDS: Commands = {
-	// ZDO_NWK_ADDR_REQ: who it is about may be anybody.
+	// ZDO_NWK_ADDR_REQ: the requested node may be any node.
 	1280: (chip, data) => {
 		if (chip.network === undefined) return [NOT_IN_A_NETWORK];
 		askZDO(chip, TO_LISTENERS, NWK_ADDRESS, [...data.subarray(0, 10)]);
@@ -77,7 +77,7 @@ export const ZDO_COMMANDS: Commands = {
 	// ZDO_EXT_ROUTE_DISC, _CHK: there is always one.
 	1349: () => [OK],
 	1350: () => [OK],
-	// ZDO_EXT_FIND_GROUP: there is none; ZDO_EXT_ADD_GROUP
+	// ZDO_EXT_FIND_GROUP: no groups; ZDO_EXT_ADD_GROUP
 	1354: (_chip, data) => [FAILED, data.readUInt8(1), data.readUInt8(2), 0],
 	1355: () => [OK],
 	// ZDO_EXT_NWK_INFO

@@ -6,7 +6,7 @@ import type { SimulatedCoprocessor } from "./coprocessor.js";
 
 /** Gives the data of the answer. A RangeError: the command is too short. */
 export type Command = (chip: SimulatedCoprocessor, data: Buffer) => Uint8Array | readonly number[];
-/** Of one subsystem, by command. */
+/** Commands of one subsystem. */
 export type Commands = Readonly<Record<number, Command>>;
 
 export const COMMANDS: ReadonlyMap<number, Command> = new Map(

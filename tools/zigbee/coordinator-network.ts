@@ -1,7 +1,7 @@
 /** The network that the simulated coordinator has, and that `npm run coordinator` looks for. */
 import type { CoordinatorNetwork } from "./nvram.js";
 
-/** Of the simulated coordinator, and of `npm run coordinator`: as Zigbee2MQTT begins, but for the key. */
+/** Network of the simulated coordinator and of `npm run coordinator`: Zigbee2MQTT's initial one except for the key. */
 export const NETWORK: CoordinatorNetwork = {
 	panId: 0x1a62,
 	extendedPanId: [0xdd, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77],

@@ -15,7 +15,7 @@ import {
 import { NETWORK } from "./coordinator-network.js";
 import type { CoordinatorNetwork } from "./nvram.js";
 
-/** What has happened, for a person or a program. `device` is its IEEE address, `0x` and 16 hex digits. */
+/** Event for a person or a program. `device` is its IEEE address, `0x` and 16 hex digits. */
 export type CoordinatorEvent =
 	| { readonly event: "started"; readonly network: string }
 	| { readonly event: "disconnected" }
@@ -30,7 +30,7 @@ export type CoordinatorEvent =
 			readonly vendor: string;
 			readonly model: string;
 			readonly type: string;
-			/** What it generates on its own: `energy`, `power`, … */
+			/** Properties that it generates: `energy`, `power`, … */
 			readonly exposes: readonly string[];
 	  }
 	| { readonly event: "configured"; readonly device: string; readonly problem: string }
@@ -51,7 +51,7 @@ export interface CoordinatorOptions {
 	 */
 	readonly takesDuplicates?: boolean;
 	onEvent(event: CoordinatorEvent): void;
-	/** What the two packages have to say, line by line. */
+	/** Log lines of the two packages. */
 	onLog?(line: string): void;
 }
 
@@ -63,7 +63,7 @@ const BLOCK_LIMIT_MS = 150_000;
 
 export class Coordinator {
 	readonly controller: Controller;
-	/** What a device has published, all of it together, by IEEE address. */
+	/** All that a device has published, by IEEE address. */
 	readonly values = new Map<string, Record<string, unknown>>();
 	readonly #options: CoordinatorOptions;
 	readonly #definitions = new Map<string, Promise<Definition | undefined>>();

@@ -1,7 +1,7 @@
 /**
- * A ZNP coprocessor (TI CC2652 with a coordinator's image of Z-Stack 3.x.0) without its radio: bytes of the UART in and out,
- * a memory, a place on a shared air. NV item 0x0087 makes it a coordinator, a router or an end device, as it does the real
- * one. What it knows of TI's Monitor and Test API stands in commands-*.ts; the life of its network in network-life.ts.
+ * A ZNP coprocessor (TI CC2652 with a coordinator's image of Z-Stack 3.x.0) without its radio: UART bytes in and out, a
+ * memory, a place on a shared air. NV item 0x0087 makes it a coordinator, a router or an end device, as in the real
+ * one. Commands of TI's Monitor and Test API are in commands-*.ts, the life of its network in network-life.ts.
  */
 import { type Air, type AirFrame, ARRIVED, BROADCAST, type Station } from "./air.js";
 import { COMMANDS } from "./commands.js";
@@ -35,7 +35,7 @@ const ALL_ENDPOINTS = 0xff;
 const LINK_QUALITY = 200;
 const RADIUS = 0x1d;
 
-/** What SYS_VERSION says of the images in the field: transport, product, major, minor, maintenance. */
+/** Version of the images in the field, as SYS_VERSION reports it: transport, product, major, minor, maintenance. */
 export const BUILDS = Object.freeze({
 	/** CC2652, CC1352. */
 	"3.x.0": [2, 1, 2, 7, 1],
@@ -52,7 +52,7 @@ export type Build = keyof typeof BUILDS;
 const REVISION = 20250321;
 const ASH_RESET_ACKNOWLEDGED = Buffer.of(0x1a, 0xc1, 0x02, 0x0b, 0x0a, 0x52, 0x7e);
 
-/** Of the ROM boot loader (cc2538-bsl): what starts a talk, and its two answers. */
+/** Bytes of the ROM boot loader (cc2538-bsl): sync, and its two answers. */
 const BSL_SYNC = 0x55;
 const BSL_ACK = Buffer.of(0x00, 0xcc);
 const BSL_NACK = Buffer.of(0x00, 0x33);
@@ -110,7 +110,7 @@ export class SimulatedCoprocessor implements Station {
 	bindings: Binding[] = [];
 	/** ZDO clusters of which the host wants a copy; 0xFFFF: of all. */
 	readonly watched = new Set<number>();
-	/** Of BDB_SET_CHANNEL. */
+	/** Channels of BDB_SET_CHANNEL. */
 	channels = { primary: 0, secondary: 0 };
 	role = COORDINATOR;
 	/** As ZDO_STATE_CHANGE_IND has it. */
@@ -221,7 +221,7 @@ export class SimulatedCoprocessor implements Station {
 		this.air.remove(this);
 	}
 
-	/** What SYS_VERSION says. */
+	/** Reply of SYS_VERSION. */
 	get version(): Buffer {
 		const revision = Buffer.alloc(4);
 		revision.writeUInt32LE(REVISION);

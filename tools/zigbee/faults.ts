@@ -1,4 +1,4 @@
-/** What can be wrong with a coprocessor. Each may be set while it runs. */
+/** Faults of a coprocessor. Each may be set while it runs. */
 export interface Faults {
 	/** Nobody answers: it is not there, not flashed, or wired wrongly. */
 	silent: boolean;
@@ -10,9 +10,9 @@ export interface Faults {
 	garbage: number;
 	/** A frame arrives in pieces of so many bytes; 0: whole. */
 	pieceBytes: number;
-	/** What AF_DATA_CONFIRM says of the next frames; what is not 0 was not sent. */
+	/** Status of the next AF_DATA_CONFIRM messages; a frame with a status other than 0 is not sent. */
 	confirms: number[];
-	/** What AF_DATA_REQUEST answers next; what is not 0 was not sent. */
+	/** Status of the next AF_DATA_REQUEST replies; a frame with a status other than 0 is not sent. */
 	refusals: number[];
 	/** The network takes the node in, then the exchange of the link key fails. */
 	keyExchangeFails: boolean;

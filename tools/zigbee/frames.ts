@@ -33,7 +33,7 @@ function checkOf(bytes: Buffer): number {
 	return bytes.reduce((sum, byte) => sum ^ byte, 0);
 }
 
-/** Finds the frames in a stream of bytes: what is none is passed over, byte by byte. */
+/** Finds the frames in a stream of bytes and skips everything else byte by byte. */
 export class FrameReader {
 	#waiting: Buffer = Buffer.alloc(0);
 
@@ -57,7 +57,7 @@ export class FrameReader {
 		}
 	}
 
-	/** What has come of a frame that is not whole is forgotten. */
+	/** Drops an incomplete frame. */
 	clear(): void {
 		this.#waiting = Buffer.alloc(0);
 	}

@@ -1,11 +1,11 @@
 /**
- * How a coprocessor comes into its network, stays in it and leaves it: BDB commissioning of Z-Stack 3.x.0, in the order of TI's
- * source (simplelink-lowpower-f2-sdk, source/ti/zstack/stack): bdb.c for what is told (4F 80), zd_app.c and zd_object.c for the
- * states (45 C0). What it reads and writes of the memory is nvram.ts's.
+ * Joins, keeps and leaves the network of a coprocessor: BDB commissioning of Z-Stack 3.x.0, in the order of TI's source
+ * (simplelink-lowpower-f2-sdk, source/ti/zstack/stack): bdb.c for notifications (4F 80), zd_app.c and zd_object.c for
+ * the states (45 C0). Its memory is in nvram.ts.
  *
- * A chip that is to join, but whose memory restores a network, goes back to that one and tells nobody: a router without an
- * announcement (ZR_SILENT_REJOIN), and, where its address there was 0, as the coordinator that it was. An end device joins that
- * one only, if it is open.
+ * A chip that is to join, but has a network in its memory, silently returns to that network: a router without an
+ * announcement (ZR_SILENT_REJOIN), and, with the address 0, as the coordinator that it was. An end device joins only
+ * that network, if it is open.
  */
 import { type Station, TO_LISTENERS } from "./air.js";
 import type { SimulatedCoprocessor } from "./coprocessor.js";
@@ -29,7 +29,7 @@ const LEAVE_INDICATION = 0xc9;
 const BDB_NOTIFICATION = 0x80;
 const PERMIT_JOIN_INDICATION = 0xcb;
 
-/** Of ZDO_STATE_CHANGE_IND. */
+/** States of ZDO_STATE_CHANGE_IND. */
 export const HOLD = 0;
 const INITIALISED = 1;
 const DISCOVERING = 2;
@@ -41,11 +41,11 @@ const STARTING_COORDINATOR = 8;
 const AS_COORDINATOR = 9;
 const ORPHAN = 10;
 
-/** Of BDB_START: what is to be done. */
+/** Modes of BDB_START. */
 const MODE_STEERING = 2;
 const MODE_FORMATION = 4;
 
-/** Of the notification: what was done, and how it went. */
+/** Notification: what was done, and its result. */
 const DONE_INITIALISATION = 0;
 const DONE_STEERING = 1;
 const DONE_FORMATION = 2;
@@ -60,18 +60,18 @@ const FAILURE = 14;
 
 const STEERING_OPEN_SECONDS = 180;
 const LEAVE_RESET_MS = 5000;
-/** The link key that a coordinator gives to who joins. */
+/** Link key that a coordinator gives to a joining node. */
 const LINK_KEY = Buffer.from("key of one node ");
 /** ZDO device announce; what it says of a router, and of an end device. */
 const ANNOUNCE = 0x0013;
 const MAC_ROUTER = 0x8e;
 const MAC_END_DEVICE = 0x80;
 
-/** Of SET_POLL_RATE. */
+/** Values of SET_POLL_RATE. */
 const POLL_DEFAULT = 0x0001;
 const POLL_QUEUED = 0x0010;
 const POLL_RESPONSE = 0x0020;
-/** Of Z-Stack, ms: after a frame when there is more, and after one was sent. */
+/** Poll intervals of Z-Stack, ms: after a frame with more to come, and after sending. */
 const QUEUED_MS = 100;
 const RESPONSE_MS = 100;
 /** Unanswered, before the parent counts as lost. */
@@ -151,7 +151,7 @@ function wantedPanId({ nv }: SimulatedCoprocessor): number {
 	return nv.item(NV_PAN_ID)?.readUInt16LE() ?? ANY_PAN_ID;
 }
 
-/** What the memory restores. In state HOLD the settings are read anew, the role among them. */
+/** Restores the network from memory. In state HOLD the settings are read again, the role among them. */
 function startNetwork(chip: SimulatedCoprocessor): Network | undefined {
 	if (chip.devState === HOLD) chip.role = chip.nv.item(NV_LOGICAL_TYPE)?.[0] ?? COORDINATOR;
 	return chip.nv.startNetwork();
@@ -240,7 +240,7 @@ function form(chip: SimulatedCoprocessor): void {
 	);
 }
 
-/** Of a node in a network: steering opens it. */
+/** For a node in a network: steering opens it. */
 function reopen(chip: SimulatedCoprocessor): void {
 	chip.open(STEERING_OPEN_SECONDS);
 	inSteps(

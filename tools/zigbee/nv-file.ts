@@ -1,4 +1,4 @@
-/** What the coprocessors of a simulated network remember, in a file: they have their network when they start anew. */
+/** Memory of the coprocessors of a simulated network, in a file, so that they keep their network over a restart. */
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { type NVContents, NVMemory } from "./nvram.js";
 
@@ -10,7 +10,7 @@ export class NVFile {
 	readonly #memories = new Map<string, NVMemory>();
 	#timer: NodeJS.Timeout | undefined;
 
-	/** Without a path nothing is kept. Throws an Error with a sentence for the user where the file is none of ours. */
+	/** Keeps nothing without a path. Throws an Error with a sentence for the user if the file is foreign. */
 	constructor(path: string | undefined) {
 		this.#path = path;
 		try {

@@ -26,7 +26,7 @@ export const NV_ALTERNATE_KEY = 0x003b;
 const NV_APS_EXTENDED_PAN_ID = 0x0047;
 const NV_DEVICE_LIST = 0x004c;
 export const NV_IS_ON_A_NETWORK = 0x0055;
-/** Of herdsman: 0x55 in a chip that it has set up. */
+/** Mark of zigbee-herdsman: 0x55 in a chip that it has configured. */
 const NV_CONFIGURED = 0x0060;
 const NV_PRECONFIGURED_KEY = 0x0062;
 const NV_PRECONFIGURED_KEYS_ENABLE = 0x0063;
@@ -40,7 +40,7 @@ export const NV_CHANNEL_MASK = 0x0084;
 export const NV_LOGICAL_TYPE = 0x0087;
 export const NV_ZDO_DIRECT_CALLBACK = 0x008f;
 
-/** Of NV_LOGICAL_TYPE. */
+/** Values of NV_LOGICAL_TYPE. */
 export const COORDINATOR = 0;
 export const ROUTER = 1;
 export const END_DEVICE = 2;
@@ -76,7 +76,7 @@ export interface Network {
 	panId: number;
 	readonly extendedPanId: Buffer;
 	readonly shortAddress: number;
-	/** Who its parent is; the node itself for a coordinator. */
+	/** Address of the parent; a coordinator's own address. */
 	readonly parent: number;
 	readonly parentIEEE: Buffer;
 	updateId: number;
@@ -116,7 +116,7 @@ const SETTINGS: readonly Item[] = [
 	[NV_LINK_KEY_SEED, Buffer.alloc(KEY_BYTES, 7)],
 ];
 
-/** What else a fresh chip has. */
+/** Further items of a fresh chip. */
 const FRESH: readonly Item[] = [
 	[NV_STARTUP_OPTION, Buffer.of(0)],
 	[NV_ZDO_DIRECT_CALLBACK, Buffer.of(0)],
@@ -150,7 +150,7 @@ export class NVMemory {
 		this.onChanged();
 	}
 
-	/** False: there was none. */
+	/** Returns false if there was no such item. */
 	delete(key: string): boolean {
 		const was = this.#items.delete(key);
 		if (was) this.onChanged();
@@ -238,7 +238,7 @@ export class NVMemory {
 		return this.item(NV_STARTUP_OPTION)?.[0] ?? 0;
 	}
 
-	/** What a boot changes. */
+	/** Changes made by a boot. */
 	boot(): void {
 		const option = this.#startupOption;
 		if ((option & START_DEFAULT_CONFIG) !== 0) {
@@ -252,7 +252,7 @@ export class NVMemory {
 		for (const [id, value] of FRESH) if (this.item(id) === undefined) this.setItem(id, value);
 	}
 
-	/** What the start of BDB in a network, or on the way to one, changes; the network that it restores. */
+	/** Changes made by the start of BDB; returns the restored network. */
 	startNetwork(): Network | undefined {
 		const option = this.#startupOption;
 		if ((option & START_DEFAULT_NETWORK) !== 0) {

@@ -15,7 +15,7 @@ export function serveTCP(chip: SimulatedCoprocessor, port: number, host = "127.0
 		socket = newest;
 		newest.setNoDelay(true);
 		newest.on("data", (bytes) => chip.receive(bytes));
-		// Who is gone is gone.
+		// A client that has left needs no handling.
 		newest.on("error", () => newest.destroy());
 		newest.on("close", () => {
 			if (socket === newest) socket = undefined;

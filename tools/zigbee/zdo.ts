@@ -46,7 +46,7 @@ const QUIET = 40;
 const LEAVE_REJOIN = 0x80;
 const LEAVE_REMOVE_CHILDREN = 0x40;
 const WATCH_ALL = 0xffff;
-/** Of a neighbour in a list. */
+/** Link quality of a neighbour in a list. */
 const LINK_QUALITY = 200;
 
 /** Sends a request, to itself too. Where it goes to all, it is meant for this node as well. */
@@ -139,7 +139,7 @@ function addresses(chip: SimulatedCoprocessor): number[] {
 	return [OK, ...chip.ieee, ...own(chip)];
 }
 
-/** Of the ZNP as it is delivered: no manufacturer, 2.4 GHz, 80 bytes in a frame, stack revision 22. */
+/** Node descriptor of the ZNP as delivered: no manufacturer, 2.4 GHz, 80 bytes in a frame, stack revision 22. */
 function nodeDescriptor(chip: SimulatedCoprocessor): number[] {
 	const serverMask = chip.role === COORDINATOR ? 0x2c01 : 0x2c00;
 	const sizes = [0x50, ...uint16(0x00a0), ...uint16(serverMask), ...uint16(0x00a0), 0];
@@ -236,7 +236,7 @@ function neighbours(chip: SimulatedCoprocessor, start: number): number[] {
 	const rows = others.map(({ ieee, isSleepy, network: theirs }) => {
 		const { shortAddress, parent } = theirs!;
 		const type = shortAddress === 0 ? COORDINATOR : isSleepy ? END_DEVICE : 1;
-		// Who listens always in bits 2-3, relation in bits 4-6: 0 parent, 1 child, 2 sibling.
+		// Bits 2-3: receiver on when idle; bits 4-6: relation, 0 parent, 1 child, 2 sibling.
 		const relation = shortAddress === network.parent ? 0 : parent === network.shortAddress ? 1 : 2;
 		const kind = type | ((isSleepy ? 0 : 1) << 2) | (relation << 4);
 		return [
