@@ -49,7 +49,7 @@ const PHRASE_LIMIT = 3;
 /** The longest number that a mark can become. */
 const NUMBER_LENGTH = 3;
 
-/** Stands between texts while fragments are looked for: a mark that is none. */
+/** Separator of texts during the search for fragments; occurs in no text. */
 const SEPARATOR = "\0";
 
 const utf8 = new TextEncoder();
@@ -235,9 +235,9 @@ interface Piece {
 	saved: number;
 }
 
-/** Finds the piece of text whose sharing saves most, again and again, in what is not yet shared. */
+/** Repeatedly finds the fragment whose sharing saves most in the remaining texts. */
 class Savings {
-	/** What is left of the texts, with a mark between them and where fragments were taken out. */
+	/** Remaining texts, with separators between them and where fragments were taken out. */
 	#rest: string;
 	/** Ascending by what they save. */
 	readonly #queue: Piece[] = [];

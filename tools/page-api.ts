@@ -20,7 +20,7 @@ function resolve(schema: Node): Node {
 	return schema?.$ref?.startsWith(SCHEMAS) ? DOCUMENT.components.schemas[schema.$ref.slice(SCHEMAS.length)] : schema;
 }
 
-/** Names of the schemas that replies are made of, each after who names it. */
+/** Adds the names of a reply's schemas, each after the schemas that refer to it. */
 function repliesOf(schema: Node, found: Set<string>): void {
 	if (schema === null || typeof schema !== "object") return;
 	if (typeof schema.$ref === "string" && schema.$ref.startsWith(SCHEMAS)) {
@@ -66,7 +66,7 @@ function replyTypes(): string[] {
 	});
 }
 
-/** What a field may be, as FieldSpec of fields.tsx names it; `by`: choices that depend on another field's value. */
+/** Limits of a field, as FieldSpec of fields.tsx names them; `by`: choices that depend on another field's value. */
 function limitsOf(schema: Node, conditions: readonly Node[], name: string): string {
 	const { minimum, maximum, minLength, maxLength, pattern, maxItems, items } = schema;
 	const limits: string[] = [];

@@ -160,8 +160,8 @@ function appFiles(): PageFile[] {
 }
 
 /**
- * What the documents may load and do (CSP Level 3): our own scripts and our API. The style is a constructed sheet of our
- * script's, which no directive is about.
+ * Permitted sources of the documents (CSP Level 3): the page's own scripts and the gateway's API. The style is a
+ * constructed sheet of the script, which no directive concerns.
  */
 const POLICY = [
 	"default-src 'none'",

@@ -1,5 +1,5 @@
 /**
- * What `npm start`, `npm test` and the other commands run: installs what is missing, compiles what has changed, then
+ * Commands behind `npm start`, `npm test` and the others: installs what is missing, compiles what has changed, then
  * starts the compiled program. Plain JavaScript without dependencies, since it runs before anything is installed.
  */
 import { spawn, spawnSync } from "node:child_process";
@@ -12,7 +12,7 @@ const build = join(root, ".build");
 const bin = (name) => join(root, "node_modules", ".bin", name);
 const say = (text) => process.stderr.write(`${text}\n`);
 
-/** What is installed and built can be changed by who runs this. */
+/** Returns true if this user may change installed and built files. */
 function canWrite() {
 	try {
 		accessSync(existsSync(build) ? build : root, constants.W_OK);
@@ -57,7 +57,7 @@ function install() {
 	if (!canWrite()) refuseToWrite("the npm packages are not installed");
 	say("Installing the pinned npm packages; the XS engine is built from source, about a minute …");
 	const ci = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
-	// Of all packages only XS is built from source: without a compiler the others are worth having.
+	// Only XS is built from source: without a compiler the other packages are still useful.
 	if (attempt("npm", ci) !== 0) step("npm", [...ci, "--ignore-scripts"]);
 	if (!hasXS()) {
 		say(
@@ -111,7 +111,7 @@ function installForTests(packages, mayInstall = true) {
 	}
 }
 
-/** Removes compiled files whose source is gone, so that a deleted test does not go on running. */
+/** Removes compiled files whose source is gone, so that a deleted test no longer runs. */
 function prune(folder) {
 	for (const entry of readdirSync(folder, { withFileTypes: true })) {
 		const path = join(folder, entry.name);
@@ -123,7 +123,7 @@ function prune(folder) {
 	}
 }
 
-/** Of `npm run api`: makes the description of the API, and what is made from that. */
+/** For `npm run api`: writes the API's description and everything derived from it. */
 const MAKE = "--make";
 
 /**
@@ -252,7 +252,10 @@ function allTests(kind = "test") {
 		.map((name) => join(build, "test", name));
 }
 
-/** What mocha is to run, one list a run: everything; or the tests of files and folders, then those with one of the words. */
+/**
+ * Test files for mocha, one list for each run: all of them; or the tests of files and folders, then those whose name
+ * has one of the words.
+ */
 function selections(args, kind) {
 	const all = kind === "test" ? allTests() : [`${build}/test/**/*.${kind}.js`];
 	if (args.length === 0) return [all];
@@ -321,15 +324,15 @@ const commands = {
 	lint: () => step(bin("biome"), ["check", "."]),
 	format: () => step(bin("biome"), ["check", "--write", "."]),
 	test: (args) => {
-		// Who names some tests wants an answer in seconds.
+		// A run of selected tests should answer within seconds.
 		if (args.length === 0) {
 			installForTests(TEST_PACKAGES);
 			say("Checking form (Biome) …");
 			if (attempt(bin("biome"), ["check", "."]) !== 0) process.on("exit", failForForm);
 		}
 		say("Running the tests …");
-		// Several files side by side: most of the time a test waits for somebody. What is in a file is told when it has ended, and
-		// one that has no tests unless they are asked for (the pictures) would fail by itself.
+		// Runs several files at a time, because tests mostly wait. Results of a file appear when it has ended. A file
+		// without tests by default (the pictures) would fail by itself.
 		const sideBySide = args.length === 0 ? ["--parallel", "--jobs", "5", "--no-fail-zero"] : [];
 		runTests(selections(args, "test"), ...sideBySide);
 	},

@@ -11,7 +11,7 @@
  * All is sent while the menu shows, unless only InF lets it, and while InF is on.
  */
 
-/** Of the menu, in this order; the first one shows after the PIN, and again after the last. */
+/** Entries of the menu, in this order; the first one shows after the PIN, and again after the last. */
 export const MENU = ["P", "E", "E CLr", "1d", "7d", "30d", "365d", "HIS CLr", "InF", "PIN"] as const;
 
 /** Longer darkness ends a flash; the stop bits of NUL at 300 Bd are 3.3 ms of it. */
@@ -49,7 +49,7 @@ export class MeterDisplay {
 	onShows: (what: string) => void = () => {};
 	readonly #options: DisplayOptions;
 	#state: State = "rest";
-	/** Of the menu. */
+	/** Index of the shown menu entry. */
 	#entry = 0;
 	#digits = "";
 	#digit = 0;
@@ -74,7 +74,7 @@ export class MeterDisplay {
 		return isOn || (this.#state === "menu" && !this.#options.needsInf);
 	}
 
-	/** What has happened by then without light. */
+	/** Applies the changes due by then without light. */
 	#settle(nowMs: number): void {
 		const flash = this.#flash;
 		if (flash !== undefined && nowMs - flash.toMs > GAP_MS) {

@@ -75,7 +75,7 @@ export interface MeterOptions {
 	telegram?: string;
 	mode?: MeterMode;
 	baud?: number;
-	/** Of its clock at the start, Unix ms. */
+	/** Time of its clock at the start, Unix ms. */
 	utcMs?: number;
 	pushMs: number;
 	parityBits: boolean;

@@ -1,7 +1,7 @@
 /**
- * What a household's meter sends at its P1 port, made for this project: text lines in eight bits without parity, with a CRC
- * after the `!` (DSMR P1 companion standard 5.0.2, 5.2 and 6). Three phases, a message, the log of power failures, and
- * a gas meter with the time of its own reading.
+ * Telegram of a household's meter at its P1 port, made for this project: text lines in eight bits without parity, with
+ * a CRC after the `!` (DSMR P1 companion standard 5.0.2, 5.2 and 6). Three phases, a message, the log of power
+ * failures, and a gas meter with the time of its own reading.
  */
 import { stepCRC16ARC } from "../../modules/bytes/crc16-arc.js";
 import type { HouseholdReading } from "./household.js";

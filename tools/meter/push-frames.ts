@@ -1,4 +1,4 @@
-/** What carries a pushed APDU of DLMS/COSEM over a serial line: frames of HDLC (IEC 62056-46) and of M-Bus (EN 13757-2). */
+/** Frames that carry a pushed APDU of DLMS/COSEM over a serial line: HDLC (IEC 62056-46) and M-Bus (EN 13757-2). */
 import { makeFrame } from "./hdlc-frame.js";
 
 const LLC = Buffer.of(0xe6, 0xe7, 0x00);
@@ -39,7 +39,7 @@ export function blockPush(apdu: Uint8Array, size: number): Buffer {
 	);
 }
 
-/** Long frames, the data in segments. `size` 252 gives the frames of Sagemcom, whose length byte is 01 for 257. */
+/** Long frames with the data in segments. `size` 252 gives the frames of Sagemcom, whose length byte is 01 for 257. */
 export function mbusPush(apdu: Uint8Array, size = MBUS_DATA): Buffer {
 	const segments = pieces(apdu, size);
 	return Buffer.concat(

@@ -11,13 +11,13 @@ import type { MeterDisplay } from "./meter-display.js";
 import { eventOf, lineChange, noOutput, transmission } from "./outputs.js";
 
 export interface PushMeterOptions {
-	/** What it sends at this moment, as it is on the wire. */
+	/** Bytes to send at this moment, as on the wire. */
 	readonly source: (nowMs: number) => Uint8Array;
 	/** Bd. */
 	readonly baud: number;
 	/** From the begin of one telegram to the next. */
 	readonly pushMs: number;
-	/** Whose display goes by light. */
+	/** Display that is operated by light. */
 	readonly display?: MeterDisplay;
 }
 

@@ -71,7 +71,7 @@ export function smlOptions(values: Words<typeof SML_WORDS>): SMLOptions {
 	});
 }
 
-/** What such a meter sends, one telegram after another; at which time matters to its display. */
+/** Telegrams of such a meter, one after another; their time matters to its display. */
 export function smlSource(options: SMLOptions): (reading: HouseholdReading, nowMs?: number) => Uint8Array {
 	const {
 		make,

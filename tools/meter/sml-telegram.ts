@@ -239,7 +239,7 @@ const MAKES = {
 export type SMLMake = keyof typeof MAKES;
 export const SML_MAKES = Object.keys(MAKES) as readonly SMLMake[];
 
-/** What is wrong with the telegram. */
+/** Faults of the telegram. */
 export interface SMLTelegramFaults {
 	/** The check of the transport. */
 	readonly hasWrongCheck?: boolean;

@@ -21,7 +21,7 @@ export class SocketPort implements LinePort {
 		this.#connect();
 	}
 
-	/** What is sent while nobody is there is lost, as on a line. */
+	/** Sends bytes. Without a reader they are lost, as on a line. */
 	write(bytes: Uint8Array): void {
 		if (this.#socket?.readyState === "open") this.#socket.write(bytes);
 	}

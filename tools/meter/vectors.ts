@@ -22,7 +22,7 @@ export function vectorNames(protocol: VectorProtocol): string[] {
 		.sort();
 }
 
-/** The file of a vector. Throws an Error when there is none. */
+/** Path of a vector's file. Throws an Error if there is no such file. */
 export function vectorPath(protocol: VectorProtocol, name: string, ending: "hex" | "json" = "hex"): string {
 	for (const folder of foldersOf(protocol)) {
 		const path = join(folder, `${name}.${ending}`);

@@ -10,7 +10,7 @@ import {
 import type { Signer } from "./keys.js";
 import { makeFirmwareFile } from "./make.js";
 
-/** What may be wrong with it. */
+/** Possible faults of the image. */
 export const FAULTS: Readonly<Record<string, number>> = {
 	fails: IMAGE_FAILS,
 	hangs: IMAGE_HANGS,

@@ -1,4 +1,6 @@
-/** What a gateway would say of a firmware file: written from docs/firmware-files.md, not from the gateway's own reader. */
+/**
+ * Checks a firmware file as a gateway would: written from docs/firmware-files.md, not from the gateway's own reader.
+ */
 import { createHash } from "node:crypto";
 import { checkImage, isChip } from "./esp-image.js";
 import {
@@ -33,7 +35,7 @@ export const WRONG_DEVICE = "ota_wrong_device";
 export const DOWNGRADE = "ota_downgrade";
 export const WRITE_FAILED = "ota_write_failed";
 
-/** What a file is refused for. */
+/** Reason for refusing a file. */
 export class Refusal extends Error {
 	/** As `ota_last_error` has it. */
 	readonly code: string;
@@ -54,11 +56,11 @@ export interface Target {
 	readonly keys: readonly Uint8Array[];
 	/** Ids of keys that may not any more. */
 	readonly revoked: readonly Uint8Array[];
-	/** Of the firmware that runs. */
+	/** Security level of the running firmware. */
 	readonly securityLevel: number;
 }
 
-/** What stands before the image. */
+/** Part of the file before the image. */
 export interface Front {
 	readonly header: Header;
 	readonly metadata: Metadata;
@@ -132,7 +134,7 @@ function checkSizes(header: Header, metadata: Metadata, { tag, length }: Element
 	demand(isPacked === 1 || imageLength === contentLength, "A plain image has the size of its element.");
 }
 
-/** What is said before anything is erased, in the gateway's order. Throws a Refusal. */
+/** Checks before anything is erased, in the gateway's order. Throws a Refusal. */
 export function checkFront({ metadata, signed, signature }: Front, target: Target): void {
 	const { imageLength, product, chip, deviceId, securityLevel } = metadata;
 	demand(

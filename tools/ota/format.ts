@@ -40,11 +40,11 @@ const ELEMENT_FIELDS = [
 	["length", "number", 4],
 ] as const satisfies readonly Field[];
 
-/** Of a Zigbee OTA upgrade file (ZCL 11.4.2). */
+/** Header of a Zigbee OTA upgrade file (ZCL 11.4.2). */
 export type Header = Values<typeof HEADER_FIELDS>;
-/** What is signed; `content` is the second element's data. */
+/** Signed metadata; `content` is the second element's data. */
 export type Metadata = Values<typeof METADATA_FIELDS>;
-/** What stands before each element's data. */
+/** Head of an element, before its data. */
 export type ElementHead = Values<typeof ELEMENT_FIELDS>;
 
 const lengthOf = (fields: readonly Field[]) => fields.reduce((sum, [, , length]) => sum + length, 0);
@@ -105,7 +105,7 @@ function exact(name: string, length: number, value: Uint8Array): Uint8Array {
 	throw new RangeError(`${name} has ${length} bytes, not ${value.length}.`);
 }
 
-/** Zeros at the end of a text are left off; any others stand in it, for the one who compares it. */
+/** Decodes the fields. Zeros at the end of a text are removed; other zeros stay, so that a comparison finds them. */
 function decode(fields: readonly Field[], bytes: Uint8Array): Record<string, number | string | Uint8Array> {
 	const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 	const values: Record<string, number | string | Uint8Array> = {};

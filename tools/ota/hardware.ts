@@ -1,4 +1,4 @@
-/** What firmware files are made for: the boards, and the simulator (`npm start` and `npm run linux`). */
+/** Targets of firmware files: the boards, and the simulator (`npm start` and `npm run linux`). */
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -24,12 +24,12 @@ const BENCH: Hardware = Object.freeze({
 	slotSize: SLOT_SIZE,
 });
 
-/** Throws an Error with a sentence when there is none of that name. */
+/** Throws an Error with a sentence if there is no such target. */
 export function findHardware(name: string): Hardware {
 	return name === BENCH.name ? BENCH : hardwareOf(findBoard(name));
 }
 
-/** Undefined: there is none with that id. */
+/** Undefined if no target has that id. */
 export function hardwareById(deviceId: number): Hardware | undefined {
 	if (deviceId === BENCH.deviceId) return BENCH;
 	const board = BOARDS.find((one) => one.deviceId === deviceId);

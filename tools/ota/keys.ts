@@ -11,14 +11,14 @@ export interface Signer {
 	sign(message: Uint8Array): Uint8Array;
 }
 
-/** Signs with a private key. A RangeError, with a sentence, when it is none on P-256. */
+/** Signs with a private key. Throws a RangeError with a sentence unless it is on P-256. */
 export function keySigner(key: KeyObject): Signer {
 	if (key.type !== "private") throw new RangeError("That is no private key.");
 	const point = pointOf(createPublicKey(key));
 	return { point, sign: (message) => new Uint8Array(sign("sha256", message, { key, dsaEncoding: "ieee-p1363" })) };
 }
 
-/** A public key as a point. A RangeError, with a sentence, when it is none on P-256. */
+/** A public key as a point. Throws a RangeError with a sentence unless it is on P-256. */
 export function pointOf(key: KeyObject): Uint8Array {
 	const point = pointOfKey(key);
 	if (point === undefined) throw new RangeError("Firmware is signed by keys on the curve P-256; that is another kind.");
@@ -42,7 +42,7 @@ export function isSignature(point: Uint8Array, message: Uint8Array, signature: U
 	return verify("sha256", message, { key: publicKeyOf(point), dsaEncoding: "ieee-p1363" }, signature);
 }
 
-/** r and s of a signature in DER (RFC 3279, 2.2.3); undefined: it is none. */
+/** r and s of a DER signature (RFC 3279, 2.2.3); undefined if it is invalid. */
 export function derSignature(bytes: Uint8Array): Uint8Array | undefined {
 	const { offset, result } = fromBER(bytes);
 	if (offset !== bytes.length || !(result instanceof Sequence)) return undefined;

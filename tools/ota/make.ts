@@ -26,7 +26,7 @@ import { pack } from "./pack.js";
 export interface Firmware {
 	/** As it lies in flash. */
 	readonly image: Uint8Array;
-	/** Of the board. */
+	/** Device id of the board. */
 	readonly deviceId: number;
 	/** Such as `esp32c3`. */
 	readonly chip: string;
@@ -39,7 +39,7 @@ export interface Firmware {
 	readonly packed?: boolean;
 }
 
-/** What a test has otherwise than a right file has it. The metadata is signed as it is then. */
+/** Deviations from a correct file, for tests. The metadata is signed with them. */
 export interface Oddities {
 	readonly header?: Partial<Header>;
 	readonly metadata?: Partial<Metadata>;

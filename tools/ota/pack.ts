@@ -3,7 +3,7 @@ import { deflateSync, inflateSync } from "node:zlib";
 
 /** Bytes of the image in each piece; the last one may have fewer. */
 export const PIECE_LENGTH = 65536;
-/** Of the number before each piece. */
+/** Bytes of the length before each piece. */
 const LENGTH_BYTES = 4;
 /** A window of 4 KB, which is what the chip has memory for; the header of each stream says so. */
 const WINDOW_BITS = 12;

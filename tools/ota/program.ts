@@ -171,7 +171,7 @@ interface Options extends Pick<Firmware, "version" | "buildNumber" | "securityLe
 	readonly out: string;
 }
 
-/** What `sign` and `bench` share; `version`: unless another is given. */
+/** Common options of `sign` and `bench`; `version` is the default. */
 function readOptions(given: Given, version: string): Options {
 	const wanted = given.version ?? version;
 	return {
@@ -227,7 +227,7 @@ function hardwareOfFile({ metadata: { deviceId } }: FirmwareFile): Hardware {
 	throw new Error(`The file is for device id ${deviceId}, which is no board of this firmware.`);
 }
 
-/** Of a gateway with these keys and this security level. */
+/** A gateway with these keys and this security level. */
 function targetOf({ deviceId, chip, slotSize }: Hardware, rest: Partial<Target>): Target {
 	return { deviceId, chip, slotSize, keys: [], revoked: [], securityLevel: 0, ...rest };
 }
@@ -243,7 +243,7 @@ function buildOf(version: string): number {
 	return Number(match[1]);
 }
 
-/** What has this name; a UsageError when nothing has it. */
+/** Finds by name; throws a UsageError if nothing has that name. */
 function named<T>(find: (name: string) => T, name: string): T {
 	try {
 		return find(name);

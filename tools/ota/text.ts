@@ -1,4 +1,4 @@
-/** What stands in a firmware file, for a human. */
+/** Describes a firmware file for people. */
 import type { FirmwareFile } from "./check.js";
 import { hardwareById } from "./hardware.js";
 

@@ -26,7 +26,7 @@ import type { Version } from "./version.js";
 const SUMS = "SHA256SUMS";
 
 export interface ReleaseContents {
-	/** Of this project. */
+	/** Root of this project. */
 	readonly root: string;
 	/** Is there, and empty. */
 	readonly folder: string;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import type { Board } from "../../hosts/esp32/boards.js";
 
-/** What the page carries; each has its licence beside it. */
+/** Packages on the page; each has its licence beside it. */
 const CARRIED = ["esp-web-tools", "esptool-js", "improv-wifi-serial-sdk", "lit", "@material/web", "pako", "tslib"];
 const TEMPLATE = join("tools", "release", "install");
 

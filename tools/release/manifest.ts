@@ -1,4 +1,4 @@
-/** What ESP Web Tools is told of a board's firmware: which chip, which parts, where they go (manifest.json beside the parts). */
+/** Manifest of a board's firmware for ESP Web Tools: chip, parts and their offsets (manifest.json beside the parts). */
 import type { Board, Chip } from "../../hosts/esp32/boards.js";
 import { FIRMWARE_NAME } from "../../modules/improv/improv.js";
 import type { Part } from "./parts.js";

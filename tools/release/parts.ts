@@ -1,7 +1,7 @@
 /**
- * What goes into the flash of a new unit: boot loader, partition table, the record of which slot starts, and the firmware.
- * ESP-IDF tells where each lies (flasher_args.json). What lies between them (settings, factory data, history) is a
- * unit's own: whoever writes the parts leaves it, whoever writes the whole image to a new unit clears it.
+ * Contents of a new unit's flash: boot loader, partition table, record of the slot to start, and firmware. ESP-IDF
+ * lists their offsets (flasher_args.json). The areas between them (settings, factory data, history) belong to the unit:
+ * writing the parts keeps them, writing the whole image to a new unit clears them.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

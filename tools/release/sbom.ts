@@ -1,6 +1,7 @@
 /**
- * What a firmware is made of (SBOM), as CycloneDX 1.6: parts that npm does not know by the list beside this file, those of
- * the page by its imports and package-lock.json. The same sources give the same file: no time but the commit's, no random id.
+ * Bill of materials (SBOM) of a firmware, as CycloneDX 1.6: parts unknown to npm from the list beside this file, parts
+ * of the page from its imports and package-lock.json. The same sources give the same file: the only time is the
+ * commit's, and no id is random.
  */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -26,7 +27,7 @@ interface FirmwarePart {
 }
 
 export interface Sources {
-	/** Of this project. */
+	/** Root of this project. */
 	readonly root: string;
 	/** Undefined: nothing is built with it, and its version is told as unknown. */
 	readonly sdk: string | undefined;
@@ -53,7 +54,7 @@ export function versionOfIDF(folder: string): string {
 	return ["MAJOR", "MINOR", "PATCH"].map((name) => new RegExp(`IDF_VERSION_${name} (\\d+)`).exec(text)?.[1]).join(".");
 }
 
-/** Rows whose version may be another one, since ESP-IDF is: a sentence for each. */
+/** Rows whose version may have changed with ESP-IDF: a sentence for each. */
 export function doubts(root: string, idfVersion: string): string[] {
 	return readFirmwareParts(root)
 		.filter(({ within }) => within !== undefined && !idfVersion.startsWith(`${within}.`))
@@ -145,7 +146,7 @@ function references(address: string): Models.ExternalReferenceRepository {
 	return new Models.ExternalReferenceRepository([website]);
 }
 
-/** Of what it stands for (RFC 9562, 5.8). */
+/** Name-based UUID of the text (RFC 9562, 5.8). */
 function uuidOf(text: string): string {
 	const bytes = createHash("sha256").update(text).digest().subarray(0, 16);
 	bytes[6] = 0x80 | (bytes[6] & 0x0f);

@@ -1,4 +1,4 @@
-/** What a release is called, and when it was made: by the commit that it is built of, so that every build of it says the same. */
+/** Name and time of a release, from its commit, so that every build of it gives the same. */
 import { spawnSync } from "node:child_process";
 
 export interface Version {

@@ -13,13 +13,13 @@ const SERIAL = 22;
 const BLOCK_HEADER = 3;
 
 export interface ReportHeader {
-	/** Of the key that it was sealed for, 16 hex digits. */
+	/** Id of the key that sealed it, 16 hex digits. */
 	readonly keyId: string;
 	/** When it was made, Unix time in seconds; 0: the gateway did not know. */
 	readonly timeS: number;
-	/** Of the gateway. */
+	/** Serial number of the gateway. */
 	readonly serial: string;
-	/** What HPKE binds it to: the header's bytes. */
+	/** Bytes of the header, to which HPKE binds the report. */
 	readonly info: Buffer;
 	readonly encapsulated: Buffer;
 	readonly blocks: Buffer;

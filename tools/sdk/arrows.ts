@@ -1,7 +1,7 @@
 /**
- * Turns the functions of a script's own level into arrow functions, for the firmware: in XS each other function has a
- * prototype of its own, 48 bytes of flash that nobody needs. They go in front of everything, since a function may be
- * called above the place where it stands. What only others can do (`this`, `arguments`, generators) stays as it is.
+ * Turns the top-level functions of a script into arrow functions, for the firmware: in XS each other function has a
+ * prototype, 48 bytes of flash without use. They move to the front, since a function may be called before its place.
+ * Functions that need `this`, `arguments` or a generator stay as they are.
  */
 import { below, childrenOf, type Edit, edited, type Node, nameOf, parse } from "./syntax.js";
 

@@ -1,6 +1,6 @@
 /**
- * XS's byte code as a list of instructions that can be changed: read from the bytes of a function and written back, with
- * branches as short as they can be. What instructions there are, and how long each is, stands in the SDK's xsCommon.c.
+ * XS byte code as a list of instructions that can be changed: read from the bytes of a function and written back with
+ * the shortest branches. The instructions and their lengths are in the SDK's xsCommon.c.
  */
 
 export interface Instruction {
@@ -8,7 +8,7 @@ export interface Instruction {
 	name: string;
 	/** The bytes behind the code, for all that is no branch. */
 	operand: readonly number[];
-	/** Where a branch leads, or where the code of a function ends that follows; undefined: it is none. */
+	/** Target of a branch, or end of the function's code that follows; undefined for other instructions. */
 	target: Instruction | undefined;
 }
 

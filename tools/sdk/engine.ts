@@ -24,7 +24,7 @@ export const KNOWN: Readonly<Record<string, string>> = Object.freeze({
 	"tools/xslSlot.c": "2a4d2265f8eed0a2a13ec3272ca19bd7bda2f51e0ab62b4a7c4f10c5568d6579",
 	"tools/xslStrip.c": "83b9977ee3b4590d2daf2e101b07135a0a06f33d0da78234d28e834aff5e7c98",
 });
-/** What helps where the linker's file is not, or can't be, made smaller. */
+/** Advice for a linker's file that cannot be made smaller. */
 export const ADVICE =
 	"GATEWAY_PLAIN=linker builds without that (ARCHITECTURE.md); tools/sdk/engine.ts says what to do for another SDK.";
 

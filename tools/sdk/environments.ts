@@ -7,7 +7,7 @@
  */
 import { CODE, type Heap, placesIn, type Slot } from "./heap.js";
 
-/** What functions capture, as one sequence in which each of their lists occurs: one list ends with what another begins with. */
+/** Captured variables as one sequence that contains each list: one list ends with the beginning of another. */
 export function sequenceOf(lists: readonly (readonly string[])[]): string[] {
 	let parts: (readonly string[])[] = [];
 	for (const list of [...lists].sort((a, b) => b.length - a.length))

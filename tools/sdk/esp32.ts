@@ -1,7 +1,8 @@
 /**
- * The firmware of a board, built by the Moddable SDK's mcconfig and ESP-IDF, for `npm run build`, `flash` and `monitor`.
- * What mcconfig needs for the board (manifest, sdkconfig, options of the compiler) is put together in a folder for it,
- * and what mcconfig makes lies there too. Only mcconfig's target `build` is used: its others end programs that use serial ports.
+ * Builds the firmware of a board by the Moddable SDK's mcconfig and ESP-IDF, for `npm run build`, `flash` and
+ * `monitor`. mcconfig's input for the board (manifest, sdkconfig, compiler options) is put together in a folder, which
+ * also holds its output. Only mcconfig's target `build` is used, because its other targets end programs that use serial
+ * ports.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -14,7 +15,7 @@ import { findSDK, isForbidden, pathWith, ROOT, type SDK } from "./sdk.js";
 
 const HOST = join(ROOT, "hosts", "esp32");
 
-/** What the first lines of an application are called by ESP-IDF. */
+/** ESP-IDF's name of an application image. */
 const IMAGE = "xs_esp32.bin";
 
 /** The firmware's first module. */
@@ -22,7 +23,7 @@ export const MAIN = "hosts/esp32/main";
 
 const IDF_ADVICE = "npm run doctor says how to get it.";
 
-/** What hosts/esp32/sdk.d.ts has of a board, and of a release. */
+/** Values of hosts/esp32/sdk.d.ts for a board and a release. */
 export function madeFor({ flashMB, partitions, ...row }: Board, release: Release = NO_RELEASE): Made {
 	return {
 		modules: {
@@ -48,7 +49,7 @@ export function partsOf({ ethernet }: Board): string[] {
 
 /** Where the parts of a board's firmware lie. */
 export interface Places {
-	/** What mcconfig is given. */
+	/** Folder with mcconfig's input. */
 	readonly folder: string;
 	readonly output: string;
 	/** ESP-IDF's project, with its `build` in it. */

@@ -32,7 +32,7 @@ export interface Slot {
 	readonly flag: number;
 	/** XS_…_KIND. */
 	readonly kind: string;
-	/** What follows `.value = `. */
+	/** Text after `.value = `. */
 	value: string;
 	/** Nothing needs it any more. */
 	isGone: boolean;
@@ -80,7 +80,7 @@ export class Heap {
 		return list;
 	}
 
-	/** What a function captures: its slots are found by their number alone. */
+	/** A list of captured variables: its slots are found by number only. */
 	isEnvironment(place: number): boolean {
 		const { kind, flag, next } = this.slots[place]!;
 		return (
@@ -182,7 +182,7 @@ export class Heap {
 		return { colors, order: layout.order };
 	}
 
-	/** What may be asked for by name, for each instance. Nobody looks for names in what functions capture. */
+	/** Names that may be looked up in each instance. Captured variables are never looked up by name. */
 	#ownedProperties(): Map<number, number[]> {
 		const owners = new Map<number, number>();
 		const owned = new Map<number, number[]>();

@@ -2,9 +2,9 @@
 import type { Heap } from "./heap.js";
 
 /**
- * Looks at each named slot as XS does (fxOrdinaryGetProperty in xsType.c): where an object lies at the slot's place less the
- * color of its name, the slot is taken for a property of that object. Throws an Error where it is none. Returns how many
- * properties are found so, without a walk along the list.
+ * Looks up each named slot as XS does (fxOrdinaryGetProperty in xsType.c): if an object lies at the slot's place minus
+ * the colour of its name, XS takes the slot for a property of that object. Throws an Error if it is another object's.
+ * Returns the number of properties found this way, without a walk along the list.
  */
 export function checkLookUps(heap: Heap): number {
 	const colors = heap.colors();

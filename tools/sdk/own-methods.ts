@@ -68,7 +68,10 @@ class OwnMethods {
 	}
 }
 
-/** The script with private methods. What C calls must not be called by `this`: it would get another name. */
+/**
+ * The script with private methods. A method that C calls must not be called by `this`, because it would get another
+ * name.
+ */
 export function withOwnMethods(script: string): string {
 	return edited(script, new OwnMethods(parse(script)).edits);
 }

@@ -4,10 +4,13 @@
  */
 import { below, childrenOf, type Edit, edited, type Node, nameOf, parse, propertyOf } from "./syntax.js";
 
-/** Properties of ours. Of the engine's ones of these names the firmware uses none; nor does its C know ours. */
+/**
+ * The project's own property names that the engine also has. The firmware uses none of the engine's, and the engine's C
+ * does not know the project's.
+ */
 export const OWN_NAMES: readonly string[] = Object.freeze(["at", "copy", "drop", "from", "log", "raw", "seal", "take"]);
 
-/** The engine's objects that have any of them: who asks those means the engine's. */
+/** Objects of the engine with these properties. */
 const ENGINES = /^(Array|Math|Object|String|Uint8Array|Iterator|Float64Array)$/;
 
 function editsBelow(node: Node, isRenamed: ReadonlySet<string>): Edit[] {

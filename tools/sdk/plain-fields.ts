@@ -1,16 +1,16 @@
 /**
- * Turns the private fields of a script into plain ones for the firmware: the first of a class becomes `$0`, the next `$1`
- * and so on, on from those of the class that it extends. XS has a closure for each private name in each method that uses
- * it, 60 KB of flash in all, and a slot more in each instance; and each name that a property has anywhere takes flash for
- * its text and its place in the tables, so that all classes share few of them. The compiler and the simulator have the real
- * ones, so what reaches into another class is found there.
+ * Turns the private fields of a script into plain ones for the firmware: the first of a class becomes `$0`, the next
+ * `$1` and so on, continuing after those of the superclass. XS needs a closure for each private name in each method
+ * that uses it, 60 KB of flash in all, and one more slot in each instance. Each property name takes flash for its text
+ * and its place in the tables, so all classes share a few. The compiler and the simulator use the real private fields,
+ * so access from another class is found there.
  *
  * A field without an initial value loses its declaration, which would take code in each constructor, 11 KB in all. Its
  * first assignment makes the property; until then it reads as undefined, as before.
  *
- * The meaning stays as long as no object has two fields of one name and nobody asks for the name itself. What would
- * change it is an Error: a superclass that can't be told, `#name in x`, `$0` elsewhere. What also changes:
- * `{ ...instance }` and Object.freeze(instance) take such fields with them.
+ * The meaning stays the same as long as no object has two fields of one name and no code uses the name itself. Code
+ * that would change it causes an Error: an unknown superclass, `#name in x`, `$0` elsewhere. Two things do change: `{
+ * ...instance }` and Object.freeze(instance) include such fields.
  */
 import { below, childrenOf, type Edit, edited, isClass, type Node, nameOf, parse } from "./syntax.js";
 

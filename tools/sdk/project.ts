@@ -1,6 +1,6 @@
 /**
- * What mcconfig is given for a firmware: a folder with its script, and a manifest that adds this to the host's manifest
- * with its C, its data and its memory. mcconfig names what it makes after that folder.
+ * Input of mcconfig for a firmware: a folder with its script, and a manifest that adds the script to the host's
+ * manifest with its C, its data and its memory. mcconfig names its output after that folder.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";

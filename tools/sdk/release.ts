@@ -1,6 +1,6 @@
 /**
- * What whoever publishes firmware decides, and a build puts into it: a JSON file of his own, outside of this repository
- * (`npm run build -- --release FILE`). docs/flashing.md describes it.
+ * Choices of the publisher of a firmware, which the build includes: a JSON file outside of this repository (`npm run
+ * build -- --release FILE`). docs/flashing.md describes it.
  */
 import { createPublicKey } from "node:crypto";
 import { readFileSync } from "node:fs";

@@ -14,14 +14,14 @@ export interface RunSettings {
 	readonly factory: FactoryData;
 	readonly version: string;
 	readonly meter: string;
-	/** Path of the serial port that the Zigbee coprocessor is on; default: there is none. */
+	/** Path of the Zigbee coprocessor's serial port; default: none. */
 	readonly zigbee?: string | undefined;
 	/** 0 takes any port that is free. */
 	readonly httpPort: number;
 	readonly httpsPort: number;
 	readonly accessPoint?: boolean;
 	readonly quiet?: boolean;
-	/** What the clock shows at the start, Unix time; undefined: it was never set. */
+	/** Unix time at the start; undefined if the clock was never set. */
 	readonly utcMs: number | undefined;
 	/** `HostInfo.timeServers`; default: none. */
 	readonly timeServers?: string;
@@ -34,13 +34,13 @@ export interface RunSettings {
 	 * alone.
 	 */
 	readonly announce?: boolean;
-	/** What `info.board` is. */
+	/** Value of `info.board`. */
 	readonly board?: string;
 	/** The fault that has ended the firmware before; undefined: power was switched on. */
 	readonly ending?: string | undefined;
 	/** As power.txt of the state folder, where that says nothing; default: USB. */
 	readonly power?: string;
-	/** It has an Ethernet port, whose cable cable.txt of the state folder pulls; default: it has none. */
+	/** Adds an Ethernet port, whose cable is controlled by cable.txt of the state folder; default: none. */
 	readonly cable?: boolean;
 	/** WAKE_… of the start; default: no sleep has ended. */
 	readonly wakeReason?: number;

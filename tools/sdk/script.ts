@@ -24,7 +24,7 @@ export interface Script {
 	readonly lengths: ReadonlyMap<string, number>;
 }
 
-/** What the build makes for one firmware of several. */
+/** Files that the build makes for one of several firmwares. */
 export interface Made {
 	/** Texts of modules, by the names that they are imported by. */
 	readonly modules: Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ export interface Made {
 
 const NOTHING: Made = Object.freeze({ modules: {}, constants: {} });
 
-/** What the bundler makes, in the form that takes the least in XS. */
+/** Output of the bundler, in the form that is smallest in XS. */
 async function shortened(script: string): Promise<string> {
 	const plain = withPlainFields(withOwnMethods(withArrows(asWritten(script))));
 	return withShortNames(withOwnNames(await withAssignedFields(plain)));

@@ -1,6 +1,6 @@
 /**
- * Finds the Moddable SDK by $MODDABLE, and a compiler for what is built with it. Nothing of the SDK is part of this
- * project: who has none gets a sentence that says what to install.
+ * Finds the Moddable SDK by $MODDABLE, and a compiler for it. Nothing of the SDK is part of this project; without an
+ * SDK a sentence says what to install.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** What of a firmware is built as it was written; each has what is before it. */
+/** Parts of a firmware that are built as written; each value includes the one before. */
 export type Plainness = "" | "linker" | "all";
 
 /**
@@ -62,7 +62,7 @@ export function findSDK(folder = process.env["MODDABLE"]): SDK {
 	return { folder, tools };
 }
 
-/** What makes a compiler and pkg-config work for the width. */
+/** Settings of compiler and pkg-config for the word width. */
 export interface Toolchain {
 	readonly bits: Bits;
 	readonly compiler: string;

@@ -1,12 +1,13 @@
 /**
- * Leaves out the methods of built-in objects that the SDK's linker has stripped because no code has their names. The linker
- * takes their C away (fxDeadStrip in xsl.c), but keeps a property for each in flash; without it a script finds undefined, and
- * a call throws a TypeError. Saves 9 KB.
+ * Leaves out the methods of built-in objects that the SDK's linker has stripped because no code has their names. The
+ * linker removes their C (fxDeadStrip in xsl.c) but keeps a property for each in flash; without it a script finds
+ * undefined, and a call throws a TypeError. Saves 9 KB.
  *
- * Stripped constructors, getters and setters stay, as do those functions that the engine has in tables of its own: a call of
- * one ends the machine ("dead strip", 4). Code that names one keeps it from being stripped, and the linker keeps what the
- * engine calls by itself for conversions, iteration and the like (fxStripCallbacks in xslStrip.c). What is left is a property
- * by a name that is made at run time, `object[text]` with the text "__proto__": the firmware looks up no such names.
+ * Stripped constructors, getters and setters stay, and so do functions that the engine has in tables of its own:
+ * calling one ends the machine ("dead strip", 4). Code that names a function keeps it from being stripped, and the
+ * linker keeps functions that the engine itself calls for conversions, iteration and the like (fxStripCallbacks in
+ * xslStrip.c). The remaining case is a property name made at run time, `object[text]` with the text "__proto__": the
+ * firmware looks up no such names.
  */
 import type { Heap } from "./heap.js";
 

@@ -1,15 +1,15 @@
 /**
- * What each part of the firmware may take of its slot in flash, in bytes: `npm run size` shows it beside what the part
- * takes, and fails where that is more. Over its budget? Make the part smaller, or raise its line and take the bytes off a
- * room that is kept free below; the sum of all lines must fit the slot, which a test holds.
+ * Budget of each part of the firmware in its flash slot, in bytes: `npm run size` shows it beside the measured size,
+ * and fails if it is exceeded. In that case make the part smaller, or raise its line and reduce a reserved room below;
+ * a test checks that the sum of all lines fits the slot.
  *
- * A new folder of modules/ needs a line here: its room is among RESERVED, perhaps. Each line is what the part takes and
- * about a twentieth more, in steps of 500. The same lines hold for every board; one with a radio takes the most.
+ * A new folder of modules/ needs a line here, taken from RESERVED if possible. Each line is the part's size plus about
+ * a twentieth, in steps of 500. The same lines hold for every board; one with a radio needs the most.
  *
- * Of our script only the sum is measured; a folder's share goes by its characters. Where the slots were counted out for
- * once (2026-11-22), a folder took up to a quarter more than its share where it holds tables of objects (fields, routes,
- * hosts/esp32), and up to a third less where it holds long expressions (readout, hdlc, json); most are a tenth off. So a
- * budget tells growth well, and the parts' true sizes roughly.
+ * Only the sum of the script is measured; a folder's share is estimated by its characters. A count of the slots
+ * (2026-11-22) showed a quarter more than that for folders with tables of objects (fields, routes, hosts/esp32), and a
+ * third less for folders with long expressions (readout, hdlc, json); most were a tenth off. So a budget shows growth
+ * well and true sizes roughly.
  */
 export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/api": 17500,
@@ -65,7 +65,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"ESP-IDF and all C": 982000,
 });
 
-/** Rooms for what is to come, script and C together. Who builds one gives it lines above and takes its line away here. */
+/** Room reserved for future parts, script and C together. A new part moves its bytes from here to a line above. */
 export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
 	/** All that is left beside the lines above: corrections, and what owners ask for. */
 	"what is to come": 8500,

@@ -1,13 +1,13 @@
 /**
- * Reads the C file that the SDK's linker (xsl) makes of all modules, for `npm run size`: what the preloaded machine
- * takes in flash, and whose it is.
+ * Reads the C file that the SDK's linker (xsl) makes of all modules, for `npm run size`: the flash that the preloaded
+ * machine takes, by owner.
  *
- * The file holds the machine as it was after loading: an array of slots, one a line, with byte code and strings written
- * out in place, and the tables of names. Slots belong to who reaches them first: the built-ins of the engine, then the
- * modules of the SDK, then our script. So a built-in that only the script uses counts as the script's.
+ * The file holds the machine after loading: an array of slots, one per line, with byte code and strings in place, and
+ * the tables of names. A slot belongs to the first that reaches it: built-ins of the engine, then modules of the SDK,
+ * then the project's script. So a built-in that only the script uses counts as the script's.
  *
- * Sizes are those of the 32-bit microcontroller, on which a slot has 16 bytes. The C compiler may keep equal strings
- * once and aligns some: what it makes differs from what is told here by about a hundredth.
+ * Sizes are those of the 32-bit microcontroller, where a slot has 16 bytes. The C compiler may merge equal strings and
+ * aligns some: its result differs by about one per cent.
  */
 
 const SLOT_BYTES = 16;

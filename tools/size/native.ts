@@ -1,8 +1,9 @@
 /**
- * What `npm run size` does not build: ESP-IDF with Wi-Fi, lwIP and Mbed TLS, and the engine's and our own C. Each figure is a
- * linked image less what this program counts in it; up to 16 KB of an image fill it up to where a page of memory begins.
- * Linked on 2026-11-23 with ESP-IDF v6.0.1, optimized for size, newlib with nano formatting, Mbed TLS 4.0.0 with the chip's
- * accelerators, by Debian's compilers. `npm run build -- --all` tells the true size of each image where ESP-IDF's tools are.
+ * Parts that `npm run size` does not build: ESP-IDF with Wi-Fi, lwIP and Mbed TLS, and the C of the engine and the
+ * project. Each figure is a linked image minus the bytes that this program counts in it; up to 16 KB of an image are
+ * padding to a page of memory. Linked on 2026-11-23 with ESP-IDF v6.0.1, optimized for size, newlib with nano
+ * formatting, Mbed TLS 4.0.0 with the chip's accelerators, by Debian's compilers. With ESP-IDF's tools `npm run build
+ * -- --all` gives the true size of each image.
  */
 import type { Board, Chip } from "../../hosts/esp32/boards.js";
 
