@@ -22,7 +22,7 @@ const FOLDER = new URL("../../../test/vectors/backups/", import.meta.url);
 const PACKAGE = new URL("../../../package.json", import.meta.url);
 const KEY = "000102030405060708090a0b0c0d0e0f";
 
-/** Of the entries with settings: what the owner does not set, or not as such. */
+/** Members of entries that are not settings of the owner. */
 const NO_SETTINGS = [
 	...["access", "tokens", "tls", "iec_speed", "mqtt_announced", "upgrade_found"],
 	...["wifi on_trial", "wifi previous_ssid", "wifi previous_password", "wifi previous_dhcp"],

@@ -1,4 +1,4 @@
-/** What strangers may send in place of a JSON object, to each route that wants one (API decisions 5 and 6). */
+/** Malformed bodies for each route that expects a JSON object. */
 import assert from "node:assert/strict";
 import { DEFAULT_CONFIG, isError, PASSWORD, type Reply, type TestGateway, USERNAME } from "./gateway.js";
 import { DEFAULT_MAP } from "./zigbee-checks.js";

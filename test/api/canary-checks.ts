@@ -1,7 +1,7 @@
 /**
- * Nothing that the gateway lets out holds a secret. Every reply of every check is looked through (gateway.ts, `plant`),
- * and so is what was traced by the end; here secrets are put wherever a reply or a trace could carry them from.
- * Whoever adds a secret to the API plants it in `plantAll`, by the route that sets it.
+ * Secrets never leave the gateway. Every reply of every check is searched for planted secrets (gateway.ts, `plant`),
+ * and so are all traces at the end; here secrets are planted wherever a reply or a trace could pick them up. A new
+ * secret of the API must be planted in `plantAll`, by the route that sets it.
  */
 import assert from "node:assert/strict";
 import { isError, succeeded, type TestGateway, vectorOf } from "./gateway.js";

@@ -30,7 +30,7 @@ export class Canary {
 		for (const [form, text] of Object.entries(forms)) this.#forms.set(text.toLowerCase(), `${secret} ${form}`);
 	}
 
-	/** That `text`, whose name for a failure is `where`, holds no secret in any form and case. */
+	/** Checks that `text` holds no secret in any form and case; `where` names it in a failure. */
 	check(where: string, text: string): void {
 		const lower = text.toLowerCase();
 		for (const [form, secret] of this.#forms) {

@@ -1,4 +1,4 @@
-/** Black-box checks of system/clock, system/timezone and the local times that follow from them (decision 39). */
+/** Black-box checks of system/clock, system/timezone and the local times that follow from them. */
 import assert from "node:assert/strict";
 import { isError, type JSONObject, type TestGateway, vectorOf } from "./gateway.js";
 

@@ -1,6 +1,6 @@
 /**
- * The login against a crowd, through all of the gateway: from addresses of the loopback network,
- * which are all this computer's. What the limiter does in time is in test/auth.
+ * The login under attack from many addresses, through the whole gateway. The addresses are those of the loopback
+ * network. Times of the limiter are tested in test/auth.
  */
 import assert from "node:assert/strict";
 import { isError, PASSWORD, proofOf, type Reply, succeeded, type TestGateway, USERNAME } from "./gateway.js";

@@ -13,7 +13,7 @@ import { openWhole, REPORT_KEY, REPORT_PRIVATE_KEY, sectionsOf } from "./report-
 import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 
 const CAPTURE = "landis-gyr-zmf100-m26-padded-left";
-/** Of every setting and every reply that has one, so long that none turns up by chance. */
+/** A secret for every setting and every reply that has one, long enough that none occurs by chance. */
 const SECRETS = {
 	lls: "canary of the meter",
 	programming: "canary of programming mode",

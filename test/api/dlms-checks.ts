@@ -1,4 +1,4 @@
-/** `dlms/config` and `dlms/obis`: settings, secrets, the list of objects (decisions 5, 27 to 29). */
+/** `dlms/config` and `dlms/obis`: settings, secrets, the list of objects. */
 import assert from "node:assert/strict";
 import { isError, type JSONObject, type TestGateway } from "./gateway.js";
 

@@ -22,7 +22,7 @@ const GMAC = {
 	auth_key: hex(AK),
 };
 
-/** What the simulated household shows, by the default list. */
+/** Values of the simulated household, by the default list. */
 const VALUES = [
 	"0-0:1.0.0 2026-06-21T19:30:00+01:00",
 	"0-0:96.1.0 48151623",
@@ -46,7 +46,7 @@ function shown(readout: JSONObject): string[] {
 	);
 }
 
-/** A meter whose time goes on from world to world. */
+/** A meter whose time continues from one world to the next. */
 class LastingMeter implements Machine {
 	startMs = 0;
 	/** The line does not know its speed yet. */

@@ -1,7 +1,6 @@
 /**
- * The description of the API, modules/api/openapi.json, as what checks replies: gateway.ts shows it every reply of the
- * black-box suite. The document lets objects grow, as clients must (decision 53); here a reply may hold nothing that the
- * document doesn't name.
+ * Checks replies against the description of the API, modules/api/openapi.json: gateway.ts passes it every reply of the
+ * black-box suite. Clients must accept unknown members; here a reply may hold only documented ones.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -25,7 +24,7 @@ export const DOCUMENT: Node = JSON.parse(
 	readFileSync(new URL("../../../modules/api/openapi.json", import.meta.url), "utf8"),
 );
 
-/** What a `$ref` within the document stands for, and where that is. */
+/** Target of a `$ref` within the document, and its place. */
 function follow(pointer: string): [Node, string] {
 	let node = DOCUMENT;
 	for (const step of pointer.split("/").slice(1)) node = node?.[step.replaceAll("~1", "/").replaceAll("~0", "~")];
@@ -67,7 +66,7 @@ function closed(node: Node, isPlace: boolean): Node {
 	return copy;
 }
 
-/** What stands in the document beside its schemas. */
+/** Parts of the document beside its schemas. */
 const KEYWORDS = [...Object.keys(DOCUMENT), "example", "x-initial", "x-status"];
 const OPTIONS = {
 	strict: true,
@@ -91,7 +90,7 @@ function complaint(ajv: Ajv2020, name: string, pointer: string, value: unknown):
 	return validate(value) ? "" : ajv.errorsText(validate.errors, { dataVar: "it", separator: "\n" });
 }
 
-/** What is wrong with a value by the schema at `pointer`; "" for nothing. */
+/** Fault of a value by the schema at `pointer`; "" if there is none. */
 export function complaintOf(pointer: string, value: unknown): string {
 	return complaint(open, "open", pointer, value);
 }

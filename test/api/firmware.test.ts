@@ -1,4 +1,4 @@
-/** POST system/ota on virtual time: who may send what and when, in turns, with time limits of its own; what is left of a transfer that failed. */
+/** POST system/ota on virtual time: rights, order, time limits, and the state after a failed transfer. */
 import assert from "node:assert/strict";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";

@@ -29,7 +29,7 @@ interface Write {
 	readonly body?: JSONObject | Uint8Array;
 	readonly method?: string;
 	readonly seenAt: string;
-	/** What must have been done before. */
+	/** Preparation of the request. */
 	prepare?(gateway: VirtualGateway): Promise<void>;
 }
 
@@ -248,7 +248,7 @@ describe(`The gateway on flash with any records that pass their check (SEED=${se
 			const { storage_state } = await gateway.read("system/status");
 			if (storage_state !== "ok") damaged++;
 			for (const { method, path } of WALK) {
-				// The world has no manufacturer whose key a report could be sealed by.
+				// The virtual world has no manufacturer's key to seal a report with.
 				if (method !== "GET" || /read$|profile$|scan$|send$|diagnostic$/.test(path)) continue;
 				assert.equal(
 					(await gateway.get(path, path.endsWith("challenge") ? { token: null } : {})).status,

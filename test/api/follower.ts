@@ -44,13 +44,13 @@ export class Follower {
 		this.leave = leave;
 	}
 
-	/** For whoever receives: more of the body. */
+	/** Takes more of the body. */
 	feed(text: string): void {
 		this.text += text;
 		this.#parser.feed(text);
 	}
 
-	/** For whoever receives the bytes of the connection as they are: all that came so far. */
+	/** Takes all bytes of the connection received so far. */
 	take(wire: Uint8Array, isClosed: boolean): void {
 		const bytes = Buffer.from(wire);
 		const headEnd = bytes.indexOf("\r\n\r\n");

@@ -1,9 +1,9 @@
 /**
- * The gateway as its clients see it, whatever runs it: what the checks of this folder are written against. The worlds
- * are virtual-gateway.ts (virtual time) and process-gateway.ts (`npm start` with either engine, real sockets).
+ * The gateway as its clients see it, whatever runs it: the base of the checks in this folder. Its forms are virtual-
+ * gateway.ts (virtual time) and process-gateway.ts (`npm start` with either engine, real sockets).
  *
- * Every reply of the API passes `checkForm`, so that what holds for all of them needs no check of its own: JSON, errors
- * of one form with a documented code (API decision 1), `Cache-Control: no-store`, nothing of CORS (decision 18).
+ * Every reply of the API passes `checkForm`, which covers the rules for all replies: JSON, errors of one form with a
+ * documented code, `Cache-Control: no-store`, no CORS headers.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -14,11 +14,11 @@ import { Canary } from "./canary.js";
 import { checkReply } from "./document.js";
 import type { Follower, FollowOptions } from "./follower.js";
 
-/** Of the label, in every world. */
+/** Password of the label. */
 export const PASSWORD = "label-password";
 export const USERNAME = "admin";
 
-/** What a reply may be that is no JSON. */
+/** Content types of replies that are not JSON. */
 const TEXTS = ["text/csv", "text/event-stream", "text/plain; version=0.0.4; charset=utf-8"];
 
 const ERROR_CODES = `invalid_json missing_field invalid_field unauthorized invalid_proof nonce_invalid https_required
@@ -40,7 +40,7 @@ export interface RequestOptions {
 	from?: string;
 }
 
-/** What a world is asked to send: everything said. */
+/** A complete request. */
 export interface WireRequest {
 	readonly method: string;
 	readonly path: string;
@@ -68,7 +68,7 @@ export interface Exchange {
 
 /** The meter that the head sits on. */
 export interface MeterSetup {
-	/** What it sends: identification, block, check. */
+	/** Telegram that it sends: identification, block, check. */
 	readonly telegram: Uint8Array;
 	readonly mode?: MeterMode;
 	readonly faults?: MeterFaults;
@@ -95,10 +95,10 @@ export const DEFAULT_CONFIG = Object.freeze({
 export const DEFAULT_CONTROL = Object.freeze({ simulator_en: false, log_en: false });
 
 export abstract class TestGateway {
-	/** Of the last login; sent with every request that says nothing else. */
+	/** Token of the last login; sent with every request by default. */
 	token = "";
 	readonly #canary = new Canary([PASSWORD]);
-	/** Of the unit, as in its certificate and its challenge to log in. */
+	/** Hostname of the unit, as in its certificate and its login challenge. */
 	abstract readonly hostname: string;
 
 	abstract send(request: WireRequest): Exchange;
@@ -123,7 +123,7 @@ export abstract class TestGateway {
 	abstract rebooted(authority?: string): Promise<void>;
 	/** Nothing of it is left afterwards. */
 	abstract stop(): Promise<void>;
-	/** What it had to say for itself, for whoever looks into a failure. */
+	/** Output of the gateway, for analysing a failure. */
 	abstract get diagnosis(): string;
 
 	/** `path` without "/" in front stands below /api/v1/. */
@@ -149,7 +149,7 @@ export abstract class TestGateway {
 				const reply = await exchange.reply();
 				this.#canary.check(`the reply to ${method} ${path}`, `${[...reply.headers].flat().join("\n")}\n${reply.text}`);
 				if (!isPage) checkForm(method, path, reply);
-				// Whoever asks for a token is told it, once.
+				// A token is shown once, to the client that requested it.
 				if (reply.status === 200 && method === "POST" && /^system\/(login|tokens)$/.test(path))
 					this.plant(JSON.parse(reply.text).token);
 				return reply;
@@ -176,7 +176,7 @@ export abstract class TestGateway {
 		return this.request("GET", path, options);
 	}
 
-	/** A body of undefined is none. */
+	/** POSTs a body; undefined sends none. */
 	post(path: string, body?: unknown, options?: RequestOptions): Promise<Reply> {
 		return this.request("POST", path, { ...options, body });
 	}
@@ -289,7 +289,7 @@ function checkForm(method: string, path: string, reply: Reply): void {
 	assert.ok(ERROR_CODES.includes(body.error), text);
 	assert.match(body.message, /^\w.*\.$/);
 	const names = ["error", "message", ...["field", "missing"].filter((name) => name in body)];
-	// Of a readout that failed.
+	// Members of a failed readout.
 	if ("code" in body) names.push("code", ...("unasked" in body ? ["unasked", "settings"] : []));
 	assert.deepEqual(Object.keys(body), names);
 	assert.ok(!("code" in body) || body.error.startsWith("meter_") || body.error === "no_profile", text);

@@ -1,4 +1,4 @@
-/** Hub routes: settings, the certificate that streams through, the test of a firmware without a client (decisions 4, 5, 41, 44, 45). */
+/** Hub routes: settings, the certificate that streams through, the test of a firmware without a client. */
 import assert from "node:assert/strict";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { isError, type JSONObject, type TestGateway } from "./gateway.js";

@@ -1,6 +1,6 @@
 /**
- * The hub over real HTTP and HTTPS, against Node's servers: what arrives there, whom the token is shown to, and what the
- * gateway says. For each engine: hub-sending.test.ts and hub-sending.linux.ts.
+ * The hub over real HTTP and HTTPS, against Node's servers: the requests that arrive, the servers that see the token,
+ * and the gateway's messages. For each engine: hub-sending.test.ts and hub-sending.linux.ts.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";

@@ -5,7 +5,7 @@ import { isError, type TestGateway, vectorOf } from "./gateway.js";
 import { deleteTokens } from "./token-checks.js";
 
 const { telegram } = vectorOf("kamstrup-162-dsmr2");
-/** What is told is there by then. */
+/** Limit for an event to arrive. */
 const SOON_MS = 2000;
 const STEP_MS = 20;
 /** As `hasPlace` sees it: the connection of the one before has been closed. */

@@ -1,4 +1,4 @@
-/** What becomes of a request for which there is no memory, and who gives memory back (io/memory.ts). */
+/** Requests without enough memory, and the release of memory (io/memory.ts). */
 import assert from "node:assert/strict";
 import { LONG_BODY_COST, SHORT_BODY_COST } from "../../modules/api/api.js";
 import { type Memory, RESERVE } from "../../modules/io/memory.js";

@@ -1,4 +1,4 @@
-/** Readouts, probe and conversation log over a line (API text, "Meter readout"; decisions 19 to 26 and 32). */
+/** Readouts, probe and session log over a line (API text, "Meter readout"). */
 import assert from "node:assert/strict";
 import type { ExpectedReading } from "../vectors.js";
 import { isError, type JSONObject, succeeded, type TestGateway, vectorOf } from "./gateway.js";
@@ -15,7 +15,7 @@ const READING = [
 	"obis_long obis value1 value2 value1_number value1_unit medium channel billing_period mapping_id en".split(" "),
 ].flat();
 
-/** The default table of decision 41, in the order of decision 47. */
+/** The default mapping, in its order. */
 const MAPPED = new Map([
 	["1.8.0", "07020000"],
 	["2.8.0", "07020001"],
@@ -24,7 +24,7 @@ const MAPPED = new Map([
 	["31.7.0", "0B040508"],
 ]);
 
-/** What `mapping_id` must be: the short code is compared, and a past billing period feeds nothing (decision 47). */
+/** Expected `mapping_id`: the short code is compared, and a past billing period is never mapped. */
 export function mappingOf({ obis, billing_period }: ExpectedReading): string {
 	const whole = obis.split(".").length === 2 ? `${obis}.0` : obis;
 	return (billing_period === null && MAPPED.get(whole)) || "00000000";
@@ -62,7 +62,7 @@ export function withoutNames(readout: JSONObject): ExpectedReading[] {
 	return readout.readings.map(({ mapping_id, en, de, pl, ...reading }: JSONObject) => reading);
 }
 
-/** What was sent to the meter, by the log. */
+/** Bytes sent to the meter, by the log. */
 export async function sentTo(gateway: TestGateway): Promise<string[]> {
 	const { entries } = await gateway.read("iec62056/log");
 	return entries.filter((entry: JSONObject) => entry.kind === "sent").map((entry: JSONObject) => entry.text);

@@ -21,7 +21,7 @@ const TABLES: readonly [string, object][] = [
 	["cosem", cosem],
 	["meter", meter],
 ];
-/** What is shown to one caller, and never kept as the last error. */
+/** Failures that are shown to one caller and never kept as the last error. */
 const NAMELESS: readonly Failure[] = [
 	meter.FAILURE_WAIT,
 	meter.FAILURE_PROFILE_WAIT,

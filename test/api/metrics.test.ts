@@ -20,7 +20,7 @@ import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 const SERIES_LIMIT = 64;
 const CODE = /^(\d+-)?(\d+:)?(\d+|[CFLP])(\.(\d+|F)){1,2}$/;
 
-/** What each spelling in the captures is shown as, and how many of the metric's unit it is. */
+/** Unit and factor of the metric for each spelling in the captures. */
 const UNITS: Readonly<Record<string, readonly [string, number]>> = {
 	Wh: ["energy_kwh_total", 0.001],
 	kWh: ["energy_kwh_total", 1],
@@ -76,7 +76,7 @@ function telegramOf(...lines: string[]): Uint8Array {
 	return new Uint8Array(Buffer.from(`/XYZ5METER\r\n\x02${block}${String.fromCharCode(check)}`, "latin1"));
 }
 
-/** What is to be shown of readings, `<metric> <code>` by the first, with the value of each. */
+/** Expected metrics of readings, `<metric> <code>`, with their values. */
 function expectedOf(readings: readonly JSONObject[]): Map<string, number> {
 	const all = new Map<string, number>();
 	for (const { obis_long, value1_number, value1_unit, billing_period, attribute } of readings) {

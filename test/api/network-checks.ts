@@ -1,6 +1,6 @@
 /**
- * Network settings: each field, what is stored, what is refused (decisions 34, 35, 40), and what the unit does in the
- * simulated air. Of a unit without a radio: `noRadioChecks`.
+ * Network settings: each field, stored and refused values, and the behaviour of the unit in the simulated air.
+ * `noRadioChecks` is for a unit without a radio.
  */
 import assert from "node:assert/strict";
 import { isError, type JSONObject, type TestGateway } from "./gateway.js";
@@ -270,7 +270,7 @@ export function networkChecks(gateway: () => TestGateway): void {
 	});
 }
 
-/** Of a unit that was made without a radio (decision 40). */
+/** For a unit without a radio. */
 export function noRadioChecks(gateway: () => TestGateway): void {
 	describe("network without a radio", () => {
 		const status = (): Promise<JSONObject> => gateway().read("network/status");

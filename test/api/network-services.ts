@@ -1,7 +1,7 @@
 /**
- * What the gateway does in a network beside HTTP, over real UDP: the time from a server, the name server of the access
- * point, its name by mDNS. The other side is Node's (dns, dgram) and a few lines of this file. For each engine:
- * network-services.test.ts and network-services.linux.ts.
+ * Network services of the gateway beside HTTP, over real UDP: SNTP, the name server of the access point, mDNS. The
+ * other side is Node's (dns, dgram) and a few lines of this file. For each engine: network-services.test.ts and
+ * network-services.linux.ts.
  */
 import assert from "node:assert/strict";
 import { createSocket, type Socket } from "node:dgram";
@@ -20,7 +20,7 @@ const RETRY_MS = 500;
 /** Seconds from 1900 to 1970. */
 const TO_UNIX_S = 2_208_988_800;
 
-/** A time server (RFC 4330, 4) whose clock shows `utcMs()`; questions wait until `released`. */
+/** A time server (RFC 4330, 4) whose clock shows `utcMs()`; replies wait until `released`. */
 async function serveTime(
 	utcMs: () => number,
 	released?: Promise<void>,
@@ -47,7 +47,7 @@ async function serveTime(
 	return server;
 }
 
-/** What comes of it when it has gone well; a computer that is busy may need a few tries. */
+/** Repeats `run` a few times until it succeeds, for a busy computer. */
 async function retried<T>(run: () => Promise<T>): Promise<T> {
 	for (let tries = 1; ; tries++) {
 		try {
@@ -80,7 +80,7 @@ async function askMulticast(socket: Socket, name: string): Promise<string[]> {
 	return [...records].map(([, address]) => [...Buffer.from(address, "latin1")].join("."));
 }
 
-/** The addresses that it tells by mDNS to who asks on this computer, once it has claimed its name. */
+/** Addresses that the gateway announces by mDNS on this computer, once it has claimed its name. */
 async function addressesTold(gateway: ProcessGateway): Promise<string[]> {
 	const socket = createSocket("udp4");
 	socket.bind(0);

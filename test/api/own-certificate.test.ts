@@ -13,7 +13,7 @@ const NOW = Date.UTC(2026, 10, 20, 6);
 const FAR = Date.UTC(2099, 6, 1);
 const TO_UNIX_S = 2_208_988_800;
 
-/** A good reply (RFC 4330, 4) of a server whose clock shows this. */
+/** A valid reply (RFC 4330, 4) of a server with this clock. */
 function replyTo(question: Uint8Array, utcMs: number): Uint8Array {
 	const reply = Buffer.alloc(48);
 	reply[0] = 0x24;
@@ -28,7 +28,7 @@ describe("The device's own certificate", () => {
 	let lease: { ip: string; netmask: string; gateway: string };
 	/** Networks in reach. */
 	let around: readonly string[];
-	/** What the time server tells, from now on. */
+	/** Offset of the time server's clock from now on. */
 	let ahead: number;
 
 	async function start(utcMs?: number): Promise<void> {

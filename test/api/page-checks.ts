@@ -1,6 +1,6 @@
 /**
- * Black-box checks of the web page's files as every world serves them, and of their place among the other checks of a
- * request. What the archive may hold and which language is chosen: test/http/static.test.ts.
+ * Black-box checks of the web page's files in every form of the gateway, and of their place among the other checks of a
+ * request. Contents of the archive and choice of the language: test/http/static.test.ts.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -98,7 +98,7 @@ export function pageChecks(gateway: () => TestGateway): void {
 	});
 }
 
-/** In access point mode: over plain HTTP, for those whom no portal leads away. */
+/** In access point mode: over plain HTTP, without the captive portal's redirect. */
 export function plainPageChecks(gateway: () => TestGateway): void {
 	it("serves its page over plain HTTP", async () => {
 		for (const path of ["/", ...DOCUMENTS]) isDocument(await gateway().get(path, { token: null, secure: false }));

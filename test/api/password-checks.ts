@@ -1,4 +1,4 @@
-/** Change of the password in both forms (API text, Authentication 5 and 8; decisions 10 to 13, 15, 16). */
+/** Change of the password in both forms (API text, Authentication 5 and 8). */
 import assert from "node:assert/strict";
 import { innerOf, isError, PASSWORD, proofOf, type Reply, succeeded, type TestGateway, USERNAME } from "./gateway.js";
 
@@ -15,7 +15,7 @@ export class ChangedPassword {
 		this.#gateway = gateway;
 	}
 
-	/** What the challenge form sends to change to `password`, from a password that is the present one or not. */
+	/** Body of the challenge form that changes the password from `old`, which may be wrong. */
 	async body(password: string, old = this.now) {
 		const { nonce, salt } = await this.#gateway().read("system/challenge", OPEN);
 		return { nonce, proof: proofOf(old, salt, nonce), new_hash: innerOf(password, salt).toString("hex") };
@@ -65,7 +65,7 @@ export function passwordChecks(gateway: () => TestGateway): void {
 
 	describe("password change", () => {
 		afterEach(() => password.restore());
-		// A unit whose password was never changed, for the checks that follow.
+		// The following checks need a unit whose password was never changed.
 		after(() => gateway().restartWithout("access"));
 
 		describe("by challenge", () => {
@@ -259,7 +259,7 @@ export function passwordChecks(gateway: () => TestGateway): void {
 	});
 }
 
-/** For a gateway in access point mode (decision 12). */
+/** For a gateway in access point mode. */
 export function plainPasswordChecks(gateway: () => TestGateway): void {
 	const password = new ChangedPassword(gateway);
 	const plain = { secure: false, token: null };

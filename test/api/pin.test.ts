@@ -1,4 +1,4 @@
-/** The PIN of a meter's display, by HTTP, on virtual time, and what it opens. What the light is like: test/meter/pin.test.ts. */
+/** The PIN of a meter's display, by HTTP, on virtual time, and its effect. The light itself: test/meter/pin.test.ts. */
 import assert from "node:assert/strict";
 import { isOpen } from "../../hosts/browser/kit/power.js";
 import type { VirtualWorld } from "../../hosts/node/virtual.js";
@@ -31,7 +31,7 @@ describe("POST meter/pin", () => {
 		const again = await gateway.post("meter/pin", { pin: "1234" });
 		isError(again, 409, "busy");
 		assert.equal(again.headers.get("retry-after"), "5");
-		// Who asks for a readout meanwhile waits for it.
+		// A readout requested meanwhile waits.
 		assert.equal((await gateway.read("iec62056/read")).status, 0);
 		assert.equal((await gateway.write("meter/pin", { pin: "0000", flashes: 0 })).duration_ms, 12_000);
 	});
@@ -82,7 +82,7 @@ describe("a meter that hides its values", () => {
 	let display: MeterDisplay;
 	let offsetMs: number;
 
-	/** In this world, whose time begins anew. */
+	/** Connects a meter in this world, whose time begins anew. */
 	function hang(world: VirtualWorld): void {
 		const household = new Household({ utcMs: START_UTC_MS, mode: "C", baud: 9600 });
 		const fromMs = offsetMs;
@@ -92,7 +92,7 @@ describe("a meter that hides its values", () => {
 		meter.light = (startMs, endMs) => display.light(fromMs + startMs, fromMs + endMs);
 		world.serial.meter.connect(meter);
 	}
-	/** What it sends next. */
+	/** Kind of the next telegram. */
 	async function sent(): Promise<"all" | "little"> {
 		await gateway.pass(5000);
 		const { status, readings } = await gateway.read("iec62056/read");

@@ -1,9 +1,9 @@
 /**
- * The gateway as `npm start` runs it, in a process of its own, with either engine, or as `npm run linux` does: real HTTPS,
- * and a real pseudo-terminal with `npm run meter` at the other end. Whoever has the key of the certificate that the unit
- * shows first is trusted, and nobody else.
+ * The gateway as `npm start` runs it, in a process of its own, with either engine, or as `npm run linux` does: real
+ * HTTPS, and a real pseudo-terminal with `npm run meter` at the other end. The only trusted key is that of the first
+ * certificate that the unit shows.
  *
- * The meter's path that the gateway knows is a link, which is set to the pseudo-terminal of the meter of the moment.
+ * The meter's path is a link, which points to the pseudo-terminal of the present meter.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
@@ -38,7 +38,7 @@ export const METER = fileURLToPath(new URL("../../tools/meter.js", import.meta.u
 /** For `meterPath`: the gateway starts a simulated meter of its own. */
 export const OUR_METER = "";
 const START_LIMIT_MS = 60_000;
-/** What it prints when it does so by itself. */
+/** Message of a restart on its own. */
 const STARTS_ANEW = "The gateway starts anew.";
 const END_LIMIT_MS = 10_000;
 /** In each of which a new unit reads the meter once, at its begin. */
@@ -52,7 +52,7 @@ const CONNECTIONS = 2;
 /** `linux` is the firmware by the Moddable SDK, which must be there. */
 export type EngineName = "node" | "xs" | "linux";
 
-/** Whoever is still running when the tests end, however they end. */
+/** Processes that still run when the tests end, however they end. */
 const running = new Set<ChildProcess>();
 process.once("exit", () => {
 	for (const child of running) child.kill("SIGKILL");
@@ -178,7 +178,7 @@ export class ProcessGateway extends TestGateway {
 				"The XS engine is not installed: npm could not build @agoric/xsnap (gcc, g++ and make are needed).",
 			);
 		}
-		// Whoever runs the tests straight from the compiler's output has no fresh script for XS.
+		// A run straight from the compiler's output has no fresh script for XS.
 		if (engine === "xs") {
 			bundled ??= bundleGateway();
 			await bundled;
@@ -229,7 +229,7 @@ export class ProcessGateway extends TestGateway {
 				receive(response).then(resolve, reject);
 			});
 		});
-		// Whoever abandons it does not ask for the reply.
+		// An abandoned request has no reader of its reply.
 		replied.catch(() => {});
 		request.end(body);
 		return { reply: () => replied, abandon: () => void request.destroy() };
@@ -304,7 +304,7 @@ export class ProcessGateway extends TestGateway {
 		await before?.end();
 	}
 
-	/** Of its process. */
+	/** Id of its process. */
 	get pid(): number {
 		return this.#program!.child.pid!;
 	}
@@ -314,12 +314,12 @@ export class ProcessGateway extends TestGateway {
 		this.#program!.child.kill("SIGUSR1");
 	}
 
-	/** It prints a line of the memory in use. Of the firmware on Linux only. */
+	/** Makes it print a line with the memory in use. Firmware on Linux only. */
 	askMemory(): void {
 		this.#program!.child.kill("SIGUSR2");
 	}
 
-	/** What is in use of the machine's memory after a collection. Of the firmware on Linux only. */
+	/** Memory of the machine in use after a collection. Firmware on Linux only. */
 	async memory(): Promise<Memory> {
 		const line = this.#program!.line(/^memory /);
 		this.askMemory();
@@ -454,7 +454,7 @@ class KeyAgent extends HTTPSAgent {
 	}
 }
 
-/** What a TLS server of this computer shows. */
+/** Certificate that a TLS server of this computer shows. */
 export async function certificateOf(port: number): Promise<X509Certificate> {
 	const socket = connectTLS({ host: "127.0.0.1", port, rejectUnauthorized: false });
 	try {

@@ -15,10 +15,10 @@ const GMAC = { ...DIRECT, ...KEYS, auth: "high_gmac", client_address: 1 };
 const NOW_S = Date.parse("2026-06-21T18:30:00Z") / 1000;
 
 const SECRET = "canary-7 7";
-/** What a meter's readout tells of the time. */
+/** Time in a meter's readout. */
 const CLOCK = ["0.9.1(18:37:20)", "0.9.2(26-06-21)"];
 
-/** What tools/meter/dlms-profiles.ts says of its row k before the last. */
+/** Row k before the last one of tools/meter/dlms-profiles.ts. */
 function rowOf(k: number, periodS: number, endS = NOW_S): JSONObject {
 	const tenths = 123_456_789_010n - 1250n * BigInt(k);
 	return {
@@ -451,7 +451,7 @@ describe("GET meter/profile", () => {
 	});
 
 	describe("in programming mode", () => {
-		/** What tools/meter/iec-programming.ts says of its rows up to 18:30. */
+		/** Rows of tools/meter/iec-programming.ts up to 18:30. */
 		function rowsUpToNow(count: number, periodS: number): JSONObject[] {
 			const last = Math.floor((NOW_S + 440) / periodS);
 			return Array.from({ length: count }, (_, i) => {

@@ -1,4 +1,4 @@
-/** What every request passes before its route sees it, in the order of API decision 2; plain HTTP (decision 37). */
+/** Checks of every request before its route, in their order; plain HTTP. */
 
 import assert from "node:assert/strict";
 import { SCOPE_NONE } from "../../modules/auth/tokens.js";
@@ -200,7 +200,7 @@ export function plainHTTPChecks(gateway: () => TestGateway): void {
 			isError(await gateway().get("system/challenge", { ...plain, token: null }), 403, "https_required");
 		});
 		const port = () => (gateway().httpsPort === 443 ? "" : `:${gateway().httpsPort}`);
-		/** Where it is led who asks for `path`. */
+		/** Target of the redirect for `path`. */
 		async function ledTo(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<string> {
 			const reply = await gateway().request(method, path, { ...plain, token: null, headers });
 			assert.equal(reply.status, 301);
@@ -234,7 +234,7 @@ export function plainHTTPChecks(gateway: () => TestGateway): void {
 	});
 }
 
-/** For a gateway in access point mode (decisions 12, 37). */
+/** For a gateway in access point mode. */
 export function accessPointChecks(gateway: () => TestGateway): void {
 	const plain = { secure: false };
 
@@ -299,7 +299,7 @@ export function accessPointChecks(gateway: () => TestGateway): void {
 				assert.equal(reply.status, 200, Host);
 			}
 		}
-		// A page whose own name has come to mean this gateway (DNS rebinding) is of its host's origin.
+		// DNS rebinding: a page whose own name resolves to this gateway has its host as origin.
 		for (const Host of [
 			"evil.example",
 			"203.0.113.5",

@@ -56,7 +56,7 @@ describe("A text setting", function () {
 			puts.push(put(field as SettingField<string>, text));
 			if (PUBLIC.has(nameOf(field))) return;
 			canary.plant(text);
-			// Of a URL the host alone is telling enough.
+			// The host of a URL alone identifies it.
 			const host = /:\/\/([^/]+)/.exec(text)?.[1];
 			if (host !== undefined) canary.plant(host);
 		});

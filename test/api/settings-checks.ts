@@ -1,4 +1,4 @@
-/** Each field of each settings route: below, at and above its bounds, and of every wrong type (decisions 5, 26, 27). */
+/** Each field of each settings route: below, at and above its bounds, and of every wrong type. */
 import assert from "node:assert/strict";
 import { DEFAULT_CONFIG, DEFAULT_CONTROL, isError, type TestGateway } from "./gateway.js";
 

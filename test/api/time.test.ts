@@ -1,4 +1,7 @@
-/** What takes minutes: life of nonces and sessions, the limiter's schedule, the time-outs of connections. Virtual time. */
+/**
+ * Checks that take minutes, on virtual time: life of nonces and sessions, the limiter's schedule, time-outs of
+ * connections.
+ */
 import assert from "node:assert/strict";
 import { isError, type JSONObject, PASSWORD, proofOf, type Reply, succeeded, USERNAME, vectorOf } from "./gateway.js";
 import { slowTransitionChecks } from "./transition-checks.js";

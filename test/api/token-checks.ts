@@ -1,4 +1,4 @@
-/** Long-lived tokens (API text, Authentication 7; decision 17), and the list of sessions (decision 16). */
+/** Long-lived tokens (API text, Authentication 7), and the list of sessions. */
 import assert from "node:assert/strict";
 import { SCOPE_FULL, SCOPE_READ } from "../../modules/auth/tokens.js";
 import { isError, type JSONObject, type Reply, type TestGateway } from "./gateway.js";
@@ -128,7 +128,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 
 		describe("of scope read", () => {
 			const reader = async (): Promise<JSONObject> => gateway().write(PATH, { name: "a reader", scope: "read" });
-			/** The API text's GETs of readings and state (decision 59). */
+			/** GETs of readings and state in the API text. */
 			const READING =
 				"events system/version system/status network/status meter/history meter/profile metrics iec62056/last iec62056/read".split(
 					" ",

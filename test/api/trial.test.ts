@@ -14,7 +14,7 @@ describe("A firmware on trial", function () {
 	let gateway: VirtualGateway;
 	let slots: VirtualSlots;
 
-	/** A unit into whose other slot version 2.0.0 was put, and that has started it. */
+	/** A unit that has started version 2.0.0 from its other slot. */
 	async function begin(options: Partial<GatewayOptions> = {}, before = async () => {}): Promise<void> {
 		slots = new VirtualSlots({ size: 8 * ERASE_SIZE });
 		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, slots, ...options });

@@ -35,7 +35,7 @@ function read(table: BodyTable, json: string, sizes: readonly number[] = [], ope
 	return outcomes[0];
 }
 
-/** Which entry is wrong, and why, by the words of decision 29. */
+/** Expected error: the wrong entry, and its code. */
 function expected(entries: readonly unknown[]): { code: string; field?: string } {
 	let missing = "";
 	for (const [i, entry] of entries.entries()) {

@@ -22,7 +22,7 @@ import { type Exchange, type MeterSetup, PASSWORD, TestGateway, type WireRequest
 /** Where clients of the access point come from, and others. */
 export const AP_CLIENT = "192.168.4.2";
 export const LAN_CLIENT = "192.0.2.10";
-/** What the clock shows at the start. */
+/** Time of the clock at the start. */
 export const START_UTC_MS = Date.UTC(2026, 10, 20, 6);
 
 const REBOOT_LIMIT_MS = 5000;

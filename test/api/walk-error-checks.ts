@@ -1,6 +1,6 @@
 /**
- * The table "Errors" of the API text, a check for each row by its name. What takes minutes, or a flash that is full, is
- * for virtual time (`slowWalkErrorChecks`). Of firmware upload, which this firmware lacks, there are no rows.
+ * The table "Errors" of the API text, one check for each row, named after it. Rows that take minutes or a full flash
+ * run on virtual time (`slowWalkErrorChecks`). Rows of firmware upload are tested in firmware.test.ts.
  */
 import assert from "node:assert/strict";
 import { SCOPE_NONE } from "../../modules/auth/tokens.js";
@@ -12,7 +12,7 @@ import { JSON_ROUTES, pathOf, WALK } from "./walk.js";
 
 const OPEN = { token: null };
 const METER = vectorOf("landis-gyr-zmf100-m26-padded-left");
-/** What a meter sends that has an error message in place of data, with its BCC. */
+/** Telegram of a meter with an error message in place of data, with its BCC. */
 const ERROR_MESSAGE = Buffer.from("/LGZ4ZMF100AC.M26\r\n\x02(ER01)\x03\x14", "latin1");
 
 const challenge = (gateway: TestGateway) => gateway.read("system/challenge", OPEN);

@@ -1,6 +1,6 @@
 /**
- * What each field of each body may be and may not be, worked out from its schema in openapi.json: below, at and above
- * each bound, each type of JSON. What a schema can't tell (a code, an address, a name) stands in CONTENTS.
+ * Allowed and forbidden values of each field of each body, derived from its schema in openapi.json: below, at and above
+ * each bound, each type of JSON. Rules that a schema cannot express (a code, an address, a name) are in CONTENTS.
  */
 import { type Node, resolve } from "./document.js";
 import type { JSONObject } from "./gateway.js";

@@ -1,6 +1,6 @@
 /**
- * The order of checks (API decision 2) in pairs: a request in which two things are wrong gets the error of the earlier
- * check. And each route's body at its limits of size and nesting (decision 6).
+ * The order of checks in pairs: a request with two faults gets the error of the earlier check. Each route's body at its
+ * limits of size and nesting.
  */
 import assert from "node:assert/strict";
 import { isError, type RequestOptions, type TestGateway } from "./gateway.js";
@@ -45,7 +45,7 @@ const FAULTS: readonly Fault[] = [
 /** Both are about the same member: no request has both. */
 const EXCLUSIVE = ["invalid_field", "missing_field"];
 
-/** Sizes by decision 6; all others have 2048 bytes. */
+/** Sizes that differ from 2048 bytes. */
 const LIMITS: Readonly<Record<string, number>> = {
 	"system/login": 512,
 	"system/password": 512,

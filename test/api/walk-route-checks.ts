@@ -1,11 +1,11 @@
-/** The tables "Endpoints" of the API text, row by row: each route answers as its row says, whoever asks in which form. */
+/** The tables "Endpoints" of the API text, row by row: each route answers as its row says, for each client and form. */
 import assert from "node:assert/strict";
 import { AUTHORITY, make } from "../hosts/openssl.js";
 import { DEFAULT_CONFIG, isError, type JSONObject, type Reply, succeeded, type TestGateway } from "./gateway.js";
 import { deleteTokens } from "./token-checks.js";
 import { pathOf, RESTARTING, type Visit, visit, WALK, type WalkRoute } from "./walk.js";
 
-/** What a new unit without a radio answers where the row tells of success. */
+/** Answers of a new unit without a radio where the row describes success. */
 const REFUSALS: Readonly<Record<string, readonly [number, string]>> = {
 	"POST zigbee/reset": [501, "unsupported"],
 	// The built-in simulator has none.

@@ -1,6 +1,6 @@
 /**
- * Every route with a request that its row of the API text allows, for the checks walk-...-checks.ts. Routes come from the
- * firmware's own table, bodies from the examples in openapi.json: whoever adds a route has it walked.
+ * Every route with a request that its row of the API text allows, for the checks walk-...-checks.ts. Routes come from
+ * the firmware's own table, bodies from the examples in openapi.json, so that a new route is included.
  */
 
 import assert from "node:assert/strict";
@@ -16,7 +16,7 @@ export interface WalkRoute {
 	readonly method: string;
 	/** Below /api/v1/. */
 	readonly path: string;
-	/** What its token must let do. */
+	/** Scope that its token needs. */
 	readonly scope: number;
 	/** Schema of its JSON body; undefined: it wants none. */
 	readonly schema: Node;

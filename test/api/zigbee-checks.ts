@@ -1,4 +1,4 @@
-/** Zigbee routes of a unit without a radio, and the map with what it does to readings (decisions 40, 41, 46, 47). */
+/** Zigbee routes of a unit without a radio, and the effect of the map on readings. */
 import assert from "node:assert/strict";
 import { isError, type JSONObject, type TestGateway, vectorOf } from "./gateway.js";
 

@@ -23,10 +23,10 @@ class Unit {
 	readonly output = { isSending: false };
 	readonly reader = { running: false, isLent: false };
 	volts = 4.4;
-	/** Of a unit with Ethernet. */
+	/** Cable of a unit with Ethernet. */
 	cable: { isUsed: boolean } | undefined;
 	meterFailure: string | undefined;
-	/** What `begin` of the host's sleep throws. */
+	/** Error thrown by `begin` of the host's sleep. */
 	refusal: Error | undefined;
 
 	constructor(retained = new VirtualRetained(), wakeReason = WAKE_TIMER, hasNetwork = true, volts = 4.4) {
@@ -107,7 +107,7 @@ class Unit {
 
 	readonly zigbee = { isBusy: false };
 
-	/** Of a firmware on trial. */
+	/** Firmware that may be on trial. */
 	readonly firmware = { isOnTrial: false };
 }
 

@@ -1,4 +1,7 @@
-/** What follows from a change of settings: the reactions of all parts, and what was learned of a meter through the whole gateway. */
+/**
+ * Effects of a change of settings: the reactions of all parts, and the learned speed of a meter through the whole
+ * gateway.
+ */
 import assert from "node:assert/strict";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { type Put, put } from "../../modules/config/schema.js";
@@ -51,7 +54,7 @@ import { ZIGBEE } from "../../modules/zigbee/part.js";
 import { VirtualGateway } from "../api/virtual-gateway.js";
 import { MemoryStorage, textCodec } from "../config/memory-storage.js";
 
-/** A store whose changes are told, and what was told. */
+/** A store that records its change notices. */
 function listened() {
 	const storage = new MemoryStorage();
 	const config = new ConfigStore(storage, textCodec, ENTRIES);

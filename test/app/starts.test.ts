@@ -131,7 +131,7 @@ describe("app/crash-loop-guard", () => {
 				const unit = new Unit();
 				if (bytes.length > 1) bytes[0] = 1;
 				unit.retained.write(bytes);
-				// A record that was none doesn't tell how old the start before was.
+				// An invalid record does not tell the age of the previous start.
 				for (let i = 0; i < 4; i++) unit.start(PANIC, 100);
 				assert.notEqual(unit.starts!.safeMode, "");
 			}),

@@ -1,6 +1,6 @@
 /**
- * The login against a crowd: whoever guesses from many addresses, or wastes nonces, keeps nobody out who knows the
- * password. What is timed is a client that comes again when Retry-After says so.
+ * The login under attack from many addresses: guessing and wasting nonces must not lock out a client with the password.
+ * The timed client retries when Retry-After allows it.
  */
 import assert from "node:assert/strict";
 import { LOGIN_BLOCKED, LOGIN_INVALID_PROOF, LOGIN_OK, type LoginResult } from "../../modules/auth/login.js";
@@ -46,7 +46,7 @@ for (const [name, form] of FORMS) {
 				const bench = new LoginBench();
 				const crowd = strangers(17);
 				for (const address of crowd) form(bench, address, "wrong");
-				// The last one shares its bucket with all who are new.
+				// The last address shares its bucket with all new ones.
 				for (let i = 0; i < 12; i++) {
 					const { retryAfterS } = form(bench, crowd[16], "wrong");
 					bench.clock.ms += retryAfterS * 1000;
@@ -102,7 +102,7 @@ for (const [name, form] of FORMS) {
 
 describe("auth against a crowd", () => {
 	it("gives a new address its turn while others try ten times a second, by lot", () => {
-		// Of those who have no bucket of their own; 16 more have one.
+		// Addresses without a bucket of their own; 16 more have one.
 		for (const others of [1, 5]) {
 			const tookMs: number[] = [];
 			for (let seed = 0; seed < 20; seed++) {
@@ -118,7 +118,7 @@ describe("auth against a crowd", () => {
 				tookMs.push(timeToLogin(bench, FORMS[seed % 2][1], NEW, attack));
 			}
 			const mean = tookMs.reduce((sum, ms) => sum + ms, 0) / tookMs.length;
-			// Each turn is drawn among all who want it, and one comes every 4 s.
+			// Each place is drawn among all waiting addresses, one every 4 s.
 			const fairMs = (others + 1) * 4000;
 			assert.ok(mean <= 1.5 * fairMs, `${others} others: ${mean} ms on an average`);
 		}

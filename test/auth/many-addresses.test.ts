@@ -1,6 +1,6 @@
 /**
- * The login against an attacker who holds every address of a network: the owner knows the password and comes from an address
- * that has not logged in since the start. A minute of it over HTTP is in test/http/siege/logins.ts.
+ * The login against an attacker with every address of a network: the owner knows the password and comes from an address
+ * that has not logged in since the start. One minute of it over HTTP is in test/http/siege/logins.ts.
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";

@@ -243,7 +243,8 @@ describe("auth/rate-limiter", () => {
 			limiter.failed(address);
 			times.push(clock.ms);
 		};
-		// Of those that share a bucket each has its first attempt, and then one goes on: others would only disturb it.
+		// Of the addresses that share a bucket each has its first attempt, then one continues: the others would only
+		// disturb it.
 		const lasting = addresses.slice(0, STRANGER_LIMIT + 1);
 		for (const address of addresses.slice(0, STRANGER_LIMIT)) tryAt(address);
 		for (const address of addresses.slice(STRANGER_LIMIT)) if (limiter.retryAfterS(address) === 0) tryAt(address);

@@ -23,7 +23,7 @@ const HURRY_LIMIT_MS = 30_000;
 
 export const EVENTS = "/api/v1/events";
 
-/** What is not loaded yet, or waits for the width in which it is drawn. */
+/** Elements that are not loaded yet, or wait for their width. */
 const PENDING = "main .pending, main .curve:empty";
 
 /** Steps of `hurry`. */
@@ -46,10 +46,10 @@ export function say(key: TextKey, values: Readonly<Record<string, string | numbe
 	return TEXTS[key][0].replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
 }
 
-/** What is said while the gateway does not answer, up to the time since when. */
+/** Notice while the gateway does not answer, without its time. */
 export const LOST = say("lost.text", { time: "" }).split(";")[0].trim();
 
-/** For `before`: starts Chromium, or skips the suite where there is none. */
+/** For `before`: starts Chromium, or skips the suite without it. */
 export async function needBrowser(hook: Mocha.Context): Promise<Browser> {
 	if (!existsSync(CHROMIUM)) skipBecause(hook, `${CHROMIUM} is not installed`);
 	return chromium.launch({
@@ -79,7 +79,7 @@ export class Visit {
 	readonly page: Page;
 	readonly context: BrowserContext;
 	readonly base: string;
-	/** What must not have happened. */
+	/** Errors seen during the visit. */
 	readonly complaints: string[] = [];
 	/** Everything the browser asked for. */
 	readonly requests: Request[] = [];
@@ -203,7 +203,7 @@ export class Visit {
 		throw new Error(`${wanted} is not seen`);
 	}
 
-	/** What the page keeps for this tab. */
+	/** Value that the page keeps for this tab. */
 	async stored(name: string): Promise<string | null> {
 		return this.page.evaluate(`sessionStorage.getItem(${JSON.stringify(name)})`);
 	}

@@ -5,7 +5,7 @@ import type { Browser, Request } from "playwright-core";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { EVENTS, LOST, needBrowser, say, Visit } from "./browser.js";
 
-/** Sooner than who asks again and again would see it. */
+/** Limit that polling could not meet. */
 const SOON_MS = 8000;
 /** Without the stream: a poll, and the reply to it. */
 const POLLED_MS = 8000;

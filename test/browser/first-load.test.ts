@@ -1,11 +1,11 @@
-/** What the first load asks the gateway for: how many requests, how many bytes, what is kept for the next time. */
+/** Requests of the first load: their number, their bytes, and the part that is kept for the next time. */
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
 import { vectorOf } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { needBrowser, Visit } from "./browser.js";
 
-/** Of the document and the script, as they are sent. */
+/** Bytes of document and script, as sent. */
 const FIRST_LIMIT = 45 * 1024;
 const SCRIPT = /^GET \/assets\/app-[\w-]+\.js$/;
 const PAGES = /^GET \/assets\/pages-[\w-]+\.js$/;

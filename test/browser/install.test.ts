@@ -27,7 +27,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const boards = ["esp32c3-devkitm", "esp32-devkitc", "slzb-06"].map(findBoard);
 
-/** In the browser: a port that opens. What is sent goes to `toBoard`, where there is one; `fromBoard` is what it answers. */
+/** In the browser: a port that opens. Bytes go to `toBoard` if it exists; `fromBoard` is its answer. */
 const FAKE_SERIAL = `
 	const port = {
 		readable: null,
@@ -53,7 +53,7 @@ describe("The page that installs the firmware", function () {
 	let server: Server;
 	let folder = "";
 	let base = "";
-	/** What was fetched, and from where else. */
+	/** Fetched addresses, and those from elsewhere. */
 	let fetched: string[] = [];
 	let complaints: string[] = [];
 
