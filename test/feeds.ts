@@ -1,6 +1,6 @@
 /**
- * What every decoder of bytes from outside must stand, whatever it decodes: the same frame whole, byte by byte and in
- * random pieces, twice in a row, after garbage, cut short at every place, and with each of its bits flipped.
+ * Requirements of every decoder of bytes from outside: the same frame whole, byte by byte and in random pieces, twice
+ * in a row, after garbage, cut short at every place, and with each of its bits flipped.
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";
@@ -22,7 +22,7 @@ export interface Feed {
 	/** A decoder that has seen nothing yet. */
 	open(): Feedable;
 	readonly frame: Uint8Array;
-	/** What the frame says. */
+	/** Meaning of the frame. */
 	readonly meaning: string;
 	/** How many bits of a character can be flipped on the line: 8, or 7 where the eighth is not carried. */
 	readonly bits: number;
@@ -35,7 +35,7 @@ export interface Feed {
 	readonly streams: boolean;
 	/** Bytes at the end without which, or without some of which, the meaning may be known as well. */
 	readonly spare?: number;
-	/** What may stand before a frame. */
+	/** Bytes that may precede a frame. */
 	readonly garbage?: readonly Uint8Array[];
 }
 

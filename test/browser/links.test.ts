@@ -1,4 +1,4 @@
-/** The pages of what the gateway is connected to: readings, network, Zigbee, hub. What is saved is read back by the API. */
+/** Pages of the gateway's connections: readings, network, Zigbee, hub. Saved values are read back by the API. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";

@@ -1,6 +1,6 @@
 /**
- * What changes under the page: a readout that takes its time, values that grow old, a gateway that goes away, a session
- * that ends, and what was typed meanwhile.
+ * Changes while the page is open: a slow readout, ageing values, a gateway that disappears, a session that ends, and
+ * unsaved input meanwhile.
  */
 import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";

@@ -1,7 +1,6 @@
 /**
- * Nine ways to fail, as the owner meets them on the page: each is brought about, the sentence is looked up in the three
- * languages, on a phone, and what it says is done; a good readout has to come of that. The pictures are in
- * `.build/nine-ways`, for whoever wants to look.
+ * Nine failures as the owner meets them on the page. Each is caused, its sentence is looked up in the three languages,
+ * on a phone, and its advice is followed; a good readout must result. The pictures are in `.build/nine-ways`.
  */
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
@@ -19,7 +18,7 @@ const { telegram } = vectorOf("kamstrup-162-dsmr2");
 /** The head sits on the port, turned well. */
 const WELL = { telegram, mode: "C" } as const;
 const OFF = { ...WELL, faults: { silence: 1_000_000 } };
-/** Of `npm run meter -- --protocol dlms`. */
+/** Key of `npm run meter -- --protocol dlms`. */
 const GUEK = "000102030405060708090A0B0C0D0E0F";
 const AK = "D0D1D2D3D4D5D6D7D8D9DADBDCDDDEDF";
 const DLMS_METER = ["--protocol", "dlms", "--baud-pace", "--quiet"];

@@ -14,7 +14,7 @@ const { telegram, readings } = vectorOf("iskraemeco-mt174-15-billing-periods");
 const TABS = 6;
 /** Longer than any time-out of a connection without a request. */
 const REST_MS = 31_000;
-/** What may have been added by all of it. */
+/** Allowed growth after all of it. */
 const GROWTH = { slots: 32, chunks: 1024 };
 
 describe("The page of the firmware on Linux", function () {

@@ -166,7 +166,7 @@ describe("The page's load profile", function () {
 				index === 7 ? say("profile.season") : "",
 			]),
 		);
-		/** What its bar tells: of a counter, what came since the row before. */
+		/** Text of a row's bar: for a counter the increase since the row before. */
 		const bar = (row: number, column: number) => {
 			const isCounter = columns[column].obis.includes(".8.");
 			const step = Number(rows[row].values[column]) - (isCounter ? Number(rows[row - 1].values[column]) : 0);

@@ -34,7 +34,7 @@ describe("The page's security settings", function () {
 	it("makes a token, shows it once, and revokes it", async () => {
 		const card = visit.card("tokens.title");
 		await visit.fill(card, { name: "Home automation" });
-		// Whoever wants more than to read has to say so.
+		// More than reading must be chosen explicitly.
 		assert.equal(await card.getByRole("radio", { name: say("tokens.scope.read") }).isChecked(), true);
 		await card.getByRole("radio", { name: say("tokens.scope.full") }).check();
 		await card.locator("button[type=submit]").click();

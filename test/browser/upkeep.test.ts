@@ -35,7 +35,7 @@ describe("The page's maintenance", function () {
 	let browser: Browser;
 	let gateway: ProcessGateway;
 	let visit: Visit;
-	/** What stands in its status, whatever the gateway says. */
+	/** Members of the status that replace the gateway's. */
 	let state: object = {};
 
 	before(async function () {
@@ -60,7 +60,7 @@ describe("The page's maintenance", function () {
 		if (visit !== undefined) assert.deepEqual(visit.complaints, []);
 	});
 
-	/** What the browser saves by the button of this card. */
+	/** File that the browser saves by the button of this card. */
 	async function savedBy(card: Locator): Promise<Download> {
 		const [download] = await Promise.all([visit.page.waitForEvent("download"), card.locator("[name=save]").click()]);
 		return download;
@@ -190,7 +190,7 @@ describe("The page's maintenance", function () {
 				.waitFor();
 			await card().getByText(NEXT, { exact: true }).waitFor();
 			assert.deepEqual(await violationsOf(visit), []);
-			// Sooner than a minute: whoever could ask for a restart has got in.
+			// Less than a minute: a client that can request a restart has reached the device.
 			await gateway.login();
 			await gateway.post("system/reboot");
 			await gateway.rebooted();

@@ -1,4 +1,4 @@
-/** What went through the meter, out of a history of two years, and the log: figures, bars, table, spreadsheet, for all. */
+/** Consumption from a history of two years, and the log: figures, bars, table, spreadsheet. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
@@ -39,7 +39,7 @@ describe("The page's use", function () {
 		await visit.go("use");
 		return visit;
 	}
-	/** What of the history it has asked for. */
+	/** Requests for the history. */
 	const asked = (visit: Visit) =>
 		visit.requests.filter((one) => one.url().includes("history")).map((one) => new URL(one.url()).searchParams);
 	const slider = (visit: Visit) => visit.page.getByRole("slider");

@@ -1,4 +1,4 @@
-/** Of the kinds of meters in wizard-kinds.ts one that has most steps; `npm run test:long` has them all. */
+/** The kind of meter in wizard-kinds.ts with most steps; `npm run test:long` runs all of them. */
 import { KINDS, readKinds } from "./wizard-kinds.js";
 
 readKinds(

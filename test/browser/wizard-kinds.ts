@@ -1,7 +1,7 @@
 /**
- * A fresh unit before a meter of each kind, whatever it speaks: who goes through the first steps on the page, pressing "start
- * trying" and, where the gateway has found something out, the one button that sets it so, gets a good readout; where the meter
- * wants keys, after these were entered in the same step. Meters are those of `npm run meter`, a program of its own each; a kind
+ * A fresh unit with a meter of each kind: a user who goes through the first steps on the page, pressing "start trying"
+ * and, where the gateway has found something, the button that applies it, gets a good readout; if the meter needs keys,
+ * after they were entered in the same step. Meters are those of `npm run meter`, each in a program of its own; a kind
  * is a row. The names of the tests say how long each took.
  */
 import assert from "node:assert/strict";
@@ -10,7 +10,7 @@ import { type EngineName, ProcessGateway } from "../api/process-gateway.js";
 import { violationsOf } from "./axe.js";
 import { needBrowser, PHONE, say, Visit } from "./browser.js";
 
-/** What is typed into the form for keys, by the names of its fields, and what is said to that; undefined: it is read. */
+/** Values typed into the form for keys, by field name, and the expected error; undefined if the readout succeeds. */
 interface Try {
 	readonly values: Readonly<Record<string, string | number | boolean>>;
 	readonly says?: Parameters<typeof say>[0];
@@ -20,9 +20,9 @@ export interface Kind {
 	readonly what: string;
 	/** The command line of the meter. */
 	readonly meter: readonly string[];
-	/** What the gateway is set to in the end. */
+	/** Protocol that is set in the end. */
 	readonly protocol: string;
-	/** Of the readout. */
+	/** Mode of the readout. */
 	readonly mode?: string;
 	/** At which it is listened to, Bd. */
 	readonly baud?: number;
@@ -34,14 +34,14 @@ export interface Kind {
 	readonly isFoundLate?: boolean;
 	/** The gateway reads it as it comes from the factory. */
 	readonly isDefault?: boolean;
-	/** What is asked for in the same step, and why. */
+	/** Reason shown for the request in the same step. */
 	readonly why?: Parameters<typeof say>[0];
 	readonly tries?: readonly Try[];
 	/** Nothing proves that the readings are the meter's; the page says so. */
 	readonly isUnchecked?: boolean;
 	/** The meter gives its clock's deviation with the other sign, which a second button sets. */
 	readonly isSwapped?: boolean;
-	/** What else the page says. */
+	/** Further text of the page. */
 	readonly says?: Parameters<typeof say>[0];
 }
 
@@ -186,7 +186,7 @@ export const KINDS: readonly Kind[] = [
 const NEW_PASSWORD = "a password of my own";
 /** The recogniser tries every speed and framing. */
 const FOUND_MS = 90_000;
-/** What the readout is shown with, up to the meter's name, and from it on. */
+/** Sentence above the readout, up to the meter's name, and from it on. */
 const DONE = new RegExp(say("wizard.reading.done", { meter: ".*", n: ".+" }).replace(" .*", ".*"));
 const LEAST_READINGS = 3;
 /** `status` of such a readout. */

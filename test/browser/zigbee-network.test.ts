@@ -120,7 +120,7 @@ describe("The page and a Zigbee network", function () {
 	});
 });
 
-/** What `list` gives as soon as that is something. */
+/** Waits until `list` is not empty, and returns it. */
 async function untilThere<T>(list: () => readonly T[]): Promise<readonly T[]> {
 	for (let tries = 0; ; tries++) {
 		const found = list();

@@ -64,7 +64,7 @@ const JOINS: readonly State[] = ["not_joined", "joined", "parent_lost"];
 /** By axe: a warning, a progress, the facts; the others have the same parts. */
 const LOOKED_AT: readonly State[] = ["foreign", "joining", "joined"];
 
-/** What they show is the longest. */
+/** States with the longest texts. */
 const LONGEST: readonly State[] = ["foreign", "parent_lost"];
 
 describe("The page's Zigbee", function () {
@@ -73,7 +73,7 @@ describe("The page's Zigbee", function () {
 	let gateway: ProcessGateway;
 	let visit: Visit;
 	let model: string;
-	/** What the gateway has to say of its radio. */
+	/** The gateway's description of its radio. */
 	let radio: object & { state: string };
 	/** Bodies that were sent to `zigbee/…`, by the route. */
 	let sent: [route: string, body: unknown][];
@@ -81,7 +81,7 @@ describe("The page's Zigbee", function () {
 	const show = (state: State, more: object = {}) => {
 		radio = { ...STATES[state], ...more, state };
 	};
-	/** A visit whose gateway has the radio in `radio`. */
+	/** A visit to a gateway with the radio in `radio`. */
 	async function begin(): Promise<Visit> {
 		const begun = await Visit.begin(browser, gateway, { hurried: true });
 		for (const route of ["config", "reset"]) {

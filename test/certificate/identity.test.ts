@@ -11,7 +11,7 @@ import { MemoryStorage, textCodec } from "../config/memory-storage.js";
 const BUILT_MS = Date.UTC(2026, 4, 1);
 const NOW_MS = Date.UTC(2027, 2, 3, 4, 5, 6);
 
-/** A device with a TLS port that shows what it was given, and whose handshakes end as the test wants. */
+/** A device with a TLS port that shows the given certificate, and whose handshakes end as the test demands. */
 class Device {
 	readonly storage: MemoryStorage;
 	readonly traced: string[] = [];
@@ -19,7 +19,7 @@ class Device {
 	identity: Identity;
 	shown = "";
 	refusals: string[] = [];
-	/** What each test of an identity ends with, one after another; then well. */
+	/** Results of the tests of an identity, in order; then success. */
 	problems: string[] = [];
 	made = 0;
 	#tests: (() => void)[] = [];

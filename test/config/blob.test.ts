@@ -11,7 +11,7 @@ function filled(length: number, seed: number): Uint8Array {
 	return Uint8Array.from({ length }, (_, i) => (i * 31 + seed + (i >> 8)) & 255);
 }
 
-/** What the owner of a blob does, from the start of the firmware on. */
+/** Operations of a blob's owner, from the start of the firmware on. */
 class Owner {
 	readonly storage: VirtualStorage;
 	readonly blobs: BlobStore;

@@ -17,7 +17,7 @@ const valuesOf = (store: ConfigStore, entry: Entry): Setting[] => entry.fields.m
 const allOf = (store: ConfigStore) => ENTRIES.map((entry) => valuesOf(store, entry));
 
 const SET: readonly Setting[] = [true, 4800, 19200, true, false, "12345678", "secret"];
-/** Of three entries. */
+/** Changes of three entries. */
 const CHANGES = [...putsOf(IEC62056, SET), ...putsOf(METER, ["dlms"]), ...putsOf(CONTROL, [true, true])];
 
 function sealed(body: Uint8Array): Uint8Array {

@@ -8,9 +8,9 @@ import { type DLMSBenchSettings, dlmsSettings, type Outcome, ReaderBench, type S
 import { packedReadings } from "../meter/packed.js";
 import { AK, dlmsMeter, GUEK } from "./bench.js";
 
-/** Of the default list. */
+/** Registers of the default list. */
 export const REGISTERS = 14;
-/** Who needs keys with the simulated meter. */
+/** Client with keys for the simulated meter. */
 export const GMAC = { auth: 2, ciphered: true, client: 1, encryptionKey: GUEK, authenticationKey: AK };
 
 export class Bed {

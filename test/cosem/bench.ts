@@ -1,4 +1,6 @@
-/** Meters for the end of the line of a reader on virtual time: the simulated DLMS meter of tools/, and two that are none. */
+/**
+ * Meters for the end of a reader's line on virtual time: the simulated DLMS meter of tools/, and two of other kinds.
+ */
 import type { DLMSMeter } from "../../tools/meter/dlms-meter.js";
 import { parseDLMSOptions } from "../../tools/meter/dlms-options.js";
 import type { MeterFaults } from "../../tools/meter/faults.js";

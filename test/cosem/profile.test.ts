@@ -1,4 +1,4 @@
-/** Load profiles of DLMS/COSEM, of meters whose answers are damaged: by way of the API see test/api/profile.test.ts. */
+/** Load profiles of DLMS/COSEM, of meters with damaged answers. Through the API: test/api/profile.test.ts. */
 import assert from "node:assert/strict";
 import { DLMSProfile } from "../../modules/cosem/profile.js";
 import { ScalerCache } from "../../modules/dlms/scaler-cache.js";
@@ -17,7 +17,7 @@ const REQUESTS_LIMIT = 400;
 const reading = new Household({ utcMs: Date.parse("2026-06-21T18:30:00Z"), mode: "C", baud: 9600 }).reading(0);
 const objects = householdObjects({ zone: { minutes: 60, deviation: "standard" }, counter: () => 0 });
 
-/** What was asked for and kept; `damage` changes an answer. */
+/** Result of a request; `damage` changes an answer. */
 function ask(code: string, entries: number, limit: number, damage: (answer: Buffer) => Uint8Array): DLMSProfile {
 	const service = new GetService({ objects, results: new Map(), logicalDevice: 1 });
 	const context = { client: 16, conformance: 0x001215, limit, context: 1, mechanism: 0 };

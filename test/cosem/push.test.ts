@@ -44,7 +44,7 @@ function sealed(
 	return Uint8Array.from([tag, title.length, ...title, ...length, ...body]);
 }
 
-/** What came, as the code of a failure or the records. */
+/** Results: the code of a failure, or the records. */
 function told(outcomes: readonly (Readout | string)[]) {
 	return outcomes.map((one) => (typeof one === "string" ? one : recordsOf(one.records)));
 }
@@ -96,7 +96,7 @@ describe("captured pushes of DLMS/COSEM", () => {
 			.map((name): [string, Uint8Array] => [name, readTelegram(vectorPath("hdlc", name))]),
 		...vectorNames("mbus").map((name): [string, Uint8Array] => [name, readTelegram(vectorPath("mbus", name))]),
 	];
-	/** What their checks, or a missing key, make of them. */
+	/** Results after their checks, or with a missing key. */
 	const REFUSALS: Record<string, (string | undefined)[]> = {
 		"landis-gyr-zmf100-push": [],
 		"landis-gyr-e450-push-broken": [],

@@ -23,7 +23,7 @@ const LOW = { mechanism: 1, ciphered: true, password: "12345678" };
 
 type Both = Partial<ServerOptions> & ClientOptions;
 
-/** What a client with these options comes to at a server with those, and the client. */
+/** Result of a client with these options at a server with those, and the client. */
 function meet(client: ClientOptions, server: Partial<ServerOptions>): [Failure | undefined, Conversation] {
 	const conversation = new Conversation({ list, counter: 1, ...client });
 	return [conversation.run(new Server({ objects: OBJECTS, ...server })), conversation];

@@ -226,7 +226,10 @@ export class Server {
 		return join(hex("C701C10001000911"), said.subarray(0, 1), mine, own.subarray(0, 12));
 	}
 
-	/** Green Book: SHA-256(secret, title of who proves, title of the other, challenge of the other, own challenge). */
+	/**
+	 * Green Book: SHA-256(secret, title of the prover, title of the other side, challenge of the other side, own
+	 * challenge).
+	 */
 	#actSHA256(plain: Uint8Array): Uint8Array {
 		assert.equal(toHex(plain.subarray(0, 15)), "c301c1000f0000280000ff01010920");
 		const secret = Uint8Array.from(Buffer.from(this.options.password));
@@ -238,7 +241,7 @@ export class Server {
 		return join(hex("C701C10001000920"), this.options.wrongAnswer ? wanted : mine);
 	}
 
-	/** What is in a glo- APDU, or the exception in hex. */
+	/** Contents of a glo- APDU, or the exception in hex. */
 	#open(request: Uint8Array): Uint8Array | string {
 		const { key, authenticationKey } = this.options;
 		const at = request[1] > 0x80 ? 2 + (request[1] & 0x7f) : 2;

@@ -24,7 +24,7 @@ export interface Capture {
 	readonly values?: readonly (string | null)[];
 	/** It is no A-XDR. */
 	readonly broken?: boolean;
-	/** What the listener to pushes makes of it. */
+	/** Result of the listener to pushes. */
 	readonly push: {
 		readonly failure?: string;
 		readonly meter_id?: string;

@@ -1,4 +1,4 @@
-/** What the tests of this folder have in common: a made-up network on virtual time, and what a user of UDP is given. */
+/** Common parts of this folder's tests: a simulated network on virtual time, and the dependencies of a user of UDP. */
 import assert from "node:assert/strict";
 import { NodeCrypto } from "../../hosts/node/platform.js";
 import { SeededRandom } from "../../hosts/node/random.js";
@@ -13,7 +13,7 @@ export class Bed {
 	readonly time = new VirtualTime();
 	readonly network = new VirtualUDPPort(this.time);
 	readonly traced: string[] = [];
-	/** What was thrown under the guard, and where a machine was changed past its driver. */
+	/** Errors under the guard, and changes of a machine outside its task. */
 	readonly problems: unknown[] = [];
 	readonly driver = new Driver({
 		clock: this.time,

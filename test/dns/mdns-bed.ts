@@ -102,7 +102,7 @@ export class Air extends Bed {
 		this.network.send({ from: { address: from, port }, to: { address: to, port: 5353 }, bytes });
 	}
 
-	/** What comes within 10 s of this question. */
+	/** Datagrams within 10 s of this question. */
 	ask(parts: Parts | Uint8Array, options = {}): Heard[] {
 		this.send(parts, options);
 		return this.run(10 * S);
@@ -115,7 +115,7 @@ function heard({ bytes, to, timeMs }: SentDatagram): Heard {
 	return { ...parse(bytes), to: isGroup ? "all" : `${to.address}:${to.port}`, timeMs };
 }
 
-/** Only the records of these responses, sorted: sections and order don't matter to who hears them. */
+/** Records of these responses, sorted, because sections and order do not matter to a receiver. */
 export function recordsOf(list: readonly Heard[]): string[] {
 	return list.flatMap(({ answers, additionals }) => [...answers, ...additionals]).sort();
 }

@@ -85,9 +85,9 @@ const PARTING = [[], [], [], ["goodbye"], ["goodbye"]];
 interface Row {
 	readonly what: string;
 	change(bed: Bed): void;
-	/** What becomes of OFF, WAITING, PROBING, ANNOUNCING and RUNNING. */
+	/** Next states of OFF, WAITING, PROBING, ANNOUNCING and RUNNING. */
 	readonly wanted: readonly number[];
-	/** What is said at once; nothing, where it is left out. */
+	/** Messages sent at once; none by default. */
 	readonly said?: readonly string[][];
 }
 

@@ -238,7 +238,7 @@ describe("dns/mdns", () => {
 			const replies = air.run(10 * S);
 			assert.equal(replies.length, 1);
 			assert.deepEqual(answersOf(replies), [`_smgw._tcp.local PTR 4500 ${SMGW}`]);
-			// Another who asks likewise meanwhile: both get what they don't know.
+			// Another client asks the same meanwhile: both get the records that they do not know.
 			air.send({ ...truncated, ...knows(types[0], HTTPS) });
 			air.send({ ...truncated, ...knows(types[1], HTTP) }, { from: "192.168.1.8" });
 			assert.deepEqual(

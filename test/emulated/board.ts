@@ -33,11 +33,11 @@ export interface MemoryRow {
 	readonly free: number;
 	/** Since the power was switched on. */
 	readonly least: number;
-	/** Of each task's stack, how much it has never used since then. */
+	/** Least free bytes of each task's stack since then. */
 	readonly stacks: Readonly<Record<string, number>>;
 }
 
-/** What is missing to emulate the board; undefined: nothing. */
+/** Missing requirement for emulating the board; undefined if there is none. */
 export function lacking({ chip }: Board): string | undefined {
 	try {
 		findSDK();
@@ -81,7 +81,7 @@ export class EmulatedBoard {
 		return this.#ports.httpsPort;
 	}
 
-	/** What the meter of the moment has told on standard error. */
+	/** Output of the present meter on standard error. */
 	get meterLog(): string {
 		return this.#meter?.errors ?? "";
 	}
@@ -152,7 +152,7 @@ export class EmulatedBoard {
 		await this.#meter.firstLine();
 	}
 
-	/** The meter falls silent. What it has sent before still comes, as fast as the emulator takes it. */
+	/** Silences the meter. Characters sent before still arrive, as fast as the emulator takes them. */
 	async silenceMeter(): Promise<void> {
 		await this.#meter?.kill();
 	}

@@ -1,6 +1,6 @@
 /**
- * Memory in the states that the floors of decision 72 are for, and 500 telegrams of a P1 port beside an upload and two browsers.
- * Each state begins with the power switched on, since the least of heap and stacks is told from there on.
+ * Free memory in the states that have a floor, and 500 telegrams of a P1 port beside an upload and two browsers. Each
+ * state begins with a power-on, since the least values of heap and stacks count from there.
  */
 import assert from "node:assert/strict";
 import type { ClientRequest } from "node:http";
@@ -21,10 +21,10 @@ const TELEGRAMS = Number(process.env["TELEGRAMS"] ?? 500);
 const PAUSE_MS = 500;
 /** Without another telegram for so long, all have come. */
 const DRAINED_MS = 10_000;
-/** Of an upload, at once. */
+/** Part of an upload that is sent at once. */
 const FIRST_PART = 0.01;
 const BROWSERS = 2;
-/** What the page asks for while it is open. */
+/** Requests of the page while it is open. */
 const ASKED = ["system/status", "iec62056/last", "network/status", "meter/history?period=hours"];
 
 /** A page in a browser, which is loaded again and again. */

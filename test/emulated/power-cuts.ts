@@ -1,4 +1,4 @@
-/** The plug is pulled: at rest, and at any moment while settings are written. What was acknowledged is there afterwards. */
+/** Power cuts: at rest, and at any moment while settings are written. Acknowledged settings must survive. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SeededRandom } from "../../hosts/node/random.js";

@@ -4,9 +4,9 @@ import { DLMS } from "../system/memory-limits.js";
 import type { EmulatedBoard } from "./board.js";
 
 interface Kind {
-	/** Of the meter simulator. */
+	/** Options of the meter simulator. */
 	readonly options: readonly string[];
-	/** What is set, by the API's paths, in order. */
+	/** Settings by the API's paths, in order. */
 	readonly settings: readonly (readonly [path: string, body: object])[];
 	readonly protocol: string;
 	/** A code that its readout must have, as the API shows it. */

@@ -10,7 +10,7 @@ import { makeFirmwareFile } from "../../tools/ota/make.js";
 import type { EmulatedBoard } from "./board.js";
 import { breakImage } from "./broken-image.js";
 
-/** Of the trial, with what an emulator is slower. */
+/** Limit of the trial, with the slowness of an emulator. */
 const CONFIRMED_LIMIT_MS = 240_000;
 /** Programs of ESP-IDF that tell the addresses of functions. */
 const NM: Readonly<Record<Chip, string>> = {

@@ -25,7 +25,7 @@ const NAMES = BODIES.flatMap((body) => Object.keys(body)).concat([
 	"é",
 ]);
 
-/** Values as the text of JSON, and some that are none. */
+/** Values as JSON text, and some invalid texts. */
 const VALUES: readonly string[] = [
 	..."null true false 0 -0 -1 1 299 300 301 600 9600 19200 19201 1.5 3e2 9600.0 1e400 -1e-400 9007199254740993".split(
 		" ",

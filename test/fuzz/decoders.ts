@@ -20,10 +20,10 @@ import { BODIES, oddJSON } from "./bodies.js";
 import { type Mutator, runAll } from "./mutator.js";
 
 const TABLES: readonly BodyTable[] = [PROTOCOL_SETTINGS, IEC62056_SETTINGS, CONTROL_SETTINGS, LOGIN_BODY, LOGIN_BODY];
-/** Objects and arrays inside each other that a body may have (API decision 6). */
+/** Limit of nested objects and arrays in a body. */
 const DEPTH_LIMIT = 4;
 
-/** Of a backup, whatever a newer firmware has in it. */
+/** Limit of nesting in a backup, whose newer members are unknown. */
 const BACKUP_DEPTH_LIMIT = 8;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -49,7 +49,7 @@ function read(table: BodyTable, bytes: Uint8Array, mutator: Mutator): Outcome {
 	return outcomes[0];
 }
 
-/** The object that the bytes are, by JSON.parse; undefined if they are none, or one that is refused by the rules. */
+/** Object in the bytes, by JSON.parse; undefined if there is none, or the rules refuse it. */
 function objectOf(bytes: Uint8Array, depth = DEPTH_LIMIT): Record<string, unknown> | undefined {
 	try {
 		const json = utf8.decode(bytes);

@@ -18,7 +18,7 @@ export function meterTransmissions(lengthLimit: number): Transmission[] {
 }
 
 export class FaultyMeter {
-	/** What is connected to the line. */
+	/** Meter on the line. */
 	readonly machine: IECMeter;
 	readonly transmission: Transmission;
 	readonly mode: MeterMode;

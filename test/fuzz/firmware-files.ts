@@ -1,6 +1,6 @@
 /**
- * Small firmware files with damage anywhere: in the file, or in what the maker's key has signed, which only the readers behind
- * the signature see. What the gateway says of each is held against what `npm run ota -- verify` says.
+ * Small firmware files with damage anywhere: in the file, or in the part signed with the maker's key, which only the
+ * readers behind the signature see. The gateway's verdict is compared with that of `npm run ota -- verify`.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";

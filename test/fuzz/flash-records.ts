@@ -1,6 +1,6 @@
 /**
- * What can stand in flash behind a right check, whoever wrote it: for every key of the settings nothing, any bytes, or
- * items of its fields with any values; changes of several entries; pieces of certificates. Portable: for XS as well.
+ * Possible contents of flash with a correct check: for every key of the settings nothing, any bytes, or items of its
+ * fields with any values; changes of several entries; pieces of certificates. Portable, for XS as well.
  */
 import { crc16 } from "../../modules/bytes/crc16.js";
 import { BYTES, type Entry, INTEGER, type SettingField, TEXT } from "../../modules/config/schema.js";

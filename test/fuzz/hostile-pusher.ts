@@ -44,7 +44,7 @@ const STRUCTURES = [
 export class HostilePusher {
 	/** The last counter that was used. */
 	counter = 0;
-	/** What `odd` gave last is made by who has the keys: whatever is in it, it may be shown. */
+	/** The last result of `odd` was made with the keys: any content may be shown. */
 	isForged = false;
 	/** Good pushes, as they were on the line. */
 	readonly #recorded: Uint8Array[] = [];

@@ -35,7 +35,7 @@ class ListenerBench {
 		return events;
 	}
 
-	/** What an undamaged telegram gives: packed records as hex. */
+	/** Result of an undamaged telegram: packed records as hex. */
 	hearWell({ bytes, name, wrong }: Transmission): string {
 		assert.deepEqual(this.hear(bytes, new Mutator(1)), [wrong ? EVENT_POOR : EVENT_READOUT], name);
 		return hexOf(this.writer.kept);

@@ -74,8 +74,8 @@ export class Mutator {
 }
 
 /**
- * Calls `step` so often, each time with damage of its own, and tells on the terminal how far a long run is. What a step
- * throws comes out with the seed and the number of the run.
+ * Calls `step` repeatedly, each time with other damage, and shows the progress of a long run on the terminal. An error
+ * of a step is rethrown with the seed and the number of the run.
  */
 export async function runAll(
 	what: string,

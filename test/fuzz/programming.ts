@@ -1,7 +1,7 @@
 /**
- * A meter that gives its load profile in programming mode, whose answers there are damaged, at the end of a modelled line
- * of the whole meter reader. Each question for the profile ends, what is told as good was sent, and when nothing is
- * damaged any more the rows are right.
+ * A meter with a load profile in programming mode, whose answers are damaged, at the end of a modelled line of the
+ * whole meter reader. Each request for the profile ends, values reported as good were sent, and without damage the rows
+ * are right again.
  */
 import assert from "node:assert/strict";
 import type { Failure } from "../../modules/readout/failure.js";
@@ -16,7 +16,7 @@ import { assertSent } from "./transmissions.js";
 
 const UTC_MS = Date.UTC(2026, 5, 21, 18, 37);
 const END_MS = 700_000;
-/** Of answers, one in so many is damaged. */
+/** One answer in so many is damaged. */
 const DAMAGE_ONE_IN = 3;
 const OPENING = Buffer.from("/GWS5PROFILE\r\n");
 const CLOCKS = ["0.9.1(183700)\r\n0.9.2(260621)\r\n", "0.9.2(0260621)\r\n", ""];
@@ -31,7 +31,7 @@ const WAYS: readonly ProfileOptions[] = [
 ];
 
 class DamagedProgramming extends ProgrammingMode {
-	/** What was sent there, with its damage. */
+	/** Bytes sent, with their damage. */
 	readonly sent: Uint8Array[] = [];
 	readonly #mutator: Mutator;
 	isDamaged = true;

@@ -62,7 +62,7 @@ export async function fuzzPushes(seed: number, runs: number): Promise<void> {
 			}
 			if (!isOdd) assert.equal(shown.at(-1), meter.counter, "a good push is refused");
 			for (const { status } of readouts(encrypting)) assert.equal(status, STATUS_UNCHECKED);
-			// In the open it is by who sends it.
+			// Unciphered messages are judged by their sender.
 			for (const readout of readouts(open)) assert.ok(isForged || counterOf(readout) > before);
 		}
 		if (random.oneIn(50)) checking = restart(checking.opening.memory);
@@ -80,10 +80,10 @@ export async function fuzzPushes(seed: number, runs: number): Promise<void> {
 	});
 }
 
-/** Of each make. */
+/** Telegrams of each make. */
 export const SML_TELEGRAMS = SML_MAKES.map((make) => telegramOf(make));
 
-/** A telegram that was damaged, or of whose making somebody thought ill: its outer check is right then (`isForged`). */
+/** A damaged telegram, or a maliciously made one, whose outer check is right (`isForged`). */
 export function oddSML(mutator: Mutator): { sent: Uint8Array; isForged: boolean } {
 	const damaged = mutator.mutate(mutator.pick(SML_TELEGRAMS), mutator.pick(SML_TELEGRAMS));
 	const isForged = mutator.random.oneIn(2);

@@ -50,7 +50,7 @@ function checkKept(kept: Readout, damaged: Uint8Array, good: string): void {
 	if (kept.status === STATUS_OK) assert.equal(isWrong, false, "kept in spite of its check");
 }
 
-/** What the undamaged transmission gives. */
+/** Result of the undamaged transmission. */
 function readWell(one: Transmission): string {
 	const bench = openBench(one.pushed ? "D" : "C", new Mutator(1));
 	bench.world.serial.meter.connect(goodMeter(one));

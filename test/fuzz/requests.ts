@@ -88,7 +88,7 @@ function chunked(text: string, mutator: Mutator): string {
 	let wire = "";
 	for (let at = 0; at < bytes.length; ) {
 		const size = Math.min(bytes.length - at, 1 + mutator.random.below(50));
-		// One byte a character on the way to the caller, who makes UTF-8 of it: so only ASCII goes into chunks.
+		// The client receives one byte per character and decodes UTF-8, so only ASCII goes into chunks.
 		wire += `${size.toString(16)}\r\n${bytes.toString("ascii", at, at + size)}\r\n`;
 		at += size;
 	}

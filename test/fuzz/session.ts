@@ -79,7 +79,7 @@ class SessionBench {
 	}
 }
 
-/** What an undamaged transmission gives: packed records as hex. */
+/** Result of an undamaged transmission: packed records as hex. */
 function readWell(bench: SessionBench, { bytes, name, wrong, pushed }: Transmission): string {
 	const { outcome, failure } = bench.hold(split(bytes), new Mutator(1));
 	// A session knows nothing of the CRC of a pushed telegram.

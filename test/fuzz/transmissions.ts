@@ -1,4 +1,4 @@
-/** What the fuzz tests of the UART send and damage, and what may be said of the result whatever was damaged. */
+/** Transmissions that the fuzz tests of the UART damage, and the properties that must hold whatever was damaged. */
 import assert from "node:assert/strict";
 import { RecordCursor } from "../../modules/readout/record-cursor.js";
 import { RUNNING_LIMIT } from "../../modules/readout/record-writer.js";

@@ -99,7 +99,7 @@ class Bench {
 	}
 }
 
-/** Of the OTA Upgrade cluster (ZCL revision 8, chapter 11): what a coordinator says, with numbers that may be anything. */
+/** OTA Upgrade cluster (ZCL revision 8, chapter 11): messages of a coordinator with random numbers. */
 const OTA_UPGRADE = 0x0019;
 const NOTIFY = 0x00;
 const OFFER = 0x02;
@@ -152,7 +152,7 @@ export function fuzzZigbeeInXS(seed: number, runs: number): Promise<void> {
 				mutator.inPieces(hostile(mutator), (buffer, start, end) => bench.say(buffer.slice(start, end)));
 				if (random.oneIn(3)) await xs.advance(random.below(random.oneIn(10) ? 20_000 : 100));
 			}
-			// A storm, and somebody who wants an answer in it.
+			// A storm, and a client that waits for an answer in it.
 			if (run % 10 === 9) {
 				for (let frames = 0; frames < STORM; frames++) bench.say(hostile(mutator));
 				await bench.state();

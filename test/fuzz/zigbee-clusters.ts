@@ -1,8 +1,8 @@
 /**
- * What a hostile coordinator, or a stranger in its network, may send to our endpoint, against the bridge (modules/zigbee/bridge.ts):
- * frames for all clusters, commands, types and lengths, and more of them than can be answered. It never throws; what it answers
- * is whole, short enough and for who asked; no attribute is another afterwards but how long the device identifies itself,
- * and what is reported is the coordinator's word alone.
+ * Messages of a hostile coordinator, or of a stranger in its network, to the endpoint, against the bridge
+ * (modules/zigbee/bridge.ts): frames for all clusters, commands, types and lengths, and more of them than can be
+ * answered. The bridge never throws. Its answers are whole, short enough and addressed to the sender; no attribute
+ * changes except the identify time; and only the coordinator configures reports.
  */
 import assert from "node:assert/strict";
 import { NodeText } from "../../hosts/node/platform.js";
@@ -57,7 +57,7 @@ const REPORTABLE = [
 	[0x0508, 0x21],
 	[0x050b, 0x29],
 ];
-/** Of values that are told, bytes by type; 0: the length stands in front. */
+/** Bytes of a value by type; 0 if its length precedes it. */
 const SIZES: Readonly<Record<number, number>> = {
 	...{ 16: 1, 24: 1, 25: 2, 27: 4, 32: 1, 33: 2, 34: 3, 35: 4, 37: 6, 40: 1, 41: 2, 42: 3, 43: 4 },
 	...{ 48: 1, 49: 2, 65: 0, 66: 0, 226: 4, 240: 8 },
@@ -176,7 +176,7 @@ class Bench {
 		);
 	}
 
-	/** What was sent has arrived, and all that is due behind it; how many frames that were. */
+	/** Delivers everything sent and everything due; returns the number of frames. */
 	settle(): number {
 		let count = 0;
 		while (this.radio.sent !== undefined) {
@@ -205,7 +205,7 @@ class Bench {
 		assert.ok(this.bridge.deadlineMs > this.nowMs, "what was due is still due");
 	}
 
-	/** What the coordinator reads of an attribute: its record, as hex. */
+	/** Record of an attribute as the coordinator reads it, in hex. */
 	read(cluster: number, id: number): string {
 		const payload = Uint8Array.of(0, 1, READ, id & 0xff, id >> 8);
 		const answer = this.hear({ cluster, source: COORDINATOR, endpoint: 1, isBroadcast: false, payload });
@@ -221,7 +221,10 @@ class Bench {
 	}
 }
 
-/** An answer is for who asked, whole, and of the right kind; `asked` is one that may be answered. */
+/**
+ * Checks that an answer is whole, of the right kind and addressed to the sender; `asked` is a request that may be
+ * answered.
+ */
 function checkAnswer(asked: Asked, answer: Sent): void {
 	const [control, ...rest] = asked.payload;
 	const from = (control & MANUFACTURER) !== 0 ? 2 : 0;

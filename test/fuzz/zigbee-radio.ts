@@ -1,7 +1,7 @@
 /**
- * What a hostile coprocessor may say, against the driver of it (modules/zigbee/coprocessor.ts): damaged and invented frames in all
- * states, in pieces, with answers that are lost, late or another's. It never throws, comes to rest, has no more to say than its
- * link carries, joins only when it is told to, and works again as soon as the chip does.
+ * Messages of a hostile coprocessor, against its driver (modules/zigbee/coprocessor.ts): damaged and invented frames in
+ * all states, in pieces, with lost, late or foreign answers. The driver never throws, comes to rest, sends no more than
+ * its link carries, joins only on request, and works again as soon as the chip does.
  */
 import assert from "node:assert/strict";
 import { OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
@@ -28,7 +28,7 @@ const JOINING_MS = 330_000;
 /** Virtual time in which it works again with a chip that does, ms: a silent one is tried in steps. */
 const HEAL_MS = 900_000;
 const STEP_LIMIT = 80;
-/** A frame that has begun goes on within this time, or was none. */
+/** Longest gap within a frame. */
 const GAP_MS = 1000;
 
 /** Commands that mean something to it: what the chip says by itself, and answers. */
@@ -160,7 +160,7 @@ class Bench implements RadioUser {
 	heal(): void {
 		const { chip, radio } = this;
 		chip.isSilent = false;
-		// The beginning of a frame that was none is over.
+		// The beginning of an incomplete frame has expired.
 		this.pass(GAP_MS);
 		chip.said = [];
 		if (radio.state === RADIO_OFF) radio.start(this.nowMs);

@@ -1,4 +1,4 @@
-/** What a connection does with every kind of frame in every state that it can be in. */
+/** Every kind of frame in every state of a connection. */
 import assert from "node:assert/strict";
 import { Conversation } from "./driver.js";
 import { DISC, DM, FRMR, info, rej, rnr, rr, SNRM, UA, UI } from "./frames.js";
@@ -43,7 +43,7 @@ const FRAMES: Record<string, Frame> = {
 
 interface State {
 	enter(): Conversation;
-	/** What follows within half the pause of a busy meter, by the frame's name; of all others nothing. */
+	/** Reaction within half the pause of a busy meter, by the frame's name; frames not listed cause none. */
 	readonly does: Record<string, string>;
 }
 

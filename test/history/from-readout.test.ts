@@ -1,4 +1,4 @@
-/** What the history takes of readouts, of captured meters and of others. */
+/** Values that the history takes from readouts, of captured meters and of others. */
 import assert from "node:assert/strict";
 import { takeReadout } from "../../modules/history/from-readout.js";
 import { KNOWN, MeterState, READINGS } from "../../modules/history/meter-state.js";

@@ -118,7 +118,7 @@ interface Cut {
 	readonly operation: number;
 	readonly bytes: number;
 	readonly where: string;
-	/** What is told without the reading, with it, and with the next one. */
+	/** Lists without the reading, with it, and with the next one. */
 	readonly lists: readonly Listing[];
 }
 
@@ -130,7 +130,7 @@ function cut(unit: Unit, reading: number, { operation, bytes, where, lists }: Cu
 	const isThere = journal.lastS === timeOf(reading);
 	if (!isThere) assert.equal(journal.lastS, reading === 0 ? 0 : timeOf(reading - 1), where);
 	check(unit, lists[isThere ? 1 : 0], where);
-	// Whoever lost this reading gets it again, and the next one.
+	// A unit that lost this reading gets it again, and the next one.
 	if (!isThere) read(unit, reading);
 	read(unit, reading + 1);
 	unit.restart();

@@ -1,6 +1,6 @@
 /**
- * Years of readings with all that may go wrong, and how often flash is erased for them. `SEED=n` repeats a run, whose
- * titles tell it.
+ * Years of readings with all possible faults, and the number of flash erases for them. `SEED=n` repeats a run; the
+ * titles show the seed.
  */
 import assert from "node:assert/strict";
 import { type Setup, Simulation } from "./simulation.js";

@@ -49,7 +49,7 @@ class ListSource {
 	}
 }
 
-/** What a unit must tell of a level that has kept these entries. */
+/** Expected periods of a level with these entries. */
 export function periodsOf(entries: readonly Entry[], level: Level, zone: TimeZone): Period[] {
 	const lastS = entries.at(-1)?.timeS ?? 0;
 	const fromS = Math.max(0, lastS - KEEP_S[LEVELS[level]]);
@@ -63,7 +63,7 @@ export class Simulation {
 	readonly unit: Unit;
 	readonly random: SeededRandom;
 	readonly entries: Entry[] = [];
-	/** What the entries of each register add up to. */
+	/** Sum of the entries of each register. */
 	readonly totals: Record<Register, number> = { import: 0, export: 0, gas: 0, water: 0, heat: 0 };
 	readonly #setup: Setup;
 	readonly #registers: readonly Register[];
@@ -144,7 +144,7 @@ export class Simulation {
 			for (const register of this.#registers) assert.equal(unit.sum("days", register), this.totals[register], register);
 	}
 
-	/** What the unit must tell of a level. */
+	/** Expected periods of a level. */
 	expected(level: Level): Period[] {
 		return periodsOf(this.entries, level, this.unit.zone);
 	}

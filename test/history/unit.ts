@@ -1,4 +1,4 @@
-/** A unit's history on virtual flash and time, fed with readouts of a meter whose readings the test tells. */
+/** A unit's history on virtual flash and time, fed with readouts of a meter whose readings the test defines. */
 import { readFileSync } from "node:fs";
 import { VirtualFlash, type VirtualPartition } from "../../hosts/node/virtual-flash.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
@@ -108,7 +108,7 @@ export class Unit {
 	zone: TimeZone;
 	time = new VirtualTime();
 	history!: History;
-	/** What the guard caught. */
+	/** Errors caught by the guard. */
 	readonly mistakes: unknown[] = [];
 
 	constructor(zone = "Europe/Berlin", flash = new VirtualFlash()) {
@@ -153,7 +153,7 @@ export class Unit {
 		return listOf(this.history.periods(LEVELS[level], fromS, toS));
 	}
 
-	/** What all periods of a level have of a register. */
+	/** Sum of a register over all periods of a level. */
 	sum(level: Level, register: Register = "import"): number {
 		return this.periods(level).reduce((sum, { amounts }) => sum + (amounts[register] ?? 0), 0);
 	}

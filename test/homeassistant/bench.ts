@@ -138,7 +138,7 @@ export class HubBench {
 	/** Undefined: there is no radio. */
 	radio: { address: unknown; station: { rssi: number } | undefined } | undefined;
 	certificate: Uint8Array | undefined;
-	/** What the ledger finds free. */
+	/** Answer of the memory ledger. */
 	hasMemory = true;
 	readonly mistakes: unknown[] = [];
 	/** Slots that are promised, with what was asked for last. */
@@ -236,7 +236,7 @@ export class HubBench {
 		assert.deepEqual(this.mistakes, []);
 	}
 
-	/** What came of a test, and after how long. */
+	/** Result of a test, and its duration. */
 	test(limitMs = 90_000): { failure: OutputFailure | undefined; status: number; ms: number } | undefined {
 		const sinceMs = this.world.time.nowMs;
 		let told: { failure: OutputFailure | undefined; status: number; ms: number } | undefined;

@@ -18,10 +18,10 @@ import { recordsOfBlock } from "../readout/block.js";
 
 const names = readFileSync(new URL("../../../modules/resources/obis-names.bin", import.meta.url));
 const READOUT = "1-0:1.8.0*255(000123.4*kWh)\r\n1-0:16.7.0(0.25*kW)";
-/** Of a whole test; a reply is waited for 8 s. */
+/** Limit of a whole test; the wait for a reply is 8 s. */
 const LIMIT_MS = 20_000;
 
-/** What a test of the hub with this token comes to: code and status of HTTP. */
+/** Result of a test of the hub with this token: code and HTTP status. */
 async function send(url: string, token: string): Promise<[string, number]> {
 	const mistakes: unknown[] = [];
 	const clock = new NodeClock(Date.now());
