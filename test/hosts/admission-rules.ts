@@ -1,12 +1,12 @@
 /**
- * The rules by which a door lets callers in (hosts/native/admission-queue.h), as scripts that every door must obey: the native
- * one and the one of the simulator. A line is an order and an address, or a number of milliseconds:
+ * Rules of an admission queue (hosts/native/admission-queue.h), as scripts that every queue must obey: the native one
+ * and the simulator's. A line is an order and an address, or a number of milliseconds:
  *
- *   come A     a caller comes from A, and speaks at once     know A     a valid token was shown from A
- *   take       whoever's turn it is                          forget     a token was revoked
- *   pass MS    time goes by
+ *   come A     a connection from A, whose first bytes arrive at once     know A     a valid token was shown from A
+ *   take       admits the next one                                       forget     a token was revoked
+ *   pass MS    advances the time
  *
- * `taken`: addresses in the order of `take`, "-" where nobody waits. `left`: what was sent away, as the number of its
+ * `taken`: addresses in the order of `take`, "-" if none waits. `left`: dropped connections, by the number of their
  * `come` line from 0 on.
  */
 export interface DoorRule {

@@ -14,7 +14,7 @@ interface Identities {
 	readonly files: Readonly<Record<string, string>>;
 	/** For servers, by what they are asked for with; "" is the usual one. */
 	readonly servers: Readonly<Record<string, Made>>;
-	/** Whoever signs what clients show. */
+	/** Certificate of the authority that signs the servers' certificates. */
 	readonly authority: string;
 }
 
@@ -46,7 +46,7 @@ function makeIdentities(): Identities {
 	const expired = signed("/CN=localhost", middle, local, -1);
 	const wildcard = signed("/CN=home", middle, named("DNS:*.home.example"));
 	const usurped = signed("/CN=localhost", server, local);
-	// Of the same names as those that are trusted.
+	// False certificates with the names of the trusted ones.
 	const falseRoot = make({ subject: "/CN=Root", extensions, days: DAYS });
 	const impostor = signed("/CN=localhost", falseRoot, local);
 	const own = make({ subject: "/CN=a server of its own", days: DAYS });

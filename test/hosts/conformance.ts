@@ -27,7 +27,7 @@ import { HANG_UP } from "./portable/coprocessor-checks.js";
 import { IMAGE_VERSION, STREAMS, UPDATE_KEY, unpacked } from "./portable/update-checks.js";
 import { endServers, runServer } from "./servers.js";
 
-/** What a check is run with. */
+/** Dependencies of a check. */
 export interface CheckDeps {
 	/** The check's name; the firmware finds it by `host.info.board`. */
 	readonly check: string;
@@ -36,7 +36,7 @@ export interface CheckDeps {
 	readonly factory: FactoryData;
 	/** The pseudo-terminal that the meter's port is. */
 	readonly meterPath: string;
-	/** What stands in for the coprocessor: its TCP port, and what its lines do. */
+	/** Stand-in for the coprocessor: its TCP port, and the state of its lines. */
 	readonly coprocessor: CoprocessorStandIn;
 	/** To be told each line that the firmware traces. */
 	trace(message: string): void;
@@ -76,7 +76,7 @@ export interface Running {
 /** Starts the check. */
 export type Run = (world: CheckDeps) => Promise<Running>;
 
-/** What the checks expect of `info` and of the clock. */
+/** Expected values of `info` and of the clock. */
 export const VERSION = "1.2.3";
 export const START_UTC_MS = 1_700_000_000_000;
 export const TIME_SERVERS = "time.example,192.0.2.1:1123";
@@ -85,7 +85,7 @@ const LABEL_PASSWORD = "label password";
 const MULTICAST_LIMIT_MS = 1000;
 const hasMulticast = await tryMulticast();
 
-/** What the checks expect among the resources. */
+/** Writes the resources that the checks expect. */
 export function writeResources(folder: string): void {
 	mkdirSync(folder, { recursive: true });
 	writeFileSync(join(folder, "sample.bin"), pattern(5000));

@@ -15,7 +15,7 @@ export interface Wanted {
 	readonly subject: string;
 	/** Arguments of `openssl genpkey`; default: EC on P-256. */
 	readonly algorithm?: readonly string[];
-	/** Who signs; without: itself. */
+	/** Issuer; self-signed without one. */
 	readonly issuer?: Made;
 	/** Lines of the extensions section; default: an end entity's. */
 	readonly extensions?: readonly string[];
@@ -24,12 +24,12 @@ export interface Wanted {
 }
 
 export const P256 = ["EC", "-pkeyopt", "ec_paramgen_curve:P-256"];
-/** Of 8192 bits, with the longest exponent that OpenSSL signs with there. */
+/** A key of 8192 bits, with the longest exponent that OpenSSL signs with. */
 export const HEAVY_RSA = [
 	...["RSA", "-pkeyopt", "rsa_keygen_bits:8192", "-pkeyopt", "rsa_keygen_primes:5"],
 	...["-pkeyopt", `rsa_keygen_pubexp:${2n ** 64n - 59n}`],
 ];
-/** Of 3072 bits, with an exponent of 2000: a microcontroller verifies by it for many seconds. */
+/** A key of 3072 bits with a 2000-bit exponent: a microcontroller verifies it for many seconds. */
 export const SLOW_RSA = [
 	...["RSA", "-pkeyopt", "rsa_keygen_bits:3072", "-pkeyopt", "rsa_keygen_primes:3"],
 	...["-pkeyopt", `rsa_keygen_pubexp:${2n ** 2000n + 2187n}`],

@@ -110,7 +110,7 @@ export const clients: Record<string, Client> = {
 		await sleep(20);
 		resetConnection(socket);
 	},
-	/** What waits to be read goes with a reset, so it waits until it is told that all of it was. */
+	/** A reset drops unread bytes, so the peer waits until all were read. */
 	async "reset-when-told"(open, port) {
 		const socket = await open(port);
 		socket.on("error", () => {});
@@ -136,7 +136,7 @@ export const clients: Record<string, Client> = {
 	},
 };
 
-/** What a port has shown last, and the session that can be resumed there. */
+/** Certificate that a port showed last, and the session that can be resumed there. */
 const seen = new Map<number, { name: string; fingerprint: string; session: Buffer }>();
 
 /** The certificate is for just these, names and addresses, and OpenSSL believes it for each. */
@@ -155,13 +155,15 @@ async function meetNames(names: readonly string[], port: number): Promise<void> 
 	await isClosed(socket);
 }
 
-/** Says hello to the server whose certificate has this name; its session is resumed exactly while it shows the same. */
+/**
+ * Connects to the server whose certificate has this name; resumes the session only while it shows the same certificate.
+ */
 async function meetSubject(name: string, port: number): Promise<void> {
 	const before = seen.get(port);
 	const socket = connectTLS({ socket: await plain(port), rejectUnauthorized: false, session: before?.session });
 	const session = new Promise<Buffer>((resolve) => socket.once("session", resolve));
 	await once(socket, "secureConnect");
-	// In TLS 1.3 the session comes only after the handshake, to those who read.
+	// In TLS 1.3 the session arrives only after the handshake, while reading.
 	socket.resume();
 	if (socket.isSessionReused()) {
 		assert.equal(before?.name, name);
@@ -177,7 +179,7 @@ async function meetSubject(name: string, port: number): Promise<void> {
 	await isClosed(socket);
 }
 
-/** What a server that wants TLS must bear. */
+/** Hostile clients that a TLS server must survive. */
 const strangers: Record<string, (port: number) => Promise<void>> = {
 	async "no-tls"(port) {
 		const socket = await plain(port);
@@ -209,7 +211,7 @@ async function helloUDP(socket: UDPSocket, port: number, length: number): Promis
 	assert.equal(from.port, port);
 }
 
-/** What sends datagrams to a port of the host. */
+/** Senders of datagrams to a port of the host. */
 const senders: Record<string, (socket: UDPSocket, port: number) => Promise<void>> = {
 	async "udp-hello"(socket, port) {
 		await helloUDP(socket, port, 100);

@@ -1,4 +1,4 @@
-/** What `npm start` and `npm run linux` have in common: processes with a command line, signals and exit codes. */
+/** Common checks of `npm start` and `npm run linux`: processes with a command line, signals and exit codes. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { X509Certificate } from "node:crypto";
@@ -52,13 +52,13 @@ export class Program {
 		return ids.filter(Boolean).map(Number);
 	}
 
-	/** The child whose command line contains the text. */
+	/** The child process whose command line contains the text. */
 	child(text: string): number {
 		return this.children.find((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(text))!;
 	}
 }
 
-/** What the server at the address shows, PEM, and whose it is: for which name, with which key. */
+/** Certificate of the server at the address, as PEM, and its owner: name and key. */
 async function meet(url: string): Promise<{ certificate: string; owner: string }> {
 	const socket = connectTLS({ host: "127.0.0.1", port: Number(new URL(url).port), rejectUnauthorized: false });
 	await once(socket, "secureConnect");

@@ -51,7 +51,7 @@ async function open(server: Server): Promise<number> {
 	return (server.address() as AddressInfo).port;
 }
 
-/** What a server does with each client that comes; `Client` scripts of peers.ts serve here as well. */
+/** Behaviour of a server with each client; `Client` scripts of peers.ts serve here as well. */
 const scripts: Record<string, (next: () => Promise<Socket>) => Promise<void>> = {
 	async hello(next) {
 		await answerHello(await next());
@@ -147,7 +147,7 @@ function firstRecord(piece: Buffer): Buffer {
 	return piece.subarray(0, 5 + piece.readUInt16BE(3));
 }
 
-/** What a hostile server does in the middle of the handshake, with the first that the real one has to say. */
+/** Interruption by a hostile server in the middle of the handshake, with the first piece of the real one. */
 const interruptions: Record<string, (client: Socket, piece: Buffer) => void> = {
 	stops: (client, piece) => client.write(piece.subarray(0, piece.length >> 1)),
 	breaks: (client, piece) => client.end(piece.subarray(0, piece.length >> 1)),
@@ -159,7 +159,7 @@ const interruptions: Record<string, (client: Socket, piece: Buffer) => void> = {
 	},
 };
 
-/** What it does once it was said hello to. */
+/** Behaviour after the client's greeting. */
 const afterwards: Record<string, (client: Socket) => void> = {
 	"bad-record": (client) => client.write(Buffer.concat([Buffer.of(23, 3, 3, 0, 64), pattern(64)])),
 	"no-alert": (client) => client.end(),

@@ -71,7 +71,7 @@ export class Echo implements BodySink {
 	}
 }
 
-/** What the handler has seen last. */
+/** A server with a recording handler. */
 export class Bench implements HTTPHandler {
 	readonly world = new FakeWorld();
 	readonly port = new FakePort(this.world);
@@ -119,7 +119,7 @@ export class Bench implements HTTPHandler {
 		this.requests++;
 		if (request.header("authorization") !== undefined) response.vouch();
 		if (this.route !== undefined) return this.route(request, response);
-		// A damaged one is none.
+		// An invalid size counts as 0.
 		const size = Math.max(0, Math.trunc(Number(request.query("size") ?? 10)) || 0);
 		switch (request.path) {
 			case "/text":
@@ -130,7 +130,7 @@ export class Bench implements HTTPHandler {
 				response.send(200, this.source, size);
 				return undefined;
 			case "/stream":
-				// Of a damaged request that may be anything; a source gives a count.
+				// A damaged request may contain anything; a source returns a count.
 				this.source = new Letters(size, Math.max(1, Math.trunc(Number(request.query("piece") ?? 1000)) || 1));
 				response.send(200, this.source);
 				return undefined;
@@ -175,7 +175,7 @@ export class Bench implements HTTPHandler {
 	}
 }
 
-/** A field with which the handler of the simulator knows who asks. */
+/** Header by which the handler of this bench recognises a client. */
 export const TOKEN = "Authorization: Bearer x";
 
 export function get(target: string, ...fields: string[]): string {

@@ -113,7 +113,7 @@ export class FakeClient implements PendingSocket {
 		return this;
 	}
 
-	/** What the server has written so far; the buffer is emptied. */
+	/** Takes everything that the server has written so far. */
 	take(): string {
 		return decoder.decode(this.takeBytes());
 	}
@@ -242,7 +242,7 @@ export class FakePort implements ListenerPort {
 	listening = false;
 	/** How often the server said that a token was revoked. */
 	forgotten = 0;
-	/** What the listener was opened with. */
+	/** Identity that the listener was opened with. */
 	identity: CertificatePair | undefined;
 
 	constructor(world: FakeWorld, secure = false) {
@@ -285,7 +285,7 @@ export class FakePort implements ListenerPort {
 		return client;
 	}
 
-	/** Somebody waits whom the host can't bring to the server. */
+	/** Reports a connection in the admission queue without a place. */
 	press(): void {
 		this.#world.post(() => this.#options?.onReadable(0));
 	}

@@ -79,7 +79,7 @@ class LiveBench extends Bench {
 		};
 	}
 
-	/** A client to whom news are sent from now on. */
+	/** A client that receives events from now on. */
 	follow(windowSize?: number): FakeClient {
 		const client = this.connect(windowSize);
 		client.send(get("/news", TOKEN));

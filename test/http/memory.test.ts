@@ -1,9 +1,9 @@
-/** The HTTP server where memory is short: who is taken, who goes first, who waits. */
+/** The HTTP server with little memory: which connections are accepted, dropped, or made to wait. */
 import assert from "node:assert/strict";
 import { MemoryLedger } from "../../modules/io/memory.js";
 import { Bench, get, TOKEN } from "./bench.js";
 
-/** A bench whose connections have no memory while `isShort` is set. */
+/** A bench without memory for connections while `isShort` is set. */
 function shortBench() {
 	const memory = {
 		isShort: true,

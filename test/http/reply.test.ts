@@ -13,7 +13,7 @@ import {
 import { feeds, REFUSED } from "../feeds.js";
 import { bytesOf } from "../latin1.js";
 
-/** What becomes of a reply that is followed by the end of the connection if it wants more. */
+/** Result of a reply that is followed by the end of the connection if it wants more. */
 function readReply(reply: string, pieces: readonly number[] = []): string {
 	const bytes = Buffer.from(reply, "latin1");
 	const reader = new ReplyReader();

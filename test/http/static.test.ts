@@ -30,7 +30,7 @@ interface Sent {
 	readonly body: Uint8Array;
 }
 
-/** What is answered to a GET of this path, which `has` must know. */
+/** Answer to a GET of this path, which `has` must know. */
 function get(files: StaticFiles, path: string, fields: Readonly<Record<string, string>> = {}): Sent {
 	assert.ok(files.has(path), path);
 	let sent: Sent | undefined;

@@ -7,14 +7,14 @@ import { bytesOf, textOf } from "../latin1.js";
 import { recordsOf } from "../meter/records.js";
 
 interface Parsed {
-	/** What the record writer of the gateway keeps of it. */
+	/** Data sets that the gateway's record writer keeps. */
 	readonly sets: string[];
 	readonly parser: DataSetParser;
 	/** Characters that were not taken. */
 	readonly left: number;
 }
 
-/** What a parser makes of a block, given in pieces of `size`. */
+/** Result of a parser for a block in pieces of `size`. */
 function parse(block: string, size = block.length): Parsed {
 	const writer = new RecordWriter();
 	const parser = new DataSetParser(writer);

@@ -15,7 +15,7 @@ const { outputFiles } = await build({
 const url = `data:text/javascript;base64,${Buffer.from(outputFiles[0].text).toString("base64")}`;
 const { ImprovSerial: Client } = (await import(url)) as { ImprovSerial: typeof ImprovSerial };
 
-/** What the client can do with a serial port of the browser, here of anything. */
+/** Stand-in for a serial port of the browser. */
 export class WebPort {
 	readonly readable: ReadableStream<Uint8Array>;
 	readonly writable: WritableStream<Uint8Array>;

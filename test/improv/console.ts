@@ -2,7 +2,7 @@
 import type { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { CONSOLE_ROOM, type Serial, type SerialOptions, type SerialPort } from "../../modules/io/host.js";
 
-/** What waits at the gateway unread. */
+/** Limit of unread bytes at the gateway. */
 const UNREAD_LIMIT = 1024;
 const WRITE_MS = 10;
 

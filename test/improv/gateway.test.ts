@@ -17,7 +17,7 @@ class Bed {
 	readonly console: VirtualConsole;
 	readonly world: VirtualWorld;
 	readonly air: VirtualAir;
-	/** What the client could not use. */
+	/** Messages that the client could not use. */
 	readonly problems: unknown[] = [];
 	/** All that came over the line. */
 	written = Buffer.alloc(0);
@@ -131,7 +131,7 @@ describe("Wi-Fi by the console (Improv)", () => {
 		assert.ok(network.online && network.supportsWifi && !network.supportsEthernet);
 		assert.deepEqual(network.urls, ["https://192.0.2.20"]);
 		assert.equal(bed.air.radio?.station?.ssid, "home");
-		// Who comes later is led there.
+		// A later client is redirected there.
 		await bed.settle(bed.client.requestCurrentState(9000));
 		assert.equal(bed.client.nextUrl, "https://192.0.2.20");
 		assert.deepEqual(bed.problems, []);

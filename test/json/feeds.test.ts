@@ -2,7 +2,7 @@ import { JSONReader, TOKEN_END, TOKEN_ERROR, TOKEN_MORE, TOKEN_NUMBER } from "..
 import { feeds, REFUSED } from "../feeds.js";
 import { bytesOf, textOf } from "../latin1.js";
 
-/** `TOKEN_NAME`, `TOKEN_STRING`: those whose text tells them apart. */
+/** `TOKEN_NAME` and `TOKEN_STRING`: tokens with a text. */
 const TEXTS = [7, 8];
 
 feeds("a JSON document", {

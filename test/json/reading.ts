@@ -123,7 +123,7 @@ function plain(value: unknown): unknown {
 	return Object.fromEntries([...value].map(([name, item]) => [name, plain(item)]));
 }
 
-/** What JSON.parse makes of the bytes, or undefined; with lone surrogates refused, as the reader does. */
+/** Result of JSON.parse for the bytes, or undefined; lone surrogates are refused, as by the reader. */
 function parsed(bytes: Uint8Array): unknown {
 	try {
 		const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

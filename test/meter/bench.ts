@@ -60,7 +60,7 @@ export class ReaderBench {
 	readonly world: VirtualWorld;
 	readonly settings: Settings;
 	readonly reader: MeterReader;
-	/** Who is told of changes. */
+	/** Listener for changes. */
 	readonly live = { changed(): void {}, measured(): void {} };
 
 	constructor(settings: Partial<Settings> = {}, world: VirtualOptions = {}, light?: MeterLight) {

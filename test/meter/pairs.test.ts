@@ -32,7 +32,7 @@ const TELEGRAM = "/EBZ5DD3\r\n\r\n1.8.0(000123.4*kWh)\r\n!\r\n";
 const UA_FRAME = Uint8Array.from([0x7e, ...fromMeter(UA), 0x7e]);
 const SOON_MS = 400_000;
 
-/** What may come in from outside at any time. */
+/** Inputs that may arrive at any time. */
 const INPUTS: Record<string, (driver: Driver) => unknown> = {
 	nothing: (driver) => driver.receive(""),
 	noise: (driver) => driver.receive("~\x80\xff(*"),

@@ -161,7 +161,7 @@ describe("the PIN of a meter, by light", () => {
 		bench.reader.read({ finished: () => (isTold = true) });
 		bench.world.advance(10_000);
 		assert.deepEqual([isTold, lines], [false, []]);
-		// Then it listens again, and who waited is told.
+		// Then it listens again, and the waiting caller is notified.
 		bench.world.advance(30_000);
 		assert.equal(isTold, true);
 		assert.equal(lines[0], "9600");

@@ -29,7 +29,7 @@ class Bench implements ScheduledReader {
 	readonly outcomes = { readouts: 0 };
 	/** When it was asked, by its own clock: HH:MM:SS. */
 	readonly asked: string[] = [];
-	/** What the next readouts come to; empty: well. */
+	/** Results of the next readouts; empty means success. */
 	failures: (Failure | undefined)[] = [];
 	tookMs = 3 * SECOND_MS;
 	waiter: ReadCallback | undefined;

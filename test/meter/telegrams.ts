@@ -1,4 +1,4 @@
-/** What meters send by themselves, for the tests of what recognises it: captures, and telegrams made here. */
+/** Unsolicited telegrams for the tests of their recognition: captures, and telegrams made here. */
 import { encodeCharacter } from "../../hosts/node/wire-character.js";
 import { crc16 } from "../../modules/bytes/crc16.js";
 import {

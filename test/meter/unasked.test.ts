@@ -85,7 +85,7 @@ const SETTINGS: readonly [name: string, settings: () => Partial<Settings>][] = [
 	["protocol dlms, opening direct", () => ({ protocol: "dlms", dlms: dlmsSettings({ opening: 2 }) })],
 	["mode D at 300 Bd", () => ({ modeD: true, modeDBaud: 300 })],
 ];
-/** Of all meters but those that send it. */
+/** Settings of all meters that do not push. */
 const SML_SETTINGS = () => ({ protocol: "sml" });
 
 const PUSHERS: readonly [

@@ -21,7 +21,7 @@ export class ScriptedBroker {
 	/** All that was published, `topic payload`, in order. */
 	readonly published: string[] = [];
 	readonly met: Met[] = [];
-	/** Of CONNACK. */
+	/** Return code of CONNACK. */
 	returnCode = 0;
 	greets = true;
 	/** How many messages it acknowledges; then it is silent. */
@@ -44,12 +44,12 @@ export class ScriptedBroker {
 		world.servers.serve(BROKER_ADDRESS, this.#port, this.#server);
 	}
 
-	/** The session that goes on; undefined: there is none. */
+	/** The present session; undefined if there is none. */
 	get current(): Met | undefined {
 		return this.met.findLast(({ isOpen }) => isOpen);
 	}
 
-	/** Says something to whoever listens to that topic. */
+	/** Publishes to the subscribers of that topic. */
 	say(topic: string, payload: string, qos: 0 | 1 = 0): void {
 		const packet = { cmd: "publish", topic, payload, qos, dup: false, retain: false, messageId: 7 } as const;
 		this.current?.peer.send(mqtt.generate(packet));

@@ -1,4 +1,4 @@
-/** What Home Assistant is told, held against what it takes (its schema for a device's discovery). */
+/** Discovery messages for Home Assistant, checked against its schema for a device's discovery. */
 import assert from "node:assert/strict";
 import { put } from "../../modules/config/schema.js";
 import { MQTT_LANG, MQTT_TOPICS, TOPICS_VALUES } from "../../modules/mqtt/fields.js";

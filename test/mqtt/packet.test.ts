@@ -25,7 +25,7 @@ import { feeds, REFUSED } from "../feeds.js";
 const RUNS = 500;
 const text = new NodeText();
 
-/** What mqtt-packet reads in the bytes. */
+/** Packets that mqtt-packet reads from the bytes. */
 function parse(...bytes: Uint8Array[]): mqtt.Packet[] {
 	const packets: mqtt.Packet[] = [];
 	const parser = mqtt.parser({ protocolVersion: 4 });
@@ -35,7 +35,7 @@ function parse(...bytes: Uint8Array[]): mqtt.Packet[] {
 	return packets;
 }
 
-/** What our reader makes of the bytes, a line for each packet. */
+/** Packets that the gateway's reader reads from the bytes, one per line. */
 function read(reader: PacketReader, bytes: Uint8Array, start: number, end: number): string[] {
 	const lines: string[] = [];
 	let at = start;

@@ -13,7 +13,7 @@ export const SIGNER = newSigner();
 export const VERSION = "1.2.3-test";
 /** For the board of the virtual world. */
 export const BOARD = Object.freeze({ chip: "none", deviceId: 1 });
-/** What a unit says of itself that runs an older version. */
+/** Identity of a unit with an older version. */
 export const UNIT = Object.freeze({ ...BOARD, firmwareVersion: "1.0.2" });
 
 export function makeImage(size = 100_000): Uint8Array {

@@ -6,7 +6,7 @@ import { CONTENT_AT, decodeHeader } from "../../tools/ota/format.js";
 import { OPTIONS, type Sample, Samples, TARGET } from "./corruptions.js";
 import { Unit } from "./unit.js";
 
-/** Of so many samples one is good. */
+/** One sample of this many is intact. */
 const GOOD_EACH = 30;
 
 /**

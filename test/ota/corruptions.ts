@@ -19,10 +19,10 @@ import { PIECE_LENGTH, pack } from "../../tools/ota/pack.js";
 import { BOARD, SIGNER as MAKER, newSigner } from "./bench.js";
 
 export interface Sample {
-	/** What is odd about it. */
+	/** Description of the deviation. */
 	readonly name: string;
 	readonly file: Uint8Array;
-	/** Of the refusal; empty: it is taken. */
+	/** Code of the refusal; empty if it is accepted. */
 	readonly code: string;
 	/** The file is as it should be, but the boot loader starts nothing like it. */
 	readonly notStartable?: boolean;
@@ -35,7 +35,7 @@ const IMAGE_SIZE = PIECE_LENGTH + 4464;
 
 const [NEXT, REVOKED, STRANGER] = [newSigner(), newSigner(), newSigner()];
 
-/** Of a unit that the samples are for. The revoked key still stands among those that may sign. */
+/** Options of the unit that the samples are for. The revoked key is still among the signing keys. */
 export const OPTIONS: VirtualSlotsOptions = {
 	keys: [MAKER.point, NEXT.point, REVOKED.point],
 	revoked: [keyIdOf(REVOKED.point)],
@@ -68,7 +68,7 @@ function release(build: number): Release {
 /** Two releases that take turns, so that each good file brings another one. */
 const RELEASES = [release(7), release(8)];
 
-/** What a size is set to instead of `value`. */
+/** Values that replace a size of `value`. */
 const oddSizes = (value: number) => [
 	...[
 		0,
@@ -175,7 +175,7 @@ type Make = (samples: Samples) => Sample;
 
 const bad = (code: string, file: Uint8Array, name = "") => ({ name, file, code });
 
-/** What a changed byte of the front is refused with; empty: it is not, since nobody signs it. */
+/** Code of the refusal for a changed byte of the front; empty if the byte is unsigned and therefore accepted. */
 function frontCode(file: Buffer, at: number, isPacked: boolean): string {
 	if ((at >= 14 && at < 18) || (at >= 20 && at < 52)) return "";
 	const isAhead = at < SIGNED_AT + 4 || (at >= SIGNED_AT + 76 && at < IMAGE_LENGTH_AT);
@@ -462,7 +462,7 @@ const BAD: Readonly<Record<string, Make>> = {
 	"another release's image": (samples) => {
 		const [mine, other] = RELEASES;
 		const content = samples.release === mine ? other.image : mine.image;
-		// Of the same size: only the hashes tell.
+		// A file of the same size: only the hashes reveal it.
 		const file = samples.file({ packed: false }, { content: samples.release.image });
 		return bad(INVALID_IMAGE, samples.with(CONTENT_AT, content, file));
 	},

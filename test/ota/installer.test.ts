@@ -97,7 +97,7 @@ function install(file: Uint8Array, setup = setUp(), sizes?: readonly number[]): 
 	return installer.refusal;
 }
 
-/** What starts next. */
+/** Version that starts next. */
 function nextVersion(slots: VirtualSlots): string {
 	return slots.start(new NodeCrypto(), () => {}).image?.version ?? "";
 }

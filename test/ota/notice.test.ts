@@ -1,4 +1,4 @@
-/** Whether there is a newer firmware: when it is looked for, what is asked, who is believed, and what is told of it. */
+/** The notice of newer firmware: times of the check, the request, the trusted answers, and the notice itself. */
 import assert from "node:assert/strict";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
@@ -79,7 +79,7 @@ describe("The look for a newer firmware", () => {
 		return events.filter(({ event }: JSONObject) => event === "update_found").map(({ detail }: JSONObject) => detail);
 	};
 
-	/** What is found after the settings were set. */
+	/** Result of a check after the settings were set. */
 	async function look(reply: (request: string) => Uint8Array | undefined, url = URL): Promise<string> {
 		serve(reply);
 		await set({ upgrade_url: url });

@@ -1,4 +1,7 @@
-/** The whole gateway whose power is cut in an update: what it runs then, what it has kept, and that the next update works. */
+/**
+ * Power cuts of the whole gateway during an update: the version that runs afterwards, the kept settings, and the next
+ * update.
+ */
 import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
@@ -7,7 +10,7 @@ import { makeFile, makeImage, makeSlots, VERSION } from "./bench.js";
 
 const FILE = makeFile(makeImage(18_000));
 const SEGMENT = 1460;
-/** Of silence on the line, so that the gateway takes what came. */
+/** Silence on the line after which the gateway takes the bytes. */
 const PAUSE_MS = 50;
 /** A new firmware is confirmed by then. */
 const TRIAL_MS = 70_000;

@@ -15,7 +15,7 @@ describe(`The power is cut in each write and erase of an update (SEED=${seed})`,
 			});
 
 	it("and the whole gateway starts, with its settings, and takes the next one", async () => {
-		// Of ten operations: an erase and a write for each sector.
+		// Ten operations: an erase and a write for each sector.
 		assert.equal(await cutGateway(seed, [1, 2, 5, 9, 10]), 5);
 	});
 });

@@ -21,7 +21,7 @@ describe("app/trial", () => {
 	let time: VirtualTime;
 	let trial: Trial;
 	let drive: Task;
-	/** What became of it, and when. */
+	/** Result and its time. */
 	let done: string[];
 	let missing: string;
 	let refusals: number;

@@ -19,7 +19,7 @@ const anyOf = (list: readonly number[], random: SeededRandom) => list[random.bel
 
 export class Unit {
 	readonly slots: VirtualSlots;
-	/** Of the present start. */
+	/** Boot loader of the present start. */
 	loader: BootLoader;
 
 	constructor(options: VirtualSlotsOptions) {
@@ -47,7 +47,7 @@ export class Unit {
 		}
 	}
 
-	/** Of the firmware that runs. */
+	/** Version of the running firmware. */
 	get version(): string {
 		return this.loader.image?.version ?? "the first one";
 	}

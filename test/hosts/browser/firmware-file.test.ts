@@ -17,7 +17,7 @@ describe("hosts/browser/kit/firmware-file", () => {
 	it("knows none in anything shorter, and none of another kind or product", () => {
 		for (let length = 0; length < FIRMWARE_HEAD; length++)
 			assert.equal(firmwareOf(headOf(file.subarray(0, length))), undefined, `${length} bytes`);
-		// Of the Zigbee header, of the element, of the metadata's form, of the product.
+		// Bytes of the Zigbee header, of the element, of the metadata's form, of the product.
 		for (const at of [0, 6, 56, 58, 62, 66]) {
 			const other = Uint8Array.from(file);
 			other[at] ^= 1;

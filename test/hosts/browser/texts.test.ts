@@ -50,7 +50,7 @@ const SHARED = new Set([
 ]);
 const ENGLISH = /\b(the|and|your|you|with|of|is|are|not|from|this|that|it)\b/i;
 
-/** What is in quotation marks, and addresses: names that no language changes. */
+/** Quoted texts and addresses: names that are the same in each language. */
 const QUOTED = /“[^“”„]*”|„[^“”„]*[“”]|\S*[/.]\S*|\{\w+\}/g;
 
 /** In quotation marks, but not on this page: values put in, parts of addresses, text of files, words of browsers and of meters. */

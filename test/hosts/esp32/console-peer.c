@@ -15,7 +15,7 @@ fake_native xs_console_open, xs_console_read, xs_console_write, xs_console_close
 static xsMachine machine;
 static int to_console, from_console;
 static esp_line_endings_t rx_mode = ESP_LINE_ENDINGS_CR, tx_mode = ESP_LINE_ENDINGS_CRLF;
-/* What JavaScript was told of last. */
+/* Last event reported to JavaScript. */
 static int32_t happened, readable;
 static unsigned calls;
 
@@ -96,7 +96,7 @@ int main(void)
 	RUN(xs_console_read, self, &result, into, FAKE_INT(0), FAKE_INT(300));
 	MUST(result.value.integer == 256 && memcmp(into.value.thing->bytes, seen, 256) == 0);
 
-	/* What is written goes out as it is, at once. */
+	/* Written bytes leave at once and unchanged. */
 	xsSlot from = fake_buffer(&machine, packet, sizeof(packet));
 	RUN(xs_console_write, self, NULL, from, FAKE_INT(0), FAKE_INT(sizeof(packet)));
 	MUST(read(from_console, seen, sizeof(seen)) == sizeof(packet) && memcmp(seen, packet, sizeof(packet)) == 0);

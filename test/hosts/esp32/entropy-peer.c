@@ -1,5 +1,5 @@
 /*
- * The start of the firmware (prelaunch.c) and what measures (power.c), on a fake of ESP-IDF whose generator must have its
+ * Start of the firmware (prelaunch.c) and measurements (power.c) on a fake of ESP-IDF, whose generator must have its
  * noise when a number is drawn, for entropy.test.ts. Each call is a line of the output.
  */
 #include <math.h>

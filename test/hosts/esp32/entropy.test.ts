@@ -11,7 +11,7 @@ const HERE = "test/hosts/esp32";
 
 describe("the ESP32's random generator", function () {
 	this.timeout(60_000);
-	/** What was printed before each step's own line. */
+	/** Lines before each step's own line. */
 	const steps = new Map<string, string[]>();
 
 	before(function () {

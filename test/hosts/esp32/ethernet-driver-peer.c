@@ -32,7 +32,7 @@ static void happen(void)
 	idf_address.ip.addr = 0xA1;
 	idf_post(IP_EVENT, IP_EVENT_ETH_GOT_IP);
 	idf_address.ip.addr = 0;
-	/* Of before the settings changed: there is no address any more. */
+	/* An event from before the settings changed: its address is no longer valid. */
 	idf_post(IP_EVENT, IP_EVENT_ETH_GOT_IP);
 	idf_post(IP_EVENT, IP_EVENT_ETH_LOST_IP);
 	idf_post(ETH_EVENT, ETHERNET_EVENT_START);

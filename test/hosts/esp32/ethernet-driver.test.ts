@@ -1,9 +1,9 @@
-/** What the ESP32's layer over ESP-IDF's Ethernet tells ESP-IDF and hears of it, on a fake of that (ethernet-idf-fake). */
+/** The ESP32's layer over ESP-IDF's Ethernet: its calls and its events, on a fake (ethernet-idf-fake). */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { compileNative, needNative } from "../native/compile.js";
 
-/** What each kind of port calls when it is made, and when its drivers are deleted. */
+/** Calls of each kind of port when it is made, and when its drivers are deleted. */
 interface Kind {
 	readonly name: string;
 	readonly pins: readonly number[];
@@ -67,7 +67,7 @@ const KINDS: readonly Kind[] = [
 for (const { name, pins, made, ended, powerOff, things, unused } of KINDS) {
 	describe(`the ESP32's layer over ESP-IDF's Ethernet: ${name} ${pins.join(" ")}`, function () {
 		this.timeout(60_000);
-		/** What was printed before each step's own line, by that line without the count. */
+		/** Lines before each step's own line, by that line without the count. */
 		const steps = new Map<string, string[]>();
 		const counts = new Map<string, number>();
 

@@ -67,7 +67,7 @@ static state state_now(void)
 	return now.address.ip == 0 ? LINKED : ADDRESSED;
 }
 
-/* What JavaScript can see of a state. */
+/* State as JavaScript sees it. */
 static int seen(state which)
 {
 	return which == OFF ? UNLINKED : (int)which;
@@ -127,7 +127,7 @@ static void tells(void)
 	act(LINK_LOST);
 	act(LINK_UP);
 	MUST(!deliver());
-	/* What comes during a delivery belongs to it. */
+	/* An event during a delivery is included in it. */
 	act(ADDRESS);
 	MUST(ethernet_core_posts(&core) && ethernet_core_tells(&core));
 	act(LINK_LOST);

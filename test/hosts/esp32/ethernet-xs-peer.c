@@ -13,7 +13,7 @@ void xs_ethernet_destructor(void *data);
 
 static xsMachine machine;
 static unsigned told;
-/* What JavaScript does when it is told next. */
+/* Reaction of JavaScript to the next event. */
 static void (*reaction)(void);
 
 #define PINS FAKE_INT(1), FAKE_INT(23), FAKE_INT(18), FAKE_INT(16), FAKE_INT(0), FAKE_INT(-1)
@@ -162,7 +162,7 @@ static void is_told(void)
 	MUST(told == 0 && fake_deliver() == 1 && told == 1);
 	addressed(22);
 	MUST(fake_deliver() == 1 && told == 2 && has_address(doomed, "192.0.2.22"));
-	/* What is told of calls back into the port, and is told of that. */
+	/* The callback calls back into the port, which reports again. */
 	reaction = start_again;
 	addressed(23);
 	MUST(fake_deliver() == 1 && told == 4);

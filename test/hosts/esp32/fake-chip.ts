@@ -56,7 +56,7 @@ interface Call {
 }
 
 export class FakeChip {
-	/** What it is soldered to. */
+	/** Board of the chip. */
 	board = "esp32c3-devkitm";
 	/** As the build sets it. */
 	config = { version: "0.1.2", builtUtcMs: Date.UTC(2026, 0, 1) };
@@ -66,9 +66,9 @@ export class FakeChip {
 	ending: readonly [string, boolean] = ["power", false];
 	/** WAKE_… */
 	wakeReason = 0;
-	/** What the ADC measures, by pin; others can't be measured. */
+	/** Voltages at the ADC, by pin; other pins cannot be measured. */
 	readonly millivolts = new Map<number, number>();
-	/** What outlives a restart. */
+	/** Memory that survives a restart. */
 	retained: Uint8Array | undefined;
 	/** Contents of NVS. */
 	readonly flash = new Map<string, Uint8Array>();

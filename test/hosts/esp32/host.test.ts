@@ -1,4 +1,4 @@
-/** The ESP32 host's TypeScript put together and started, on a chip whose C is answered by JavaScript. */
+/** The ESP32 host's TypeScript, assembled and started, on a chip whose C is replaced by JavaScript. */
 import assert from "node:assert/strict";
 import { BOARDS } from "../../../hosts/esp32/boards.js";
 import { encodeFactoryData } from "../../../hosts/esp32/factory.js";

@@ -23,7 +23,7 @@ const BLOBS = [
 	{ name: "mqtt_cert", limit: MQTT_CERTIFICATE_LIMIT, slots: 2 },
 ];
 
-/** What ESP-IDF keeps of the radio's calibration, and a few small values of the host's own. */
+/** ESP-IDF's radio calibration, and a few small values of the host. */
 const OTHERS: readonly (readonly [string, number])[] = [
 	["phy", 2048],
 	["mac", 64],

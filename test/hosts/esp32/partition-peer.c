@@ -29,7 +29,7 @@ static void finds(void)
 	MUST(size_of("log") == FLASH_SIZE);
 	MUST(size_of("history") == FLASH_SIZE);
 	MUST(size_of("sealed") == FLASH_SIZE);
-	/* Of another kind, another's, or none. */
+	/* Names of another kind, of another owner, and invalid ones. */
 	static const char *const others[] = { "nvs", "factory_data", "Log", "", "a name that is far too long" };
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) MUST(size_of(others[i]) == 0);
 }

@@ -1,6 +1,6 @@
 /**
- * What a row of the board table may not do, by the data sheets of the chips and by what is known of the boards that are
- * bought. For boards.test.ts, and for whoever adds a row: `faultsOf` says what is wrong with it.
+ * Rules for a row of the board table, by the data sheets of the chips and by what is known of the boards for sale. For
+ * boards.test.ts and for adding a row: `faultsOf` lists its faults.
  */
 import type { Board, Chip, RMIIPins, W5500Pins } from "../../../hosts/esp32/boards.js";
 
@@ -70,7 +70,7 @@ export const CHIPS: Record<Chip, ChipPins> = {
 const RMII_OUTPUTS = { TX_EN: 21, TXD0: 19, TXD1: 22 };
 const RMII_INPUTS = { RXD0: 25, RXD1: 26, CRS_DV: 27 };
 
-/** What else is soldered to pins of the boards that are bought, beside what their rows have. */
+/** Further pins in use on the boards for sale, beside those of their rows. */
 export const TAKEN: Readonly<Record<string, readonly number[]>> = {
 	// Mode of the LEDs (XZG, src/const/hw.cpp).
 	"slzb-06": [12],
@@ -106,7 +106,7 @@ export interface Use {
 	readonly output: boolean;
 	/** Our choice, not the board's maker's. */
 	readonly chosen: boolean;
-	/** What the circuit makes of the pin while the chip is in reset; undefined: unknown. */
+	/** Level that the circuit gives the pin during reset; undefined if unknown. */
 	readonly atReset?: "high" | "low" | undefined;
 	readonly analog?: boolean;
 }

@@ -15,7 +15,7 @@
 #include "../../../hosts/esp32/power-retained.h"
 #include "../../../hosts/esp32/start-cause.h"
 
-/* What is wrong ends the program, whatever NDEBUG says. */
+/* Ends the program on a failure, whatever NDEBUG says. */
 #define MUST(condition) \
 	do { \
 		if (!(condition)) { \
@@ -34,7 +34,7 @@ static void cause(void)
 		ESP_RST_UNKNOWN, ESP_RST_POWERON, ESP_RST_EXT, ESP_RST_DEEPSLEEP, ESP_RST_SDIO, ESP_RST_USB, ESP_RST_JTAG,
 		ESP_RST_EFUSE,
 	};
-	/* What was kept counts for a restart by software alone: it is of an ending long ago otherwise. */
+	/* A kept reason counts only for a restart by software; otherwise it is outdated. */
 	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
 		start_cause found = start_cause_of(faults[i], START_ASKED_FOR);
 		MUST(found.is_fault && strlen(found.text) > 0 && strcmp(found.text, START_ASKED_FOR) != 0);

@@ -6,7 +6,7 @@
 #include "../../../hosts/esp32/storage-nvs.h"
 #include "storage-fake.h"
 
-/* What is wrong with the store ends the program, whatever NDEBUG says. */
+/* Ends the program on a failure of the store, whatever NDEBUG says. */
 #define MUST(condition) \
 	do { \
 		if (!(condition)) { \

@@ -17,7 +17,7 @@
 
 #include "uart-fake.h"
 
-/* What is wrong with the port ends the program, whatever NDEBUG says. */
+/* Ends the program on a failure of the port, whatever NDEBUG says. */
 #define MUST(condition) \
 	do { \
 		if (!(condition)) { \
@@ -30,7 +30,7 @@ enum { UART = 1, MS = 1000, SENT_MAX = 70000 };
 
 static unsigned notified;
 static int owner, machine;
-/* What the owner was told since it last looked. */
+/* Events reported to the listener since it last looked. */
 static unsigned told;
 static size_t readable, writable;
 
@@ -275,7 +275,7 @@ static void overruns(void)
 		count += some;
 	}
 	for (unsigned i = 0; i < sizeof(into); i++) MUST(into[i] == (uint8_t)(i * 7));
-	/* What the UART held when it overflowed, as the real one may. */
+	/* Contents of the UART at its overflow are lost, as the real one may do. */
 	pass(port, 10);
 	while (uart_port_read(port, into, sizeof(into)) > 0) pass(port, 10);
 	take_told();

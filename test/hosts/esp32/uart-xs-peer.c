@@ -16,12 +16,12 @@ void xs_uart_destructor(void *data);
 enum { UART = 1, EVENTS = 8 };
 
 static xsMachine machine;
-/* What JavaScript was told. */
+/* Last event reported to JavaScript. */
 static struct {
 	int32_t happened, readable, writable;
 } told[EVENTS];
 static unsigned told_count;
-/* What JavaScript does when it is told next. */
+/* Reaction of JavaScript to the next event. */
 static void (*reaction)(void);
 
 static void on_called(xsMachine *the, xsIdentifier id, int count, const int32_t *values)
@@ -88,7 +88,7 @@ static void constructs(void)
 	fake_fails_at = 1;
 	THROWS("Error: UART 1 can't be started: its pins are wrong, or memory is full.", xs_uart, self, none, PINS(UART));
 	MUST(!self.value.thing->data);
-	/* What is no number is 0. */
+	/* An argument that is not a number counts as 0. */
 	RUN(xs_uart, self, NULL, fake_object(&machine), none, FAKE_STRING("4"), FAKE_BOOL(true), none, none, none);
 	end(self);
 	self = open_port(UART);

@@ -113,7 +113,7 @@ static void is_given_up(void)
 	MUST(given_up("12345678xxxxxxxxxxxxxxxxxxxxxxxx gave itself up"));
 }
 
-/* What was given up stands in flash, and can't be read any more. */
+/* An abandoned slot stays in flash but is unreadable. */
 static void forgets_a_name(void)
 {
 	flash_error = 0x103;

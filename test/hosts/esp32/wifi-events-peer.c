@@ -58,7 +58,7 @@ static void queue(void)
 	wifi_events_close(&events);
 }
 
-/* What machine_post does: `posted` says that a delivery is under way. */
+/* Stand-in for machine_post: `posted` means that a delivery is under way. */
 static pthread_mutex_t post_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t post_bell = PTHREAD_COND_INITIALIZER;
 static unsigned posts;

@@ -32,7 +32,7 @@ static void begin(void)
 static void hear(wifi_notice notice)
 {
 	if (notice.kind == WIFI_NOTICE_CONNECTED) {
-		/* Of the attempt that is wanted, not of one before. */
+		/* The address belongs to the wanted attempt, not to an earlier one. */
 		MUST(attempt && core.link == WIFI_ONLINE && core.address.ip == attempt);
 		connected++;
 	} else if (notice.kind == WIFI_NOTICE_DISCONNECTED) {
@@ -213,7 +213,7 @@ static void refuse(void)
 	MUST(disconnected == 1 && fake.joins == 0);
 	MUST(!wifi_core_scan(&core) && !wifi_core_start_access_point(&core, &home));
 	want(3);
-	/* What a connect had to tell is not told after a disconnect. */
+	/* Notices of a connect are dropped by a disconnect. */
 	want(0);
 	handle_all();
 	fake.fails_mode = false;
@@ -268,7 +268,7 @@ static void find_networks(unsigned count)
 		fake.networks[i] = (radio_network){ .rssi = (int8_t)(-1 - rand() % 100), .channel = (uint8_t)(i + 1) };
 }
 
-/* What the core has kept are the strongest of those that the radio found. */
+/* The core keeps the strongest of the networks that the radio found. */
 static void expect_networks(void)
 {
 	unsigned kept = fake.found < RADIO_SCAN_LIMIT ? fake.found : RADIO_SCAN_LIMIT;

@@ -17,7 +17,7 @@ enum { CONNECTED = 1, DISCONNECTED = 2, SCANNED = 3, CLIENTS = 4, TOLD_LIMIT = 1
 static xsMachine machine;
 static int32_t told[TOLD_LIMIT][2];
 static unsigned told_count;
-/* What JavaScript does when it is told next. */
+/* Reaction of JavaScript to the next event. */
 static void (*reaction)(void);
 
 /* ---- What of the radio's driver only the binding calls ---- */
@@ -93,7 +93,7 @@ static bool was_told(int32_t kind, int32_t value)
 	return is_last;
 }
 
-/* Of xs_wifi_connect, from the host name on: by DHCP. */
+/* Arguments of xs_wifi_connect from the host name on: DHCP. */
 #define DHCP FAKE_STRING("gateway"), FAKE_STRING(""), FAKE_STRING(""), FAKE_STRING(""), FAKE_STRING("")
 #define STATION(ssid, password) FAKE_STRING(ssid), FAKE_STRING(password), FAKE_STRING(""), FAKE_INT(0), DHCP
 
@@ -188,7 +188,7 @@ static void is_told(void)
 	MUST(fake_property(&result, xsID_authmode)->value.integer == 3);
 	MUST(fake_is_text(fake_property(&result, xsID_bssid), "000000000000"));
 	MUST(fake_property(&result, xsID_ip) && fake_is_text(fake_property(&result, xsID_netmask), "0.0.0.0"));
-	/* What is told of calls back into the radio, and closes it. */
+	/* The callback calls back into the radio and closes it. */
 	reaction = join_again;
 	fake_end(201);
 	fake_deliver();

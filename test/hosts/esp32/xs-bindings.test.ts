@@ -1,6 +1,7 @@
 /**
- * Faces of the ESP32 host's C for XS, under the sanitizers, on a fake of the engine (xs-fake) that moves what the real one
- * may move, and on fakes of ESP-IDF. What faces in hosts/native do is seen in XS itself, by the tests of the Linux host.
+ * XS bindings of the ESP32 host's C, under the sanitizers, on a fake of the engine (xs-fake) that moves memory where
+ * the real one may, and on fakes of ESP-IDF. Bindings in hosts/native are tested in XS itself, by the tests of the
+ * Linux host.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -139,7 +140,7 @@ describe("the ESP32's faces for XS", function () {
 		it("give no factory data without their partition, and zeros when it can't be read", () =>
 			void run(program, "factory"));
 
-		/** What the firmware makes of a partition that begins with this. */
+		/** Factory data of a partition that begins with this image. */
 		function read(image: Uint8Array): FactoryData | undefined {
 			const path = join(folder, "image.bin");
 			const sector = new Uint8Array(FLASH_SECTOR).fill(0xff);

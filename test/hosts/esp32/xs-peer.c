@@ -87,7 +87,7 @@ static void keeps_tls_apart(void)
 	face_heap = 70000;
 	face_iram = 5000;
 	tls_memory_start();
-	/* Small and large, as long as there is room; then from the heap; then there is none. */
+	/* Small and large pieces from the special memory while there is room; then from the heap; then none. */
 	void *small = face_tls_calloc(1, 40), *record = face_tls_calloc(1, 4400), *second = face_tls_calloc(2, 2200);
 	MUST(small && record && second && face_iram == 560 && face_heap == 65600);
 	MUST(!face_tls_calloc(1, 70000));

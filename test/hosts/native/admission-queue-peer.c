@@ -1,6 +1,7 @@
 /*
- * The queue of a port (admission-queue.h) on pairs of sockets, for admission-queue.test.ts, which has the orders: `come`, `take`, `know`,
- * `forget` and `pass` of test/hosts/admission-rules.ts, one on a line. Prints what is taken, at its end who was sent away.
+ * Admission queue of a port (admission-queue.h) on pairs of sockets, for admission-queue.test.ts, which has the orders:
+ * `come`, `take`, `know`, `forget` and `pass` of test/hosts/admission-rules.ts, one on a line. Prints the admitted
+ * connections, and at the end the dropped ones.
  *
  *   admission-queue-peer <places>
  */
@@ -59,7 +60,7 @@ static void take(void)
 	printf("%s\n", caller ? caller->address : "-");
 	if (!caller) return;
 	int socket = admission_take(&queue, caller);
-	/* The one whose other end hears of it. */
+	/* The taken connection; its other end receives a byte. */
 	MUST(send(socket, "y", 1, 0) == 1);
 	for (int i = 0; i < came; i++) {
 		char byte;

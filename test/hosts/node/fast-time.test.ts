@@ -110,7 +110,7 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 			const args = ["--time", "2026-01-31T21:20:00Z", "--speed", "6000"];
 			const gateway = await ProcessGateway.start(engine, { meterPath: OUR_METER, args });
 			try {
-				// Starting it has told who it is over HTTPS, and for a while after that time goes as here.
+				// The start opens an HTTPS connection, after which time runs at the computer's speed for a while.
 				const readouts = () => gateway.diagnosis.split("sends the block").length - 1;
 				for (const limitMs = Date.now() + 90_000; readouts() < 16; await sleep(100))
 					assert.ok(Date.now() < limitMs, gateway.diagnosis);

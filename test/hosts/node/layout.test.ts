@@ -16,7 +16,7 @@ import {
 import { COMMANDS } from "../../../hosts/node/worker/protocol.js";
 import { pattern } from "../portable/check.js";
 
-/** What comes back of the values, through a message that stands somewhere in a larger array. */
+/** Values after a round trip through a message in the middle of a larger array. */
 function carry(layout: readonly number[], ...values: unknown[]): unknown[] {
 	const encoded = encodeValues(layout, values, 5);
 	const around = new Uint8Array(encoded.length + 20).fill(0xee);

@@ -1,4 +1,4 @@
-/** What the conformance suite can't see of the simulator's TLS, UDP and names. */
+/** Properties of the simulator's TLS, UDP and names that the conformance suite cannot see. */
 import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
@@ -118,7 +118,7 @@ describe("UDP of the simulator", () => {
 		const send = (byte: number) => new Promise((done) => sender.send(Uint8Array.of(byte), udp.port, "127.0.0.1", done));
 		for (let i = 0; i < 20; i++) await send(i);
 		await isTold;
-		// All are in the system's hands: who waits any time at all has been given them.
+		// All datagrams are in the system's queue: any wait delivers them.
 		await sleep(50);
 		const into = new Uint8Array(DATAGRAM_LIMIT);
 		const kept: number[] = [];
@@ -137,7 +137,7 @@ describe("UDP of the simulator", () => {
 		const squatter = createSocket("udp4");
 		const hasFailed = once(squatter, "error");
 		squatter.bind(67, "127.0.0.1");
-		// Whoever may not bind there either is as good.
+		// A failure to bind there serves as well.
 		await Promise.race([once(squatter, "listening"), hasFailed]);
 		const udp = open({ port: 67, accessPoint: true });
 		assert.ok(udp.port >= 1024);

@@ -44,7 +44,7 @@ function join(...parts: Uint8Array[]): Uint8Array {
 	return whole;
 }
 
-/** What a file has, without the details. */
+/** Contents of a file, without details. */
 function expectFile(file: CertificateFile, certificates: number, problem: number, key: number, what: string): void {
 	expectEqual(file.certificates.length, certificates, `certificates of ${what}`);
 	expectEqual(file.problem, problem, `problem of ${what}`);

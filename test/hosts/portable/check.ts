@@ -9,7 +9,7 @@ import type { Host } from "../../../modules/io/host.js";
 export type Peer = (name: string, number?: number) => void;
 
 export interface Check {
-	/** What holds, as a sentence. */
+	/** The property, as a sentence. */
 	readonly name: string;
 	/** Makes sense only where datagrams to a group are delivered. */
 	readonly needsMulticast?: boolean;

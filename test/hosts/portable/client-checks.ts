@@ -24,7 +24,7 @@ import { LOOPBACK, NotedClient, serverPort, trust } from "./connecting.js";
 
 const HELLO = Uint8Array.of(0x68, 0x65, 0x6c, 0x6c, 0x6f);
 
-/** What a scene has to do with: the server is made by `serve`, the client by `connect`. */
+/** Tools of a scene: `serve` opens the server, `connect` the client. */
 interface Stage {
 	readonly host: Host;
 	/** Port of a server that does this. */

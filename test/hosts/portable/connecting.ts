@@ -1,6 +1,6 @@
 /**
- * What the portable checks of clients have in common: finding the server that a peer has opened, connecting, noting what
- * is told. A peer tells its port by a datagram of two bytes to the UDP port that it was given.
+ * Common parts of the portable checks of clients: finding the server that a peer has opened, connecting, recording
+ * events. A peer sends its port as a datagram of two bytes to the given UDP port.
  */
 import type { Client, ClientOptions, ClientPort, TLSClientOptions } from "../../../modules/io/client.js";
 import type { Host } from "../../../modules/io/host.js";

@@ -1,4 +1,4 @@
-/** What the portable checks of sockets and of clients have in common: bytes of the pattern, both ways, in pieces. */
+/** Common parts of the portable checks of sockets and clients: pattern bytes, both ways, in pieces. */
 import type { Host } from "../../../modules/io/host.js";
 import { expectBytes, expectEqual, NotedStream, pattern, until } from "./check.js";
 

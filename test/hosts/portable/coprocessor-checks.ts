@@ -1,6 +1,6 @@
 /**
- * Checks of the host contract: the port of the Zigbee coprocessor, where there is one. What stands in for the coprocessor
- * echoes all that comes, hangs up at HANG_UP, and is deaf while it is held in reset.
+ * Checks of the host contract: the port of the Zigbee coprocessor, if there is one. The stand-in for the coprocessor
+ * echoes all bytes, hangs up at HANG_UP, and ignores everything while it is held in reset.
  */
 import { FORMAT_8N1, type Host, SERIAL_ERROR_GONE, type Serial } from "../../../modules/io/host.js";
 import { expectBytes, expectEqual, expectRangeError, frozen, NotedStream, pattern, sleep, until } from "./check.js";

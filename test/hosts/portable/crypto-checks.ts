@@ -18,7 +18,7 @@ const SIGNER =
 const SAMPLE_R = "efd48b2aacb6a8fd1140dd9cd45e81d69d2c877b56aaf991c34d0ea84eaf3716";
 const SAMPLE_S = "f7cb1c942d657c41d436c7a1b6e29f65f3e900dbb9aff4064dc4ab2f843acda8";
 
-/** What is no point of P-256 in its uncompressed form, with the reason. */
+/** Invalid points of P-256 in uncompressed form, with the reason. */
 function wrongPoints(): [reason: string, point: Uint8Array][] {
 	const points: [string, string][] = [
 		["nothing", ""],
@@ -30,7 +30,7 @@ function wrongPoints(): [reason: string, point: Uint8Array][] {
 		["zeros, 4 in front", `04${"00".repeat(64)}`],
 		["y + 1", `04${BASE_X}${BASE_Y.slice(0, -1)}6`],
 		["x and y the wrong way round", `04${BASE_Y}${BASE_X}`],
-		// The point whose x is 5, with the prime of the field added to x.
+		// The point with x = 5, with the prime of the field added to x.
 		[
 			"an x beyond the field",
 			"04ffffffff00000001000000000000000000000001000000000000000000000004459243b9aa581806fe913bce99817ade11ca503c64d9a3c533415c083248fbcc",

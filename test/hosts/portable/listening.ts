@@ -1,4 +1,4 @@
-/** What the portable checks of listeners have in common: opening them, taking connections, noting what sockets tell. */
+/** Common parts of the portable checks of listeners: opening them, accepting connections, recording events. */
 import type { CertificatePair } from "../../../modules/io/crypto.js";
 import type { Host, Listener, ListenerPort, PendingSocket, Socket } from "../../../modules/io/host.js";
 import { expect, expectEqual, untilTaken } from "./check.js";

@@ -77,7 +77,7 @@ export const serialChecks = frozen([
 			expect(room <= port.writable - 50, `room for ${room} after 50 of ${port.writable} were taken`);
 			bytes.fill(0);
 			port.serial.write(new Uint8Array(0));
-			// Who reads before he is told may never be.
+			// A read before the event could suppress it.
 			await until(host, () => port.readable >= 1, "onReadable");
 			expectBytes(await port.collect(host, 50), pattern(100).subarray(10, 60), "the echo");
 			expectEqual(port.serial.read(new Uint8Array(8)), undefined, "read on empty");

@@ -26,7 +26,7 @@ function expectRefused(listener: Listener, pair: CertificatePair, what: string):
 	expectError(() => listener.setIdentity(pair), what);
 }
 
-/** What the listener tells of its handshake with itself. */
+/** Result of the listener's handshake with itself. */
 async function testOf(host: Host, listener: Listener): Promise<string> {
 	const told: string[] = [];
 	listener.testIdentity((problem) => told.push(problem));

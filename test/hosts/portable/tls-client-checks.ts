@@ -1,4 +1,7 @@
-/** Checks of the host contract: whom a TLS client believes, and what it bears. The peer is a server. Portable. */
+/**
+ * Checks of the host contract: servers that a TLS client trusts, and faults that it survives. The peer is a server.
+ * Portable.
+ */
 import {
 	ANYBODY,
 	CLIENT_BROKEN,

@@ -42,7 +42,7 @@ class Noted {
 		expectEqual(this.udp.read(this.#into), undefined, "read where nothing has come");
 	}
 
-	/** What can be read now. */
+	/** Datagram that can be read now. */
 	take(): Uint8Array | undefined {
 		const length = this.udp.read(this.#into);
 		return length === undefined ? undefined : this.#into.subarray(0, length);

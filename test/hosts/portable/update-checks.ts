@@ -58,7 +58,7 @@ function unpack(inflater: Inflater, packed: Uint8Array, at: number, step: number
 	return at;
 }
 
-/** What stands in the ring is what comes from `made` on; how much that is. */
+/** Checks the ring against the source from `made` on; returns the number of bytes. */
 function take(inflater: Inflater, made: number): number {
 	const { filled, ring } = inflater;
 	for (let i = 0; i < filled; i++) {

@@ -12,7 +12,7 @@ export interface Ports {
 	readonly http: number;
 }
 
-/** What is done with a connection. */
+/** One attack on a connection. */
 interface Attack {
 	readonly connections: number;
 	/** Over TLS, its handshake done. Else it is TCP alone, to the port of HTTPS (`toTLS`) or to the plain one. */
@@ -30,7 +30,7 @@ const LOGIN = `POST /api/v1/system/login HTTP/1.1\r\n${HEAD}Content-Type: applic
 const AGAIN_MS = 20;
 const FEW_ADDRESSES = 3;
 const BYTE_MS = 1000;
-/** Of a handshake; the gateway gives one up in which nothing comes for a second. */
+/** Time for each byte of a handshake; the gateway drops one after a second without bytes. */
 const HANDSHAKE_BYTE_MS = 400;
 
 async function trickle(socket: Socket, start: string, rest: string): Promise<void> {

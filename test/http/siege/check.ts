@@ -17,7 +17,7 @@ const NEW_ADDRESS = "127.0.0.200";
 const TELEGRAM = Buffer.from("/XXX5T\r\n\r\n1-0:1.8.0(000123.45*kWh)\r\n!\r\n");
 /** Longer than any time-out of a connection without a request. */
 const REST_MS = 31_000;
-/** Of the owner's requests, those that must be answered within PATIENCE_MS. */
+/** Share of the owner's requests that must be answered within PATIENCE_MS. */
 const SHARE = 0.95;
 
 /** From an address that the gateway does not know, the first login may take so long. */
@@ -30,7 +30,7 @@ const OWNER_NEW = "a new client";
 /** Shows no token at all. */
 const OWNER_STRANGER = "a stranger";
 
-/** What the attackers' addresses have shown before. */
+/** History of the attackers' addresses. */
 const SHOWN_NOTHING = "that never showed a token";
 const SHOWN_VALID = "that holds a read token";
 const SHOWN_REVOKED = "that held a read token";
@@ -39,7 +39,7 @@ interface Plan {
 	readonly attacks: readonly string[];
 	readonly ms: number;
 	readonly addresses?: readonly string[];
-	/** Of each attack from each address; else as many as it has. */
+	/** Connections of each attack from each address; by default the attack's own number. */
 	readonly connections?: number;
 	readonly owner?: typeof OWNER_KNOWN | typeof OWNER_NEW | typeof OWNER_STRANGER;
 	readonly shown?: typeof SHOWN_NOTHING | typeof SHOWN_VALID | typeof SHOWN_REVOKED;
@@ -98,7 +98,7 @@ function crowd(count: number): string[] {
 }
 
 export interface SiegeSuite {
-	/** Of each siege. */
+	/** Duration of each siege. */
 	readonly ms: number;
 	/** Default: all that there are. */
 	readonly attacks?: readonly string[];

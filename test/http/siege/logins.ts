@@ -61,7 +61,7 @@ class LoginAttack {
 	}
 }
 
-/** Until the owner is in, who tries each second: ms. */
+/** Time until the owner is logged in, with one attempt per second; ms. */
 async function ownerMs(port: number, address: string): Promise<number> {
 	for (const startMs = Date.now(); ; await sleep(AGAIN_MS)) {
 		const status = await login(port, PASSWORD, address);

@@ -1,7 +1,7 @@
 /**
- * The owner of a gateway under siege: looks at status and readings every half second as a page does, over a kept connection
- * and over new ones, logs in anew, and has the meter read. What is not answered is asked again, as a browser would. Beside
- * all that it follows the events, which are the first to be given up.
+ * The owner of a gateway under siege: requests status and readings every half second as a page does, over a kept
+ * connection and over new ones, logs in again, and has the meter read. Unanswered requests are repeated, as a browser
+ * would. Beside that it follows the events, whose connection is the first to be dropped.
  */
 import { Agent, type RequestOptions, request } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,4 +1,6 @@
-/** A sample of siege.linux.ts for the simulator, whose TLS is Node's: what the HTTP server itself does about strangers. */
+/**
+ * A sample of siege.linux.ts for the simulator, whose TLS is Node's: the HTTP server's own defence against strangers.
+ */
 import { siegeOf } from "./check.js";
 
 siegeOf("xs", "The simulator under siege", {

@@ -1,7 +1,7 @@
 /*
- * A fake of ESP-IDF's ADC, temperature sensor and sleep, of a chip like the ESP32-S3, for power.c in entropy-peer.c: what
- * matters to the random generator, and what may end a sleep, is a line of the output. A call whose name is in adc_refused
- * fails.
+ * Fake of ESP-IDF's ADC, temperature sensor and sleep, of a chip like the ESP32-S3, for power.c in entropy-peer.c.
+ * Calls that matter to the random generator or may end a sleep are lines of the output. A call whose name is in
+ * adc_refused fails.
  */
 #ifndef ADC_FAKE_H
 #define ADC_FAKE_H
@@ -18,7 +18,7 @@
 #define RTC_NOINIT_ATTR
 
 extern const char *adc_refused;
-/* What has ended the sleep, bits of ESP_SLEEP_WAKEUP_… and of pins. */
+/* Cause of the wake-up: bits of ESP_SLEEP_WAKEUP_… and of pins. */
 extern uint32_t adc_wake_causes;
 extern uint64_t adc_wake_pins;
 

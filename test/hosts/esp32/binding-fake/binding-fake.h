@@ -78,17 +78,17 @@ extern int face_stack_step;
 
 /* ---- For the test ---- */
 
-/* What the heap has, in all and in one piece. */
+/* Free heap, in all and in one piece. */
 extern size_t face_heap, face_heap_piece, face_iram, face_iram_piece;
 
 /* Call number so of those that can fail does; 0: none. */
 extern int face_fails_at;
-/* What is at the pin: an output's level, or the world's. */
+/* Level of each pin: an output's, or the environment's. */
 extern int face_levels[64];
 extern bool face_outputs[64];
 /* Time goes by: timers and interrupts do their work. */
 void face_pass(unsigned ms);
-/* The contents of the partition; NULL: there is none. */
+/* Contents of the partition; NULL if there is none. */
 extern const uint8_t *face_partition;
 extern size_t face_partition_size;
 

@@ -19,7 +19,7 @@ eth_speed_t idf_speed = ETH_SPEED_100M;
 esp_netif_ip_info_t idf_address;
 esp_event_base_t const ETH_EVENT = "ETH_EVENT", IP_EVENT = "IP_EVENT";
 
-/* What is there. */
+/* Existing objects. */
 static bool mac, phy, interface, driver, glue, bus, runs, dhcp_stopped;
 static void (*shutdown_handler)(void);
 static struct {

@@ -1,7 +1,7 @@
 /*
- * Of ESP-IDF's Ethernet what hosts/esp32/ethernet needs, for ethernet-driver-peer.c: each call is a line of the output. A
- * call whose name is in idf_refused fails. What is made is counted, and used only in the order that ESP-IDF allows: else
- * the program ends.
+ * The part of ESP-IDF's Ethernet that hosts/esp32/ethernet needs, for ethernet-driver-peer.c: each call is a line of
+ * the output. A call whose name is in idf_refused fails. Objects are counted and may be used only in the order that
+ * ESP-IDF allows; otherwise the program ends.
  */
 #ifndef ETHERNET_IDF_FAKE_H
 #define ETHERNET_IDF_FAKE_H
@@ -151,7 +151,7 @@ esp_err_t esp_eth_del_netif_glue(esp_eth_netif_glue_handle_t glue);
 
 extern const char *idf_refused;
 extern eth_speed_t idf_speed;
-/* What the interface has. */
+/* Address of the interface. */
 extern esp_netif_ip_info_t idf_address;
 /* To the handlers that are registered for it, if any. */
 void idf_post(esp_event_base_t base, int32_t id);

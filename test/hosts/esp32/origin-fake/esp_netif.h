@@ -1,4 +1,4 @@
-/* Of ESP-IDF what hosts/esp32/wifi-origin.c needs. */
+/* The part of ESP-IDF that hosts/esp32/wifi-origin.c needs. */
 #ifndef ESP_NETIF_H
 #define ESP_NETIF_H
 

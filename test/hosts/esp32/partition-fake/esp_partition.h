@@ -33,7 +33,7 @@ enum { FLASH_SIZE = 16384 };
 /* All is erased; the boot loader has encrypted `sealed` then. */
 void flash_begin(void);
 uint8_t flash_byte(const char *label, size_t offset);
-/* What all calls, and those that write, give instead of doing anything; 0: they work. */
+/* Result of all calls, and of writing calls, instead of any effect; 0 means that they work. */
 extern esp_err_t flash_error, flash_write_error;
 
 #endif

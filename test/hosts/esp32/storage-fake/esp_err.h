@@ -1,4 +1,4 @@
-/* Of ESP-IDF what hosts/esp32/storage-nvs.c needs, with its numbers. */
+/* The part of ESP-IDF that hosts/esp32/storage-nvs.c needs, with its numbers. */
 #ifndef ESP_ERR_H
 #define ESP_ERR_H
 

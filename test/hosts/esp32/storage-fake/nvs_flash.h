@@ -1,4 +1,4 @@
-/* Of ESP-IDF what hosts/esp32/storage-nvs.c needs: storage-fake.c has it. */
+/* The part of ESP-IDF that hosts/esp32/storage-nvs.c needs; implemented in storage-fake.c. */
 #ifndef NVS_FLASH_H
 #define NVS_FLASH_H
 

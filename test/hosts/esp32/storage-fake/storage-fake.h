@@ -1,6 +1,6 @@
 /*
- * A fake of NVS for storage-peer.c: a few values in memory. What was not committed is gone when the power is cut. It ends
- * the program when it is used in a way that NVS forbids.
+ * Fake of NVS for storage-peer.c: a few values in memory. Uncommitted values are lost at a power cut. The program ends
+ * if it is used in a way that NVS forbids.
  */
 #ifndef STORAGE_FAKE_H
 #define STORAGE_FAKE_H
@@ -9,11 +9,11 @@
 
 typedef enum { FAKE_INIT, FAKE_ERASE, FAKE_OPEN, FAKE_GET, FAKE_SET, FAKE_DELETE, FAKE_COMMIT, FAKE_CALLS } fake_call;
 
-/* What each call gives from now on instead of doing its work; ESP_OK: it works. */
+/* Result of each call from now on instead of its work; ESP_OK means that it works. */
 extern esp_err_t fake_errors[FAKE_CALLS];
 extern unsigned fake_counts[FAKE_CALLS];
 
-/* What nvs_flash_init gives until the partition is erased. */
+/* Result of nvs_flash_init until the partition is erased. */
 extern esp_err_t fake_damage;
 
 /* The power is cut, and NVS is to be started again. No handle may be open. */

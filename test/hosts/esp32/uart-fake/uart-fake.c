@@ -53,7 +53,7 @@ static int64_t character_us(const fake_uart *u)
 	return CHARACTER_TENTH_BITS * 100000 / u->baud;
 }
 
-/* What the line has carried away by now. */
+/* Moves the bytes that the line has sent by now. */
 static void send_on(fake_uart *u)
 {
 	int64_t now = clock_us();
@@ -86,7 +86,7 @@ static void event(fake_uart *u, uart_event_type_t type, bool timeout)
 	q->events[(q->from + q->count++) % q->limit] = (uart_event_t){ .type = type, .size = 1, .timeout_flag = timeout };
 }
 
-/* What the interrupt for characters does. */
+/* Work of the interrupt for received characters. */
 static void called(fake_uart *u, bool timeout)
 {
 	if (!u->calls || u->full || u->fifo_count == 0) return;

@@ -30,7 +30,7 @@ esp_err_t esp_ota_mark_app_invalid_rollback(void);
 
 /* ---- For the test ---- */
 
-/* What the fake takes for an image: it begins with this, in 16 bytes that are written at once. */
+/* Header of an image for the fake: 16 bytes that are written at once. */
 typedef struct {
 	uint32_t magic, length;
 	char version[8];
@@ -41,7 +41,7 @@ enum { FAKE_IMAGE_MAGIC = 0xe9 };
 int slots_boot(void);
 /* There is one slot only. */
 extern bool slots_single;
-/* What all calls that write give instead of doing anything; 0: they work. */
+/* Result of all writing calls instead of any effect; 0 means that they work. */
 extern esp_err_t slots_error;
 
 #endif

@@ -24,7 +24,7 @@ typedef struct {
 	void (*happened)(const radio_event *event);
 	radio_mode mode;
 	bool power_save;
-	/* What is there now, whatever was told of it; and of which attempt. */
+	/* Present state, whatever was reported of it, and its attempt. */
 	fake_station station;
 	uint8_t attempt;
 	unsigned joins, leaves;
@@ -38,13 +38,13 @@ typedef struct {
 	unsigned clients;
 	radio_credentials access_point;
 	unsigned access_point_settings;
-	/* What can't be had. */
+	/* Operations that fail. */
 	bool fails_mode, fails_join, fails_access_point, fails_scan;
 } fake_radio;
 
 extern fake_radio fake;
 
-/* The attempt comes one step further; nothing when there is none, or it is done. */
+/* Advances the attempt by one step; nothing without an attempt, or after its end. */
 void fake_step(void);
 void fake_end(uint8_t reason);
 void fake_end_late(void);

@@ -1,4 +1,4 @@
-/* Of ESP-IDF what hosts/esp32/entropy.c needs. */
+/* The part of ESP-IDF that hosts/esp32/entropy.c needs. */
 #ifndef BOOTLOADER_RANDOM_H
 #define BOOTLOADER_RANDOM_H
 

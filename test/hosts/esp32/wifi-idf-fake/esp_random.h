@@ -1,4 +1,4 @@
-/* Of ESP-IDF what hosts/esp32/wifi-driver.c needs. */
+/* The part of ESP-IDF that hosts/esp32/wifi-driver.c needs. */
 #ifndef ESP_RANDOM_H
 #define ESP_RANDOM_H
 

@@ -1,4 +1,4 @@
-/* Of ESP-IDF what hosts/esp32/wifi-driver.c needs, with its numbers. */
+/* The part of ESP-IDF that hosts/esp32/wifi-driver.c needs, with its numbers. */
 #ifndef ESP_WIFI_H
 #define ESP_WIFI_H
 

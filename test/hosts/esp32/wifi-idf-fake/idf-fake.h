@@ -1,6 +1,6 @@
 /*
- * A fake of ESP-IDF's Wi-Fi for wifi-driver-peer.c: each call is a line of the output, what it is asked for comes from
- * here. A call whose name is in idf_refused fails.
+ * Fake of ESP-IDF's Wi-Fi for wifi-driver-peer.c: each call is a line of the output, and its results come from here. A
+ * call whose name is in idf_refused fails.
  */
 #ifndef IDF_FAKE_H
 #define IDF_FAKE_H

@@ -1,4 +1,4 @@
-/* What a test of a binding does with the engine of xsmc.h: it calls natives, and plays the JavaScript that they call. */
+/* Interface of a binding's test to the engine of xsmc.h: it calls natives, and plays the JavaScript that they call. */
 #ifndef XS_FAKE_H
 #define XS_FAKE_H
 
@@ -40,7 +40,7 @@ bool fake_run(xsMachine *the, fake_native *native, xsSlot self, int count, const
 		abort(); \
 	} while (0)
 
-/* What a test passes. */
+/* Arguments for natives. */
 #define FAKE_NOTHING ((xsSlot){ .kind = FAKE_UNDEFINED })
 #define FAKE_INT(number) ((xsSlot){ .kind = FAKE_INTEGER, .value.integer = (number) })
 #define FAKE_BOOL(truth) ((xsSlot){ .kind = FAKE_BOOLEAN, .value.boolean = (truth) })

@@ -36,15 +36,15 @@ enum { FAKE_ARGUMENTS = 10, FAKE_VARIABLES = 4, FAKE_PROPERTIES = 8, FAKE_REMEMB
 
 typedef enum { FAKE_TEXT, FAKE_BUFFER, FAKE_OBJECT } fake_sort;
 
-/* What lies in the heap. */
+/* An object of the heap. */
 struct fake_thing {
 	fake_thing *next;
 	fake_sort sort;
-	/* Of a text (with its zero) and a buffer. */
+	/* Bytes of a text (with its zero) or a buffer. */
 	uint8_t *bytes;
 	size_t size;
 	bool read_only;
-	/* Of an object. */
+	/* Host data of an object. */
 	void *data;
 	unsigned property_count;
 	xsIdentifier ids[FAKE_PROPERTIES];
@@ -63,7 +63,7 @@ struct fake_machine {
 	fake_frame *frame;
 	fake_thing *things;
 	xsSlot *remembered[FAKE_REMEMBERED];
-	/* What was thrown last. */
+	/* Message of the last exception. */
 	char message[FAKE_MESSAGE_SIZE];
 	/* Hears of calls into JavaScript; whole numbers, and booleans as 0 and 1. */
 	void (*called)(xsMachine *the, xsIdentifier id, int count, const int32_t *values);

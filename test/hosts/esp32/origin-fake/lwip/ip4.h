@@ -1,4 +1,4 @@
-/* Of lwIP what hosts/esp32/wifi-origin.c needs. */
+/* The part of lwIP that hosts/esp32/wifi-origin.c needs. */
 #ifndef LWIP_IP4_H
 #define LWIP_IP4_H
 
