@@ -1,22 +1,22 @@
 /**
- * Events in the partition `log`: sectors that are filled one after the other, and erased before they are filled anew.
+ * Event log in the partition `log`. Its sectors are filled one after the other and erased before they are filled again.
  * A sector:
  *
- *   offset  bytes  what
+ *   offset  bytes  content
  *   0       4      "SMGL"
- *   4       4      which filling this is, little-endian; one more than the one before it
- *   8       2      CRC-16/X.25 of the eight
+ *   4       4      sequence number, little-endian, one more than that of the previous sector
+ *   8       2      CRC-16/X.25 of the eight bytes
  *   10      6      0
- *   16             records (event-record.ts), then erased flash; after a power cut one that does not pass its check
+ *   16             records (event-record.ts), then erased flash; a power cut may leave a record that fails its check
  *
- * Wear: the 8 KB of a 4 MB chip take at least 128 records for two erases. WRITES_A_DAY of them all through ten years erase
- * a sector 14 000 times; flash bears 100 000.
+ * Wear: the 8 KB of a 4 MB chip take at least 128 records per two erases. WRITES_A_DAY for ten years erase a sector
+ * 14 000 times; flash endures 100 000.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { ERASE_SIZE, type Partition } from "../io/flash.js";
 import { RECORD_LIMIT, recordLength, UNIT } from "./event-record.js";
 
-/** The writer keeps to it (event-log.ts). */
+/** Maximum writes per day, enforced by event-log.ts. */
 export const WRITES_A_DAY = 960;
 
 const MAGIC = Object.freeze([0x53, 0x4d, 0x47, 0x4c]);
@@ -27,7 +27,7 @@ const NONE = -1;
 
 export class EventFlash {
 	readonly #partition: Partition;
-	/** Where the next record goes; 0: no sector is begun. */
+	/** Position of the next record; 0 before a sector is started. */
 	#at = 0;
 	#sector = 0;
 	#filling = 0;
@@ -37,8 +37,8 @@ export class EventFlash {
 	}
 
 	/**
-	 * Gives all records that stand in flash, the oldest first, and goes on behind the last one. `taken` gets the bytes of
-	 * one, good until it returns. Throws what the flash throws.
+	 * Passes all records in flash to `taken`, oldest first, and continues after the last one. The bytes are valid only
+	 * during the call. Throws what the flash throws.
 	 */
 	load(taken: (bytes: Uint8Array, start: number, end: number) => void): void {
 		const partition = this.#partition;
@@ -63,16 +63,16 @@ export class EventFlash {
 		}
 	}
 
-	/** Appends a whole record. Throws what the flash throws: it is not kept then. */
+	/** Appends a whole record. Throws what the flash throws; the record is lost then. */
 	append(record: Uint8Array): void {
 		if (this.#at === 0 || this.#at + record.length > ERASE_SIZE) this.beginSector();
 		const offset = this.#sector * ERASE_SIZE + this.#at;
-		// Whatever comes of it, those bytes are no longer erased.
+		// After a failed write these bytes may no longer be erased.
 		this.#at += record.length;
 		this.#partition.write(offset, record);
 	}
 
-	/** All that was kept is gone. Throws what the flash throws. */
+	/** Erases all records. Throws what the flash throws. */
 	erase(): void {
 		this.#at = 0;
 		this.#partition.erase(0, this.#partition.size);
@@ -88,7 +88,7 @@ export class EventFlash {
 		const check = crc16(head, 0, CHECK);
 		head[CHECK] = check & 0xff;
 		head[CHECK + 1] = check >> 8;
-		// Should one of the two fail: the next event begins it again.
+		// If one of the two fails, the next event starts the sector again.
 		this.#at = 0;
 		partition.erase(sector * ERASE_SIZE, ERASE_SIZE);
 		partition.write(sector * ERASE_SIZE, head);
@@ -98,14 +98,14 @@ export class EventFlash {
 	}
 }
 
-/** NONE where no sector begins. */
+/** Returns the sequence number of a sector head; NONE if it is invalid. */
 function fillingOf(head: Uint8Array): number {
 	if (MAGIC.some((byte, index) => head[index] !== byte)) return NONE;
 	if (crc16(head, 0, CHECK) !== head[CHECK] + head[CHECK + 1] * 256) return NONE;
 	return head[FILLING] + head[FILLING + 1] * 0x100 + head[FILLING + 2] * 0x10000 + head[FILLING + 3] * 0x1000000;
 }
 
-/** Where what is erased begins: behind anything that was written, whole or not. */
+/** Passes the valid records to `taken`. Returns the start of the erased rest, after complete and partial records. */
 function readSector(bytes: Uint8Array, taken: (bytes: Uint8Array, start: number, end: number) => void): number {
 	let end = ERASE_SIZE;
 	while (end > UNIT && isErased(bytes, end - UNIT)) end -= UNIT;

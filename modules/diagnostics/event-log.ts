@@ -1,21 +1,21 @@
 /**
- * What has happened to the gateway: the newest events in memory, and over restarts in flash, for `GET system/log` and the
- * diagnostic report. A detail is an address, a name or a code; secrets never come here.
+ * Log of the newest events, in memory and, across restarts, in flash, for `GET system/log` and the diagnostic report. A
+ * detail is an address, a name or a code, never a secret.
  *
- * Memory: MEMORY_LIMIT bytes of records; the oldest fall out. An event that comes again within SAME_S is counted in its
- * record, which moves to the end. Flash gets each record once, when it first comes, FLASH_BURST of them at once and one each
- * FLASH_S seconds beyond that; what is more stands in memory only.
+ * Memory: MEMORY_LIMIT bytes of records; the oldest are dropped. An event that recurs within SAME_S increments the
+ * count of its record, which moves to the end. Flash stores only the first occurrence, at most FLASH_BURST records at
+ * once and one per FLASH_S seconds beyond that; further ones are in memory only.
  *
- * A stranger must not displace the traces of an intruder:
+ * An attacker without a login must not be able to displace the traces of an intrusion:
  * - Refused logins have a record for each of the last REFUSED_LIMIT addresses, and one without a detail that counts all
- *   others: 9 records however many come. Flash gets REFUSED_BURST of them at once and one each REFUSED_S seconds.
- * - What needs no login leaves RESERVED of the writes of FLASH_BURST to events that do (events.ts).
- * - A record of a refused login in flash counts all that were refused since the one before it, from whatever address.
- *   Refusals that flash has not counted yet get a record, without a detail, before the next event that needs a login: so
- *   an attack that led to a login is told of after a power cut too.
+ *   others: 9 records in total. Flash stores REFUSED_BURST of them at once and one per REFUSED_S seconds.
+ * - Events that need no login leave RESERVED of the FLASH_BURST writes to events that do (events.ts).
+ * - A record of a refused login in flash counts all refusals since the previous one, from any address. Refusals that
+ *   are not yet in flash get a record, without a detail, at the next event that needs a login. An attack that led to
+ *   a login is therefore visible even after a power cut.
  *
- * Starts are counted by their causes, for the metrics, without a write of their own: each start's record holds the number of
- * starts by that cause. A cause that has not come again while flash was filled anew is forgotten, and counted from 1 again.
+ * Starts are counted by cause for the metrics without additional writes: each start record contains the number of
+ * starts with its cause. A cause without a record left in flash is counted from 1 again.
  */
 
 import type { Partition } from "../io/flash.js";
@@ -41,14 +41,14 @@ import { EVENT_LOGIN_REFUSED, EVENT_STARTED, type EventKind } from "./events.js"
 
 export const MEMORY_LIMIT = 2048;
 const SAME_S = 600;
-/** Causes of starts that are told apart. */
+/** Maximum number of distinct causes of starts. */
 const CAUSES_LIMIT = 12;
 const OTHER_CAUSES = "other";
 const FLASH_BURST = 40;
 const FLASH_S = 86_400 / WRITES_A_DAY;
-/** The part of FLASH_BURST that is reserved. */
+/** Reserved part of FLASH_BURST. */
 const RESERVED = 20;
-/** Addresses with a record of their own in memory. */
+/** Number of addresses with separate records in memory. */
 export const REFUSED_LIMIT = 8;
 const REFUSED_BURST = 8;
 const REFUSED_S = 3600;
@@ -63,24 +63,24 @@ export class EventLog {
 	readonly #deps: EventLogDeps;
 	readonly #bytes = new Uint8Array(MEMORY_LIMIT);
 	readonly #flash: EventFlash | undefined;
-	/** The clock at the start; it goes on over a restart of some chips. */
+	/** Monotonic time at the start; on some chips the clock continues across a restart. */
 	readonly #startedMs: number;
 	#length = 0;
-	/** Where the events of this start begin. */
+	/** Position of the first event since the start. */
 	#ownFrom = 0;
-	/** What may be written to flash, and since when it was counted. */
+	/** Number of permitted flash writes, and the time of its last update. */
 	#credit = FLASH_BURST;
 	#creditAtS = 0;
-	/** The same for refused logins, and how many of them flash has not counted. */
+	/** The same for refused logins, and the number of refusals not yet in flash. */
 	#refusedCredit = REFUSED_BURST;
 	#refusedCreditAtS = 0;
 	#refused = 0;
-	/** Events that have fallen out of memory since the start. */
+	/** Number of events dropped from memory since the start. */
 	dropped = 0;
-	/** How many starts there were for which cause, as far as flash knows. */
+	/** Number of starts by cause, as far as flash has records of them. */
 	readonly starts = new Map<string, number>();
 
-	/** `partition`: undefined where events are not kept over restarts. */
+	/** `partition` is undefined if events are not kept across restarts. */
 	constructor(deps: EventLogDeps, partition: Partition | undefined) {
 		this.#deps = deps;
 		this.#startedMs = deps.clock.monotonicMs();
@@ -101,7 +101,7 @@ export class EventLog {
 		return Math.floor((this.#deps.clock.monotonicMs() - this.#startedMs) / 1000);
 	}
 
-	/** `detail`: ASCII, as much of it as DETAIL_LIMIT; no secret. */
+	/** Logs an event; `detail` is ASCII without secrets and is cut to DETAIL_LIMIT characters. */
 	note(kind: EventKind, detail = ""): void {
 		const { number } = kind;
 		const { clock } = this.#deps;
@@ -120,19 +120,18 @@ export class EventLog {
 		this.append(record);
 	}
 
-	/** All records, the oldest first, as event-record.ts has them: a copy. */
+	/** Returns a copy of all records, oldest first, in the format of event-record.ts. */
 	copy(): Uint8Array {
 		return this.#bytes.slice(0, this.#length);
 	}
 
-	/** Nothing that was noted is known any more. */
 	erase(): void {
 		this.#length = this.#ownFrom = 0;
 		this.starts.clear();
 		this.attempt(() => this.#flash?.erase());
 	}
 
-	/** The same one, if it has come within SAME_S since the start; -1: it has not. */
+	/** Returns the position of the same event within SAME_S since the start; -1 if absent. */
 	private find(record: Uint8Array, uptimeS: number): number {
 		const bytes = this.#bytes;
 		for (let at = this.#ownFrom; at < this.#length; at += lengthAt(bytes, at)) {
@@ -141,7 +140,7 @@ export class EventLog {
 		return -1;
 	}
 
-	/** One more for its cause, or as many as its record says; returns how many. */
+	/** Counts a start for its cause, or sets the count to that of its record. Returns the count. */
 	private countStart(bytes: Uint8Array, at: number): number {
 		const { starts } = this;
 		let cause = "";
@@ -162,7 +161,7 @@ export class EventLog {
 		if (record[0] === EVENT_LOGIN_REFUSED.number) this.foldRefused();
 	}
 
-	/** Adds up the records of refused logins beyond the last REFUSED_LIMIT addresses in one, at the place of the newest of them. */
+	/** Merges refused logins from all but the last REFUSED_LIMIT addresses into one record, in place of the newest of them. */
 	private foldRefused(): void {
 		const bytes = this.#bytes;
 		const isRefused = (at: number) => bytes[at] === EVENT_LOGIN_REFUSED.number;
@@ -195,7 +194,7 @@ export class EventLog {
 		if (from < this.#ownFrom) this.#ownFrom -= to - from;
 	}
 
-	/** Writes to flash what there is credit for. */
+	/** Writes the record to flash if the write limits permit it. */
 	private keep(kind: EventKind, record: Uint8Array, moment: EventMoment): void {
 		const { uptimeS } = moment;
 		const earned = Math.floor((uptimeS - this.#creditAtS) / FLASH_S);
@@ -213,13 +212,13 @@ export class EventLog {
 			setCount(record, 1);
 			return;
 		}
-		// The event's own write comes first: it must not lack credit.
+		// Requires a second credit, which remains for the event itself.
 		if (spared === 0 && this.#refused > 0 && this.#credit > 1)
 			this.writeRefused(makeRecord(EVENT_LOGIN_REFUSED.number, "", moment));
 		this.write(record);
 	}
 
-	/** The record counts all refused logins that flash does not know of yet. */
+	/** Writes a record with the number of all refused logins that are not yet in flash. */
 	private writeRefused(record: Uint8Array): void {
 		setCount(record, this.#refused);
 		seal(record);
@@ -232,7 +231,7 @@ export class EventLog {
 		this.attempt(() => this.#flash?.append(record));
 	}
 
-	/** Flash that does not work keeps nobody from what he is doing. */
+	/** Runs a flash action; a failure is only traced. */
 	private attempt(action: () => void): void {
 		try {
 			action();
@@ -242,10 +241,10 @@ export class EventLog {
 	}
 }
 
-/** Walks through a copy of the records. */
+/** Iterator over a copy of the records. */
 export class EventCursor {
 	readonly bytes: Uint8Array;
-	/** Where the current record begins. */
+	/** Start of the current record. */
 	at = 0;
 	#next = 0;
 
@@ -253,7 +252,7 @@ export class EventCursor {
 		this.bytes = bytes;
 	}
 
-	/** Goes to the next record; false at the end. */
+	/** Moves to the next record. Returns false at the end. */
 	next(): boolean {
 		this.at = this.#next;
 		if (this.at + UNIT > this.bytes.length) return false;

@@ -1,21 +1,21 @@
 /**
- * An event of the log as bytes, in memory and in flash alike. Numbers are little-endian.
+ * Binary record of a log event, in memory and in flash. Numbers are little-endian.
  *
- *   offset  bytes  what
+ *   offset  bytes  content
  *   0       1      number of its kind (events.ts)
  *   1       1      n: bytes of the detail, 0 to DETAIL_LIMIT
- *   2       2      how often it has come; in flash 1, of a refused login how many came since the record before (event-log.ts)
- *   4       4      Unix time in seconds of the last time it came; 0: the clock was not set
- *   8       4      seconds since the start, likewise
- *   12      2      CRC-16/X.25 of all other bytes that count
- *   14      2      of a start: how many there were so far for this cause, this one counted; of others 0
+ *   2       2      number of occurrences; in flash 1, or for refused logins the number since the previous record (event-log.ts)
+ *   4       4      Unix time in seconds of the last occurrence; 0: the clock was not set
+ *   8       4      seconds from the program start to the last occurrence
+ *   12      2      CRC-16/X.25 of the record with this field set to 0
+ *   14      2      for a start: number of starts with this cause, including this one; otherwise 0
  *   16      n      the detail: ASCII without control characters
- *   then           0 to a multiple of UNIT
+ *   then           0 up to a multiple of UNIT
  */
 import { crc16 } from "../bytes/crc16.js";
 import { WRITE_SIZE } from "../io/flash.js";
 
-/** Records are whole units long, since flash is written in them. */
+/** Granularity of records, which is that of flash writes. */
 export const UNIT = WRITE_SIZE;
 export const DETAIL_LIMIT = 48;
 export const RECORD_LIMIT = UNIT + DETAIL_LIMIT;
@@ -34,13 +34,13 @@ const LAST_PRINTABLE = 0x7e;
 const QUESTION_MARK = 0x3f;
 
 export interface EventMoment {
-	/** Unix time, seconds; 0: not known. */
+	/** Unix time, seconds; 0: unknown. */
 	readonly timeS: number;
 	/** Seconds since the start. */
 	readonly uptimeS: number;
 }
 
-/** A record; of a detail that is longer, as much as goes in. What is no printable ASCII becomes a question mark. */
+/** Returns a record. Cuts a long detail and replaces characters other than printable ASCII by question marks. */
 export function makeRecord(number: number, detail: string, moment: EventMoment): Uint8Array {
 	const length = Math.min(detail.length, DETAIL_LIMIT);
 	const record = new Uint8Array(UNIT + Math.ceil(length / UNIT) * UNIT);
@@ -57,7 +57,7 @@ export function makeRecord(number: number, detail: string, moment: EventMoment):
 	return record;
 }
 
-/** Bytes of the record at `at`, in whole units; 0: there is none, or it is damaged. */
+/** Returns the bytes of the record at `at`, a multiple of UNIT; 0 if it is absent or damaged. */
 export function recordLength(bytes: Uint8Array, at: number, end: number): number {
 	const length = lengthAt(bytes, at);
 	if (bytes[at + DETAIL_LENGTH] > DETAIL_LIMIT || at + length > end) return 0;
@@ -66,12 +66,11 @@ export function recordLength(bytes: Uint8Array, at: number, end: number): number
 	return crc16(record, 0, length) === get(bytes, at + CHECK, 2) ? length : 0;
 }
 
-/** Bytes of a record that is known to be whole. */
+/** Returns the bytes of a valid record. */
 export function lengthAt(bytes: Uint8Array, at: number): number {
 	return UNIT + Math.ceil(bytes[at + DETAIL_LENGTH] / UNIT) * UNIT;
 }
 
-/** Whether two are of one kind and have the same detail. */
 export function isSameEvent(bytes: Uint8Array, at: number, record: Uint8Array): boolean {
 	if (bytes[at] !== record[0] || bytes[at + DETAIL_LENGTH] !== record[DETAIL_LENGTH]) return false;
 	for (let i = DETAIL; i < record.length; i++) if (bytes[at + i] !== record[i]) return false;
@@ -90,28 +89,28 @@ export function uptimeAt(bytes: Uint8Array, at: number): number {
 	return get(bytes, at + UPTIME, 4);
 }
 
-/** The detail is `bytes[at + UNIT..this)`. */
+/** Returns the end of the detail, which begins at `at + UNIT`. */
 export function detailEnd(bytes: Uint8Array, at: number): number {
 	return at + DETAIL + bytes[at + DETAIL_LENGTH];
 }
 
-/** Number of the start; 0: a version that did not count has written the record. */
+/** Returns the number of the start; 0 in records of firmware versions without this count. */
 export function startsAt(bytes: Uint8Array, at: number): number {
 	return get(bytes, at + STARTS, 2);
 }
 
-/** Sets the number of the start in a whole record, which is whole afterwards. */
+/** Sets the number of the start and updates the check. */
 export function setStarts(record: Uint8Array, count: number): void {
 	put(record, STARTS, 2, Math.min(count, COUNT_LIMIT));
 	seal(record);
 }
 
-/** It has come `count` times. In memory nobody looks at its check. */
+/** Sets the number of occurrences without updating the check, which is not used in memory. */
 export function setCount(record: Uint8Array, count: number, at = 0): void {
 	put(record, at + COUNT, 2, Math.min(count, COUNT_LIMIT));
 }
 
-/** Makes the check of a whole record right. */
+/** Updates the check of a record. */
 export function seal(record: Uint8Array): void {
 	put(record, CHECK, 2, 0);
 	put(record, CHECK, 2, crc16(record, 0, record.length));
@@ -121,7 +120,7 @@ export function hasDetail(bytes: Uint8Array, at: number): boolean {
 	return bytes[at + DETAIL_LENGTH] > 0;
 }
 
-/** The record is UNIT bytes long from then on. In memory only, likewise. */
+/** Shortens the record to UNIT bytes without updating the check; in memory only. */
 export function dropDetail(bytes: Uint8Array, at: number): void {
 	bytes[at + DETAIL_LENGTH] = 0;
 }

@@ -1,18 +1,17 @@
-/** Kinds of events in the log. The number of a kind stands in flash: it never gets another meaning. */
+/** Kinds of events in the log. Their numbers are stored in flash and must never change their meaning. */
 
-/** One kind of event. */
 export interface EventKind {
-	/** In flash; 1 to 254. */
+	/** Number in flash, 1 to 254. */
 	readonly number: number;
-	/** In the API. */
+	/** Name in the API. */
 	readonly name: string;
-	/** Its detail names no person, no place and no device of theirs: it may be shown to others than the owner. */
+	/** True if the detail identifies no person, place or private device, so that other people than the user may see it. */
 	readonly isPlain: boolean;
-	/** A stranger can't make it come, so that it is kept in flash before others. Restarts and updates of the device itself count too. */
+	/** True if an unauthenticated client cannot cause the event, which gives it priority in flash. Includes restarts and updates. */
 	readonly needsLogin: boolean;
 }
 
-/** One kind; parts have theirs in the `log-events.ts` of their folder. */
+/** Returns a kind of event; parts define theirs in the `log-events.ts` of their folder. */
 export function kind(
 	number: number,
 	name: string,
@@ -21,45 +20,45 @@ export function kind(
 	return Object.freeze({ number, name, isPlain, needsLogin });
 }
 
-/** The program has started; with the cause of the end before, where the host knows it. */
+/** The program has started; detail: cause of the previous end, if the host knows it. */
 export const EVENT_STARTED = kind(1, "started", { isPlain: true });
-/** It has started in safe mode; with the causes. */
+/** The program has started in safe mode; detail: the causes. */
 export const EVENT_SAFE_MODE = kind(2, "safe_mode", { isPlain: true });
-/** A restart was asked for. */
+/** A restart was requested. */
 export const EVENT_RESTART = kind(3, "restart", { needsLogin: true });
 /** The clock was set for the first time since the start. */
 export const EVENT_CLOCK = kind(4, "clock_set");
-/** With the client's address. */
+/** Successful login; detail: client address. */
 export const EVENT_LOGIN = kind(5, "login", { needsLogin: true });
-/** Wrong user or password, or too many attempts; with the client's address. */
+/** Wrong user or password, or too many attempts; detail: client address. */
 export const EVENT_LOGIN_REFUSED = kind(6, "login_refused");
-/** With the client's address. */
+/** Changed password; detail: client address. */
 export const EVENT_PASSWORD = kind(7, "password_changed", { needsLogin: true });
-/** With the token's name. */
+/** New token; detail: its name. */
 export const EVENT_TOKEN_MADE = kind(8, "token_made", { needsLogin: true });
-/** With the token's id. */
+/** Revoked token; detail: its id. */
 export const EVENT_TOKEN_REVOKED = kind(9, "token_revoked", { needsLogin: true });
-/** With the names of the groups that have changed. */
+/** Changed settings; detail: names of the groups. */
 export const EVENT_SETTINGS = kind(10, "settings_changed", { isPlain: true, needsLogin: true });
-/** Another certificate serves from the next start on; with which. */
+/** New certificate, used from the next start on; detail: which one. */
 export const EVENT_CERTIFICATE = kind(11, "certificate_changed", { isPlain: true, needsLogin: true });
-/** The first failure, and each that is another one; with its code. */
+/** First failure, or a different failure than before; detail: its code. */
 export const EVENT_METER_FAILED = kind(12, "meter_failed", { isPlain: true });
-/** The first good readout after a failure, or since the start. */
+/** First good readout after a failure or since the start. */
 export const EVENT_METER_READ = kind(13, "meter_read");
-/** With our address. */
+/** Network connection; detail: own address. */
 export const EVENT_NETWORK_UP = kind(14, "network_up");
 export const EVENT_NETWORK_DOWN = kind(15, "network_down");
-/** With how many. */
+/** Missed readouts; detail: their number. */
 export const EVENT_MISSED = kind(16, "readouts_missed", { isPlain: true });
-/** Flash has refused a write; with the key. */
+/** Failed write to flash; detail: the key. */
 export const EVENT_STORAGE = kind(17, "storage_refused", { isPlain: true });
-/** The cells are empty: it sleeps until there are others, or USB. */
+/** The batteries are empty; the device sleeps until it has new ones or USB power. */
 export const EVENT_BATTERY_EMPTY = kind(24, "battery_empty");
 
 const UNKNOWN = kind(0, "unknown");
 
-/** Those of the gateway as a whole. */
+/** Kinds of the gateway as a whole. */
 const KINDS: readonly EventKind[] = Object.freeze([
 	EVENT_STARTED,
 	EVENT_SAFE_MODE,
@@ -81,12 +80,12 @@ const KINDS: readonly EventKind[] = Object.freeze([
 	EVENT_BATTERY_EMPTY,
 ]);
 
-/** What has such numbers: a part (part.ts). */
+/** Source of event kinds: a part (part.ts). */
 export interface EventSource {
 	readonly events: readonly EventKind[];
 }
 
-/** The kind for a number in flash; one that another version has written has no name here. */
+/** Returns the kind for a number in flash; an unnamed one if another firmware version wrote it. */
 export function eventKind(sources: readonly EventSource[], number: number): EventKind {
 	const isIt = (candidate: EventKind) => candidate.number === number;
 	for (const { events } of sources) {

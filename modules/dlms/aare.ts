@@ -1,13 +1,13 @@
 /**
- * AARE: the meter's answer to the request for an association (IEC 62056-5-3, 6.2 and 11; ACSE in BER).
+ * AARE: the meter's response to an association request (IEC 62056-5-3, 6.2 and 11; ACSE in BER).
  *
- *   61 len  A1 <context>  A2 03 02 01 <result>  A3 05 A1|A2 03 02 01 <diagnostic>   A1 of the user, A2 of the provider
+ *   61 len  A1 <context>  A2 03 02 01 <result>  A3 05 A1|A2 03 02 01 <diagnostic>   A1 user, A2 provider
  *           A4 0A 04 08 <system title>  88 02 07 80  89 07 <mechanism>  AA len 80 len <challenge>
- *           BE len 04 len <initiate response, glo- of it, or error>
+ *           BE len 04 len <initiate response, its glo- form, or error>
  *
- * Meters leave elements out, put others in front (80, the protocol version) and answer a plain request with the name of
- * the ciphered context: the order is not looked at, nor whether context and mechanism are ours; they only tell what the
- * meter wants that we can't do. What comes after a refusal may be broken.
+ * Meters omit elements, insert others (80, the protocol version) and answer a plain request with the name of the
+ * ciphered context. The decoder therefore accepts any order and does not compare context and mechanism with the
+ * request. They only serve to report an unsupported setting. The elements after a refusal may be malformed.
  */
 import type { Failure } from "../readout/failure.js";
 import { BER_OCTET_STRING, Element } from "./ber.js";
@@ -29,11 +29,11 @@ import {
 
 export const AARE = 0x61;
 
-/** `result` of an answer. */
+/** `result`: association accepted. */
 export const ACCEPTED = 0;
 /** `diagnostic`: authentication required; with ACCEPTED, passes 3 and 4 of HLS follow. */
 export const DIAGNOSTIC_AUTHENTICATION_REQUIRED = 14;
-/** Added to a diagnostic of the ACSE service provider; those of the user stand as they are. */
+/** Offset added to diagnostics of the ACSE service provider; diagnostics of the ACSE user are unchanged. */
 export const DIAGNOSTIC_PROVIDER = 0x100;
 
 const DIAGNOSTIC_CONTEXT = 2;
@@ -43,15 +43,15 @@ const DIAGNOSTIC_MECHANISM_REQUIRED = 12;
 const DIAGNOSTIC_AUTHENTICATION = 13;
 const DIAGNOSTIC_ACSE_VERSION = DIAGNOSTIC_PROVIDER + 2;
 
-/** Object identifiers under DLMS UA: the byte before the last says what the last one numbers. */
+/** Object identifiers under DLMS UA: the second-to-last byte is the arc, the last byte the number within it. */
 const ARC_CONTEXT = 1;
 const ARC_MECHANISM = 2;
 const OBJECT_IDENTIFIER = 0x06;
 
-/** Contexts by short names, plain and ciphered. */
+/** Contexts with short name referencing, plain and ciphered. */
 const CONTEXT_SHORT = 2;
 const CONTEXT_SHORT_CIPHERED = 4;
-/** What mechanisms fail with, by number, that the settings don't ask for. */
+/** Failures by mechanism number, for a meter that names a mechanism other than the configured one. */
 const MECHANISMS = Object.freeze([
 	...[undefined, undefined, DLMS_HLS_2, DLMS_HLS_MD5, DLMS_HLS_SHA1, undefined, DLMS_HLS_SHA256, DLMS_HLS_ECDSA],
 ]);
@@ -67,13 +67,13 @@ const SOURCE_USER = 0xa1;
 const SOURCE_PROVIDER = 0xa2;
 const CHAR_STRING = 0x80;
 
-/** An answer; made once, filled by `read`. Positions are those in the cursor's bytes; start = end: not there. */
+/** Decoded AARE, reused for each `read`. Positions refer to the cursor's bytes; start = end means absent. */
 export class AssociationResponse {
-	/** ACCEPTED, 1 rejected for good, 2 for this time; -1: not told. */
+	/** ACCEPTED, 1 rejected permanently, 2 rejected transiently; -1 when absent. */
 	result = -1;
-	/** As the meter gave it, DIAGNOSTIC_PROVIDER added if it is the provider's; -1: not told. */
+	/** Diagnostic from the meter, plus DIAGNOSTIC_PROVIDER if the provider sent it; -1 when absent. */
 	diagnostic = -1;
-	/** Numbers of the meter's context and mechanism; -1: not told. */
+	/** Numbers of the meter's context and mechanism; -1 when absent. */
 	context = -1;
 	mechanism = -1;
 	titleStart = 0;
@@ -83,12 +83,12 @@ export class AssociationResponse {
 	informationStart = 0;
 	informationEnd = 0;
 
-	/** Its context is one of short names. */
+	/** True if the context uses short name referencing. */
 	get isShort(): boolean {
 		return this.context === CONTEXT_SHORT || this.context === CONTEXT_SHORT_CIPHERED;
 	}
 
-	/** Reads an AARE, from its tag on. False if it is broken: `result` may have been told all the same. */
+	/** Reads an AARE from its tag on. Returns false if it is malformed; `result` may be set even then. */
 	read(cursor: Cursor): boolean {
 		this.clear();
 		cursor.expect(AARE);
@@ -142,17 +142,16 @@ export class AssociationResponse {
 	}
 }
 
-/** The number that an object identifier ends with, if the one before says `arc`; else -1. */
+/** Returns the last number of an object identifier if the byte before it is `arc`, otherwise -1. */
 function numberIn({ start, end }: Element, bytes: Uint8Array, arc: number): number {
 	return end - start > 2 && bytes[end - 2] === arc ? bytes[end - 1] : -1;
 }
 
-/** The failure that is told by the mechanism that a meter names, where ours is `own`; undefined where none is told. */
+/** Returns the failure for the mechanism named by the meter; undefined if it equals `own` or has no specific failure. */
 export function mechanismFailure(mechanism: number, own: number): Failure | undefined {
 	return mechanism === own ? undefined : MECHANISMS[mechanism];
 }
 
-/** The failure that is told by a refusal by its diagnostic. */
 export function rejectionFailure(diagnostic: number): Failure {
 	switch (diagnostic) {
 		case DIAGNOSTIC_CONTEXT:

@@ -1,14 +1,14 @@
 /**
- * AARQ and RLRQ: the client's request for an association, and its end (IEC 62056-5-3, 6.2, 6.5 and 11; ACSE in BER).
+ * AARQ and RLRQ: the client's association request and release request (IEC 62056-5-3, 6.2, 6.5 and 11; ACSE in BER).
  *
  *   60 len  A1 09 06 07 <2.16.756.5.8.1.context>      1 logical names, 3 logical names ciphered
- *           A6 0A 04 08 <system title>                 where ciphering or high security needs it
+ *           A6 0A 04 08 <system title>                 if ciphering or high level security needs it
  *           8A 02 07 80  8B 07 <…8.2.mechanism>        with authentication: 1 low, 5 high with GMAC, 6 with SHA-256
  *           AC len 80 len <password, or challenge>
- *           BE len 04 len <initiate request, or glo- of it>
+ *           BE len 04 len <initiate request, or its glo- form>
  *   62 len  80 01 00  BE len 04 len <glo- initiate request>   user information only when ciphered
  *
- * Limits: SECRET_LIMIT bytes of password or challenge, AARQ_LIMIT bytes in all.
+ * Limits: SECRET_LIMIT bytes of password or challenge, AARQ_LIMIT bytes in total.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { putBytes, putLength } from "./cursor.js";
@@ -22,18 +22,18 @@ export const CONTEXT_CIPHERED = 3;
 
 export const MECHANISM_NONE = 0;
 export const MECHANISM_LOW = 1;
-/** From here on they are high: a challenge each way in place of the password. */
+/** First of the high level mechanisms, which exchange challenges instead of a password. */
 export const MECHANISM_HIGH_GMAC = 5;
 export const MECHANISM_HIGH_SHA256 = 6;
 
 export const TITLE_LENGTH = 8;
-/** Password or challenge. */
+/** Maximum bytes of a password or challenge. */
 export const SECRET_LIMIT = 64;
-/** User information: a ciphered initiate request. */
+/** Maximum bytes of user information: a ciphered initiate request. */
 export const INFORMATION_LIMIT = 52;
 export const AARQ_LIMIT = 192;
 
-/** Joint-ISO … DLMS UA, in front of what is named: 1 contexts, 2 mechanisms. */
+/** Object identifier prefix of DLMS UA (joint-iso-ccitt 2.16.756.5.8), followed by the arc and the number. */
 const DLMS_UA = "\x60\x85\x74\x05\x08";
 const ARC_CONTEXT = 1;
 const ARC_MECHANISM = 2;
@@ -50,21 +50,21 @@ const USER_INFORMATION = 0xbe;
 const RELEASE_REASON = 0x80;
 
 export interface AssociationRequest {
-	/** CONTEXT_… */
+	/** CONTEXT_… value. */
 	readonly context: number;
-	/** MECHANISM_… */
+	/** MECHANISM_… value. */
 	readonly mechanism: number;
-	/** TITLE_LENGTH bytes; none: not sent. */
+	/** TITLE_LENGTH bytes; undefined: not sent. */
 	readonly title: Uint8Array | undefined;
 	/** Password or challenge; not sent with MECHANISM_NONE. */
 	readonly secret: Uint8Array;
-	/** `information[informationStart..informationEnd)` is the initiate request; may lie behind AARQ_LIMIT in `into`. */
+	/** Buffer with the initiate request at `informationStart..informationEnd`; may be `into` after AARQ_LIMIT. */
 	readonly information: Uint8Array;
 	readonly informationStart: number;
 	readonly informationEnd: number;
 }
 
-/** Writes an AARQ at the beginning of `into` (AARQ_LIMIT bytes are enough); returns its length. */
+/** Writes an AARQ at the start of `into` (at most AARQ_LIMIT bytes) and returns its length. */
 export function encodeAARQ(into: Uint8Array, request: AssociationRequest): number {
 	let to = 2;
 	into[to++] = CONTEXT_NAME;
@@ -95,7 +95,7 @@ export function encodeAARQ(into: Uint8Array, request: AssociationRequest): numbe
 	return closeMessage(into, AARQ, to);
 }
 
-/** Writes an RLRQ at the beginning of `into`; returns its length. Information is only sent in a ciphered context. */
+/** Writes an RLRQ at the start of `into` and returns its length. `request` is given only in a ciphered context. */
 export function encodeRLRQ(into: Uint8Array, request: AssociationRequest | undefined): number {
 	let to = 2;
 	into[to++] = RELEASE_REASON;
@@ -105,7 +105,7 @@ export function encodeRLRQ(into: Uint8Array, request: AssociationRequest | undef
 	return closeMessage(into, RLRQ, to);
 }
 
-/** Where the password stands in an AARQ that ends with this information: just before it. */
+/** Returns the end position of the password in an AARQ of `length` bytes, just before the user information. */
 export function secretEnd(length: number, informationLength: number): number {
 	return length - informationLength - 4;
 }
@@ -129,7 +129,7 @@ function putInformation(into: Uint8Array, at: number, request: AssociationReques
 	return at + 4 + length;
 }
 
-/** Puts tag and length in front of what stands from 2 to `end`; returns the length of all. */
+/** Puts tag and length before the content at `2..end`. Returns the total length. */
 function closeMessage(into: Uint8Array, tag: number, end: number): number {
 	const length = end - 2;
 	into[0] = tag;

@@ -1,11 +1,11 @@
 /**
- * Passes 3 and 4 of high level security: the ACTION `reply_to_HLS_authentication` of the current association
+ * Passes 3 and 4 of high level security: ACTION `reply_to_HLS_authentication` of the current association
  * (IEC 62056-5-3, 7.3; IEC 62056-6-2, 5.3.2).
  *
  *   request   C3 01 C1  class 00 0F, 0.0.40.0.0.255, method 01  01  09 len <answer>
  *   response  C7 01 id  result  01 00  09 len <answer>
  *
- * An answer is SC IC tag with GMAC (17 bytes), a digest with SHA-256 (32).
+ * With GMAC an answer is SC IC tag (17 bytes), with SHA-256 a digest (32 bytes).
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { TAG_OCTET_STRING } from "./axdr.js";
@@ -14,22 +14,22 @@ import { type Cursor, putBytes } from "./cursor.js";
 export const ACTION_RESPONSE = 0xc7;
 
 const ACTION_REQUEST_HEAD = "\xc3\x01\xc1\x00\x0f\x00\x00\x28\x00\x00\xff\x01\x01\x09";
-/** Where our answer is to be written in the request, which ends with it. */
+/** Offset of our answer in the request; the answer ends the request. */
 export const ANSWER_AT = ACTION_REQUEST_HEAD.length + 1;
 
 const NORMAL = 1;
 
-/** Writes the request at `into[at]`, but for the `length` bytes of the answer from `at` + ANSWER_AT on. */
+/** Writes the request at `into[at]` without the `length` answer bytes, which belong at `at` + ANSWER_AT. */
 export function putActionRequest(into: Uint8Array, at: number, length: number): void {
 	into[putBytes(into, at, asciiBytes(ACTION_REQUEST_HEAD))] = length;
 }
 
-/** The response did not say `success`; beside positions. */
+/** Result of `findAnswer`: the response does not report `success`. */
 export const ACTION_REFUSED = -1;
-/** The response makes no sense, or has no answer. */
+/** Result of `findAnswer`: the response is malformed or has no answer. */
 export const ACTION_BROKEN = -2;
 
-/** Where in the response, which the cursor stands at, the meter's answer of `length` bytes begins; or ACTION_…. */
+/** Returns the position of the meter's answer of `length` bytes in the response at the cursor, or ACTION_…. */
 export function findAnswer(cursor: Cursor, length: number): number {
 	cursor.expect(ACTION_RESPONSE);
 	cursor.expect(NORMAL);

@@ -1,20 +1,21 @@
 /**
- * One association of the client with a meter, from AARQ to release, and what is read in it
- * (IEC 62056-5-3). A sans-io machine over whole APDUs: what carries them, HDLC or another, is the owner's.
+ * One association of the client with a meter, from AARQ to release, including the reads (IEC 62056-5-3). This is a
+ * sans-io state machine over complete APDUs. The caller provides the transport, for example HDLC.
  *
- *   begin, and each answer through receive, tell what comes next:
- *   STEP_SEND     send `request[0..requestLength)`, then give the answer to `receive`
- *   STEP_WAIT     that was no answer (a notification): wait on
- *   STEP_COUNTER  keep higher invocation counters in flash, raise the cipher's `counterLimit`, then call `resume`
- *   STEP_END      over: `isRead`, or `failure`
+ *   `begin`, and `receive` for each response, return the next action:
+ *   STEP_SEND     send `request[0..requestLength)`, then pass the response to `receive`
+ *   STEP_WAIT     a notification arrived: keep waiting for the response
+ *   STEP_COUNTER  reserve higher invocation counters in flash, raise the cipher's `counterLimit`, then call `resume`
+ *   STEP_END      finished: see `isRead` or `failure`
  *
- *   AARQ, AARE; with GMAC or SHA-256: ACTION with our answer to the meter's challenge, and the meter's to ours, which
- *   is checked;
- *   the GETs of Reading; RLRQ, RLRE if wanted. In a ciphered context all is ciphered from AARQ's user information on, and
- *   an answer that is not is refused, but for exceptions and service errors, which meters send in clear.
+ *   Sequence: AARQ, AARE; with GMAC or SHA-256 an ACTION that exchanges and checks the answers to both challenges;
+ *   the GETs of `reading`; RLRQ and RLRE if configured.
  *
- * Both are final before the release: without an answer to that the association is over all the same.
- * Limits: REQUEST_LIMIT bytes of a request; an answer is as long as the owner's buffer, `pduLimit`.
+ * In a ciphered context everything is ciphered from the user information of the AARQ on. Plain responses are refused,
+ * except exceptions and service errors, which meters send unprotected.
+ *
+ * `isRead` and `failure` are final before the release: a missing RLRE does not change them.
+ * Limits: REQUEST_LIMIT bytes per request, `pduLimit` bytes per response.
  */
 
 import { equalConstantTime } from "../bytes/equal.js";
@@ -77,14 +78,14 @@ export const STEP_WAIT = 2;
 export const STEP_COUNTER = 3;
 export const STEP_END = 4;
 
-/** Bytes of our challenge, printable as some meters want it: 16 × 6 bits of chance. */
+/** Bytes of our challenge: 6 random bits each, printable because some meters require it. */
 const CHALLENGE_LENGTH = 16;
-/** Behind the AARQ stands an initiate request, or the meter's challenge; then ours. */
+/** Offset after the AARQ, used for an initiate request and later for the meter's challenge. Our challenge follows. */
 const BEHIND_AARQ = AARQ_LIMIT;
 const CHALLENGE_AT = BEHIND_AARQ + SECRET_LIMIT;
 /**
- * Bytes of the request's buffer: a list of LIST_LIMIT attributes, ciphered. Until the association is there a request is
- * shorter than BEHIND_AARQ.
+ * Size of the request buffer in bytes: a ciphered list of LIST_LIMIT attributes. Requests are shorter than BEHIND_AARQ
+ * until the association is established.
  */
 export const REQUEST_LIMIT = LIST_HEAD + LIST_LIMIT * ATTRIBUTE_LENGTH + CIPHER_OVERHEAD + 1;
 
@@ -104,40 +105,38 @@ const STATE_ENDED = 4;
 export interface AssociationOptions {
 	/** MECHANISM_NONE, _LOW, _HIGH_GMAC or _HIGH_SHA256. */
 	readonly mechanism: number;
-	/** Cipher the APDUs. */
 	readonly ciphered: boolean;
-	/** For MECHANISM_LOW, and the secret of MECHANISM_HIGH_SHA256; at most SECRET_LIMIT bytes. */
+	/** Password of MECHANISM_LOW or secret of MECHANISM_HIGH_SHA256; at most SECRET_LIMIT bytes. */
 	readonly password: Uint8Array;
-	/** For `ciphered` and MECHANISM_HIGH_…: keys where they need them, titles. */
+	/** Keys and titles; required with `ciphered` or MECHANISM_HIGH_…. */
 	readonly cipher: Cipher | undefined;
 	readonly reading: Inquiry;
-	/** The longest APDU that the owner can take in, 64 to 65535. */
+	/** Longest APDU that the caller can receive, 64 to 65535 bytes. */
 	readonly pduLimit: number;
-	/** End with RLRQ. */
+	/** True if the association ends with RLRQ. */
 	readonly release: boolean;
-	/** `length` unpredictable bytes. */
+	/** Returns `length` unpredictable bytes. */
 	random(length: number): Uint8Array;
 }
 
 export class Association {
-	/** What is to be sent after STEP_SEND: the first `requestLength` bytes, until the next call. */
+	/** Request to send after STEP_SEND; the first `requestLength` bytes are valid until the next call. */
 	readonly request = new Uint8Array(REQUEST_LIMIT);
 	requestLength = 0;
-	/** The longest request that goes in one frame, which every meter takes; the owner sets it before `begin`. */
+	/** Longest request that fits one frame, which every meter accepts; set by the caller before `begin`. */
 	frameLimit = REQUEST_LIMIT;
-	/** Where in the request the password stands, which no log may show; equal where there is none. */
+	/** Range of the password in the request, which must not be logged; empty if there is no password. */
 	secretStart = 0;
 	secretEnd = 0;
-	/** Why it ended before the list was worked through. */
+	/** Reason for ending before the list was complete. */
 	failure: Failure | undefined;
-	/** Diagnostic of the AARE as it came; -1: it told none. */
+	/** Diagnostic of the AARE; -1 when absent. */
 	diagnostic = -1;
-	/** The last exception. */
 	readonly exception = new ExceptionResponse();
 	readonly #options: AssociationOptions;
 	readonly #cursor: Cursor;
 	readonly #initiate = new Initiate();
-	/** Length of the meter's challenge, which waits BEHIND_AARQ. */
+	/** Length of the meter's challenge, stored at BEHIND_AARQ. */
 	#meterChallenge = 0;
 	#state = STATE_ASSOCIATE;
 
@@ -146,12 +145,12 @@ export class Association {
 		this.#cursor = options.reading.cursor;
 	}
 
-	/** The list was worked through; single objects may have been refused. */
+	/** True if the list is complete; the meter may have refused single objects. */
 	get isRead(): boolean {
 		return this.#state >= STATE_RELEASE && this.failure === undefined;
 	}
 
-	/** Begins; STEP_…. */
+	/** Starts the association. Returns STEP_…. */
 	begin(): number {
 		const { mechanism, ciphered, cipher, password } = this.#options;
 		const gmac = mechanism === MECHANISM_HIGH_GMAC;
@@ -162,10 +161,10 @@ export class Association {
 		return this.resume();
 	}
 
-	/** Makes the next request, for the first time or after STEP_COUNTER; STEP_…. */
+	/** Builds the next request, initially or after STEP_COUNTER. Returns STEP_…. */
 	resume(): number {
 		this.secretStart = this.secretEnd = 0;
-		// The last answer is not held while the next one is waited for.
+		// Releases the buffer of the last response while waiting for the next one.
 		this.#cursor.set(this.request, 0, 0);
 		if (this.#state === STATE_ENDED) return STEP_END;
 		if (this.#state === STATE_READ && this.#options.reading.done) return this.finish();
@@ -183,7 +182,7 @@ export class Association {
 		return STEP_SEND;
 	}
 
-	/** Takes the whole APDU `bytes[start..end)`, whatever it is; STEP_…. */
+	/** Processes one complete APDU, `bytes[start..end)`, of any kind. Returns STEP_…. */
 	receive(bytes: Uint8Array, start: number, end: number): number {
 		if (this.#state === STATE_ENDED || this.#state === STATE_RELEASE) return this.end(this.failure);
 		const tag = start < end ? bytes[start] : -1;
@@ -222,7 +221,7 @@ export class Association {
 		return this.#options.mechanism >= MECHANISM_HIGH_GMAC;
 	}
 
-	/** The initiate request, ciphered where all is, written behind where an AARQ ends. */
+	/** Writes the initiate request, ciphered if required, at BEHIND_AARQ and returns the options of the AARQ. */
 	private associationRequest(): AssociationRequest {
 		const { mechanism, ciphered, cipher, password, pduLimit } = this.#options;
 		const { isHigh } = this;
@@ -267,7 +266,7 @@ export class Association {
 
 	private rejection(answer: AssociationResponse, cursor: Cursor): Failure {
 		const { informationStart, informationEnd } = answer;
-		// Some tell the name of their association in an initiate response, which a refusal has no use for.
+		// Some meters report their association's name in an initiate response although they refuse.
 		const tellsName = this.#initiate.read(cursor.set(cursor.bytes, informationStart, informationEnd));
 		if (answer.isShort || (tellsName && this.#initiate.isShort)) return DLMS_SHORT_NAMES;
 		const unable = mechanismFailure(answer.mechanism, this.#options.mechanism);
@@ -278,7 +277,7 @@ export class Association {
 		return error === DLMS_EXCEPTION ? rejected : error;
 	}
 
-	/** What was agreed on; undefined if it can be gone on with. */
+	/** Processes the initiate response or error. Returns undefined if reading can continue. */
 	private takeInitiate(cursor: Cursor): Failure | undefined {
 		const { ciphered, cipher } = this.#options;
 		const tag = cursor.left > 0 ? cursor.bytes[cursor.at] : -1;
@@ -290,13 +289,13 @@ export class Association {
 			if (cursor.bytes[cursor.at] === CONFIRMED_SERVICE_ERROR) return serviceErrorFailure(cursor);
 		} else if (tag > 0 && tag !== INITIATE_RESPONSE) return DLMS_CONTEXT;
 		if (!this.#initiate.read(cursor)) return DLMS_MALFORMED;
-		// A meter that offers GET all the same may be read.
+		// Accepts a short-name association if the meter offers GET.
 		const { isShort, conformance } = this.#initiate;
 		if (isShort && (conformance & CONFORMANCE_GET) === 0) return DLMS_SHORT_NAMES;
 		return this.roomIn(REQUEST_LIMIT) < NORMAL_HEAD + ATTRIBUTE_LENGTH ? DLMS_PDU_SIZE : undefined;
 	}
 
-	/** Keeps the meter's challenge. One that is ours would let it send our own answer back to us. */
+	/** Stores the meter's challenge. Rejects our own challenge: the meter could replay our answer to us. */
 	private takeChallenge(bytes: Uint8Array, answer: AssociationResponse): number {
 		const challenge = bytes.subarray(answer.challengeStart, answer.challengeEnd);
 		this.#meterChallenge = challenge.length;
@@ -320,7 +319,6 @@ export class Association {
 		return this.request.subarray(BEHIND_AARQ, BEHIND_AARQ + this.#meterChallenge);
 	}
 
-	/** Bytes of an answer to a challenge. */
 	private get proofLength(): number {
 		return this.#options.mechanism === MECHANISM_HIGH_SHA256 ? DIGEST_LENGTH : MAC_LENGTH;
 	}
@@ -330,7 +328,7 @@ export class Association {
 		return cipher?.digest(password, ofMeter, answered, own) ?? this.request.subarray(0, 0);
 	}
 
-	/** Takes an answer, deciphered where that was needed. */
+	/** Processes a response, deciphered if necessary. */
 	private takeAnswer(cursor: Cursor): number {
 		const tag = cursor.left > 0 ? cursor.bytes[cursor.at] : -1;
 		if (isNotification(tag)) return STEP_WAIT;
@@ -368,7 +366,7 @@ export class Association {
 		return this.resume();
 	}
 
-	/** Bytes of an APDU of `limit` bytes at most before it is ciphered. */
+	/** Returns the plain-text bytes available in an APDU of at most `limit` bytes. */
 	private roomIn(limit: number): number {
 		const { pduLimit } = this.#initiate;
 		const whole = Math.min(pduLimit || REQUEST_LIMIT, limit);
@@ -377,7 +375,7 @@ export class Association {
 
 	private ask(): number {
 		const { reading } = this.#options;
-		// A list can be made to fit a frame. One attribute at least, if in several.
+		// Lists are cut to fit one frame. A request for a single attribute may need several frames.
 		const isList = (reading.services & CONFORMANCE_LIST) !== 0;
 		const limit = isList ? Math.min(this.frameLimit, REQUEST_LIMIT) : REQUEST_LIMIT;
 		this.seal(reading.request(this.request, 0, Math.max(NORMAL_HEAD + ATTRIBUTE_LENGTH, this.roomIn(limit))));
@@ -388,14 +386,14 @@ export class Association {
 		this.exception.read(cursor);
 		const { failure } = this.exception;
 		if (this.#state !== STATE_READ) return this.end(failure ?? DLMS_EXCEPTION);
-		// A meter may refuse several attributes at once in the words of a lost association.
+		// Some meters refuse a list request with the exception for a lost association.
 		const { reading } = this.#options;
 		if (failure !== undefined && !(this.exception.isLoss && reading.listed)) return this.end(failure);
 		reading.refuse(REASON_EXCEPTION);
 		return this.resume();
 	}
 
-	/** The list is worked through. */
+	/** Ends the reading, with a release if configured. */
 	private finish(): number {
 		this.#options.reading.end();
 		if (!this.#options.release) return this.end(undefined);
@@ -407,7 +405,7 @@ export class Association {
 		this.requestLength = encodeRLRQ(this.request, this.#options.ciphered ? this.associationRequest() : undefined);
 	}
 
-	/** Ciphers the first `length` bytes of the request where all is. */
+	/** Sets the request length to `length` and ciphers the request if configured. */
 	private seal(length: number): void {
 		const { ciphered, cipher } = this.#options;
 		const sealed = ciphered && cipher !== undefined;

@@ -1,6 +1,6 @@
 /**
- * COSEM data in A-XDR (IEC 61334-6; types of IEC 62056-6-2, 4.1.5): takes a value apart into its simple elements, for
- * the rendering of readings. Iterative: nesting is counted, not called.
+ * COSEM data in A-XDR (IEC 61334-6; types of IEC 62056-6-2, 4.1.5): splits a value into its simple elements for
+ * rendering. Containers are tracked on a small stack, without recursion.
  *
  * | tag | what follows |
  * |---|---|
@@ -15,11 +15,11 @@
  * | 09 0A 0C | length, bytes |
  * | 13 | description of one element, length, bytes |
  *
- * Limits: DEPTH_LIMIT containers inside each other; a container has no more elements than bytes follow.
+ * Limits: DEPTH_LIMIT nested containers; a container has at most as many elements as bytes remain.
  */
 import type { Cursor } from "./cursor.js";
 
-/** Tags that are asked for by name; numbers are in render.ts. */
+/** Tags used by name; render.ts classifies the numeric tags. */
 export const TAG_NULL = 0x00;
 export const TAG_ARRAY = 0x01;
 export const TAG_STRUCTURE = 0x02;
@@ -37,15 +37,16 @@ export const TAG_DATE = 0x1a;
 export const TAG_TIME = 0x1b;
 export const TAG_DONT_CARE = 0xff;
 
-/** Containers inside each other, and bytes that the walker needs to count them. */
+/** Maximum nesting of containers, and the walker's stack size in bytes. */
 export const DEPTH_LIMIT = 8;
 export const STACK_SIZE = DEPTH_LIMIT * 2;
-/** Elements of a container, as the walker counts them. */
+/** Maximum elements of a container: the walker counts them in two bytes. */
 const COUNT_LIMIT = 0xffff;
 
 /**
- * Bytes after each tag, 00 to 21: characters from `0` on (`<` is 12); C: a container, N: a count of bytes, B: of bits, D: a
- * description, ?: there is no such tag. A text, since a number in a table takes 16 bytes of flash.
+ * Bytes that follow each tag, 00 to 21: one character per tag, counted from `0` (`<` is 12). C is a container, N a
+ * count of bytes, B a count of bits, D a description, ? an undefined tag. A string, because a number in a table takes
+ * 16 bytes of flash.
  */
 const SIZES = "0CC1B44??NN?N1?1212D88148<54124124";
 const DIGIT_0 = 0x30;
@@ -58,45 +59,45 @@ const COUNTED_BYTES = 0x4e - DIGIT_0;
 function sizeOf(tag: number): number {
 	if (tag === TAG_DONT_CARE) return 0;
 	const size = SIZES.charCodeAt(tag) - DIGIT_0;
-	// Behind the last of them there is NaN.
+	// charCodeAt returns NaN after the last tag.
 	return size >= 0 ? size : UNKNOWN;
 }
 
-/** Walks through one value after another; made once, used for all of an association. */
+/** Iterates over the simple elements of values; one instance serves a whole association. */
 export class DataWalker {
 	readonly #cursor: Cursor;
-	/** Elements still to come of each open container, two bytes each. */
+	/** Remaining elements of each open container, two bytes each. */
 	readonly #stack: Uint8Array;
 	readonly #bottom: number;
-	/** Where those of the next container will stand. */
+	/** Stack position of the next container. */
 	#top: number;
 	#started = false;
-	/** The simple element that `next` came to: its tag, and its contents `bytes[start..end)` of the cursor. */
+	/** Current simple element: its tag, and its content `bytes[start..end)` of the cursor. */
 	tag = 0;
 	start = 0;
 	end = 0;
-	/** Number of bits of a bit string. */
+	/** Number of bits if the element is a bit string. */
 	bits = 0;
 
-	/** Values are read where `cursor` stands; afterwards it stands behind them. Keeps STACK_SIZE bytes at `stack[at]`. */
+	/** Values are read from `cursor`, which moves past them. The walker uses STACK_SIZE bytes at `stack[at]`. */
 	constructor(cursor: Cursor, stack: Uint8Array, at: number) {
 		this.#cursor = cursor;
 		this.#stack = stack;
 		this.#bottom = this.#top = at;
 	}
 
-	/** What `start` and `end` are positions in. */
+	/** Buffer that `start` and `end` refer to. */
 	get bytes(): Uint8Array {
 		return this.#cursor.bytes;
 	}
 
-	/** A value begins where the cursor stands. */
+	/** Starts a new value at the cursor. */
 	begin(): void {
 		this.#top = this.#bottom;
 		this.#started = false;
 	}
 
-	/** Comes to the next simple element of the value; false when there is none, or the cursor has failed. */
+	/** Moves to the next simple element of the value. Returns false at the end or if the cursor has failed. */
 	next(): boolean {
 		while (this.enter()) {
 			if (this.read()) return !this.#cursor.failed;
@@ -104,14 +105,14 @@ export class DataWalker {
 		return false;
 	}
 
-	/** Passes over the whole value where the cursor stands; false if it is broken. */
+	/** Skips the whole value at the cursor. Returns false if it is malformed. */
 	skip(): boolean {
 		this.begin();
 		while (this.next());
 		return !this.#cursor.failed;
 	}
 
-	/** Counts the element that comes now as taken; false when the value is complete. */
+	/** Counts the next element as read. Returns false if the value is complete. */
 	private enter(): boolean {
 		if (this.#cursor.failed) return false;
 		const stack = this.#stack;
@@ -124,7 +125,7 @@ export class DataWalker {
 		return true;
 	}
 
-	/** Reads one element; false when it was the head of a container. */
+	/** Reads one element. Returns false if it is the head of a container. */
 	private read(): boolean {
 		const cursor = this.#cursor;
 		this.tag = cursor.u8();
@@ -155,7 +156,7 @@ export class DataWalker {
 		this.#stack[this.#top++] = count & 0xff;
 	}
 
-	/** Passes over the description of a compact array's element: tags, arrays with a count of two bytes. */
+	/** Skips the element description of a compact array: tags, with a two-byte count for arrays. */
 	private skipDescription(): void {
 		const cursor = this.#cursor;
 		for (let pending = 1; pending > 0 && !cursor.failed; pending--) {

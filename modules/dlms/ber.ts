@@ -1,25 +1,25 @@
 /**
- * Elements in BER (X.690) as ACSE uses them: tags of one byte, definite lengths. The decoder of a message reads its
- * elements in a loop and goes into those that it knows: no recursion, and a depth fixed by the code.
+ * Elements in BER (X.690) as used by ACSE: one-byte tags and definite lengths. A message decoder reads its elements in
+ * a loop and opens those that it knows, so that the nesting depth is fixed by the code.
  */
 import type { Cursor } from "./cursor.js";
 
 export const BER_INTEGER = 0x02;
 export const BER_OCTET_STRING = 0x04;
 
-/** Low bits of a tag that goes on in further bytes, which ACSE never needs. */
+/** Low bits of a tag that continues in further bytes; ACSE uses no such tags. */
 const LONG_TAG = 0x1f;
-/** Bytes of an integer: results and diagnostics are small. */
+/** Maximum bytes of an integer: results and diagnostics are small. */
 const INTEGER_BYTES = 4;
 
-/** One element; made once, filled by each `read`. */
+/** One element, reused for each `read`. */
 export class Element {
 	tag = 0;
-	/** Its contents. */
+	/** Range of the content. */
 	start = 0;
 	end = 0;
 
-	/** Reads the element where the cursor stands and passes over it; false at the end or when it is broken. */
+	/** Reads the element at the cursor and moves past it. Returns false at the end or if the element is malformed. */
 	read(cursor: Cursor): boolean {
 		if (cursor.left === 0) return false;
 		this.tag = cursor.u8();
@@ -29,12 +29,12 @@ export class Element {
 		return !cursor.failed;
 	}
 
-	/** Goes into the only element, with this tag, that the contents are; false if they are something else. */
+	/** Narrows the range to the content of its only inner element. Returns false unless that has `tag`. */
 	inside(bytes: Uint8Array, tag: number): boolean {
 		const { start, end } = this;
 		if (end - start < 2 || bytes[start] !== tag) return false;
 		const size = bytes[start + 1];
-		// What stands inside is short, but for user information, where the long form of one and two bytes occurs.
+		// Inner lengths are short, except in user information, where the long form with one or two bytes occurs.
 		const long = size > 0x80 ? size - 0x80 : 0;
 		if (long > 2 || size === 0x80 || start + 2 + long > end) return false;
 		let length = size;
@@ -47,7 +47,7 @@ export class Element {
 		return true;
 	}
 
-	/** The integer that the contents hold as an element; -1 if they don't, or it is negative or long. */
+	/** Returns the integer inside the content; -1 if there is no integer, or it is negative or too long. */
 	integer(bytes: Uint8Array): number {
 		if (!this.inside(bytes, BER_INTEGER)) return -1;
 		const { start, end } = this;

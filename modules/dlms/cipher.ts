@@ -1,19 +1,19 @@
 /**
- * Ciphering of APDUs by security suites 0 and 1: AES-128 in GCM with a tag of 12 bytes (IEC 62056-5-3, 5.3 and 9.2;
- * NIST SP 800-38D). Global keys only: glo- APDUs both ways, general-glo-ciphering from the meter, and general-ded-ciphering,
- * which needs no key of its own in what a meter pushes without an association. What suite 1 has beyond that, signatures
- * and key agreement by ECDSA and ECDH, is not here. Also the proofs of HLS, by GMAC and by SHA-256.
+ * Ciphering of APDUs with security suites 0 and 1: AES-128 in GCM with a tag of 12 bytes (IEC 62056-5-3, 5.3 and 9.2;
+ * NIST SP 800-38D), and the HLS proofs by GMAC and SHA-256. Supports global keys only: glo- APDUs in both directions,
+ * general-glo-ciphering from the meter, and general-ded-ciphering in pushes outside an association, which needs no
+ * dedicated key. The ECDSA signatures and ECDH key agreement of suite 1 are not supported.
  *
  *   glo-           tag len SC IC(4) ciphertext [tag 12]
  *   general-glo    DB 08 <title> len SC IC(4) ciphertext [tag 12]
- *   SC             10 authenticated, 20 encrypted, 30 both; 40 under the broadcast key, pushes only; low four bits: the suite
+ *   SC             10 authenticated, 20 encrypted, 30 both; 40 broadcast key, pushes only; low four bits: the suite
  *   IV             system title of the sender (8), IC
  *   AAD            SC 10: SC AK plain text; SC 30: SC AK
  *
- * An invocation counter is used for one APDU or tag of ours, never twice: the owner gives the first and the one at which
- * to stop, kept ahead in flash. The meter's must grow. Without an authentication key the gateway encrypts only, and
- * what comes with a tag is deciphered without being checked (`unchecked`). A meter that answers in the other suite is
- * talked to in it from then on.
+ * Each of our invocation counters is used for one APDU or tag only. The caller supplies the first counter and the
+ * limit, which it reserves in flash beforehand. The meter's counter must increase. Without an authentication key the
+ * gateway only encrypts, and deciphers authenticated APDUs without checking the tag (`unchecked`). After a response in
+ * the other suite, the gateway uses that suite.
  */
 
 import { equalConstantTime, holdsConstantTime } from "../bytes/equal.js";
@@ -22,18 +22,18 @@ import { SECRET_LIMIT, TITLE_LENGTH } from "./aarq.js";
 import { type Cursor, putBytes, putLength, putU32 } from "./cursor.js";
 import { DLMS_MALFORMED, DLMS_METER_TITLE, DLMS_REPLAY, DLMS_SUITE_2, DLMS_TAG, DLMS_UNPROTECTED } from "./failures.js";
 
-/** Ciphertext of `text` and the 16 bytes of the tag after it; IV of 12 bytes. Of a ciphertext: its plain text. */
+/** Returns the ciphertext of `text` followed by a 16-byte tag; for a ciphertext, its plain text. The IV has 12 bytes. */
 export type GCM = (key: Uint8Array, iv: Uint8Array, aad: Uint8Array, text: Uint8Array) => Uint8Array;
 
 export const KEY_LENGTH = 16;
 export const TAG_LENGTH = 12;
-/** What ciphering adds to an APDU that has below 256 bytes with it, at most; a longer one has one byte more. */
+/** Maximum bytes that ciphering adds to an APDU below 256 bytes in total; a longer one needs one byte more. */
 export const CIPHER_OVERHEAD = 3 + 5 + TAG_LENGTH;
-/** Bytes of our answer to a challenge, and of the meter's. */
+/** Length in bytes of a GMAC answer to a challenge. */
 export const MAC_LENGTH = 5 + TAG_LENGTH;
-/** The same by SHA-256. */
+/** Length in bytes of a SHA-256 answer to a challenge. */
 export const DIGEST_LENGTH = 32;
-/** Counters end here: 32 bits. */
+/** End of the 32-bit counters (exclusive). */
 export const COUNTER_END = 2 ** 32;
 
 export const GENERAL_GLO = 0xdb;
@@ -41,61 +41,60 @@ export const GENERAL_DED = 0xdc;
 
 const AUTHENTICATED = 0x10;
 const ENCRYPTED = 0x20;
-/** Under the global broadcast key in place of the unicast one. */
+/** Bit of SC: global broadcast key instead of the unicast key. */
 export const BROADCAST = 0x40;
 /** Bits of SC that must be 0: suites from 2 on, compression. */
 const UNSUPPORTED = 0x8e;
 const SUITE = 0x0f;
 
-/** What the tag of a glo- APDU is above that of what is inside: 21 to 2E above 01 to 0E, C8 to CF above C0 to C7. */
+/** Difference between the tag of a glo- APDU and the plain tag: 21 to 2E for 01 to 0E, C8 to CF for C0 to C7. */
 const GLO_INITIATE = 0x20;
 const GLO_SERVICE = 0x08;
 const FIRST_SERVICE = 0xc0;
 
 export interface CipherOptions {
 	readonly gcm: GCM;
-	/** SHA-256 of the parts one after another. */
+	/** Returns the SHA-256 of the concatenated parts. */
 	sha256(...parts: Uint8Array[]): Uint8Array;
-	/** 0 or 1. */
+	/** Security suite, 0 or 1. */
 	readonly suite: number;
-	/** Global encryption key, KEY_LENGTH bytes: the unicast one, or with `mayBroadcast` the broadcast one. */
+	/** Global encryption key, KEY_LENGTH bytes: the unicast key, or the broadcast key with `mayBroadcast`. */
 	readonly encryptionKey: Uint8Array;
-	/** KEY_LENGTH bytes, or none. */
+	/** KEY_LENGTH bytes, or empty. */
 	readonly authenticationKey: Uint8Array;
-	/** Ours, TITLE_LENGTH bytes; always the same under one key. */
+	/** Our system title, TITLE_LENGTH bytes; constant for one key. */
 	readonly title: Uint8Array;
-	/** The meter's, where it is known before the association; or none. */
+	/** The meter's system title if known before the association. */
 	readonly meterTitle?: Uint8Array | undefined;
-	/** The first invocation counter that was never used. */
+	/** First unused invocation counter. */
 	readonly counter: number;
-	/** The first that may not be used until the owner has kept more. */
+	/** First counter that must not be used until the caller reserves more. */
 	readonly counterLimit: number;
-	/** The counter of the meter's last APDU, where one is known from before. */
+	/** Counter of the meter's last APDU, if known. */
 	readonly meterCounter?: number;
-	/** What says that it is under the broadcast key is deciphered, too. */
+	/** True if APDUs under the broadcast key are deciphered, too. */
 	readonly mayBroadcast?: boolean;
 }
 
-/** Where AAD, the challenge after it, and the meter's title stand in the working buffer; the IV stands first. */
+/** Offsets of the AAD, the challenge and the meter's title in the working buffer, which begins with the IV. */
 const AAD_AT = TITLE_LENGTH + 4;
 const CHALLENGE_AT = AAD_AT + 1 + KEY_LENGTH;
 const METER_TITLE_AT = CHALLENGE_AT + SECRET_LIMIT;
 
-/** The failure that is told by the security suite in a security control; undefined for those that we can do, and for no suite. */
+/** Returns the failure for the suite in a security control byte; undefined unless it is suite 2. */
 export function suiteFailure(control: number): Failure | undefined {
 	return (control & SUITE) === 2 ? DLMS_SUITE_2 : undefined;
 }
 
 export class Cipher {
-	/** The next invocation counter; all below it may have been used. */
+	/** Next invocation counter; any lower one may have been used. */
 	counter: number;
-	/** The first counter that may not be used. */
 	counterLimit: number;
-	/** Something was deciphered whose tag could not be checked for want of the authentication key. */
+	/** True after deciphering an APDU without checking its tag, because the authentication key is missing. */
 	unchecked = false;
-	/** The counter of the meter's last APDU; -1: none. */
+	/** Counter of the meter's last APDU; -1 when unknown. */
 	meterCounter: number;
-	/** The security control of what was opened last, or could not be opened. */
+	/** Security control of the last APDU passed to `open`. */
 	control = 0;
 	readonly #options: CipherOptions;
 	readonly #work = new Uint8Array(METER_TITLE_AT + TITLE_LENGTH);
@@ -117,7 +116,7 @@ export class Cipher {
 		return this.#options.title;
 	}
 
-	/** Keys and title have the lengths that they must have. */
+	/** True if keys and title have valid lengths. */
 	get complete(): boolean {
 		const { encryptionKey, authenticationKey, title } = this.#options;
 		const authenticates = authenticationKey.length === KEY_LENGTH || authenticationKey.length === 0;
@@ -137,16 +136,16 @@ export class Cipher {
 		return this.#meterTitleKnown;
 	}
 
-	/** `count` counters more are there. */
+	/** True if `count` more counters are available. */
 	has(count: number): boolean {
 		return this.counter + count <= Math.min(this.counterLimit, COUNTER_END);
 	}
 
-	/** Takes `bytes[start..end)` for the meter's title; what is wrong with it. */
+	/** Sets the meter's title to `bytes[start..end)`. Returns the failure if the title is not acceptable. */
 	setMeterTitle(bytes: Uint8Array, start: number, end: number): Failure | undefined {
 		if (end - start !== TITLE_LENGTH) return DLMS_METER_TITLE;
 		const title = bytes.subarray(start, end);
-		// Under our own title the meter would use our IVs, and what we sent could be sent back to us.
+		// With our own title the meter would use our IVs, and our own APDUs could be replayed to us.
 		if (equalConstantTime(title, this.title)) return DLMS_METER_TITLE;
 		this.#work.set(title, METER_TITLE_AT);
 		this.#meterTitleKnown = true;
@@ -154,8 +153,8 @@ export class Cipher {
 	}
 
 	/**
-	 * Ciphers the APDU `bytes[start..end)` into a glo- APDU at `into[at]`, which may be the same buffer; returns the
-	 * position after it. Needs a counter: ask `has` before.
+	 * Ciphers the APDU `bytes[start..end)` into a glo- APDU at `into[at]`, which may be the same buffer. Returns the
+	 * position after it. Uses one counter: check `has` first, otherwise it throws a RangeError.
 	 */
 	seal(bytes: Uint8Array, start: number, end: number, into: Uint8Array, at: number): number {
 		const control = this.#suite | (this.authenticates ? AUTHENTICATED | ENCRYPTED : ENCRYPTED);
@@ -182,7 +181,7 @@ export class Cipher {
 		into.set(this.mac(control, challenge.subarray(start, end)), to);
 	}
 
-	/** True if the MAC_LENGTH bytes at `bytes[at]` are the meter's answer to our challenge. */
+	/** Returns true if the MAC_LENGTH bytes at `bytes[at]` are the meter's valid answer to our challenge. */
 	isAnswer(challenge: Uint8Array, bytes: Uint8Array, at: number): boolean {
 		const control = bytes[at];
 		const isProof = (control & ~SUITE) === AUTHENTICATED && suiteFailure(control) === undefined;
@@ -193,8 +192,9 @@ export class Cipher {
 	}
 
 	/**
-	 * What shows in HLS with SHA-256 that a side knows the secret (IEC 62056-5-3, 9.2.7.2): the digest of the secret, its own
-	 * title, the other's, the challenge that it answers, and its own. `ofMeter`: the side is the meter.
+	 * Returns the SHA-256 proof that a side knows the secret in HLS (IEC 62056-5-3, 9.2.7.2): the digest of the secret,
+	 * its own title, the peer's title, the challenge that it answers, and its own challenge. `ofMeter`: the side is the
+	 * meter.
 	 */
 	digest(secret: Uint8Array, ofMeter: boolean, answered: Uint8Array, own: Uint8Array): Uint8Array {
 		const { title, meterTitle } = this;
@@ -204,7 +204,7 @@ export class Cipher {
 			: sha256(secret, title, meterTitle, answered, own);
 	}
 
-	/** Deciphers the glo- or general APDU at the cursor, which then stands at what was inside; else why not. */
+	/** Deciphers the glo- or general APDU at the cursor and moves the cursor to the plain APDU. Returns the failure, if any. */
 	open(cursor: Cursor): Failure | undefined {
 		const tag = cursor.u8();
 		const isGeneral = tag === GENERAL_GLO || tag === GENERAL_DED;
@@ -233,7 +233,7 @@ export class Cipher {
 		return isGeneral || inside === cursor.bytes[cursor.at] ? undefined : DLMS_MALFORMED;
 	}
 
-	/** The title in a general-glo APDU: none, or that of the AARE, or the first one told. */
+	/** Checks the title of a general-glo APDU against the known one; adopts it if no title is known. It may be empty. */
 	private openTitle(cursor: Cursor): Failure | undefined {
 		const length = cursor.length();
 		const start = cursor.skip(length);
@@ -245,7 +245,6 @@ export class Cipher {
 		return same ? undefined : DLMS_METER_TITLE;
 	}
 
-	/** Deciphers what is left of the cursor. */
 	private decipher(cursor: Cursor, control: number, counter: number): Failure | undefined {
 		const { bytes, at, end } = cursor;
 		const authenticated = (control & AUTHENTICATED) !== 0;
@@ -255,7 +254,7 @@ export class Cipher {
 		const encrypted = (control & ENCRYPTED) !== 0;
 		const aad = encrypted ? this.aad(control) : this.longAAD(control, text);
 		this.setIV(this.meterTitle, counter);
-		// What deciphers is the same as what enciphers; the tag is that of the plain text enciphered again.
+		// GCM enciphers and deciphers with the same operation. The tag results from enciphering the plain text again.
 		const plain = encrypted ? this.run(aad, text).subarray(0, text.length) : text;
 		cursor.set(plain, 0, plain.length);
 		if (!authenticated) return undefined;
@@ -281,13 +280,12 @@ export class Cipher {
 		return this.#options.gcm(this.#options.encryptionKey, this.#work.subarray(0, AAD_AT), aad, text);
 	}
 
-	/** The AAD of an APDU that is encrypted: none, or SC and AK. */
+	/** Returns the AAD of an encrypted APDU: SC and AK if it is authenticated, otherwise empty. */
 	private aad(control: number): Uint8Array {
 		this.#work[AAD_AT] = control;
 		return this.#work.subarray(AAD_AT, (control & AUTHENTICATED) === 0 ? AAD_AT : CHALLENGE_AT);
 	}
 
-	/** The AAD of an APDU that is only authenticated. */
 	private longAAD(control: number, text: Uint8Array): Uint8Array {
 		const aad = new Uint8Array(1 + KEY_LENGTH + text.length);
 		aad.set(this.aad(control));
@@ -295,7 +293,7 @@ export class Cipher {
 		return aad;
 	}
 
-	/** Tag over a challenge of at most SECRET_LIMIT bytes. */
+	/** Returns the tag over a challenge of at most SECRET_LIMIT bytes. */
 	private mac(control: number, challenge: Uint8Array): Uint8Array {
 		this.#work[AAD_AT] = control;
 		this.#work.set(challenge, CHALLENGE_AT);

@@ -1,26 +1,24 @@
 /**
- * Asks a meter for the last invocation counter that it took from us, as the public client may: an association of its own,
- * without authentication, that reads 0-0:43.1.e.255 (IEC 62056-6-2, 5.3.7; e is the security setup, mostly 0 or 1).
- * Make a Reading of `counterList()` with a CounterSink as its sink; the highest counter of those that answered counts.
+ * Reads the last invocation counter that the meter accepted from us. The public client may do this in a separate
+ * association without authentication, with 0-0:43.1.e.255 (IEC 62056-6-2, 5.3.7; e is the security setup, mostly 0 or
+ * 1). Create a Reading of `counterList()` with a CounterSink as its sink; the highest counter read is used.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { COUNTER_END } from "./cipher.js";
 import type { ReadingSink } from "./reading.js";
 
-/** A poll list (poll-list.ts): 0-0:43.1.0.255 and 0-0:43.1.1.255, class 1, attribute 2. Bytes as a text take the least flash. */
+/** Poll list (poll-list.ts): 0-0:43.1.0.255 and 0-0:43.1.1.255, class 1, attribute 2. A string takes the least flash. */
 const LIST = "\x02\x00\x00\x2b\x01\x00\xff\x01\x02\x00\x00\x2b\x01\x01\xff\x01\x02";
 
 const DIGIT_0 = 0x30;
 
-/** The list to make the Reading with. */
 export function counterList(): Uint8Array {
 	return asciiBytes(LIST);
 }
 
 export class CounterSink implements ReadingSink {
-	/** The highest counter told; -1: none. The next one to use is above it. */
+	/** Highest counter read; -1 when no counter was read. The next one to use is above it. */
 	counter = -1;
-	/** Why the last object gave none. */
 	reason = 0;
 
 	beginObject(): void {}

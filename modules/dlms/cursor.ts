@@ -1,12 +1,12 @@
 /**
- * Reads bytes from outside in order, for BER and A-XDR alike, and writes the lengths that both share. Never throws: what
- * is missing or wrong sets `failed`, which stays, and every later read gives 0.
+ * Sequential reader of untrusted bytes for BER and A-XDR, and writers of the lengths that both share. Never throws:
+ * missing or wrong bytes set `failed`, and every later read returns 0 until the next `set`.
  *
- * A length (X.690, 8.1.3, definite; IEC 61334-6, 6.1): one byte below 0x80, or 0x81 to 0x84 and as many bytes, high
- * first.
+ * A length (X.690, 8.1.3, definite; IEC 61334-6, 6.1) is one byte below 0x80, or 0x81 to 0x84 followed by 1 to 4 bytes,
+ * high byte first.
  */
 
-/** More bytes of a length than this are refused. */
+/** Maximum bytes of a long-form length. */
 const LENGTH_BYTES = 4;
 const LONG_FORM = 0x80;
 
@@ -16,14 +16,14 @@ export class Cursor {
 	at = 0;
 	/** Position after the last byte. */
 	end = 0;
-	/** Something did not fit; nothing read since `set` is to be used. */
+	/** True after an error; everything read since `set` is invalid. */
 	failed = false;
 
 	constructor(bytes: Uint8Array) {
 		this.bytes = bytes;
 	}
 
-	/** Reads `bytes[start..end)` from now on; they stay the owner's. */
+	/** Reads `bytes[start..end)` from now on, without copying. */
 	set(bytes: Uint8Array, start: number, end: number): this {
 		this.bytes = bytes;
 		this.at = start;
@@ -55,12 +55,12 @@ export class Cursor {
 		return this.u16() * 0x10000 + this.u16();
 	}
 
-	/** Takes a byte that can only be `byte`. */
+	/** Reads a byte and fails unless it is `byte`. */
 	expect(byte: number): void {
 		if (this.u8() !== byte) this.fail();
 	}
 
-	/** A length, or a count of elements; not checked against what is left. */
+	/** Reads a length or a count of elements, without checking it against the remaining bytes. */
 	length(): number {
 		const first = this.u8();
 		if (first < LONG_FORM) return first;
@@ -74,7 +74,7 @@ export class Cursor {
 		return length;
 	}
 
-	/** Passes over `count` bytes; returns where they start. */
+	/** Skips `count` bytes and returns their start position. */
 	skip(count: number): number {
 		const start = this.at;
 		if (count > this.end - this.at) this.fail();
@@ -83,7 +83,7 @@ export class Cursor {
 	}
 }
 
-/** Writes a length below 65536 at `into[at]`; returns the position after it. */
+/** Writes a length below 65536 at `into[at]` and returns the position after it. */
 export function putLength(into: Uint8Array, at: number, length: number): number {
 	let to = at;
 	if (length >= 0x100) {
@@ -94,7 +94,7 @@ export function putLength(into: Uint8Array, at: number, length: number): number 
 	return to;
 }
 
-/** Writes `value` high byte first; returns the position after it. */
+/** Writes `value` with the high byte first and returns the position after it. */
 export function putU32(into: Uint8Array, at: number, value: number): number {
 	into[at] = value >>> 24;
 	into[at + 1] = (value >>> 16) & 0xff;
@@ -103,7 +103,7 @@ export function putU32(into: Uint8Array, at: number, value: number): number {
 	return at + 4;
 }
 
-/** Copies `bytes[start..end)` to `into[at]`; returns the position after it. A loop: no view is made for a few bytes. */
+/** Copies `bytes` to `into[at]` and returns the position after it. A loop avoids a temporary view. */
 export function putBytes(into: Uint8Array, at: number, bytes: ArrayLike<number>): number {
 	for (let i = 0; i < bytes.length; i++) into[at + i] = bytes[i];
 	return at + bytes.length;

@@ -1,26 +1,26 @@
 /**
- * COSEM date and time as text of ISO 8601 (IEC 62056-6-2, 4.1.6.1).
+ * COSEM date and time as ISO 8601 text (IEC 62056-6-2, 4.1.6.1).
  *
- * | byte | what |
+ * | byte | meaning |
  * |---|---|
  * | 0, 1 | year; FFFF any |
  * | 2 | month; FF any, FE and FD begin and end of summer time |
  * | 3 | day; FF any, FE and FD last and last but one |
  * | 4 | day of the week, 1 Monday; FF any |
- * | 5 to 8 | hour, minute, second, hundredths; FF each: not told |
- * | 9, 10 | deviation: minutes from local time to UTC, so -60 is UTC+1; 8000: not told |
- * | 11 | status: 01 invalid, 02 doubtful, 04 other time base, 08 status invalid, 80 summer time; FF not told |
+ * | 5 to 8 | hour, minute, second, hundredths; FF each: unspecified |
+ * | 9, 10 | deviation: minutes from local time to UTC, so -60 is UTC+1; 8000: unspecified |
+ * | 11 | status: 01 invalid, 02 doubtful, 04 other time base, 08 status invalid, 80 summer time; FF unspecified |
  *
- * Text: `2026-03-01T17:45:30+01:00`, hundredths after a dot where there are any, no zone where no deviation is told, no
- * seconds or no time where they are not. What has no such text (any year, last day of a month) is no date for us.
- * Many meters give the deviation with the sign of ISO 8601; `swapped` is for those.
+ * Text: `2026-03-01T17:45:30+01:00`, with hundredths after a dot unless they are 0. Unspecified zone, seconds or time
+ * are omitted. Wildcard dates (any year, last day of a month) have no text. Many meters give the deviation with the
+ * sign of ISO 8601; `swapped` selects that.
  */
 
 export const DATE_TIME_LENGTH = 12;
 export const TIME_LENGTH = 4;
 
 const NOT_TOLD = 0xff;
-/** Largest deviation either way, minutes: UTC+14. */
+/** Maximum deviation in either direction, minutes: UTC+14. */
 const DEVIATION_LIMIT = 840;
 
 const PLUS = 0x2b;
@@ -30,7 +30,7 @@ const DIGIT_0 = 0x30;
 const COLON = 0x3a;
 const LETTER_T = 0x54;
 
-/** Writes the text of the 12 bytes at `bytes[start]` at `into[at]`; returns the position after it, `at` if it has none. */
+/** Writes the text of the 12 bytes at `bytes[start]` to `into[at]`. Returns the position after it; `at` if there is no text. */
 export function putDateTime(
 	source: { bytes: Uint8Array; start: number; swapped: boolean },
 	into: Uint8Array,
@@ -45,7 +45,7 @@ export function putDateTime(
 	return putZone(signed16(bytes, start + 9) * (swapped ? -1 : 1), into, time, at);
 }
 
-/** Writes the text of the 5 bytes at `bytes[start]`, `2026-03-01`; returns the position after it, `at` if it has none. */
+/** Writes the 5-byte date at `bytes[start]` as `2026-03-01`. Returns the position after it; `at` if there is no text. */
 export function putDate(bytes: Uint8Array, start: number, into: Uint8Array, at: number): number {
 	const year = bytes[start] * 0x100 + bytes[start + 1];
 	const month = bytes[start + 2];
@@ -60,7 +60,7 @@ export function putDate(bytes: Uint8Array, start: number, into: Uint8Array, at: 
 	return at + 10;
 }
 
-/** Writes the text of the 4 bytes at `bytes[start]`, `17:45:30`; returns the position after it, `at` if it has none. */
+/** Writes the 4-byte time at `bytes[start]` as `17:45:30`. Returns the position after it; `at` if there is no text. */
 export function putTime(bytes: Uint8Array, start: number, into: Uint8Array, at: number): number {
 	const hour = bytes[start];
 	const minute = bytes[start + 1] === NOT_TOLD ? 0 : bytes[start + 1];
@@ -80,7 +80,7 @@ export function putTime(bytes: Uint8Array, start: number, into: Uint8Array, at: 
 	return at + 11;
 }
 
-/** Writes the zone of a deviation at `into[at]`; what can't be one is not told, as none is. */
+/** Writes the zone of a deviation at `into[at]`; writes nothing if the deviation is unspecified or out of range. */
 function putZone(deviation: number, into: Uint8Array, at: number, start: number): number {
 	if (Math.abs(deviation) > DEVIATION_LIMIT || at === start) return at;
 	const size = Math.abs(deviation);
@@ -94,7 +94,7 @@ function putZone(deviation: number, into: Uint8Array, at: number, start: number)
 function isDate(year: number, month: number, day: number): boolean {
 	if (!(month >= 1 && month <= 12)) return false;
 	const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-	// Odd months have 31 days until July, even ones from August on.
+	// Months with 31 days: odd ones until July, even ones from August on.
 	const days = month === 2 ? (leap ? 29 : 28) : 30 + ((month + (month >> 3)) & 1);
 	return day >= 1 && day <= days;
 }

@@ -1,5 +1,5 @@
 /**
- * Exception-response: what a meter answers to an APDU that it can't or won't serve (IEC 62056-5-3, 7.3 and 9.5).
+ * Exception-response: the meter's response to an APDU that it cannot or will not serve (IEC 62056-5-3, 7.3 and 9.5).
  *
  *   D8 state service [counter(4)]   state 1 not allowed, 2 unknown; service 1 not possible, 2 not supported, 3 other,
  *                                   4 APDU too long, 5 deciphering, 6 invocation counter and the one expected
@@ -15,14 +15,14 @@ const SERVICE_NOT_POSSIBLE = 1;
 const SERVICE_DECIPHERING = 5;
 const SERVICE_COUNTER = 6;
 
-/** One exception; made once, filled by `read`. */
+/** Decoded exception, reused for each `read`. */
 export class ExceptionResponse {
 	state = 0;
 	service = 0;
-	/** The invocation counter that the meter expects; -1: not told. */
+	/** Invocation counter that the meter expects; -1 when absent. */
 	counter = -1;
 
-	/** Reads the exception where the cursor stands; what is missing stays 0. */
+	/** Reads the exception at the cursor; missing bytes read as 0. */
 	read(cursor: Cursor): void {
 		cursor.expect(EXCEPTION_RESPONSE);
 		this.state = cursor.u8();
@@ -30,14 +30,14 @@ export class ExceptionResponse {
 		this.counter = this.service === SERVICE_COUNTER && cursor.left >= 4 ? cursor.u32() : -1;
 	}
 
-	/** The failure, if no other request would overcome this exception; else undefined. */
+	/** Failure if the exception ends the association; undefined if another request may succeed. */
 	get failure(): Failure | undefined {
 		if (this.service === SERVICE_DECIPHERING) return DLMS_DECIPHERING;
 		if (this.service === SERVICE_COUNTER) return DLMS_COUNTER;
 		return this.isLoss ? DLMS_LOST : undefined;
 	}
 
-	/** What a meter says that has dropped the association. */
+	/** True if the meter has dropped the association. */
 	get isLoss(): boolean {
 		return this.state === STATE_NOT_ALLOWED && this.service === SERVICE_NOT_POSSIBLE;
 	}

@@ -1,23 +1,21 @@
-/**
- * How an association failed. What the meter said, exactly, is kept beside it (Association: `diagnostic`, `exception`).
- */
+/** Failures of an association. `Association` keeps the meter's exact response in `diagnostic` and `exception`. */
 import { type Failure, failure, finalFailure, METER_AUTH_FAILED, METER_ERROR } from "../readout/failure.js";
 
-/** An answer makes no sense, or breaks BER or A-XDR. */
+/** A response is inconsistent, or violates BER or A-XDR. */
 export const DLMS_MALFORMED = failure(
 	METER_ERROR,
 	"dlms/malformed",
 	40,
 	"The meter's answer could not be understood. Try again; then check client_address, auth and use_encryption.",
 );
-/** AARE, without or with a reason that has no number of its own here. */
+/** AARE without a reason, or with a reason that has no failure here. */
 export const DLMS_REJECTED = failure(
 	METER_AUTH_FAILED,
 	"dlms/rejected",
 	41,
 	"The meter refuses the association and does not say why. Check client_address; then auth; then password and keys.",
 );
-/** AARE 2: the context (plain or ciphered, logical names) is not supported; Gurux says so of the mechanism, too. */
+/** AARE 2: the context (plain or ciphered, logical names) is not supported; Gurux also reports the mechanism this way. */
 export const DLMS_CONTEXT = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/context",
@@ -31,14 +29,14 @@ export const DLMS_TITLE = finalFailure(
 	43,
 	"The meter does not take the gateway's system title. It may have to be registered in the meter.",
 );
-/** AARE 11: another kind of authentication belongs to this client address, and the meter does not tell which. */
+/** AARE 11: this client address requires another mechanism, which the meter does not name. */
 export const DLMS_MECHANISM = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/mechanism",
 	44,
 	"This client_address goes with another auth. Try the others; then check client_address. If none fits, the meter wants an HLS mechanism that this gateway can't do.",
 );
-/** AARE 12, 14: this client address needs authentication, or a higher one. */
+/** AARE 12, 14: this client address requires authentication, or a stronger one. */
 export const DLMS_AUTHENTICATION_REQUIRED = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/authentication-required",
@@ -59,7 +57,7 @@ export const DLMS_ACSE_VERSION = finalFailure(
 	47,
 	"The meter knows no version of ACSE that we do.",
 );
-/** Initiate errors 1 to 4: version of DLMS, services offered, length of an APDU, refused. */
+/** Initiate errors 1 to 4: DLMS version, services offered, APDU length, refused. */
 export const DLMS_VERSION = finalFailure(METER_ERROR, "dlms/version", 48, "The meter has another version of DLMS.");
 export const DLMS_CONFORMANCE = finalFailure(
 	METER_ERROR,
@@ -79,56 +77,56 @@ export const DLMS_INITIATE = finalFailure(
 	51,
 	"The meter refuses to begin. Check client_address; then use_encryption.",
 );
-/** The meter can't decipher what we send: wrong key, or system title, or it is of another security suite. */
+/** The meter cannot decipher our APDUs: wrong key, system title or security suite. */
 export const DLMS_DECIPHERING = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/deciphering",
 	52,
 	"The meter can't decipher what it is sent. Check block_cipher_key; then auth_key; then security_suite; then client_address. A meter of security suite 2 can't be read.",
 );
-/** The meter says that our invocation counter is too low (`expectedCounter` may tell what it wants). */
+/** The meter reports that our invocation counter is too low (`exception.counter` may hold the expected one). */
 export const DLMS_COUNTER = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/counter",
 	53,
 	"The meter refuses the invocation counter as too low, and does not tell the public client which it expects.",
 );
-/** HLS pass 4: the meter refuses our answer to its challenge: wrong keys. */
+/** HLS pass 4: the meter refuses our answer to its challenge because of wrong keys. */
 export const DLMS_HLS_REFUSED = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/hls-refused",
 	54,
 	"The meter refuses the answer to its challenge. Check auth_key, with high_sha256 password; then block_cipher_key; then client_address.",
 );
-/** HLS pass 4: the meter's answer to our challenge is wrong: it does not have the keys. Don't trust it. */
+/** HLS pass 4: the meter's answer to our challenge is wrong, so it does not have the keys and is not trusted. */
 export const DLMS_METER_UNVERIFIED = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/meter-unverified",
 	55,
 	"The meter's answer to the challenge is wrong: it does not have these keys. Check auth_key; do not trust this meter.",
 );
-/** The tag of an answer is wrong: not the same keys, or the answer was changed. */
+/** The tag of a response is wrong: the keys differ, or the response was modified. */
 export const DLMS_TAG = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/tag",
 	56,
 	"An answer fails its authentication. Check auth_key; then block_cipher_key; it may have been changed on its way.",
 );
-/** An answer is less protected than what was asked, or protected in a way that we have no key for. */
+/** A response has less protection than its request, or needs a key that we do not have. */
 export const DLMS_UNPROTECTED = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/unprotected",
 	57,
 	"An answer is less protected than it must be. Check auth_key and use_encryption.",
 );
-/** The invocation counter of an answer did not grow. */
+/** The invocation counter of a response did not increase. */
 export const DLMS_REPLAY = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/replay",
 	58,
 	"The meter's invocation counter did not grow: an answer may have been recorded and played back.",
 );
-/** The meter tells no system title, or ours, or another than before. */
+/** The meter sends no system title, our own, or one that differs from its earlier one. */
 export const DLMS_METER_TITLE = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/meter-title",
@@ -142,14 +140,14 @@ export const DLMS_LOST = failure(
 	60,
 	"The meter dropped the association. Check client_address and auth.",
 );
-/** Another exception, or service error, in answer to what is needed for the association. */
+/** Another exception or service error while establishing the association. */
 export const DLMS_EXCEPTION = failure(
 	METER_ERROR,
 	"dlms/exception",
 	61,
 	"The meter refuses the service with an exception. Check client_address, auth, use_encryption and the keys (block_cipher_key, auth_key).",
 );
-/** A key or the system title that the settings ask for is missing or has a wrong length. */
+/** A key or system title that the settings require is missing or has a wrong length. */
 export const DLMS_KEY_MISSING = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/key-missing",
@@ -164,7 +162,7 @@ export const DLMS_COUNTER_EXHAUSTED = finalFailure(
 	"No invocation counter is left under this block_cipher_key. The meter needs another key.",
 );
 
-/** HLS mechanisms, by their number in the Green Book, that the meter names in its AARE and that we have not, or were not to use. */
+/** HLS mechanisms, by Green Book number, that the meter names in its AARE and that are unsupported or not configured. */
 export const DLMS_HLS_2 = mechanism("2", "HLS by its maker's own rule (mechanism 2)");
 export const DLMS_HLS_MD5 = mechanism("md5", "HLS with MD5 (mechanism 3)");
 export const DLMS_HLS_SHA1 = mechanism("sha1", "HLS with SHA-1 (mechanism 4)");
@@ -175,14 +173,14 @@ export const DLMS_HLS_SHA256 = finalFailure(
 	"The meter wants HLS with SHA-256 (mechanism 6) at this client_address: auth high_sha256, with its secret as password.",
 );
 export const DLMS_HLS_ECDSA = mechanism("ecdsa", "HLS with ECDSA (mechanism 7)");
-/** The security control of an answer tells suite 2, AES-256. */
+/** The security control of a response names suite 2, AES-256. */
 export const DLMS_SUITE_2 = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/security-suite-2",
 	67,
 	"The meter ciphers by security suite 2, the gateway by suites 0 and 1. Ask the meter's operator for one of these.",
 );
-/** The meter's context, or the name of its association, is one of short names: READ in place of GET. */
+/** The meter's context, or its association name, uses short name referencing: READ instead of GET. */
 export const DLMS_SHORT_NAMES = finalFailure(
 	METER_ERROR,
 	"dlms/short-names",

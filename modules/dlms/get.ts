@@ -1,5 +1,5 @@
 /**
- * GET: what is asked for attributes, and what comes back, also in blocks (IEC 62056-5-3, 7.3 and 9.3.6).
+ * GET requests and responses, including block transfer (IEC 62056-5-3, 7.3 and 9.3.6).
  *
  *   request   C0 01 C1 <attribute>                    one attribute: class(2) code(6) attribute(1) 00
  *             C0 02 C1 <block number(4)>              the block after this one
@@ -8,8 +8,9 @@
  *             C4 02 id last <number(4)> 00 len <piece>  |  01 <reason>
  *             C4 03 id n  { 00 <data> | 01 <reason> }…
  *
- * Pieces put together are the data, or for a list all after its id. The number of a block that is not the next one ends
- * the transfer. Limits: JOINED_LIMIT bytes of pieces together, but for those that were taken in between.
+ * The joined pieces are the data, or for a list everything after its id. A block number out of sequence ends the
+ * transfer.
+ * Limits: JOINED_LIMIT bytes of joined pieces, not counting bytes removed with `drop` in between.
  */
 import { type Cursor, putU32 } from "./cursor.js";
 import { POLL_CLASS, POLL_CODE_LENGTH } from "./poll-list.js";
@@ -17,10 +18,10 @@ import { POLL_CLASS, POLL_CODE_LENGTH } from "./poll-list.js";
 export const GET_REQUEST = 0xc0;
 export const GET_RESPONSE = 0xc4;
 
-/** The longest value, or results of a list, that comes in blocks; bytes. */
+/** Maximum bytes of a value, or of the results of a list, received in blocks. */
 export const JOINED_LIMIT = 2048;
 
-/** Bytes of an attribute in a request, and what stands in front of one, and of several. */
+/** Bytes of one attribute in a request, of the head before a single attribute, and of the head before a list. */
 export const ATTRIBUTE_LENGTH = 10;
 export const NORMAL_HEAD = 3;
 export const LIST_HEAD = 4;
@@ -28,26 +29,25 @@ export const LIST_HEAD = 4;
 const NORMAL = 1;
 const BLOCK = 2;
 const LIST = 3;
-/** Invocation 1, confirmed, high priority: one request at a time needs no more. */
+/** Invocation 1, confirmed, high priority: enough for one request at a time. */
 const INVOKE = 0xc1;
 const CHOICE_DATA = 0;
 
-/** `take`: the cursor `result` stands where the data of one attribute begins. */
+/** Result of `take`: the cursor `result` is at the data of one attribute. */
 export const GET_DATA = 1;
-/** The attribute, or all that was asked for, is refused: `reason`. */
+/** The attribute, or the whole request, is refused: see `reason`. */
 export const GET_REFUSED = 2;
-/** `result` stands at the results of a list, `count` of them. */
+/** `result` is at the results of a list; `count` is their number. */
 export const GET_RESULTS = 3;
-/** Ask for the next block: `putNext`. */
+/** The next block must be requested with `putNext`. */
 export const GET_NEXT = 4;
-/** The response is broken. */
 export const GET_BROKEN = 5;
-/** The transfer in blocks is longer than JOINED_LIMIT. */
+/** The joined blocks exceed JOINED_LIMIT. */
 export const GET_TOO_LONG = 6;
 
 /**
- * Writes the object that stands at `list[from]` as in a poll list (poll-list.ts) at `into[at]`, whose attribute `putAttribute`
- * is to write behind it; returns the position after it.
+ * Writes the class and code of the poll list entry at `list[from]` (poll-list.ts) to `into[at]`. Returns the position
+ * after it, where `putAttribute` writes the attribute.
  */
 export function putObject(into: Uint8Array, at: number, list: ArrayLike<number>, from: number): number {
 	into[at] = 0;
@@ -56,19 +56,19 @@ export function putObject(into: Uint8Array, at: number, list: ArrayLike<number>,
 	return at + 2 + POLL_CODE_LENGTH;
 }
 
-/** Writes which attribute of the object before is wanted, all of it; returns the position after it. */
+/** Writes the attribute number, without selective access. Returns the position after it. */
 export function putAttribute(into: Uint8Array, at: number, attribute: number): number {
 	into[at] = attribute;
 	into[at + 1] = 0;
 	return at + 2;
 }
 
-/** Writes what stands in front of an attribute; returns the position after it. */
+/** Writes the head of a request for one attribute. Returns the position after it. */
 export function putNormalHead(into: Uint8Array, at: number): number {
 	return putHead(into, at, NORMAL);
 }
 
-/** Writes what stands in front of `count` attributes (below 128); returns the position after it. */
+/** Writes the head of a request for `count` attributes (below 128). Returns the position after it. */
 export function putListHead(into: Uint8Array, at: number, count: number): number {
 	into[putHead(into, at, LIST)] = count;
 	return at + LIST_HEAD;
@@ -81,15 +81,15 @@ function putHead(into: Uint8Array, at: number, type: number): number {
 	return at + NORMAL_HEAD;
 }
 
-/** Takes responses in; made once for an association. */
+/** Decoder of GET responses; one instance serves an association. */
 export class GetResponse {
-	/** Stands where the result is, after GET_DATA and GET_RESULTS. */
+	/** Positioned at the result after GET_DATA and GET_RESULTS. */
 	readonly result: Cursor;
-	/** Data-access-result, after GET_REFUSED. */
+	/** Data-access-result after GET_REFUSED. */
 	reason = 0;
-	/** Results of a list, after GET_RESULTS. */
+	/** Number of results of a list after GET_RESULTS. */
 	count = 0;
-	/** The number of the block that came last; 0: none yet. */
+	/** Number of the last block; 0 before the first. */
 	#block = 0;
 	#joined: Uint8Array | undefined;
 	#length = 0;
@@ -98,29 +98,29 @@ export class GetResponse {
 		this.result = result;
 	}
 
-	/** A new request is made: what was put together is forgotten. */
+	/** Discards the joined blocks before a new request. */
 	begin(): void {
 		this.#block = 0;
 		this.#length = 0;
 	}
 
-	/** After GET_NEXT: what is put together so far, for `result` to stand at. */
+	/** Positions `result` at the blocks joined so far, after GET_NEXT. */
 	look(): void {
 		if (this.#joined !== undefined) this.result.set(this.#joined, 0, this.#length);
 	}
 
-	/** The first `count` bytes of it are taken, and make room. */
+	/** Removes the first `count` joined bytes to make room. */
 	drop(count: number): void {
 		this.#joined?.copyWithin(0, count, this.#length);
 		this.#length -= count;
 	}
 
-	/** Writes the request for the next block at `into[at]`; returns the position after it. */
+	/** Writes the request for the next block at `into[at]`. Returns the position after it. */
 	putNext(into: Uint8Array, at: number): number {
 		return putU32(into, putHead(into, at, BLOCK), this.#block);
 	}
 
-	/** Takes the response where `result` stands, to a request for a list if `list`; returns GET_…. */
+	/** Processes the response at `result`; `list`: the request was for a list. Returns GET_…. */
 	take(list: boolean): number {
 		const cursor = this.result;
 		cursor.expect(GET_RESPONSE);

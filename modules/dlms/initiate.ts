@@ -1,8 +1,8 @@
 /**
- * xDLMS initiate: what client and meter agree on inside AARQ and AARE (IEC 62056-5-3, 7.3; A-XDR).
+ * xDLMS initiate: the parameters that client and meter negotiate inside AARQ and AARE (IEC 62056-5-3, 7.3; A-XDR).
  *
- *   InitiateRequest   01, dedicated key (00: none), response allowed (00: yes), quality (00: none), version 06,
- *                     5F 1F 04 00 and 3 bytes of conformance, longest APDU we take (2)
+ *   InitiateRequest   01, dedicated key (00: absent), response allowed (00: yes), quality (00: absent), version 06,
+ *                     5F 1F 04 00 and 3 bytes of conformance, longest APDU that we accept (2)
  *   InitiateResponse  08, quality (00, or 01 and a byte), version, 5F 1F 04 00 and 3 bytes, longest APDU (2; 0: any), name (2;
  *                     00 07, or FA 00: short names)
  *   Error             0E 01 (initiate) 06 n
@@ -16,24 +16,23 @@ export const INITIATE_RESPONSE = 0x08;
 export const CONFIRMED_SERVICE_ERROR = 0x0e;
 export const INITIATE_REQUEST_LENGTH = 14;
 
-/** Services, as bits of conformance. */
+/** Conformance bits of the services. */
 export const CONFORMANCE_BLOCK_GET = 0x1000;
 export const CONFORMANCE_LIST = 0x0200;
 export const CONFORMANCE_GET = 0x0010;
 export const CONFORMANCE_SELECTIVE = 0x0004;
 export const CONFORMANCE_ACTION = 0x0001;
 
-/** The base name of an association by short names (IEC 62056-6-2, 5.3.3). */
+/** Base name of an association with short name referencing (IEC 62056-6-2, 5.3.3). */
 const NAME_SHORT = 0xfa00;
 
 const VERSION = 6;
 const CONFORMANCE_TAG = 0x5f;
 const CONFORMANCE_TAG_2 = 0x1f;
 const CONFORMANCE_LENGTH = 4;
-/** Errors of the initiate service by number. */
 const INITIATE_ERRORS = Object.freeze([DLMS_EXCEPTION, DLMS_VERSION, DLMS_CONFORMANCE, DLMS_PDU_SIZE, DLMS_INITIATE]);
 
-/** Writes an InitiateRequest without dedicated key at `into[at]`; returns the position after it. */
+/** Writes an InitiateRequest without dedicated key at `into[at]`. Returns the position after it. */
 export function putInitiateRequest(into: Uint8Array, at: number, conformance: number, pduLimit: number): number {
 	into[at] = INITIATE_REQUEST;
 	into.fill(0, at + 1, at + 4);
@@ -50,16 +49,16 @@ export function putInitiateRequest(into: Uint8Array, at: number, conformance: nu
 	return at + INITIATE_REQUEST_LENGTH;
 }
 
-/** What was agreed on; made once, filled by `read`. */
+/** Negotiated parameters, filled by `read`. */
 export class Initiate {
-	/** Services that both offer. */
+	/** Services that both sides offer. */
 	conformance = 0;
-	/** The longest APDU that the meter takes; 0: any. */
+	/** Longest APDU that the meter accepts, bytes; 0: any. */
 	pduLimit = 0;
-	/** The association goes by short names. */
+	/** True if the association uses short name referencing. */
 	isShort = false;
 
-	/** Reads an InitiateResponse; false if it is none. */
+	/** Reads an InitiateResponse. Returns false if the bytes are something else or malformed. */
 	read(cursor: Cursor): boolean {
 		cursor.expect(INITIATE_RESPONSE);
 		if (cursor.u8() !== 0) cursor.u8();
@@ -75,7 +74,7 @@ export class Initiate {
 	}
 }
 
-/** The failure that is told by a confirmed service error. */
+/** Returns the failure for the confirmed service error at the cursor. */
 export function serviceErrorFailure(cursor: Cursor): Failure {
 	cursor.expect(CONFIRMED_SERVICE_ERROR);
 	cursor.expect(1);

@@ -1,6 +1,7 @@
 /**
- * Which attributes a poll list needs, in which order: the meter's name where it is to be known whose scalers are kept,
- * scalers and units that are not known yet, then the values, each followed by its capture time where the class has one (IEC 62056-6-2, 4.3.2 to 4.3.4).
+ * Builds the steps for reading a poll list, one attribute each. The order is: the meter's logical device name if the
+ * cached scalers must be matched to a meter; unknown scalers and units; then the values, each followed by its capture
+ * time if the class has one (IEC 62056-6-2, 4.3.2 to 4.3.4).
  *
  * | class | value | scaler_unit | capture time |
  * |---|---|---|---|
@@ -14,7 +15,7 @@ import { SCALER_UNKNOWN, type ScalerCache } from "./scaler-cache.js";
 export const KIND_VALUE = 0;
 export const KIND_TIME = 1;
 export const KIND_SCALER = 2;
-/** The one step of its kind; it has no position. */
+/** Step for the logical device name, which has no position in the list. */
 export const STEP_NAME = 0x60;
 
 const POSITION_BITS = 5;
@@ -25,27 +26,25 @@ const CLASS_EXTENDED = 4;
 const CLASS_DEMAND = 5;
 const CLASS_CLOCK = 8;
 
-/** The step for what `kind` tells of the object at `position`. */
+/** Returns the step that reads `kind` of the object at `position`. */
 export function stepOf(kind: number, position: number): number {
 	return (kind << POSITION_BITS) | position;
 }
 
-/** KIND_… of a step. */
 export function kindOf(step: number): number {
 	return step >> POSITION_BITS;
 }
 
-/** Position in the list that a step is for. */
 export function positionOf(step: number): number {
 	return step & POSITION_MASK;
 }
 
-/** Where in the list the object at a position stands. */
+/** Returns the byte offset of the object at `position` in the list. */
 export function entryAt(position: number): number {
 	return 1 + position * POLL_ENTRY_SIZE;
 }
 
-/** The attribute that a step asks for. */
+/** Returns the attribute that a step reads. */
 export function attributeOf(list: Uint8Array, step: number): number {
 	const at = entryAt(positionOf(step));
 	const kind = kindOf(step);
@@ -53,18 +52,18 @@ export function attributeOf(list: Uint8Array, step: number): number {
 	return kind === KIND_TIME ? timeAttribute(list, at) : list[at + POLL_ATTRIBUTE];
 }
 
-/** The answer to a step is a date and time, if it has the length of one. */
+/** Returns true if the step's value is a date and time, provided that it has the right length. */
 export function isTimestamp(list: Uint8Array, step: number): boolean {
 	const at = entryAt(positionOf(step));
 	const attribute = attributeOf(list, step);
 	const classId = list[at + POLL_CLASS];
-	// The time; begin and end of summer time, which have a text where they tell the year.
+	// Time, begin and end of summer time; the last two have a text only if they contain the year.
 	if (classId === CLASS_CLOCK) return attribute === 2 || attribute === 5 || attribute === 6;
 	if (classId === CLASS_EXTENDED) return attribute === 5;
 	return classId === CLASS_DEMAND && (attribute === 6 || attribute === 7);
 }
 
-/** Position that holds scaler and unit of the object at `position`: the first with the same object; -1: it needs none. */
+/** Returns the first position with the same object, where its scaler and unit are cached; -1 if it needs no scaler. */
 export function scalerPosition(list: Uint8Array, position: number): number {
 	const at = entryAt(position);
 	if (scalerAttribute(list, at) === 0) return -1;
@@ -75,10 +74,9 @@ export function scalerPosition(list: Uint8Array, position: number): number {
 	return position;
 }
 
-/** Most steps of a list. */
 export const STEPS_LIMIT = 1 + POLL_LIMIT * 3;
 
-/** Writes the steps for a list at `into[at]`, with the name first if `named`; returns the position after them, at most `at` + STEPS_LIMIT. */
+/** Writes the steps for a list at `into[at]`, preceded by the name if `named`. Returns the end, at most `at` + STEPS_LIMIT. */
 export function putPlan(list: Uint8Array, cache: ScalerCache, named: boolean, into: Uint8Array, at: number): number {
 	const count = list[0];
 	let to = at;
@@ -94,7 +92,7 @@ export function putPlan(list: Uint8Array, cache: ScalerCache, named: boolean, in
 	return to;
 }
 
-/** The attribute with scaler and unit of the value that is asked for; 0: none. */
+/** Returns the attribute with scaler and unit of the value; 0 if there is no such attribute. */
 function scalerAttribute(list: Uint8Array, at: number): number {
 	const classId = list[at + POLL_CLASS];
 	const attribute = list[at + POLL_ATTRIBUTE];

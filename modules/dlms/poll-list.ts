@@ -1,23 +1,21 @@
 /**
- * The objects that a DLMS/COSEM readout asks for, packed as they lie in flash (API decision 29): for the API, and for
- * whoever asks the meter. Classes and attributes are those of IEC 62056-6-2.
+ * Objects that a DLMS/COSEM readout requests, packed as stored in flash. Classes and attributes follow IEC 62056-6-2.
  *
- *   offset  bytes  what
+ *   offset  bytes  content
  *   0       1      number of objects, at most POLL_LIMIT
  *   1       8 each A B C D E F (1 each), class, attribute
  *
- * No bytes at all stand for the default list.
+ * An empty array means the default list.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { BILLING_PERIOD_CURRENT, OBISCode } from "../obis/code.js";
 
 export const POLL_LIMIT = 32;
-/** Bytes of one object. */
 export const POLL_ENTRY_SIZE = 8;
 export const POLL_CODE_LENGTH = 6;
 export const POLL_SIZE_LIMIT = 1 + POLL_LIMIT * POLL_ENTRY_SIZE;
 
-/** Where class and attribute stand in an object, after its code. */
+/** Offsets of class and attribute in an object, after its code. */
 export const POLL_CLASS = 6;
 export const POLL_ATTRIBUTE = 7;
 
@@ -29,12 +27,12 @@ const CLASS_CLOCK = 8;
 /** Attribute with the value, or the time, in all of these classes. */
 export const ATTRIBUTE_VALUE = 2;
 
-/** What a new unit asks for: the clock, the serial number, then registers. */
+/** Default objects: the clock, the serial number, then registers. */
 const DEFAULT_CODES =
 	"0-0:1.0.0 0-0:96.1.0 1-0:1.8.0 1-0:1.8.1 1-0:1.8.2 1-0:2.8.0 1-0:1.7.0 1-0:2.7.0 " +
 	"1-0:32.7.0 1-0:52.7.0 1-0:72.7.0 1-0:31.7.0 1-0:51.7.0 1-0:71.7.0";
 
-/** The list that the bytes in flash stand for; stays the owner's of the bytes. */
+/** Returns the poll list for the bytes in flash: `stored` itself, or the default list if it is empty. */
 export function pollListOf(stored: Uint8Array): Uint8Array {
 	if (stored.length > 0) return stored;
 	const codes = DEFAULT_CODES.split(" ");
@@ -58,7 +56,7 @@ export function pollListOf(stored: Uint8Array): Uint8Array {
 	return list;
 }
 
-/** Whether the bytes are packed as this file says: flash may hold anything. */
+/** Returns true if the bytes from flash are a valid packed list. */
 export function isPollList(stored: Uint8Array): boolean {
 	if (stored.length === 0) return true;
 	if (stored[0] > POLL_LIMIT || stored.length !== 1 + stored[0] * POLL_ENTRY_SIZE) return false;
@@ -69,7 +67,7 @@ export function isPollList(stored: Uint8Array): boolean {
 	return true;
 }
 
-/** Position of the first object that stands in the list before, in code, class and attribute; -1 for none. */
+/** Returns the index of the first object that repeats an earlier code, class and attribute; -1 if all differ. */
 export function findDuplicate(list: Uint8Array): number {
 	for (let i = 1; i < list[0]; i++) {
 		for (let j = 0; j < i; j++) if (isSame(list, 1 + i * POLL_ENTRY_SIZE, 1 + j * POLL_ENTRY_SIZE)) return i;

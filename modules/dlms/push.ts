@@ -1,17 +1,17 @@
 /**
- * Takes apart what a meter sends by itself: the data-notification (IEC 62056-5-3, 9.5; the push setup of IEC 62056-6-2,
- * 5.3.8, says what is in one). Standards leave its body to the meter. These are met in the field:
+ * Decodes the data-notification that a meter sends unsolicited (IEC 62056-5-3, 9.5; its content follows the push setup
+ * of IEC 62056-6-2, 5.3.8). The standards leave the structure of the body to the meter. Known bodies:
  *
- * | body | how it is read |
+ * | body | decoding |
  * |---|---|
- * | code, value; after the value, or before it, scaler and unit; each in a structure of its own or all in one row | by the codes: octet strings of 6 bytes |
- * | class, code, attribute, value | the same |
- * | list of objects (class, code, attribute, …), then a value for each | by their places (Landis+Gyr, Iskraemeco, Energomera) |
- * | values alone: 1, 9, 13, 14 or 18 of them | the lists of Kaifa for Norway, in their order |
- * | values alone, of others (Iskraemeco in Slovenia and Croatia) | not at all: `isNameless` |
+ * | code, value; scaler and unit before or after it; a structure per object, or one row | by the codes: octet strings of 6 bytes |
+ * | class, code, attribute, value | by the codes |
+ * | list of objects (class, code, attribute, …), then a value for each | by position (Landis+Gyr, Iskraemeco, Energomera) |
+ * | only values: 1, 9, 13, 14 or 18 of them | by position in the Norwegian lists of Kaifa |
+ * | only values, other meters (Iskraemeco in Slovenia and Croatia) | not supported: `isNameless` |
  *
- * What has no scaler and unit gets those that the maker documents for its lists (MAKERS), or none. The time in the head is
- * the meter's clock, 0-0:1.0.0. A text without code at the end is the number of the meter (Netz Niederösterreich).
+ * Values without scaler and unit get those that the maker documents for its lists (MAKERS), if any. The time in the
+ * head is the meter's clock, 0-0:1.0.0. A final text without a code is the meter number (Netz Niederösterreich).
  * Limits: those of axdr.ts and render.ts.
  */
 import { TEXT_LIMIT } from "../bytes/octets.js";
@@ -36,12 +36,11 @@ import { AS_DATE_TIME, AS_TEXT, isNumber, render } from "./render.js";
 import { UNIT_NONE } from "./scaler-cache.js";
 
 export const DATA_NOTIFICATION = 0x0f;
-/** After the tag. */
 const INVOKE_ID_LENGTH = 4;
 const CLASS_REGISTER = 3;
 const CLASS_CLOCK = 8;
 const CLASS_PUSH_SETUP = 40;
-/** C of its code, 0-b:25.9.0. */
+/** Group C of the push setup code, 0-b:25.9.0. */
 const GROUP_PUSH_SETUP = 25;
 
 /** Units of IEC 62056-6-2, table 4. */
@@ -52,28 +51,28 @@ const UNIT_VARH = 32;
 const UNIT_A = 33;
 const UNIT_V = 35;
 
-/** Three letters that a system title, a device name or a list's name begins with. */
+/** First three letters of a system title, device name or list name. */
 const MAKERS = "KFM KAM LGZ ISK";
 const MAKER_SIZE = 4;
 /**
- * Places in MAKERS. Where a list tells no scalers, power is in W and var; Kaifa's energy is in Wh and varh, its current
- * in mA, its voltage in 0.1 V; Kamstrup's are ten times that, and its power factors in 0.01. The current and voltage of the
- * others differ.
+ * Indices in MAKERS. If a list has no scalers, power is in W and var. Kaifa sends energy in Wh and varh, current in mA
+ * and voltage in 0.1 V. Kamstrup's units are ten times larger, and its power factors are in 0.01. For other makers,
+ * current and voltage units vary.
  */
 const KAIFA = 0;
 const KAMSTRUP = 1;
-/** Landis+Gyr lists objects, and those that do as they do. */
+/** First maker that sends object lists: Landis+Gyr; also used for other meters that send such lists. */
 const LISTING = 2;
 const NO_MAKER = -1;
 const SCALER_CURRENT = -3;
 const SCALER_VOLTAGE = -1;
 const SCALER_POWER_FACTOR = -2;
-/** C of a power factor, 20 more for each phase. */
+/** Group C of a power factor; plus 20 for each phase. */
 const POWER_FACTOR = 13;
 
 /**
- * Kaifa's lists: four powers (C is 1 to 4), three currents (31, 51, 71), three voltages (32, 52, 72); a meter with one
- * phase leaves four of them out.
+ * Positions in Kaifa's lists: four powers (C is 1 to 4), three currents (31, 51, 71), three voltages (32, 52, 72). A
+ * single-phase meter omits four of the currents and voltages.
  */
 const PLACE_POWER = 3;
 const PLACE_CURRENT = 7;
@@ -81,13 +80,13 @@ const PLACE_VOLTAGE = 10;
 const PLACE_CLOCK = 13;
 const PLACES_END = 18;
 
-/** The working buffer: a text, the walker's stack, the object. */
+/** Layout of the working buffer: a text, the walker's stack, the object. */
 const STACK_AT = TEXT_LIMIT;
 const CODE_AT = STACK_AT + STACK_SIZE;
 
-/** One notification; made for it, and done with then. */
+/** Decoder of one notification; create a new instance for each. */
 export class PushReading {
-	/** Logical device name, or else the meter's number; ASCII, empty if there was none. */
+	/** Logical device name, otherwise the meter number; ASCII, empty if neither was sent. */
 	meterId: Uint8Array = NO_BYTES;
 	readonly cursor: Cursor;
 	readonly #walker: DataWalker;
@@ -95,17 +94,17 @@ export class PushReading {
 	readonly #records: RecordWriter;
 	#maker = NO_MAKER;
 	#hasTime = false;
-	/** Objects other than the clock; numbers among the values that have a code, and those that have none. */
+	/** Counts: objects other than the clock, numbers with a code, numbers without a code. */
 	#objects = 0;
 	#numbers = 0;
 	#nameless = 0;
-	/** The records have begun the object. */
+	/** True if a record has been started for the current object. */
 	#isOpen = false;
-	/** Scaler and unit of the value that comes now. */
+	/** Scaler and unit of the next value. */
 	#scaler = 0;
 	#unit = UNIT_NONE;
 
-	/** The APDU in plain stands at the cursor. */
+	/** Decodes the plain APDU at `cursor` into `records`. */
 	constructor(cursor: Cursor, records: RecordWriter) {
 		this.cursor = cursor;
 		this.#records = records;
@@ -113,9 +112,9 @@ export class PushReading {
 	}
 
 	/**
-	 * Makes records of what is in the notification, which must fill the cursor exactly; `title`: the sender's, or no
-	 * bytes. False if it is none, breaks A-XDR, or tells of other objects than it has values for: what there is of
-	 * records then is not to be used.
+	 * Writes records for the notification, which must fill the cursor exactly. `title` is the sender's system title, or
+	 * empty. Returns false if the APDU is not a notification, violates A-XDR, or does not have one value per
+	 * listed object; the records written so far are then invalid.
 	 */
 	take(title: Uint8Array): boolean {
 		const { cursor } = this;
@@ -149,12 +148,12 @@ export class PushReading {
 		return true;
 	}
 
-	/** Its values have no codes: the clock is all that could be told of it. */
+	/** True if the values have no codes, so that at most the clock was decoded. */
 	get isNameless(): boolean {
 		return this.#numbers === 0 && (this.#nameless > 0 || (this.#hasTime && this.#objects === 0));
 	}
 
-	/** `bytes[at]` begins a structure of class, code and attribute, of a list of objects: 02 n, 12 class, 09 06 code, 0F. */
+	/** Returns true if `bytes[at]` begins an object list entry with class, code and attribute: 02 n, 12 class, 09 06 code, 0F. */
 	private isObject(at: number): boolean {
 		const { bytes } = this.cursor;
 		return (
@@ -166,7 +165,7 @@ export class PushReading {
 		);
 	}
 
-	/** An array of objects, then their values: of each but the array's own, if that is among them. */
+	/** Decodes an array of objects followed by their values. The list's own push setup object, if first, has no value. */
 	private takeListed(count: number): boolean {
 		const { cursor } = this;
 		const { bytes, at: list } = cursor;
@@ -197,16 +196,16 @@ export class PushReading {
 		return true;
 	}
 
-	/** Codes and values in a row, whatever structures they are in. */
+	/** Decodes codes and values in a row, in any nesting of structures. */
 	private takeRow(): void {
 		const { cursor } = this;
 		const { bytes } = cursor;
 		const walker = this.#walker;
 		let isPending = false;
 		let isAny = false;
-		/** Elements that were looked at already. */
+		/** Number of following elements that are already decoded. */
 		let known = 0;
-		/** Class of the object that comes, where the row tells it. */
+		/** Class of the next object; 0 if the row has no classes. */
 		let classId = 0;
 		while (walker.next()) {
 			const { tag, start, end } = walker;
@@ -224,9 +223,9 @@ export class PushReading {
 			} else if (tag === TAG_OCTET_STRING && length === POLL_CODE_LENGTH) {
 				this.setObject(start, classId, ATTRIBUTE_VALUE);
 				if (classId > 0) this.#nameless--;
-				// Else what comes is the attribute.
+				// Without a class, scaler and unit may follow the code; with one, the attribute follows.
 				else if (this.findScaler()) known = 2;
-				// The list may begin with its own name: what follows that is no value of it.
+				// A push setup code names the list itself: the next element is not its value.
 				isPending = bytes[start + 2] !== GROUP_PUSH_SETUP || bytes[start + 3] !== 9;
 				if (!isPending) classId = 0;
 			} else if (tag === TAG_UINT16) {
@@ -243,7 +242,7 @@ export class PushReading {
 		}
 	}
 
-	/** The values of a list of Kaifa in their order, at which the walker begins. */
+	/** Decodes the values of a Kaifa list by position, from the start of the walker. */
 	private takePlaces(count: number): void {
 		const isOnePhase = count === 9 || count === 14;
 		this.#maker = KAIFA;
@@ -262,7 +261,7 @@ export class PushReading {
 		}
 	}
 
-	/** The walker stands at the meter's clock. */
+	/** Writes the meter's clock from the current element. */
 	private takeTime(): void {
 		const walker = this.#walker;
 		this.setCode(0, 1, 0);
@@ -276,13 +275,13 @@ export class PushReading {
 		this.object(0, ATTRIBUTE_VALUE);
 	}
 
-	/** The object whose code stands at `bytes[at]`; class 0: not told. */
+	/** Selects the object with the code at `bytes[at]`; class 0: unknown. */
 	private setObject(at: number, classId: number, attribute: number): void {
 		for (let i = 0; i < POLL_CODE_LENGTH; i++) this.#work[CODE_AT + i] = this.cursor.bytes[at + i];
 		this.object(classId, attribute);
 	}
 
-	/** Its code is set: the rest of it, and what its value is multiplied with if nothing else is told. */
+	/** Completes the object after its code is set, with the maker's default scaler and unit. */
 	private object(classId: number, attribute: number): void {
 		const work = this.#work;
 		const c = work[CODE_AT + 2];
@@ -295,7 +294,7 @@ export class PushReading {
 		this.#isOpen = false;
 		const maker = this.#maker;
 		if (maker < 0 || work[CODE_AT] !== 1 || c > 80 || (d !== 7 && d !== 8)) return;
-		// 21 to 33, 41 to 53 and 61 to 73 are 1 to 13 of a phase.
+		// Groups C 21 to 33, 41 to 53 and 61 to 73 are 1 to 13 for each phase.
 		const kind = c % 20;
 		const isEnergy = d === 8;
 		const isReactive = kind > 2;
@@ -310,7 +309,7 @@ export class PushReading {
 		if (maker === KAMSTRUP && (isEnergy || kind > 8)) this.#scaler++;
 	}
 
-	/** Scaler and unit come next. */
+	/** Reads scaler and unit if they come next. Returns false otherwise. */
 	private findScaler(): boolean {
 		const { bytes, end } = this.cursor;
 		let { at } = this.cursor;
@@ -321,13 +320,13 @@ export class PushReading {
 		return true;
 	}
 
-	/** The walker stands at a value of the object. */
+	/** Writes the current element as a value of the object. */
 	private takeValue(): void {
 		const walker = this.#walker;
 		const work = this.#work;
 		const isClock = work[CODE_AT + POLL_CLASS] === CLASS_CLOCK;
 		const length = render(walker, this.#scaler, isClock ? AS_DATE_TIME : AS_TEXT, work);
-		// The time in the head, and the same clock again; that of another channel is another one (Kamstrup).
+		// Skips the clock if the head already gave the time. The clock of another channel differs (Kamstrup).
 		const isAgain = isClock && this.#hasTime && work[CODE_AT + 1] === 0;
 		if (length <= 0 || isAgain) return;
 		if (isClock) this.#hasTime = true;
@@ -335,7 +334,7 @@ export class PushReading {
 		const d = work[CODE_AT + 3];
 		const isName = c === 42 && d === 0;
 		if (isName || (c === 96 && d === 1 && this.meterId.length === 0)) this.meterId = work.slice(0, length);
-		// The name of the device, or of its list (1-0:0.2.129).
+		// Name of the device, or of its list (1-0:0.2.129).
 		if (isName || c === 0) this.findMaker(work, 0, length);
 		if (!this.#isOpen) this.beginObject();
 		if (isNumber(walker.tag)) this.#numbers++;
@@ -350,7 +349,7 @@ export class PushReading {
 		else this.#records.beginAttribute(work, CODE_AT);
 	}
 
-	/** Whether `bytes[start..end)` begins with a maker's letters, in either case. */
+	/** Returns true if `bytes[start..end)` begins with a maker's letters in either case, and stores the maker. */
 	private findMaker(bytes: Uint8Array, start: number, end: number): boolean {
 		if (end - start < 3) return false;
 		const letters = String.fromCharCode(bytes[start] & 0xdf, bytes[start + 1] & 0xdf, bytes[start + 2] & 0xdf);

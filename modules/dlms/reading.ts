@@ -1,11 +1,12 @@
 /**
- * Reads a poll list over an association: which GET comes next, what its response gives, and what of it goes to the sink.
- * As many attributes at once as a frame takes where the meter offers that; fewer, then one by one, where it fails to.
+ * Reads a poll list over an association: builds each GET, decodes its response and passes the values to the sink. If
+ * the meter supports lists, a request has as many attributes as fit one frame. After a failure it has fewer attributes,
+ * and finally one.
  *
- * The steps of plan.ts. The first is the logical device name (0-0:42.0.0.255), which tells whose scalers the cache holds:
- * the rest is asked for together with it as if they were this meter's, and again if they were not.
- * An object that the meter refuses, or whose value can't be shown, is told with its reason, and the rest goes on.
- * A structure or array gives its simple elements as the object's values.
+ * The steps come from plan.ts. The first one reads the logical device name (0-0:42.0.0.255), which tells whether the
+ * cached scalers belong to this meter. The same request reads further attributes on that assumption; if it was wrong, a
+ * new plan reads them again. Refused objects, and values that cannot be rendered, are reported with a reason, and the
+ * reading continues. A structure or array yields its simple elements as the object's values.
  *
  * Limits: LIST_LIMIT attributes in a request, VALUES_LIMIT values of an object, TEXT_LIMIT characters of a value.
  */
@@ -52,75 +53,71 @@ import {
 import { AS_DATE_TIME, AS_SWAPPED_DATE_TIME, AS_TEXT, isNumber, NO_TEXT, render } from "./render.js";
 import { SCALER_DENIED, SCALER_KNOWN, SCALER_UNKNOWN, type ScalerCache, UNIT_NONE } from "./scaler-cache.js";
 
-/** Attributes in one request at most. */
 export const LIST_LIMIT = 30;
-/** So many, which every meter that knows lists takes, once it failed at more: what a frame of 128 bytes takes, ciphered. */
+/** Attributes per request after a longer list failed: a ciphered frame of 128 bytes, which every list-capable meter accepts. */
 export const SHORT_LIST = 10;
-/** No more than a frame of 128 bytes takes; what fails at these fails at lists. */
+/** Attributes that fit one frame of 128 bytes; a meter that fails at these does not support lists. */
 const SHORT_ENOUGH = 12;
-/** Values of one object that is a structure or an array. */
+/** Maximum values of one structure or array. */
 export const VALUES_LIMIT = 16;
 
-/** Where readings go. Bytes are only valid during the call. */
+/** Receiver of readings. Byte arguments are valid only during the call. */
 export interface ReadingSink {
-	/** The object at `position` of the list was read: its code stands at `list[at]`, six bytes; values follow. */
+	/** Begins the object at `position` of the list, with its six-byte code at `list[at]`; values follow. */
 	beginObject(position: number, list: Uint8Array, at: number): void;
-	/** A value, printable ASCII; `unit` by IEC 62056-6-2, UNIT_NONE for none. The second of a class 4 or 5 is its time. */
+	/** Receives a value in printable ASCII; `unit` by IEC 62056-6-2 or UNIT_NONE. The second value of class 4 or 5 is its time. */
 	value(text: Uint8Array, length: number, unit: number): void;
-	/** The object has no more values. */
 	endObject(): void;
-	/** The object at `position` gave none: data-access-result, or REASON_…. */
+	/** Reports that the object at `position` has no value: data-access-result or REASON_…. */
 	refused(position: number, reason: number): void;
 }
 
-/** What an association asks the meter for, one GET after the other: a poll list (Reading), or a profile. */
+/** Sequence of GETs over an association: a poll list (Reading) or a profile. */
 export interface Inquiry {
-	/** What is taken in is read with it; between requests it is anybody's. */
+	/** Cursor for decoding responses; free for other use between requests. */
 	readonly cursor: Cursor;
-	/** CONFORMANCE_… that it needs beside GET. */
+	/** CONFORMANCE_… required in addition to GET. */
 	readonly services: number;
-	/** Nothing is left to ask for. */
+	/** True if no request is left. */
 	readonly done: boolean;
-	/** The last request was for several attributes at once. */
+	/** True if the last request was for several attributes. */
 	readonly listed: boolean;
-	/** Attributes to ask for at once where that one, which was for several, has failed. */
+	/** Maximum attributes per request after a failure of the last list request. */
 	readonly fewer: number;
-	/** Objects, or rows, read. */
+	/** Number of objects, or rows, read. */
 	readonly read: number;
-	/** Requests made. */
+	/** Number of requests built. */
 	readonly requests: number;
-	/** The association is there; `listing`: the meter offers several attributes at once. */
+	/** Starts once the association is established; `listing`: the meter accepts several attributes per request. */
 	begin(listing: boolean): void;
-	/** Writes the next request at `into[at]`, in `room` bytes at most (13 at least); returns the position after it. */
+	/** Writes the next request at `into[at]` in at most `room` bytes (13 or more). Returns the position after it. */
 	request(into: Uint8Array, at: number, room: number): number;
-	/** Takes the GET response in that the cursor stands at. */
+	/** Processes the GET response at the cursor. */
 	take(): void;
-	/** Something else came in place of a response: what was asked for counts as refused. */
+	/** Treats the requested attributes as refused after another APDU instead of a response. */
 	refuse(reason: number): void;
-	/** Nothing more will come. */
 	end(): void;
 }
 
 export interface ReadingOptions {
-	/** As poll-list.ts packs it. */
+	/** Poll list, packed as in poll-list.ts. */
 	readonly list: Uint8Array;
-	/** Made for this list. */
 	readonly cache: ScalerCache;
 	readonly sink: ReadingSink;
 	/**
-	 * Attributes to ask for at once, at most, where the meter offers that. One that falls silent on it is read again by
-	 * `fewer`.
+	 * Maximum attributes per request if the meter supports lists. If the meter does not answer, the caller reads again
+	 * with `fewer`.
 	 */
 	readonly listing: number;
-	/** Read the logical device name first. Without it the cache is taken to be this meter's. */
+	/** True to read the logical device name first; otherwise the cache is assumed to belong to this meter. */
 	readonly named: boolean;
-	/** The meter gives deviations with the sign of ISO 8601 (date-time.ts). */
+	/** True if the meter gives deviations with the sign of ISO 8601 (date-time.ts). */
 	readonly swappedDeviation: boolean;
 }
 
-/** COSEM logical device name, as in a poll list: code and class. */
+/** Logical device name, as code and class of a poll list entry. */
 const NAME = "\x00\x00\x2a\x00\x00\xff\x01";
-/** The working buffer: a text, the walker's stack, the steps. */
+/** Layout of the working buffer: a text, the walker's stack, the steps. */
 const STACK_AT = TEXT_LIMIT;
 const STEPS_AT = STACK_AT + STACK_SIZE;
 const WORK_SIZE = STEPS_AT + STEPS_LIMIT;
@@ -132,21 +129,19 @@ export class Reading implements Inquiry {
 	readonly #walker: DataWalker;
 	readonly #response: GetResponse;
 	readonly #work = new Uint8Array(WORK_SIZE);
-	/** Where the steps end in the working buffer. */
+	/** End of the steps in the working buffer. */
 	#stepsEnd = STEPS_AT;
-	/** Where the step stands that is asked for. */
+	/** Index of the requested step in the working buffer. */
 	#index = STEPS_AT;
-	/** Steps asked for with the last request, as a list if more than one. */
+	/** Number of steps in the last request; a list if more than one. */
 	#asked = 0;
-	/** Attributes in one request that are worth trying. */
 	#listing = 1;
-	/** The next request is for the next block. */
+	/** True if the next request is for the next block. */
 	#more = false;
-	/** The name told that the scalers kept are another meter's. */
+	/** True if the cached scalers belong to another meter. */
 	#isStrange = false;
-	/** Position of the object that the sink has begun, or -1. */
+	/** Position of the object begun in the sink; -1 between objects. */
 	#open = -1;
-	/** Objects read, and refused. */
 	read = 0;
 	refused = 0;
 	requests = 0;
@@ -228,8 +223,8 @@ export class Reading implements Inquiry {
 	}
 
 	/**
-	 * Results of a list are told step by step once all of them were seen to be whole: there are meters that leave out the
-	 * reason of a refusal, so that what follows would be taken for another object's. Then single requests go on.
+	 * Processes the results of a list after checking that all are complete. Some meters omit the reason of a refusal,
+	 * which would assign later results to the wrong objects; smaller requests follow in that case.
 	 */
 	private takeList(kind: number): void {
 		const { cursor } = this;
@@ -247,7 +242,7 @@ export class Reading implements Inquiry {
 		this.skipTimes();
 	}
 
-	/** As many results as were asked for, each with its data or a reason, and nothing behind them. */
+	/** Returns true if there is exactly one complete result, data or a reason, per requested attribute. */
 	private isWholeList(): boolean {
 		const { cursor } = this;
 		for (let i = 0; i < this.#asked; i++) {
@@ -262,7 +257,7 @@ export class Reading implements Inquiry {
 		if (this.goOn()) this.skipTimes();
 	}
 
-	/** To the step after; false if there is a new plan, for it was another meter's. */
+	/** Moves to the next step. Returns false after making a new plan because the meter is another one. */
 	private goOn(): boolean {
 		if (this.#isStrange) {
 			this.#isStrange = false;
@@ -273,7 +268,7 @@ export class Reading implements Inquiry {
 		return true;
 	}
 
-	/** Without a value its time is not asked for. */
+	/** Skips the capture time of an object without a value. */
 	private skipTimes(): void {
 		while (this.#index < this.#stepsEnd) {
 			const step = this.#work[this.#index];
@@ -282,7 +277,6 @@ export class Reading implements Inquiry {
 		}
 	}
 
-	/** The value that the cursor stands at is that of the current step. */
 	private takeData(): void {
 		const step = this.#work[this.#index];
 		const { at } = this.cursor;
@@ -315,7 +309,7 @@ export class Reading implements Inquiry {
 		this.#options.sink.refused(position, reason);
 	}
 
-	/** The name has so many characters; none where `length` is not above 0. */
+	/** Stores the meter's name of `length` characters; 0 or less means no name. */
 	private takeName(length: number): void {
 		this.#isStrange = this.#options.cache.setName(this.#work, Math.max(0, length));
 	}
@@ -335,7 +329,7 @@ export class Reading implements Inquiry {
 		if (length > 0) this.#options.sink.value(this.#work, length, UNIT_NONE);
 	}
 
-	/** Looks at all of the value before the sink hears of it. */
+	/** Checks the whole value before the sink receives any of it. */
 	private takeValue(step: number, at: number): void {
 		const { list, cache, sink } = this.#options;
 		const position = positionOf(step);
@@ -374,7 +368,7 @@ export class Reading implements Inquiry {
 		return this.#options.swappedDeviation ? AS_SWAPPED_DATE_TIME : AS_DATE_TIME;
 	}
 
-	/** Renders the element that the walker stands at at the beginning of `#work`; numbers are multiplied with 10^scaler. */
+	/** Renders the walker's current element into `#work`; numbers are multiplied by 10^scaler. Returns as `render` does. */
 	private text(scaler: number, octets: number): number {
 		return render(this.#walker, scaler, octets, this.#work);
 	}

@@ -1,6 +1,6 @@
 /**
- * Why an object of a poll list gave no value, for the API's `missing`. Those of the meter are its data-access-result
- * (IEC 62056-5-3, 7.3), below 256; the others are ours.
+ * Reasons why an object of a poll list has no value, for the API's `missing`. Values below 256 are the meter's
+ * data-access-result (IEC 62056-5-3, 7.3); the others are defined here.
  */
 import { GET_REFUSED, GET_TOO_LONG } from "./get.js";
 
@@ -11,14 +11,14 @@ export const REASON_CLASS_INCONSISTENT = 9;
 export const REASON_OBJECT_UNAVAILABLE = 11;
 export const REASON_TYPE_UNMATCHED = 12;
 export const REASON_SCOPE_VIOLATED = 13;
-/** The object is there and has no value: null, or no number. */
+/** The object exists but has no value: null, or not a number. */
 export const REASON_NO_VALUE = 256;
-/** What came breaks A-XDR, or the transfer in blocks. */
+/** The response violates A-XDR or the block transfer. */
 export const REASON_UNREADABLE = 257;
 export const REASON_TOO_LONG = 258;
-/** An exception, or a service error, came in place of a response. */
+/** The meter sent an exception or a service error instead of a response. */
 export const REASON_EXCEPTION = 259;
-/** The value came, but not what it is to be multiplied with. */
+/** The value was received, but not its scaler. */
 export const REASON_NO_SCALER = 260;
 
 const DENIALS =
@@ -29,13 +29,13 @@ const DENIALS =
 	(1 << REASON_TYPE_UNMATCHED) |
 	(1 << REASON_SCOPE_VIOLATED);
 
-/** The reason after GET_… with the meter's data-access-result. */
+/** Returns the reason for a GET_… result with the meter's data-access-result. */
 export function reasonOf(kind: number, reason: number): number {
 	if (kind === GET_REFUSED) return reason;
 	return kind === GET_TOO_LONG ? REASON_TOO_LONG : REASON_UNREADABLE;
 }
 
-/** The meter will not give the attribute another time either. */
+/** Returns true if the meter refuses the attribute permanently. */
 export function isDenial(reason: number): boolean {
 	return reason < 32 && ((DENIALS >> reason) & 1) === 1;
 }

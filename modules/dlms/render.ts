@@ -1,13 +1,13 @@
 /**
- * Values of attributes as the text that a reading shows, for the readings of classes 1, 3, 4, 5 and 8.
+ * Renders attribute values as text, for objects of classes 1, 3, 4, 5 and 8.
  *
  * | data | text |
  * |---|---|
  * | integers, floats | decimal, shifted by the scaler: exact |
  * | boolean, enum, BCD | `0` or `1`; number; two digits |
- * | bit string | `0b` and a `0` or `1` each, so that nobody takes it for a number; empty where it is |
- * | octet string | date and time where one is expected; else as a string |
- * | strings | text if it is printable ASCII, without blanks and 00 at the end; else hex, in capitals |
+ * | bit string | `0b` and a `0` or `1` each, to distinguish it from a number; empty if it has no bits |
+ * | octet string | date and time if one is expected; otherwise as a string |
+ * | strings | text if printable ASCII, without trailing blanks and 00; otherwise hex in capitals |
  * | date-time, date, time | ISO 8601; hex if it has no such text |
  * | null, NaN, infinite | none |
  *
@@ -31,20 +31,20 @@ import {
 } from "./axdr.js";
 import { DATE_TIME_LENGTH, putDate, putDateTime, putTime } from "./date-time.js";
 
-/** In place of a length: the value has none, it is null or no number. */
+/** Returned instead of a length: there is no value, because it is null or not a number. */
 export const NO_TEXT = -1;
-/** How an octet string is to be read. */
+/** Interpretation of an octet string: as text. */
 export const AS_TEXT = 0;
-/** As a date and time if it has the length of one. */
+/** As a date and time if it has the right length. */
 export const AS_DATE_TIME = 1;
-/** The same, the deviation having the sign of ISO 8601. */
+/** As AS_DATE_TIME, with the sign of ISO 8601 for the deviation. */
 export const AS_SWAPPED_DATE_TIME = 2;
 
 const DIGIT_0 = 0x30;
 const LETTER_B = 0x62;
 
 /**
- * What is a number, by tag from 00 on: S signed, U unsigned, F floating point. 05 and 06 have 32 bits, 0F 8, 10 16, 11 8,
+ * Numeric types by tag from 00 on: S signed, U unsigned, F floating point. 05 and 06 have 32 bits, 0F 8, 10 16, 11 8,
  * 12 16, 14 and 15 64, 17 32, 18 64; 1C to 21 are those of delta arrays.
  */
 const NUMBERS = ".....SU........SSUU.SU.FF...SSSUUU";
@@ -52,14 +52,14 @@ const SIGNED = 0x53;
 const UNSIGNED = 0x55;
 const FLOATING = 0x46;
 
-/** The scaler and the unit apply to a value of this tag. */
+/** Returns true if scaler and unit apply to values with this tag. */
 export function isNumber(tag: number): boolean {
 	return NUMBERS.charCodeAt(tag) >= FLOATING;
 }
 
 /**
- * Writes the text of the element that the walker stands at at the beginning of `into` (TEXT_LIMIT bytes); returns its
- * length, or NO_TEXT or TEXT_TOO_LONG. Numbers are multiplied with 10^scaler; `octets` is AS_….
+ * Writes the text of the walker's current element to the start of `into` (TEXT_LIMIT bytes). Numbers are multiplied by
+ * 10^scaler; `octets` is AS_…. Returns the length, NO_TEXT or TEXT_TOO_LONG.
  */
 export function render(walker: DataWalker, scaler: number, octets: number, into: Uint8Array): number {
 	const { bytes, tag, start, end } = walker;

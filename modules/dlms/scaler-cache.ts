@@ -1,23 +1,21 @@
 /**
- * Scalers and units of the objects of a poll list, kept by the meter reader from one readout to the next so that they are
- * read once, and the name of the meter that they belong to. A new list needs a new cache; another meter empties it.
+ * Scalers and units of the objects of a poll list, and the name of the meter that they belong to. The meter reader
+ * keeps the cache between readouts to read them only once. A new list needs a new cache; another meter clears it.
  *
- *   offset  bytes          what
+ *   offset  bytes          content
  *   0       1              length of the name
  *   1       NAME_LIMIT     logical device name, as text
  *   33      3 each         state, scaler (two's complement), unit
  */
 
-/** The longest logical device name, as text; longer ones are cut (16 octets, Blue Book). */
+/** Maximum length of the logical device name as text; longer names are cut (16 octets, Blue Book). */
 export const NAME_LIMIT = 32;
 
-/** Unit of a value that has none. */
 export const UNIT_NONE = 255;
 
-/** State of a scaler. */
 export const SCALER_UNKNOWN = 0;
 export const SCALER_KNOWN = 1;
-/** The meter does not give it: the value stands as it is, without a unit. */
+/** The meter does not provide the scaler: the value is used unscaled, without a unit. */
 export const SCALER_DENIED = 2;
 
 const ENTRIES_AT = 1 + NAME_LIMIT;
@@ -26,14 +24,14 @@ const ENTRY_SIZE = 3;
 export class ScalerCache {
 	readonly #bytes: Uint8Array;
 
-	/** For a list of `count` objects. */
+	/** Creates a cache for a list of `count` objects. */
 	constructor(count: number) {
 		this.#bytes = new Uint8Array(ENTRIES_AT + count * ENTRY_SIZE);
 	}
 
 	/**
-	 * Empties it if it is another meter's, or the name (printable, `text[0..length)`) is empty: it may be another's. True if
-	 * something was known that is not any more.
+	 * Stores the name `text[0..length)`. Clears the cache if it differs from the stored name or is empty, because the
+	 * scalers may then belong to another meter. Returns true if known scalers were lost.
 	 */
 	setName(text: Uint8Array, length: number): boolean {
 		const bytes = this.#bytes;
@@ -49,12 +47,12 @@ export class ScalerCache {
 		return forgets;
 	}
 
-	/** Empties it if no meter's name is known: what it holds may be another's. */
+	/** Clears the cache if it has no meter name, because its scalers may belong to another meter. */
 	forgetNameless(): void {
 		if (this.#bytes[0] === 0) this.#bytes.fill(0);
 	}
 
-	/** The name, a copy; no bytes: not told. */
+	/** Copy of the name; empty when unknown. */
 	get name(): Uint8Array {
 		return this.#bytes.slice(1, 1 + this.#bytes[0]);
 	}

@@ -1,17 +1,16 @@
 /**
- * The name server of our access point: every name leads to the device, so that a phone that looks whether this network
- * has internet finds the device's page instead (decision 38; RFC 1035; what phones do is in the background of RFC 8910).
- * For wifi/services.ts, which starts it with the access point and lets it run on a port (io/datagrams.ts).
+ * Name server of the access point. Every name resolves to the device, so that a phone that probes for Internet access
+ * finds the device's page (RFC 1035; RFC 8910 describes the behaviour of phones). wifi/services.ts starts it with the
+ * access point and runs it on a port (io/datagrams.ts).
  *
- *   A or ANY, class IN     the address of the access point, which is to be forgotten at once (time to live 0)
- *   any other question     NOERROR without an answer: a phone that asks for AAAA or HTTPS goes on with A
+ *   A or ANY, class IN     the address of the access point, which must not be cached (time to live 0)
+ *   any other question     NOERROR without an answer: a phone that asks for AAAA or HTTPS continues with A
  *   an opcode not QUERY    NOTIMP
- *   damaged, no or several questions (RFC 9619)   FORMERR
- *   a response             nothing
+ *   malformed, no or several questions (RFC 9619)   FORMERR
+ *   a response             ignored
  *
- * What stands behind the question (EDNS, RFC 6891) is not looked at. The reply is written over the question in the
- * shared buffer; nothing is allocated. It is OFF or SERVING, which shows in the port that it wants, and never waits for
- * anything.
+ * Data after the question (EDNS, RFC 6891) is ignored. The reply overwrites the question in the shared buffer without
+ * allocating memory. The server has no state except whether it is on (`port`).
  */
 
 import type { DatagramMachine, DatagramPort, DatagramSender, DatagramSource } from "../io/datagrams.js";
@@ -32,10 +31,10 @@ import {
 const PORT: DatagramPort = Object.freeze({ port: 53, accessPoint: true });
 const FORMERR = 1;
 const NOTIMP = 4;
-/** Id and flags. */
+/** Bytes of id and flags. */
 const READABLE_LENGTH = 4;
 
-/** A pointer to the name of the question, A, IN, time to live, length, address. */
+/** Pointer to the name of the question, A, IN, time to live, length, address. */
 const ANSWER = Object.freeze([0xc0, HEADER_LENGTH, 0, TYPE_A, 0, CLASS_IN, 0, 0, 0, 0, 0, 4, 192, 168, 4, 1]);
 
 export class CaptiveDNS implements DatagramMachine {
@@ -51,12 +50,12 @@ export class CaptiveDNS implements DatagramMachine {
 		return Number.POSITIVE_INFINITY;
 	}
 
-	/** Undefined while it is off. */
+	/** Port to listen on; undefined while the server is off. */
 	get port(): DatagramPort | undefined {
 		return this.#port;
 	}
 
-	/** The access point is on. Starting twice changes nothing. */
+	/** Starts the server together with the access point. Has no effect if it is on. */
 	start(): void {
 		this.#port = PORT;
 	}
@@ -79,7 +78,7 @@ export class CaptiveDNS implements DatagramMachine {
 		if (size > 0) this.#sender?.send(size, source.remoteAddress, source.remotePort);
 	}
 
-	/** Makes the reply of the question in the buffer; its length, 0: none. */
+	/** Writes the reply to the question in the buffer. Returns its length; 0 for no reply. */
 	private reply(length: number): number {
 		const { buffer, reader } = this.#deps;
 		if (length < READABLE_LENGTH || (buffer[2] << 8) & FLAG_RESPONSE) return 0;
@@ -103,7 +102,7 @@ export class CaptiveDNS implements DatagramMachine {
 		return HEADER_LENGTH;
 	}
 
-	/** The id stays, all counts are 0. */
+	/** Writes the header: keeps the id and sets all counts to 0. */
 	private putHeader(code: number): void {
 		const { buffer } = this.#deps;
 		const kept = (buffer[2] << 8) & (OPCODE_MASK | FLAG_RECURSION_DESIRED);

@@ -1,25 +1,25 @@
 /**
- * DNS messages (RFC 1035, 4.1), as far as a responder needs them: for captive-dns.ts and mdns.ts. Reads and writes in
- * place, without an object or a string for a record or a name; the modules of the SDK make both for each, without a
- * limit, and Node and the tests have to behave the same.
+ * Reader and writer of DNS messages (RFC 1035, 4.1) for captive-dns.ts and mdns.ts. They work in place, without an
+ * object or string per record or name. The SDK modules allocate both without a limit, and Node and the tests need the
+ * same behaviour.
  *
  *   header      id 2, flags 2, then the counts of questions, answers, authorities, additionals, 2 each
  *   question    name, type 2, class 2
  *   record      name, type 2, class 2, time to live 4 (seconds), length of the data 2, data
- *   name        labels of a length 1 to 63 and so many bytes, ended by 0, or by a pointer: 0xC000 + offset in the message
+ *   name        labels of a length 1 to 63 and that many bytes, ended by 0, or by a pointer: 0xC000 + offset in the message
  *   flags       bit 15 response, 14 to 11 opcode, 10 authoritative, 9 truncated, 8 recursion desired, 7 recursion
  *               available, 3 to 0 response code
- *   class       in multicast DNS, bit 15 of a question asks for a reply to itself alone, of a record ends older ones
+ *   class       in multicast DNS, bit 15 of a question requests a unicast reply, of a record flushes older ones
  *
- * Names of ours are held encoded, one after another in an array of their own, and are named by their offset in it.
- * Limits: a name has NAME_LIMIT bytes; a pointer leads backwards, over POINTER_LIMIT at most; the writer points to
- * KNOWN_LABELS places.
+ * Our own names are stored encoded in a separate array and identified by their offset in it.
+ * Limits: NAME_LIMIT bytes per name; pointers lead backwards, POINTER_LIMIT at most; the writer remembers KNOWN_LABELS
+ * pointer targets.
  */
-/** What those that speak DNS share. */
+/** Dependencies of the DNS servers. */
 export interface DNSDeps {
-	/** One datagram, of io/datagrams.ts. */
+	/** Buffer of one datagram (io/datagrams.ts). */
 	readonly buffer: Uint8Array;
-	/** Reader of `buffer`, one for all: each opens it for the datagram that it has received. */
+	/** Shared reader of `buffer`; each server opens it for the datagram that it received. */
 	readonly reader: DNSReader;
 }
 
@@ -33,7 +33,7 @@ export const TYPE_ANY = 255;
 
 export const CLASS_IN = 1;
 export const CLASS_ANY = 255;
-/** Top bit of the class, in multicast DNS. */
+/** Top bit of the class in multicast DNS. */
 export const CLASS_TOP_BIT = 0x8000;
 
 export const HEADER_LENGTH = 12;
@@ -49,7 +49,7 @@ export const SECTION_ANSWER = 1;
 export const SECTION_AUTHORITY = 2;
 export const SECTION_ADDITIONAL = 3;
 
-/** Bytes of a label without its length, and of a name with all lengths and the 0. */
+/** Maximum bytes of a label without its length, and of a name including all lengths and the final 0. */
 export const LABEL_LIMIT = 63;
 export const NAME_LIMIT = 255;
 export const LABEL_KEYS = 64;
@@ -59,7 +59,6 @@ const QUESTION_LENGTH = 4;
 const RECORD_LENGTH = 10;
 const KNOWN_LABELS = 32;
 
-/** A message, with the names in it. */
 class Message {
 	bytes: Uint8Array;
 	length = 0;
@@ -72,12 +71,12 @@ class Message {
 		return (this.bytes[at] << 8) | this.bytes[at + 1];
 	}
 
-	/** Whether the name at `at` of the message is the one at `from` of `names`; A to Z are the same as a to z. */
+	/** Returns true if the message's name at `at` equals the one at `from` of `names`, ignoring ASCII case. */
 	isName(at: number, names: Uint8Array, from: number): boolean {
 		return this.compareName(at, names, from, true) === 0;
 	}
 
-	/** The difference of the first byte that differs, of the message less of `names`; not 0 also for a name that is none. */
+	/** Returns the difference (message minus `names`) of the first differing byte; not 0 for a malformed name. */
 	compareName(at: number, names: Uint8Array, from: number, anyCase = false): number {
 		const { bytes, length } = this;
 		let left = 0;
@@ -92,7 +91,7 @@ class Message {
 				continue;
 			}
 			const other = names[ours++];
-			// Lengths are no letters.
+			// Label lengths are below the letters, so that ignoring case does not affect them.
 			if (byte !== other && !(anyCase && lowerCase(byte) === lowerCase(other))) return byte - other || 1;
 			if (left > 0) left--;
 			else if (byte === 0) return 0;
@@ -102,7 +101,7 @@ class Message {
 	}
 }
 
-/** Hash of the label at `at`, whatever the case of its letters: 0 to LABEL_KEYS - 1. */
+/** Returns a case-insensitive hash of the label at `at`: 0 to LABEL_KEYS - 1. */
 export function labelKey(bytes: Uint8Array, at: number): number {
 	const length = bytes[at];
 	return (length + 5 * lowerCase(bytes[at + 1]) + 11 * lowerCase(bytes[at + length])) % LABEL_KEYS;
@@ -112,21 +111,21 @@ function lowerCase(byte: number): number {
 	return byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte;
 }
 
-/** Goes through a message from outside; never throws. `open`, then the questions, then the records. */
+/** Reader of an untrusted message: `open`, then the questions, then the records. Never throws. */
 export class DNSReader extends Message {
-	/** It ends too early, or has a name that is none: nothing can be read any more. */
+	/** True if the message is truncated or has a malformed name; nothing more can be read. */
 	isBroken = false;
-	/** The question or record read last; the data of a record is `bytes[dataAt..at)`. */
+	/** Last question or record read; the data of a record is `bytes[dataAt..at)`. */
 	nameAt = 0;
 	type = 0;
 	class = 0;
 	dataAt = 0;
-	/** After what was read last. */
+	/** Position after the last question or record. */
 	at = 0;
 	#question = 0;
 	#record = 0;
 
-	/** False: there is not even a header, and nothing can be asked of it. The bytes must stay as long as it is read. */
+	/** Opens a message; the bytes must not change while it is read. Returns false if it has no complete header. */
 	open(bytes: Uint8Array, length: number): boolean {
 		this.bytes = bytes;
 		this.length = length;
@@ -144,7 +143,7 @@ export class DNSReader extends Message {
 		return this.u16(2);
 	}
 
-	/** So many are said to be in it. */
+	/** Number of questions according to the header. */
 	get questions(): number {
 		return this.u16(4);
 	}
@@ -153,24 +152,23 @@ export class DNSReader extends Message {
 		return this.u16(8);
 	}
 
-	/** Number of records in all sections. */
+	/** Number of records in all sections according to the header. */
 	get records(): number {
 		return this.u16(6) + this.u16(8) + this.u16(10);
 	}
 
-	/** Seconds that the record read last may be kept. */
+	/** Time to live of the last record, seconds. */
 	get ttl(): number {
 		return this.u16(this.dataAt - 6) * 0x10000 + this.u16(this.dataAt - 4);
 	}
 
-	/** SECTION_… of the record read last. */
+	/** SECTION_… of the last record. */
 	get section(): number {
 		const answers = this.u16(6);
 		if (this.#record <= answers) return SECTION_ANSWER;
 		return this.#record <= answers + this.authorities ? SECTION_AUTHORITY : SECTION_ADDITIONAL;
 	}
 
-	/** To the first question. */
 	rewind(): void {
 		this.at = HEADER_LENGTH;
 		this.#question = 0;
@@ -178,14 +176,14 @@ export class DNSReader extends Message {
 		this.isBroken = false;
 	}
 
-	/** False: there is none any more. */
+	/** Reads the next question. Returns false if no question is left or the message is malformed. */
 	nextQuestion(): boolean {
 		if (this.isBroken || this.#question >= this.questions) return false;
 		this.#question++;
 		return this.readName(QUESTION_LENGTH);
 	}
 
-	/** The questions are skipped, if they were not read. False: there is none any more. */
+	/** Reads the next record, after skipping unread questions. Returns false if no record is left or the message is malformed. */
 	nextRecord(): boolean {
 		while (this.nextQuestion());
 		if (this.isBroken || this.#record >= this.records) return false;
@@ -197,7 +195,7 @@ export class DNSReader extends Message {
 		return !this.isBroken;
 	}
 
-	/** LABEL_KEYS of the first label of the name at `at`, wherever it stands; 0 also for what is none. */
+	/** Returns the `labelKey` of the first label of the name at `at`; 0 if the name is malformed. */
 	keyOf(at: number): number {
 		const { bytes, length } = this;
 		let i = at;
@@ -209,7 +207,7 @@ export class DNSReader extends Message {
 		return i + bytes[i] < length ? labelKey(bytes, i) : 0;
 	}
 
-	/** A name, with type and class in the `length` bytes behind it. */
+	/** Reads a name, and type and class in the `length` bytes after it. */
 	private readName(length: number): boolean {
 		this.nameAt = this.at;
 		const end = this.endOfName(this.at);
@@ -221,7 +219,7 @@ export class DNSReader extends Message {
 		return true;
 	}
 
-	/** Offset of what follows the name at `at`; -1 when it is none. */
+	/** Returns the offset after the name at `at`; -1 if it is malformed. */
 	private endOfName(at: number): number {
 		const { bytes, length } = this;
 		const end = Math.min(length, at + NAME_LIMIT);
@@ -239,13 +237,13 @@ export class DNSReader extends Message {
 }
 
 /**
- * Writes a message into a buffer: `begin`, then the questions, then for each record `startRecord`, its data, `endRecord`.
- * What doesn't fit leaves the message as it was.
+ * Writer of a message: `begin`, then the questions, then `startRecord`, `startData`, the data and `endRecord` for each
+ * record. A question or record that does not fit is removed.
  */
 export class DNSWriter extends Message {
-	/** Encoded names, to which the offsets refer. */
+	/** Encoded names that the offsets refer to. */
 	readonly #names: Uint8Array;
-	/** Where labels stand in the message that can be pointed to; from KNOWN_LABELS on, where in the names each is from. */
+	/** Pointer targets: their offsets in the message, and from KNOWN_LABELS on the corresponding offsets in the names. */
 	readonly #known = new Uint16Array(KNOWN_LABELS * 2);
 	#knownCount = 0;
 	#start = 0;
@@ -268,7 +266,7 @@ export class DNSWriter extends Message {
 		this.#knownCount = 0;
 	}
 
-	/** False: there is no room for it. */
+	/** Writes a question. Returns false if it does not fit. */
 	question(nameAt: number, type: number, dnsClass: number): boolean {
 		this.start();
 		this.name(nameAt);
@@ -277,7 +275,7 @@ export class DNSWriter extends Message {
 		return this.end(4);
 	}
 
-	/** The one question of another message, maybe one in the same bytes; its name has no pointer: it is the first. */
+	/** Copies the only question of another message, possibly in the same bytes; as the first name it has no pointer. */
 	copyQuestion(from: DNSReader): void {
 		this.start();
 		this.put(from.bytes, HEADER_LENGTH, from.at);
@@ -291,7 +289,7 @@ export class DNSWriter extends Message {
 		this.put16(dnsClass);
 	}
 
-	/** `ttl` in seconds. */
+	/** Starts the data of a record; `ttl` in seconds. */
 	startData(ttl: number): void {
 		this.put16(Math.floor(ttl / 0x10000));
 		this.put16(ttl & 0xffff);
@@ -299,7 +297,7 @@ export class DNSWriter extends Message {
 		this.#dataAt = this.length;
 	}
 
-	/** False: there is no room for the record, and nothing of it is left. */
+	/** Completes a record. Returns false, and removes the record, if it does not fit. */
 	endRecord(section: number): boolean {
 		if (!this.#isFull) this.set16(this.#dataAt - 2, this.length - this.#dataAt);
 		return this.end(4 + section * 2);
@@ -320,7 +318,7 @@ export class DNSWriter extends Message {
 		for (let i = start; i < end; i++) this.bytes[this.length++] = bytes[i];
 	}
 
-	/** The name, its end replaced by a pointer where the message has it already; not for records without compression. */
+	/** Writes a name and replaces a known suffix by a pointer unless `mayPoint` is false. */
 	name(nameAt: number, mayPoint = true): void {
 		const names = this.#names;
 		let at = nameAt;
@@ -341,7 +339,7 @@ export class DNSWriter extends Message {
 		this.put(names, at, at + 1);
 	}
 
-	/** Where the message has the name; 0: nowhere. */
+	/** Returns the offset of the name in the message; 0 if absent. */
 	private find(nameAt: number): number {
 		const { bytes } = this;
 		const names = this.#names;
@@ -370,7 +368,7 @@ export class DNSWriter extends Message {
 		this.#startKnown = this.#knownCount;
 	}
 
-	/** Counts what was written since `start`, at `countAt` of the header. */
+	/** Completes an item and increments its count at `countAt` of the header. */
 	private end(countAt: number): boolean {
 		if (this.#isFull) {
 			this.length = this.#start;
@@ -382,7 +380,7 @@ export class DNSWriter extends Message {
 	}
 }
 
-/** Writes `text`, labels of ASCII with dots between, as a name; the offset after it. */
+/** Writes `text`, ASCII labels separated by dots, as a name. Returns the offset after it. */
 export function putName(into: Uint8Array, at: number, text: string): number {
 	let end = at;
 	for (const label of text.split(".")) end = putLabel(into, end, label);
@@ -390,7 +388,7 @@ export function putName(into: Uint8Array, at: number, text: string): number {
 	return end + 1;
 }
 
-/** Writes short ASCII with its length before it; the offset after it. */
+/** Writes short ASCII text after its length. Returns the offset after it. */
 export function putLabel(into: Uint8Array, at: number, text: string): number {
 	into[at] = text.length;
 	for (let i = 0; i < text.length; i++) into[at + 1 + i] = text.charCodeAt(i);

@@ -1,6 +1,6 @@
 /**
- * The names and records that the device has in multicast DNS (RFC 6762) and DNS-SD (RFC 6763), packed: for mdns.ts. All
- * names stand encoded in one array; a record is an index, a set of records the bits of a number:
+ * Names and records of the device in multicast DNS (RFC 6762) and DNS-SD (RFC 6763), in packed form, for mdns.ts. All
+ * names are stored encoded in one array. A record is identified by an index, a set of records by a bit mask:
  *
  *   0               A      <host>.local                  the address
  *   1               NSEC   <host>.local                  has A, nothing else (6.1)
@@ -10,16 +10,17 @@
  *   5 + 5 service   PTR    _services._dns-sd._udp.local  the type; shared (RFC 6763, 9)
  *   6 + 5 service   NSEC   <instance>.<type>.local       has TXT and SRV
  *
- * One array holds all:
+ * Layout of the array:
  *
  *   0           <host>.local, in room for the longest
  *   META_AT     _services._dns-sd._udp.local, then per service:
- *               room for the longest instance, which ends where it ends: before <type>.local; its TXT
+ *               room for the longest instance, aligned to end before <type>.local; then its TXT
  *   KEYS_AT     LABEL_KEYS bytes, not 0: one of our names begins with a label of this key
  *   TABLE_AT    per service ROW_TYPE, ROW_TXT, ROW_TXT_END (offsets), ROW_PORT, 2 bytes each, high byte first
  *
- * so that the host and the instances get other names where they are. Limits: SERVICE_LIMIT services, NAMES_LIMIT bytes of
- * names and TXT together: since each name stands in a message once, all records fit into one.
+ * The host and the instances can therefore be renamed in place.
+ * Limits: SERVICE_LIMIT services, NAMES_LIMIT bytes of names and TXT in total. All records fit one message, because it
+ * contains each name only once.
  */
 import {
 	CLASS_ANY,
@@ -42,23 +43,23 @@ import {
 } from "./dns.js";
 
 export interface MDNSService {
-	/** `_https._tcp` */
+	/** Service type, for example `_https._tcp`. */
 	readonly type: string;
 	readonly port: number;
-	/** `key=value`, ASCII, up to 255 characters each. */
+	/** Entries `key=value` in ASCII, up to 255 characters each. */
 	readonly txt: readonly string[];
 }
 
 export const SERVICE_LIMIT = 3;
 const NAMES_LIMIT = 768;
-/** A label with its length. */
+/** Bytes of the longest label with its length. */
 const LABEL_ROOM = 1 + LABEL_LIMIT;
 const HOST_AT = 0;
 const DOMAIN = ".local";
 const META_NAME = "_services._dns-sd._udp.local";
-/** Behind a label, the encoded DOMAIN and the 0. */
+/** Offset after the host label, the encoded DOMAIN and the final 0. */
 const META_AT = LABEL_ROOM + DOMAIN.length + 1;
-/** A name is longer than its text by the first length and the 0. */
+/** An encoded name is longer than its text by the first length and the final 0. */
 const SERVICES_AT = META_AT + META_NAME.length + 2;
 const KEYS_AT = NAMES_LIMIT;
 const TABLE_AT = KEYS_AT + LABEL_KEYS;
@@ -68,7 +69,7 @@ const ROW_TXT = 2;
 const ROW_TXT_END = 4;
 const ROW_PORT = 6;
 const ADDRESS_LENGTH = 4;
-/** Priority, weight and port of SRV, before the host. */
+/** Bytes of priority, weight and port in SRV, before the host. */
 const SRV_LENGTH = 6;
 
 export const RECORD_COUNT = 2 + SERVICE_LIMIT * 5;
@@ -80,51 +81,51 @@ const SRV = 1;
 const TXT = 2;
 const META = 3;
 const NSEC = 4;
-/** The first record of each service; of names that other devices may have too; of types, which others may have. */
+/** Masks: the first record of each service; service types; records with names shared with other devices. */
 const BITS_FIRST = 0b001000010000100;
 const BITS_META = BITS_FIRST << META;
 const BITS_SHARED = BITS_FIRST | BITS_META;
 
-/** Forms of a record: as it is multicast, with time to live 0, as proposed while probing, for who knows only DNS (6.7). */
+/** Forms of a record: multicast, with time to live 0, as a proposal in a probe, for clients with plain DNS (6.7). */
 export const FORM_PLAIN = 0;
 export const FORM_GOODBYE = 1;
 export const FORM_PROBE = 2;
 export const FORM_LEGACY = 3;
 
-/** Seconds: of what names the host, and of the rest (RFC 6762, 10). */
+/** Times to live in seconds: records that name the host, and others (RFC 6762, 10). */
 const TTL_HOST = 120;
 const TTL_OTHER = 4500;
 const TTL_LEGACY = 10;
 
-/** What `identify` says of a record that is none of ours. */
+/** Result of `identify`: the record does not concern our names. */
 export const IS_FOREIGN = -1;
-/** It gives a name that is ours alone other data, or a type that we don't have there. */
+/** Results of `identify`: other data for one of our unique names (CONTRADICTED), or a type that it lacks (TAKEN). */
 export const HOST_CONTRADICTED = -2;
 export const HOST_TAKEN = -3;
 export const INSTANCE_CONTRADICTED = -4;
 export const INSTANCE_TAKEN = -5;
 
 export class MDNSRecords {
-	/** A DNSWriter writes from it. */
+	/** Array of names, also used by a DNSWriter. */
 	readonly names = new Uint8Array(TABLE_AT + SERVICE_LIMIT * TABLE_ROW);
-	/** IPv4 as a number. */
+	/** IPv4 address as a number. */
 	address = 0;
 	#services = 0;
-	/** Bytes of the instance's label, without its length. */
+	/** Bytes of the instance label without its length. */
 	#labelLength = 0;
-	/** Tells the taken services from others. */
+	/** Identifies the current set of services. */
 	#signature = "";
 
 	constructor() {
 		putName(this.names, META_AT, META_NAME);
 	}
 
-	/** Whether it has these, and no others. */
+	/** Returns true if the current services are exactly these. */
 	has(services: readonly MDNSService[]): boolean {
 		return signatureOf(services) === this.#signature;
 	}
 
-	/** Takes the services over; they have names after `rename`. Throws a RangeError when there is too much of them. */
+	/** Stores the services, which have names only after `rename`. Throws a RangeError if they exceed the limits. */
 	take(services: readonly MDNSService[]): void {
 		const { length } = services;
 		if (length > SERVICE_LIMIT) throw new RangeError("too much for mDNS");
@@ -134,7 +135,7 @@ export class MDNSRecords {
 		this.#signature = signatureOf(services);
 	}
 
-	/** `hostname`: up to 63 characters of ASCII; `instance`: up to 63 bytes of UTF-8. */
+	/** Sets the names: `hostname` up to 63 ASCII characters, `instance` up to 63 bytes of UTF-8. Throws a RangeError beyond. */
 	rename(hostname: string, instance: Uint8Array): void {
 		if (hostname.length > LABEL_LIMIT || instance.length > LABEL_LIMIT) throw new RangeError("too much for mDNS");
 		const { names } = this;
@@ -152,28 +153,27 @@ export class MDNSRecords {
 		}
 	}
 
-	/** All records, as bits. */
 	get all(): number {
 		return (1 << indexOf(this.#services, 0)) - 1;
 	}
 
-	/** Those of names that other devices may have too. */
+	/** Mask of the records with names shared with other devices. */
 	get shared(): number {
 		return this.all & BITS_SHARED;
 	}
 
-	/** Those that nobody has when we are gone. */
+	/** Mask of the records to withdraw in a goodbye: all except the service types, which other devices may have, too. */
 	get parting(): number {
 		return this.all & ~BITS_META;
 	}
 
-	/** Seconds that others may keep it. */
+	/** Returns the time to live of a record, seconds. */
 	ttl(index: number): number {
 		const kind = kindOf(index);
 		return index < 2 || kind === SRV || kind === NSEC ? TTL_HOST : TTL_OTHER;
 	}
 
-	/** The records that answer the question read last, as bits. */
+	/** Returns the mask of records that answer the last question. */
 	answersTo(reader: DNSReader): number {
 		const dnsClass = reader.class & ~CLASS_TOP_BIT;
 		if (dnsClass !== CLASS_IN && dnsClass !== CLASS_ANY) return 0;
@@ -197,7 +197,7 @@ export class MDNSRecords {
 		return bits;
 	}
 
-	/** What goes with these answers, as bits without them (RFC 6762, 6.2; RFC 6763, 12). */
+	/** Returns the mask of additional records for these answers, without the answers (RFC 6762, 6.2; RFC 6763, 12). */
 	additionalTo(answers: number): number {
 		let bits = answers & BIT_A ? BIT_NSEC : 0;
 		for (let service = 0; service < this.#services; service++) {
@@ -208,7 +208,7 @@ export class MDNSRecords {
 		return bits & ~answers;
 	}
 
-	/** Index of the record of ours that the one read last is a copy of, or IS_FOREIGN, HOST_…, INSTANCE_…. */
+	/** Returns the index of our record that equals the last one read, or IS_FOREIGN, HOST_… or INSTANCE_…. */
 	identify(reader: DNSReader): number {
 		const { names } = this;
 		const { nameAt: at, type } = reader;
@@ -233,7 +233,7 @@ export class MDNSRecords {
 		return IS_FOREIGN;
 	}
 
-	/** Asks for all names that are to be ours alone, to all or us alone, and proposes what they are to have (8.1). */
+	/** Writes a probe: questions for all our unique names, to be answered by multicast if `toAll`, and our proposals (8.1). */
 	writeProbe(writer: DNSWriter, toAll: boolean): void {
 		const dnsClass = toAll ? CLASS_IN : CLASS_IN | CLASS_TOP_BIT;
 		writer.question(HOST_AT, TYPE_ANY, dnsClass);
@@ -257,11 +257,12 @@ export class MDNSRecords {
 	}
 
 	/**
-	 * Decides who gets a name for which another has proposed records in the query read (8.2): above 0 we, below 0 the other,
-	 * 0: it proposes what we do, or nothing. `service` -1 is the host's name, else the instance's.
+	 * Resolves a simultaneous probe for one of our names (8.2) from the query just read. Returns a positive number if
+	 * this device wins, a negative one if the peer wins, 0 if the proposals are equal or absent. `service` -1 is the
+	 * host name, otherwise the instance name.
 	 *
-	 * The sorted records of both are compared one by one, the later wins. So our record number `k` is met by theirs that
-	 * are equal, when `k` of theirs come before it.
+	 * The sorted records of both sides are compared in pairs, and the later one wins. The peer's record number `k`
+	 * equals ours if exactly `k` of its records sort before ours and one is equal.
 	 */
 	compareProposals(reader: DNSReader, service: number): number {
 		const count = service < 0 ? 1 : 2;
@@ -289,7 +290,6 @@ export class MDNSRecords {
 		return this.#services;
 	}
 
-	/** ROW_… */
 	private field(service: number, field: number): number {
 		const at = TABLE_AT + service * TABLE_ROW + field;
 		return (this.names[at] << 8) | this.names[at + 1];
@@ -310,7 +310,6 @@ export class MDNSRecords {
 		return kind === PTR ? this.field(serviceOf(index), ROW_TYPE) : this.instanceAt(serviceOf(index));
 	}
 
-	/** The name that a PTR leads to. */
 	private targetOf(index: number): number {
 		const service = serviceOf(index);
 		return kindOf(index) === PTR ? this.instanceAt(service) : this.field(service, ROW_TYPE);
@@ -339,7 +338,7 @@ export class MDNSRecords {
 		}
 	}
 
-	/** Writes the data of NSEC: the name once more, window 0, length of its bits; bit 7 of the first byte is type 0 (RFC 4034, 4.1). */
+	/** Writes the data of NSEC: the name, window 0, length of the bitmap, bitmap; bit 7 of byte 0 is type 0 (RFC 4034, 4.1). */
 	private writeTypes(writer: DNSWriter, index: number): void {
 		writer.name(this.ownerOf(index));
 		if (index > 1) {
@@ -356,14 +355,14 @@ export class MDNSRecords {
 		return reader.isName(reader.dataAt, this.names, this.targetOf(index));
 	}
 
-	/** The record read last less ours, as 8.2 orders them: class, type, data. */
+	/** Compares the last record with ours in the order of 8.2: class, type, data. */
 	private compareRecord(reader: DNSReader, index: number): number {
 		const dnsClass = reader.class & ~CLASS_TOP_BIT;
 		if (dnsClass !== CLASS_IN) return dnsClass - CLASS_IN;
 		return reader.type === typeOf(index) ? this.compareData(reader, index) : reader.type - typeOf(index);
 	}
 
-	/** Compares the data of A, SRV, TXT. */
+	/** Compares the data of A, SRV and TXT. */
 	private compareData(reader: DNSReader, index: number): number {
 		const { bytes, dataAt, at } = reader;
 		const type = typeOf(index);
@@ -387,19 +386,19 @@ export class MDNSRecords {
 		return at - dataAt - length;
 	}
 
-	/** The offset after it. */
+	/** Stores a service at `at` and returns the offset after it. */
 	private putService(service: number, { type, port, txt }: MDNSService, at: number): number {
 		const typeAt = at + LABEL_ROOM;
 		const name = type + DOMAIN;
 		const txtAt = typeAt + name.length + 2;
-		// It has one string at least (RFC 6763, 6.1).
+		// TXT requires at least one string (RFC 6763, 6.1).
 		const entries = txt.length === 0 ? [""] : txt;
 		let end = txtAt;
 		for (const entry of entries) end += 1 + entry.length;
 		if (end > NAMES_LIMIT) throw new RangeError("too much for mDNS");
 		putName(this.names, typeAt, name);
 		let entryAt = txtAt;
-		// A string of TXT has the form of a label.
+		// A string of TXT is encoded like a label.
 		for (const entry of entries) entryAt = putLabel(this.names, entryAt, entry);
 		this.setField(service, ROW_TYPE, typeAt);
 		this.setField(service, ROW_TXT, txtAt);
@@ -419,12 +418,12 @@ export class MDNSRecords {
 	}
 }
 
-/** The same for the same services only. */
+/** Returns a string that is equal only for equal services. */
 function signatureOf(services: readonly MDNSService[]): string {
 	return services.map(({ type, port, txt }) => [type, port, ...txt].join("\n")).join("\n\n");
 }
 
-/** The host's own, of `service` -1, are 0 (SRV, TXT as well: the place of A). */
+/** Returns a record index; `service` -1 is the host, with index 0 (the A record) for every kind. */
 function indexOf(service: number, kind: number): number {
 	return service < 0 ? 0 : 2 + service * PER_SERVICE + kind;
 }

@@ -1,26 +1,28 @@
 /**
- * The device in multicast DNS: answers for `<hostname>.local` and for its services (RFC 6762, RFC 6763), so that
- * browsers find it by name and programs in a list. For wifi/services.ts, which tells it what network there is and
- * lets it run on a port (io/datagrams.ts).
+ * Multicast DNS responder for `<hostname>.local` and the device's services (RFC 6762, RFC 6763), so that browsers find
+ * the device by name and programs find it by service. wifi/services.ts reports the network and runs the responder on a
+ * port (io/datagrams.ts).
  *
- *                started   port opened   port lost   asked      a name is another's     due
- *   OFF          WAITING   –             –           –          –                       –
- *   WAITING      WAITING   PROBING       –           –          –                       –
- *   PROBING      PROBING   PROBING       WAITING     compares   PROBING for the next    probes, 3 times; ANNOUNCING
- *   ANNOUNCING   PROBING   PROBING       WAITING     answers    PROBING for it again    announces, 3 times; RUNNING
- *   RUNNING      PROBING   PROBING       WAITING     answers    PROBING for it again    answers that wait
+ *                started   port opened   port lost   query      name conflict            due
+ *   OFF          WAITING   –             –           –          –                        –
+ *   WAITING      WAITING   PROBING       –           –          –                        –
+ *   PROBING      PROBING   PROBING       WAITING     compares   PROBING, next name       probes, 3 times; ANNOUNCING
+ *   ANNOUNCING   PROBING   PROBING       WAITING     answers    PROBING, same name       announces, 3 times; RUNNING
+ *   RUNNING      PROBING   PROBING       WAITING     answers    PROBING, same name       delayed answers
  *
- * Stopped, all are OFF, the last two with a goodbye. Started on another kind of network it is WAITING for its port. Other
- * names (`update`) are PROBING, or stay WAITING; another address alone is ANNOUNCING again. Probes are 250 ms apart, the
- * second and third announcement follow after 1 s and 2 s; who loses the comparison of two that probe (8.2) waits for 1 s.
+ * `stop` leads to OFF from every state, with a goodbye from the last two. A start on another type of network leads to
+ * WAITING for its port. `update` with other names leads to PROBING or stays in WAITING; a new address alone leads to
+ * ANNOUNCING again. Probes are 250 ms apart; the second and third announcement follow after 1 s and 2 s; the loser of a
+ * simultaneous probe (8.2) waits for 1 s.
  *
- * Names are probed and answered for together. A second one that has the name makes `name-2`, `name-3` …, of an instance
- * `Instance (2)` …; the settings keep what they say.
+ * All names are probed and answered together. A conflict changes the host name to `name-2`, `name-3` …, or an instance
+ * to `Instance (2)` …; the settings remain unchanged.
  *
- * Limits: answers to a truncated question wait for the known answers of one asker (7.2); a question of several parts
- * that knows only DNS (6.7) is not answered. A reply is written over the question in the shared buffer, when all that is
- * wanted of it is known. Memory: 1256 bytes (856 for names, 272 for when each record was sent, 128 for the writer) and
- * the text that tells the services from others.
+ * Limits: answers to a truncated question wait for the known answers of one querier (7.2); a plain DNS query (6.7) with
+ * several questions is ignored. A reply overwrites the question in the shared buffer once the question is fully
+ * evaluated.
+ * Memory: 1256 bytes (856 for names, 272 for the times of the records, 128 for the writer) and the text that identifies
+ * the services.
  */
 
 import { isSameNetwork, parseIPv4, prefixOf } from "../bytes/ipv4.js";
@@ -56,16 +58,16 @@ import {
 import { AGAIN_MS, MDNSSchedule } from "./mdns-schedule.js";
 
 export interface MDNSSettings {
-	/** One label of ASCII, up to 63 characters. */
+	/** Host label of up to 63 ASCII characters. */
 	readonly hostname: string;
-	/** What a person sees in a list, up to 63 bytes of UTF-8. */
+	/** Instance name displayed to users, up to 63 bytes of UTF-8. */
 	readonly instance: string;
 	readonly services: readonly MDNSService[];
-	/** IPv4 in dotted decimal. */
+	/** IPv4 address in dotted decimal. */
 	readonly address: string;
-	/** A querier outside of it gets no reply of its own (11). */
+	/** Netmask; queriers outside it get no unicast reply (11). */
 	readonly netmask: string;
-	/** The network is our own access point's. */
+	/** True if the network is the device's own access point. */
 	readonly accessPoint: boolean;
 }
 
@@ -81,7 +83,7 @@ const PORT: DatagramPort = Object.freeze({ port: MDNS_PORT, group: GROUP });
 const ACCESS_POINT_PORT: DatagramPort = Object.freeze({ port: MDNS_PORT, group: GROUP, accessPoint: true });
 
 export const MDNS_OFF = 0;
-/** For the port. */
+/** Waits for the port. */
 export const MDNS_WAITING = 1;
 export const MDNS_PROBING = 2;
 export const MDNS_ANNOUNCING = 3;
@@ -92,17 +94,17 @@ const PROBE_MS = 250;
 const AFTER_LOSS_MS = 1000;
 const ANNOUNCEMENTS = 3;
 const ANNOUNCE_MS = 1000;
-/** When there were too many (8.1). */
+/** Delay after too many conflicts (8.1). */
 const AFTER_CONFLICTS_MS = 5000;
 
-/** Delay of answers that others may have as well (6), and of those to a question whose known answers go on (7.2). */
+/** Delays of answers that other devices may also send (6), and of answers to a question with more known answers (7.2). */
 const SHARED_MS = 20;
 const SHARED_SPREAD_MS = 100;
 const TRUNCATED_MS = 400;
 const TRUNCATED_SPREAD_MS = 100;
-/** Between two multicasts of a record, when a name is defended (6). */
+/** Minimum time between two multicasts of a record when a name is defended (6). */
 const DEFEND_MS = 250;
-/** A quarter of the shortest time to live: who asks for a reply of its own gets a multicast when none was for so long. */
+/** Maximum age of a record's last multicast for a unicast reply: a quarter of the shortest time to live. */
 const LATELY_MS = 30_000;
 
 export class MDNSResponder implements DatagramMachine {
@@ -110,19 +112,19 @@ export class MDNSResponder implements DatagramMachine {
 	readonly #records = new MDNSRecords();
 	readonly #writer: DNSWriter;
 	readonly #schedule = new MDNSSchedule();
-	/** What the settings say, and the number that makes it the only one. */
+	/** Configured names, and the numbers that make them unique. */
 	#hostname = "";
 	#instance = "";
 	#hostNumber = 1;
 	#instanceNumber = 1;
 	#prefix = -1;
 	#accessPoint = false;
-	/** The name that was traced last. */
+	/** Host name in the last trace message. */
 	#announcedName = "";
 	#state = MDNS_OFF;
-	/** Probes or announcements sent. */
+	/** Number of probes or announcements sent. */
 	#count = 0;
-	/** When the next one is due. */
+	/** Time of the next probe or announcement. */
 	#stepMs = Infinity;
 	#sender: DatagramSender | undefined;
 
@@ -131,17 +133,16 @@ export class MDNSResponder implements DatagramMachine {
 		this.#writer = new DNSWriter(deps.buffer, this.#records.names);
 	}
 
-	/** MDNS_… */
 	get state(): number {
 		return this.#state;
 	}
 
-	/** The name it answers for, without `.local`; "" until it is sure to be the only one. */
+	/** Host name without `.local`; "" until it is known to be unique. */
 	get hostname(): string {
 		return this.#state >= MDNS_ANNOUNCING ? this.wantedName : "";
 	}
 
-	/** Undefined while it is off. */
+	/** Port to listen on; undefined while the responder is off. */
 	get port(): DatagramPort | undefined {
 		if (this.#state === MDNS_OFF) return undefined;
 		return this.#accessPoint ? ACCESS_POINT_PORT : PORT;
@@ -151,7 +152,7 @@ export class MDNSResponder implements DatagramMachine {
 		return Math.min(this.#stepMs, this.#schedule.deadlineMs);
 	}
 
-	/** The network has an address. Throws a RangeError for names that are too long, and is off then. */
+	/** Starts the responder once the network has an address. If names are too long, throws a RangeError and stays off. */
 	start(settings: MDNSSettings, nowMs: number): void {
 		const hasPort = this.#state >= MDNS_PROBING && this.#accessPoint === settings.accessPoint;
 		this.stop();
@@ -162,7 +163,7 @@ export class MDNSResponder implements DatagramMachine {
 		if (hasPort) this.probe(nowMs, this.random(PROBE_MS));
 	}
 
-	/** Other names or another address; all is as it was when nothing has changed. */
+	/** Applies new names or a new address; has no effect if nothing changed. */
 	update(settings: MDNSSettings, nowMs: number): void {
 		if (this.#state === MDNS_OFF || this.#accessPoint !== settings.accessPoint) {
 			this.start(settings, nowMs);
@@ -204,14 +205,14 @@ export class MDNSResponder implements DatagramMachine {
 		this.multicast(this.#schedule.due(nowMs), nowMs);
 	}
 
-	/** OFF or WAITING, where nothing is said. */
+	/** Enters OFF or WAITING, in which nothing is sent. */
 	private rest(state: number): void {
 		this.#state = state;
 		this.#stepMs = Infinity;
 		this.#schedule.clear();
 	}
 
-	/** 0 to `limit`, up to 65535. */
+	/** Returns a random number from 0 to `limit`, at most 65535. */
 	private random(limit: number): number {
 		const [high, low] = this.#deps.crypto.random(2);
 		return ((high << 8) | low) % (limit + 1);
@@ -230,7 +231,7 @@ export class MDNSResponder implements DatagramMachine {
 		this.takeNames();
 	}
 
-	/** Gives the records the names by their numbers. */
+	/** Sets the names of the records, including their numbers. */
 	private takeNames(): void {
 		const { text } = this.#deps;
 		const end = this.#instanceNumber > 1 ? ` (${this.#instanceNumber})` : "";
@@ -243,13 +244,13 @@ export class MDNSResponder implements DatagramMachine {
 		this.#records.rename(this.wantedName, label);
 	}
 
-	/** That of the device, sure or not. */
+	/** Host name including its number, before or after probing. */
 	private get wantedName(): string {
 		const end = this.#hostNumber > 1 ? `-${this.#hostNumber}` : "";
 		return this.#hostname.slice(0, LABEL_LIMIT - end.length) + end;
 	}
 
-	/** Whether it is another than before. */
+	/** Sets address and netmask. Returns true if they changed. */
 	private setNetwork({ address, netmask }: MDNSSettings): boolean {
 		const number = parseIPv4(address);
 		const prefix = prefixOf(parseIPv4(netmask));
@@ -266,7 +267,7 @@ export class MDNSResponder implements DatagramMachine {
 		this.#stepMs = nowMs + delayMs;
 	}
 
-	/** What is said now is new, whenever it was said before. */
+	/** Announces the current records, regardless of earlier transmissions. */
 	private announce(nowMs: number): void {
 		this.#state = MDNS_ANNOUNCING;
 		this.#count = 0;
@@ -289,7 +290,8 @@ export class MDNSResponder implements DatagramMachine {
 			if (this.#count++ < PROBES) {
 				this.#stepMs = nowMs + PROBE_MS;
 				this.#writer.begin(0, 0);
-				// Where the port is shared (15.1), a reply to us alone may have come to another program.
+				// The last probe requests multicast replies: on a shared port (15.1) another program may receive
+				// unicast replies.
 				this.#records.writeProbe(this.#writer, this.#count === PROBES);
 				this.#sender?.send(this.#writer.length, GROUP, MDNS_PORT);
 				return;
@@ -304,7 +306,7 @@ export class MDNSResponder implements DatagramMachine {
 		this.multicast(this.#schedule.take(this.#records.all, nowMs), nowMs);
 	}
 
-	/** A response of another (or our own come back): does it contradict us? */
+	/** Checks a response, possibly our own, for conflicts with our records. */
 	private checkConflict(nowMs: number): void {
 		const { reader } = this.#deps;
 		const isProbing = this.#state === MDNS_PROBING;
@@ -322,7 +324,7 @@ export class MDNSResponder implements DatagramMachine {
 		this.contest(nowMs);
 	}
 
-	/** Probes again, with the names by their numbers. */
+	/** Probes again, with the current name numbers. */
 	private contest(nowMs: number): void {
 		this.takeNames();
 		this.#deps.trace(`mdns: another has a name of ours, trying ${this.wantedName}`);
@@ -351,7 +353,7 @@ export class MDNSResponder implements DatagramMachine {
 
 	private answer(source: DatagramSource, asked: number, unicast: number, nowMs: number): void {
 		const { reader } = this.#deps;
-		// The reply may be written over the question.
+		// Later calls may overwrite the question with the reply.
 		const isTruncated = (reader.flags & FLAG_TRUNCATED) !== 0;
 		const isProbe = reader.authorities > 0;
 		if (source.remotePort !== MDNS_PORT) {
@@ -365,7 +367,7 @@ export class MDNSResponder implements DatagramMachine {
 		else this.multicast(this.#schedule.take(bits, nowMs, isProbe ? DEFEND_MS : AGAIN_MS), nowMs);
 	}
 
-	/** Another probes for a name of ours at the same time (8.2). */
+	/** Handles a simultaneous probe for one of our names (8.2). */
 	private compareProposals(nowMs: number): void {
 		for (let service = -1; service < this.#records.services; service++) {
 			if (this.#records.compareProposals(this.#deps.reader, service) >= 0) continue;
@@ -374,7 +376,7 @@ export class MDNSResponder implements DatagramMachine {
 		}
 	}
 
-	/** The records that the asker knows, for half of their time at least (7.1). */
+	/** Returns the records that the querier has with at least half of their time to live left (7.1). */
 	private knownAnswers(): number {
 		const { reader } = this.#deps;
 		let bits = 0;
@@ -385,7 +387,7 @@ export class MDNSResponder implements DatagramMachine {
 		return bits;
 	}
 
-	/** More known answers of who has asked before. */
+	/** Processes further known answers of an earlier querier. */
 	private takeKnownAnswers(source: DatagramSource, nowMs: number): void {
 		if (!this.#schedule.isWaitingFor(source.remoteAddress)) return;
 		this.#schedule.drop(this.knownAnswers());
@@ -405,7 +407,7 @@ export class MDNSResponder implements DatagramMachine {
 		this.#schedule.sent(answers | extra, nowMs);
 	}
 
-	/** Replies to the asker alone where all have heard it lately (5.4); the records that it did so with, as bits. */
+	/** Sends a unicast reply with the records that were multicast recently (5.4). Returns their mask. */
 	private replyUnicast(source: DatagramSource, bits: number, nowMs: number): number {
 		const answers = bits & this.#schedule.sentWithin(LATELY_MS, nowMs);
 		if (answers === 0 || !this.isNear(source.remoteAddress)) return 0;
@@ -414,7 +416,7 @@ export class MDNSResponder implements DatagramMachine {
 		return answers;
 	}
 
-	/** To a program that knows only DNS. */
+	/** Replies to a client with plain DNS. */
 	private replyLegacy(source: DatagramSource, bits: number): void {
 		const { reader } = this.#deps;
 		if (reader.questions !== 1 || !this.isNear(source.remoteAddress)) return;
@@ -426,7 +428,7 @@ export class MDNSResponder implements DatagramMachine {
 	}
 
 	private isNear(address: string): boolean {
-		// The port of the access point has nothing from elsewhere.
+		// The access point's port receives only local datagrams.
 		if (this.#accessPoint || this.#prefix < 0) return true;
 		return isSameNetwork(parseIPv4(address), this.#records.address, this.#prefix);
 	}
@@ -435,7 +437,7 @@ export class MDNSResponder implements DatagramMachine {
 		this.#writer.begin(id, FLAG_RESPONSE | FLAG_AUTHORITATIVE);
 	}
 
-	/** To the group, unless there is an asker. All that there is has room (mdns-records.ts). */
+	/** Sends the message to `asker`, or to the group without one. All records fit one message (mdns-records.ts). */
 	private send(answers: number, extra: number, form: number, asker?: DatagramSource): void {
 		for (let i = 0; i < RECORD_COUNT; i++) {
 			if ((answers >> i) & 1) this.#records.write(this.#writer, i, form, SECTION_ANSWER);

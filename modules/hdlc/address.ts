@@ -1,7 +1,7 @@
 /**
- * HDLC addresses, for the frames of a connection. IEC 62056-46, 6.4.2.
+ * HDLC addresses in the frames of a connection. IEC 62056-46, 6.4.2.
  *
- * Seven bits of an address stand in the upper bits of each byte; the lowest bit is 1 in its last byte alone.
+ * Each byte holds seven address bits in its upper bits; the lowest bit is 1 only in the last byte.
  *
  * | form | bytes |
  * |---|---|
@@ -11,28 +11,27 @@
  * | server, 4 bytes | the upper and the lower 7 bits of `logical`, then of `physical`, each `<< 1`, the last `\| 1` |
  */
 
-/** Bytes of the longest address. */
 export const ADDRESS_LIMIT = 4;
-/** Largest part of an address in one byte, and in two. It means "all stations". */
+/** Largest address part in one byte and in two bytes; it means "all stations". */
 const SHORT_MAX = 0x7f;
 const LONG_MAX = 0x3fff;
 
-/** In place of the end of an address: no such form. */
+/** Returned instead of an end position: invalid address. */
 export const ADDRESS_BAD = -1;
 
-/** The two ends of a connection. */
+/** Addresses of both ends of a connection. */
 export interface HDLCAddress {
-	/** 0 to 127. */
+	/** Client address, 0 to 127. */
 	readonly client: number;
-	/** Upper part of the server's address, 0 to 16383. */
+	/** Upper part of the server address, 0 to 16383. */
 	readonly logical: number;
-	/** Lower part, 0 to 16383; 0: it has none. */
+	/** Lower part of the server address, 0 to 16383; 0: absent. */
 	readonly physical: number;
-	/** Bytes of the server's address on the line, 1, 2 or 4; 0: as many as it needs. */
+	/** Bytes of the server address on the line, 1, 2 or 4; 0: as many as needed. */
 	readonly length: number;
 }
 
-/** Bytes that the server's address takes on the line; 0 when it can't be told in so many as are wished. */
+/** Returns the bytes of the server address on the line; 0 if it does not fit the configured length. */
 export function serverAddressLength(address: HDLCAddress): number {
 	const { logical, physical, length } = address;
 	if (logical < 0 || logical > LONG_MAX || physical < 0 || physical > LONG_MAX) return 0;
@@ -44,7 +43,7 @@ export function serverAddressLength(address: HDLCAddress): number {
 	return length === 4 ? 4 : 0;
 }
 
-/** Writes the server's address at `at`; returns where it ends, or ADDRESS_BAD. */
+/** Writes the server address at `at`. Returns its end, or ADDRESS_BAD. */
 export function encodeServerAddress(into: Uint8Array, at: number, address: HDLCAddress): number {
 	const length = serverAddressLength(address);
 	if (length === 0) return ADDRESS_BAD;
@@ -61,20 +60,20 @@ export function encodeServerAddress(into: Uint8Array, at: number, address: HDLCA
 	return at + length;
 }
 
-/** Writes the client's address at `at`; returns where it ends, or ADDRESS_BAD. */
+/** Writes the client address at `at`. Returns its end, or ADDRESS_BAD. */
 export function encodeClientAddress(into: Uint8Array, at: number, address: HDLCAddress): number {
 	if (address.client < 0 || address.client > SHORT_MAX) return ADDRESS_BAD;
 	into[at] = (address.client << 1) | 1;
 	return at + 1;
 }
 
-/** The server asked for is "all stations": whoever is there answers with an address of its own. */
+/** Returns true if the server address is "all stations"; every station answers with its own address. */
 export function isAllStations(address: HDLCAddress): boolean {
 	const part = address.physical === 0 ? address.logical : address.physical;
 	return part === (serverAddressLength(address) === 4 ? LONG_MAX : SHORT_MAX);
 }
 
-/** Where the address that begins at `start` ends; 0 when it goes on after `end`, ADDRESS_BAD when it is none. */
+/** Returns the end of the address at `start`; 0 if it continues after `end`, ADDRESS_BAD if it is invalid. */
 export function addressEnd(bytes: Uint8Array, start: number, end: number): number {
 	for (let i = start; i < start + ADDRESS_LIMIT; i++) {
 		if (i >= end) return 0;

@@ -1,19 +1,20 @@
 /**
- * One HDLC connection with a meter from the client's side, normal response mode: connect, carry one APDU there and one
- * back, again and again, disconnect. A sans-io machine (io/machine.ts) on a line of 8N1; it knows nothing of what the
- * APDUs say. IEC 62056-46, 6; ISO/IEC 13239.
+ * Client side of one HDLC connection with a meter, in normal response mode: connects, exchanges APDUs one at a time,
+ * and disconnects. It is a sans-io state machine (io/machine.ts) on an 8N1 line and does not interpret the APDUs.
+ * IEC 62056-46, 6; ISO/IEC 13239.
  *
  *   IDLE           connect: RELEASING, CONNECTING, or ENDED without an address
- *   RELEASING      UA, DM, time over: CONNECTING
- *   CONNECTING     UA: READY           refused, or in vain: ENDED
+ *   RELEASING      UA, DM, timeout: CONNECTING
+ *   CONNECTING     UA: READY           refused or no answer: ENDED
  *   READY          send, waitOn: TALKING
  *   TALKING        answered: READY     failed: DISCONNECTING
- *   DISCONNECTING  UA, DM, in vain: ENDED
- *   READY and TALKING end by DM, and go on to DISCONNECTING by FRMR; so do all between IDLE and that by `disconnect`.
+ *   DISCONNECTING  UA, DM, no answer: ENDED
+ *   READY and TALKING end on DM and change to DISCONNECTING on FRMR. `disconnect` changes any state after IDLE to
+ *   DISCONNECTING.
  *
- * The client alone starts and repeats. The client's window is 1, the server's what is negotiated. Waits: for the first
- * byte of an answer `receiveTimeoutMs` from the last bit of what was sent, GAP_MS from byte to byte in a frame, and for
- * all of a frame no longer than the longest one takes. More limits in exchange.ts.
+ * Only the client starts exchanges and repeats frames. The client's window is 1, the server's is negotiated. Timeouts:
+ * `receiveTimeoutMs` from the last bit sent to the first byte of a response, GAP_MS between the bytes of a frame, and
+ * for a whole frame the duration of the longest one. exchange.ts has further limits.
  */
 import { FORMAT_8N1 } from "../io/host.js";
 import { type Machine, OUTPUT_EVENT, OUTPUT_NONE, type Output } from "../io/machine.js";
@@ -77,41 +78,41 @@ import { FrameSender, WITH_LLC, WITH_MORE } from "./sender.js";
 
 export interface ConnectionOptions {
 	readonly address: HDLCAddress;
-	/** Speed of the line, Bd: tells when what was sent has left. */
+	/** Line speed in baud, used to calculate the end of a transmission. */
 	readonly baud: number;
-	/** From the last bit sent to the first byte of the answer, ms. */
+	/** Time from the last bit sent to the first byte of the response, ms. */
 	readonly receiveTimeoutMs: number;
-	/** End a former connection first: the meter may still hold one, for minutes. */
+	/** True to close an earlier connection first: the meter may keep one open for minutes. */
 	readonly releaseFirst: boolean;
-	/** What to propose: bytes of an information field both ways (as many as fit into `apdu` at most), frames from it. */
+	/** Proposed limits: bytes of an information field in both directions (reduced to fit `apdu`), and frames from the meter. */
 	readonly info: number;
 	readonly window: number;
-	/** Where answers are gathered, and frames before they are checked; the connection's alone between its events. */
+	/** Buffer for responses and unchecked frames; reserved for the connection between its events. */
 	readonly apdu: Uint8Array;
 }
 
-/** SNRM with parameters is sent so many times before a plain one. */
+/** Number of SNRM frames with parameters before a plain one. */
 const PROPOSALS = 2;
-/** Times that DISC is sent: silence is an answer, too. */
+/** Number of DISC frames; a missing response also ends the connection. */
 const RELEASES = 2;
-/** From byte to byte in a frame: 25 ms in the standard, and what adapters and a busy chip add. */
+/** Maximum time between bytes of a frame: 25 ms in the standard, plus delays of adapters and a busy chip. */
 const GAP_MS = 500;
-/** A meter that is not ready is asked again after this. */
+/** Pause before a meter that is not ready is polled again. */
 const BUSY_PAUSE_MS = 200;
-/** Start, eight data bits, stop. */
+/** Start bit, eight data bits, stop bit. */
 const BITS_PER_BYTE = 10;
 
 const STATE_IDLE = 0;
 const STATE_RELEASING = 1;
 const STATE_CONNECTING = 2;
-/** Connected; the owner's turn. */
+/** Connected; waits for the caller. */
 const STATE_READY = 3;
-/** A request is on its way, or its answer. */
+/** A request or its response is in transfer. */
 const STATE_TALKING = 4;
 const STATE_DISCONNECTING = 5;
 const STATE_ENDED = 6;
 
-/** What is to be sent once the frame before it has been given to the line. */
+/** Next frame to send after the current one has been passed to the line. */
 const FRAME_NONE = 0;
 const FRAME_SNRM = 1;
 const FRAME_PLAIN_SNRM = 2;
@@ -120,9 +121,9 @@ const FRAME_RR = 4;
 const FRAME_I = 5;
 
 export class HDLCConnection implements Machine {
-	/** Why it ended, if not by the owner's wish; final with EVENT_END. */
+	/** Reason for the end, unless the caller disconnected; final with EVENT_END. */
 	failure: Failure | undefined;
-	/** Bytes received; frames from the meter, of others, of our own; frames sent again. */
+	/** Statistics: bytes received; frames from the meter, from other stations, echoes of ours; frames repeated. */
 	received = 0;
 	frames = 0;
 	foreign = 0;
@@ -133,19 +134,18 @@ export class HDLCConnection implements Machine {
 	readonly #exchange: Exchange;
 	readonly #sender: FrameSender;
 	readonly #output: Output;
-	/** What is proposed as the longest information field. */
 	readonly #info: number;
 	#state = STATE_IDLE;
 	#wanted = FRAME_NONE;
-	/** Bit n: EVENT_n waits to be told. */
+	/** Pending events: bit n is EVENT_n. */
 	#events = 0;
 	/** Repetitions of SNRM or DISC. */
 	#tries = 0;
-	/** Damaged frames when it last went on. */
+	/** Number of damaged frames at the last progress. */
 	#badBefore = 0;
-	/** Waiting before a meter that is not ready is asked again. */
+	/** True during the pause before polling a meter that is not ready. */
 	#pausing = false;
-	/** When what was given to the line will have left; when the answer must have begun, and be there; the next byte. */
+	/** Times: end of the transmission; latest start and latest end of the response; latest next byte within a frame. */
 	#sentByMs = 0;
 	#answerByMs = Number.POSITIVE_INFINITY;
 	#patienceEndsMs = Number.POSITIVE_INFINITY;
@@ -161,22 +161,21 @@ export class HDLCConnection implements Machine {
 		this.#output = { kind: OUTPUT_NONE, bytes, start: 0, end: 0, baud: 0, format: FORMAT_8N1, code: 0 };
 	}
 
-	/** It is over; nothing more will come of it. */
 	get ended(): boolean {
 		return this.#state === STATE_ENDED;
 	}
 
-	/** Bytes of the answer in the owner's buffer. */
+	/** Bytes of the response in the caller's buffer. */
 	get apduLength(): number {
 		return this.#exchange.length;
 	}
 
-	/** Bytes of the longest APDU that goes in one frame; once connected. */
+	/** Longest APDU that fits one frame, bytes; valid once connected. */
 	get requestLimit(): number {
 		return this.#exchange.sendInfo - LLC_LENGTH;
 	}
 
-	/** Frames that arrived damaged, and noise that looked like the beginning of one. */
+	/** Number of damaged frames, including noise that looked like the start of a frame. */
 	get bad(): number {
 		return this.#decoder.bad;
 	}
@@ -186,7 +185,7 @@ export class HDLCConnection implements Machine {
 		return this.#answerByMs;
 	}
 
-	/** Begins. EVENT_CONNECTED or EVENT_END follows. */
+	/** Connects. EVENT_CONNECTED or EVENT_END follows. Throws if called twice. */
 	connect(nowMs: number): void {
 		if (this.#state !== STATE_IDLE) throw new Error("an HDLC connection is used once");
 		if (this.#sender.unaddressable) this.end(HDLC_NO_ADDRESS);
@@ -197,8 +196,8 @@ export class HDLCConnection implements Machine {
 	}
 
 	/**
-	 * Sends an APDU, 1 byte or more, after EVENT_CONNECTED or EVENT_APDU. EVENT_APDU or EVENT_END follows; until then
-	 * `bytes` must hold still. Does nothing when the connection has ended meanwhile.
+	 * Sends an APDU of 1 byte or more, after EVENT_CONNECTED or EVENT_APDU. EVENT_APDU or EVENT_END follows; until then
+	 * `bytes` must not change. Does nothing after the end of the connection. Throws during an exchange.
 	 */
 	send(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		if (this.#state >= STATE_DISCONNECTING) return;
@@ -210,8 +209,8 @@ export class HDLCConnection implements Machine {
 	}
 
 	/**
-	 * The APDU of EVENT_APDU was not the answer, but one that the meter sent of its own: waits for another, as after
-	 * `send`. The caller must limit how often it calls this; there is no timeout.
+	 * Waits for another APDU, as after `send`, because the APDU of EVENT_APDU was unsolicited. The caller must limit
+	 * how often it calls this, because there is no overall timeout.
 	 */
 	waitOn(nowMs: number): void {
 		if (this.#state >= STATE_DISCONNECTING) return;
@@ -222,7 +221,7 @@ export class HDLCConnection implements Machine {
 		this.follow(next, nowMs);
 	}
 
-	/** Ends the connection from wherever it is. EVENT_END follows. */
+	/** Ends the connection in any state. EVENT_END follows. */
 	disconnect(nowMs: number): void {
 		if (this.#state === STATE_IDLE) this.end(undefined);
 		else if (this.#state < STATE_DISCONNECTING) this.fail(undefined, nowMs);
@@ -236,7 +235,7 @@ export class HDLCConnection implements Machine {
 			if (!this.#decoder.ready) break;
 		}
 		this.#gapByMs = nowMs + GAP_MS;
-		// A flag alone may close a frame or open the answer.
+		// A lone flag may close a frame or begin the response, so it extends the wait.
 		if (this.#decoder.hasFlag && !this.#pausing) this.extend(GAP_MS, nowMs);
 	}
 
@@ -283,7 +282,6 @@ export class HDLCConnection implements Machine {
 		this.#decoder.release(this.#exchange.length);
 	}
 
-	/** A frame of the meter is ready: goes on with it. */
 	private answer(nowMs: number): void {
 		const kind = controlKind(this.#decoder.control);
 		const isEnd = kind === CONTROL_UA || kind === CONTROL_DM;
@@ -300,7 +298,7 @@ export class HDLCConnection implements Machine {
 	}
 
 	private accepted(nowMs: number): void {
-		// It answers the DISC before, whose time was over.
+		// A UA before the SNRM has left answers an earlier DISC that timed out.
 		if (this.#options.releaseFirst && nowMs < this.#sentByMs) return;
 		const isPlain = this.#tries >= PROPOSALS;
 		const taken = parameterOf(this.#decoder, PARAMETER_RECEIVED_INFO) || INFO_DEFAULT;
@@ -310,9 +308,9 @@ export class HDLCConnection implements Machine {
 		this.rest(EVENT_CONNECTED);
 	}
 
-	/** DM or FRMR in answer to SNRM: some meters know no parameters. */
+	/** Handles DM or FRMR after SNRM: some meters support no parameters. */
 	private refused(kind: number, nowMs: number): void {
-		// It answers what was sent before.
+		// A response before the SNRM has left answers an earlier frame.
 		if (nowMs < this.#sentByMs) return;
 		if (this.#tries >= PROPOSALS) this.end(kind === CONTROL_DM ? HDLC_REFUSED : HDLC_FRAME_REJECTED);
 		else {
@@ -321,7 +319,7 @@ export class HDLCConnection implements Machine {
 		}
 	}
 
-	/** Does what the exchange says, NEXT_…. */
+	/** Performs the next action of the exchange, NEXT_…. */
 	private follow(next: number, nowMs: number): void {
 		if (next === NEXT_SEGMENT) this.transmit(FRAME_I, nowMs);
 		else if (next === NEXT_RR) this.transmit(FRAME_RR, nowMs);
@@ -334,7 +332,7 @@ export class HDLCConnection implements Machine {
 			this.await(nowMs + BUSY_PAUSE_MS);
 			this.#pausing = true;
 		}
-		// What is of no use is often followed by what is.
+		// The expected frame often follows an ignored one.
 		else if (next === NEXT_NOTHING) this.extend(this.#options.receiveTimeoutMs, nowMs);
 		else this.fail(this.failureOf(next), nowMs);
 	}
@@ -346,7 +344,7 @@ export class HDLCConnection implements Machine {
 		return this.#decoder.bad > this.#badBefore ? HDLC_DAMAGED : HDLC_LOST;
 	}
 
-	/** It is the owner's turn. */
+	/** Returns control to the caller with an event. */
 	private rest(event: number): void {
 		this.#state = STATE_READY;
 		this.#tries = 0;
@@ -381,7 +379,7 @@ export class HDLCConnection implements Machine {
 		return this.echoes > 0 && this.#decoder.bad === 0 ? HDLC_ECHO_ONLY : HDLC_GARBAGE;
 	}
 
-	/** Ends it, with this failure if it is one, once the meter has been told. */
+	/** Disconnects with `failure`, or without one on request of the caller. */
 	private fail(failure: Failure | undefined, nowMs: number): void {
 		this.failure = failure;
 		this.#state = STATE_DISCONNECTING;
@@ -397,7 +395,7 @@ export class HDLCConnection implements Machine {
 		this.#events |= 1 << EVENT_END;
 	}
 
-	/** Has a frame sent as soon as the one before it has been given to the line. */
+	/** Schedules a frame to be sent after the current one. */
 	private transmit(frame: number, nowMs: number): void {
 		this.#wanted = frame;
 		const exchange = this.#exchange;
@@ -412,14 +410,13 @@ export class HDLCConnection implements Machine {
 		this.await(this.#sentByMs + this.#options.receiveTimeoutMs);
 	}
 
-	/** The answer must begin by then. */
 	private await(answerByMs: number): void {
 		this.#pausing = false;
 		this.#answerByMs = answerByMs;
 		this.#patienceEndsMs = answerByMs + Math.ceil((FRAME_LIMIT * BITS_PER_BYTE * 1000) / this.#options.baud);
 	}
 
-	/** The answer may begin so much later than `nowMs`, as far as patience goes. */
+	/** Extends the wait for the response to `ms` after `nowMs`, limited by the latest end. */
 	private extend(ms: number, nowMs: number): void {
 		this.#answerByMs = Math.max(this.#answerByMs, Math.min(nowMs + ms, this.#patienceEndsMs));
 	}

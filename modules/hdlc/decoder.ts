@@ -1,12 +1,12 @@
 /**
- * Cuts HDLC frames out of what a line brings, for a connection or a listener: by their length field, never by looking
- * for a closing flag. frame.ts has the layout, IEC 62056-46, 6.4.
+ * Extracts HDLC frames from the bytes of a line, for a connection or a passive listener. It uses the length field and
+ * does not search for a closing flag. frame.ts describes the layout, IEC 62056-46, 6.4.
  *
- * A frame is gathered in the owner's buffer from `base` on, where its information then stands. One whose type, length,
- * addresses or checks are wrong is dropped, and the search goes on with the next flag inside it, so that the good frame
- * that it ran into is not lost. A frame is ready with the byte after its frame check, or when the line has gone silent.
+ * A frame is collected in the caller's buffer from `base` on, where its information remains. A frame with a wrong type,
+ * length, address or check is dropped, and the search continues at the next flag inside it, so that a valid frame after
+ * a truncated one is found. A frame is ready with the byte after its frame check, or when the line falls silent.
  *
- * Limits: ROOM bytes must be free behind `base`; a frame that is longer than what is free gives its header alone.
+ * Limits: ROOM bytes must be free after `base`; a frame longer than the free space yields only its header.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { ADDRESS_BAD, addressEnd } from "./address.js";
@@ -21,42 +21,42 @@ import {
 	FORMAT_TYPE_MASK,
 } from "./frame.js";
 
-/** Bytes that are always free behind `base`: a frame without information, or the header of one with it. */
+/** Bytes always free after `base`: a frame without information, or the header of a frame with information. */
 export const ROOM = BARE_FRAME_LIMIT;
 
 const VERDICT_MORE = 0;
 const VERDICT_BAD = 1;
 const VERDICT_READY = 2;
 
-/** Shortest header, format to control. */
+/** Minimum bytes of a header, from format to control. */
 const HEADER_MIN = 5;
 
 export class FrameDecoder {
-	/** The owner's buffer. What is before `base` is the owner's alone. */
+	/** Buffer of the caller; the decoder does not touch the bytes before `base`. */
 	readonly bytes: Uint8Array;
-	/** A frame is whole; the fields below tell of it until `release`. */
+	/** True when a frame is complete; the fields below describe it until `release`. */
 	ready = false;
-	/** It is longer than the buffer: only its header is known, its frame check is not. */
+	/** True if the frame exceeds the buffer: only its header is valid, and the frame check was not verified. */
 	tooLong = false;
 	control = 0;
-	/** The S bit. */
+	/** Segmentation bit S of the format field. */
 	segmented = false;
-	/** The addresses are `bytes[destinationStart..sourceStart)` and `bytes[sourceStart..sourceEnd)`. */
+	/** Addresses: destination `bytes[destinationStart..sourceStart)`, source `bytes[sourceStart..sourceEnd)`. */
 	sourceStart = 0;
 	sourceEnd = 0;
-	/** The information is `bytes[infoStart..infoEnd)`. */
+	/** Information: `bytes[infoStart..infoEnd)`. */
 	infoStart = 0;
-	/** What began like a frame and was none, or was damaged or cut. */
+	/** Number of damaged or truncated frames, including noise that looked like one. */
 	bad = 0;
 	#base = 0;
-	/** The frame looked at is `bytes[#from..#to)`, its flag included; nothing has begun while both are the same. */
+	/** Range of the current frame, `bytes[#from..#to)`, including its flag; empty before a frame begins. */
 	#from = 0;
 	#to = 0;
-	/** Where `#to` must be for another look. */
+	/** Value of `#to` at which the frame is examined again. */
 	#need = 0;
-	/** End of the frame that is ready, before its closing flag. */
+	/** End of the complete frame, before its closing flag. */
 	#frameEnd = 0;
-	/** Bytes still to come of a frame that was too long. */
+	/** Bytes left to skip of a frame that was too long. */
 	#skip = 0;
 
 	constructor(bytes: Uint8Array) {
@@ -71,22 +71,22 @@ export class FrameDecoder {
 		return this.#frameEnd - CHECK_LENGTH;
 	}
 
-	/** A frame has begun; its next byte must not be long in coming. */
+	/** True within a frame, when the next byte must follow soon. */
 	get inside(): boolean {
 		return this.#to - this.#from > 1 || this.#skip > 0;
 	}
 
-	/** How far into the buffer it has written: not beyond a header (14 bytes from `base`) before its check is known. */
+	/** End of the bytes written so far; before the header check at most a header (14 bytes) after `base`. */
 	get written(): number {
 		return this.#to;
 	}
 
-	/** A flag came last: it closed a frame or opens one. */
+	/** True if the last byte is a flag, which closes a frame or opens the next one. */
 	get hasFlag(): boolean {
 		return this.#to - this.#from === 1;
 	}
 
-	/** Takes bytes of `bytes[start..end)` until a frame is ready; returns where the next one to take stands. */
+	/** Reads bytes of `bytes[start..end)` until a frame is ready. Returns the position of the next byte to read. */
 	take(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && !this.ready) {
@@ -101,8 +101,8 @@ export class FrameDecoder {
 	}
 
 	/**
-	 * The line has gone silent: what has begun is whole now or never. Ask again after each `release` until nothing is
-	 * ready.
+	 * Reports that the line is silent, so that no more bytes complete the current frame. Call again after each
+	 * `release` until no frame is ready.
 	 */
 	silence(): void {
 		this.#skip = 0;
@@ -110,8 +110,8 @@ export class FrameDecoder {
 	}
 
 	/**
-	 * Forgets the frame that is ready, if any, and gathers from `base` on, which is at most where its information ended.
-	 * Another frame may be ready after it.
+	 * Drops the complete frame, if any, and collects from `base` on, which is at most the end of its information.
+	 * Another frame may be ready afterwards.
 	 */
 	release(base: number): void {
 		if (this.tooLong) {
@@ -124,7 +124,7 @@ export class FrameDecoder {
 		this.scan(false);
 	}
 
-	/** Looks for the first flag; returns where the byte after it stands. */
+	/** Searches for the first flag. Returns the position after it. */
 	private begin(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && bytes[at] !== FLAG) at++;
@@ -134,7 +134,7 @@ export class FrameDecoder {
 		return at + 1;
 	}
 
-	/** Takes as many bytes as the next look needs, if there are so many. */
+	/** Copies the bytes needed for the next examination, as far as available. */
 	private gather(bytes: Uint8Array, start: number, end: number): number {
 		const into = this.bytes;
 		const count = Math.min(end - start, this.#need - this.#to);
@@ -145,7 +145,7 @@ export class FrameDecoder {
 		return start + count;
 	}
 
-	/** Looks at what is there until a frame is ready or more must come. `isSilent`: no more will come. */
+	/** Examines the collected bytes until a frame is ready or more bytes are needed. `isSilent`: no more bytes follow. */
 	private scan(isSilent: boolean): void {
 		while (this.findFlag()) {
 			const verdict = this.look(isSilent);
@@ -166,7 +166,7 @@ export class FrameDecoder {
 		this.#need = this.#base;
 	}
 
-	/** Goes on to the last flag of the next row of flags; false when there is none. */
+	/** Moves to the last flag of the next run of flags. Returns false if there is no flag. */
 	private findFlag(): boolean {
 		const { bytes } = this;
 		while (this.#from < this.#to && bytes[this.#from] !== FLAG) this.#from++;
@@ -198,7 +198,7 @@ export class FrameDecoder {
 		return this.lookAtChecks(start + length, isSilent);
 	}
 
-	/** The header is there up to the control byte; the length says that the frame ends at `end`. */
+	/** Checks a frame with a complete header up to the control byte; `end` follows from its length field. */
 	private lookAtChecks(end: number, isSilent: boolean): number {
 		const { bytes } = this;
 		const start = this.#from + 1;
@@ -221,7 +221,7 @@ export class FrameDecoder {
 		return this.checks(start, this.infoEnd) ? VERDICT_READY : VERDICT_BAD;
 	}
 
-	/** The check value after `bytes[start..end)` is right. */
+	/** Returns true if the check value after `bytes[start..end)` is correct. */
 	private checks(start: number, end: number): boolean {
 		return crc16(this.bytes, start, end) === (this.bytes[end] | (this.bytes[end + 1] << 8));
 	}

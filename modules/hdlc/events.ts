@@ -1,8 +1,8 @@
-/** What a connection tells its owner: the events of connection.ts. */
+/** Events of an HDLC connection (connection.ts) for its caller. */
 
-/** The meter has agreed: `send` may be called. */
+/** Connected: `send` may be called. */
 export const EVENT_CONNECTED = 1;
-/** An answer is whole: `apdu[0..apduLength)`, until the next `send`, which may be called. */
+/** A response is complete: `apdu[0..apduLength)` is valid until the next `send`, which may be called. */
 export const EVENT_APDU = 2;
-/** It is over: see `failure`. The last event. */
+/** The connection has ended: see `failure`. Last event. */
 export const EVENT_END = 3;

@@ -1,13 +1,13 @@
 /**
- * One APDU there and one back: segments, their numbers, the window, the gathering of the answer. It knows no time and
- * sends nothing: it tells the connection what to do next. IEC 62056-46, 6.4.4; ISO/IEC 13239.
+ * Exchange of one APDU in each direction: segmentation, sequence numbers, window and reassembly of the response. It has
+ * no timers and does not send; its results tell the connection the next action. IEC 62056-46, 6.4.4; ISO/IEC 13239.
  *
- * A frame out of sequence is dropped and never answered by itself, so that a late answer can't breed a second
- * conversation; what is missing is asked for when its time is over. Some servers never count up their N(R) or set no
- * final bit: an I frame with the N(S) expected is the answer all the same.
+ * A frame out of sequence is dropped without a reply, so that a late response does not start a second exchange. Missing
+ * frames are requested after the timeout. Some servers never increment N(R) or set no final bit; an I frame with the
+ * expected N(S) is accepted as the response even then.
  *
- * Limits: an answer of at most the length of the owner's buffer less ROOM (decoder.ts); RETRIES repetitions of a frame
- * that is not answered, BUSY_POLLS askings of a meter that is not ready.
+ * Limits: a response has at most the length of the caller's buffer less ROOM (decoder.ts); RETRIES repetitions of an
+ * unanswered frame; BUSY_POLLS polls of a meter that is not ready.
  */
 import { type FrameDecoder, ROOM } from "./decoder.js";
 import {
@@ -25,20 +25,19 @@ import {
 } from "./frame.js";
 import { INFO_DEFAULT, WINDOW_DEFAULT } from "./parameters.js";
 
-/** What to do next. */
-/** Nothing: the frame was of no use. */
+/** Next action: none, the frame was ignored. */
 export const NEXT_NOTHING = 0;
-/** Send the segment, for the first time or again. */
+/** Send the segment, initially or again. */
 export const NEXT_SEGMENT = 1;
-/** Send RR: for more of the answer, or for what did not come. */
+/** Send RR to request more of the response or a missing frame. */
 export const NEXT_RR = 2;
-/** Wait: more frames of the window follow. */
+/** Wait for more frames of the window. */
 export const NEXT_AWAIT = 3;
-/** Ask again by RR after a pause: the meter is not ready. */
+/** Poll again with RR after a pause: the meter is not ready. */
 export const NEXT_PAUSE = 4;
-/** The answer is whole. */
+/** The response is complete. */
 export const NEXT_WHOLE = 5;
-/** Give up: no answer; never ready; an answer without LLC header; one that is longer than the buffer. */
+/** Give up: no response; never ready; a response without LLC header; a response longer than the buffer. */
 export const NEXT_LOST = 6;
 export const NEXT_BUSY = 7;
 export const NEXT_BAD_ANSWER = 8;
@@ -48,30 +47,30 @@ export const RETRIES = 3;
 const BUSY_POLLS = 50;
 
 export class Exchange {
-	/** Most bytes of information that the meter takes; frames that it sends in a row. */
+	/** Maximum bytes of information that the meter accepts; frames that it sends per window. */
 	sendInfo = INFO_DEFAULT;
 	window = WINDOW_DEFAULT;
-	/** N(S) of the segment; N(S) expected. */
+	/** N(S) of the segment; expected N(S) of the meter. */
 	sendNumber = 0;
 	receiveNumber = 0;
-	/** The segment is `request[segmentStart..segmentEnd)`. */
+	/** Segment: `request[segmentStart..segmentEnd)`. */
 	request: Uint8Array;
 	segmentStart = 0;
 	segmentEnd = 0;
-	/** Bytes of the answer that are there. */
+	/** Bytes of the response received so far. */
 	length = 0;
-	/** Repetitions since it last went on. */
+	/** Repetitions since the last progress. */
 	tries = 0;
 	readonly #decoder: FrameDecoder;
 	#requestStart = 0;
 	#requestEnd = 0;
-	/** The meter has the segment. */
+	/** True if the meter has acknowledged the segment. */
 	#acknowledged = true;
-	/** A first segment of the answer has come. */
+	/** True if the first segment of the response has arrived. */
 	#answered = false;
-	/** Frames of the meter's window that have come. */
+	/** Frames of the meter's window received so far. */
 	#inWindow = 0;
-	/** Askings of a meter that is not ready since it last went on. */
+	/** Polls of a meter that is not ready since the last progress. */
 	#polls = 0;
 
 	constructor(decoder: FrameDecoder) {
@@ -79,17 +78,15 @@ export class Exchange {
 		this.request = decoder.bytes;
 	}
 
-	/** The segment is the first of its APDU. */
 	get isFirst(): boolean {
 		return this.segmentStart === this.#requestStart;
 	}
 
-	/** More segments follow. */
 	get hasMore(): boolean {
 		return this.segmentEnd < this.#requestEnd;
 	}
 
-	/** Begins with the first segment of `bytes[start..end)`. */
+	/** Starts an exchange with the first segment of `bytes[start..end)`. */
 	begin(bytes: Uint8Array, start: number, end: number): void {
 		this.request = bytes;
 		this.#requestStart = start;
@@ -99,20 +96,20 @@ export class Exchange {
 		this.nextSegment();
 	}
 
-	/** What came was not the answer: goes on waiting for it; NEXT_…. */
+	/** Continues waiting because the received APDU was not the response. Returns NEXT_…. */
 	waitOn(): number {
 		this.forgetAnswer();
 		return this.hasMore ? this.nextSegment() : NEXT_RR;
 	}
 
-	/** Takes the frame of the meter that is ready; NEXT_…. */
+	/** Processes the decoder's complete frame from the meter. Returns NEXT_…. */
 	take(): number {
 		const kind = controlKind(this.#decoder.control);
 		if (kind === CONTROL_I) return this.takeInformation();
 		return kind === CONTROL_RR || kind === CONTROL_RNR || kind === CONTROL_REJ ? this.takeNumber(kind) : NEXT_NOTHING;
 	}
 
-	/** What the meter did not answer is due once more. */
+	/** Repeats the unanswered frame. Returns NEXT_…. */
 	repeat(): number {
 		if (this.tries === RETRIES) return NEXT_LOST;
 		this.tries++;
@@ -142,7 +139,7 @@ export class Exchange {
 			if (!isResponse || infoEnd - infoStart < LLC_LENGTH) return NEXT_BAD_ANSWER;
 			infoStart += LLC_LENGTH;
 		}
-		// A meter that goes on sending nothing would never come to an end.
+		// Ignores empty segments; a meter that repeats them would never finish.
 		else if (segmented && infoStart === infoEnd) return NEXT_NOTHING;
 		if (this.length + infoEnd - infoStart > bytes.length - ROOM) return NEXT_TOO_LONG;
 		bytes.copyWithin(this.length, infoStart, infoEnd);
@@ -173,7 +170,7 @@ export class Exchange {
 		this.#inWindow = 0;
 	}
 
-	/** What was sent has arrived. */
+	/** Marks the segment as acknowledged. */
 	private goOn(): void {
 		if (!this.#acknowledged) this.sendNumber = (this.sendNumber + 1) & 7;
 		this.#acknowledged = true;

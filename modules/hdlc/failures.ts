@@ -1,101 +1,100 @@
 /**
- * How an HDLC connection failed. That nothing was heard at a fixed speed tells no more than a sign-on that came to
- * nothing, and has its progress; after a sign-on it tells more, and has rows of its own.
+ * Failures of an HDLC connection. Silence at a fixed baud rate has the same progress rank as a failed sign-on. After a
+ * successful sign-on it ranks higher, with failures of its own.
  */
 import { type Failure, failure, finalFailure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 
-/** The settings name an address that HDLC does not have; nothing was sent. */
+/** The configured address is not valid in HDLC; nothing was sent. */
 export const HDLC_NO_ADDRESS = finalFailure(
 	METER_ERROR,
 	"hdlc/no-address",
 	20,
 	"No HDLC address can be made of server_logical, server_physical and server_address_length.",
 );
-/** Not a single byte came in answer to SNRM. */
+/** No byte was received in response to SNRM. */
 export const HDLC_SILENCE = failure(
 	METER_TIMEOUT,
 	"hdlc/silence",
 	3,
 	"The meter did not answer. Check that the head sits on its optical port; then opening and baudrate; then server_physical, server_logical and server_address_length; then client_address.",
 );
-/** Only the head's echo of what was sent. */
+/** Only the optical head's echo was received. */
 export const HDLC_ECHO_ONLY = failure(
 	METER_TIMEOUT,
 	"hdlc/echo-only",
 	4,
 	"Only the echo of our own request came back: the head works, the meter is silent. Move the head; then check opening and baudrate; then server_physical, server_logical and server_address_length; then client_address.",
 );
-/** Bytes in answer to SNRM, but no frame among them. */
+/** Bytes were received in response to SNRM, but no valid frame. */
 export const HDLC_GARBAGE = failure(
 	METER_ERROR,
 	"hdlc/garbage",
 	5,
 	"Characters came back, but no HDLC frame. Check baudrate and opening; then turn the head, and shade it from light.",
 );
-/** Frames in answer to SNRM, but none between these two addresses. */
+/** Frames were received in response to SNRM, but for other addresses. */
 export const HDLC_OTHER_ADDRESS = failure(
 	METER_ERROR,
 	"hdlc/other-address",
 	24,
 	"Frames came back, but for other addresses. Check server_physical, server_logical and server_address_length; then client_address.",
 );
-/** The meter is there, but answers SNRM with DM, or not at all. */
+/** The meter is present but answers SNRM with DM or not at all. */
 export const HDLC_REFUSED = failure(
 	METER_ERROR,
 	"hdlc/refused",
 	25,
 	"The meter refuses the connection. Another reader may hold one (wait two minutes); else check client_address, server_logical and server_physical.",
 );
-/** The meter rejected a frame with FRMR. */
 export const HDLC_FRAME_REJECTED = failure(
 	METER_ERROR,
 	"hdlc/frame-rejected",
 	26,
 	"The meter rejected a frame. Another reader may be at work; try again in two minutes.",
 );
-/** Connected, and then DM: the meter has ended it. */
+/** The meter ended an established connection with DM. */
 export const HDLC_DISCONNECTED = failure(
 	METER_ERROR,
 	"hdlc/disconnected",
 	27,
 	"The meter ended the connection. Another reader may be at work; try again, then check client_address and auth.",
 );
-/** Connected, and then no answer; some meters say nothing to a request for an association that they don't want. */
+/** No response on an established connection; some meters ignore association requests that they do not accept. */
 export const HDLC_LOST = failure(
 	METER_TIMEOUT,
 	"hdlc/lost",
 	28,
 	"The meter fell silent. Check that the head sits firmly; then raise receive_timeout_ms; then check client_address and auth.",
 );
-/** Connected, and then nothing but damaged frames. */
+/** Only damaged frames on an established connection. */
 export const HDLC_DAMAGED = failure(
 	METER_ERROR,
 	"hdlc/damaged",
 	29,
 	"The answers arrived damaged, again and again. Check the head's position; then lower baudrate_max, or baudrate.",
 );
-/** The meter kept on telling that it is not ready, or has no answer yet. */
+/** The meter kept reporting that it is not ready or has no response yet. */
 export const HDLC_BUSY = failure(
 	METER_TIMEOUT,
 	"hdlc/not-ready",
 	30,
 	"The meter kept on saying that it is not ready. Try again later.",
 );
-/** The answer has no LLC header. */
+/** The response has no LLC header. */
 export const HDLC_BAD_ANSWER = failure(
 	METER_ERROR,
 	"hdlc/bad-answer",
 	31,
 	"The meter answered with something else than DLMS/COSEM.",
 );
-/** The answer is longer than the owner's buffer. */
+/** The response is longer than the caller's buffer. */
 export const HDLC_TOO_LONG = finalFailure(
 	METER_ERROR,
 	"hdlc/too-long",
 	32,
 	"An answer was longer than the gateway can take.",
 );
-/** The same three after a sign-on, where the meter is known to be there. */
+/** Variants of HDLC_SILENCE, HDLC_ECHO_ONLY and HDLC_GARBAGE after a sign-on, when the meter is known to be present. */
 export const SIGNED_ON_SILENCE = failure(
 	METER_TIMEOUT,
 	"hdlc/silence",
@@ -105,14 +104,14 @@ export const SIGNED_ON_SILENCE = failure(
 export const SIGNED_ON_ECHO_ONLY = failure(METER_TIMEOUT, HDLC_ECHO_ONLY.code, 14, HDLC_ECHO_ONLY.message);
 export const SIGNED_ON_GARBAGE = failure(METER_ERROR, HDLC_GARBAGE.code, 15, HDLC_GARBAGE.message);
 
-/** The row of `failure` after a sign-on. */
+/** Returns the variant of `failure` after a sign-on. */
 export function afterSignOn(failure: Failure): Failure {
 	if (failure === HDLC_SILENCE) return SIGNED_ON_SILENCE;
 	if (failure === HDLC_ECHO_ONLY) return SIGNED_ON_ECHO_ONLY;
 	return failure === HDLC_GARBAGE ? SIGNED_ON_GARBAGE : failure;
 }
 
-/** The meter signed on, and then nothing was heard of it in HDLC. */
+/** Returns true if the meter signed on but no valid HDLC frame followed. */
 export function isLostAfterSignOn(failure: Failure): boolean {
 	return failure === SIGNED_ON_SILENCE || failure === SIGNED_ON_ECHO_ONLY || failure === SIGNED_ON_GARBAGE;
 }

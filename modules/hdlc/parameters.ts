@@ -1,16 +1,16 @@
 /**
- * What SNRM proposes and UA answers: how much a side sends and takes at a time. IEC 62056-46, 6.4.4.4.3.2.
+ * Negotiation parameters, proposed in SNRM and answered in UA: field lengths and windows. IEC 62056-46, 6.4.4.4.3.2.
  *
  * `81 80 <length>`, then for each parameter its number, the length of its value, the value (high byte first):
  *
  * | number | parameter |
  * |---|---|
- * | 05 | information field sent, bytes at most |
- * | 06 | information field received, bytes at most |
- * | 07 | window sent: frames at most before an acknowledgement |
+ * | 05 | maximum bytes of an information field sent |
+ * | 06 | maximum bytes of an information field received |
+ * | 07 | window sent: maximum frames before an acknowledgement |
  * | 08 | window received |
  *
- * "Sent" and "received" are those of the side that the message is from. What is not told is the default.
+ * "Sent" and "received" are from the view of the message's sender. Missing parameters have their defaults.
  */
 
 export const PARAMETER_SENT_INFO = 5;
@@ -24,10 +24,10 @@ export const INFO_MIN = 32;
 export const INFO_MAX = 2030;
 export const WINDOW_DEFAULT = 1;
 
-/** Bytes of a parameter with a value of two, and of four. */
+/** Bytes of a parameter with a two-byte value, and with a four-byte value. */
 const SHORT_LENGTH = 4;
 const LONG_LENGTH = 6;
-/** Bytes that `encodeParameters` writes. */
+/** Bytes written by `encodeParameters`. */
 export const PARAMETERS_LENGTH = 3 + 2 * SHORT_LENGTH + 2 * LONG_LENGTH;
 
 const FORMAT_IDENTIFIER = 0x81;
@@ -36,11 +36,11 @@ const GROUP_IDENTIFIER = 0x80;
 export interface Proposal {
 	/** Bytes of an information field, INFO_MIN to INFO_MAX. */
 	readonly info: number;
-	/** Frames, 1 to 7. */
+	/** Frames from the peer before an acknowledgement, 1 to 7. */
 	readonly window: number;
 }
 
-/** Writes a proposal of `info` bytes both ways, and `window` frames from the other side, 1 to it; returns its end. */
+/** Writes a proposal of `info` bytes in both directions, `window` frames from the peer and 1 to it. Returns its end. */
 export function encodeParameters(into: Uint8Array, at: number, proposal: Proposal): number {
 	const { info, window } = proposal;
 	into[at] = FORMAT_IDENTIFIER;
@@ -64,14 +64,13 @@ export function encodeParameters(into: Uint8Array, at: number, proposal: Proposa
 	return at + PARAMETERS_LENGTH;
 }
 
-/** A frame's information, where it stands. */
 export interface Information {
 	readonly bytes: Uint8Array;
 	readonly infoStart: number;
 	readonly infoEnd: number;
 }
 
-/** The value of PARAMETER_… `number` in a UA, 0 to 0xFFFFFFFF; 0 when it is missing or the list is broken. */
+/** Returns the value of PARAMETER_… `number` in a UA, 0 to 0xFFFFFFFF; 0 if it is missing or the list is malformed. */
 export function parameterOf(message: Information, number: number): number {
 	const { bytes, infoStart, infoEnd } = message;
 	if (infoEnd - infoStart < 3) return 0;

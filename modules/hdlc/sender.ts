@@ -1,6 +1,6 @@
 /**
- * Gives a frame to the line in pieces, for the connection: header, information straight from where it stands, check.
- * So nothing of an APDU is copied, and a frame may be longer than what a link takes at once. frame.ts has the layout.
+ * Passes a frame to the line in pieces: header, information, check. The information is not copied, and a frame may be
+ * longer than what a link accepts at once. frame.ts describes the layout.
  */
 import { CRC16_START, crc16, stepCRC16 } from "../bytes/crc16.js";
 import { OUTPUT_TRANSMIT, type Output } from "../io/machine.js";
@@ -23,11 +23,11 @@ import {
 	LLC_LENGTH,
 } from "./frame.js";
 
-/** Bytes of information in one piece, of which the link makes a copy. */
+/** Maximum bytes of information per piece; the link copies each piece. */
 const PIECE_LIMIT = 128;
-/** Flag, format, two addresses, control, header check, LLC header. */
+/** Bytes of flag, format, two addresses, control, header check and LLC header. */
 const HEAD_LIMIT = 1 + 2 + ADDRESS_LIMIT + 1 + 1 + 2 + LLC_LENGTH;
-/** Frame check, flag. */
+/** Bytes of frame check and flag. */
 const TAIL_LENGTH = 3;
 
 const STAGE_NONE = 0;
@@ -35,19 +35,18 @@ const STAGE_HEAD = 1;
 const STAGE_INFO = 2;
 const STAGE_TAIL = 3;
 
-/** Kinds of a frame, to be added up: more segments of the APDU follow; its information begins an APDU. */
+/** Frame flags, combined by addition: more segments of the APDU follow; the information begins an APDU. */
 export const WITH_MORE = 1;
 export const WITH_LLC = 2;
 
 export class FrameSender {
-	/** The server asked for is "all stations": whoever is there answers with an address of its own. */
+	/** True if the server address is "all stations"; every station answers with its own address. */
 	readonly toAllStations: boolean;
-	/** Control byte of the last frame. */
 	control = 0;
-	/** Ends of the server's and the client's address in `head`, where they stand from ADDRESS_AT on. */
+	/** Ends of the server address and the client address in `head`, where they begin at ADDRESS_AT. */
 	readonly sourceStart: number;
 	readonly sourceEnd: number;
-	/** What stands before the information, then what stands after it. */
+	/** Bytes before the information, then the bytes after it. */
 	readonly head = new Uint8Array(HEAD_LIMIT + TAIL_LENGTH);
 	#stage = STAGE_NONE;
 	#headEnd = 0;
@@ -62,29 +61,29 @@ export class FrameSender {
 		this.toAllStations = isAllStations(address);
 	}
 
-	/** The addresses can't be told on the line: nothing can be sent. */
+	/** True if the addresses are invalid, so that nothing can be sent. */
 	get unaddressable(): boolean {
 		return this.sourceEnd === ADDRESS_BAD;
 	}
 
-	/** A frame has been begun and has not all been given to the line. */
+	/** True until the whole frame has been passed to the line. */
 	get busy(): boolean {
 		return this.#stage !== STAGE_NONE;
 	}
 
-	/** Bytes of a frame with so many bytes of information, LLC header included. */
+	/** Returns the bytes of a frame with `info` bytes of information, LLC header included. */
 	frameLength(info: number): number {
 		return this.sourceEnd + 1 + (info > 0 ? info + CHECK_LENGTH : 0) + TAIL_LENGTH;
 	}
 
-	/** The next frame carries `bytes[start..end)`, which must hold still until all of it was given to the line. */
+	/** Sets the information of the next frame to `bytes[start..end)`, which must not change until it has been sent. */
 	carry(bytes: Uint8Array, start: number, end: number): void {
 		this.#info = bytes;
 		this.#infoAt = start;
 		this.#infoEnd = end;
 	}
 
-	/** Makes the frame with what was given to `carry` since the last, or without information. */
+	/** Builds a frame with the information of `carry`, or without information if `carry` was not called again. */
 	begin(control: number, kind: number): void {
 		const { head } = this;
 		const info = this.#infoEnd - this.#infoAt + (kind & WITH_LLC ? LLC_LENGTH : 0);
@@ -109,7 +108,7 @@ export class FrameSender {
 		this.#stage = STAGE_HEAD;
 	}
 
-	/** Puts the next piece of the frame into `output`; call it while `busy`. */
+	/** Puts the next piece of the frame into `output`; call only while `busy`. */
 	next(output: Output): void {
 		output.kind = OUTPUT_TRANSMIT;
 		if (this.#stage === STAGE_INFO) {
@@ -128,7 +127,7 @@ export class FrameSender {
 	}
 }
 
-/** Writes a check value, low byte first; returns its end. */
+/** Writes a check value, low byte first. Returns its end. */
 function putCheck(into: Uint8Array, at: number, check: number): number {
 	into[at] = check & 0xff;
 	into[at + 1] = check >> 8;

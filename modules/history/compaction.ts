@@ -1,13 +1,12 @@
 /**
- * Makes room in the history's flash: copies it from its beginning, dense and thinned out, a free sector at a time, until
- * what it was copied from is free. What is left of a reading depends on how old it is, counted from the last one before
- * the head (a clock that is wrong for a while does no harm then): each quarter hour for KEEP_S[QUARTERS], then the
- * readings next to hours, then those next to days, then those next to months.
+ * Frees sectors in the history's flash partition. It copies the history from its beginning, packed and thinned out,
+ * into one free sector at a time, until the source sectors are free. The age of a reading decides whether it is kept:
+ * every quarter hour for KEEP_S[QUARTERS], then the readings nearest to hours, days and finally months. Age is relative
+ * to the last reading before the head sector, so that a temporarily wrong clock does no harm.
  *
- * It goes sector by sector: each takes as much as goes into it, at least all that is left of the one it begins in, for
- * readings that are thinned out only get fewer bytes. So none leaves less room than there was. One that is not completed is free
- * still. Where a whole pass brings none, days are
- * kept for half as long in the next one: so it may be with all five registers in 32 KB.
+ * Each copy fills one sector. It holds at least the rest of its first source sector, because thinning out only shortens
+ * the data, so that no copy reduces the free space. A sector that was not completed still counts as free. If a whole
+ * pass frees no sector, the next one keeps days for half the time; this can happen with all five registers in 32 KB.
  */
 import { ERASE_SIZE } from "../io/flash.js";
 import { DAY_S, DAYS, type LocalCalendar, MONTHS, PERIOD_S, QUARTERS } from "../time/calendar.js";
@@ -16,30 +15,30 @@ import { EntryCursor } from "./entry-cursor.js";
 import { toleranceOf } from "./periods.js";
 import { DATA_END, END_S, KIND_DENSE, RECORD_SIZE, type Sectors, SLOT } from "./sectors.js";
 
-/** How long each level is kept, seconds: 2, 14 and 800 days, ten years. */
+/** Retention of each level in seconds: 2, 14 and 800 days, ten years. */
 export const KEEP_S: readonly number[] = Object.freeze([2 * DAY_S, 14 * DAY_S, 800 * DAY_S, 3653 * DAY_S]);
-/** How often the time of days is halved before that of anything else: no household meter comes to that. */
+/** Number of times that the retention of days is halved before that of other levels; household meters do not reach it. */
 const DAYS_FIRST = 8;
-/** Free sectors that there must be before another is taken for readings. */
+/** Number of free sectors required before another one is used for readings. */
 const SPARE = 2;
-/** Bytes that are written at once, and what the longest entry may have beyond. */
+/** Bytes of one flash write. */
 const PIECE = 4 * SLOT;
 
 export class Compaction {
 	readonly #sectors: Sectors;
-	/** Where the pass goes on; 0: another begins. */
+	/** Time at which the pass continues; 0: a new pass begins. */
 	#fromS = 0;
-	/** How often the days' time was halved. */
+	/** Number of times that the retention of days was halved. */
 	#pressure = 0;
-	/** What the sector is copied from that is being made; undefined: none is. */
+	/** Source of the sector in progress; undefined between sectors. */
 	#source: EntryCursor | undefined;
-	/** The entry that is looked at, with all that was left out before it. */
+	/** Current entry, including the entries omitted before it. */
 	readonly #current = new Entry();
-	/** Times of the last entry that was copied, that was looked at, and that was dropped for its age (0: none was). */
+	/** Times of the last entry copied, the last one examined, and the last one dropped for its age (0: none dropped). */
 	#copiedS = 0;
 	#beforeS = 0;
 	#droppedS = 0;
-	/** Bytes that wait to be written, how many, and where in flash they go. */
+	/** Buffer of unwritten bytes, their number, and their position in flash. */
 	readonly #bytes = new Uint8Array(PIECE + ENTRY_LIMIT);
 	#waiting = 0;
 	#at = 0;
@@ -48,19 +47,18 @@ export class Compaction {
 		this.#sectors = sectors;
 	}
 
-	/** There is too little room for the next sector of readings: step. */
+	/** True if too few sectors are free for the next readings, so that `step` must be called. */
 	get isNeeded(): boolean {
 		return this.#sectors.free < SPARE;
 	}
 
-	/** A sector is being made. */
 	get isBegun(): boolean {
 		return this.#source !== undefined;
 	}
 
 	/**
-	 * Copies into one more sector, of at most `limit` entries: a call again goes on with it. The first call for a sector
-	 * erases it. Throws what the flash throws; make another one then.
+	 * Copies at most `limit` entries into the next sector; further calls continue it. The first call for a sector
+	 * erases it. Throws what the flash throws; this object must not be used afterwards.
 	 */
 	step(calendar: LocalCalendar, limit = Number.POSITIVE_INFINITY): void {
 		const sectors = this.#sectors;
@@ -88,7 +86,7 @@ export class Compaction {
 		else this.#fromS = END_S;
 	}
 
-	/** The record makes it count. */
+	/** Completes the sector; its record makes it valid. */
 	private complete(): void {
 		const sectors = this.#sectors;
 		const start = this.#at - (this.#at % ERASE_SIZE);
@@ -101,7 +99,7 @@ export class Compaction {
 		this.#source = undefined;
 	}
 
-	/** Copies up to the entry of `untilS`, as many as there is room for. False: there is more to do after `limit` of them. */
+	/** Copies entries up to `untilS` while the sector has room. Returns false if more remain after `limit` entries. */
 	private copy(source: EntryCursor, calendar: LocalCalendar, untilS: number, limit: number): boolean {
 		const current = this.#current;
 		const { entry: next } = source;
@@ -116,7 +114,7 @@ export class Compaction {
 				current.clear();
 			} else if (isLast || isKept(calendar, level, this.#beforeS, current, more ? next.timeS : END_S)) {
 				if (this.#droppedS > 0) {
-					// The history begins there now.
+					// New beginning of the history.
 					const start = new Entry();
 					start.timeS = this.#droppedS;
 					start.flags = FLAG_START;
@@ -134,13 +132,13 @@ export class Compaction {
 		return false;
 	}
 
-	/** At what level readings of this age are kept; beyond MONTHS: not at all. */
+	/** Returns the level at which readings of this age are kept; beyond MONTHS they are dropped. */
 	private levelOf(ageS: number): number {
 		let level = QUARTERS;
 		for (; level <= MONTHS; level++) {
-			// Days give way first: they take most of the room.
+			// Days are reduced first, because they take the most room.
 			const halved = level === DAYS ? this.#pressure : Math.max(0, this.#pressure - DAYS_FIRST);
-			// With two periods before, so that the first one is told as it always was.
+			// Two more periods are kept, so that the first reported period does not change.
 			if (ageS <= KEEP_S[level] / 2 ** halved + 2 * PERIOD_S[level]) break;
 		}
 		return level;
@@ -152,7 +150,7 @@ export class Compaction {
 		if (this.#waiting >= PIECE) this.write(PIECE);
 	}
 
-	/** Writes that many of the bytes that wait, and what is missing to a whole slot. */
+	/** Writes `count` bytes of the buffer, padded to a multiple of SLOT. */
 	private write(count: number): void {
 		if (count === 0) return;
 		const bytes = this.#bytes;
@@ -166,8 +164,9 @@ export class Compaction {
 }
 
 /**
- * Whether the entry, between those of the times `beforeS` and `nextS`, is the one nearest to a boundary; where both of its
- * neighbours are too far to count as the reading there, both are kept, so that one can tell between them.
+ * Returns true if the entry, between neighbours at `beforeS` and `nextS`, is the nearest one to a boundary of the
+ * level. If both neighbours of a boundary are too far away to count as its reading, both are kept to enable
+ * interpolation.
  */
 function isKept(calendar: LocalCalendar, level: number, beforeS: number, entry: Entry, nextS: number): boolean {
 	const { timeS, flags } = entry;

@@ -1,52 +1,50 @@
-/** Reads the entries of the history in the order of their times, from whatever sectors they are in, with one small buffer. */
+/** Iterates over the entries of the history in order of time, across sectors, with a small buffer. */
 import { ERASE_SIZE } from "../io/flash.js";
 import { Entry, REGISTER_COUNT } from "./entry.js";
 import { type MeterState, READINGS } from "./meter-state.js";
 import type { EntrySource } from "./periods.js";
 import { BLOCK_LIMIT, blockSize, DATA_END, END_S, RAW_START, type Sectors } from "./sectors.js";
 
-/** Bytes that are read at once: what begins in the first half is whole. */
+/** Bytes read at once; blocks that begin in the first half are complete. */
 const WINDOW = 224;
 
 export class EntryCursor implements EntrySource {
-	/** The current one. */
 	readonly entry = new Entry();
 	readonly #sectors: Sectors;
 	readonly #state: MeterState | undefined;
 	readonly #window = new Uint8Array(WINDOW);
-	/** Where in the sector the window begins; Infinity: it is to be filled. */
+	/** Position of the window in the sector; Infinity: the window must be filled. */
 	#windowAt = Number.POSITIVE_INFINITY;
-	/** -1: the one that comes next is to be found. */
+	/** Current sector; -1: the next one must be looked up. */
 	#sector = -1;
-	/** Position of the next entry in the sector. */
 	#at = 0;
-	/** How far the sector counts. */
+	/** Time until which the sector is valid. */
 	#endS = 0;
-	/** Time of the entry before it in the sector. */
+	/** Time of the previous entry in the sector. */
 	#beforeS = 0;
-	/** Time of the last entry given. */
+	/** Time of the last entry returned. */
 	#timeS: number;
 
-	/** From the first entry after `fromS`, the time of an entry or 0. A `state` is kept as the raw entries tell it. */
+	/** Starts after `fromS`, the time of an entry or 0. If given, `state` follows the raw entries. */
 	constructor(sectors: Sectors, fromS = 0, state?: MeterState) {
 		this.#sectors = sectors;
 		this.#timeS = fromS;
 		this.#state = state;
 	}
 
-	/** Time of the last entry given, or the time it began from. */
+	/** Time of the last entry returned, or the start time. */
 	get timeS(): number {
 		return this.#timeS;
 	}
 
-	/** Where the head's next entry may be written, after `next` has given false. */
+	/** Position in the head for the next entry, valid after `next` has returned false. */
 	get position(): number {
 		return this.#at;
 	}
 
 	/**
-	 * Goes to the next entry; false: there is none. Throws an Error when the sector that is read was put to another use
-	 * since the cursor was made, and what the flash throws.
+	 * Moves to the next entry. Returns false at the end. Throws an Error if the current sector was reused since the
+	 * cursor was created, and what the flash throws.
 	 */
 	next(): boolean {
 		for (;;) {
@@ -54,7 +52,7 @@ export class EntryCursor implements EntrySource {
 			const { entry } = this;
 			if (!this.decode()) {
 				if (this.#endS === END_S) return false;
-				// Damaged: what is left of it is lost.
+				// The rest of a damaged sector is lost.
 				entry.timeS = END_S;
 			}
 			this.#beforeS = entry.timeS;
@@ -69,7 +67,7 @@ export class EntryCursor implements EntrySource {
 		}
 	}
 
-	/** Goes on with the sector that tells of what follows. */
+	/** Opens the sector with the entries after the current time. */
 	private open(): boolean {
 		const sectors = this.#sectors;
 		this.#sector = sectors.at(this.#timeS);
@@ -81,7 +79,7 @@ export class EntryCursor implements EntrySource {
 		return true;
 	}
 
-	/** Takes the next entry from the sector; false: it has no more. */
+	/** Decodes the next entry of the sector. Returns false at its end. */
 	private decode(): boolean {
 		const sectors = this.#sectors;
 		const window = this.#window;
@@ -91,7 +89,7 @@ export class EntryCursor implements EntrySource {
 			this.#windowAt = this.#at;
 			const length = Math.min(WINDOW, DATA_END - this.#at);
 			sectors.partition.read(this.#sector * ERASE_SIZE + this.#at, window, 0, length);
-			// Behind the last entry there is nothing.
+			// Marks the end of the data as erased.
 			window.fill(0xff, length);
 		}
 		const at = this.#at - this.#windowAt;

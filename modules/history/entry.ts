@@ -1,19 +1,21 @@
 /**
- * One entry of the history: when a reading was taken, and by how much each register has risen since the entry before it.
+ * One entry of the history: the time of a reading, and the rise of each register since the previous entry.
  *
- * As bytes, of which an erased one (0xFF) begins none; a number is of seven bits a byte, low ones first, bit 7: more follow:
+ * Encoding. An erased byte (0xFF) never begins an entry. A number has seven bits per byte, low bits first; bit 7: more
+ * follow.
  *
- *   head     1 byte: bits 0-4 the registers whose rise is known, 5 flags follow, 6 a state follows (journal.ts)
+ *   head     1 byte: bits 0-4 registers with a known rise, 5 flags follow, 6 a state follows (journal.ts)
  *   flags    1 byte, FLAG_…, if there are any
- *   quarters number: quarters of an hour from that of the entry before to that of this one, at least 1
- *   seconds  number: from the beginning of that quarter, 0 to 899
+ *   quarters number: quarter hours since that of the previous entry, at least 1
+ *   seconds  number: from the beginning of that quarter hour, 0 to 899
  *   rise     number, for each of those registers, in its unit
  *
- * A quarter hour of a household is 6 bytes, a day 8. Limits: RISE_END; Unix times of 32 bits.
+ * For a household a quarter hour takes 6 bytes, a day 8.
+ * Limits: RISE_END; Unix times of 32 bits.
  */
 import { QUARTER_S } from "../time/calendar.js";
 
-/** Registers, by number: import and export in Wh, gas and water in litres, heat in Wh. */
+/** Register numbers: import and export in Wh, gas and water in litres, heat in Wh. */
 export const IMPORT = 0;
 export const EXPORT = 1;
 export const GAS = 2;
@@ -21,18 +23,17 @@ export const WATER = 3;
 export const HEAT = 4;
 export const REGISTER_COUNT = 5;
 
-/** Nothing is known of what was before it: the history begins here. */
+/** The history begins here, without an earlier reading. */
 export const FLAG_START = 1;
-/** It doesn't cover all that has gone through the meter since the entry before. */
+/** The rises do not cover the whole consumption since the previous entry. */
 export const FLAG_PARTIAL = 2;
-/** The meter is another one than that of the entry before, or a register of it was set back. */
+/** The meter differs from that of the previous entry, or one of its registers was set back. */
 export const FLAG_CHANGED = 4;
-/** A register has gone past its last digit, and on from 0. */
+/** A register has overflowed and continued from 0. */
 export const FLAG_WRAPPED = 8;
 
-/** A reading, and a rise, is below it: seven bytes. */
+/** Upper limit (exclusive) of a reading and of a rise: seven bytes. */
 export const RISE_END = 2 ** 48;
-/** The longest entry, bytes. */
 export const ENTRY_LIMIT = 2 + 4 + 2 + REGISTER_COUNT * 7;
 
 export const HEAD_STATE = 64;
@@ -43,13 +44,13 @@ const HEAD_NONE = 128;
 export class Entry {
 	/** Unix time in seconds. */
 	timeS = 0;
-	/** FLAG_… */
+	/** FLAG_… bits. */
 	flags = 0;
-	/** Bits of the registers whose rise is known. */
+	/** Bit set of the registers with a known rise. */
 	known = 0;
-	/** By register; 0 where it is not known. */
+	/** Rise by register; 0 when unknown. */
 	readonly rises = new Float64Array(REGISTER_COUNT);
-	/** Set by `decode`: a state follows. */
+	/** Set by `decode`: true if a state follows. */
 	hasState = false;
 
 	clear(): void {
@@ -57,9 +58,9 @@ export class Entry {
 		this.rises.fill(0);
 	}
 
-	/** Adds what another entry, the next one in time, tells. */
+	/** Merges the next entry in time into this one. */
 	add(next: Entry): void {
-		// The sum lacks a part of any register that only one of the two has.
+		// The sum is incomplete for a register that only one of the entries has.
 		if (this.known !== next.known && this.timeS !== 0) this.flags |= FLAG_PARTIAL;
 		this.flags |= next.flags;
 		this.known |= next.known;
@@ -67,7 +68,7 @@ export class Entry {
 		this.timeS = next.timeS;
 	}
 
-	/** Writes it to `into` from `at` on; returns where it ends. `beforeS`: the time of the entry before it. */
+	/** Encodes the entry at `into[at]` and returns its end. `beforeS` is the time of the previous entry. */
 	encode(into: Uint8Array, at: number, beforeS: number, hasState = false): number {
 		const { timeS, flags, known } = this;
 		let to = at;
@@ -79,14 +80,14 @@ export class Entry {
 		return to;
 	}
 
-	/** Takes it from `bytes[at..)`, which has ENTRY_LIMIT bytes at least; returns where it ends, 0: none begins there. */
+	/** Decodes an entry from `bytes[at..)`, at least ENTRY_LIMIT bytes. Returns its end; 0 if no valid entry begins there. */
 	decode(bytes: Uint8Array, at: number, beforeS: number): number {
 		const head = bytes[at];
 		if (head & HEAD_NONE) return 0;
 		let from = at + 1;
 		const take = (): number => {
 			let value = 0;
-			// One of more than seven bytes is none of ours, and is cut there.
+			// Longer numbers are invalid and are cut after seven bytes.
 			for (let scale = 1; scale < RISE_END; scale *= 128) {
 				const byte = bytes[from++];
 				value += (byte & 127) * scale;
@@ -105,7 +106,7 @@ export class Entry {
 	}
 }
 
-/** Writes a number of up to 49 bits; returns where it ends. */
+/** Writes a number of up to 49 bits and returns its end. */
 function putNumber(into: Uint8Array, at: number, value: number): number {
 	let rest = value;
 	let to = at;

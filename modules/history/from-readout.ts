@@ -1,12 +1,14 @@
 /**
- * What the history takes of a readout: which meter it is of, and its registers of energy and volume in all tariffs.
+ * Extracts from a readout the meter's identity and its energy and volume registers, as totals over all tariffs.
  *
- *   import, export  1-b:1.8.0, 1-b:2.8.0; of a meter without them (DSMR) the sum of 1.8.1 to 1.8.9, of whole readouts only
- *   gas, water      7-b:3.0.0, 8-b:1.0.0; meters on M-Bus that an electricity meter tells of, as below
- *   heat            6-b:1.0.0; 6.8 of a heat meter that leaves out the medium (IEC 62056-21)
+ *   import, export  1-b:1.8.0, 1-b:2.8.0; without them (DSMR) the sum of 1.8.1 to 1.8.9, from complete readouts only
+ *   gas, water      7-b:3.0.0, 8-b:1.0.0; M-Bus meters reported by an electricity meter, as below
+ *   heat            6-b:1.0.0; 6.8 of a heat meter that omits the medium (IEC 62056-21)
  *
- * of Blue Book edition 14, 6. On M-Bus (DSMR P1 companion standard 5.0.2, 6.12): 0-n:24.1.0 the kind of meter (EN 13757-3,
- * table 3: 3 gas, 4 and 12 heat, 6 and 7 water), 0-n:24.2.1, 24.2.3 or 24.3.0 its reading. The first of each counts. Values of past billing periods don't, nor those that are no decimal numbers of a unit of that quantity.
+ * Codes follow Blue Book edition 14, 6. For M-Bus (DSMR P1 companion standard 5.0.2, 6.12), 0-n:24.1.0 is the type of
+ * meter (EN 13757-3, table 3: 3 gas, 4 and 12 heat, 6 and 7 water) and 0-n:24.2.1, 24.2.3 or 24.3.0 its reading. The
+ * first value of each register is used. Values of past billing periods are ignored, and so are values without a decimal
+ * number in a matching unit.
  */
 import { lowerCase } from "../bytes/ascii.js";
 import { crc16 } from "../bytes/crc16.js";
@@ -22,37 +24,37 @@ const MEDIUM_ELECTRICITY = 1;
 const MEDIUM_HEAT = 6;
 const MEDIUM_GAS = 7;
 const MEDIUM_WATER = 8;
-/** C of what an electricity meter tells of meters on M-Bus; their channels are 1 to this. */
+/** Group C of M-Bus meters reported by an electricity meter; their channels are 1 to MBUS_CHANNELS. */
 const GROUP_MBUS = 24;
 const MBUS_CHANNELS = 4;
 const GROUP_SERVICE = 96;
 
-/** The record is no register, or the value no number. */
+/** The record is not a register, or the value is not a number. */
 const NOTHING = -1;
 
 const JOULES_OF_WH = 3600;
-/** No register has more characters. */
+/** Maximum characters of a register value. */
 const NUMBER_LIMIT = 32;
 const MINUS = 0x2d;
 const DOT = 0x2e;
 const DIGIT_0 = 0x30;
 
-/** Fills `state`, which is new, with what the readout tells. */
+/** Fills `state`, which must be empty, from the readout. */
 export function takeReadout({ records, meterId, status }: Readout, { numbers }: MeterState): void {
 	const cursor = new RecordCursor(records);
 	const { code } = cursor;
-	/** Kinds of the meters on M-Bus, by channel. */
+	/** Types of the M-Bus meters by channel. */
 	const kinds = new Uint8Array(MBUS_CHANNELS + 1);
-	/** Bits of the registers that there are in total; others are summed up. */
+	/** Bit set of registers with a total; others are sums of tariffs. */
 	let totals = 0;
-	// A check of 0 would be none.
+	// A checksum of 0 would mean "absent".
 	if (meterId.length > 0) numbers[IDENT] = crc16(meterId, 0, meterId.length) || 1;
 	while (cursor.nextRecord()) {
 		const { b, c, d, e } = code;
 		if (c < 0 || code.sub >= 0 || code.billingPeriod !== null || cursor.attribute !== 0 || !cursor.nextValue())
 			continue;
 		const isMBus = c === GROUP_MBUS && code.a === MEDIUM_NONE && b > 0 && b <= MBUS_CHANNELS;
-		// The meter's own number: `0.0.0`, `C.1.0`, `0-0:96.1.0`; not those of meters on M-Bus.
+		// The meter's own number: `0.0.0`, `C.1.0`, `0-0:96.1.0`; not those of M-Bus meters.
 		if (b <= 0 && (c === 0 ? d === 0 && e <= 0 : c === GROUP_SERVICE && d === 1)) {
 			if (cursor.length > 0) numbers[SERIAL] ||= crc16(cursor.text, 0, cursor.length) || 1;
 		} else if (isMBus && d === 1) kinds[b] = numberOf(cursor, 0);
@@ -79,7 +81,7 @@ function registerOnMBus({ d, e }: OBISCode, kind: number): number {
 	return kind === 4 || kind === 12 ? HEAT : NOTHING;
 }
 
-/** The register that a code stands for, or a part of it; NOTHING. */
+/** Returns the register that a code belongs to as a total or tariff, or NOTHING. */
 function registerOf({ a, c, d, e }: OBISCode): number {
 	if (d === 8 && (a < 0 || a === MEDIUM_ELECTRICITY) && (c === 1 || c === 2) && e < 10)
 		return c === 1 ? IMPORT : EXPORT;
@@ -91,7 +93,7 @@ function registerOf({ a, c, d, e }: OBISCode): number {
 	return a === MEDIUM_HEAT ? HEAT : a === MEDIUM_WATER ? WATER : NOTHING;
 }
 
-/** The cursor's value in the register's unit, cut to a whole number; NOTHING. Without a unit it is that of most meters. */
+/** Returns the cursor's value in the register's unit, rounded down, or NOTHING. Without a unit it assumes the usual one. */
 function amountOf(cursor: RecordCursor, register: number): number {
 	const unit = lowerCase(cursor.unit);
 	if (register === GAS || register === WATER) {
@@ -107,14 +109,14 @@ function amountOf(cursor: RecordCursor, register: number): number {
 	return isJoule ? Math.floor(value / JOULES_OF_WH) : value;
 }
 
-/** The cursor's value times ten to the power of `exponent`, cut to a whole number; NOTHING when it is no number above 0. */
+/** Returns the cursor's value times 10^exponent, rounded down; NOTHING if it is negative or not a number. */
 function numberOf({ text, length }: RecordCursor, exponent: number): number {
 	const digits = new Uint8Array(NUMBER_LIMIT + 1);
 	const end = length > NUMBER_LIMIT ? 0 : putNumber(text, length, digits);
 	if (end === 0 || digits[0] === MINUS) return NOTHING;
 	let value = 0;
 	let isWhole = true;
-	/** Digits that still count behind the point. */
+	/** Remaining decimal places to use. */
 	let places = exponent;
 	for (let i = 0; i < end && places >= 0; i++) {
 		if (digits[i] === DOT) isWhole = false;

@@ -1,18 +1,19 @@
 /**
- * The history of what went through the meter: takes each good readout, keeps what is worth keeping of it, and tells the
- * energy of quarter hours, hours, days and months. For gateway.ts and the API.
+ * History of the meter's consumption. It selects and stores good readouts and returns the energy of quarter hours,
+ * hours, days and months. Used by gateway.ts and the API.
  *
- *                a readout         due                              room again
+ *                a readout         due                              enough room
  *   IDLE         WAITING           –                                –
- *   WAITING      WAITING, the new  TIDYING, or IDLE; it is kept     –
+ *   WAITING      WAITING (newer)   TIDYING, or IDLE; it is stored   –
  *   TIDYING      WAITING           TIDYING, one more step           IDLE
  *
- * What is done is done in a turn of its own: the readout comes from deep in the reader's stack. Flash is written once for a
- * quarter of an hour at most, by the first readout in it.
+ * The work runs later in a task of its own, because readouts arrive deep in the reader's call stack. Flash is written
+ * at most once per quarter hour, by its first readout.
  *
- * A readout is not kept when it has no time, is a simulated one, tells of no register, or is in a quarter that has one. One
- * that lacks a register that there was before is kept when the last is older than INCOMPLETE_S: it may be gone for good. A
- * clock that is put back by up to BACK_S is waited for; by more, what was read at the times that were wrong is one sum.
+ * A readout is skipped if it has no time, is simulated, has no register, or falls into a quarter hour with a reading. A
+ * readout that lacks a previously known register is stored only if the last reading is older than INCOMPLETE_S, because
+ * the register may be gone for good. If the clock is set back by up to BACK_S, readouts are skipped until it catches
+ * up. If it is set back further, the readings with later times are merged into one.
  */
 import type { Driver, Task } from "../io/driver.js";
 import { ERASE_SIZE, type Flash, type Partition } from "../io/flash.js";
@@ -31,58 +32,57 @@ import { IDENT, KNOWN, MeterState, READINGS, SERIAL } from "./meter-state.js";
 import { PeriodCursor } from "./periods.js";
 import { countOf } from "./sectors.js";
 
-/** Taking a readout into the history, and making room in it. */
+/** Memory for storing a readout and for compaction. */
 export const HISTORY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 4096 });
 
 const PARTITION = "history";
-/** In the storage while the history is being erased, so that the next start goes on with it. */
+/** Storage key that is set during an erase, so that the next start completes it. */
 const ERASING_KEY = "history_erase";
 
 const INCOMPLETE_S = HOUR_S;
 const BACK_S = HOUR_S;
-/** When something is tried again for which there was no memory, and between two steps of compaction. */
+/** Delay of a retry for lack of memory, and pause between two sectors of compaction. */
 const RETRY_MS = 1000;
 const PAUSE_MS = 250;
-/** Entries that are copied at once, a chip's work for about 20 ms, and until it goes on: others have their turn. */
+/** Entries copied per step, about 20 ms of CPU time, and the pause after it, in which other tasks run. */
 const STEP_ENTRIES = 64;
 const TURN_MS = 20;
 /**
- * A reading that has fallen has gone past its last digit when it has risen by no more than this part of what the register
- * can show; otherwise the register is another one.
+ * A decrease of a reading counts as an overflow if the rise is at most one WRAP_PART-th of the register's range;
+ * otherwise the register was reset or replaced.
  */
 const WRAP_PART = 50;
 
 export interface HistoryDeps {
 	readonly driver: Driver;
 	readonly storage: Storage;
-	/** A line for the developer's log. */
 	trace(message: string): void;
 }
 
 export interface HistoryOptions {
 	readonly deps: HistoryDeps;
 	readonly ledger: MemoryLedger;
-	/** Its local clock has the boundaries of periods. */
+	/** Time zone that determines the boundaries of periods. */
 	readonly zone: Offsets;
 	readonly flash: Flash | undefined;
 }
 
-/** Between two readings nothing is held of what is in flash: it takes less time to find it out than slots to know it. */
+/** Keeps nothing from flash between readings: a new scan costs less than the XS slots of a cache. */
 export class History implements Timed {
 	readonly #deps: HistoryDeps;
 	readonly #ledger: MemoryLedger;
 	readonly #zone: Offsets;
 	readonly #partition: Partition;
 	readonly #task: Task;
-	/** Time of the last entry, seconds; 0: it was not looked for yet. */
+	/** Time of the last entry, seconds; 0: not yet known. */
 	#lastS = 0;
-	/** The one to be kept next. */
+	/** Readout to be stored next. */
 	#waiting: Readout | undefined;
-	/** In TIDYING. */
+	/** Compaction in the TIDYING state. */
 	#compaction: Compaction | undefined;
-	/** When something is to be done. */
+	/** Time of the next work. */
 	#dueMs = Number.POSITIVE_INFINITY;
-	/** A factory reset has begun. */
+	/** True after the start of a factory reset. */
 	#isErased = false;
 
 	private constructor({ deps, ledger, zone }: HistoryOptions, partition: Partition) {
@@ -94,8 +94,8 @@ export class History implements Timed {
 	}
 
 	/**
-	 * Undefined where there is no flash for it. Goes on with a reset that was cut, in what comes before it (`wasErasing`) or in
-	 * its own part; nothing is kept while that fails.
+	 * Opens the history; undefined if there is no flash partition for it. Completes an interrupted factory reset
+	 * (`wasErasing`) or erase of the history.
 	 */
 	static open(options: HistoryOptions, wasErasing: boolean): History | undefined {
 		const partition = options.flash?.open(PARTITION);
@@ -112,12 +112,12 @@ export class History implements Timed {
 		return history;
 	}
 
-	/** Unix ms of the last readout that is kept; 0: there is none. Throws what the flash throws. */
+	/** Time of the last stored readout, Unix ms; 0 when there is no readout. Throws what the flash throws. */
 	get lastUtcMs(): number {
 		return new Journal(this.#partition).lastS * 1000;
 	}
 
-	/** A good readout has come: it is kept soon, if it is worth it. */
+	/** Accepts a good readout, which is stored soon if it qualifies. */
 	measured(readout: Readout): void {
 		const { status, utcMs } = readout;
 		if (utcMs === 0 || status === STATUS_NONE || status === STATUS_CHECK_WRONG || this.#isErased) return;
@@ -129,8 +129,8 @@ export class History implements Timed {
 	}
 
 	/**
-	 * The periods of a level (QUARTERS to MONTHS) that begin at or after `fromS` and before `toS`, as far back as the level
-	 * is kept. The cursor throws when what it reads is compacted meanwhile. Throws what the flash throws.
+	 * Returns the periods of a level (QUARTERS to MONTHS) that begin at or after `fromS` and before `toS`, within the
+	 * retention of the level. Throws what the flash throws; the cursor throws if compaction changes the data meanwhile.
 	 */
 	periods(level: number, fromS: number, toS: number): PeriodCursor {
 		const { sectors, lastS } = new Journal(this.#partition);
@@ -140,8 +140,8 @@ export class History implements Timed {
 	}
 
 	/**
-	 * Forgets everything; nothing is kept until the next start, which goes on with it when this one is cut. Throws what flash
-	 * and storage throw.
+	 * Erases the history; readouts are ignored until the next start, which completes an interrupted erase. Throws what
+	 * flash and storage throw.
 	 */
 	erase(): void {
 		const { storage } = this.#deps;
@@ -151,7 +151,7 @@ export class History implements Timed {
 		storage.delete(ERASING_KEY);
 	}
 
-	/** A readout waits to be kept, or room is being made. */
+	/** True while a readout waits to be stored or compaction is in progress. */
 	get isBusy(): boolean {
 		return this.#dueMs < Number.POSITIVE_INFINITY;
 	}
@@ -160,12 +160,10 @@ export class History implements Timed {
 		this.#task.stop();
 	}
 
-	/** For the driver. */
 	get deadlineMs(): number {
 		return this.#dueMs;
 	}
 
-	/** For the driver. */
 	advance(nowMs: number): void {
 		if (nowMs < this.#dueMs) return;
 		const ledger = this.#ledger;
@@ -184,14 +182,13 @@ export class History implements Timed {
 			}
 			if (this.#compaction !== undefined) this.#dueMs = nowMs + (this.#compaction.isBegun ? TURN_MS : PAUSE_MS);
 		} catch (error) {
-			// What there is of the write is found out before the next one.
+			// The next write scans the flash again and finds the state of this one.
 			this.failed(error);
 		} finally {
 			ledger.release(HISTORY_COST);
 		}
 	}
 
-	/** Flash refuses. */
 	private failed(error: unknown): void {
 		this.#deps.trace(`history: ${error instanceof Error ? error.message : String(error)}`);
 	}
@@ -217,7 +214,7 @@ export class History implements Timed {
 		if (!isOther) next.update(state);
 		next.update(read);
 		const compaction = new Compaction(journal.sectors);
-		// There was time for it before, if there was any.
+		// Compaction in steps would have come first if there had been time.
 		if (journal.isFull || isBack) while (compaction.isNeeded) compaction.step(new LocalCalendar(this.#zone));
 		const afterS = isBack ? journal.takeBack(entry) : lastS;
 		if (afterS === 0) {
@@ -232,12 +229,12 @@ export class History implements Timed {
 	}
 }
 
-/** Whether there is a reading of that quarter of an hour, or the clock was put back so little that one waits for it. */
+/** Returns true if the quarter hour has a reading, or if the clock was set back by at most BACK_S. */
 function isOfKnownQuarter(timeS: number, lastS: number): boolean {
 	return timeS >= lastS - BACK_S && Math.floor(timeS / QUARTER_S) <= Math.floor(lastS / QUARTER_S);
 }
 
-/** Fills in by how much each register has risen. True: the state of the meter doesn't follow from the entry. */
+/** Computes the rise of each register. Returns true if the meter state does not follow from the entry. */
 function compare(entry: Entry, state: MeterState, read: MeterState, isOther: boolean): boolean {
 	const before = state.numbers;
 	const now = read.numbers;
@@ -262,7 +259,7 @@ function compare(entry: Entry, state: MeterState, read: MeterState, isOther: boo
 	return isBreak;
 }
 
-/** The rise of a register from `before` past its last digit, where it is `fall` from there; below 0: that can't be. */
+/** Returns the rise of a register that overflowed after `before`, with `fall` the difference; negative if implausible. */
 function wrappedRise(before: number, fall: number): number {
 	let end = 1;
 	while (end <= before) end *= 10;

@@ -1,8 +1,8 @@
 /**
- * The history in flash: one entry for each quarter of an hour that was read in, the first reading of it. Entries are added
- * to the head (sectors.ts), each as a block of its own: an entry, and behind it the state of the meter (meter-state.ts) where
- * that doesn't follow from the entry, which is so in the first block of a sector and after an exchange. What a power cut
- * leaves of a block is not looked at again: readings go on in another sector then.
+ * The history in flash: one entry for each quarter hour with a reading, namely its first one. Entries are appended to
+ * the head sector (sectors.ts) as separate blocks. A block contains an entry, and the meter state (meter-state.ts) if
+ * it does not follow from the entry: in the first block of a sector and after a meter exchange. If a power cut leaves a
+ * partial block, later entries go to another sector.
  */
 import { ERASE_SIZE, type Partition } from "../io/flash.js";
 import { QUARTER_S } from "../time/calendar.js";
@@ -13,34 +13,34 @@ import { BLOCK_LIMIT, DATA_END, END_S, KIND_RAW, makeBlock, RAW_START, Sectors }
 
 export class Journal {
 	readonly sectors: Sectors;
-	/** As of the last entry. */
+	/** Meter state at the last entry. */
 	readonly state = new MeterState();
-	/** Time of the last entry; 0: there is none. */
+	/** Time of the last entry; 0 when there is no entry. */
 	lastS = 0;
-	/** Where the next block goes in the head. */
+	/** Position of the next block in the head. */
 	#at = DATA_END;
 
-	/** Finds out what there is. Throws what the flash throws, as all methods do; then make another one. */
+	/** Scans the flash. All methods throw what the flash throws; after that, create a new Journal. */
 	constructor(partition: Partition) {
 		const sectors = new Sectors(partition);
 		this.sectors = sectors;
 		if (sectors.head < 0) return;
 		const cursor = new EntryCursor(sectors, sectors.baseOf(sectors.head), this.state);
 		while (cursor.next()) this.lastS = cursor.entry.timeS;
-		// A power cut may have left something there.
+		// A power cut may have left a partial block here.
 		const rest = new Uint8Array(DATA_END - cursor.position);
 		sectors.partition.read(sectors.head * ERASE_SIZE + cursor.position, rest);
 		if (rest.every((byte) => byte === 0xff)) this.#at = cursor.position;
 	}
 
-	/** The next entry needs another sector. */
+	/** True if the next entry needs another sector. */
 	get isFull(): boolean {
 		return this.#at + BLOCK_LIMIT > DATA_END;
 	}
 
 	/**
-	 * Adds an entry, which leads to that state, behind the one of the time `afterS`: what came later counts no more. With
-	 * `isBreak` the state doesn't follow from the entry. The journal knows nothing of it then: make another one.
+	 * Appends an entry after the one at `afterS` and invalidates all later entries. `state` is the resulting meter
+	 * state; `isBreak`: it does not follow from the entry. This object is outdated afterwards; create a new one.
 	 */
 	append(entry: Entry, state: MeterState, isBreak: boolean, afterS = this.lastS): void {
 		const { sectors } = this;
@@ -64,8 +64,8 @@ export class Journal {
 	}
 
 	/**
-	 * The clock was put back: adds to `entry` all that the entries tell that are not before its quarter of an hour, and
-	 * returns the time of the last one before that; 0: there is none.
+	 * After the clock was set back, merges into `entry` all entries from its quarter hour on. Returns the time of the
+	 * last entry before that; 0 when there is no such entry.
 	 */
 	takeBack(entry: Entry): number {
 		const { timeS } = entry;

@@ -1,23 +1,23 @@
 /**
- * What was read of the meter: which meter it is, and where its registers stand. Both what a readout gives (from-readout.ts)
- * and what the next one is compared with; then it lies in flash as its numbers, of 64 bits each.
+ * State of a meter: its identity and its register readings. A readout yields one (from-readout.ts), which is compared
+ * with the previous one. In flash it is stored as its 64-bit numbers.
  */
 import { REGISTER_COUNT } from "./entry.js";
 
-/** Bits of the registers whose readings are known. */
+/** Index of the bit set of registers with a known reading. */
 export const KNOWN = 0;
-/** CRC-16 of what the meter calls itself, and of its number; 0: there is none. */
+/** Indices of the CRC-16 of the meter's identification and of its serial number; value 0 when absent. */
 export const IDENT = 1;
 export const SERIAL = 2;
-/** From here on the readings, by register, in its unit; 0 where it is not known. */
+/** Index of the first reading, by register, in its unit; value 0 when unknown. */
 export const READINGS = 3;
 
 export class MeterState {
 	readonly numbers = new Float64Array(READINGS + REGISTER_COUNT);
-	/** The same as bytes. */
+	/** Byte view of `numbers`. */
 	readonly bytes = new Uint8Array(this.numbers.buffer);
 
-	/** Takes over what the later one knows. */
+	/** Adopts all values known in `later`. */
 	update(later: MeterState): void {
 		const { numbers } = later;
 		for (let i = IDENT; i < READINGS + REGISTER_COUNT; i++)
@@ -25,7 +25,7 @@ export class MeterState {
 		this.numbers[KNOWN] |= numbers[KNOWN];
 	}
 
-	/** Whether the later one is of another meter. Its number decides; without one what it calls itself. */
+	/** Returns true if `later` is of another meter: by serial number, or else by identification. */
 	isOther({ numbers }: MeterState): boolean {
 		const own = this.numbers;
 		const what = own[SERIAL] * numbers[SERIAL] > 0 ? SERIAL : IDENT;

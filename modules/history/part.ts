@@ -1,4 +1,4 @@
-/** History of the counters in flash, by quarters of an hour, hours, days and months. */
+/** History of the meter's registers in flash, by quarter hours, hours, days and months. */
 import { route } from "../api/route.js";
 import { SCOPE_READ } from "../auth/tokens.js";
 import { METHOD_GET } from "../http/request.js";
@@ -6,7 +6,7 @@ import { part } from "../part.js";
 import { History } from "./history.js";
 import { getHistory } from "./routes.js";
 
-/** Nothing runs where there is no flash for it. */
+/** Undefined without a flash partition for it. */
 export const HISTORY = part<History | undefined>({
 	name: "history",
 	routes: Object.freeze([route(METHOD_GET, "meter/history", getHistory, { scope: SCOPE_READ })]),

@@ -1,75 +1,73 @@
 /**
- * The periods of the history (quarter hours, hours, days or months of the local clock), made of its entries one at a time.
+ * Calculates the periods of the history (quarter hours, hours, days or months of local time) from its entries, one at a
+ * time.
  *
- * A period is what went through the meter from one boundary to the next. The reading at a boundary is the nearest one, if
- * it is near enough (`toleranceOf`). Where there is none, but the readings on both sides are no more than one and a half periods
- * apart, the rise is divided by time, and the periods on both sides are marked INTERPOLATED. Else nothing is known of that
- * boundary: the periods on both sides are told as one, marked GAP, which may go over many. The first may begin, and the
- * last ends, where the readings do: that is PARTIAL. So all periods together are always what the meter has counted.
+ * A period is the consumption between two boundaries. The reading at a boundary is the nearest one, if it is near
+ * enough (`toleranceOf`). Otherwise, if the readings on both sides are at most one and a half periods apart, the rise
+ * is interpolated, and the periods on both sides are marked INTERPOLATED. If they are further apart, the boundary is
+ * unknown, and the periods on both sides are reported as one, marked GAP, which may span many periods. The first period
+ * may begin and the last one ends at a reading; they are marked PARTIAL. The sum of all periods is therefore always the
+ * metered total.
  */
 import { type LocalCalendar, PERIOD_S, QUARTER_S } from "../time/calendar.js";
 import { Entry, FLAG_CHANGED, FLAG_PARTIAL, FLAG_START, REGISTER_COUNT } from "./entry.js";
 
-/** Flags of a period beside FLAG_PARTIAL, FLAG_CHANGED and FLAG_WRAPPED. */
+/** Flags of a period in addition to FLAG_PARTIAL, FLAG_CHANGED and FLAG_WRAPPED. */
 export const FLAG_INTERPOLATED = 16;
 export const FLAG_GAP = 32;
 
-/** Between readings that are more periods apart nothing is divided. */
+/** Maximum distance of readings for interpolation, in periods. */
 const DIVIDED = 1.5;
 
-/**
- * How far a reading may be from a boundary and still count as the one at it, seconds: a fifteenth of the period, at most a
- * quarter of an hour.
- */
+/** Returns the maximum distance between a boundary and its reading in seconds: a fifteenth of the period, at most a quarter hour. */
 export function toleranceOf(level: number): number {
 	return Math.min(PERIOD_S[level] / 15, QUARTER_S);
 }
 
-/** The entries in the order of their times. */
+/** Entries in order of time. */
 export interface EntrySource {
-	/** The current one. */
 	readonly entry: Entry;
-	/** Time of the current one, or of the one after which it begins; 0: at the beginning. */
+	/** Time of the current entry, or of the one before the first; 0: at the beginning. */
 	readonly timeS: number;
-	/** Goes to the next; false: there is none. */
+	/** Moves to the next entry. Returns false at the end. */
 	next(): boolean;
 }
 
 export interface PeriodRange {
-	/** QUARTERS to MONTHS. */
+	/** Level, QUARTERS to MONTHS. */
 	readonly level: number;
-	/** Periods that begin at or after this, seconds. */
+	/** Earliest start of a period, seconds. */
 	readonly fromS: number;
-	/** And before this. */
+	/** Latest start of a period (exclusive), seconds. */
 	readonly toS: number;
 }
 
 export class PeriodCursor {
-	/** The current period: how much of which registers; its `timeS` is the end. */
+	/** Current period: rises and flags; `timeS` is its end. */
 	readonly amounts = new Entry();
 	startS = 0;
 	readonly #source: EntrySource;
 	readonly #calendar: LocalCalendar;
 	readonly #range: PeriodRange;
-	/** The one that is being summed up. */
+	/** Sum of the period in progress. */
 	readonly #sum = new Entry();
-	/** Where it began; -1: no boundary was met yet. */
+	/** Start of the period in progress; -1 before the first boundary. */
 	#sumStartS = -1;
 	#sumFlags = 0;
-	/** Something went into it. */
+	/** True if the sum contains any consumption data. */
 	#isBegun = false;
-	/** Time of the reading before the current entry of the source; -1: there is none. */
+	/** Time of the reading before the source's current entry; -1 when there is no reading. */
 	#beforeS = -1;
-	/** What of the current entry was given to periods already: that share of it, and how much that is. */
+	/** Share of the current entry already assigned to periods, and the corresponding amounts. */
 	#share = 0;
 	readonly #given = new Float64Array(REGISTER_COUNT);
-	/** The next boundary in the time of the current entry; behind it: there is none. */
+	/** Next boundary; after the current entry's time, no boundary is left in it. */
 	#boundaryS = 0;
-	/** An entry is being divided among periods. */
+	/** True while an entry is divided among periods. */
 	#isDividing = false;
 	#hasEnded = false;
 
-	/** `source` begins at or before the range. */
+	/** `source` must begin at or before the range. */
 	constructor(source: EntrySource, calendar: LocalCalendar, range: PeriodRange) {
 		this.#source = source;
 		this.#calendar = calendar;
@@ -77,7 +75,7 @@ export class PeriodCursor {
 		if (source.timeS > 0) this.#beforeS = source.timeS;
 	}
 
-	/** Goes to the next period; false: there is none. Throws as the source does. */
+	/** Moves to the next period. Returns false at the end. Throws what the source throws. */
 	next(): boolean {
 		const { fromS, toS } = this.#range;
 		do {
@@ -86,13 +84,13 @@ export class PeriodCursor {
 		return this.startS < toS;
 	}
 
-	/** To the next one of any time. */
+	/** Moves to the next period, regardless of the range. */
 	private advance(): boolean {
 		for (;;) {
 			if (this.#isDividing) {
 				if (this.divide()) return true;
 			} else if (!this.#source.next()) {
-				// The readings end within this one.
+				// The readings end within this period.
 				this.#hasEnded = true;
 				this.#sumFlags |= FLAG_PARTIAL;
 				return this.#sumStartS >= 0 && this.#isBegun && this.close(this.#beforeS, 0);
@@ -100,7 +98,6 @@ export class PeriodCursor {
 		}
 	}
 
-	/** The source is at another entry. */
 	private begin(): void {
 		const { timeS, flags } = this.#source.entry;
 		const { level } = this.#range;
@@ -117,7 +114,7 @@ export class PeriodCursor {
 		this.#isDividing = true;
 	}
 
-	/** Goes to the next boundary within the entry; true: a period ends there. */
+	/** Moves to the next boundary within the entry. Returns true if a period ends there. */
 	private divide(): boolean {
 		const { entry } = this.#source;
 		const { level } = this.#range;
@@ -130,7 +127,7 @@ export class PeriodCursor {
 		}
 		const isDivided = entry.timeS - this.#beforeS <= DIVIDED * PERIOD_S[level] && (entry.flags & FLAG_CHANGED) === 0;
 		this.#boundaryS = this.#calendar.boundary(level, boundaryS, 1);
-		// Among boundaries without any reading only the last may be near to a reading again.
+		// Among boundaries without a reading, only the last one may be near a reading again.
 		if (!isDivided && this.#boundaryS <= entry.timeS) this.#boundaryS = this.#calendar.boundary(level, entry.timeS);
 		const gapS = boundaryS - this.#beforeS;
 		const restS = entry.timeS - boundaryS;
@@ -141,7 +138,7 @@ export class PeriodCursor {
 		return false;
 	}
 
-	/** A boundary: what came before it ends there with that share of the entry. True: that is a period. */
+	/** Handles a boundary at `share` of the entry. Returns true if a period ends there. */
 	private meet(boundaryS: number, share: number, flags: number): boolean {
 		this.give(share);
 		if (this.#sumStartS >= 0 && this.#isBegun) return this.close(boundaryS, flags);
@@ -149,7 +146,7 @@ export class PeriodCursor {
 		return false;
 	}
 
-	/** Puts what the entry has up to that share of it, and was not given yet, into the sum. */
+	/** Adds the unassigned part of the entry up to `share` to the sum. */
 	private give(share: number): void {
 		if (share <= this.#share) return;
 		this.#share = share;
@@ -167,7 +164,7 @@ export class PeriodCursor {
 		this.#isBegun = true;
 	}
 
-	/** The sum is the current period, and another one begins. */
+	/** Makes the sum the current period and starts the next one. */
 	private close(endS: number, flags: number): boolean {
 		const { amounts } = this;
 		const sum = this.#sum;

@@ -1,40 +1,39 @@
 /**
- * The sectors of the history in its flash partition. One is either
+ * Sectors of the history in its flash partition. A sector is either
  *
- *   raw     0 record, 16 on blocks (journal.ts), one a reading; the newest of them is the head, to which readings are added
- *   dense   0 on entries (entry.ts) one after another, 4080 record; compacted (compaction.ts), and never added to
+ *   raw     0 record, 16 on blocks (journal.ts), one per reading; the newest one is the head, to which readings are appended
+ *   dense   0 on entries (entry.ts) in sequence, 4080 record; compacted (compaction.ts), never appended to
  *
- * and counts from when its record, and of a raw one its first block, is there: until then it is free. A record:
+ * It is valid once its record, and in a raw sector also its first block, is written; until then it is free. A record:
  *
- *   0   4  number of the sector, one more with each: of two that tell of the same time the higher one counts
- *   4   4  it tells of the time after this (Unix time in seconds, that of the entry before its first)
- *   8   4  until this, and including it; of a raw one it is open: until where the next raw one begins
+ *   0   4  number of the sector, increasing; if two cover the same time, the higher number is used
+ *   4   4  start of the time covered, exclusive (Unix time in seconds, that of the entry before its first)
+ *   8   4  end, inclusive; a raw sector is open until the start of the next raw one
  *   12  2  KIND_…
  *   14  2  check (below)
  *
- * all numbers with the low byte first. So a compacted sector takes the place of those it was made of when its record is
- * written, in one moment, and nothing needs to be marked or erased then. A sector that counts nowhere any more is erased just
- * before it is used again, by which nothing depends on what a power cut in the middle of an erase has left.
+ * All numbers have the low byte first. A compacted sector replaces its sources atomically when its record is written,
+ * without marking or erasing them. An unused sector is erased only just before its reuse, so that the result of an
+ * interrupted erase does not matter.
  *
- * Checks stand at the end of what they check and have 7 bits a byte, so an erased byte is never one: a write that a power
- * cut has ended before its last byte doesn't pass, whatever the bytes are.
+ * A check is at the end of the checked bytes and has 7 bits per byte, so that it never contains an erased byte. A write
+ * that a power cut has ended before its last byte therefore always fails the check.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { ERASE_SIZE, type Partition } from "../io/flash.js";
 
-/** What is used of a larger partition: the history has no use for more. */
+/** Maximum number of sectors used in a larger partition. */
 const SECTOR_LIMIT = 16;
-/** A history needs at least so many sectors. */
 const SECTOR_MINIMUM = 5;
 
 export const RECORD_SIZE = 16;
-/** Bytes of a sector for readings: from behind the first record to before the last one. */
+/** Range of readings in a sector: after the first record and before the last one. */
 export const RAW_START = RECORD_SIZE;
 export const DATA_END = ERASE_SIZE - RECORD_SIZE;
 export const SLOT = 16;
-/** The longest block, bytes: length, entry, state, check. */
+/** Maximum bytes of a block: length, entry, state, check. */
 export const BLOCK_LIMIT = 112;
-/** Later than any entry. */
+/** Time later than that of any entry. */
 export const END_S = 0xffffffff;
 
 export const KIND_RAW = 0x5248;
@@ -50,14 +49,14 @@ const COLUMNS = 4;
 export class Sectors {
 	readonly partition: Partition;
 	readonly count: number;
-	/** The newest raw sector; -1: there is none yet. */
+	/** Newest raw sector; -1 before the first one. */
 	head = -1;
-	/** A row for each sector, as its record; number 0: it is free. */
+	/** One row per sector with its record; number 0 means free. */
 	readonly #table: Uint32Array;
-	/** Bits of those from which something would be read, up to where `walk` has come. */
+	/** Bit set of the sectors in use, as far as `walk` has followed them. */
 	#live = 0;
 
-	/** Throws what the flash throws, as all methods do. */
+	/** All methods throw what the flash throws. */
 	constructor(partition: Partition) {
 		this.partition = partition;
 		this.count = countOf(partition);
@@ -65,7 +64,7 @@ export class Sectors {
 		this.load();
 	}
 
-	/** Finds out what stands in flash. */
+	/** Reads the records from flash. */
 	load(): void {
 		const table = this.#table;
 		table.fill(0);
@@ -77,7 +76,7 @@ export class Sectors {
 			if (record[KIND] === KIND_DENSE || blockSize(block, 0) > 0) table.set(record, i * COLUMNS);
 		}
 		this.head = -1;
-		// A raw sector ends where the next one begins, be it before its own readings: the clock was put back then.
+		// A raw sector ends at the start of the next one, even before its own readings if the clock was set back.
 		for (let i = 0; i < this.count; i++) {
 			if (!this.isRaw(i)) continue;
 			let next = -1;
@@ -90,7 +89,7 @@ export class Sectors {
 		}
 	}
 
-	/** Writes the record of the next sector into `into[0..RECORD_SIZE)`. */
+	/** Writes the record of the next sector to `into[0..RECORD_SIZE)`. */
 	makeRecord(into: Uint8Array, kind: number, baseS: number, untilS: number): void {
 		let highest = 0;
 		for (let i = 0; i < this.count; i++) highest = Math.max(highest, this.get(i, NUMBER));
@@ -106,12 +105,12 @@ export class Sectors {
 		return this.get(sector, KIND) === KIND_RAW;
 	}
 
-	/** Whether the sector still is what it was: another one who knows the partition may have put it to another use. */
+	/** Returns true if the sector has not been reused by another Sectors object since `load`. */
 	isIntact(sector: number): boolean {
 		return this.recordOf(sector, this.get(sector, KIND))?.[NUMBER] === this.get(sector, NUMBER);
 	}
 
-	/** The sector that tells what came after `timeS`; -1: nothing has. */
+	/** Returns the sector with the entries after `timeS`; -1 if there are no such entries. */
 	at(timeS: number): number {
 		let found = -1;
 		let later = -1;
@@ -121,11 +120,11 @@ export class Sectors {
 				if (later < 0 || this.get(i, BASE) < this.get(later, BASE)) later = i;
 			} else if (found < 0 || this.get(i, NUMBER) > this.get(found, NUMBER)) found = i;
 		}
-		// Where flash has lost a sector, the history goes on with the one behind it.
+		// If a sector was lost in flash, the history continues with the following one.
 		return found < 0 ? later : found;
 	}
 
-	/** How far that sector counts, from `timeS` on: to its end, or to where one with a higher number begins. */
+	/** Returns the end of the sector's validity from `timeS` on: its end, or the start of a sector with a higher number. */
 	endOf(sector: number, timeS: number): number {
 		const fromS = Math.max(timeS, this.get(sector, BASE));
 		let endS = this.get(sector, UNTIL);
@@ -136,7 +135,7 @@ export class Sectors {
 		return endS;
 	}
 
-	/** Goes from sector to sector up to `timeS`; returns where the one begins in which that is: 0, or the time of an entry. */
+	/** Follows the sectors up to `timeS`. Returns the start of the valid range that contains it: 0 or the time of an entry. */
 	walk(timeS: number): number {
 		this.#live = 0;
 		for (let startS = 0; ; ) {
@@ -149,7 +148,7 @@ export class Sectors {
 		}
 	}
 
-	/** How many sectors there are from which nothing would be read. */
+	/** Number of sectors without valid data. */
 	get free(): number {
 		this.walk(END_S);
 		let free = 0;
@@ -157,7 +156,7 @@ export class Sectors {
 		return free;
 	}
 
-	/** Erases the free sector that has been free for longest, and gives it. */
+	/** Erases and returns the sector that has been free for longest. Throws an Error if no sector is free. */
 	allocate(): number {
 		this.walk(END_S);
 		let found = -1;
@@ -174,7 +173,7 @@ export class Sectors {
 		return this.#table[sector * COLUMNS + column];
 	}
 
-	/** The record of that kind in flash; undefined: there is none. */
+	/** Returns the record of that kind in flash, or undefined. */
 	private recordOf(sector: number, kind: number): Uint32Array | undefined {
 		const bytes = new Uint8Array(RECORD_SIZE);
 		this.partition.read(sector * ERASE_SIZE + (kind === KIND_RAW ? 0 : DATA_END), bytes);
@@ -185,22 +184,22 @@ export class Sectors {
 	}
 }
 
-/** Sectors of a partition that are used; 0: it is too small. */
+/** Returns the number of usable sectors of a partition; 0 if it is too small. */
 export function countOf({ size }: Partition): number {
 	const count = Math.min(Math.floor(size / ERASE_SIZE), SECTOR_LIMIT);
 	return count < SECTOR_MINIMUM ? 0 : count;
 }
 
 /**
- * Bytes of the block at `bytes[at..)`, whole slots; 0 where none begins. A block: length of what it holds, that, 0xFF up
- * to the check in the last two bytes of its last slot.
+ * Returns the bytes of the block at `bytes[at..)`, a multiple of SLOT; 0 if no valid block begins there. A block
+ * consists of the length of its content, the content, 0xFF as padding, and the check in its last two bytes.
  */
 export function blockSize(bytes: Uint8Array, at: number): number {
 	const size = Math.ceil((bytes[at] + 3) / SLOT) * SLOT;
 	return at + size <= bytes.length && checkAt(bytes, at, at + size) ? size : 0;
 }
 
-/** Completes a block of `length` bytes, which begins at `bytes[at]`; returns its size. */
+/** Completes a block with `length` bytes of content at `bytes[at]` and returns its size. */
 export function makeBlock(bytes: Uint8Array, at: number, length: number): number {
 	const size = Math.ceil((length + 3) / SLOT) * SLOT;
 	bytes[at] = length;
@@ -209,7 +208,7 @@ export function makeBlock(bytes: Uint8Array, at: number, length: number): number
 	return size;
 }
 
-/** Puts the check at the end of `bytes[start..end)`; returns whether it stood there already. */
+/** Writes the check at the end of `bytes[start..end)`. Returns true if it was already there. */
 function checkAt(bytes: Uint8Array, start: number, end: number): boolean {
 	const check = crc16(bytes, start, end - 2);
 	const isThere = bytes[end - 2] === (check & 127) && bytes[end - 1] === ((check >> 7) & 127);

@@ -1,9 +1,9 @@
 /**
- * States on their way to the hub: one request after the other over one connection, or another one where the server ends
- * them. A machine inside of the hub's (hub.ts), whose drive its connection goes through.
+ * Transmission of states to the hub: one request after the other over one connection, which is reopened if the server
+ * closes it. Part of the hub's machine (hub.ts); the connection runs in its task.
  *
- * Sent is one entity to see whether the hub still knows it, those of the gateway, or all. When the first is new to the
- * hub (201), it has lost them all, as it does at each restart: then all are sent.
+ * A batch sends one entity to check whether the hub still knows it, the gateway's entities, or all. If the first entity
+ * is new to the hub (201), the hub has lost all of them, as after each restart. Then all are sent.
  */
 import { FIRST_STATUS, HTTPClient, OUTCOME_NONE } from "../http/client.js";
 import type { HubURL } from "../http/url.js";
@@ -14,14 +14,14 @@ import type { Output } from "../publish/output.js";
 import { hubFailure } from "./failures.js";
 import { BODY_SIZE, type Snapshot, StateBodies } from "./state-bodies.js";
 
-/** What is to be sent: one entity, to see what becomes of it; those of the gateway; all. */
+/** Scopes of a batch: one entity as a check; the gateway's entities; all entities. */
 export const SEND_ONE = 0;
 export const SEND_OWN = 1;
 export const SEND_ALL = 2;
 
-/** Below the hub's address; some write it as part of that. */
+/** API path below the hub's address; some users include it in the address. */
 const API = "/api";
-/** Room for the first lines of a request: a path of 255 characters, an entity, a length. */
+/** Bytes for the first lines of a request: a path of 255 characters, an entity, a length. */
 const LINES_SIZE = 512;
 const OK = 200;
 const CREATED = 201;
@@ -32,24 +32,24 @@ export interface BatchOptions {
 	readonly url: HubURL;
 	readonly token: string;
 	readonly snapshot: Snapshot;
-	/** SEND_… */
+	/** SEND_… scope. */
 	readonly scope: number;
 }
 
 export class Batch {
-	/** SEND_… */
+	/** SEND_… scope; raised to SEND_ALL if the hub has lost the entities. */
 	scope: number;
-	/** States that were taken. */
+	/** Number of states accepted by the hub. */
 	taken = 0;
-	/** What the hub has answered last; 0: nothing. */
+	/** HTTP status of the last reply; 0 before the first. */
 	status = 0;
-	/** Why it has ended, if it has and not all was taken. */
+	/** Reason for ending before all states were accepted. */
 	failure: OutputFailure | undefined;
 	readonly #output: Output;
 	readonly #options: BatchOptions;
-	/** Each request's line up to the entity. */
+	/** Request line up to the entity. */
 	readonly #line: string;
-	/** A request: its first lines, which end at LINES_SIZE, then what all have, with the token, then its body from #bodyAt. */
+	/** Request buffer: first lines, ending at LINES_SIZE; constant fields with the token; the body from #bodyAt on. */
 	readonly #request: Uint8Array;
 	readonly #bodyAt: number;
 	#bodies: StateBodies;
@@ -87,13 +87,13 @@ export class Batch {
 		client?.close();
 	}
 
-	/** Sends what comes next, if the answer to what came before is there; true when it has ended. */
+	/** Sends the next state once the previous reply has arrived. Returns true at the end of the batch. */
 	step(nowMs: number): boolean {
 		const client = this.#client;
 		if (client !== undefined) {
 			const { outcome } = client;
 			if (outcome === OUTCOME_NONE) return false;
-			// A server may end a connection that was kept just when the next request is on its way.
+			// A server may close a kept-open connection just as the next request is sent.
 			if (client.isWorthRepeating) return this.send(nowMs);
 			if (outcome >= FIRST_STATUS) this.status = outcome;
 			if (outcome !== OK && outcome !== CREATED) {
@@ -110,7 +110,7 @@ export class Batch {
 		return !this.#bodies.next() || this.send(nowMs);
 	}
 
-	/** Sends the state of the entity that was gone to; true: it can't. */
+	/** Sends the current entity's state. Returns true if no connection can be opened. */
 	private send(nowMs: number): boolean {
 		let client = this.#client;
 		if (client === undefined || !client.isOpen) {
@@ -136,7 +136,7 @@ export class Batch {
 		return new StateBodies(this.#options.snapshot, hasValues, this.#request, this.#bodyAt);
 	}
 
-	/** CLIENT_…: no connection can be opened. */
+	/** Opens a connection. Returns CLIENT_… on failure. */
 	private connect(): HTTPClient | number {
 		const { task, url } = this.#options;
 		const { host, port: portNumber, secure } = url;

@@ -1,4 +1,4 @@
-/** What comes of sending to the hub, in words for its owner: failures beside those of any connection (publish). */
+/** Failures of sending to the hub, with messages for the user. General connection failures are in publish. */
 import { FIRST_STATUS, HTTP_BAD_REPLY, HTTP_NO_REPLY } from "../http/client.js";
 import {
 	connectFailure,
@@ -41,7 +41,7 @@ const BAD_REPLY = outputFailure(
 	RETCODE_NO_CONNECTION,
 	"What answers there speaks no HTTP. Check the port, and whether http or https belongs before the name.",
 );
-/** After these two nothing is sent until the owner has looked at it. */
+/** After these two failures, attempts are rare until the user has corrected the settings. */
 export const HUB_UNAUTHORIZED = outputFailure(
 	"token_rejected",
 	RETCODE_REFUSED,
@@ -73,7 +73,7 @@ const REJECTED = outputFailure(
 	"The server takes no states. Check that it is Home Assistant.",
 );
 
-/** The failure for an outcome of HTTPClient other than success. */
+/** Returns the failure for an outcome of HTTPClient other than success. */
 export function hubFailure(outcome: number): OutputFailure {
 	if (outcome === HTTP_NO_REPLY) return NO_REPLY;
 	if (outcome === HTTP_BAD_REPLY) return BAD_REPLY;

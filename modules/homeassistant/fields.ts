@@ -1,17 +1,17 @@
 /**
- * The hub's settings (API text, "Hub settings"; decisions 41, 44). Token and certificate stand in one entry with the
- * rest, so that a change is one write: the hub's token never meets another hub's address.
+ * Settings of the hub (API text, "Hub settings"). Token and certificate share one entry with the address, so that a
+ * change is a single write and the token never combines with another hub's address.
  */
 import { blobReferenceLimit } from "../config/blob.js";
 import { BOOLEAN, BYTES, CHOICE, entry, field, TEXT } from "../config/schema.js";
 
-/** Position of the entry among all (parts.ts): unique. */
+/** Unique position of the entry among all (parts.ts). */
 const IN_HUB = 13;
 
-/** Printable characters without the blank. */
+/** Printable characters except the blank. */
 const GRAPHIC = "!~";
 
-/** Bytes of the longest certificate. */
+/** Maximum bytes of a certificate. */
 export const HUB_CERTIFICATE_LIMIT = 10239;
 
 export const HUB_ENABLED = field<boolean>({
@@ -40,7 +40,7 @@ export const HUB_TOKEN = field<string>({
 	initial: "",
 	secret: true,
 });
-/** Language of the descriptions that are published. */
+/** Language of the published descriptions. */
 export const HUB_LANG = field<string>({
 	entry: IN_HUB,
 	id: 4,
@@ -49,7 +49,7 @@ export const HUB_LANG = field<string>({
 	choices: Object.freeze(["en", "de", "pl"]),
 	initial: "en",
 });
-/** Refers to the certificate (config/blob.ts); no bytes: none. */
+/** Reference to the certificate (config/blob.ts); empty without one. */
 export const HUB_CERTIFICATE = field<Uint8Array>({
 	entry: IN_HUB,
 	id: 5,

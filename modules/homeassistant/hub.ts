@@ -1,25 +1,26 @@
 /**
- * Publishes what was read to Home Assistant by its REST API, and notices when that has lost it (decisions 44, 45): POST
- * /api/states/<entity_id> for each entity (entities.ts), one after the other over one connection, which ends with them.
- * Nobody waits for it but who has asked for a test.
+ * Publishes readings to Home Assistant by its REST API and detects that the hub has lost them. It sends POST
+ * /api/states/<entity_id> for each entity (entities.ts), one after the other over one connection, which is then closed.
+ * Only a user's test waits for the result.
  *
- *              a readout       meter fails     its time      permit       all taken    failed    401, 403   a test
+ *              readout         meter fails     due           permit       all taken    failed    401, 403   test
  *   OFF        -               -               -             -            -            -         -          refused
  *   RESTING    WAITING (a)     WAITING (a)     begins (b)    -            -            -         -          begins
- *   WAITING    the newer one   the same        begins        -            -            -         -          begins
- *   REFUSED    the newer one   the same        begins        -            -            -         -          begins
- *   QUEUED     the newer one   the same        WAITING (c)   SENDING      -            -         -          joins
- *   SENDING    goes next       goes next       WAITING (c)   -            RESTING (d)  WAITING   REFUSED    joins
+ *   WAITING    newer data      unchanged       begins        -            -            -         -          begins
+ *   REFUSED    newer data      unchanged       begins        -            -            -         -          begins
+ *   QUEUED     newer data      unchanged       WAITING (c)   SENDING      -            -         -          joins
+ *   SENDING    sent next       sent next       WAITING (c)   -            RESTING (d)  WAITING   REFUSED    joins
  *
- *   begins: SENDING; QUEUED where another has the permit for TLS; WAITING for a moment where memory is short.
- *   (a) at once, but PAUSE_MS after the last beginning at the earliest.  (b) one entity only, to see whether the hub still
- *   knows it; a hub that has restarted does not, says 201, and gets everything again.  (c) it has failed: longer than
- *   TURN_MS or BATCH_MS.  (d) WAITING where something new has come meanwhile.
- *   Settings that have changed end what goes on: WAITING, or OFF. A network that is there again ends the WAITING.
+ *   begins: SENDING; QUEUED if another client has the TLS permit; WAITING for a moment if memory is short.
+ *   (a) immediately, but HUB_PAUSE_MS after the last start at the earliest.
+ *   (b) one entity only, to check whether the hub still knows it; a restarted hub replies 201 and gets everything again.
+ *   (c) a failure: longer than TURN_MS or HUB_BATCH_MS.
+ *   (d) WAITING if new data arrived meanwhile.
+ *   Changed settings end a transmission: WAITING, or OFF. A restored network connection ends the WAITING.
  *
- * There is no queue: what is sent is the last good readout at that moment. After a failure it is tried again, later each
- * time (RETRY_S); REFUSED tries once an hour, since a hub may ban who comes with a wrong token. On battery nothing is
- * sent between readouts, and a failure is followed by one more attempt.
+ * There is no queue: a batch contains the last good readout when it starts. A failure is followed by attempts at
+ * increasing intervals (RETRY_S). REFUSED retries once per hour, because a hub may ban clients with a wrong token. On
+ * battery nothing is sent between readouts, and a failure is followed by a single retry.
  */
 
 import { HTTP_CONNECT_MS, HTTP_NO_REPLY } from "../http/client.js";
@@ -51,25 +52,25 @@ import {
 import { HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "./fields.js";
 import { FRESH_MS, type Snapshot } from "./state-bodies.js";
 
-/** The connection, and the requests that are made of a readout (265 slots and 5.3 KB at the most). */
+/** Memory of the connection and of the requests for a readout (at most 265 XS slots and 5.3 KB). */
 export const HUB_COST: Cost = Object.freeze({ slots: 350, chunkBytes: 6144 });
 
-/** Between the beginnings of two batches. */
+/** Minimum time between the starts of two batches. */
 export const HUB_PAUSE_MS = 10_000;
-/** After the settings have changed: the reply to who has changed them leaves first. */
+/** Delay after a change of settings, so that the HTTP reply to the change is sent first. */
 const SETTLE_MS = 2000;
-/** Seconds after which a failure is followed by another attempt. */
+/** Delays before the attempts after a failure, seconds. */
 const RETRY_S = Object.freeze([10, 30, 120, 300, 900]);
-/** Where memory is short. */
+/** Delay of a retry for lack of memory. */
 const SHORT_MS = 2000;
-/** The hub is asked whether it still knows us; sooner for a while after a failure. */
+/** Interval of the check whether the hub still knows the entities; HUB_WATCH_SOON_MS applies for HUB_ALERT_MS after a failure. */
 export const HUB_WATCH_MS = 300_000;
 export const HUB_WATCH_SOON_MS = 60_000;
 export const HUB_ALERT_MS = 600_000;
-/** For all states together, and for the wait for a turn. */
+/** Time limits for a batch, and for the wait for the TLS permit. */
 export const HUB_BATCH_MS = 60_000;
 const TURN_MS = 20_000;
-/** A device on battery waits with sleep for what is due within this. */
+/** On battery the device delays sleep for work due within this time. */
 const SOON_MS = 15_000;
 
 const OUTPUT = Object.freeze({ cost: HUB_COST, testLeastMs: HTTP_CONNECT_MS, testLimitMs: TURN_MS + HUB_BATCH_MS });
@@ -85,18 +86,18 @@ export class Hub implements OutputListener, ScheduledMachine {
 	readonly #deps: OutputDeps;
 	readonly #task: Task;
 	#state = STATE_OFF;
-	/** When the time of the state is over. */
+	/** End of the state's time limit or delay. */
 	#dueMs = Number.POSITIVE_INFINITY;
-	/** SEND_…: what has come since the last batch began. */
+	/** SEND_… scope of the data that arrived since the start of the last batch. */
 	#wanted = SEND_ONE;
 	#batch: Batch | undefined;
-	/** When the last batch began, the last failure was, the readout came; monotonic. */
+	/** Times of the last batch start, the last failure and the last readout, monotonic ms. */
 	#begunMs = Number.NEGATIVE_INFINITY;
 	#failedMs = Number.NEGATIVE_INFINITY;
 	#measuredMs = 0;
-	/** With these settings the hub has taken something. */
+	/** True if the hub has accepted data with the current settings. */
 	#isProven = false;
-	/** States that the hub has taken since the start. */
+	/** Number of states accepted by the hub since the program start. */
 	taken = 0;
 	readonly output: Output;
 
@@ -107,7 +108,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 		this.#task = deps.driver.register("hub", this);
 	}
 
-	/** A code: off, waiting (nothing was sent yet), ok, or that of the last failure. */
+	/** Status code: off, waiting (nothing was sent yet), ok, or the code of the last failure. */
 	get state(): string {
 		if (this.#state === STATE_OFF) return "off";
 		return this.output.failure?.code ?? (this.#isProven ? "ok" : "waiting");
@@ -125,12 +126,12 @@ export class Hub implements OutputListener, ScheduledMachine {
 		});
 	}
 
-	/** Attempts to read the meter fail now. */
+	/** Reports that reading the meter fails. */
 	meterFailed(): void {
 		this.#task.update((nowMs) => this.want(SEND_OWN, nowMs));
 	}
 
-	/** The owner has changed them, or wants what has failed to be tried again. */
+	/** Applies changed settings, or retries after a failure on the user's request. */
 	settingsChanged(): void {
 		this.#task.update((nowMs) => {
 			this.close();
@@ -146,7 +147,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 		});
 	}
 
-	/** There is another network; or none, which its requests find out. */
+	/** Reports a network change. A lost network is detected by failing requests. */
 	networkChanged(isUp: boolean): void {
 		if (!isUp) return;
 		this.#task.update((nowMs) => {
@@ -158,13 +159,13 @@ export class Hub implements OutputListener, ScheduledMachine {
 		});
 	}
 
-	/** Sends all there is, now; false: a test is going on, or was a moment ago. Only while the hub is enabled. */
+	/** Starts a test that sends everything. Returns false during or shortly after another test. Requires the hub to be enabled. */
 	test(test: SendTest): boolean {
 		return this.#task.update((nowMs) => {
 			if (!this.output.test(test, nowMs)) return false;
 			if (this.#state >= STATE_QUEUED) return true;
 			this.#wanted = SEND_ALL;
-			// In a turn of its own: with what has led here it would not fit on the chip's stack.
+			// Starts in a later task run: after the current call chain it would overflow the chip's stack.
 			this.enter(STATE_WAITING, nowMs);
 			return true;
 		});
@@ -179,20 +180,18 @@ export class Hub implements OutputListener, ScheduledMachine {
 		this.#task.stop();
 	}
 
-	/** For Output. */
+	/** Called by Output when the TLS permit is granted. */
 	permitted(): void {
 		this.#task.fromHost((nowMs) => {
 			this.#dueMs = nowMs;
 		});
 	}
 
-	/** For the driver. */
 	get deadlineMs(): number {
 		const batchMs = this.#batch?.deadlineMs ?? Number.POSITIVE_INFINITY;
 		return Math.min(this.#dueMs, batchMs, this.output.deadlineMs);
 	}
 
-	/** For the driver. */
 	advance(nowMs: number): void {
 		this.#batch?.advance(nowMs);
 		if (nowMs < this.#dueMs) return;
@@ -201,7 +200,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 		else this.begin(nowMs);
 	}
 
-	/** For the driver: goes on with what is being sent. */
+	/** Continues the transmission; called by the driver. */
 	drain(nowMs: number): void {
 		const batch = this.#batch;
 		if (batch?.step(nowMs)) {
@@ -216,14 +215,14 @@ export class Hub implements OutputListener, ScheduledMachine {
 		this.#dueMs = dueMs;
 	}
 
-	/** Something new is to be sent. */
+	/** Schedules new data of a scope. */
 	private want(scope: number, nowMs: number): void {
 		if (this.#state === STATE_OFF) return;
 		this.#wanted = Math.max(this.#wanted, scope);
 		if (this.#state === STATE_RESTING) this.rest(nowMs);
 	}
 
-	/** Nothing goes on: until when? */
+	/** Enters RESTING or WAITING after the end of a batch. */
 	private rest(nowMs: number): void {
 		const { power } = this.#deps;
 		if (this.#wanted > SEND_ONE) this.enter(STATE_WAITING, Math.max(nowMs, this.#begunMs + HUB_PAUSE_MS));
@@ -238,7 +237,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 		const { config, radio } = this.#deps;
 		const { output } = this;
 		const url = parseHubURL(config.get(HUB_URL));
-		// What only the owner can set right comes first; the clients of the host know names and IPv4.
+		// Errors that only the user can correct come first. The host's clients support names and IPv4.
 		if (url === undefined || url.host.startsWith("[")) this.fail(HUB_BAD_URL, 0, nowMs);
 		else if (url.secure && !output.hasCertificates) this.fail(HUB_NO_CERTIFICATE, 0, nowMs);
 		else if (radio !== undefined && radio.address === undefined) this.fail(HUB_NO_NETWORK, 0, nowMs);
@@ -251,13 +250,13 @@ export class Hub implements OutputListener, ScheduledMachine {
 		}
 	}
 
-	/** False: it is queued; the permit may have come while it was asked for. */
+	/** Requests the TLS permit. Returns false if it is queued. */
 	private hasPermit(nowMs: number): boolean {
 		this.enter(STATE_QUEUED, nowMs + TURN_MS);
 		return this.output.askPermit();
 	}
 
-	/** The memory for it is claimed, until `close`. */
+	/** Starts a batch; its memory is claimed until `close`. */
 	private open(url: HubURL, nowMs: number): void {
 		const { config, text } = this.#deps;
 		const scope = this.#wanted;
@@ -308,7 +307,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 		} else this.enter(STATE_WAITING, nowMs + output.pauseMs(RETRY_S));
 	}
 
-	/** Ends what is being sent, and gives back what it had. */
+	/** Ends a transmission and releases its resources. */
 	private close(): void {
 		const batch = this.#batch;
 		this.#batch = undefined;

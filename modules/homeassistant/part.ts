@@ -1,4 +1,4 @@
-/** Sending to a Home Assistant hub (API text, "Hub"; decisions 44, 45). */
+/** Part that sends to a Home Assistant hub (API text, "Hub"). */
 import { backupGroup } from "../api/backup-group.js";
 import { settingsRoutes } from "../api/route.js";
 import type { Core } from "../core/core.js";
@@ -27,7 +27,7 @@ export const HUB = part<Outlet<Hub>>({
 	]),
 	reactions: Object.freeze([
 		applied(ENTRY.fields, ({ sender }: Outlet<Hub>) => sender?.settingsChanged()),
-		// The hub's entities are called by the gateway's name.
+		// The hub's entity ids contain the host name.
 		changed([WIFI_HOSTNAME], ({ sender }: Outlet<Hub>) => sender?.settingsChanged()),
 	]),
 	open: (core) =>
@@ -51,7 +51,7 @@ export const HUB = part<Outlet<Hub>>({
 	report: ({ sender }, core, section) => (section === "network" ? `hub: ${stateOf(sender, core)}` : ""),
 });
 
-/** `hub_state`: "unsupported" where nothing can be sent, as in safe mode. */
+/** Returns `hub_state`: "unsupported" if nothing can be sent, for example in safe mode. */
 function stateOf(hub: Hub | undefined, { config }: Core): string {
 	return config.get(HUB_ENABLED) ? (hub?.state ?? "unsupported") : "off";
 }

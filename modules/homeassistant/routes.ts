@@ -1,4 +1,4 @@
-/** Hub routes of the API text: settings, test (decisions 4, 5, 44, 45). */
+/** Hub routes of the API text: settings and test. */
 
 import { type BodyValues, LONG_BODY_LIMIT, type LongText } from "../api/body.js";
 import { MISSING_FIELD } from "../api/errors.js";
@@ -15,7 +15,6 @@ import type { Outlet } from "../publish/outlet.js";
 import { HUB_CERTIFICATE, HUB_CERTIFICATE_LIMIT, HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "./fields.js";
 import type { Hub } from "./hub.js";
 
-/** Error code. */
 export const HUB_DISABLED = "hub_disabled";
 
 export const HUB_TEXTS = Object.freeze({
@@ -26,7 +25,7 @@ export const HUB_TEXTS = Object.freeze({
 	hasStatus: true,
 });
 
-/** The certificate as the body gives it; never held as text, its value refers to where it lies. */
+/** Certificate in a request body. It is never held as text; its value refers to the stored bytes. */
 const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
 	name: HUB_CERTIFICATE.name,
 	kind: TEXT,
@@ -40,7 +39,7 @@ export const HUB_SETTINGS = settingsOf(STORED, [HUB_ENABLED.name], {
 	long: Object.freeze({ name: CERTIFICATE_TEXT.name, open: openCertificate }),
 	show,
 	accept,
-	// Saving them again asks for another attempt after a failure.
+	// Saving unchanged settings triggers another attempt after a failure.
 	applies: true,
 });
 
@@ -81,11 +80,11 @@ function accept(exchange: Exchange<Outlet<Hub>>, values: BodyValues): readonly P
 		const { name } = url === undefined ? HUB_URL : HUB_TOKEN;
 		exchange.fail(400, MISSING_FIELD, describeMissing(name), name);
 	} else {
-		// One that is left out is cleared.
+		// An omitted certificate is cleared.
 		const kept = enabled ? new Uint8Array(0) : undefined;
 		const trust = certificate ?? kept;
 		const puts = [...putsOf(STORED, values), put(HUB_CERTIFICATE, trust)];
-		// The token was given for that address and that certificate: another one never gets to know it.
+		// Clears the token if address or certificate changed, so that another server cannot receive it.
 		const isElsewhere = trust !== undefined || (url !== undefined && url !== exchange.core.config.get(HUB_URL));
 		if (token === undefined && isElsewhere) puts.push(put(HUB_TOKEN, ""));
 		return puts;

@@ -1,59 +1,60 @@
 /**
- * Entities as Home Assistant's REST API wants them (developers.home-assistant.io, "REST API"): an id, and the body of
- * POST /api/states/<entity_id>.
+ * Entities in the format of Home Assistant's REST API (developers.home-assistant.io, "REST API"): an id, and the body
+ * of POST /api/states/<entity_id>.
  *
  *     sensor.<host>_<key>, binary_sensor.<host>_<key>    keys: publish/entities.ts
  *
- * Ids are made of the host name and of OBIS codes, never of names: they last. All attributes are sent each time, since each
- * POST replaces them. A momentary value older than FRESH_MS is not sent: the hub would take it for what is now.
+ * Ids consist of the host name and OBIS codes, not of display names, so that they are stable. Each POST replaces all
+ * attributes, so all are sent each time. Momentary values older than FRESH_MS are omitted, because the hub would treat
+ * them as current.
  */
 import { lowerCase } from "../bytes/ascii.js";
 import type { JSONWriter } from "../json/writer.js";
 import { Entities, type EntitySources, LAST_READOUT, MEASUREMENT } from "../publish/entities.js";
 import type { Readout } from "../readout/readout.js";
 
-/** Momentary values are those of now for so long. */
+/** Maximum age of momentary values. */
 export const FRESH_MS = 900_000;
 
-/** Bytes of the longest body: names and codes have limits, the meter's own is cut. */
+/** Maximum bytes of a body: names and codes are limited, the meter id is cut. */
 export const BODY_SIZE = 1024;
 const METER_ID_LIMIT = 64;
 
 const UNKNOWN = "unknown";
 
-/** What there is to publish at one moment. */
+/** Data to publish at one moment. */
 export interface Snapshot {
 	readonly sources: EntitySources;
 	readonly hostname: string;
 	/** LANGUAGE_… of obis/names.ts. */
 	readonly language: number;
-	/** The owner tests whether the hub takes something: there is always something then. */
+	/** True during a user's test, which always has something to send. */
 	readonly isTest: boolean;
-	/** The last good readout of a meter. */
+	/** Last good readout of a meter. */
 	readonly readout: Readout | undefined;
-	/** It is older than FRESH_MS. */
+	/** True if the readout is older than FRESH_MS. */
 	readonly isOld: boolean;
-	/** The last attempt to read has failed. */
+	/** True if the last attempt to read has failed. */
 	readonly hasFailed: boolean;
-	/** Shared: nothing is kept in it. */
+	/** Shared writer without persistent state. */
 	readonly writer: JSONWriter;
 }
 
-/** Goes over the entities of a snapshot. */
+/** Iterator over the entities of a snapshot. */
 export class StateBodies {
-	/** Id of the entity gone to: `sensor.gateway_1_0_1_8_0`. */
+	/** Id of the current entity: `sensor.gateway_1_0_1_8_0`. */
 	id = "";
-	/** Where its body ends. */
+	/** End of its body. */
 	end = 0;
 	readonly #snapshot: Snapshot;
 	readonly #slug: string;
 	readonly #entities: Entities;
-	/** Where bodies are written, and from where on. */
+	/** Buffer and start position of the bodies. */
 	readonly #into: Uint8Array;
 	readonly #start: number;
 	#index = -1;
 
-	/** Bodies are written to `into[start..)`, which has room for BODY_SIZE bytes. `hasValues`: the readout's too. */
+	/** Bodies are written to `into[start..)`, with room for BODY_SIZE bytes. `hasValues`: includes the readout's values. */
 	constructor(snapshot: Snapshot, hasValues: boolean, into: Uint8Array, start: number) {
 		this.#into = into;
 		this.#start = start;
@@ -62,7 +63,7 @@ export class StateBodies {
 		this.#entities = new Entities(snapshot.sources, { ...snapshot, hasValues });
 	}
 
-	/** Goes to the next entity; false when there is none. */
+	/** Moves to the next entity and writes its body. Returns false at the end. */
 	next(): boolean {
 		const entities = this.#entities;
 		do {
@@ -76,7 +77,7 @@ export class StateBodies {
 
 	private isLeftOut({ own, stateClass }: Entities): boolean {
 		const { isOld, isTest, readout } = this.#snapshot;
-		// The hub may know the last readout from before the gateway has started.
+		// The hub may know a readout from before the gateway's restart.
 		if (own === LAST_READOUT) return readout === undefined && !isTest;
 		return own === undefined && isOld && stateClass === MEASUREMENT;
 	}
@@ -112,7 +113,7 @@ export class StateBodies {
 	}
 }
 
-/** The host name as an entity id may have it: small letters, digits, single underscores, none at an end. */
+/** Returns the host name in the format of an entity id: lower-case letters, digits, single inner underscores. */
 function slugOf(hostname: string): string {
 	let slug = "";
 	for (const part of lowerCase(hostname).split("-")) if (part !== "") slug += slug === "" ? part : `_${part}`;

@@ -1,10 +1,10 @@
 /**
- * Body of a request as it arrives (RFC 9112, 6 and 7.1): of known length, or in chunks:
+ * Decoder of a message body as it arrives (RFC 9112, 6 and 7.1), of known length or in chunks:
  *
  *     *( size-in-hex [ ";" extension ] CRLF data CRLF ) "0" [ ";" extension ] CRLF *( trailer CRLF ) CRLF
  *
- * Gives the ranges of the caller's buffer that are data; extensions and trailers are read over.
- * Limits: a size line CHUNK_LINE_LIMIT bytes, the trailers TRAILER_LIMIT bytes, a chunk 2^31 - 1 bytes.
+ * It returns the data as ranges of the caller's buffer and ignores extensions and trailers.
+ * Limits: CHUNK_LINE_LIMIT bytes in a size line, TRAILER_LIMIT bytes of trailers, 2^31 - 1 bytes in a chunk.
  */
 import { hexDigitValue } from "../bytes/hex.js";
 import type { BodySink } from "./handler.js";
@@ -13,16 +13,15 @@ export const CHUNK_LINE_LIMIT = 128;
 export const TRAILER_LIMIT = 1024;
 const CHUNK_SIZE_LIMIT = 0x7fffffff;
 
-/** All bytes given are used up. */
+/** All given bytes are used. */
 export const BODY_MORE = 0;
 /** `bytes[dataStart..dataEnd)` is data. */
 export const BODY_DATA = 1;
-/** The body is complete. */
 export const BODY_END = 2;
-/** The chunks are malformed or beyond the limits; where the next request begins is unknown. */
+/** The chunks are malformed or exceed the limits, so that the start of the next request is unknown. */
 export const BODY_ERROR = 3;
 
-/** `begin` with a body in chunks. */
+/** Length argument of `begin` for a chunked body. */
 export const BODY_CHUNKED = -1;
 
 const STATE_DATA = 0;
@@ -45,19 +44,19 @@ const SEMICOLON = 0x3b;
 export class BodyDecoder {
 	dataStart = 0;
 	dataEnd = 0;
-	/** Index of the first byte that was not used. */
+	/** Index of the first unused byte. */
 	position = 0;
 
 	#state = STATE_DONE;
 	#chunked = false;
-	/** Bytes still to come of the body, or of the chunk. */
+	/** Remaining bytes of the body or chunk. */
 	#left = 0;
-	/** Bytes of data that a sink has taken. */
+	/** Bytes of data accepted by the sink. */
 	#taken = 0;
-	/** Bytes seen of the size line, or of the trailers. */
+	/** Bytes of the size line or of the trailers so far. */
 	#seen = 0;
 
-	/** A body of `length` bytes, or BODY_CHUNKED. */
+	/** Starts a body of `length` bytes, or BODY_CHUNKED. */
 	begin(length: number): void {
 		this.#chunked = length === BODY_CHUNKED;
 		this.#left = this.#chunked ? 0 : length;
@@ -69,13 +68,16 @@ export class BodyDecoder {
 		return this.#state === STATE_DONE;
 	}
 
-	/** Bytes of the body still to come; Infinity when nobody can know. */
+	/** Remaining bytes of the body; Infinity if unknown. */
 	get left(): number {
 		if (this.#state === STATE_DONE) return 0;
 		return this.#chunked ? Number.POSITIVE_INFINITY : this.#left;
 	}
 
-	/** Gives the data to `sink`, or away; what it leaves is data still. False: that would be more than it wants. */
+	/**
+	 * Passes the data to `sink`, or discards it without one. Bytes that the sink leaves remain data. Returns false
+	 * beyond its limit.
+	 */
 	give(sink: BodySink | undefined, bytes: Uint8Array): boolean {
 		const { dataStart: start, dataEnd: end } = this;
 		this.dataStart = end;
@@ -89,7 +91,7 @@ export class BodyDecoder {
 		return true;
 	}
 
-	/** Goes on in `bytes[start..end)` to the next thing of note: BODY_…. Go on from `position`. */
+	/** Decodes `bytes[start..end)` up to the next event and returns BODY_…. Continue at `position`. */
 	next(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && this.#state < STATE_DONE) {
@@ -107,7 +109,7 @@ export class BodyDecoder {
 		return this.#state === STATE_BROKEN ? BODY_ERROR : BODY_MORE;
 	}
 
-	/** Takes one byte that is not data; returns the new state. */
+	/** Processes one byte that is not data and returns the new state. */
 	private frame(byte: number): number {
 		this.#seen++;
 		switch (this.#state) {
@@ -150,7 +152,7 @@ export class BodyDecoder {
 	}
 }
 
-/** Any control character but the tab. */
+/** Returns true for any control character except the tab. */
 function isControl(byte: number): boolean {
 	return (byte < 0x20 && byte !== 0x09) || byte === 0x7f;
 }

@@ -1,19 +1,19 @@
 /**
- * One connection that we make to an HTTP server (RFC 9112): one request at a time, kept open as long as the server keeps
- * it. For owners that send little and want to know its status, and maybe how the reply's body begins; the rest is read
- * over (reply.ts says how much).
+ * Client connection to an HTTP server (RFC 9112). It carries one request at a time and stays open as long as the server
+ * permits. It suits callers that send small requests and need the status, or the beginning of the reply's body; the
+ * remaining body is discarded (reply.ts has the limit).
  *
- *               send                 stands        reply whole      end, what is no reply   time over
- *   OPENING     sent when it stands  OPEN          -                OVER                    OVER (of the host)
- *   OPEN        ASKING               -             OVER             OVER                    -
- *   ASKING      -                    -             OPEN or OVER     OVER                    OVER
- *   OVER        -                    -             -                -                       -
+ *               send                 connected     reply complete   end, invalid reply   timeout
+ *   OPENING     sent when connected  OPEN          -                OVER                 OVER (by the host)
+ *   OPEN        ASKING               -             OVER             OVER                 -
+ *   ASKING      -                    -             OPEN or OVER     OVER                 OVER
+ *   OVER        -                    -             -                -                    -
  *
- * `outcome` tells what came of the request. A reply whose head is there counts, whatever becomes of its body. Nothing is
- * followed: where a redirect leads, what was sent with the request is nobody's business.
+ * `outcome` is the result of the request. A reply counts once its head is complete, even if its body fails. Redirects
+ * are not followed, because the request may contain secrets that another server must not receive.
  *
- * The owner's drive is told by whatever the host calls back with, and the owner looks at `outcome` in its drain.
- * Limits: connecting HTTP_CONNECT_MS, a reply HTTP_REPLY_MS from `send` on, or from when the connection stands.
+ * Every callback of the host runs the caller's task, which checks `outcome` in its drain.
+ * Limits: HTTP_CONNECT_MS for connecting; HTTP_REPLY_MS for a reply, from `send` or from the connection on.
  */
 import { CLIENT_BROKEN, CLIENT_ENDED, type Client, type ClientPort, type TLSClientOptions } from "../io/client.js";
 import type { Task } from "../io/driver.js";
@@ -23,26 +23,26 @@ import { READ_DONE, READ_MORE, ReplyReader } from "./reply.js";
 export const HTTP_CONNECT_MS = 8000;
 export const HTTP_REPLY_MS = 8000;
 
-/** No request, or its reply is awaited. Other outcomes: the status of the reply, CLIENT_… (io/client.ts), or these two. */
+/** No request, or its reply is pending. Other outcomes: the reply's status, CLIENT_… (io/client.ts), or the next two. */
 export const OUTCOME_NONE = 0;
-/** It took the connection, but gave no reply in time, or ended in the middle of one. */
+/** The server accepted the connection but sent no reply in time, or an incomplete one. */
 export const HTTP_NO_REPLY = 20;
-/** What came is no reply of HTTP, or one beyond the limits. */
+/** The reply is not valid HTTP or exceeds the limits. */
 export const HTTP_BAD_REPLY = 21;
-/** Outcomes from here on are those of the reply. */
+/** Outcomes from here on are status codes. */
 export const FIRST_STATUS = 200;
 
 const IN_SIZE = 512;
 
 export interface HTTPClientOptions {
-	/** The owner's. */
+	/** Task of the caller, which runs the callbacks. */
 	readonly task: Task;
 	readonly port: ClientPort;
-	/** As in ClientOptions. */
+	/** Host name or address, as in ClientOptions. */
 	readonly host: string;
 	readonly portNumber: number;
 	readonly tls?: TLSClientOptions;
-	/** Reads the replies; default: one that keeps nothing. */
+	/** Reader of the replies; by default it keeps no body. */
 	readonly reply?: ReplyReader;
 }
 
@@ -52,24 +52,23 @@ const STATE_ASKING = 2;
 const STATE_OVER = 3;
 
 export class HTTPClient implements Timed {
-	/** What came of the last request. */
+	/** Result of the last request. */
 	outcome = OUTCOME_NONE;
-	/** It failed without a byte of a reply, on a connection that was kept open: a new one may do better. */
+	/** True if a kept-open connection failed before any byte of the reply, so that a new connection may succeed. */
 	isWorthRepeating = false;
 	#state = STATE_OPENING;
-	/** Requests that got their reply. */
 	#served = 0;
 	#dueMs = Number.POSITIVE_INFINITY;
 	#writable = 0;
 	readonly #socket: Client;
-	/** The request: `#bytes[#at..#end)` is still to be sent. */
+	/** Request; `#bytes[#at..#end)` is still unsent. */
 	#bytes: Uint8Array | undefined;
 	#at = 0;
 	#end = 0;
 	readonly #in = new Uint8Array(IN_SIZE);
 	readonly #reply: ReplyReader;
 
-	/** Throws an Error when what is to be trusted can't be used. */
+	/** Throws an Error if the trusted certificate is not usable. */
 	constructor({ task, port, host, portNumber, tls, reply = new ReplyReader() }: HTTPClientOptions) {
 		this.#reply = reply;
 		this.#socket = new port.io({
@@ -84,12 +83,11 @@ export class HTTPClient implements Timed {
 		});
 	}
 
-	/** A request may be sent. */
 	get isOpen(): boolean {
 		return this.#state === STATE_OPEN || (this.#state === STATE_OPENING && this.#bytes === undefined);
 	}
 
-	/** TLS session for the next connection; undefined without TLS, or without a connection that stands. */
+	/** TLS session for resumption; undefined without TLS or without an established connection. */
 	get session(): Uint8Array | undefined {
 		return this.#socket.session;
 	}
@@ -98,7 +96,7 @@ export class HTTPClient implements Timed {
 		return this.#dueMs;
 	}
 
-	/** Sends a request, `bytes[start..end)`, which hold still until its `outcome` is there. */
+	/** Sends the request `bytes[start..end)`, which must not change until `outcome` is set. */
 	send(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		this.outcome = OUTCOME_NONE;
 		this.#reply.begin();
@@ -112,7 +110,7 @@ export class HTTPClient implements Timed {
 		if (nowMs >= this.#dueMs) this.fail(HTTP_NO_REPLY);
 	}
 
-	/** Ends it; nothing more is told. */
+	/** Closes the connection. `outcome` no longer changes. */
 	close(): void {
 		this.#state = STATE_OVER;
 		this.#dueMs = Number.POSITIVE_INFINITY;
@@ -147,13 +145,13 @@ export class HTTPClient implements Timed {
 		while (this.#state < STATE_OVER) {
 			const count = this.#socket.read(bytes);
 			if (count === undefined) return;
-			// Nobody has asked anything.
+			// Bytes without a request are a protocol error.
 			if (this.#state !== STATE_ASKING) this.fail(HTTP_BAD_REPLY);
 			else this.take(this.#reply.take(bytes, 0, count));
 		}
 	}
 
-	/** Acts on the result of `ReplyReader.take` or `end`. */
+	/** Handles the result of `ReplyReader.take` or `end`. */
 	private take(result: number): void {
 		if (result === READ_MORE) return;
 		if (result !== READ_DONE) {
@@ -164,12 +162,12 @@ export class HTTPClient implements Timed {
 		this.outcome = status;
 		this.#served++;
 		this.#dueMs = Number.POSITIVE_INFINITY;
-		// A server that answers before it has all of the request wants no more of it.
+		// A reply before the whole request is sent means that the server wants no more of it.
 		if (isReusable && this.#at === this.#end) this.#state = STATE_OPEN;
 		else this.close();
 	}
 
-	/** It is over, without a reply unless its head is there. */
+	/** Ends the connection; the outcome is the status if the head was complete, otherwise `code`. */
 	private fail(code: number): void {
 		const wasAsking = this.#state === STATE_ASKING || this.#state === STATE_OPENING;
 		const { status, hasBegun } = this.#reply;

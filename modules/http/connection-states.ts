@@ -1,52 +1,51 @@
 /**
- * States and sizes of a connection of the HTTP server (connection.ts).
+ * States and buffer sizes of an HTTP server connection (connection.ts).
  *
- * The two halves run side by side, for a handler may answer before the body is complete: `#input` says what arriving
- * bytes are for, `#reply` how far the answer is. What they are together, and what ends it:
+ * Receiving and sending run in parallel, because a handler may reply before the body is complete. `#input` is the state
+ * of the received bytes, `#reply` that of the reply. Possible combinations and transitions:
  *
  *     #input    #reply NONE               AWAITED                          GIVEN
  *     HEAD      waits for a request       -                                -
  *               head: BODY or DONE,
  *               AWAITED; refused: LINGER
- *     BODY      -                         body goes to the sink, or away   rest of a short body goes away
- *                                         end: DONE; long, bad or late:    end: DONE; long: LINGER
- *                                         LINGER; to a slow sink: HELD
- *     HELD      -                         the next turn: BODY              as BODY
- *     DONE      -                         the handler thinks               the reply leaves; then HEAD, NONE or CLOSED
+ *     BODY      -                         body: to the sink or discarded   rest of a short body is discarded
+ *                                         end: DONE; too long, malformed   end: DONE; too long: LINGER
+ *                                         or late: LINGER; slow sink: HELD
+ *     HELD      -                         next tick: BODY                  as BODY
+ *     DONE      -                         handler is working               reply is sent; then HEAD, NONE or CLOSED
  *                                         `reply`: GIVEN
- *     LINGER    -                         the handler thinks               the reply leaves, what comes goes away;
+ *     LINGER    -                         handler is working               reply is sent, input is discarded;
  *                                         `reply`: GIVEN                   LINGER_LIMIT, deadline: CLOSED
- *     CLOSED    nothing happens any more, whatever #reply was; an error of the socket leads here from everywhere
+ *     CLOSED    final in any #reply state; a socket error leads here from every state
  *
- * `-` can't be: a request exists from the end of its head to the end of its reply. What comes at the wrong time does
- * nothing: a second reply, a reply after the end, a callback of the socket without anything to read or to send.
+ * `-` is impossible: a request exists from the end of its head to the end of its reply. Calls at the wrong time have no
+ * effect: a second reply, a reply after the end, a socket callback with nothing to read or to send.
  */
 
-/** Receive buffer: the largest head, and a piece of the body. */
+/** Bytes of the receive buffer: the largest head, and one piece of the body. */
 export const IN_SIZE = 2048;
-/** Send buffer: the largest head of a reply, and a piece of its body. */
+/** Bytes of the send buffer: the largest head of a reply, and one piece of its body. */
 export const OUT_SIZE = 1024;
-/** Unwanted body that is read and thrown away so that the connection can be used again. */
+/** Maximum bytes of an unwanted body that are discarded to reuse the connection. */
 export const DISCARD_LIMIT = 4096;
-/** What is read and thrown away before a connection is closed. */
+/** Maximum bytes discarded before a connection is closed. */
 export const LINGER_LIMIT = 65536;
 
-/** Bytes that arrive are a head … */
+/** Received bytes are a head. */
 export const INPUT_HEAD = 0;
-/** … a body: for the sink, or nobody's and short enough to be thrown away … */
+/** Received bytes are a body, for the sink or short enough to be discarded. */
 export const INPUT_BODY = 1;
-/** … left in the socket until the reply has been sent … */
+/** Received bytes stay in the socket until the reply has been sent. */
 export const INPUT_DONE = 2;
-/** … thrown away, because the connection ends with this reply … */
+/** Received bytes are discarded, because the connection ends with this reply. */
 export const INPUT_LINGER = 3;
-/** … none of ours: the socket is closed. */
+/** The socket is closed. */
 export const INPUT_CLOSED = 4;
-/** … a body for a slow sink, which has had its piece of this turn. */
+/** Received bytes are a body for a slow sink, which has had its piece of this event-loop tick. */
 export const INPUT_HELD = 5;
 
-/** There is no request. */
 export const REPLY_NONE = 0;
-/** The handler has not answered yet. */
+/** The handler has not replied yet. */
 export const REPLY_AWAITED = 1;
-/** The reply is in `#out`, or has left. */
+/** The reply is in `#out` or has been sent. */
 export const REPLY_GIVEN = 2;

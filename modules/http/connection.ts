@@ -1,12 +1,12 @@
 /**
- * One connection of the HTTP server: reads a request, asks the handler, sends the reply, and so on until one side has
- * had enough (RFC 9112, 9). One request at a time: bytes of the next one wait in the receive buffer and in the socket.
- * Nothing is read that nobody can take, nothing is made that the client does not take. Its two halves, `#input` and
- * `#reply`, run side by side: connection-states.ts has what they are together.
+ * One connection of the HTTP server (RFC 9112, 9). It reads a request, calls the handler, sends the reply, and repeats
+ * this until one side closes. It handles one request at a time; bytes of the next one wait in the receive buffer and
+ * the socket. It reads only bytes that can be processed and produces only bytes that the client accepts.
+ * connection-states.ts describes the parallel states `#input` and `#reply`.
  *
- * A reply must reach the client even when the client is still sending: closing a socket with unread bytes resets it,
- * and a reset may destroy the reply on its way. So a body that nobody wants is thrown away when it is short, and
- * otherwise the connection lingers after the reply: it reads on and throws away, up to LINGER_LIMIT bytes and lingerMs.
+ * A reply must reach a client that is still sending. Closing a socket with unread bytes resets the connection, which
+ * may destroy the reply in transit. A short unwanted body is therefore discarded. After a long one the connection
+ * lingers: it discards input after the reply, up to LINGER_LIMIT bytes and lingerMs.
  */
 import type { ListenerPort, Socket, TextCodec } from "../io/host.js";
 import { BODY_DATA, BODY_END, BODY_ERROR, BodyDecoder } from "./body.js";
@@ -38,7 +38,6 @@ const CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n";
 
 export class HTTPConnection implements ResponseCarrier, LiveReader {
 	readonly text: TextCodec;
-	/** The port it came in on. */
 	readonly port: ListenerPort;
 	readonly #owner: ConnectionServer;
 	readonly #socket: Socket;
@@ -46,35 +45,35 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	readonly #out = new Outgoing(OUT_SIZE);
 	readonly #head: RequestHead;
 	readonly #body = new BodyDecoder();
-	/** Bytes received and not used yet: `#in[#inStart..#inEnd)`. */
+	/** Received, unprocessed bytes: `#in[#inStart..#inEnd)`. */
 	#inStart = 0;
 	#inEnd = 0;
-	/** Bytes the socket takes now. */
+	/** Bytes that the socket accepts now. */
 	#writable = 0;
 	#input = INPUT_HEAD;
 	#reply = REPLY_NONE;
 	#response: HTTPResponse | undefined;
 	#sink: BodySink | undefined;
-	/** Bytes that may still be thrown away before the connection is closed. */
+	/** Bytes that may still be discarded before the connection is closed. */
 	#lingerLeft = 0;
 	#isLingering = false;
 	#continued = false;
-	/** The connection ends with the present reply. */
+	/** True if the connection ends with the current reply. */
 	#closing = false;
 	#running = false;
 	#recovered: unknown;
-	/** When the present event came; monotonic ms. */
+	/** Time of the current event, monotonic ms. */
 	#nowMs: number;
-	/** When the present head, body, reply or lingering began; when the last byte came and went. Monotonic ms. */
+	/** Start of the current head, body, reply or lingering; last received byte; last sent byte. Monotonic ms. */
 	#sinceMs: number;
 	#receivedMs: number;
 	#sentMs = 0;
-	/** When the connection became idle; for one that is new or lingers, the end of its grace. */
+	/** Start of the idle time, or end of the grace period of a new or lingering connection. */
 	#idleMs: number;
 	#isNew = true;
-	/** A request on it has shown a token that is still valid, as far as the server knows. */
+	/** True if a request of the connection had a token that is still valid, as far as the server knows. */
 	isKnown = false;
-	/** The present request has shown a valid token. */
+	/** True if the current request has a valid token. */
 	#isVouched = false;
 
 	constructor(owner: ConnectionServer, { port, pending, nowMs }: AcceptedConnection) {
@@ -98,17 +97,17 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#head.begin();
 	}
 
-	/** It has no request, or only waits for its client to go. */
+	/** True without a request, or while waiting for the client to close. */
 	get isIdle(): boolean {
 		return (this.#input === INPUT_HEAD && this.#inEnd === 0) || this.#isLingering;
 	}
 
-	/** The present request has shown a valid token. A live body does not count: it is given up first. */
+	/** True if the current request has a valid token. A live body does not count, because it is displaced first. */
 	get isVouched(): boolean {
 		return this.#isVouched && !this.isLive;
 	}
 
-	/** What it sends comes as things happen, for as long as its client stays. */
+	/** True while the body is an event stream, which lasts as long as its client stays. */
 	get isLive(): boolean {
 		return this.#out.live !== undefined;
 	}
@@ -118,18 +117,19 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	}
 
 	/**
-	 * From when on a newcomer may take this connection's place, monotonic ms: since when it is idle, has taken nothing of a
-	 * reply, or sends a request; Infinity while it has a request with a valid token. A live body is safe for its beginning.
+	 * Time from which a new connection may displace this one, monotonic ms. It is the start of the idle time. During a
+	 * request it is the end of the grace period, which begins with the request or the last accepted byte of the reply.
+	 * For a live body the grace period begins with the reply. Infinity during a request with a valid token.
 	 */
 	get displaceableMs(): number {
 		if (this.isIdle || this.isLive) return this.#idleMs;
 		if (this.#isVouched) return Number.POSITIVE_INFINITY;
 		const { graceMs, writeMs } = this.#owner.limits;
-		// A client that takes a reply byte by byte has writeMs at most.
+		// Limits a client that accepts a reply byte by byte to writeMs.
 		return graceMs + (this.#out.isIdle ? this.#sinceMs : Math.min(this.#sentMs, this.#sinceMs + writeMs));
 	}
 
-	/** Makes room for a newcomer; tells a client whose request is under way that it may come back. */
+	/** Closes the connection for a new one. Sends 503 with Retry-After during a request, if possible. */
 	displace(): void {
 		if (!this.isIdle && this.#reply !== REPLY_GIVEN && this.#out.isIdle) {
 			const reply = displacedReply(this.text);
@@ -143,7 +143,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#isVouched = this.isKnown = true;
 	}
 
-	/** When `expire` is due, monotonic ms; Infinity while the handler is thinking. */
+	/** Time when `expire` is due, monotonic ms; Infinity while the handler is working. */
 	get deadlineMs(): number {
 		const limits = this.#owner.limits;
 		if (this.#out.isWaiting) return this.#sentMs + (this.#out.isAwake ? limits.pauseMs : limits.beatMs);
@@ -162,11 +162,10 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		return Math.min(this.#receivedMs + limits.bodyMs, this.#sinceMs + limits.transferMs);
 	}
 
-	/** The deadline has passed. */
 	expire(nowMs: number): void {
 		this.#nowMs = nowMs;
 		if (this.#out.isWaiting) {
-			// Each piece has the time of a whole reply.
+			// The time limits apply to each piece of a live body.
 			this.#sinceMs = this.#sentMs = nowMs;
 			this.#out.resume();
 			this.run(nowMs);
@@ -183,7 +182,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#owner.task.update(() => this.#owner.changed());
 	}
 
-	/** Closes the socket after what was given to it has left; tells the handler if it still owes an answer. */
+	/** Closes the socket after its pending output. Notifies the handler if its reply is outstanding. */
 	close(): void {
 		if (this.#input === INPUT_CLOSED) return;
 		this.#input = INPUT_CLOSED;
@@ -197,7 +196,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		response?.cancel();
 	}
 
-	/** Sends the reply of the present request. Called by the response. */
+	/** Sends the reply of the current request; called by the response. */
 	reply(response: HTTPResponse, status: number, body: BodySource | undefined, length: number): void {
 		if (this.#running) this.carryReply(response, status, body, length);
 		else {
@@ -228,7 +227,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		const isChunked = isOpen && minorVersion === 1;
 		const isBare = status === 204 || status === 304;
 		const hasBody = !isBare && method !== METHOD_HEAD;
-		// Nobody but who has shown a token keeps a connection while a port is full, and not all of its places.
+		// While a port is full, only clients with a token keep their connections, and one place always becomes free.
 		const isSurplus = this.#owner.isFull(this) && (!this.#isVouched || this.#owner.isLast(this, false));
 		const isLast = response.closing || isSurplus || !keepAlive;
 		if (isLast || (hasBody && isOpen && !isChunked)) this.#closing = true;
@@ -242,7 +241,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#reply = REPLY_GIVEN;
 	}
 
-	/** Goes on with whatever can go on. Every way into the connection ends here. */
+	/** Processes all available input and output. Every event of the connection ends here. */
 	private run(nowMs: number): void {
 		if (this.#running) return;
 		this.#running = true;
@@ -259,13 +258,13 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	}
 
 	private advance(): void {
-		// The reply goes out before more is read: a head can't be taken while the last reply is on its way.
+		// Output comes first: the next head cannot be read before the current reply has been sent.
 		while (this.write() || this.read());
 	}
 
-	/** A mistake of our own (a handler, a sink, a source): 500 if the client has seen nothing yet, and the end. */
+	/** Handles an exception of a handler, sink or source: sends 500 if the client has received nothing yet, then closes. */
 	private recover(error: unknown): void {
-		// The same exception passes here twice when a reply inside a handler fails.
+		// The same exception arrives twice if a reply fails inside a handler.
 		if (error === this.#recovered || this.#input === INPUT_CLOSED) return;
 		const isFirst = this.#recovered === undefined;
 		this.#recovered = error;
@@ -278,12 +277,12 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 				this.close();
 			}
 		} catch {
-			// What failed while cleaning up can't be helped; the first mistake is the one to be logged.
+			// Only the first error is logged; errors during the cleanup are ignored.
 			this.close();
 		}
 	}
 
-	/** Answers in the handler's stead, and ends the connection. */
+	/** Replies instead of the handler and ends the connection. */
 	private fail(status: number, sentence?: string): void {
 		const sink = this.#sink;
 		const response = this.#response;
@@ -291,27 +290,27 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#response = new HTTPResponse(this);
 		this.#reply = REPLY_AWAITED;
 		this.linger();
-		// Answered first: a mistake in what the handler does about it must not cost the client its reply.
+		// The reply comes first, so that an exception in the handler's cleanup does not prevent it.
 		sendError(this.#response, status, sentence);
 		sink?.abort?.();
 		response?.cancel();
 	}
 
-	/** The connection ends with the present reply; what still comes is thrown away. */
+	/** Ends the connection with the current reply; further input is discarded. */
 	private linger(): void {
 		this.#closing = true;
 		this.#input = INPUT_LINGER;
-		// A client with a token may send all of it: a browser looks for the reply only then.
+		// A client with a token may send the whole body, because browsers read the reply only afterwards.
 		this.#lingerLeft = this.#isVouched ? Math.max(LINGER_LIMIT, this.#body.left) : LINGER_LIMIT;
 	}
 
-	/** Nobody wants the body, or the rest of it. */
+	/** Discards the rest of the body, or lingers if it is too long. */
 	private dropBody(): void {
 		if (this.#body.isDone) this.#input = INPUT_DONE;
 		else if (this.#body.left > DISCARD_LIMIT || (this.#head.expectsContinue && !this.#continued)) this.linger();
 	}
 
-	/** Sends what can be sent; true when that has made room for the next request. */
+	/** Sends as much as possible. Returns true if the next request can be read afterwards. */
 	private write(): boolean {
 		if (this.#input === INPUT_CLOSED) return false;
 		if (!this.#out.isIdle && !this.#out.isWaiting && this.#writable > 0) {
@@ -345,7 +344,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#sinceMs = this.#idleMs = this.#nowMs;
 	}
 
-	/** Takes one piece of what has arrived; false when there is nothing, or nothing can be done with it now. */
+	/** Processes one piece of input. Returns false if no input is available or it cannot be processed now. */
 	private read(): boolean {
 		switch (this.#input) {
 			case INPUT_HEAD:
@@ -359,7 +358,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		}
 	}
 
-	/** Reads from the socket behind what is in the buffer; false when nothing waits there. */
+	/** Reads from the socket after the buffered bytes. Returns false if no bytes are available. */
 	private receive(): boolean {
 		const count = this.#socket.read(this.#in, this.#inEnd, IN_SIZE);
 		if (!count) return false;
@@ -382,7 +381,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		return true;
 	}
 
-	/** The head is complete: asks the handler what it wants. */
+	/** Passes a complete head to the handler. */
 	private ask(): void {
 		const head = this.#head;
 		this.#body.begin(head.contentLength);

@@ -1,13 +1,13 @@
-/** What a head is made of, looked at where it lies: words, lists, blanks, numbers (RFC 9110, 5.6), for both directions. */
+/** Scanner functions for heads of requests and replies: words, lists, blanks, numbers (RFC 9110, 5.6). They do not copy. */
 
-/** Digits of a Content-Length: a double holds every such number exactly. */
+/** Maximum digits of a Content-Length; a double represents all such numbers exactly. */
 export const LENGTH_DIGITS_LIMIT = 15;
 
 const TAB = 0x09;
 const SPACE = 0x20;
 const COMMA = 0x2c;
 
-/** Index of `byte` in `bytes[start..end)`, or `end`. */
+/** Returns the index of `byte` in `bytes[start..end)`, or `end`. */
 export function indexOrEnd(bytes: Uint8Array, byte: number, start: number, end: number): number {
 	for (let i = start; i < end; i++) if (bytes[i] === byte) return i;
 	return end;
@@ -17,7 +17,7 @@ export function isDigit(byte: number): boolean {
 	return byte >= 0x30 && byte <= 0x39;
 }
 
-/** Where `bytes[start..end)` begins, and ends, without its blanks. */
+/** Returns the start of `bytes[start..end)` without leading blanks. */
 export function trimStart(bytes: Uint8Array, start: number, end: number): number {
 	let at = start;
 	while (at < end && isBlank(bytes[at])) at++;
@@ -30,7 +30,7 @@ export function trimEnd(bytes: Uint8Array, start: number, end: number): number {
 	return at;
 }
 
-/** True when `bytes[start..end)` is the lower-case `word`, in any case. */
+/** Returns true if `bytes[start..end)` equals the lower-case `word`, ignoring case. */
 export function matches(bytes: Uint8Array, start: number, end: number, word: string): boolean {
 	const { length } = word;
 	if (end - start !== length) return false;
@@ -42,7 +42,7 @@ export function matches(bytes: Uint8Array, start: number, end: number, word: str
 	return true;
 }
 
-/** True when the list in `bytes[start..end)`, with commas between, has the lower-case `word` in it. */
+/** Returns true if the comma-separated list in `bytes[start..end)` contains the lower-case `word`, ignoring case. */
 export function hasWord(bytes: Uint8Array, start: number, end: number, word: string): boolean {
 	for (let at = start; at < end; ) {
 		const comma = indexOrEnd(bytes, COMMA, at, end);
@@ -53,7 +53,7 @@ export function hasWord(bytes: Uint8Array, start: number, end: number, word: str
 	return false;
 }
 
-/** The number that `bytes[start..end)` spells in digits; -1: it spells none. Beyond LENGTH_DIGITS_LIMIT it is not exact. */
+/** Returns the decimal number in `bytes[start..end)`; -1 if it is not one. Inexact beyond LENGTH_DIGITS_LIMIT digits. */
 export function decimalIn(bytes: Uint8Array, start: number, end: number): number {
 	if (start >= end) return -1;
 	let number = 0;

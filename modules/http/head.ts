@@ -1,15 +1,16 @@
 /**
- * Head of an HTTP/1 request (RFC 9112, 2 to 6), parsed in place in the connection's receive buffer as it arrives:
+ * Head of an HTTP/1 request (RFC 9112, 2 to 6), parsed in the connection's receive buffer as it arrives:
  *
  *     method SP target SP HTTP/d.d CRLF
  *     *( name ":" OWS value OWS CRLF )
  *     CRLF
  *
- * Strict where leniency helps only request smuggling: no bare CR or LF, no space before a colon, no folded lines, one
- * Host, one meaning of the body's length. Empty lines before the request line are ignored (2.2).
+ * The parser is strict where leniency only enables request smuggling: it rejects bare CR or LF, space before a colon,
+ * folded lines, more than one Host and contradictory body lengths. Empty lines before the request line are ignored
+ * (2.2).
  *
- * Limits: request line REQUEST_LINE_LIMIT bytes (414), host HOST_LIMIT bytes (400), fields FIELD_LIMIT and the size of the
- * buffer (431).
+ * Limits: request line REQUEST_LINE_LIMIT bytes (414), host HOST_LIMIT bytes (400), fields FIELD_LIMIT and the buffer
+ * size (431).
  */
 import { hexDigitValue } from "../bytes/hex.js";
 import type { Socket, TextCodec } from "../io/host.js";
@@ -18,19 +19,19 @@ import type { HTTPRequest } from "./request.js";
 import { METHOD_NAMES, METHOD_OPTIONS, METHOD_OTHER } from "./request.js";
 import { decodePercent, hasGoodEscapes, isCleanText } from "./target.js";
 
-/** Bytes of the request line without its CRLF. */
+/** Maximum bytes of the request line without its CRLF. */
 export const REQUEST_LINE_LIMIT = 512;
 export const FIELD_LIMIT = 64;
-/** Bytes of the host with its port: a DNS name has at most 253 (RFC 1035, 2.3.4). */
+/** Maximum bytes of the host with its port: a DNS name has at most 253 (RFC 1035, 2.3.4). */
 export const HOST_LIMIT = 260;
 const PORT_LIMIT = 65535;
 const PORT_DIGITS_LIMIT = 5;
-/** Bytes between the brackets of an IPv6 address. */
+/** Maximum bytes between the brackets of an IPv6 address. */
 const IPV6_LIMIT = 45;
 
-/** `parse` needs more bytes. */
+/** Result of `parse`: more bytes are needed. */
 export const HEAD_MORE = 0;
-/** The head is complete; every other result of `parse` is the HTTP status of the refusal. */
+/** Result of `parse`: the head is complete. Every other result is the HTTP status of the refusal. */
 export const HEAD_DONE = 1;
 
 const TAB = 0x09;
@@ -55,7 +56,7 @@ export class RequestHead implements HTTPRequest {
 
 	readonly #buffer: Uint8Array;
 	readonly #text: TextCodec;
-	/** Next byte to look at, and the first of its line. */
+	/** Positions of the next byte and of the start of its line. */
 	#at = 0;
 	#line = 0;
 	#pathStart = 0;
@@ -64,7 +65,7 @@ export class RequestHead implements HTTPRequest {
 	#queryEnd = 0;
 	#hostStart = 0;
 	#hostEnd = 0;
-	/** Start of the fields; 0 before the request line was taken. */
+	/** Start of the fields; 0 before the request line is parsed. */
 	#fields = 0;
 	#fieldsEnd = 0;
 	#fieldCount = 0;
@@ -74,7 +75,7 @@ export class RequestHead implements HTTPRequest {
 	#saysKeepAlive = false;
 	#expectsContinue = false;
 
-	/** The head will stand at the beginning of `buffer`. */
+	/** Parses heads at the start of `buffer`. */
 	constructor(
 		buffer: Uint8Array,
 		text: TextCodec,
@@ -88,7 +89,7 @@ export class RequestHead implements HTTPRequest {
 		this.secure = secure;
 	}
 
-	/** A new request begins at index 0 of the buffer. */
+	/** Starts a new request at index 0 of the buffer. */
 	begin(): void {
 		this.method = METHOD_OTHER;
 		this.path = "";
@@ -100,7 +101,7 @@ export class RequestHead implements HTTPRequest {
 		this.release();
 	}
 
-	/** The buffer is needed for the body: fields and query are gone. */
+	/** Releases the buffer for the body: fields and query are no longer available. */
 	release(): void {
 		this.#fieldsEnd = this.#queryStart = this.#queryEnd = this.#hostStart = this.#hostEnd = 0;
 	}
@@ -118,7 +119,7 @@ export class RequestHead implements HTTPRequest {
 		return !this.#saysClose && (this.minorVersion === 1 || this.#saysKeepAlive);
 	}
 
-	/** The client waits for `100 Continue` before it sends the body (RFC 9110, 10.1.1). */
+	/** True if the client waits for `100 Continue` before it sends the body (RFC 9110, 10.1.1). */
 	get expectsContinue(): boolean {
 		return this.#expectsContinue && this.minorVersion === 1;
 	}
@@ -157,14 +158,14 @@ export class RequestHead implements HTTPRequest {
 		return undefined;
 	}
 
-	/** The text of `buffer[start..end)`, whose escapes are good; undefined when it is not clean. */
+	/** Returns the text of `buffer[start..end)`, which has valid escapes; undefined unless it is clean UTF-8. */
 	private decoded(start: number, end: number, isQuery: boolean): string | undefined {
 		const bytes = new Uint8Array(end - start);
 		const length = decodePercent(this.#buffer, start, end, bytes, isQuery);
 		return isCleanText(bytes, 0, length) ? this.#text.decode(bytes, 0, length) : undefined;
 	}
 
-	/** Looks at what has arrived in `buffer[0..end)`; gives HEAD_MORE, HEAD_DONE or the status of the refusal. */
+	/** Parses the received bytes `buffer[0..end)`. Returns HEAD_MORE, HEAD_DONE or the status of the refusal. */
 	parse(end: number): number {
 		const buffer = this.#buffer;
 		let at = this.#at;
@@ -172,7 +173,7 @@ export class RequestHead implements HTTPRequest {
 		while (at < end) {
 			const byte = buffer[at++];
 			if (byte >= SPACE && byte < 0x7f && !afterCR) {
-				// Most bytes end here: a loop of their own that does nothing else.
+				// Inner loop for the most frequent bytes.
 				while (at < end && buffer[at] >= SPACE && buffer[at] < 0x7f) at++;
 				continue;
 			}
@@ -188,7 +189,7 @@ export class RequestHead implements HTTPRequest {
 			} else if (byte === CR) {
 				afterCR = true;
 			} else if (byte >= 0x80 && this.#fields > 0) {
-				// Field values may hold such bytes (RFC 9110, 5.5); nothing that matters to us does.
+				// Field values may contain such bytes (RFC 9110, 5.5), but no field that is used here does.
 				buffer[at - 1] = 0x3f;
 			}
 		}
@@ -198,7 +199,7 @@ export class RequestHead implements HTTPRequest {
 		return this.#fields === 0 ? 414 : 431;
 	}
 
-	/** True when the present line is the request line and goes beyond its limit by `end`. */
+	/** Returns true if the current line is the request line and exceeds its limit at `end`. */
 	private isLineTooLong(end: number): boolean {
 		return this.#fields === 0 && end - this.#line > REQUEST_LINE_LIMIT;
 	}
@@ -231,14 +232,14 @@ export class RequestHead implements HTTPRequest {
 		return HEAD_MORE;
 	}
 
-	/** Origin form, absolute form, or `*` with OPTIONS (RFC 9112, 3.2). */
+	/** Parses the target: origin form, absolute form, or `*` with OPTIONS (RFC 9112, 3.2). */
 	private takeTarget(start: number, end: number): boolean {
 		const buffer = this.#buffer;
 		let query = end;
 		let hasPercent = false;
 		for (let i = start; i < end; i++) {
 			const byte = buffer[i];
-			// Letters, and what stands between @ and ~.
+			// Letters and other characters from @ to ~.
 			if (byte >= 0x40 && byte < 0x7f) continue;
 			if (byte < 0x21 || byte >= 0x7f || byte === 0x23) return false;
 			if (byte === PERCENT) hasPercent = true;
@@ -275,7 +276,7 @@ export class RequestHead implements HTTPRequest {
 		const buffer = this.#buffer;
 		if (++this.#fieldCount > FIELD_LIMIT) return 431;
 		let colon = start;
-		// Space before the colon and folded lines are no token bytes, so both end here.
+		// Spaces before the colon and folded lines contain non-token bytes, so both end here.
 		for (let byte = buffer[colon]; colon < end; byte = buffer[++colon]) {
 			if ((byte < 0x5e || byte > 0x7a) && !isTokenByte(byte)) break;
 		}
@@ -329,7 +330,7 @@ export class RequestHead implements HTTPRequest {
 		return HEAD_DONE;
 	}
 
-	/** True when the bytes are `host [":" port]` (RFC 9110, 7.2); whose they are is not this module's question. */
+	/** Returns true if the bytes are `host [":" port]` (RFC 9110, 7.2). Does not check that the host is this device. */
 	private isHost(start: number, end: number): boolean {
 		const buffer = this.#buffer;
 		if (end - start > HOST_LIMIT) return false;
@@ -338,7 +339,7 @@ export class RequestHead implements HTTPRequest {
 		const nameStart = at;
 		while (at < end && (isIPv6 ? isIPv6Byte(buffer[at]) : isNameByte(buffer[at]))) at++;
 		if (at === nameStart) return false;
-		// The closing bracket.
+		// Closing bracket.
 		if (isIPv6 && (at - nameStart > IPV6_LIMIT || at >= end || buffer[at++] !== 0x5d)) return false;
 		return at === end || (buffer[at] === COLON && this.isPort(at + 1, end));
 	}
@@ -348,7 +349,7 @@ export class RequestHead implements HTTPRequest {
 		return port >= 0 && port <= PORT_LIMIT && end - start <= PORT_DIGITS_LIMIT;
 	}
 
-	/** True when the bytes from `start` on are `word`. */
+	/** Returns true if the bytes from `start` on are `word`. */
 	private spells(start: number, word: string): boolean {
 		const buffer = this.#buffer;
 		const { length } = word;
@@ -357,21 +358,21 @@ export class RequestHead implements HTTPRequest {
 	}
 }
 
-/** Whether it may stand in a DNS name or an IPv4 address; names in some home networks have a `_`. */
+/** Returns true if the byte may occur in a DNS name or IPv4 address; some home networks use names with `_`. */
 function isNameByte(byte: number): boolean {
 	const lower = byte | 0x20;
 	return (lower >= 0x61 && lower <= 0x7a) || isDigit(byte) || byte === 0x2d || byte === 0x2e || byte === 0x5f;
 }
 
-/** Between the brackets of an IPv6 address: hex digits, colons, the dots of an IPv4 address at its end. */
+/** Returns true for hex digits, colons, and the dots of an embedded IPv4 address. */
 function isIPv6Byte(byte: number): boolean {
 	return hexDigitValue(byte) >= 0 || byte === COLON || byte === 0x2e;
 }
 
-/** What `isTokenByte` says of 0x00 to 0x7F, one bit each, 32 in a number. */
+/** Bitmap of token bytes from 0x00 to 0x7F, 32 per number. */
 const TOKEN_BITS = Object.freeze([0, 0x03ff6cfa, 0xc7fffffe | 0, 0x57ffffff]);
 
-/** RFC 9110, 5.6.2: letters, digits and ``!#$%&'*+-.^_`|~``. */
+/** Returns true for a token byte (RFC 9110, 5.6.2): letters, digits and ``!#$%&'*+-.^_`|~``. */
 function isTokenByte(byte: number): boolean {
 	return byte < 0x80 && ((TOKEN_BITS[byte >> 5] >> (byte & 31)) & 1) !== 0;
 }

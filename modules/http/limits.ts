@@ -1,26 +1,26 @@
-/** Time limits of the HTTP server, milliseconds. None runs while a handler is thinking. */
+/** Time limits of the HTTP server in milliseconds. They do not apply while a handler is working. */
 export interface HTTPLimits {
-	/** From the first byte of a head to its end; also what a new connection has for its first byte. */
+	/** Limit from the first byte of a head to its end; also from accepting a connection to its first byte. */
 	readonly headMs: number;
-	/** Between two requests. */
+	/** Limit between two requests. */
 	readonly idleMs: number;
-	/** Without a byte of the body; a whole body where no token was shown. */
+	/** Limit between bytes of a body; for the whole body if the request has no token. */
 	readonly bodyMs: number;
-	/** The same of a body that is taken slowly, and the whole of it. */
+	/** Limits for a slow sink: between bytes of a body, and for the whole body. */
 	readonly slowMs: number;
 	readonly slowTransferMs: number;
-	/** Without the client taking a byte of the reply. */
+	/** Limit between bytes of the reply that the client accepts. */
 	readonly writeMs: number;
-	/** A whole body, or a whole reply, however steadily it trickles. */
+	/** Limit for a whole body or a whole reply. */
 	readonly transferMs: number;
-	/** After a reply that ends the connection while the client may still be sending. */
+	/** Duration of lingering after a reply that ends the connection while the client may still be sending. */
 	readonly lingerMs: number;
-	/** For a body that comes as things happen: the longest silence, and the shortest time between two pieces. */
+	/** Times for a live body: the longest silence, and the shortest time between two pieces. */
 	readonly beatMs: number;
 	readonly pauseMs: number;
 	/**
-	 * For which a connection is safe from being displaced by a newer one: after it came, after the first byte of a request,
-	 * after each piece of a reply that its client took, and while it lingers.
+	 * Grace period in which a connection cannot be displaced: after its acceptance, after the first byte of a request,
+	 * after each piece of a reply that its client accepts, and while it lingers.
 	 */
 	readonly graceMs: number;
 }

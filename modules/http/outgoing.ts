@@ -1,17 +1,17 @@
 /**
- * The sending half of a connection: one buffer, filled from the reply's head and body only when it is empty and the
- * socket takes bytes, so that a slow reader never makes anything grow. Small replies leave in a single write.
+ * Sending half of a connection. A single buffer is refilled from the reply's head and body when it is empty and the
+ * socket accepts bytes, so that a slow client uses no additional memory. Small replies are sent in a single write.
  *
- *     chunk (RFC 9112, 7.1): 3 hex digits (so the buffer is at most FFF bytes), CRLF, data, CRLF; the end: "0" CRLF CRLF
+ *     chunk (RFC 9112, 7.1): 3 hex digits (so the buffer has at most FFF bytes), CRLF, data, CRLF; the end: "0" CRLF CRLF
  */
 import type { Socket } from "../io/host.js";
 import { type BodySource, type LiveBody, NOTHING_YET } from "./response.js";
 
 const CHUNK_PREFIX = 5;
-/** CRLF after the data, and the end of the body behind it. */
+/** Bytes of the CRLF after the data and of the end of the body. */
 const CHUNK_SUFFIX = 7;
 
-/** A chunk that has only so little room left goes out as it is. */
+/** A chunk with less room left is sent without reading more. */
 const SPARE = 320;
 
 const CR = 0x0d;
@@ -22,53 +22,53 @@ export class Outgoing {
 	readonly #buffer: Uint8Array;
 	#start = 0;
 	#end = 0;
-	/** Where the reply begins in the buffer, -1 when that has left. */
+	/** Start of the reply in the buffer; -1 after it has been sent. */
 	#mark = -1;
-	/** The source was not read yet. */
+	/** True until the source is read for the first time. */
 	#isFresh = false;
-	/** The source had nothing when it was read last; it has something since. */
+	/** `#isWaiting`: the source had no data at the last read; `isAwake`: it has data since then. */
 	#isWaiting = false;
 	isAwake = false;
 	#source: BodySource | undefined;
 	#chunked = false;
-	/** Bytes of the body still to come; Infinity when its length is not known. */
+	/** Remaining bytes of the body; Infinity if the length is unknown. */
 	#left = 0;
 
 	constructor(size: number) {
 		this.#buffer = new Uint8Array(size);
 	}
 
-	/** True when all there was has been given to the socket. */
+	/** True if everything has been passed to the socket. */
 	get isIdle(): boolean {
 		return this.#start === this.#end && this.#source === undefined;
 	}
 
-	/** The body under way that comes as things happen, if it is one. */
+	/** Live body in transmission, if any. */
 	get live(): LiveBody | undefined {
 		return this.#source?.live;
 	}
 
-	/** All there was has been given to the socket, and the source had nothing more. */
+	/** True if everything has been passed to the socket and the source has no data at present. */
 	get isWaiting(): boolean {
 		return this.#isWaiting && this.#start === this.#end;
 	}
 
-	/** The source is read again by the next `pump`: it has something, or is to show that both ends are there. */
+	/** Makes the next `pump` read the source again. Calls `beat` first if the source has no data. */
 	resume(): void {
 		if (!this.isAwake) this.live?.beat();
 		this.isAwake = this.#isWaiting = false;
 	}
 
-	/** Sends `bytes` before anything that comes later. Throws a RangeError when they don't fit. */
+	/** Queues `bytes` for sending. Throws a RangeError if they do not fit. */
 	queue(bytes: Uint8Array): void {
 		this.rewind();
 		this.append(bytes);
 	}
 
 	/**
-	 * A reply: its whole head, and a body of `length` bytes (Infinity: until the source ends), maybe in chunks. Throws a
-	 * RangeError when the head doesn't fit. The source is first read by `pump`: what led to the reply and what the source
-	 * calls don't fit on the stack of the microcontroller together.
+	 * Starts a reply: its whole head, and a body of `length` bytes (Infinity: until the source ends), optionally in
+	 * chunks. Throws a RangeError if the head does not fit. Only `pump` reads the source, because the call chains of
+	 * the reply and of the source together exceed the microcontroller's stack.
 	 */
 	begin(head: Uint8Array, body: BodySource | undefined, length: number, chunked: boolean): void {
 		this.rewind();
@@ -80,7 +80,7 @@ export class Outgoing {
 		this.#isFresh = true;
 	}
 
-	/** Takes back a reply of which nothing has left; false when something has. */
+	/** Withdraws a reply if no byte of it has been sent; otherwise returns false. */
 	revoke(): boolean {
 		if (this.#mark < this.#start) return false;
 		this.#end = this.#mark;
@@ -89,13 +89,13 @@ export class Outgoing {
 	}
 
 	/**
-	 * Gives the socket what it takes, at most `writable` bytes; returns how many it will take after that. Throws what the
-	 * source throws; `revoke` then clears away what there is of the reply.
+	 * Passes at most `writable` bytes to the socket and returns how many more it accepts. Throws what the source
+	 * throws; `revoke` then removes the reply.
 	 */
 	pump(socket: Socket, writable: number): number {
 		let room = writable;
 		if (this.#isFresh && room > 0) {
-			// Head and beginning of the body go out together.
+			// Head and beginning of the body are sent together.
 			this.#isFresh = false;
 			this.fill();
 		}
@@ -113,7 +113,7 @@ export class Outgoing {
 		return room;
 	}
 
-	/** Ends the body: nothing more is read from it. */
+	/** Ends the body and closes its source. */
 	close(): void {
 		const source = this.#source;
 		this.#source = undefined;
@@ -121,7 +121,7 @@ export class Outgoing {
 		source?.close?.();
 	}
 
-	/** All has left: the buffer is free from its beginning. */
+	/** Resets the buffer if everything has been sent. */
 	private rewind(): void {
 		if (this.#start < this.#end) return;
 		this.#start = this.#end = 0;
@@ -145,11 +145,11 @@ export class Outgoing {
 		const limit = this.#buffer.length;
 		while (this.#left > 0 && this.#end < limit) {
 			const count = source.read(this.#buffer, this.#end, Math.min(limit, this.#end + this.#left));
-			// What did not fit behind something else may fit into an empty buffer.
+			// Data that does not fit the rest of the buffer may fit the empty buffer.
 			this.#isWaiting = count === NOTHING_YET && this.#end === 0;
 			if (count === NOTHING_YET) return;
 			if (count === 0) {
-				// The client counts on the length it was told: the connection can't go on.
+				// The announced length cannot be met, so the connection must end.
 				if (this.#left !== Number.POSITIVE_INFINITY) throw new Error("Body ended before its length");
 				this.#left = 0;
 			}
@@ -165,7 +165,7 @@ export class Outgoing {
 		const limit = buffer.length - CHUNK_SUFFIX;
 		let at = first;
 		let count = 1;
-		// A source of units stops where the next one would be cut.
+		// Some sources stop before a unit that does not fit.
 		for (let room = limit - at; count > 0 && room > 0; room = limit - at) {
 			if (at > first && room < SPARE) break;
 			count = source.read(buffer, at, limit);

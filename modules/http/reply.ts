@@ -1,14 +1,14 @@
 /**
- * Reply to a request of ours (RFC 9112, 4 to 7), read over as it arrives: what is kept of it is its status, and what tells
- * where it ends; for whoever wants that, where it sends to, and the beginning of its body. Of its lines a beginning is held
- * that all that matters here fits into.
+ * Incremental reader of a reply to our request (RFC 9112, 4 to 7). It extracts the status and the framing, and
+ * optionally the Location field and the beginning of the body. It stores only the beginning of each line, which is long
+ * enough for the fields used here.
  *
  *     HTTP/1.d SP ddd [SP reason] CRLF *( name ":" value CRLF ) CRLF [body]
  *
- * Lenient where there is but one meaning: a bare LF ends a line, unknown fields are not looked at. Replies of 1xx are
- * read over; 101 is an answer to what nobody has asked.
- * Limits: all heads of a reply HEAD_LIMIT bytes; fields that matter LINE_SIZE bytes. A body of more than REPLY_BODY_LIMIT
- * bytes is left at that: the status holds, the connection is of no more use.
+ * The reader is lenient where the meaning is unambiguous: a bare LF ends a line, and unknown fields are ignored. It
+ * skips 1xx replies except 101, which is invalid because no upgrade is requested.
+ * Limits: REPLY_HEAD_LIMIT bytes for all heads of a reply; REPLY_LINE_SIZE bytes for the fields used. A body beyond
+ * REPLY_BODY_LIMIT bytes is not read further: the status is valid, but the connection cannot be reused.
  */
 import { BODY_CHUNKED, BODY_DATA, BODY_ERROR, BODY_MORE, BodyDecoder } from "./body.js";
 import { decimalIn, hasWord, indexOrEnd, isDigit, LENGTH_DIGITS_LIMIT, matches, trimEnd, trimStart } from "./field.js";
@@ -17,11 +17,11 @@ export const REPLY_HEAD_LIMIT = 8192;
 export const REPLY_LINE_SIZE = 96;
 export const REPLY_BODY_LIMIT = 16_384;
 
-/** More is to come. */
+/** More bytes are needed. */
 export const READ_MORE = 0;
-/** The reply is whole, or its body is beyond the limit; `status` holds. */
+/** The reply is complete, or its body exceeds the limit; `status` is valid. */
 export const READ_DONE = 1;
-/** That is no reply, or one beyond the limits. */
+/** The reply is malformed or exceeds the limits. */
 export const READ_BROKEN = 2;
 
 const LF = 0x0a;
@@ -30,48 +30,48 @@ const SPACE = 0x20;
 const COLON = 0x3a;
 const ZERO = 0x30;
 
-/** Where the minor version and the code stand in `HTTP/1.1 200`. */
+/** Positions of the minor version and the code in `HTTP/1.1 200`. */
 const VERSION = "http/1.";
 const MINOR = 7;
 const CODE = 9;
 const CODE_END = 12;
 
-/** Length of a body that nothing is told of: it ends with the connection. */
+/** Length of a body without framing: it ends with the connection. */
 const UNTIL_CLOSE = Number.POSITIVE_INFINITY;
 
 export class ReplyReader {
-	/** 200 to 599 once the head is there; 0 before. */
+	/** 200 to 599 once the head is complete; 0 before. */
 	status = 0;
-	/** The connection may carry another request; true at the earliest when all of the reply is there. */
+	/** True if the reply is complete and the connection may carry another request. */
 	isReusable = false;
-	/** Something of the reply has come. */
+	/** True after the first byte of the reply. */
 	hasBegun = false;
-	/** Takes the beginning of the body; once it is full, no more of the reply is wanted. */
+	/** Buffer for the beginning of the body; the reply counts as complete once it is full. */
 	readonly #kept: Uint8Array | undefined;
-	/** Bytes of it that have come. */
+	/** Bytes of the body stored in `#kept`. */
 	kept = 0;
-	/** The field Location as it came, where there is a `#kept`; empty: there is none, or it is too long. */
+	/** Location field if `#kept` is given; undefined if absent or too long. */
 	location: Uint8Array | undefined;
-	/** The beginning of the present line. */
+	/** Beginning of the current line. */
 	readonly #line: Uint8Array;
-	/** Bytes of it, those included that were not kept. */
+	/** Length of the current line, including bytes that were not stored. */
 	#lineLength = 0;
 	readonly #body = new BodyDecoder();
-	/** Bytes of heads, or of the body, so far. */
+	/** Bytes of the heads, or of the body, so far. */
 	#seen = 0;
-	/** Status code of the head that is read; 0 before its first line. */
+	/** Status code of the current head; 0 before its first line. */
 	#code = 0;
 	/** Length of the body, or BODY_CHUNKED. */
 	#length = UNTIL_CLOSE;
 	#keepsAlive = false;
 
-	/** `kept` takes the beginning of a body, and Location is looked at then: lines may have `lineSize` bytes. */
+	/** With `kept`, stores the beginning of the body and the Location field; `lineSize` limits the bytes stored per line. */
 	constructor(kept?: Uint8Array, lineSize = REPLY_LINE_SIZE) {
 		this.#kept = kept;
 		this.#line = new Uint8Array(lineSize);
 	}
 
-	/** Another reply begins. */
+	/** Resets the reader for the next reply. */
 	begin(): void {
 		this.location = undefined;
 		this.kept = 0;
@@ -79,7 +79,7 @@ export class ReplyReader {
 		this.isReusable = this.hasBegun = false;
 	}
 
-	/** Takes the next bytes, `bytes[start..end)`; READ_…. After READ_DONE and READ_BROKEN it wants none. */
+	/** Processes `bytes[start..end)` and returns READ_…. Must not be called again after READ_DONE or READ_BROKEN. */
 	take(bytes: Uint8Array, start: number, end: number): number {
 		if (end > start) this.hasBegun = true;
 		let at = start;
@@ -100,7 +100,7 @@ export class ReplyReader {
 		return this.readBody(bytes, at, end);
 	}
 
-	/** The connection has ended; READ_DONE or READ_BROKEN. */
+	/** Reports the end of the connection. Returns READ_DONE or READ_BROKEN. */
 	end(): number {
 		this.isReusable = false;
 		return this.status === 0 ? READ_BROKEN : READ_DONE;
@@ -113,7 +113,7 @@ export class ReplyReader {
 		if (at < size) this.#line.set(bytes.subarray(start, Math.min(end, start + size - at)), at);
 	}
 
-	/** False: that is no reply. */
+	/** Processes the current line. Returns false if the reply is malformed. */
 	private takeLine(): boolean {
 		const line = this.#line;
 		let length = this.#lineLength;
@@ -135,7 +135,7 @@ export class ReplyReader {
 		return true;
 	}
 
-	/** A field whose end was `isCut` off is none that says what this wants to know. */
+	/** Processes a field; `isCut`: its end is missing, so that its value is unknown. */
 	private takeField(length: number, isCut: boolean): boolean {
 		const line = this.#line;
 		const colon = indexOrEnd(line, COLON, 0, length);
@@ -146,7 +146,7 @@ export class ReplyReader {
 		} else if (matches(line, 0, colon, "content-length")) {
 			return !isCut && this.takeLength(from, to);
 		} else if (matches(line, 0, colon, "transfer-encoding")) {
-			// Nobody was told that another coding would be understood.
+			// Our requests announce no other transfer coding.
 			this.#length = BODY_CHUNKED;
 			return !isCut && matches(line, from, to, "chunked");
 		} else if (this.#kept !== undefined && !isCut && matches(line, 0, colon, "location")) {
@@ -155,7 +155,7 @@ export class ReplyReader {
 		return true;
 	}
 
-	/** Chunks count more than a length (RFC 9112, 6.3). */
+	/** Chunked framing overrides a length (RFC 9112, 6.3). */
 	private takeLength(from: number, to: number): boolean {
 		const length = decimalIn(this.#line, from, to);
 		if (length < 0 || to - from > LENGTH_DIGITS_LIMIT) return false;
@@ -184,12 +184,12 @@ export class ReplyReader {
 			if (found === BODY_DATA && this.keepBody(bytes, body.dataStart, body.dataEnd)) return READ_DONE;
 			if (found === BODY_MORE) return READ_MORE;
 		}
-		// What comes behind it is an answer to nothing.
+		// Bytes after the reply belong to no request and make the connection unusable.
 		this.isReusable = this.#keepsAlive && at === end;
 		return READ_DONE;
 	}
 
-	/** True: no more of it is wanted. */
+	/** Stores bytes of the body. Returns true once the buffer is full. */
 	private keepBody(bytes: Uint8Array, start: number, end: number): boolean {
 		const into = this.#kept;
 		if (into === undefined) return false;

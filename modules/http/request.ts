@@ -1,8 +1,6 @@
-/**
- * What a handler sees of a request (RFC 9110, RFC 9112). Types and the numbers of the methods only; `head.ts` fills it.
- */
+/** Request as seen by a handler (RFC 9110, RFC 9112). Types and method numbers only; implemented in `head.ts`. */
 
-/** Any method that has no number of its own. */
+/** Any method without a number here. */
 export const METHOD_OTHER = 0;
 export const METHOD_GET = 1;
 export const METHOD_HEAD = 2;
@@ -11,39 +9,37 @@ export const METHOD_PUT = 4;
 export const METHOD_DELETE = 5;
 export const METHOD_OPTIONS = 6;
 
-/** Names of the methods, by number. Case-sensitive (RFC 9110, 9.1). */
+/** Method names by number. Case-sensitive (RFC 9110, 9.1). */
 export const METHOD_NAMES = Object.freeze(["", "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
 
-/** One request; the object is used again for the next one, so copy what must last longer than the reply. */
+/** One request. The object is reused for the next one, so copy values that are needed after the reply. */
 export interface HTTPRequest {
-	/** METHOD_… */
+	/** METHOD_… value. */
 	readonly method: number;
-	/** Path of the target, percent-decoded, without the query; begins with `/` (or is `*` with OPTIONS). */
+	/** Percent-decoded path of the target without the query; begins with `/` (or is `*` with OPTIONS). */
 	readonly path: string;
-	/** Path and query as they were sent: printable ASCII, as long as a request line at most. Read it in `begin`. */
+	/** Path and query as sent: printable ASCII, at most as long as a request line. Valid only in `begin`. */
 	readonly target: string;
-	/** 0 for HTTP/1.0, else 1. */
+	/** Minor version: 0 for HTTP/1.0, otherwise 1. */
 	readonly minorVersion: number;
-	/** Bytes of the body, 0 when there is none, -1 when they come in chunks. */
+	/** Bytes of the body; 0 without a body, -1 if chunked. */
 	readonly contentLength: number;
 	/**
-	 * Host and port asked for, `host [":" port]` of at most HOST_LIMIT bytes: from the target if it was in absolute form,
-	 * else from the Host field. Undefined for HTTP/1.0 without one.
+	 * Requested host and port, `host [":" port]` of at most HOST_LIMIT bytes: from a target in absolute form, otherwise
+	 * from the Host field. Undefined for HTTP/1.0 without either.
 	 */
 	readonly host: string | undefined;
-	/** The client's address as text. */
 	readonly remoteAddress: string;
-	/** True when the connection is carried by TLS. */
 	readonly secure: boolean;
-	/** True when it came over our own access point. */
+	/** True if the request arrived over the device's access point. */
 	readonly viaAccessPoint: boolean;
 
 	/**
-	 * Value of the first field `name` (lower-case ASCII) without white space around it; undefined when there is none or
-	 * once the body has begun to arrive: read in `begin` what will be needed. Bytes outside ASCII are given as `?`.
+	 * Returns the value of the first field `name` (lower-case ASCII) without surrounding white space; undefined if it
+	 * is absent or the body has begun to arrive. Call it in `begin`. Bytes outside ASCII are returned as `?`.
 	 */
 	header(name: string): string | undefined;
 
-	/** First query parameter `name`, decoded; `""` without a value; undefined as for `header`, or if it is not UTF-8. */
+	/** Returns the first query parameter `name`, decoded; `""` without a value; undefined as for `header`, or if not UTF-8. */
 	query(name: string): string | undefined;
 }

@@ -1,43 +1,43 @@
 /**
- * The answer to one request, for handlers. It may be sent at once or kept and sent later (a meter takes up to a minute);
- * the connection that carries it adds what frames the message: Content-Length or chunks, Connection, and no body for
- * HEAD, 204 and 304 (RFC 9110, 6.4.1; RFC 9112, 6.3).
+ * Response to one request, for handlers. It may be sent immediately or later (a meter takes up to a minute). The
+ * connection adds the framing: Content-Length or chunks, Connection, and no body for HEAD, 204 and 304 (RFC 9110,
+ * 6.4.1; RFC 9112, 6.3).
  *
- * Limit: status line and fields together must fit into the connection's send buffer (OUT_SIZE in connection-states.ts).
+ * Limit: status line and fields must fit the connection's send buffer (OUT_SIZE in connection-states.ts).
  */
 import type { TextCodec } from "../io/host.js";
 
-/** Where the bytes of a body come from, asked for as the client takes them. */
+/** Source of a body, read at the speed of the client. */
 export interface BodySource {
-	/** Writes the next bytes into `into[start..end)`; returns how many, 0 only at the end of the body. */
+	/** Writes the next bytes to `into[start..end)` and returns their number, 0 only at the end of the body. */
 	read(into: Uint8Array, start: number, end: number): number;
-	/** Called once, when no more will be read: the body is complete, not wanted (HEAD), or the client has gone. */
+	/** Called once after the last read: the body is complete, not needed (HEAD), or the client has disconnected. */
 	close?(): void;
-	/** Only of a body that comes as things happen, for as long as the client stays. */
+	/** Present only for a live body, which lasts as long as the client stays. */
 	readonly live?: LiveBody;
 }
 
-/** What `read` of a live body gives when there is nothing now, or when it does not fit behind what was written before. */
+/** Result of `read` of a live body without data at present, or with data that does not fit the rest of the buffer. */
 export const NOTHING_YET = -1;
 
 /**
- * A body that comes as things happen. It is read when somebody says that there is something, or when nothing was sent for
- * `beatMs`. Its connection is the first to go for a newcomer, and closed where its client takes nothing for `writeMs`.
+ * Body that is produced by events, such as an event stream. It is read after `wake`, or when nothing was sent for
+ * `beatMs`. Its connection is displaced first, and closed if its client accepts nothing for `writeMs`.
  */
 export interface LiveBody {
-	/** Once, before the first `read`. */
+	/** Called once before the first `read`. */
 	opened(reader: LiveReader): void;
-	/** Nothing was sent for `beatMs`: what is read next shows that both ends are there. */
+	/** Called when nothing was sent for `beatMs`: the next read must provide a sign of life. */
 	beat(): void;
 }
 
 /** Reader of a live body. */
 export interface LiveReader {
-	/** There is something to read. It is read in a turn of its own, not before `pauseMs` after the last. Not after `close`. */
+	/** Reports available data. It is read in a later task run, at least `pauseMs` after the last read, unless closed. */
 	wake(): void;
 }
 
-/** A body that stands in memory or flash; the bytes are not copied and must hold still until it is sent. */
+/** Body in memory or flash; its bytes are not copied and must not change until it is sent. */
 export class BytesSource implements BodySource {
 	readonly #bytes: Uint8Array;
 	#at: number;
@@ -58,8 +58,8 @@ export class BytesSource implements BodySource {
 }
 
 /**
- * Fields that frame a body (RFC 9112, 6 and 9.3) of `length` bytes; Infinity: not known, NaN: there can be none. `isLast`:
- * the connection ends with it.
+ * Returns the framing fields (RFC 9112, 6 and 9.3) of a body of `length` bytes; Infinity: unknown, NaN: no body
+ * possible. `isLast`: the connection ends with this reply.
  */
 export function framingOf(length: number, isChunked: boolean, isLast: boolean, minorVersion: number): string {
 	let framing = "";
@@ -69,27 +69,27 @@ export function framingOf(length: number, isChunked: boolean, isLast: boolean, m
 	return minorVersion === 0 ? `${framing}Connection: keep-alive\r\n` : framing;
 }
 
-/** What a response needs of the connection that carries it. */
+/** Connection from the response's view. */
 export interface ResponseCarrier {
 	readonly text: TextCodec;
-	/** All other connections of the port are at requests with a token. */
+	/** True if all other connections of the port serve requests with a token. */
 	readonly isGuest: boolean;
-	/** The request showed a valid token. */
+	/** Reports that the request has a valid token. */
 	vouch(): void;
-	/** Sends the head, to which framing is added, and the body; `length` is Infinity when it is not known. */
+	/** Sends the head with added framing, and the body; `length` is Infinity if unknown. */
 	reply(response: HTTPResponse, status: number, body: BodySource | undefined, length: number): void;
 }
 
 export class HTTPResponse {
 	/**
-	 * Called when the answer is no longer wanted before it was sent: the client has gone, or the server itself had to
-	 * answer (408, 413, 500). Sending after that does nothing.
+	 * Called if the reply is no longer needed before it was sent: the client has disconnected, or the server itself has
+	 * replied (408, 413, 500). Sending has no effect afterwards.
 	 */
 	onCancelled: (() => void) | undefined = undefined;
-	/** Set it to close the connection after this reply (before a restart). */
+	/** Set to true to close the connection after this reply (before a restart). */
 	closing = false;
 
-	/** Undefined once the answer was sent or is no longer wanted. */
+	/** Undefined after the reply was sent or cancelled. */
 	#carrier: ResponseCarrier | undefined;
 	#fields = "";
 
@@ -97,27 +97,27 @@ export class HTTPResponse {
 		this.#carrier = carrier;
 	}
 
-	/** False once the answer was sent or is no longer wanted. */
+	/** False after the reply was sent or cancelled. */
 	get isOpen(): boolean {
 		return this.#carrier !== undefined;
 	}
 
-	/** All other places of the port have requests of known clients: what waits for something else than its own is refused. */
+	/** True if clients with a token use all other places of the port; requests that wait for a shared resource are refused then. */
 	get isGuest(): boolean {
 		return this.#carrier?.isGuest ?? false;
 	}
 
-	/** The handler knows who asks: the request is not given up for a newcomer. */
+	/** Protects the request from displacement after the handler has authenticated it. */
 	vouch(): void {
 		this.#carrier?.vouch();
 	}
 
-	/** Fields set so far, each with its CRLF. For the carrier. */
+	/** Fields set so far, each with its CRLF. */
 	get fields(): string {
 		return this.#fields;
 	}
 
-	/** Adds a field. Throws a RangeError unless the value is printable ASCII: no CR or LF gets into a head. */
+	/** Adds a field. Throws a RangeError unless the value is printable ASCII, which prevents header injection. */
 	header(name: string, value: string): this {
 		if (this.#carrier === undefined) return this;
 		const bytes = this.#carrier.text.encode(value);
@@ -128,15 +128,15 @@ export class HTTPResponse {
 		return this;
 	}
 
-	/** Adds fields that are constants of ours: whole lines, each with its CRLF, which are not looked at. */
+	/** Adds constant fields as complete lines, each with its CRLF, without checks. */
 	lines(lines: string): this {
 		this.#fields += lines;
 		return this;
 	}
 
 	/**
-	 * Sends the answer: status 200 to 599 and a body of `length` bytes, of unknown length when that is left out, or empty.
-	 * Does nothing but close the body when the answer was sent already or is no longer wanted.
+	 * Sends the reply: status 200 to 599 and a body of `length` bytes, of unknown length if omitted, or empty. If the
+	 * reply was already sent or cancelled, it only closes the body.
 	 */
 	send(status: number, body?: BodySource, length = body ? Number.POSITIVE_INFINITY : 0): void {
 		const carrier = this.#carrier;
@@ -157,7 +157,7 @@ export class HTTPResponse {
 		if (this.#carrier !== undefined) this.sendBytes(status, this.#carrier.text.encode(text));
 	}
 
-	/** For the carrier: the answer is no longer wanted. */
+	/** Cancels the reply; called by the connection. */
 	cancel(): void {
 		if (this.#carrier === undefined) return;
 		this.#carrier = undefined;

@@ -1,42 +1,40 @@
 /**
- * Which route a request is for. A route's path is exact, or ends in one `<parameter>` segment that takes any text
- * without a slash. HEAD goes where GET goes. The table can stand in flash: nothing is made from it.
+ * Finds the route of a request. A route's path is exact, or ends in one `<parameter>` segment that accepts any text
+ * without a slash. HEAD uses the route of GET. The table can remain in flash, because the router builds no index.
  */
 import { METHOD_GET, METHOD_HEAD, METHOD_NAMES } from "./request.js";
 
-/** A row of the table; what happens there is its own. */
+/** Row of the route table; extended by the API. */
 export interface Route {
-	/** METHOD_… */
+	/** METHOD_… value. */
 	readonly method: number;
-	/** `/a/b` or `/a/<name>` */
+	/** `/a/b` or `/a/<name>`. */
 	readonly path: string;
 }
 
-/** The route was found. */
+/** A route was found. */
 export const MATCH_FOUND = 0;
 /** No route has this path: 404. */
 export const MATCH_NOT_FOUND = 1;
 /** The path has routes for other methods only: 405, with `allow` in the Allow field. */
 export const MATCH_METHOD = 2;
 
-/** What the parameter's place begins with. */
+/** First character of a parameter segment. */
 const OPENING = "<";
 
-/** Routes that belong together. */
 export interface Routes<R extends Route> {
 	readonly routes: readonly R[];
 }
 
 export interface RouteMatch<R extends Route, Group extends Routes<R>> {
-	/** MATCH_… */
+	/** MATCH_… value. */
 	readonly kind: number;
-	/** Undefined unless it was found, as `group`. */
+	/** Matching route; like `group`, undefined if not found. */
 	readonly route: R | undefined;
-	/** The group that has the route. */
 	readonly group: Group | undefined;
-	/** What stood in place of `<parameter>`; empty for an exact path. */
+	/** Text in place of `<parameter>`; empty for an exact path. */
 	readonly parameter: string;
-	/** Methods that the path has, as the Allow field wants them. */
+	/** Methods of the path in the format of the Allow field. */
 	readonly allow: string;
 }
 
@@ -47,9 +45,9 @@ export class Router<R extends Route, Group extends Routes<R> = Routes<R>> {
 		this.#groups = groups;
 	}
 
-	/** `path` is decoded; exact paths go before those with a parameter. */
+	/** Finds the route of a decoded path; exact paths precede those with a parameter. */
 	find(method: number, path: string): RouteMatch<R, Group> {
-		// What a client writes into a path must not be taken for our own mark.
+		// A `<` in a request path must not match the parameter syntax of the table.
 		const exact = path.indexOf(OPENING) < 0 ? this.findExact(method, path) : undefined;
 		return exact ?? this.findWithParameter(method, path) ?? NOT_FOUND;
 	}

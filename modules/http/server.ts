@@ -1,21 +1,24 @@
 /**
- * HTTP/1.1 server of our own (RFC 9110, RFC 9112) on a host's listeners, plain and TLS alike: limits on everything that
- * a stranger decides, streaming both ways. Knows nothing of tokens, origins or JSON: that is the handler's.
+ * HTTP/1.1 server (RFC 9110, RFC 9112) on plain and TLS listeners of the host. It limits everything that a client
+ * controls and streams in both directions. The handler is responsible for tokens, origins and JSON.
  *
- * Connections: each port has its own number of places. The last of them is kept free where that is possible: a newcomer
- * that would get it takes the place of an idle connection without a token instead, and while all are taken a connection
- * ends with its reply, unless its client has shown a token and not all others have. What waits long is refused where all
- * others are at requests with a token (`isGuest`): so something is always answered at once.
+ * Each port has a fixed number of places for connections. The server tries to keep the last one free: a new connection
+ * that would take it displaces an idle connection without a token. While all places are taken, a connection closes
+ * after its reply, unless its client has sent a token and not all other clients have. If requests with a token take all
+ * other places, a request that would wait long is refused (`isGuest`), so that one place always responds quickly.
  *
- * When all are taken somebody is displaced: first whose body comes as things happen (an event stream), since its client
- * can do without; then those whose client has shown no token: who idles, sends a head or a body or takes no
- * reply, the longest waiting first; then who idles though it has shown one. A request with a token is never given up. Each
- * is safe for `graceMs`; until then the newcomer waits in the listener. Where memory is short for another connection, the same
- * goes for those of all ports.
+ * When all places are taken, a new connection displaces another one in this order:
+ * - an event stream, because its client can reconnect;
+ * - a connection without a token that is idle, sends a head or body, or does not accept its reply, longest waiting
+ *   first;
+ * - an idle connection with a token.
  *
- * One machine for its driver: its deadline is the earliest of its connections', `advance` ends what is due, and every
- * callback of a socket goes through the drive.
- * Error replies of the server itself carry `Cache-Control: no-store`; on its own replies the handler sets that.
+ * A request with a token is never displaced. Every connection is safe for `graceMs`; until then the new one waits in
+ * the listener. If memory is short for another connection, the same rules apply across all ports.
+ *
+ * The server is one machine for its driver: its deadline is the earliest of its connections, `advance` handles expired
+ * deadlines, and every socket callback runs in its task. Error replies of the server itself carry
+ * `Cache-Control: no-store`; the handler sets it on other replies.
  */
 
 import { takeOut } from "../bytes/list.js";
@@ -30,15 +33,15 @@ import type { HTTPHandler } from "./handler.js";
 import type { HTTPLimits } from "./limits.js";
 import { DEFAULT_LIMITS } from "./limits.js";
 
-/** A connection of the HTTP server, which takes 148 slots and 3144 bytes when it is accepted, and what is asked on it. */
+/** Memory of a connection with its requests: 148 XS slots and 3144 bytes when accepted, more while a request is handled. */
 export const CONNECTION_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 6144 });
 
-/** A listener, and how many connections it may have at once. */
+/** Listener, and its maximum number of connections. */
 export interface HTTPPort {
 	readonly port: ListenerPort;
-	/** At least 2; each takes IN_SIZE + OUT_SIZE bytes (connection-states.ts). */
+	/** Number of connections, at least 2; each takes IN_SIZE + OUT_SIZE bytes (connection-states.ts). */
 	readonly places: number;
-	/** With TLS: gives what the listener opens with. */
+	/** Returns the certificate that the TLS listener starts with. */
 	identity?(): CertificatePair;
 }
 
@@ -48,15 +51,15 @@ export interface HTTPServerOptions {
 	readonly text: TextCodec;
 	readonly handler: HTTPHandler;
 	readonly limits?: Partial<HTTPLimits>;
-	/** Undefined: a connection has memory whenever it has a place. */
+	/** If undefined, a connection needs only a free place and no memory check. */
 	readonly ledger?: MemoryLedger;
 	trace(message: string): void;
 }
 
 const PART = "http";
-/** So many connections are taken without asking for memory: RESERVE, and what others leave unused of their claims, is enough. */
+/** Connections accepted without a memory check: RESERVE and unused parts of other claims are sufficient. */
 const FREE_CONNECTIONS = 2;
-/** Memory is looked for again after this time, for connections that wait for nothing else. */
+/** Interval between memory checks for connections that wait only for memory, ms. */
 const MEMORY_MS = 250;
 
 export class HTTPServer implements ConnectionServer, Timed {
@@ -64,19 +67,19 @@ export class HTTPServer implements ConnectionServer, Timed {
 	readonly #options: HTTPServerOptions;
 	readonly #listeners: Listener[] = [];
 	readonly #connections: HTTPConnection[] = [];
-	/** By port: how many wait there, as far as is known. */
+	/** Known number of pending connections by port. */
 	readonly #waiting: number[] = [];
 	readonly task: Task;
-	/** The earliest of all deadlines; NaN: something has changed since it was found. */
+	/** Earliest of all deadlines; NaN if it must be recalculated. */
 	#deadlineMs = Number.POSITIVE_INFINITY;
 	#isClosed = false;
-	/** Before this no memory is looked for; monotonic ms. */
+	/** Time of the next memory check, monotonic ms. */
 	#memoryMs = 0;
 
-	/** Listens at once. Throws what a host's listener throws; none is open then. */
+	/** Starts listening. If a listener throws, closes all of them and rethrows. */
 	constructor(options: HTTPServerOptions) {
 		this.#options = options;
-		// The defaults stand in flash.
+		// The default object is in flash.
 		this.limits = options.limits === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, ...options.limits };
 		this.task = options.driver.register(PART, this);
 		try {
@@ -95,28 +98,25 @@ export class HTTPServer implements ConnectionServer, Timed {
 		return this.#options.handler;
 	}
 
-	/** The listener of `ports[index]`; undefined: there is no such port. */
 	listener(index: number): Listener | undefined {
 		return this.#listeners[index];
 	}
 
-	/** Connections open now. */
 	get connectionCount(): number {
 		return this.#connections.length;
 	}
 
-	/** Somebody with a token is being served. */
+	/** True while a request with a token is served. */
 	get isBusy(): boolean {
 		return this.#connections.some(({ isVouched, isIdle }) => isVouched && !isIdle);
 	}
 
-	/** A token was revoked: clients count as strangers until they show one again. */
+	/** Marks all clients as unauthenticated after a token was revoked, until they send a token again. */
 	forget(): void {
 		for (let i = 0; i < this.#connections.length; i++) this.#connections[i].isKnown = false;
 		for (let i = 0; i < this.#listeners.length; i++) this.#listeners[i].forget?.();
 	}
 
-	/** Stops listening and closes every connection. */
 	close(): void {
 		if (this.#isClosed) return;
 		this.#isClosed = true;
@@ -136,10 +136,10 @@ export class HTTPServer implements ConnectionServer, Timed {
 		return nextMs;
 	}
 
-	/** Ends, or answers, what has taken too long. The first mistake of ours on the way is thrown at the end. */
+	/** Handles expired deadlines and pending connections. The first exception is rethrown at the end. */
 	advance(nowMs: number): void {
 		const mistakes: unknown[] = [];
-		// From the end, since one that is closed leaves the list.
+		// Iterates backwards, because closed connections are removed.
 		for (let i = this.#connections.length - 1; i >= 0; i--) {
 			const connection = this.#connections[i];
 			if (connection === undefined || connection.deadlineMs > nowMs) continue;
@@ -204,7 +204,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 		});
 	}
 
-	/** Takes who waits on the port, as far as there are places. */
+	/** Accepts pending connections of the port while places are available. */
 	private admit(index: number, nowMs: number): void {
 		const { port, places } = this.#options.ports[index];
 		while (this.#waiting[index] > 0 && !this.#isClosed) {
@@ -228,7 +228,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 		}
 	}
 
-	/** Whether there is memory for one more connection. */
+	/** Returns true if there is memory for one more connection. */
 	private hasMemory(nowMs: number): boolean {
 		if (this.#connections.length < FREE_CONNECTIONS) return true;
 		if (nowMs < this.#memoryMs) return false;
@@ -259,7 +259,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 		return count;
 	}
 
-	/** When somebody who waits there can be taken, monotonic ms. */
+	/** Returns the time when a pending connection of the port can be accepted, monotonic ms. */
 	private placeMs(index: number): number {
 		const { port, places } = this.#options.ports[index];
 		if (this.takenOf(port) < places) return this.#memoryMs;
@@ -267,8 +267,8 @@ export class HTTPServer implements ConnectionServer, Timed {
 	}
 
 	/**
-	 * The connection to close first for a newcomer on the port, or on any, and from when on: live bodies, those without a token, then those that idle
-	 * with one.
+	 * Returns the connection to displace first on the port, or on any port if undefined: live bodies, then connections
+	 * without a token, then idle ones with a token; earliest `displaceableMs` first.
 	 */
 	private displaceable(port: ListenerPort | undefined): HTTPConnection | undefined {
 		let first: HTTPConnection | undefined;
@@ -280,7 +280,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 		return first;
 	}
 
-	/** The connection of the port without a token that has been idle longest, and beyond its grace. */
+	/** Returns the port's connection without a token that has been idle longest and is beyond its grace period. */
 	private longestIdle(port: ListenerPort, nowMs: number): HTTPConnection | undefined {
 		let longest: HTTPConnection | undefined;
 		for (let i = 0; i < this.#connections.length; i++) {

@@ -1,6 +1,6 @@
 /**
- * The files of the web page, straight from flash: one archive (written by tools/page.ts), looked through in place for
- * each request, so that it takes no memory however many files there are. Numbers are big endian:
+ * Files of the web page, served from flash. One archive (written by tools/page.ts) is searched in place for each
+ * request, so that memory use does not depend on the number of files. Numbers are big endian:
  *
  *     1 byte    number of files
  *     2 bytes   length of the policy
@@ -10,9 +10,9 @@
  *       1 byte    length of the type      …  Content-Type, ASCII
  *       16 bytes  hash of the content in hex: its ETag
  *       1 byte    1: the name changes with the content
- *       4 bytes   length                  4 bytes  where the content begins in the archive; it is gzip (RFC 1952)
+ *       4 bytes   length                  4 bytes  offset of the content in the archive; it is gzip (RFC 1952)
  *
- * A document is there once for each language, as `/en`, `/de`, `/pl`; `/` is the one that the client likes best.
+ * A document exists once per language, as `/en`, `/de`, `/pl`; `/` selects the client's preferred language.
  */
 import { lowerCase } from "../bytes/ascii.js";
 import type { TextCodec } from "../io/host.js";
@@ -22,7 +22,7 @@ import { BytesSource, type HTTPResponse } from "./response.js";
 const POLICY_AT = 3;
 const TAG_LENGTH = 16;
 const LANGUAGE_FIRST = "/en";
-/** What an Accept-Language may name to be given another document than the first (primary subtags, RFC 5646). */
+/** Languages selectable by Accept-Language (primary subtags, RFC 5646). */
 const LANGUAGES = Object.freeze(["de", "pl", "en"]);
 
 export class StaticFiles {
@@ -34,15 +34,13 @@ export class StaticFiles {
 		this.#text = text;
 	}
 
-	/** Whether there is a file at this path. */
 	has(path: string): boolean {
 		return this.find(path === "/" ? LANGUAGE_FIRST : path) > 0;
 	}
 
 	/**
-	 * Answers a GET or HEAD, with 304 where the client has the file already (RFC 9110, 13.1.2) and 406 where it refuses gzip.
-	 * False, and nothing is done,
-	 * when there is no file at this path.
+	 * Replies to a GET or HEAD: 304 if the client's copy is current (RFC 9110, 13.1.2), 406 if it refuses gzip. Returns
+	 * false without replying if there is no file at this path.
 	 */
 	send(request: HTTPRequest, response: HTTPResponse): boolean {
 		const { path } = request;
@@ -84,7 +82,7 @@ export class StaticFiles {
 		return this.#text.decode(archive, POLICY_AT, POLICY_AT + archive[1] * 256 + archive[2]);
 	}
 
-	/** Where the type of the file with this path stands (its length first); 0 when there is none. */
+	/** Returns the position of the type (its length first) of the file with this path; 0 if there is no such file. */
 	private find(path: string): number {
 		const archive = this.#archive;
 		const wanted = this.#text.encode(path);
@@ -109,8 +107,8 @@ function isAt(archive: Uint8Array, at: number, wanted: Uint8Array): boolean {
 }
 
 /**
- * The document for an Accept-Language field (RFC 9110, 12.5.4): the first language named that there is. Weights are not
- * looked at: browsers name languages in the order of the user's choice.
+ * Returns the document for an Accept-Language field (RFC 9110, 12.5.4): the first available language in it. Weights are
+ * ignored, because browsers list languages in order of preference.
  */
 function preferred(accepted: string): string {
 	const names = lowerCase(accepted);
@@ -127,8 +125,8 @@ function preferred(accepted: string): string {
 }
 
 /**
- * Whether an Accept-Encoding field lets gzip pass (RFC 9110, 12.5.3), which is all that there is: to unpack it, a chip
- * would need 32 KB for each request.
+ * Returns true if an Accept-Encoding field permits gzip (RFC 9110, 12.5.3). Files exist only as gzip, because unpacking
+ * would take 32 KB per request.
  */
 function takesGzip(accepted: string | undefined): boolean {
 	if (accepted === undefined) return true;
@@ -142,7 +140,7 @@ function takesGzip(accepted: string | undefined): boolean {
 	return takesOthers;
 }
 
-/** Index of a language tag with this primary subtag, -1 without one: `de` in `fr, de-AT;q=0.8`. */
+/** Returns the index of a language tag with this primary subtag: `de` in `fr, de-AT;q=0.8`; -1 if absent. */
 function startOfTag(names: string, subtag: string): number {
 	for (let at = names.indexOf(subtag); at >= 0; at = names.indexOf(subtag, at + 1)) {
 		const before = at === 0 ? "," : names[at - 1];

@@ -1,8 +1,7 @@
-/** Status codes of HTTP (RFC 9110, 15): their phrases, and the error replies that the server gives by itself. */
+/** HTTP status codes (RFC 9110, 15): reason phrases and the server's own error replies. */
 import type { TextCodec } from "../io/host.js";
 import type { HTTPResponse } from "./response.js";
 
-/** Phrases of the codes in use. */
 const REASONS: Readonly<Record<number, string>> = Object.freeze({
 	200: "OK",
 	201: "Created",
@@ -29,7 +28,7 @@ const REASONS: Readonly<Record<number, string>> = Object.freeze({
 	505: "HTTP Version Not Supported",
 });
 
-/** Code and sentence of the errors that are found before a handler is asked, or instead of its answer. */
+/** Code and message of errors that the server reports without or instead of a handler. */
 const ERRORS: Readonly<Record<number, readonly [string, string]>> = Object.freeze({
 	400: Object.freeze(["bad_request", "The request is not valid HTTP."] as const),
 	408: Object.freeze(["timeout", "The request did not arrive in time."] as const),
@@ -42,27 +41,27 @@ const ERRORS: Readonly<Record<number, readonly [string, string]>> = Object.freez
 	505: Object.freeze(["unsupported", "This version of HTTP is not supported."] as const),
 });
 
-/** Phrase for `status`; empty, which is allowed, for one that has none here. */
+/** Returns the reason phrase of `status`; empty, which is valid, if unknown. */
 export function reasonOf(status: number): string {
 	return REASONS[status] ?? "";
 }
 
-/** JSON body of the error reply `status`; `sentence` in place of its own one. */
+/** Returns the JSON body of the error reply `status`; `sentence` replaces its default message. */
 export function errorText(status: number, sentence?: string): string {
 	const [code, message] = ERRORS[status] ?? ERRORS[500];
 	return `{"error":"${code}","message":"${sentence ?? message}"}`;
 }
 
-/** Sends the server's own error reply `status`. It is never stored by a cache. */
+/** Sends the server's own error reply `status`, which must not be cached. */
 export function sendError(response: HTTPResponse, status: number, sentence?: string): void {
 	response.lines("Content-Type: application/json\r\nCache-Control: no-store\r\n");
 	response.sendText(status, errorText(status, sentence));
 }
 
-/** Seconds after which a client that finds no place is asked to come back. */
+/** Retry-After of a displaced client, seconds. */
 const RETRY_AFTER = 1;
 
-/** A whole reply, 503, for a client whose place another one gets. */
+/** Returns a complete 503 reply for a displaced client. */
 export function displacedReply(text: TextCodec): Uint8Array {
 	const body = errorText(503);
 	return text.encode(

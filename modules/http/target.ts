@@ -1,13 +1,11 @@
-/**
- * Percent-encoding of request targets (RFC 3986, 2.1; for queries also `+` as in application/x-www-form-urlencoded).
- */
+/** Percent-decoding of request targets (RFC 3986, 2.1; in queries also `+` as in application/x-www-form-urlencoded). */
 import { hexDigitValue } from "../bytes/hex.js";
 
 const PERCENT = 0x25;
 const PLUS = 0x2b;
 const SPACE = 0x20;
 
-/** True when every `%` in `bytes[start..end)` begins a good escape. */
+/** Returns true if every `%` in `bytes[start..end)` begins a valid escape. */
 export function hasGoodEscapes(bytes: Uint8Array, start: number, end: number): boolean {
 	for (let i = start; i < end; i++) {
 		if (bytes[i] !== PERCENT) continue;
@@ -16,7 +14,7 @@ export function hasGoodEscapes(bytes: Uint8Array, start: number, end: number): b
 	return true;
 }
 
-/** Decodes `bytes[start..end)`, whose escapes are good, into `into`, which has as many bytes; returns how many it wrote. */
+/** Decodes `bytes[start..end)`, which has valid escapes, into `into` of at least that size. Returns the bytes written. */
 export function decodePercent(
 	bytes: Uint8Array,
 	start: number,
@@ -38,7 +36,7 @@ export function decodePercent(
 	return at;
 }
 
-/** True when `bytes[start..end)` is well-formed UTF-8 (RFC 3629, 4) without control characters. */
+/** Returns true if `bytes[start..end)` is well-formed UTF-8 (RFC 3629, 4) without control characters. */
 export function isCleanText(bytes: Uint8Array, start: number, end: number): boolean {
 	for (let i = start; i < end; ) {
 		const byte = bytes[i++];

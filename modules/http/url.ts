@@ -1,25 +1,26 @@
 /**
- * Addresses (RFC 3986, 3). The hub's, as its user writes it: `https://homeassistant.local:8123`, maybe with a path below
- * which its API stands. No user name, query or fragment: they would go to whoever answers there, or mean nothing.
- * Limits: a name of 253 characters, the whole text as the setting has it (hub/fields.ts).
+ * URL parser (RFC 3986, 3) for the hub's address, such as `https://homeassistant.local:8123`, optionally with a base
+ * path of its API, and for HTTPS files. A hub address must not have a user name, query or fragment: they would expose
+ * data to the server or have no meaning.
+ * Limits: host names of 253 characters; the setting limits the whole text (hub/fields.ts).
  */
 import { hasOnly, lowerCase } from "../bytes/ascii.js";
 
-/** A file at a server of HTTPS. */
+/** File on an HTTPS server. */
 export interface FileURL {
-	/** A name, or an IPv4 address. */
+	/** Host name or IPv4 address. */
 	readonly host: string;
 	readonly port: number;
-	/** Path and query, as a request names them. */
+	/** Path and query for the request line. */
 	readonly target: string;
 }
 
 export interface HubURL {
 	readonly secure: boolean;
-	/** A name, an IPv4 address, or an IPv6 address in brackets. */
+	/** Host name, IPv4 address, or IPv6 address in brackets. */
 	readonly host: string;
 	readonly port: number;
-	/** Begins with "/"; without one at its end, so "" for none. */
+	/** Base path that begins with "/" and does not end with it; "" without a path. */
 	readonly path: string;
 }
 
@@ -27,10 +28,10 @@ const HOST_LIMIT = 253;
 const PORT_LIMIT = 65535;
 const PORT_DIGITS = 5;
 const SLASH = 0x2f;
-/** Characters between the brackets of an IPv6 address. */
+/** Maximum characters between the brackets of an IPv6 address. */
 const IPV6_LIMIT = 45;
 
-/** What the text says, or undefined if it is no address of a hub. */
+/** Parses a hub address. Returns undefined if it is invalid. */
 export function parseHubURL(text: string): HubURL | undefined {
 	const start = text.indexOf("://") + 3;
 	const scheme = lowerCase(text.slice(0, Math.max(0, start - 3)));
@@ -52,14 +53,14 @@ export function parseHubURL(text: string): HubURL | undefined {
 	return { secure, host, port, path: withoutSlashes(path) };
 }
 
-/** What the text says, or undefined if it is no address of a file that can be asked for over HTTPS. */
+/** Parses the address of an HTTPS file, without the fragment. Returns undefined if it is invalid. */
 export function parseFileURL(text: string): FileURL | undefined {
 	const fragment = text.indexOf("#");
 	const whole = fragment < 0 ? text : text.slice(0, fragment);
 	const question = whole.indexOf("?");
 	const url = parseHubURL(question < 0 ? whole : whole.slice(0, question));
 	const query = question < 0 ? "" : whole.slice(question);
-	// Blanks and control characters would be another request.
+	// Blanks and control characters could inject another request.
 	if (url === undefined || !url.secure || url.host.startsWith("[") || !hasOnly(query, "!~")) return undefined;
 	const { host, port, path } = url;
 	return { host, port, target: `${path === "" ? "/" : path}${query}` };
@@ -73,7 +74,7 @@ function isHost(host: string): boolean {
 	return host !== "" && host.length <= HOST_LIMIT && hasOnly(host, "09AZaz-.__");
 }
 
-/** Without a query, a fragment, a backslash, a blank. */
+/** Returns true for a path without query, fragment, backslash or blank. */
 function isPath(path: string): boolean {
 	return hasOnly(path, '!"$>@[]');
 }
