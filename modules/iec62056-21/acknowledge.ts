@@ -1,22 +1,21 @@
 /**
- * What a reader sends: sign-on, acknowledgement/option select, repeat request, break, wake-up.
- * IEC 62056-21:2002, 6.3.1 (request), 6.3.3 (acknowledgement), 6.3.5 (repeat), 6.4.3 (break), annex B.2 (wake-up),
- * annex E (hand-over to HDLC).
+ * Messages the reader sends: sign-on, acknowledgement/option select, repeat request, break and wake-up. IEC
+ * 62056-21:2002, 6.3.1 (request), 6.3.3 (acknowledgement), 6.3.5 (repeat), 6.4.3 (break), annex B.2 (wake-up), annex E
+ * (hand-over to HDLC).
  */
 
-/** The longest device address (6.3.1, note 22). */
+/** Maximum length of a device address (6.3.1, note 22). */
 export const DEVICE_ADDRESS_LIMIT = 32;
-/** Sign-on without address: `/?!` CR LF. */
+/** Length of a sign-on without address: `/?!` CR LF. */
 const SIGN_ON_FRAME = 5;
-/** The largest message this module makes. */
 export const MESSAGE_LIMIT = SIGN_ON_FRAME + DEVICE_ADDRESS_LIMIT;
 
 /**
- * NUL characters that wake a battery meter up: 66 at 300 Bd last 2.2 s, in the middle of the 2.1 to 2.3 s of the
- * standard. All of them are zero.
+ * Number of NUL characters that wake up a battery meter. 66 characters at 300 Bd take 2.2 s, in the middle of the 2.1
+ * to 2.3 s of the standard.
  */
 export const WAKE_UP_LENGTH = 66;
-/** From the last NUL to the sign-on, ms: 1.5 to 1.7 s. */
+/** Pause between the last NUL and the sign-on, ms; the standard allows 1.5 to 1.7 s. */
 export const WAKE_UP_PAUSE_MS = 1600;
 
 const SLASH = 0x2f;
@@ -24,8 +23,8 @@ export const ACK = 0x06;
 export const NAK = 0x15;
 
 /**
- * Writes `/?<address>!` CR LF; returns its length. An address that begins with `/` takes the place of all before the `!`:
- * some meters have requests beyond the standard, such as `/#!` (Ultraheat UH50, the full list) and `/4<address>!` (EMH
+ * Writes `/?<address>!` CR LF; returns its length. An address that begins with `/` replaces everything before the `!`,
+ * because some meters have non-standard requests such as `/#!` (Ultraheat UH50, the full list) and `/4<address>!` (EMH
  * LZQJ, its tables).
  */
 export function encodeSignOn(into: Uint8Array, address: Uint8Array): number {
@@ -43,17 +42,16 @@ export function encodeSignOn(into: Uint8Array, address: Uint8Array): number {
 }
 
 /**
- * Writes ACK 0 Z Y CR LF: normal protocol, the speed with number `baudNumber` (0 to 6); Y is data readout, or programming
- * mode. Returns ACKNOWLEDGE_LENGTH.
+ * Writes ACK 0 Z Y CR LF (normal protocol); returns ACKNOWLEDGE_LENGTH. Z is the speed number `baudNumber` (0 to 6); Y
+ * selects data readout or programming mode.
  */
 export function encodeAcknowledge(into: Uint8Array, baudNumber: number, isProgramming = false): number {
 	return putAcknowledge(into, baudNumber, 0x30, isProgramming ? 0x31 : 0x30);
 }
 
-/** Bytes of an acknowledgement. */
 export const ACKNOWLEDGE_LENGTH = 6;
 
-/** Writes ACK 2 Z 2 CR LF: HDLC protocol, the speed with number `baudNumber`, binary mode; returns ACKNOWLEDGE_LENGTH. */
+/** Writes ACK 2 Z 2 CR LF (HDLC protocol, speed number `baudNumber`, binary mode); returns ACKNOWLEDGE_LENGTH. */
 export function encodeHandOver(into: Uint8Array, baudNumber: number): number {
 	return putAcknowledge(into, baudNumber, 0x32, 0x32);
 }
@@ -68,7 +66,7 @@ function putAcknowledge(into: Uint8Array, baudNumber: number, protocol: number, 
 	return ACKNOWLEDGE_LENGTH;
 }
 
-/** Writes NAK, which asks for the last block again; returns 1. */
+/** Writes NAK, which requests the last block again; returns 1. */
 export function encodeRepeatRequest(into: Uint8Array): number {
 	into[0] = NAK;
 	return 1;

@@ -1,17 +1,19 @@
 /**
- * The attempts of one readout: which speed to agree on, whether another conversation is worth it, what is remembered.
+ * Retry policy of one readout: chooses the speed, decides whether to start another session, and remembers a lower
+ * speed.
  *
- * A meter that answers, but whose data do not come or come damaged, is asked again at the same speed first: most of that
- * is an accident. Then it gets one speed less, step by step down to 300 Bd: its identification may promise more than it,
- * its head or the line can do. Anything else is tried again as it was.
+ * After missing or damaged data from a meter that answers, the retry uses the same speed, because most such failures
+ * are accidental. After TRIES failures at one speed, or one silence at a lowered speed, the next lower speed follows,
+ * down to 300 Bd: the identification may promise more than the meter, the optical head or the line can do. After any
+ * other failure the retry is unchanged.
  *
- * A lower speed that worked is remembered for the meter of that identification, and for no other. After FIRST_WAIT clean
- * readouts at it a higher one is tried once: in turn the full one, which an accident was to blame for, and the next, which
- * a better place of the head may have made possible. Each time it fails the wait doubles, up to LAST_WAIT; it is
- * FIRST_WAIT again after as many clean readouts at full speed.
+ * A lower speed that worked is remembered for that meter's identification only. After FIRST_WAIT clean readouts one
+ * higher speed is tried. The trials alternate between the full speed (the failure may have been accidental) and the
+ * next higher one (the head may sit better now). Each failed trial doubles the wait, up to LAST_WAIT. As many clean
+ * readouts at full speed reset it to FIRST_WAIT.
  *
- * Flash has the speed and the meter only, written when they change; the counts stay in RAM, since a write for each readout
- * would wear it out. After a restart they begin anew: the speed is still the lower one.
+ * Flash stores only the speed and the meter, and only when they change. The counts stay in RAM, because a write per
+ * readout would wear out the flash. They restart at 0 after a reboot; the lower speed is kept.
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import type { Opening, ProtocolMemory } from "../readout/protocol.js";
@@ -20,44 +22,44 @@ import { IEC_CHECK_WRONG, IEC_CUT, IEC_MODE_E_ALONE, IEC_NO_BLOCK } from "./fail
 import { BASE_BAUD, baudNumber, getBaudRate, type IdentScanner, MODE_C } from "./ident.js";
 import type { MeterSession, SpeedChoice } from "./session.js";
 
-/** Conversations for one readout: each speed twice, and two more. */
+/** Maximum number of sessions for one readout: two for each speed, and two more. */
 const ATTEMPT_LIMIT = 16;
-/** Silences of a meter that announces mode E after which it is asked for that: the first may be an accident. */
+/** Number of silences after which a meter that announces mode E is read in mode E. The first may be accidental. */
 export const SILENCES = 2;
-/** Sign-ons that may stay unanswered, and failures at 300 Bd. */
+/** Maximum number of unanswered sign-ons and of failures at 300 Bd. */
 const SAME_SPEED_FAILURES = 3;
-/** Conversations at one speed before a lower one. */
+/** Number of sessions at one speed before the next lower one. */
 const TRIES = 2;
-/** Clean readouts before a higher speed is tried. */
+/** Number of clean readouts before a higher speed is tried. */
 const FIRST_WAIT = 4;
 const LAST_WAIT = 256;
 
 export interface SpeedSettings {
-	/** The highest speed to agree on: any number of Bd from 300 on. */
+	/** Highest speed to agree on: any number of Bd from 300 up. */
 	readonly baudMax: number;
-	/** The remembered lower speed, Bd (0: none), and the identification of the meter it is for. */
+	/** Remembered lower speed, Bd (0 when there is no such speed), and the identification of its meter. */
 	readonly learnedBaud: number;
 	readonly learnedFor: Uint8Array;
-	/** Remembers a lower speed for a meter, printable ASCII; 0 forgets it. */
+	/** Remembers a lower speed for a meter (printable ASCII); speed 0 forgets it. */
 	learn(baud: number, meterId: Uint8Array): void;
 }
 
 type SpeedOpening = Pick<Opening<SpeedSettings>, "settings" | "memory">;
 
-/** What is remembered in RAM of the meter whose speed was lowered. */
+/** Counts, in RAM, for the meter with the lowered speed. */
 class SpeedMemory {
 	readonly meterId: Uint8Array;
-	/** Clean readouts at the present speed, and how many there must be before a higher one is tried. */
+	/** Clean readouts at the present speed, and the number required before a higher speed is tried. */
 	clean = 0;
 	wait = FIRST_WAIT;
-	/** The full speed was tried last: next time it is the one above. */
+	/** True when the last trial used the full speed; the next one uses the next higher speed. */
 	isStepNext = false;
 
 	constructor(meterId: Uint8Array) {
 		this.meterId = meterId;
 	}
 
-	/** A higher speed has failed, or the one that had worked. */
+	/** Records the failure of a higher speed, or of the speed that had worked. */
 	failed(): void {
 		this.clean = 0;
 		this.wait = Math.min(this.wait * 2, LAST_WAIT);
@@ -67,31 +69,33 @@ class SpeedMemory {
 export class Attempts implements SpeedChoice {
 	readonly #settings: SpeedSettings;
 	readonly #memory: ProtocolMemory;
-	/** Conversations that are over, those of them that a lower speed would not help, and those at the present speed. */
+	/** Counts of finished sessions, of those that a lower speed would not help, and of those at the present speed. */
 	#count = 0;
 	#failures = 0;
 	#tries = 0;
-	/** The meter announces mode E, and sent nothing in mode C: in the last conversation, and how often so far, up to SILENCES. */
+	/**
+	 * `isStill`: in the last session the meter announced mode E and sent nothing in mode C. `silences` counts these, up
+	 * to SILENCES.
+	 */
 	isStill = false;
 	silences = 0;
-	/** The ceiling of this readout, once it was lowered, Bd. */
+	/** Highest speed for the rest of this readout, Bd; Infinity until lowered. */
 	#ceiling: number;
-	/** A speed above the remembered one is tried. */
+	/** True while a speed above the remembered one is tried. */
 	#isTrial = false;
 
-	/** `ceiling`: the highest speed to agree on this time, Bd. */
+	/** `ceiling`: highest speed to agree on this time, Bd. */
 	constructor({ settings, memory }: SpeedOpening, ceiling = Number.POSITIVE_INFINITY) {
 		this.#settings = settings;
 		this.#memory = memory;
 		this.#ceiling = ceiling;
 	}
 
-	/** There will be none more. */
 	get exhausted(): boolean {
 		return this.#count >= ATTEMPT_LIMIT;
 	}
 
-	/** The speed to agree on with the meter that has identified itself, Bd: one of the standard's. */
+	/** Returns the speed to agree on with the identified meter, Bd: one of the standard's speeds. */
 	speedFor(ident: IdentScanner): number {
 		this.#isTrial = false;
 		const full = this.fullSpeed(ident);
@@ -104,10 +108,10 @@ export class Attempts implements SpeedChoice {
 		return memory.isStepNext ? getBaudRate(baudNumber(learned) + 1) : full;
 	}
 
-	/** This conversation has failed. True when another is worth it. */
+	/** Records a failed session; returns true when another attempt is worthwhile. */
 	failed({ failure, ident, mode, received }: MeterSession): boolean {
 		this.#count++;
-		// More than our own echo may be a block at another speed.
+		// Anything longer than the echo of the acknowledgement may be a block at another speed.
 		this.isStill = failure === IEC_MODE_E_ALONE && received <= ACKNOWLEDGE_LENGTH && this.silences < SILENCES;
 		if (this.isStill) this.silences++;
 		if (this.exhausted) return false;
@@ -126,13 +130,13 @@ export class Attempts implements SpeedChoice {
 			this.lower(this.learnedSpeed(ident));
 			return true;
 		}
-		// Silence at a lowered speed, too, is no accident.
+		// Silence at an already lowered speed is not accidental either.
 		const isSure = isSilent && this.#ceiling < Number.POSITIVE_INFINITY;
 		if (isSure || this.#tries === TRIES) this.lower(getBaudRate(baudNumber(used) - 1));
 		return true;
 	}
 
-	/** This conversation has read the meter: remembers a speed below the full one, or forgets it. */
+	/** Records a successful session: remembers a speed below the full one, or forgets it. */
 	learn({ ident, mode }: MeterSession): void {
 		if (mode !== MODE_C) return;
 		const full = this.fullSpeed(ident);
@@ -159,12 +163,12 @@ export class Attempts implements SpeedChoice {
 		this.#tries = 0;
 	}
 
-	/** The highest speed that meter and settings allow. */
+	/** Returns the highest speed that both meter and settings allow, Bd. */
 	private fullSpeed(ident: IdentScanner): number {
 		return getBaudRate(baudNumber(Math.min(ident.baud, this.#settings.baudMax)));
 	}
 
-	/** The one that is remembered for this meter; Infinity: none. */
+	/** Returns the remembered speed of this meter, Bd; Infinity when there is no such speed. */
 	private learnedSpeed(ident: IdentScanner): number {
 		const { learnedBaud, learnedFor } = this.#settings;
 		const isIts = learnedBaud !== 0 && equalConstantTime(printable(ident), learnedFor);
@@ -178,7 +182,7 @@ export class Attempts implements SpeedChoice {
 	}
 }
 
-/** Some meters have control characters in their identification, which can't be stored as text. */
+/** Returns the printable characters: some identifications contain control characters, which can't be stored as text. */
 function printable(ident: IdentScanner): Uint8Array {
 	return ident.copy().filter((character) => character >= 0x20 && character < 0x7f);
 }

@@ -1,21 +1,23 @@
 /**
- * Frame of a data message in modes A, B and C, for the sign-on session. IEC 62056-21:2002, 6.3.4.
+ * Receiver for the frame of a data message in modes A, B and C. IEC 62056-21:2002, 6.3.4.
  *
  * | bytes | meaning |
  * |---|---|
  * | STX | start; not part of the check |
  * | block | data sets (dataset.ts), ended by `!` CR LF |
  * | ETX | end |
- * | BCC | exclusive or of everything after STX up to and with ETX, 7 bits; any value from 00 to 7F, LF and ETX too |
+ * | BCC | exclusive or of everything after STX up to and including ETX, 7 bits; any value from 00 to 7F, even LF and ETX |
  *
- * Meters and optical heads leave parts out or add some, so: the echo of the acknowledgement and `ACK CR LF` before STX
- * are passed over; a block may begin without STX; without ETX the owner ends it after a silence (`end`).
+ * Meters and optical heads omit or add parts. The receiver therefore skips an echo of the acknowledgement and
+ * `ACK CR LF` before STX, accepts a block without STX, and lets the caller end a block without ETX after a silence
+ * (`end()`).
  *
- * In programming mode a block may come in parts, each with its own STX and BCC; all but the last end in EOT (6.3.4 and 6.5).
+ * In programming mode a block may arrive in parts, each with its own STX and BCC. All parts but the last end in EOT
+ * (6.3.4 and 6.5).
  */
 import type { DataSetParser } from "./dataset.js";
 
-/** What the check of a block told. */
+/** Result of a block's BCC check. */
 export const CHECK_ABSENT = 0;
 export const CHECK_RIGHT = 1;
 export const CHECK_WRONG = 2;
@@ -27,7 +29,7 @@ const STATE_TAIL = 3;
 const STATE_BCC = 4;
 const STATE_DONE = 5;
 
-/** A block, or its first part; the next part; and that once more. */
+/** Part to receive: a whole block or its first part, the next part, or a repetition of the same part. */
 export const PART_FIRST = 0;
 export const PART_NEXT = 1;
 export const PART_AGAIN = 2;
@@ -43,19 +45,18 @@ const DELETE = 0x7f;
 
 export class BlockReceiver {
 	readonly #parser: DataSetParser;
-	/** The first character of a block without STX, which the parser takes as a piece of one. */
+	/** Buffer for the first character of a block without STX, which the parser takes as an array. */
 	readonly #one = new Uint8Array(1);
 	#state = STATE_WAIT;
 	#bcc = 0;
 	#framed = false;
 	#needsSTX = false;
-	/** CHECK_…; final once `done`. */
 	check = CHECK_ABSENT;
-	/** The block was opened by SOH: the meter is in programming mode and wants a break. */
+	/** True when SOH opened the block: the meter is in programming mode and needs a break. */
 	programming = false;
-	/** Another part follows, once it is asked for. */
+	/** True when another part follows, on request. */
 	more = false;
-	/** The last character that may end a block. */
+	/** Highest character that may end a block. */
 	readonly #lastEnd: number;
 	#isPart = false;
 
@@ -65,10 +66,7 @@ export class BlockReceiver {
 		this.#lastEnd = takesParts ? EOT : ETX;
 	}
 
-	/**
-	 * A block is expected from now on, or a part of one (PART_…); `needsSTX`: one that begins with STX, and all else is passed
-	 * over.
-	 */
+	/** Starts to receive a block, or a part of one (PART_…). With `needsSTX` everything before an STX is skipped. */
 	begin(needsSTX = false, part = PART_FIRST): void {
 		this.#state = STATE_WAIT;
 		this.#needsSTX = needsSTX;
@@ -80,7 +78,7 @@ export class BlockReceiver {
 		else this.#parser.begin();
 	}
 
-	/** True when something of a block has come. */
+	/** True once the first character of a block has arrived. */
 	get started(): boolean {
 		return this.#state >= STATE_BODY;
 	}
@@ -89,7 +87,7 @@ export class BlockReceiver {
 		return this.#state === STATE_DONE;
 	}
 
-	/** True when a silence ends the block: its `!` has come, and no ETX need follow since no STX did. */
+	/** True when a silence may end the block: its `!` has arrived, and without an STX no ETX need follow. */
 	get complete(): boolean {
 		return this.#state >= STATE_TAIL;
 	}
@@ -108,7 +106,7 @@ export class BlockReceiver {
 		return i;
 	}
 
-	/** Nothing more comes. */
+	/** Ends the block because no more bytes will arrive. */
 	end(): void {
 		if (this.#state === STATE_BODY) this.#parser.cut();
 		this.#state = STATE_DONE;
@@ -122,13 +120,13 @@ export class BlockReceiver {
 			this.#bcc ^= character;
 			if (character === ETX) this.#state = STATE_BCC;
 		} else {
-			// A damaged BCC (0x80 and above) can't be equal to 7 bits.
+			// A damaged BCC (0x80 and above) never equals a 7-bit value.
 			this.check = character === (this.#bcc & 0x7f) ? CHECK_RIGHT : CHECK_WRONG;
 			this.#state = STATE_DONE;
 		}
 	}
 
-	/** Before the block: what opens it, and what is passed over. */
+	/** Handles a character before the block: opens the block or skips the character. */
 	private takeFirst(character: number): void {
 		if (character === STX || character === SOH) this.open(character);
 		else if (character === ACK) this.#state = STATE_ECHO;
@@ -143,7 +141,7 @@ export class BlockReceiver {
 	}
 
 	private open(character: number): void {
-		// In `SOH P0 STX …` the check counts from the SOH on; an SOH right before STX is noise.
+		// In `SOH P0 STX …` the check starts after the SOH; an SOH right before STX is noise.
 		const hasHeader = this.programming && character === STX && this.#bcc !== 0;
 		this.#framed = true;
 		this.programming = character === SOH || hasHeader;
@@ -163,7 +161,7 @@ export class BlockReceiver {
 		}
 		if (stop === end) return end;
 		const character = bytes[stop];
-		// An STX after a line of noise or echo opens the block; one inside a block is a damaged character.
+		// An STX after a line of noise or echo opens the block; an STX inside a block is a damaged character.
 		if ((character === STX || character === SOH) && this.#parser.values === 0) this.open(character);
 		else {
 			this.#bcc ^= character;

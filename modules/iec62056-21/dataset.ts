@@ -1,17 +1,17 @@
 /**
- * Data sets of a block, for the sign-on session and the mode D listener. IEC 62056-21:2002, 6.5 and 7.
+ * Parser for the data sets of a block. IEC 62056-21:2002, 6.5 and 7.
  *
  *     block   = line { CR LF line } [CR LF] "!"
  *     line    = { dataset }
  *     dataset = [address] "(" [value] [ "*" unit ] ")" { "(" [value] [ "*" unit ] ")" }
  *
- * Beyond the standard, because meters do it: several data sets on a line without separator; a line without address
- * goes on with the set before it (DSMR gas, load profiles); line ends of LF alone; control characters between sets;
- * `/` anywhere; in a unit, `&` begins the next value (`088*C&082*C`, heat meters).
- * A line that breaks the grammar costs its set, a line with a damaged character (0x80 and above) costs all its sets.
+ * Deviations of real meters that it accepts: several data sets on a line without separator; a line without address that
+ * continues the set before it (DSMR gas, load profiles); line ends of LF only; control characters between sets; `/`
+ * anywhere; `&` in a unit, which begins the next value (`088*C&082*C`, heat meters). A grammar error discards one set.
+ * A damaged character (0x80 and above) discards all sets of its line.
  *
- * Nothing is kept here: what belongs to a set goes to the sink in pieces as it arrives.
- * Limits: an address of ADDRESS_LIMIT characters; the length of a value is the sink's to limit.
+ * The parser stores no data: it passes each piece to the sink as it arrives. Limit: ADDRESS_LIMIT characters per
+ * address. The sink limits the length of values.
  */
 
 import { ADDRESS_LIMIT, PART_ADDRESS, PART_UNIT, PART_VALUE, type RecordSink } from "../readout/sink.js";
@@ -38,23 +38,22 @@ export class DataSetParser {
 	readonly #sink: RecordSink;
 	#state = STATE_LINE_START;
 	#addressLength = 0;
-	/** The current set has no complete value yet. */
+	/** True until the current set has a complete value. */
 	#newSet = false;
-	/** This part of the block began inside a value. */
+	/** True when this part of the block began inside a value. */
 	#isSplit = false;
-	/** Complete sets (sets with a complete value) and complete values so far; some may have been discarded later. */
+	/** Counts of complete sets (sets with a complete value) and complete values; some may have been discarded later. */
 	sets = 0;
 	values = 0;
-	/** Lines dropped because a character arrived damaged. */
+	/** Number of lines dropped because of a damaged character. */
 	damaged = 0;
-	/** Values dropped because the grammar was broken. */
+	/** Number of values dropped because of a grammar error. */
 	broken = 0;
 
 	constructor(sink: RecordSink) {
 		this.#sink = sink;
 	}
 
-	/** A new block begins. */
 	begin(): void {
 		this.#state = STATE_LINE_START;
 		this.#newSet = false;
@@ -66,30 +65,29 @@ export class DataSetParser {
 		this.#sink.beginLine();
 	}
 
-	/** The next part of the block begins; `isAgain`: once more, and what came of it is forgotten. */
+	/** Begins the next part of the block. With `isAgain` the part is repeated, and its earlier contents are discarded. */
 	beginPart(isAgain: boolean): void {
 		this.#sink.beginPart(isAgain);
 		if (!isAgain) {
 			this.#isSplit = this.#state !== STATE_LINE_START;
 			return;
 		}
-		// What the part before had begun of a value can't be had again.
+		// The beginning of a value that spans both parts is lost.
 		this.damaged = this.#isSplit ? 1 : 0;
 		this.#state = STATE_LINE_START;
 		this.#newSet = false;
 	}
 
-	/** The part is over. A value that is not complete goes on in the next one; else that begins with a new line. */
+	/** Ends a part. An incomplete value continues in the next part; otherwise the next part begins a new line. */
 	endPart(): void {
 		if (!this.insideValue && this.#state !== STATE_ADDRESS) this.endLine();
 	}
 
-	/** True once the `!` that ends a block was taken. */
+	/** True after the `!` that ends a block. */
 	get ended(): boolean {
 		return this.#state === STATE_END;
 	}
 
-	/** True between the first `(` of a value and its `)`. */
 	get insideValue(): boolean {
 		return this.#state === STATE_VALUE || this.#state === STATE_UNIT;
 	}
@@ -106,14 +104,14 @@ export class DataSetParser {
 		return i;
 	}
 
-	/** No more characters come: an open value is not complete, which is no fault of its line. */
+	/** Ends the input. An open value is discarded as incomplete, and its line does not count as damaged. */
 	cut(): void {
 		if (!this.insideValue && this.#state !== STATE_ADDRESS) return;
 		this.#sink.discardSet();
 		this.#state = STATE_SKIP_LINE;
 	}
 
-	/** A run of characters of a value or unit, up to the character that ends it. */
+	/** Takes the characters of a value or unit up to the character that ends it. */
 	private takeText(bytes: Uint8Array, start: number, end: number): number {
 		let i = start;
 		const inUnit = this.#state === STATE_UNIT;
@@ -139,7 +137,7 @@ export class DataSetParser {
 		return i + 1;
 	}
 
-	/** The block is whole; `good` tells whether its checks were passed. */
+	/** Ends a whole block; `good` is true when it passed its checks. */
 	endBlock(good: boolean): void {
 		this.#sink.endBlock(good);
 	}
@@ -151,7 +149,6 @@ export class DataSetParser {
 		this.#newSet = false;
 	}
 
-	/** A character that is neither of a value nor of an address. */
 	private takeStructure(character: number): void {
 		if (character >= 0x80) this.breakLine(character);
 		else if (character === LF || character === CR) this.endLine();
@@ -163,7 +160,7 @@ export class DataSetParser {
 		else if (character === EXCLAMATION_MARK) this.#state = STATE_END;
 	}
 
-	/** A run of characters of an address. One that begins a set is no blank. */
+	/** Takes the characters of an address. Blanks before the first one are skipped. */
 	private takeAddress(bytes: Uint8Array, start: number, end: number): number {
 		let from = start;
 		if (this.#state !== STATE_ADDRESS) {
@@ -182,7 +179,9 @@ export class DataSetParser {
 		return to;
 	}
 
-	/** A line without parentheses is no data (a header, an echo): it is dropped without being counted as damage. */
+	/**
+	 * Ends a line. A line without parentheses is not data (a header, an echo) and is dropped without counting as damaged.
+	 */
 	private endLine(): void {
 		if (this.#state === STATE_ADDRESS) this.#sink.discardSet();
 		this.#newSet = false;
@@ -208,7 +207,7 @@ export class DataSetParser {
 	}
 }
 
-/** Printable, and neither a parenthesis nor `!`. */
+/** Returns true for a printable character other than a parenthesis or `!`. */
 function isAddressCharacter(character: number): boolean {
 	if (character < BLANK || character >= DELETE) return false;
 	return character !== PARENTHESIS_OPEN && character !== PARENTHESIS_CLOSE && character !== EXCLAMATION_MARK;

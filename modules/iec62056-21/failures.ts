@@ -1,4 +1,4 @@
-/** How a conversation in IEC 62056-21 failed. Their progress is 1 to 19: all before HDLC, if that follows. */
+/** Failures of an IEC 62056-21 session. Their progress values are 1 to 19, below those of HDLC, which may follow. */
 import {
 	failure,
 	finalFailure,
@@ -8,42 +8,38 @@ import {
 	NO_PROFILE,
 } from "../readout/failure.js";
 
-/** Not a single character. */
 export const IEC_SILENCE = failure(
 	METER_TIMEOUT,
 	"iec62056-21/silence",
 	3,
 	"The meter did not answer. Check that the head sits on the meter's optical port, and its direction; then battery, if the meter sleeps on one.",
 );
-/** The same where the sign-on named a meter: the address is the likelier cause. */
+/** No character received after a sign-on with an address: a wrong address is the likelier cause. */
 export const IEC_SILENCE_ADDRESSED = failure(
 	METER_TIMEOUT,
 	"iec62056-21/silence-addressed",
 	3,
 	"The meter did not answer. Check device_address: a meter answers to its own, or without one; then the head on its optical port, and its direction; then battery, if the meter sleeps on one.",
 );
-/** Only the head's echo of the sign-on. */
 export const IEC_ECHO_ONLY = failure(
 	METER_TIMEOUT,
 	"iec62056-21/echo-only",
 	4,
 	"Only the echo of our own request came back: the head works, the meter is silent. Move the head; then check device_address, and battery.",
 );
-/** Characters, but no identification among them. */
 export const IEC_NO_IDENT = failure(
 	METER_ERROR,
 	"iec62056-21/no-ident",
 	5,
 	"Characters came back, but no identification. Turn the head, shade it from light, or try a device address.",
 );
-/** An identification, and no block after it. */
 export const IEC_NO_BLOCK = failure(
 	METER_TIMEOUT,
 	"iec62056-21/no-block",
 	6,
 	"The meter gave its identification, but no data. Try a lower baudrate_max.",
 );
-/** The same of a meter whose identification announces mode E: it may know no other. */
+/** No block after an identification that announces mode E: the meter may support no other mode. */
 export const IEC_MODE_E_ALONE = failure(
 	METER_TIMEOUT,
 	"iec62056-21/mode-e-alone",
@@ -51,77 +47,72 @@ export const IEC_MODE_E_ALONE = failure(
 	"The meter offers DLMS/COSEM (mode E), and sends no data without it. Choose the protocol dlms.",
 	{ protocol: "dlms" },
 );
-/** The block stopped before its end. */
 export const IEC_CUT = failure(
 	METER_TIMEOUT,
 	"iec62056-21/cut",
 	7,
 	"The meter stopped in the middle of its data. Check that the head sits firmly.",
 );
-/** The BCC was wrong, or a character damaged, also in the repetitions. */
+/** BCC wrong or character damaged, also in the repetitions. */
 export const IEC_CHECK_WRONG = failure(
 	METER_ERROR,
 	"iec62056-21/check",
 	8,
 	"The data arrived damaged, again and again. Check the head's position, or lower baudrate_max.",
 );
-/** The meter sent an error message in place of data. */
 export const IEC_METER_ERROR = failure(
 	METER_ERROR,
 	"iec62056-21/meter-error",
 	9,
 	"The meter answered with an error message instead of data.",
 );
-/** Mode D: no whole telegram came in the caller's time. */
+/** Mode D: no whole telegram within the caller's time limit. */
 export const IEC_NO_TELEGRAM = failure(
 	METER_TIMEOUT,
 	"iec62056-21/no-telegram",
 	0,
 	"No whole telegram came within a minute. Check mode_d_baudrate, and that this meter sends by itself.",
 );
-/** A load profile was asked for, the readout has none, and the meter goes no further than that. */
+/** Load profile requested, but missing in the readout of a meter without programming mode. */
 export const IEC_NO_PROGRAMMING = failure(
 	NO_PROFILE,
 	"iec62056-21/no-programming",
 	10,
 	"The readout has no such load profile, and the meter does not go into programming mode, where others keep it.",
 );
-/** It answered the password with NAK, an error message, or its end of the session. */
+/** Password answered with NAK, an error message or the end of the session. */
 export const IEC_PASSWORD_REFUSED = finalFailure(
 	METER_AUTH_FAILED,
 	"iec62056-21/password",
 	11,
 	"The meter refuses the password. Check it before the next try, since a few wrong ones lock a meter, often until the next day. Some want it ciphered by their maker's rule (P2), which this gateway can't do.",
 );
-/** Not a word after the password. */
 export const IEC_PASSWORD_SILENCE = finalFailure(
 	METER_AUTH_FAILED,
 	"iec62056-21/password-silence",
 	11,
 	"The meter does not answer to the password. It may be wrong, or the meter locked after wrong ones; or it wants none for its load profile: delete it then.",
 );
-/** In programming mode neither date nor time could be had. */
 export const IEC_NO_CLOCK = finalFailure(
 	METER_ERROR,
 	"iec62056-21/no-clock",
 	11,
 	"The meter tells no date and time, without which its load profile can't be asked for.",
 );
-/** Silence where the profile, or the clock, was asked for. */
+/** No answer to the request for the profile or the clock. */
 export const IEC_NO_ANSWER = failure(
 	METER_TIMEOUT,
 	"iec62056-21/no-answer",
 	12,
 	"The meter does not answer when it is asked for its load profile. It keeps none, or wants a password (iec62056/config).",
 );
-/** It broke off the session in programming mode. */
 export const IEC_BROKEN_OFF = failure(
 	METER_ERROR,
 	"iec62056-21/broken-off",
 	12,
 	"The meter broke off when it was asked for its load profile. Try again; else it wants a password (iec62056/config).",
 );
-/** It answered with an error message, or refused the question, in each form. */
+/** Profile request answered with an error message or refused, in every form. */
 export const IEC_NO_PROFILE = finalFailure(
 	NO_PROFILE,
 	"iec62056-21/no-profile",

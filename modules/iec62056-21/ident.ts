@@ -1,21 +1,20 @@
 /**
- * Identification message of a meter, for the sign-on session and the mode D listener.
- * IEC 62056-21:2002, 6.3.2 and annex E (mode E).
+ * Identification message of a meter. IEC 62056-21:2002, 6.3.2 and annex E (mode E).
  *
  * | bytes | meaning |
  * |---|---|
  * | `/` | start |
- * | X X X | maker's FLAG letters; the third in lower case: reaction time 20 ms instead of 200 ms |
+ * | X X X | manufacturer's FLAG letters; third letter in lower case: reaction time 20 ms instead of 200 ms |
  * | Z | speed: `0`..`6` mode C, `A`..`F` mode B, anything else mode A |
  * | `\` W | any number of pairs: enhanced identification; W = `2` announces mode E |
- * | text | at most 16 characters by the standard, IDENT_LIMIT here; a `/` may be in it (Holley: `/HLY5/D545-METER`) |
+ * | text | at most 16 characters by the standard, IDENT_LIMIT here; may contain a `/` (Holley: `/HLY5/D545-METER`) |
  * | CR LF | |
  */
 
-/** The most bytes kept of an identification, without `/`, CR and LF. */
+/** Maximum number of bytes stored of an identification, without `/`, CR and LF. */
 export const IDENT_LIMIT = 64;
 
-/** Mode of the conversation, as the letter the API shows. */
+/** Mode of the session, as the letter shown in the API. */
 export const MODE_A = 0x41;
 export const MODE_B = 0x42;
 export const MODE_C = 0x43;
@@ -30,41 +29,39 @@ const PARENTHESIS_OPEN = 0x28;
 const PARENTHESIS_CLOSE = 0x29;
 const BACKSLASH = 0x5c;
 
-/** The maker's letters. */
 const LETTERS = 3;
-/** A `/` further on than this in a line is not of its identification. */
+/** Highest position in a line at which a `/` still belongs to the identification. */
 const SLASH_LIMIT = 16;
 const NOWHERE = -1;
 
-/** The speed every sign-on starts at, Bd (6.3.1). */
+/** Speed at the beginning of each sign-on, Bd (6.3.1). */
 export const BASE_BAUD = 300;
 const LAST_NUMBER = 6;
 
-/** The largest speed number whose speed is at most `baud`; 0 (300 Bd) at least. */
+/** Returns the largest speed number with a speed of at most `baud`; at least 0 (300 Bd). */
 export function baudNumber(baud: number): number {
 	let number = 0;
 	while (number < LAST_NUMBER && getBaudRate(number + 1) <= baud) number++;
 	return number;
 }
 
-/** The speed a number (0 to 6) stands for in modes B (`A` = 1) and C (`0` = 0), 300 to 19200 Bd (6.3.2, note 13). */
+/** Returns the speed, 300 to 19200 Bd, of a number (0 to 6) in modes B (`A` = 1) and C (`0` = 0) (6.3.2, note 13). */
 export function getBaudRate(number: number): number {
 	return BASE_BAUD << number;
 }
 
 /**
- * Picks identifications out of a stream of 7-bit characters: everything before a `/` is noise, and so is a line that
- * has no maker's letters or that has parentheses (data with a slash in it). The echo of a sign-on is none: it ends with `!`.
- * A `/` in what may be an identification belongs to it, unless three letters follow: then the next one has begun there.
+ * Finds identifications in a stream of 7-bit characters. Everything before a `/` is noise. A line without manufacturer
+ * letters or with parentheses (data that contains a slash) is noise too. A line that ends with `!` is the echo of a
+ * sign-on. A `/` inside a possible identification belongs to it, unless three letters follow and begin the next one.
  */
 export class IdentScanner {
-	/** The identification without `/` and line end; `length` bytes of it. Whole once `take` said so. */
+	/** Identification without `/` and line end, in the first `length` bytes; complete when `take()` returns true. */
 	readonly bytes = new Uint8Array(IDENT_LIMIT);
 	length = 0;
-	/** Echoes of a sign-on seen so far. */
 	echoes = 0;
 	#inside = false;
-	/** Where the text after the last `/` inside the line begins. */
+	/** Offset of the text after the last `/` inside the line. */
 	#slash = NOWHERE;
 
 	reset(): void {
@@ -74,14 +71,14 @@ export class IdentScanner {
 		this.#inside = false;
 	}
 
-	/** True while a line that may become an identification is being taken. */
+	/** True while the current line may become an identification. */
 	get inside(): boolean {
 		return this.#inside;
 	}
 
 	/**
-	 * Takes a character; true when it ended an identification. One has begun where `length` is less than before, with the `/`
-	 * and what is in `bytes` then.
+	 * Takes a character; returns true when it ends an identification. When `length` decreases, a new identification has
+	 * begun, and `bytes` holds its characters after the `/`.
 	 */
 	take(character: number): boolean {
 		if (character === SLASH) {
@@ -111,25 +108,24 @@ export class IdentScanner {
 		return false;
 	}
 
-	/** A copy of the identification's bytes. */
 	copy(): Uint8Array {
 		return this.bytes.slice(0, this.length);
 	}
 
-	/** MODE_A, MODE_B or MODE_C, by Z. A mode D meter can't be told by its identification. */
+	/** MODE_A, MODE_B or MODE_C, according to Z. The identification does not reveal mode D. */
 	get mode(): number {
 		const z = this.z;
 		if (z >= 0x30 && z <= 0x36) return MODE_C;
 		return z >= 0x41 && z <= 0x46 ? MODE_B : MODE_A;
 	}
 
-	/** The speed the meter promises, Bd. */
+	/** Speed the meter offers, Bd. */
 	get baud(): number {
 		const { mode } = this;
 		return mode === MODE_A ? BASE_BAUD : getBaudRate(this.z - (mode === MODE_C ? 0x30 : 0x40));
 	}
 
-	/** True when the meter asks for the short reaction time of 20 ms (third letter of the maker in lower case). */
+	/** True when the meter announces the short reaction time of 20 ms (third manufacturer letter in lower case). */
 	get fastReaction(): boolean {
 		return this.bytes[2] >= 0x61 && this.bytes[2] <= 0x7a;
 	}
@@ -146,7 +142,6 @@ export class IdentScanner {
 		return this.length > 3 ? this.bytes[3] : EXCLAMATION_MARK;
 	}
 
-	/** Three letters begin at `from`. */
 	private hasLetters(from: number): boolean {
 		if (this.length < from + LETTERS) return false;
 		for (let i = from; i < from + LETTERS; i++) {

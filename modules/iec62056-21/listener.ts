@@ -1,22 +1,23 @@
 /**
- * Listens to a meter that sends by itself (mode D). IEC 62056-21:2002, 6.4.5; DSMR P1 companion standard 5.0.2, 5.2.
+ * Listener for a meter that sends unsolicited telegrams (mode D). IEC 62056-21:2002, 6.4.5; DSMR P1 companion standard
+ * 5.0.2, 5.2.
  *
  * | bytes | meaning |
  * |---|---|
  * | identification | as in mode C (ident.ts), then usually an empty line |
  * | block | data sets, ended by `!` |
- * | CRC | DSMR only: four hex digits (some leave zeros in front out), CRC-16/ARC of everything from `/` to `!` |
+ * | CRC | DSMR only: four hex digits (some meters omit leading zeros), CRC-16/ARC of everything from `/` to `!` |
  * | CR LF | |
  *
- * There is no STX, ETX or BCC, so the only checks are parity, grammar and, with DSMR, the CRC. It counts all eight bits:
- * where it is right, a character of 0x80 and above was sent so, and costs its line only, since readings are ASCII. A
- * telegram may follow the one before without a gap, and listening may begin in the middle of one: an identification
- * inside a block starts anew, and what came before it is dropped.
+ * There is no STX, ETX or BCC; the only checks are parity, grammar and, with DSMR, the CRC. The CRC covers all eight
+ * bits. When it is right, a character of 0x80 and above was sent by the meter and discards only its line, because
+ * readings are ASCII. A telegram may follow the previous one without a gap, and listening may begin in the middle of a
+ * telegram. An identification inside a block therefore begins a new telegram, and the unfinished one is dropped.
  *
- *   HUNT   identification    BODY
- *   BODY   `!`               CRC    an identification: lost, BODY    silence: lost, HUNT
- *   CRC    LF, or silence    judged, HUNT
- *   any    abort             ENDED, in which nothing is heard any more
+ *     HUNT   identification    BODY
+ *     BODY   `!`               CRC    an identification: lost, BODY    silence: lost, HUNT
+ *     CRC    LF, or silence    validated, HUNT
+ *     any    abort             ENDED, which ignores all input
  */
 import { stepCRC16ARC } from "../bytes/crc16-arc.js";
 import { hexDigitValue } from "../bytes/hex.js";
@@ -30,14 +31,14 @@ import { IEC_CHECK_WRONG, IEC_NO_IDENT, IEC_SILENCE } from "./failures.js";
 import { IdentScanner } from "./ident.js";
 
 /**
- * Event, beside EVENT_READOUT for a whole telegram that can be trusted, EVENT_POOR for one whose CRC is wrong, or that has
- * damaged characters or a broken line, and EVENT_END: a telegram stopped before its end and was dropped.
+ * Event: a telegram stopped before its end and was dropped. The other events are EVENT_READOUT for a valid telegram,
+ * EVENT_POOR for a telegram with a wrong CRC, damaged characters or a broken line, and EVENT_END.
  */
 export const EVENT_LOST_TELEGRAM = 5;
 
-/** A silence of this length ends a telegram: characters follow each other within 1500 ms (6.4.5). */
+/** Silence that ends a telegram, ms; characters follow each other within 1500 ms (6.4.5). */
 const GAP_MS = 2000;
-/** After `!`, where a line end should follow at once. */
+/** Silence after `!`, where a line end should follow at once, ms. */
 const END_GAP_MS = 300;
 const CRC_DIGITS = 4;
 
@@ -55,18 +56,17 @@ export class MeterListener implements Machine {
 	readonly parser: DataSetParser;
 	/** Identification of the telegram being received, or of the last one. */
 	ident: Uint8Array = new Uint8Array(0);
-	/** CHECK_… of the last telegram. */
 	check = CHECK_ABSENT;
-	/** What was wrong with the last telegram; after `abort`, with all. */
+	/** Failure of the last telegram; after `abort()`, of the whole session. */
 	failure: Failure | undefined;
-	/** Characters received, and those of them that were damaged. */
+	/** Counts of received and of damaged characters. */
 	received = 0;
 	damaged = 0;
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly #outputs = new OutputQueue();
 	readonly #scanner = new IdentScanner();
 	#state = STATE_HUNT;
-	/** CRC from the `/` of this telegram, and from the last `/` that may begin the next. */
+	/** CRC from the `/` of this telegram, and from the last `/` that may begin the next one. */
 	#crc = 0;
 	#scannerCRC = 0;
 	#sentCRC = 0;
@@ -104,7 +104,7 @@ export class MeterListener implements Machine {
 		return this.#outputs.poll();
 	}
 
-	/** Listens no more. Without an identification it has failed. */
+	/** Stops listening. The session has failed if no identification was received. */
 	abort(_nowMs: number): void {
 		if (this.#state === STATE_ENDED) return;
 		this.#state = STATE_ENDED;
@@ -115,7 +115,7 @@ export class MeterListener implements Machine {
 		this.#outputs.event(EVENT_END);
 	}
 
-	/** A character that may belong to an identification: both to the scanner and to the block. */
+	/** Passes a character that may belong to an identification to both the scanner and the block. */
 	private takeOne(bytes: Uint8Array, at: number): void {
 		const scanner = this.#scanner;
 		const { length } = scanner;

@@ -1,23 +1,25 @@
 /**
- * Reads the last rows of a load profile with IEC 62056-21. A few meters have it in their readout; the others give it in
- * programming mode, to who asks for `P.01` from a time on:
+ * Reads the last rows of a load profile over IEC 62056-21. A few meters include it in their readout. The others send it
+ * in programming mode, in answer to a request for `P.01` from a given time:
  *
- *   readout      the profile is in it: that is all       else: what its clock shows (0.9.1, 0.9.2) is kept
- *   sign-on      `ACK 0 Z 1`, answered by `SOH P0 STX (…) ETX BCC`
- *   password     `SOH P1 STX (…) ETX BCC` where one is set, answered by ACK; by anything else, or by nothing, it is refused
- *   clock        `R5 0.9.2()`, `R5 0.9.1()`, where the readout had none
- *   rows         `R5 P.01(sYYMMDDhhmm;)`, in other forms where the meter refuses that one (FORMS)
- *   break        `B0`
+ *     readout      ends here if it has the profile; otherwise its clock (0.9.1, 0.9.2) is kept
+ *     sign-on      `ACK 0 Z 1`, answered by `SOH P0 STX (…) ETX BCC`
+ *     password     `SOH P1 STX (…) ETX BCC` if configured; any answer but ACK, or no answer, means refused
+ *     clock        `R5 0.9.2()`, `R5 0.9.1()`, if the readout had no clock
+ *     rows         `R5 P.01(sYYMMDDhhmm;)`, then other forms if the meter refuses that one (FORMS)
+ *     break        `B0`
  *
- * `s` is 0 in winter, 1 in summer. Rows come in the form of a readout's (meter/routes/profile.ts): a head with time, status, period
- * in minutes, codes and units, then lines of values. IEC 62056-21:2002, 6.3.4, 6.4.3 and 6.5; what is in P.01, and the time
- * in front of `;`, is of VDEW "Lastenheft Elektronische Lastgangzähler" 2.1.2. A block that ends in EOT goes on after an ACK.
+ * `s` is 0 in winter, 1 in summer. Rows have the same form as in a readout (meter/routes/profile.ts): a head with time,
+ * status, period in minutes, codes and units, then lines of values. IEC 62056-21:2002, 6.3.4, 6.4.3 and 6.5. The
+ * contents of P.01 and the time before `;` are from VDEW "Lastenheft Elektronische Lastgangzähler" 2.1.2. After a block
+ * that ends in EOT, an ACK requests the next part.
  *
- * A password that was not taken is given once in a request, whatever went wrong: meters lock themselves after a few wrong ones.
- * Few want one to be read; some want it ciphered by their maker's rule (`P2`), which is not done.
+ * A password without an acceptance is not sent again in the same request, whatever the error, because meters lock after
+ * a few wrong passwords. Few meters need one for reading. Passwords enciphered by a manufacturer's rule (`P2`) are not
+ * supported.
  *
- * From when rows are wanted is reckoned back from the meter's own time by the period, which is taken for a quarter of an
- * hour until a head tells it; where that is longer, or there are too many rows, it is asked once more.
+ * The start time of the request is the meter's own time minus the requested number of periods. The period counts as 15
+ * minutes until a head states it. If the stated period is longer, or there are too many rows, the request is repeated.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { NO_BYTES } from "../io/machine.js";
@@ -52,23 +54,23 @@ const LETTER_E = 0x45;
 const LETTER_P = 0x50;
 const LETTER_R = 0x52;
 
-/** The second number of a question (`R5`) by its form, each tried where the meter refuses the one before. */
+/** Digit after `R` in each form of the request; the next form is tried when the meter refuses one. */
 const FORMS = "5565";
-/** In this one no season stands before the time. */
+/** Form without the season digit before the time. */
 const FORM_BARE = 1;
-/** In this one the period is taken for a day: there may have been no row in the quarters of an hour. */
+/** Form that takes the period for a day, for a meter without a row in the last quarters of an hour. */
 const FORM_DAYS = 3;
-/** The same question is put so many times more after a NAK, and with a better period. */
+/** Number of repetitions of a request after a NAK, and with a better period. */
 const REPEATS = 2;
-/** Conversations in programming mode: more of them would be over after who waits has gone. */
+/** Number of sessions in programming mode; more would outlast the waiting client. */
 const TRIES = 3;
 
-/** What the conversation waits for: the meter's demand for a password, what it says to ours, the rows or the clock. */
+/** Awaited answer: the meter's password request, its answer to the password, or the rows or clock. */
 const STEP_DEMAND = 0;
 const STEP_PASSWORD = 1;
 const STEP_ROWS = 2;
 
-/** Where the password stands in its command, and what of that is to be seen in a log. */
+/** Offset of the password in its command, and the character that replaces it in a log. */
 const PASSWORD_AT = 5;
 const HIDDEN = 0x2a;
 
@@ -81,23 +83,23 @@ const DAY_S = 86_400;
 const HOUR_S = 3600;
 const QUARTER_S = 900;
 
-/** What is asked for, and what of the meter is known for that: outlasts a conversation. */
+/** Requests for one profile, and the meter's data needed for them; shared by all sessions of a readout. */
 class ProfileQuestions {
-	/** D of the profile's code: P.01 has 1. */
+	/** D of the profile's code: 1 for P.01. */
 	readonly #number: number;
 	readonly #entries: number;
-	/** What the meter's clock shows, in s since 1970 and of the day; NaN: not known. */
+	/** Meter's date in s since 1970 and time of day in s; NaN when unknown. */
 	#dateS = Number.NaN;
 	#timeS = Number.NaN;
 	#season = SEASON_UNKNOWN;
 	#periodS = QUARTER_S;
-	/** Asked for beyond that: a meter whose season is not known may be an hour ahead of what it is told. */
+	/** Additional time span to request, s: a meter of unknown season may be an hour ahead of the requested time. */
 	#marginS = 0;
-	/** As the head tells it; 0: it does not. */
+	/** Period stated in the head, s; 0 when the head states no period. */
 	#toldS = 0;
 	#form = 0;
 	#repeats = REPEATS;
-	/** Conversations that there may still be. */
+	/** Number of sessions left. */
 	tries = TRIES;
 
 	constructor({ code, entries }: ProfileRequest) {
@@ -105,13 +107,13 @@ class ProfileQuestions {
 		this.#entries = entries;
 	}
 
-	/** E of the part of the clock that must be asked for; 0: it is known. */
+	/** E of the clock code to request next; 0 when the clock is known. */
 	get clock(): number {
 		if (Number.isNaN(this.#dateS)) return CLOCK_DATE;
 		return Number.isNaN(this.#timeS) ? CLOCK_TIME : 0;
 	}
 
-	/** Takes what packed records have of it. True: they have the profile. */
+	/** Takes the clock from packed records; returns true when they contain the profile. */
 	look(records: Uint8Array): boolean {
 		const cursor = new RecordCursor(records);
 		const asked = this.clock;
@@ -119,7 +121,7 @@ class ProfileQuestions {
 			if (cursor.isRow || !cursor.nextValue()) continue;
 			const { c, d, e } = cursor.code;
 			if (c === GROUP_PROFILE && d === this.#number) {
-				// In place of a time a meter may have the word ERROR.
+				// A meter may send the word ERROR in place of a time.
 				const isError = cursor.text[0] === LETTER_E;
 				if (isError || !cursor.nextValue() || !cursor.nextValue()) continue;
 				this.#toldS = 60 * digitsIn(cursor.text, cursor.length);
@@ -131,7 +133,10 @@ class ProfileQuestions {
 		return false;
 	}
 
-	/** Takes the answer to a question. True: the rows are there; false: `put` has another question; or why there is none. */
+	/**
+	 * Takes the answer to a request. Returns true when the rows are complete, false when `put()` has another request, or
+	 * the failure.
+	 */
 	take(records: Uint8Array, overflow: boolean): boolean | Failure {
 		const asked = this.clock;
 		const isThere = this.look(records);
@@ -145,7 +150,7 @@ class ProfileQuestions {
 		return false;
 	}
 
-	/** The meter wants no such question: as `take`. */
+	/** Handles a refused request. Returns false when `put()` has another form, or the failure. */
 	refused(): false | Failure {
 		if (this.clock > 0) return IEC_NO_CLOCK;
 		this.#form++;
@@ -153,7 +158,7 @@ class ProfileQuestions {
 		return this.#form < FORMS.length ? false : IEC_NO_PROFILE;
 	}
 
-	/** Writes the next question; returns its length. */
+	/** Writes the next request; returns its length. */
 	put(into: Uint8Array): number {
 		const { clock } = this;
 		into[0] = SOH;
@@ -183,7 +188,7 @@ class ProfileQuestions {
 		return endCommand(into, to);
 	}
 
-	/** `[s]hhmm[ss]` or `[s][YY]YYMMDD`, with what stands between the digits. */
+	/** Takes `[s]hhmm[ss]` or `[s][YY]YYMMDD`; other characters between the digits are skipped. */
 	private takeClock({ text, length }: RecordCursor, part: number): void {
 		const digits = new Uint8Array(length);
 		let count = 0;
@@ -204,10 +209,10 @@ class ProfileQuestions {
 	}
 }
 
-/** The readout that comes first. */
+/** The readout that precedes programming mode. */
 class ReadoutFirst extends IECReadSession {
 	readonly #questions: ProfileQuestions;
-	/** It came whole, and has no such profile. */
+	/** True when the readout was complete and had no such profile. */
 	#isInVain = false;
 
 	constructor(opening: Opening<IECSettings>, attempts: Attempts, questions: ProfileQuestions) {
@@ -235,12 +240,10 @@ class ReadoutFirst extends IECReadSession {
 	}
 }
 
-/** The conversation in programming mode. */
 class ProgrammingMode extends IECReadSession {
 	readonly #questions: ProfileQuestions;
-	/** STEP_… */
 	#step = STEP_DEMAND;
-	/** How often the meter has refused the present question. */
+	/** Number of refusals of the present request. */
 	#refusals = 0;
 
 	constructor(opening: Opening<IECSettings>, attempts: Attempts, questions: ProfileQuestions) {
@@ -255,7 +258,7 @@ class ProgrammingMode extends IECReadSession {
 		return isOver ? undefined : next;
 	}
 
-	/** The password and its check are hidden, also where the head echoes them, late or with a character lost. */
+	/** Masks the password and its check in the log, also in a late or incomplete echo from the head. */
 	shown(_direction: number, bytes: Uint8Array, start: number, end: number): Uint8Array {
 		if (this.#step !== STEP_PASSWORD) return bytes;
 		const secret = this.message.subarray(PASSWORD_AT, PASSWORD_AT + this.opening.settings.password.length + 3);
@@ -293,7 +296,7 @@ class ProgrammingMode extends IECReadSession {
 		const { records, settings } = this.opening;
 		const step = this.#step;
 		if (block.programming && parser.values === 0) {
-			// B0: it ends the session.
+			// B0: the meter ends the session.
 			if (step === STEP_PASSWORD) this.fail(IEC_PASSWORD_REFUSED);
 			else this.fail(step === STEP_ROWS ? IEC_BROKEN_OFF : IEC_NO_PROGRAMMING);
 		} else if (step === STEP_DEMAND) {
@@ -304,7 +307,7 @@ class ProgrammingMode extends IECReadSession {
 				this.ask(putPassword(this.message, settings.password), PART_FIRST, nowMs);
 			}
 		} else if (block.programming) {
-			// The head's echo of what was sent.
+			// Skips the head's echo of the command.
 			this.expectBlock(nowMs, true);
 		} else if (step === STEP_PASSWORD) {
 			this.fail(IEC_PASSWORD_REFUSED);
@@ -317,13 +320,12 @@ class ProgrammingMode extends IECReadSession {
 		}
 	}
 
-	/** Nothing stands between us and the rows. */
 	private enter(nowMs: number): void {
 		this.#step = STEP_ROWS;
 		this.goOn(false, nowMs);
 	}
 
-	/** As ProfileQuestions tells it. */
+	/** Acts on the result of `ProfileQuestions`: ends, fails, or sends the next request. */
 	private goOn(outcome: boolean | Failure, nowMs: number): void {
 		if (outcome === true) this.end(OUTCOME_BLOCK);
 		else if (outcome !== false) this.fail(outcome);
@@ -334,7 +336,7 @@ class ProgrammingMode extends IECReadSession {
 	}
 }
 
-/** The number that the text is; 0 for one that has more than digits. */
+/** Returns the number in the text; 0 when it contains anything but digits. */
 function digitsIn(text: Uint8Array, length: number): number {
 	let number = 0;
 	for (let i = 0; i < length; i++) {
@@ -345,7 +347,7 @@ function digitsIn(text: Uint8Array, length: number): number {
 	return number;
 }
 
-/** Writes the plain password; returns the length of the command. */
+/** Writes the plain-text password; returns the length of the command. */
 function putPassword(into: Uint8Array, password: Uint8Array): number {
 	into[0] = SOH;
 	into[1] = LETTER_P;
@@ -356,7 +358,7 @@ function putPassword(into: Uint8Array, password: Uint8Array): number {
 	return endCommand(into, PASSWORD_AT + password.length);
 }
 
-/** Writes what stands after the data of a command; returns its length. */
+/** Writes the end of a command after its data; returns the command's length. */
 function endCommand(into: Uint8Array, at: number): number {
 	into[at] = 0x29;
 	into[at + 1] = ETX;
@@ -366,7 +368,7 @@ function endCommand(into: Uint8Array, at: number): number {
 	return at + 3;
 }
 
-/** The last `count` digits of a number. */
+/** Writes the last `count` digits of a number; returns the offset after them. */
 function putDigits(into: Uint8Array, at: number, number: number, count: number): number {
 	let rest = number;
 	for (let i = at + count - 1; i >= at; i--) {
@@ -376,7 +378,7 @@ function putDigits(into: Uint8Array, at: number, number: number, count: number):
 	return at + count;
 }
 
-/** Reads a profile that the readout does not have in programming mode. */
+/** Reads the readout first, and then, if it lacks the profile, programming mode. */
 export function openProfile(opening: Opening<IECSettings>, profile: ProfileRequest): ReadSession {
 	return new ReadoutFirst(opening, new Attempts(opening), new ProfileQuestions(profile));
 }

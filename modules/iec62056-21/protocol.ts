@@ -1,8 +1,8 @@
 /**
- * IEC 62056-21 as rows of the table of meter protocols: asked for (modes A, B, C), and unasked (mode D).
+ * IEC 62056-21 as entries of the table of meter protocols: requested (modes A, B, C) and unsolicited (mode D).
  *
- * Asked for, a conversation is one MeterSession; after a failure the next one follows, as attempts.ts has it. Unasked, one
- * MeterListener listens for ever; each whole telegram is a readout.
+ * In modes A, B and C each session is a MeterSession; after a failure attempts.ts decides whether another one follows.
+ * In mode D one MeterListener runs without end; each whole telegram is a readout.
  */
 import { FORMAT_7E1, type LineSettings } from "../io/host.js";
 import { NO_BYTES } from "../io/machine.js";
@@ -15,25 +15,22 @@ import { BASE_BAUD, MODE_D } from "./ident.js";
 import { MeterListener } from "./listener.js";
 import { HAND_OVER_NEVER, MeterSession, OUTCOME_BLOCK } from "./session.js";
 
-/** The name of the API. */
+/** Name in the API. */
 export const PROTOCOL_IEC62056_21 = "IEC62056-21";
-/** A sign-on begins there. */
 export const SIGN_ON_LINE: LineSettings = Object.freeze({ baud: BASE_BAUD, format: FORMAT_7E1 });
 
 export interface IECSettings extends SpeedSettings {
 	readonly modeD: boolean;
 	readonly modeDBaud: number;
 	readonly battery: boolean;
-	/** ASCII. */
 	readonly deviceAddress: Uint8Array;
-	/** For programming mode, ASCII; empty: none. */
+	/** Password for programming mode, ASCII; empty when there is no password. */
 	readonly password: Uint8Array;
 }
 
-/** A session that is one of the attempts of a readout. */
 export class IECReadSession extends MeterSession implements ReadSession, Probing {
 	protected readonly opening: Opening<IECSettings>;
-	/** Undefined: it only looks for an identification. */
+	/** Undefined when only the identification is wanted. */
 	readonly #attempts: Attempts | undefined;
 
 	/** `handOver`: HAND_OVER_…; `isProgramming`: as in SessionOptions. */
@@ -82,7 +79,7 @@ export class IECReadSession extends MeterSession implements ReadSession, Probing
 	next(quietMs: number, nowMs: number): ReadSession | undefined {
 		const again = this.isWorthAnother();
 		if (again === undefined) return undefined;
-		// Its wait for an answer was silence enough.
+		// After no answer the line was silent long enough.
 		const isSilent = (this.failure?.progress ?? 0) <= IEC_ECHO_ONLY.progress;
 		const isQuiet = isSilent || again.isStill;
 		return this.another({ ...this.opening, quietMs: isQuiet ? 0 : quietMs, nowMs }, again);
@@ -92,7 +89,7 @@ export class IECReadSession extends MeterSession implements ReadSession, Probing
 		return new IECReadSession(opening, attempts);
 	}
 
-	/** It is over: learns from it; the attempts if another one is worth it. */
+	/** Evaluates the finished session; returns the attempts if another one is worthwhile. */
 	isWorthAnother(): Attempts | undefined {
 		const attempts = this.#attempts;
 		if (this.outcome !== OUTCOME_BLOCK) return attempts?.failed(this) === true ? attempts : undefined;
@@ -107,7 +104,7 @@ export class IECReadSession extends MeterSession implements ReadSession, Probing
 	}
 }
 
-/** A listener that gives each telegram as a readout. */
+/** A listener that returns each telegram as a readout. */
 class ModeDReadSession extends MeterListener implements ReadSession, Probing {
 	readonly line: LineSettings;
 	readonly #records: RecordWriter;
@@ -118,7 +115,7 @@ class ModeDReadSession extends MeterListener implements ReadSession, Probing {
 		this.#records = records;
 	}
 
-	/** Some meters send 8N1 what the standard has 7E1. */
+	/** Some meters send 8N1 in place of the standard's 7E1. */
 	get anyFraming(): boolean {
 		return true;
 	}
@@ -152,12 +149,12 @@ export const MODE_D_PUSH: MeterProtocol<IECSettings> = Object.freeze({
 	probe: listen,
 });
 
-/** Only looks for an identification. */
+/** Opens a session that ends after the identification. */
 export function probeIdent(opening: Opening<IECSettings>): IECReadSession {
 	return new IECReadSession(opening, undefined);
 }
 
-/** Chosen where no other is. */
+/** Default protocol. */
 export const SIGN_ON: MeterProtocol<IECSettings> = Object.freeze({
 	isChosen: () => true,
 	open: (opening: Opening<IECSettings>) => new IECReadSession(opening, new Attempts(opening)),

@@ -1,22 +1,23 @@
 /**
- * One conversation with a meter in mode A, B or C: wake-up, sign-on, identification, acknowledgement, block, and the
- * repetition of a block whose check was wrong; or, in mode E, all up to where another protocol goes on. A sans-io
- * machine (io/machine.ts) run by a Link; attempts.ts decides what follows a failure. IEC 62056-21:2002, 6.3, 6.4 and
- * annexes B and E.
+ * One session with a meter in mode A, B or C: wake-up, sign-on, identification, acknowledgement, block, and the
+ * repetition of a block with a wrong check; in mode E, everything up to the hand-over to HDLC. A sans-io machine
+ * (io/machine.ts) run by a Link; attempts.ts decides what follows a failure. IEC 62056-21:2002, 6.3, 6.4 and annexes B
+ * and E.
  *
- *   QUIET               silence, or patience over: WAKE (battery) or IDENT
- *   WAKE                pause over: IDENT
- *   IDENT               identified: BEFORE_ACKNOWLEDGE (mode C), BLOCK (A, B) or ENDED (no more is wanted)
- *   BEFORE_ACKNOWLEDGE  pause over: BLOCK, or ENDED by hand-over          block unasked: BLOCK
- *   BLOCK               good: ENDED          wrong: BEFORE_REPEAT, or ENDED after REPEATS
- *   BEFORE_REPEAT       pause over: BLOCK
- *   BEFORE_COMMAND      pause over: BLOCK (programming mode, where a subclass says what is asked after each block)
- *   BEFORE_BREAK        silence, or patience over: ENDED (in place of ENDED, in programming mode)
- *   any                 abort: ENDED; so does the time of IDENT and BLOCK, where what came is judged first
+ *     QUIET               silence, or patience over: WAKE (battery) or IDENT
+ *     WAKE                pause over: IDENT
+ *     IDENT               identified: BEFORE_ACKNOWLEDGE (mode C), BLOCK (A, B) or ENDED (identification only)
+ *     BEFORE_ACKNOWLEDGE  pause over: BLOCK, or ENDED by hand-over          unsolicited block: BLOCK
+ *     BLOCK               good: ENDED          wrong: BEFORE_REPEAT, or ENDED after REPEATS
+ *     BEFORE_REPEAT       pause over: BLOCK
+ *     BEFORE_COMMAND      pause over: BLOCK (programming mode, where a subclass chooses the next command after each block)
+ *     BEFORE_BREAK        silence, or patience over: ENDED (in place of ENDED, in programming mode)
+ *     any                 abort: ENDED; a timeout in IDENT and BLOCK too, after validating the bytes received
  *
- * Times (6.3.1, all in ms): a side answers 200 to 1500 (20 to 1500 for a meter with the short reaction time) after the
- * other; characters of a message follow each other within 1500. Waits below are those plus what heads and USB adapters
- * add. A readout has no total limit here: at 300 Bd it may last minutes, and each character starts the wait anew.
+ * Times (6.3.1, all in ms): each side answers 200 to 1500 (20 to 1500 for a meter with the short reaction time) after
+ * the other; the gap between the characters of a message is at most 1500. The limits below add the delay of heads and
+ * USB adapters. A readout has no total time limit here: at 300 Bd it may take minutes, and each character restarts the
+ * wait.
  */
 import { FORMAT_7E1, FORMAT_8N1 } from "../io/host.js";
 import { type Machine, type Output, OutputQueue } from "../io/machine.js";
@@ -48,47 +49,46 @@ import {
 } from "./failures.js";
 import { BASE_BAUD, baudNumber, getBaudRate, IdentScanner, MODE_C } from "./ident.js";
 
-/** Events, beside EVENT_POOR for a whole block that can't be trusted, and EVENT_END. */
+/** Event, beside EVENT_POOR for a whole block that failed its checks, and EVENT_END. */
 export const EVENT_IDENT = 1;
-/** How a conversation ended. */
-/** It has not, or it failed: see `failure`. */
+/** Outcome of a session that is not over, or has failed: see `failure`. */
 export const OUTCOME_NONE = 0;
-/** A whole block; `check` tells whether its BCC was right or absent. */
+/** Outcome: a whole block; `check` says whether its BCC was right or absent. */
 export const OUTCOME_BLOCK = 1;
-/** The identification came and nothing more was asked for. */
+/** Outcome: the identification, when nothing more was requested. */
 export const OUTCOME_IDENT = 2;
-/** Mode E is chosen, and our side of the line is at the speed agreed on, in 8N1: HDLC follows. */
+/** Outcome: mode E is agreed on, and our side of the line is at the agreed speed in 8N1; HDLC follows. */
 export const OUTCOME_HAND_OVER = 3;
 
-/** Meters that are asked for mode E. */
+/** Mode E hand-over: never. */
 export const HAND_OVER_NEVER = 0;
-/** A meter that announces it (`\2`). */
+/** Mode E hand-over: only with a meter that announces mode E (`\2`). */
 export const HAND_OVER_ANNOUNCED = 1;
-/** Each that lets the reader choose a speed, as in mode C: some do not announce it. */
+/** Mode E hand-over: with each meter that lets the reader choose a speed, as in mode C; some do not announce mode E. */
 export const HAND_OVER_ALWAYS = 2;
 
-/** Decides about the speed of the block once the meter has identified itself. */
+/** Selects the speed of the block after the identification. */
 export interface SpeedChoice {
-	/** Bd; the next lower one of the standard's is agreed on, and none above the identification's. */
+	/** Returns a speed in Bd. The next lower standard speed is used, at most the one in the identification. */
 	speedFor(ident: IdentScanner): number;
 }
 
 export interface SessionOptions {
-	/** Where the data sets go. */
 	readonly sink: RecordSink;
-	/** Device address, ASCII, at most 32 bytes; empty: any meter answers. With `/` in front: all of the sign-on up to `!`. */
+	/**
+	 * Device address, ASCII, at most 32 bytes; empty: any meter answers. With a leading `/` it replaces the sign-on up to
+	 * `!`.
+	 */
 	readonly address: Uint8Array;
-	/** The meter is battery powered: wake it up first. */
 	readonly battery: boolean;
-	/** Without it: BASE_BAUD. */
+	/** Default: BASE_BAUD. */
 	readonly speed?: SpeedChoice | undefined;
 	/** Stop after the identification (for aligning the head). */
 	readonly identOnly: boolean;
 	/** Silence to wait for before the sign-on, ms: a meter may still be sending an earlier block. */
 	readonly quietMs: number;
-	/** HAND_OVER_…; never by default. */
 	readonly handOver?: number;
-	/** To programming mode, in place of the readout. */
+	/** Enter programming mode in place of the readout. */
 	readonly isProgramming?: boolean;
 }
 
@@ -102,65 +102,69 @@ const STATE_BEFORE_COMMAND = 6;
 const STATE_BEFORE_BREAK = 7;
 const STATE_ENDED = 8;
 
-/** The reaction times of the standard with what keeps them from being undercut. */
+/** Reaction times of the standard, each with a margin. */
 const REACTION_MS = 205;
 const FAST_REACTION_MS = 25;
-/** From the last bit sent to the first character of the answer: 1500 and what adapters add. */
+/** Wait from the last bit sent to the first character of the answer, ms: 1500 plus the delay of adapters. */
 const ANSWER_MS = 2500;
 /**
- * The same of the identification, which some meters were seen to take 3500 for, and of all answers of such a meter. Where
- * nothing comes, it is the silence that the next sign-on wants, too.
+ * Wait for the identification, ms, because some meters take 3500; then also for all other answers of that meter. If no
+ * answer arrives, this wait also provides the silence before the next sign-on.
  */
 const LATE_ANSWER_MS = 4500;
-/** From one character to the next: 1500 and what adapters add. */
+/** Maximum gap between characters, ms: 1500 plus the delay of adapters. */
 const GAP_MS = 2000;
-/** After `!` of a block without STX, where no ETX need come. */
+/** Silence after the `!` of a block without STX, where no ETX need follow, ms. */
 const UNFRAMED_END_MS = 500;
-/** A line that is never silent (a lamp shining into the head) is signed on to after so many times the silence wanted. */
+/**
+ * Maximum wait for silence before the sign-on, as a multiple of `quietMs`: a lamp shining into the head can keep the
+ * line busy.
+ */
 const QUIET_PATIENCE = 20;
-/** A meter that sends does not hear the break: its silence is waited for as long as 3000 characters take; ms at 1 Bd. */
+/**
+ * Maximum wait for silence before a break: the time of 3000 characters, in ms at 1 Bd. A meter that is sending does not
+ * receive the break.
+ */
 const BREAK_PATIENCE = 30_000_000;
-/** Repetitions asked for with NAK in one conversation. */
+/** Number of repetitions requested with NAK in one session. */
 const REPEATS = 2;
-/** Start, seven data bits, parity, stop. */
+/** Start bit, seven data bits, parity bit, stop bit. */
 const BITS_PER_CHARACTER = 10;
 
 export class MeterSession implements Machine {
 	readonly ident = new IdentScanner();
 	readonly parser: DataSetParser;
-	/** OUTCOME_…, or why it failed; final with EVENT_END. */
+	/** OUTCOME_… and the failure; final with EVENT_END. */
 	outcome = OUTCOME_NONE;
 	failure: Failure | undefined;
-	/** CHECK_… of the block. */
 	check = CHECK_ABSENT;
-	/** Characters received, from the acknowledgement on anew; and those of them that were damaged. */
+	/** Counts of received and damaged characters; `received` restarts at the acknowledgement. */
 	received = 0;
 	damaged = 0;
-	/** The line's speed for the block, Bd. */
+	/** Line speed for the block, Bd. */
 	baud = BASE_BAUD;
-	/** When the last character transmitted will have left, ms. */
+	/** Time when the last transmitted character will have left, ms. */
 	sentByMs = 0;
 	deadlineMs: number;
 	readonly #options: SessionOptions;
 	readonly #outputs = new OutputQueue();
-	/** What is sent. */
+	/** Transmit buffer. */
 	protected readonly message = new Uint8Array(Math.max(MESSAGE_LIMIT, WAKE_UP_LENGTH));
 	protected readonly block: BlockReceiver;
-	/** Length of the command in `message`, and which part of a block it asks for: PART_…. */
+	/** Length of the command in `message`, and the part of a block (PART_…) it requests. */
 	#commandLength = 0;
 	#part = PART_FIRST;
-	/** The meter is in programming mode, where it stays for a minute or two unless it gets a break. */
+	/** True while the meter is in programming mode, which it leaves only on a break or after a minute or two. */
 	#wantsBreak = false;
-	/** When the break is sent even if the line was never silent; the moment of the last call; ms. */
+	/** Time when the break is sent even on a busy line, and time of the last call, ms. */
 	#breakByMs = 0;
 	#nowMs = 0;
 	#state = STATE_QUIET;
-	/** When to sign on even if the line was never silent, ms. */
+	/** Time when the sign-on is sent even on a busy line, ms. */
 	readonly #patienceEndsMs: number;
-	/** Speed of the line at present. */
 	#lineBaud = BASE_BAUD;
 	#repeats = 0;
-	/** ANSWER_MS, or LATE_ANSWER_MS where the identification took longer than that. */
+	/** ANSWER_MS, or LATE_ANSWER_MS if the identification took longer than that. */
 	#answerMs = ANSWER_MS;
 
 	/** The line must be at 300 Bd, 7E1. */
@@ -176,7 +180,7 @@ export class MeterSession implements Machine {
 		return this.ident.mode;
 	}
 
-	/** It waits for silence, before the sign-on. */
+	/** True while waiting for silence before the sign-on. */
 	get isIdle(): boolean {
 		return this.#state === STATE_QUIET;
 	}
@@ -210,7 +214,10 @@ export class MeterSession implements Machine {
 		return this.#outputs.poll();
 	}
 
-	/** Ends the conversation now; what came so far is kept and counts as cut. A meter about to answer hears no break before. */
+	/**
+	 * Ends the session and keeps the partial block, which counts as cut. The break is delayed, because a meter that is
+	 * about to answer would not receive it.
+	 */
 	abort(nowMs: number): void {
 		if (this.#state >= STATE_BEFORE_BREAK) return;
 		this.#nowMs = nowMs + GAP_MS;
@@ -245,20 +252,20 @@ export class MeterSession implements Machine {
 			this.receiveAfterIdent(bytes, i + 1, end, nowMs);
 			return;
 		}
-		// Only a line that has begun gets its time; noise must not hold the conversation for ever.
+		// Only a line that has begun extends the deadline; noise must not prolong the session without end.
 		if (this.ident.inside) this.deadlineMs = Math.max(this.deadlineMs, nowMs + GAP_MS);
 	}
 
 	private receiveAfterIdent(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		if (this.#state === STATE_BEFORE_ACKNOWLEDGE) this.receiveUnsolicited(bytes, start, end, nowMs);
-		// After the head's echo of a command the answer may follow at once.
+		// The answer may directly follow the head's echo of a command.
 		else for (let at = start; at < end && this.#state === STATE_BLOCK; ) at = this.receiveBlock(bytes, at, end, nowMs);
 	}
 
 	private identified(nowMs: number): void {
 		if (nowMs > this.sentByMs + ANSWER_MS) this.#answerMs = LATE_ANSWER_MS;
 		if (this.#options.identOnly) {
-			// Without a break the meter would now send its whole block at 300 Bd, deaf for the next sign-on.
+			// Without a break the meter would now send its whole block at 300 Bd and miss the next sign-on.
 			this.transmit(encodeBreak(this.message), nowMs);
 			this.end(OUTCOME_IDENT);
 		} else if (this.mode === MODE_C) {
@@ -272,8 +279,9 @@ export class MeterSession implements Machine {
 	}
 
 	/**
-	 * Characters between the identification and our acknowledgement. Some meters send their block unasked, as in mode
-	 * A; an STX or a whole value tells. Until then the acknowledgement waits for a pause, and noise changes nothing.
+	 * Takes characters between the identification and the acknowledgement. Some meters send their block unsolicited, as
+	 * in mode A; an STX or a whole value proves it. Until then the acknowledgement waits for a pause, and noise changes
+	 * nothing.
 	 */
 	private receiveUnsolicited(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		this.block.receive(bytes, start, end);
@@ -293,7 +301,7 @@ export class MeterSession implements Machine {
 			return;
 		}
 		this.#wantsBreak = isProgramming;
-		// What is asked for there may have to be looked for.
+		// The meter may have to search for the requested data.
 		if (isProgramming) this.#answerMs = LATE_ANSWER_MS;
 		this.received = 0;
 		this.transmit(encodeAcknowledge(this.message, number, isProgramming), nowMs);
@@ -311,14 +319,14 @@ export class MeterSession implements Machine {
 		this.#outputs.event(EVENT_END);
 	}
 
-	/** `needsSTX`: what has none is the rest of the block before, not its repetition. */
+	/** With `needsSTX`, bytes without an STX are the rest of the previous block and not its repetition. */
 	protected expectBlock(nowMs: number, needsSTX = false, part = PART_FIRST): void {
 		this.#state = STATE_BLOCK;
 		this.block.begin(needsSTX, part);
 		this.deadlineMs = Math.max(nowMs, this.sentByMs) + this.#answerMs;
 	}
 
-	/** Returns where the block ends, or `end`. */
+	/** Returns the offset of the block's end, or `end`. */
 	protected receiveBlock(bytes: Uint8Array, start: number, end: number, nowMs: number): number {
 		const to = this.block.receive(bytes, start, end);
 		this.afterBlockBytes(nowMs);
@@ -333,10 +341,9 @@ export class MeterSession implements Machine {
 		}
 	}
 
-	/** The line went silent in a block. */
 	private silence(nowMs: number): void {
 		if (!this.block.started) {
-			// A meter that can't repeat has nothing more to say; what was wrong before stays wrong.
+			// A meter that can't repeat stays silent; the block it sent before remains wrong.
 			this.fail(this.#repeats > 0 ? IEC_CHECK_WRONG : this.noBlock);
 			return;
 		}
@@ -346,16 +353,16 @@ export class MeterSession implements Machine {
 		else this.fail(this.#repeats > 0 ? IEC_CHECK_WRONG : IEC_CUT);
 	}
 
-	/** Why there is no block. */
+	/** Failure when no block arrives. */
 	protected get noBlock(): Failure {
 		return this.ident.announcesModeE ? IEC_MODE_E_ALONE : IEC_NO_BLOCK;
 	}
 
-	/** A block has come to its end: is it good? */
 	private judge(nowMs: number): void {
 		this.check = this.block.check;
 		const { damaged, broken, sets } = this.parser;
-		// A block that a right BCC vouches for may break the grammar: the meter meant it. One that had a BCC has it again.
+		// With a right BCC the block may break the grammar: the meter sent it like that. A repetition needs a BCC because
+		// the block had one.
 		const unsure = this.check === CHECK_ABSENT && (broken > 0 || this.#repeats > 0);
 		const bad = this.check === CHECK_WRONG || damaged > 0 || unsure;
 		if (!bad) {
@@ -372,7 +379,6 @@ export class MeterSession implements Machine {
 		} else this.fail(IEC_CHECK_WRONG);
 	}
 
-	/** The block is good. */
 	protected answered(_nowMs: number): void {
 		const { parser } = this;
 		parser.endBlock(true);
@@ -420,7 +426,7 @@ export class MeterSession implements Machine {
 		if (this.#wantsBreak || this.block.programming) this.transmit(encodeBreak(this.message), 0);
 		this.#state = STATE_ENDED;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
-		// The line change also keeps the event back until everything sent has left.
+		// The line change also delays the event until all bytes have been sent.
 		this.#outputs.line(BASE_BAUD, FORMAT_7E1);
 		this.#outputs.event(EVENT_END);
 	}
@@ -442,7 +448,6 @@ export class MeterSession implements Machine {
 		this.#outputs.line(baud, FORMAT_7E1);
 	}
 
-	/** Sends the first `length` bytes of the message buffer. */
 	private transmit(length: number, nowMs: number): void {
 		this.#outputs.transmit(this.message, 0, length);
 		this.sentByMs = Math.max(nowMs, this.sentByMs) + (length * BITS_PER_CHARACTER * 1000) / this.#lineBaud;

@@ -1,24 +1,24 @@
 /**
- * Improv over serial (Improv Wi-Fi, serial standard 1.0) on the console: a program on the computer that has just flashed
- * the unit tells it its network. Improv is there for good; when something comes, a Talk is made, and let go when nothing
- * has come for a while. A packet, both ways:
+ * Improv over serial (Improv Wi-Fi, serial standard 1.0) on the console: a program on the computer that has just
+ * flashed the unit configures its network. `Improv` exists permanently; a session (`Talk`) is created on input and
+ * released after IDLE_MS of silence. Packet format, in both directions:
  *
- *   offset  bytes  what
- *   0       6      "IMPROV"
- *   6       1      version, 1
- *   7       1      type: 1 state, 2 error, 3 command, 4 result
- *   8       1      length of the data
- *   9       ...    data; of a command and of a result: command, length of the rest, texts with their lengths before them
- *   then    1      sum of all before it, modulo 256
+ *     offset  bytes  contents
+ *     0       6      "IMPROV"
+ *     6       1      version, 1
+ *     7       1      type: 1 state, 2 error, 3 command, 4 result
+ *     8       1      length of the data
+ *     9       ...    data; of a command and of a result: command, length of the rest, texts, each after its length
+ *     then    1      sum of all before it, modulo 256
  *
- * A line end stands before each packet of ours and behind it: the usual client passes over a packet that follows text on
- * its line, and takes a length of 10 for a line end, so that no result of ours has 10 bytes.
+ * Outgoing packets have a line end before and after them, because the usual client ignores a packet that follows text
+ * on its line. That client also takes a length of 10 for a line end, so no outgoing result has 10 bytes of data.
  *
- * Anyone who holds the wire may change the network while none is configured, and for CHANGE_MS after each start; the rest may be
- * asked for at any time, and none of it is a secret. So a unit that has its power from a computer or a television is not
- * moved to another network unnoticed: a start is in the log, and so is the change.
+ * Any program on the wire may change the network while none is configured, and for CHANGE_MS after each start. All
+ * other requests are always allowed, because they reveal no secret. A computer or television that powers the unit can
+ * therefore not change its network unnoticed: both the start and the change are in the log.
  *
- * Limits: one packet each way; the next command is looked at when the answer to the one before is with the host.
+ * Limits: one packet in each direction; the next command is processed after the host has taken the previous answer.
  */
 
 import { checkField } from "../config/schema.js";
@@ -39,14 +39,14 @@ import { APPLY_DELAY_MS, type ScanCallback } from "../wifi/policy.js";
 import { ScanCursor } from "../wifi/scan.js";
 import { isHostname, isPassword, isSSID, type NetworkSettings } from "../wifi/settings.js";
 
-/** The name by which an installer knows its own firmware. */
+/** Name by which an installer recognises this firmware. */
 export const FIRMWARE_NAME = "Smart-Meter Gateway";
 
 const START = "IMPROV\u0001";
 const TYPE_AT = 7;
 const LENGTH_AT = 8;
 const DATA_AT = 9;
-/** Where the texts of a command begin. */
+/** Offset of the texts of a command. */
 const TEXTS_AT = 11;
 const PACKET_LIMIT = DATA_AT + 255 + 1;
 const LINE_END = 10;
@@ -56,7 +56,7 @@ const PACKET_ERROR = 2;
 const PACKET_COMMAND = 3;
 const PACKET_RESULT = 4;
 
-/** In no network, and nothing may be changed. */
+/** No network is connected, and changes are not allowed. */
 const STATE_STOPPED = 0;
 const STATE_READY = 2;
 const STATE_PROVISIONING = 3;
@@ -74,23 +74,23 @@ const COMMAND_STATE = 2;
 const COMMAND_INFO = 3;
 const COMMAND_SCAN = 4;
 const COMMAND_HOSTNAME = 5;
-/** The gateway has no other name than that of the network. */
+/** Device name, which is the same as the network name. */
 const COMMAND_NAME = 6;
 const COMMAND_NETWORK = 7;
 
-/** Flags of COMMAND_NETWORK, told as text. */
+/** Flags of COMMAND_NETWORK, sent as text. */
 const IS_ONLINE = 1;
 const HAS_WIFI = 2;
 const HAS_CABLE = 4;
 
 const CHANGE_MS = 300_000;
-/** The usual client waits for 30 s. */
+/** Time limit for joining, below the 30 s of the usual client. */
 const JOIN_LIMIT_MS = 25_000;
 const LOOK_MS = 250;
-/** What of a packet has come by then has no end. */
+/** Maximum gap inside a packet; after it an incomplete packet is dropped. */
 const GAP_MS = 1000;
 const IDLE_MS = 30_000;
-/** Bytes of the longest SSID; a longer one is not UTF-8. */
+/** Maximum length of an SSID; lossy decoding of invalid UTF-8 may produce a longer one. */
 const SSID_BYTES = 32;
 
 const BAUD = 115_200;
@@ -102,24 +102,23 @@ export interface ImprovDeps {
 	readonly info: HostInfo;
 }
 
-/** The gateway, as it is at each moment. */
 export interface ImprovGateway {
 	/** Undefined where there is no radio. */
 	readonly network: NetworkManager | undefined;
 	readonly httpsPort: number;
 }
 
-/** The console. The port calls it back itself: closures in its place would take 20 slots. */
+/** Improv on the console. It serves as the port's options object, because closures would take 20 XS slots. */
 export class Improv implements SerialOptions {
 	readonly baud = BAUD;
 	readonly format = FORMAT_8N1;
 	readonly deps: ImprovDeps;
 	readonly settings: NetworkSettings;
 	readonly gateway: ImprovGateway;
-	/** Until when the network may be changed although there is one. */
+	/** End of the time in which a configured network may be changed, monotonic ms. */
 	readonly changeEndMs: number;
 	readonly serial: Serial;
-	/** Bytes that the host takes. */
+	/** Number of bytes the host accepts. */
 	room = 0;
 	talk: Talk | undefined;
 
@@ -153,28 +152,29 @@ export class Improv implements SerialOptions {
 }
 
 /**
- *   state     shown as                                     a command to join   address   wrong password, late
- *   at rest   PROVISIONED in a network, else READY,        joining             –         –
- *             or STOPPED when nothing may be changed
- *   joining   PROVISIONING                                 joining             at rest   at rest, with an error
+ * A session.
  *
- * A network that gives no address is given up by the policy of Wi-Fi, as any other that was set (wifi/policy.ts).
+ *     state     shown as                                     command to join   address   wrong password, timeout
+ *     at rest   PROVISIONED in a network, else READY,        joining           –         –
+ *               or STOPPED when changes are not allowed
+ *     joining   PROVISIONING                                 joining           at rest   at rest, with an error
+ *
+ * The Wi-Fi policy (wifi/policy.ts) gives up a network without an address, as with any other configured network.
  */
 class Talk implements ScheduledMachine, ScanCallback {
 	deadlineMs: number;
 	readonly #improv: Improv;
 	readonly #task: Task;
-	/** What has come of a packet. */
 	readonly #packet = new Uint8Array(PACKET_LIMIT);
 	#length = 0;
 	#receivedMs: number;
-	/** What is to be sent, whole packets. */
+	/** Whole packets to send. */
 	readonly #answer = new Uint8Array(CONSOLE_ROOM);
 	#answerLength = 0;
 	#isScanning = false;
-	/** Found, and not sent yet. */
+	/** Scan results not sent yet. */
 	#networks: ScanCursor | undefined;
-	/** The network that is being joined; "": none is. */
+	/** Network being joined; "" when idle. */
 	#ssid = "";
 	#joinEndMs = 0;
 
@@ -186,7 +186,7 @@ class Talk implements ScheduledMachine, ScanCallback {
 		this.#task = driver.register("improv", this);
 	}
 
-	/** The host has something, or takes something. */
+	/** Handles the host's readiness to read or write. */
 	go(): void {
 		this.#task.fromHost((nowMs) => this.receive(nowMs));
 	}
@@ -198,7 +198,7 @@ class Talk implements ScheduledMachine, ScanCallback {
 		gateway.network!.cancelScan(this);
 	}
 
-	/** For the driver: looks how it goes with joining, or ends the talk. */
+	/** Checks the progress of joining, or ends the session. Called by the driver. */
 	advance(nowMs: number): void {
 		const { station, lastError } = this.#improv.gateway.network!;
 		if (nowMs < this.deadlineMs) return;
@@ -217,7 +217,7 @@ class Talk implements ScheduledMachine, ScanCallback {
 		}
 	}
 
-	/** For the driver: sends what there is to send, in one piece. */
+	/** Sends all packets in one piece. Called by the driver. */
 	drain(): void {
 		const improv = this.#improv;
 		if (improv.room < CONSOLE_ROOM) return;
@@ -227,7 +227,6 @@ class Talk implements ScheduledMachine, ScanCallback {
 		this.#answerLength = 0;
 	}
 
-	/** For NetworkManager. */
 	scanned(networks: Uint8Array | undefined): void {
 		this.#task.fromHost(() => {
 			this.#isScanning = false;
@@ -235,7 +234,7 @@ class Talk implements ScheduledMachine, ScanCallback {
 		});
 	}
 
-	/** Reads up to the end of a packet and no further. Throws what flash does; the error is sent then. */
+	/** Reads up to the end of a packet. Passes on exceptions of flash, after queueing the error packet. */
 	private receive(nowMs: number): void {
 		const packet = this.#packet;
 		while (this.#answerLength === 0 && this.#networks === undefined) {
@@ -249,7 +248,7 @@ class Talk implements ScheduledMachine, ScanCallback {
 			this.#receivedMs = nowMs;
 			if (this.#ssid === "") this.deadlineMs = nowMs + IDLE_MS;
 			this.#length += count;
-			// Text of others, or noise, in front of what may be a packet.
+			// Skip text or noise before a possible packet.
 			for (let i = 0; i < this.#length && i < START.length; i++) {
 				if (packet[i] === START.charCodeAt(i)) continue;
 				packet.copyWithin(0, 1, this.#length--);
@@ -261,7 +260,7 @@ class Talk implements ScheduledMachine, ScanCallback {
 		}
 	}
 
-	/** A packet is whole. What is no command may be our own that comes back. */
+	/** Processes a whole packet. Other types are ignored; they may be echoes of our own packets. */
 	private take(nowMs: number): void {
 		const packet = this.#packet;
 		const end = DATA_AT + packet[LENGTH_AT];
@@ -273,13 +272,13 @@ class Talk implements ScheduledMachine, ScanCallback {
 				error = this.carryOut(packet[DATA_AT], end, nowMs);
 			}
 		} finally {
-			// The settings have the password.
+			// A command may contain the password.
 			packet.fill(0);
 			if (error !== 0) this.put(PACKET_ERROR, error);
 		}
 	}
 
-	/** ERROR_…, or 0. */
+	/** Executes a command; returns ERROR_… or 0. */
 	private carryOut(command: number, end: number, nowMs: number): number {
 		const { settings, gateway, deps } = this.#improv;
 		const network = gateway.network!;
@@ -298,7 +297,7 @@ class Talk implements ScheduledMachine, ScanCallback {
 				settings.setStation({ ssid, password, dhcp: true }, true);
 				this.#ssid = ssid;
 				this.#joinEndMs = nowMs + JOIN_LIMIT_MS;
-				// What is told before that is told of another network.
+				// Before the delayed change is applied, the status still describes the previous network.
 				this.deadlineMs = nowMs + APPLY_DELAY_MS + LOOK_MS;
 				this.show(nowMs);
 				return 0;
@@ -330,7 +329,7 @@ class Talk implements ScheduledMachine, ScanCallback {
 		return 0;
 	}
 
-	/** What is no UTF-8 is a text that nothing is called. */
+	/** Decodes a text; invalid UTF-8 becomes a text that is never a valid name. */
 	private textAt(start: number, end: number): string {
 		try {
 			return this.#improv.deps.text.decode(this.#packet, start, end);
@@ -339,7 +338,6 @@ class Talk implements ScheduledMachine, ScanCallback {
 		}
 	}
 
-	/** The state. */
 	private show(nowMs: number): void {
 		const improv = this.#improv;
 		const resting = improv.mayChange(nowMs) ? STATE_READY : STATE_STOPPED;
@@ -347,7 +345,6 @@ class Talk implements ScheduledMachine, ScanCallback {
 		this.put(PACKET_STATE, this.#ssid === "" ? state : STATE_PROVISIONING);
 	}
 
-	/** The result of a command. */
 	private tell(command: number): void {
 		const { settings, gateway, deps } = this.#improv;
 		const { firmwareVersion, chip } = deps.info;
@@ -363,7 +360,7 @@ class Talk implements ScheduledMachine, ScanCallback {
 		this.put(PACKET_RESULT, command, texts);
 	}
 
-	/** The next one, or that there is none any more. Networks that hide their name are left out. */
+	/** Queues the next network, or the end of the list. Hidden networks are left out. */
 	private putNetwork(networks: ScanCursor): void {
 		const { text } = this.#improv.deps;
 		while (networks.next()) {
@@ -376,7 +373,10 @@ class Talk implements ScheduledMachine, ScanCallback {
 		this.put(PACKET_RESULT, COMMAND_SCAN);
 	}
 
-	/** A packet whose data begin with this byte; those of a result are its command and texts, cut where there is no room. */
+	/**
+	 * Queues a packet with `first` as first byte of its data. The data of a result are its command and texts, truncated
+	 * to the space.
+	 */
 	private put(type: number, first: number, texts: readonly string[] = NOTHING): void {
 		const bytes = this.#answer;
 		const start = this.#answerLength;
@@ -392,7 +392,7 @@ class Talk implements ScheduledMachine, ScanCallback {
 				bytes.set(encoded, end);
 				end += encoded.length;
 			}
-			// An empty text more.
+			// Add an empty text to avoid a length of 10.
 			if (end - data === LINE_END) bytes[end++] = 0;
 			bytes[data + 1] = end - data - 2;
 		}

@@ -1,47 +1,45 @@
 /**
- * Runs a machine on a UDP port: for UDP what io/link.ts is for a serial port. It opens the port that its machine wants,
- * gives it what comes, and sends what it says. Multicast DNS and the captive name server run under it.
+ * Runs a machine on a UDP port, as io/link.ts does on a serial port: opens the port the machine wants, passes received
+ * datagrams to it, and sends its output. Used by multicast DNS and the captive name server.
  *
- *   the machine wants   closed                                        open
- *   a port              opened; what can't be had, after RETRY_MS     stays; what is gone, opened after RETRY_MS
- *   another             as above                                      closed, and the other opened
- *   none                –                                             closed
+ *     wanted port     closed                                 open
+ *     a port          opened; on failure after RETRY_MS      stays; if lost, reopened after RETRY_MS
+ *     another port    as above                               closed, and the other opened
+ *     undefined       –                                      closed
  *
- * What is to be sent stands in the shared buffer and has left it when `send` returns: no datagram waits, none has a
- * buffer of its own. Limits: DATAGRAMS_AT_ONCE are read in one go, then the others have their turn.
+ * Outgoing datagrams are built in the shared buffer and sent before `send()` returns; there is no queue. Limits: at
+ * most DATAGRAMS_AT_ONCE are read in a row, then other tasks run.
  */
 import type { Driver, ScheduledMachine, Task } from "./driver.js";
 import type { UDP, UDPOptions, UDPPort } from "./host.js";
 import type { Timed } from "./machine.js";
 
-/** What the users of UDP share: one object for all. */
+/** Resources shared by all users of UDP: one object for all. */
 export interface DatagramDeps {
 	readonly udp: UDPPort;
 	readonly driver: Driver;
-	/** DATAGRAM_LIMIT bytes, one for all: what is in it counts until the next one reads or writes. */
+	/** DATAGRAM_LIMIT bytes, shared; the contents are valid until the next user reads or writes. */
 	readonly buffer: Uint8Array;
 	trace(message: string): void;
 }
 
-/** Which port a machine wants. */
 export type DatagramPort = Pick<UDPOptions, "port" | "group" | "accessPoint">;
 
-/** Where a datagram came from. */
 export type DatagramSource = Pick<UDP, "remoteAddress" | "remotePort">;
 
 export interface DatagramSender {
-	/** Sends `buffer[0..length)` at once, or nothing where there is no port. */
+	/** Sends `buffer[0..length)` at once; does nothing without an open port. */
 	send(length: number, address: string, port: number): void;
 }
 
 export interface DatagramMachine extends Timed {
-	/** The same object as long as the same port is wanted; undefined: none. */
+	/** Wanted port: the same object while unchanged; undefined for no port. */
 	readonly port: DatagramPort | undefined;
-	/** The port is there, or there again. */
+	/** Handles the opening or reopening of the port. */
 	opened(sender: DatagramSender, nowMs: number): void;
-	/** The port has gone; it is tried to have it again. */
+	/** Handles the loss of the port, which will be reopened. */
 	lost(nowMs: number): void;
-	/** One datagram, in `buffer[0..length)`. */
+	/** Handles one datagram, in `buffer[0..length)`. */
 	received(length: number, source: DatagramSource, nowMs: number): void;
 }
 
@@ -49,14 +47,14 @@ export const RETRY_MS = 30_000;
 const DATAGRAMS_AT_ONCE = 16;
 
 export class Datagrams<Machine extends DatagramMachine> implements ScheduledMachine, DatagramSender {
-	/** To be changed by its drive only. */
+	/** The machine; change it only through `register`. */
 	readonly machine: Machine;
 	readonly task: Task;
 	readonly #deps: DatagramDeps;
-	/** Open, or tried to be. */
+	/** Port that is open or being opened. */
 	#port: DatagramPort | undefined;
 	#socket: UDP | undefined;
-	/** When the port is tried again where there is none, or is read on where there is one. */
+	/** Time to retry opening the port, or to continue reading, monotonic ms. */
 	#againMs = Number.POSITIVE_INFINITY;
 
 	/** `part` is the machine's name in the log. */
@@ -66,7 +64,7 @@ export class Datagrams<Machine extends DatagramMachine> implements ScheduledMach
 		this.task = deps.driver.register(part, this);
 	}
 
-	/** For good. The machine should have been told to end its work. */
+	/** Stops for good. The caller must end the machine's work before. */
 	stop(): void {
 		this.task.stop();
 		this.close();
@@ -76,12 +74,10 @@ export class Datagrams<Machine extends DatagramMachine> implements ScheduledMach
 		this.#socket?.write(this.#deps.buffer.subarray(0, length), address, port);
 	}
 
-	/** For the driver. */
 	get deadlineMs(): number {
 		return Math.min(this.#againMs, this.machine.deadlineMs);
 	}
 
-	/** For the driver. */
 	advance(nowMs: number): void {
 		if (nowMs >= this.#againMs) {
 			if (this.#socket === undefined) this.open(nowMs);
@@ -90,7 +86,7 @@ export class Datagrams<Machine extends DatagramMachine> implements ScheduledMach
 		if (nowMs >= this.machine.deadlineMs) this.machine.advance(nowMs);
 	}
 
-	/** Has the port open that the machine wants now. */
+	/** Opens the port the machine wants. Called by the driver. */
 	drain(nowMs: number): void {
 		const { port } = this.machine;
 		if (port === this.#port) return;
@@ -133,7 +129,7 @@ export class Datagrams<Machine extends DatagramMachine> implements ScheduledMach
 	private read(nowMs: number): void {
 		const socket = this.#socket;
 		if (socket === undefined) return;
-		// Also when the machine throws: what came after that datagram is read in the next turn.
+		// Set before reading, so that after an exception the remaining datagrams are read in the next tick.
 		this.#againMs = nowMs;
 		for (let count = 0; count < DATAGRAMS_AT_ONCE; count++) {
 			const length = socket.read(this.#deps.buffer);
@@ -141,7 +137,7 @@ export class Datagrams<Machine extends DatagramMachine> implements ScheduledMach
 				this.#againMs = Number.POSITIVE_INFINITY;
 				return;
 			}
-			// Nobody can be answered at port 0.
+			// Port 0 can't receive an answer.
 			if (socket.remotePort !== 0) this.machine.received(length, socket, nowMs);
 		}
 	}

@@ -1,40 +1,40 @@
 /**
- * Drives the machines and policies of the gateway: the one place with the clock, the timer and the guard. What is below
- * it (protocol machines, the meter reader, Wi-Fi, mDNS, SNTP, HTTP) takes the time as an argument and tells by
- * `deadlineMs` when it wants to be called again.
+ * Runs the gateway's machines and policies as tasks; the only place with the clock, the timer and the guard. The code
+ * below it (protocol machines, the meter reader, Wi-Fi, mDNS, SNTP, HTTP) takes the time as an argument and announces
+ * its next call by `deadlineMs`.
  *
- * The rule: a machine changes only in `update` or `fromHost` of its drive. Each change is followed by its `drain`, in which all that
- * the machine has to say is carried out, and only then is its deadline looked at. A machine that was changed past its
- * driver is found at its next turn, by a deadline other than the one seen last; that is logged as a mistake of ours.
+ * A machine may change only inside `update()` or `fromHost()` of its task (Drive). Each change is followed by `drain()`, which
+ * performs all outputs of the machine; only then is its deadline read. A machine changed by other means is detected in
+ * its next tick, by a deadline that differs from the last known one, and logged as a programming error.
  *
- * One timer of the host serves all: it stands at or before the earliest deadline. A deadline that moves away (as it does
- * with each piece that arrives) leaves it where it is; firing early, it is set anew. Cost: seven slots a machine.
+ * One host timer serves all tasks, set at or before the earliest deadline. A deadline that moves later (as with each
+ * received piece) leaves the timer unchanged; when it fires too early, it is set again. Cost: seven XS slots per task.
  */
 import type { Clock, Timers } from "./host.js";
 import type { Timed } from "./machine.js";
 
-/** Hosts count no further than 2^31 ms; a deadline that is further off is looked at again then. */
+/** Maximum timer delay: hosts count no further than 2^31 ms. A later deadline is checked again then. */
 const TIMER_LIMIT_MS = 86_400_000;
 
 export interface DriverDeps {
 	readonly clock: Clock;
 	readonly timers: Timers;
-	/** Runs a callback of the host, and catches and logs our own mistakes; `part` names the one to blame. */
+	/** Runs a host callback; catches and logs programming errors. `part` names the task in the log. */
 	guard(part: string, run: () => void): void;
 }
 
-/** What is driven. */
+/** A machine run as a task. */
 export interface ScheduledMachine extends Timed {
 	/**
-	 * Carries out what it has to say, until there is no more. Called after each change; it may tell the same machine
-	 * something, and is then called again.
+	 * Performs all outputs of the machine. Called after each change. It may change its own machine, and is then called
+	 * again.
 	 */
 	drain?(nowMs: number): void;
 }
 
 export class Driver {
 	readonly #deps: DriverDeps;
-	/** The newest of a chain: an array would take a chunk. */
+	/** Head of a linked list, newest first: an array would take a chunk. */
 	#first: Task | undefined;
 	#timer: number | undefined;
 	#timerAtMs = Number.POSITIVE_INFINITY;
@@ -48,7 +48,7 @@ export class Driver {
 		this.#deps = deps;
 	}
 
-	/** Drives `machine` until the drive is stopped; `part` names it in the log. */
+	/** Runs `machine` as a task until the task is stopped; `part` names it in the log. */
 	register(part: string, machine: ScheduledMachine): Task {
 		const task = new Task(this, part, machine);
 		task.next = this.#first;
@@ -57,7 +57,7 @@ export class Driver {
 		return task;
 	}
 
-	/** For whoever only wants to know; what changes a machine is given the time by its drive. */
+	/** Returns the monotonic time for information; a change of a machine must use the time passed by its task. */
 	nowMs(): number {
 		return this.#deps.clock.monotonicMs();
 	}
@@ -66,14 +66,14 @@ export class Driver {
 		this.#deps.guard(part, run);
 	}
 
-	/** For Drive: logs a mistake of ours. */
+	/** Logs a programming error. */
 	failed(part: string, error: unknown): void {
 		this.#deps.guard(part, () => {
 			throw error;
 		});
 	}
 
-	/** For Drive: a machine wants to be called at `deadlineMs`. */
+	/** Requests a tick at `deadlineMs`. */
 	arm(deadlineMs: number): void {
 		if (deadlineMs >= this.#timerAtMs || deadlineMs === Number.POSITIVE_INFINITY) return;
 		const { timers } = this.#deps;
@@ -83,7 +83,6 @@ export class Driver {
 		this.#timer = timers.set(this.#fire, Math.max(0, this.#timerAtMs - nowMs));
 	}
 
-	/** For Drive. */
 	remove(task: Task): void {
 		if (this.#first === task) this.#first = task.next;
 		else {
@@ -97,10 +96,10 @@ export class Driver {
 		this.#timerAtMs = Number.POSITIVE_INFINITY;
 	}
 
-	/** Calls all whose time has come, once each: one that wants to be called again at once lets the host have its turn. */
+	/** Runs each due task once. A task that is due again at once waits for the next timer, so that the host can run. */
 	private advance(): void {
 		const nowMs = this.nowMs();
-		// One that leaves the chain still knows its next; what is new stands in front and has not waited yet.
+		// A removed task keeps its `next`; new tasks are at the head and not due yet.
 		for (let task = this.#first; task !== undefined; task = task.next) task.advanceIfDue(nowMs);
 		let earliestMs = Number.POSITIVE_INFINITY;
 		for (let task = this.#first; task !== undefined; task = task.next)
@@ -111,21 +110,19 @@ export class Driver {
 
 /** The machine is being changed or drained. */
 const BUSY = 1;
-/** It was changed in its own drain. */
+/** The machine was changed in its own `drain()`. */
 const CHANGED = 2;
 const STOPPED = 4;
 
-/** One machine in the hands of the driver. */
+/** A task: one machine run by the driver. */
 export class Task {
-	/** The machine's name in the log. */
 	readonly part: string;
-	/** The driver's. */
 	next: Task | undefined;
 	readonly #driver: Driver;
 	readonly #machine: ScheduledMachine;
-	/** The machine's deadline after its last drain. */
+	/** Deadline of the machine after its last drain. */
 	#seenMs: number;
-	/** BUSY, CHANGED, STOPPED: one number for the three, since each drive pays for a field. */
+	/** BUSY, CHANGED, STOPPED: one number for all three, because each field costs memory in every task. */
 	#flags = 0;
 
 	constructor(driver: Driver, part: string, machine: ScheduledMachine) {
@@ -135,12 +132,12 @@ export class Task {
 		this.#seenMs = machine.deadlineMs;
 	}
 
-	/** As the driver has seen it last. */
+	/** Last known deadline, monotonic ms. */
 	get deadlineMs(): number {
 		return this.#seenMs;
 	}
 
-	/** Changes the machine; gives what `change` gives. What it throws goes to the caller, after the drain. */
+	/** Changes the machine; returns the result of `change`. Passes on its exceptions after the drain. */
 	update<Result>(change: (nowMs: number) => Result): Result {
 		const nowMs = this.#driver.nowMs();
 		if (this.#flags & BUSY) {
@@ -155,10 +152,10 @@ export class Task {
 		}
 	}
 
-	/** As `update`, for callbacks of the host: what is thrown is caught and logged. Nothing happens once it is stopped. */
+	/** Changes the machine from a host callback; catches and logs exceptions. Does nothing after `stop()`. */
 	fromHost(change: (nowMs: number) => void): void {
 		if (this.#flags & STOPPED) return;
-		// Not by a guard around it: each call takes from a stack that is short on the chip.
+		// Not wrapped in a guard, because each call uses some of the chip's small stack.
 		try {
 			this.update(change);
 		} catch (error) {
@@ -166,13 +163,13 @@ export class Task {
 		}
 	}
 
-	/** The machine is neither advanced nor drained any more. */
+	/** Stops the task; the machine is neither advanced nor drained afterwards. */
 	stop(): void {
 		this.#flags |= STOPPED;
 		this.#driver.remove(this);
 	}
 
-	/** For Driver, which calls it in a turn of its own. */
+	/** Called by Driver in a tick of its own. */
 	advanceIfDue(nowMs: number): void {
 		if (nowMs < this.#seenMs || this.#flags & STOPPED) return;
 		try {
@@ -194,7 +191,7 @@ export class Task {
 		this.#flags |= BUSY;
 	}
 
-	/** The time is that of the change: reading the clock costs as much as the rest. */
+	/** `nowMs` is the time of the change: reading the clock again costs as much as the rest. */
 	private end(nowMs: number): void {
 		try {
 			do {

@@ -1,111 +1,116 @@
 /**
- * Memory that outlives the program, of the host contract (host.ts): partitions of the flash, slots for firmware, and what
- * survives a sleep. Types, and the limits that all hosts keep.
+ * Non-volatile memory of the host contract (host.ts): flash partitions, OTA slots, and data that survives a sleep.
+ * Types, and limits common to all hosts.
  */
 
-/** Bytes that are erased at once: NOR flash knows no smaller piece. */
+/** Erase unit of NOR flash, bytes. */
 export const ERASE_SIZE = 4096;
-/** Bytes that are written at once: encrypted flash has blocks of so many. */
+/** Write unit, bytes: the block size of encrypted flash. */
 export const WRITE_SIZE = 16;
 
 /**
- * A partition of NOR flash. An erased byte reads as 0xFF; what was written stays until it is erased. A power cut in the
- * middle of `write` leaves a beginning of it, and maybe one byte that is neither old nor new; in the middle of `erase`
- * anything. Offsets and lengths beyond `size`, or not in whole units, are RangeErrors, and nothing happens; flash that
- * fails is an Error.
+ * A partition of NOR flash. An erased byte reads as 0xFF; a written byte keeps its value until it is erased. After a
+ * power cut during `write()` the beginning is written, and possibly one byte is neither old nor new. A power cut during
+ * `erase()` leaves undefined contents. Offsets and lengths beyond `size` or not in whole units throw a RangeError
+ * without any effect; a flash fault throws an Error.
  */
 export interface Partition {
-	/** Bytes, a multiple of ERASE_SIZE. */
+	/** Size in bytes, a multiple of ERASE_SIZE. */
 	readonly size: number;
-	/** Copies what stands from `offset` on into `into[start..end)`. Any offset and length. */
+	/** Copies bytes from `offset` on into `into[start..end)`. Any offset and length. */
 	read(offset: number, into: Uint8Array, start?: number, end?: number): void;
-	/** Writes to bytes that were erased, and not written since; `offset` and length in whole WRITE_SIZE. */
+	/** Writes erased bytes; `offset` and length are multiples of WRITE_SIZE. */
 	write(offset: number, bytes: Uint8Array, start?: number, end?: number): void;
-	/** All bytes of it are 0xFF then; `offset` and length in whole ERASE_SIZE. About 50 ms each of those. */
+	/** Sets bytes to 0xFF; `offset` and length are multiples of ERASE_SIZE. Takes about 50 ms per ERASE_SIZE. */
 	erase(offset: number, length: number): void;
 }
 
 export interface Flash {
-	/** The partition of this name (`history`, `log`); undefined: there is none. One object at a time should write to it. */
+	/**
+	 * Opens the partition with this name (`history`, `log`); undefined if it does not exist. Only one object may write to
+	 * it.
+	 */
 	open(name: string): Partition | undefined;
 }
 
-/** The running firmware was confirmed: it is what starts. */
+/** The running firmware is confirmed and starts again. */
 export const FIRMWARE_CONFIRMED = 0;
-/** It runs for the first time: unless it is confirmed, the next start takes the one before. */
+/** First run of a new firmware: unless it is confirmed, the next start runs the previous one. */
 export const FIRMWARE_ON_TRIAL = 1;
 
-/** Bytes of the ring that an Inflater unpacks into, and so of the window of what it takes: what flash erases at once. */
+/** Size of an Inflater's ring, and maximum window of its streams: one flash erase unit. */
 export const INFLATE_WINDOW = ERASE_SIZE;
 
 /**
- * Unpacks zlib streams (RFC 1950) whose window has up to INFLATE_WINDOW bytes, one after another. On the chip about 11 KB
- * of heap beside the ring, and the code is in its ROM.
+ * Unpacks consecutive zlib streams (RFC 1950) with a window of up to INFLATE_WINDOW bytes. On the chip it uses about 11
+ * KB of heap in addition to the ring; its code is in the ROM.
  */
 export interface Inflater {
-	/** What was unpacked: INFLATE_WINDOW bytes, filled from the beginning again each time that it was emptied. */
+	/** Unpacked data: INFLATE_WINDOW bytes, filled from the beginning after each `empty()`. */
 	readonly ring: Uint8Array;
-	/** Bytes of `ring` that are filled since it was emptied last. */
+	/** Number of bytes in `ring`. */
 	readonly filled: number;
-	/** The stream has come to its end, and its Adler-32 was right: `reset` or `close` it. */
+	/** True at the end of the stream, after a right Adler-32: call `reset()` or `close()`. */
 	readonly isDone: boolean;
 	/**
-	 * Takes of bytes[start..end) what it can before the ring is full, and returns how many bytes that were. Less than all:
-	 * the ring is full (empty it), or the stream is done. When the ring is full, more may come of what was taken already,
-	 * for which it is called with what is next, or with nothing. Throws an Error when the stream is damaged, or has a larger window;
-	 * it can only be reset or closed then.
+	 * Takes as many bytes of bytes[start..end) as fit into the ring; returns their number. Less than all means that the
+	 * ring is full (empty it) or the stream is done. With a full ring, bytes already taken may produce more output: call
+	 * again with the next bytes or an empty range. Throws an Error when the stream is damaged or has a larger window;
+	 * then only `reset()` and `close()` are allowed.
 	 */
 	write(bytes: Uint8Array, start: number, end: number): number;
-	/** What stood in the ring was used: it fills from the beginning again. Only when it is full or the stream is done. */
+	/** Empties the ring. Allowed only when it is full or the stream is done. */
 	empty(): void;
-	/** The next stream begins; the ring is empty. */
+	/** Begins the next stream; the ring is empty. */
 	reset(): void;
 	close(): void;
 }
 
-/** Where a new firmware is put (slots of the boot loader), and what must hold for it. */
+/** Firmware update: the OTA slots of the boot loader, and the conditions for a new firmware. */
 export interface Update {
-	/** FIRMWARE_… of the running one. */
+	/** FIRMWARE_… of the running firmware. */
 	readonly state: number;
 	/**
-	 * Why the firmware in the slot that does not run was given up, in a few words, over all starts until the slot is erased;
-	 * empty: it was not.
+	 * Short reason why the firmware in the inactive slot was rejected; kept until the slot is erased. Empty if not
+	 * rejected.
 	 */
 	readonly givenUp: string;
 	/**
-	 * The slot that does not run, to be erased and written as a partition; an image may have `slot.size` bytes. From the
-	 * first such call on nothing in it starts any more. On trial it is the way back: `erase` and `write` throw an Error.
+	 * Inactive slot, erased and written as a partition; an image has at most `slot.size` bytes. The first such call makes
+	 * its old firmware unbootable. During a trial it holds the fallback: `erase()` and `write()` throw an Error.
 	 */
 	readonly slot: Partition;
 	/**
-	 * Public keys that may sign a firmware, as points (P256_POINT_LENGTH bytes each): the one in use, and the one that will
-	 * be. Empty: this build takes no update.
+	 * Public keys that may sign a firmware, as points (P256_POINT_LENGTH bytes each): the current and the next one.
+	 * Empty: this build accepts no updates.
 	 */
 	readonly keys: readonly Uint8Array[];
-	/** Ids (the first 8 bytes of the SHA-256 of the point) of keys that may not any more, whatever `keys` says. */
+	/** IDs (the first 8 bytes of the SHA-256 of the point) of revoked keys, which override `keys`. */
 	readonly revoked: readonly Uint8Array[];
-	/** Security level of the running firmware: one below it is refused. */
+	/** Security level of the running firmware; a file with a lower level is refused. */
 	readonly securityLevel: number;
-	/** Throws an Error when there is no memory for it. */
+	/** Throws an Error when there is not enough memory. */
 	inflater(): Inflater;
 	/**
-	 * The image of `length` bytes in the slot is what starts next, on trial. Throws an Error with a reason when it is none
-	 * that this chip starts, and on trial; nothing has changed then.
+	 * Activates the image of `length` bytes in the slot for the next start, on trial. Throws an Error with a reason,
+	 * without any effect, when this chip can't start the image, and during a trial.
 	 */
 	activate(length: number): void;
-	/** The running firmware is good. */
 	confirm(): void;
-	/** The one before starts again, soon and not inside the call. Throws an Error when there is none. */
+	/**
+	 * Restarts with the previous firmware soon, but not inside the call. Throws an Error when there is no previous
+	 * firmware.
+	 */
 	rollBack(): void;
 }
 
-/** Memory that survives a restart and deep sleep, and is lost with the power. */
+/** Memory that survives a restart and deep sleep, but not a loss of power. */
 export interface Retained {
-	/** Bytes. */
+	/** Size in bytes. */
 	readonly size: number;
-	/** A copy of what was written last; undefined after a loss of power, or when it does not pass its check. */
+	/** Returns a copy of the last written data; undefined after a loss of power or when the check fails. */
 	read(): Uint8Array | undefined;
-	/** Up to `size` bytes. */
+	/** Writes up to `size` bytes. */
 	write(bytes: Uint8Array): void;
 }
 
@@ -115,10 +120,10 @@ export const WAKE_BUTTON = 2;
 /** USB was plugged in. */
 export const WAKE_SUPPLY = 3;
 
-/** Deep sleep: the program ends, and starts anew when it is woken. */
+/** Deep sleep: the program ends, and starts anew on wake-up. */
 export interface Sleep {
-	/** WAKE_… of this start; WAKE_NONE: it was no sleep that ended. */
+	/** WAKE_… of this start; WAKE_NONE if it did not follow a sleep. */
 	readonly wakeReason: number;
-	/** Sleeps for `ms` at most, soon and not inside the call. The clock goes on. */
+	/** Sleeps for at most `ms`, soon but not inside the call. The clock continues. */
 	begin(ms: number): void;
 }

@@ -1,15 +1,15 @@
 /**
- * Runs a protocol machine on a serial port: the driver (io/driver.ts) brings it the time, this its characters, and
- * carries out what it says. The meter's conversations all run under it.
+ * Runs a protocol machine on a serial port: the driver (io/driver.ts) provides the time; the link provides received
+ * characters and performs the machine's outputs. All meter sessions run on a link.
  *
- * Order is kept: a line change waits until everything transmitted before has left the port (`onDrained`), and nothing
- * after it is polled until then. On a port without hardware parity a 7E1 line is made in software here, so that a
- * machine sees characters of 7 bits, and 0x80 and above for a damaged one, whatever the port can do. The same is done
- * where the other end may as well send 8N1, as some meters do that send by themselves (mode D).
+ * Outputs keep their order: a line change waits until all earlier bytes have left the port (`onDrained`); the machine
+ * is not polled before that. Where the port has no hardware parity, the link handles 7E1 in software, so that a machine
+ * always sees characters of 7 bits, and 0x80 and above for a damaged one. It does the same where the meter may also
+ * send 8N1, as some meters with unsolicited telegrams (mode D) do.
  *
- * Limits: RECEIVE_PIECE bytes are given to the machine at a time (large enough to be cheap, small enough to keep XS
- * responsive), PIECES_LIMIT of them in one turn of the host: whoever sends without end, faster than the machine works, keeps
- * nobody else waiting.
+ * Limits: the machine gets RECEIVE_PIECE bytes at a time (large enough to be efficient, small enough to keep XS
+ * responsive), and at most PIECES_LIMIT such pieces per tick, so that a sender without pauses does not block other
+ * tasks.
  */
 import { addParity, ParityFilter } from "../bytes/parity.js";
 import type { Driver, ScheduledMachine, Task } from "./driver.js";
@@ -28,11 +28,11 @@ import { type Machine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT, 
 const RECEIVE_PIECE = 64;
 const PIECES_LIMIT = 8;
 
-/** Direction of bytes shown to a tap. */
+/** Direction of bytes passed to a tap. */
 export const TAP_RECEIVED = 0;
 export const TAP_TRANSMITTED = 1;
 
-/** Sees every byte that passes, after parity was taken off (a damaged character is 0x80 or above). */
+/** Observer of all bytes on the line, without parity (a damaged character is 0x80 or above). */
 export interface LinkTap {
 	bytes(direction: number, bytes: Uint8Array, start: number, end: number, nowMs: number): void;
 	line(baud: number, nowMs: number): void;
@@ -40,44 +40,43 @@ export interface LinkTap {
 
 export interface LinkOptions {
 	readonly port: SerialPort;
-	/** The line as it is opened. */
 	readonly line: LineSettings;
-	/** The other end frames 7E1 or 8N1, as it likes: what of a 7E1 line is parity is found out here. Default false. */
+	/** True when the peer may use 7E1 or 8N1; on a 7E1 line the link then detects the parity bit. Default false. */
 	readonly anyFraming?: boolean;
 	readonly machine: Machine;
 	readonly tap?: LinkTap | undefined;
-	/** An event of the machine. The link may be closed in it. */
+	/** Handles an event of the machine; may close the link. */
 	onEvent(code: number): void;
-	/** The port is gone; the link has closed itself. */
+	/** Handles the loss of the port; the link has closed itself. */
 	onClosed(): void;
 }
 
-/** There may be more to read: it is due at once. */
+/** More bytes may wait: due at once. */
 const BEHIND = 1;
-/** Bytes were written and `onDrained` has not come yet. */
+/** Bytes were written, and `onDrained` has not been called yet. */
 const DRAINING = 2;
 const CLOSED = 4;
 
-/** The port calls it back itself: closures in its place would take 45 slots. */
+/** The link of a machine to a port. It serves as the port's options object, because closures would take 45 XS slots. */
 export class Link implements ScheduledMachine, SerialOptions {
 	readonly #task: Task;
 	readonly #options: LinkOptions;
 	readonly #serial: Serial;
-	/** Undefined where parity is the port's work, or there has been none yet. */
+	/** Undefined where the port handles parity, or before the first 7E1 character. */
 	#parity: ParityFilter | undefined;
 	readonly #received = new Uint8Array(RECEIVE_PIECE);
-	/** What the port has not taken yet, from `#sent` on. */
+	/** Bytes not yet taken by the port, from `#sent` on. */
 	#transmit: Uint8Array | undefined;
 	#sent = 0;
 	#writable = 0;
-	/** As the machine wants it. */
+	/** Format the machine wants. */
 	#format: SerialFormat;
-	/** A line change that waits for the drain. */
+	/** Line change that waits for the drain. */
 	#next: LineSettings | undefined;
-	/** BEHIND, DRAINING, CLOSED: one number, since each field takes a slot. */
+	/** BEHIND, DRAINING, CLOSED: one number, because each field takes an XS slot. */
 	#flags = 0;
 
-	/** Throws when the port can't be opened. The machine runs from the next turn of the host on. */
+	/** Throws when the port can't be opened. The machine starts in the next tick. */
 	constructor(driver: Driver, options: LinkOptions) {
 		const { port, line, tap } = options;
 		this.#options = options;
@@ -87,7 +86,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		this.#task = driver.register("link", this);
 	}
 
-	/** For the port, as what follows. */
+	/** Used by the port, like the members below. */
 	get baud(): number {
 		return this.#options.line.baud;
 	}
@@ -112,14 +111,14 @@ export class Link implements ScheduledMachine, SerialOptions {
 
 	onError(code: number): void {
 		if (code !== SERIAL_ERROR_GONE) return;
-		// Not when it is closed.
+		// `fromHost()` does nothing on a closed link.
 		this.#task.fromHost(() => {
 			this.close();
 			this.#options.onClosed();
 		});
 	}
 
-	/** For the driver, as what follows: those of the machine. */
+	/** Used by the driver, like the members below. */
 	get deadlineMs(): number {
 		return this.#flags & BEHIND ? 0 : this.#options.machine.deadlineMs;
 	}
@@ -129,7 +128,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		this.#options.machine.advance(nowMs);
 	}
 
-	/** Ends the work; the machine is not called again. */
+	/** Closes the link; the machine is not called again. */
 	close(): void {
 		if (this.isClosed) return;
 		this.#flags |= CLOSED;
@@ -137,7 +136,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		this.#serial.close();
 	}
 
-	/** Tells the machine something from outside (an end, a connection to make), so that its outputs go out. */
+	/** Changes the machine from outside (such as an abort) and performs its outputs. */
 	tell(change: (nowMs: number) => void): void {
 		if (!this.isClosed) this.#task.update(change);
 	}
@@ -146,7 +145,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		return (this.#flags & CLOSED) !== 0;
 	}
 
-	/** Parity is not the port's work. */
+	/** True when the link handles parity. */
 	private get isSoftware(): boolean {
 		const { anyFraming, port } = this.#options;
 		return anyFraming === true || !port.hardwareParity;
@@ -169,12 +168,12 @@ export class Link implements ScheduledMachine, SerialOptions {
 			}
 			tap?.bytes(TAP_RECEIVED, into, 0, count, nowMs);
 			machine.receive(into, 0, count, nowMs);
-			// What it answers to one piece goes out before the next is looked at.
+			// The answer to one piece is sent before the next one is read.
 			this.drain(nowMs);
 		}
 	}
 
-	/** Carries out the machine's outputs as far as the port takes them. */
+	/** Performs the machine's outputs as far as the port takes them. Called by the driver. */
 	drain(nowMs: number): void {
 		const { machine } = this.#options;
 		while (!this.isClosed && this.flush() && this.settleLine(nowMs)) {
@@ -186,7 +185,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		}
 	}
 
-	/** Writes what is loaded; true when all of it is with the port. */
+	/** Writes the loaded bytes; returns true when the port has taken all of them. */
 	private flush(): boolean {
 		const bytes = this.#transmit;
 		if (bytes === undefined) return true;
@@ -201,7 +200,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		return true;
 	}
 
-	/** Makes a line change that is due; false while it must wait for bytes to leave. */
+	/** Performs a due line change; returns false while it must wait for bytes to leave. */
 	private settleLine(nowMs: number): boolean {
 		const line = this.#next;
 		if (line === undefined) return true;
@@ -223,5 +222,5 @@ export class Link implements ScheduledMachine, SerialOptions {
 	}
 }
 
-/** The port has changed, not the machine: what it has to say may go on. */
+/** Placeholder for a change of the port only: the drain that follows performs waiting outputs. */
 function changeNothing(): void {}

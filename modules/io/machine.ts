@@ -1,19 +1,19 @@
 /**
- * The sans-io contract: what every protocol machine looks like from outside, and the queue they answer `poll` with.
- * Bytes and the time go in, outputs come out; a machine touches no socket, clock or timer (models: h11, str0m).
+ * The sans-io contract: the interface of every protocol machine, and the queue of outputs behind `poll()`. Bytes and
+ * the time go in, outputs come out; a machine uses no socket, clock or timer (models: h11, str0m).
  */
 import { FORMAT_7E1, type SerialFormat } from "./host.js";
 
 /** No more output until the next `receive` or `advance`. */
 export const OUTPUT_NONE = 0;
-/** Send `bytes[start..end)`. The bytes stay the machine's; they hold still until the next call into it. */
+/** Send `bytes[start..end)`. The machine owns the bytes; they are unchanged until the next call into it. */
 export const OUTPUT_TRANSMIT = 1;
-/** Change the line to `baud` and `format` once everything transmitted before has left. */
+/** Change the line to `baud` and `format` after all earlier bytes have left. */
 export const OUTPUT_LINE = 2;
-/** Something the owner wants to know: `code` is the machine's own, listed in its header. */
+/** Notify the caller; `code` is defined by the machine and listed in its header. */
 export const OUTPUT_EVENT = 3;
 
-/** One output. It may be used again after later `poll`s: copy what must last. */
+/** One output. The object may be reused after later `poll()` calls: copy what must last. */
 export interface Output {
 	kind: number;
 	bytes: Uint8Array;
@@ -27,39 +27,39 @@ export interface Output {
 /** Shared empty array. */
 export const NO_BYTES: Uint8Array = Object.freeze(new Uint8Array(0));
 
-/** The output of kind OUTPUT_NONE. */
 export const NO_OUTPUT: Output = Object.freeze(newOutput(OUTPUT_NONE));
 
-/** What time moves: protocol machines, and the policies that decide when something is done (io/driver.ts). */
+/** Base of protocol machines and policies, which act on time (io/driver.ts). */
 export interface Timed {
-	/** Time has come to `nowMs` (monotonic); acts on what is due. Being called too early is no mistake. */
+	/** Performs everything due at `nowMs` (monotonic). An early call is no error. */
 	advance(nowMs: number): void;
-	/** When `advance` must be called next, monotonic ms; Infinity when nothing is due. Only a change moves it. */
+	/**
+	 * Next time to call `advance()`, monotonic ms; Infinity when nothing is due. It changes only when the machine does.
+	 */
 	readonly deadlineMs: number;
 }
 
 export interface Machine extends Timed {
 	/**
-	 * Takes `bytes[start..end)` that arrived by `nowMs` (monotonic). Any split, any garbage; never throws.
-	 * On a 7E1 line a byte of 0x80 or above is a character that arrived damaged.
+	 * Takes `bytes[start..end)` that arrived by `nowMs` (monotonic). Accepts any split and any garbage; never throws. On
+	 * a 7E1 line a byte of 0x80 or above is a character that arrived damaged.
 	 */
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void;
-	/** The next output; ask until its kind is OUTPUT_NONE. */
+	/** Returns the next output; call it until the kind is OUTPUT_NONE. */
 	poll(): Output;
 }
 
-/** The most outputs a machine may have waiting at once. */
+/** Maximum number of waiting outputs. */
 const QUEUE_LIMIT = 8;
 
 interface Waiting extends Output {
 	next: Waiting | undefined;
 }
 
-/** Outputs waiting to be polled, in order: a chain, so that one at rest takes next to no memory. */
+/** Queue of outputs to be polled: a linked list, so that an empty queue takes almost no memory. */
 export class OutputQueue {
 	#first: Waiting | undefined;
 
-	/** Forgets what is waiting. */
 	clear(): void {
 		this.#first = undefined;
 	}

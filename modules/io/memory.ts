@@ -1,48 +1,51 @@
 /**
- * Memory of XS that operations have been promised: each asks for the most that it takes before it begins, and gives that
- * back when it is over. Without it, operations that fit one by one end the machine when they come side by side.
+ * Ledger of promised XS memory: an operation claims its maximum before it begins, and releases it at its end. Without
+ * it, operations that fit individually could together exhaust the memory and end the XS machine.
  *
- * What was promised counts in full until it is given back, though some of it is in use by then: a promise is kept even
- * if everything that has begun reaches its highest at once. Beyond that RESERVE is never promised: small requests take
- * memory too, and claim none.
+ * A claim counts in full until its release, even when part of it is already in use. All claims are therefore covered
+ * even if all operations reach their maximum at once. RESERVE is never granted, because small operations use memory
+ * without a claim.
  */
 
-/** What is left of the memory of the firmware's own machine, which ends when there is too little. */
+/** Free memory of the firmware's XS machine, which ends when it runs out. */
 export interface Memory {
-	/** Whether so many slots and so many bytes of chunks are free. May take as long as a collection of garbage. */
+	/** Returns true when so many slots and bytes of chunks are free. May take as long as a garbage collection. */
 	suffices(slots: number, chunkBytes: number): boolean;
-	/** What is free at this moment, without a collection. */
+	/** Returns the memory free now, without a collection. */
 	free?(): FreeMemory;
-	/** Lines "task bytes": of each task's stack, how much it has never used. Empty where the host does not know. */
+	/**
+	 * Returns lines "task bytes": the number of stack bytes that each task has never used. Empty where the host does not
+	 * know.
+	 */
 	stacks?(): string;
 	/**
-	 * `length` bytes of zeros outside the machine's chunks, for what is long and is held for a moment only. Undefined: the
-	 * heap has too few. The bytes stay there until `drop`, or until nobody refers to them.
+	 * Returns `length` zero bytes outside the machine's chunks, for large short-lived data; undefined when the heap has
+	 * too little. The bytes are freed by `drop()` or by garbage collection.
 	 */
 	heapBytes?(length: number): Uint8Array | undefined;
-	/** Frees bytes of `heapBytes`; the array has a length of 0 from then on. */
+	/** Frees bytes of `heapBytes()`; the array then has length 0. */
 	drop?(bytes: Uint8Array): void;
 }
 
 export interface FreeMemory {
 	readonly slots: number;
 	readonly chunkBytes: number;
-	/** Bytes of the heap that all else takes its memory of; undefined: it has no limit. */
+	/** Free bytes of the general heap; undefined without a limit. */
 	readonly heapBytes: number | undefined;
-	/** The least of `heapBytes` since the start. */
+	/** Minimum of `heapBytes` since the start. */
 	readonly leastHeapBytes?: number | undefined;
 }
 
-/** The most that an operation takes beside what there is before it begins. */
+/** Maximum additional memory of an operation. */
 export interface Cost {
 	readonly slots: number;
 	readonly chunkBytes: number;
 }
 
-/** What no claim is granted of, for whatever claims nothing. */
+/** Memory never granted to claims, for operations without one. */
 export const RESERVE: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
 
-/** Working with such bytes: a piece of them from flash or a client, and the names in six certificates. */
+/** Memory for working with such bytes: a piece from flash or a client, and the names in six certificates. */
 const BYTES_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 8192 });
 
 export class MemoryLedger {
@@ -50,12 +53,12 @@ export class MemoryLedger {
 	#slots = 0;
 	#chunkBytes = 0;
 
-	/** Undefined: the host has as much as is wanted. */
+	/** `memory` undefined: the host has no limit. */
 	constructor(memory: Memory | undefined) {
 		this.#memory = memory;
 	}
 
-	/** False: there is too little, the operation must not begin. */
+	/** Claims memory; false when there is too little and the operation must not begin. */
 	claim(cost: Cost): boolean {
 		if (!this.fits(cost)) return false;
 		this.#slots += cost.slots;
@@ -63,21 +66,21 @@ export class MemoryLedger {
 		return true;
 	}
 
-	/** Whether so much is there beside all that was promised, for whatever takes it at once. */
+	/** Returns true when so much memory is free in addition to all claims, for immediate use. */
 	fits({ slots, chunkBytes }: Cost): boolean {
 		const wantedBytes = this.#chunkBytes + chunkBytes + RESERVE.chunkBytes;
 		return this.#memory?.suffices(this.#slots + slots + RESERVE.slots, wantedBytes) !== false;
 	}
 
-	/** Once for each claim that was granted. */
+	/** Releases a claim; call it once for each granted claim. */
 	release({ slots, chunkBytes }: Cost): void {
 		this.#slots -= slots;
 		this.#chunkBytes -= chunkBytes;
 	}
 
 	/**
-	 * `length` bytes, outside the chunks where the host has such memory, and room to work with them in this turn of the
-	 * event loop. Undefined: there is too little.
+	 * Returns `length` bytes, outside the chunks where the host supports that, with enough memory to process them in this
+	 * tick. Undefined when there is too little.
 	 */
 	bytes(length: number): Uint8Array | undefined {
 		const memory = this.#memory;
@@ -86,7 +89,7 @@ export class MemoryLedger {
 		return this.fits({ slots, chunkBytes: chunkBytes + length }) ? new Uint8Array(length) : undefined;
 	}
 
-	/** Gives back what `bytes` gave. */
+	/** Frees bytes of `bytes()`. */
 	drop(bytes: Uint8Array): void {
 		this.#memory?.drop?.(bytes);
 	}

@@ -1,25 +1,24 @@
 /**
- * The radio for Wi-Fi of the host contract (host.ts): a station and an access point. Types, and the reasons of ESP-IDF that
- * say something.
+ * Wi-Fi radio of the host contract (host.ts): a station and an access point. Types, and the relevant reason codes of
+ * ESP-IDF.
  */
 
-/** A network that the station joins. */
 export interface StationOptions {
 	/** 1 to 32 bytes of UTF-8. */
 	readonly ssid: string;
-	/** Empty: an open network, and no other is joined; else 8 to 63 bytes, and no open one is. */
+	/** Empty: join only an open network. Otherwise 8 to 63 bytes: join only a protected network. */
 	readonly password: string;
-	/** Only this access point of the network, 12 hex characters. */
+	/** BSSID of the only allowed access point, 12 hex characters. */
 	readonly bssid?: string;
-	/** Where it was last; saves looking on the others first. */
+	/** Last known channel; avoids scanning the others first. */
 	readonly channel?: number;
-	/** Name told to the DHCP server. */
+	/** Name sent to the DHCP server. */
 	readonly hostname: string;
-	/** Without it, by DHCP. */
+	/** Static address; undefined: DHCP. */
 	readonly address?: StaticAddress;
 }
 
-/** IPv4, as dotted decimal text. */
+/** IPv4 addresses, as dotted decimal text. */
 export interface StaticAddress {
 	readonly ip: string;
 	readonly netmask: string;
@@ -33,67 +32,70 @@ export interface AccessPointOptions {
 	readonly password: string;
 }
 
-/** A network in reach; `authmode` is a `wifi_auth_mode_t` of ESP-IDF. */
+/** A network in range; `authmode` is a `wifi_auth_mode_t` of ESP-IDF. */
 export interface ScannedNetwork {
-	/** What is not UTF-8 is replaced. */
+	/** Invalid UTF-8 is replaced. */
 	readonly ssid: string;
 	/** 12 hex characters. */
 	readonly bssid: string;
-	/** dBm. */
+	/** Signal strength, dBm. */
 	readonly rssi: number;
 	readonly channel: number;
 	readonly authmode: number;
 }
 
-/** The network that the station is in. */
 export interface StationStatus extends ScannedNetwork {
 	readonly ip: string;
 	readonly netmask: string;
 	readonly gateway: string;
 }
 
-/** The most networks that a scan tells of, the strongest first. */
+/** Maximum number of networks in a scan result, strongest first. */
 export const SCAN_LIMIT = 20;
 
-/** Reasons of ESP-IDF (`wifi_err_reason_t`) that say more than that it went wrong. */
+/** Reason codes of ESP-IDF (`wifi_err_reason_t`) with a specific meaning. */
 export const WIFI_REASON_4WAY_HANDSHAKE_TIMEOUT = 15;
 export const WIFI_REASON_BEACON_TIMEOUT = 200;
 export const WIFI_REASON_NO_AP_FOUND = 201;
 export const WIFI_REASON_AUTH_FAIL = 202;
 export const WIFI_REASON_HANDSHAKE_TIMEOUT = 204;
-/** The first and the last of those for a network that is there, but not as it was asked for. */
+/** Range of codes for a network that is in range but does not match the options. */
 export const WIFI_REASON_NO_SUITABLE_AP_FIRST = 210;
 export const WIFI_REASON_NO_SUITABLE_AP_LAST = 212;
 
 export interface WiFiOptions {
-	/** The station has its address. */
 	onConnected(): void;
-	/** A `connect` has failed, or the network is lost; the radio does not try again by itself. A reason of ESP-IDF. */
+	/**
+	 * Called when `connect()` has failed or the network is lost, with an ESP-IDF reason code. The radio does not retry.
+	 */
 	onDisconnected(reason: number): void;
-	/** The scan has ended; false: it failed. */
+	/** Called at the end of a scan; false: it failed. */
 	onScanned(found: boolean): void;
-	/** Clients of our access point have come or gone. */
+	/** Called when the number of access-point clients has changed. */
 	onClients(count: number): void;
 }
 
-/** Station and access point, side by side where both are on. Both are off at first. */
+/** Station and access point, which may be on at the same time. Both are initially off. */
 export interface WiFi {
-	/** The network that the station is in, with its address; undefined without one. */
+	/** Network of the station, with its address; undefined while not connected. */
 	readonly station: StationStatus | undefined;
-	/** Where the radio is at this moment, which is one place for station and access point; 0 where nobody knows. */
+	/** Present channel of the radio, common to station and access point; 0 when unknown. */
 	readonly channel: number;
-	/** Leaves the network it is in and joins this one; `onConnected` or `onDisconnected` follows. */
+	/** Leaves the present network and joins this one; `onConnected` or `onDisconnected` follows. */
 	connect(options: StationOptions): void;
-	/** Leaves, or gives up joining; nothing is called back. */
+	/** Leaves the network, or cancels joining; without a callback. */
 	disconnect(): void;
-	/** On 192.168.4.1/24, with a DHCP server that names it as router and name server. One that is on takes the new settings. */
+	/**
+	 * Starts the access point on 192.168.4.1/24, with a DHCP server that announces it as router and name server. If it is
+	 * on, applies the new settings.
+	 */
 	startAccessPoint(options: AccessPointOptions): void;
 	stopAccessPoint(): void;
-	/** Looks for networks; `onScanned` follows. False: the radio can't at this moment. */
+	/** Starts a scan; `onScanned` follows. Returns false when the radio can't scan now. */
 	scan(): boolean;
-	/** Network `index` of the last scan; undefined beyond the last one. */
+	/** Returns network `index` of the last scan; undefined beyond the last one. */
 	scanned(index: number): ScannedNetwork | undefined;
-	/** The station sleeps between beacons: saves current, costs time to answer. Off at first. */
+	/** Lets the station sleep between beacons, which saves current but delays answers. Initially off. */
 	setPowerSave(on: boolean): void;
 	close(): void;
 }

@@ -1,13 +1,12 @@
 /**
- * Grammar of a JSON number (RFC 8259, 6): which part of the number a character belongs to.
+ * Grammar of a JSON number (RFC 8259, 6): finds the part of the number that a character belongs to.
  *
  *     [ "-" ] ( "0" / digit1-9 *digit ) [ "." 1*digit ] [ "e" [ "+" / "-" ] 1*digit ]
  */
 
-/** The character is not part of the number. */
 export const NUMBER_NONE = 0;
 export const NUMBER_MINUS = 1;
-/** A leading zero, which nothing but a point or an exponent may follow. */
+/** A leading zero, which only a point or an exponent may follow. */
 export const NUMBER_ZERO = 2;
 export const NUMBER_INTEGER = 3;
 const NUMBER_POINT = 4;
@@ -15,18 +14,17 @@ const NUMBER_FRACTION = 5;
 const NUMBER_E = 6;
 const NUMBER_E_SIGN = 7;
 const NUMBER_EXPONENT = 8;
-/** Nothing was read yet. */
 export const NUMBER_START = 9;
 
 const MINUS = 0x2d;
 const ZERO = 0x30;
 
-/** True when the number may end after this part. */
+/** Returns true when the number may end after this part. */
 export function isNumberComplete(part: number): boolean {
 	return part === NUMBER_ZERO || part === NUMBER_INTEGER || part === NUMBER_FRACTION || part === NUMBER_EXPONENT;
 }
 
-/** The part that `byte` belongs to when it comes after `part`; NUMBER_NONE when the number can't go on with it. */
+/** Returns the part of `byte` after `part`; NUMBER_NONE when `byte` can't continue the number. */
 export function nextNumberPart(part: number, byte: number): number {
 	const afterInteger = part === NUMBER_ZERO || part === NUMBER_INTEGER;
 	if (byte >= ZERO && byte <= 0x39) {

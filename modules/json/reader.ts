@@ -1,24 +1,25 @@
 /**
- * JSON pull reader (RFC 8259) for bodies that strangers send: bytes go in as they arrive, tokens come out, and nothing
- * whole is held. `JSON.parse` would need three copies of the body, keep every unknown name for ever (XS interns them)
- * and overflow the stack on deep nesting; here no input decides how much memory is used.
+ * JSON pull reader (RFC 8259) for untrusted bodies: bytes go in as they arrive, tokens come out, and the document is
+ * never stored as a whole. `JSON.parse` would need three copies of the body, keep every unknown name forever (XS
+ * interns them) and overflow the stack on deep nesting. The memory use of this reader does not depend on the input.
  *
- * Use: `begin`, then for each piece `push` and `next` until TOKEN_MORE, then `finish` and `next` until TOKEN_END.
+ * Use: `begin()`, then for each piece `push()` and `next()` until TOKEN_MORE, then `finish()` and `next()` until
+ * TOKEN_END.
  *
- * Stricter than JSON.parse in one point: UTF-8 must be well formed (RFC 3629) and an escaped surrogate must be half of
- * a pair, so that a string read can always be turned into text.
+ * It is stricter than JSON.parse in one point: UTF-8 must be well formed (RFC 3629) and an escaped surrogate must be
+ * half of a pair, so that each string can be converted to text.
  *
- * Limits: nesting `maxDepth`, one string or name `scratch` bytes, the text of a number NUMBER_LIMIT characters. Beyond
- * the first is an error; beyond the others the value is still checked, but marked `truncated`.
+ * Limits: nesting `maxDepth`, one string or name `scratch` bytes, the text of a number NUMBER_LIMIT characters. Deeper
+ * nesting is an error. Longer strings and numbers are still checked, but marked `truncated`.
  */
 import { isNumberComplete, NUMBER_INTEGER, NUMBER_NONE, NUMBER_START, nextNumberPart } from "./number.js";
 import { StringScanner, type TextPieces } from "./string.js";
 
-/** All that was pushed is used up: push more, or finish. */
+/** All pushed bytes are used up: push more, or finish. */
 export const TOKEN_MORE = 0;
-/** The document is complete and nothing but white space followed it. */
+/** The document is complete, followed only by white space. */
 export const TOKEN_END = 1;
-/** Not JSON, or nested too deep; `offset` tells where. Every further `next` gives the same. */
+/** Invalid JSON, or nested too deeply, at `offset`. Every further `next()` returns the same. */
 export const TOKEN_ERROR = 2;
 export const TOKEN_OBJECT_START = 3;
 export const TOKEN_OBJECT_END = 4;
@@ -34,19 +35,17 @@ export const TOKEN_TRUE = 10;
 export const TOKEN_FALSE = 11;
 export const TOKEN_NULL = 12;
 
-/** Nesting accepted when the owner names no other. */
 const DEPTH_DEFAULT = 4;
-/** Nesting is kept as bits of one integer. */
+/** Maximum nesting: the levels are bits of one integer. */
 const DEPTH_LIMIT = 31;
-/** Bytes of the longest string that is kept, when the owner names no other. */
 const SCRATCH_DEFAULT = 256;
-/** Characters of the longest number that is converted. */
+/** Maximum number of characters of a converted number. */
 export const NUMBER_LIMIT = 32;
 
-/** Inside `#scan`: no token is complete yet. */
+/** Used inside `scan()`: no token is complete yet. */
 const TOKEN_NONE = -1;
 
-/** What may come next between two tokens. */
+/** Items expected between two tokens. */
 const EXPECT_VALUE = 0;
 const EXPECT_VALUE_OR_END = 1;
 const EXPECT_NAME = 2;
@@ -55,7 +54,6 @@ const EXPECT_COLON = 4;
 const EXPECT_COMMA = 5;
 const EXPECT_NOTHING = 6;
 
-/** In which token the reader stands. */
 const LEXEME_NONE = 0;
 const LEXEME_ERROR = 1;
 const LEXEME_STRING = 2;
@@ -71,16 +69,16 @@ const WORD_FALSE = Object.freeze([0x66, 0x61, 0x6c, 0x73, 0x65]);
 const WORD_NULL = Object.freeze([0x6e, 0x75, 0x6c, 0x6c]);
 
 export interface JSONReaderLimits {
-	/** Objects and arrays open at once, 1 to 31; 4 by default. */
+	/** Maximum nesting of objects and arrays, 1 to 31; 4 by default. */
 	readonly maxDepth?: number;
-	/** Bytes of the longest string or name that is kept, at least 32 (numbers pass through it too); 256 by default. */
+	/** Maximum size of a stored string or name, bytes, at least 32 (also used for numbers); 256 by default. */
 	readonly scratch?: number;
 }
 
 export class JSONReader {
-	/** The last number; NaN when it was truncated, infinite when it is beyond a double. */
+	/** Last number; NaN when truncated, infinite when beyond the range of a double. */
 	number = 0;
-	/** True when `number` is a whole number that a double holds exactly; `1.0` and `1e2` are whole as well. */
+	/** True when `number` is a whole number that a double represents exactly; `1.0` and `1e2` are whole as well. */
 	isInteger = false;
 
 	readonly #string: StringScanner;
@@ -94,10 +92,10 @@ export class JSONReader {
 	#expect = EXPECT_VALUE;
 	#lexeme = LEXEME_NONE;
 	#depth = 0;
-	/** One bit for each open level, the innermost lowest: 1 an object, 0 an array. */
+	/** One bit for each open level, innermost lowest: 1 an object, 0 an array. */
 	#objects = 0;
 	#skipDepth = -1;
-	/** Takes the next value if it is a string. */
+	/** Receiver for the next value if it is a string. */
 	#pieces: TextPieces | undefined;
 	#isName = false;
 	#numberPart = NUMBER_START;
@@ -110,7 +108,7 @@ export class JSONReader {
 		this.#bytes = this.#string.text;
 	}
 
-	/** The last name, string or number as UTF-8 after unescaping, in [0..length). Stays the reader's. */
+	/** Last name, string or number as UTF-8 after unescaping, in [0..length). The reader owns the buffer. */
 	get text(): Uint8Array {
 		return this.#string.text;
 	}
@@ -119,22 +117,22 @@ export class JSONReader {
 		return this.#string.length;
 	}
 
-	/** True when the last name, string or number was longer than what is kept: `text` holds only its beginning. */
+	/** True when the last name, string or number was too long, and `text` holds only its beginning. */
 	get truncated(): boolean {
 		return this.#string.truncated;
 	}
 
-	/** Objects and arrays open now. */
+	/** Number of open objects and arrays. */
 	get depth(): number {
 		return this.#depth;
 	}
 
-	/** Bytes read since `begin`; after TOKEN_ERROR the offset of the byte that could not be taken. */
+	/** Number of bytes read since `begin()`; after TOKEN_ERROR the offset of the invalid byte. */
 	get offset(): number {
 		return this.#base + this.#at;
 	}
 
-	/** Forgets everything; a new document begins. */
+	/** Resets the reader for a new document. */
 	begin(): void {
 		this.#bytes = this.text;
 		this.#at = this.#end = this.#base = 0;
@@ -147,7 +145,10 @@ export class JSONReader {
 		this.#string.clear();
 	}
 
-	/** The next piece, `bytes[start..end)`; it must hold still until `next` has given TOKEN_MORE. */
+	/**
+	 * Takes the next piece, `bytes[start..end)`, which must not change until `next()` has returned TOKEN_MORE. Throws if
+	 * the last piece is not used up, or after `finish()`.
+	 */
 	push(bytes: Uint8Array, start: number, end: number): void {
 		if (this.#lexeme === LEXEME_ERROR) return;
 		if (this.#at < this.#end || this.#finished) throw new Error("JSON piece pushed before the last was read");
@@ -157,35 +158,38 @@ export class JSONReader {
 		this.#end = end;
 	}
 
-	/** No more pieces will come. */
+	/** Ends the input. */
 	finish(): void {
 		this.#finished = true;
 	}
 
-	/** Right after TOKEN_NAME: the value that follows is checked, however large, but none of its tokens is given. */
+	/**
+	 * Skips the value after TOKEN_NAME: it is checked, whatever its size, but returns no tokens. Call it right after
+	 * TOKEN_NAME.
+	 */
 	skip(): void {
 		this.#skipDepth = this.#depth;
 	}
 
 	/**
-	 * Right after TOKEN_NAME: if the value that follows is a string, its text goes to `pieces` as it arrives, however long
-	 * it is, and with its TOKEN_STRING `length` is 0. A string that then turns out to be no JSON was given in part.
+	 * Streams the value after TOKEN_NAME, if it is a string, to `pieces` as it arrives, whatever its length; at its
+	 * TOKEN_STRING `length` is 0. Call it right after TOKEN_NAME. Pieces of a string may be written before it turns out
+	 * to be invalid.
 	 */
 	streamTo(pieces: TextPieces): void {
 		this.#pieces = pieces;
 	}
 
-	/** The next token, TOKEN_…. */
 	next(): number {
 		for (;;) {
 			const token = this.scan();
 			if (this.#skipDepth < 0 || token <= TOKEN_ERROR) return token;
-			// A start has made the level deeper, so being back where the name stood means that the value is over.
+			// A start token increases the depth, so back at the depth of the name the value is complete.
 			if (this.#depth === this.#skipDepth) this.#skipDepth = -1;
 		}
 	}
 
-	/** True when the last name or string is `name`, which is ASCII and short (a field name). */
+	/** Returns true when the last name or string is `name`, which must be ASCII and short (a field name). */
 	textEquals(name: string): boolean {
 		if (this.truncated || name.length !== this.length) return false;
 		for (let i = 0; i < this.length; i++) if (name.charCodeAt(i) !== this.text[i]) return false;
@@ -222,7 +226,7 @@ export class JSONReader {
 		return TOKEN_ERROR;
 	}
 
-	/** A byte between tokens: white space, punctuation, or the first of a value. */
+	/** Handles a byte between tokens: white space, punctuation, or the first byte of a value. */
 	private takeStructure(byte: number): number {
 		switch (byte) {
 			case 0x20:
@@ -338,7 +342,7 @@ export class JSONReader {
 		return this.endValue(TOKEN_NUMBER);
 	}
 
-	/** An integer of up to 15 characters without making a string: the usual case. */
+	/** Converts an integer of up to 15 characters without making a string: the usual case. */
 	private smallInteger(): number {
 		const negative = this.text[0] === MINUS;
 		let value = 0;

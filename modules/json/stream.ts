@@ -1,20 +1,19 @@
 /**
- * A JSON text of any length, made piece by piece as the client takes it: a list of 340 readings needs no list of
- * objects and no buffer but the connection's. Has the shape of the HTTP module's BodySource.
+ * Stream of JSON text of any length, generated as the client takes it: a list of 340 readings needs no list of objects
+ * and no buffer but the connection's. Has the shape of the HTTP module's BodySource.
  *
- * The text is cut into units, written by one function: unit 0, 1, 2 … (for a list: the head, one unit a record, the
- * tail). A unit that does not fit into the window is written again, with the part already taken dropped, when the next
- * window comes; so as long as the stream is read, the same unit must give the same bytes.
+ * One function writes the text in units 0, 1, 2 … (for a list: the head, one unit per record, the tail). A unit that
+ * does not fit into the window is written again for the next window, without the part already taken. While the stream
+ * is read, the same unit must therefore produce the same bytes.
  */
 import type { JSONWriter } from "./writer.js";
 
-/** For windows of 1 KB, into which all but the longest readings fit three times. */
+/** Suitable for windows of 1 KB, which hold three of all but the longest readings. */
 export const SPARE = 320;
 
 /**
- * Writes unit `unit` (maybe nothing at all) and returns true when another follows it, false when it was the last. Called
- * with rising numbers, the same number several times in a row where a unit straddles windows. The nesting goes on from
- * unit to unit.
+ * Writes unit `unit` (which may be empty); returns true when another unit follows. Called with increasing numbers,
+ * several times for a unit that crosses windows. The nesting continues from unit to unit.
  */
 export type ProduceUnit = (writer: JSONWriter, unit: number) => boolean;
 
@@ -25,15 +24,15 @@ export class JSONStream {
 	#unit = 0;
 	/** Nesting before the unit. */
 	#state = 0;
-	/** Bytes of the unit that were taken already. */
+	/** Number of bytes of the unit already taken. */
 	#skip = 0;
-	/** Bytes of the unit before. */
 	#size = 0;
 	#ended = false;
 
 	/**
-	 * The writer may be shared: nothing is kept in it between two reads. With `spare` a read leaves fewer bytes than that
-	 * free rather than begin a unit that will not fit in if it is as long as the last: what is cut is made twice.
+	 * The writer may be shared: it holds no state between two reads. `spare`: maximum number of bytes a read may leave
+	 * free. It does so when the next unit, judged by the size of the last one, would not fit, because a unit that crosses
+	 * windows is written twice.
 	 */
 	constructor(writer: JSONWriter, produce: ProduceUnit, spare = 0) {
 		this.#spare = spare;
@@ -42,8 +41,8 @@ export class JSONStream {
 	}
 
 	/**
-	 * Fills `into[start..end)`; returns how many bytes were written: fewer than asked only at the end, or where up to `spare`
-	 * were left free; 0 only after the end.
+	 * Fills `into[start..end)`; returns the number of bytes written. It is less than the space at the end, or when up to
+	 * `spare` bytes were left free; it is 0 only after the end.
 	 */
 	read(into: Uint8Array, start: number, end: number): number {
 		const writer = this.#writer;

@@ -1,9 +1,9 @@
 /**
- * Inside of a JSON string (RFC 8259, 7): checks, unescapes and keeps the first bytes of one, as it arrives.
+ * Scanner for the inside of a JSON string (RFC 8259, 7): checks, unescapes and stores its first bytes as they arrive.
  *
  * UTF-8 must be well formed (RFC 3629, 4: no overlong form, no surrogate, nothing above U+10FFFF) and an escaped
- * surrogate half of a pair, so that what is kept can always be turned into text; control characters are refused.
- * Limit: what is beyond the buffer is checked but not kept, unless somebody takes the text in pieces.
+ * surrogate must be half of a pair, so that the stored bytes can be converted to text. Control characters are rejected.
+ * Limit: bytes beyond the buffer are checked but not stored, unless a receiver takes the text in pieces.
  */
 import { hexDigitValue } from "../bytes/hex.js";
 
@@ -16,37 +16,37 @@ const STATE_BAD = 4;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Takes a text too long to be kept, in pieces of UTF-8; a piece may end inside a character. */
+/** Receiver for a long text in pieces of UTF-8; a piece may end inside a character. */
 export interface TextPieces {
-	/** The next piece, `bytes[start..end)`; it holds still only during the call. */
+	/** Takes the next piece, `bytes[start..end)`, which is valid only during the call. */
 	write(bytes: Uint8Array, start: number, end: number): void;
 }
 
 export class StringScanner {
-	/** What is kept, as UTF-8 after unescaping, in [0..length). */
+	/** Stored text, as UTF-8 after unescaping, in [0..length). */
 	readonly text: Uint8Array;
 	length = 0;
-	/** True when there was more than `text` holds; it may then end inside a character. */
+	/** True when the string was longer than `text`, which may then end inside a character. */
 	truncated = false;
 
 	#state = STATE_DONE;
-	/** Takes what the buffer has no room for. */
+	/** Receiver for text beyond the buffer. */
 	#pieces: TextPieces | undefined;
-	/** Continuation bytes still to come of a UTF-8 sequence, and the range of the next one. */
+	/** Number of continuation bytes still expected in a UTF-8 sequence, and range of the next one. */
 	#tail = 0;
 	#tailLow = 0;
 	#tailHigh = 0;
-	/** UTF-16 unit of an escape, and its digits so far. */
+	/** UTF-16 unit of an escape, and number of its digits so far. */
 	#unit = 0;
 	#unitDigits = 0;
-	/** First half of a pair, 0 when none is open. */
+	/** First half of a surrogate pair; 0 when no pair is open. */
 	#highSurrogate = 0;
 
 	constructor(size: number) {
 		this.text = new Uint8Array(size);
 	}
 
-	/** A string begins; its opening quote has been read. With `pieces` nothing of it is left in `text` at its end. */
+	/** Begins a string after its opening quote. With `pieces`, `text` is empty at its end. */
 	begin(pieces?: TextPieces): void {
 		this.#state = STATE_PLAIN;
 		this.#pieces = pieces;
@@ -59,17 +59,16 @@ export class StringScanner {
 		this.truncated = false;
 	}
 
-	/** The closing quote has been read. */
 	get isDone(): boolean {
 		return this.#state === STATE_DONE;
 	}
 
-	/** The byte at the position that `take` gave can't be part of a string. */
+	/** True when the byte at the position returned by `take()` is invalid in a string. */
 	get isBad(): boolean {
 		return this.#state === STATE_BAD;
 	}
 
-	/** Takes bytes from `bytes[start..end)` until the string ends or they do; returns the position of the next byte. */
+	/** Takes bytes of `bytes[start..end)` up to the end of the string; returns the position of the next byte. */
 	take(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && this.#state < STATE_DONE) {
@@ -136,7 +135,7 @@ export class StringScanner {
 		else if (++this.#unitDigits === 4) this.#state = this.takeUnit(this.#unit) ? STATE_PLAIN : STATE_BAD;
 	}
 
-	/** False when the surrogates don't pair. */
+	/** Takes a UTF-16 unit; returns false when the surrogates don't pair. */
 	private takeUnit(unit: number): boolean {
 		const high = this.#highSurrogate;
 		const isLow = unit >= 0xdc00 && unit <= 0xdfff;
@@ -167,7 +166,7 @@ export class StringScanner {
 	}
 }
 
-/** The character that `\` and `byte` stand for, or 0. */
+/** Returns the character for `\` and `byte`, or 0. */
 function unescaped(byte: number): number {
 	switch (byte) {
 		case QUOTE:

@@ -1,15 +1,15 @@
 /**
  * JSON writer (RFC 8259) into a window of a buffer, for replies that are larger than any buffer of the device.
  *
- * The first `skip` bytes produced since `begin` are dropped, those that fit go into the window, those beyond are
- * only counted. A value longer than the window is thus written by running the same code again with a larger skip; the
- * writer itself holds nothing back. Commas and colons come by themselves. The output is what JSON.stringify gives.
+ * The first `skip` bytes after `begin()` are dropped, the next ones go into the window, and further ones are only
+ * counted. A value longer than the window is thus written by running the same code again with a larger skip; the writer
+ * buffers nothing. It writes commas and colons automatically. The output equals that of JSON.stringify.
  *
- * Limits: nesting WRITER_DEPTH_LIMIT; more is a mistake of the caller and throws a RangeError.
+ * Limit: nesting WRITER_DEPTH_LIMIT; deeper nesting is a caller's error and throws a RangeError.
  */
 import type { TextCodec } from "../io/host.js";
 
-/** Objects and arrays open at once. */
+/** Maximum number of open objects and arrays. */
 export const WRITER_DEPTH_LIMIT = 16;
 
 const QUOTE = 0x22;
@@ -17,7 +17,10 @@ const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 const ZERO = 0x30;
 
-/** Arrays up to this size are copied whole where there is room, whatever of them is wanted: what follows writes over it. */
+/**
+ * Maximum size of an array that is copied natively as a whole, where the space allows; later bytes overwrite the
+ * excess.
+ */
 const WHOLE_LIMIT = 192;
 
 export class JSONWriter {
@@ -25,12 +28,12 @@ export class JSONWriter {
 	#into: Uint8Array;
 	#start = 0;
 	#end = 0;
-	/** Where the next byte would go; before `#start` while bytes are dropped, after `#end` when they are only counted. */
+	/** Position of the next byte; before `#start` while bytes are dropped, after `#end` while they are only counted. */
 	#at = 0;
-	/** `#at` when nothing was produced. */
+	/** Value of `#at` at the beginning of the output. */
 	#origin = 0;
 	#depth = 0;
-	/** One bit for each level: 1 when the next item there needs a comma before it. */
+	/** One bit for each level: 1 when the next item needs a comma before it. */
 	#commas = 0;
 
 	constructor(text: TextCodec) {
@@ -38,7 +41,10 @@ export class JSONWriter {
 		this.#into = new Uint8Array(0);
 	}
 
-	/** A new text, or with `restoreState` the next part of one, into `into[start..end)`; drops the first `skip` bytes. */
+	/**
+	 * Begins a new text, or with `restoreState()` the next part of one, in `into[start..end)`; drops the first `skip`
+	 * bytes.
+	 */
 	begin(into: Uint8Array, start: number, end: number, skip = 0): void {
 		this.#into = into;
 		this.#start = start;
@@ -47,7 +53,7 @@ export class JSONWriter {
 		this.#depth = this.#commas = 0;
 	}
 
-	/** Bytes produced since `begin`, dropped and merely counted ones included. */
+	/** Number of bytes produced since `begin()`, including dropped and counted ones. */
 	get produced(): number {
 		return this.#at - this.#origin;
 	}
@@ -57,7 +63,7 @@ export class JSONWriter {
 		return Math.min(Math.max(this.#at, this.#start), this.#end);
 	}
 
-	/** Where in the nesting the writer stands, as one small integer. */
+	/** Returns the nesting state as one small integer. */
 	saveState(): number {
 		return this.#commas * 32 + this.#depth;
 	}
@@ -83,7 +89,7 @@ export class JSONWriter {
 		this.close(0x5d);
 	}
 
-	/** Name of the next member: printable ASCII that needs no escape. */
+	/** Writes the name of the next member: printable ASCII that needs no escape. */
 	key(name: string): void {
 		const bit = 1 << this.#depth;
 		const text = (this.#commas & bit) === 0 ? `"${name}":` : `,"${name}":`;
@@ -92,14 +98,14 @@ export class JSONWriter {
 		this.copy(bytes, 0, bytes.length);
 	}
 
-	/** The bytes of `json`, for `raw`. */
+	/** Returns the bytes of `json` for `raw()`. */
 	prepare(json: string): Uint8Array {
 		return this.#text.encode(json);
 	}
 
 	/**
-	 * Bytes as they are, for what is written hundreds of times in a reply: names, brackets, quotes and commas of an object
-	 * in one piece. A member that `key` writes after it gets its comma.
+	 * Writes bytes unchanged, for text that occurs hundreds of times in a reply: names, brackets, quotes and commas of an
+	 * object in one piece. A member written by `key()` after it gets its comma.
 	 */
 	raw(bytes: Uint8Array): void {
 		const at = this.#at;
@@ -110,7 +116,7 @@ export class JSONWriter {
 		this.#commas |= 1 << this.#depth;
 	}
 
-	/** The same of `bytes[start..end)`. */
+	/** Writes `bytes[start..end)` unchanged. */
 	rawPart(bytes: Uint8Array, start: number, end: number): void {
 		this.copy(bytes, start, end);
 		this.#commas |= 1 << this.#depth;
@@ -121,7 +127,7 @@ export class JSONWriter {
 		this.utf8(bytes, 0, bytes.length);
 	}
 
-	/** A string value as `string` and `word` write it, but where `raw` has written all that stands before it. */
+	/** Writes a string value after `raw()` has written everything before it. */
 	rawString(text: string): void {
 		this.#commas &= ~(1 << this.#depth);
 		this.string(text);
@@ -132,13 +138,12 @@ export class JSONWriter {
 		this.copy(bytes, 0, bytes.length);
 	}
 
-	/** A string value in which nothing needs an escape: the caller answers for it, nothing is looked at. */
+	/** Writes a string value that needs no escape; this is not checked. */
 	word(text: string): void {
 		this.item();
 		this.rawWord(text);
 	}
 
-	/** A string value from well-formed UTF-8. */
 	utf8(bytes: Uint8Array, start: number, end: number): void {
 		this.item();
 		this.put(QUOTE);
@@ -146,7 +151,7 @@ export class JSONWriter {
 		this.put(QUOTE);
 	}
 
-	/** A string value from bytes of which each is one character U+0000 to U+00FF. */
+	/** Writes a string value from bytes, each of which is one character U+0000 to U+00FF. */
 	ascii(bytes: Uint8Array, start: number, end: number): void {
 		this.item();
 		this.put(QUOTE);
@@ -154,12 +159,12 @@ export class JSONWriter {
 		this.put(QUOTE);
 	}
 
-	/** What stands between the quotes of `ascii`. */
+	/** Writes the text between the quotes of `ascii()`. */
 	rawASCII(bytes: Uint8Array, start: number, end: number): void {
 		this.escaped(bytes, start, end, 0x80);
 	}
 
-	/** A string value from UTF-8 in which nothing needs an escape: the caller answers for it, nothing is looked at. */
+	/** Writes a string value from UTF-8 that needs no escape; this is not checked. */
 	plain(bytes: Uint8Array, start: number, end: number): void {
 		this.item();
 		this.put(QUOTE);
@@ -167,7 +172,7 @@ export class JSONWriter {
 		this.put(QUOTE);
 	}
 
-	/** A string value of two lower-case hex digits a byte. */
+	/** Writes a string value of two lower-case hex digits per byte. */
 	hex(bytes: Uint8Array, start: number, end: number): void {
 		this.item();
 		this.put(QUOTE);
@@ -178,7 +183,7 @@ export class JSONWriter {
 		this.put(QUOTE);
 	}
 
-	/** `null` when it is not finite. */
+	/** Writes a number; `null` when it is not finite. */
 	number(value: number): void {
 		this.item();
 		if (value < 10 && value >= 0 && Number.isInteger(value)) this.put(ZERO + value);
@@ -200,7 +205,7 @@ export class JSONWriter {
 		if (at >= this.#start && at < this.#end) this.#into[at] = byte;
 	}
 
-	/** Bytes as they are; only what falls into the window is touched. Short arrays are copied whole, natively. */
+	/** Copies the bytes that fall into the window; short arrays are copied natively as a whole. */
 	private copy(bytes: Uint8Array, start: number, end: number): void {
 		const into = this.#into;
 		const at = this.#at;
@@ -216,13 +221,12 @@ export class JSONWriter {
 		for (let i = from; i < to; i++) into[i + shift] = bytes[i];
 	}
 
-	/** Short ASCII text. */
 	private constant(text: string): void {
 		const bytes = this.#text.encode(text);
 		this.copy(bytes, 0, bytes.length);
 	}
 
-	/** What stands between the quotes of a string; bytes from `limit` on are written as `\u00XX`. */
+	/** Writes the text between the quotes of a string; bytes from `limit` on become `\u00XX`. */
 	private escaped(bytes: Uint8Array, start: number, end: number, limit: number): void {
 		let plain = start;
 		for (let i = start; i < end; i++) {
@@ -235,7 +239,6 @@ export class JSONWriter {
 		this.copy(bytes, plain, end);
 	}
 
-	/** Before every value and name: the comma that parts it from what stands before it. */
 	private item(): void {
 		const bit = 1 << this.#depth;
 		if ((this.#commas & bit) !== 0) this.put(COMMA);
@@ -266,7 +269,6 @@ export class JSONWriter {
 		this.put(short);
 	}
 
-	/** `\u00XX` */
 	private unicode(byte: number): void {
 		this.put(BACKSLASH);
 		this.put(0x75);
@@ -281,7 +283,7 @@ function hexDigit(value: number): number {
 	return value + (value < 10 ? 0x30 : 0x57);
 }
 
-/** The letter after `\` for a character that has a short escape, or 0. */
+/** Returns the letter after `\` of a short escape, or 0. */
 function shortEscape(byte: number): number {
 	switch (byte) {
 		case QUOTE:

@@ -1,57 +1,55 @@
 /**
- * Cuts the long frames of M-Bus out of what a line brings, and puts together the APDU that they carry in segments
- * (EN 13757-2, 5.5; EN 13757-3 and IEC 62056-7-3 for the DLMS transport).
+ * Extracts the long frames of M-Bus from the bytes of a line, and assembles the APDU from their segments (EN 13757-2,
+ * 5.5; EN 13757-3 and IEC 62056-7-3 for the DLMS transport).
  *
  * | bytes | field |
  * |---|---|
- * | 4 | 68 L L 68; L counts from C to the data. L below 3 can't be: those are 256 to 258 (Sagemcom T210-D) |
+ * | 4 | 68 L L 68; L counts from C to the data. L below 3 is impossible and means 256 to 258 (Sagemcom T210-D) |
  * | 2 | C: SND_UD, 53 or 73; A: any |
  * | 1 | CI: number of the segment from 0 on (4 bits), 10 in the last one |
  * | 2 | transport selectors of source and destination |
  * | n | data |
  * | 2 | sum of C to the data, 16 |
  *
- * A frame that is damaged, or a segment out of its row, costs the APDU. Limits: the buffer; a longer one is dropped.
+ * A damaged frame, or a segment out of order, discards the APDU. Limit: the buffer; a longer APDU is dropped.
  */
 
 const START = 0x68;
 const END = 0x16;
 const SND_UD = 0x53;
 const LAST = 0x10;
-/** C to the transport selectors. */
+/** Length from C to the transport selectors. */
 const HEAD = 5;
-/** In place of the number of the next segment: this one is the last. */
+/** Value of the next segment number after the last segment. */
 const NONE_NEXT = 0x20;
 
-/** The APDU begins here in the buffer: what is before is anybody's, also while one is gathered. */
+/** Offset of the APDU in the buffer; other code may use the bytes before it at any time. */
 export const MBUS_AT = 16;
 
 export class MBusFrames {
-	/** The owner's buffer. The APDU, when `take` has said so: `bytes[MBUS_AT..end)`. */
+	/** Buffer of the caller. After `take()` has returned true, the APDU is `bytes[MBUS_AT..end)`. */
 	readonly bytes: Uint8Array;
 	end = MBUS_AT;
-	/** Bytes of the frame so far, what its length says, and its sum. */
+	/** Number of bytes of the frame so far, its length field, and its sum. */
 	#at = 0;
 	#frameLength = 0;
 	#sum = 0;
-	/** The segment that must come next. */
 	#next = 0;
 
 	constructor(bytes: Uint8Array) {
 		this.bytes = bytes;
 	}
 
-	/** A frame has begun. */
 	get inside(): boolean {
 		return this.#at > 0;
 	}
 
-	/** The line has gone silent, or somebody else has written to the buffer. */
+	/** Discards everything, after a silence on the line or another use of the buffer. */
 	reset(): void {
 		this.#at = this.#next = 0;
 	}
 
-	/** Takes a byte; true when an APDU is whole: it is there until the next call. */
+	/** Takes a byte; returns true when an APDU is complete, which is valid until the next call. */
 	take(byte: number): boolean {
 		const at = this.#at++;
 		const end = this.#frameLength + 4;
@@ -71,7 +69,7 @@ export class MBusFrames {
 		this.#sum = 0;
 		if (at === 1) this.#frameLength = byte < 3 ? byte + 256 : byte;
 		else if (byte !== (at === 2 ? this.#frameLength & 0xff : START)) {
-			// The one before may have been noise, and what was taken for the length begins the frame.
+			// The previous byte may have been noise, and the presumed length begins the frame.
 			const isLate = at === 2 && this.#frameLength === START;
 			this.#at = isLate ? 2 : byte === START ? 1 : 0;
 			if (isLate) this.#frameLength = byte;
@@ -92,7 +90,7 @@ export class MBusFrames {
 		}
 	}
 
-	/** A frame is whole: was it the last one? */
+	/** Handles a complete frame; returns true for the last segment. */
 	private isWhole(): boolean {
 		const isLast = this.#next === NONE_NEXT;
 		if (isLast) this.#next = 0;

@@ -1,17 +1,17 @@
 /**
- * DLMS/COSEM settings (API text, "DLMS/COSEM settings"; decisions 27 to 29). The secrets are an entry apart, which
- * nobody needs to write who changes the rest.
+ * DLMS/COSEM settings (API text, "DLMS/COSEM settings"). The secrets are a separate entry, which need not be rewritten
+ * when other settings change.
  */
 
 import { BOOLEAN, BYTES, CHOICE, entry, field, INTEGER, PRINTABLE, TEXT } from "../config/schema.js";
 import { BAUD_RATES, OPENINGS, PUSH_BAUD_RATES } from "./fields.js";
 
-/** Positions of the entries among all (parts.ts): unique, and never used for something else. */
+/** IDs of the entries among all entries (parts.ts): unique, never reused. */
 const IN_DLMS = 9;
 const IN_DLMS_SECRETS = 10;
 const IN_DLMS_OBIS = 11;
 
-/** Largest HDLC address of two bytes (IEC 62056-46, 6.4.2.3), and of the one byte that a client has. */
+/** Largest two-byte HDLC address (IEC 62056-46, 6.4.2.3), and largest one-byte client address. */
 const ADDRESS_MAX = 16383;
 const CLIENT_MAX = 127;
 
@@ -32,7 +32,7 @@ export const DLMS_USE_ENCRYPTION = field<boolean>({
 	kind: BOOLEAN,
 	initial: false,
 });
-/** 16 public, 32 with a password. */
+/** 16 for the public client, usually 32 with a password. */
 export const DLMS_CLIENT_ADDRESS = field<number>({
 	entry: IN_DLMS,
 	id: 3,
@@ -58,7 +58,7 @@ export const DLMS_SERVER_PHYSICAL = field<number>({
 	maximum: ADDRESS_MAX,
 	initial: 0,
 });
-/** From the last bit of a frame sent to the first octet of its answer. */
+/** Time from the last bit of a frame sent to the first octet of its answer. */
 export const DLMS_RECEIVE_TIMEOUT_MS = field<number>({
 	entry: IN_DLMS,
 	id: 6,
@@ -68,7 +68,7 @@ export const DLMS_RECEIVE_TIMEOUT_MS = field<number>({
 	maximum: 30000,
 	initial: 1000,
 });
-/** Bytes of the server's address on the line; 0: as many as it needs. */
+/** Length of the server's address on the line, bytes; 0: as many as needed. */
 export const DLMS_SERVER_ADDRESS_LENGTH = field<number>({
 	entry: IN_DLMS,
 	id: 7,
@@ -94,7 +94,7 @@ export const DLMS_BAUDRATE = field<number>({
 	choices: BAUD_RATES,
 	initial: 9600,
 });
-/** At which the meter sends by itself, Bd; 0: it is asked. */
+/** Speed of unsolicited telegrams, Bd; 0: the gateway requests data. */
 export const DLMS_PUSH_BAUDRATE = field<number>({
 	entry: IN_DLMS,
 	id: 10,
@@ -103,7 +103,6 @@ export const DLMS_PUSH_BAUDRATE = field<number>({
 	choices: Object.freeze([0, ...PUSH_BAUD_RATES]),
 	initial: 0,
 });
-/** Security suite of ciphered APDUs. */
 export const DLMS_SECURITY_SUITE = field<number>({
 	entry: IN_DLMS,
 	id: 11,
@@ -112,7 +111,7 @@ export const DLMS_SECURITY_SUITE = field<number>({
 	choices: Object.freeze([0, 1]),
 	initial: 0,
 });
-/** RLRQ before the disconnection: there are meters that keep the association else. */
+/** Send RLRQ before disconnecting; otherwise some meters keep the association. */
 export const DLMS_RELEASE = field<boolean>({
 	entry: IN_DLMS,
 	id: 12,
@@ -121,7 +120,7 @@ export const DLMS_RELEASE = field<boolean>({
 	initial: false,
 });
 export const DEVIATION_SWAPPED = "swapped";
-/** The sign of the clock's deviation: as in the Blue Book, or as in ISO 8601. */
+/** Sign of the clock's deviation: as in the Blue Book, or as in ISO 8601. */
 export const DLMS_DEVIATION = field<string>({
 	entry: IN_DLMS,
 	id: 13,
@@ -146,7 +145,7 @@ export const DLMS = entry("dlms", 3, [
 	DLMS_DEVIATION,
 ]);
 
-/** Password of low level security, or the secret of HLS with SHA-256; empty: none. */
+/** Password of low level security, or the secret of HLS with SHA-256; empty when not set. */
 export const DLMS_PASSWORD = field<string>({
 	entry: IN_DLMS_SECRETS,
 	id: 1,
@@ -157,9 +156,9 @@ export const DLMS_PASSWORD = field<string>({
 	initial: "",
 	secret: true,
 });
-/** Bytes of a key of security suite 0, AES-128. */
+/** Length of an AES-128 key in bytes. */
 export const DLMS_KEY_LENGTH = 16;
-/** Global unicast encryption key; no bytes: none. */
+/** Global unicast encryption key; empty when not set. */
 export const DLMS_BLOCK_CIPHER_KEY = field<Uint8Array>({
 	entry: IN_DLMS_SECRETS,
 	id: 2,
@@ -168,7 +167,7 @@ export const DLMS_BLOCK_CIPHER_KEY = field<Uint8Array>({
 	maximum: DLMS_KEY_LENGTH,
 	secret: true,
 });
-/** Authentication key; no bytes: none. */
+/** Authentication key; empty when not set. */
 export const DLMS_AUTH_KEY = field<Uint8Array>({
 	entry: IN_DLMS_SECRETS,
 	id: 3,
@@ -179,7 +178,7 @@ export const DLMS_AUTH_KEY = field<Uint8Array>({
 });
 export const DLMS_SECRETS = entry("dlms_secrets", 1, [DLMS_PASSWORD, DLMS_BLOCK_CIPHER_KEY, DLMS_AUTH_KEY]);
 
-/** The objects to ask for, packed as dlms/poll-list.ts says; no bytes: the default list. */
+/** Objects to read, packed as described in dlms/poll-list.ts; empty: the default list. */
 export const DLMS_OBIS_ENTRIES = field<Uint8Array>({
 	entry: IN_DLMS_OBIS,
 	id: 1,

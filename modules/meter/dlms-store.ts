@@ -1,4 +1,4 @@
-/** The DLMS/COSEM settings in the form in which the meter reader wants them (meter/dlms-settings.ts). */
+/** DLMS/COSEM settings in the form the meter reader needs (meter/dlms-settings.ts). */
 import { asciiBytes } from "../bytes/ascii.js";
 import { put } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
@@ -26,11 +26,10 @@ import {
 } from "./dlms-fields.js";
 import { DLMS_LEARNED_OPENING, DLMS_LEARNED_PUSH, OPENINGS } from "./fields.js";
 
-/** Bytes of a system title, and what ours begin with, as those of a maker begin with its letters. */
+/** Length of a system title, and the first letters of ours, in place of a manufacturer's letters. */
 const TITLE_LENGTH = 8;
 const TITLE_MAKER = "SMG";
 
-/** What the meter's settings need of the host. */
 export interface MeterSettingsDeps {
 	readonly text: TextCodec;
 	readonly crypto: Crypto;
@@ -122,7 +121,10 @@ export class DLMSSettingsStore {
 		return this.#store.get(DLMS_LEARNED_PUSH);
 	}
 
-	/** Unique to the unit and always the same: no two may use a meter's key under one title. */
+	/**
+	 * System title of this unit: unique and constant, because two clients must not use a meter's key under the same
+	 * title.
+	 */
 	get title(): Uint8Array {
 		const { crypto, text, info } = this.#deps;
 		const title = new Uint8Array(TITLE_LENGTH);

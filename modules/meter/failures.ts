@@ -1,32 +1,30 @@
-/** Failures of the meter reader itself; those of a protocol stand in its folder. */
+/** Failures of the meter reader itself; those of a protocol are in its folder. */
 import { BUSY, failure, finalFailure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 
-/** The port could not be opened, or went away. */
 export const FAILURE_PORT = failure(METER_ERROR, "port", 0, "The serial port of the optical head could not be used.");
-/** The caller's time is over; the conversation may still go on. */
+/** The caller's time limit is over; the session may continue. */
 export const FAILURE_WAIT = failure(
 	METER_TIMEOUT,
 	"",
 	0,
 	"The readout takes longer than a minute. It goes on; ask for the last readout later.",
 );
-/** The same of one who wants a load profile, which is given up. */
+/** The time limit of a load profile request is over, and the request is cancelled. */
 export const FAILURE_PROFILE_WAIT = failure(
 	METER_TIMEOUT,
 	"",
 	0,
 	"The meter's load profile takes longer than three minutes, or than one while others wait for the meter. Ask for fewer entries.",
 );
-/** Too many callers wait already. */
 export const FAILURE_BUSY = failure(BUSY, "", 0, "Too many clients wait for the meter already; try again later.");
-/** Other requests have the memory that a readout takes. */
+/** Not enough free memory for a readout because of other requests. */
 export const FAILURE_MEMORY = failure(
 	BUSY,
 	"",
 	0,
 	"The gateway is busy with other requests; try again in a few seconds.",
 );
-/** A probe: another protocol, or another way, finds the meter where the chosen one hears nothing. */
+/** Probe results: the meter answers in another protocol or mode, but not in the chosen one. */
 export const FAILURE_SIGN_ON_INSTEAD = failure(
 	METER_ERROR,
 	"iec62056-21/answers",
@@ -41,7 +39,7 @@ export const FAILURE_HDLC_INSTEAD = failure(
 	"The meter answers in HDLC: it speaks DLMS/COSEM. Choose the protocol dlms.",
 	{ protocol: "dlms", pushBaud: 0 },
 );
-/** What arrives without a question (unsolicited.ts); with its speed in the sentence when it is told. */
+/** Kinds of unsolicited data (unsolicited.ts); the message shown also states the speed. */
 export const UNSOLICITED_ASCII = finalFailure(METER_ERROR, "unasked/ascii", 90, "The meter sends by itself (mode D).");
 export const UNSOLICITED_SML = finalFailure(METER_ERROR, "unasked/sml", 90, "The meter sends SML by itself.");
 export const UNSOLICITED_DLMS = finalFailure(METER_ERROR, "unasked/dlms", 90, "The meter sends DLMS/COSEM by itself.");

@@ -1,7 +1,7 @@
-/** Settings of the meter: protocol, IEC 62056-21, simulator and log, and the speed that was learned (decisions 26, 27, 41). */
+/** Settings of the meter: protocol, IEC 62056-21, simulator and log, and the values learned from the meter. */
 import { BOOLEAN, BYTES, CHOICE, entry, field, INTEGER, INTERNAL, PRINTABLE, TEXT } from "../config/schema.js";
 
-/** Positions of the entries among all (parts.ts): unique, and never used for something else. */
+/** IDs of the entries among all entries (parts.ts): unique, never reused. */
 const IN_METER = 0;
 const IN_IEC62056 = 1;
 const IN_CONTROL = 2;
@@ -9,13 +9,12 @@ const IN_IEC_SPEED = 4;
 
 /** Speeds of IEC 62056-21, 6.3.14, table 3. */
 export const BAUD_RATES = Object.freeze([300, 600, 1200, 2400, 4800, 9600, 19200]);
-/** Speeds of meters that send by themselves: a P1 port has 115200 (DSMR P1 companion standard 5.0.2, 5.6). */
+/** Speeds of unsolicited telegrams; a P1 port uses 115200 (DSMR P1 companion standard 5.0.2, 5.6). */
 export const PUSH_BAUD_RATES = Object.freeze([...BAUD_RATES, 38400, 57600, 115200]);
 
-/** How a conversation in DLMS/COSEM is opened: mode E first, then HDLC at once; or one of them. */
+/** Ways to open a DLMS/COSEM session: mode E first, then HDLC directly; or only one of them. */
 export const OPENINGS = Object.freeze(["auto", "mode_e", "direct"]);
 
-/* Which conversation the meter speaks. */
 export const PROTOCOL_IEC62056 = "iec62056";
 export const PROTOCOL_DLMS = "dlms";
 export const PROTOCOL_SML = "sml";
@@ -29,8 +28,7 @@ export const METER_PROTOCOL = field<string>({
 });
 export const METER = entry("meter", 1, [METER_PROTOCOL]);
 
-/* The IEC 62056-21 conversation. */
-/** Listen for telegrams that the meter pushes, instead of asking. */
+/** Listen for telegrams that the meter pushes, instead of requesting data. */
 export const IEC62056_MODE_D_ENABLED = field<boolean>({
 	entry: IN_IEC62056,
 	id: 1,
@@ -46,7 +44,7 @@ export const IEC62056_MODE_D_BAUDRATE = field<number>({
 	choices: PUSH_BAUD_RATES,
 	initial: 2400,
 });
-/** A ceiling for what is agreed with the meter, Bd; need not be a speed itself. */
+/** Maximum speed to agree on with the meter, Bd; need not be a standard speed. */
 export const IEC62056_BAUDRATE_MAX = field<number>({
 	entry: IN_IEC62056,
 	id: 3,
@@ -56,7 +54,7 @@ export const IEC62056_BAUDRATE_MAX = field<number>({
 	maximum: 19200,
 	initial: 9600,
 });
-/** The meter runs on a battery and wants to be woken before it is asked. */
+/** True for a battery meter, which must be woken up before a request. */
 export const IEC62056_BATTERY = field<boolean>({
 	entry: IN_IEC62056,
 	id: 4,
@@ -64,7 +62,7 @@ export const IEC62056_BATTERY = field<boolean>({
 	kind: BOOLEAN,
 	initial: false,
 });
-/** Go on in DLMS/COSEM when the meter offers mode E. */
+/** Continue in DLMS/COSEM when the meter offers mode E. */
 export const IEC62056_MODE_E_DLMS = field<boolean>({
 	entry: IN_IEC62056,
 	id: 5,
@@ -72,7 +70,10 @@ export const IEC62056_MODE_E_DLMS = field<boolean>({
 	kind: BOOLEAN,
 	initial: false,
 });
-/** Stands in the sign-on (6.3.1): only the meter of this address answers. Empty: any meter. `/…`: the sign-on up to `!`. */
+/**
+ * Address in the sign-on (6.3.1); only the meter with this address answers. Empty: any meter. `/…`: the whole sign-on
+ * up to `!`.
+ */
 export const IEC62056_DEVICE_ADDRESS = field<string>({
 	entry: IN_IEC62056,
 	id: 6,
@@ -83,8 +84,9 @@ export const IEC62056_DEVICE_ADDRESS = field<string>({
 	initial: "",
 });
 /**
- * For programming mode (6.3.2, `P1`), where a meter wants one before it gives its load profile; empty: none. Never that of
- * DLMS/COSEM, which the same meter may have beside it: a wrong one counts towards its lock. Parentheses would end it.
+ * Password for programming mode (6.3.2, `P1`), which some meters require before they send a load profile; empty when
+ * not set. It is separate from the DLMS/COSEM password of the same meter, because a wrong password counts towards the
+ * meter's lock. Parentheses are excluded, because they would end it in the command.
  */
 export const IEC62056_PASSWORD = field<string>({
 	entry: IN_IEC62056,
@@ -106,7 +108,6 @@ export const IEC62056 = entry("iec62056", 2, [
 	IEC62056_PASSWORD,
 ]);
 
-/* Simulator and conversation log. */
 export const CONTROL_SIMULATOR_EN = field<boolean>({
 	entry: IN_CONTROL,
 	id: 1,
@@ -123,8 +124,8 @@ export const CONTROL_LOG_EN = field<boolean>({
 });
 export const CONTROL = entry("control", 1, [CONTROL_SIMULATOR_EN, CONTROL_LOG_EN]);
 
-/* What was learned of the meter: the speed that worked where it promises more than it can do, and more. */
-/** Bd; 0: nothing remembered. */
+/* Values learned from the meter, such as a speed that works although the meter offers more. */
+/** Remembered speed, Bd; 0 when nothing is remembered. */
 export const IEC_SPEED_BAUD = field<number>({
 	entry: IN_IEC_SPEED,
 	id: 1,
@@ -143,7 +144,7 @@ export const IEC_SPEED_METER_ID = field<string>({
 	characters: PRINTABLE,
 	initial: "",
 });
-/** How a conversation in DLMS/COSEM was opened that succeeded, where `opening` leaves that to the gateway. */
+/** Opening of the last successful DLMS/COSEM session, where `opening` is "auto". */
 export const DLMS_LEARNED_OPENING = field<string>({
 	entry: IN_IEC_SPEED,
 	id: 3,
@@ -152,7 +153,7 @@ export const DLMS_LEARNED_OPENING = field<string>({
 	choices: OPENINGS,
 	initial: OPENINGS[0],
 });
-/** System title and invocation counter of a push: what comes with one that is not above it was recorded before. */
+/** System title and invocation counter of the last push. A push with a counter that is not higher is a replay. */
 export const DLMS_LEARNED_PUSH = field<Uint8Array>({
 	entry: IN_IEC_SPEED,
 	id: 4,

@@ -1,7 +1,7 @@
 /**
- * The raw optical conversation while `log_en` is set, for `GET iec62056/log` and the diagnostic report: a ring that
- * keeps the newest LOG_LIMIT bytes of entries, the oldest fall out. IEC 62056-21 data readout carries no secret; what
- * DLMS/COSEM carries of one is hidden before it comes here (dlms-session.ts).
+ * Log of the raw optical session while `log_en` is set, for `GET iec62056/log` and the diagnostic report: a ring of
+ * LOG_LIMIT bytes that drops the oldest entries. An IEC 62056-21 data readout contains no secrets; those of DLMS/COSEM
+ * are masked before logging (dlms-session.ts).
  *
  * | bytes of an entry | meaning |
  * |---|---|
@@ -15,7 +15,7 @@ import { type LinkTap, TAP_TRANSMITTED } from "../io/link.js";
 export const LOG_LIMIT = 4096;
 const ENTRY_LIMIT = 255;
 const HEAD = 6;
-/** Pieces in one direction that follow each other within this time are one entry: a frame is sent in several. */
+/** Maximum time between two pieces in the same direction that share an entry; a frame is sent in several pieces. */
 const JOIN_MS = 100;
 
 export const LOG_RECEIVED = 0;
@@ -27,9 +27,8 @@ export class LineLog implements LinkTap {
 	readonly #speed = new Uint8Array(3);
 	#first = 0;
 	#length = 0;
-	/** Where the newest entry begins, counted from the first; -1 for none. */
+	/** Offset of the newest entry from the first; -1 when there is no entry. */
 	#newest = -1;
-	/** Entries that have fallen out since the start. */
 	dropped = 0;
 
 	bytes(direction: number, bytes: Uint8Array, start: number, end: number, nowMs: number): void {
@@ -52,16 +51,14 @@ export class LineLog implements LinkTap {
 		this.append(this.#speed, 0, 3);
 	}
 
-	/**
-	 * A copy of all entries, oldest first, for walking through with `LogCursor` while new ones come.
-	 */
+	/** Returns a copy of all entries, oldest first, for `LogCursor`. */
 	copy(): Uint8Array {
 		const copy = new Uint8Array(this.#length);
 		for (let i = 0; i < copy.length; i++) copy[i] = this.#ring[(this.#first + i) % LOG_LIMIT];
 		return copy;
 	}
 
-	/** How many bytes the newest entry can still take; 0 when a new one is due. */
+	/** Returns the number of bytes the newest entry can still take; 0 when a new entry is due. */
 	private joinRoom(kind: number, nowMs: number): number {
 		if (this.#newest < 0 || this.at(this.#newest) !== kind) return 0;
 		const timeMs = this.timeOf(this.#newest);
@@ -112,12 +109,12 @@ export class LineLog implements LinkTap {
 	}
 }
 
-/** Walks through a copied log. */
+/** Iterator over a copied log. */
 export class LogCursor {
 	readonly bytes: Uint8Array;
 	kind = LOG_RECEIVED;
 	timeMs = 0;
-	/** The data of the entry: `bytes[start..end)`. */
+	/** Data of the entry: `bytes[start..end)`. */
 	start = 0;
 	end = 0;
 
@@ -125,7 +122,6 @@ export class LogCursor {
 		this.bytes = bytes;
 	}
 
-	/** Goes to the next entry; false at the end. */
 	next(): boolean {
 		if (this.end >= this.bytes.length) return false;
 		const at = this.end;

@@ -1,13 +1,15 @@
-/** A conversation as a link takes it, for the reader: an object of its own in place of closures, which take slots for as long. */
+/**
+ * Link adapter: connects a session with its link. One object, because closures would take XS slots during the whole
+ * session.
+ */
 import type { LineSettings, SerialPort } from "../io/host.js";
 import type { LinkOptions, LinkTap } from "../io/link.js";
 import type { ReadSession } from "../readout/protocol.js";
 
-/** Its holder. */
 export interface LinkListener {
-	/** An event of the conversation. */
+	/** Handles an event of the session. */
 	linkEvent(code: number): void;
-	/** The port is gone; the link has closed itself. */
+	/** Handles the loss of the port; the link has closed itself. */
 	linkClosed(): void;
 }
 

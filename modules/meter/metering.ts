@@ -1,4 +1,4 @@
-/** The meter: who reads it, when, and the settings of that. */
+/** Meter reading: reader, schedule, and their settings. */
 import type { Core, Running } from "../core/core.js";
 import { EVENT_MISSED } from "../diagnostics/events.js";
 import { HISTORY } from "../history/part.js";
@@ -10,30 +10,29 @@ import { Schedule } from "./schedule.js";
 import { scheduleOf } from "./schedule-settings.js";
 import { MeterSettingsStore } from "./settings-store.js";
 
-/** Resource with the OBIS names. */
 const NAMES_RESOURCE = "obis-names.bin";
 
-/** Nobody waits for the readout. */
+/** Caller that ignores the result. */
 const NOBODY = Object.freeze({ finished: () => {} });
 const NO_KEYS: readonly Uint8Array[] = Object.freeze([]);
 
-/** A start after a sleep between readings. */
+/** State after a sleep between readings. */
 export interface WokenUp {
-	/** The schedule as it was then. */
+	/** Schedule as it was before the sleep. */
 	readonly keptSchedule: DataView | undefined;
-	/** Code of what was wrong with the meter; "": nothing. */
+	/** Code of the last meter failure; "" when there was no failure. */
 	readonly failureBefore: string | undefined;
-	/** Somebody is there. */
+	/** True when a user caused the wake-up. */
 	readonly isForPerson: boolean;
 }
 
 export class Metering implements Running {
 	readonly reader: MeterReader;
 	readonly schedule: Schedule;
-	/** Table of OBIS names (obis/names.ts); undefined when the firmware has none. */
+	/** Table of OBIS names (obis/names.ts); undefined when missing in the firmware. */
 	readonly names: Uint8Array | undefined;
 	readonly #core: Core;
-	/** Names of a reading's members as bytes, made once for all replies; none before `connect`. */
+	/** Names of a reading's members as bytes, shared by all replies; empty before `connect()`. */
 	readingKeys: readonly Uint8Array[] = NO_KEYS;
 
 	constructor(core: Core) {
@@ -60,7 +59,7 @@ export class Metering implements Running {
 		});
 	}
 
-	/** From now on the meter is read as the schedule has it. `woken`: what is known from before the sleep that has ended. */
+	/** Starts the schedule. `woken`: state from before a sleep. */
 	start(woken: WokenUp | undefined): void {
 		const core = this.#core;
 		const { failureBefore, isForPerson, keptSchedule } = woken ?? {};
@@ -68,7 +67,7 @@ export class Metering implements Running {
 		core.guard("schedule", () => {
 			this.schedule.start(core.find(HISTORY)?.lastUtcMs ?? 0, keptSchedule, failureBefore);
 		});
-		// The last readout was lost with the sleep.
+		// The last readout was lost during the sleep.
 		if (isForPerson) this.reader.read(NOBODY);
 	}
 
@@ -80,7 +79,7 @@ export class Metering implements Running {
 		return this.reader.running || this.reader.isLent || this.schedule.isRunning;
 	}
 
-	/** Takes the settings of the meter as they are now. In safe mode nobody talks to the meter. */
+	/** Applies the present settings of the meter. In safe mode the meter is not read. */
 	reconfigure(): void {
 		const { config, safeMode } = this.#core;
 		if (safeMode !== "") return;

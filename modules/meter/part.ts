@@ -1,4 +1,4 @@
-/** Reading the meter: IEC 62056-21, DLMS/COSEM, SML (decisions 20 to 32), and its schedule. */
+/** Meter reading: IEC 62056-21, DLMS/COSEM, SML, and the schedule. */
 import { backupGroup } from "../api/backup-group.js";
 import { route, settingsRoutes } from "../api/route.js";
 import { SCOPE_READ } from "../auth/tokens.js";
@@ -67,12 +67,12 @@ export const METER = part<Metering>({
 		backupGroup("dlms/obis", DLMS_OBIS_BODY, { accept: acceptPollList, writeList: writePollList }),
 	]),
 	reactions: Object.freeze([
-		// What was learned of a meter holds for the settings that it was learned with.
+		// Learned values are only valid for the settings they were learned with.
 		changed([...IEC62056.fields, ...DLMS.fields, ...DLMS_SECRETS.fields], ({ reader }: Metering) => reader.forget()),
 		changed([...ENTRY.fields, ...IEC62056.fields, DLMS_PUSH_BAUDRATE, ...CONTROL.fields], (metering: Metering) =>
 			metering.reconfigure(),
 		),
-		// Its times are the wall clock's; and it leaves a meter alone that has refused the password.
+		// The schedule uses wall clock time. Changed meter settings end its pause after a refused password.
 		changed(
 			[...SCHEDULE.fields, SYSTEM_TIMEZONE, METER_PROTOCOL, ...DLMS.fields, ...DLMS_SECRETS.fields],
 			({ schedule }: Metering) => schedule.reconfigure(),

@@ -1,38 +1,41 @@
 /**
- * Callers that have asked the meter reader for a readout: each waits READ_WAIT_MS at most, and is told once, in a turn of his
- * own: what he does with it and what led to it don't fit on the stack of the microcontroller together.
+ * Queue of callers that wait for a readout: each waits at most READ_WAIT_MS and is notified once. The notification
+ * happens in a tick of its own, because the microcontroller's stack is too small for it on top of the code that led to
+ * it.
  *
- *   WAITING   tell: TOLD, due at once          time over: gone, and told that it takes longer, or another minute (a)
- *   TOLD      next turn: gone, and told        either: remove: gone, and not told
+ *     WAITING   tell: TOLD, due at once          timeout: removed and notified of it, or one more minute (a)
+ *     TOLD      next tick: removed, notified     in both states, remove: removed without notification
  *
- *   (a) who waits for a load profile, up to PROFILE_MINUTES, while nobody else wants something of the meter.
+ *     (a) for a load profile, up to PROFILE_MINUTES, while no other caller is waiting.
  */
 import { takeOut } from "../bytes/list.js";
 import type { Failure } from "../readout/failure.js";
 import type { ProfileRequest } from "../readout/protocol.js";
 import type { Readout } from "../readout/readout.js";
 
-/** The longest a caller waits for a readout. */
 const READ_WAIT_MS = 60_000;
-/** A hundred rows take one at 300 Bd, beside the readout and the sign-ons. */
+/** Minutes for a load profile. 100 rows take one minute at 300 Bd, in addition to the readout and the sign-ons. */
 const PROFILE_MINUTES = 3;
-/** Callers at once: as many as the server has connections, and the schedule. */
+/** Maximum number of callers: all connections of the server, and the schedule. */
 const WAITER_LIMIT = 8;
 
-/** Told once: with a readout, or without one and why there is none; or with one that failed its check, and why. */
+/**
+ * A caller. `finished()` is called once: with a readout; with a failure; or with a readout that failed its check and
+ * the failure.
+ */
 export interface ReadCallback {
 	finished(readout: Readout | undefined, failure: Failure | undefined): void;
 }
 
 export interface PendingRead {
 	readonly callback: ReadCallback;
-	/** What he has asked for; undefined: a readout. */
+	/** Requested profile; undefined: a readout. */
 	profile: ProfileRequest | undefined;
-	/** When he is told, monotonic ms: his answer at once, or that his time is over. */
+	/** Time of the next notification or of the timeout, monotonic ms. */
 	dueMs: number;
-	/** So much longer he may wait. */
+	/** Minutes by which the timeout may still be extended. */
 	minutes: number;
-	/** His answer is on its way: this. */
+	/** True when the result below is due for notification. */
 	isNotified: boolean;
 	readout: Readout | undefined;
 	failure: Failure | undefined;
@@ -41,21 +44,24 @@ export interface PendingRead {
 export class PendingReads {
 	readonly #waiting: PendingRead[] = [];
 
-	/** When the next one is due, monotonic ms. */
+	/** Earliest due time, monotonic ms. */
 	get deadlineMs(): number {
 		let deadlineMs = Number.POSITIVE_INFINITY;
 		for (let i = 0; i < this.#waiting.length; i++) deadlineMs = Math.min(deadlineMs, this.#waiting[i].dueMs);
 		return deadlineMs;
 	}
 
-	/** Those who wait for what the meter says. */
+	/** Number of callers without a result. */
 	get count(): number {
 		let count = 0;
 		for (let i = 0; i < this.#waiting.length; i++) if (!this.#waiting[i].isNotified) count++;
 		return count;
 	}
 
-	/** What is asked for next: what the first wants. Where no profile can be asked for, a readout is for all. */
+	/**
+	 * Returns the request of the first waiting caller; undefined: a readout. Without support for profiles all callers get
+	 * a readout.
+	 */
 	next(asksForProfiles: boolean): ProfileRequest | undefined {
 		for (const waiting of this.#waiting) {
 			if (!asksForProfiles) waiting.profile = undefined;
@@ -64,7 +70,7 @@ export class PendingReads {
 		return undefined;
 	}
 
-	/** False when too many wait already. */
+	/** Adds a caller; returns false when the queue is full. */
 	add(callback: ReadCallback, profile: ProfileRequest | undefined, nowMs: number): boolean {
 		if (this.#waiting.length === WAITER_LIMIT) return false;
 		this.#waiting.push({
@@ -79,7 +85,7 @@ export class PendingReads {
 		return true;
 	}
 
-	/** He is not told. One that is not there is no error. */
+	/** Removes a caller without notification. A caller that is not queued is no error. */
 	remove(callback: ReadCallback): void {
 		takeOut(
 			this.#waiting,
@@ -87,14 +93,15 @@ export class PendingReads {
 		);
 	}
 
-	/** Nobody is told. */
+	/** Removes all callers without notification. */
 	removeAll(): void {
 		this.#waiting.length = 0;
 	}
 
 	/**
-	 * Tells those who wait for that profile, or for a readout, from the next turn on; and all of a failure of a readout, since
-	 * a profile would fail the same way. One who asks again when he is told waits for the next.
+	 * Sets the result of all callers that wait for this profile, or for a readout; they are notified from the next tick
+	 * on. A failed readout is the result of all callers, because a profile would fail too. A caller that requests again
+	 * in its notification waits for the next result.
 	 */
 	tell(readout: Readout | undefined, failure: Failure | undefined, nowMs: number, profile?: ProfileRequest): void {
 		const isAll = readout === undefined && profile === undefined;
@@ -107,7 +114,9 @@ export class PendingReads {
 		}
 	}
 
-	/** One whose turn it is, who is no longer among these: tell him, and nobody else in this turn. */
+	/**
+	 * Removes and returns a due caller. The caller of this method must notify it, and notify only one caller per tick.
+	 */
 	takeDue(nowMs: number): PendingRead | undefined {
 		const due = takeOut(
 			this.#waiting,

@@ -1,16 +1,16 @@
 /**
- * Tells what comes back from the meter, for aligning the optical head and for finding the right settings (`POST
- * meter/probe`): holds the conversations that the protocol has for that, one after the other, until one finds the meter.
- * One that listens is given LISTEN_MS.
+ * Reports what the meter answers, for aligning the optical head and for finding the right settings
+ * (`POST meter/probe`). It runs the protocol's probe sessions in turn until one finds the meter. A session that listens
+ * ends after LISTEN_MS.
  *
- *   HOLDING      found, or the port failed: ENDED, and told      another follows: HOLDING
- *                over, and something came: RECOGNISING           over, and nothing came: INSTEAD
- *   RECOGNISING  over: ENDED, and told what arrives by itself, or what HOLDING has failed by
- *   INSTEAD      the meter is found in another way: ENDED, and told to choose that one
- *                over, or its time is: INSTEAD with the next way; after the last one HOLDING once more if nothing came in
- *                fewer than SILENT_MS, so that a meter that sends every ten seconds is heard; or ENDED, and told what
- *                HOLDING has failed by
- *   ENDED        all is ignored
+ *     HOLDING      found, or the port failed: ENDED, reported      another session follows: HOLDING
+ *                  over, unexpected bytes received: RECOGNISING    over, nothing received: INSTEAD
+ *     RECOGNISING  over: ENDED, reports the kind of unsolicited data, or the failure of HOLDING
+ *     INSTEAD      found in another protocol: ENDED, reports that protocol
+ *                  over or timed out: INSTEAD with the next protocol; after the last one HOLDING again if nothing was
+ *                  received in fewer than SILENT_MS, so that a meter that sends every ten seconds is noticed; otherwise
+ *                  ENDED, reports the failure of HOLDING
+ *     ENDED        ignores everything
  */
 import type { Driver, Task } from "../io/driver.js";
 import type { SerialPort } from "../io/host.js";
@@ -27,21 +27,20 @@ import type { LineBorrower, MeterSettings } from "./settings.js";
 import { type SuggestedProtocol, suggestionsFor } from "./suggested-protocol.js";
 import { FRAMING_7E1, UnsolicitedDetector } from "./unsolicited.js";
 
-/** How long a meter that sends by itself is listened to: they push every one to ten seconds. */
+/** Listening time for unsolicited telegrams; meters send them every one to ten seconds. */
 const LISTEN_MS = 12_000;
-/** The first received bytes that are shown. */
+/** Maximum number of received bytes in the result. */
 export const PROBE_BYTES_LIMIT = 96;
 
-/** What came back. */
 export interface ProbeResult {
-	/** None when the meter is there: an identification came, a telegram, or a connection. */
+	/** Undefined when the meter was found by an identification, a telegram or a connection. */
 	readonly failure: Failure | undefined;
-	/** What the meter calls itself, ASCII; empty if it has not. */
+	/** Identification of the meter, ASCII; empty when not received. */
 	readonly ident: Uint8Array;
-	/** Characters received, and those that were damaged. */
+	/** Counts of received and of damaged characters. */
 	readonly received: number;
 	readonly damaged: number;
-	/** The first of them; 0x80 and above: damaged. */
+	/** First received characters; 0x80 and above: damaged. */
 	readonly bytes: Uint8Array;
 }
 
@@ -53,39 +52,36 @@ export interface ProbeOptions {
 	readonly driver: Driver;
 	readonly port: SerialPort;
 	readonly log: LineLog | undefined;
-	/** Told that something else is tried. */
+	/** Notified of each new attempt. */
 	readonly live: ReadStatisticsListener["live"];
-	/** For what else may find the meter. */
+	/** Parameters for each probe session. */
 	readonly opening: Opening<MeterSettings>;
 	finished(result: ProbeResult): void;
 }
 
 export class Probe implements LinkTap, Timed, LineBorrower {
-	/** When listening ends, monotonic ms. */
+	/** End of listening, or of the present alternative, monotonic ms. */
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly #options: ProbeOptions;
 	readonly #task: Task;
 	readonly #bytes = new Uint8Array(PROBE_BYTES_LIMIT);
 	#length = 0;
 	#link: Link | undefined;
-	/** Undefined: it has ended. */
 	#session: Probing | undefined;
-	/** What the conversations before have come to. */
+	/** Results of the earlier sessions. */
 	#failure: Failure | undefined;
 	#received = 0;
 	#damaged = 0;
-	/** Characters received in this conversation that can't be an echo of those sent. */
+	/** Received characters of this session beyond the number sent, which can't be an echo. */
 	#surplus = 0;
 	readonly #unsolicited = new UnsolicitedDetector();
-	/** To a meter that sends by itself: it is ended after LISTEN_MS. */
+	/** True for a protocol that listens; its session ends after LISTEN_MS. */
 	#listens = false;
 	#isRecognising = false;
-	/** In INSTEAD: which way is tried, and how many were begun. */
+	/** State INSTEAD: present alternative, and number of alternatives started. */
 	#way: SuggestedProtocol | undefined;
 	#tried = 0;
-	/** Speed of the line. */
 	#baud = 0;
-	/** When it began, monotonic ms. */
 	#beganMs = 0;
 
 	constructor(options: ProbeOptions) {
@@ -99,7 +95,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		return `${this.#isRecognising ? "unasked" : asked} ${this.#baud}`;
 	}
 
-	/** As the settings have it. What is simulated has answered before this returns. */
+	/** Starts with the protocol of the settings. A simulated meter reports before this method returns. */
 	start(): void {
 		const { opening, finished } = this.#options;
 		const protocol = protocolOf(opening.settings);
@@ -117,7 +113,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		});
 	}
 
-	/** Ends it; nobody is told. */
+	/** Ends the probe without a report. */
 	stop(): void {
 		this.#session = undefined;
 		this.#link?.close();
@@ -139,7 +135,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		this.#options.log?.bytes(direction, bytes, start, end, nowMs);
 		const isReceived = direction === TAP_RECEIVED;
 		this.#surplus += isReceived ? end - start : start - end;
-		// Another way to ask is no matter of the head.
+		// Answers to alternative protocols say nothing about the head's position.
 		if (!isReceived || (this.#way !== undefined && !this.#isRecognising)) return;
 		if (this.#session?.isIdle === true && this.#unsolicited.cameIdle(this.#failure, nowMs))
 			this.#task.update((ms) => this.goOn(ms));
@@ -151,7 +147,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		log?.line(baud, nowMs);
 		this.#baud = baud;
 		live?.changed();
-		// What is shown is what came at the right speed.
+		// Report only bytes received at the present speed.
 		if (this.#isRecognising) this.#length = 0;
 	}
 
@@ -174,7 +170,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		const session = this.#session;
 		if (session === undefined) return;
 		const { failure, meterId } = session;
-		// What came whole and lacks the right key proves that the head sits well.
+		// A whole telegram without the right key still proves that the head sits well.
 		const isKeyless = code === EVENT_POOR && failure?.error === METER_AUTH_FAILED;
 		const isUnreadable = code === EVENT_POOR && failure?.isFinal === true && !isKeyless;
 		if (code !== EVENT_END && code !== EVENT_READOUT && !isKeyless && !isUnreadable) return;
@@ -191,7 +187,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		}
 	}
 
-	/** The protocol's own conversations are over, or one in their place. */
+	/** Continues after the end of the protocol's own sessions, or of an alternative. */
 	private goOn(nowMs: number): void {
 		const { opening } = this.#options;
 		const ways = suggestionsFor(opening.settings);
@@ -213,7 +209,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		} else this.finish(this.#failure);
 	}
 
-	/** Without a failure the meter is found as the settings have it. */
+	/** Reports the result; without a failure the meter answers as configured. */
 	private finish(failure: Failure | undefined, ident: Uint8Array = new Uint8Array(0)): void {
 		if (this.#session === undefined) return;
 		this.stop();
@@ -221,7 +217,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		const received = isPort ? 0 : this.#received;
 		const damaged = isPort ? 0 : this.#damaged;
 		const bytes = this.#bytes.slice(0, this.#length);
-		// They were taken as eight bits, whatever they are.
+		// Clear the parity bit: all bytes were received as eight bits.
 		if (failure?.unasked?.framing === FRAMING_7E1) for (let i = 0; i < bytes.length; i++) bytes[i] &= 0x7f;
 		const { finished, live } = this.#options;
 		finished({ failure, ident, received, damaged, bytes });

@@ -1,4 +1,4 @@
-/** All that the meter can be read by: the one place where protocols are named to the reader. A new one is a row more. */
+/** Table of all meter protocols. The reader knows them only from here; a new protocol is one more entry. */
 
 import { DLMS, DLMS_AFTER_SIGN_ON, SignOnSession } from "../cosem/protocol.js";
 import { DLMS_PUSH } from "../cosem/push.js";
@@ -11,14 +11,14 @@ import { SML } from "../sml/protocol.js";
 import type { MeterSettings } from "./settings.js";
 import { SIMULATED } from "./simulator.js";
 
-/** A conversation with the meter: DLMS with keys after mode E takes most. */
+/** Memory of a session; DLMS with keys after mode E takes most. */
 export const READOUT_COST: Cost = Object.freeze({ slots: 500, chunkBytes: 8192 });
-/** Listening to a meter that sends by itself: the next readout is there beside the last one. */
+/** Memory for listening, where the next readout exists beside the last one. */
 export const LISTEN_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 8192 });
 
 /**
- * IEC 62056-21 by a sign-on, and a profile that its readout does not have in programming mode. A meter that has mode E alone
- * is read in DLMS/COSEM. Takes all settings.
+ * IEC 62056-21 with a sign-on; a profile missing in the readout is read in programming mode. A meter with mode E only
+ * is read in DLMS/COSEM. Accepts all settings.
  */
 export const IEC: MeterProtocol<MeterSettings> = Object.freeze({
 	...SIGN_ON,
@@ -29,7 +29,7 @@ export const IEC: MeterProtocol<MeterSettings> = Object.freeze({
 	},
 });
 
-/** Asked in this order; the last one takes all settings. */
+/** Order of selection; the last entry accepts all settings. */
 export const PROTOCOLS: readonly ProtocolRow<MeterSettings>[] = Object.freeze([
 	SIMULATED,
 	MODE_D_PUSH,
@@ -40,14 +40,13 @@ export const PROTOCOLS: readonly ProtocolRow<MeterSettings>[] = Object.freeze([
 	IEC,
 ]);
 
-/** The one that the settings choose. */
 export function protocolOf(settings: MeterSettings): ProtocolRow<MeterSettings> {
 	let i = 0;
 	while (i < PROTOCOLS.length - 1 && !PROTOCOLS[i].isChosen(settings)) i++;
 	return PROTOCOLS[i];
 }
 
-/** Memory that a conversation claims; undefined: a simulated one takes none. */
+/** Returns the memory that a session claims; undefined for a simulated one. */
 export function costOf({ simulate, listenBaud }: ProtocolRow<MeterSettings>): Cost | undefined {
 	if (simulate !== undefined) return undefined;
 	return listenBaud === undefined ? READOUT_COST : LISTEN_COST;

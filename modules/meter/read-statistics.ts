@@ -1,50 +1,48 @@
 /**
- * What came of the attempts to read the meter: the last good readout, the last attempt, what was wrong with it, and how
- * often. While the clock is not set times are unknown; when it is, they are dated back by the monotonic clock, once
- * (decision 57): later corrections leave them as they were told.
+ * Read statistics: last good readout, last attempt, its failure, and counts. Times are unknown until the clock is set.
+ * They are then calculated once from the monotonic clock; later clock corrections do not change them, so that a
+ * reported time stays the same.
  */
 import type { Failure } from "../readout/failure.js";
 import type { Readout } from "../readout/readout.js";
 
-/** So many codes are counted one by one, and all further ones together as this. */
+/** Number of failure codes counted separately; further codes are counted together under OTHER_CODES. */
 const CODES_LIMIT = 16;
 const OTHER_CODES = "other";
 
-/** Told of them. */
 export interface ReadStatisticsListener {
-	/** Is told of each change, and of each good readout. */
+	/** Notified of each change, and of each good readout. */
 	readonly live?: { changed(): void; measured(): void };
-	/** What is wrong is something else than before; undefined: the first good readout since the start, or after that. */
+	/** Handles a changed failure; undefined: the first good readout since the start or since a failure. */
 	failureChanged?(failure: Failure | undefined): void;
-	/** A meter has given this good readout; it was not simulated. */
+	/** Handles a good readout from a meter; not called for simulated ones. */
 	measured?(readout: Readout): void;
 }
 
 export class ReadStatistics {
 	readonly #listener: ReadStatisticsListener;
-	/** The last good readout. */
 	last: Readout | undefined;
-	/** Good readouts since the start. */
+	/** Number of good readouts since the start. */
 	readouts = 0;
-	/** Those that a meter has given. */
+	/** Number of good readouts from a meter, without simulated ones. */
 	measurements = 0;
-	/** How often attempts have failed since the start, by the code of the failure. */
+	/** Number of failed attempts since the start, by failure code. */
 	readonly failures = new Map<string, number>();
-	/** Why the last attempt failed, if it did. */
+	/** Failure of the last attempt; undefined after success. */
 	failure: Failure | undefined;
-	/** Unix ms of the last attempt; 0 when there was none or the clock was not set. */
+	/** Time of the last attempt, Unix ms; 0 when there was no attempt or the clock was not set. */
 	attemptUtcMs = 0;
-	/** Monotonic ms of the readout's end, and of the attempt; undefined where there was none, or it has its time. */
+	/** Monotonic ms of the readout's end and of the attempt, while their Unix time is unknown; otherwise undefined. */
 	#lastMs: number | undefined;
 	#attemptMs: number | undefined;
-	/** No meter has given it. */
+	/** True when the last readout is simulated. */
 	#isSimulated = false;
 
 	constructor(listener: ReadStatisticsListener) {
 		this.#listener = listener;
 	}
 
-	/** An attempt begins. `utcMs`: 0 when the clock is not set. */
+	/** Records the start of an attempt. `utcMs`: 0 when the clock is not set. */
 	began(utcMs: number, nowMs: number): void {
 		this.attemptUtcMs = utcMs;
 		this.#attemptMs = utcMs === 0 ? nowMs : undefined;
@@ -74,7 +72,7 @@ export class ReadStatistics {
 		if (isAnother) this.#listener.failureChanged?.(failure);
 	}
 
-	/** The last good readout, if a meter has given it. */
+	/** Last good readout, unless it is simulated. */
 	get measured(): Readout | undefined {
 		return this.#isSimulated ? undefined : this.last;
 	}
@@ -85,7 +83,7 @@ export class ReadStatistics {
 		failures.set(key, (failures.get(key) ?? 0) + 1);
 	}
 
-	/** What no meter has given is not shown as if one had (decision 56). */
+	/** Removes a simulated readout, which must not look like a real one. */
 	dropSimulated(): void {
 		if (!this.#isSimulated) return;
 		this.#isSimulated = false;
@@ -93,7 +91,7 @@ export class ReadStatistics {
 		this.attemptUtcMs = 0;
 	}
 
-	/** The clock is set now. */
+	/** Calculates missing times after the clock was set. */
 	dateBack(utcMs: number, nowMs: number): void {
 		const { last } = this;
 		if (last !== undefined && this.#lastMs !== undefined) this.last = { ...last, utcMs: utcMs - nowMs + this.#lastMs };

@@ -1,24 +1,29 @@
 /**
- * Reads the meter: when, for whom, and which readout is kept. The protocol (protocols.ts) decides how. One conversation runs at
- * a time; whoever asks meanwhile joins it, or waits for its end if one wants a load profile and the other a readout. A caller
- * waits a minute at most (pending-reads.ts); the conversation goes on for CONVERSATION_MS and still gives the last readout.
+ * Reads the meter: decides when, for which callers, and which readout is kept. The protocol (protocols.ts) decides how.
  *
- *              asked            settings        readout        end               port gone        time over
- *   IDLE       READING (a)      LISTENING (b)   -              -                 -                -
- *   READING    joins            IDLE (c)        -              READING or IDLE   IDLE             ENDING
- *   ENDING     joins            IDLE (c)        -              IDLE              IDLE             -
- *   LISTENING  waits            IDLE (d)        kept, told     IDLE              UNPLUGGED        recognises (e)
- *   UNPLUGGED  LISTENING        as IDLE         -              -                 -                as IDLE
- *   PROBING    waits            -               -              -                 -                -
+ * Only one session runs at a time. A new caller shares its result. If one of them wants a load profile and the other a
+ * readout, the new caller waits for the end of the session. A caller waits at most a minute (pending-reads.ts). The
+ * session may continue for CONVERSATION_MS and then still provides the last readout.
  *
- *   (a) LISTENING where the protocol listens; a simulated readout is told at once.  (b) where it listens; READING where
- *   somebody waits.  (c) where the protocol now listens or is simulated, and on as IDLE; else nothing.  (d) where another
- *   protocol or speed is chosen, and on as IDLE. `probe` and `lend` lead from IDLE, LISTENING and UNPLUGGED to PROBING, and
- *   their end on as IDLE. Failures and good readouts in READING and ENDING end in IDLE; the ENDING of a conversation has no next one.
- *   (e) LISTEN_MS after somebody has asked, if something came and no telegram: what it is is told, and on as IDLE.
+ *                request         settings        readout          end               port gone        timeout
+ *     IDLE       READING (a)      LISTENING (b)   -                -                 -                -
+ *     READING    joins            IDLE (c)        -                READING or IDLE   IDLE             ENDING
+ *     ENDING     joins            IDLE (c)        -                IDLE              IDLE             -
+ *     LISTENING  waits            IDLE (d)        kept, reported   IDLE              UNPLUGGED        recognises (e)
+ *     UNPLUGGED  LISTENING        as IDLE         -                -                 -                as IDLE
+ *     PROBING    waits            -               -                -                 -                -
  *
- * What fits no question may be a meter that sends by itself: in READING that is looked into once (recogniser.ts), as soon as
- * it shows or when all was asked in vain; where nothing is found the conversation goes on that was to follow.
+ *     (a) LISTENING if the protocol listens; a simulated readout is reported at once.
+ *     (b) if the protocol listens; READING if a caller waits.
+ *     (c) if the protocol now listens or is simulated, then as IDLE; otherwise no change.
+ *     (d) if another protocol or speed is selected, then as IDLE.
+ *     (e) LISTEN_MS after a request, if bytes but no telegram arrived: reports the kind of data, then as IDLE.
+ *
+ * `probe()` and `lend()` lead from IDLE, LISTENING and UNPLUGGED to PROBING; their end leads to IDLE. Failures and good
+ * readouts in READING and ENDING lead to IDLE. In ENDING no further session follows.
+ *
+ * Bytes that are not an answer may be unsolicited telegrams. In READING the recogniser (recogniser.ts) examines them
+ * once, when they are noticed or after all sessions have failed. If it finds nothing, the pending session continues.
  */
 import type { Driver, Task } from "../io/driver.js";
 import type { SerialPort } from "../io/host.js";
@@ -49,20 +54,20 @@ import { Recogniser } from "./recogniser.js";
 import type { LineBorrower, MeterReaderOptions, MeterSettings } from "./settings.js";
 import { isAsAdvised, UnsolicitedDetector } from "./unsolicited.js";
 
-/** The longest conversation: some meters need more than five minutes at 300 Bd. */
+/** Maximum duration of a session; some meters need more than five minutes at 300 Bd. */
 const CONVERSATION_MS = 600_000;
-/** Silence before the next sign-on: a meter keeps its block for repetition 1500 ms before it hears one. */
+/** Silence before the next sign-on: a meter keeps its block for repetition for 1500 ms before it accepts a sign-on. */
 const QUIET_MS = 2000;
-/** A port that can't be opened or is gone is tried again after this while a protocol listens. */
+/** Delay before a port that can't be opened or has disappeared is opened again, while a protocol listens. */
 const REOPEN_MS = 10_000;
-/** While a protocol listens: a telegram should have come by then, of a meter that sends every ten seconds. */
+/** Time for a telegram while listening; some meters send only every ten seconds. */
 const LISTEN_MS = 12_500;
-/** Before a caller's time is over. */
+/** Margin before a caller's timeout. */
 const MARGIN_MS = 500;
 
 const STATE_IDLE = 0;
 const STATE_READING = 1;
-/** Its time is over, and it has been told so. */
+/** The session was aborted after its time limit. */
 const STATE_ENDING = 2;
 const STATE_LISTENING = 3;
 const STATE_UNPLUGGED = 4;
@@ -76,28 +81,26 @@ export class MeterReader implements Timed, LinkListener {
 	readonly #callbacks = new PendingReads();
 	readonly #tap: LinkTap;
 	#state = STATE_IDLE;
-	/** When the time of READING or UNPLUGGED is over, monotonic ms. */
+	/** Timeout of the present state, monotonic ms. */
 	#dueMs = Number.POSITIVE_INFINITY;
-	/** When the next conversation may begin. */
+	/** Earliest start of the next session without extra silence, monotonic ms. */
 	#quietUntilMs = 0;
-	/** The conversation that goes on, and its protocol. */
 	#protocol: ProtocolRow<MeterSettings> | undefined;
 	#session: ReadSession | undefined;
-	/** What the conversation is to read; undefined: a readout. */
+	/** Profile requested from the session; undefined: a readout. */
 	#profile: ProfileRequest | undefined;
 	#link: Link | undefined;
-	/** A readout that is not good enough to keep, in case nothing better comes. */
+	/** Readout that failed its checks, kept in case no better one follows. */
 	#candidate: Readout | undefined;
-	/** The failure of the conversation that came furthest in this readout. */
+	/** Failure of the session that progressed furthest in this readout. */
 	#failure: Failure | undefined;
 	#unsolicited = new UnsolicitedDetector();
-	/** Claimed for the conversation. */
 	#claimed: Cost | undefined;
-	/** Until when the head was alight for a PIN at the latest, monotonic ms. */
+	/** Latest end of the light for a PIN, monotonic ms. */
 	litMs = Number.NEGATIVE_INFINITY;
 	#borrower: LineBorrower | undefined;
 	readonly outcomes: ReadStatistics;
-	/** Records the raw conversation when set, also one that is going on. */
+	/** Log of the raw session, when enabled; may be set during a session. */
 	log: LineLog | undefined;
 
 	constructor(options: MeterReaderOptions) {
@@ -115,30 +118,30 @@ export class MeterReader implements Timed, LinkListener {
 		this.#task = options.deps.driver.register("meter", this);
 	}
 
-	/** A conversation is going on. Where one listens: a telegram is being waited for. */
+	/** True while a session runs; while listening, when a caller waits for a telegram. */
 	get running(): boolean {
 		return this.isReading || (this.#state === STATE_LISTENING && this.#callbacks.count > 0);
 	}
 
-	/** Where the meter is to send by itself: what is wrong when nothing has come in time; undefined: it is asked. */
+	/** Failure to report when an unsolicited telegram is late; undefined when the gateway requests data. */
 	get late(): Failure | undefined {
 		if (this.#state === STATE_UNPLUGGED) return FAILURE_PORT;
 		return this.#state === STATE_LISTENING ? this.#protocol?.late : undefined;
 	}
 
-	/** Call at the start, and after any of the settings has changed. */
+	/** Applies the settings; call it at the start and after each change. */
 	reconfigure(): void {
 		this.#task.update((nowMs) => this.settle(nowMs));
 	}
 
-	/** Forgets what was learned of the meter: the owner has changed something about the conversation. */
+	/** Forgets all learned values, after a change of the session settings. */
 	forget(): void {
 		for (let i = 0; i < PROTOCOLS.length; i++) PROTOCOLS[i].forget?.(this.#options.settings);
 		this.#memory.kept = undefined;
 		this.#memory.speed = undefined;
 	}
 
-	/** Ends everything; waiters are not told. */
+	/** Ends everything without notifying callers. */
 	stop(): void {
 		this.#task.update(() => {
 			this.close();
@@ -148,11 +151,11 @@ export class MeterReader implements Timed, LinkListener {
 		});
 	}
 
-	/** Asks for a readout; of that profile alone where the protocol asks for one by its name. May tell before it returns. */
+	/** Requests a readout, or only a profile if the protocol supports that. May notify the caller before it returns. */
 	read(callback: ReadCallback, profile?: ProfileRequest): void {
 		this.#task.update((nowMs) => {
 			const wanted = protocolOf(this.#options.settings).asksForProfiles ? profile : undefined;
-			// A telegram that failed its check before anybody asked is nothing to show him.
+			// Drop a telegram that failed its check before there was a caller.
 			if (this.#state === STATE_LISTENING && this.#callbacks.count === 0) {
 				this.#candidate = undefined;
 				this.#failure = undefined;
@@ -163,12 +166,12 @@ export class MeterReader implements Timed, LinkListener {
 		});
 	}
 
-	/** The waiter's client is gone. The conversation goes on. */
+	/** Removes a caller after its client has disconnected. The session continues. */
 	cancel(callback: ReadCallback): void {
 		this.#task.update(() => this.#callbacks.remove(callback));
 	}
 
-	/** Finds out what comes back from the meter. False when a conversation is going on. */
+	/** Probes the meter's answers. Returns false while a session runs. */
 	probe(callback: ProbeCallback): boolean {
 		return this.lend((driver, port, nowMs, over) => {
 			const finished: ProbeCallback["finished"] = (result) => {
@@ -188,7 +191,7 @@ export class MeterReader implements Timed, LinkListener {
 		});
 	}
 
-	/** Gives the line away until `over` is called. False when a conversation is going on. */
+	/** Lends the line until `over` is called. Returns false while a session runs. */
 	lend(
 		begin: (driver: Driver, port: SerialPort, nowMs: number, over: () => void) => LineBorrower | undefined,
 	): boolean {
@@ -208,12 +211,11 @@ export class MeterReader implements Timed, LinkListener {
 		});
 	}
 
-	/** The probe, or whatever else was lent the line; undefined: the reader has it. */
+	/** Present user of the lent line; undefined when the line is not lent. */
 	get guest(): LineBorrower | undefined {
 		return this.#borrower;
 	}
 
-	/** Somebody else has the line. */
 	get isLent(): boolean {
 		return this.#state === STATE_PROBING;
 	}
@@ -222,10 +224,10 @@ export class MeterReader implements Timed, LinkListener {
 		return Math.min(this.#dueMs, this.#callbacks.deadlineMs);
 	}
 
-	/** One thing a turn: the conversation's time, or a caller. */
+	/** Handles one due item per tick: the timeout, or one caller. */
 	advance(nowMs: number): void {
 		if (nowMs < this.#dueMs) {
-			// Directly from here: what he does with it needs much of the stack.
+			// Called directly from here, because the caller needs much of the stack.
 			const due = this.#callbacks.takeDue(nowMs);
 			if (due?.isNotified) due.callback.finished(due.readout, due.failure);
 			else if (due !== undefined) this.giveUp(due);
@@ -246,19 +248,18 @@ export class MeterReader implements Timed, LinkListener {
 		return this.#state === STATE_READING || this.#state === STATE_ENDING;
 	}
 
-	/** A caller's time is over. */
 	private giveUp({ callback, profile }: PendingRead): void {
-		// Nobody would get it.
+		// No caller is left for this profile: end its session.
 		if (profile !== undefined && profile === this.#profile && this.isReading) this.#dueMs = 0;
 		const late = this.#state === STATE_LISTENING ? (this.#failure ?? this.#protocol?.late) : undefined;
 		if (late !== undefined && this.#candidate === undefined) this.outcomes.failed(late);
-		// The caller gets the unchecked readout; noise is reported where we waited for an idle line.
+		// The caller gets the unchecked readout; noise is reported if the session waits for an idle line.
 		const noise = this.#session?.isIdle === true ? this.#unsolicited.most(undefined) : undefined;
 		if (profile !== undefined) callback.finished(undefined, FAILURE_PROFILE_WAIT);
 		else callback.finished(this.#candidate, late ?? noise ?? FAILURE_WAIT);
 	}
 
-	/** Does what the settings want, as far as they differ from what goes on. */
+	/** Applies the settings as far as they differ from the present activity. */
 	private settle(nowMs: number): void {
 		const { settings } = this.#options;
 		const protocol = protocolOf(settings);
@@ -266,7 +267,7 @@ export class MeterReader implements Timed, LinkListener {
 		if (this.isLent) return;
 		const listenBaud = protocol.listenBaud?.(settings);
 		const wasReading = this.isReading;
-		// Callers that wait get the next telegram, or what is simulated.
+		// Waiting callers get the next telegram, or the simulated readout.
 		if (wasReading && listenBaud === undefined && protocol.simulate === undefined) return;
 		const isListening = this.#state === STATE_LISTENING;
 		if (isListening && this.#protocol === protocol && this.#session?.line.baud === listenBaud) return;
@@ -327,13 +328,13 @@ export class MeterReader implements Timed, LinkListener {
 		return this.#options.deps.clock.utcMs() ?? 0;
 	}
 
-	/** Somebody waits for a telegram. */
+	/** Starts the time limit for a telegram, because a caller waits for one. */
 	private expect(nowMs: number): void {
 		this.#dueMs = nowMs + LISTEN_MS;
 		this.#unsolicited = new UnsolicitedDetector();
 	}
 
-	/** Something passes on the line. */
+	/** Watches the bytes on the line. */
 	private tapped(direction: number): void {
 		const session = this.#session;
 		if (direction === TAP_TRANSMITTED) this.#unsolicited.hasAsked = true;
@@ -345,7 +346,7 @@ export class MeterReader implements Timed, LinkListener {
 			});
 	}
 
-	/** Finds out what arrives; `follows` goes on where nothing is found. */
+	/** Examines unsolicited bytes; `follows` continues if nothing is found. */
 	private recognise(follows: ReadSession | undefined, nowMs: number): void {
 		this.#unsolicited.isOver = true;
 		this.#link?.close();
@@ -383,13 +384,13 @@ export class MeterReader implements Timed, LinkListener {
 			if (session === undefined) return;
 			if (code === EVENT_END) {
 				this.ended(session, nowMs);
-				// Callers that still wait asked for something else: that begins in a turn of its own.
+				// The remaining callers want something else, which starts in the next tick.
 				if (this.#state === STATE_IDLE && this.#callbacks.count > 0) this.#dueMs = nowMs;
 			} else if (code === EVENT_READOUT || code === EVENT_POOR) this.came(code, session, nowMs);
 		});
 	}
 
-	/** A readout of a conversation that goes on. */
+	/** Handles a readout from a session that continues. */
 	private came(code: number, session: ReadSession, nowMs: number): void {
 		const readout = session.readout(code, this.utcMs);
 		if (code === EVENT_POOR) {
@@ -397,7 +398,7 @@ export class MeterReader implements Timed, LinkListener {
 			if (this.#state !== STATE_LISTENING) return;
 			const { failure } = session;
 			this.outcomes.failed(failure);
-			// Without a readout it is not even to be shown.
+			// Without a readout only the failure can be reported.
 			this.#failure = readout === undefined ? failure : undefined;
 			if (this.#failure?.isFinal) this.#callbacks.tell(undefined, failure, nowMs);
 		} else if (readout !== undefined) {
@@ -406,7 +407,7 @@ export class MeterReader implements Timed, LinkListener {
 		}
 	}
 
-	/** A conversation is over: keep what it gave, hold the next one, or give up. */
+	/** Handles the end of a session: keeps its readout, starts the next session, or gives up. */
 	private ended(session: ReadSession, nowMs: number): void {
 		this.#quietUntilMs = nowMs + QUIET_MS;
 		this.#link?.close();
@@ -432,7 +433,7 @@ export class MeterReader implements Timed, LinkListener {
 		else this.exhausted(this.#unsolicited.most(this.#failure) ?? FAILURE_PORT, nowMs);
 	}
 
-	/** What came while a telegram was awaited was looked into. */
+	/** Handles the recogniser's result while listening. */
 	private listened(found: Failure | undefined, nowMs: number): void {
 		this.close();
 		if (found !== undefined && !isAsAdvised(found, this.#options.settings)) {
@@ -440,7 +441,7 @@ export class MeterReader implements Timed, LinkListener {
 			this.#callbacks.tell(undefined, found, nowMs);
 		}
 		this.settle(nowMs);
-		// It is not looked into again; a port that could not be opened is.
+		// Do not examine again; only a port that could not be opened is retried.
 		if (this.#state === STATE_LISTENING) this.#dueMs = Number.POSITIVE_INFINITY;
 	}
 

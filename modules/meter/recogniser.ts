@@ -1,16 +1,16 @@
 /**
- * Listens to what arrives without a question, at one usual speed after the other, and tells what it is: a telegram of a
- * kind (telegram-scanner.ts) with its speed and framing, or noise. A sans-io machine under a Link (io/machine.ts), which
- * takes all characters as eight bits; that the line stands at a wrong speed it sees by bursts in which there is no telegram.
+ * Examines unsolicited data at each usual speed in turn and identifies it: a kind of telegram (telegram-scanner.ts)
+ * with its speed and framing, or noise. A sans-io machine run by a Link (io/machine.ts) that receives all characters as
+ * eight bits. A burst without a telegram indicates a wrong speed.
  *
- *   WAITING   a character: BURST          SILENT_MS over: ENDED, nothing more comes
- *   BURST     telegram: ENDED, found      silence: judged      lasts too long: next speed (WAITING)
- *   judged    begun before the line stood at this speed, or the first of a few characters only, or text: WAITING;
- *             text again: ENDED; else there was no telegram in it: next speed (WAITING), or ENDED as noise after the last
- *   any       TIME_MS over, or abort: ENDED
+ *     WAITING   a character: BURST          SILENT_MS over: ENDED, nothing more arrives
+ *     BURST     telegram: ENDED, found      silence: validated      too long: next speed (WAITING)
+ *     validated begun before the change to this speed, or the first burst of a few characters, or text: WAITING;
+ *               TEXTS bursts of text: ENDED; otherwise next speed (WAITING), or ENDED as noise after the last speed
+ *     any       TIME_MS over, or abort: ENDED
  *
- * Meters send every one to ten seconds. Text, which shows by itself that the speed is right, is given the time of a whole
- * telegram. As a Conversation it has another one follow that was waiting meanwhile.
+ * Meters send every one to ten seconds. Readable text proves the right speed, so it gets the time of a whole telegram.
+ * Afterwards `next()` returns the session that was waiting meanwhile.
  */
 import { FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { type Machine, type Output, OutputQueue } from "../io/machine.js";
@@ -20,22 +20,22 @@ import { UNSOLICITED_TIC } from "./failures.js";
 import { KIND_ASCII, KIND_NOISE, KIND_NONE, KIND_TIC, TelegramScanner } from "./telegram-scanner.js";
 import { unsolicitedFailure } from "./unsolicited.js";
 
-/** In the order of how often meters use them. */
+/** Speeds, most common first. */
 const BAUDS = Object.freeze([9600, 2400, 115200, 4800, 19200, 1200, 300, 600, 38400, 57600]);
-/** A line on which nothing comes for so long: most meters send every 1 to 5 s, some every 10. */
+/** Silence after which the line counts as idle; most meters send every 1 to 5 s, some every 10 s. */
 export const SILENT_MS = 11_000;
-/** In all. A caller waits a minute, some of which is over. */
+/** Total time limit; a caller waits a minute, part of which has passed. */
 const TIME_MS = 45_000;
-/** A burst is over; text may pause between its lines for longer (IEC 62056-21, 6.4.5). */
+/** Silence that ends a burst; text may pause longer between its lines (IEC 62056-21, 6.4.5). */
 const GAP_MS = 250;
 const TEXT_GAP_MS = 1800;
-/** The longest burst without text: all of a DLMS push at 2400 Bd. Text: 17 KB at 9600 Bd, or 1 KB at 300. */
+/** Maximum length of a burst: a whole DLMS push at 2400 Bd; for text, 17 KB at 9600 Bd or 1 KB at 300 Bd. */
 const BURST_MS = 2500;
 const TEXT_MS = 35_000;
-/** Fewer characters than this may be a spark as well as a telegram that is much faster than the line. */
+/** Number of characters below which a burst may be interference, or a telegram that is much faster than the line. */
 const FEW = 8;
 const SPARKS = 2;
-/** Bursts of text at one speed that had no telegram in them. */
+/** Number of text bursts without a telegram at one speed after which the search ends. */
 const TEXTS = 3;
 
 const STATE_WAITING = 0;
@@ -44,7 +44,7 @@ const STATE_ENDED = 2;
 
 export class Recogniser implements Machine, ReadSession, Probing {
 	readonly line: LineSettings = Object.freeze({ baud: BAUDS[0], format: FORMAT_8N1 });
-	/** What was found; undefined: nothing came, or not enough to tell. Final with EVENT_END. */
+	/** Kind of data found; undefined when nothing arrived, or not enough to decide. Final with EVENT_END. */
 	failure: Failure | undefined;
 	received = 0;
 	deadlineMs: number;
@@ -54,17 +54,17 @@ export class Recogniser implements Machine, ReadSession, Probing {
 	#scanner = new TelegramScanner();
 	#state = STATE_WAITING;
 	#speed = 0;
-	/** When the line came to stand at this speed, or when the burst that was going on then was over. */
+	/** Time of the change to this speed, or the end of a burst that was in progress then, ms. */
 	#sinceMs: number;
-	/** When this burst began, and its bytes. */
+	/** Start of this burst, ms, and its length. */
 	#beganMs = 0;
 	#count = 0;
 	#isText = false;
-	/** Bursts of a few characters at this speed, and bursts of text. */
+	/** Counts of short bursts and of text bursts at this speed. */
 	#sparks = 0;
 	#texts = 0;
 
-	/** `endsMs`: when the owner needs to know. `follows`: the conversation that goes on where nothing was found. */
+	/** `endsMs`: latest end. `follows`: session that continues if nothing is found. */
 	constructor(nowMs: number, endsMs = Number.POSITIVE_INFINITY, follows?: ReadSession) {
 		this.#endsMs = Math.min(endsMs, nowMs + TIME_MS);
 		this.#follows = follows;
@@ -72,7 +72,7 @@ export class Recogniser implements Machine, ReadSession, Probing {
 		this.deadlineMs = Math.min(nowMs + SILENT_MS, this.#endsMs);
 	}
 
-	/** A line of eight bits shows no damage to a character. */
+	/** Always 0: reception as eight bits does not detect damaged characters. */
 	get damaged(): number {
 		return 0;
 	}
@@ -130,13 +130,13 @@ export class Recogniser implements Machine, ReadSession, Probing {
 		return this.#beganMs + (this.#isText ? TEXT_MS : BURST_MS);
 	}
 
-	/** A burst is over in which there was no telegram. */
+	/** Validates a burst without a telegram. */
 	private judge(nowMs: number): void {
 		const isWhole = this.#beganMs >= this.#sinceMs + GAP_MS;
 		const isSpark = this.#count < FEW;
 		if (isSpark) this.#sparks++;
 		if (this.#isText) this.#texts++;
-		// The speed is right, and nothing that is known: no noise.
+		// The speed is right but the data is unknown, so it is not noise.
 		if (this.#texts === TEXTS) this.end(KIND_NONE);
 		else if (this.#isText || !isWhole || (isSpark && this.#sparks < SPARKS)) this.wait(nowMs - GAP_MS, nowMs);
 		else this.nextSpeed(nowMs);

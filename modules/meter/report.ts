@@ -1,4 +1,4 @@
-/** The meter in the diagnostic report: no value that was read, only how it was. */
+/** The meter's section of the diagnostic report; it contains no meter readings. */
 import type { Core } from "../core/core.js";
 import type { Metering } from "./metering.js";
 import { stateOf } from "./state.js";
@@ -6,7 +6,10 @@ import { stateOf } from "./state.js";
 const DOT = 0x2e;
 const FIRST_PRINTABLE = 0x20;
 const LAST_PRINTABLE = 0x7e;
-/** Digits in a row of which an identification shows none: a meter's number has more, its type fewer. */
+/**
+ * Number of consecutive digits from which an identification is masked: a meter's serial number has more, its type
+ * fewer.
+ */
 const NUMBER_DIGITS = 4;
 const ZERO = 0x30;
 const NINE = 0x39;
@@ -22,13 +25,13 @@ export function meterReport({ reader, schedule }: Metering, { text }: Core, sect
 	return `${state}\nlast: ${protocol}, mode ${mode && String.fromCharCode(mode)}, ${baud} Bd, status ${status}, at ${Math.floor(utcMs / 1000)}\nrecord_bytes: ${records.length}\nmissing_bytes: ${missing?.length}\nidentification: ${ident}`;
 }
 
-/** Changes the bytes in place: a dot for all that can't be shown. */
+/** Replaces each unprintable byte by a dot, in place; returns `bytes`. */
 export function printable(bytes: Uint8Array): Uint8Array {
 	for (let i = 0; i < bytes.length; i++) if (bytes[i] < FIRST_PRINTABLE || bytes[i] > LAST_PRINTABLE) bytes[i] = DOT;
 	return bytes;
 }
 
-/** An identification whose numbers are hashes: NUMBER_DIGITS digits and more in a row. */
+/** Returns an identification with each run of at least NUMBER_DIGITS digits replaced by hashes. */
 function withoutNumber(ident: Uint8Array): Uint8Array {
 	const shown = printable(ident.slice());
 	let digits = 0;

@@ -1,7 +1,7 @@
-/** When the meter is read by itself (API text, "Reading schedule"; decision 30). */
+/** Settings of the automatic readouts (API text, "Reading schedule"). */
 import { BOOLEAN, CHOICE, entry, field, INTEGER } from "../config/schema.js";
 
-/** Position of the entry among all (parts.ts): unique. */
+/** ID of the entry among all entries (parts.ts): unique. */
 const IN_SCHEDULE = 8;
 
 export const UNIT_MINUTES = "minutes";
@@ -34,7 +34,7 @@ export const SCHEDULE_PERIOD_VALUE = field<number>({
 	maximum: 30,
 	initial: 15,
 });
-/** Local time of day, for days and months. */
+/** Local hour of the day, for days and months. */
 export const SCHEDULE_TRIGGER_HOUR = field<number>({
 	entry: IN_SCHEDULE,
 	id: 4,
@@ -43,7 +43,6 @@ export const SCHEDULE_TRIGGER_HOUR = field<number>({
 	maximum: 23,
 	initial: 0,
 });
-/** For hours, days and months. */
 export const SCHEDULE_TRIGGER_MINUTE = field<number>({
 	entry: IN_SCHEDULE,
 	id: 5,
@@ -52,7 +51,7 @@ export const SCHEDULE_TRIGGER_MINUTE = field<number>({
 	maximum: 59,
 	initial: 0,
 });
-/** Day of the month, for months; every month has it. */
+/** Day of the month, for months; limited to days that exist in every month. */
 export const SCHEDULE_TRIGGER_DAY = field<number>({
 	entry: IN_SCHEDULE,
 	id: 6,
@@ -71,7 +70,7 @@ export const SCHEDULE = entry("schedule", 1, [
 	SCHEDULE_TRIGGER_DAY,
 ]);
 
-/** A unit's period values, and which triggers it uses. */
+/** Period values and triggers of a unit. */
 export interface PeriodUnit {
 	readonly values: readonly number[];
 	readonly triggers: readonly string[];

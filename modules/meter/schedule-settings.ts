@@ -1,4 +1,4 @@
-/** The schedule as it is planned by (time/recurrence.ts), from its settings (API text, "Reading schedule"). */
+/** Converts the schedule's settings (API text, "Reading schedule") for time/recurrence.ts. */
 
 import type { ConfigStore } from "../config/store.js";
 import {
@@ -18,7 +18,7 @@ const DAY_MINUTES = 1440;
 /** Days are counted from the first Monday of 1970, January 5. */
 const MONDAY_MINUTES = 4 * DAY_MINUTES;
 
-/** Undefined where nothing is read by itself. */
+/** Returns undefined when automatic reading is disabled. */
 export function scheduleOf(store: Pick<ConfigStore, "get">) {
 	if (!store.get(SCHEDULE_ENABLED)) return undefined;
 	const unit = store.get(SCHEDULE_PERIOD_UNIT);

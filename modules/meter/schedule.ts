@@ -1,33 +1,34 @@
 /**
- * Reads the meter by itself, at the times of the schedule (API decision 30). For gateway.ts; how is the reader's.
+ * Reads the meter automatically at the scheduled times. The reader decides how.
  *
- *              start, settings   clock set        due            readout    failure                reader is busy
- *   OFF        WAITING (a)       –                –              –          –                      –
- *   WAITING    WAITING (a)       WAITING (b)      RUNNING (c)    –          –                      –
- *   RUNNING    WAITING (a)       –                –              WAITING    WAITING, RUNNING (d)   WAITING (e)
+ *                start, settings   clock set        due            readout    failure                reader is busy
+ *     OFF        WAITING (a)       –                –              –          –                      –
+ *     WAITING    WAITING (a)       WAITING (b)      RUNNING (c)    –          –                      –
+ *     RUNNING    WAITING (a)       –                –              WAITING    WAITING, RUNNING (d)   WAITING (e)
  *
- *   (a) OFF where nothing is read by itself.  (b) for the next time by the new clock; at once, for one that has gone by.
- *   (c) Where the meter sends by itself: WAITING, and it went well if anything has come since the time before.  (d) It is
- *   tried again RETRY_MS later, if there is room before the next time; RUNNING while the reader itself goes on.  (e) for
- *   BUSY_MS, if there is room.
+ *     (a) OFF if automatic reading is disabled.
+ *     (b) for the next time of the new clock; due at once if the awaited time has passed.
+ *     (c) with unsolicited telegrams: WAITING; successful if a telegram has arrived since the previous time.
+ *     (d) WAITING for a retry after RETRY_MS, if that leaves ROOM_MS before the next time; RUNNING while the reader continues.
+ *     (e) for BUSY_MS, if that leaves ROOM_MS before the next time.
  *
- * Times that went by while the gateway was off, the clock was put forward or a readout took longer are counted as missed
- * and made up for by one run at once; never by more. A clock that is put back by less than half a period, an hour at
- * most, brings no time a second time. While the clock is not set, a period is counted from the start, a month as 30 days.
- * A run that falls into a readout by hand takes part in it. A meter that refuses the password or the keys locks itself after
- * a few more attempts: it is not tried again for REFUSED_MS, unless settings change; the times in that are missed.
+ * Times that passed while the gateway was off, during a long readout or by a clock adjustment count as missed; one
+ * single run follows at once to make up for all of them. A clock set back by less than half a period, at most an hour,
+ * does not repeat a time. Until the clock is set, periods count from the start, with a month of 30 days. A run joins a
+ * readout in progress. A meter locks after a few more attempts with a wrong password or key, so after such a refusal it
+ * is not read for REFUSED_MS, unless settings change; times in that interval count as missed.
  *
- * A device that sleeps between its times ends with each sleep: `keep` and `start` carry over what is waited for, what has
- * failed, and what is told of the last run, in KEPT_LENGTH bytes, little-endian, times in Unix seconds:
+ * On a device that sleeps between readings, `keep()` and `start()` carry the state across the sleep in KEPT_LENGTH
+ * bytes, little-endian, times in Unix seconds:
  *
- *   offset  bytes  what
- *   0       4      the time that is waited for; 0: the clock was not set
- *   4       4      the time that has been due last
- *   8       4      until then the meter is not asked
- *   12      4      end of the last run
- *   16      4      times without a run
- *   20      1      tries that have failed
- *   21      1      1: what is waited for is another try
+ *     offset  bytes  contents
+ *     0       4      next time; 0 if the clock was not set
+ *     4       4      last due time
+ *     8       4      end of the pause after a refusal
+ *     12      4      end of the last run
+ *     16      4      number of missed times
+ *     20      1      number of failed tries
+ *     21      1      1: the next time is a retry
  */
 import type { Task } from "../io/driver.js";
 import type { Timed } from "../io/machine.js";
@@ -40,9 +41,9 @@ import type { ReadCallback } from "./pending-reads.js";
 import type { ReadStatistics } from "./read-statistics.js";
 import type { MeterDeps } from "./settings.js";
 
-/** The reader, as far as it is asked (reader.ts). */
+/** Part of the reader (reader.ts) that the schedule uses. */
 export interface ScheduledReader {
-	/** Where the meter sends by itself: what is wrong when nothing has come in time. */
+	/** Failure to report when an unsolicited telegram is late; undefined when the gateway requests data. */
 	readonly late: Failure | undefined;
 	readonly running: boolean;
 	readonly outcomes: Pick<ReadStatistics, "readouts">;
@@ -54,30 +55,29 @@ export interface ScheduleOptions {
 	readonly deps: Pick<MeterDeps, "driver" | "clock">;
 	readonly zone: Offsets;
 	readonly reader: ScheduledReader;
-	/** As the settings are now; undefined: nothing is read by itself. */
+	/** Returns the present schedule; undefined when automatic reading is disabled. */
 	plan(): Recurrence | undefined;
-	/** So many times have gone by without a run. */
+	/** Reports the number of times that passed without a run. */
 	missed?(count: number): void;
-	/** Is told that the next time is another. */
 	readonly live?: { changed(): void };
 }
 
 const MINUTE_MS = 60_000;
 const MONTH_MS = 30 * 24 * 60 * MINUTE_MS;
-/** From a failure to the next try: the first, the second. */
+/** Delays from a failure to the first and the second retry. */
 const RETRY_MS = Object.freeze([60_000, 240_000]);
-/** Other requests have the memory or the reader. */
+/** Delay while other requests use the memory or the reader. */
 const BUSY_MS = 5000;
-/** Within an hour most meters have forgotten a wrong password. */
+/** Pause after a refusal; within an hour most meters have forgotten a wrong password. */
 const REFUSED_MS = 3_600_000;
-/** A try must begin this long before the next time. */
+/** Minimum time between a retry and the next scheduled time. */
 const ROOM_MS = 60_000;
-/** The most that a clock is put back without the times being new ones. */
+/** Maximum amount by which a clock set back does not repeat times. */
 const SLACK_MS = 3_600_000;
-/** Missed ones are counted up to here at once. */
+/** Maximum number of missed times counted at once. */
 const COUNT_LIMIT = 1000;
 
-/** Bytes of `keep`. */
+/** Size of the state written by `keep()`, bytes. */
 export const KEPT_LENGTH = 24;
 const NEXT_OFFSET = 0;
 const DUE_OFFSET = 4;
@@ -96,27 +96,26 @@ export class Schedule implements Timed, ReadCallback {
 	readonly #task: Task;
 	#state = STATE_OFF;
 	#plan: Recurrence | undefined;
-	/** When it is due, monotonic ms. For the driver. */
+	/** Next due time, monotonic ms. Used by the driver. */
 	deadlineMs = Number.POSITIVE_INFINITY;
-	/** The time of the schedule that is due next, or runs, Unix ms; 0 while the clock is not set. */
+	/** Scheduled time that is awaited or running, Unix ms; 0 while the clock is not set. */
 	#nextUtcMs = 0;
-	/** The time of the schedule that has been due last, Unix ms; 0: none by this clock. */
+	/** Last due time of the schedule, Unix ms; 0 when unknown by this clock. */
 	#dueUtcMs = 0;
-	/** What is waited for is another try at the time that was due. */
+	/** True when the awaited time is a retry of the last due time. */
 	#isRetry = false;
-	/** Tries that have failed at that time. */
+	/** Number of failed tries for that time. */
 	#failed = 0;
-	/** Until then the meter is not asked, monotonic ms. */
+	/** End of the pause after a refusal, monotonic ms. */
 	#refusedUntilMs = 0;
-	/** Readouts of the reader when a time was due last. */
+	/** The reader's readout count at the last due time. */
 	#readouts = 0;
-	/** What a meter has sent by itself since the time before was not heard: it is waited for. */
+	/** True after a sleep, in which unsolicited telegrams were missed: the run waits for the next one. */
 	#hasSlept = false;
-	/** Unix ms of the end of the last run; 0: none, or the clock was not set. */
+	/** End of the last run, Unix ms; 0 when there was no run or the clock was not set. */
 	lastRunUtcMs = 0;
-	/** Code of what was wrong with the last run; empty: nothing. */
+	/** Failure code of the last run; empty after success. */
 	lastError = "";
-	/** Times without a run since the start. */
 	missed = 0;
 
 	constructor(options: ScheduleOptions) {
@@ -124,14 +123,14 @@ export class Schedule implements Timed, ReadCallback {
 		this.#task = options.deps.driver.register("schedule", this);
 	}
 
-	/** Unix ms of the next run, which may be one that is tried again; 0 where there is none or the clock is not set. */
+	/** Time of the next run or retry, Unix ms; 0 when no run is planned or the clock is not set. */
 	get nextRunUtcMs(): number {
 		return this.#state === STATE_WAITING ? this.#nextUtcMs : 0;
 	}
 
 	/**
-	 * From now on. `lastUtcMs`: of the last readout that is known from before the start; 0: none is. `kept`: as of before the
-	 * sleep that has ended just now, with the code of what was wrong then.
+	 * Starts the schedule. `lastUtcMs`: time of the last readout before the start; 0 when unknown. `kept`: state before a
+	 * sleep that has just ended; `error`: failure code at that time.
 	 */
 	start(lastUtcMs: number, kept?: DataView, error = ""): void {
 		this.#task.update((nowMs) => {
@@ -142,7 +141,7 @@ export class Schedule implements Timed, ReadCallback {
 		});
 	}
 
-	/** Writes KEPT_LENGTH bytes, for `start` after a sleep. */
+	/** Writes KEPT_LENGTH bytes for `start()` after a sleep. */
 	keep(kept: DataView): void {
 		const utcMs = this.utcMs;
 		const refusedMs = this.#refusedUntilMs - this.#options.deps.driver.nowMs();
@@ -155,12 +154,12 @@ export class Schedule implements Timed, ReadCallback {
 		kept.setUint8(RETRY_OFFSET, Number(this.#isRetry));
 	}
 
-	/** The meter is being asked because a time was due. */
+	/** True while a due run reads the meter. */
 	get isRunning(): boolean {
 		return this.#state === STATE_RUNNING;
 	}
 
-	/** The run that goes on takes too long. */
+	/** Ends a run that takes too long. */
 	giveUp(): void {
 		this.#task.update((nowMs) => {
 			if (this.#state !== STATE_RUNNING) return;
@@ -169,7 +168,7 @@ export class Schedule implements Timed, ReadCallback {
 		});
 	}
 
-	/** The settings of the schedule are other ones, or the zone, or how the meter is asked. */
+	/** Applies changes of the schedule, the zone or the meter's settings. */
 	reconfigure(): void {
 		this.#task.update((nowMs) => {
 			this.#dueUtcMs = this.#refusedUntilMs = 0;
@@ -177,11 +176,10 @@ export class Schedule implements Timed, ReadCallback {
 		});
 	}
 
-	/** The clock was set. */
 	clockChanged(): void {
 		this.#task.update((nowMs) => {
 			if (this.#state !== STATE_WAITING) return;
-			// A clock that is put forward passes over what is waited for.
+			// A clock set forward may have skipped the awaited time.
 			if (this.#nextUtcMs !== 0 && this.#nextUtcMs <= this.utcMs) this.deadlineMs = nowMs;
 			else this.wait(nowMs);
 		});
@@ -192,12 +190,11 @@ export class Schedule implements Timed, ReadCallback {
 		this.#task.stop();
 	}
 
-	/** For the driver. */
 	advance(nowMs: number): void {
 		if (nowMs < this.deadlineMs) return;
 		const utcMs = this.utcMs;
 		if (utcMs < this.#nextUtcMs) {
-			// The host's timer and its clock may differ by a little.
+			// The host's timer and its clock may differ slightly.
 			this.deadlineMs = nowMs + this.#nextUtcMs - utcMs;
 			return;
 		}
@@ -218,12 +215,12 @@ export class Schedule implements Timed, ReadCallback {
 		this.#readouts = readouts;
 	}
 
-	/** For the reader: the readout is there, or why there is none. */
+	/** Called by the reader with the readout or the failure. */
 	finished(_readout: Readout | undefined, failure: Failure | undefined): void {
 		this.#task.update((nowMs) => {
 			if (this.#state !== STATE_RUNNING) return;
 			const { reader } = this.#options;
-			// It has a minute for those who ask, and up to ten for the meter.
+			// The reader limits callers to a minute, but may read the meter for up to ten.
 			if (failure === FAILURE_WAIT && reader.running) reader.read(this);
 			else this.ended(failure, nowMs);
 		});
@@ -233,7 +230,6 @@ export class Schedule implements Timed, ReadCallback {
 		return this.#options.deps.clock.utcMs() ?? 0;
 	}
 
-	/** Goes by the settings as they are. */
 	private settle(nowMs: number): void {
 		this.#options.reader.cancel(this);
 		this.#plan = this.#options.plan();
@@ -246,7 +242,7 @@ export class Schedule implements Timed, ReadCallback {
 		}
 	}
 
-	/** Goes on as before the sleep. */
+	/** Restores the state from before the sleep. */
 	private restore(kept: DataView, nowMs: number): void {
 		if (this.#state !== STATE_WAITING) return;
 		const utcMs = this.utcMs;
@@ -258,12 +254,11 @@ export class Schedule implements Timed, ReadCallback {
 		this.#isRetry = kept.getUint8(RETRY_OFFSET) === 1;
 		const refusedUtcMs = timeAt(kept, REFUSED_OFFSET);
 		if (refusedUtcMs > 0) this.#refusedUntilMs = nowMs + Math.min(REFUSED_MS, refusedUtcMs - utcMs);
-		// Without a clock the end of the sleep is the time itself.
+		// If the clock is not set, the end of the sleep counts as the due time.
 		this.#nextUtcMs = utcMs === 0 ? 0 : timeAt(kept, NEXT_OFFSET) || utcMs;
 		this.deadlineMs = nowMs + Math.max(0, this.#nextUtcMs - utcMs);
 	}
 
-	/** Waits for the next time. */
 	private wait(nowMs: number): void {
 		this.#state = STATE_WAITING;
 		this.#isRetry = false;
@@ -273,7 +268,7 @@ export class Schedule implements Timed, ReadCallback {
 		this.#options.live?.changed();
 	}
 
-	/** The time after which the next one is looked for. */
+	/** Returns the time after which the next one is calculated. */
 	private baseAt(utcMs: number): number {
 		const dueUtcMs = this.#dueUtcMs;
 		if (dueUtcMs === 0) return utcMs;
@@ -286,13 +281,13 @@ export class Schedule implements Timed, ReadCallback {
 		return this.#plan === undefined ? Number.POSITIVE_INFINITY : nextMoment(this.#plan, zone, utcMs);
 	}
 
-	/** Only where there is a plan. */
+	/** Valid only with a schedule. */
 	private get periodMs(): number {
 		const { minutes = 0, months = 0 } = this.#plan ?? {};
 		return months > 0 ? months * MONTH_MS : minutes * MINUTE_MS;
 	}
 
-	/** A time is due: those that have gone by with it are missed. */
+	/** Handles a due time. If several times have passed, all but the last count as missed. */
 	private begin(utcMs: number): void {
 		this.#failed = 0;
 		if (this.#nextUtcMs === 0) return;
@@ -310,7 +305,7 @@ export class Schedule implements Timed, ReadCallback {
 		this.#options.missed?.(count);
 	}
 
-	/** A run is over; without a failure it went well. */
+	/** Handles the end of a run; without a failure it was successful. */
 	private ended(failure: Failure | undefined, nowMs: number, canRetry = true): void {
 		const utcMs = this.utcMs;
 		this.lastRunUtcMs = utcMs;
@@ -324,7 +319,7 @@ export class Schedule implements Timed, ReadCallback {
 		if (this.#nextUtcMs !== 0) this.#nextUtcMs = utcMs + delayMs;
 	}
 
-	/** From this failure to the next try; 0: there is none. */
+	/** Returns the delay before the retry after this failure; 0 for no retry. */
 	private delayAfter(failure: Failure): number {
 		if (failure.error === METER_AUTH_FAILED) return 0;
 		if (failure === FAILURE_BUSY || failure === FAILURE_MEMORY) return BUSY_MS;
@@ -332,7 +327,7 @@ export class Schedule implements Timed, ReadCallback {
 	}
 }
 
-/** A try again may be due between two seconds: not too soon. */
+/** Rounds up to whole seconds, so that a retry is never early. */
 function putTime(kept: DataView, offset: number, utcMs: number): void {
 	kept.setUint32(offset, Math.ceil(utcMs / 1000), true);
 }

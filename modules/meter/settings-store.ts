@@ -1,4 +1,4 @@
-/** The meter's settings in the form in which meter/reader.ts wants them (MeterSettings). */
+/** Meter settings in the form that meter/reader.ts needs (MeterSettings). */
 
 import { put } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";

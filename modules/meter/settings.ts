@@ -1,4 +1,4 @@
-/** What the meter reader is given: its world, and the settings that it and the protocols go by. */
+/** Dependencies and settings of the meter reader and its protocols. */
 
 import type { COSEMSettings } from "../cosem/settings.js";
 import type { Crypto } from "../io/crypto.js";
@@ -7,15 +7,13 @@ import type { Clock, SerialPort, Storage } from "../io/host.js";
 import type { MemoryLedger } from "../io/memory.js";
 import type { ReadStatisticsListener } from "./read-statistics.js";
 
-/** The settings as they are at the moment; those of a protocol in its own words. */
 export interface MeterSettings extends COSEMSettings {
 	readonly simulator: boolean;
 }
 
-/** Shows what goes on with the meter. */
+/** Indicator light for meter reading. */
 export interface MeterLight {
 	reading(on: boolean): void;
-	/** A readout has come. */
 	flash(): void;
 }
 
@@ -27,11 +25,11 @@ export interface MeterDeps {
 	trace(message: string): void;
 }
 
-/** Has the line of the meter reader for a while. */
+/** Temporary user of the reader's serial line. */
 export interface LineBorrower {
-	/** What a probe tries at the moment, as `meter_trying` of the API has it. */
+	/** Present attempt of a probe, as in `meter_trying` of the API. */
 	readonly trying?: string;
-	/** Ends it; nobody is told. */
+	/** Ends its use of the line without notification. */
 	stop(): void;
 }
 
@@ -39,7 +37,7 @@ export interface MeterReaderOptions extends ReadStatisticsListener {
 	readonly deps: MeterDeps;
 	readonly port: SerialPort;
 	readonly settings: MeterSettings;
-	/** What a readout is promised of the machine's memory. */
+	/** Ledger in which a readout reserves memory. */
 	readonly ledger: MemoryLedger;
 	readonly light?: MeterLight | undefined;
 }

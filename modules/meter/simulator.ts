@@ -1,10 +1,12 @@
 /**
- * The built-in meter simulator (`simulator_en`): a household with solar panels whose values move with the time and
- * agree with each other. Its data sets go the way of a real meter's: through the parser into the packed readout.
+ * Built-in meter simulator (`simulator_en`): a household with solar panels. Its values change with time and are
+ * consistent with each other. Its data sets take the same path as those of a real meter: through the parser into the
+ * packed readout.
  *
- * The week is a row of 168 hours of constant power: load and sun of the hour of the day, each times a factor of the
- * weekday, which leaves import or export. Energy is the sum of it since 2024-01-01 (a Monday), so counters never go back
- * and power agrees with their rise. A ripple of some percent on power and voltage has no energy.
+ * The week consists of 168 hours of constant power: the load and the sun of the hour of the day, each multiplied by a
+ * factor of the weekday; the difference is import or export. Energy is the sum since 2024-01-01 (a Monday). Counters
+ * therefore never decrease, and power agrees with their rise. A ripple of a few percent on power and voltage is not
+ * included in the energy.
  */
 
 import { asciiBytes } from "../bytes/ascii.js";
@@ -18,31 +20,31 @@ import type { RecordSink } from "../readout/sink.js";
 import { digitsOf } from "../time/date.js";
 import type { MeterSettings } from "./settings.js";
 
-/** What the simulated meter answers with, without `/`. */
+/** Identification of the simulated meter, without `/`. */
 const SIMULATOR_IDENT = "SMG5SIMULATOR";
 const SIMULATOR_BAUD = 9600;
 
-/** Watts of the household and of the panels, by hour of the day. As texts, since a number in a table takes 16 bytes of flash. */
+/** Load and solar power in W by hour of the day. Texts, because a number in a table takes 16 bytes of flash. */
 const LOAD_W = "210 190 180 180 190 260 620 840 560 420 390 480 760 540 430 410 520 880 1340 1180 860 640 420 280";
 const SUN_W = "0 0 0 0 0 20 160 520 1100 1780 2350 2720 2860 2740 2380 1820 1150 560 190 30 0 0 0 0";
-/** Percent, Monday first: washing on Saturday, one dull day in the week. */
+/** Factors in percent, Monday first: laundry on Saturday, one dull day in the week. */
 const LOAD_PERCENT = "100 96 98 101 108 131 118";
 const SUN_PERCENT = "84 100 31 66 92 100 77";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const WEEK_HOURS = 168;
-/** 2024-01-01T00:00:00Z, and what the counters stood at, Wh. */
+/** 2024-01-01T00:00:00Z, and the counters at that time, Wh. */
 const START_MS = 1_704_067_200_000;
 const START_IMPORT_WH = 4_213_000;
 const START_EXPORT_WH = 1_870_000;
-/** Tariff 1 from 6 to 22 o'clock. */
+/** Tariff 1 applies from 6:00 to 22:00. */
 const TARIFF_1_FROM = 6;
 const TARIFF_1_TO = 22;
-/** Share of the phases in percent. */
+/** Share of each phase in percent. */
 const PHASE_PERCENT = Object.freeze([46, 31, 23]);
 
-/** The longest line written: a few dozen characters. */
+/** Buffer size for a line, which has a few dozen characters at most. */
 const LINE_LIMIT = 64;
 
 export class MeterSimulator {
@@ -57,7 +59,7 @@ export class MeterSimulator {
 	#importTariff1Wh = 0;
 	#exportWh = 0;
 
-	/** Gives the sink a whole block of the meter as it stands at `timeMs` (Unix ms, or ms since start). */
+	/** Passes a whole block with the values at `timeMs` (Unix ms, or ms since start) to the sink. */
 	run(sink: RecordSink, timeMs: number): void {
 		const parser = new DataSetParser(sink);
 		const sinceMs = timeMs >= START_MS ? timeMs - START_MS : timeMs;
@@ -102,7 +104,7 @@ export class MeterSimulator {
 		this.#exportWh = Math.floor(this.#exportWh);
 	}
 
-	/** Watts taken from the grid (negative: given to it) in an hour of the week. */
+	/** Returns the power from the grid (negative: into the grid) in an hour of the week, W. */
 	private netOf(hour: number): number {
 		const day = Math.floor(hour / 24);
 		const ofDay = hour % 24;
@@ -110,7 +112,7 @@ export class MeterSimulator {
 		return Math.round((load - Number(this.#sunW[ofDay]) * Number(this.#sunPercent[day])) / 100);
 	}
 
-	/** 0.9.1 hhmmss and 0.9.2 yymmdd, UTC. */
+	/** Writes 0.9.1 hhmmss and 0.9.2 yymmdd, UTC. */
 	private clock(parser: DataSetParser, timeMs: number): void {
 		const days = Math.floor(timeMs / DAY_MS);
 		const minutes = Math.floor((timeMs - days * DAY_MS) / 60_000);
@@ -131,7 +133,7 @@ export class MeterSimulator {
 		this.value(parser, head, energyWh, 3, "*kWh)");
 	}
 
-	/** A line with `value` ÷ 10^decimals, zeros in front as meters print them. */
+	/** Writes a line with `value` ÷ 10^decimals, with leading zeros as meters print them. */
 	private value(parser: DataSetParser, head: string, value: number, decimals: number, tail: string): void {
 		this.#length = 0;
 		this.put(head);
@@ -160,7 +162,7 @@ export class MeterSimulator {
 		parser.receive(this.#line, 0, this.#length);
 	}
 
-	/** At least `digits` digits, the last `decimals` of them after a point. */
+	/** Writes at least `digits` digits, the last `decimals` of them after a point. */
 	private number(value: number, decimals: number, digits: number): void {
 		let divisor = 10 ** (digits - 1);
 		while (value >= divisor * 10) divisor *= 10;
@@ -175,19 +177,18 @@ export class MeterSimulator {
 	}
 }
 
-/** -3 to 3, another one every ten seconds. */
+/** Returns -3 to 3; changes every ten seconds. */
 function rippleAt(sinceMs: number): number {
 	const step = Math.floor(sinceMs / 10_000);
 	return (((step * 7919) % 101) % 7) - 3;
 }
 
-/** The row of the table of meter protocols. */
 export const SIMULATED: SimulatedProtocol<MeterSettings> = Object.freeze({
 	isChosen: (settings: MeterSettings) => settings.simulator,
 	simulate: ({ settings, records, nowMs }: Opening<MeterSettings>, utcMs: number) => {
-		// Without a clock it goes by the time since the start.
+		// Without a clock the values depend on the time since the start.
 		new MeterSimulator().run(records, utcMs === 0 ? nowMs : utcMs);
-		// It takes the place of whatever meter is set up.
+		// The readout has the form of the configured protocol.
 		const isDLMS = settings.protocol === "dlms";
 		return {
 			protocol: isDLMS ? PROTOCOL_DLMS : PROTOCOL_IEC62056_21,

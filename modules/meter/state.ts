@@ -1,7 +1,7 @@
-/** How reading the meter goes. */
+/** Status of meter reading. */
 import type { MeterReader } from "./reader.js";
 
-/** `meter_state`: "reading", "ok", "idle" before the first attempt, or the code of what is wrong. */
+/** Returns `meter_state`: "reading", "ok", "idle" before the first attempt, or the failure code. */
 export function stateOf({ outcomes, running }: MeterReader): string {
 	const { failure, last } = outcomes;
 	if (running) return "reading";

@@ -1,6 +1,6 @@
 /**
- * What a probe asks where the chosen protocol hears nothing: whether the meter answers in another way, each of them once.
- * A meter that sends by itself is found by listening (recogniser.ts).
+ * Alternative protocols that a probe tries once each when the chosen protocol receives nothing. A meter with
+ * unsolicited telegrams is found by listening (recogniser.ts).
  */
 
 import { ConnectionProbe, DLMS } from "../cosem/protocol.js";
@@ -12,10 +12,10 @@ import { SML } from "../sml/protocol.js";
 import { FAILURE_HDLC_INSTEAD, FAILURE_SIGN_ON_INSTEAD } from "./failures.js";
 import type { MeterSettings } from "./settings.js";
 
-/** Another way, and what is told when the meter is found by it. */
+/** An alternative protocol, and the failure to report when the meter answers in it. */
 export interface SuggestedProtocol {
 	readonly failure: Failure;
-	/** An answer has come by then: it is asked no more than once. */
+	/** Time limit for an answer, ms; there is only one request. */
 	readonly limitMs: number;
 	probe(opening: Opening<MeterSettings>): Probing;
 }
@@ -31,7 +31,7 @@ const HDLC: SuggestedProtocol = Object.freeze({
 	probe: (opening: Opening<MeterSettings>) => new ConnectionProbe(opening),
 });
 
-/** In the order in which they are asked. */
+/** Returns the alternatives in the order of trying. */
 export function suggestionsFor(settings: MeterSettings): readonly SuggestedProtocol[] {
 	if (DLMS.isChosen(settings)) return settings.dlms.opening === OPENING_DIRECT ? [SIGN_ON] : [];
 	return settings.modeD || SML.isChosen(settings) ? [SIGN_ON, HDLC] : [HDLC];

@@ -1,20 +1,20 @@
 /**
- * Finds out what a meter sends by itself, by how it is built: takes the bytes of the line as they are, eight bits each, and
- * says which kind of telegram has been among them. Nothing is decoded and no telegram is kept.
+ * Recognises unsolicited telegrams by their structure: takes the bytes of the line, eight bits each, and returns the
+ * kind of telegram found. Nothing is decoded or stored.
  *
- * | kind | what must have come |
+ * | kind | required contents |
  * |---|---|
- * | ASCII | identification line, a data set, `!`, no STX between (IEC 62056-21, 6.4.5): 7E1 or 8N1, as most of its characters are |
+ * | ASCII | identification line, a data set, `!`, no STX between (IEC 62056-21, 6.4.5): 7E1 or 8N1, by most of its characters |
  * | SML | 1B×4 01×4 76, or 1B×4 1A and a pad count of 0 to 3 (SML 1.04, 8.1) |
- * | HDLC | 7E A…, addresses, UI, header check, LLC E6 E7 00, an APDU that is pushed (IEC 62056-46, 6.4) |
+ * | HDLC | 7E A…, addresses, UI, header check, LLC E6 E7 00, a pushed APDU (IEC 62056-46, 6.4) |
  * | M-Bus | 68 L L 68, SND_UD, CI of the DLMS transport, sum, 16 (EN 13757-2, 5.5; IEC 62056-7-3) |
- * | wrapper | 00 01, ports and length, and the head of an APDU that is pushed (IEC 62056-47, 4) |
- * | TIC | three groups in a row, LF … CR, with a right check character (Enedis-NOI-CPT_54E): France's Linky |
- * | bare | in none of these frames the head of general-glo-ciphering: DB 08, title, 82 and length, security control |
+ * | wrapper | 00 01, ports and length, and the head of a pushed APDU (IEC 62056-47, 4) |
+ * | TIC | three consecutive groups, LF … CR, with a right check character (Enedis-NOI-CPT_54E): France's Linky |
+ * | bare | outside these frames, the head of general-glo-ciphering: DB 08, title, 82 and length, security control |
  *
- * Answers to a question are none of these: a block has STX, an answer in HDLC is no UI. A data-notification in an I frame
- * is pushed nevertheless (Kaifa). Damage costs a telegram; the one after it is found.
- * Limits: HEAD_LIMIT bytes of a header, WRAPPER_LENGTH of the last bytes; numbers else.
+ * Answers to requests do not match: a block has STX, and an HDLC answer is not a UI frame. A data-notification in an I
+ * frame counts as pushed (Kaifa). A damaged telegram is missed; the next one is found. Memory: HEAD_LIMIT bytes of a
+ * header and the last WRAPPER_LENGTH bytes; otherwise only numbers.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { hasEvenParity } from "../bytes/parity.js";
@@ -25,9 +25,9 @@ export const KIND_SML = 2;
 export const KIND_HDLC = 3;
 export const KIND_MBUS = 4;
 export const KIND_WRAPPER = 5;
-/** Nothing of these, but something: given by who listens (recogniser.ts). */
+/** Unknown data; assigned by the listener (recogniser.ts). */
 export const KIND_NOISE = 6;
-/** An APDU in no frame. */
+/** An APDU without a frame. */
 export const KIND_BARE = 7;
 export const KIND_TIC = 8;
 
@@ -47,24 +47,25 @@ const FLAG = 0x7e;
 const TEXT_HUNT = 0;
 const TEXT_IDENT = 1;
 const TEXT_SETS = 2;
-/** The longest identification line, and the longest telegram; the longest known has 17 KB. */
 const IDENT_LIMIT = 80;
-/** A slash further on than the maker's letters, those included, does not begin it. */
+/** Maximum position of a `/` that begins a new identification; it covers the manufacturer's letters. */
 const LETTERS = 3;
 const TEXT_LIMIT = 40_000;
-/** One character of so many may be damaged. */
+/** At most one of this many characters may be damaged. */
 const DAMAGE = 16;
-/** So many characters of text in a row are no accident: one in 2^32 at a wrong speed. */
+/** Length of a run of text characters that proves the speed; at a wrong speed its probability is one in 2^32. */
 const TEXT_RUN = 32;
-/** Groups of TIC: one in 64 has a right check by accident. */
+/** Number of consecutive TIC groups required; one in 64 has a right check by accident. */
 const GROUPS = 3;
 
-/** Flag, format, two addresses of 4 bytes, control, header check, LLC, tag. */
+/** Maximum size of an HDLC header: flag, format, two addresses of 4 bytes, control, header check, LLC, tag. */
 const HEAD_LIMIT = 18;
 const SND_UD = 0x53;
-/** Version, ports, length; tag of the APDU, and what of it tells that it is one. */
+/**
+ * Number of bytes examined for a wrapper: version, ports, length, the APDU's tag, and the bytes that identify an APDU.
+ */
 const WRAPPER_LENGTH = 14;
-/** The tag, then 4 bytes of invoke id; its place in the wrapper. */
+/** Offset of the APDU's tag in the wrapper; 4 bytes of invoke id follow the tag. */
 const WRAPPER_TAG = 8;
 
 /** Tags of APDUs (IEC 62056-5-3, 9.5). */
@@ -75,50 +76,50 @@ const GENERAL_DED = 0xdc;
 const GENERAL_CIPHERING = 0xdd;
 const GENERAL_SIGNING = 0xdf;
 const GENERAL_BLOCK = 0xe0;
-/** Bytes of a system title, which comes first in a ciphered APDU; and of a date and time in a data-notification. */
+/** Length of a system title, which begins a ciphered APDU, and of the date and time in a data-notification. */
 const TITLE_LENGTH = 8;
 const TIME_LENGTH = 12;
 const ENCRYPTED = 0x20;
 
 export class TelegramScanner {
-	/** With KIND_ASCII: its characters have a parity bit. */
+	/** With KIND_ASCII: true when its characters have a parity bit. */
 	hasParity = false;
-	/* ASCII: characters since `/`, those of them with even parity, and those without bit 7. */
+	/* ASCII: counts of characters since `/`, of those with even parity, and of those without bit 7. */
 	#text = TEXT_HUNT;
 	#length = 0;
 	#even = 0;
 	#plain = 0;
-	/** Characters of the line before a parenthesis; whether one is open; complete data sets. */
+	/** Characters of the line before a parenthesis, whether one is open, and number of complete data sets. */
 	#address = 0;
 	#isOpen = false;
 	#sets = 0;
-	/** Characters of text in a row with even parity, and without bit 7. */
+	/** Lengths of the present run of text with even parity, and without bit 7. */
 	#evenRun = 0;
 	#plainRun = 0;
-	/* TIC: the sum of this group's characters, the last two of them, and groups in a row that were right. */
+	/* TIC: sum of this group's characters, its last two characters, and number of consecutive valid groups. */
 	#groupSum = 0;
 	#groupLast = 0;
 	#groupCheck = 0;
 	#groups = 0;
-	/** SML: 1B in a row, and what followed four of them. */
+	/** SML: number of consecutive 1B bytes, and the bytes after four of them. */
 	#escapes = 0;
 	#begins = 0;
 	#isEnding = false;
-	/** HDLC: from the format on; -1: outside a header. */
+	/** HDLC: header from the format on; length -1 outside a header. */
 	readonly #head = new Uint8Array(HEAD_LIMIT);
 	#headLength = -1;
-	/** M-Bus: bytes of the frame so far, what its length says, and its sum. */
+	/** M-Bus: number of bytes of the frame so far, its length field, and its sum. */
 	#frame = 0;
 	#frameLength = 0;
 	#sum = 0;
 	#isPush = false;
-	/** There was a frame of HDLC, in which a ciphered APDU may begin later. */
+	/** True after an HDLC frame, which may contain a ciphered APDU further on. */
 	#isFramed = false;
-	/** The last bytes, and where the next one goes. */
+	/** The last bytes, and the index of the next one. */
 	readonly #last = new Uint8Array(WRAPPER_LENGTH);
 	#next = 0;
 
-	/** Takes a byte; the kind of the telegram that it has proved, else KIND_NONE. */
+	/** Takes a byte; returns the kind of telegram it completes, or KIND_NONE. */
 	take(byte: number): number {
 		if (this.takeText(byte)) return KIND_ASCII;
 		if (this.takeTIC(byte & 0x7f)) return KIND_TIC;
@@ -132,7 +133,7 @@ export class TelegramScanner {
 		return !this.#isFramed && this.isBare ? KIND_BARE : KIND_NONE;
 	}
 
-	/** What came last is text: the speed is right, even if no telegram is whole yet. */
+	/** True when the last characters are text: the speed is right, even without a whole telegram. */
 	get readsText(): boolean {
 		return this.#evenRun >= TEXT_RUN || this.#plainRun >= TEXT_RUN;
 	}
@@ -143,7 +144,8 @@ export class TelegramScanner {
 		const isText = (character >= 0x20 && character < 0x7f) || character === CR || character === LF;
 		this.#evenRun = isText && isEven ? this.#evenRun + 1 : 0;
 		this.#plainRun = isText && byte < 0x80 ? this.#plainRun + 1 : 0;
-		// A slash may stand in the identification and in the data, too; at the beginning of a line it is the next telegram's.
+		// A slash may also be part of the identification or the data; at the beginning of a line it begins the next
+		// telegram.
 		const isInside = this.#text === TEXT_SETS ? this.#address > 0 : this.#text === TEXT_IDENT && this.#length > LETTERS;
 		if (character === SLASH && !isInside) {
 			this.#text = TEXT_IDENT;
@@ -161,8 +163,8 @@ export class TelegramScanner {
 	}
 
 	/**
-	 * A group is LF, label, data, check character, CR, with HT or a blank between them. The check is six bits of the sum in
-	 * front of it, plus 20; the older form of TIC leaves the last separator out.
+	 * A group is LF, label, data, check character, CR, with HT or a blank as separators. The check is six bits of the sum
+	 * of everything before it, plus 0x20; the older form of TIC leaves out the last separator.
 	 */
 	private takeTIC(character: number): boolean {
 		if (character === LF) this.#groupSum = this.#groupLast = this.#groupCheck = 0;
@@ -208,7 +210,7 @@ export class TelegramScanner {
 		else this.#address++;
 	}
 
-	/** The `!` has come: are nearly all of its characters framed alike? */
+	/** At the `!`: returns true when nearly all characters have the same framing. */
 	private isTelegram(): boolean {
 		this.#text = TEXT_HUNT;
 		this.hasParity = this.#even > this.#plain;
@@ -256,7 +258,7 @@ export class TelegramScanner {
 		return isPushed;
 	}
 
-	/** Where in the header the control byte is; -1 while that is not known, or where there can be none. */
+	/** Returns the offset of the control byte in the header; -1 while unknown, or when there can be no such byte. */
 	private controlAt(): number {
 		let at = 2;
 		for (let address = 0; address < 2; address++) {
@@ -286,7 +288,7 @@ export class TelegramScanner {
 		else if (at < 4) {
 			const isDoubled = at === 2 && this.#frameLength === 0x68 && byte !== 0x68;
 			if (isDoubled) {
-				// The one before was noise, and what was taken for the length begins the frame.
+				// The previous byte was noise, and the presumed length begins the frame.
 				this.#frame = 2;
 				this.#frameLength = byte;
 			} else if (byte !== (at === 2 ? this.#frameLength : 0x68)) this.#frame = byte === 0x68 ? 1 : 0;
@@ -321,15 +323,15 @@ export class TelegramScanner {
 		return isCiphered && this.lastAt(WRAPPER_TAG + 1) === TITLE_LENGTH;
 	}
 
-	/** The last bytes are the head of a ciphered APDU; M-Bus may have one in its frames. */
+	/** True when the last bytes are the head of a ciphered APDU outside an M-Bus frame. */
 	private get isBare(): boolean {
 		if (this.lastAt(0) !== GENERAL_GLO || this.lastAt(1) !== TITLE_LENGTH || this.#frame > 4) return false;
 		const control = this.lastAt(13);
-		// Suites 0 and 1: encrypted, under whichever key, and with a tag or none.
+		// Suites 0 and 1: encrypted, with any key, with or without a tag.
 		return this.lastAt(10) === 0x82 && this.lastAt(11) < 0x10 && (control & 0xae) === ENCRYPTED;
 	}
 
-	/** The byte at `index` of the last WRAPPER_LENGTH ones, the oldest of which is at 0. */
+	/** Returns the byte at `index` of the last WRAPPER_LENGTH bytes, oldest first. */
 	private lastAt(index: number): number {
 		return this.#last[(this.#next + index) % WRAPPER_LENGTH];
 	}

@@ -1,6 +1,6 @@
 /**
- * What arrives without a question, as the failure of a readout or a probe: rows of failures.ts with what was found in them,
- * so that the code tells which it is, not the identity. And when there is a reason to look for it.
+ * Failures for unsolicited data: entries of failures.ts extended by what was found, so they must be compared by code
+ * and not by identity. Also decides when to examine such data.
  */
 import { HDLC_OTHER_ADDRESS, HDLC_REFUSED } from "../hdlc/failures.js";
 import { IEC_NO_IDENT } from "../iec62056-21/failures.js";
@@ -10,14 +10,14 @@ import { UNSOLICITED_ASCII, UNSOLICITED_DLMS, UNSOLICITED_NOISE, UNSOLICITED_SML
 import type { MeterSettings } from "./settings.js";
 import { KIND_ASCII, KIND_BARE, KIND_HDLC, KIND_MBUS, KIND_NOISE, KIND_SML } from "./telegram-scanner.js";
 
-/** As failures name it. */
+/** Framing in the API. */
 export const FRAMING_7E1 = "7E1";
 
-/** The words of the API, by KIND_… from KIND_ASCII on. */
+/** Words of the API, by KIND_… from KIND_ASCII on. */
 const WORDS = "ascii sml dlms_hdlc dlms_mbus dlms_wrapper noise dlms_bare";
 const SML_ADVICE: Advice = Object.freeze({ protocol: PROTOCOL_SML });
 
-/** A telegram of this kind came at this speed; `hasParity`: in 7E1, else in 8N1. */
+/** Returns the failure for a telegram of this kind at this speed. `hasParity`: 7E1, otherwise 8N1. */
 export function unsolicitedFailure(kind: number, baud: number, hasParity: boolean): Failure {
 	const word = WORDS.split(" ")[kind - KIND_ASCII];
 	if (kind === KIND_NOISE) {
@@ -45,17 +45,17 @@ export function unsolicitedFailure(kind: number, baud: number, hasParity: boolea
 			});
 }
 
-/** A conversation that got no further than this has heard nothing that fits its question. */
+/** Returns true when a session with this failure received no valid answer. */
 function isUnheard(failure: Failure | undefined): boolean {
 	return failure === undefined || failure.progress < IEC_NO_IDENT.progress || isUnexplained(failure);
 }
 
-/** Characters came in a conversation that ended so, and they were no echo. */
+/** Returns true when a session failed after receiving characters that were not an echo. */
 export function isUnexplained(failure: Failure): boolean {
 	return failure.progress === IEC_NO_IDENT.progress || failure === HDLC_OTHER_ADDRESS || failure === HDLC_REFUSED;
 }
 
-/** The gateway listens as the failure advises already: it found nothing new. */
+/** Returns true when the gateway is already configured as the failure advises, so that nothing new was found. */
 export function isAsAdvised({ advice }: Failure, settings: MeterSettings): boolean {
 	if (advice?.protocol === PROTOCOL_SML) return settings.protocol === PROTOCOL_SML;
 	if (advice?.modeD === true) return settings.modeD && settings.modeDBaud === advice.modeDBaud;
@@ -63,29 +63,28 @@ export function isAsAdvised({ advice }: Failure, settings: MeterSettings): boole
 	return pushBaud > 0 && settings.protocol === advice?.protocol && settings.dlms.pushBaud === pushBaud;
 }
 
-/** A line that is never silent before the first question may be a meter's that is still sending, for so long. */
+/** Time for a line that is busy before the first request, because a meter may still be sending. */
 const IDLE_MS = 4000;
 
-/** What speaks, in one readout, for a meter that sends by itself, and whether that is to be looked into; once. */
+/** Evidence, during one readout, for a meter with unsolicited telegrams. The data is examined at most once. */
 export class UnsolicitedDetector {
-	/** Something has come that fits no question. */
+	/** True when bytes have arrived that are not an answer. */
 	isStrange = false;
-	/** What it is was looked into. */
+	/** True once the data has been examined. */
 	isOver = false;
-	/** Something was asked. */
+	/** True once a request has been sent. */
 	hasAsked = false;
 	#noise: Failure | undefined;
-	/** When the first came while the conversation awaited no answer, monotonic ms. */
+	/** Time of the first byte while the session expected no answer, monotonic ms. */
 	#idleMs = Number.POSITIVE_INFINITY;
 
-	/** The next conversation begins. */
 	begin(): void {
 		this.#idleMs = Number.POSITIVE_INFINITY;
 	}
 
 	/**
-	 * Something has come while the conversation awaits no answer; `known`: the furthest failure so far. True: what it is
-	 * should be looked into at once.
+	 * Records bytes received while the session expects no answer; `known`: failure that progressed furthest so far.
+	 * Returns true when the data should be examined at once.
 	 */
 	cameIdle(known: Failure | undefined, nowMs: number): boolean {
 		this.isStrange = true;
@@ -93,7 +92,7 @@ export class UnsolicitedDetector {
 		return !this.isOver && (this.hasAsked || nowMs >= this.#idleMs + IDLE_MS) && isUnheard(known);
 	}
 
-	/** A conversation has ended so; undefined: it was noise, which tells no more than this. */
+	/** Records the end of a session; returns undefined for noise, which is stored as the least informative failure. */
 	ended(failure: Failure | undefined): Failure | undefined {
 		if (failure !== undefined && isUnexplained(failure)) this.isStrange = true;
 		if (failure?.unasked === undefined || failure.isFinal) return failure;
@@ -101,12 +100,15 @@ export class UnsolicitedDetector {
 		return undefined;
 	}
 
-	/** All was asked in vain, with this failure at the furthest. True: what came should be looked into. */
+	/**
+	 * Returns true when the data should be examined after all sessions have failed; `known`: failure that progressed
+	 * furthest.
+	 */
 	remain(known: Failure | undefined): boolean {
 		return this.isStrange && !this.isOver && isUnheard(known);
 	}
 
-	/** What tells most: `known`, or that it is noise. */
+	/** Returns the most informative failure: `known`, or noise. */
 	most(known: Failure | undefined): Failure | undefined {
 		return isUnheard(known) ? (this.#noise ?? known) : known;
 	}

@@ -1,17 +1,17 @@
 /**
- * What is to be sent to the broker, and what was: for publisher.ts, which says when.
+ * Queue of the messages to publish. publisher.ts decides when the next one is sent.
  *
- *   ONLINE      that we are there
- *   FORGET      Home Assistant is to forget what it was told, where that is not wanted any more, or stands elsewhere
- *   TELL        what Home Assistant is to know, if it does not yet
- *   STATE       all entities in one text
- *   VALUES      each entity, one after the other
- *   OFFLINE     that we go, for good
+ *     ONLINE      publish that the gateway is online
+ *     FORGET      withdraw the Home Assistant announcement when it is no longer wanted or its prefix has changed
+ *     TELL        announce the entities to Home Assistant if it does not know them yet
+ *     STATE       publish all entities in one JSON text
+ *     VALUES      publish each entity in turn
+ *     OFFLINE     publish that the gateway goes offline for good
  *
- * Each is due until the broker has acknowledged it. What was told stands in flash (mqtt/fields.ts), so that it can be
- * taken back, and so that what vanishes is taken back once:
+ * Each message is due until the broker has acknowledged it. The announced keys are stored in flash (mqtt/fields.ts), so
+ * that the announcement can be withdrawn and each vanished key is removed exactly once:
  *
- *   <discovery prefix> <check of the meter's identification> <key> <key> …, with a blank behind each
+ *     <discovery prefix> <check of the meter's identification> <key> <key> …, each followed by a blank
  */
 import { crc16 } from "../bytes/crc16.js";
 import { put } from "../config/schema.js";
@@ -45,7 +45,7 @@ import {
 } from "./messages.js";
 import type { Message } from "./session.js";
 
-/** Bits, in the order of sending. */
+/** Due messages as bits, in the order of sending. */
 const ONLINE_DUE = 1;
 const FORGET = 2;
 const TELL = 4;
@@ -53,17 +53,17 @@ const STATE = 8;
 const VALUES = 16;
 const OFFLINE_DUE = 32;
 const NOTHING = 0;
-/** What is due again with each readout. */
+/** Messages due after each readout. */
 const VALUES_OF_READOUT = STATE | VALUES;
 const OF_READOUT = TELL | VALUES_OF_READOUT;
 
-/** Values that are sent at shorter pauses are not acknowledged: the next ones replace what gets lost. */
+/** Pause in s below which values are sent without acknowledgement, because the next values replace lost ones. */
 const ACKNOWLEDGED_PAUSE_S = 10;
 
-/** By which settings a session is held: other ones count from the next session on. */
+/** Settings of one session; changed settings apply from the next session on. */
 class Plan {
 	readonly base: string;
-	/** Home Assistant's discovery prefix; empty: discovery is off. */
+	/** Home Assistant's discovery prefix; empty when discovery is off. */
 	readonly prefix: string;
 	readonly hasState: boolean;
 	readonly hasValues: boolean;
@@ -80,35 +80,32 @@ class Plan {
 	}
 }
 
-/** What all topics of this gateway begin with, by the settings of now. */
+/** Returns the first part of all topics of this gateway, according to the present settings. */
 export function baseTopicOf(config: ConfigStore, serial: string): string {
 	return `${config.get(MQTT_TOPIC)}/${idOf(serial)}`;
 }
 
 export class Agenda {
 	readonly #deps: OutputDeps;
-	/** While there is a session. */
+	/** Undefined outside a session. */
 	#plan: Plan | undefined;
-	/** The newest of the meter. */
 	#readout: Readout | undefined;
-	/** The broker has not all of it yet. */
+	/** True while the broker lacks part of the newest readout. */
 	#isNews = false;
-	/** Attempts to read the meter fail since then. */
+	/** True after a failed attempt to read the meter. */
 	#hasFailed = false;
-	/** What is made of both, while some of it is to be sent. */
+	/** Entities made from the readout, kept while some are still to be sent. */
 	#entities: Entities | undefined;
 	#due = NOTHING;
-	/** What is in flight. */
 	#sending = NOTHING;
-	/** Which entity is next. */
 	#index = 0;
-	/** What is told now: for flash, when it is acknowledged. */
+	/** Keys being announced; stored in flash once acknowledged. */
 	#telling = "";
-	/** Keys that Home Assistant was told of in this session, each between two blanks. */
+	/** Keys announced to Home Assistant in this session, each between two blanks. */
 	#shown = "";
-	/** What was told was of another meter, or of other settings of it. */
+	/** True when the announced keys belong to another meter, or to other settings of it. */
 	#isOther = false;
-	/** When values were sent last, and from when on those of the newest readout may be. */
+	/** Time when values were last sent, and earliest time for those of the newest readout, ms. */
 	#sentMs = Number.NEGATIVE_INFINITY;
 	#fromMs = 0;
 
@@ -116,7 +113,7 @@ export class Agenda {
 		this.#deps = deps;
 	}
 
-	/** A session begins; `isLast`: only to take back what was told. */
+	/** Starts a session. With `isLast` it only withdraws the announcement. */
 	begin(isLast: boolean): void {
 		const { config, info } = this.#deps;
 		const plan = new Plan(config, info.serial);
@@ -130,39 +127,38 @@ export class Agenda {
 		if (!isLast) this.renew();
 	}
 
-	/** The session is over. */
 	end(): void {
 		this.#plan = this.#entities = undefined;
 		this.#due = this.#sending = NOTHING;
 		this.#shown = this.#telling = "";
 	}
 
-	/** Topic of the will, and of being there. */
+	/** Topic of the will and of the online status. */
 	get statusTopic(): string {
 		return `${this.#plan?.base}/status`;
 	}
 
-	/** Home Assistant is told something, so that it is worth hearing of its start. */
+	/** True when discovery is on, so that Home Assistant's birth message matters. */
 	get hasDiscovery(): boolean {
 		return this.#plan?.prefix !== "";
 	}
 
-	/** Something that was told is to be taken back. */
+	/** True while an announcement is stored that may have to be withdrawn. */
 	get owesFarewell(): boolean {
 		return this.told !== "";
 	}
 
-	/** Something waits or is in flight, whether it may be sent already or not. */
+	/** True while a message is due or in flight, even if it may not be sent yet. */
 	get isBusy(): boolean {
 		return (this.#due | this.#sending) !== NOTHING;
 	}
 
-	/** The broker has not all of the newest readout yet. */
+	/** True while the broker lacks part of the newest readout. */
 	get hasNews(): boolean {
 		return this.#isNews && this.hasContent;
 	}
 
-	/** A readout of the meter; replaces one that is still unsent. */
+	/** Takes a readout; it replaces an unsent one. */
 	measured(readout: Readout): void {
 		this.#readout = readout;
 		this.#hasFailed = false;
@@ -171,14 +167,14 @@ export class Agenda {
 		this.renew();
 	}
 
-	/** Attempts to read the meter fail now. */
+	/** Records that attempts to read the meter fail. */
 	meterFailed(): void {
 		this.#hasFailed = true;
 		this.#isNews = true;
 		this.renew();
 	}
 
-	/** The next readout is of another meter, or of other settings: nothing more is sent of the one before. */
+	/** Drops the unsent values, because the next readout belongs to another meter or to other settings. */
 	forgetMeter(): void {
 		this.#readout = this.#entities = undefined;
 		this.#due &= ~OF_READOUT;
@@ -186,21 +182,23 @@ export class Agenda {
 		this.#shown = "";
 	}
 
-	/** Home Assistant has started: it is told all anew. */
+	/** Announces and sends everything again after a start of Home Assistant. */
 	greet(): void {
 		this.#shown = "";
 		this.#due |= ONLINE_DUE;
 		this.renew();
 	}
 
-	/** A test: something is sent, whatever was. */
+	/** Sends the status and the values at once, for a test. */
 	test(): void {
 		this.#due |= ONLINE_DUE;
 		this.#fromMs = 0;
 		this.renew();
 	}
 
-	/** This is the last session by these settings; `isOther`: those of now have another broker, or none. */
+	/**
+	 * Prepares the last session with the old settings. `isOther`: the new settings name another broker or disable MQTT.
+	 */
 	finish(isOther: boolean): void {
 		const { config, info } = this.#deps;
 		const { base, prefix } = new Plan(config, info.serial);
@@ -210,16 +208,16 @@ export class Agenda {
 		if ((isOther || prefix !== this.#plan?.prefix) && this.told !== "") this.#due = (this.#due & ~TELL) | FORGET;
 	}
 
-	/** When there is something to be sent; 0: now; Infinity: there is nothing. */
+	/** Time when the next message is due, ms; 0: now; Infinity: never. */
 	get dueMs(): number {
 		if (this.#due === NOTHING) return Number.POSITIVE_INFINITY;
 		return this.#due & ~(STATE | VALUES) ? 0 : this.#fromMs;
 	}
 
-	/** What is to be sent next, which is in flight then; undefined: nothing that may be sent now. */
+	/** Returns the next message, which is then in flight; undefined when no message may be sent now. */
 	next(nowMs: number): Message | undefined {
 		while (nowMs >= this.dueMs) {
-			// The lowest bit that is set.
+			// Lowest bit set.
 			const what = this.#due & -this.#due;
 			this.#due &= ~what;
 			const message = this.make(what, nowMs);
@@ -232,12 +230,14 @@ export class Agenda {
 		return undefined;
 	}
 
-	/** What is in flight is to be acknowledged by the broker. */
+	/** True when the broker must acknowledge the message in flight. */
 	get wantsAnswer(): boolean {
 		return (this.#sending & VALUES_OF_READOUT) === 0 || this.pauseSecs >= ACKNOWLEDGED_PAUSE_S;
 	}
 
-	/** The broker has what was in flight. Whether it has all values of the newest readout now. */
+	/**
+	 * Records that the broker has the message in flight; returns true when it now has all values of the newest readout.
+	 */
 	acknowledged(): boolean {
 		const what = this.#sending;
 		this.#sending = NOTHING;
@@ -257,17 +257,17 @@ export class Agenda {
 		return this.#deps.config.get(MQTT_PAUSE_SECS);
 	}
 
-	/** What was made of a readout goes when nothing more is to be sent of it. */
+	/** Frees the entities once no message is due. */
 	private rest(): void {
 		if (this.#due === NOTHING) this.#entities = undefined;
 	}
 
-	/** There is something to tell: a 0 before the first readout would be a reading. */
+	/** True when there is content to publish; a 0 before the first readout would look like a reading. */
 	private get hasContent(): boolean {
 		return this.#readout !== undefined || this.#hasFailed;
 	}
 
-	/** All entities are due, as they are now. */
+	/** Makes all entities due again, with their present values. */
 	private renew(): void {
 		const plan = this.#plan;
 		this.#entities = undefined;
@@ -278,7 +278,7 @@ export class Agenda {
 		if (plan.hasValues) this.#due |= VALUES;
 	}
 
-	/** Undefined: there is nothing to be said. */
+	/** Makes a message; undefined when there is nothing to send. */
 	private make(what: number, nowMs: number): Message | undefined {
 		const { text, writer } = this.#deps;
 		const plan = this.#plan;
@@ -305,7 +305,7 @@ export class Agenda {
 		return new Entities(this.#deps, options);
 	}
 
-	/** Undefined: Home Assistant knows all of it. */
+	/** Makes the announcement; undefined when Home Assistant already knows all entities. */
 	private tell(plan: Plan, entities: Entities): Message | undefined {
 		const { info, networkSettings, writer } = this.#deps;
 		const { prefix, base, hasState } = plan;
@@ -313,7 +313,7 @@ export class Agenda {
 		const check = meterId === undefined ? "" : crc16(meterId, 0, meterId.length);
 		const head = `${prefix} ${check} `;
 		const told = this.told;
-		// Before the first readout nobody knows whether it is another meter.
+		// Before the first readout it is unknown whether the meter is another one.
 		const wasSame = told.startsWith(check === "" ? `${prefix} ` : head) && !(this.#isOther && check !== "");
 		let keys = wasSame ? told : head;
 		let shown = this.#shown || " ";
@@ -349,7 +349,7 @@ export class Agenda {
 		return text.encode(`${prefix}/device/smgw_${idOf(info.serial)}/config`);
 	}
 
-	/** As it stands in flash; empty: nothing. */
+	/** The announced keys as stored in flash; empty when nothing is announced. */
 	private get told(): string {
 		const { config, text } = this.#deps;
 		return text.decode(config.get(MQTT_ANNOUNCED_VALUES));
@@ -360,15 +360,15 @@ export class Agenda {
 		try {
 			config.change([put(MQTT_ANNOUNCED_VALUES, text.encode(told))]);
 		} catch {
-			// Flash refuses, which is told elsewhere: it is told, or taken back, once more.
+			// A flash error is reported elsewhere. The announcement or its withdrawal is then repeated.
 		}
 	}
 }
 
-/** The keys of `told` that `keys` does not have, each with a blank behind it. */
+/** Returns the keys of `told` that are missing from `keys`, each followed by a blank. */
 function missing(told: string, keys: string): string {
 	let list = "";
-	// Behind prefix and check.
+	// Skip prefix and check.
 	let at = told.indexOf(" ", told.indexOf(" ") + 1) + 1;
 	while (at > 0 && at < told.length) {
 		const end = told.indexOf(" ", at) + 1;

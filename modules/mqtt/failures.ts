@@ -1,4 +1,6 @@
-/** Why a broker took nothing, in words for its owner: by END_… of session.ts. How connections fail, publish has. */
+/**
+ * Failures of a session with the broker, indexed by END_… of session.ts. The publish module has those of connections.
+ */
 import {
 	type OutputFailure,
 	outputFailure,
@@ -14,7 +16,7 @@ const LOST = outputFailure(
 	"The broker has closed the connection. Look into its log: it may be stopping, another client may use the same serial number, or this user may not publish to these topics.",
 );
 
-/** Those that are tried again after an hour only, or with other settings: somebody has to do something first. */
+/** Failures that need a change by the user; they are retried only after an hour or with other settings. */
 const NEEDS_OWNER = Object.freeze([END_REFUSED_VERSION, END_REFUSED_ID, END_REFUSED_LOGIN, END_REFUSED_ACCESS]);
 
 const FAILURES: readonly OutputFailure[] = Object.freeze([
@@ -65,12 +67,12 @@ export const NO_NETWORK = outputFailure(
 	RETCODE_NO_CONNECTION,
 	"The gateway is in no network. See its network settings.",
 );
-/** `end`: END_…, none of those that are well. */
+/** Returns the failure of END_…; `end` must not be END_WELL. */
 export function sessionFailure(end: number): OutputFailure {
 	return FAILURES[end] ?? LOST;
 }
 
-/** Whether trying again soon is of no use, and may lock the account. */
+/** Returns true when an early retry is useless and may lock the account. */
 export function needsOwner(end: number): boolean {
 	return NEEDS_OWNER.includes(end);
 }

@@ -1,29 +1,29 @@
 /**
- * Settings of the MQTT client. Password and certificate stand in one entry with the broker's address, so that a change is
- * one write: a password never meets another broker.
+ * Settings of the MQTT client. Password and certificate share one entry with the broker's address. A change is
+ * therefore one write, and the password is never used with another broker.
  */
 import { blobReferenceLimit } from "../config/blob.js";
 import { BOOLEAN, BYTES, CHOICE, entry, field, INTEGER, INTERNAL, TEXT } from "../config/schema.js";
 
-/** Positions of the entries among all (parts.ts): unique, and never used for something else. */
+/** IDs of the entries among all entries (parts.ts): unique, never reused. */
 const IN_MQTT = 17;
 const IN_MQTT_ANNOUNCED = 18;
 
 /** Printable characters without the blank. */
 const GRAPHIC = "!~";
-/** Anything but control characters. */
+/** All characters but control characters. */
 const VISIBLE = " ";
-/** Characters of a topic that is not a filter: no blank, `#`, `+`. */
+/** Characters of a topic without wildcards: no blank, `#` or `+`. */
 const TOPIC = '!"$*,~';
 
-/** Bytes of the longest certificate: an authority's, with another of its chain. */
+/** Maximum size of the certificate in bytes: a CA certificate and one more of its chain. */
 export const MQTT_CERTIFICATE_LIMIT = 3072;
-/** What `topics` may be: all values in one JSON text, a topic for each of them, or both. */
+/** Choices of `topics`: one JSON text with all values, one topic per value, or both. */
 export const TOPICS_JSON = "json";
 export const TOPICS_VALUES = "values";
 export const TOPICS_BOTH = "both";
 
-/** What the owner calls his broker, himself and his topics. */
+/** Returns a text field for the broker's address, the user name or a topic. */
 function text(id: number, name: string, [maximum, characters, initial]: readonly [number, string, string]) {
 	return field<string>({ entry: IN_MQTT, id, name, kind: TEXT, maximum, characters, initial });
 }
@@ -47,7 +47,7 @@ export const MQTT_PASSWORD = field<string>({
 	initial: "",
 	secret: true,
 });
-/** Refers to the certificate that the broker is known by (config/blob.ts); no bytes: none. */
+/** Reference to the trusted certificate of the broker (config/blob.ts); empty when there is no certificate. */
 export const MQTT_CERTIFICATE = field<Uint8Array>({
 	entry: IN_MQTT,
 	id: 5,
@@ -55,7 +55,7 @@ export const MQTT_CERTIFICATE = field<Uint8Array>({
 	kind: BYTES,
 	maximum: blobReferenceLimit(MQTT_CERTIFICATE_LIMIT),
 });
-/** What all topics of this gateway begin with; its serial number follows. */
+/** First part of all topics; the serial number follows. */
 export const MQTT_TOPIC = text(6, "topic", Object.freeze([64, TOPIC, "smgw"] as const));
 export const MQTT_TOPICS = field<string>({
 	entry: IN_MQTT,
@@ -65,7 +65,7 @@ export const MQTT_TOPICS = field<string>({
 	choices: Object.freeze([TOPICS_JSON, TOPICS_VALUES, TOPICS_BOTH]),
 	initial: TOPICS_JSON,
 });
-/** Home Assistant is told what there is. */
+/** Announce the entities to Home Assistant. */
 export const MQTT_DISCOVERY = field<boolean>({
 	entry: IN_MQTT,
 	id: 8,
@@ -74,7 +74,7 @@ export const MQTT_DISCOVERY = field<boolean>({
 	initial: true,
 });
 export const MQTT_DISCOVERY_PREFIX = text(9, "discovery_prefix", Object.freeze([32, TOPIC, "homeassistant"] as const));
-/** Language of the names that are announced. */
+/** Language of the announced names. */
 export const MQTT_LANG = field<string>({
 	entry: IN_MQTT,
 	id: 10,
@@ -83,7 +83,9 @@ export const MQTT_LANG = field<string>({
 	choices: Object.freeze(["en", "de", "pl"]),
 	initial: "en",
 });
-/** Seconds from the values of one readout to those of the next. Shorter than the initial value: without acknowledgement. */
+/**
+ * Minimum seconds between the values of two readouts. Below the initial value they are sent without acknowledgement.
+ */
 export const MQTT_PAUSE_SECS = field<number>({
 	entry: IN_MQTT,
 	id: 11,
@@ -108,8 +110,8 @@ export const MQTT = entry("mqtt", 1, [
 ]);
 
 /**
- * What Home Assistant was told of and has not been told to forget: the check of the meter's identification (2 bytes), then
- * the keys of values in ASCII with a blank between. No bytes: nothing.
+ * Keys announced to Home Assistant and not withdrawn: discovery prefix, check of the meter's identification, then the
+ * keys, in ASCII, each followed by a blank. Empty when nothing is announced.
  */
 export const MQTT_ANNOUNCED_VALUES = field<Uint8Array>({
 	entry: IN_MQTT_ANNOUNCED,

@@ -1,15 +1,15 @@
 /**
- * What is published: the state, and what Home Assistant is told by its MQTT discovery (home-assistant.io, "MQTT",
- * "Device discovery payload"; abbreviations as listed there). A payload is gone through twice: for its length, and when
- * it is sent. It is never held whole.
+ * Published messages: the state, and the announcement by Home Assistant's MQTT discovery (home-assistant.io, "MQTT",
+ * "Device discovery payload"; abbreviations as listed there). A JSON payload is generated twice, once for its length
+ * and once while it is sent, so it is never stored as a whole.
  *
- *   <topic>/<id>/status     online, or as our will offline
- *   <topic>/<id>/state      {"time":"2026-11-22T10:00:00Z","meter":"on","1_0_1_8_0":1234.567,…}
- *   <topic>/<id>/<key>      1234.567
- *   <prefix>/device/smgw_<id>/config
+ *     <topic>/<id>/status     online, or as our will offline
+ *     <topic>/<id>/state      {"time":"2026-11-22T10:00:00Z","meter":"on","1_0_1_8_0":1234.567,…}
+ *     <topic>/<id>/<key>      1234.567
+ *     <prefix>/device/smgw_<id>/config
  *
- * Home Assistant refuses a discovery payload whose root has a key that it does not know. A
- * component that is left out stays as it is; one that says nothing but what it was is removed.
+ * Home Assistant rejects a discovery payload with an unknown key in its root. It keeps a component that is left out,
+ * and removes a component that has only its platform.
  */
 import { hasOnly, lowerCase } from "../bytes/ascii.js";
 import type { HostInfo, TextCodec } from "../io/host.js";
@@ -20,29 +20,32 @@ import type { Message } from "./session.js";
 
 export const ONLINE = "online";
 export const OFFLINE = "offline";
-/** Home Assistant says here that it has started (its birth message); whatever its discovery prefix is. */
+/** Topic of Home Assistant's birth message, which it publishes at its start; independent of the discovery prefix. */
 export const BIRTH_TOPIC = "homeassistant/status";
 
-/** The end of a serial number, which tells units apart: it stands in each entity's identifier, and 20 of them shall fit 4 KB. */
+/**
+ * Index of the last characters of the serial number, which distinguish units in entity identifiers. They are few, so
+ * that 20 entities fit 4 KB.
+ */
 const SERIAL_END = -6;
 
-/** Home Assistant takes this for a state that is unknown; a template makes the same of JSON's null. */
+/** State that Home Assistant treats as unknown; a template turns JSON's null into the same text. */
 export const UNKNOWN = "None";
 const TIME = "time";
 
-/** The serial number as topics and identifiers may have it. */
+/** Returns the serial number with only the characters allowed in topics and identifiers. */
 export function idOf(serial: string): string {
 	let id = "";
 	for (const character of lowerCase(serial)) id += hasOnly(character, "09az--") ? character : "_";
 	return id;
 }
 
-/** Key of the entity gone to, in topics and in the state: the time of the last readout is `time` there. */
+/** Returns the key of the current entity in topics and in the state; `time` for the time of the last readout. */
 export function keyOf({ own, key }: Entities): string {
 	return own === LAST_READOUT ? TIME : key;
 }
 
-/** A short payload; none removes what is retained. */
+/** A short payload; an empty one removes the retained message. */
 export class TextMessage implements Message {
 	readonly topic: Uint8Array;
 	readonly #payload: Uint8Array;
@@ -65,7 +68,7 @@ export class TextMessage implements Message {
 	}
 }
 
-/** A payload of JSON, made while it is sent: `produce` must give the same bytes both times. */
+/** A JSON payload, generated while it is sent: `produce` must return the same bytes both times. */
 export class JSONMessage implements Message {
 	readonly topic: Uint8Array;
 	readonly length: number;
@@ -82,7 +85,6 @@ export class JSONMessage implements Message {
 	}
 }
 
-/** Bytes of the text that `produce` makes. */
 function lengthOf(writer: JSONWriter, produce: ProduceUnit): number {
 	const nothing = new Uint8Array(0);
 	let length = 0;
@@ -97,7 +99,6 @@ function lengthOf(writer: JSONWriter, produce: ProduceUnit): number {
 	return length;
 }
 
-/** The state of all entities as one object. */
 export function stateOf(entities: Entities, text: TextCodec): ProduceUnit {
 	const { count } = entities;
 	return (writer, unit) => {
@@ -117,16 +118,15 @@ export function stateOf(entities: Entities, text: TextCodec): ProduceUnit {
 export interface Announcement {
 	readonly info: Pick<HostInfo, "manufacturer" | "model" | "serial" | "firmwareVersion">;
 	readonly hostname: string;
-	/** `<topic>/<id>` */
 	readonly base: string;
-	/** The values are in one JSON text; else each has its topic. */
+	/** True when one JSON text has all values; otherwise each value has its own topic. */
 	readonly isJSON: boolean;
 	readonly entities: Entities;
-	/** Keys that are to be forgotten, each with a blank behind it. */
+	/** Keys to remove from Home Assistant, each followed by a blank. */
 	readonly vanished: string;
 }
 
-/** What Home Assistant is told of the device and of its values. */
+/** Writes the announcement of the device and its entities. */
 export function announcementOf({ info, hostname, base, isJSON, entities, vanished }: Announcement): ProduceUnit {
 	const { count } = entities;
 	const id = idOf(info.serial);
@@ -150,7 +150,7 @@ export function announcementOf({ info, hostname, base, isJSON, entities, vanishe
 			member(writer, "sw", firmwareVersion);
 			writer.endObject();
 			member(writer, "avty_t", `${base}/status`);
-			// Known to all components at once.
+			// Default state topic of all components.
 			if (isJSON) member(writer, "stat_t", `${base}/state`);
 			writer.key("cmps");
 			writer.beginObject();

@@ -1,16 +1,16 @@
 /**
- * Control packets of MQTT 3.1.1 (OASIS Standard, 29 October 2014; numbers below are its clauses), as a client needs them
- * that publishes and listens to one topic: what it sends is encoded, what a broker sends is decoded.
+ * Control packets of MQTT 3.1.1 (OASIS Standard, 29 October 2014; numbers below are its clauses) for a client that
+ * publishes and subscribes to one topic: encodes outgoing packets, decodes incoming ones.
  *
- *   fixed header (2.2)   type (bits 7 to 4), flags (3 to 0), then the length of the rest: 1 to 4 bytes, low seven bits first
- *   a field (1.5.3)      length (2, high byte first), bytes; texts are UTF-8
+ *     fixed header (2.2)   type (bits 7 to 4), flags (3 to 0), then the length of the rest: 1 to 4 bytes, low seven bits first
+ *     a field (1.5.3)      length (2, high byte first), bytes; texts are UTF-8
  *
- * Limits: a packet that comes has at most PACKET_LIMIT bytes behind its fixed header, and KEPT_LIMIT of them are kept:
- * all of every packet that counts. A topic has up to 65535 bytes, a packet that is sent 268 435 455.
+ * Limits: an incoming packet has at most PACKET_LIMIT bytes after its fixed header. The first KEPT_LIMIT of them are
+ * stored, which covers every packet of interest. A topic has up to 65535 bytes, an outgoing packet 268 435 455.
  */
 import type { TextCodec } from "../io/host.js";
 
-/** Types of what comes (2.2.1). */
+/** Types of incoming packets (2.2.1). */
 export const CONNACK = 2;
 export const PUBLISH = 3;
 export const PUBACK = 4;
@@ -20,12 +20,12 @@ export const PINGRESP = 13;
 const CONNECT_HEAD = 0x10;
 const PUBLISH_HEAD = 0x30;
 const PUBACK_HEAD = 0x40;
-/** Its flags are fixed (3.8.1). */
+/** SUBSCRIBE has fixed flags (3.8.1). */
 const SUBSCRIBE_HEAD = 0x82;
 const PINGREQ_HEAD = 0xc0;
 const DISCONNECT_HEAD = 0xe0;
 
-/** In place of the identifier of a packet that has none (2.3.1). */
+/** Identifier of a packet without one (2.3.1). */
 export const NO_ID = -1;
 
 /** Flags of CONNECT (3.1.2.3). The will is retained, with QoS 1. */
@@ -33,9 +33,9 @@ const FLAG_USER = 0x80;
 const FLAG_PASSWORD = 0x40;
 const FLAG_WILL = 0x2c;
 const FLAG_CLEAN = 0x02;
-/** The version: 3.1.1 (3.1.2.2). */
+/** Protocol level of 3.1.1 (3.1.2.2). */
 const LEVEL = 4;
-/** Protocol name and version, flags, keep-alive. */
+/** Length of protocol name and level, flags, and keep-alive. */
 const CONNECT_FIXED = 10;
 
 /** Flags of PUBLISH (3.3.1). */
@@ -44,29 +44,29 @@ const QOS_1 = 0x02;
 const DUP = 0x08;
 const QOS_SHIFT = 1;
 
-/** Bytes behind the fixed header of what comes: nobody has anything longer to tell us. */
+/** Maximum number of bytes after an incoming fixed header, and the number stored of them. */
 export const PACKET_LIMIT = 2048;
 export const KEPT_LIMIT = 64;
-/** Bytes of the longest length in a fixed header (2.2.3). */
+/** Maximum size of the length in a fixed header, bytes (2.2.3). */
 const LENGTH_LIMIT = 4;
 
 export interface ConnectFields {
 	readonly clientId: string;
-	/** Empty: neither user nor password is sent, if that is empty as well. */
+	/** Empty: the user name is sent only with a password. */
 	readonly user: string;
 	readonly password: string;
-	/** What the broker publishes, retained and with QoS 1, when we are gone without a word. */
+	/** Will: published by the broker, retained and with QoS 1, when the connection breaks. */
 	readonly willTopic: string;
 	readonly willMessage: string;
 }
 
-/** CONNECT (3.1) with a clean session and a will. `keepAliveS`: seconds, 0 to 65535. */
+/** Encodes CONNECT (3.1) with a clean session and a will. `keepAliveS`: seconds, 0 to 65535. */
 export function encodeConnect(text: TextCodec, fields: ConnectFields, keepAliveS: number): Uint8Array {
 	const { clientId, user, password, willTopic, willMessage } = fields;
 	const parts = [text.encode(clientId), text.encode(willTopic), text.encode(willMessage)];
 	let flags = FLAG_WILL | FLAG_CLEAN;
 	if (user !== "" || password !== "") {
-		// There is no password without a user (MQTT-3.1.2-22), who may have an empty name.
+		// A password needs a user name (MQTT-3.1.2-22), which may be empty.
 		flags |= FLAG_USER;
 		parts.push(text.encode(user));
 	}
@@ -85,8 +85,8 @@ export function encodeConnect(text: TextCodec, fields: ConnectFields, keepAliveS
 }
 
 /**
- * All of a retained PUBLISH (3.3) but its payload, which has `length` bytes and follows: with QoS 1 and this identifier, 1 to
- * 65535, or with QoS 0 where `id` is NO_ID.
+ * Encodes a retained PUBLISH (3.3) without its payload of `length` bytes, which follows. With `id` 1 to 65535 it has
+ * QoS 1; with NO_ID it has QoS 0. Throws RangeError when topic or packet is too long.
  */
 export function encodePublish(topic: Uint8Array, id: number, length: number): Uint8Array {
 	const hasId = id !== NO_ID;
@@ -97,7 +97,7 @@ export function encodePublish(topic: Uint8Array, id: number, length: number): Ui
 	return packet;
 }
 
-/** SUBSCRIBE (3.8) to one topic with QoS 0. */
+/** Encodes SUBSCRIBE (3.8) to one topic with QoS 0. */
 export function encodeSubscribe(topic: Uint8Array, id: number): Uint8Array {
 	const length = 2 + 2 + topic.length + 1;
 	const packet = begin(SUBSCRIBE_HEAD, length, length);
@@ -106,22 +106,25 @@ export function encodeSubscribe(topic: Uint8Array, id: number): Uint8Array {
 	return packet;
 }
 
-/** PUBACK (3.4). */
+/** Encodes PUBACK (3.4). */
 export function encodeAcknowledge(id: number): Uint8Array {
 	return Uint8Array.of(PUBACK_HEAD, 2, id >> 8, id);
 }
 
-/** PINGREQ (3.12). */
+/** Encodes PINGREQ (3.12). */
 export function encodePing(): Uint8Array {
 	return Uint8Array.of(PINGREQ_HEAD, 0);
 }
 
-/** DISCONNECT (3.14): the will is not published. */
+/** Encodes DISCONNECT (3.14), after which the broker does not publish the will. */
 export function encodeDisconnect(): Uint8Array {
 	return Uint8Array.of(DISCONNECT_HEAD, 0);
 }
 
-/** A packet of `length` bytes behind its fixed header, `room` of which are to be there. */
+/**
+ * Returns a packet of `length` bytes after its fixed header, with space for `room` of them. Throws RangeError when too
+ * long.
+ */
 function begin(head: number, length: number, room: number): Uint8Array {
 	let digits = 1;
 	for (let rest = length; rest > 127; rest >>= 7) digits++;
@@ -144,25 +147,24 @@ function putNumber(packet: Uint8Array, at: number, value: number): void {
 	packet[at + 1] = value;
 }
 
-/** Phases of the reader: what the next byte is. */
+/** Phases of the reader: the kind of the next byte. */
 const PHASE_HEAD = 0;
 const PHASE_LENGTH = 1;
 const PHASE_REST = 2;
 const PHASE_WHOLE = 3;
 const PHASE_BAD = 4;
 
-/** Puts packets together from what comes, however it is cut. Once one made no sense, nothing does any more. */
+/** Assembles packets from incoming bytes, in pieces of any size. After a malformed packet it rejects everything. */
 export class PacketReader {
-	/** What stands behind the fixed header: its first KEPT_LIMIT bytes. */
+	/** First KEPT_LIMIT bytes after the fixed header. */
 	readonly kept = new Uint8Array(KEPT_LIMIT);
-	/** Bytes behind the fixed header. */
 	length = 0;
 	#head = 0;
 	#phase = PHASE_HEAD;
-	/** Bytes of this phase that were taken. */
+	/** Number of bytes taken in this phase. */
 	#count = 0;
 
-	/** Takes of `bytes[start..end)` what belongs to the packet; returns where the next one begins. */
+	/** Takes the packet's bytes from `bytes[start..end)`; returns the offset of the next packet. */
 	take(bytes: Uint8Array, start: number, end: number): number {
 		if (this.#phase === PHASE_WHOLE) this.enter(PHASE_HEAD);
 		let at = start;
@@ -178,17 +180,17 @@ export class PacketReader {
 		return at;
 	}
 
-	/** The packet is complete; it stays until `take` is called. */
+	/** True when the packet is complete; it stays available until the next `take()`. */
 	get isWhole(): boolean {
 		return this.#phase === PHASE_WHOLE;
 	}
 
-	/** No broker sends this to a client, or it is no MQTT at all. */
+	/** True when the bytes are not MQTT, or not a packet that a broker sends to a client. */
 	get isBad(): boolean {
 		return this.#phase === PHASE_BAD;
 	}
 
-	/** CONNACK … PINGRESP. */
+	/** Packet type, CONNACK to PINGRESP. */
 	get type(): number {
 		return this.#head >> 4;
 	}
@@ -198,18 +200,18 @@ export class PacketReader {
 		return (this.#head >> QOS_SHIFT) & 3;
 	}
 
-	/** The number of two bytes at `at`. */
+	/** Returns the two-byte number at `at`. */
 	number(at: number): number {
 		return (this.kept[at] << 8) | this.kept[at + 1];
 	}
 
-	/** Where the payload of a PUBLISH begins; 0 where its topic is too long to be one that counts. */
+	/** Offset of the payload of a PUBLISH; 0 when its topic is too long to be of interest. */
 	get payloadAt(): number {
 		const at = 2 + this.number(0) + (this.qos > 0 ? 2 : 0);
 		return at <= KEPT_LIMIT ? at : 0;
 	}
 
-	/** Whether `bytes` stand at `at`, all of them. */
+	/** Returns true when all of `bytes` are at `at`. */
 	holds(bytes: Uint8Array, at: number): boolean {
 		const { kept } = this;
 		return at + bytes.length <= this.length && bytes.every((byte, i) => kept[at + i] === byte);
@@ -246,10 +248,9 @@ export class PacketReader {
 		this.enter(this.isSound() ? PHASE_WHOLE : PHASE_BAD);
 	}
 
-	/** What stands behind the fixed header is what its type wants. */
 	private isSound(): boolean {
 		const { type, kept } = this;
-		// A new session was asked for: the broker knows none of before (3.2.2.2). Codes above 5 are reserved (3.2.2.3).
+		// With a clean session the broker has no stored session (3.2.2.2). Codes above 5 are reserved (3.2.2.3).
 		if (type === CONNACK) return kept[0] === 0 && kept[1] <= 5;
 		if (type === PUBACK) return this.number(0) !== 0;
 		if (type === SUBACK) return kept[2] <= 2 || kept[2] === 0x80;
@@ -261,7 +262,7 @@ export class PacketReader {
 	}
 }
 
-/** Whether a broker may send a packet with this first byte and this length to a client that subscribes to one topic. */
+/** Returns true if a broker may send this first byte and length to a client with one subscription. */
 function mayCome(head: number, length: number): boolean {
 	switch (head) {
 		case CONNACK << 4:
@@ -273,7 +274,7 @@ function mayCome(head: number, length: number): boolean {
 			return length === 0;
 		default: {
 			const qos = (head >> QOS_SHIFT) & 3;
-			// What was never sent with QoS 1 is never sent again (3.3.1.1).
+			// DUP is only valid with QoS 1 (3.3.1.1).
 			if (head >> 4 !== PUBLISH || qos > 1 || (qos === 0 && (head & DUP) !== 0)) return false;
 			return length > 2 && length <= PACKET_LIMIT;
 		}

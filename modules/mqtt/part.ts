@@ -1,4 +1,4 @@
-/** Publishing by MQTT (decision 60). What is published, docs/mqtt.md tells. */
+/** Publishing by MQTT. docs/mqtt.md describes the messages. */
 import { backupGroup } from "../api/backup-group.js";
 import { settingsRoutes } from "../api/route.js";
 import type { Core } from "../core/core.js";
@@ -37,7 +37,7 @@ export const MQTT = part<Outlet<MQTTService>>({
 		}),
 	]),
 	reactions: Object.freeze([
-		// Another meter's values are not those that were announced.
+		// The announced entities belong to the previous meter.
 		changed([METER_PROTOCOL, ...DLMS_OBIS.fields], ({ sender }: Outlet<MQTTService>) => sender?.forgetMeter()),
 		applied(ENTRY.fields, ({ sender }: Outlet<MQTTService>) => sender?.settingsChanged()),
 	]),
@@ -51,7 +51,7 @@ export const MQTT = part<Outlet<MQTTService>>({
 			works: EVENT_MQTT_SENT,
 			open: (deps, access) => new MQTTService(deps, access),
 		});
-		// Without a radio there is always a network.
+		// A device without radio always counts as connected.
 		if (core.find(NETWORK).manager === undefined) outlet.networkChanged(true);
 		return outlet;
 	},
@@ -72,7 +72,7 @@ export const MQTT = part<Outlet<MQTTService>>({
 	report: ({ sender }, core, section) => (section === "network" ? `mqtt: ${stateOf(sender, core)}` : ""),
 });
 
-/** `mqtt_state`: "unsupported" where nothing can be sent, as in safe mode. */
+/** Returns `mqtt_state`: "unsupported" when publishing is impossible, for example in safe mode. */
 function stateOf(service: MQTTService | undefined, { config }: Core): string {
 	return config.get(MQTT_ENABLED) ? (service?.stateText ?? "unsupported") : "off";
 }

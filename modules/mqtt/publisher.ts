@@ -1,27 +1,28 @@
 /**
- * When there is a session with the broker, and what comes of it: the policy. What is sent in it, agenda.ts says; the
- * connection is the owner's, service.ts.
+ * Policy of the MQTT output: decides when to connect to the broker, and handles the results. agenda.ts selects the
+ * messages; service.ts owns the connection.
  *
- *              wanted    due       permit    stands     fails     greeted   all sent   not wanted
- *   OFF        WAITING   –         –         –          –         –         –          –
- *   RESTING    –         WAITING   –         –          –         –         –          OFF
- *   WAITING    –         OPENING   OPENING   –          –         –         –          OFF
- *   OPENING    –         –         –         GREETING   RESTING   –         –          OFF
- *   GREETING   –         –         –         –          RESTING   UP        –          OFF
- *   UP         –         –         –         –          RESTING   –         –          LEAVING
- *   LEAVING    –         –         –         –          OFF       –         OFF        –
+ *                wanted    due       permit    connected  fails     greeted   all sent   not wanted
+ *     OFF        WAITING   –         –         –          –         –         –          –
+ *     RESTING    –         WAITING   –         –          –         –         –          OFF
+ *     WAITING    –         OPENING   OPENING   –          –         –         –          OFF
+ *     OPENING    –         –         –         GREETING   RESTING   –         –          OFF
+ *     GREETING   –         –         –         –          RESTING   UP        –          OFF
+ *     UP         –         –         –         –          RESTING   –         –          LEAVING
+ *     LEAVING    –         –         –         –          OFF       –         OFF        –
  *
- * Wanted: MQTT is enabled, there is a network and, on a device that sleeps, there is something new to send (a session ends
- * there when all is sent, decision 113). Once disabled, it is wanted once more where Home Assistant has to forget what it was
- * told; that is given up after FAREWELLS failures. Without a network it is OFF at once.
+ * A session is wanted while MQTT is enabled and there is a network. A sleeping device also needs new data to send, and
+ * ends the session when all is sent, because it can't keep a connection while asleep. After MQTT is disabled, one more
+ * session withdraws the Home Assistant announcement, with at most FAREWELLS failures. Without a network the state is
+ * OFF at once.
  *
- * WAITING: for the permit to have a TLS connection, and for memory, which is looked for each MEMORY_MS. RESTING: after a
- * failure, by RETRY_S; an hour after a refusal that only the owner can mend. A session that has lasted STABLE_MS begins that
- * row anew. LEAVING: settings have changed, or another output wants the permit; what is in flight is waited for, then
- * DISCONNECT is sent. OFF is left at once where a session is wanted.
+ * WAITING: for the permit to open a TLS connection, and for memory, which is checked every MEMORY_MS. RESTING: after a
+ * failure, for the seconds in RETRY_S, or for an hour after a refusal that only the user can resolve. After a session
+ * of STABLE_MS the retry delays start over. LEAVING: settings have changed, or another output wants the permit;
+ * DISCONNECT follows the message in flight. From OFF the next wanted session starts at once.
  *
- * After the birth message of Home Assistant all is sent again, BIRTH_MS to ten times that later, since all devices hear it.
- * Memory: PUBLISH_COST is claimed while something waits to be sent.
+ * After Home Assistant's birth message everything is sent again after a random delay of BIRTH_MS to ten times that,
+ * because all devices receive the message. Memory: PUBLISH_COST is claimed while a message is due.
  */
 
 import type { Timed } from "../io/machine.js";
@@ -36,10 +37,9 @@ import { BIRTH_TOPIC, idOf, OFFLINE, ONLINE } from "./messages.js";
 import { END_WELL, SESSION_ENDED, SESSION_READY, Session } from "./session.js";
 import { type BrokerURL, parseBrokerURL } from "./url.js";
 
-/** The connection and its buffer, and what is made of a readout. */
+/** Memory for the connection, its buffer and the entities of a readout. */
 export const PUBLISH_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 6144 });
 
-/** States. */
 export const MQTT_OFF = 0;
 export const MQTT_RESTING = 1;
 export const MQTT_WAITING = 2;
@@ -48,16 +48,14 @@ export const MQTT_GREETING = 4;
 export const MQTT_UP = 5;
 export const MQTT_LEAVING = 6;
 
-/** Why a session is left. */
+/** Reasons to leave a session. */
 const STAY = 0;
-/** Another output wants the permit. */
 const LEND = 1;
-/** Settings are other ones. */
 const CHANGE = 2;
 
 /**
- * Seconds after which a failure is followed by another attempt: with a fifth more, and the time to connect, a session is
- * back within a minute. On a device that sleeps each attempt costs charge.
+ * Delays before the next attempt after a failure, s. With a random fifth more and the time to connect, a session is
+ * restored within a minute. The delays of a sleeping device are longer, because each attempt drains its battery.
  */
 const RETRY_S = Object.freeze([10, 20, 40, 45]);
 const RETRY_SLEEPY_S = Object.freeze([10, 20, 40, 80, 160, 320, 640, 900]);
@@ -65,38 +63,39 @@ const STABLE_MS = 60_000;
 const MEMORY_MS = 2000;
 const BIRTH_MS = 1000;
 const FAREWELLS = 3;
-/** A test comes to an end, whatever the broker does. */
+/** Maximum duration of a test, ms. */
 const TEST_MS = 45_000;
-/** Every server takes an identifier of so many characters (3.1.3.1). */
+/** Length of a client identifier that every server accepts (3.1.3.1). */
 const ID_LIMIT = 23;
 
 export const MQTT_OUTPUT = Object.freeze({ cost: PUBLISH_COST, testLeastMs: 0, testLimitMs: TEST_MS });
 
 export class Publisher implements Timed {
-	/** Changes whenever a connection is to be opened or closed. */
+	/** Generation counter: changes whenever the connection should be opened or closed. */
 	connection = 0;
-	/** Since the start: sessions, and messages that the broker has (QoS 0: that went out). */
+	/** Counts since the start: sessions, and messages acknowledged by the broker (QoS 0: sent). */
 	connections = 0;
 	published = 0;
 	readonly #deps: OutputDeps;
 	readonly #output: Output;
 	readonly #agenda: Agenda;
-	/** OFF to OPENING; beyond that the session has one. */
+	/** State from OFF to OPENING; later states come from the session. */
 	#step = MQTT_OFF;
-	/** From OPENING on. */
 	#broker: BrokerURL | undefined;
 	#session: Session | undefined;
-	/** End of RESTING, or of a wait for memory; Infinity: none. */
+	/** End of RESTING or of a wait for memory, ms; Infinity when not waiting. */
 	#endMs = Number.POSITIVE_INFINITY;
-	/** When all is sent again; Infinity: it is not. */
+	/** Time when everything is sent again, ms; Infinity when not scheduled. */
 	#birthMs = Number.POSITIVE_INFINITY;
 	#hasNetwork = false;
-	/** How often it is still tried to take back what was told. */
+	/** Attempts left to withdraw the announcement. */
 	#farewells = 0;
 	#leave = STAY;
-	/** When the session, or the rest, began. */
+	/** Start of the present state or of the session, ms. */
 	#sinceMs = 0;
-	/** Messages of this session that are known to be acknowledged, -1 before it was greeted; and births that were heard. */
+	/**
+	 * Acknowledged messages of this session already processed (-1 before CONNACK), and birth messages already processed.
+	 */
 	#seen = 0;
 	#heard = 0;
 
@@ -106,7 +105,6 @@ export class Publisher implements Timed {
 		this.#agenda = new Agenda(deps);
 	}
 
-	/** MQTT_… */
 	get state(): number {
 		const session = this.#session;
 		if (session === undefined) return this.#step;
@@ -114,12 +112,11 @@ export class Publisher implements Timed {
 		return session.state === SESSION_READY && this.#leave === STAY ? MQTT_UP : MQTT_LEAVING;
 	}
 
-	/** From OPENING on. */
 	get broker(): BrokerURL | undefined {
 		return this.#broker;
 	}
 
-	/** Something waits that may soon be sent, or could be in a network. */
+	/** True when a message is due and may be sent soon, or as soon as there is a network. */
 	get isBusy(): boolean {
 		const { state } = this;
 		if (state === MQTT_OFF) return this.#deps.config.get(MQTT_ENABLED) && this.#agenda.hasNews;
@@ -130,7 +127,7 @@ export class Publisher implements Timed {
 		const session = this.#session;
 		const deadlineMs = Math.min(this.#endMs, this.#birthMs);
 		if (session === undefined) return deadlineMs;
-		// What may not be sent yet. What may waits for memory.
+		// A message that waits for memory has no deadline of its own.
 		const isHeld = session.isFree && this.#endMs === Number.POSITIVE_INFINITY;
 		return Math.min(deadlineMs, session.deadlineMs, isHeld ? this.#agenda.dueMs : deadlineMs);
 	}
@@ -149,14 +146,12 @@ export class Publisher implements Timed {
 		this.work(nowMs);
 	}
 
-	/** There is a network, or there is none any more. */
 	networkChanged(isUp: boolean, nowMs: number): void {
 		this.#hasNetwork = isUp;
 		if (!isUp) this.drop(nowMs);
 		else this.begin(nowMs);
 	}
 
-	/** Settings are other ones. */
 	reconfigure(nowMs: number): void {
 		const { config } = this.#deps;
 		const isOff = !config.get(MQTT_ENABLED);
@@ -174,26 +169,24 @@ export class Publisher implements Timed {
 		}
 	}
 
-	/** A readout of the meter. */
 	measured(readout: Readout, nowMs: number): void {
 		this.#agenda.measured(readout);
 		if (this.#session === undefined) this.begin(nowMs);
 		else this.work(nowMs);
 	}
 
-	/** Attempts to read the meter fail now. */
+	/** Records that attempts to read the meter fail. */
 	meterFailed(nowMs: number): void {
 		this.#agenda.meterFailed();
 		if (this.#session === undefined) this.begin(nowMs);
 		else this.work(nowMs);
 	}
 
-	/** The next readout is another meter's. */
 	forgetMeter(): void {
 		this.#agenda.forgetMeter();
 	}
 
-	/** A test has begun: publishes now. */
+	/** Publishes now, for a test. */
 	test(nowMs: number): void {
 		if (!this.#hasNetwork) {
 			this.#output.answer(NO_NETWORK, 0, nowMs);
@@ -204,18 +197,18 @@ export class Publisher implements Timed {
 		this.work(nowMs);
 	}
 
-	/** While WAITING: the permit has come. */
+	/** Handles the granted permit in WAITING. */
 	permitted(nowMs: number): void {
 		this.#endMs = nowMs;
 	}
 
-	/** Another output wants the permit. */
+	/** Leaves the session, because another output wants the permit. */
 	permitWanted(nowMs: number): void {
 		if (this.#leave === STAY) this.#leave = LEND;
 		this.work(nowMs);
 	}
 
-	/** While OPENING: the connection stands. */
+	/** Starts the session after the connection was established in OPENING. */
 	stands(nowMs: number): void {
 		const { config, info, text } = this.#deps;
 		const agenda = this.#agenda;
@@ -238,18 +231,17 @@ export class Publisher implements Timed {
 		this.#sinceMs = nowMs;
 	}
 
-	/** Bytes have come. */
 	received(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		this.#session?.receive(bytes, start, end, nowMs);
 		this.work(nowMs);
 	}
 
-	/** Writes what is to be sent next into `into[start..end)`; how many bytes. */
+	/** Writes the next outgoing bytes into `into[start..end)`; returns their number. */
 	take(into: Uint8Array, start: number, end: number, nowMs: number): number {
 		return this.#session?.take(into, start, end, nowMs) ?? 0;
 	}
 
-	/** Looks at what has come of the session; after `take` as well. */
+	/** Processes the progress of the session; also needed after `take()`. */
 	work(nowMs: number): void {
 		const session = this.#session;
 		if (session === undefined) return;
@@ -272,7 +264,7 @@ export class Publisher implements Timed {
 			this.published++;
 			if (agenda.acknowledged()) this.#output.sent();
 		}
-		// The output that wants the permit does not wait for what can be sent later.
+		// Another output that wants the permit must not wait for messages that can be sent later.
 		const isLast = this.#leave === CHANGE || !this.#deps.config.get(MQTT_ENABLED);
 		if (this.#leave === LEND || (isLast && !agenda.isBusy)) session.leave(nowMs);
 		else if (nowMs >= agenda.dueMs && this.claim(nowMs)) {
@@ -282,11 +274,11 @@ export class Publisher implements Timed {
 		if (!session.isFree || agenda.isBusy || isLast) return;
 		this.#output.release();
 		this.#output.succeed(0, nowMs);
-		// Asleep it could not keep the session, and the broker would tell that it is gone.
+		// A sleeping device can't keep the session, and the broker would publish the will.
 		if (this.isSleepy) session.leave(nowMs);
 	}
 
-	/** The connection has failed, or is gone; CLIENT_…. */
+	/** Handles a failed or closed connection; `code` is CLIENT_…. */
 	lost(code: number, nowMs: number): void {
 		const session = this.#session;
 		if (session === undefined) this.fail(connectFailure(code), false, nowMs);
@@ -302,7 +294,7 @@ export class Publisher implements Timed {
 		return this.#farewells > 0 || (this.#deps.config.get(MQTT_ENABLED) && !hasNothing);
 	}
 
-	/** The device sleeps between two readings. */
+	/** True for a device that sleeps between two readings. */
 	private get isSleepy(): boolean {
 		const { saving } = this.#deps;
 		return saving !== undefined && saving.awakeUntilMs < Number.POSITIVE_INFINITY;
@@ -315,11 +307,11 @@ export class Publisher implements Timed {
 	private enter(step: number, nowMs: number): void {
 		this.#step = step;
 		this.#sinceMs = nowMs;
-		// Not inside whatever has led here.
+		// Deferred, so that the attempt does not run inside the caller.
 		this.#endMs = nowMs;
 	}
 
-	/** Has a connection opened, if all is there that it takes. */
+	/** Opens the connection if address, certificate, permit and memory are available. */
 	private open(nowMs: number): void {
 		const { config } = this.#deps;
 		const output = this.#output;
@@ -335,13 +327,16 @@ export class Publisher implements Timed {
 		} else output.giveBack();
 	}
 
-	/** False: it waits for the permit, which may have come while it was asked for. */
+	/**
+	 * Requests the permit; false while waiting for it. The deadline is reset first, because the permit may arrive during
+	 * the call.
+	 */
 	private hasPermit(): boolean {
 		this.#endMs = Number.POSITIVE_INFINITY;
 		return this.#output.askPermit();
 	}
 
-	/** False: it is tried again in MEMORY_MS. */
+	/** Claims memory; false schedules another try in MEMORY_MS. */
 	private claim(nowMs: number): boolean {
 		const isClaimed = this.#output.claim();
 		if (!isClaimed) this.#endMs = nowMs + MEMORY_MS;
@@ -359,7 +354,7 @@ export class Publisher implements Timed {
 		this.fail(sessionFailure(end), needsOwner(end), nowMs);
 	}
 
-	/** `isForOwner`: trying again soon is of no use. */
+	/** Ends the attempt and schedules the next one. `isForOwner`: an early retry is useless. */
 	private fail(failure: OutputFailure, isForOwner: boolean, nowMs: number): void {
 		const output = this.#output;
 		if (this.#farewells > 0) this.#farewells--;
@@ -370,13 +365,13 @@ export class Publisher implements Timed {
 		this.#endMs += isForOwner ? OWNER_PAUSE_MS : output.pauseMs(this.isSleepy ? RETRY_SLEEPY_S : RETRY_S);
 	}
 
-	/** There is no network: nobody can be told. */
+	/** Closes everything and fails a running test, because there is no network. */
 	private drop(nowMs: number): void {
 		this.close();
 		this.#output.answer(NO_NETWORK, 0, nowMs);
 	}
 
-	/** Whatever there is of a connection is over. */
+	/** Discards the connection or the attempt to open one. */
 	private close(): void {
 		this.#agenda.end();
 		this.#session = this.#broker = undefined;

@@ -1,4 +1,4 @@
-/** MQTT routes: settings, test (decision 60). What is published, modules/mqtt and docs/mqtt.md tell. */
+/** MQTT routes: settings and test. docs/mqtt.md describes the messages. */
 
 import { type BodyValues, LONG_BODY_LIMIT } from "../api/body.js";
 import { MISSING_FIELD } from "../api/errors.js";
@@ -24,7 +24,6 @@ import {
 import type { MQTTService } from "./service.js";
 import { parseBrokerURL } from "./url.js";
 
-/** Error code. */
 export const MQTT_DISABLED = "mqtt_disabled";
 
 export const MQTT_TEXTS = Object.freeze({
@@ -35,7 +34,7 @@ export const MQTT_TEXTS = Object.freeze({
 	hasStatus: false,
 });
 
-/** The certificate as the body gives it; never held as text, its value refers to where it lies. */
+/** Certificate in the request body. It is written to storage as it arrives; the value is a reference to it. */
 const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
 	name: MQTT_CERTIFICATE.name,
 	kind: TEXT,
@@ -52,7 +51,7 @@ export const MQTT_SETTINGS = settingsOf(STORED, [], {
 	}),
 	show,
 	accept,
-	// Saving them again asks for another attempt after a failure.
+	// Saving the settings again triggers another attempt after a failure.
 	applies: true,
 });
 
@@ -67,7 +66,7 @@ function show(exchange: Exchange<Outlet<MQTTService>>): void {
 	});
 }
 
-/** What is left out stays; but a password is for the broker that it was given for. */
+/** Keeps fields that the request omits. The stored password is bound to its broker, so another broker needs it anew. */
 function accept(exchange: Exchange<Outlet<MQTTService>>, values: BodyValues): readonly Put[] | undefined {
 	const { config } = exchange.core;
 	const { certificates } = exchange.part;
@@ -107,7 +106,7 @@ function accept(exchange: Exchange<Outlet<MQTTService>>, values: BodyValues): re
 	return undefined;
 }
 
-/** Undefined: it stays. */
+/** Undefined: the field keeps its value. */
 function isTopic(topic: string | undefined): boolean {
 	return topic === undefined || (topic !== "" && !topic.startsWith("/") && !topic.endsWith("/"));
 }

@@ -1,8 +1,8 @@
 /**
- * Has the connection open that publisher.ts wants, writes what it has to send as far as the broker takes it, and gives it
- * what comes. For app/gateway.ts. While MQTT is off there is no publisher.
+ * Opens and closes the connection that publisher.ts wants, and moves bytes between both. For app/gateway.ts. There is
+ * no publisher while MQTT is off.
  *
- * Limits: PIECE bytes are written or read at a time, PIECES_AT_ONCE of them read in one go; then all else may run.
+ * Limits: PIECE bytes per read or write, and at most PIECES_AT_ONCE reads in a row; then other tasks run.
  */
 import { CLIENT_UNREACHABLE, type Client, type ClientPort, type TLSClientOptions } from "../io/client.js";
 import type { ScheduledMachine, Task } from "../io/driver.js";
@@ -15,11 +15,11 @@ import { MQTT_OFF, MQTT_OPENING, MQTT_OUTPUT, MQTT_UP, Publisher } from "./publi
 const PIECE = 512;
 const PIECES_AT_ONCE = 8;
 const CONNECT_MS = 15_000;
-/** One that is opened, or stands. */
+/** A connection being opened, or open. */
 interface Connection {
 	readonly client: Client;
 	readonly buffer: Uint8Array;
-	/** Bytes that it takes; -1: it does not stand yet. */
+	/** Number of bytes it accepts; -1 until it is open. */
 	writable: number;
 }
 
@@ -27,19 +27,18 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 	readonly output: Output;
 	readonly #deps: OutputDeps;
 	readonly #task: Task;
-	/** Undefined: MQTT is off. */
 	#publisher: Publisher | undefined;
-	/** The broker had let us in after the last change. */
+	/** True when the broker had accepted the session at the last check. */
 	#isUp = false;
 	#connection: Connection | undefined;
-	/** `connection` of the publisher, as it was served last. */
+	/** Last handled value of the publisher's `connection`. */
 	#served = 0;
 	#hasNetwork = false;
-	/** A readout that the publisher does not know yet; that reading has failed since; and when the last of them came. */
+	/** Readout not yet passed to the publisher, a failure to read since then, and the time of the last of them, ms. */
 	#news: Readout | undefined;
 	#hasFailed = false;
 	#newsMs = Number.POSITIVE_INFINITY;
-	/** More waits to be read than was read in one go. */
+	/** Time to continue reading when more bytes wait, ms. */
 	#againMs = Number.POSITIVE_INFINITY;
 
 	constructor(deps: OutputDeps, access: OutputAccess) {
@@ -48,7 +47,7 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		this.#task = deps.driver.register("mqtt", this);
 	}
 
-	/** How it stands; undefined: MQTT is off. */
+	/** Undefined while MQTT is off. */
 	get publisher(): Publisher | undefined {
 		return this.#publisher;
 	}
@@ -57,7 +56,10 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		return this.#newsMs < Number.POSITIVE_INFINITY || (this.#publisher?.isBusy ?? false);
 	}
 
-	/** Taken in a turn of the driver: with the end of the conversation it would not fit on the chip's stack. */
+	/**
+	 * Takes a readout. It is processed in a later tick, because the chip's stack is too small inside the end of the meter
+	 * session.
+	 */
 	measured(readout: Readout): void {
 		this.#task.update((nowMs) => {
 			this.#news = readout;
@@ -66,7 +68,7 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		});
 	}
 
-	/** Attempts to read the meter fail now. */
+	/** Records that attempts to read the meter fail. */
 	meterFailed(): void {
 		this.#task.update((nowMs) => {
 			this.#hasFailed = true;
@@ -74,7 +76,6 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		});
 	}
 
-	/** The next readout is another meter's. */
 	forgetMeter(): void {
 		this.#task.update(() => {
 			this.#news = undefined;
@@ -82,7 +83,7 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		});
 	}
 
-	/** We have another address in a network, or none any more. */
+	/** Handles a changed IP address, or the loss of the network. */
 	networkChanged(isUp: boolean): void {
 		this.#hasNetwork = isUp;
 		this.#task.update((nowMs) => {
@@ -93,7 +94,6 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		});
 	}
 
-	/** Settings of MQTT are other ones. */
 	settingsChanged(): void {
 		this.#task.update((nowMs) => {
 			if (this.#publisher === undefined) {
@@ -104,7 +104,7 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		});
 	}
 
-	/** Publishes now; false: a test is going on, or was a moment ago. */
+	/** Publishes now; returns false while a test runs, or shortly after one. */
 	test(test: SendTest): boolean {
 		return this.#task.update((nowMs) => {
 			if (this.#publisher === undefined || !this.output.test(test, nowMs)) return false;
@@ -117,43 +117,39 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		this.#task.update((nowMs) => this.output.cancel(test, nowMs));
 	}
 
-	/** While MQTT is enabled, for status: `ok`, `connecting`, or the code of what is wrong. */
+	/** State text while MQTT is enabled: `ok`, `connecting`, or the code of the failure. */
 	get stateText(): string {
 		if (!this.#hasNetwork) return NO_NETWORK.code;
 		return this.output.failure?.code ?? (this.#publisher?.state === MQTT_UP ? "ok" : "connecting");
 	}
 
-	/** For good. The broker publishes our will. */
+	/** Stops for good; the broker publishes the will. */
 	stop(): void {
 		this.#task.stop();
 		this.close();
 		this.output.giveBack();
 	}
 
-	/** For Output. */
 	permitted(): void {
 		this.#task.fromHost((nowMs) => this.#publisher?.permitted(nowMs));
 	}
 
-	/** For Output. */
 	permitWanted(): void {
 		this.#task.fromHost((nowMs) => this.#publisher?.permitWanted(nowMs));
 	}
 
-	/** For the driver. */
 	get deadlineMs(): number {
 		const publisherMs = this.#publisher?.deadlineMs ?? Number.POSITIVE_INFINITY;
 		return Math.min(this.#againMs, this.#newsMs, this.output.deadlineMs, publisherMs);
 	}
 
-	/** For the driver. */
 	advance(nowMs: number): void {
 		if (nowMs >= this.#newsMs) this.takeNews(nowMs);
 		if (nowMs >= this.#againMs) this.read(nowMs);
 		this.#publisher?.advance(nowMs);
 	}
 
-	/** Opens what is wanted, closes what is not, and writes. */
+	/** Opens and closes the connection as wanted, and writes. Called by the driver. */
 	drain(nowMs: number): void {
 		if (this.#publisher !== undefined) this.serve(this.#publisher, nowMs);
 		this.output.drain(nowMs);
@@ -178,14 +174,14 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		const readout = this.#news;
 		this.#news = undefined;
 		this.#newsMs = Number.POSITIVE_INFINITY;
-		// It may be what a device on batteries turns its radio on for.
+		// A battery device may turn its radio on just for this readout.
 		if (this.#deps.config.get(MQTT_ENABLED)) this.#publisher ??= new Publisher(this.#deps, this.output);
 		if (readout !== undefined) this.#publisher?.measured(readout, nowMs);
 		if (this.#hasFailed) this.#publisher?.meterFailed(nowMs);
 		this.#hasFailed = false;
 	}
 
-	/** One that knows the last readout: who turns MQTT on need not wait for the next. */
+	/** Returns a publisher with the last readout, so that enabling MQTT publishes at once. */
 	private beginning(nowMs: number): Publisher {
 		const publisher = new Publisher(this.#deps, this.output);
 		const readout = this.#deps.reader.outcomes.measured;
@@ -219,7 +215,7 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		client?.close();
 	}
 
-	/** It takes `count` bytes. */
+	/** Handles the connection's readiness for `count` bytes. */
 	private writable(count: number, nowMs: number): void {
 		const connection = this.#connection;
 		if (connection === undefined) return;
@@ -234,7 +230,7 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 			const count = publisher.take(buffer, 0, Math.min(PIECE, writable), nowMs);
 			if (count === 0) break;
 			connection.writable = client.write(buffer, 0, count);
-			// What needs no answer may be followed by the next at once.
+			// A message without acknowledgement may be followed by the next one at once.
 			publisher.work(nowMs);
 		}
 		publisher.work(nowMs);

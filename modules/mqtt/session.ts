@@ -1,23 +1,24 @@
 /**
- * One session with a broker, over a connection that stands: MQTT 3.1.1 with a clean session, sans-io. What comes goes
- * into `receive`, what is to be sent comes out of `take`, as much as there is room for; nothing is ever queued but one
- * PUBLISH and the short packets that keep the session up. For publisher.ts.
+ * One MQTT 3.1.1 session with a broker over an open connection, with a clean session; sans-io. Incoming bytes go into
+ * `receive()`; `take()` returns outgoing bytes for the available space. The queue is limited to one PUBLISH and the
+ * short packets that keep the session alive. For publisher.ts.
  *
- *               CONNACK 0   CONNACK 1 to 5   PUBACK   PUBLISH   nonsense   due          leave     lost
- *   GREETING    READY       ENDED            ENDED    ENDED     ENDED      ENDED        LEAVING   ENDED
- *   READY       ENDED       ENDED            –        –         ENDED      PING         LEAVING   ENDED
- *   LEAVING     –           –                –        –         –          ENDED        –         ENDED
- *   ENDED       –           –                –        –         –          –            –         –
+ *                 CONNACK 0   CONNACK 1 to 5   PUBACK   PUBLISH   invalid    due          leave     lost
+ *     GREETING    READY       ENDED            ENDED    ENDED     ENDED      ENDED        LEAVING   ENDED
+ *     READY       ENDED       ENDED            –        –         ENDED      PING         LEAVING   ENDED
+ *     LEAVING     –           –                –        –         –          ENDED        –         ENDED
+ *     ENDED       –           –                –        –         –          –            –         –
  *
- * PING: PINGREQ goes out after PING_MS without a packet of ours; what has been waited for longer than ANSWER_MS (the
- * greeting, a PUBACK, a PINGRESP, or that the broker takes what we send) ends the session. LEAVING is over when DISCONNECT
- * was taken. A PUBLISH that had no PUBACK is the owner's to publish again in its next session: a clean one knows of none
- * before (4.4).
+ * PING: after PING_MS without an outgoing packet a PINGREQ is sent. The session ends when the broker takes longer than
+ * ANSWER_MS to send a CONNACK, PUBACK or PINGRESP, or to take outgoing bytes. LEAVING ends when DISCONNECT has been
+ * taken. A PUBLISH without PUBACK must be published again by the caller in its next session, because a clean session
+ * has no memory of earlier ones (4.4).
  *
- * A message without an answer (QoS 0) is in flight until it was taken. Where nothing was heard of the broker for PING_MS it wants
- * an answer all the same: such messages put PING off, and a dead broker would never be noticed.
+ * A message without acknowledgement (QoS 0) is in flight until the connection has taken it. After PING_MS without a
+ * packet from the broker it is sent with QoS 1 all the same: QoS 0 messages delay PING, so a dead broker would stay
+ * undetected.
  *
- * Limits: one PUBLISH in flight; CHATTER_LIMIT packets that nobody asked for in KEEP_ALIVE_S.
+ * Limits: one PUBLISH in flight; CHATTER_LIMIT unsolicited packets per ping interval.
  */
 import type { TextCodec } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
@@ -37,88 +38,85 @@ import {
 	SUBACK,
 } from "./packet.js";
 
-/** States. */
 export const SESSION_GREETING = 0;
 export const SESSION_READY = 1;
 export const SESSION_LEAVING = 2;
 export const SESSION_ENDED = 3;
 
-/** How it ended: 1 to 5 are the broker's refusals (3.2.2.3). */
+/** Ends of a session: 1 to 5 are the broker's refusals (3.2.2.3). */
 export const END_WELL = 0;
 export const END_REFUSED_VERSION = 1;
 export const END_REFUSED_ID = 2;
 export const END_REFUSED_BUSY = 3;
 export const END_REFUSED_LOGIN = 4;
 export const END_REFUSED_ACCESS = 5;
-/** What came makes no sense. */
+/** Invalid packet received. */
 export const END_NONSENSE = 6;
-/** Nothing came, or nothing was taken, for ANSWER_MS. */
+/** Nothing received or taken for ANSWER_MS. */
 export const END_SILENT = 7;
-/** The connection is gone: before the greeting, and after it. */
+/** Connection lost: before the CONNACK, and after it. */
 export const END_UNGREETED = 8;
 export const END_LOST = 9;
 
-/** 2.1 of Mosquitto refuses who promises more than it is set to; few are set below this. */
+/** Keep-alive, s. Mosquitto 2.1 refuses clients above its configured maximum, which is rarely lower than this. */
 export const KEEP_ALIVE_S = 60;
 const PING_MS = 45_000;
 export const ANSWER_MS = 20_000;
 const CHATTER_LIMIT = 64;
 
-/** What is to be published, retained. */
+/** A message to publish, retained. */
 export interface Message {
 	/** UTF-8. */
 	readonly topic: Uint8Array;
-	/** Bytes of the payload. */
 	readonly length: number;
-	/** Writes the next bytes of the payload into `into[start..end)`; how many. All `length` of them come in the end. */
+	/**
+	 * Writes the next bytes of the payload into `into[start..end)`; returns their number. The total must reach `length`.
+	 */
 	read(into: Uint8Array, start: number, end: number): number;
 }
 
 export interface SessionOptions extends ConnectFields {
 	readonly text: TextCodec;
-	/** The topic that is listened to; empty: none. */
+	/** Topic to subscribe to; empty when there is no subscription. */
 	readonly listenTo: string;
-	/** The payload there that counts. */
+	/** Payload to count on that topic. */
 	readonly heard: string;
 }
 
-/** What is to be sent when there is room, as bits. */
+/** Packets to send when there is space, as bits. */
 const OWES_SUBSCRIBE = 1;
 const OWES_PING = 2;
 const OWES_DISCONNECT = 4;
 
-/** Packet identifiers: one is enough for each kind, since one is in flight at a time. */
+/** Identifier of the SUBSCRIBE packet; those of PUBLISH packets follow it, up to LAST_ID. */
 const SUBSCRIBE_ID = 1;
 const LAST_ID = 0xffff;
 
 export class Session implements Timed {
-	/** SESSION_… */
 	state = SESSION_GREETING;
-	/** END_… */
 	end = END_WELL;
-	/** Messages that the broker has acknowledged, or taken where no answer is wanted. */
+	/** Number of messages acknowledged by the broker, or sent without acknowledgement. */
 	acknowledged = 0;
-	/** How often the message that counts was heard. */
+	/** Number of received messages with the payload to count. */
 	heard = 0;
 	readonly #reader = new PacketReader();
 	readonly #text: TextCodec;
 	readonly #listenTo: string;
 	readonly #heard: string;
 	#owes = 0;
-	/** Identifier of a PUBLISH of the broker that is to be acknowledged; 0: none. */
+	/** Identifier of the broker's PUBLISH to acknowledge; 0 when nothing is owed. */
 	#owedId = 0;
-	/** The packet that goes out, and how much of it has gone. */
 	#packet: Uint8Array | undefined;
 	#sent = 0;
-	/** The message whose payload follows it, and how much of that is still to come. */
+	/** Message with the payload to send after the packet, and the number of its bytes left. */
 	#body: Message | undefined;
 	#left = 0;
-	/** What goes out after it. */
+	/** Message to send after the present packet. */
 	#next: Message | undefined;
-	/** Packet identifier of the message in flight; NO_ID: QoS 0, without one; 0: nothing is in flight. */
+	/** Identifier of the message in flight; NO_ID with QoS 0; 0 when no message is in flight. */
 	#id = 0;
 	#lastId = SUBSCRIBE_ID;
-	/** A PINGRESP is to come. */
+	/** True while a PINGRESP is due. */
 	#pinged = false;
 	#chatter = 0;
 	#heardMs = Number.NEGATIVE_INFINITY;
@@ -133,12 +131,12 @@ export class Session implements Timed {
 		this.#dueMs = nowMs + ANSWER_MS;
 	}
 
-	/** It may `publish`. */
+	/** True when `publish()` is allowed. */
 	get isFree(): boolean {
 		return this.state === SESSION_READY && this.#id === 0;
 	}
 
-	/** Sends it, and waits for its PUBACK if an answer is wanted. Only while `isFree`. */
+	/** Sends a message; with `wantsAnswer` it waits for the PUBACK. Throws unless `isFree`. */
 	publish(message: Message, nowMs: number, wantsAnswer: boolean): void {
 		if (!this.isFree) throw new Error("mqtt: a message is in flight");
 		if (wantsAnswer || nowMs - this.#heardMs >= PING_MS) {
@@ -149,10 +147,10 @@ export class Session implements Timed {
 		this.waitFrom(nowMs);
 	}
 
-	/** Says goodbye, so that the broker keeps the will to itself. What goes out goes out to its end before. */
+	/** Sends DISCONNECT, so that the broker does not publish the will. A packet being sent is completed first. */
 	leave(nowMs: number): void {
 		if (this.state === SESSION_GREETING) {
-			// Nobody there to say it to.
+			// Before the CONNACK no DISCONNECT is needed.
 			this.stop(END_WELL);
 		} else if (this.state === SESSION_READY) {
 			this.state = SESSION_LEAVING;
@@ -163,7 +161,6 @@ export class Session implements Timed {
 		}
 	}
 
-	/** The connection is gone. */
 	lost(): void {
 		if (this.state === SESSION_LEAVING) this.stop(END_WELL);
 		else this.stop(this.state === SESSION_GREETING ? END_UNGREETED : END_LOST);
@@ -184,7 +181,7 @@ export class Session implements Timed {
 		}
 	}
 
-	/** Takes `bytes[start..end)` that have come. */
+	/** Takes received bytes `bytes[start..end)`. */
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		const reader = this.#reader;
 		let at = start;
@@ -194,7 +191,9 @@ export class Session implements Timed {
 		}
 	}
 
-	/** Writes what is to be sent next into `into[start..end)`; how many bytes. What a message throws, this throws. */
+	/**
+	 * Writes the next outgoing bytes into `into[start..end)`; returns their number. Passes on exceptions of a message.
+	 */
 	take(into: Uint8Array, start: number, end: number, nowMs: number): number {
 		let at = start;
 		while (at < end && this.hasPacket()) {
@@ -207,7 +206,7 @@ export class Session implements Timed {
 				if (this.#sent === packet.length) this.#packet = undefined;
 			} else {
 				const count = this.#body?.read(into, at, Math.min(end, at + this.#left)) ?? 0;
-				// The broker counts on the length that it was told: the session can't go on.
+				// The broker expects the announced length, so the session can't continue.
 				if (count === 0) throw new Error("mqtt: a payload has ended before its length");
 				this.#left -= count;
 				at += count;
@@ -222,12 +221,12 @@ export class Session implements Timed {
 		return at - start;
 	}
 
-	/** Nothing is going out. */
+	/** True while no packet is being sent. */
 	private get isOut(): boolean {
 		return this.#packet === undefined && this.#left === 0;
 	}
 
-	/** There is something to be sent; if nothing was going out, the next packet is made. */
+	/** Returns true when there are bytes to send; makes the next packet when no other is being sent. */
 	private hasPacket(): boolean {
 		if (!this.isOut) return true;
 		this.#body = undefined;
@@ -248,14 +247,14 @@ export class Session implements Timed {
 	}
 
 	private owed(): Uint8Array {
-		// The lowest bit that is set.
+		// Lowest bit set.
 		const bit = this.#owes & -this.#owes;
 		this.#owes &= ~bit;
 		if (bit === OWES_SUBSCRIBE) return encodeSubscribe(this.#text.encode(this.#listenTo), SUBSCRIBE_ID);
 		return bit === OWES_PING ? encodePing() : encodeDisconnect();
 	}
 
-	/** Acts on a whole packet; false when it must not come now. */
+	/** Processes a whole packet; returns false when it is not allowed in this state. */
 	private understand(reader: PacketReader, nowMs: number): boolean {
 		const { type } = reader;
 		this.#heardMs = nowMs;
@@ -265,7 +264,7 @@ export class Session implements Timed {
 				this.greeted(reader.kept[1]);
 				break;
 			case PUBACK:
-				// Nothing but what has gone out whole can have arrived.
+				// A PUBACK is valid only after the whole PUBLISH has been sent.
 				if (reader.number(0) !== this.#id || this.#next !== undefined || !this.isOut) return false;
 				this.#id = 0;
 				this.acknowledged++;
@@ -292,13 +291,12 @@ export class Session implements Timed {
 		if (this.#listenTo !== "") this.#owes = OWES_SUBSCRIBE;
 	}
 
-	/** A PUBLISH of the broker. */
 	private hear(reader: PacketReader): boolean {
 		const at = reader.payloadAt;
 		const { qos } = reader;
 		if (at > 0) {
 			if (qos > 0) this.#owedId = reader.number(at - 2);
-			// Seldom comes anything: what is compared is made then.
+			// Encoded here, because such packets are rare.
 			const topic = this.#text.encode(this.#listenTo);
 			const payload = this.#text.encode(this.#heard);
 			const isTopic = reader.number(0) === topic.length && reader.holds(topic, 2);
@@ -307,12 +305,12 @@ export class Session implements Timed {
 		return this.isExpected();
 	}
 
-	/** Counts what nobody has asked for. */
+	/** Counts unsolicited packets; returns false beyond the limit. */
 	private isExpected(): boolean {
 		return ++this.#chatter <= CHATTER_LIMIT;
 	}
 
-	/** Somebody else has to do something. */
+	/** True while an answer from the broker, or space for outgoing bytes, is awaited. */
 	private get isWaiting(): boolean {
 		return this.state !== SESSION_READY || this.#id !== 0 || this.#pinged || this.#owes !== 0 || !this.isOut;
 	}

@@ -1,27 +1,26 @@
 /**
- * The broker's address as its user writes it: `mqtt://broker.lan`, `mqtts://192.168.1.5:8883`; a slash may stand at its end.
- * User and password have settings of their own.
+ * The broker's address as entered by the user: `mqtt://broker.lan`, `mqtts://192.168.1.5:8883`, with an optional slash
+ * at its end. User name and password are separate settings.
  */
 import { hasOnly, lowerCase } from "../bytes/ascii.js";
 
 export interface BrokerURL {
-	/** By TLS. */
 	readonly secure: boolean;
-	/** A DNS name, or an IPv4 address. */
+	/** DNS name or IPv4 address. */
 	readonly host: string;
 	readonly port: number;
 }
 
 const PLAIN = "mqtt://";
 const SECURE = "mqtts://";
-/** Registered with IANA. */
+/** Ports registered with IANA. */
 const PLAIN_PORT = 1883;
 const SECURE_PORT = 8883;
 const HOST_LIMIT = 253;
 const PORT_LIMIT = 65535;
 const PORT_DIGITS = 5;
 
-/** What the text says, or undefined if it is no address of a broker. */
+/** Parses the text; returns undefined when it is not a broker address. */
 export function parseBrokerURL(text: string): BrokerURL | undefined {
 	const start = lowerCase(text.slice(0, SECURE.length));
 	const secure = start === SECURE;

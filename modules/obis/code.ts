@@ -1,18 +1,18 @@
 /**
- * OBIS codes as meters print them and as the gateway keeps them, for the dataset parser, the readout and the names.
+ * OBIS codes as meters print them and as the gateway stores them.
  *
- * IEC 62056-61 / 62056-6-1 give six groups `A-B:C.D.E*F`; IEC 62056-21 lets a meter leave out A, B, E and F, and the
- * older EDIS (DIN 43863-3) writes letters. What is taken, with an example each:
+ * IEC 62056-61 / 62056-6-1 define six groups `A-B:C.D.E*F`. IEC 62056-21 lets a meter leave out A, B, E and F, and the
+ * older EDIS (DIN 43863-3) uses letters. Accepted forms, with examples:
  *
- *   1-0:1.8.0*255  1-0:1.8.0  0:1.8.0  1.8.0  1.8.0*01  1.8.0&12  32.7     groups 0 to 255, one to three digits
- *   C.1.0  F.F  F.F.0  L.1  P.01  0-0:C.51.2*01                            C 96 service, F 97 error, L 98, P 99 lists
- *   0.5.1.2                                                                a fourth short group, see `sub`
+ *     1-0:1.8.0*255  1-0:1.8.0  0:1.8.0  1.8.0  1.8.0*01  1.8.0&12  32.7     groups 0 to 255, one to three digits
+ *     C.1.0  F.F  F.F.0  L.1  P.01  0-0:C.51.2*01                            C 96 service, F 97 error, L 98, P 99 lists
+ *     0.5.1.2                                                                a fourth short group, see `sub`
  *
- * Anything else is no OBIS code; the callers then show the address as it was sent.
- * Limits: an address of any length is read, a code is at most OBIS_TEXT_LIMIT characters.
+ * Other addresses are not OBIS codes; callers then show the address as sent. Limits: an address may have any length, a
+ * code at most OBIS_TEXT_LIMIT characters.
  */
 
-/** The longest text of a code: `255-255:255.255.255.255*255`. */
+/** Maximum length of a code as text: `255-255:255.255.255.255*255`. */
 export const OBIS_TEXT_LIMIT = 27;
 
 /** F of a value that belongs to no past billing period. */
@@ -35,7 +35,7 @@ export const GROUP_LIST = 98;
 /** C of load profiles, `P`. */
 export const GROUP_PROFILE = 99;
 
-/** One code, made once and filled anew by each `parse`. A group that was not sent is -1. */
+/** One code; each `parse()` reuses the object. A group that was not sent is -1. */
 export class OBISCode {
 	/** Medium: 0 abstract, 1 electricity, 4 heat cost, 5 cooling, 6 heat, 7 gas, 8 cold water, 9 hot water. */
 	a = -1;
@@ -50,32 +50,32 @@ export class OBISCode {
 	/** Billing period. */
 	f = -1;
 	/**
-	 * The fourth short group. Only the demand limits `0.5.1.x` and `0.5.2.x` are known to have one (EDIS): it is what
-	 * OBIS later wrote as F. There it counts limits or tariffs and is no billing period, so it has a place of its own.
+	 * Fourth short group. Only the demand limits `0.5.1.x` and `0.5.2.x` are known to have one (EDIS); OBIS later wrote
+	 * it as F. It counts limits or tariffs and not billing periods, so it is stored separately.
 	 */
 	sub = -1;
-	/** C was sent as a letter. */
+	/** True when C was sent as a letter. */
 	letters = false;
-	/** F came after `&`: the billing period was closed by hand or by command, not by the meter's clock. */
+	/** True when F followed `&`: the billing period was closed manually or by command, not by the meter's clock. */
 	manual = false;
-	/** F below 10 was sent with two digits, as rings of billing periods do (`*01`). */
+	/** True when F below 10 was sent with two digits, as usual for stored billing periods (`*01`). */
 	paddedF = false;
-	/** `encode` gives back exactly the bytes that were parsed. */
+	/** True when `encode()` returns exactly the parsed bytes. */
 	canonical = false;
 
 	/**
-	 * Where the text of `C.D.E` begins in the bytes given to `parse`, or written by `encode`: after `A-B:`. The start if it
-	 * is no code.
+	 * Start of the text of `C.D.E`, after `A-B:`, in the bytes given to `parse()` or written by `encode()`. The start of
+	 * the address if it is not a code.
 	 */
 	shortStart = 0;
-	/** Where the text of `C.D.E` ends: before `*` or `&`. The end if it is no code. */
+	/** End of the text of `C.D.E`, before `*` or `&`. The end of the address if it is not a code. */
 	shortEnd = 0;
-	/** Where the long text ends: without a trailing `*255`. It begins where the address does. */
+	/** End of the long text, which begins at the start of the address and omits a trailing `*255`. */
 	longEnd = 0;
 
 	#at = 0;
 
-	/** Reads the address `bytes[start..end)` (ASCII). False if it is no OBIS code: all groups are -1 then. */
+	/** Parses the address `bytes[start..end)` (ASCII). Returns false, with all groups -1, if it is not an OBIS code. */
 	parse(bytes: Uint8Array, start: number, end: number): boolean {
 		this.clear(start, end);
 		if (this.read(bytes, start, end)) return true;
@@ -83,7 +83,7 @@ export class OBISCode {
 		return false;
 	}
 
-	/** Takes the six groups from `bytes[at]` on, as DLMS/COSEM has them. */
+	/** Takes the six groups from `bytes[at]` on, in the form of DLMS/COSEM. */
 	setGroups(bytes: Uint8Array, at: number): void {
 		this.clear(0, 0);
 		this.a = bytes[at];
@@ -94,7 +94,7 @@ export class OBISCode {
 		this.f = bytes[at + 5];
 	}
 
-	/** Writes the text at `into[at]` and returns where it ends; at most OBIS_TEXT_LIMIT bytes. */
+	/** Writes the text at `into[at]`, at most OBIS_TEXT_LIMIT bytes; returns its end offset. */
 	encode(into: Uint8Array, at: number): number {
 		let to = at;
 		if (this.a >= 0) {
@@ -123,7 +123,7 @@ export class OBISCode {
 		return this.encodePeriod(into);
 	}
 
-	/** Writes F anew behind the A to E that `encode` has written to `into`; returns where the text ends. */
+	/** Replaces F after the A to E that `encode()` has written to `into`; returns the end offset of the text. */
 	encodePeriod(into: Uint8Array): number {
 		let to = this.shortEnd;
 		this.longEnd = to;
@@ -136,7 +136,7 @@ export class OBISCode {
 		return to;
 	}
 
-	/** A to E as one number, the same for all billing periods of a code; -1 if it is no code, or has a fourth group. */
+	/** A to E as one number, equal for all billing periods of a code; -1 if it is not a code, or has a fourth group. */
 	get quantity(): number {
 		if (this.c < 0 || this.sub >= 0) return -1;
 		const channel = (this.a + 1) * 257 + this.b + 1;
@@ -191,7 +191,7 @@ export class OBISCode {
 		return this.#at === end;
 	}
 
-	/** `A-B:` as far as it is there, and C. */
+	/** Reads `A-B:` as far as present, and C. */
 	private readC(bytes: Uint8Array, end: number): boolean {
 		let value = this.number(bytes, end);
 		if (value >= 0 && this.skip(bytes, end, HYPHEN)) {
@@ -214,7 +214,7 @@ export class OBISCode {
 		return value >= 0;
 	}
 
-	/** D; the letter `F` is one only in `F.F`. */
+	/** Reads D; the letter `F` is valid only in `F.F`. */
 	private readD(bytes: Uint8Array, end: number): number {
 		if (this.letters && this.c === GROUP_ERROR) {
 			if (this.skip(bytes, end, LETTER_F)) return GROUP_ERROR;
@@ -240,7 +240,7 @@ export class OBISCode {
 		return true;
 	}
 
-	/** One to three digits, 0 to 255, or -1. Leading zeros are read but can't be given back. */
+	/** Reads one to three digits, 0 to 255; returns -1 otherwise. Leading zeros are accepted but not canonical. */
 	private number(bytes: Uint8Array, end: number): number {
 		const from = this.#at;
 		let value = 0;
@@ -260,7 +260,7 @@ export class OBISCode {
 	}
 }
 
-/** Writes `value` (0 to 255) as decimal digits at `into[at]`; returns where they end. */
+/** Writes `value` (0 to 255) as decimal digits at `into[at]`; returns the offset after them. */
 export function putDecimal(into: Uint8Array, at: number, value: number): number {
 	let to = at;
 	if (value > 99) into[to++] = DIGIT_0 + Math.floor(value / 100);

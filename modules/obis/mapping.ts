@@ -1,28 +1,27 @@
 /**
- * Which OBIS code feeds which Zigbee attribute, for the API's table and readings, and for the bridge (API decisions 41
- * and 47). A pair is cluster and attribute: 0702 Metering, 0B04 Electrical Measurement (ZCL revision 8, D.3 and 4.9).
+ * Mapping of OBIS codes to Zigbee attributes, for the API's table and readings, and for the bridge. A pair is cluster
+ * and attribute: 0702 Metering, 0B04 Electrical Measurement (ZCL revision 8, D.3 and 4.9).
  *
- * The table as it lies in flash:
+ * The table in flash:
  *
- *   offset  bytes  what
- *   0       1      number of entries, at most MAP_LIMIT
- *   1       6 each bits 0-2 position in PAIRS, 3 compare the short code only, 4 A is given, 5 B is given, 6 E is given
- *                  (1), A B C D E (1 each, 0 when not given)
+ *     offset  bytes  contents
+ *     0       1      number of entries, at most MAP_LIMIT
+ *     1       6 each bits 0-2 index in PAIRS, 3 compare the short code only, 4 A is given, 5 B is given, 6 E is given
+ *                    (1), A B C D E (1 each, 0 when not given)
  *
- * No bytes at all stand for the default table. Entries count from the last to the first: of those that match a code the
- * last decides, unless a later entry gives its pair to another code. So each pair has one source.
+ * An empty table in flash means the default table. Later entries have priority: the last entry that matches a code
+ * decides, unless a later entry assigns its pair to another code. Each pair therefore has one source.
  */
 import { asciiBytes, upperCase } from "../bytes/ascii.js";
 import { OBIS_TEXT_LIMIT, OBISCode } from "./code.js";
 
 export const MAP_LIMIT = 16;
-/** Bytes of one entry. */
 export const MAP_ENTRY_SIZE = 6;
 export const MAP_SIZE_LIMIT = 1 + MAP_LIMIT * MAP_ENTRY_SIZE;
 
-/** What an unmapped code shows, and what an entry that takes a code out of the table names. */
+/** Value shown for an unmapped code; an entry with it excludes its code from the mapping. */
 export const UNMAPPED = "00000000";
-/** What an entry may name. */
+/** Pairs allowed in an entry. */
 export const PAIRS = Object.freeze([UNMAPPED, "07020000", "07020001", "07020400", "0B040505", "0B040508"]);
 
 const PAIR_MASK = 7;
@@ -31,11 +30,11 @@ const FLAG_A = 16;
 const FLAG_B = 32;
 const FLAG_E = 64;
 
-/** A group that the meter or the entry leaves out counts as this where the full code is compared. */
+/** Default of a group that the meter or the entry leaves out, when full codes are compared. */
 const DEFAULT_A = 1;
 const DEFAULT_B = 0;
 
-/** The default table, a code for each pair in the order of PAIRS. */
+/** Default table: one code for each pair in the order of PAIRS. */
 const DEFAULT_CODES = Object.freeze(["1.8.0", "2.8.0", "16.7.0", "32.7.0", "31.7.0"]);
 
 /** Compare A to E. */
@@ -43,7 +42,7 @@ export const MODE_FULL = 0;
 /** Compare C to E. */
 export const MODE_SHORT = 1;
 
-/** The table that the bytes in flash stand for; stays the owner's of the bytes. */
+/** Returns the table for the bytes in flash; may return `stored` itself. */
 export function mapOf(stored: Uint8Array): Uint8Array {
 	if (stored.length > 0) return stored;
 	const map = new Uint8Array(1 + DEFAULT_CODES.length * MAP_ENTRY_SIZE);
@@ -53,7 +52,7 @@ export function mapOf(stored: Uint8Array): Uint8Array {
 	return map;
 }
 
-/** Whether the bytes are packed as this file says: flash may hold anything. */
+/** Returns true when the bytes are a valid table; flash may contain anything. */
 export function isMapping(stored: Uint8Array): boolean {
 	if (stored.length === 0) return true;
 	if (stored[0] > MAP_LIMIT || stored.length !== 1 + stored[0] * MAP_ENTRY_SIZE) return false;
@@ -61,14 +60,14 @@ export function isMapping(stored: Uint8Array): boolean {
 	return true;
 }
 
-/** Position of a pair of 8 hex digits, in either case, among those that may be mapped; -1 for any other. */
+/** Returns the index of a pair of 8 hex digits, in either case, in PAIRS; -1 for any other. */
 export function findPair(text: string): number {
 	return PAIRS.indexOf(upperCase(text));
 }
 
 /**
  * Writes an entry into `into[at..at+MAP_ENTRY_SIZE)`. `obis` is ASCII; without `mode` the full code is compared if it
- * has a `:`. False if it is no code that can feed an attribute: a billing period, letters or a fourth group are none.
+ * has a `:`. Returns false for a code that can't feed an attribute: with a billing period, letters or a fourth group.
  */
 export function packMapping(
 	obis: string,
@@ -92,8 +91,8 @@ export function packMapping(
 }
 
 /**
- * Fills `code` with the one of the entry at `map[at]`, in the form that stands for its mode where none is said: without
- * the groups A and B where the short code is compared, with at least one of them where the full one is.
+ * Fills `code` with the code of the entry at `map[at]`, in a form that implies its mode: without groups A and B when
+ * the short code is compared, with at least one of them when the full code is compared.
  */
 export function unpackMapping(map: Uint8Array, at: number, code: OBISCode): void {
 	const flags = map[at];
@@ -108,30 +107,30 @@ export function unpackMapping(map: Uint8Array, at: number, code: OBISCode): void
 	code.letters = code.manual = code.paddedF = false;
 }
 
-/** The pair of the entry at `map[at]`, 8 upper-case hex digits. */
+/** Returns the pair of the entry at `map[at]`, 8 upper-case hex digits. */
 export function pairAt(map: Uint8Array, at: number): string {
 	return PAIRS[map[at] & PAIR_MASK];
 }
 
-/** Whether any code feeds the pair with this number. */
+/** Returns true when an entry has the pair with this number. */
 export function isFed(map: Uint8Array, pair: number): boolean {
 	for (let at = 1; at < map.length; at += MAP_ENTRY_SIZE) if ((map[at] & PAIR_MASK) === pair) return true;
 	return false;
 }
 
-/** The pair that `code` feeds, 8 upper-case hex digits. */
+/** Returns the pair that `code` feeds, 8 upper-case hex digits. */
 export function mappingOf(code: OBISCode, map: Uint8Array): string {
 	return pairText(pairOf(code, map));
 }
 
-/** The pair with this number, 8 upper-case hex digits. */
+/** Returns the pair with this number, 8 upper-case hex digits. */
 export function pairText(pair: number): string {
 	return PAIRS[pair];
 }
 
 /**
- * The number of the pair that `code` feeds; 0 for none. A value of a past billing period feeds none. E that is left out
- * is 0 (`32.7`).
+ * Returns the number of the pair that `code` feeds, or 0. A value of a past billing period feeds no pair. A missing E
+ * counts as 0 (`32.7`).
  */
 export function pairOf(code: OBISCode, map: Uint8Array): number {
 	if (!canFeed(code)) return 0;
@@ -147,7 +146,7 @@ function canFeed(code: OBISCode): boolean {
 	return code.c >= 0 && code.billingPeriod === null && !code.letters && code.sub < 0;
 }
 
-/** Whether an entry with the code's C and D has its other groups as well. */
+/** Returns true when the entry, which has the code's C and D, matches its other groups too. */
 function matches(map: Uint8Array, at: number, code: OBISCode): boolean {
 	if (map[at + 5] !== Math.max(code.e, 0)) return false;
 	const flags = map[at];
@@ -157,7 +156,7 @@ function matches(map: Uint8Array, at: number, code: OBISCode): boolean {
 	return a === (code.a < 0 ? DEFAULT_A : code.a) && b === (code.b < 0 ? DEFAULT_B : code.b);
 }
 
-/** Whether an entry further down has the pair of entry `index`. */
+/** Returns true when a later entry has the pair of entry `index`. */
 function isOverridden(map: Uint8Array, index: number): boolean {
 	const pair = map[1 + index * MAP_ENTRY_SIZE] & PAIR_MASK;
 	if (pair === 0) return false;

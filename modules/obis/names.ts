@@ -1,26 +1,26 @@
 /**
  * Names of OBIS codes in English, German and Polish, for the meter routes.
  *
- * The table is a resource (obis-names.bin, made by tools/obis-table.ts from names.tsv): as frozen objects it would take
- * more flash than the HTTP server. Numbers are big-endian:
+ * The table is a resource (obis-names.bin, made by tools/obis-table.ts from names.tsv), because frozen objects would
+ * take more flash than the HTTP server. Numbers are big-endian:
  *
- *   0            4  "OBN2"
- *   4            2  R, number of rows
- *   6            2  P, number of phrases
- *   8            2  F, number of fragments, at most 128
- *   10       8 x R  rows, ascending: C, D, E (255 any), medium << 4 | channel, then the numbers of three phrases (2, 1
- *                   and 1 byte) that make the name; number 0 is the empty phrase
- *   then     2 x P  offsets of the phrases: lengths in English, German and Polish (1 each), then the three texts
- *   then 2 x (F+1)  offsets of the fragments, and the end of the last one: pieces of UTF-8
+ *     0            4  "OBN2"
+ *     4            2  R, number of rows
+ *     6            2  P, number of phrases
+ *     8            2  F, number of fragments, at most 128
+ *     10       8 x R  rows, ascending: C, D, E (255 any), medium << 4 | channel, then the numbers of three phrases (2, 1
+ *                     and 1 byte) that make the name; number 0 is the empty phrase
+ *     then     2 x P  offsets of the phrases: lengths in English, German and Polish (1 each), then the three texts
+ *     then 2 x (F+1)  offsets of the fragments, and the end of the last one: pieces of UTF-8
  *
- * A byte of a text is ASCII, a MARK_… that stands for a number of the code, or from 0x80 on a fragment.
- * medium is group A, MEDIUM_HEAT_LIST or MEDIUM_SHORT_LIST; channel is B, CHANNEL_DEVICE or CHANNEL_ANY. Of
- * MEDIUM_ATTRIBUTE C and D are class and attribute of a COSEM object, channel and E 0: what stands behind its name.
- * Limits: a table of 64 KB; a name of NAME_LIMIT bytes (the generator checks it).
+ * A byte of a text is ASCII, a MARK_… for a number from the code, or from 0x80 on a fragment. medium is group A,
+ * MEDIUM_HEAT_LIST or MEDIUM_SHORT_LIST; channel is B, CHANNEL_DEVICE or CHANNEL_ANY. With MEDIUM_ATTRIBUTE, C and D
+ * are class and attribute of a COSEM object, channel and E are 0, and the text follows the object's name. Limits: a
+ * table of 64 KB; a name of NAME_LIMIT bytes (checked by the generator).
  */
 import { BILLING_PERIOD_CURRENT, GROUP_PROFILE, type OBISCode, putDecimal } from "./code.js";
 
-/** The longest name in bytes of UTF-8. */
+/** Maximum length of a name, bytes of UTF-8. */
 export const NAME_LIMIT = 128;
 
 export const LANGUAGE_EN = 0;
@@ -33,20 +33,20 @@ export const TABLE_MAGIC = 0x4f424e32;
 const TABLE_ROWS = 10;
 const ROW_SIZE = 8;
 
-/** E that stands for every E up to TARIFF_LIMIT without a row of its own. */
+/** E of a row for all values of E up to TARIFF_LIMIT without a row of their own. */
 export const E_ANY = 255;
-/** The highest tariff (62056-6-1); what is above is the maker's. */
+/** Highest tariff (62056-6-1); higher values are manufacturer-specific. */
 export const TARIFF_LIMIT = 63;
 
 const MEDIUM_ABSTRACT = 0;
 const MEDIUM_ELECTRICITY = 1;
-/** Codes without A-B of heat meters: theirs are not those of medium 6. */
+/** Codes of heat meters without A-B, which differ from those of medium 6. */
 export const MEDIUM_HEAT_LIST = 12;
 /** Codes 96.x sent in digits and without A-B: a list of the Turkish market. */
 export const MEDIUM_SHORT_LIST = 13;
-/** Attributes that are not the value of their object (IEC 62056-6-2). */
+/** Attributes other than the value of their object (IEC 62056-6-2). */
 export const MEDIUM_ATTRIBUTE = 14;
-/** Every channel from 1 on: devices behind the meter. */
+/** All channels from 1 on: devices connected to the meter. */
 export const CHANNEL_DEVICE = 14;
 export const CHANNEL_ANY = 15;
 
@@ -54,13 +54,13 @@ export const CHANNEL_ANY = 15;
 export const MARK_TARIFF = 1;
 /** E + 1. */
 export const MARK_NEXT = 2;
-/** The phase that C belongs to. */
+/** Phase that C belongs to. */
 export const MARK_PHASE = 3;
 /** B. */
 export const MARK_CHANNEL = 4;
-/** The number of a demand limit. */
+/** Number of a demand limit. */
 export const MARK_LIMIT = 5;
-/** From here on a byte of a text is the number of a fragment plus this. */
+/** Lowest byte of a text that is a fragment; the fragment's number is the byte minus this. */
 export const FRAGMENT = 0x80;
 
 const COMMA = 0x2c;
@@ -68,18 +68,18 @@ const BLANK = 0x20;
 
 const GROUP_SERVICE = 96;
 const D_DEMAND_LIMIT = 5;
-/** D from here on is the maker's own in the service codes. */
+/** Lowest manufacturer-specific D in the service codes. */
 const SERVICE_MAKER = 50;
-/** Instantaneous values, and what EMH prints as service values (averages over the period of these values). */
+/** D of instantaneous values, and of EMH's service values (averages over the period of these values). */
 const D_INSTANTANEOUS = 7;
 const D_SERVICE = 25;
-/** C of L1 in the two families of codes that exist once for each phase, 20 apart. */
+/** C of L1 in the two families of codes that exist once per phase, 20 apart. */
 const PHASES = 21;
 const PHASES_NET_REACTIVE = 141;
 const PHASE_STEP = 20;
 const PHASE_CODES = 60;
 
-/** The language that the `lang` of a request asks for: `de`, `pl`, anything else English. */
+/** Returns the language for the `lang` of a request: `de`, `pl`, anything else English. */
 export function languageOf(text: string): number {
 	if (text === "de") return LANGUAGE_DE;
 	return text === "pl" ? LANGUAGE_PL : LANGUAGE_EN;
@@ -88,17 +88,17 @@ export function languageOf(text: string): number {
 export class OBISNames {
 	readonly #table: Uint8Array;
 	readonly #rows: number;
-	/** Where the offsets of the phrases and of the fragments begin. */
+	/** Offsets of the phrase table and of the fragment table. */
 	readonly #phrases: number;
 	readonly #fragments: number;
-	/** What `find` found: a row (-1 none), its language, and the numbers that the marks stand for. */
+	/** Result of `find()`: row offset (-1 when not found), language, and the numbers for the marks. */
 	#row = -1;
 	#language = LANGUAGE_EN;
 	readonly #numbers = new Uint8Array(MARK_LIMIT + 1);
-	/** The readout is that of a heat meter. */
+	/** True when the readout is from a heat meter. */
 	#heat = false;
 
-	/** `table` is the resource; it is read in place. Throws when it is not such a table. */
+	/** `table` is the resource, which is read in place. Throws when it is not a valid table. */
 	constructor(table: Uint8Array) {
 		this.#table = table;
 		if (table.length < TABLE_ROWS || this.word(0) * 0x10000 + this.word(2) !== TABLE_MAGIC) {
@@ -109,34 +109,34 @@ export class OBISNames {
 		this.#fragments = this.#phrases + this.word(6) * 2;
 	}
 
-	/** Call it before the first code of a readout: codes without A mean what the codes before them tell. */
+	/** Call it before the first code of a readout: the meaning of codes without A depends on earlier codes. */
 	beginReadout(): void {
 		this.#heat = false;
 	}
 
-	/** Finds the name of `code` in `language` (LANGUAGE_…) for `write`; false when the code is not known. */
+	/** Finds the name of `code` in `language` (LANGUAGE_…) for `write()`; returns false for an unknown code. */
 	find(code: OBISCode, language: number): boolean {
 		this.#language = language;
 		this.#row = this.rowOf(code);
 		return this.#row >= 0;
 	}
 
-	/** Chooses another language for the name found last. */
+	/** Selects another language for the name found last. */
 	translate(language: number): void {
 		this.#language = language;
 	}
 
 	/**
-	 * Writes the name found last at `into[at]` as UTF-8 and returns where it ends: at most NAME_LIMIT bytes, for which
-	 * there must be room; nothing when nothing was found.
+	 * Writes the name found last at `into[at]` as UTF-8; returns its end offset. `into` needs space for NAME_LIMIT bytes.
+	 * Writes nothing when no name was found.
 	 */
 	write(into: Uint8Array, at: number): number {
 		return this.writeRow(this.#row, into, at);
 	}
 
 	/**
-	 * Writes `, ` and the name of an attribute, in the same language, behind the name of its object; the two together take at
-	 * most NAME_LIMIT bytes. Returns where it ends: `at` when the attribute is not known.
+	 * Writes `, ` and the name of an attribute, in the same language, after the name of its object; both together take at
+	 * most NAME_LIMIT bytes. Returns the end offset: `at` for an unknown attribute.
 	 */
 	writeAttribute(classId: number, attribute: number, into: Uint8Array, at: number): number {
 		const row = this.searchExact(MEDIUM_ATTRIBUTE, 0, (classId * 256 + attribute) * 256);
@@ -153,7 +153,7 @@ export class OBISNames {
 		return this.writePhrase(this.#table[row + 7], into, to);
 	}
 
-	/** The loops go over locals only: a reply of 340 readings spends a third of its time here. */
+	/** The loops use only local variables: a reply of 340 readings spends a third of its time here. */
 	private writePhrase(phrase: number, into: Uint8Array, at: number): number {
 		const table = this.#table;
 		const fragments = this.#fragments;
@@ -174,7 +174,7 @@ export class OBISNames {
 		return to;
 	}
 
-	/** Offset of the row that names the code, or -1. */
+	/** Returns the offset of the row for the code, or -1. */
 	private rowOf(code: OBISCode): number {
 		if (!this.takeLimit(code)) return -1;
 		const own = this.rowOfMedium(code);
@@ -187,7 +187,7 @@ export class OBISNames {
 	private rowOfMedium(code: OBISCode): number {
 		if (code.a < 0 && this.isHeat(code)) return this.search(MEDIUM_HEAT_LIST, 0, code.c, code.d, code.e);
 		const electricity = code.a < 0 || code.a === MEDIUM_ELECTRICITY;
-		// Letters stand for the general codes, whatever medium they are sent with.
+		// Letters are general codes, with any medium.
 		if (electricity && code.letters) return -1;
 		const channel = Math.max(code.b, 0);
 		if (code.a < 0 && code.c >= GROUP_SERVICE && code.c <= GROUP_PROFILE) {
@@ -200,7 +200,7 @@ export class OBISNames {
 		return code.a < MEDIUM_HEAT_LIST ? this.search(code.a, channel, code.c, code.d, code.e) : -1;
 	}
 
-	/** Heat meters send `6.8(…*MWh)`: no A, and no E, which electricity meters don't leave out in these groups. */
+	/** Heat meters send `6.8(…*MWh)` without A and E; electricity meters always send E in these groups. */
 	private isHeat(code: OBISCode): boolean {
 		if (!this.#heat && code.e < 0 && (code.c === 6 || code.c === 9)) {
 			this.#heat = this.search(MEDIUM_HEAT_LIST, 0, code.c, code.d, 0) >= 0;
@@ -208,7 +208,10 @@ export class OBISNames {
 		return this.#heat;
 	}
 
-	/** Demand limits alone have a fourth short group (or F, in codes of DLMS), and have no name without it. */
+	/**
+	 * Takes the number of a demand limit. Only demand limits have a fourth short group (or F, in DLMS codes), and they
+	 * have no name without it.
+	 */
 	private takeLimit(code: OBISCode): boolean {
 		if (code.c !== 0 || code.d !== D_DEMAND_LIMIT) return code.sub < 0;
 		const limit = code.sub < 0 ? code.f : code.sub;
@@ -216,7 +219,7 @@ export class OBISNames {
 		return limit >= 0 && limit < BILLING_PERIOD_CURRENT;
 	}
 
-	/** C of the same quantity of L1, where C is one of a phase. */
+	/** Returns the C of L1 for the same quantity if C belongs to a phase; otherwise C. */
 	private takePhase(c: number): number {
 		const family = c < PHASES_NET_REACTIVE ? PHASES : PHASES_NET_REACTIVE;
 		const offset = c - family;
@@ -225,7 +228,7 @@ export class OBISNames {
 		return family + (offset % PHASE_STEP);
 	}
 
-	/** Offset of the row of a code or of the one that stands for all its tariffs, or -1. */
+	/** Returns the offset of the row for a code, or for all its tariffs, or -1. */
 	private search(medium: number, channel: number, c: number, d: number, sentE: number): number {
 		const e = sentE < 0 || sentE === 255 ? 0 : sentE;
 		this.#numbers[MARK_TARIFF] = e;
@@ -236,7 +239,7 @@ export class OBISNames {
 		return this.searchExact(medium, channel, (c * 256 + d) * 256 + E_ANY);
 	}
 
-	/** Offset of the first row of `cde` and `medium` whose channel includes `channel`, or -1. */
+	/** Returns the offset of the first row with `cde` and `medium` that includes `channel`, or -1. */
 	private searchExact(medium: number, channel: number, cde: number): number {
 		const table = this.#table;
 		const wanted = cde * 256 + medium * 16;
@@ -247,7 +250,7 @@ export class OBISNames {
 		while (low < high) {
 			const middle = (low + high) >> 1;
 			const row = TABLE_ROWS + middle * ROW_SIZE;
-			// C decides most of the time. All of them as one number have more than 31 bits, so no shifting.
+			// C usually decides. All groups as one number exceed 31 bits, so shifts are not possible.
 			let above = table[row] - c;
 			if (above === 0) above = (table[row + 1] * 256 + table[row + 2]) * 256 + table[row + 3] - rest;
 			if (above < 0) low = middle + 1;

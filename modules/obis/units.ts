@@ -1,10 +1,12 @@
 /**
- * Units: the spellings that meters print, one byte each in a packed readout, and the unit numbers of DLMS.
- * IEC 62056-21, 6.5 (the unit is free text of up to 16 characters, and every maker writes it his own way), Blue Book
+ * Units: the spellings that meters print, one byte each in a packed readout, and the unit numbers of DLMS. IEC
+ * 62056-21, 6.5 (the unit is free text of up to 16 characters, and spellings differ between manufacturers), Blue Book
  * edition 14, 4.3.2 (scaler_unit).
  */
 
-/** Exactly as sent. The order is the number in a packed record: the frequent ones first, they are found first. */
+/**
+ * Spellings exactly as sent. The index is the number in a packed record; frequent units come first and are found first.
+ */
 const SPELLINGS = Object.freeze([
 	"kWh",
 	"kW",
@@ -104,10 +106,10 @@ const COSEM_UNITS = Object.freeze([
 	...["J/kg", "g/cm2", "atm", "", "", "dBm", "dBuV", "dB"],
 ]);
 
-/** How many unit numbers there are; at most 255, so that 255 can mean something else in a packed byte. */
+/** Number of units; at most 255, so that 255 can have another meaning in a packed byte. */
 export const UNIT_COUNT = SPELLINGS.length;
 
-/** The number (0 to 254) of the unit spelled `bytes[start..end)`, or -1 if it is not in the list. */
+/** Returns the number (0 to 254) of the unit spelled `bytes[start..end)`, or -1 if it is not in the list. */
 export function unitIndex(bytes: Uint8Array, start: number, end: number): number {
 	const length = end - start;
 	for (let index = 0; index < UNIT_COUNT; index++) {
@@ -120,12 +122,15 @@ export function unitIndex(bytes: Uint8Array, start: number, end: number): number
 	return -1;
 }
 
-/** The spelling with the number `index`; empty for a number that is none. */
+/** Returns the spelling with the number `index`; empty for an unknown number. */
 export function unitText(index: number): string {
 	return SPELLINGS[index] ?? "";
 }
 
-/** The text of the DLMS unit number `unit`; empty for none (255), currency (10), other (254) and reserved ones. */
+/**
+ * Returns the text of the DLMS unit number `unit`; empty for no unit (255), currency (10), other (254) and reserved
+ * ones.
+ */
 export function cosemUnitText(unit: number): string {
 	return COSEM_UNITS[unit] ?? "";
 }

@@ -1,14 +1,14 @@
-/** Where a newer firmware is looked for, and what was found there (decision 51). */
+/** Settings of the check for newer firmware, and its result. */
 import { BOOLEAN, entry, field, INTERNAL, PRINTABLE, TEXT } from "../config/schema.js";
 
-/** Positions of the entries among all (parts.ts): unique, and never used for something else. */
+/** IDs of the entries among all entries (parts.ts): unique, never reused. */
 const IN_UPGRADE = 19;
 const IN_UPGRADE_FOUND = 20;
 
 /** Printable characters without the blank. */
 const GRAPHIC = "!~";
 
-/** Address of the release's file, with `{board}` where the board's name stands. Empty: the one that the build names. */
+/** Address of the release file, with `{board}` as placeholder for the board's name. Empty: the address in the build. */
 export const UPGRADE_URL = field<string>({
 	entry: IN_UPGRADE,
 	id: 1,
@@ -18,7 +18,7 @@ export const UPGRADE_URL = field<string>({
 	characters: GRAPHIC,
 	initial: "",
 });
-/** Look there once a day. */
+/** Check for newer firmware once a day. */
 export const UPGRADE_CHECK_ENABLED = field<boolean>({
 	entry: IN_UPGRADE,
 	id: 2,
@@ -28,7 +28,7 @@ export const UPGRADE_CHECK_ENABLED = field<boolean>({
 });
 export const UPGRADE = entry("upgrade", 1, [UPGRADE_URL, UPGRADE_CHECK_ENABLED]);
 
-/** Version of a newer firmware that was found, with a good signature; empty: none. */
+/** Version of a newer firmware with a valid signature that the check has found; empty when not found. */
 export const UPGRADE_FOUND_VERSION = field<string>({
 	entry: IN_UPGRADE_FOUND,
 	id: 1,

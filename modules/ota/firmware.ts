@@ -1,4 +1,7 @@
-/** The running firmware, and the one that may take its place: its trial, the way back, the next update. */
+/**
+ * Firmware management: the trial of a new firmware, the fallback to the previous one, updates, and the check for newer
+ * ones.
+ */
 import type { Core, Running } from "../core/core.js";
 import type { Task } from "../io/driver.js";
 import { FIRMWARE_ON_TRIAL, type Update } from "../io/flash.js";
@@ -9,15 +12,15 @@ import { UpgradeNotice } from "./notice.js";
 import { Trial } from "./trial.js";
 import { Updater } from "./updater.js";
 
-/** In the storage while the other slot holds a firmware that was given up, which was noted then. */
+/** Storage key that exists once the rejection of the firmware in the other slot has been logged. */
 const NOTED_KEY = "rolled_back";
 
 export class Firmware implements Running {
 	readonly updater: Updater;
-	/** Looks whether there is a newer one; undefined where no update could be taken, and in safe mode. */
+	/** Check for newer firmware; undefined in safe mode and where updates are impossible. */
 	readonly notice: UpgradeNotice | undefined;
 	readonly #update: Update;
-	/** Both are there in a start on trial. */
+	/** Trial and its task; defined only when the running firmware is on trial. */
 	#trial: Trial | undefined;
 	#task: Task | undefined;
 
@@ -48,21 +51,24 @@ export class Firmware implements Running {
 			if (isNoted) storage.delete(NOTED_KEY);
 			else storage.set(NOTED_KEY, new Uint8Array(0));
 		} catch {
-			// A start needs no write: it is noted at the next one again.
+			// Storage errors must not prevent a start; the next start logs the event again.
 		}
 	}
 
-	/** Undefined where there is no second place for firmware. */
+	/** Returns undefined where there is no second OTA slot. */
 	static open(core: Core): Firmware | undefined {
 		return hasUpdate(core.host) ? new Firmware(core, core.host) : undefined;
 	}
 
-	/** It is on trial: it has to show that it gets into its network, and a wake would be a start before that. */
+	/**
+	 * True while the firmware is on trial. It must prove that it reaches its network, and a sleep would end in a restart
+	 * before that.
+	 */
 	get staysAwake(): boolean {
 		return this.#update.state === FIRMWARE_ON_TRIAL;
 	}
 
-	/** The device is about to start anew since somebody wants that. */
+	/** Tries to confirm the firmware before a requested restart. */
 	restarting(): void {
 		this.#task?.update(() => this.#trial?.prove());
 	}

@@ -1,29 +1,30 @@
 /**
- * Puts one firmware file into the slot that does not run, and makes it what starts next. The file's bytes come in from
- * wherever they are sent, by any split; time comes in by `advance`. It waits for nobody and knows no clock: who gives it
- * bytes lets all else have its turn between two calls, for each takes as long as one sector of flash (about 60 ms), and
- * the first one that is whole as long as a signature.
+ * Writes one firmware file into the inactive OTA slot and activates it for the next start. Bytes from any source arrive
+ * in pieces of any size; time arrives through `advance()`. A call takes as long as erasing and writing one flash sector
+ * (about 60 ms); the call that completes the front also verifies a signature. The caller must therefore let other tasks
+ * run between two calls.
  *
- *             bytes                              end                advance
- *  FRONT      all of it: PLAIN, LENGTH, REFUSED  REFUSED            –
- *  PLAIN      the last: WHOLE; REFUSED           REFUSED            –
- *  LENGTH     all four: PACKED; REFUSED          REFUSED            –
- *  PACKED     the piece's last: LENGTH;          REFUSED            –
- *             the file's last: WHOLE; REFUSED
- *  WHOLE      REFUSED: there are too many        CHECKING, REFUSED  –
- *  CHECKING   –                                  –                  the last: INSTALLED, REFUSED
- *  INSTALLED  nothing happens any more
- *  REFUSED    nothing happens any more
+ *                bytes                              end                advance
+ *     FRONT      complete: PLAIN, LENGTH, REFUSED   REFUSED            –
+ *     PLAIN      the last: WHOLE; REFUSED           REFUSED            –
+ *     LENGTH     all four: PACKED; REFUSED          REFUSED            –
+ *     PACKED     end of the piece: LENGTH;          REFUSED            –
+ *                end of the file: WHOLE; REFUSED
+ *     WHOLE      REFUSED: too many bytes            CHECKING, REFUSED  –
+ *     CHECKING   –                                  –                  the last: INSTALLED, REFUSED
+ *     INSTALLED  final
+ *     REFUSED    final
  *
- * `close` leads to REFUSED from everywhere but INSTALLED. Nothing is erased before PLAIN and LENGTH; what starts next is
- * changed on the way to INSTALLED and not before.
+ * `close()` leads to REFUSED from every state but INSTALLED. Nothing is erased before PLAIN and LENGTH. The firmware
+ * for the next start changes only on the way to INSTALLED.
  *
- * Memory: the front, and a kilobyte to read back; of a packed image the inflater with its ring of a sector.
+ * Memory: the front, and a kilobyte for reading back; for a packed image also the inflater with a ring of one sector.
  *
- * A file that comes slowly goes on after an interruption, whatever that was: the storage has how far it had come, to the
- * beginning of a piece (a plain file is thought to have pieces too). The front must come again, and be signed; then
- * `received` leaps to where that file goes on. The hash of what came can't be had then, but that of what lies in flash is
- * signed too, and decides. What the storage has goes before anything else is erased, and when such a file was refused.
+ * A file from a slow sender can be resumed after any interruption: the storage holds the position after the last
+ * complete piece (plain files are divided into pieces for this purpose too). The sender must send the front again, with
+ * its signature; then `received` jumps to the stored position. The hash of the earlier bytes is lost, but the image in
+ * flash is compared with its own signed hash. The stored position is deleted before another file is written, and when
+ * the file is refused.
  */
 
 import type { Crypto, Hash } from "../io/crypto.js";
@@ -67,14 +68,13 @@ export interface InstallerDeps extends Judge {
 	trace(message: string): void;
 }
 
-/** What the installer takes of the host. */
+/** Host services that the installer uses. */
 export interface InstallerHost {
 	readonly update: Update;
-	/** Undefined where the board measures nothing. */
+	/** Undefined for a board without power measurement. */
 	readonly power?: Power | undefined;
 }
 
-/** The table's states. */
 export const INSTALL_FRONT = 0;
 export const INSTALL_PLAIN = 1;
 export const INSTALL_LENGTH = 2;
@@ -84,19 +84,18 @@ export const INSTALL_CHECKING = 5;
 export const INSTALL_INSTALLED = 6;
 export const INSTALL_REFUSED = 7;
 
-/** Bytes of the image in each packed piece but the last. */
+/** Number of image bytes in each packed piece but the last. */
 const PIECE_LENGTH = 65_536;
-/** In the storage: DATA_HASH of a file, how many bytes of it came, and how many of the image they are. */
+/** Stored position: DATA_HASH of the file, number of bytes received, and number of image bytes written. */
 const POINT_KEY = "ota_point";
 const POINT_RECEIVED = HASH_LENGTH;
 const POINT_OFFSET = HASH_LENGTH + 4;
 const POINT_LENGTH = HASH_LENGTH + 8;
-/** Bytes of the number before each. */
+/** Size of the length field before each piece, bytes. */
 const LENGTH_BYTES = 4;
-/** Read back at once, and so often in one `advance`. */
+/** Size of one read, and number of reads in one `advance()`. */
 const READ_SIZE = 1024;
 const READS = 8;
-/** An erased byte. */
 const ERASED = 0xff;
 
 export class Installer {
@@ -104,39 +103,36 @@ export class Installer {
 	readonly #host: InstallerHost;
 	readonly #slot: Partition;
 	readonly #front = new Uint8Array(FRONT_LENGTH);
-	/** What is not yet a whole unit of flash, or of the number before a piece. */
+	/** Incomplete flash write unit, or incomplete length field. */
 	readonly #unit = new Uint8Array(WRITE_SIZE);
-	/** INSTALL_… */
 	state = INSTALL_FRONT;
-	/** In INSTALL_REFUSED: why. */
 	refusal = TAKEN;
-	/** What is interrupted goes on. */
+	/** True when an interrupted file can be resumed. */
 	readonly #isSlow: boolean;
-	/** Bytes of the file that were taken: where in it the next one stands. */
+	/** Offset in the file of the next byte. */
 	received = 0;
-	/** Bytes of the whole file; 0 while that is not known. */
+	/** Length of the whole file in bytes; 0 when unknown. */
 	total: number;
-	/** What it means if the host throws an Error now. */
+	/** Refusal to report if the host throws an Error. */
 	#blame = WRITE_FAILED;
-	/** Hash of the second element's data, then of what is read back; undefined before the front was accepted. */
+	/** Hash of the second element's data, later of the bytes read back; undefined until the front is accepted. */
 	#hash: Hash | undefined;
-	/** The hash is over all of that data. */
+	/** False after a resume, when the hash does not cover all data. */
 	#isHashWhole = true;
 	#inflater: Inflater | undefined;
-	/** Made in CHECKING. */
+	/** Buffer, allocated in CHECKING. */
 	#readBack: Uint8Array | undefined;
 	#imageLength = 0;
-	/** Bytes of the image that are in flash, or read back from there. */
+	/** Number of image bytes written to flash, or read back. */
 	#offset = 0;
-	/** Bytes in `#unit`. */
 	#filled = 0;
-	/** Bytes still to come of the present piece, and where in the image it ends. */
+	/** Number of bytes left of the present piece, and the piece's end in the image. */
 	#pieceLeft = 0;
 	#pieceEnd = 0;
 
 	/**
-	 * `total`: bytes of the whole file as its sender says, or 0. `isSlow`: what is interrupted goes on, so that the sender
-	 * has to look after each `write` where that is.
+	 * `total`: length of the whole file in bytes as stated by its sender, or 0. `isSlow`: an interrupted file is resumed,
+	 * so the sender must check `received` after each `write()`.
 	 */
 	constructor(deps: InstallerDeps, host: InstallerHost, total: number, isSlow: boolean) {
 		this.#deps = deps;
@@ -146,14 +142,14 @@ export class Installer {
 		this.total = total;
 	}
 
-	/** Empty while that is not known, or not to be believed. */
+	/** Version of the file; empty until the signature is verified. */
 	get version(): string {
 		return this.#hash === undefined ? "" : versionOf(this.#front);
 	}
 
 	/**
-	 * Takes the next bytes of the file, as many of bytes[start..end) as one turn has time for; returns how many, at least
-	 * one, and all once it is REFUSED. They hold still only during the call.
+	 * Takes the next bytes of the file, as many of bytes[start..end) as fit into one tick. Returns their number: at least
+	 * one, and all of them once the state is REFUSED. The bytes are not referenced after the call.
 	 */
 	write(bytes: Uint8Array, start: number, end: number): number {
 		if (this.state > INSTALL_WHOLE) return end - start;
@@ -169,7 +165,6 @@ export class Installer {
 		}
 	}
 
-	/** The file is over. */
 	end(): void {
 		const hash = this.#hash;
 		if (this.state === INSTALL_FRONT) this.close(refusalOfKind(this.#front, this.received) || DAMAGED);
@@ -187,7 +182,7 @@ export class Installer {
 		}
 	}
 
-	/** In CHECKING: reads some more of the slot back, and compares all of it in the end. */
+	/** In CHECKING: reads more of the slot back; compares the hash at the end. */
 	advance(): void {
 		const hash = this.#hash;
 		const length = this.#imageLength;
@@ -215,7 +210,7 @@ export class Installer {
 		}
 	}
 
-	/** It is given up; `refusal` says why if it was not over. */
+	/** Cancels the installation unless it is already over; `refusal` is the reason. */
 	close(refusal: number): void {
 		if (this.state >= INSTALL_INSTALLED) return;
 		this.state = INSTALL_REFUSED;
@@ -241,13 +236,13 @@ export class Installer {
 		return count;
 	}
 
-	/** The front is there: decides whether the rest is wanted. */
+	/** Decides, once the front is complete, whether to take the rest. */
 	private accept(): void {
 		const { update, power } = this.#host;
 		const front = this.#front;
 		const running = this.#deps.info.firmwareVersion;
 		let refusal = refusalOf(front, this.#deps, update, this.total);
-		// A slow sender has no account here: it may not bring an old fault back.
+		// A slow sender is not authenticated, so it must not install an older version with known faults.
 		if (refusal === TAKEN && this.#isSlow && buildNumber(versionOf(front)) < buildNumber(running)) refusal = DOWNGRADE;
 		if (refusal === TAKEN && isOnBattery(power) && isWeak(power?.batteryVoltage() ?? 0, power?.cells ?? 0))
 			refusal = LOW_POWER;
@@ -265,7 +260,7 @@ export class Installer {
 		this.goOn();
 	}
 
-	/** Leaps to where an interrupted file goes on, if it is this one. */
+	/** Jumps to the stored position if it belongs to this file. */
 	private goOn(): void {
 		const point = this.#deps.storage.get(POINT_KEY);
 		if (point === undefined) return;
@@ -276,7 +271,7 @@ export class Installer {
 		} else this.keepPoint(false);
 	}
 
-	/** Keeps that `received` bytes came, which end with a piece that is in flash; or that there is nothing to go on with. */
+	/** Stores the position after `received` bytes, which end with a complete piece in flash; or deletes it. */
 	private keepPoint(isThere: boolean, received = 0): void {
 		const { storage } = this.#deps;
 		try {
@@ -288,11 +283,11 @@ export class Installer {
 				storage.set(POINT_KEY, point);
 			}
 		} catch {
-			// It would begin anew, or find in the end that something else lies in flash.
+			// After an error the file starts over, or the hash of the flash contents fails in the end.
 		}
 	}
 
-	/** Up to the end of a sector. */
+	/** Takes bytes up to the end of a sector. */
 	private takePlain(bytes: Uint8Array, start: number, end: number): number {
 		const at = this.#offset + this.#filled;
 		const left = this.#imageLength - at;
@@ -310,7 +305,7 @@ export class Installer {
 		return count;
 	}
 
-	/** Puts bytes into the unit, which is written when it is full; returns where the rest begins. */
+	/** Fills the write unit and writes it when full; returns the offset of the remaining bytes. */
 	private fillUnit(bytes: Uint8Array, start: number, end: number): number {
 		const stop = Math.min(end, start + WRITE_SIZE - this.#filled);
 		for (let i = start; i < stop; i++) this.#unit[this.#filled++] = bytes[i];
@@ -321,7 +316,7 @@ export class Installer {
 		return stop;
 	}
 
-	/** `end`: where all of the file ends. */
+	/** Takes the length field of a piece; `end` is at most the end of the file. */
 	private takeLength(bytes: Uint8Array, start: number, end: number): number {
 		const stop = Math.min(end, start + LENGTH_BYTES - this.#filled);
 		for (let i = start; i < stop; i++) this.#unit[this.#filled++] = bytes[i];
@@ -336,7 +331,7 @@ export class Installer {
 		return stop - start;
 	}
 
-	/** Up to the end of a sector, or of the piece. */
+	/** Takes bytes up to the end of a sector or of the piece. */
 	private takePacked(bytes: Uint8Array, start: number, end: number): number {
 		const inflater = this.#inflater as Inflater;
 		const stop = Math.min(end, start + this.#pieceLeft);
@@ -350,7 +345,7 @@ export class Installer {
 			if (this.state === INSTALL_REFUSED || (filled < INFLATE_WINDOW && !isDone)) break;
 			if (filled > 0) this.storePadded(inflater.ring, filled);
 			inflater.empty();
-			// What the piece's last bytes say may be more than the ring holds.
+			// The last bytes of a piece may expand to more than the ring holds.
 		} while (from - start === this.#pieceLeft && !inflater.isDone);
 		this.#pieceLeft -= from - start;
 		if (this.state === INSTALL_PACKED && (inflater.isDone || this.#pieceLeft === 0))
@@ -358,7 +353,7 @@ export class Installer {
 		return from - start;
 	}
 
-	/** `left`: bytes of the file behind the piece. */
+	/** Ends a piece; `left`: number of bytes in the file after it. */
 	private endPiece(inflater: Inflater, left: number): void {
 		const isLast = this.#pieceEnd === this.#imageLength;
 		const isWhole = inflater.isDone && this.#pieceLeft === 0 && this.#offset === this.#pieceEnd;
@@ -371,14 +366,17 @@ export class Installer {
 		if (!isLast) this.keepPoint(true, this.total - left);
 	}
 
-	/** Writes bytes[0..count), and erased ones up to a whole unit. */
+	/** Writes bytes[0..count), padded with erased bytes to a whole write unit. */
 	private storePadded(bytes: Uint8Array, count: number): void {
 		const end = Math.ceil(count / WRITE_SIZE) * WRITE_SIZE;
 		bytes.fill(ERASED, count, end);
 		this.store(bytes, 0, end, count);
 	}
 
-	/** Writes whole units, `count` bytes of which are of the image, within a sector, which is erased when they begin it. */
+	/**
+	 * Writes whole units, `count` bytes of which belong to the image, within one sector; erases the sector at its
+	 * beginning.
+	 */
 	private store(bytes: Uint8Array, start: number, end: number, count: number): void {
 		const at = this.#offset;
 		if (at % ERASE_SIZE === 0) this.#slot.erase(at, ERASE_SIZE);
@@ -386,7 +384,7 @@ export class Installer {
 		this.#offset = at + count;
 	}
 
-	/** What the host has said of it is for the developer. */
+	/** Ends with the refusal for this step; the host's message goes to the trace. */
 	private fail(error: unknown): void {
 		this.#deps.trace(`ota: ${error instanceof Error ? error.message : String(error)}`);
 		this.close(this.#blame);

@@ -1,17 +1,17 @@
-/** Events of firmware updates. */
+/** Log events of firmware updates. */
 import { kind } from "../diagnostics/events.js";
 
-/** Another firmware starts next; with its version, and who sent it. */
+/** A firmware was installed for the next start; with its version and sender. */
 export const EVENT_UPDATE_INSTALLED = kind(25, "update_installed", { needsLogin: true });
-/** A firmware file was not taken; with the code, and who sent it. */
+/** A firmware file was refused; with the code and its sender. */
 export const EVENT_UPDATE_REFUSED = kind(26, "update_refused");
-/** A firmware on trial has proved itself, and stays; with its version. */
+/** A firmware on trial was confirmed; with its version. */
 export const EVENT_UPDATE_CONFIRMED = kind(27, "update_confirmed", { isPlain: true });
-/** A firmware on trial gives itself up; with what did not work. */
+/** A firmware on trial was rejected; with the check that failed. */
 export const EVENT_UPDATE_FAILED = kind(28, "update_failed", { isPlain: true });
-/** The firmware before is back; with the reason. */
+/** The previous firmware was restored; with the reason. */
 export const EVENT_UPDATE_ROLLED_BACK = kind(29, "update_rolled_back", { isPlain: true });
-/** A newer firmware was found where the device looks for one; with its version. */
+/** A newer firmware was found; with its version. */
 export const EVENT_UPDATE_FOUND = kind(30, "update_found", { isPlain: true });
 
 export const UPDATE_EVENTS = Object.freeze([

@@ -1,15 +1,18 @@
 /**
- * Looks once a day whether there is a newer firmware, and says so; it never installs one (decision 51). Fetched are the
- * first bytes of the release's file for this board (docs/firmware-files.md), which are signed: so it does not matter who
- * answers, and any server of HTTPS is believed. The highest version is kept until it is installed or the address changes.
- * The server is told nothing but the address. A look that fails is tried again the next day, and nothing is said of it.
+ * Checks once a day for a newer firmware and reports it; installing remains a decision of the user. The check fetches
+ * the front of the release file for this board (docs/firmware-files.md). The front is signed, so any HTTPS server is
+ * accepted without a certificate check. The highest version found is stored until it is installed or the address
+ * changes. The server learns nothing but the requested address. A failed check is repeated the next day and not
+ * reported.
  *
- *             the time              the turn        a reply, or none
- *  RESTING    ASKING, QUEUED (a)    –               –
- *  QUEUED     RESTING               ASKING (a)      –
- *  ASKING     RESTING               –               RESTING; ASKING where it sends elsewhere
+ *                time                  permit          reply, or no reply
+ *     RESTING    ASKING, QUEUED (a)    –               –
+ *     QUEUED     RESTING               ASKING (a)      –
+ *     ASKING     RESTING               –               RESTING; ASKING after a redirect
  *
- *  (a) or RESTING for an hour: without a clock, a network, the memory for it, or on cells.  New settings: RESTING, soon over.
+ *     (a) or RESTING for an hour: without a clock, a network or enough memory, or on battery power.
+ *
+ * Changed settings lead to RESTING for a short time.
  */
 
 import { put } from "../config/schema.js";
@@ -33,7 +36,7 @@ import { TAKEN } from "./refusals.js";
 import { upgradeURLOf } from "./upgrade.js";
 import { isNewer } from "./version.js";
 
-/** The connection, and the lines of a reply that sends elsewhere. */
+/** Memory for the connection, and for the lines of a redirect. */
 export const UPGRADE_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 8192 });
 
 export interface NoticeDeps {
@@ -44,28 +47,26 @@ export interface NoticeDeps {
 	readonly info: Pick<HostInfo, "board" | "chip" | "deviceId" | "firmwareVersion" | "upgradeUrl">;
 	readonly config: Pick<ConfigStore, "get" | "note">;
 	readonly ledger: MemoryLedger;
-	/** To have a TLS connection. */
 	readonly tlsPermit: TLSPermit;
-	/** Undefined: there is no radio, and always a network. */
+	/** Undefined without a radio, where a network is always assumed. */
 	readonly radio: { readonly address: unknown } | undefined;
 	readonly power: Power | undefined;
 	readonly events: Pick<EventLog, "note">;
-	/** Is told when the status shows another version. */
+	/** Notified when the status shows another version. */
 	readonly live: { changed(): void };
 }
 
 export const NOTICE_HOUR_MS = 3_600_000;
 export const NOTICE_DAY_MS = 24 * NOTICE_HOUR_MS;
-/** From the start to the first look, at least. */
+/** Minimum delay from the start to the first check. */
 const FIRST_MS = 600_000;
-/** After the settings have changed: the reply to who has changed them leaves first. */
+/** Delay after a change of settings, so that the reply to that request is sent first. */
 const SETTLE_MS = 2000;
-/** Waiting for a turn, and for all replies together. */
+/** Maximum wait for the permit, and time limit for all replies together. */
 const TURN_MS = 30_000;
 const LOOK_MS = 60_000;
-/** Times that a server may send elsewhere. */
 const REDIRECTS = 3;
-/** The longest line of a reply: signed addresses of download servers have about 1200 bytes. */
+/** Maximum length of a reply line: signed addresses of download servers have about 1200 bytes. */
 const LINE_SIZE = 2048;
 
 const OK = 200;
@@ -76,11 +77,11 @@ const STATE_RESTING = 0;
 const STATE_QUEUED = 1;
 const STATE_ASKING = 2;
 
-/** One that is under way. */
+/** A check in progress. */
 interface Look {
 	readonly client: HTTPClient;
 	readonly reply: ReplyReader;
-	/** Takes the beginning of the file. */
+	/** Buffer for the front of the file. */
 	readonly front: Uint8Array;
 	readonly url: FileURL;
 	readonly redirects: number;
@@ -103,7 +104,7 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		this.#task = deps.driver.register("upgrade", this);
 	}
 
-	/** The owner has changed them, and with another address what was found is forgotten (ota/routes/upgrade.ts). */
+	/** Applies changed settings. With another address ota/routes/upgrade.ts also deletes the version found. */
 	settingsChanged(): void {
 		this.#deps.live.changed();
 		this.#task.update((nowMs) => this.rest(nowMs + SETTLE_MS));
@@ -114,7 +115,6 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		this.#task.stop();
 	}
 
-	/** For Turn. */
 	permitGranted(): void {
 		this.#task.fromHost((nowMs) => {
 			if (this.#state === STATE_QUEUED) this.#dueMs = nowMs;
@@ -122,15 +122,13 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		});
 	}
 
-	/** For Turn: it is never had for long. */
+	/** Called by TLSPermit; ignored, because the permit is only kept for a short time. */
 	permitRequested(): void {}
 
-	/** For the driver. */
 	get deadlineMs(): number {
 		return Math.min(this.#dueMs, this.#look?.client.deadlineMs ?? Number.POSITIVE_INFINITY);
 	}
 
-	/** For the driver. */
 	advance(nowMs: number): void {
 		this.#look?.client.advance(nowMs);
 		if (nowMs < this.#dueMs) return;
@@ -139,7 +137,7 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		else this.begin(nowMs);
 	}
 
-	/** For the driver: looks at what has come. */
+	/** Processes a reply. Called by the driver. */
 	drain(nowMs: number): void {
 		const look = this.#look;
 		if (look === undefined || look.client.outcome === OUTCOME_NONE) return;
@@ -176,7 +174,7 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		} else this.rest(nowMs + NOTICE_HOUR_MS);
 	}
 
-	/** The memory for it is claimed, until `rest`. */
+	/** Sends the request; its memory is claimed until `rest()`. */
 	private ask(url: FileURL, redirects: number, nowMs: number): void {
 		const { text } = this.#deps;
 		const { host, port: portNumber, target } = url;
@@ -192,7 +190,7 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		client.send(request, 0, request.length, nowMs);
 	}
 
-	/** Where a reply sends to: another address of HTTPS, or another file of the same server. */
+	/** Returns the target of a redirect: another HTTPS address, or another file on the same server. */
 	private leadsTo({ reply: { location }, url: { host, port } }: Look): FileURL | undefined {
 		if (location === undefined) return undefined;
 		const bytes = location.map((byte) => (byte > 0x20 && byte < 0x7f ? byte : 0x20));
@@ -202,8 +200,8 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 	}
 
 	/**
-	 * Notes and logs a version that is rightly signed, and newer than the running one and than any found before. An older
-	 * one never takes the place of what was found: whoever answers could suppress the notice with an old file.
+	 * Stores and logs a version with a valid signature that is newer than the running one and all found before. An older
+	 * version never replaces it; otherwise a server could suppress the notice with an old file.
 	 */
 	private judge(front: Uint8Array): void {
 		const { config, events, info, live } = this.#deps;
@@ -215,12 +213,12 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		live.changed();
 	}
 
-	/** At another minute than today's, so that not all devices come at once. */
+	/** Returns a time about a day from now, at a random minute, so that devices do not check simultaneously. */
 	private tomorrow(nowMs: number): number {
 		return nowMs + NOTICE_DAY_MS - NOTICE_HOUR_MS / 2 + this.chance();
 	}
 
-	/** Up to an hour, ms. */
+	/** Returns a random time of up to an hour, ms. */
 	private chance(): number {
 		const [high, low] = this.#deps.crypto.random(2);
 		return (NOTICE_HOUR_MS * (high * 256 + low)) / 65_536;
@@ -231,7 +229,7 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		this.#dueMs = dueMs;
 	}
 
-	/** Ends what goes on, and gives back what it had. */
+	/** Ends the check, and releases its memory and permit. */
 	private rest(dueMs: number): void {
 		const { ledger, tlsPermit } = this.#deps;
 		if (this.#state === STATE_ASKING) ledger.release(UPGRADE_COST);

@@ -1,4 +1,4 @@
-/** Firmware: what runs, what comes, and whether there is a newer one (decisions 4, 48, 51). */
+/** Firmware: running version, updates, and the check for newer ones. */
 
 import { backupGroup } from "../api/backup-group.js";
 import { route, settingsRoutes } from "../api/route.js";
@@ -13,7 +13,7 @@ import { UPGRADE_SETTINGS } from "./routes/upgrade.js";
 import { getVersion } from "./routes/version.js";
 import { upgradeVersionOf } from "./upgrade.js";
 
-/** Nothing runs where there is no second place for firmware. */
+/** Undefined where there is no second OTA slot. */
 export const UPDATE = part<Firmware | undefined>({
 	name: "update",
 	events: UPDATE_EVENTS,

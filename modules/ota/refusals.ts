@@ -1,6 +1,6 @@
 /**
- * Why a firmware file is not taken, as a number; 0: it is. What each means is a text: its code in the API, which never
- * changes its meaning, a blank, and what the person who sent it is told.
+ * Reasons to refuse a firmware file, as numbers; 0: accepted. Each has a text: its code in the API, which never changes
+ * its meaning, a blank, and the message for the user.
  */
 
 export const TAKEN = 0;
@@ -15,7 +15,7 @@ export const WRONG_DEVICE = 8;
 export const DOWNGRADE = 9;
 export const LOW_POWER = 10;
 export const WRITE_FAILED = 11;
-/** Nobody is there any more to be told. */
+/** The sender is gone and gets no message. */
 export const INTERRUPTED = 12;
 export const UNDER_WAY = 13;
 export const ON_TRIAL = 14;
@@ -40,7 +40,7 @@ export const REFUSALS: readonly string[] = Object.freeze([
 	"busy There is no memory for it now: try again in a moment.",
 ]);
 
-/** Code of a refusal; empty for TAKEN. */
+/** Returns the code of a refusal; empty for TAKEN. */
 export function codeOf(refusal: number): string {
 	const text = REFUSALS[refusal];
 	return text.slice(0, Math.max(0, text.indexOf(" ")));

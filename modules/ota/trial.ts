@@ -1,18 +1,19 @@
 /**
- * The trial of a new firmware: decides whether it stays. The boot loader starts it once, and the one before at the next
- * start, whatever has ended it, unless it was confirmed by then. For firmware.ts.
+ * Trial of a new firmware: decides whether it stays. The boot loader starts a new firmware once. Unless it is
+ * confirmed, the next start, for whatever reason, runs the previous firmware. For firmware.ts.
  *
- *              looks: all works    looks: something    ten minutes    a restart is asked for:
- *                                  is missing          are over       all works    else
- *   PROVING    PROVEN              -                   FAILED         PROVEN       -: that is the way back
- *   PROVEN     -                   -                   -              -            -
- *   FAILED     -                   -                   -              -            -
+ *                check: all works    check: something    ten minutes    restart requested:
+ *                                    is missing          over           all works    otherwise
+ *     PROVING    PROVEN              -                   FAILED         PROVEN       -: falls back
+ *     PROVEN     -                   -                   -              -            -
+ *     FAILED     -                   -                   -              -            -
  *
- *   PROVEN  the firmware is confirmed    FAILED  it is given up: the one before starts again
+ *     PROVEN  the firmware is confirmed    FAILED  it is rejected: the previous one starts again
  *
- * It looks for the first time after YOUNG_MS, then every LOOK_MS. A client that can request a restart before
- * that has reached the device, which is proof enough; without a confirmation any restart goes back. Flash that refuses the confirmation is asked again. A fault, the
- * watchdog or a power cut needs no state: the next start is the one before.
+ * The first check follows after YOUNG_MS, further ones every LOOK_MS. A client that can request a restart before that
+ * has reached the device, which is proof enough; without a confirmation any restart falls back. If flash refuses the
+ * confirmation, the next check repeats it. A fault, the watchdog or a power cut needs no state, because the next start
+ * runs the previous firmware.
  */
 
 import { DIGEST_LENGTH } from "../auth/account.js";
@@ -34,7 +35,9 @@ const STATE_PROVING = 0;
 const STATE_PROVEN = 1;
 const STATE_FAILED = 2;
 
-/** Settings without which nobody gets in: what of the others can't be read may have been so before. */
+/**
+ * Settings without which the device is unreachable. Other unreadable settings may have been damaged before the update.
+ */
 const NEEDED_ENTRIES: readonly string[] = Object.freeze(["access", "wifi", "network", "together"]);
 
 export interface TrialHost {
@@ -45,22 +48,20 @@ export interface TrialHost {
 export interface TrialParts {
 	readonly config: Pick<ConfigStore, "get" | "damaged">;
 	readonly events: Pick<EventLog, "note">;
-	/** The port that is listened on; 0: there is none. */
+	/** Port of the server; 0 while it is not listening. */
 	readonly serving: { readonly httpPort: number };
 	readonly networkSettings: Pick<NetworkSettings, "wifiEnabled" | "station" | "accessPointEnabled">;
-	/** Undefined where there is no radio. */
+	/** Undefined without a radio. */
 	readonly network: Pick<NetworkManager, "address" | "cable" | "accessPointOn" | "clients"> | undefined;
 }
 
 export class Trial implements Timed {
-	/** For the driver. */
 	deadlineMs: number;
 	readonly #host: TrialHost;
 	readonly #parts: TrialParts;
 	readonly #endMs: number;
 	#state = STATE_PROVING;
 
-	/** The firmware has started. */
 	constructor(host: TrialHost, parts: TrialParts, nowMs: number) {
 		this.#host = host;
 		this.#parts = parts;
@@ -68,7 +69,6 @@ export class Trial implements Timed {
 		this.#endMs = nowMs + LIMIT_MS;
 	}
 
-	/** For the driver. */
 	advance(nowMs: number): void {
 		if (nowMs < this.deadlineMs) return;
 		this.deadlineMs = Math.min(nowMs + LOOK_MS, Math.max(nowMs + 1, this.#endMs));
@@ -79,7 +79,10 @@ export class Trial implements Timed {
 		this.#host.update.rollBack();
 	}
 
-	/** Confirms it if all works. What does not, in a word; empty: it is confirmed, or given up. */
+	/**
+	 * Confirms the firmware if all works. Returns the check that failed; empty when the firmware is confirmed or
+	 * rejected.
+	 */
 	prove(): string {
 		if (this.#state !== STATE_PROVING) return "";
 		const missing = this.missing;
@@ -92,9 +95,10 @@ export class Trial implements Timed {
 	}
 
 	/**
-	 * A network that is configured has to give its address, and so has a cable that was in, if Wi-Fi does not. An access point
-	 * that only helps, since the network gives none, counts once somebody has joined it. Where nothing is configured there is
-	 * the access point. Where Wi-Fi is off nothing of it can be seen.
+	 * First failed check; empty when all works. A configured network must provide an address; so must a connected cable,
+	 * if Wi-Fi does not. A fallback access point, active because the configured network is unavailable, counts once a
+	 * client has joined. Without a configured network the access point suffices. With Wi-Fi off and no cable no network
+	 * can be checked.
 	 */
 	private get missing(): string {
 		const { config, serving, network, networkSettings } = this.#parts;
@@ -109,7 +113,6 @@ export class Trial implements Timed {
 		return network.accessPointOn && (!isHelp || network.clients > 0) ? "" : "network";
 	}
 
-	/** The only way from one state to another. */
 	private enter(state: number): void {
 		this.#state = state;
 		this.deadlineMs = Number.POSITIVE_INFINITY;

@@ -1,13 +1,13 @@
 /**
- * The one update of the firmware that may be under way, whoever sends the file: what of it is shown, kept and logged.
+ * Manages the single firmware update in progress, from any sender: its status, result and log entry.
  *
- *               begin        write, end: refused   end: whole   the driver's turn     abort
- *  IDLE         RECEIVING    –                     –            –                     –
- *  RECEIVING    refused      IDLE                  VERIFYING    –                     IDLE
- *  VERIFYING    refused      –                     –            RESTARTING, IDLE      –: nothing of the file is missing
- *  RESTARTING   refused      –                     –            –                     –
+ *                  begin        write, end: refused   end: whole   the driver's tick     abort
+ *     IDLE         RECEIVING    –                     –            –                     –
+ *     RECEIVING    refused      IDLE                  VERIFYING    –                     IDLE
+ *     VERIFYING    refused      –                     –            RESTARTING, IDLE      –: the file is complete
+ *     RESTARTING   refused      –                     –            –                     –
  *
- * A file that comes slowly (over hours, by radio) gives way to one that does not: it is interrupted.
+ * A transfer from a slow sender (hours, by radio) is interrupted when a faster sender begins.
  */
 
 import type { EventLog } from "../diagnostics/event-log.js";
@@ -27,8 +27,8 @@ import { EVENT_UPDATE_INSTALLED, EVENT_UPDATE_REFUSED } from "./log-events.js";
 import { codeOf, INTERRUPTED, NO_MEMORY, ON_TRIAL, TAKEN, UNDER_WAY } from "./refusals.js";
 
 /**
- * Taking a firmware file: the window of what is unpacked, which stands in chunks on some hosts. Beside that about 11 KB of
- * heap on the chip, for which the host has the last word (Update.inflater).
+ * Memory for an update: the inflater's window, which some hosts store in chunks. The chip needs about 11 KB of heap in
+ * addition; the host refuses if it has too little (Update.inflater).
  */
 export const UPDATE_COST: Cost = Object.freeze({ slots: 120, chunkBytes: 6144 });
 
@@ -39,24 +39,25 @@ export interface UpdaterDeps extends InstallerDeps {
 export interface UpdaterParts {
 	readonly ledger: MemoryLedger;
 	readonly events: Pick<EventLog, "note">;
-	/** Told when `state`, `received`, `total` or `lastError` is another. */
+	/** Notified when `state`, `received`, `total` or `lastError` changes. */
 	readonly live: { changed(): void };
-	/** Connections to others give way while a file comes: there is memory for one or the other. */
+	/** Outgoing TLS connections must close during a transfer, because memory suffices for only one of them. */
 	readonly tlsPermit: TLSPermit;
-	/** Starts anew, soon and not inside the call. */
+	/** Restarts the device soon, but not inside the call. */
 	restartSoon(): void;
 }
 
-/** Sender of a file. */
 export interface Sender {
-	/** For the log. */
 	readonly name: string;
 	/**
-	 * The file takes hours: what was interrupted goes on, others may displace it, and it says itself when to restart. It
-	 * sends what stands at `received`, which leaps to where an interrupted file goes on.
+	 * Set for a transfer of hours: it resumes after an interruption, another sender may displace it, and the sender
+	 * decides when to restart. It sends from `received`, which jumps to the stored position of an interrupted file.
 	 */
 	readonly isSlow?: true;
-	/** It is over; TAKEN: the firmware is installed, and the device about to restart. Not inside `begin`; after `abort` too. */
+	/**
+	 * Reports the end; TAKEN: the firmware is installed, and the device is about to restart. Not called inside `begin()`,
+	 * but also after `abort()`.
+	 */
 	updated(refusal: number): void;
 }
 
@@ -66,24 +67,22 @@ const VERIFYING = 2;
 const RESTARTING = 3;
 const NAMES = Object.freeze(["idle", "receiving", "verifying", "restarting"]);
 
-/** `received` is told each time that so many bytes have come. */
+/** Number of bytes after which a change of `received` is reported. */
 const TOLD_EACH = 32_768;
-/** Code of an update whose firmware was given up. */
+/** Code for a firmware that was rejected. */
 const ROLLED_BACK = "rolled_back";
-/** A slot's image in a file may have so much beside it. */
+/** Maximum overhead of a file compared with the slot's image, bytes. */
 const FILE_EXTRA = 4096;
 
 export class Updater implements ScheduledMachine, PermitClient {
 	readonly #deps: UpdaterDeps;
 	readonly #parts: UpdaterParts;
 	readonly #host: InstallerHost;
-	/** In RECEIVING and VERIFYING. */
 	#task: Task | undefined;
 	#state = IDLE;
 	#sender: Sender | undefined;
-	/** There in RECEIVING and VERIFYING. */
 	#installer: Installer | undefined;
-	/** Code of what came of the last update, or `rolled_back`; empty: all went well. */
+	/** Code of the last update's failure, or `rolled_back`; empty after success. */
 	lastError: string;
 
 	constructor(host: InstallerHost, deps: UpdaterDeps, parts: UpdaterParts) {
@@ -93,60 +92,60 @@ export class Updater implements ScheduledMachine, PermitClient {
 		this.#parts = parts;
 	}
 
-	/** This build takes updates. */
+	/** True when this build accepts updates. */
 	get isOpen(): boolean {
 		return this.#host.update.keys.length > 0;
 	}
 
-	/** Bytes of the longest file. */
+	/** Maximum length of a file in bytes. */
 	get limit(): number {
 		return this.#host.update.slot.size + FILE_EXTRA;
 	}
 
-	/** The state's word in the API. */
+	/** Name of the state in the API. */
 	get state(): string {
 		return this.#state === IDLE && this.isOnTrial ? "trial" : NAMES[this.#state];
 	}
 
-	/** Bytes of the file that came. */
+	/** Number of bytes received. */
 	get received(): number {
 		return this.#installer?.received ?? 0;
 	}
 
-	/** Bytes of the whole file; 0 while that is not known. */
+	/** Length of the whole file in bytes; 0 when unknown. */
 	get total(): number {
 		return this.#installer?.total ?? 0;
 	}
 
 	/**
-	 * A file comes, of `total` bytes, or 0 where nobody knows. TAKEN: `write`, then `end` or `abort`. Throws what a slot
-	 * throws that can't be had.
+	 * Begins a file of `total` bytes, or 0 when unknown. After TAKEN the sender calls `write()`, then `end()` or
+	 * `abort()`. Otherwise returns the refusal. Throws if the slot is not accessible.
 	 */
 	begin(sender: Sender, total: number): number {
 		const { ledger } = this.#parts;
 		const isSlow = sender.isSlow === true;
 		if (this.#sender?.isSlow && !isSlow) this.abort();
 		if (this.#state !== IDLE) return UNDER_WAY;
-		// The boot loader would have nothing left to go back to.
+		// The boot loader would have no firmware left to fall back to.
 		if (this.isOnTrial) return ON_TRIAL;
 		if (!ledger.claim(UPDATE_COST)) return NO_MEMORY;
 		this.#installer = new Installer(this.#deps, this.#host, total, isSlow);
 		this.#sender = sender;
 		this.#task = this.#deps.driver.register("ota", this);
 		this.lastError = "";
-		// A file that takes hours would keep hub and broker waiting.
+		// A slow transfer keeps no permit, because other outputs would wait for hours.
 		if (!isSlow) this.#parts.tlsPermit.request(this);
 		this.enter(RECEIVING);
 		return TAKEN;
 	}
 
-	/** For Turn: an output may have sent its last bytes by now. The file did not wait for that. */
+	/** Called by TLSPermit; ignored, because the file did not wait for the permit. */
 	permitGranted(): void {}
 
-	/** For Turn: the outputs wait until the file is over. */
+	/** Called by TLSPermit; ignored, because outputs wait until the file is over. */
 	permitRequested(): void {}
 
-	/** The file's next bytes: as Installer.write. */
+	/** Takes the next bytes of the file; see Installer.write. */
 	write(bytes: Uint8Array, start: number, end: number): number {
 		const installer = this.#installer;
 		if (installer === undefined || this.#state !== RECEIVING) return end - start;
@@ -157,7 +156,6 @@ export class Updater implements ScheduledMachine, PermitClient {
 		return taken;
 	}
 
-	/** The file is over. */
 	end(): void {
 		const installer = this.#installer;
 		if (installer === undefined || this.#state !== RECEIVING) return;
@@ -167,7 +165,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 		});
 	}
 
-	/** The rest of the file will not come. */
+	/** Cancels an incomplete file. */
 	abort(): void {
 		const installer = this.#installer;
 		if (installer === undefined || this.#state !== RECEIVING) return;
@@ -175,12 +173,11 @@ export class Updater implements ScheduledMachine, PermitClient {
 		this.settle(installer);
 	}
 
-	/** For the driver: what lies in flash is looked at in turns. */
+	/** Called by the driver; verification runs in ticks. */
 	get deadlineMs(): number {
 		return this.#state === VERIFYING ? 0 : Number.POSITIVE_INFINITY;
 	}
 
-	/** For the driver. */
 	advance(): void {
 		const installer = this.#installer;
 		if (installer === undefined || this.#state !== VERIFYING) return;
@@ -188,12 +185,12 @@ export class Updater implements ScheduledMachine, PermitClient {
 		this.settle(installer);
 	}
 
-	/** In RESTARTING: now. */
+	/** Restarts the device, in RESTARTING. */
 	restart(): void {
 		this.#parts.restartSoon();
 	}
 
-	/** The device ends. A file that comes slowly goes on at the next start, which is nothing to tell of. */
+	/** Stops with the device. A slow transfer resumes at the next start, so its interruption is not reported. */
 	stop(): void {
 		if (this.#sender?.isSlow) this.#installer?.close(INTERRUPTED);
 		else this.abort();
@@ -204,7 +201,6 @@ export class Updater implements ScheduledMachine, PermitClient {
 		return this.#host.update.state === FIRMWARE_ON_TRIAL;
 	}
 
-	/** Looks at what has become of the file. */
 	private settle(installer: Installer): void {
 		const { state, refusal } = installer;
 		if (state === INSTALL_CHECKING && this.#state === RECEIVING) this.enter(VERIFYING);

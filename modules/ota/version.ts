@@ -1,6 +1,6 @@
-/** Versions of the firmware: `<major>.<minor>.<build>`, maybe with a suffix. */
+/** Firmware versions: `<major>.<minor>.<build>`, with an optional suffix. */
 
-/** By the three numbers of both, whatever stands behind them. */
+/** Returns true when `version` is newer; compares the three numbers and ignores suffixes. */
 export function isNewer(version: string, present: string): boolean {
 	for (let i = 0; i < 3; i++) {
 		const difference = numberIn(version, i) - numberIn(present, i);
@@ -9,7 +9,7 @@ export function isNewer(version: string, present: string): boolean {
 	return false;
 }
 
-/** The third number of `<major>.<minor>.<build>`, maybe with a suffix; 0 where there is none. */
+/** Returns the third number of `<major>.<minor>.<build>`; 0 when it is missing. */
 export function buildNumber(version: string): number {
 	return numberIn(version, 2);
 }
@@ -17,7 +17,7 @@ export function buildNumber(version: string): number {
 function numberIn(version: string, index: number): number {
 	const text = version.split(".", 3)[index] ?? "";
 	let number = 0;
-	// What is no digit ends it, as the hyphen of a suffix does.
+	// Ends at the first character that is not a digit, such as the hyphen of a suffix.
 	for (let i = 0; text.charAt(i) >= "0" && text.charAt(i) <= "9"; i++) number = number * 10 + Number(text.charAt(i));
 	return number;
 }

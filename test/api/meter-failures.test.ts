@@ -121,7 +121,7 @@ describe("failures of the meter", () => {
 			"PUSH_OTHER",
 			"PUSH_REPLAY",
 		]);
-		assert.deepEqual(lasting(meter), ["UNASKED_ASCII", "UNASKED_DLMS", "UNASKED_SML", "UNASKED_TIC"]);
+		assert.deepEqual(lasting(meter), ["UNSOLICITED_ASCII", "UNSOLICITED_DLMS", "UNSOLICITED_SML", "UNSOLICITED_TIC"]);
 		const passing = rowsOf(dlms).flatMap(([name, row]) => (row.isFinal ? [] : [name]));
 		assert.deepEqual(passing, ["DLMS_EXCEPTION", "DLMS_LOST", "DLMS_MALFORMED", "DLMS_REJECTED"]);
 	});

@@ -1,4 +1,4 @@
-/** DLMS/COSEM routes of the API text: settings, and the objects to ask for (decisions 27 to 29). */
+/** DLMS/COSEM routes of the API text: settings, and the list of objects to read. */
 
 import { type BodyTable, type BodyValues, LONG_BODY_LIMIT, needed } from "../../api/body.js";
 import { INVALID_FIELD } from "../../api/errors.js";
@@ -53,7 +53,7 @@ import {
 	DLMS_USE_ENCRYPTION,
 } from "../dlms-fields.js";
 
-/** A key as the body gives it: hex digits in either case, or none to clear it. */
+/** Returns a body field for a key: hex digits in either case, or empty to clear it. */
 function keyText(name: string): Field<string> {
 	return bodyField({ name, kind: TEXT, maximum: DLMS_KEY_LENGTH * 2, characters: "09AFaf" });
 }
@@ -139,12 +139,12 @@ function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefi
 	];
 }
 
-/** The key whose digits they are; undefined for none given. */
+/** Decodes the key's hex digits; returns undefined when the body has no key. */
 function keyOf(digits: string | undefined): Uint8Array | undefined {
 	return digits === undefined ? undefined : decodeHex(asciiBytes(digits), 0, digits.length);
 }
 
-/** An object a unit. */
+/** Writes the list of objects, one per unit. */
 export function getPollList(exchange: Exchange): void {
 	const list = pollListOf(exchange.core.config.get(DLMS_OBIS_ENTRIES));
 	exchange.stream((writer, unit) => {
@@ -168,7 +168,7 @@ export function postPollList(exchange: Exchange, values: BodyValues): void {
 	getPollList(exchange);
 }
 
-/** Undefined: the list is refused, and the request is answered. */
+/** Validates the list; returns undefined after answering the request with an error. */
 export function acceptPollList(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
 	const list = needed(values, DLMS_OBIS_ENTRIES);
 	const duplicate = findDuplicate(list);
@@ -178,7 +178,6 @@ export function acceptPollList(exchange: Exchange, values: BodyValues): readonly
 	return undefined;
 }
 
-/** The entries of a list as it is in flash. */
 export function writePollList(writer: JSONWriter, stored: Uint8Array): void {
 	const list = pollListOf(stored);
 	writer.beginArray();

@@ -1,4 +1,4 @@
-/** The objects of a DLMS/COSEM readout that gave no value, with the reason of each (decision 21). */
+/** Objects of a DLMS/COSEM readout that returned no value, each with its reason. */
 
 import type { MissingCursor } from "../../cosem/records.js";
 import {
@@ -18,9 +18,8 @@ import {
 import type { JSONWriter } from "../../json/writer.js";
 
 interface Reason {
-	/** Data-access-result, or REASON_…. */
 	readonly reason: number;
-	/** Stable. */
+	/** Stable code in the API. */
 	readonly code: string;
 	readonly message: string;
 }
@@ -64,7 +63,6 @@ function reasonOf(reason: number): Reason {
 	return OTHER;
 }
 
-/** Writes the object that the cursor stands at. */
 export function writeMissing(writer: JSONWriter, missing: MissingCursor): void {
 	const { code, message } = reasonOf(missing.reason);
 	writer.beginObject();

@@ -1,7 +1,8 @@
 /**
- * `meter/profile`: the last rows of a load profile that the meter keeps itself. With DLMS/COSEM it is asked for by its code
- * (meter/dlms-profile.ts); of any other protocol it is what a readout has of it (`P.01` of IEC 62056-21, as used with VDEW
- * 2.1.2): a head with the time of the first row, the period in minutes, codes and units of the columns; and rows of values.
+ * `meter/profile`: the last rows of a load profile stored in the meter. With DLMS/COSEM the profile is read by its code
+ * (meter/dlms-profile.ts). With other protocols it comes from the readout (`P.01` of IEC 62056-21, as used with VDEW
+ * 2.1.2): a head with the time of the first row, the period in minutes, and the columns' codes and units; then rows of
+ * values.
  */
 
 import { INVALID_FIELD } from "../../api/errors.js";
@@ -27,20 +28,20 @@ import type { ReadCallback } from "../pending-reads.js";
 import { writeMissing } from "./missing.js";
 import { failRead } from "./readout.js";
 
-/** What asks for a load profile and shows its rows, which come within the claim of the conversation. */
+/** Memory for a request and its reply; the rows belong to the session's claim. */
 export const PROFILE_REPLY_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 4096 });
 
 const DEFAULT_OBIS = "1-0:99.1.0";
-/** A day of quarter hours. */
+/** One day of quarter hours. */
 const DEFAULT_ENTRIES = "96";
 const ENTRIES_DIGITS = 3;
 
-/** Values of a row before those of its columns, where it has a time of its own: that, and a status. */
+/** Number of values before the columns in a row with its own time: time and status. */
 const OWN_VALUES = 2;
 const DAY_S = 86_400;
-/** A third of a year: of three moments so far apart one is in winter and one in summer. */
+/** A third of a year: of three moments this far apart, at least one is in winter and one in summer. */
 const THIRD_MS = 121 * DAY_S * 1000;
-/** Times that the API knows (decision 39): Unix time in seconds, and not the first days, so that no zone leads before 1970. */
+/** Time range of the API, Unix seconds. The first two days are excluded, so that local time never precedes 1970. */
 const TIME_FIRST_S = 2 * DAY_S;
 const TIME_LIMIT_S = 4_102_444_799;
 const YEAR_2000 = 2000 * 12;
@@ -48,11 +49,13 @@ const YEAR_2000 = 2000 * 12;
 const DOT = 0x2e;
 const COMMA = 0x2c;
 const DASH = 0x2d;
-/** A time of the form `YY-MM-DD,hh:mm`: its length, and where its first dash is. */
+/** Time in the form `YY-MM-DD,hh:mm`: its length, and the index of its first dash. */
 const STAMP_LENGTH = 14;
 const STAMP_DASH = 2;
 const DIGIT_0 = 0x30;
-/** First digit of a time (VDEW 2.1.2): winter or summer time of the meter, UTC; without it the local time as it is. */
+/**
+ * Season digit before a time (VDEW 2.1.2): the meter's winter time, its summer time, or UTC; without it, local time.
+ */
 const SEASON_NONE = -1;
 const SEASON_WINTER = 0;
 const SEASON_SUMMER = 1;
@@ -85,7 +88,7 @@ export function getProfile(exchange: Exchange<Metering>): void {
 		finished: (readout, failure) => {
 			const body =
 				readout === undefined ? undefined : new Profile(core, part.names, readout, groups, entries, language);
-			// What failed its check is no profile.
+			// A readout that failed its check contains no valid profile.
 			if (body === undefined || failure !== undefined) failRead(exchange, failure ?? FAILURE_PORT);
 			else if (body.isThere) {
 				response.lines("Content-Type: application/json\r\n");
@@ -113,39 +116,37 @@ function failMissing(exchange: Exchange, missing: Uint8Array = new Uint8Array(0)
 	});
 }
 
-/** The profile, for JSONStream: unit 0 is what stands before the rows, then one unit a row, then the end. */
+/** Writer of the profile for JSONStream: unit 0 is everything before the rows, then one unit per row, then the end. */
 class Profile {
-	/** The readout has the profile. */
 	readonly isThere: boolean;
 	readonly #core: Core;
 	readonly #names: Uint8Array | undefined;
 	readonly #readout: Readout;
 	readonly #cursor: RecordCursor;
-	/** A to F of its code. */
 	readonly #groups: readonly number[];
-	/** LANGUAGE_…, of the columns' names. */
+	/** LANGUAGE_… of the column names. */
 	readonly #language: number;
-	/** Rows before those that are wanted. */
+	/** Number of rows before the requested ones. */
 	#skipped: number;
 	#unit = 0;
 	#hasRow = false;
-	/** The head before is one of the profile. */
+	/** True when the last head belongs to the profile. */
 	#isOurs = false;
-	/** What that head says. */
+	/** Contents of that head. */
 	#periodS = 0;
 	#columns = 0;
 	#status: Uint8Array = new Uint8Array(0);
-	/** Each row has a time and a status of its own, as its first two values. */
+	/** True when each row begins with its own time and status. */
 	#hasOwnTimes = false;
-	/** Rows were left out, since their number of values is not the head's. */
+	/** True when rows were omitted because their number of values differs from the head's. */
 	#isCut = false;
-	/** The columns have codes and units. */
+	/** True when the columns have codes and units. */
 	#hasHead = true;
-	/** Values of the record that stand before those of the row: the first row may be in the line of the head. */
+	/** Number of values in the record before those of the row; the first row may share the record of the head. */
 	#before = 0;
-	/** No row has come after that head. */
+	/** True until the first row after that head. */
 	#isFirst = false;
-	/** Unix time of the row, s; NaN: not known. */
+	/** Unix time of the row, s; NaN when unknown. */
 	#timeS = Number.NaN;
 
 	constructor(
@@ -191,7 +192,7 @@ class Profile {
 		return this.#hasRow;
 	}
 
-	/** Goes to the first head of the profile, and takes it. */
+	/** Moves to the first head of the profile and reads it; returns false when there is no such head. */
 	private findHead(): boolean {
 		const cursor = this.#cursor;
 		cursor.toStart();
@@ -203,7 +204,7 @@ class Profile {
 		return false;
 	}
 
-	/** What the meter does not send of the code is as it is wanted. */
+	/** Groups that the meter omits from the code match any request. */
 	private isHead(): boolean {
 		const { a, b, c, d, e } = this.#cursor.code;
 		const groups = this.#groups;
@@ -212,8 +213,8 @@ class Profile {
 	}
 
 	/**
-	 * Goes to the next row of the profile. One that has another number of values than its head has columns is left out, and so
-	 * are those behind it up to the next head: their columns and times are not known.
+	 * Moves to the next row of the profile. A row with a number of values other than its head's columns is omitted, with
+	 * all rows up to the next head, because their columns and times are unknown.
 	 */
 	private next(): boolean {
 		const cursor = this.#cursor;
@@ -245,7 +246,7 @@ class Profile {
 		return false;
 	}
 
-	/** The record has as many values as its columns want. */
+	/** Returns true when the record has one value per column. */
 	private isWhole(): boolean {
 		const cursor = this.#cursor;
 		let values = -this.#before;
@@ -253,7 +254,7 @@ class Profile {
 		return values === this.#columns;
 	}
 
-	/** The record is a row that has the address, and a time of its own, but no head: takes the time (Makel). */
+	/** Returns true for a row with the address and its own time but without a head (Makel meters); reads its time. */
 	private isRowAlone(): boolean {
 		const cursor = this.#cursor;
 		const isAlone = cursor.nextValue() && isStamp(cursor.text, cursor.length);
@@ -262,11 +263,11 @@ class Profile {
 		return isAlone;
 	}
 
-	/** Takes the head that the cursor stands at; then its next value would be the first of a row. */
+	/** Reads the head at the cursor; its next value would be the first of a row. */
 	private takeHead(): void {
 		const cursor = this.#cursor;
 		if (this.isRowAlone()) {
-			// The first row tells how many columns there are, and nothing about them.
+			// The first row defines only the number of columns.
 			this.#hasHead = false;
 			for (this.#columns = -1; cursor.nextValue(); this.#columns++);
 			return;
@@ -276,7 +277,7 @@ class Profile {
 		this.#timeS = this.momentOf(cursor.text, cursor.length);
 		this.#isFirst = true;
 		this.#status = cursor.nextValue() ? cursor.text.slice(0, cursor.length) : new Uint8Array(0);
-		// Minutes, where no unit says otherwise.
+		// Minutes, unless the unit is seconds.
 		const period = cursor.nextValue() ? digitsOf(cursor.text, 0, cursor.length) : 0;
 		this.#periodS = period >= 0 ? period * (cursor.unit === "s" ? 1 : 60) : 0;
 		this.#columns = cursor.nextValue() ? Math.max(0, digitsOf(cursor.text, 0, cursor.length)) : 0;
@@ -351,13 +352,13 @@ class Profile {
 		writer.endObject();
 	}
 
-	/** A value; null where the meter has given none. */
+	/** Writes a value; null when the meter sent an empty one. */
 	private text(writer: JSONWriter, bytes: Uint8Array, length: number): void {
 		if (length === 0) writer.null();
 		else writer.ascii(bytes, 0, length);
 	}
 
-	/** Unix time in seconds of a time in the records; NaN if it is none. */
+	/** Returns the Unix time in seconds of a time in the records; NaN when the text is not a time. */
 	private momentOf(text: Uint8Array, length: number): number {
 		if (text[0] === DOT) return digitsOf(text, 1, length);
 		if (text[0] === COMMA) return this.utcOf(digitsOf(text, 1, length), SEASON_NONE);
@@ -377,7 +378,7 @@ class Profile {
 		return this.utcOf(localS, first === 0 ? SEASON_NONE : text[0] - DIGIT_0);
 	}
 
-	/** Unix time of what a clock shows, which runs as `season` says; NaN where that is no time that we know. */
+	/** Converts a clock time of the given season to Unix time in s; returns NaN outside the API's range. */
 	private utcOf(localS: number, season: number): number {
 		if (!(localS >= TIME_FIRST_S && localS <= TIME_LIMIT_S)) return Number.NaN;
 		const { zone } = this.#core;
@@ -394,12 +395,12 @@ class Profile {
 	}
 }
 
-/** The text is a time of the form `YY-MM-DD,hh:mm`. */
+/** Returns true for a time in the form `YY-MM-DD,hh:mm`. */
 function isStamp(text: Uint8Array, length: number): boolean {
 	return length === STAMP_LENGTH && text[STAMP_DASH] === DASH;
 }
 
-/** The number that `text[from..to)` is, all digits; NaN if it is none. */
+/** Returns the number in `text[from..to)`; NaN unless it consists of digits only. */
 function digitsOf(text: Uint8Array, from: number, to: number): number {
 	let number = from < to ? 0 : Number.NaN;
 	for (let i = from; i < to; i++) {

@@ -1,6 +1,6 @@
 /**
- * A readout as JSON, a record at a time (API text, "Meter readout"; decisions 20 to 24), so that 340 readings never
- * exist as objects. Unit 0 is the head, then one unit a record, then the end of the list; with DLMS/COSEM one a missing
+ * Readout as JSON, written one record at a time (API text, "Meter readout"), so that 340 readings never exist as
+ * objects. Unit 0 is the head, then one unit per record, then the end of the list. With DLMS/COSEM one unit per missing
  * object and another end follow.
  */
 
@@ -18,29 +18,28 @@ import { localText } from "../../time/iso.js";
 import type { TimeZone } from "../../time/zone.js";
 import { writeMissing } from "./missing.js";
 
-/** What `GET last` shows beside the readout; fixed when the reply begins. */
+/** Additional state in `GET last`, captured when the reply begins. */
 export interface AttemptState {
 	readonly running: boolean;
-	/** Unix time of the last attempt in seconds; 0 for none. */
+	/** Unix time of the last attempt in seconds; 0 when there was no attempt. */
 	readonly lastAttempt: number;
-	/** Stable code of what went wrong in it; "" for nothing. */
+	/** Stable code of its failure; "" after success. */
 	readonly lastError: string;
 }
 
-/** What a unit is. */
 const PART_RECORDS = 0;
 const PART_BETWEEN = 1;
 const PART_MISSING = 2;
 const PART_END = 3;
 
-/** Texts up to this length are copied natively. */
+/** Length up to which the writer copies texts natively. */
 const SHORT = 32;
 
 const QUOTE = 0x22;
 
 const NO_RECORDS = Object.freeze([]);
 
-/** What stands between the values of a reading, in their order; `PIECE_…` are the positions. */
+/** JSON text between the values of a reading, in order; `PIECE_…` are the indexes. */
 const PIECES = Object.freeze([
 	'"obis_long":"',
 	'","obis":"',
@@ -64,20 +63,17 @@ const PIECE_CHANNEL = 7;
 const PIECE_BILLING_PERIOD = 8;
 const PIECE_UNMAPPED = 9;
 
-/** What stands between the values of a reading as bytes, made once for all replies. */
+/** Returns the text between the values of a reading as bytes, shared by all replies. */
 export function prepareReadingKeys(writer: JSONWriter): readonly Uint8Array[] {
 	return PIECES.map((piece) => writer.prepare(piece));
 }
 
 export interface ReadoutBodyOptions {
-	/** As in the query. */
 	readonly language: string;
-	/** Table of OBIS names. */
 	readonly names: Uint8Array | undefined;
-	/** From prepareReadingKeys. */
+	/** From `prepareReadingKeys()`. */
 	readonly keys: readonly Uint8Array[];
 	readonly text: TextCodec;
-	/** The zone of `localtime`. */
 	readonly zone: TimeZone;
 	/** Table of the Zigbee attributes (obis/mapping.ts). */
 	readonly map: Uint8Array;
@@ -94,23 +90,23 @@ export class ReadoutBody {
 	readonly #names: OBISNames | undefined;
 	readonly #cursor: RecordCursor;
 	readonly #null: Uint8Array;
-	/** Holds a number's text on its way. */
+	/** Buffer for the text of a number. */
 	readonly #scratch = new Uint8Array(VALUE_LIMIT + 1);
-	/** Its beginning, which the writer copies whole: a number fits unless it is very long. */
+	/** Its beginning, which the writer copies natively; most numbers fit. */
 	readonly #shortScratch = this.#scratch.subarray(0, SHORT);
-	/** Names of the code that the cursor stands at, or of the one before; in quotes. */
+	/** Names of the code at the cursor or of the previous one, in quotes. */
 	readonly #name = new Uint8Array(NAME_LIMIT + 2);
 	readonly #translation: Uint8Array;
-	/** Where they end; 0 for none. */
+	/** End offsets of these names; 0 when there is no name. */
 	#nameEnd = 0;
 	#translationEnd = 0;
 	#hasNames = false;
-	/** Undefined: a readout of another protocol, where nothing is asked for by name. */
+	/** Undefined for other protocols, which do not read objects individually. */
 	readonly #missing: MissingCursor | undefined;
 	#unit = 0;
 	#part = PART_RECORDS;
 
-	/** `readout` undefined: there is none yet. */
+	/** `readout`: undefined before the first one. */
 	constructor(readout: Readout | undefined, options: ReadoutBodyOptions) {
 		this.#keys = options.keys;
 		this.#null = options.text.encode("null");
@@ -129,7 +125,7 @@ export class ReadoutBody {
 		if (readout?.missing !== undefined) this.#missing = new MissingCursor(readout.missing);
 	}
 
-	/** For JSONStream. */
+	/** Writes a unit; for JSONStream. */
 	produce(writer: JSONWriter, unit: number): boolean {
 		if (unit === 0) {
 			this.head(writer);
@@ -152,12 +148,11 @@ export class ReadoutBody {
 		return this.#part !== PART_END;
 	}
 
-	/** Goes to what the next unit is. */
 	private advance(): void {
 		if (this.#part === PART_RECORDS) {
 			const cursor = this.#cursor;
 			const hasNext = cursor.nextRecord();
-			// C 0 stands for what F may be part of the name of.
+			// With C 0, F may determine the name.
 			this.#hasNames = cursor.isSameCode && cursor.code.c > 0;
 			if (!hasNext) this.#part = this.#missing === undefined ? PART_END : PART_BETWEEN;
 		} else this.#part = this.#missing?.next() ? PART_MISSING : PART_END;
@@ -213,7 +208,7 @@ export class ReadoutBody {
 		this.numberOrNull(writer, PIECE_MEDIUM, code.medium);
 		this.numberOrNull(writer, PIECE_CHANNEL, code.channel);
 		this.numberOrNull(writer, PIECE_BILLING_PERIOD, code.billingPeriod);
-		// What feeds Zigbee are values.
+		// Only value attributes are mapped to Zigbee.
 		const pair = attribute === 0 ? pairOf(code, this.#map) : 0;
 		if (pair === 0) writer.raw(pieces[PIECE_UNMAPPED]);
 		else {
@@ -246,7 +241,7 @@ export class ReadoutBody {
 		if (hasSecond) this.moreValues(writer);
 	}
 
-	/** The unit of the second value, all values of more than two, and the units of those. */
+	/** Writes the unit of the second value; with more than two values, all values and the units from the third on. */
 	private moreValues(writer: JSONWriter): void {
 		const cursor = this.#cursor;
 		if (cursor.unit !== "") {
@@ -271,14 +266,13 @@ export class ReadoutBody {
 		writer.endArray();
 	}
 
-	/** The cursor's value as text, without the quotes. */
+	/** Writes the cursor's value as text, without quotes. */
 	private text(writer: JSONWriter): void {
 		const { text, shortText, length, isPlain } = this.#cursor;
 		if (isPlain) writer.rawPart(length > shortText.length ? text : shortText, 0, length);
 		else writer.rawASCII(text, 0, length);
 	}
 
-	/** In English and in the language asked for. */
 	private names(writer: JSONWriter, code: OBISCode): void {
 		if (!this.#hasNames) this.findNames(code);
 		this.name(writer, this.#name, this.#nameEnd);
@@ -292,7 +286,7 @@ export class ReadoutBody {
 		else writer.rawPart(name, 0, end);
 	}
 
-	/** Takes down the names of the code: those of its past billing periods, which follow it, are the same. */
+	/** Stores the names of the code; the records of its past billing periods follow and share them. */
 	private findNames(code: OBISCode): void {
 		const names = this.#names;
 		this.#hasNames = true;
@@ -310,7 +304,10 @@ export class ReadoutBody {
 		else writer.rawPart(this.#shortScratch, 0, putDecimal(this.#scratch, 0, value));
 	}
 
-	/** Writes the name found last, and that of the attribute, in quotes; returns where it ends, 0 if that is not known. */
+	/**
+	 * Writes the last found name, with that of the attribute, in quotes; returns the end offset, or 0 for an unknown
+	 * attribute.
+	 */
 	private quotedName(names: OBISNames, into: Uint8Array): number {
 		const { classId, attribute } = this.#cursor;
 		into[0] = QUOTE;

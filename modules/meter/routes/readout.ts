@@ -1,4 +1,4 @@
-/** Meter routes of the API text: readouts; and `meter/probe`, `iec62056/log`. */
+/** Meter routes of the API text: readouts, `meter/probe`, `meter/pin` and `iec62056/log`. */
 
 import { BODY_LIMIT, type BodyTable, type BodyValues, needed } from "../../api/body.js";
 import { BUSY } from "../../api/errors.js";
@@ -27,19 +27,19 @@ import { PINEntry } from "../pin.js";
 import type { ProbeCallback, ProbeResult } from "../probe.js";
 import { ReadoutBody } from "./readings.js";
 
-/** Finding out what comes back from the meter: the conversations of a readout, none of which keeps one. */
+/** Memory of a probe, which runs the sessions of a readout without storing a readout. */
 export const PROBE_COST: Cost = Object.freeze({ slots: 500, chunkBytes: 4096 });
-/** A readout for a client, from when it is asked for until the client has it. */
+/** Memory of a readout for a client, from the request to the end of the reply. */
 export const READOUT_REPLY_COST: Cost = Object.freeze({ slots: 100, chunkBytes: 1536 });
-/** The raw conversation for a client: a copy of it. */
+/** Memory of the session log for a client, which gets a copy. */
 export const LOG_REPLY_COST: Cost = Object.freeze({ slots: 100, chunkBytes: 5120 });
 
-/** PIN of the meter's display; it is not kept. */
+/** PIN of the meter's display; never stored. */
 const PIN = bodyField<string>({ name: "pin", kind: TEXT, minimum: 4, maximum: 8, characters: "09" });
 /** Number of flashes before the display shows "PIN". */
 const FLASHES = bodyField<number>({ name: "flashes", kind: INTEGER, maximum: 3 });
 const FLASHES_USUAL = 2;
-/** That lead from the first value after it to what a long one switches. */
+/** Number of flashes from the first value after the PIN to the entry switched by a long flash. */
 const INF = bodyField<number>({ name: "inf", kind: INTEGER, maximum: 15 });
 export const PIN_BODY: BodyTable = Object.freeze({
 	fields: Object.freeze([PIN, FLASHES, INF]),
@@ -89,7 +89,7 @@ export function getLast(exchange: Exchange<Metering>): void {
 	exchange.stream((writer, unit) => body.produce(writer, unit), READOUT_REPLY_COST);
 }
 
-/** The raw conversation, an entry a unit: times in ms since start, characters as text and as hex. */
+/** Writes the session log, one entry per unit: times in ms since start, characters as text and as hex. */
 export function getLog(exchange: Exchange<Metering>): void {
 	const { reader } = exchange.part;
 	const { clock, config } = exchange.core;
@@ -139,7 +139,7 @@ export function postProbe(exchange: Exchange<Metering>): void {
 	failBusy(exchange, 503);
 }
 
-/** Answers when it has begun. A simulated meter hides nothing. */
+/** Answers at the start of the entry. A simulated meter needs no PIN. */
 export function postPIN(exchange: Exchange<Metering>, values: BodyValues): void {
 	const { reader } = exchange.part;
 	const { config } = exchange.core;
@@ -169,7 +169,7 @@ export function postPIN(exchange: Exchange<Metering>, values: BodyValues): void 
 		});
 }
 
-/** Nothing to break off is as good. */
+/** Cancels the PIN entry; succeeds also when no entry is in progress. */
 export function deletePIN(exchange: Exchange<Metering>): void {
 	const { guest } = exchange.part.reader;
 	if (guest instanceof PINEntry) guest.end();
@@ -181,7 +181,7 @@ function failBusy(exchange: Exchange<Metering>, status: number): void {
 	exchange.fail(status, BUSY, "A conversation with the meter is going on; try again when it has ended.");
 }
 
-/** READOUT_REPLY_COST is claimed. */
+/** Writes the readout; READOUT_REPLY_COST is already claimed. */
 function streamReadout(exchange: Exchange<Metering>, readout: Readout): void {
 	const { names, readingKeys: keys } = exchange.part;
 	const { text, zone } = exchange.core;
@@ -203,7 +203,7 @@ export function failRead(exchange: Exchange<Metering>, failure: Failure): void {
 	});
 }
 
-/** What arrives without a question, and the settings that would set it right; null: not known. */
+/** Writes the kind of unsolicited data and the settings that fit it; each is null when unknown. */
 function writeFinding(writer: JSONWriter, failure: Failure | undefined): void {
 	const { unasked, advice } = failure ?? {};
 	writer.key("unasked");
@@ -280,7 +280,7 @@ function writeLogEntry(writer: JSONWriter, entry: LogCursor): void {
 	writer.endObject();
 }
 
-/** Characters from the line as text and as hex; one of 0x80 and above arrived damaged. */
+/** Writes characters from the line as text and as hex; one of 0x80 and above arrived damaged. */
 function writeCharacters(writer: JSONWriter, bytes: Uint8Array, start: number, end: number): void {
 	writer.key("text");
 	writer.ascii(bytes, start, end);

@@ -1,4 +1,4 @@
-/** `iec62056/schedule` of the API text: when the meter is read by itself (decisions 5 and 30). */
+/** `iec62056/schedule` of the API text: times of the automatic readouts. */
 
 import { type BodyValues, needed } from "../../api/body.js";
 import { INVALID_FIELD, MISSING_FIELD } from "../../api/errors.js";
@@ -26,7 +26,7 @@ export const SCHEDULE_SETTINGS = settingsOf(
 	{ lenient: Object.freeze(TRIGGERS.map(({ name }) => name)), accept },
 );
 
-/** The triggers that the unit uses must be there and right; the others are neither looked at nor changed. */
+/** Requires the triggers that the unit uses; ignores the others and leaves them unchanged. */
 function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
 	const unit = PERIOD_UNITS[SCHEDULE_PERIOD_UNIT.choices.indexOf(needed(values, SCHEDULE_PERIOD_UNIT))];
 	if (!unit.values.includes(needed(values, SCHEDULE_PERIOD_VALUE))) {

@@ -1,4 +1,4 @@
-/** Settings of the meter that need nothing but their schema (decisions 26, 27, 41): protocol, IEC 62056-21, simulator, log. */
+/** Settings of the meter that need only their schema: protocol, IEC 62056-21, simulator, log. */
 
 import { settingsOf } from "../../api/settings.js";
 import { CONTROL, IEC62056, METER, METER_PROTOCOL } from "../fields.js";

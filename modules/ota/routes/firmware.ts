@@ -1,4 +1,4 @@
-/** Upload of a firmware file (decisions 4 and 48). */
+/** Upload of a firmware file. */
 
 import { BUSY, UNSUPPORTED } from "../../api/errors.js";
 import type { Exchange } from "../../api/exchange.js";
@@ -7,7 +7,7 @@ import type { Firmware } from "../firmware.js";
 import { codeOf, REFUSALS, TAKEN } from "../refusals.js";
 import type { Sender, Updater } from "../updater.js";
 
-/** Takes the file, or answers why it is not taken. */
+/** Returns a sink for the file, or undefined after answering with an error. */
 export function postFirmware(exchange: Exchange<Firmware | undefined>): BodySink | undefined {
 	const { updater } = exchange.part ?? {};
 	const { contentLength } = exchange.request;
@@ -26,7 +26,6 @@ export function postFirmware(exchange: Exchange<Firmware | undefined>): BodySink
 
 class Upload implements BodySink, Sender {
 	readonly limit: number;
-	/** For the log. */
 	readonly name: string;
 	readonly #exchange: Exchange<Firmware | undefined>;
 	readonly #updater: Updater;
@@ -39,7 +38,7 @@ class Upload implements BodySink, Sender {
 		this.name = exchange.remoteAddress;
 	}
 
-	/** Ends the upload when its token is revoked: it goes on for up to a quarter of an hour. */
+	/** Takes bytes, unless the token has been revoked during the upload, which may take a quarter of an hour. */
 	write(bytes: Uint8Array, start: number, end: number): void {
 		if (this.#exchange.failIfRevoked()) {
 			this.rest = 0;

@@ -1,4 +1,4 @@
-/** `system/upgrade`: where a newer firmware is looked for (decision 51). */
+/** `system/upgrade`: settings of the check for newer firmware. */
 
 import type { BodyValues } from "../../api/body.js";
 import type { Exchange } from "../../api/exchange.js";
@@ -17,7 +17,7 @@ function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefi
 	const isFile = url === "" || parseFileURL(withBoard(url, info.board)) !== undefined;
 	if (isFile) {
 		const puts = putsOf(UPGRADE.fields, values);
-		// What was found elsewhere says nothing of the new address.
+		// A version found at the old address does not apply to the new one.
 		const isOther = given !== undefined && given !== config.get(UPGRADE_URL);
 		return isOther ? [...puts, put(UPGRADE_FOUND_VERSION, "")] : puts;
 	}

@@ -1,4 +1,4 @@
-/** `system/version`: what firmware runs, on what device, and where newer ones are (decisions 9 and 51). */
+/** `system/version`: running firmware, device, and source of newer firmware. */
 import type { Exchange } from "../../api/exchange.js";
 import { numberMember, textMember } from "../../api/members.js";
 import { SCOPE_FULL } from "../../auth/tokens.js";
@@ -7,9 +7,9 @@ import { UTC_LENGTH, writeUTC } from "../../time/iso.js";
 import { upgradeURLOf } from "../upgrade.js";
 import { buildNumber } from "../version.js";
 
-/** A test code of the CSA, until one is assigned. */
+/** Test code of the CSA, until a code is assigned. */
 const MANUFACTURER_ID = 0xfff1;
-/** Characters of the date and of the time in `2026-11-20T05:39:38Z`. */
+/** Offsets of the date and of the time in `2026-11-20T05:39:38Z`. */
 const DATE_END = 10;
 const TIME_START = 11;
 const TIME_END = 19;
@@ -34,7 +34,7 @@ export function getVersion(exchange: Exchange): void {
 	};
 	exchange.object((writer) => {
 		component(writer, "firmware");
-		// The page is part of the firmware: one build makes both.
+		// The page is part of the firmware, from the same build.
 		component(writer, "frontend");
 		writer.key("device");
 		writer.beginObject();
@@ -49,7 +49,6 @@ export function getVersion(exchange: Exchange): void {
 	});
 }
 
-/** Without query and fragment. */
 function withoutQuery(url: string): string {
 	return url.split("?", 1)[0].split("#", 1)[0];
 }
