@@ -267,7 +267,7 @@ export interface HostInfo {
 	 * reports are disabled.
 	 */
 	readonly reportKey: string;
-	/** HTTPS address of newer firmware, with `{board}` as placeholder for the board's name. Empty: no address. */
+	/** HTTPS address of newer firmware, with `{board}` in place of the board's name. Empty: no address. */
 	readonly upgradeUrl: string;
 }
 

@@ -222,5 +222,5 @@ export class Link implements ScheduledMachine, SerialOptions {
 	}
 }
 
-/** Placeholder for a change of the port only: the drain that follows performs waiting outputs. */
+/** Marks a change of the port only: the drain that follows performs waiting outputs. */
 function changeNothing(): void {}

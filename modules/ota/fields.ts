@@ -8,7 +8,7 @@ const IN_UPGRADE_FOUND = 20;
 /** Printable characters without the blank. */
 const GRAPHIC = "!~";
 
-/** Address of the release file, with `{board}` as placeholder for the board's name. Empty: the address in the build. */
+/** Address of the release file, with `{board}` in place of the board's name. Empty: the address in the build. */
 export const UPGRADE_URL = field<string>({
 	entry: IN_UPGRADE,
 	id: 1,

@@ -7,7 +7,7 @@ import { isNewer } from "./version.js";
 export type UpgradeConfig = Pick<ConfigStore, "get">;
 export type UpgradeInfo = Pick<HostInfo, "board" | "firmwareVersion" | "upgradeUrl">;
 
-/** Placeholder of the board's name in an address. */
+/** Stands for the board's name in an address. */
 const BOARD = "{board}";
 
 /** Returns the address with this board's name; empty when there is no address. */

@@ -71,7 +71,7 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(await gateway().read(CONFIG), before);
 		};
 
-		it("are those of decision 28 in a new unit, and {} changes nothing", async () => {
+		it("are the documented ones in a new unit, and {} changes nothing", async () => {
 			assert.deepEqual(await gateway().write(CONFIG, {}), DEFAULT_DLMS);
 		});
 		it("have four kinds of authentication", () =>
@@ -183,7 +183,7 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 		};
 		const one = (entry: unknown) => JSON.stringify({ entries: [entryOf(0), entryOf(1), entry, entryOf(3)] });
 
-		it("of a new unit is that of decision 29", async () => {
+		it("of a new unit is the documented one", async () => {
 			assert.deepEqual(await gateway().read(OBIS), { entries: DEFAULT_ENTRIES });
 		});
 		it("takes 0 to 32 objects in their order; the reply is what GET shows", async () => {

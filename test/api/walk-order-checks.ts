@@ -99,7 +99,7 @@ export function walkOrderChecks(gateway: () => TestGateway): void {
 	});
 
 	describe("the body of each route", () => {
-		it("may have as many bytes as decision 6 says and not one more, its length said or not", async () => {
+		it("may have as many bytes as documented and not one more, its length said or not", async () => {
 			for (const { path, example, limit } of JSON_ROUTES) {
 				assert.equal(limit, LIMITS[path] ?? 2048, path);
 				for (const chunked of [false, true]) {

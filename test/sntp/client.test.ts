@@ -262,7 +262,7 @@ describe("sntp/client", () => {
 		for (const [what, change] of Object.entries(good)) assert.equal(changed(change).synchronised, 1, what);
 	});
 
-	it("takes times of decision 39 and after the build, of this era and the next", () => {
+	it("takes times within the range and after the build, of this era and the next", () => {
 		const says = (utcMs: number) => {
 			const change = (reply: Buffer) => {
 				putTime(reply, 32, utcMs);

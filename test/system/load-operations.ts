@@ -9,7 +9,7 @@ import { LoadClient, type LoadRequest } from "./load-client.js";
 import type { LoadPeers } from "./load-peers.js";
 import { DLMS } from "./memory-limits.js";
 
-/** Largest bodies of the routes (decision 6 of the API), and of a file of certificates. */
+/** Largest bodies of the routes, and of a file of certificates. */
 const SHORT_BODY = 2048;
 const LONG_BODY = 16_384;
 const FILE_BODY = 12_287;

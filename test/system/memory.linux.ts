@@ -21,7 +21,7 @@ const REQUESTS = 1000;
 /** Longer than any time-out of a connection without a request. */
 const REST_MS = 31_000;
 const READOUTS = 100;
-/** The largest body of a settings route (decision 6 of the API). */
+/** The largest body of a settings route. */
 const BODY_SIZE = 2048;
 
 const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));

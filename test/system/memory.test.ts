@@ -25,7 +25,7 @@ import { iecVectors } from "../vectors.js";
 const LIMIT = 2300;
 /** Counts taken while something goes on. */
 const PROBES = 8;
-/** On both ports, and those of them with TLS (decision 7 of the API). */
+/** On both ports, and those of them with TLS. */
 const CONNECTIONS = 6;
 const TLS_CONNECTIONS = 2;
 /** Of a stream of events, beyond a connection that is kept. */
