@@ -1,5 +1,5 @@
 /**
- * Factory data: what makes one unit different from the next, in a flash partition of its own (`factory_data`) that
+ * Factory data: the data that distinguish units, in a flash partition of its own (`factory_data`) that
  * neither an update nor a factory reset touches. `npm run factory` makes it for a production line; a unit without any,
  * such as a bought devkit, makes its own at its first start and keeps it in `storage` in the same form.
  *
@@ -14,7 +14,7 @@
  *   136   32   private key of the unit, NIST P-256, high byte first; zeros: it has none
  *   168    4   CRC-32 (IEEE 802.3) of all before
  *
- * Passwords and keys are of 0-9 A-Z a-z. What breaks any of these rules is no record.
+ * Passwords and keys are of 0-9 A-Z a-z. A record that violates one of these rules is invalid.
  */
 import { asciiBytes, hasOnly, lowerCase, upperCase } from "../../modules/bytes/ascii.js";
 import type { Crypto } from "../../modules/io/crypto.js";

@@ -1,9 +1,9 @@
 /*
- * What the radio for Wi-Fi is to do and what its events mean: `WiFi` of the host contract without the radio itself
+ * Requests to the Wi-Fi radio and the meaning of its events: `WiFi` of the host contract without the radio itself
  * (wifi-driver.h). For wifi-xs.c; plain C. Everything is called in the machine's thread.
  *
- * Events of ESP-IDF don't say which attempt to join they belong to. But each attempt ends with one RADIO_ENDED, sooner or
- * later: the next one begins only after it, and what comes before it is of the one that is being left.
+ * ESP-IDF's events do not name the attempt to join that they belong to. But each attempt ends with one RADIO_ENDED: the
+ * next one begins only after it, and events before it belong to the attempt that is being left.
  *
  *   IDLE -- connect --> JOINING -- associated --> ASSOCIATED -- address --> ONLINE
  *     ^                    |                          |                        |

@@ -1,6 +1,6 @@
 /*
- * What the two halves of the clients share: stream-client.c is what owners call, client-thread.c the thread that alone
- * touches sockets and Mbed TLS. The lock, one for all, is held for copies only.
+ * State shared by the two halves of the clients: stream-client.c has the functions for their users, client-thread.c the
+ * thread that alone touches sockets and Mbed TLS. The lock, one for all, is held for copies only.
  *
  *   RESOLVING -> CONNECTING -> QUEUED -> SHAKING -> STANDS        (a plain one stands when it is connected)
  *       each but STANDS -> FAILED; closed: gone at once, or once all is sent where it STANDS

@@ -5,8 +5,8 @@
  * that had the sender's speed from its first bit to its last. On the wire a character is the eight bits between start
  * and stop bit, so that 7E1 on one side and 8N1 on the other meet as they do on a real line.
  *
- * The meter is any sans-io machine. What it transmits at 7E1 as 0x80 and above goes out with the wrong parity bit,
- * which is how a machine says "this character arrives damaged".
+ * The meter is any sans-io machine. A byte of 0x80 or above that it transmits at 7E1 is sent with the wrong parity bit:
+ * this is how a machine simulates a damaged character.
  */
 import {
 	FORMAT_7E1,

@@ -1,13 +1,13 @@
 /**
- * What the gateway of the virtual world can connect to: servers that a test plays, on virtual time.
+ * Servers of the virtual world for the gateway's own connections, played by a test on virtual time.
  *
  *   world.names.set("broker.example", "192.0.2.7");
  *   world.servers.serve("192.0.2.7", 8883, { certificate, onConnection: (peer) => {
  *      peer.onReceived = () => peer.send("hello back");
  *   } });
  *
- * TLS has no cryptography here, but what a server shows is judged as in the simulator (trust.ts), one handshake goes on at a
- * time, and sessions are resumed by servers that know them. Where nobody serves, a connection is refused.
+ * TLS has no cryptography here, but a server's certificates are judged as in the simulator (trust.ts), one handshake runs
+ * at a time, and servers resume the sessions that they know. Without a server a connection is refused.
  */
 import type { X509Certificate } from "node:crypto";
 import {

@@ -1,12 +1,12 @@
 /**
- * Datagrams and names of the virtual world. What is out there is played by the test:
+ * Datagrams and names of the virtual world. The test plays the network:
  *
  *   world.udp.serve("192.0.2.1", 123, (bytes, from) => [reply], 40);     // a server that takes 40 ms
  *   world.udp.send({ from: { address: "192.168.4.2", port: 5000 }, to: { address: "192.168.4.1", port: 53 }, bytes });
  *   world.names.set("pool.ntp.org", "192.0.2.1");
  *   const other = world.udp.device("192.0.2.21");                        // the UDP of one more gateway in this network
  *
- * Everything comes as an event of its own, in the order of its time.
+ * Everything arrives as a separate event, in the order of time.
  */
 import { isIPv4 } from "node:net";
 import { DATAGRAM_LIMIT, RESOLVE_LIMIT, type UDP, type UDPOptions, type UDPPort } from "../../modules/io/host.js";

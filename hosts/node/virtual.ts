@@ -7,8 +7,8 @@
  *   world.advance(5000);                          // five seconds go by in order
  *   const reply = world.request("/api/v1/…");     // time goes by until the reply is whole
  *
- * Nothing happens unless time is let go by, and the same seed gives the same run. What a callback of the gateway throws
- * comes out of `advance`, `run` or `request`.
+ * Nothing happens until the test advances the time, and the same seed gives the same run. An exception in a callback of
+ * the gateway is rethrown by `advance`, `run` or `request`.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import type { Crypto } from "../../modules/io/crypto.js";

@@ -1,13 +1,13 @@
 /**
- * Supply and sensors of a host without any: what a text says, a line each, so that a tester can set them:
+ * Simulated supply and sensors, described by a text with one line each, so that a tester can set them:
  *
  *   cells 3
  *   battery 4.1
  *   usb 0
  *   temperature 21.5
  *
- * The first line of a name counts. What is not there: no cells, 5 V at the socket, 25 °C. "none" stands for what the board
- * can't measure.
+ * The first line of a name counts. Defaults: no cells, 5 V at the socket, 25 °C. "none" marks a value that the board
+ * cannot measure.
  */
 import type { Power } from "../../modules/io/host.js";
 

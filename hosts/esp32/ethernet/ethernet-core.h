@@ -1,7 +1,7 @@
 /*
- * What the Ethernet port is asked to do and what its events mean: `Ethernet` of the host contract without the port itself
- * (ethernet-driver.h). For ethernet-xs.c; plain C on pthreads. Events come in any thread, all else is called in the
- * machine's.
+ * Requests to the Ethernet port and the meaning of its events: `Ethernet` of the host contract without the port itself
+ * (ethernet-driver.h). For ethernet-xs.c; plain C on pthreads. Events arrive in any thread; everything else is called in
+ * the machine's thread.
  *
  *   state      start      link up    address    address lost    link lost    stop
  *   OFF        UNLINKED   -          -          -               -            OFF
@@ -9,8 +9,8 @@
  *   LINKED     LINKED     LINKED     ADDRESSED  LINKED          UNLINKED     OFF
  *   ADDRESSED  LINKED     LINKED     ADDRESSED  LINKED          UNLINKED     OFF
  *
- * There is no queue: an event changes the state under the lock, and the machine's thread is told when the state is another
- * one than it has heard of.
+ * There is no queue: an event changes the state under the lock, and the machine's thread is notified when the state
+ * differs from the one that it was last notified of.
  */
 #ifndef ETHERNET_CORE_H
 #define ETHERNET_CORE_H

@@ -1,5 +1,5 @@
 /**
- * What the XS worker and the Node process say to each other; imported by both sides.
+ * Messages between the XS worker and the Node process; imported by both sides.
  *
  * Command, worker to Node, answered at once:   byte 0 its code, bytes 1-4 id, then its values (layout.ts).
  * Reply to a command:                          byte 0 REPLY_…, then its values, or the text of an error.
