@@ -32,8 +32,8 @@ const PERMISSIVE = ["MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", 
 const RESTRICTED = "test/vectors/restricted/";
 
 /**
- * Who may import whom, by room: a folder of modules/ (in `io` each file is a room of its own, since most may know the
- * types but not the driver), a host, tools. A room may import itself. "*" is everything in modules/.
+ * Permitted imports between rooms: a folder of modules/ (in `io` each file is a room of its own, since most rooms may
+ * know the types but not the driver), a host, tools. A room may import itself. "*" is everything in modules/.
  */
 const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	{
@@ -184,16 +184,16 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 ];
 
-/** What a folder has for the gateway's parts, over its engine, which knows nothing of parts. */
+/** Files of a folder that connect it to the gateway's parts; the folder's engine knows nothing of parts. */
 const FEATURE =
 	/^modules\/(\w+\/(routes\/.*|routes|(\w+-)?part)|auth\/(access|settings)|meter\/(metering|report|state|\w+-store|schedule-settings)|ota\/(firmware|trial)|publish\/(outlet|send-route)|wifi\/(networking|services|settings)|zigbee\/(owner|status))\.ts$/;
 
-/** What the gateway is made of. */
+/** Sources of the gateway. */
 const MODULES = /^modules\/.*\.ts$/;
 const SHIPPED = /^(modules|hosts|tools)\/.*\.(tsx?|mjs)$/;
 const SOURCE = /^(modules|hosts|tools|test)\/.*\.(tsx?|mjs)$/;
 const WRITTEN = /\.(tsx?|mjs|md|json|sh|c|h|css|html)$|^\.ci\//;
-/** What the firmware is made of, in XS. */
+/** Sources of the firmware, which run in XS. */
 const XS = /^(modules\/|hosts\/(node\/worker|native|simulated|linux|esp32)\/).*\.ts$/;
 /** All but the one place that skips a suite for want of a compiler or a library, and says so. */
 const TESTS = /^test\/(?!hosts\/native\/compile).*\.ts$/;
@@ -213,11 +213,11 @@ interface PatternRule {
 	name: string;
 	/** Paths that it holds for. */
 	files: RegExp;
-	/** What must not be there. */
+	/** The forbidden pattern. */
 	bad: RegExp;
 	/** Whether comments count. */
 	comments: boolean;
-	/** What to do instead. */
+	/** The replacement to suggest. */
 	advice: string;
 	/** Texts that the rule must find something in. */
 	catches: readonly string[];
@@ -454,7 +454,10 @@ function isThere(path: string, link: string): boolean {
 	return headings.includes(heading);
 }
 
-/** Numbers of decisions that a text cites, as in "decision 7" and "decisions 4, 8 to 16", also over lines of a comment. */
+/**
+ * Numbers of decisions that a text cites, as in "decision 7" and "decisions 4, 8 to 16", also across lines of a
+ * comment.
+ */
 function citedDecisions(text: string): number[] {
 	const lines = text.replace(/\n[\s*/]*/g, " ");
 	return [...lines.matchAll(/\bdecisions? (\d+(?:(?:,| to| and| or|, and) \d+)*)/gi)].flatMap(([, list]) =>

@@ -16,7 +16,7 @@ export interface ExpectedReading {
 	readonly channel: number | null;
 	readonly billing_period: number | null;
 	readonly values?: readonly string[];
-	/** Of `values`, where any of them has one. */
+	/** Units of `values`, where any value has one. */
 	readonly values_units?: readonly string[];
 	/** Only of DLMS/COSEM, where it is not the object's value. */
 	readonly attribute?: number;
@@ -32,7 +32,7 @@ export interface Vector {
 	readonly readings: readonly ExpectedReading[];
 }
 
-/** Throws an Error that says which file is no JSON: whoever adds one must find it. */
+/** Throws an Error that names the file if it is no JSON, so that its author finds it. */
 function readExpected(path: string) {
 	try {
 		return JSON.parse(readFileSync(path, "utf8"));

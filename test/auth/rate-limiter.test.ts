@@ -243,7 +243,7 @@ describe("auth/rate-limiter", () => {
 			limiter.failed(address);
 			times.push(clock.ms);
 		};
-		// Of the addresses that share a bucket each has its first attempt, then one continues: the others would only
+		// Each of the addresses that share a bucket makes its first attempt, then only one continues: the others would
 		// disturb it.
 		const lasting = addresses.slice(0, STRANGER_LIMIT + 1);
 		for (const address of addresses.slice(0, STRANGER_LIMIT)) tryAt(address);

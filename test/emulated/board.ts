@@ -37,7 +37,7 @@ export interface MemoryRow {
 	readonly stacks: Readonly<Record<string, number>>;
 }
 
-/** Missing requirement for emulating the board; undefined if there is none. */
+/** Missing requirement for emulating the board, else undefined. */
 export function lacking({ chip }: Board): string | undefined {
 	try {
 		findSDK();

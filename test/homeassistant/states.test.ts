@@ -9,7 +9,7 @@ const { certificate } = OWN_CERTIFICATE;
 const HOUR = 3_600_000;
 const BLOCK = "1-0:1.8.0*255(000123.4*kWh)\r\n1-0:16.7.0(0.25*kW)";
 
-/** Somebody else who may have the turn. */
+/** Another client that may hold the permit. */
 class Other implements PermitClient {
 	hasPermit = false;
 	permitGranted(): void {

@@ -1,6 +1,7 @@
 /**
- * Our gateway and Mosquitto: what its own client sees of what we publish, with and without TLS and password, and what the
- * owner is told where the broker refuses. What MQTT 3.1.1 can't tell a client, no test here says that we tell.
+ * Our gateway and Mosquitto: what Mosquitto's own client receives of our messages, with and without TLS and password,
+ * and which error the owner sees where the broker refuses. No test here expects a cause that MQTT 3.1.1 can't tell a
+ * client.
  */
 import assert from "node:assert/strict";
 import { pbkdf2Sync } from "node:crypto";
@@ -25,7 +26,7 @@ interface Certificates {
 	readonly server: Made;
 	readonly expired: Made;
 	readonly misnamed: Made;
-	/** Of a client. */
+	/** A client's certificate and key. */
 	readonly client: Made;
 }
 

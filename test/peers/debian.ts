@@ -14,7 +14,7 @@ const DEBIAN = "trixie";
 /** Faketime: statistics are made when five minutes are over, which nobody wants to wait for. */
 const DEBIAN_PACKAGES = "python3,python3-venv,libfaketime";
 export const DEBIAN_ROOT = join(PEERS_FOLDER, `debian-${DEBIAN}`);
-/** Of this computer, where it has them: a Debian of so few packages has none. */
+/** Certificate authorities of this computer, where it has them; the small Debian has none. */
 const AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt";
 const INSTALL_LIMIT_MS = 300_000;
 const END_LIMIT_MS = 30_000;
@@ -45,7 +45,8 @@ async function installDebian(): Promise<void> {
 	const fresh = `${DEBIAN_ROOT}.new`;
 	rmSync(fresh, { recursive: true, force: true });
 	mkdirSync(PEERS_FOLDER, { recursive: true });
-	// What it mounts is gone with it, however it ends: who deletes the folder later must not meet the computer's own /proc.
+	// Its mounts disappear with it, however it ends: a later deletion of the folder must not meet the computer's own
+	// /proc.
 	await install("debootstrap", "unshare", [
 		...["--mount", "--propagation", "private", "--", "debootstrap"],
 		...["--variant=minbase", `--include=${DEBIAN_PACKAGES}`],

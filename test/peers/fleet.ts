@@ -117,7 +117,7 @@ class FleetGateway {
 		await this.ask("GET", "iec62056/read");
 	}
 
-	/** What docs/fleet.md has its owner put into a folder. */
+	/** Puts into a folder what docs/fleet.md asks for. */
 	async enrol(folder: string): Promise<void> {
 		const { token, id } = await this.ask("POST", "system/tokens", { name: "prometheus", scope: "read" });
 		this.#tokenId = id;

@@ -52,14 +52,14 @@ async function meterOf({ folder, packages }: Bench, name: string): Promise<JSONO
 	return config.meters[0];
 }
 
-/** What an expression makes of a value. */
+/** Result of an expression for a value. */
 async function evaluate({ folder, program }: Bench, { jq }: JSONObject, value: unknown): Promise<number> {
 	const path = join(folder, "value.json");
 	writeFileSync(path, JSON.stringify(value));
 	return Number(Number(await run(program, ["-r", jq, path])).toFixed(3));
 }
 
-/** Of kW, to what the meter tells. */
+/** Watts of a number of kilowatts, with the meter's precision. */
 const watts = (kilowatts: number) => Number((kilowatts * 1000).toFixed(3));
 
 const PHASES = [0, 20, 40];
@@ -138,7 +138,7 @@ export const gojqCases = [
 	},
 ];
 
-/** As meters publish whose OBIS codes begin with 1-0: P1, SML, DLMS. */
+/** The state as meters publish it that use OBIS codes beginning with 1-0: P1, SML, DLMS. */
 function withLongNames(state: BrokerBench["state"]): BrokerBench["state"] {
 	return Object.fromEntries(Object.entries(state).map(([key, value]) => [key === "time" ? key : `1_0_${key}`, value]));
 }

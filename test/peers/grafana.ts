@@ -59,7 +59,7 @@ export async function prepareGrafana(): Promise<string> {
 	return folder;
 }
 
-/** What the compiler has to say of a dashboard; empty: it is one. */
+/** Complaints of the compiler about a dashboard; empty: it is valid. */
 async function complaints(folder: string, dashboard: string): Promise<string> {
 	writeFileSync(join(folder, "check.ts"), `${CHECK}${dashboard};\n`);
 	// It complains on standard output.

@@ -32,7 +32,7 @@ const GMAC = { ...PLAIN, ...KEYS, auth: "high_gmac", use_encryption: true, clien
 const SHA256 = { ...PLAIN, auth: "high_sha256", client_address: 2, password: "12345678" };
 const METER_ID = "GWS0000048151623";
 
-/** What is looked for in the log, in hex: starts of APDUs behind the LLC, of a frame of the server, a value. */
+/** Patterns in the log, in hex: starts of APDUs behind the LLC, of a frame of the server, a value. */
 const ASKED_LIST = /e6e600c003/;
 const BLOCK = /e6e700c402/;
 const NEXT_BLOCK = /e6e600c002/;
@@ -51,7 +51,7 @@ const SERIAL = new RegExp(Buffer.from("48151623").toString("hex"));
 interface Bench {
 	readonly classPath: string;
 	readonly gateway: ProcessGateway;
-	/** What the gateway knows as the meter's port: leads to the server of the moment. */
+	/** The gateway's meter port: a link that leads to the current server. */
 	readonly link: string;
 }
 
@@ -90,7 +90,7 @@ function withLine<T>(bench: Bench, options: readonly string[], use: () => Promis
 	});
 }
 
-/** What went over the line, in hex: the end of it, where it was long. */
+/** The bytes on the line, in hex; only the end of a long log. */
 async function conversation(gateway: ProcessGateway): Promise<string> {
 	const { entries } = await gateway.read("iec62056/log");
 	return entries.map(({ hex }: JSONObject) => hex ?? "").join(" ");

@@ -26,7 +26,7 @@ const JARS = [
 const LONG_TEXT =
 	"0123456789 ABCDEFGHIJKLMNOPQRSTUVWXYZ abcdefghijklmnopqrstuvwxyz 0123456789 and so on up to this point";
 
-/** What its objects hold: class, `A.B.C.D.E.F`, value as decimal text or text, unit. */
+/** Contents of its objects: class, `A.B.C.D.E.F`, value as decimal text or text, unit. */
 export const guruxObjects = [
 	{ classId: 8, code: "0.0.1.0.0.255", value: "2026-06-21T18:30:00+00:00", unit: "" },
 	{ classId: 1, code: "0.0.42.0.0.255", value: "GWS0000048151623", unit: "" },

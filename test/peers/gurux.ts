@@ -1,7 +1,8 @@
 /**
- * Gurux' `gurux-dlms` for Python, from PyPI, as the client of our simulated DLMS meter. What its version can't do is
- * left out: windows of more than one frame (it stops with an UnboundLocalError; their client for Java wants the F bit
- * in each frame), and an answer with list over more than one frame (it reads the last value before it has come).
+ * Gurux' `gurux-dlms` for Python, from PyPI, as the client of our simulated DLMS meter. Functions that its version
+ * lacks are left out: windows of more than one frame (it stops with an UnboundLocalError; their client for Java wants
+ * the F bit in each frame), and an answer with list over more than one frame (it reads the last value before it has
+ * come).
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -119,7 +120,7 @@ const readsRows = (name: string, meter: string[], client: string[], from: number
 	},
 });
 
-/** What it says when it can't read. */
+/** A reading that fails with this message. */
 const fails = (name: string, meter: string[], client: string[], message: RegExp) => ({
 	name,
 	async run(folder: string) {

@@ -22,14 +22,17 @@ const START_USUAL_MS = 8000;
 // biome-ignore lint/suspicious/noExplicitAny: JSON of others
 export type Answer = any;
 
-/** What it tells of an entity. */
+/** An entity as Home Assistant shows it. */
 export interface EntityState {
 	readonly entity_id: string;
 	readonly state: string;
 	readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** What makes a program see a clock that is ahead, before its command line; not by the program faketime, which passes no signals on. */
+/**
+ * Words before a command line that put a program's clock ahead; the program faketime itself is no choice, because it
+ * passes no signals on.
+ */
 function clockAhead(ms: number): string {
 	const libraries = readdirSync(join(ROOT, "usr", "lib"));
 	const path = libraries.map((folder) => `/usr/lib/${folder}/faketime/libfaketimeMT.so.1`);
@@ -40,9 +43,9 @@ function clockAhead(ms: number): string {
 
 export class HomeAssistant {
 	readonly url: string;
-	/** Of the owner: a token of an administrator, as the gateway wants it. */
+	/** Token of an administrator, as the gateway needs it. */
 	token = "";
-	/** Of one who is none. */
+	/** Token of a user without administrator rights. */
 	guestToken = "";
 	readonly #port: number;
 	/** How far its clock is ahead of this computer's, and the latest time that it has had. */
@@ -116,7 +119,7 @@ export class HomeAssistant {
 		await endChild(child);
 	}
 
-	/** What it wrote to its log of warnings and errors since it was started. */
+	/** Warnings and errors in its log since it was started. */
 	get log(): string {
 		return readFileSync(join(ROOT, "config", "home-assistant.log"), "utf8");
 	}

@@ -7,9 +7,9 @@ import { type EntityState, HomeAssistant } from "./home-assistant.js";
 import { Mosquitto } from "./mosquitto.js";
 import { PeerMissing } from "./peer.js";
 
-/** Of a meter that counts imported and exported energy. */
+/** Telegram of a meter that counts imported and exported energy. */
 export const METER = "logarex-lk13-history";
-/** What Home Assistant must make of some of its values: state, unit, class, class of the state. */
+/** Expected sensors in Home Assistant: state, unit, device class, state class. */
 export const VALUES: Readonly<Record<string, readonly [string, string, string, string]>> = {
 	"1_0_1_8_0": ["15882.6927", "kWh", "energy", "total_increasing"],
 	"1_0_2_8_0": ["219.4882", "kWh", "energy", "total_increasing"],
@@ -23,7 +23,7 @@ export interface Home {
 	readonly hass: HomeAssistant;
 	/** In XS, as on the device. */
 	readonly gateway: ProcessGateway;
-	/** Or why there is none. */
+	/** The broker, or the reason why it is missing. */
 	readonly broker: Mosquitto | PeerMissing;
 }
 
@@ -64,7 +64,7 @@ export async function waitFor<T>(what: string, limitMs: number, look: () => Prom
 	}
 }
 
-/** What `GET hub/send` or `mqtt/send` tells, once the gateway takes it. */
+/** Reply of `GET hub/send` or `mqtt/send`, once the gateway accepts it. */
 export async function sendNow(gateway: ProcessGateway, path: "hub/send" | "mqtt/send"): Promise<JSONObject> {
 	return waitFor(`${path} is busy`, TEST_LIMIT_MS, async () => {
 		const { status, text } = await gateway.get(path);

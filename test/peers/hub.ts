@@ -1,4 +1,4 @@
-/** What our gateway sends by Home Assistant's REST API, as Home Assistant has it then. */
+/** States that our gateway sends by Home Assistant's REST API, read back from Home Assistant. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ProcessGateway } from "../api/process-gateway.js";
@@ -13,7 +13,7 @@ const LOG_MS = 1000;
 /** Between two readouts that are sent. */
 const PAUSE_MS = 11_000;
 
-/** What Home Assistant has of us, by what comes after the host name. */
+/** The gateway's states in Home Assistant, by the part of the name behind the host name. */
 async function sent({ hass, gateway }: Home): Promise<Map<string, EntityState>> {
 	const ids = new RegExp(`^(?:binary_)?sensor\\.${slugOf(gateway.hostname)}_`);
 	const states = (await hass.states()).filter(({ entity_id }) => ids.test(entity_id));
@@ -51,7 +51,7 @@ export const hubCases = [
 			assert.equal(states.get("meter")!.state, "on");
 			const ageMs = Date.now() - Date.parse(states.get("last_readout")!.state);
 			assert.ok(Math.abs(ageMs) < 120_000, `${ageMs}`);
-			// Attributes that were not sent are none, so that each time all are.
+			// Attributes that a request omits disappear, so each request sends all of them.
 			const { friendly_name, obis } = states.get("1_0_1_8_0")!.attributes;
 			assert.equal(friendly_name, `${gateway.hostname} Active energy import total`);
 			assert.equal(obis, "1-0:1.8.0");

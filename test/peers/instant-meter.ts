@@ -8,7 +8,7 @@ import type { Telegram } from "../../tools/meter/telegram.js";
 const REACTION_MS = 5;
 const WRITABLE = 1024;
 
-/** The port of one gateway, whose meter hears nothing while it is silent. */
+/** A gateway's serial port; while it is silent, the meter hears nothing. */
 export function instantMeter(source: () => Telegram, isSilent: () => boolean): SerialPort {
 	const meter = new IECMeter({ source, clocked: false, reactionMs: REACTION_MS });
 	return { io: InstantSerial, pins: { meter, isSilent }, hardwareParity: true };
@@ -54,7 +54,7 @@ class InstantSerial implements Serial {
 		clearTimeout(this.#timer);
 	}
 
-	/** What the meter sends, and its next moment. */
+	/** Sends the meter's bytes and schedules its next moment. */
 	#pump(): void {
 		for (let output = this.#meter.poll(); output.kind !== OUTPUT_NONE; output = this.#meter.poll()) {
 			if (output.kind === OUTPUT_TRANSMIT) this.#received.push(output.bytes.slice(output.start, output.end));

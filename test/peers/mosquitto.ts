@@ -14,7 +14,7 @@ const START_LIMIT_MS = 10_000;
 /** Debian puts it where only root's shell looks. */
 const PROGRAMS = ["mosquitto", "/usr/sbin/mosquitto"];
 
-/** How to call the broker; throws PeerMissing when there is none. */
+/** The command of the broker. Throws PeerMissing if there is no broker. */
 async function findBroker(): Promise<string> {
 	for (const program of PROGRAMS) {
 		try {
@@ -40,7 +40,7 @@ export interface BrokerOptions {
 	readonly lines?: readonly string[];
 	/** Files beside it, by name; `@/` in a line is their folder. */
 	readonly files?: Readonly<Record<string, string>>;
-	/** What its clients here are called with, such as the name of a user. */
+	/** Options of its clients, such as a user name. */
 	readonly client?: readonly string[];
 	/** Default: any that is free. */
 	readonly port?: number;
@@ -48,7 +48,7 @@ export interface BrokerOptions {
 
 export class Mosquitto {
 	readonly port: number;
-	/** What it wrote to its log. */
+	/** Everything that it wrote to its log. */
 	log = "";
 	readonly #folder = mkdtempSync(join(tmpdir(), "mosquitto-"));
 	readonly #options: BrokerOptions;
@@ -121,7 +121,7 @@ export class Mosquitto {
 		await run("mosquitto_pub", this.#client(["-t", topic, ...what, ...options]));
 	}
 
-	/** What is kept under these topics now. */
+	/** The messages retained under these topics. */
 	async retained(topic: string): Promise<Message[]> {
 		const args = this.#client(["-t", topic, "-W", "1", "--retained-only", "-F", "%j"]);
 		// That the time is over, with which it ends, is no error.

@@ -1,4 +1,7 @@
-/** What our gateway publishes by MQTT, as Mosquitto passes it on, and what Home Assistant makes of it by its discovery. */
+/**
+ * Messages that our gateway publishes by MQTT, as Mosquitto passes them on, and the entities that Home Assistant makes
+ * of them by discovery.
+ */
 import assert from "node:assert/strict";
 import { type Home, sendNow, shownBy, VALUES, waitFor } from "./home.js";
 import type { Answer, EntityState } from "./home-assistant.js";
@@ -21,7 +24,7 @@ interface Taken {
 	readonly devices: readonly Answer[];
 }
 
-/** What Home Assistant has of us: entities by key. */
+/** The gateway's entities in Home Assistant, by key. */
 async function taken({ hass }: Home): Promise<Taken> {
 	const { entities, devices } = await hass.discovered();
 	const states = new Map((await hass.states()).map((state) => [state.entity_id, state]));
@@ -57,7 +60,7 @@ const OURS = /connect/i;
 const KEY = "1_0_1_8_0";
 const VALUE = "15882.6927";
 
-/** Text as it is, numbers by their value: how many digits one has is up to who passes it on. */
+/** Compares texts exactly and numbers by value: a program in between may print a number with other digits. */
 function isSame(state: string | undefined, wanted: string | undefined): boolean {
 	return state === wanted || (wanted === VALUE && Number(state) === Number(VALUE));
 }

@@ -12,7 +12,7 @@ import { type BrokerBench, brokerBench, numbersOf, PAGE_BROKER, PAGE_HOST, READE
 import { template } from "./templates.js";
 
 const SEEN_LIMIT_MS = 60_000;
-/** What is said instead of shown in the editor. */
+/** A function that logs what the editor would show. */
 const SAY = 'node.warn("SEEN " + JSON.stringify(msg.payload)); return null;';
 
 interface Bench extends BrokerBench {

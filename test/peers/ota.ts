@@ -47,7 +47,7 @@ const PIN = "1234";
 
 interface Module {
 	readonly folder: string;
-	/** Of `pkcs11-tool`, so that it finds the token. */
+	/** Options with which `pkcs11-tool` finds the token. */
 	readonly token: readonly string[];
 	readonly publicKey: string;
 }

@@ -1,4 +1,4 @@
-/** What the programs of other makers need: a place for their downloads, and our simulator to read from. */
+/** Common needs of other makers' programs: a folder for their downloads, and our simulator as a meter. */
 
 import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -43,7 +43,10 @@ export async function download(url: string, sha256: string): Promise<string> {
 	return path;
 }
 
-/** Runs a program to its end; its output. Throws with what it said when it fails, PeerMissing when there is none. */
+/**
+ * Runs a program to its end; returns its output. Throws with its message when it fails, PeerMissing when it is not
+ * installed.
+ */
 export async function run(command: string, args: string[], env: Record<string, string> = {}): Promise<string> {
 	try {
 		const options = { timeout: RUN_LIMIT_MS, env: { ...process.env, ...env } };
@@ -95,10 +98,10 @@ export async function installNode(name: string, packages: readonly string[]): Pr
 	return folder;
 }
 
-/** Below those that the system gives to who asks for any (/proc/sys/net/ipv4/ip_local_port_range). */
+/** Below the ports that the system hands out by itself (/proc/sys/net/ipv4/ip_local_port_range). */
 let lastPort = 20_000 + (process.pid % 10_000);
 
-/** Of the loopback address; nobody has it yet, and nobody is given it by the system before its program has started. */
+/** A free port of the loopback address; the system hands it to no other program meanwhile. */
 export async function freePort(): Promise<number> {
 	for (;;) {
 		const server = createServer().listen(++lastPort, "127.0.0.1");

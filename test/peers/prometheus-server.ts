@@ -31,7 +31,7 @@ export async function needPrometheus(): Promise<void> {
 	}
 }
 
-/** What promtool says: exit code and complaints. */
+/** Exit code and messages of promtool. */
 export async function promtool(args: string[], input = ""): Promise<[number, string]> {
 	const program = spawn("promtool", args, { stdio: ["pipe", "ignore", "pipe"] });
 	let complaints = "";

@@ -25,14 +25,14 @@ export const READER_PASSWORD = "a-reader";
 
 const MESSAGE_LIMIT_S = 20;
 const ADDRESS_LIMIT_MS = 30_000;
-/** Of the access point: in every certificate that the gateway makes. */
+/** Address of the access point, which is in every certificate that the gateway makes. */
 const ACCESS_POINT = "192.168.4.1";
 
 export interface ReadingBench {
 	readonly gateway: ProcessGateway;
 	/** Host and port: an address that its certificate is for. */
 	readonly authority: string;
-	/** Of scope read. */
+	/** A token of scope read. */
 	readonly token: string;
 	/** Has gateway.pem. */
 	readonly folder: string;
@@ -44,7 +44,7 @@ export interface BrokerBench extends ReadingBench {
 	readonly broker: Mosquitto;
 	/** Where the gateway publishes. */
 	readonly topic: string;
-	/** What is there by now. */
+	/** The state received so far. */
 	readonly state: Readonly<Record<string, number | string>>;
 }
 
@@ -101,7 +101,7 @@ async function startBrokerBench(): Promise<BrokerBench> {
 		const said = await shell(folder, `GATEWAY=https://${authority} ADMIN=${gateway.token}\n${setting}`);
 		assert.match(said, /"retcode":0/, said);
 		const topic = `smgw/${(await gateway.read("system/version")).device.serial.toLowerCase()}`;
-		// Of the last readout: MQTT has sent it when it was turned on.
+		// MQTT sent the values of the last readout when it was turned on.
 		const state = JSON.parse(await messageOf(broker, `${topic}/state`));
 		return { ...bench, broker, topic, state };
 	} catch (error) {

@@ -64,7 +64,7 @@ async function check<T>({ name, prepare, cases, end }: Peer<T>): Promise<void> {
 	await end?.(prepared);
 }
 
-/** Of meters, what watches the gateway, and its firmware files. */
+/** Checks of meters, of monitoring programs and of firmware files. */
 async function checkMeters(): Promise<void> {
 	await check({ name: "OpenMUC j62056 2.2.0", prepare: prepareOpenMUC, cases: openMUCCases });
 	await check({ name: "pwitab iec62056-21 0.0.2", prepare: preparePwitab, cases: pwitabCases });
@@ -117,7 +117,7 @@ async function checkBrokers(): Promise<void> {
 	});
 	await check({ name: "json-path 2.9.0", prepare: prepareJSONPath, cases: jsonPathCases });
 	await check({ name: "gojq 0.12.19", prepare: prepareGojq, cases: gojqCases });
-	// The last of those who share its bench, which it ends.
+	// The last user of the shared bench ends it.
 	await check({ name: "the broker of integrations.md", prepare: prepareSetUp, cases: setUpCases, end: endSetUp });
 }
 

@@ -49,7 +49,7 @@ function printed(text: string): Record<string, number> {
 	return Object.fromEntries(lines.map((line) => line.split(" ")).map(([code, number]) => [code, Number(number)]));
 }
 
-/** What Home Assistant's sensors make of this reply: name -> available, value. */
+/** Home Assistant's sensors for this reply: name -> available, value. */
 async function sensors(bench: Bench, reply: JSONObject): Promise<Record<string, [string, string]>> {
 	const config = join(bench.folder, "home-assistant.yaml");
 	const json = join(bench.folder, "reply.json");

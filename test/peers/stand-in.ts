@@ -111,7 +111,7 @@ const REQUESTS: readonly Sent[] = [
 	set(ENTITY, ENERGY),
 ];
 
-/** What a client sees of a reply: the status, what it says, the state as it is kept, where it is. */
+/** A client's view of a reply: status, body, kept state, location. */
 async function see(hub: { url: string; token: string; guestToken: string }, sent: Sent): Promise<unknown> {
 	const { who = "owner", method = "GET", path, body } = sent;
 	const words = {

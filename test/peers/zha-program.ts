@@ -10,7 +10,7 @@ import { PEER_SOURCES, PeerMissing } from "./peer.js";
 
 /** Its list of packages, and its place in the Debian. */
 const NAME = "zha";
-/** Of the Debian: its database, and the firmware files that it offers. */
+/** Folder inside the Debian for its database and the firmware files that it offers. */
 const FOLDER = "/zha-data";
 const START_LIMIT_MS = 60_000;
 /** A firmware is installed in that time, too. */
@@ -83,7 +83,7 @@ export class ZHA {
 		return past === undefined ? this.#next(`event ${name}`, limitMs, isIt) : Promise.resolve(past);
 	}
 
-	/** What it answers to a command of run_zha.py; throws an Error with what it says when that fails. */
+	/** Reply to a command of run_zha.py. Throws an Error with its message when the command fails. */
 	async ask(command: string, ...args: unknown[]): Promise<Told> {
 		const answered = this.#next(command, ANSWER_LIMIT_MS, (told) => "answer" in told || "error" in told);
 		this.#child.stdin?.write(`${JSON.stringify([command, ...args])}\n`);

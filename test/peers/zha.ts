@@ -37,13 +37,13 @@ const SECOND: Values = [15_882.693, 219.5, -2345, 236.1, 9.93];
 
 interface Home {
 	readonly air: Air;
-	/** Of ZHA's chip and of ours. */
+	/** Ports of ZHA's chip and of ours. */
 	readonly ports: readonly TCPPort[];
 	/** Folder with the key that may sign its firmware. */
 	readonly keys: string;
 	readonly gateway: ProcessGateway;
 	zha: ZHA;
-	/** Of the gateway, as ZHA writes it. */
+	/** IEEE address of the gateway, as ZHA writes it. */
 	ieee: string;
 }
 
@@ -117,7 +117,7 @@ function stateOf(gateway: ProcessGateway, state: string): Promise<JSONObject> {
 	});
 }
 
-/** What the sensors of ZHA show of the five values. */
+/** ZHA's sensors of the five values. */
 function shown(entities: Told): unknown[] {
 	return [
 		"1-1794-summation_delivered",

@@ -43,7 +43,7 @@ class NotedLight {
 		};
 	}
 
-	/** What it was told since it was last asked. */
+	/** Events since the last call. */
 	take(): string[] {
 		return this.#told.splice(0);
 	}
@@ -61,7 +61,7 @@ describe("power/light", () => {
 		light = new Light({ driver }, noted.port);
 	});
 
-	/** What each state goes on to with each event, as it is told; "": it is told nothing. */
+	/** Next state for each state and event; "": the event is not delivered there. */
 	const STATES: Readonly<Record<string, () => void>> = {
 		OFF: () => {},
 		WAITING: () => light.waiting(true),

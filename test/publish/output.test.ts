@@ -1,4 +1,4 @@
-/** What all outputs have in common: permit and memory, pauses, the owner's test. */
+/** Common behaviour of all outputs: permit and memory, pauses, the owner's test. */
 import assert from "node:assert/strict";
 import { VirtualWorld } from "../../hosts/node/virtual.js";
 import { NO_MEMORY } from "../../modules/config/blob.js";
@@ -27,7 +27,7 @@ function bench({ testLeastMs = 0, suffices = (_slots: number): boolean => true }
 	return { access, network, output, tlsPermit, told };
 }
 
-/** What a test is told, and when it is drained. */
+/** Records the progress of a test, and when it is drained. */
 function tester(output: Output) {
 	const told: string[] = [];
 	const test = {

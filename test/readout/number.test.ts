@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { putNumber } from "../../modules/readout/number.js";
 import { bytesOf, textOf } from "../latin1.js";
 
-/** The number as JSON, or null when the text is none. */
+/** The number as JSON, or null for a text that is no number. */
 function numberOf(text: string): string | null {
 	const into = new Uint8Array(text.length + 2).fill(0xee);
 	// What stands behind the text in the buffer is no part of it.

@@ -255,7 +255,7 @@ describe("a full buffer", () => {
 		return sets;
 	}
 
-	/** What was kept of `sets`: each of them whole, or its first values only, or not at all. */
+	/** Asserts that `records` has of each set all values, its first values only, or none. */
 	function assertPart(records: readonly string[], sets: readonly DataSet[], overflow: boolean): void {
 		const whole = sets.map(shown);
 		let at = 0;

@@ -16,7 +16,7 @@ export function telegramOf(make: SMLMake, power = 356.24, faults: SMLTelegramFau
 	return Uint8Array.from(smlTelegram(reading, make, faults));
 }
 
-/** What an event told. */
+/** Contents of an event. */
 export interface Told {
 	readonly event: number;
 	readonly code: string | undefined;

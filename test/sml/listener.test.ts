@@ -97,7 +97,7 @@ describe("captures of meters that send SML", () => {
 					meter_id: meterId,
 					records,
 				}));
-				// Of what is damaged before its first value there is nothing to tell.
+				// A telegram that is damaged before its first value yields nothing.
 				const expected = readouts.filter(
 					({ check, records }: { check: string; records: string[] }) => check === "right" || records.length > 0,
 				);

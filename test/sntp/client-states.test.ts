@@ -66,9 +66,9 @@ const NAMES = ["OFF", "FINDING", "ASKING", "RESTING"];
 interface Row {
 	readonly what: string;
 	change(bed: Bed): void;
-	/** What becomes of OFF, FINDING, ASKING and RESTING. */
+	/** Next states from OFF, FINDING, ASKING and RESTING. */
 	readonly wanted: readonly number[];
-	/** Whose address is looked for then. */
+	/** Names that are resolved then. */
 	readonly names?: readonly string[];
 	/** The error that is told then, where it is another than that none was. */
 	readonly errors?: readonly number[];
@@ -161,7 +161,7 @@ describe("sntp/client: states", () => {
 				assert.equal(NAMES[sync.state], NAMES[wanted[state]], from);
 				if (names !== undefined) assert.equal(sync.name, names[state], from);
 				assert.equal(sync.lastError, errors?.[state] ?? TIME_WELL, from);
-				// What is ignored leaves no trace; what is not is another turn, for whoever serves it.
+				// An ignored event changes nothing; any other moves the task that serves it.
 				const isIgnored = wanted[state] === state && (names?.[state] ?? sync.name) === bedIn(state).sync.name;
 				if (isIgnored && !/network/.test(what)) assert.deepEqual([sync.generation, sync.deadlineMs], before, from);
 				else assert.notEqual(sync.generation, before[0], from);

@@ -21,7 +21,7 @@ import { Bed, seededCrypto } from "../dns/bed.js";
 const S = 1000;
 const MINUTE = 60 * S;
 const HOUR = 60 * MINUTE;
-/** What the time really is when the virtual one is 0, and when the firmware was built. */
+/** The true time when the virtual one is 0, and the time of the build. */
 const TRUTH = Date.UTC(2026, 10, 21, 15, 0, 0);
 const BUILT = Date.UTC(2026, 0, 31);
 
@@ -32,7 +32,7 @@ function putTime(into: Buffer, at: number, utcMs: number): void {
 	into.writeUInt32BE(Math.floor(((((utcMs % 1000) + 1000) % 1000) / 1000) * 2 ** 32), at + 4);
 }
 
-/** A good reply of a server whose clock shows `utcMs`. */
+/** A correct reply of a server whose clock shows `utcMs`. */
 function replyTo(question: Uint8Array, utcMs: number): Buffer {
 	const reply = Buffer.alloc(48);
 	reply[0] = (question[0] & 0x38) | 4;
@@ -48,7 +48,7 @@ function replyTo(question: Uint8Array, utcMs: number): Buffer {
 interface ServerOptions {
 	/** How far its clock is ahead of the truth. */
 	aheadMs?: number;
-	/** Of each way. */
+	/** Transit time in each direction, ms. */
 	wayMs?: number;
 	change?(reply: Buffer): void;
 	silent?: boolean;

@@ -1,4 +1,4 @@
-/** What a backup takes of XS's slots, beside the longest readout: made for a client that does not read, and put back. */
+/** Slots of XS that a backup takes beside the longest readout: made for a client that does not read, and restored. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";

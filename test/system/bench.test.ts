@@ -84,7 +84,8 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 			const years = (Date.parse(certificate.validTo) - Date.parse(certificate.validFrom)) / 31_557_600_000;
 			assert.ok(years > 9.9 && years < 10.1);
 			await login(served);
-			// As soon as it has an address that is in it too, with the same key: whoever trusts that is not bothered.
+			// Once there is an address, the certificate names it too and keeps its key, so a browser that trusts it
+			// shows no warning.
 			const { ip } = await served.untilNetwork(({ connected }) => connected);
 			let shown = await certificateOf(served.httpsPort);
 			for (let tries = 0; tries < 50 && shown.subjectAltName === names; tries++) {

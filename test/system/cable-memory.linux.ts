@@ -1,4 +1,4 @@
-/** What a cable takes of the microcontroller's memory: as memory.linux.ts. */
+/** Memory of the microcontroller that a cable takes: as memory.linux.ts. */
 import { ProcessGateway } from "../api/process-gateway.js";
 import { CABLED, probe } from "./memory-limits.js";
 

@@ -15,7 +15,7 @@ const breakOff = (engine: EngineName) =>
 			meter.display.isOpen(performance.now());
 		}
 		assert.equal((await gateway.request("DELETE", "meter/pin")).status, 200);
-		// Who has asked meanwhile gets what the meter sends now.
+		// A client that asked meanwhile gets the meter's present values.
 		assert.equal((await reading.reply()).status, 200);
 		assert.equal(await sendsAll(gateway), false);
 		meter.checkFlashes();

@@ -1,7 +1,7 @@
 /**
  * The PIN of a meter that hides its values, in real time, as `npm start` or the firmware on Linux enters it at a
- * pseudo-terminal: the display at its other end sees characters at the speed that the port is set to. What it does with
- * them: test/meter/pin.test.ts.
+ * pseudo-terminal: the display at its other end sees characters at the speed to which the port is set.
+ * test/meter/pin.test.ts tests the display's reaction.
  */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -15,7 +15,9 @@ import { smlSource } from "../../tools/meter/sml-options.js";
 import type { JSONObject, TestGateway } from "../api/gateway.js";
 import { type EngineName, ProcessGateway } from "../api/process-gateway.js";
 
-/** A short flash must last longer, and be followed by more darkness: those who built such heads found less too little. */
+/**
+ * A short flash must last longer and be followed by longer darkness: makers of such heads found shorter ones too short.
+ */
 const LEAST_MS = 300;
 /** From the end of one flash of a digit to the next: after it the meter takes the digit. */
 const TAKEN_MS = 3000;

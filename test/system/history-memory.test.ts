@@ -1,4 +1,4 @@
-/** What the history takes of XS's slots: at rest, while a reading goes into it, and while all of it is read by a client. */
+/** Slots of XS that the history takes: at rest, while a reading goes into it, and while a client reads all of it. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

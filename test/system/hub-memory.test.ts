@@ -1,4 +1,4 @@
-/** What the hub takes of XS's slots at rest and while it sends, and that all of it comes back. */
+/** Slots of XS that the hub takes at rest and while it sends, and that all of them are released. */
 import assert from "node:assert/strict";
 import { HUB_COST } from "../../modules/homeassistant/hub.js";
 import type { XSWorld } from "../../tools/benchmark/xs-world.js";

@@ -1,4 +1,4 @@
-/** What an owner and strangers do at random with a gateway: for random-load.ts. */
+/** Random actions of an owner and of strangers, for random-load.ts. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SeededRandom } from "../../hosts/node/random.js";
 import { IMAGE_CHIP, IMAGE_DEVICE_ID } from "../../hosts/simulated/image.js";
@@ -41,7 +41,7 @@ export interface LoadDeps {
 	readonly gateway: ProcessGateway;
 	readonly random: SeededRandom;
 	readonly peers: LoadPeers;
-	/** Of `GET system/backup`. */
+	/** Body of `GET system/backup`. */
 	readonly backup: string;
 	/** Only the access point serves the API by plain HTTP. */
 	readonly isAccessPoint: boolean;

@@ -66,13 +66,13 @@ export class LoadPeers {
 		return peers;
 	}
 
-	/** Of `POST hub`. */
+	/** Body for `POST hub`. */
 	get hubSettings(): object {
 		const url = `https://${ADDRESS}:${portOf(this.#hub)}`;
 		return { enabled: true, url, token: "t".repeat(512), cert: longCertificate(HUB_CERTIFICATE_LIMIT) };
 	}
 
-	/** Of `POST mqtt`. */
+	/** Body for `POST mqtt`. */
 	get mqttSettings(): object {
 		const url = `mqtts://${ADDRESS}:${portOf(this.#brokerServer)}`;
 		return { enabled: true, url, topics: "both", cert: longCertificate(MQTT_CERTIFICATE_LIMIT) };

@@ -1,4 +1,4 @@
-/** How much of the microcontroller's memory the firmware may take, for the tests on Linux, whose machine has no more. */
+/** Limits of the microcontroller's memory for the firmware, for the tests on Linux, whose machine has no more. */
 import assert from "node:assert/strict";
 import type { Memory, ProcessGateway } from "../api/process-gateway.js";
 
@@ -11,7 +11,7 @@ export const JOINED_ZIGBEE = { slots: BOOT_ZIGBEE.slots + 160, chunks: BOOT.chun
 /** In its owner's network by a cable, after somebody was logged in. */
 export const CABLED = { slots: BOOT.slots + 150, chunks: BOOT.chunks };
 export const ANY = { slots: 3400, chunks: 56 * 1024 };
-/** Slots of the stack that must never be needed; the machine ends when there is none left. */
+/** Slots of the stack that must stay unused; the machine ends when the stack is full. */
 export const STACK_RESERVE = 64;
 /** The same at random, where 450 of 512 have been in use. */
 export const RANDOM_STACK_RESERVE = 48;
@@ -26,7 +26,7 @@ export const DLMS = {
 	auth_key: "d0d1d2d3d4d5d6d7d8d9dadbdcdddedf",
 };
 
-/** What is alive after a collection, held against a limit and told in the title of the test. */
+/** Compares the memory that is alive after a collection with a limit, and puts it into the title of the test. */
 export async function probe(gateway: ProcessGateway, context: Mocha.Context, limit: typeof ANY): Promise<Memory> {
 	const memory = await gateway.memory();
 	const { slots, chunks, stack, stackLimit } = memory;

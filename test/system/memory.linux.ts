@@ -1,6 +1,6 @@
 /**
- * What the firmware takes of the microcontroller's memory, in XS on Linux with the device's own limits: slots and bytes
- * of chunks alive after a collection, and the deepest use of the stack. The title of each test shows what it counted.
+ * Memory of the microcontroller that the firmware takes, in XS on Linux with the device's own limits: slots and bytes
+ * of chunks alive after a collection, and the deepest use of the stack. The title of each test shows the figures.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ import { NAMES } from "../history/unit.js";
 import { iecVectors } from "../vectors.js";
 import { ANY, BOOT, DLMS, probe } from "./memory-limits.js";
 
-/** What may have been added by a thousand requests and a hundred readouts. */
+/** Permitted growth after a thousand requests and a hundred readouts. */
 const GROWTH = { slots: 32, chunks: 1024 };
 const REQUESTS = 1000;
 /** Longer than any time-out of a connection without a request. */

@@ -1,7 +1,7 @@
 /**
- * What the running gateway takes of XS's slots: the chip has 4096. Here the code itself takes slots (nothing is preloaded
+ * Slots of XS that the running gateway takes: the chip has 4096. Here the code itself takes slots (nothing is preloaded
  * into flash), so each count is what is alive beyond the loaded code with the gateway not yet started. The title of
- * each test shows what it counted.
+ * each test shows its count.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -28,11 +28,11 @@ const PROBES = 8;
 /** On both ports, and those of them with TLS. */
 const CONNECTIONS = 6;
 const TLS_CONNECTIONS = 2;
-/** Of a stream of events, beyond a connection that is kept. */
+/** Slots of a stream of events, beyond a kept connection. */
 const STREAM_LIMIT = 60;
-/** Of a meter that sends by itself: a listener of any kind, its line, the keys, and the last readout. */
+/** Slots of a meter that sends by itself: a listener of any kind, its line, the keys, and the last readout. */
 const LISTEN_LIMIT = 150;
-/** Of those, what stays beside keys and readout when another protocol is chosen: the sender's counter. */
+/** Slots that stay beside keys and readout when another protocol is chosen: the sender's counter. */
 const REST_LIMIT = 20;
 const READOUT_SLOTS = 22;
 const KEY_SLOTS = 14;

@@ -1,4 +1,4 @@
-/** What MQTT takes of XS's slots: off, connected and at rest, at work, and off again. */
+/** Slots of XS that MQTT takes: off, connected and at rest, at work, and off again. */
 import assert from "node:assert/strict";
 import type { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { OWN_CERTIFICATE } from "../homeassistant/bench.js";

@@ -149,7 +149,7 @@ describe("A unit on battery", function () {
 		unit.battery = 3.2;
 		const { battery_low } = await gateway.read("system/status");
 		assert.equal(battery_low, true);
-		// A dip, as when the radio starts, is none.
+		// A short dip, as when the radio starts, is no low battery.
 		unit.battery = 2.9;
 		await gateway.pass(9_000);
 		unit.battery = 3.2;

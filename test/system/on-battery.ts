@@ -80,7 +80,7 @@ export class OnBattery {
 		while (this.nowMs + this.untilAsleep() < untilMs) await this.gateway.wake();
 	}
 
-	/** What the meter has counted, Wh. */
+	/** Energy that the meter has counted, Wh. */
 	countedAt(utcMs: number): number {
 		return 5_000_000 + Math.floor(((utcMs - this.#startMs) / HOUR_MS) * WH_PER_HOUR);
 	}

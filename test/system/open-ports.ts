@@ -38,7 +38,7 @@ function family(pid: number): number[] {
 	return [pid, ...children.flatMap(family)];
 }
 
-/** What another computer could send to: TCP that listens, UDP that is bound. */
+/** Sockets that another computer can reach: listening TCP, bound UDP. */
 function openSockets(pid: number): OpenSocket[] {
 	const inodes = new Set<string>();
 	for (const one of family(pid)) {

@@ -17,7 +17,7 @@ import { makeFile, makeImage, SIGNER, VERSION } from "../ota/bench.js";
 import { iecVectors } from "../vectors.js";
 import { ANY, DLMS, probe } from "./memory-limits.js";
 
-/** Of the file; and while a readout goes on, which must be over before the file is, with a pause behind each. */
+/** Bytes of the file per piece, with a pause behind each; the readout beside it must end before the file does. */
 const PIECE = 65_536;
 const SLOW_PIECE = 16_384;
 const PAUSE_MS = 150;

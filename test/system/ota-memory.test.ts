@@ -1,4 +1,4 @@
-/** What updates of the firmware take of XS's slots: at rest, and while one goes on. */
+/** Slots of XS that firmware updates take: at rest, and during one. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -14,7 +14,7 @@ import { BROKER_ADDRESS, ScriptedBroker } from "../mqtt/broker.js";
 const HUB_PORT = 8123;
 const MQTT_PORT = 8883;
 const QUARTER_MS = 900_000;
-/** What is wrong is wrong for so long, and then there is time for the longest wait before another attempt. */
+/** Duration of each fault; after it there is time for the longest pause before another attempt. */
 const TROUBLE_MS = 300_000;
 const MEND_MS = 1_500_000;
 const READOUTS = 48;

@@ -33,7 +33,7 @@ export class PageAndUpload {
 	#uploaded = 0;
 	#pages = 0;
 
-	/** Of a gateway that is logged in to. */
+	/** `gateway` must be logged in to. */
 	constructor(gateway: ProcessGateway) {
 		this.#gateway = gateway;
 		const [host, port] = gateway.authority(false).split(":");

@@ -1,4 +1,4 @@
-/** What a diagnostic report takes of XS's slots while it waits for a client that does not read, and after that. */
+/** Slots of XS that a diagnostic report takes while it waits for a client that does not read, and after that. */
 import assert from "node:assert/strict";
 import { takeReply } from "../../hosts/node/virtual-request.js";
 import { REPORT_COST } from "../../modules/system/diagnostic.js";

@@ -1,6 +1,6 @@
 /**
- * A gateway left alone on virtual time, read by its schedule alone, while the meter counts on, falls silent for hours, is
- * exchanged, and the gateway is started anew and has its power cut. What it makes of that is held against the meter.
+ * A gateway left alone on virtual time, read by its schedule only, while the meter counts on, falls silent for hours
+ * and is exchanged, and the gateway restarts and loses its power. The readings are compared with the meter.
  */
 import assert from "node:assert/strict";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
@@ -99,7 +99,7 @@ export class LeftAlone {
 	}
 }
 
-/** What the house has taken until then, Wh, from some moment on: so it is known at each moment. */
+/** Energy that the house has taken since the start, Wh, defined for each moment. */
 function takenUntil(utcMs: number): number {
 	const hours = utcMs / HOUR_MS;
 	const turn = (2 * Math.PI) / 24;

@@ -12,9 +12,9 @@ import { PageAndUpload, startUploadable } from "./page-and-upload.js";
 const PAUSE_MS = 50;
 
 interface Kind {
-	/** Of the meter simulator. */
+	/** Options of the meter simulator. */
 	readonly options: readonly string[];
-	/** What is set, by the API's paths. */
+	/** Settings, by the API's paths. */
 	readonly settings: readonly (readonly [path: string, body: object])[];
 	/** The last reading. */
 	readonly lastCode: string;

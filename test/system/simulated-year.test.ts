@@ -44,7 +44,7 @@ describe("The built-in simulator over a year", () => {
 		assert.ok(Math.abs(actual - expected) <= tolerance, `${what}: ${actual} is not ${expected} ± ${tolerance}`);
 	}
 
-	/** What holds for every single readout. */
+	/** Asserts relations that hold for every single readout. */
 	function agreesWithItself(values: Values): void {
 		const of = (code: string) => numberOf(values, code);
 		isNear(of("1.8.1") + of("1.8.2"), of("1.8.0"), 0.002, "the tariffs are the total");

@@ -11,8 +11,7 @@ const read = (path: string) => readFileSync(fileURLToPath(new URL(path, ROOT)), 
 const model = read("docs/threat-model.md");
 
 /**
- * Promises whose words must stand in a row, with the file of a test that must stand there too. A promise that changes is
- * changed here first.
+ * Promises that must stand in a row with these words, together with the file of a test. Change a promise here first.
  */
 const PROMISES: readonly (readonly [words: string, test: string])[] = [
 	["an owner from a new address still gets in within 30 s", "test/auth/many-addresses.test.ts"],

@@ -43,7 +43,7 @@ async function join(gateway: ProcessGateway, { coordinator }: WatchedCoordinator
 	return config;
 }
 
-/** What a coordinator shows of this readout, rounded as it does. */
+/** A coordinator's values of this readout, rounded as it rounds. */
 function expectedOf({ readings }: JSONObject): Record<string, number> {
 	const value = (obis: string) => Number(readings.find((one: JSONObject) => one.obis === obis)?.value1);
 	return {

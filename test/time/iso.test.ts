@@ -11,7 +11,7 @@ import {
 } from "../../modules/time/iso.js";
 import { textCodec } from "../config/memory-storage.js";
 
-/** What the platform makes of it. */
+/** The platform's result. */
 function reference(ms: number): string {
 	return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

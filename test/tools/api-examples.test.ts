@@ -18,7 +18,7 @@ const GUIDE = readFileSync(new URL("../../../docs/api.md", import.meta.url), "ut
 const partOf = (name: string) =>
 	GUIDE.slice(GUIDE.indexOf(`<!-- ${name}:`), GUIDE.indexOf(`<!-- end of ${name} -->`)).replace(/ +\|/g, " |");
 const PART = partOf("examples");
-/** What each call of curl is given, a line for each word. */
+/** Prints the arguments of each call of curl, one per line. */
 const CURL = 'B=https://host/api/v1 TOKEN=secret\ncurl() { printf "%s\\0" "$@"; printf "\\n"; }\n';
 /** Refused by a unit that has no such part, or where it is off. */
 const REFUSED: Readonly<Record<string, number>> = {
@@ -29,7 +29,7 @@ const REFUSED: Readonly<Record<string, number>> = {
 	"POST system/ota": 501,
 	"GET system/diagnostic": 501,
 };
-/** Of these each unit and each moment has its own. */
+/** Values that differ for each unit and each moment. */
 const OWN = /^(token|id|nonce|salt|created|base_topic)$/;
 
 /** That all members of the example are there. */

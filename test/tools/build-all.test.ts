@@ -11,7 +11,7 @@ import { SLOT_BYTES } from "../../tools/size/report.js";
 
 const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), "../../tools/build.js");
 
-/** What esp_idf_size 2.3.2 printed of an image for the ESP32-C3; that of the ESP32-S3 is made up, with its regions. */
+/** Output of esp_idf_size 2.3.2 for an image of the ESP32-C3; that of the ESP32-S3 is made up, with its regions. */
 const C3 = JSON.stringify({
 	version: "1.2",
 	layout: [

@@ -1,4 +1,4 @@
-/** What is made shorter in the byte code of the firmware's functions. */
+/** Shortening of the byte code of the firmware's functions. */
 import assert from "node:assert/strict";
 import { type Instruction, InstructionSet } from "../../tools/sdk/byte-code.js";
 import { Heap } from "../../tools/sdk/heap.js";

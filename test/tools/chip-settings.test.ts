@@ -19,7 +19,10 @@ import {
 	type Settings,
 } from "./chip-settings.js";
 
-/** What the chips must share: windows, buffers, stacks, watchdogs, panic handling, log levels, brown-out, core dumps, cores. */
+/**
+ * Settings that all chips must share: windows, buffers, stacks, watchdogs, panic handling, log levels, brown-out, core
+ * dumps, cores.
+ */
 const SHARED =
 	/BUFFER_NUM$|_BA_WIN$|TCP_(?:WND|SND|MSS)|LWIP_MAX_|STACK|_WDT|_PANIC|LOG_(?:DEFAULT|LEVEL)|BROWNOUT|COREDUMP|UNICORE|FREERTOS_HZ|_STATS$|SAE_SUPPORT$|MBEDTLS_SSL_/;
 

@@ -21,7 +21,7 @@ const CHOICES = [
 	/^FREERTOS_CHECK_STACKOVERFLOW_/,
 ];
 
-/** What the Moddable SDK sets for all firmware of a chip; mcconfig puts the gateway's settings behind it. */
+/** Settings of the Moddable SDK for all firmware of a chip; mcconfig appends the gateway's settings. */
 export function sdkDefaultsOf(sdk: string, chip: Chip): string {
 	const folder = join(sdk, "build", "devices", "esp32", `xsProj-${chip}`);
 	const files = ["sdkconfig.defaults", "sdkconfig.defaults.release"].map((name) => join(folder, name));

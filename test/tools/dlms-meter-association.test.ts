@@ -73,7 +73,7 @@ function ciphered(
 	);
 }
 
-/** What is inside a ciphered APDU of the meter, after one byte of tag and of length. */
+/** Plain text of a ciphered APDU of the meter, after one byte of tag and of length. */
 function opened(apdu: string, keys = KEYS, title = METER_TITLE): string {
 	return open(keys, title, Buffer.from(apdu, "hex").subarray(2))?.plain.toString("hex") ?? "not to be opened";
 }

@@ -16,7 +16,7 @@ interface Computer {
 	files: string[];
 	variables: Record<string, string>;
 	builds32: boolean;
-	/** What programs of QEMU say to `-M help`, or why they don't start. */
+	/** Answers of QEMU's programs to `-M help`, or the reason why they don't start. */
 	machines: Record<string, { says?: string; fails?: string }>;
 }
 
@@ -66,7 +66,7 @@ function machineOf(computer: Computer): Machine {
 	};
 }
 
-/** What is missing for a target when the computer lacks something. */
+/** Missing tools for a target on a computer that lacks something. */
 function missing(target: string, change: (computer: Computer) => void): Check[] {
 	const computer = complete();
 	change(computer);

@@ -16,7 +16,7 @@ import { openUnit } from "../../tools/emulate/state.js";
 import { madeFor, placesOf, sdkconfigOf } from "../../tools/sdk/esp32.js";
 
 const BOARD = findBoard("esp32-devkitc");
-/** Of factory_data in partitions-4mb.csv. */
+/** Address of factory_data in partitions-4mb.csv. */
 const FACTORY_AT = 0x25000;
 
 describe("npm run emulate: its parts", () => {

@@ -1,4 +1,4 @@
-/** What the emulated tests are made of and needs no emulator: the table, and the image that fails. */
+/** Parts of the emulated tests that need no emulator: the table, and the image that fails. */
 import assert from "node:assert/strict";
 import { checkImage } from "../../tools/ota/esp-image.js";
 import { breakImage } from "../emulated/broken-image.js";

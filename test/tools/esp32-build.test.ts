@@ -249,7 +249,7 @@ describe("npm run build, flash, monitor", function () {
 		return spawnSync(process.execPath, [PROGRAM, ...args], { encoding: "utf8", env });
 	}
 
-	/** What was called, without the question for ESP-IDF's version. */
+	/** Commands that were called, without the question for ESP-IDF's version. */
 	function calls(): string[] {
 		const path = join(folder, "calls");
 		if (!existsSync(path)) return [];

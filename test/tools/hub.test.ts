@@ -8,7 +8,7 @@ const REPLY_LIMIT_MS = 10_000;
 /** Nothing more comes. */
 const SILENCE_MS = 1000;
 const SLOW_MS = 150;
-/** Of a reply without end, enough to see that. */
+/** Bytes of an endless reply that are enough to recognise it. */
 const MUCH = 100_000;
 
 function post(hub: StandIn, body: unknown, token = hub.token): Promise<Response> {
@@ -22,7 +22,7 @@ function post(hub: StandIn, body: unknown, token = hub.token): Promise<Response>
 	});
 }
 
-/** What comes over a connection until it ends, MUCH came, or nothing more does. */
+/** Bytes received over a connection until it ends, MUCH came, or nothing more does. */
 function raw(hub: StandIn): Promise<{ text: string; hasEnded: boolean }> {
 	return new Promise((resolve) => {
 		let text = "";

@@ -253,7 +253,7 @@ describe("simulated meter, battery", () => {
 });
 
 describe("simulated meter, faults of the block", () => {
-	/** What mode A, the shortest way to a block, sends. */
+	/** Answer in mode A, the shortest way to a block. */
 	const block = (faults: object, telegram = MODE_C) => {
 		const meter = new DrivenMeter(telegram, { mode: "A", faults }).send(SIGN_ON).pass(200);
 		return meter.take().map((line) => line.slice(4));

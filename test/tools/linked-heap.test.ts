@@ -1,4 +1,4 @@
-/** What is made smaller in the preloaded machine that the SDK's linker writes as C. */
+/** Reduction of the preloaded machine that the SDK's linker writes as C. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -47,7 +47,7 @@ function functions(texts: readonly string[]): { lines: string[]; code: number[] 
 	return { lines, code };
 }
 
-/** What each function gets when it takes as many slots as it says, in the order of the functions' slots. */
+/** Slots that each function gets when it takes as many as it says, in the order of the functions' slots. */
 function captured(heap: Heap, lengths: readonly number[]): string[] {
 	const code = heap.slots.filter(({ kind }) => kind === "XS_CODE_X_KIND");
 	return code.map(({ value }, index) => {

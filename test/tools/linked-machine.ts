@@ -11,7 +11,7 @@ export const BUILDERS = [
 	"{ fx_d, 1, xsID_d }",
 ];
 
-/** A machine as the linker writes it, whose first slots are given; behind them stand its names. */
+/** A machine as the linker writes it, with the given first slots, followed by its names. */
 export function machineOf(slots: readonly string[]): string {
 	const keys = NAMES.map((name) => slotOf("KEY_X", `.key = { "${name}", 0x1 }`));
 	const inside = [...slots, ...keys].map((line, index) => `/* ${String(index + 1).padStart(4, "0")} */\t${line}`);

@@ -9,7 +9,7 @@ import { partsOf } from "../../tools/sdk/esp32.js";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 
-/** What an ESP32 without PSRAM can spare for the objects of XS: chunks of bytes and slots of 16 bytes. */
+/** Memory of an ESP32 without PSRAM for the objects of XS: bytes of chunks and slots of 16 bytes. */
 const HEAP_BYTES = 65536 + 4096 * 16;
 
 /** A program of its own. */

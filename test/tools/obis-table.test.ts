@@ -11,7 +11,7 @@ const TITLES = "medium\tchannel\tcode\ten\tde\tpl\n";
 /** In flash, beside a web page and a firmware that share 1.9 MB. */
 const SIZE_LIMIT = 16 * 1024;
 
-/** What the marks become in the codes that the test makes: E 42, channel 3, L1, limit 4. */
+/** Replacements for the marks in the codes that the test makes: E 42, channel 3, L1, limit 4. */
 const MEANINGS = new Map([
 	["{tariff}", "42"],
 	["{next}", "43"],

@@ -1,4 +1,4 @@
-/** Firmware to make files of, for the tests of those who read them. */
+/** Firmware images and keys for the tests of programs that read update files. */
 import { createHash, generateKeyPairSync } from "node:crypto";
 import type { Chip } from "../../hosts/esp32/boards.js";
 import { SeededRandom } from "../../hosts/node/random.js";
@@ -13,8 +13,8 @@ const WHOLE_IMAGE = 128;
 const HASH_LENGTH = 32;
 
 /**
- * An image as ESP-IDF makes it, as far as the boot loader looks at it: one segment, whose bytes differ from piece to piece and
- * get smaller when packed. One of fewer than 128 bytes is none.
+ * An image as ESP-IDF makes it, as far as the boot loader looks at it: one segment, whose bytes differ from piece to
+ * piece and get smaller when packed. It needs at least 128 bytes.
  */
 export function imageOf(length: number, chip: Chip = "esp32c3"): Uint8Array {
 	const random = new SeededRandom(length);

@@ -16,7 +16,7 @@ interface Locked {
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const packages: Record<string, Locked> = JSON.parse(read("package-lock.json")).packages;
 
-/** What is not installed on the Linux computers that build and test: the lock has no hash of it. */
+/** Packages that the Linux computers of the build don't install: the lock has no hash of them. */
 const WITHOUT_HASH = [
 	...["android-arm64", "android-x64", "darwin-arm64", "darwin-x64", "linux-arm64-musl", "linux-x64-musl"],
 	...["win32-arm64", "win32-x64"],

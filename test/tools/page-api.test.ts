@@ -1,4 +1,4 @@
-/** What the page knows of the API is what the description of the API says. */
+/** The page's types of the API agree with the API's description. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { pageFiles } from "../../tools/page-api.js";

@@ -1,6 +1,6 @@
 /**
- * The firmware as it was written, and made smaller (tools/sdk): asked the same, both say the same. What the second has for a
- * fault that the first has not, its build has put into it.
+ * Compares the firmware as written with the firmware made smaller (tools/sdk): the same requests must get the same
+ * replies. A fault of the second alone comes from its build.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -32,7 +32,7 @@ const BODIES = [
 /** Members that tell of the moment, or of the process; in the metrics all figures. */
 const OF_THE_MOMENT = /"(\w*time\w*|utc|created|serial\w*|hostname)":("[^"]*"|[^,}]*)|^(gateway|smartmeter)_.*$/gm;
 
-/** What a firmware says. */
+/** Replies of a firmware. */
 async function talk(): Promise<string[]> {
 	const gateway = await ProcessGateway.start("linux", { mode: "ap" });
 	const said: string[] = [];

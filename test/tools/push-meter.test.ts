@@ -27,7 +27,7 @@ import { recordsOf } from "../meter/records.js";
 const household = new Household({ utcMs: Date.UTC(2026, 10, 20, 6), mode: "C", baud: 9600 });
 const reading = household.reading(0);
 const parse = (line: string) => parsePushOptions(line.split(" "));
-/** Of the simulated meter. */
+/** Server id of the simulated meter. */
 const SERVER_ID = Buffer.from("0a01534d470000012345", "hex");
 const BEGIN = "1b1b1b1b01010101";
 

@@ -6,7 +6,7 @@
  * Each program notes values while it runs, and ends by itself: loops count steps, and too many end them with an exception.
  */
 
-/** What a program may note in one run. */
+/** Limit of the notes of a program in one run. */
 const STEPS = 1500;
 const LIMIT = 90;
 /** Calls of other programs in one run. */
@@ -435,7 +435,10 @@ export default function main() {
 }
 `;
 
-/** A module with `count` programs, whose `main` runs each of them several times and prints a line for each run, and then "end". */
+/**
+ * A module with `count` programs. Its `main` runs each of them several times, prints a line for each run, and then
+ * "end".
+ */
 export function randomPrograms(seed: number, count: number): string {
 	return new Maker(seed).make(count);
 }

@@ -1,4 +1,4 @@
-/** What a build is published with: the file that says so, and what becomes of it in the firmware. */
+/** The file of publication settings, and its effect on the firmware. */
 import assert from "node:assert/strict";
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

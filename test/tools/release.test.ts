@@ -1,4 +1,4 @@
-/** What `npm run release` puts together, of a folder that ESP-IDF could have built. */
+/** The files that `npm run release` makes from a folder of ESP-IDF's output. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash, generateKeyPairSync } from "node:crypto";

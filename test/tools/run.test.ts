@@ -115,7 +115,9 @@ describe("A checkout that can't be written", () => {
 		rmSync(folder, { recursive: true });
 	});
 
-	/** What is said to somebody who may not write there: root may anywhere, so it is another user then. */
+	/**
+	 * The message for a user without write permission: root may write anywhere, so the test runs as another user then.
+	 */
 	function start(): string {
 		chmodSync(join(folder, ".build"), 0o555);
 		chmodSync(folder, 0o555);

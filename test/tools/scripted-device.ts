@@ -22,7 +22,7 @@ const UNSUPPORTED = 0x86;
 /** Type and value by `cluster/attribute`, hex. */
 export type Attributes = Readonly<Record<string, string>>;
 
-/** What an electricity meter is read for when it is interviewed and set up. */
+/** Attributes that a coordinator reads from an electricity meter at its interview and configuration. */
 export const METER: Attributes = {
 	"0000/0000": "2008",
 	"0000/0001": "2001",

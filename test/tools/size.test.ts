@@ -8,7 +8,7 @@ import { BUDGETS, RESERVED } from "../../tools/size/budgets.js";
 import { BUILT_INS, bytesOf, type Image, NAMES, readImage, SCRIPT } from "../../tools/size/image.js";
 import { asTable, type Report, reportOf, SLOT_BYTES } from "../../tools/size/report.js";
 
-/** What the rest of the firmware takes, in these tests. */
+/** Bytes of the rest of the firmware, in these tests. */
 const NATIVE_BYTES = 900_000;
 const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), "../../tools/size.js");
 

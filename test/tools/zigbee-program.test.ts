@@ -43,7 +43,7 @@ describe("npm run zigbee", function () {
 		const [, path, coordinator] = /^zigbee (\S+) (tcp:\S+)$/.exec(await lineOf(lines)) ?? [];
 		return { child, path, coordinator };
 	};
-	/** What the coprocessor there answers to a request of SYS. */
+	/** Reply of that coprocessor to a request of SYS. */
 	const ask = (url: string, command: number, data: readonly number[] = []): Promise<Buffer> =>
 		new Promise((resolve, reject) => {
 			const { hostname, port } = new URL(url);

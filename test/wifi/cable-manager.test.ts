@@ -35,7 +35,7 @@ class Bed {
 	open = 0;
 	/** How many times the radio refuses to be opened. */
 	refusals = 0;
-	/** What was thrown under the guard. */
+	/** Exceptions caught by the guard. */
 	readonly problems: string[] = [];
 	/** The address at each call of `networkChanged`. */
 	readonly told: string[] = [];
@@ -84,7 +84,7 @@ class Bed {
 		return this;
 	}
 
-	/** What holds at any time. */
+	/** Checks the invariants. */
 	private check(): void {
 		const { manager } = this;
 		assert.deepEqual(this.problems, []);

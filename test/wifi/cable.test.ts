@@ -83,7 +83,7 @@ class Bed {
 		assert.ok(this.port.starts > starts || !this.settings.ethernetEnabled);
 	}
 
-	/** What holds in every state. */
+	/** Checks the invariants of every state. */
 	private check(): void {
 		const { policy, port } = this;
 		const { state } = policy;
@@ -108,7 +108,7 @@ function bedIn(state: number): Bed {
 const STATES = [CABLE_OFF, CABLE_SEEKING, CABLE_ONLINE, CABLE_WITHOUT] as const;
 const NAMES = ["OFF", "SEEKING", "ONLINE", "WITHOUT"];
 
-/** What becomes of OFF, SEEKING, ONLINE and WITHOUT. */
+/** Next states from OFF, SEEKING, ONLINE and WITHOUT. */
 const TRANSITIONS: readonly [string, (bed: Bed) => void, readonly number[]][] = [
 	["a link", (bed) => bed.hear(true), [CABLE_OFF, CABLE_SEEKING, CABLE_SEEKING, CABLE_WITHOUT]],
 	["a link with an address", (bed) => bed.hear(true, LEASE), [CABLE_OFF, CABLE_ONLINE, CABLE_ONLINE, CABLE_ONLINE]],

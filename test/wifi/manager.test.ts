@@ -37,7 +37,7 @@ class Bed {
 	readonly store: ConfigStore;
 	readonly settings: NetworkSettings;
 	readonly manager: NetworkManager;
-	/** What was thrown under the guard, where the test wants to know. */
+	/** Exceptions caught by the guard, where the test needs them. */
 	readonly problems: unknown[] = [];
 	catches = false;
 	/** Calls of `networkChanged`. */
@@ -78,7 +78,7 @@ class Bed {
 		this.manager.applySoon(APPLY_STATION);
 	}
 
-	/** What is on: the station's network, and "AP". */
+	/** The active networks: the station's name, and "AP". */
 	get on(): string {
 		const { manager, air } = this;
 		assert.equal(manager.accessPointOn, air.radio?.accessPoint !== undefined);

@@ -113,7 +113,7 @@ class Bed {
 		this.pass(1500);
 	}
 
-	/** What holds in every state. */
+	/** Checks the invariants of every state. */
 	private check(): void {
 		const { policy, radio } = this;
 		if (radio.isClosed) {
@@ -143,7 +143,7 @@ const STATES = [STATION_OFF, STATION_WAITING, STATION_JOINING, STATION_ONLINE] a
 const NAMES = ["OFF", "WAITING", "JOINING", "ONLINE"];
 const NOBODY = { scanned: () => {} };
 
-/** What becomes of OFF, WAITING, JOINING and ONLINE. */
+/** Next states from OFF, WAITING, JOINING and ONLINE. */
 const TRANSITIONS: readonly [string, (bed: Bed) => void, readonly number[]][] = [
 	[
 		"an address",

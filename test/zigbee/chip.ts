@@ -19,7 +19,7 @@ export function frame(text: string): Uint8Array {
 	return bytes;
 }
 
-/** What the chip remembers, and how it behaves. */
+/** A ZNP chip: its memory and its behaviour. */
 export class FakeChip {
 	/** NV items, by id. */
 	readonly nv = new Map<number, string>([[0x87, "00"]]);
@@ -277,7 +277,7 @@ export class Bed implements RadioUser {
 		this.#openMs = this.nowMs;
 	}
 
-	/** Called before the driver hears it, who may ask the next at once. */
+	/** Called before the driver hears the frame, because the driver may send the next request at once. */
 	#closed(text: string): void {
 		const body = text.replaceAll(" ", "");
 		const isAnswer = this.#open !== "" && body.startsWith(`6${this.#open.slice(1, 4)}`);

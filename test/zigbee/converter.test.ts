@@ -12,7 +12,7 @@ import { BOARDS } from "../../hosts/esp32/boards.js";
 
 const FILE = join(import.meta.dirname, "../../../docs/zigbee2mqtt/smart-meter-gateway.mjs");
 const CLUSTERS = { genPowerCfg: 1, seMetering: 0x0702, haElectricalMeasurement: 0x0b04 };
-/** Of the simulator, and of the firmware on Linux. */
+/** Model names of the simulator and of the firmware on Linux. */
 const BENCHES = ["Bench", "Linux"];
 
 const modelOf = (board: string) => `Meter gateway ${board}`.slice(0, 32);
@@ -20,7 +20,7 @@ const modelOf = (board: string) => `Meter gateway ${board}`.slice(0, 32);
 /** They know one by this name. */
 class Endpoint {}
 
-/** What is asked of a device, as its interview would have left it; `asked` gets the attributes that are to be reported. */
+/** Requests to a device after its interview; `asked` gets the attributes that are to be reported. */
 function deviceOf(modelID: string, clusters: readonly (keyof typeof CLUSTERS)[], asked: string[] = []) {
 	const attributes: Record<string, number> = { multiplier: 1, divisor: 1000, acPowerMultiplier: 1, acPowerDivisor: 1 };
 	const endpoint = Object.assign(new Endpoint(), {

@@ -19,7 +19,7 @@ const ANSWER_MS = 20;
 /** A request as it came, but for its header: [command, payload]. */
 export type Request = readonly [command: number, payload: Buffer];
 
-/** One start of the unit. What outlives it is given to the next. */
+/** One start of the unit. Lasting parts are given to the next start. */
 export class OTABed {
 	readonly time = new VirtualTime();
 	readonly slots: VirtualSlots;
@@ -30,11 +30,11 @@ export class OTABed {
 	readonly told: string[] = [];
 	/** How often the unit was to restart. */
 	restarts = 0;
-	/** What the cells have. */
+	/** Voltage of the cells. */
 	volts = 4.5;
 	/** Whether the next frame arrives. */
 	isHeard = () => true;
-	/** What is answered, as a frame from its control byte on but for the sequence number; undefined: nothing. */
+	/** Answer to a command, as a frame from its control byte on without the sequence number; undefined: none. */
 	answer: (command: number, payload: Buffer) => Buffer | undefined = () => undefined;
 	readonly #drive: Task;
 	#sequence = 0;
@@ -91,7 +91,7 @@ export class OTABed {
 		this.#drive.update(() => this.client.left());
 	}
 
-	/** A frame from the coordinator, or from whoever `source` is; the sequence number is put in. */
+	/** Sends a frame from the coordinator, or from `source`; fills in the sequence number. */
 	send(frame: Uint8Array, { source = 0, isBroadcast = false } = {}): void {
 		const bytes = Buffer.concat([
 			Buffer.from([0xaa]),

@@ -77,7 +77,7 @@ describe("A firmware file by zigbee-herdsman", function () {
 
 	const status = () => gateway.read("system/status");
 
-	/** What came of the file. */
+	/** Result of an update with the file. */
 	async function update(file: Uint8Array): Promise<string> {
 		const path = join(folder, "file.ota");
 		writeFileSync(path, file);

@@ -8,14 +8,14 @@ import { CLOSED_ROUTES } from "../api/routing-checks.js";
 import { START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
 import { VirtualRadio } from "./virtual-radio.js";
 
-/** Of 16 bytes, as a key is, and told from everything else. */
+/** A key of 16 bytes that differs from everything else. */
 const KEY = "canary of a home";
 /** NV items: active and alternate key with their number in front, and once more with its counter; the link key. */
 const ACTIVE = 0x003a;
 const ALTERNATE = 0x003b;
 const WITH_COUNTER = 0x0082;
 const LINK = 0x0102;
-/** Of a network that the chip would form: preconfigured key, seed of the link keys. */
+/** NV items of a network that the chip would form: preconfigured key, seed of the link keys. */
 const PRECONFIGURED = 0x0062;
 const SEED = 0x0101;
 const KEYS = [ACTIVE, ALTERNATE, WITH_COUNTER, LINK, PRECONFIGURED, SEED];

@@ -1,4 +1,7 @@
-/** What zigbee-herdsman asked a prototype in an interview and a configuration, asked of ours: the same attributes, types, statuses. */
+/**
+ * Replays zigbee-herdsman's interview and configuration of a prototype against our unit: attributes, types and statuses
+ * must agree.
+ */
 import assert from "node:assert/strict";
 import { trace, traceIncoming } from "./trace.js";
 import { decode, type Frame, World } from "./world.js";

@@ -1,4 +1,4 @@
-/** What a host and a joining coprocessor said to each other: test/vectors/zigbee. */
+/** Recorded messages between a host and a joining coprocessor: test/vectors/zigbee. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 

@@ -24,13 +24,13 @@ export interface RadioOptions {
 	readonly nv?: NVMemory;
 }
 
-/** Of one unit, over its restarts: the air and the coordinator go on, the chip keeps its NVRAM. */
+/** The radio of one unit across its restarts: the air and the coordinator go on, the chip keeps its NVRAM. */
 export class VirtualRadio {
 	readonly nv: NVMemory;
 	readonly coordinator = new Listener();
 	/** The coordinator of another network. */
 	readonly neighbour = new Listener({ channel: 20, panId: 0x2b73, extendedPanId: "0102030405060708" });
-	/** What the lines were set to: 1 in reset, 0 running; and 2 where the boot loader is wanted. */
+	/** Values of the lines: 1 in reset, 0 running, 2 boot loader requested. */
 	readonly lines: number[] = [];
 	readonly #hasLines: boolean;
 	#chip: SimulatedCoprocessor | undefined;
@@ -143,11 +143,11 @@ class Listener implements Station {
 	isOpen = false;
 	/** Frames for its endpoint 1. */
 	readonly heard: AirFrame[] = [];
-	/** What it answers to such a frame; undefined: nothing. */
+	/** Answer to such a frame; undefined: none. */
 	answer: (frame: AirFrame) => Buffer | undefined = () => undefined;
 	/** Where it is. */
 	air: Air | undefined;
-	/** IEEE addresses, as hex, of who came and who has gone, with `-` in front. */
+	/** IEEE addresses, as hex, of devices that joined, and of devices that left, with `-` in front. */
 	readonly members: string[] = [];
 
 	constructor({ channel = 15, panId = 0x1a62, extendedPanId = "77665544332211dd" } = {}) {

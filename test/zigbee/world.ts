@@ -64,7 +64,7 @@ export const IDENTIFY = 0x0003;
 export const METERING = 0x0702;
 export const ELECTRICAL = 0x0b04;
 
-/** What the coordinator shows of a frame with attributes, by its names; NaN: unknown. */
+/** Values that the coordinator shows of a frame with attributes, by its names; NaN: unknown. */
 export function shown(frame: Frame): Record<string, unknown> {
 	return attributeKeyValue(frame, 0, {});
 }
@@ -166,7 +166,7 @@ export class PlayedChip implements Chip {
 	}
 }
 
-/** Of our time client: one attribute, and what it was given. */
+/** A fake of our time client: its one attribute, and the values written to it. */
 export class PlayedClient implements ClusterClient {
 	readonly cluster: number;
 	readonly attributes = [0, 0xfffd];

@@ -92,7 +92,7 @@ static void obey(const char *line)
 int main(int count, char **arguments)
 {
 	MUST(count == 2);
-	/* Of must.h, and not needed here. */
+	/* Comes from must.h and is not needed here. */
 	(void)ring;
 	(void)hear_ring;
 	admission_open(&queue, (unsigned)atoi(arguments[1]), false, 1000);

@@ -24,7 +24,7 @@ static uint8_t *load(const char *path, size_t *length)
 	fseek(file, 0, SEEK_END);
 	*length = (size_t)ftell(file);
 	rewind(file);
-	// Of just this size, so that the sanitizer notices a byte read beyond.
+	// The buffer has exactly this size, so that the sanitizer notices a byte read beyond it.
 	uint8_t *bytes = malloc(*length ? *length : 1);
 	if (!bytes || fread(bytes, 1, *length, file) != *length) exit(2);
 	fclose(file);

@@ -64,7 +64,7 @@ describe("Certificates and digests in C", function () {
 		return stdout;
 	}
 
-	/** What the C reads of each, after it was held against what Node reads of the same file. */
+	/** Contents that the C reads from each file, after comparison with Node's reading of the same file. */
 	function readAll(files: readonly (string | Uint8Array)[]): CertificateFile[] {
 		const names = files.map((_, index) => `read-${index}`);
 		for (const [index, file] of files.entries()) writeFileSync(join(folder, names[index]), file);
@@ -126,7 +126,7 @@ describe("Certificates and digests in C", function () {
 			// The primes next to 2 to the power of 32.
 			[exponent(4_294_967_291n), true],
 			[exponent(4_294_967_311n), false],
-			// Of four primes, which are found soon; of two it takes seconds, and now and then many.
+			// A key of four primes is made quickly; one of two takes seconds, sometimes many.
 			[[...rsa(4104), "-pkeyopt", "rsa_keygen_primes:4"], false],
 			[HEAVY_RSA, false],
 			[SLOW_RSA, false],

@@ -19,7 +19,7 @@ enum {
 	IDLE = 75000,
 	/* Rings, sessions and sockets of a connection. */
 	PLACE = 5500,
-	/* What it takes instead until its handshake is over, with the record that is being sent. */
+	/* Memory taken until the handshake ends, together with the record that is being sent. */
 	HANDSHAKE = 11000,
 	/* A record that is being sent. */
 	RECORD = 4608,
@@ -122,7 +122,7 @@ static modelled *find(int fd)
 	return fd >= 0 && fd < DESCRIPTORS && sockets[fd].accepted ? &sockets[fd] : NULL;
 }
 
-/* What of so many bytes there is room for; with the lock. */
+/* Number of bytes for which there is room, at most `size`. Needs the lock. */
 static size_t begin_sending(modelled *self, const uint8_t *bytes, size_t size)
 {
 	pass();
@@ -165,7 +165,7 @@ int poll(struct pollfd *list, nfds_t length, int timeout_ms)
 		full++;
 	}
 	pthread_mutex_unlock(&lock);
-	/* Who waits for room is woken in vain now and then. */
+	/* A thread that waits for room is sometimes woken without cause. */
 	if (full > 0 && (timeout_ms < 0 || timeout_ms > POLL_MS)) timeout_ms = POLL_MS;
 	return REAL(poll)(list, length, timeout_ms);
 }

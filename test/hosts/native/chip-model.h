@@ -12,7 +12,7 @@
 /* From now on; `told` is false: the server is told that there is plenty, and the model counts all the same. */
 void chip_begin(bool told);
 
-/* What the server is told. */
+/* Free heap as the server sees it. */
 size_t chip_free_heap(void);
 
 /* The least that there was, bytes; below zero: more was taken than there is. */

@@ -36,7 +36,7 @@ bool access_point_bind(int socket)
 static void echo(void)
 {
 	static uint8_t reply[DATAGRAM_LIMIT + 1];
-	/* Of its own, so that a byte too many is seen. */
+	/* A buffer of its own, so that one byte too many is noticed. */
 	uint8_t *bytes = malloc(DATAGRAM_LIMIT);
 	datagram_peer from;
 	int length;

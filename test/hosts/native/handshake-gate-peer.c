@@ -1,9 +1,9 @@
 /*
- * Tests of the gate of handshakes (handshake-gate.h), for handshake-gate.test.ts. Ends with status 0, or says which line
- * is not so.
+ * Tests of the gate of handshakes (handshake-gate.h), for handshake-gate.test.ts. Ends with status 0, or names the line
+ * that failed.
  *
- *   handshake-gate-peer order     who is inside when, in one thread
- *   handshake-gate-peer threads   many that come, wait, and go away from the queue
+ *   handshake-gate-peer order     the order of entry, in one thread
+ *   handshake-gate-peer threads   many threads that enter, wait and leave the queue
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -41,7 +41,7 @@ static void order(void)
 	MUST(handshake_gate_is_wanted() && a.granted == 0 && b.granted == 0);
 	handshake_gate_leave(&a.gate);
 	MUST(b.granted == 1 && c.granted == 0 && handshake_gate_enter(&b.gate) && !handshake_gate_enter(&c.gate));
-	/* Who has left goes to the end of the queue. */
+	/* A handshake that left goes to the end of the queue. */
 	MUST(!handshake_gate_enter(&a.gate));
 	handshake_gate_leave(&c.gate);
 	handshake_gate_leave(&b.gate);
@@ -95,7 +95,7 @@ static void threads(void)
 int main(int count, char **arguments)
 {
 	MUST(count == 2);
-	/* Of must.h, and not needed here. */
+	/* Comes from must.h and is not needed here. */
 	(void)ring;
 	(void)hear_ring;
 	(void)read_order;

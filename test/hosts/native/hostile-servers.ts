@@ -1,4 +1,7 @@
-/** What bad servers do to the native clients: a server of OpenSSL whose words are changed, delayed or cut on their way. */
+/**
+ * Behaviour of bad servers towards the native clients: an OpenSSL server whose bytes are changed, delayed or cut on the
+ * way.
+ */
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { Mutator, runAll } from "../../fuzz/mutator.js";

@@ -1,10 +1,10 @@
 /*
- * Tests of the turns by which memory is taken (memory-lock.h), for memory-lock.test.ts. Ends with status 0, or says which
- * line is not so. Time is what the calls are given.
+ * Tests of the memory lock (memory-lock.h), for memory-lock.test.ts. Ends with status 0, or names the line that failed.
+ * Each call gets the time as an argument.
  *
- *   memory-lock-peer sending      who may send when
- *   memory-lock-peer shaking      handshakes and those who send
- *   memory-lock-peer threads      many that come, send, and go
+ *   memory-lock-peer sending      permissions to send
+ *   memory-lock-peer shaking      handshakes beside connections that send
+ *   memory-lock-peer threads      many threads that come, send and leave
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -73,14 +73,14 @@ static void sending(void)
 	for (; now_ms < begin_ms + SETTLED_MS - 10; now_ms += 10) MUST(!sends(&b) && !sends(&a) && !sends(&c));
 	now_ms = begin_ms + SETTLED_MS;
 	MUST(!sends(&a) && sends(&b) && !sends(&a) && !sends(&c) && sends(&b));
-	/* One who sends nothing gives it away sooner. */
+	/* A connection that sends nothing gives the lock away sooner. */
 	now_ms += SETTLED_MS;
 	MUST(sends(&b));
 	now_ms += SETTLED_MS - 1;
 	MUST(!sends(&c));
 	now_ms += 1;
 	MUST(sends(&c) && !sends(&b));
-	/* One who is gone at once; where it is alone, nothing is waited for. */
+	/* A connection that ends at once; if it is the only one, nothing waits for it. */
 	memory_lock_leave(&a);
 	MUST(sends(&c) && !sends(&b));
 	memory_lock_leave(&c);
@@ -106,7 +106,7 @@ static void granted(void *context)
 	(void)context;
 }
 
-/* For how many of so many ms `who` may send, asking every ASK_AGAIN_MS. */
+/* Milliseconds out of `ms` during which `who` may send, asked every ASK_AGAIN_MS. */
 static unsigned allowed(const char *who, unsigned ms)
 {
 	unsigned count = 0;
@@ -118,7 +118,7 @@ static unsigned allowed(const char *who, unsigned ms)
 static void shaking(void)
 {
 	gate_party party = { .granted = granted };
-	/* Where is none for the worst, there is no handshake. */
+	/* Without memory for the worst case there is no handshake. */
 	heap = HANDSHAKE_MEMORY - 1;
 	MUST(memory_lock_handshake(now_ms) == HANDSHAKE_NO_MEMORY);
 	heap = HANDSHAKE_MEMORY;
@@ -174,7 +174,7 @@ static void shaking(void)
 
 static atomic_bool over;
 
-/* Each gets to send all that it has, whoever else does, and whatever is free. */
+/* Each connection gets to send all its bytes, whatever the others do and whatever is free. */
 static void *compete(void *context)
 {
 	static atomic_uint clock_ms = 1;
@@ -209,7 +209,7 @@ static void threads(void)
 int main(int count, char **arguments)
 {
 	MUST(count == 2);
-	/* Of must.h, and not needed here. */
+	/* Comes from must.h and is not needed here. */
 	(void)ring;
 	(void)hear_ring;
 	(void)read_order;

@@ -1,6 +1,6 @@
 /*
- * What the programs that own a native part for its tests have in common: a promise of the part that is broken ends them,
- * a bell carries its callbacks from its threads to the owner's, and lines on the input are orders.
+ * Common parts of the programs that own a native part for its tests: a broken promise of the part ends the program, a
+ * bell carries callbacks from the part's threads to the owner's, and lines on the input are orders.
  */
 #ifndef MUST_H
 #define MUST_H

@@ -30,7 +30,7 @@ describe("P-256 in C", function () {
 		if (folder) rmSync(folder, { recursive: true });
 	});
 
-	/** What the program prints for these files, line by line. */
+	/** Lines that the program prints for these files. */
 	function run(order: string, ...files: Uint8Array[]): string[] {
 		const names = files.map((_, index) => `file-${index}`);
 		for (const [index, file] of files.entries()) writeFileSync(join(folder, names[index]), file);

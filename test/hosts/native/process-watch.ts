@@ -1,4 +1,4 @@
-/** What the system tells of a process of ours: what it holds, and whether it rests (/proc of Linux). */
+/** The system's view of a child process: what it holds, and whether it is at rest (/proc of Linux). */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** How long it may take to come to rest: other programs may run beside it. */
 const REST_LIMIT_MS = 20_000;
 const LOOK_MS = 200;
-/** Of 10 ms. */
+/** Clock ticks of 10 ms. */
 const TICKS_AT_REST = 2;
 
 /** Sockets and files that are open. */

@@ -1,7 +1,7 @@
 /*
- * An owner of a resolver, for resolver.test.ts: asks all its arguments at once, prints "<name> <address>" for each
- * answer, "<name> none" where there is none and "<name> refused" where it was not asked, and ends. With "close" for its
- * first argument it closes the resolver while the others are under way instead of waiting.
+ * An owner of a resolver, for resolver.test.ts: requests all names of its arguments at once, prints "<name> <address>"
+ * for each answer, "<name> none" for a name without an address and "<name> refused" for a refused request, and ends.
+ * With "close" as its first argument it closes the resolver while the requests are under way instead of waiting.
  */
 #include <poll.h>
 #include <stdio.h>

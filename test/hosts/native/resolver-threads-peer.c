@@ -48,7 +48,7 @@ int main(void)
 	char address[IPV4_TEXT_SIZE];
 	/* ThreadSanitizer begins one of its own with the first. */
 	int before = threads_of_this_program() + 1, asked = 0;
-	/* Of must.h, and not needed here. */
+	/* Comes from must.h and is not needed here. */
 	(void)read_order;
 	MUST(pipe(bell) == 0);
 	for (int i = 0; i < OWNERS; i++) {

@@ -235,7 +235,7 @@ export class TestServer {
 	}
 }
 
-/** What the peer sends. */
+/** The bytes that the peer sends. */
 export function pattern(size: number): Buffer {
 	const bytes = Buffer.alloc(size);
 	for (let i = 0; i < size; i++) bytes[i] = (i * 31 + (i >> 8)) & 0xff;

@@ -46,7 +46,7 @@ describe(`The native clients among bad servers (SEED=${SEED})`, function () {
 		return server;
 	}
 
-	/** Of a server that does this with whoever connects. */
+	/** Result of a connection to a server that treats its clients by `behave`. */
 	async function comesOf(behave: (socket: Socket) => void, timeoutMs = 600): Promise<number> {
 		const { port } = await kept(TestServer.tcp(behave));
 		return peer.fails(0, { port, timeoutMs, tls: trusted });

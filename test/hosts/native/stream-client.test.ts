@@ -52,7 +52,7 @@ describe("The native clients", function () {
 		servers.push(await TestServer.tls(...args));
 		return servers[servers.length - 1];
 	};
-	/** What comes of a connection to a server with this pair. */
+	/** Result of a connection to a server with this certificate and key. */
 	async function meets(pair: Made, trusting: Trusting, host?: string): Promise<string> {
 		const { port } = await tls(pair);
 		const line = await peer.connect(0, { port, tls: trusting, ...(host === undefined ? {} : { host }) });

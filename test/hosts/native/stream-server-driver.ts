@@ -125,7 +125,7 @@ export interface PeerOptions {
 	/** Serves every address, not only 127.0.0.1. */
 	readonly everywhere?: boolean;
 	readonly connections?: number;
-	/** Of these in their handshake at once. */
+	/** Limit of simultaneous handshakes. */
 	readonly handshakes?: number;
 	readonly handshakeMs?: number;
 	readonly lingerMs?: number;
@@ -133,7 +133,7 @@ export interface PeerOptions {
 	readonly callers?: number;
 	/** For the first bytes. */
 	readonly silenceMs?: number;
-	/** Of silence in a handshake while others wait. */
+	/** Limit of silence in a handshake while others wait, ms. */
 	readonly pressedMs?: number;
 	/** The most files and sockets that it may have open. */
 	readonly descriptors?: number;
@@ -285,7 +285,7 @@ export class Peer {
 	}
 }
 
-/** What the peer answers to /size/N. */
+/** The peer's reply to /size/N. */
 export function pattern(size: number): Buffer {
 	const bytes = Buffer.alloc(size);
 	for (let i = 0; i < size; i++) bytes[i] = (i * 31 + (i >> 8)) & 0xff;

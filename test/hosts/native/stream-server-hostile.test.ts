@@ -19,10 +19,13 @@ import {
 const SEED = seedOfRun();
 const FUZZ_RUNS = 40;
 const FUZZ_LANES = 4;
-/** Of a client that is in order, on a busy computer, a handshake takes less. */
+/** A correct client's handshake takes less than this on a busy computer. */
 const HANDSHAKE_MS = 1000;
 
-/** What sits between a client and the server may change what goes to the server; undefined: cut here. */
+/**
+ * A proxy that may change the bytes from the client to the server; it cuts the connection where `change` gives
+ * undefined.
+ */
 async function proxy(peer: Peer, change: (bytes: Buffer) => Uint8Array | undefined) {
 	const sockets: Socket[] = [];
 	const servers: Socket[] = [];
@@ -43,7 +46,7 @@ async function proxy(peer: Peer, change: (bytes: Buffer) => Uint8Array | undefin
 	await once(listener, "listening");
 	return {
 		port: (listener.address() as { port: number }).port,
-		/** What the server sends waits there from now on, or no longer. */
+		/** Holds back the server's bytes from now on, or lets them pass again. */
 		hold: (held: boolean) => {
 			for (const socket of servers) held ? socket.pause() : socket.resume();
 		},
@@ -486,7 +489,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 			const there = [await peer.open(), await peer.open(peer.port, "127.0.0.9")];
 			for (const client of there) await client.get("/size/10", 10);
 			const pressed = async () => Number.parseInt(await peer.command("pressed"), 10);
-			// Its address was served last, so whoever comes from another one goes first.
+			// Its address was served last, so a connection from another address goes first.
 			const slow = peer.open(peer.port, "127.0.0.9");
 			while ((await pressed()) < 1) await sleep(10);
 			const quick = peer.open(peer.port, "127.0.0.8");
@@ -549,7 +552,8 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 		client.request("GET /size/20000000 HTTP/1.1");
 		await client.until(() => client.received.length > 0);
 		between.hold(true);
-		// Whoever comes and goes has the thread look at this one too: until the system takes nothing more of the reply.
+		// A further connection that comes and goes has the thread look at this one too, until the system takes nothing
+		// more of the reply.
 		const look = async () => {
 			for (let i = 0; i < 30; i++) {
 				const other = peer.dial();

@@ -1,4 +1,4 @@
-/** What connections of the native stream server take of a chip's heap, by a model of it (chip-model.h). */
+/** Heap that connections of the native stream server take from a chip, by a model of it (chip-model.h). */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,11 +9,11 @@ import { Certificates, type CommandName, Peer, recordHello } from "./stream-serv
 const FLOOR = 40 * 1024;
 /** For a record of 16 KB that comes, and the rest. */
 const ENOUGH = 30 * 1024;
-/** Of a download: about a second at the pace of the model's network. */
+/** Bytes of a download: about a second at the pace of the model's network. */
 const SIZE = 300_000;
-/** Of a download that takes too long. */
+/** Attempts of a download that takes too long. */
 const TRIES = 5;
-/** Who sends waits for a handshake so long at least, where little is free (memory-lock.h). */
+/** Least time that a sender waits for a handshake while little is free (memory-lock.h). */
 const HELD_UP_MS = 1000;
 
 describe("The memory of the native stream server", function () {
@@ -102,7 +102,7 @@ describe("The memory of the native stream server", function () {
 		const behind = await timed();
 		assert.ok(behind > HELD_UP_MS, "nobody was held up");
 		assert.ok(behind < beside + 6000, `beside a handshake that stalls it took ${behind} ms`);
-		// With nobody who waits for the handshake any more, less than the floor is left, but enough.
+		// Once no client waits for the handshake any more, less than the floor is left, but enough.
 		const least = await lowest();
 		assert.ok(least >= ENOUGH, `only ${least} bytes were free`);
 		for (const { socket } of [client, deaf, stalled]) socket.destroy();
@@ -113,7 +113,7 @@ describe("The memory of the native stream server", function () {
 		const freely = [await download(1), await download(2)];
 		await peer.end();
 		await start("chip");
-		// Who really is slower is so each time; who was kept from running by other programs is not.
+		// A download that is really slower is slower each time; one delayed by other programs is not.
 		const soonEnough = async (count: number, limitMs: number) => {
 			const tookMs: number[] = [];
 			while (tookMs.length < TRIES) {

@@ -1,24 +1,24 @@
 /*
- * An owner of a stream server, for stream-server.test.ts: a small HTTP/1.1 server that checks the promises of
- * stream-server.h while it serves. It prints "ready <port>", obeys the lines that come on its input, answers each with
- * a line, and ends with status 0 at the end of its input.
+ * An owner of a stream server, for stream-server.test.ts: a small HTTP/1.1 server that checks the promises of stream-
+ * server.h while it serves. It prints "ready <port>", obeys the lines of its input, answers each with a line, and ends
+ * with status 0 at the end of its input.
  *
  *   stream-server-peer <port> <loopback 0|1> <connections> <handshakes> <handshake ms> <linger ms>
  *     <callers> <silence ms> <pressed silence ms> [<chain> <key> [<chain> <key>]]
  *
- *   GET /size/N      N bytes of the pattern          GET /address   where the client is
- *   POST /echo       the body, as it comes           GET /silent    nothing, and nothing is read any more
- *   GET /close/N     N bytes, closed at once         POST /refuse   413, closed at once; the body is not read
+ *   GET /size/N      N bytes of the pattern          GET /address   the client's address
+ *   POST /echo       the body as it arrives          GET /silent    nothing, and nothing more is read
+ *   GET /close/N     N bytes, then closes            POST /refuse   413, then closes; the body is not read
  *
  *   swap: the other certificate   hold: look at no events   resume   break: shut the listening socket down
- *   pressed: how often STREAM_PRESSED was told
- *   stop: stream_server_stop      count: how many connections are open      drop: close them all
+ *   pressed: number of STREAM_PRESSED events
+ *   stop: stream_server_stop      count: number of open connections      drop: close them all
  *   scarce: there is no memory for handshakes   plenty: there is
- *   chip: from now on connections take memory as on a chip   chip-untold: so, and nobody is told
+ *   chip: from now on connections take memory as on a chip   chip-untold: so, without events
  *   lowest: the least free heap of that chip
- *   know: all that are open have shown a token   forget: a token was revoked
- *   read: take what waits of those who asked for /silent
- *   test: the port shakes hands with itself; what came of it is the answer
+ *   know: all open connections have shown a token   forget: a token was revoked
+ *   read: take the waiting bytes of the connections that requested /silent
+ *   test: the port connects to itself; the reply is the result
  */
 #include <poll.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ typedef struct {
 	bool writable_told;
 	bool ended;
 	bool keep;
-	/* Of the reply, or of the body that is echoed. */
+	/* Rest of the reply, or of the echoed body. */
 	size_t left;
 	size_t position;
 } client;
@@ -59,7 +59,7 @@ static int closed_id = -1;
 /* How often it was told that somebody waits at the queue. */
 static unsigned pressed;
 static bool held;
-/* Of the other certificate, as they stand on the command line. */
+/* Files of the other certificate, as on the command line. */
 static char *const *files;
 
 static char *read_file(const char *path)

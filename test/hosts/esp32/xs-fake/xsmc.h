@@ -1,10 +1,11 @@
 /*
- * The C interface of the engine (xsmc.h of the Moddable SDK), as far as the bindings of hosts/esp32 use it, for tests of
- * these bindings without an engine (binding-tests.h). What the real one does to the careless, this one does at once:
- *  - an argument that the caller has not written throws, as in a build with checks; without checks it is garbage
- *  - whatever makes something new moves all texts and buffers: who keeps a pointer to one reads freed memory
- *  - a slot that is remembered is looked at then; one whose memory is gone is read after free
- *  - what is called back must be remembered, and must not throw; nothing is called outside of a call
+ * The C interface of the engine (xsmc.h of the Moddable SDK), as far as the bindings of hosts/esp32 use it, for tests
+ * of these bindings without an engine (binding-tests.h). Mistakes that the real engine punishes sometimes fail here at
+ * once:
+ *   - an argument that the caller has not written throws, as in a build with checks; without checks it is garbage
+ *   - a call that makes something new moves all texts and buffers: a pointer kept to one reads freed memory
+ *   - a remembered slot is looked at then; a slot whose memory is gone is read after free
+ *   - a callback must be remembered and must not throw; nothing is called outside of a call
  */
 #ifndef XSMC_H
 #define XSMC_H
