@@ -117,7 +117,7 @@ function fileOf(name: string, what: string, parts: readonly string[]): PageFile 
 
 export function pageFiles(): readonly PageFile[] {
 	return [
-		fileOf("replies.ts", "What the gateway answers.", replyTypes()),
-		fileOf("bodies.ts", "What the fields of bodies may be, by route.", bodies()),
+		fileOf("replies.ts", "Types of the replies.", replyTypes()),
+		fileOf("bodies.ts", "Permitted values of the fields of request bodies, by route.", bodies()),
 	];
 }

@@ -138,10 +138,11 @@ function compileTools() {
 async function compile() {
 	const isFixed = !canWrite();
 	if (!isFixed) say("Compiling …");
-	// What can't be written is expected to be built: a compiler that finds something to do would complain of each file.
+	// A read-only checkout is expected to be built: a compiler with work to do would report an error for each file.
 	if (attempt(bin("tsc"), ["-b"], isFixed ? "ignore" : 2) !== 0) {
 		if (isFixed) refuseToWrite(STALE);
-		// What a build keeps beside its output goes stale when some of that is deleted: then all of it is made anew, once.
+		// TypeScript's record of a build goes stale when some of its output is deleted: then everything is built anew,
+		// once.
 		step(bin("tsc"), ["-b", "--force"]);
 	}
 	try {

@@ -121,7 +121,7 @@ static int32_t next_code(int tag, bytes_range *from)
 		code = next_wide(from, 4);
 		break;
 	case MBEDTLS_ASN1_T61_STRING:
-		// What is written under this type is Latin-1 wherever it is more than ASCII.
+		// Certificates of this type in use hold Latin-1 beyond ASCII.
 		code = *from->at++;
 		break;
 	case MBEDTLS_ASN1_PRINTABLE_STRING:

@@ -72,7 +72,7 @@ static bool next_block(text_range *from, pem_block *block)
 		strcat(strcat(strcat(closing, END), block->label), DASHES);
 		const uint8_t *end = find(rest, closing);
 		block->body = (text_range){ end ? rest.at : NULL, end };
-		// What has no end may have others in it.
+		// A block without an end may contain others.
 		if (end) from->at = end + strlen(closing);
 		return true;
 	}

@@ -79,7 +79,7 @@ void xs_crypto_aes_128_gcm(xsMachine *the)
 	void *bytes, *into;
 	xsUnsignedValue size, result_size;
 	for (int pass = 0; pass < 2; pass++) {
-		// What can throw or move memory comes first; the pointers hold after it.
+		// Calls that can throw or move memory come first; the pointers are valid after them.
 		if (pass == 1) xsmcSetArrayBuffer(xsResult, NULL, (xsIntegerValue)(input.text_length + GCM_TAG_SIZE));
 		xsmcGetBufferReadable(xsArg(0), &bytes, &size);
 		if (size != AES_KEY_SIZE) xsRangeError("a key of AES-128 has 16 bytes");
@@ -272,7 +272,7 @@ void xs_crypto_make_certificate(xsMachine *the)
 	void *key = NULL;
 	xsUnsignedValue key_size = 0;
 	if (options.name_count > CERTIFICATE_NAMES_LIMIT) xsRangeError("a certificate has 1 to 4 names");
-	// What can throw or move memory comes first: they are texts from here on.
+	// Calls that can throw or move memory come first: the arguments become texts.
 	for (xsIntegerValue i = 3; i < xsmcArgc; i++) xsmcToString(xsArg(i));
 	xsmcVars(1);
 	if (xsmcTypeOf(xsArg(2)) != xsUndefinedType) xsmcGetBufferReadable(xsArg(2), &key, &key_size);

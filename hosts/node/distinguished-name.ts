@@ -79,7 +79,7 @@ function codesOf(value: BaseBlock): number[] | undefined {
 		case IA5_STRING:
 			return bytes.every((byte) => byte < 0x80) ? [...bytes] : undefined;
 		case TELETEX_STRING:
-			// What is written under this type is Latin-1 wherever it is more than ASCII.
+			// Certificates of this type in use hold Latin-1 beyond ASCII.
 			return [...bytes];
 		case BMP_STRING:
 			return wideCodes(bytes, 2);

@@ -253,7 +253,7 @@ function toServers(value: string): string {
 function isServer(text: string): boolean {
 	const [, host, port = "123"] = /^([^:]+)(?::(\d{1,5}))?$/.exec(text) ?? [];
 	if (host === undefined || Number(port) < 1 || Number(port) > 65_535) return false;
-	// What looks like an address must be one.
+	// A text that looks like an IPv4 address must be one.
 	if (/^[\d.]+$/.test(host)) return isIPv4(host);
 	return host.length <= NAME_LIMIT && host.split(".").every((label) => LABEL.test(label));
 }

@@ -72,8 +72,8 @@ export class NodeStream {
 		this.#writable = 0;
 		this.#received.clear();
 		if (this.#socket.destroyed) return;
-		// What still arrives is thrown away: closing with bytes unread would be a reset, and the reset would take from
-		// the other side what was written before.
+		// Later bytes are discarded: closing with unread bytes would cause a reset, and the reset would take data from
+		// the other side that was written before.
 		this.#socket.end();
 		this.#socket.resume();
 		const linger = setTimeout(() => this.#socket.destroy(), LINGER_MS);

@@ -89,7 +89,7 @@ class NodeUDP implements UDP {
 
 function open({ port, group, accessPoint, trace }: UDPOptions & UDPPins): Socket {
 	if (!accessPoint) return bind(port, "0.0.0.0", group);
-	// What is sent to a group does not come to a socket that has an address.
+	// A socket bound to an address gets no multicast datagrams.
 	if (group !== undefined) return bind(port, "0.0.0.0", group, ACCESS_POINT_ADDRESS);
 	try {
 		return bind(port, ACCESS_POINT_ADDRESS);

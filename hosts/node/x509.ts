@@ -98,7 +98,7 @@ function* blocksOf(text: string): Iterable<Block> {
 		const closing = `-----END ${label}-----`;
 		const end = text.indexOf(closing, start);
 		yield { label, body: end < 0 ? undefined : text.slice(start, end) };
-		// What has no end may have others in it.
+		// A block without an end may contain others.
 		if (end >= 0) at = end + closing.length;
 	}
 }

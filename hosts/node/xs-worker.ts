@@ -75,7 +75,7 @@ export class XSWorker {
 		this.#options = options;
 		const watchdog = ["-l", String(STEPS_LIMIT), "-i", String(STEPS_BETWEEN_LOOKS)];
 		this.#process = spawn(options.program, ["gateway", ...watchdog], {
-			// What XS itself has to say (stack overflow, memory full) is for the developer: standard error is shared.
+			// Messages of XS itself (stack overflow, memory full) are for the developer: standard error is shared.
 			stdio: ["ignore", "ignore", "inherit", "pipe", "pipe"],
 			// In a group of its own, where a Ctrl-C does not reach it: the gateway is to stop in good order.
 			detached: true,

@@ -62,7 +62,7 @@ export function clockChecks(gateway: () => TestGateway): void {
 		beforeEach(async () => {
 			offMs = (await gateway().read(path)).timestamp * 1000 - Date.now();
 		});
-		// What the other checks find is the time and the zone of before.
+		// The other checks need the time and the zone as they were.
 		afterEach(async () => {
 			await gateway().write(path, { timestamp: Math.floor((Date.now() + offMs) / 1000) });
 			await setZone("");

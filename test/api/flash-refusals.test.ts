@@ -110,7 +110,7 @@ describe(`The gateway on flash that refuses (SEED=${seed})`, function () {
 				const reply = await gateway.request(method, where, body === undefined ? {} : { body });
 				const wasRefused = storage.refusals === 0;
 				storage.refusals = 0;
-				// What was to change is in the flash as a whole, though not where it belongs: that is done by and by.
+				// The whole change is in flash already; its parts are moved to their places later.
 				if (wasRefused && reply.status === 200 && path === "dlms/config")
 					assert.equal((await gateway.read("system/status")).storage_state, "refused");
 				assert.ok(reply.status === 200 || wasRefused, `${reply.status} without a refusal: ${reply.text}`);
@@ -118,7 +118,7 @@ describe(`The gateway on flash that refuses (SEED=${seed})`, function () {
 					isError(reply, 500, "internal");
 					assert.match(JSON.parse(reply.text).message, /flash memory refuses/);
 					assert.deepEqual(changing(await gateway.read(seenAt)), changing(before), `write ${nth}`);
-					// What a file has left was cleared away since, which flash took.
+					// The rest of a refused file was removed meanwhile, which flash accepted.
 					const state = /hub|certificate$/.test(path) ? /refused|ok/ : /refused/;
 					assert.match((await gateway.read("system/status")).storage_state, state);
 					if (nth === 1) assert.deepEqual(contents(storage), flashBefore);

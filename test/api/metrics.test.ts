@@ -203,7 +203,7 @@ describe("GET metrics", function () {
 				clock: { monotonicMs: () => (ms *= 10), utcMs: () => START_UTC_MS },
 				find: (part: unknown) => {
 					if (part === METER) return { reader: { outcomes }, schedule: { missed: 3 } };
-					// What has nothing to tell: of a part that this test does not know, too.
+					// Any part without metrics, including parts that this test does not know.
 					return part === ZIGBEE ? undefined : {};
 				},
 			} as unknown as Core;

@@ -149,7 +149,7 @@ export function networkChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(await gateway().write(WIFI, DHCP), { ssid: "home", dhcp: true, hostname, ...none });
 			const { password, ...shown } = STATIC;
 			assert.deepEqual(await gateway().write(WIFI, STATIC), { ...shown, hostname });
-			// What a page sends along with DHCP counts for nothing.
+			// Address fields are ignored beside DHCP.
 			const along = { ...DHCP, ip: "", netmask: "1", gateway: "999.9.9.9", apply: false, other: [1] };
 			assert.deepEqual(await gateway().write(WIFI, along), { ssid: "home", dhcp: true, hostname, ...none });
 		});

@@ -158,7 +158,7 @@ export class ProcessGateway extends TestGateway {
 	readonly #link = join(this.folder, "meter");
 	readonly #plainAgent = new HTTPAgent({ keepAlive: true, maxSockets: CONNECTIONS });
 	#agent = new HTTPSAgent();
-	/** Whom it trusts. */
+	/** TLS options with the certificate to trust. */
 	#trusted = {};
 	#program: Program | undefined;
 	#meter: Program | undefined;

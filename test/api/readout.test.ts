@@ -49,7 +49,7 @@ describe("GET iec62056/read", () => {
 					assert.equal(readout.status, vector.check === "wrong" ? 3 : 0);
 					if (mode === "D") assert.equal(readout.baudrate, 9600);
 					const nowS = Math.floor((gateway.world.time.utcMs() ?? 0) / 1000);
-					// What failed its check is shown late, when nothing better has come.
+					// A readout that failed its check is shown late, when no better one has come.
 					if (vector.check !== "wrong") assert.equal(readout.timestamp, nowS);
 					assert.ok(readout.timestamp >= START_UTC_MS / 1000 && readout.timestamp <= nowS);
 				}

@@ -148,7 +148,7 @@ describe("The API as time goes by", () => {
 				await set(other);
 				assert.deepEqual(await last(), dated);
 			}
-			// What is read from now on has the clock's time.
+			// Later readouts have the clock's time.
 			await gateway.read("iec62056/read");
 			assert.ok(Math.abs((await last()).timestamp - (now - 86_400)) < 30);
 		});

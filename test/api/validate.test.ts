@@ -54,7 +54,7 @@ function expected(entries: readonly unknown[]): { code: string; field?: string }
 			if (!isGood) return { code: "invalid_field", field: `entries[${i}].${name}` };
 		}
 		missing = ["code", "class_id", "attribute"].find((name) => !(name in object)) ?? "";
-		// What follows in the list is passed over.
+		// Later entries are not checked.
 		if (missing !== "") return { code: "missing_field", field: `entries[${i}].${missing}` };
 	}
 	return { code: "" };

@@ -154,7 +154,7 @@ export class Visit {
 		await this.page.waitForSelector("main");
 		for (;;) {
 			await this.page.waitForSelector(PENDING, { state: "detached" });
-			// What was drawn last may ask for more.
+			// The last drawing may start further requests.
 			await this.page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))");
 			if (this.#running.size === 0 && (await this.page.locator(PENDING).count()) === 0) return;
 		}

@@ -170,7 +170,7 @@ describe("The page that installs the firmware", function () {
 			await dialog.locator("ew-filled-text-field[name=ssid]").waitFor({ state: "detached" });
 			const password = dialog.locator("ew-filled-text-field[name=password]");
 			await password.locator("input").fill("secret-of-home");
-			// What was typed is taken over in a turn of its own.
+			// The component takes over the typed text in a later tick.
 			await password.evaluate((field) => (field as unknown as { updateComplete: Promise<unknown> }).updateComplete);
 			await dialog.locator("ew-text-button", { hasText: "Connect" }).click();
 			await dialog.getByText("Visit Device").waitFor({ timeout: 30_000 });

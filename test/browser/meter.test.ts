@@ -255,7 +255,7 @@ describe("The page's meter settings", function () {
 		const finding = card.getByText(say("finding.deviation"));
 		await finding.waitFor();
 		assert.deepEqual([...(await violationsOf(visit)), ...(await visit.overflow())], []);
-		// What was read before proves nothing about what was set by hand.
+		// Earlier readouts prove nothing about a setting made by hand.
 		await visit.save(visit.card("dlms.title"), { deviation: "swapped" });
 		await visit.go("dashboard");
 		await visit.go("meter");

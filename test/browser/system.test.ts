@@ -123,7 +123,7 @@ describe("The page's system settings", function () {
 		const erase = dialog.locator("button[type=submit]");
 		assert.equal(await erase.isDisabled(), true);
 		assert.deepEqual(await violationsOf(visit), []);
-		// What this gateway does not have is not lost either.
+		// The list of losses leaves out parts that this gateway does not have.
 		const lost = dialog.locator("ul").first();
 		await lost.getByText(say("reset.lost.wifi", { ssid: (await gateway.read("network/status")).ssid })).waitFor();
 		assert.deepEqual(await lost.getByRole("listitem").count(), 2);

@@ -74,7 +74,7 @@ describe("config/certificate-rules", function () {
 			assert.match(refusal(file.trimEnd() + end), /behind its last block/, JSON.stringify(end));
 		for (const withNUL of [`\0${file}`, `${certificate}\0${key}`, `${file}\0`, `${file}\0\n`])
 			assert.match(refusal(withNUL), /has a byte 0/);
-		// What is wrong with the blocks themselves is told first.
+		// Faults of the blocks themselves are reported first.
 		assert.match(refusal("\0"), /No certificate was found/);
 		assert.match(refusal(`${certificate}-`), /No private key was found/);
 		assert.match(refusal(certificate.replace("\nMII", "\nMI\0I") + key), /damaged/);

@@ -183,7 +183,7 @@ describe("a conversation in DLMS/COSEM", () => {
 				const bed = new Bed(GMAC).meter("");
 				bed.succeed();
 				bed.meter(`--invocation-counter 70000 --on-low-counter ${reaction}`).succeed();
-				// What it has learned lasts.
+				// The learned counter lasts.
 				bed.clear().succeed();
 				assert.equal(bed.count(LINK_OPENED), 1);
 			});

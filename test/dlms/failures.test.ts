@@ -144,7 +144,7 @@ describe("an association that fails tells why:", () => {
 				const accepted = aare(0, 0, "", context);
 				const short = accepted.replace("00101D01F40007", "001C0301F4FA00");
 				assert.equal(got({}, short), failures.DLMS_SHORT_NAMES);
-				// What offers GET is read, whatever it calls itself.
+				// A meter that offers GET is read, whatever context it names.
 				assert.equal(got({}, accepted.replace("0007", "FA00")), undefined);
 			}
 			assert.match(failures.DLMS_SHORT_NAMES.message, /short names.*protocol iec62056/);

@@ -192,7 +192,7 @@ describe("dns/mdns: states", () => {
 				const where = `from ${NAMES[state]}`;
 				assert.equal(NAMES[responder.state], NAMES[wanted[state]], where);
 				assert.deepEqual(bed.said, said?.[state] ?? [], where);
-				// What holds in every state.
+				// These relations hold in every state.
 				assert.equal(responder.port === undefined, responder.state === OFF, where);
 				assert.equal(responder.hostname !== "", responder.state >= ANNOUNCING, where);
 				if (responder.state <= WAITING) assert.equal(responder.deadlineMs, Number.POSITIVE_INFINITY, where);

@@ -217,7 +217,7 @@ describe("dns/mdns", () => {
 			assert.deepEqual(known(4500, { name: HTTPS, type: TXT, data: txt("") }), []);
 			assert.deepEqual(answersOf(known(4500, { name: HTTPS, type: TXT, data: txt("a") })), [TXT_HTTPS]);
 			assert.deepEqual(known(4500, { name: META, type: PTR, data: name("_http._tcp.local") }).length, 1);
-			// What stands in another section is not known.
+			// Records of another section are no known answers.
 			const authorities = [{ ...a, ttl: 120 }];
 			assert.deepEqual(answersOf(air.ask({ ...one(HOST, A), authorities })), [RECORD_A]);
 		});

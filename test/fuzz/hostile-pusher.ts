@@ -90,7 +90,7 @@ export class HostilePusher {
 				return frame(mutator, seal(random.oneIn(2) ? structure : mutator.mutate(plain, structure), next));
 			}
 			case 10: {
-				// What says how long the title is is not covered by the tag.
+				// The tag does not cover the length of the title.
 				const again = seal(notification(last), last);
 				const title = mutator.pick([[0x81, 8], [0x82, 0, 8], [0], [0x84, 0xff, 0xff, 0xff, 0xff]]);
 				return frame(mutator, Buffer.concat([again.subarray(0, 1), Buffer.from(title), again.subarray(2)]));

@@ -333,7 +333,7 @@ export async function fuzzClusters(seed: number, runs: number): Promise<void> {
 		bench.pass(KEEP_MS);
 		if (byStrangers) assert.equal(bench.kept, undefined, "a stranger has configured reports");
 		byStrangers = random.oneIn(2);
-		// What was kept is taken at the next start, whatever it is.
+		// The next start accepts any stored bytes.
 		if (byStrangers) bench = new Bench();
 		else bench = new Bench(random.oneIn(4) ? random.bytes(REPORTS_SIZE) : bench.kept);
 	});

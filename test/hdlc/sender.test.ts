@@ -66,7 +66,7 @@ describe("the sender of HDLC frames", () => {
 		const information = [0xe6, 0xe6, 0, ...long];
 		const whole = makeFrame({ to: [0x02, 0x23], from: [0x21], control: 0x10, information });
 		assert.equal(hex(Buffer.concat(found)), hex(whole));
-		// What was carried is carried once.
+		// A sent piece is not sent again.
 		sender.begin(0x93, 0);
 		assert.deepEqual(pieces(sender).map(hex), ["7ea00802232193bd647e"]);
 	});

@@ -203,7 +203,7 @@ describe("hub in the gateway", function () {
 			await gateway.read("iec62056/read");
 			values.push(gateway.world.time.utcMs()!);
 			gateway.world.advance(450_000);
-			// What was wrong is over before the next readout.
+			// The fault ends before the next readout.
 			server.answer = undefined;
 			server.serve(8123);
 			gateway.world.advance(1_200_000);

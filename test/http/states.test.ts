@@ -150,7 +150,7 @@ describe("States of an HTTP connection", () => {
 				assert.equal(bench.server.connectionCount, 0);
 				assert.equal(bench.server.deadlineMs, Number.POSITIVE_INFINITY);
 				client.takeBytes();
-				// What the handler or the client still does comes too late.
+				// Later calls of the handler or the client come too late.
 				made.finish();
 				bench.world.settle();
 				bench.world.advance(400_000);

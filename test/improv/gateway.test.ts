@@ -200,7 +200,7 @@ describe("Wi-Fi by the console (Improv)", () => {
 		// Our own, sent back, and another's text.
 		for (const other of [packet(1, [2]), packet(4, [2, 0]), Buffer.from("AT+GMR\r\n".repeat(100))])
 			assert.equal((await bed.raw(other)).length, 0);
-		// What began and never ended is forgotten, not taken for the beginning of what comes next.
+		// A frame that never ended is dropped and not taken for the beginning of the next one.
 		await bed.raw(command(1, "home", "secret-of-home").subarray(0, 15));
 		bed.world.advance(2000);
 		assert.deepEqual(await bed.raw(command(2)), Buffer.concat([Buffer.from("\n"), packet(1, [2])]));

@@ -120,7 +120,7 @@ describe("the PIN of a meter, by light", () => {
 		entry.end();
 		assert.deepEqual([entry.isGoingOn, bench.reader.guest], [false, undefined]);
 		bench.world.advance(30_000);
-		// What is missing is taken as 0.
+		// A missing digit counts as 0.
 		assert.equal(display.isOpen(bench.world.clock.monotonicMs()), false);
 		assert.deepEqual(display.entered, ["1235", "1100"]);
 		const wholeMs = bench.world.clock.monotonicMs() + enter(bench, {});

@@ -138,7 +138,7 @@ describe("MQTT", () => {
 			assert.equal(bed.broker.count(`${BASE}/1_0_2_8_0`), count);
 			// Status, announcement, and of each readout the text, two values, its time, and whether the meter answers.
 			assert.equal(bed.service.publisher?.published, 2 + 5 * count);
-			// What Home Assistant is told is always acknowledged.
+			// Discovery messages for Home Assistant are always acknowledged.
 			const told = bed.broker.current!.packets.filter((one) => one.cmd === "publish" && one.topic === DISCOVERY_TOPIC);
 			assert.deepEqual(
 				told.map((one) => one.cmd === "publish" && one.qos),
@@ -414,7 +414,7 @@ describe("MQTT", () => {
 		const payload = JSON.parse(bed.broker.retained.get("ha/device/smgw_virtual0001/config")!);
 		assert.equal(payload.stat_t, "house/meter/virtual0001/state");
 		assert.ok(bed.broker.retained.has("house/meter/virtual0001/state"));
-		// What listens to the topics of before does not take them for true.
+		// Subscribers of the old topics see them offline.
 		assert.equal(bed.broker.retained.get(`${BASE}/status`), "offline");
 	});
 

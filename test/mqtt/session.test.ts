@@ -329,7 +329,7 @@ describe("A session of MQTT", () => {
 				if (random.oneIn(3)) bed.flush();
 				if (random.oneIn(5)) bed.wait(random.below(30_000));
 			}
-			// What is left of it can still be ended.
+			// The rest of the connection can still be ended.
 			bed.session.lost();
 			assert.equal(bed.session.state, SESSION_ENDED);
 		}

@@ -86,7 +86,7 @@ export const mqttCases = [
 			assert.ok(manufacturer && sw_version, `${manufacturer} ${sw_version} ${firmware_version}`);
 			assert.equal(entities.get("time")!.attributes.device_class, "timestamp");
 			const [config] = await broker.retained("homeassistant/device/+/config");
-			// What 20 would take: what stands before them once, and 20 times what one takes here.
+			// The size with 20 entities: the bytes before the entities once, and 20 times the size of one.
 			const { cmps, ...root } = JSON.parse(config.payload);
 			const head = Buffer.byteLength(JSON.stringify(root));
 			const each = (Buffer.byteLength(config.payload) - head) / Object.keys(cmps).length;

@@ -49,7 +49,7 @@ const REQUESTS: readonly Sent[] = [
 	set(ENTITY, { state: "1235" }),
 	{ path: ENTITY },
 	set(ENTITY, { ...ENERGY, force_update: true }),
-	// What is checked before what.
+	// The order of the checks.
 	post(ENTITY, JSON.stringify(ENERGY), "guest"),
 	post(ENTITY, JSON.stringify(ENERGY), "stranger"),
 	post(ENTITY, JSON.stringify(ENERGY), "nobody"),

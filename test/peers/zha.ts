@@ -61,7 +61,7 @@ function telegramOf([imported, exported, watts, volts, amperes]: Values): Uint8A
 
 export async function prepareZHA(engine: "node" | "xs"): Promise<Home> {
 	await ZHA.prepare();
-	// What it offers it looks up once.
+	// ZHA looks up its offers only once.
 	const build = buildNumber(NEXT);
 	const image = makeBenchImage({ version: NEXT, build, size: 20_000 });
 	const file = makeFile(image, { chip: "pc", deviceId: 0, version: NEXT, buildNumber: build });

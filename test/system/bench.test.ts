@@ -121,7 +121,7 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 			await kept.write("iec62056/config", { baudrate_max: 4800 });
 			await kept.write("iec62056/control", { log_en: true });
 			const { publicKey } = new X509Certificate(kept.certificate);
-			// What a power cut leaves of a write.
+			// A write interrupted by a power cut.
 			writeFileSync(join(kept.stateFolder, "flash", "iec62056.new"), "half");
 			await kept.restart("control");
 			assert.match(kept.diagnosis, /control was damaged/);

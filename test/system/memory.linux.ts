@@ -121,7 +121,7 @@ describe("Memory of the firmware on Linux", function () {
 		const exchange = gateway.begin("GET", "iec62056/read");
 		while ((await gateway.read("iec62056/last")).running !== true) await gateway.pass(100);
 		for (let count = 0; count < 3; count++) {
-			// What clients that have gone had of the memory is given back when the gateway notices.
+			// The memory of clients that have gone is released once the gateway notices.
 			let response = await slowClient("/api/v1/system/diagnostic");
 			for (let tries = 0; response.statusCode === 503 && tries < 20; tries++) {
 				response.resume();
@@ -155,7 +155,7 @@ describe("Memory of the firmware on Linux", function () {
 		await probe(gateway, this, ANY);
 		await gateway.write("meter/protocol", { protocol: "iec62056" });
 		await gateway.connectMeter({ telegram: longest.telegram });
-		// What follows is looked at with the most that can be held.
+		// The following checks run with the most memory that can be in use.
 		await readMeter();
 	});
 

@@ -69,7 +69,7 @@ describe("Slots alive in XS beyond the loaded code", function () {
 	});
 	afterEach(async () => {
 		await xs.stop();
-		// What an exception leaves in the log would hide behind good numbers.
+		// An exception that only the log shows must not hide behind good numbers.
 		assert.deepEqual(
 			xs.world.traced.filter((line) => /\bat\b.*\(|exception/.test(line)),
 			[],

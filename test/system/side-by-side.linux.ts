@@ -29,7 +29,7 @@ describe("The heaviest operations side by side", function () {
 		await gateway.login();
 		await gateway.write("iec62056/control", { log_en: true });
 		await gateway.connectMeter({ telegram: longest.telegram });
-		// What is held is as large as it can be.
+		// Everything kept is as large as it can be.
 		await gateway.read("iec62056/read");
 		await gateway.connectProgram(["--protocol", "dlms", "--mode-e", "--quiet"]);
 		await gateway.write("meter/protocol", { protocol: "dlms" });

@@ -67,7 +67,7 @@ describe("tools/page", function () {
 		const bytes = Math.max(...documents().map(zipped)) + zipped(entry());
 		this.test!.title += `: ${bytes}`;
 		assert.ok(bytes <= FIRST_LIMIT, `${bytes} bytes`);
-		// What it imports by itself would be a third request.
+		// A static import would cost a third request.
 		assert.equal(/\bimport\s*(?:[\w{*][^;()]*?\bfrom\s*)?["']/.exec(textOf(entry()))?.[0], undefined);
 	});
 

@@ -46,7 +46,7 @@ describe("the firmware's size", function () {
 
 	it("is larger on a board with a radio, by the bridge and what belongs to it", () => {
 		const [plain, radio] = [...sizes.values()];
-		// What the whole of Zigbee may take.
+		// Limits for the whole of Zigbee.
 		assert.ok(radio > plain + 20_000 && radio < plain + 75_000, `${plain} and ${radio} bytes`);
 	});
 });

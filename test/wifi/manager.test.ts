@@ -51,7 +51,7 @@ class Bed {
 		for (const [ssid, password] of Object.entries(networks)) this.air.around.set(ssid, { password });
 		this.store = new ConfigStore(storage, text, ENTRIES);
 		this.settings = new NetworkSettings(this.store, { hostname: "gateway", accessPointKey: "access-point-key" });
-		// What is thrown comes out of the test, a machine that was changed past its driver among it.
+		// Exceptions fail the test, also those of a machine that was changed behind its driver.
 		const driver = new Driver({ clock: this.time, timers: this.time, guard: (_part, run) => this.guard(run) });
 		const world = { driver, text, trace: () => {} };
 		this.manager = new NetworkManager(world, this.settings, {

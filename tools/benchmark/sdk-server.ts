@@ -16,7 +16,7 @@ const SERVER = "examples/io/listener/httpserver/manifest_httpserver.json";
 
 const MANIFEST = {
 	include: [join(ROOT, "manifest.json"), join("$(MODDABLE)", SERVER)],
-	// What the runner asks a firmware for.
+	// The manifest that the runner builds.
 	modules: { main: "./main", "*": join(ROOT, "hosts/linux/system.c") },
 	preload: ["main"],
 };

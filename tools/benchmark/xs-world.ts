@@ -115,7 +115,7 @@ export class XSWorld {
 	}
 
 	async #settle(): Promise<void> {
-		// What the engine does may be answered at once by the world, at the same moment.
+		// The world may answer the engine's actions at the same moment.
 		await this.engine.settled();
 		this.#check();
 	}

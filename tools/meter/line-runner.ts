@@ -190,7 +190,7 @@ export class LineRunner {
 		clearTimeout(this.#machineTimer);
 		if (this.#isClosed) return;
 		const { nowMs } = this.#clock;
-		// What is on its way came before a deadline that is over meanwhile.
+		// Bytes on their way came before a deadline that has passed meanwhile.
 		while (this.#arriving === 0 && this.#machine.deadlineMs <= nowMs) {
 			const dueMs = this.#machine.deadlineMs;
 			this.#machine.advance(dueMs);

@@ -200,7 +200,7 @@ export async function buildForChip(order: BuildOrder): Promise<Places> {
 	const { status, warnings } = await run(join(sdk.tools, "mcconfig"), args, env, order.report);
 	const failure = failureOf(status, warnings, existsSync(places.image));
 	if (failure === undefined) return places;
-	// What a failed build leaves would be taken for its work by the next one: settings left out, C that does not warn again.
+	// The next build would take a failed build's output for its own: missing settings, and C without its warnings.
 	rmSync(places.output, { recursive: true, force: true });
 	throw new Error(failure);
 }

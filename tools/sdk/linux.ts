@@ -61,7 +61,7 @@ export async function buildFirmware({ main, bits }: BuildOptions): Promise<Firmw
 	try {
 		step(join(sdk.tools, "mcconfig"), ["-m", "-p", "lin", "-t", "build", "-o", output, manifest], env);
 	} catch (error) {
-		// What is built already would not warn again.
+		// A file that is built already would not give its warnings again.
 		rmSync(join(folder, "main.js"), { force: true });
 		throw error;
 	}

@@ -74,7 +74,7 @@ export async function makeScript(build: string, main: string, { modules, constan
 		if (output.length !== 1) throw new Error(`${main} has become ${output.length} scripts.`);
 		const { code, modules: files } = output[0];
 		const lengths = Object.entries(files).map(([file, { renderedLength }]): [string, number] => [
-			// What the build makes belongs to main.
+			// Files that the build makes belong to main.
 			file.startsWith("\0")
 				? `${dirname(main)}/${file.slice(1)}`
 				: relative(build, file).replaceAll(sep, "/").replace(/js$/, "ts"),

@@ -114,7 +114,7 @@ function withShortConditions(list: readonly Instruction[]): Instruction[] {
 			const [at, after, last] = [list[place]!, list[place + 1], list[place + 2]];
 			if (!isKept(at)) continue;
 			if (CONDITION.test(at.name)) {
-				// What decides here decides there.
+				// The same condition has the same result at the second jump.
 				const to = at.name === second!.name ? at.target : after;
 				if (!isKept(to)) continue;
 				second!.target = to;

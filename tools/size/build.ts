@@ -39,7 +39,7 @@ export async function buildImage(sdk: SDK, board: Board, folder: string): Promis
 	};
 	say("mcconfig", ["-p", "esp32", "-o", output, join(project, "manifest.json")]);
 	const made = join(output, "tmp", "esp32", "release", "size");
-	// What the makefile asks of ESP-IDF is only wanted for compiling C.
+	// The makefile needs ESP-IDF for compiling C only.
 	const withoutIDF = ["IDF_PATH=none", "IDF_VERSION=none", "SDKCONFIG_H="];
 	const files = ["mc.xs.c", "mc.resources.c"].map((name) => join(made, name));
 	const said = say("make", ["-f", join(made, "makefile"), ...withoutIDF, ...files]);

@@ -108,7 +108,7 @@ export async function refresh(): Promise<void> {
 async function look(now: Status): Promise<void> {
 	statusAtMs = Date.now();
 	status.set(now);
-	// What this page waits for itself comes by that.
+	// A reading that this page requested itself arrives that way.
 	if (reading.value) return;
 	const { meter_readouts, meter_state } = now;
 	const isSame = meter_readouts === readouts && (meter_state === meterState || meter_state === "reading");

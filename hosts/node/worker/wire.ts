@@ -109,7 +109,7 @@ export class Wire {
 		this.monotonicMs = Math.max(this.monotonicMs, view.getFloat64(5, true));
 		this.utcOffsetMs = view.getFloat64(13, true);
 		if (id === 0) return kind;
-		// What was closed after the event was sent hears no more of it.
+		// An object that was closed after the event was sent does not get it.
 		this.#targets.get(id)?.handle(kind, view.getUint32(21, true), new Uint8Array(message, EVENT_HEADER_BYTES));
 		return 0;
 	}

@@ -159,7 +159,7 @@ for (const { name, pins, made, ended, powerOff, things, unused } of KINDS) {
 		it("leaves nothing behind when a call fails, and starts when it no longer does", () => {
 			const alone = [...counts.keys()].filter((step) => /^[a-z0-9_]+ failed$/.test(step));
 			for (const step of alone) assert.equal(counts.get(step), 0, step);
-			// What the kind does not call can't fail.
+			// Calls that this kind does not make can't fail.
 			for (const call of unused) assert.equal(counts.get(call), 0, call);
 			assert.equal(alone.length, CALLS - unused.length, alone.join());
 			assert.equal(counts.get("start after all"), things);

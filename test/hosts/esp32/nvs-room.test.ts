@@ -34,7 +34,7 @@ const OTHERS: readonly (readonly [string, number])[] = [
 
 /** The most bytes that a value takes in flash. */
 function longest(field: Field): number {
-	// What has an end among its characters is ASCII: none of them takes more than a byte.
+	// A field with a closed set of characters is ASCII: each takes one byte.
 	if (field.kind === TEXT) return field.maximum * (field.characters.length % 2 === 0 ? 1 : 4);
 	if (field.kind === BYTES) return field.maximum;
 	return field.kind === CHOICE ? Math.max(8, ...field.choices.map((choice) => String(choice).length)) : 8;

@@ -345,7 +345,7 @@ describe("Certificates and digests in C", function () {
 		const shown = openssl(["x509", "-in", "file", "-text", "-noout"], { file: text }).toString();
 		assert.ok(shown.includes(alternatives), shown);
 		openssl(["verify", "-x509_strict", "-verify_ip", "192.168.4.1", "-CAfile", "file", "file"], { file: text });
-		// What is nearly an address is a name.
+		// A text that only resembles an address is a name.
 		const nearly = new X509Certificate(run("make", from, to, "192.168.4.01", "192.168.4.256", "192.168.4", "0.0.0.0"));
 		assert.equal(nearly.subjectAltName, "DNS:192.168.4.01, DNS:192.168.4.256, DNS:192.168.4, IP Address:0.0.0.0");
 	});

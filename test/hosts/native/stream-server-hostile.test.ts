@@ -369,7 +369,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, function () 
 			await peer.checkServes();
 			const over = () => silent.map(({ ended, socket }) => ended || socket.destroyed);
 			assert.deepEqual(over(), [false, false, false, false]);
-			// What has begun is given a handshake then, which its peer must go on with.
+			// The connections that have begun then get a handshake, which their peers must go on with.
 			await Promise.all(silent.slice(0, 2).map((client) => client.untilOver()));
 			assert.deepEqual(over(), [true, true, false, false]);
 			await peer.checkIdle();

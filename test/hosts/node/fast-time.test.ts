@@ -79,7 +79,7 @@ describe("FastTime", () => {
 		const passed = async () => {
 			const fromMs = time.monotonicMs();
 			computerMs += 50;
-			// What is due by then is called back in turns of their own.
+			// Timers that are due by then are called in later ticks.
 			await sleep(20);
 			return time.monotonicMs() - fromMs;
 		};

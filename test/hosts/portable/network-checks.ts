@@ -126,7 +126,7 @@ const scenes: [name: string, scene: Scene][] = [
 			await sleep(host, 250);
 			const late = new Noted(port, pending);
 			const byte = new Uint8Array(1);
-			// What came before the reset is told of first, where it has not gone with it.
+			// Bytes received before the reset come first, unless they were lost with it.
 			const isTold = () => late.socket.read(byte) === undefined && late.errors === 1;
 			await until(host, isTold, "onError of a connection that was dead already");
 			late.socket.close();
@@ -179,7 +179,7 @@ const scenes: [name: string, scene: Scene][] = [
 ];
 
 function checksOf(kind: string, list: typeof scenes, portOf: (host: Host) => ListenerPort, prefix: string): Check[] {
-	// What a function in flash refers to has to be constant; parameters are not.
+	// A function in flash may refer to constants only; parameters are none.
 	const clientOf = prefix;
 	const port = portOf;
 	return list.map(([name, scene]) => ({

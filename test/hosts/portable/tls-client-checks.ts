@@ -60,7 +60,7 @@ function expectError(action: () => void, what: string): void {
 
 type Scene = (host: Host, peer: Peer) => Promise<void>;
 
-/** Whom it believes. */
+/** Servers by the certificate that the client trusts. */
 const trusting: [name: string, scene: Scene][] = [
 	[
 		"believes a chain that leads to its authority and is for the name or the address",
