@@ -34,7 +34,7 @@ export const FIGURES = Object.freeze({
 		"three LR6 in series, down to 1.0 V each, at small loads",
 		2200,
 		"mAh",
-		"assumed; makers tell of 2500 to 0.8 V",
+		"assumed; makers state 2500 down to 0.8 V",
 	),
 	leak: figure("self-discharge", 3, "% a year", "assumed, at room temperature"),
 	chip: figure("chip in deep sleep, RTC memory and peripherals on", 8, "µA", `${SHEET}, table 5-10`),

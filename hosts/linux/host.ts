@@ -216,7 +216,7 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 		const addresses = isServing ? ` https://localhost:${ports.https} http://localhost:${ports.http}` : "";
 		if (setting("RESTARTED") === undefined) System.print(`ready${addresses}`);
 		else if (sleep.wakeReason !== WAKE_NONE) trace(`The gateway wakes.${addresses}`);
-		else trace("The gateway starts anew.");
+		else trace("The gateway restarts.");
 	};
 	/** Fault of an image that is made to fail; undefined if it starts. */
 	const fail = () => {

@@ -60,7 +60,7 @@ void runner_restart(void)
 {
 	hold_signals(SIG_BLOCK);
 	execv("/proc/self/exe", the_runner.arguments);
-	fprintf(stderr, "The firmware could not be started anew.\n");
+	fprintf(stderr, "The firmware could not be restarted.\n");
 	exit(1);
 }
 

@@ -74,7 +74,7 @@ class TCPClient implements Client {
 	constructor(options: ClientOptions, tls?: TLSClientOptions) {
 		if (!isWhole(options.port, 1, PORT_LIMIT)) throw new RangeError("a port is 1 to 65535");
 		if (!isWhole(options.timeoutMs, TIMEOUT_LEAST_MS, TIMEOUT_MOST_MS)) {
-			throw new RangeError("a client has 100 to 60000 ms to stand");
+			throw new RangeError("a client's time limit is 100 to 60000 ms");
 		}
 		this.#onReadable = options.onReadable;
 		this.#onWritable = options.onWritable;
@@ -135,7 +135,7 @@ class TCPClient implements Client {
 class TLSClient extends TCPClient {
 	constructor(options: ClientOptions) {
 		if (options.tls?.trusted === undefined)
-			throw new Error("a TLS client needs to know whom it may believe: the option `tls`");
+			throw new Error("a TLS client needs the certificates that it trusts: the option `tls`");
 		super(options, options.tls);
 	}
 }

@@ -37,7 +37,7 @@ export function checkClientOptions({ host, port, timeoutMs }: ClientOptions): vo
 
 /** Throws a RangeError for what is beyond its limits, and an Error with a sentence for what can't be used. */
 export function tlsWishesOf({ host, tls }: ClientOptions): TLSWishes {
-	if (tls === undefined) throw new Error("a TLS client has to be told whom it believes: give it the option `tls`");
+	if (tls === undefined) throw new Error("a TLS client needs the certificates that it trusts: the option `tls`");
 	const { trusted, name = host, utcMs, identity, session } = tls;
 	if (trusted.length > TRUSTED_LIMIT) throw new RangeError(`what is trusted has at most ${TRUSTED_LIMIT} bytes`);
 	if (session && session.length > SESSION_LIMIT) throw new RangeError(`a session has at most ${SESSION_LIMIT} bytes`);

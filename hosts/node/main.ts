@@ -116,7 +116,8 @@ class Bench {
 		this.#time?.started();
 		this.#say(describeMeter(options.meter ?? this.#meter!.path, !options.meter));
 		if (this.#coprocessor !== undefined) this.#say(describeCoordinator(this.#coprocessor.coordinator));
-		if (this.#hub !== undefined) this.#say(`What the gateway sends, on the page of the stand-in: ${this.#hub.url}`);
+		if (this.#hub !== undefined)
+			this.#say(`Values that the gateway sends, on the page of the stand-in: ${this.#hub.url}`);
 		this.#say(describeAccount(options.state, factory));
 		this.#say(describeButton());
 		if (options.cable) this.#say(describeCable(options.state));
@@ -203,7 +204,7 @@ class Bench {
 		if (this.#ending) return;
 		await this.#engine?.stop();
 		if (this.#ending) return;
-		this.#say("The gateway starts anew.");
+		this.#say("The gateway restarts.");
 		await this.#start(factory, host.clock.utcMs(), ASKED_FOR);
 	}
 

@@ -69,7 +69,7 @@ export abstract class Outgoing implements Client {
 
 	write(bytes: Uint8Array, start = 0, end = bytes.length): number {
 		if (this.#stream !== undefined) return this.#stream.write(bytes, start, end);
-		if (end > start) throw new RangeError("the connection does not stand");
+		if (end > start) throw new RangeError("the connection is not open");
 		return 0;
 	}
 

@@ -64,7 +64,7 @@ export class FilePartition implements Partition {
 		checkRange(this.size, offset, part.length, WRITE_SIZE);
 		const before = new Uint8Array(part.length);
 		this.read(offset, before);
-		if (before.some((byte) => byte !== ERASED)) throw new Error(`what stands at ${offset} was not erased`);
+		if (before.some((byte) => byte !== ERASED)) throw new Error(`the bytes at ${offset} were not erased`);
 		this.#put(offset, part);
 	}
 

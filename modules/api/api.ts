@@ -91,12 +91,12 @@ export class API implements HTTPHandler {
 		if (match.kind === MATCH_NOT_FOUND) this.failWithoutRoute(request, response);
 		else if (match.kind === MATCH_METHOD || operation === undefined) {
 			response.header("Allow", match.allow);
-			this.fail(response, 405, METHOD_NOT_ALLOWED, `This path takes ${match.allow}.`);
+			this.fail(response, 405, METHOD_NOT_ALLOWED, `This path supports ${match.allow}.`);
 		} else if (isAstray) {
 			// DNS rebinding: a foreign page with a name that resolves to this gateway. Its Origin equals its Host.
 			this.fail(response, 403, FORBIDDEN_ORIGIN, "Unknown Host header. Use this gateway's host name or IP address.");
 		} else if (!isSameOrigin(request)) {
-			this.fail(response, 403, FORBIDDEN_ORIGIN, "Requests from another web site's pages are refused.");
+			this.fail(response, 403, FORBIDDEN_ORIGIN, "Requests from other websites' pages are refused.");
 		} else {
 			const token = operation.scope === SCOPE_NONE ? "" : tokenOf(request);
 			if (!this.admit(operation, token, response)) return undefined;
@@ -109,8 +109,8 @@ export class API implements HTTPHandler {
 	private failWithoutRoute({ path }: HTTPRequest, response: HTTPResponse): void {
 		if (this.#page.has(path)) {
 			response.header("Allow", "GET, HEAD");
-			this.fail(response, 405, METHOD_NOT_ALLOWED, "This path takes GET, HEAD.");
-		} else this.fail(response, 404, NOT_FOUND, "There is nothing at this path.");
+			this.fail(response, 405, METHOD_NOT_ALLOWED, "This path supports GET, HEAD.");
+		} else this.fail(response, 404, NOT_FOUND, "Unknown path.");
 	}
 
 	/** Returns whether the token grants access; answers the request otherwise. */
@@ -142,7 +142,7 @@ export class API implements HTTPHandler {
 		const core = this.#core;
 		const exchange = new Exchange<never>(core, request, response, context);
 		if (readsMeter && core.safeMode !== "") {
-			exchange.fail(501, UNSUPPORTED, "No meter is read in safe mode; restart the device to leave that.");
+			exchange.fail(501, UNSUPPORTED, "No meter is read in safe mode; restart the device to leave it.");
 			return undefined;
 		}
 		// An absent optional body claims no memory.

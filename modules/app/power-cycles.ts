@@ -47,7 +47,7 @@ export class PowerCycles implements Timed {
 			const { storage, trace } = this.#deps;
 			const count = storage.get(KEY)?.[0] ?? 0;
 			if (switchedOn && count >= CYCLES) {
-				trace(`Power was cut ${count} times soon after a start: all is reset.`);
+				trace(`Power was cut ${count} times soon after a start: resetting to factory settings.`);
 				// The count is deleted last, so that the next start repeats an interrupted reset.
 				user.factoryReset();
 				storage.delete(KEY);
@@ -56,7 +56,7 @@ export class PowerCycles implements Timed {
 			if (switchedOn || count > 0) this.#outlivedMs = nowMs + OUTLIVED_MS;
 			if (!switchedOn) return;
 			if (count > 0)
-				trace(`Power was cut ${count} of ${CYCLES} times soon after a start; after the last all is reset.`);
+				trace(`Power was cut ${count} of ${CYCLES} times soon after a start; the last one resets to factory settings.`);
 			storage.set(KEY, Uint8Array.of(count + 1));
 		});
 	}

@@ -58,7 +58,7 @@ export function postCertificate(exchange: Exchange<Identity>): BodySink | undefi
 		}
 		return sink;
 	}
-	exchange.fail(403, HTTPS_REQUIRED, "A certificate comes with its private key, which is only taken over HTTPS.");
+	exchange.fail(403, HTTPS_REQUIRED, "A certificate comes with its private key, which is only accepted over HTTPS.");
 	return undefined;
 }
 

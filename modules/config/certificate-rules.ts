@@ -19,15 +19,15 @@ import {
 
 export const TOO_LARGE = `The file is too large: at most ${CERTIFICATE_FILE_LIMIT} bytes are accepted.`;
 const NO_CERTIFICATE = "No certificate was found in the file: PEM text is needed.";
-const DAMAGED = "A certificate in the file is damaged, or cut off.";
+const DAMAGED = "A certificate in the file is damaged or incomplete.";
 const TOO_MANY = "The chain is too long.";
-const NO_KEY = "No private key was found in the file: it belongs behind the certificates.";
+const NO_KEY = "No private key was found in the file: it belongs after the certificates.";
 const KEY_ENCRYPTED = "The private key is encrypted: remove its password first.";
 const KEY_MISMATCH = "The private key does not match the certificate.";
 const KEY_UNSUPPORTED = "The key type or size is not supported: EC P-256 or P-384, or RSA of 2048 to 4096 bits.";
 const WRONG_ORDER = "The chain order is wrong: the server certificate comes first, then the one that issued it.";
-const NOT_TEXT = "The file has a byte 0 in it: PEM text is needed.";
-const MORE = "There is something behind its last block: nothing may follow the certificates and the key.";
+const NOT_TEXT = "The file contains a zero byte: PEM text is needed.";
+const MORE = "The file has more data after its last block: nothing may follow the certificates and the key.";
 const EXPIRED = "The certificate has expired.";
 
 const DASHES = "-----";
@@ -70,7 +70,7 @@ export function refusalOf(bytes: Uint8Array, file: CertificateFile, nowMs: numbe
  */
 export function trustRefusalOf({ certificates, problem, key }: CertificateFile): string {
 	if (key !== PRIVATE_KEY_ABSENT) return "cert has a private key in it: only certificates belong there.";
-	if (problem === CERTIFICATES_DAMAGED) return "A certificate in cert is damaged, or cut off.";
+	if (problem === CERTIFICATES_DAMAGED) return "A certificate in cert is damaged or incomplete.";
 	if (problem === CERTIFICATES_UNSUPPORTED)
 		return "A certificate in cert has a key, a signature or an extension of a kind that is not supported.";
 	return certificates.length > 0 ? "" : "cert has no certificate in it: PEM text is needed.";

@@ -7,7 +7,7 @@ import type { Storage } from "../io/host.js";
 /** Error for a refused write; nothing was changed. */
 export class StorageRefusal extends Error {
 	/** Message for the client (http/handler.ts). */
-	readonly sentence = "The flash memory refuses what is to be written.";
+	readonly sentence = "The flash memory refused the write.";
 }
 
 export class WatchedStorage implements Storage {

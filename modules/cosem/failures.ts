@@ -43,7 +43,7 @@ export const PUSH_SILENCE = failure(
 	METER_TIMEOUT,
 	"dlms-push/silence",
 	1,
-	"No push came within a minute. Check that the head sits on the optical port, then that this meter sends by itself; set push_baudrate to 0 to ask it.",
+	"No push arrived within a minute. Check that the head sits on the optical port, then that this meter pushes; set push_baudrate to 0 to request readouts instead.",
 );
 export const PUSH_UNKNOWN = failure(
 	METER_ERROR,

@@ -34,14 +34,14 @@ export const DLMS_MECHANISM = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/mechanism",
 	44,
-	"This client_address goes with another auth. Try the others; then check client_address. If none fits, the meter wants an HLS mechanism that this gateway can't do.",
+	"This client_address needs another auth. Try the others; then check client_address. If none fits, the meter needs an HLS mechanism that this gateway does not support.",
 );
 /** AARE 12, 14: this client address requires authentication, or a stronger one. */
 export const DLMS_AUTHENTICATION_REQUIRED = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/authentication-required",
 	45,
-	"This client_address needs to be authenticated. Change auth; then check client_address. If neither low nor high_gmac nor high_sha256 fits, the meter wants an HLS mechanism that this gateway can't do.",
+	"This client_address needs authentication. Change auth; then check client_address. If neither low nor high_gmac nor high_sha256 fits, the meter needs an HLS mechanism that this gateway does not support.",
 );
 /** AARE 13: wrong password, key or client address. */
 export const DLMS_AUTHENTICATION = finalFailure(
@@ -89,7 +89,7 @@ export const DLMS_COUNTER = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/counter",
 	53,
-	"The meter refuses the invocation counter as too low, and does not tell the public client which it expects.",
+	"The meter refuses the invocation counter as too low, and the public client can't read the expected one.",
 );
 /** HLS pass 4: the meter refuses our answer to its challenge because of wrong keys. */
 export const DLMS_HLS_REFUSED = finalFailure(
@@ -131,7 +131,7 @@ export const DLMS_METER_TITLE = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/meter-title",
 	59,
-	"The meter tells no usable system title, without which nothing can be deciphered. Check auth and client_address.",
+	"The meter sends no usable system title, which is needed to decrypt its data. Check auth and client_address.",
 );
 /** The meter has dropped the association (exception 1, 1). */
 export const DLMS_LOST = failure(
@@ -170,7 +170,7 @@ export const DLMS_HLS_SHA256 = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/hls-sha256",
 	66,
-	"The meter wants HLS with SHA-256 (mechanism 6) at this client_address: auth high_sha256, with its secret as password.",
+	"The meter needs HLS with SHA-256 (mechanism 6) at this client_address: auth high_sha256, with its secret as password.",
 );
 export const DLMS_HLS_ECDSA = mechanism("ecdsa", "HLS with ECDSA (mechanism 7)");
 /** The security control of a response names suite 2, AES-256. */
@@ -193,6 +193,6 @@ function mechanism(name: string, wanted: string): Failure {
 		METER_AUTH_FAILED,
 		`dlms/hls-${name}`,
 		66,
-		`The meter wants ${wanted}, which this gateway can't do. Ask its operator for a client_address with low, high_gmac or high_sha256.`,
+		`The meter needs ${wanted}, which this gateway does not support. Ask its operator for a client_address with low, high_gmac or high_sha256.`,
 	);
 }

@@ -33,10 +33,10 @@ export function getHistory(exchange: Exchange<History | undefined>): void {
 	const fromS = timeOf(request.query("from"), 0);
 	const toS = timeOf(request.query("to"), TIME_LIMIT_S);
 	if (level < 0) {
-		exchange.fail(400, INVALID_FIELD, "The period is one of quarters, hours, days and months.", "period");
+		exchange.fail(400, INVALID_FIELD, "period must be quarters, hours, days or months.", "period");
 	} else if (Number.isNaN(fromS + toS)) {
 		const field = Number.isNaN(fromS) ? "from" : "to";
-		exchange.fail(400, INVALID_FIELD, "A time is a Unix time in whole seconds, 0 to 4102444799.", field);
+		exchange.fail(400, INVALID_FIELD, "from and to must be Unix times in whole seconds, 0 to 4102444799.", field);
 	} else if (!ledger.claim(HISTORY_REPLY_COST)) exchange.busy();
 	else {
 		const isCSV = request.header("accept")?.includes("text/csv") ?? false;

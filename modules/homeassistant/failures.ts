@@ -39,7 +39,7 @@ const NO_REPLY = outputFailure(
 const BAD_REPLY = outputFailure(
 	"no_http",
 	RETCODE_NO_CONNECTION,
-	"What answers there speaks no HTTP. Check the port, and whether http or https belongs before the name.",
+	"The server there does not speak HTTP. Check the port, and whether the address begins with http or https.",
 );
 /** After these two failures, attempts are rare until the user has corrected the settings. */
 export const HUB_UNAUTHORIZED = outputFailure(

@@ -46,7 +46,7 @@ export const HUB = part<Outlet<Hub>>({
 	],
 	status: (_, { config }) => ["home_hub_enabled", config.get(HUB_ENABLED)],
 	metrics: ({ sender }) =>
-		sample("gateway_hub_states_total", "States that the hub has taken.", sender?.taken) +
+		sample("gateway_hub_states_total", "States that the hub accepted.", sender?.taken) +
 		sample("gateway_hub_failures_total", "Failed attempts to send to the hub.", sender?.output.failures),
 	report: ({ sender }, core, section) => (section === "network" ? `hub: ${stateOf(sender, core)}` : ""),
 });

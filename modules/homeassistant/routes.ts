@@ -21,7 +21,7 @@ export const HUB_TEXTS = Object.freeze({
 	enabled: HUB_ENABLED,
 	disabled: HUB_DISABLED,
 	name: "The hub",
-	taken: "The hub has taken everything.",
+	taken: "The hub accepted everything.",
 	hasStatus: true,
 });
 

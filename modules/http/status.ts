@@ -35,7 +35,7 @@ const ERRORS: Readonly<Record<number, readonly [string, string]>> = Object.freez
 	413: Object.freeze(["too_large", "The body of the request is too large."] as const),
 	414: Object.freeze(["too_large", "The address of the request is too long."] as const),
 	431: Object.freeze(["too_large", "The header of the request is too large."] as const),
-	500: Object.freeze(["internal", "The device made a mistake while it answered."] as const),
+	500: Object.freeze(["internal", "Internal error while answering the request."] as const),
 	501: Object.freeze(["unsupported", "This transfer coding is not supported."] as const),
 	503: Object.freeze(["busy", "All connections are in use; try again in a moment."] as const),
 	505: Object.freeze(["unsupported", "This version of HTTP is not supported."] as const),

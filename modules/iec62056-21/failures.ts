@@ -71,7 +71,7 @@ export const IEC_NO_TELEGRAM = failure(
 	METER_TIMEOUT,
 	"iec62056-21/no-telegram",
 	0,
-	"No whole telegram came within a minute. Check mode_d_baudrate, and that this meter sends by itself.",
+	"No complete telegram arrived within a minute. Check mode_d_baudrate, and that this meter pushes.",
 );
 /** Load profile requested, but missing in the readout of a meter without programming mode. */
 export const IEC_NO_PROGRAMMING = failure(
@@ -85,37 +85,37 @@ export const IEC_PASSWORD_REFUSED = finalFailure(
 	METER_AUTH_FAILED,
 	"iec62056-21/password",
 	11,
-	"The meter refuses the password. Check it before the next try, since a few wrong ones lock a meter, often until the next day. Some want it ciphered by their maker's rule (P2), which this gateway can't do.",
+	"The meter refuses the password. Check it before you try again: a few wrong ones lock a meter, often until the next day. Some meters need it encrypted by their maker's rule (P2), which this gateway does not support.",
 );
 export const IEC_PASSWORD_SILENCE = finalFailure(
 	METER_AUTH_FAILED,
 	"iec62056-21/password-silence",
 	11,
-	"The meter does not answer to the password. It may be wrong, or the meter locked after wrong ones; or it wants none for its load profile: delete it then.",
+	"The meter does not answer to the password. The password may be wrong, the meter may be locked after wrong ones, or its load profile needs no password: then delete it.",
 );
 export const IEC_NO_CLOCK = finalFailure(
 	METER_ERROR,
 	"iec62056-21/no-clock",
 	11,
-	"The meter tells no date and time, without which its load profile can't be asked for.",
+	"The meter sends no date and time, which are needed to request its load profile.",
 );
 /** No answer to the request for the profile or the clock. */
 export const IEC_NO_ANSWER = failure(
 	METER_TIMEOUT,
 	"iec62056-21/no-answer",
 	12,
-	"The meter does not answer when it is asked for its load profile. It keeps none, or wants a password (iec62056/config).",
+	"The meter does not answer a request for its load profile. It keeps none, or needs a password (iec62056/config).",
 );
 export const IEC_BROKEN_OFF = failure(
 	METER_ERROR,
 	"iec62056-21/broken-off",
 	12,
-	"The meter broke off when it was asked for its load profile. Try again; else it wants a password (iec62056/config).",
+	"The meter ended the session when its load profile was requested. Try again; if that fails, it needs a password (iec62056/config).",
 );
 /** Profile request answered with an error message or refused, in every form. */
 export const IEC_NO_PROFILE = finalFailure(
 	NO_PROFILE,
 	"iec62056-21/no-profile",
 	13,
-	"The meter refuses this load profile. Check obis (1-0:99.2.0 stands for P.02); it may have no rows of that time, or want a password (iec62056/config).",
+	"The meter refuses this load profile. Check obis (1-0:99.2.0 stands for P.02). The meter may have no rows of that time, or need a password (iec62056/config).",
 );

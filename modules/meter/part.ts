@@ -101,11 +101,14 @@ function state({ reader, schedule }: Metering): Facts {
 function metrics({ reader, schedule }: Metering, _: Core): string {
 	const { failures, measured, measurements } = reader.outcomes;
 	const timeS = secondsOf(measured?.utcMs ?? 0);
-	let text = sample("smartmeter_readout_timestamp_seconds", "Of the last good readout.", timeS || undefined);
+	let text = sample("smartmeter_readout_timestamp_seconds", "Time of the last good readout.", timeS || undefined);
 	text += sample("smartmeter_readouts_total", "Good readouts since the start.", measurements);
-	text += head("smartmeter_readout_failures_total", "Failed attempts since the start.");
+	text += head("smartmeter_readout_failures_total", "Failed readouts since the start.");
 	for (const [code, count] of failures) {
 		text += `smartmeter_readout_failures_total{${label("code", code)}} ${count}\n`;
 	}
-	return text + sample("smartmeter_scheduled_readouts_missed_total", "Times without a readout.", schedule.missed);
+	return (
+		text +
+		sample("smartmeter_scheduled_readouts_missed_total", "Scheduled readouts that did not take place.", schedule.missed)
+	);
 }

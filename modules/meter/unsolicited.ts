@@ -31,7 +31,7 @@ export function unsolicitedFailure(kind: number, baud: number, hasParity: boolea
 	const row = kind === KIND_ASCII ? UNSOLICITED_ASCII : isSML ? UNSOLICITED_SML : UNSOLICITED_DLMS;
 	const what = `${row.message.slice(0, -1)}, at ${baud} Bd, ${framing}.`;
 	const found = { kind: word, baud, framing, isSupported };
-	if (!isSupported) return foundFailure(row, `${what} This gateway can't read that yet.`, found);
+	if (!isSupported) return foundFailure(row, `${what} This gateway can't read such data yet.`, found);
 	if (isSML) return foundFailure(row, `${what} Choose the protocol sml.`, found, SML_ADVICE);
 	return isPush
 		? foundFailure(row, `${what} Choose the protocol dlms, and set push_baudrate to ${baud}.`, found, {

@@ -41,7 +41,7 @@ const FAILURES: readonly OutputFailure[] = Object.freeze([
 	outputFailure(
 		"no_mqtt",
 		RETCODE_REFUSED,
-		"What answers there speaks no MQTT 3.1.1. Check the port: 1883 is usual, and 8883 with mqtts://.",
+		"The server there does not speak MQTT 3.1.1. Check the port: usually 1883, or 8883 with mqtts://.",
 	),
 	outputFailure(
 		"silent",
@@ -51,16 +51,16 @@ const FAILURES: readonly OutputFailure[] = Object.freeze([
 	outputFailure(
 		"closed_unanswered",
 		RETCODE_REFUSED,
-		"The broker has closed the connection without an answer. A port of TLS wants mqtts://, one without mqtt://. A broker that wants a certificate of its clients can't be used: let this one in by user and password.",
+		"The broker closed the connection without an answer. A TLS port needs mqtts://, any other mqtt://. Client certificates are not supported: let the gateway log in with user name and password.",
 	),
 	LOST,
 ]);
 
-export const BAD_URL = outputFailure("bad_url", RETCODE_URL, "url is no address of a broker. Set it anew.");
+export const BAD_URL = outputFailure("bad_url", RETCODE_URL, "url is not the address of a broker. Set it again.");
 export const NO_CERTIFICATE = outputFailure(
 	"certificate_missing",
 	RETCODE_URL,
-	"mqtts:// needs the certificate of the broker, or of its authority. Store it anew.",
+	"mqtts:// needs the certificate of the broker or of its authority. Store it again.",
 );
 export const NO_NETWORK = outputFailure(
 	"no_network",

@@ -65,8 +65,8 @@ export const MQTT = part<Outlet<MQTTService>>({
 		return (
 			sample("gateway_mqtt_connected", "1 when the broker is.", state && Number(state === MQTT_UP)) +
 			sample("gateway_mqtt_connections_total", "Sessions with the broker.", connections) +
-			sample("gateway_mqtt_messages_total", "Messages that the broker has taken.", published) +
-			sample("gateway_mqtt_failures_total", "Sessions and connections that have failed.", failures)
+			sample("gateway_mqtt_messages_total", "Messages that the broker accepted.", published) +
+			sample("gateway_mqtt_failures_total", "Failed sessions and connections.", failures)
 		);
 	},
 	report: ({ sender }, core, section) => (section === "network" ? `mqtt: ${stateOf(sender, core)}` : ""),

@@ -30,7 +30,7 @@ export const MQTT_TEXTS = Object.freeze({
 	enabled: MQTT_ENABLED,
 	disabled: MQTT_DISABLED,
 	name: "MQTT",
-	taken: "The broker has taken everything.",
+	taken: "The broker accepted everything.",
 	hasStatus: false,
 });
 

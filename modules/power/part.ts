@@ -48,6 +48,6 @@ function metrics(_: undefined, { host: { power } }: Core): string {
 	return (
 		text +
 		sample("gateway_battery_volts", "All cells together.", power?.batteryVoltage()) +
-		sample("gateway_usb_volts", "At the USB socket.", power?.usbVoltage())
+		sample("gateway_usb_volts", "Voltage at the USB socket.", power?.usbVoltage())
 	);
 }

@@ -44,7 +44,7 @@ const FAILURES: readonly (OutputFailure | undefined)[] = Object.freeze([
 	outputFailure(
 		"unreachable",
 		RETCODE_NO_CONNECTION,
-		"Nobody answers at that address and port. Check both, and whether the server is running.",
+		"No answer from that address and port. Check both, and that the server is running.",
 	),
 	outputFailure(
 		"timeout",
@@ -69,7 +69,7 @@ const FAILURES: readonly (OutputFailure | undefined)[] = Object.freeze([
 	outputFailure(
 		"certificate_wrong_name",
 		RETCODE_TLS,
-		"The server's certificate is for another name. Use the name that stands in it.",
+		"The server's certificate is for another name. Use the name in the certificate.",
 	),
 	outputFailure(
 		"certificate_expired",

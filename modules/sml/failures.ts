@@ -31,5 +31,5 @@ export const SML_NO_TELEGRAM = failure(
 	METER_TIMEOUT,
 	"sml/no-telegram",
 	0,
-	"No whole telegram came within a minute. Check the head's position, and that this meter sends SML by itself.",
+	"No complete telegram arrived within a minute. Check the head's position, and that this meter pushes SML.",
 );

@@ -42,7 +42,7 @@ export function getDiagnostic(exchange: Exchange<System>): void {
 	const { core, part: system, response } = exchange;
 	const { ledger, info } = core;
 	if (info.reportKey === "") {
-		exchange.fail(501, UNSUPPORTED, "This firmware was built without a manufacturer's key to seal a report for.");
+		exchange.fail(501, UNSUPPORTED, "This firmware was built without a manufacturer's key to encrypt a report for.");
 		return;
 	}
 	if (system.isReporting || !ledger.claim(REPORT_COST)) {

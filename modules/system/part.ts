@@ -50,27 +50,36 @@ function metrics(_: System, { host, info, clock, events, storage, startedMs }: C
 	let text = sample("gateway_info", "What it is.", 1, labels);
 	const uptimeS = Math.floor((clock.monotonicMs() - startedMs) / 1000);
 	text += sample("gateway_uptime_seconds", "Since the start.", uptimeS);
-	text += sample("gateway_start_info", "Why it has started.", ending && 1, `{${label("cause", ending?.cause ?? "")}}`);
+	text += sample(
+		"gateway_start_info",
+		"Cause of the last start.",
+		ending && 1,
+		`{${label("cause", ending?.cause ?? "")}}`,
+	);
 	text += head(
 		"gateway_restarts_total",
-		"Starts, this one included, by what ended the run before; from 1 again when the event log in flash has forgotten the cause.",
+		"Starts, including this one, by the cause that ended the previous run; counts from 1 again when the event log no longer has the cause.",
 	);
 	for (const [cause, count] of events.starts) {
 		text += `gateway_restarts_total{${label("cause", cause || "unknown")}} ${count}\n`;
 	}
 	text += sample("gateway_flash_refusing", "1 since flash has refused a write.", storage.isRefusing ? 1 : 0);
-	text += sample("gateway_clock_valid", "1 when it is set.", clock.utcMs() === undefined ? 0 : 1);
-	text += sample("gateway_free_slots", "Of the script, before a collection.", free?.slots);
-	text += sample("gateway_free_chunk_bytes", "Of the script, before a collection.", free?.chunkBytes);
-	text += sample("gateway_free_heap_bytes", "Of all the rest.", free?.heapBytes);
-	text += sample("gateway_least_free_heap_bytes", "Since the start.", free?.leastHeapBytes);
+	text += sample("gateway_clock_valid", "1 when the clock is set.", clock.utcMs() === undefined ? 0 : 1);
+	text += sample("gateway_free_slots", "Free slots of the script engine, before a collection.", free?.slots);
+	text += sample(
+		"gateway_free_chunk_bytes",
+		"Free chunk memory of the script engine, before a collection.",
+		free?.chunkBytes,
+	);
+	text += sample("gateway_free_heap_bytes", "Free heap outside of the script engine.", free?.heapBytes);
+	text += sample("gateway_least_free_heap_bytes", "Least free heap since the start.", free?.leastHeapBytes);
 	return text + stackMetrics(memory?.stacks?.() ?? "");
 }
 
 /** Converts `stacks`, in the format of Memory.stacks, to metrics. */
 function stackMetrics(stacks: string): string {
 	if (stacks === "") return "";
-	let text = head("gateway_least_free_stack_bytes", "Of each task, since the start.");
+	let text = head("gateway_least_free_stack_bytes", "Least free stack of each task since the start.");
 	for (const line of stacks.trim().split("\n")) {
 		const words = line.split(" ");
 		const bytes = words.pop();

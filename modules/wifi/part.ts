@@ -77,8 +77,8 @@ export const NETWORK = part<Networking>({
 	metrics: ({ manager }) => {
 		const { cable, station } = manager ?? {};
 		return (
-			sample("gateway_wifi_rssi_dbm", "Of the joined network.", station?.rssi) +
-			sample("gateway_ethernet_link", "1 when the cable has one.", cable && Number(cable.isLinked))
+			sample("gateway_wifi_rssi_dbm", "Signal of the joined network.", station?.rssi) +
+			sample("gateway_ethernet_link", "1 when the Ethernet port has a link.", cable && Number(cable.isLinked))
 		);
 	},
 	report,

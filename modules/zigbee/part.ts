@@ -63,8 +63,12 @@ export const ZIGBEE = part<Bridge>({
 	metrics: (bridge) => {
 		const sentS = secondsOf(bridge?.sentUtcMs ?? 0);
 		return (
-			sample("gateway_zigbee_joined", "1 when it is in a network.", bridge && Number(bridge.isJoined)) +
-			sample("gateway_zigbee_report_timestamp_seconds", "Of the last one that was taken.", sentS || undefined)
+			sample("gateway_zigbee_joined", "1 when the radio is in a network.", bridge && Number(bridge.isJoined)) +
+			sample(
+				"gateway_zigbee_report_timestamp_seconds",
+				"Time of the last report that was acknowledged.",
+				sentS || undefined,
+			)
 		);
 	},
 	report: (bridge, _, section) => {

@@ -122,7 +122,7 @@ export function postZigbeeReset(exchange: Exchange<ZigbeeBridge | undefined>): v
 	else if (!isZigbeeEnabled(zigbee, core))
 		exchange.fail(409, ZIGBEE_DISABLED, "Zigbee is turned off; turn it on first.");
 	else if (core.safeMode !== "")
-		exchange.fail(501, UNSUPPORTED, "Zigbee is off in safe mode; restart the device to leave that.");
+		exchange.fail(501, UNSUPPORTED, "Zigbee is off in safe mode; restart the device to leave it.");
 	else {
 		zigbee.join();
 		exchange.empty();

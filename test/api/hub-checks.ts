@@ -170,7 +170,7 @@ export function hubChecks(gateway: () => TestGateway): void {
 				["x", "cert has no certificate in it: PEM text is needed."],
 				[KEY, "cert has a private key in it: only certificates belong there."],
 				[many + KEY, "cert has a private key in it: only certificates belong there."],
-				[CERTIFICATE.slice(0, -40), "A certificate in cert is damaged, or cut off."],
+				[CERTIFICATE.slice(0, -40), "A certificate in cert is damaged or incomplete."],
 			] as const)
 				assert.equal(await reasonOf(cert), reason);
 		});

@@ -72,7 +72,7 @@ describe("The gateway and its MQTT broker", () => {
 		assert.deepEqual(await gateway.read("mqtt/send"), {
 			retcode: 0,
 			code: "ok",
-			message: "The broker has taken everything.",
+			message: "The broker accepted everything.",
 		});
 		assert.ok(broker.published.length >= before + 2);
 		const again = await gateway.get("mqtt/send");

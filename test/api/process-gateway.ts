@@ -39,7 +39,7 @@ export const METER = fileURLToPath(new URL("../../tools/meter.js", import.meta.u
 export const OUR_METER = "";
 const START_LIMIT_MS = 60_000;
 /** Message of a restart on its own. */
-const STARTS_ANEW = "The gateway starts anew.";
+const STARTS_ANEW = "The gateway restarts.";
 const END_LIMIT_MS = 10_000;
 /** In each of which a new unit reads the meter once, at its begin. */
 const QUARTER_MS = 900_000;

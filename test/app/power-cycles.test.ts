@@ -43,7 +43,9 @@ describe("app/power-cycles", () => {
 		assert.equal(resets, 0);
 		assert.deepEqual(
 			lines,
-			[1, 2, 3, 4].map((n) => `Power was cut ${n} of 5 times soon after a start; after the last all is reset.`),
+			[1, 2, 3, 4].map(
+				(n) => `Power was cut ${n} of 5 times soon after a start; the last one resets to factory settings.`,
+			),
 		);
 		live(true, 100);
 		assert.equal(resets, 1);

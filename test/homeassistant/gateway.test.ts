@@ -129,7 +129,7 @@ describe("hub in the gateway", function () {
 		await gateway.write("hub", PLAIN);
 		await gateway.read("iec62056/read");
 		const told = await gateway.read("hub/send");
-		assert.deepEqual(told, { retcode: 0, http_status_code: 201, code: "ok", message: "The hub has taken everything." });
+		assert.deepEqual(told, { retcode: 0, http_status_code: 201, code: "ok", message: "The hub accepted everything." });
 		assert.equal((await gateway.get("hub/send")).status, 503);
 		server.answer = (peer) => {
 			reply(peer, "401 Unauthorized", '{"message":"Unauthorized"}');

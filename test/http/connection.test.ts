@@ -131,7 +131,7 @@ describe("HTTP server: deferred replies", () => {
 	it("answers 500 with the sentence of what was thrown, where it has one", () => {
 		for (const [thrown, message] of [
 			[Object.assign(new Error("flash: full"), { sentence: "The flash refuses." }), "The flash refuses."],
-			[new Error("flash: full"), "The device made a mistake while it answered."],
+			[new Error("flash: full"), "Internal error while answering the request."],
 		] as const) {
 			const bench = new Bench();
 			const client = bench.connect();

@@ -17,12 +17,12 @@ const CODE = /text|vectors/;
 export function readMemory(text: string): Memory {
 	const layout: unknown = JSON.parse(text).layout;
 	const regions = Array.isArray(layout) ? layout.filter(({ name }) => INTERNAL.test(name)) : [];
-	if (regions.length === 0) throw new Error("esp_idf_size tells of no memory inside the chip.");
+	if (regions.length === 0) throw new Error("esp_idf_size reports no memory inside the chip.");
 	let iram = 0;
 	let dram = 0;
 	for (const { name, parts } of regions)
 		for (const [part, { size }] of Object.entries<{ size: number }>(parts)) {
-			if (!Number.isSafeInteger(size)) throw new Error(`esp_idf_size tells no size of ${part} in ${name}.`);
+			if (!Number.isSafeInteger(size)) throw new Error(`esp_idf_size reports no size of ${part} in ${name}.`);
 			if (CODE.test(part)) iram += size;
 			else dram += size;
 		}

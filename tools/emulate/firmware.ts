@@ -51,7 +51,7 @@ export async function prepareFirmware(order: FirmwareOrder): Promise<Places> {
 		throw new Error(`Nothing is built for the emulated ${board.name} in ${places.folder}: leave out --no-build.`);
 	}
 	if (building === "stale" && !isStale(places.image)) {
-		say("No source has changed since the last build (--rebuild builds anew).");
+		say("No source has changed since the last build (--rebuild builds again).");
 		return places;
 	}
 	return build(order, places);
@@ -64,7 +64,9 @@ async function build({ board, out, say }: FirmwareOrder, places: Places): Promis
 	const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 	const log = join(places.folder, "build.log");
 	writeFileSync(log, "");
-	say(`Building the firmware of the emulated ${board.name}; the first time takes minutes. What the tools say: ${log}`);
+	say(
+		`Building the firmware of the emulated ${board.name}; the first build takes minutes. Output of the tools: ${log}`,
+	);
 	const progress = new BuildProgress(say);
 	try {
 		await buildForChip({

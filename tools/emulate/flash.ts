@@ -26,7 +26,7 @@ export function readBuild(folder: string): Part[] {
 		.filter((line) => line.trim() !== "" && !line.startsWith("--"))
 		.map((line) => {
 			const [, offset, file] = /^(0x[0-9a-f]+)\s+(\S.*?)\s*$/i.exec(line) ?? [];
-			if (file === undefined) throw new Error(`${path} has a line that tells no place and file: "${line}".`);
+			if (file === undefined) throw new Error(`${path} has a line without address and file: "${line}".`);
 			return { offset: Number(offset), bytes: readFileSync(join(folder, file)) };
 		});
 	if (parts.length === 0) throw new Error(`${path} lists no files.`);
@@ -44,7 +44,7 @@ export function fingerprint(parts: readonly Part[]): string {
 /** The MB of flash that a partition table is for, by its name. Throws an Error for another name. */
 export function flashBytes(partitions: string): number {
 	const megabytes = /^partitions-(\d+)mb\.csv$/.exec(partitions)?.[1];
-	if (megabytes === undefined) throw new Error(`${partitions} does not tell the size of the flash by its name.`);
+	if (megabytes === undefined) throw new Error(`${partitions} does not have the size of the flash in its name.`);
 	return Number(megabytes) * MB;
 }
 

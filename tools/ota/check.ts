@@ -93,11 +93,8 @@ export function readFront(bytes: Uint8Array, fileLength: number): Front {
 	demand(header.headerLength === HEADER_LENGTH, `The header has ${header.headerLength} bytes, not ${HEADER_LENGTH}.`);
 	demand(header.fieldControl === 0, "The header has optional fields.");
 	demand(header.stackVersion === STACK_VERSION, `The header names the stack version ${header.stackVersion}.`);
-	demand(header.manufacturer === MANUFACTURER, `Of another manufacturer: ${hex(header.manufacturer)}.`);
-	demand(
-		header.fileLength === fileLength,
-		`The file has ${fileLength} bytes; its header tells of ${header.fileLength}.`,
-	);
+	demand(header.manufacturer === MANUFACTURER, `Made for another manufacturer: ${hex(header.manufacturer)}.`);
+	demand(header.fileLength === fileLength, `The file has ${fileLength} bytes; its header says ${header.fileLength}.`);
 	demand(bytes.length >= CONTENT_AT, "The file ends before the image.");
 	const first = decodeElementHead(bytes.subarray(HEADER_LENGTH));
 	demand(
@@ -128,7 +125,7 @@ function checkSizes(header: Header, metadata: Metadata, { tag, length }: Element
 	const left = header.fileLength - CONTENT_AT;
 	demand(
 		length === left && contentLength === left,
-		`${left} bytes stand behind the metadata; it tells of ${contentLength}, the element of ${length}.`,
+		`${left} bytes follow the metadata, which says ${contentLength}; the element says ${length}.`,
 	);
 	demand(imageLength > 0, "The image is empty.");
 	demand(isPacked === 1 || imageLength === contentLength, "A plain image has the size of its element.");
@@ -160,7 +157,7 @@ function checkSignature(id: Uint8Array, signed: Uint8Array, signature: Uint8Arra
 	const name = Buffer.from(id).toString("hex");
 	demand(!revoked.some((one) => isSame(one, id)), `Its key, ${name}, is revoked.`, BAD_SIGNATURE);
 	const point = keys.find((key) => isSame(keyIdOf(key), id));
-	demand(point !== undefined, `Its key, ${name}, is none that may sign.`, BAD_SIGNATURE);
+	demand(point !== undefined, `Its key, ${name}, is not accepted for signatures.`, BAD_SIGNATURE);
 	demand(isSignature(point, signed, signature), `The signature is not that of its key, ${name}.`, BAD_SIGNATURE);
 }
 

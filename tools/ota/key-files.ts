@@ -92,7 +92,7 @@ export function commandSigner(command: string, point: Uint8Array, digest: boolea
 			for (const signature of [stdout, derSignature(stdout)])
 				if (signature !== undefined && isSignature(point, message, signature)) return signature;
 			throw new Error(
-				`What the signer gave (${stdout.length} bytes) is no signature by the key of --public-key, neither as r and s nor as DER.`,
+				`The signer's output (${stdout.length} bytes) is not a signature by the key of --public-key, neither as r and s nor as DER.`,
 			);
 		},
 	};

@@ -75,7 +75,7 @@ export function makeFirmwareFile(firmware: Firmware, odd: Oddities = {}): Buffer
 	});
 	const signature = signer.sign(signed);
 	if (!isSignature(signer.point, signed, signature))
-		throw new Error("What the signer gave is no signature by the key that it is said to have.");
+		throw new Error("The signer's output is not a signature by the expected key.");
 	const header = encodeHeader({
 		identifier: IDENTIFIER,
 		headerVersion: HEADER_VERSION,

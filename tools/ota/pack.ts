@@ -38,7 +38,7 @@ export function unpack(content: Uint8Array, length: number): Buffer {
 		parts.push(unpackPiece(source.subarray(at, at + packed), Math.min(PIECE_LENGTH, length - done), piece));
 		at += packed;
 	}
-	if (at < source.length) throw new Error(`${source.length - at} bytes stand behind the last piece`);
+	if (at < source.length) throw new Error(`${source.length - at} bytes follow the last piece`);
 	return Buffer.concat(parts);
 }
 

@@ -131,14 +131,16 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 
 function keygen(file: string, log: Output["log"]): void {
 	const { privateFile, publicFile, point } = writeKeyPair(file, ROOT);
-	log(`${privateFile}: the private key. Whoever has it can make firmware that gateways take; without it nobody can.`);
+	log(
+		`${privateFile}: the private key. With it, anyone can make firmware that gateways accept; keep it secret and keep a copy.`,
+	);
 	log(`${publicFile}: the public key, for the build of the firmware.`);
 	log(`Key id ${hex(keyIdOf(point))}`);
 }
 
 function sign(given: Given, log: Output["log"]): void {
 	const board = named(findBoard, demand(given.board, "--board is missing: the board that the image was built for."));
-	const imageFile = demand(given.image, "--image is missing: the image as it lies in flash.");
+	const imageFile = demand(given.image, "--image is missing: the image as written to flash.");
 	const options = readOptions(given, ownVersion());
 	const image = readFileSync(imageFile);
 	checkImage(image, board.chip);

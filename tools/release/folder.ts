@@ -62,7 +62,7 @@ function writeBoard(contents: ReleaseContents, board: Board, build: string): voi
 	const { bytes: image, offset } = parts[parts.length - 1];
 	checkImage(image, chip);
 	const slot = findPartition(readFileSync(join(root, "hosts", "esp32", board.partitions), "utf8"), "ota_0");
-	if (offset !== slot.offset) throw new Error(`The firmware of ${name} would lie at ${offset}, not in the first slot.`);
+	if (offset !== slot.offset) throw new Error(`The firmware of ${name} would be at ${offset}, not in the first slot.`);
 	const { version: text, buildNumber } = version;
 	const file = makeFirmwareFile({ image, deviceId, chip, version: text, buildNumber, securityLevel, signer });
 	const target = { deviceId, chip, slotSize: slot.size, keys: [signer.point], revoked: [], securityLevel };

@@ -29,13 +29,13 @@ export function readParts(folder: string): Part[] {
 	const listed = JSON.parse(readFileSync(file, "utf8")) as Record<string, { offset?: string; file?: string }>;
 	const parts = Object.entries(NAMES).map(([key, name]): Part => {
 		const { offset, file: path } = listed[key] ?? {};
-		if (offset === undefined || path === undefined) throw new Error(`${file} does not tell where "${key}" goes.`);
+		if (offset === undefined || path === undefined) throw new Error(`${file} does not say where "${key}" goes.`);
 		return { name, offset: Number(offset), bytes: readFileSync(join(folder, path)) };
 	});
 	parts.sort((a, b) => a.offset - b.offset);
 	let end = 0;
 	for (const { name, offset, bytes } of parts) {
-		if (!(offset >= end)) throw new Error(`${name} would lie over the part before it, at ${offset}.`);
+		if (!(offset >= end)) throw new Error(`${name} would overlap the part before it, at ${offset}.`);
 		end = offset + bytes.length;
 	}
 	return parts;

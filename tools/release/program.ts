@@ -60,7 +60,7 @@ function readOrder(args: string[]): Order | undefined {
 	const release = values.release === undefined ? { ...NO_RELEASE, updateKeys: [point] } : readRelease(values.release);
 	if (!release.updateKeys.includes(point))
 		throw new Error(
-			`${values.release}: the key that signs is none of "update_keys", so that no gateway of this release would take the next one.`,
+			`${values.release}: the signing key is not one of "update_keys", so gateways of this release would refuse the next one.`,
 		);
 	return { boards: chosen, signer, release, out: out === undefined ? out : resolve(out) };
 }
@@ -103,7 +103,7 @@ async function carryOut(order: Order, output: Output): Promise<void> {
 	const folder = order.out ?? join(ROOT, "release", version.version);
 	if (existsSync(folder)) throw new Error(`${folder} is there already: delete it, or choose another by --out.`);
 	for (const doubt of doubts(ROOT, versionOfIDF(idf))) output.error(doubt);
-	if (version.isDirty) output.error("Files were changed that are in no commit: nobody else can build the same.");
+	if (version.isDirty) output.error("There are uncommitted changes, so others can't reproduce this build.");
 	// Whole or not at all.
 	const draft = `${folder}.draft`;
 	rmSync(draft, { recursive: true, force: true });

@@ -159,7 +159,7 @@ export function sdkconfigOf({
 	version,
 }: Pick<BuildOrder, "board" | "production" | "emulated" | "version" | "isRelease">): string {
 	const megabytes = /^partitions-(\d+)mb\.csv$/.exec(board.partitions)?.[1];
-	if (megabytes === undefined) throw new Error(`${board.partitions} does not tell the size of the flash by its name.`);
+	if (megabytes === undefined) throw new Error(`${board.partitions} does not have the size of the flash in its name.`);
 	const files = ["gateway.defaults"];
 	if (existsSync(join(HOST, "sdkconfig", `${board.chip}.defaults`))) files.push(`${board.chip}.defaults`);
 	files.push(`ethernet-${board.ethernet?.kind ?? "none"}.defaults`);

@@ -72,7 +72,7 @@ class PlainFields {
 		if (type === "PrivateIdentifier") {
 			const name = nameOf(node);
 			const owner = around.find(({ names }) => names.includes(name));
-			if (owner === undefined) throw new Error(`#${name} stands in no class that has it.`);
+			if (owner === undefined) throw new Error(`#${name} is used outside of a class that declares it.`);
 			this.edits.push({ start, end, text: `$${this.#countAbove(owner) + owner.names.indexOf(name)}` });
 		}
 		const own = this.#nodes.get(node);
@@ -88,7 +88,7 @@ class PlainFields {
 			const superName = nameOf(above);
 			const next = this.#classes.get(superName);
 			if (next === undefined && BUILT_IN.test(superName)) return count;
-			if (next === undefined) throw new Error(`#${names[0]}: what its class extends can't be told.`);
+			if (next === undefined) throw new Error(`#${names[0]}: the base class is unknown.`);
 			count += next.names.length;
 			above = next.superClass;
 		}

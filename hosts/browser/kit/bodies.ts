@@ -1,5 +1,5 @@
 /**
- * What the fields of bodies may be, by route. Made by `npm run api -- --make` from the
+ * Permitted values of the fields of request bodies, by route. Made by `npm run api -- --make` from the
  * API's description, modules/api/openapi.json: change that.
  */
 

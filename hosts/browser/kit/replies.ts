@@ -1,5 +1,5 @@
 /**
- * What the gateway answers. Made by `npm run api -- --make` from the
+ * Types of the replies. Made by `npm run api -- --make` from the
  * API's description, modules/api/openapi.json: change that.
  */
 

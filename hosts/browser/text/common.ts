@@ -110,7 +110,7 @@ export const COMMON = {
 		"Licznik odrzucił hasło lub klucz. Sprawdź je na stronie licznika.",
 	],
 	"error.no_profile": [
-		"The meter does not give this profile: it keeps none under this code, or wants a password for it. Choose another one.",
+		"The meter has no profile under this code, or needs a password for it. Choose another one.",
 		"Der Zähler gibt dieses Profil nicht her: Er führt keines unter diesem Code oder verlangt dafür ein Passwort. Wählen Sie ein anderes.",
 		"Licznik nie udostępnia tego profilu: nie ma żadnego pod tym kodem albo wymaga hasła. Wybierz inny.",
 	],
@@ -158,7 +158,7 @@ export const COMMON = {
 		"Bramka nie odpowiada od {time}; trwa ponawianie. Sprawdź, czy ma zasilanie i czy to urządzenie jest w tej samej sieci. Pokazane dane mogą być nieaktualne.",
 	],
 	"safe.text": [
-		"Safe mode: the gateway has failed three times soon after its start and reads no meter now, so that it can be reached. Cause: {cause}. It tries again by itself after an hour, or after a restart.",
+		"Safe mode: the gateway failed three times soon after starting. It does not read the meter now, so that you can still reach it. Cause: {cause}. It tries again after an hour, or after a restart.",
 		"Abgesicherter Betrieb: Das Gateway ist dreimal kurz nach dem Start ausgefallen und liest jetzt keinen Zähler aus, damit es erreichbar bleibt. Ursache: {cause}. Nach einer Stunde oder einem Neustart versucht das Gateway es erneut.",
 		"Tryb awaryjny: bramka trzy razy zawiodła tuż po starcie i nie odczytuje teraz licznika, aby pozostała dostępna. Przyczyna: {cause}. Spróbuje ponownie sama po godzinie albo po ponownym uruchomieniu.",
 	],
@@ -175,12 +175,12 @@ export const COMMON = {
 	],
 	"restart.title": ["One moment", "Einen Moment", "Chwileczkę"],
 	"restart.text": [
-		"The gateway restarts. This page comes back by itself.",
+		"The gateway is restarting. This page will return automatically.",
 		"Das Gateway startet neu. Diese Seite kommt von selbst zurück.",
 		"Bramka uruchamia się ponownie. Ta strona wróci sama.",
 	],
 	"restart.update": [
-		"The gateway starts the new version, which takes about half a minute. This page comes back by itself.",
+		"The gateway is starting the new version, which takes about half a minute. This page will return automatically.",
 		"Das Gateway startet die neue Version, das dauert etwa eine halbe Minute. Diese Seite kommt von selbst zurück.",
 		"Bramka uruchamia nową wersję, co trwa około pół minuty. Ta strona wróci sama.",
 	],

@@ -64,7 +64,7 @@ export const DASHBOARD = {
 		"Niepełny odczyt; pokazane wartości są prawidłowe.",
 	],
 	"read.long": [
-		"This may take a minute. Slow meters need that long, and for one that sends by itself the gateway tries one speed after the other.",
+		"This may take a minute: slow meters need that long, and the gateway tries several speeds for a meter that sends on its own.",
 		"Das kann eine Minute dauern: Langsame Zähler brauchen so lange, und bei einem, der von selbst sendet, probiert das Gateway eine Geschwindigkeit nach der anderen.",
 		"To może potrwać minutę: tyle potrzebują wolne liczniki, a gdy licznik wysyła dane sam, bramka próbuje kolejnych prędkości.",
 	],

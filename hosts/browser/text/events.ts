@@ -3,7 +3,7 @@ import type { Translations } from "./translations.js";
 
 export const EVENTS = {
 	"events.intro": [
-		"What has happened to the gateway, the newest first. The important entries outlast a restart.",
+		"Events of the gateway, newest first. Important entries survive a restart.",
 		"Was mit dem Gateway geschehen ist, das Neueste zuerst. Wichtige Einträge überdauern einen Neustart.",
 		"Co działo się z bramką, najnowsze na początku. Ważne wpisy przetrwają ponowne uruchomienie.",
 	],

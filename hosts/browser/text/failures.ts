@@ -13,7 +13,7 @@ export const FAILURES = {
 		"Licznik nie odpowiedział. Sprawdź ustawiony adres licznika albo zostaw to pole puste; potem głowicę. Licznik na baterii trzeba budzić: jest na to ustawienie.",
 	],
 	"failure.unheard": [
-		"No whole telegram came from the meter. Check its speed, and that it sends by itself; then that the head sits on its port, the right way round.",
+		"No complete telegram arrived from the meter. Check the speed and that the meter sends on its own, then that the head sits on the port the right way round.",
 		"Vom Zähler kam kein ganzes Telegramm. Prüfen Sie seine Geschwindigkeit und ob er von selbst sendet; dann, ob der Kopf richtig herum auf der Schnittstelle sitzt.",
 		"Z licznika nie przyszedł cały telegram. Sprawdź jego prędkość i czy sam wysyła dane; potem, czy głowica jest na jego porcie, właściwie obrócona.",
 	],
@@ -23,7 +23,7 @@ export const FAILURES = {
 		"Wróciło tylko światło samej bramki: głowica działa, licznik milczy. Przesuń głowicę; potem sprawdź adres i baterię w ustawieniach licznika.",
 	],
 	"failure.noise": [
-		"What came back was damaged. Turn the head and shade it from light; if that does not help, lower the speed.",
+		"The answer was damaged. Turn the head and shade it from light; if that does not help, lower the speed.",
 		"Was zurückkam, war beschädigt. Drehen Sie den Kopf und schirmen Sie ihn vor Licht ab; hilft das nicht, verringern Sie die Geschwindigkeit.",
 		"To, co wróciło, było uszkodzone. Obróć głowicę i osłoń ją przed światłem; jeśli to nie pomoże, zmniejsz prędkość.",
 	],
@@ -53,42 +53,42 @@ export const FAILURES = {
 		"Licznik odmawia połączenia. Może rozmawia z nim inny czytnik: odczekaj dwie minuty. Potem sprawdź adres klienta i adres licznika.",
 	],
 	"failure.unasked": [
-		"The meter sends by itself what the gateway has not asked for. “Find my meter” on the page “Meter” finds out what it is.",
+		"The meter sends data that the gateway has not requested. “Find my meter” on the page “Meter” identifies it.",
 		"Der Zähler sendet von selbst, wonach das Gateway nicht gefragt hat. „Zähler suchen“ auf der Seite „Zähler“ findet heraus, was es ist.",
 		"Licznik sam wysyła coś, o co bramka nie pytała. „Szukaj licznika” na stronie „Licznik” wykryje, co to jest.",
 	],
 	"finding.ascii": [
-		"The meter sends its values by itself, at {n} baud (mode D).",
+		"The meter sends its values on its own, at {n} baud (mode D).",
 		"Der Zähler sendet seine Werte von selbst, mit {n} Baud (Modus D).",
 		"Licznik sam wysyła swoje wartości z prędkością {n} bodów (tryb D).",
 	],
 	"finding.sml": [
-		"The meter sends its values by itself in SML, at {n} baud.",
+		"The meter sends its values on its own in SML, at {n} baud.",
 		"Der Zähler sendet seine Werte von selbst in SML, mit {n} Baud.",
 		"Licznik sam wysyła swoje wartości w SML, z prędkością {n} bodów.",
 	],
 	"finding.dlms_hdlc": [
-		"The meter sends its values by itself in DLMS/COSEM (push, in HDLC), at {n} baud.",
+		"The meter sends its values on its own in DLMS/COSEM (push, HDLC frames), at {n} baud.",
 		"Der Zähler sendet seine Werte von selbst in DLMS/COSEM (Push, in HDLC), mit {n} Baud.",
 		"Licznik sam wysyła swoje wartości w DLMS/COSEM (push, w HDLC), z prędkością {n} bodów.",
 	],
 	"finding.dlms_mbus": [
-		"The meter sends its values by itself in DLMS/COSEM (push, in M-Bus), at {n} baud.",
+		"The meter sends its values on its own in DLMS/COSEM (push, M-Bus frames), at {n} baud.",
 		"Der Zähler sendet seine Werte von selbst in DLMS/COSEM (Push, in M-Bus), mit {n} Baud.",
 		"Licznik sam wysyła swoje wartości w DLMS/COSEM (push, w M-Bus), z prędkością {n} bodów.",
 	],
 	"finding.dlms_wrapper": [
-		"The meter sends its values by itself in DLMS/COSEM (push, in the TCP wrapper), at {n} baud.",
+		"The meter sends its values on its own in DLMS/COSEM (push, TCP wrapper), at {n} baud.",
 		"Der Zähler sendet seine Werte von selbst in DLMS/COSEM (Push, im TCP-Wrapper), mit {n} Baud.",
 		"Licznik sam wysyła swoje wartości w DLMS/COSEM (push, w ramkach TCP), z prędkością {n} bodów.",
 	],
 	"finding.dlms_bare": [
-		"The meter sends its values by itself in DLMS/COSEM (ciphered push, in no frame), at {n} baud.",
+		"The meter sends its values on its own in DLMS/COSEM (encrypted push without frames), at {n} baud.",
 		"Der Zähler sendet seine Werte von selbst in DLMS/COSEM (verschlüsselter Push ohne Rahmen), mit {n} Baud.",
 		"Licznik sam wysyła swoje wartości w DLMS/COSEM (szyfrowany push bez ramek), z prędkością {n} bodów.",
 	],
 	"finding.later": [
-		"This gateway can't read that yet.",
+		"This gateway can't read such data yet.",
 		"Das kann dieses Gateway noch nicht lesen.",
 		"Tego ta bramka jeszcze nie odczyta.",
 	],
@@ -108,7 +108,7 @@ export const FAILURES = {
 		"Licznik odpowiada w DLMS/COSEM, ale bramka pyta inaczej.",
 	],
 	"finding.deviation": [
-		"The meter's clock is wrong by exactly twice its time difference to UTC: it seems to tell that with the other sign.",
+		"The meter's clock is wrong by exactly twice its offset from UTC: it seems to send the offset with the opposite sign.",
 		"Die Uhr des Zählers geht um genau das Doppelte ihres Unterschieds zu UTC falsch: Sie nennt diesen wohl mit dem anderen Vorzeichen.",
 		"Zegar licznika myli się dokładnie o dwukrotność swojej różnicy od UTC: zapewne podaje ją z przeciwnym znakiem.",
 	],
@@ -119,12 +119,12 @@ export const FAILURES = {
 		"Bramka jest ustawiona na ten licznik.",
 	],
 	"failure.level": [
-		"This client needs another kind of access. Change “Authentication” or “Encryption”, then the client address. If nothing helps, the meter wants what this gateway can't do.",
+		"This client needs another kind of access. Change “Authentication” or “Encryption”, then the client address. If nothing helps, the meter needs a method that this gateway does not support.",
 		"Dieser Client braucht einen anderen Zugang. Ändern Sie „Authentifizierung“ oder „Verschlüsselung“, dann die Client-Adresse. Hilft nichts, verlangt der Zähler etwas, das dieses Gateway nicht kann.",
 		"Ten klient wymaga innego dostępu. Zmień „Uwierzytelnianie” lub „Szyfrowanie”, potem adres klienta. Jeśli nic nie pomaga, licznik wymaga czegoś, czego ta bramka nie potrafi.",
 	],
 	"failure.mechanism": [
-		"The meter wants a proof of access that this gateway can't give (HLS {what}). Ask your grid operator for a client with a password or GMAC.",
+		"The meter needs an authentication method that this gateway does not support (HLS {what}). Ask your grid operator for a client with a password or GMAC.",
 		"Der Zähler verlangt einen Nachweis, den dieses Gateway nicht geben kann (HLS {what}). Bitten Sie den Netzbetreiber um einen Client mit Passwort oder GMAC.",
 		"Licznik wymaga potwierdzenia, którego ta bramka nie potrafi dać (HLS {what}). Poproś operatora sieci o klienta z hasłem lub GMAC.",
 	],
@@ -174,7 +174,7 @@ export const FAILURES = {
 		"Licznik nie szyfruje swoich wartości, a ustawiono klucz. Usuń ten klucz.",
 	],
 	"failure.push.again": [
-		"What came was sent before, or by another meter. Somebody may be playing back a recording. If the meter was exchanged or restarted, change the speed under “The meter sends by itself”, save, and change it back.",
+		"This telegram was sent before, or by another meter; it may be a replayed recording. If the meter was exchanged or restarted, change the speed under “The meter sends on its own”, save, and change it back.",
 		"Was kam, wurde schon einmal gesendet, oder von einem anderen Zähler. Jemand spielt vielleicht eine Aufzeichnung ab. Wurde der Zähler getauscht oder neu gestartet, ändern Sie die Geschwindigkeit unter „Der Zähler sendet von selbst“, speichern Sie und stellen Sie sie zurück.",
 		"To, co przyszło, było już wysłane albo pochodzi z innego licznika. Ktoś może odtwarzać nagranie. Jeśli licznik wymieniono lub uruchomiono ponownie, zmień prędkość w „Licznik wysyła dane sam”, zapisz i przywróć poprzednią.",
 	],

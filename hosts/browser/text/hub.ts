@@ -46,7 +46,7 @@ export const HUB = {
 
 	"mqtt.stored": ["MQTT", "MQTT", "MQTT"],
 	"mqtt.intro": [
-		"The gateway can publish each reading to an MQTT broker in your home network. Home Assistant then finds all values by itself; Node-RED, evcc, ioBroker and openHAB read them too.",
+		"The gateway can publish each reading to an MQTT broker in your home network. Home Assistant then discovers all values automatically; Node-RED, evcc, ioBroker and openHAB can read them too.",
 		"Das Gateway kann jede Auslesung an einen MQTT-Broker im Heimnetz veröffentlichen. Home Assistant findet dann alle Werte von selbst; auch Node-RED, evcc, ioBroker und openHAB lesen sie.",
 		"Bramka może publikować każdy odczyt w brokerze MQTT w sieci domowej. Home Assistant sam znajdzie wtedy wszystkie wartości; czytają je też Node-RED, evcc, ioBroker i openHAB.",
 	],
@@ -70,7 +70,7 @@ export const HUB = {
 		"Zgłoś wartości w Home Assistancie",
 	],
 	"mqtt.discovery.help": [
-		"Turned off, Home Assistant is told to forget them.",
+		"When this is turned off, Home Assistant removes them.",
 		"Wird das ausgeschaltet, entfernt Home Assistant sie wieder.",
 		"Po wyłączeniu Home Assistant je usunie.",
 	],
@@ -111,7 +111,7 @@ export const HUB = {
 		"Ta nazwa nie jest znana w sieci. Sprawdź ją albo użyj adresu IP.",
 	],
 	"out.unreachable": [
-		"Nobody answers at that address and port. Check both, and whether the server runs.",
+		"No answer from that address and port. Check both, and that the server is running.",
 		"Unter dieser Adresse und diesem Port antwortet niemand. Prüfen Sie beides und ob der Server läuft.",
 		"Pod tym adresem i portem nikt nie odpowiada. Sprawdź jedno i drugie oraz czy serwer działa.",
 	],
@@ -141,7 +141,7 @@ export const HUB = {
 		"Serwer pokazuje inny certyfikat niż zapisany. Jeśli to prawidłowe, zapisz jego certyfikat lub certyfikat jego urzędu.",
 	],
 	"out.certificate_wrong_name": [
-		"The server's certificate is for another name. Use the name that stands in it as the address.",
+		"The server's certificate is for another name. Use the name in the certificate as the address.",
 		"Das Zertifikat des Servers gilt für einen anderen Namen. Nehmen Sie als Adresse den Namen, der darin steht.",
 		"Certyfikat serwera jest na inną nazwę. Użyj jako adresu nazwy, która w nim stoi.",
 	],
@@ -156,7 +156,7 @@ export const HUB = {
 		"Adres z https:// lub mqtts:// wymaga certyfikatu serwera. Zapisz go poniżej.",
 	],
 	"out.bad_url": [
-		"The stored address can't be used. Save it anew.",
+		"The stored address is not usable. Enter and save it again.",
 		"Die gespeicherte Adresse ist nicht brauchbar. Bitte neu speichern.",
 		"Zapisany adres jest nieprzydatny. Zapisz go ponownie.",
 	],
@@ -166,7 +166,7 @@ export const HUB = {
 		"Serwer przyjął połączenie, ale nie odpowiedział. Sprawdź port.",
 	],
 	"out.no_http": [
-		"What answers there is no web server. Check the port, and whether http:// or https:// is right.",
+		"The server there is not a web server. Check the port, and whether http:// or https:// is right.",
 		"Was dort antwortet, ist kein Webserver. Prüfen Sie den Port und ob http:// oder https:// richtig ist.",
 		"To, co tam odpowiada, nie jest serwerem WWW. Sprawdź port i to, czy właściwe jest http:// czy https://.",
 	],
@@ -226,7 +226,7 @@ export const HUB = {
 		"Broker jest chwilowo niedostępny. Nastąpi kolejna próba.",
 	],
 	"out.refused_login": [
-		"The broker refuses user or password. Set both anew.",
+		"The broker refuses the user name or password. Enter both again.",
 		"Der Broker lehnt Benutzer oder Passwort ab. Geben Sie beides neu ein.",
 		"Broker odrzuca użytkownika lub hasło. Ustaw jedno i drugie ponownie.",
 	],
@@ -236,7 +236,7 @@ export const HUB = {
 		"Broker nie wpuszcza tego użytkownika. Sprawdź użytkownika i hasło oraz jego uprawnienia w brokerze.",
 	],
 	"out.no_mqtt": [
-		"What answers there speaks no MQTT 3.1.1. Check the port: 1883 is usual, and 8883 with mqtts://.",
+		"The server there does not speak MQTT 3.1.1. Check the port: usually 1883, or 8883 with mqtts://.",
 		"Was dort antwortet, spricht kein MQTT 3.1.1. Prüfen Sie den Port: Üblich ist 1883, mit mqtts:// 8883.",
 		"To, co tam odpowiada, nie używa MQTT 3.1.1. Sprawdź port: zwykle 1883, a z mqtts:// 8883.",
 	],
@@ -246,7 +246,7 @@ export const HUB = {
 		"Broker nie odpowiada. Nastąpi kolejna próba; sprawdź port.",
 	],
 	"out.closed_unanswered": [
-		"The broker closed without an answer. A port for TLS wants mqtts://, another one mqtt://. A broker that wants certificates of its clients can't be used: let this one in by user and password.",
+		"The broker closed the connection without an answer. A TLS port needs mqtts://, any other mqtt://. Client certificates are not supported: let the gateway log in with user name and password.",
 		"Der Broker hat ohne Antwort geschlossen. Ein Port für TLS verlangt mqtts://, ein anderer mqtt://. Ein Broker, der Zertifikate seiner Clients verlangt, geht nicht: Lassen Sie diesen mit Benutzer und Passwort zu.",
 		"Broker zamknął połączenie bez odpowiedzi. Port TLS wymaga mqtts://, inny mqtt://. Broker wymagający certyfikatów klientów się nie nada: wpuść tego klienta z użytkownikiem i hasłem.",
 	],

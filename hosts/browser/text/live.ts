@@ -14,7 +14,7 @@ export const LIVE = {
 		"Od {time} nie było udanego odczytu.",
 	],
 	"stale.late": [
-		"A reading has been due every {period}, but none has come since {time}. “Read now” tells why.",
+		"A reading is due every {period}, but none has arrived since {time}. “Read now” shows the reason.",
 		"Im Abstand von {period} war eine Auslesung fällig, seit {time} kam jedoch keine. „Jetzt auslesen“ sagt, warum.",
 		"Odczyty miały następować w odstępie: {period}, ale od {time} żadnego nie było. „Odczytaj teraz” powie dlaczego.",
 	],
@@ -26,7 +26,7 @@ export const LIVE = {
 
 	"unsaved.title": ["Leave without saving?", "Ohne Speichern verlassen?", "Wyjść bez zapisania?"],
 	"unsaved.text": [
-		"What you typed on this page is not saved yet.",
+		"Your changes on this page are not saved yet.",
 		"Ihre Eingaben auf dieser Seite sind noch nicht gespeichert.",
 		"Dane wpisane na tej stronie nie są jeszcze zapisane.",
 	],
@@ -38,7 +38,7 @@ export const LIVE = {
 		"Sesja skończy się o {time}. Trzeba będzie podać hasło; wpisane dane pozostaną.",
 	],
 	"ending.early": [
-		"The gateway has restarted, or somebody has ended this session. Nothing you typed is lost.",
+		"The gateway restarted, or this session was ended. Your input is kept.",
 		"Das Gateway ist neu gestartet, oder jemand hat diese Sitzung beendet. Nichts Eingegebenes geht verloren.",
 		"Bramka uruchomiła się ponownie albo ktoś zakończył tę sesję. Nic z wpisanych danych nie zginie.",
 	],

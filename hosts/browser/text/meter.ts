@@ -112,7 +112,7 @@ export const METER = {
 		"Coś wraca, ale nie da się tego odczytać. Obróć lekko głowicę i osłoń ją przed jasnym światłem.",
 	],
 	"probe.no-telegram": [
-		"This meter sent nothing by itself. Check the speed, or whether it sends by itself at all.",
+		"The meter sent nothing on its own. Check the speed, and whether this meter sends on its own at all.",
 		"Der Zähler hat von sich aus nichts gesendet. Prüfen Sie die Geschwindigkeit und ob er überhaupt von selbst sendet.",
 		"Licznik sam nic nie wysłał. Sprawdź prędkość i to, czy w ogóle wysyła dane sam.",
 	],
@@ -123,7 +123,7 @@ export const METER = {
 	],
 
 	"iec.title": ["Meter communication", "Abfrage des Zählers", "Komunikacja z licznikiem"],
-	"iec.push": ["The meter sends by itself", "Der Zähler sendet von selbst", "Licznik wysyła dane sam"],
+	"iec.push": ["The meter sends on its own", "Der Zähler sendet von selbst", "Licznik wysyła dane sam"],
 	"iec.push.help": [
 		"Mode D: the gateway only listens. Off: the gateway asks, which suits most meters.",
 		"Modus D: Das Gateway hört nur zu. Aus: Das Gateway fragt, das passt für die meisten Zähler.",
@@ -150,12 +150,12 @@ export const METER = {
 	],
 	"iec.address": ["Address of the meter", "Adresse des Zählers", "Adres licznika"],
 	"iec.address.help": [
-		"Only where several meters share one line: often the serial number. Some heat meters want /# here. Otherwise leave empty.",
+		"Only if several meters share one line; often the serial number. Some heat meters need /# here. Otherwise leave empty.",
 		"Nur wenn sich mehrere Zähler eine Leitung teilen: oft die Zählernummer. Manche Wärmezähler wollen hier /#. Sonst leer lassen.",
 		"Tylko gdy kilka liczników dzieli jedną linię: często numer seryjny. Niektóre ciepłomierze wymagają tu /#. W innym razie zostaw puste.",
 	],
 	"iec.password.help": [
-		"Only if the meter wants one for its load profile.",
+		"Only if the meter needs one for its load profile.",
 		"Nur wenn der Zähler für seinen Lastgang eines verlangt.",
 		"Tylko gdy licznik wymaga go do swojego profilu.",
 	],
@@ -255,7 +255,7 @@ export const METER = {
 	],
 	"dlms.client": ["Client address", "Client-Adresse", "Adres klienta"],
 	"dlms.client.help": [
-		"Who asks: 16 for everyone, 32 with a password.",
+		"The gateway's role at the meter: 16 for everyone, 32 with a password.",
 		"Wer fragt: 16 für alle, 32 mit Passwort.",
 		"Kto pyta: 16 dla wszystkich, 32 z hasłem.",
 	],
@@ -276,7 +276,7 @@ export const METER = {
 	"dlms.length.bytes": ["Bytes: {n}", "Bytes: {n}", "Bajty: {n}"],
 	"dlms.opening": ["How the conversation begins", "Wie das Gespräch beginnt", "Jak zaczyna się rozmowa"],
 	"dlms.opening.help": [
-		"Older meters want a greeting at 300 baud first (mode E), newer ones speak HDLC at once. “Find out” tries both and keeps what works.",
+		"Older meters need a sign-on at 300 baud first (mode E), newer ones speak HDLC at once. “Find out” tries both and keeps the one that works.",
 		"Ältere Zähler wollen erst eine Begrüßung mit 300 Baud (Modus E), neuere sprechen sofort HDLC. „Herausfinden“ versucht beides und behält, was gelingt.",
 		"Starsze liczniki chcą najpierw powitania przy 300 bodach (tryb E), nowsze od razu mówią w HDLC. „Wykryj” próbuje obu i zapamiętuje, co działa.",
 	],

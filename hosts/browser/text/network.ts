@@ -216,7 +216,7 @@ export const NETWORK = {
 		"Wi-Fi jest włączone. Bramka, która przekazuje dane tylko przez Zigbee, obejdzie się bez niego i oszczędzi baterię.",
 	],
 	"network.radio.while": [
-		"Wi-Fi goes off by itself after 10 minutes.",
+		"Wi-Fi turns off automatically after 10 minutes.",
 		"Das WLAN geht nach 10 Minuten von selbst aus.",
 		"Wi-Fi wyłączy się samo po 10 minutach.",
 	],

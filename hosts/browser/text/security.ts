@@ -7,9 +7,9 @@ export const SECURITY = {
 		"Mit einem neuen Passwort enden alle Sitzungen, auch auf anderen Geräten; nur diese läuft weiter. Token bleiben gültig.",
 		"Nowe hasło kończy wszystkie sesje, także na innych urządzeniach; tylko ta trwa dalej. Tokeny pozostają ważne.",
 	],
-	"sessions.title": ["Who is logged in", "Wer angemeldet ist", "Kto jest zalogowany"],
+	"sessions.title": ["Active sessions", "Wer angemeldet ist", "Kto jest zalogowany"],
 	"sessions.intro": [
-		"A session ends by itself half an hour after its login.",
+		"A session ends half an hour after its login.",
 		"Eine Sitzung endet von selbst eine halbe Stunde nach der Anmeldung.",
 		"Sesja kończy się sama pół godziny po zalogowaniu.",
 	],
@@ -35,11 +35,11 @@ export const SECURITY = {
 	"tokens.count": ["{n} of {max}", "{n} von {max}", "{n} z {max}"],
 	"tokens.name": ["Name of a new token", "Name eines neuen Tokens", "Nazwa nowego tokenu"],
 	"tokens.name.help": [
-		"What it is for. Letters from A to Z, digits and signs, without accents or umlauts.",
+		"Purpose of the token. Letters A to Z, digits and signs, without accents or umlauts.",
 		"Wofür es ist. Buchstaben von A bis Z, Ziffern und Zeichen, keine Umlaute.",
 		"Do czego służy. Litery od A do Z, cyfry i znaki, bez polskich znaków.",
 	],
-	"tokens.scope": ["What it may do", "Was es darf", "Do czego uprawnia"],
+	"tokens.scope": ["Permissions", "Was es darf", "Do czego uprawnia"],
 	"tokens.scope.read": ["Only read", "Nur lesen", "Tylko odczyt"],
 	"tokens.scope.read.help": [
 		"For a display on the wall: shows overview and readings without a password.",

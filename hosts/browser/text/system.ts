@@ -22,7 +22,7 @@ export const SYSTEM = {
 		"Bramka ma inną strefę czasową niż ta przeglądarka. Wybierz poniżej właściwą.",
 	],
 	"clock.help": [
-		"With an internet connection the gateway sets its clock by itself.",
+		"With an internet connection the gateway sets its clock automatically.",
 		"Mit Internet stellt das Gateway seine Uhr selbst.",
 		"Z dostępem do internetu bramka sama ustawia zegar.",
 	],
@@ -83,7 +83,7 @@ export const SYSTEM = {
 	"again.ask": ["Restart the gateway?", "Gateway neu starten?", "Uruchomić bramkę ponownie?"],
 	"again.setup": ["First steps", "Erste Schritte", "Pierwsze kroki"],
 	"again.setup.text": [
-		"Goes through password, time, meter and Wi-Fi once more. What is set up stays until you change it.",
+		"Goes through password, time, meter and Wi-Fi once more. Settings stay until you change them.",
 		"Führt noch einmal durch Passwort, Uhrzeit, Zähler und WLAN. Was eingerichtet ist, bleibt, bis Sie es ändern.",
 		"Prowadzi jeszcze raz przez hasło, czas, licznik i Wi-Fi. Ustawienia pozostają, dopóki ich nie zmienisz.",
 	],

@@ -58,7 +58,7 @@ export const UPKEEP = {
 		"Bramka pozostaje bez zmian.",
 	],
 	"update.trial": [
-		"Version {version} runs on trial. When it has worked for a minute it stays; if it fails, the gateway goes back by itself. Leave its power on.",
+		"Version {version} is on trial. If it works for a minute, it stays; otherwise the gateway returns to the previous version. Leave its power on.",
 		"Version {version} läuft auf Probe. Hat sie eine Minute funktioniert, bleibt sie; versagt sie, kehrt das Gateway von selbst zurück. Lassen Sie es am Strom.",
 		"Wersja {version} działa na próbę. Jeśli przez minutę będzie sprawna, zostanie; jeśli zawiedzie, bramka sama wróci do poprzedniej. Nie odłączaj zasilania.",
 	],

@@ -21,7 +21,7 @@ export const WIZARD = {
 	],
 	"wizard.password": ["A new password", "Ein eigenes Passwort", "Własne hasło"],
 	"wizard.password.why": [
-		"Everyone who sees the label can read its password. Choose one that nobody else knows.",
+		"Everyone who sees the label can read its password. Choose one that only you know.",
 		"Wer das Etikett sieht, kennt das Passwort darauf. Wählen Sie eines, das niemand sonst kennt.",
 		"Każdy, kto widzi etykietę, zna hasło z niej. Wybierz takie, którego nie zna nikt inny.",
 	],
@@ -32,7 +32,7 @@ export const WIZARD = {
 	],
 	"wizard.time": ["Time", "Uhrzeit", "Czas"],
 	"wizard.time.why": [
-		"Each reading is stored with its time. Over the internet the clock keeps right by itself, as soon as the Wi-Fi is set up.",
+		"Each reading is stored with its time. Once Wi-Fi is set up, the clock is set over the internet.",
 		"Jede Auslesung wird mit ihrer Zeit gespeichert. Sobald das WLAN eingerichtet ist, wird die Uhr über das Internet gestellt.",
 		"Każdy odczyt jest zapisywany z czasem. Gdy tylko Wi-Fi zostanie skonfigurowane, zegar ustawi się przez internet.",
 	],
@@ -59,7 +59,7 @@ export const WIZARD = {
 	],
 	"wizard.access.read": ["Save and read", "Speichern und auslesen", "Zapisz i odczytaj"],
 	"wizard.access.limited": [
-		"The meter shows its counters only to those who have a password or keys. The grid operator has them; enter them here.",
+		"This meter needs a password or keys. Ask your grid operator for them and enter them here.",
 		"Seine Zählerstände zeigt der Zähler nur mit Passwort oder Schlüsseln. Diese hat der Netzbetreiber; geben Sie sie hier ein.",
 		"Stany liczydeł licznik pokazuje tylko z hasłem lub kluczami. Ma je operator sieci; podaj je tutaj.",
 	],

@@ -18,12 +18,12 @@ export const ZIGBEE = {
 		"Po zmianie bramka uruchamia się ponownie.",
 	],
 	"zigbee.is.silent": [
-		"The Zigbee radio does not answer. Check its power and its wires; the gateway goes on trying by itself.",
+		"The Zigbee radio does not answer. Check its power and wiring; the gateway keeps trying.",
 		"Das Zigbee-Funkteil antwortet nicht. Prüfen Sie seinen Strom und seine Kabel; das Gateway versucht es von selbst weiter.",
 		"Moduł Zigbee nie odpowiada. Sprawdź jego zasilanie i przewody; bramka sama próbuje dalej.",
 	],
 	"zigbee.is.foreign": [
-		"The Zigbee radio has firmware that the gateway can't use. It needs Z-Stack 3.x.0 for coordinators; the gateway's documentation tells how to put it on.",
+		"The firmware of the Zigbee radio is not supported. It needs Z-Stack 3.x.0 for coordinators; the gateway's documentation explains how to install it.",
 		"Das Zigbee-Funkteil hat eine Firmware, die das Gateway nicht benutzen kann. Es braucht Z-Stack 3.x.0 für Koordinatoren; wie man sie aufspielt, steht in der Dokumentation des Gateways.",
 		"Moduł Zigbee ma oprogramowanie, którego bramka nie może użyć. Potrzebuje Z-Stack 3.x.0 dla koordynatorów; jak go wgrać, mówi dokumentacja bramki.",
 	],

@@ -50,7 +50,7 @@ export class ProxyTLSClient extends ProxyClient {
 	constructor(options: ClientOptions) {
 		super(options);
 		const { host, port, timeoutMs, tls } = options;
-		if (tls === undefined) throw new Error("a TLS client has to be told whom it believes");
+		if (tls === undefined) throw new Error("a TLS client needs the certificates that it trusts");
 		const { trusted, name = host, utcMs = Number.NaN, identity, session = NOTHING } = tls;
 		const { certificate, key } = identity ?? { certificate: NOTHING, key: NOTHING };
 		const shown = identity === undefined ? 0 : 1;

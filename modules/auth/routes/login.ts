@@ -80,7 +80,7 @@ export function postLogin(exchange: Exchange<Access>, values: BodyValues): void 
 	const password = values.get(PASSWORD);
 	if (password !== undefined && proof === undefined && nonce === undefined) {
 		if (!exchange.secure) {
-			exchange.fail(403, HTTPS_REQUIRED, "The password itself is only taken over HTTPS; log in by challenge.");
+			exchange.fail(403, HTTPS_REQUIRED, "A plaintext password is only accepted over HTTPS; log in by challenge.");
 			return;
 		}
 		answerLogin(exchange, login.loginWithPassword(exchange.remoteAddress, username, password));
@@ -112,7 +112,11 @@ export function postPassword(exchange: Exchange<Access>, values: BodyValues): vo
 	const isChallengeForm = nonce !== undefined || proof !== undefined || newHash !== undefined;
 	const isPlaintextForm = !isChallengeForm && (oldPassword !== undefined || newPassword !== undefined);
 	if (isPlaintextForm && !exchange.secure) {
-		exchange.fail(403, HTTPS_REQUIRED, "Passwords themselves are only taken over HTTPS; send the proof and the hash.");
+		exchange.fail(
+			403,
+			HTTPS_REQUIRED,
+			"Plaintext passwords are only accepted over HTTPS; send the proof and the hash.",
+		);
 	} else if (isPlaintextForm) {
 		if (oldPassword === undefined) failMissing(exchange, OLD_PASSWORD);
 		else if (newPassword === undefined) failMissing(exchange, NEW_PASSWORD);

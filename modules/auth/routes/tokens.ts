@@ -66,7 +66,7 @@ export function postToken(exchange: Exchange<Access>, values: BodyValues): void 
 	const { tokens } = exchange.part;
 	const token = tokens.create(needed(values, NAME), values.get(SCOPE) === READ ? SCOPE_READ : SCOPE_FULL);
 	if (token === "") {
-		exchange.fail(400, TOKEN_SLOTS_FULL, `There are ${TOKEN_SLOTS} tokens already; delete one first.`);
+		exchange.fail(400, TOKEN_SLOTS_FULL, `${TOKEN_SLOTS} tokens exist already; delete one first.`);
 		return;
 	}
 	const made = listed(exchange, tokens.count - 1);
@@ -80,7 +80,7 @@ export function postToken(exchange: Exchange<Access>, values: BodyValues): void 
 
 export function deleteToken(exchange: Exchange<Access>): void {
 	if (!exchange.part.tokens.revokeId(exchange.parameter)) {
-		exchange.fail(404, NOT_FOUND, "There is no token with this id.");
+		exchange.fail(404, NOT_FOUND, "No token has this id.");
 		return;
 	}
 	exchange.core.events.note(EVENT_TOKEN_REVOKED, exchange.parameter);
@@ -126,7 +126,7 @@ export function deleteSession(exchange: Exchange<Access>): void {
 	const { sessions } = exchange.part;
 	const { live } = exchange.core;
 	if (!sessions.revokeId(exchange.parameter)) {
-		exchange.fail(404, NOT_FOUND, "There is no session with this id.");
+		exchange.fail(404, NOT_FOUND, "No session has this id.");
 		return;
 	}
 	live.tokensChanged();

@@ -120,7 +120,7 @@ function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefi
 	const physical = chosen(DLMS_SERVER_PHYSICAL);
 	if (!isServerAddress(logical, physical, chosen(DLMS_SERVER_ADDRESS_LENGTH))) {
 		const { name } = DLMS_SERVER_ADDRESS_LENGTH;
-		const message = `${name} is too short for server_logical ${logical} and server_physical ${physical}; 0 takes what it needs.`;
+		const message = `${name} is too short for server_logical ${logical} and server_physical ${physical}; 0 chooses the length automatically.`;
 		exchange.fail(400, INVALID_FIELD, message, name);
 		return undefined;
 	}
@@ -174,7 +174,7 @@ export function acceptPollList(exchange: Exchange, values: BodyValues): readonly
 	const duplicate = findDuplicate(list);
 	if (duplicate < 0) return [put(DLMS_OBIS_ENTRIES, list)];
 	const path = `${DLMS_OBIS_ENTRIES.name}[${duplicate}]`;
-	exchange.fail(400, INVALID_FIELD, `${path} stands in the list before; each object is asked for once.`, path);
+	exchange.fail(400, INVALID_FIELD, `${path} is already in the list; each object can be listed once.`, path);
 	return undefined;
 }
 

@@ -28,11 +28,11 @@ function row(reason: number, code: string, message: string): Reason {
 	return Object.freeze({ reason, code, message });
 }
 
-const OTHER = row(250, "other_reason", "The meter refused it for a reason of its own.");
+const OTHER = row(250, "other_reason", "The meter refused it without a stated reason.");
 
 const REASONS: readonly Reason[] = Object.freeze([
 	row(1, "hardware_fault", "The meter reports a hardware fault."),
-	row(REASON_TEMPORARY_FAILURE, "temporary_failure", "The meter can't give it at the moment."),
+	row(REASON_TEMPORARY_FAILURE, "temporary_failure", "The meter can't provide it at the moment."),
 	row(
 		REASON_READ_WRITE_DENIED,
 		"read_write_denied",
@@ -47,15 +47,15 @@ const REASONS: readonly Reason[] = Object.freeze([
 		"scope_of_access_violated",
 		"This client may not read it; try another client_address and auth.",
 	),
-	row(14, "data_block_unavailable", "The meter broke off a long answer."),
-	row(15, "long_get_aborted", "The meter broke off a long answer."),
-	row(16, "no_long_get_in_progress", "The meter broke off a long answer."),
-	row(19, "data_block_number_invalid", "The meter broke off a long answer."),
+	row(14, "data_block_unavailable", "The meter ended a long answer early."),
+	row(15, "long_get_aborted", "The meter ended a long answer early."),
+	row(16, "no_long_get_in_progress", "The meter ended a long answer early."),
+	row(19, "data_block_number_invalid", "The meter ended a long answer early."),
 	row(REASON_NO_VALUE, "no_value", "The object is there, but has no value."),
 	row(REASON_UNREADABLE, "unreadable", "The answer could not be understood."),
-	row(REASON_TOO_LONG, "too_long", "The value is longer than the gateway can take."),
+	row(REASON_TOO_LONG, "too_long", "The value is too long for the gateway."),
 	row(REASON_EXCEPTION, "exception", "The meter refused the request."),
-	row(REASON_NO_SCALER, "no_scaler", "The value came without its scaler, so its size is not known."),
+	row(REASON_NO_SCALER, "no_scaler", "The value came without its scaler, so its magnitude is unknown."),
 ]);
 
 function reasonOf(reason: number): Reason {

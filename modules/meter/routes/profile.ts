@@ -70,11 +70,11 @@ export function getProfile(exchange: Exchange<Metering>): void {
 	const entries = asked.length <= ENTRIES_DIGITS && hasOnly(asked, "09") ? Number(asked) : 0;
 	const code = new OBISCode();
 	if (!code.parse(obis, 0, obis.length)) {
-		exchange.fail(400, INVALID_FIELD, "The code of a profile is one as 1-0:99.1.0.", "obis");
+		exchange.fail(400, INVALID_FIELD, "obis must be a code such as 1-0:99.1.0.", "obis");
 		return;
 	}
 	if (entries < 1 || entries > ROWS_LIMIT) {
-		exchange.fail(400, INVALID_FIELD, `Entries are 1 to ${ROWS_LIMIT}.`, "entries");
+		exchange.fail(400, INVALID_FIELD, `entries must be 1 to ${ROWS_LIMIT}.`, "entries");
 		return;
 	}
 	if (!ledger.claim(PROFILE_REPLY_COST)) {
@@ -109,7 +109,7 @@ export function getProfile(exchange: Exchange<Metering>): void {
 function failMissing(exchange: Exchange, missing: Uint8Array = new Uint8Array(0)): void {
 	const cursor = new MissingCursor(missing);
 	const isTold = cursor.next();
-	exchange.fail(404, NO_PROFILE, "The meter gives no such load profile.", undefined, (writer) => {
+	exchange.fail(404, NO_PROFILE, "The meter has no such load profile.", undefined, (writer) => {
 		if (!isTold) return;
 		writer.key("missing");
 		writeMissing(writer, cursor);

@@ -178,7 +178,7 @@ export function deletePIN(exchange: Exchange<Metering>): void {
 
 function failBusy(exchange: Exchange<Metering>, status: number): void {
 	exchange.response.header("Retry-After", "5");
-	exchange.fail(status, BUSY, "A conversation with the meter is going on; try again when it has ended.");
+	exchange.fail(status, BUSY, "A session with the meter is running; try again when it has ended.");
 }
 
 /** Writes the readout; READOUT_REPLY_COST is already claimed. */

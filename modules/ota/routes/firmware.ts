@@ -12,7 +12,7 @@ export function postFirmware(exchange: Exchange<Firmware | undefined>): BodySink
 	const { updater } = exchange.part ?? {};
 	const { contentLength } = exchange.request;
 	if (updater?.isOpen !== true) {
-		exchange.fail(501, UNSUPPORTED, "This firmware was built to take no updates: flash it by cable.");
+		exchange.fail(501, UNSUPPORTED, "This firmware was built without updates: flash it by cable.");
 	} else if (contentLength > updater.limit) {
 		exchange.fail(413, "too_large", "The file is too large: choose the one for this board whose name ends in .ota.");
 	} else {

@@ -173,7 +173,7 @@ function streamNetworks(exchange: Exchange<Networking>, networks: Uint8Array): v
 function failBusy(exchange: Exchange<Networking>): void {
 	exchange.response.header("Retry-After", "5");
 	exchange.core.ledger.release(SCAN_COST);
-	exchange.fail(503, BUSY, "The radio can't scan at this moment; try again later.");
+	exchange.fail(503, BUSY, "The radio can't scan now; try again later.");
 }
 
 /** Returns the stable code for `wifi_last_error`; "" without an error. */
