@@ -233,12 +233,12 @@ const PATTERN_RULES: readonly PatternRule[] = [
 		catches: ["// TODO: later", "throw new Error('Not implemented')", "/* a placeholder */", "// good enough for now"],
 	},
 	{
-		name: "begins comments in modules/ and hosts/ with their subject",
-		files: /^(modules|hosts)\/.*\.(tsx?|c|h)$/,
-		bad: /(?:\/\*\*?|\/\/|^\s*\*) (?:Of|Who|Whom|Whose|Whoever) /m,
+		name: "begins comments with their subject",
+		files: /^(modules|hosts|tools|test)\/.*\.(tsx?|mjs|c|h)$/,
+		bad: /(?:\/\*\*?|\/\/|^\s*\*) (?:Of (?!course)|(?:Who|Whom|Whose|Whoever|What) (?![^.]*\?))/m,
 		comments: true,
 		advice: "name what it is: not 'Of the host.', but 'The host's clock.' (CONTRIBUTING, How we write)",
-		catches: ["/** Of the host. */", "// Who waits gets the next one."],
+		catches: ["/** Of the host. */", "// Who waits gets the next one.", "/** What the host sends. */"],
 	},
 	{
 		name: "names no folder of the machine that it was written on",

@@ -58,7 +58,7 @@ function prose(value = ""): string {
 	return text(value).replace(/`([^`]+)`/g, "<code>$1</code>");
 }
 
-/** What a value may be. */
+/** Permitted values: type, bounds, pattern and initial value. */
 function allowedOf(schema: Node): string {
 	const pattern = schema.pattern ? `, <code>${text(schema.pattern)}</code>` : "";
 	const initial = initialOf(schema);

@@ -59,7 +59,7 @@ function keptBeginnings(): readonly string[] {
 /** A key in quotes. */
 const KEY = /"([a-z]\w*(?:\.[\w/-]+)+)"/g;
 
-/** What kit/text.ts knows the texts by: their keys in scripts become places in their order, which are far shorter. */
+/** Replaces the keys of texts in scripts by their positions, which are far shorter. */
 function textNumbers(): { names: string; plugin: Plugin } {
 	const keys = Object.keys(TEXTS);
 	const beginnings = keptBeginnings();
@@ -146,7 +146,7 @@ function documentFor(index: number, entry: string): PageFile {
 	return { path: `/${LANGUAGES[index]}`, type: "text/html; charset=utf-8", immutable: false, content };
 }
 
-/** What a page put on a phone's home screen looks like (W3C Web Application Manifest). */
+/** Name and icon of the page on a phone's home screen (W3C Web Application Manifest). */
 const APP_FILES = [
 	["app.webmanifest", "application/manifest+json"],
 	["icon.png", "image/png"],

@@ -39,8 +39,8 @@ export function certificateChecks(gateway: () => TestGateway): void {
 			await isRefused(await upload("hello"), /No certificate was found/);
 			await isRefused(await upload(certificate), /No private key was found/);
 			await isRefused(await upload(certificate + make({ subject: "/CN=other" }).key), /does not match/);
-			await isRefused(await upload(`${certificate}\0${key}`), /has a byte 0/);
-			await isRefused(await upload(`${certificate}${key}\n\n-`), /behind its last block/);
+			await isRefused(await upload(`${certificate}\0${key}`), /contains a zero byte/);
+			await isRefused(await upload(`${certificate}${key}\n\n-`), /after its last block/);
 			const slow = make({ subject: "/CN=slow", algorithm: SLOW_RSA, extensions: AUTHORITY });
 			const issued = make({ subject: "/CN=issued", issuer: slow });
 			await isRefused(await upload(issued.certificate + slow.certificate + issued.key), /size is not supported/);

@@ -116,7 +116,7 @@ describe(`The gateway on flash that refuses (SEED=${seed})`, function () {
 				assert.ok(reply.status === 200 || wasRefused, `${reply.status} without a refusal: ${reply.text}`);
 				if (reply.status !== 200) {
 					isError(reply, 500, "internal");
-					assert.match(JSON.parse(reply.text).message, /flash memory refuses/);
+					assert.match(JSON.parse(reply.text).message, /flash memory refused/);
 					assert.deepEqual(changing(await gateway.read(seenAt)), changing(before), `write ${nth}`);
 					// The rest of a refused file was removed meanwhile, which flash accepted.
 					const state = /hub|certificate$/.test(path) ? /refused|ok/ : /refused/;

@@ -18,7 +18,7 @@ describe("The contents of a diagnostic report", () => {
 
 	it("are named in the description of the API", () => {
 		const { description } = DOCUMENT.paths["/api/v1/system/diagnostic"].get;
-		const named = /what is in it: (.*?);/.exec(description)![1];
+		const named = /contents: (.*?);/.exec(description)![1];
 		assert.deepEqual(
 			[...named.matchAll(/`(\w+)`/g)].map(([, name]) => name).filter((name) => name !== "log_en"),
 			[...REPORT_SECTIONS],

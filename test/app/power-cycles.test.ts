@@ -49,7 +49,7 @@ describe("app/power-cycles", () => {
 		);
 		live(true, 100);
 		assert.equal(resets, 1);
-		assert.equal(lines.at(-1), "Power was cut 5 times soon after a start: all is reset.");
+		assert.equal(lines.at(-1), "Power was cut 5 times soon after a start: resetting to factory settings.");
 		assert.equal(storage.values.size, 0);
 		live(false, 60_000);
 		cut(CYCLES);

@@ -121,7 +121,7 @@ describe("What changes under the page", function () {
 			await visit.page.getByText(/Last reading: 15 minutes ago/).waitFor();
 			await mark().waitFor({ state: "detached" });
 			await pretend("system/status", ({ timestamp }) => ({ timestamp: Number(timestamp) + 1100 }));
-			await visit.page.getByText(/due every 15 minutes, but none has come since/).waitFor();
+			await visit.page.getByText(/due every 15 minutes, but none has arrived since/).waitFor();
 			await mark().waitFor();
 		});
 

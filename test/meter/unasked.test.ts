@@ -331,7 +331,7 @@ describe("a meter that sends by itself", function () {
 		for (const meter of [dlms("wrapper", 9600, 1000), sml(1000, 2400)]) {
 			const { failure } = benchOf(meter).read();
 			assert.equal(failure?.advice, undefined);
-			assert.match(failure?.message ?? "", /This gateway can't read that yet\.$/);
+			assert.match(failure?.message ?? "", /This gateway can't read such data yet\.$/);
 		}
 	});
 	it("is listened to on, when it sends as set but damaged", () => {

@@ -225,7 +225,7 @@ export const brokerCases: readonly Case[] = [
 		run: (peer) =>
 			checkRefused(peer.gateway, withTLS(peer, "server", "require_certificate true"), {
 				code: /^(closed_unanswered|closed|connection_lost|tls_failed)$/,
-				words: /certificate of its clients/,
+				words: /Client certificates are not supported/,
 				settings: { cert: certificatesOf(peer).authority.certificate },
 				secure: true,
 			}),

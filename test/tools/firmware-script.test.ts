@@ -205,8 +205,8 @@ describe("private fields in the firmware", () => {
 	});
 
 	for (const [what, text, message] of [
-		["a class whose superclass can't be told", "class B extends make() { #x = 1; }", /#x: what its class extends/],
-		["a class that extends a stranger", "class B extends Stranger { #x = 1; }", /#x: what its class extends/],
+		["a class whose superclass can't be told", "class B extends make() { #x = 1; }", /#x: the base class is unknown/],
+		["a class that extends a stranger", "class B extends Stranger { #x = 1; }", /#x: the base class is unknown/],
 		["two classes of one name", "class A {}\n{ class A { #x; } }", /Two classes are called A/],
 		["a question for the name", "class A { #x; static is(o) { return #x in o; } }", /#x in/],
 		["a field that is there already", "class A { #x = 1; $0 = 2; }", /would become \$0, which/],

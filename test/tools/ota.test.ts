@@ -152,11 +152,11 @@ describe("npm run ota", () => {
 			run("keygen", place("other"));
 			const other = (command: string) => sign("--signer", command, "--public-key", place("other.pub"));
 			assertRefused(other("exit 3"), 1, /The signer ended with exit code 3: exit 3/);
-			assertRefused(other("cat"), 1, /\(156 bytes\) is no signature by the key of --public-key/);
-			assertRefused(other("head -c 64"), 1, /\(64 bytes\) is no signature by the key/);
-			assertRefused(other("true"), 1, /\(0 bytes\) is no signature by the key/);
+			assertRefused(other("cat"), 1, /\(156 bytes\) is not a signature by the key of --public-key/);
+			assertRefused(other("head -c 64"), 1, /\(64 bytes\) is not a signature by the key/);
+			assertRefused(other("true"), 1, /\(0 bytes\) is not a signature by the key/);
 			const foreign = `openssl dgst -sha256 -sign "${place("key")}"`;
-			if (missingOpenSSL() === undefined) assertRefused(other(foreign), 1, /is no signature by the key/);
+			if (missingOpenSSL() === undefined) assertRefused(other(foreign), 1, /is not a signature by the key/);
 			assert.ok(!readdirSync(folder).includes("file.ota"));
 		});
 
@@ -229,9 +229,9 @@ describe("npm run ota", () => {
 			assertRefused(verify("--revoked", id), 1, /^ota_bad_signature: Its key, [0-9a-f]{16}, is revoked\./);
 			run("keygen", place("foreign"));
 			const foreign = run("verify", place("file.ota"), "--public-key", place("foreign.pub"));
-			assertRefused(foreign, 1, /^ota_bad_signature: Its key, [0-9a-f]{16}, is none that may sign\./);
+			assertRefused(foreign, 1, /^ota_bad_signature: Its key, [0-9a-f]{16}, is not accepted for signatures\./);
 			put((file) => file.subarray(0, -1));
-			assertRefused(verify(), 1, /^ota_invalid_image: The file has \d+ bytes; its header tells of \d+\./);
+			assertRefused(verify(), 1, /^ota_invalid_image: The file has \d+ bytes; its header says \d+\./);
 			put((file) => {
 				file[file.length - 10] ^= 1;
 				return file;

@@ -400,7 +400,7 @@ class Trace {
 	of(value) {
 		return typeof value === "number" ? value : 17;
 	}
-	/** What ends a run is no exception of the program's own. */
+	/** The end of a run is not one of the program's own exceptions. */
 	stopAt(caught) {
 		if (caught === STOP) throw STOP;
 	}

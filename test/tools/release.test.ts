@@ -185,9 +185,9 @@ describe("a release", function () {
 		const write = (change: object) =>
 			writeFileSync(join(broken, "flasher_args.json"), JSON.stringify({ ...list, ...change }));
 		write({ otadata: { ...list.otadata, offset: "0x8100" } });
-		assert.throws(() => readParts(broken), /otadata.bin would lie over the part before it/);
+		assert.throws(() => readParts(broken), /otadata.bin would overlap the part before it/);
 		write({ app: undefined });
-		assert.throws(() => readParts(broken), /does not tell where "app" goes/);
+		assert.throws(() => readParts(broken), /does not say where "app" goes/);
 	});
 });
 
@@ -282,7 +282,7 @@ describe("npm run release", () => {
 			const release = file("release.json", JSON.stringify({ update_keys: [] }));
 			const { code, errors } = await run("--board", "esp32c3-devkitm", "--key", key, "--release", release);
 			assert.equal(code, 1);
-			assert.match(errors, /none of "update_keys"/);
+			assert.match(errors, /not one of "update_keys"/);
 		} finally {
 			rmSync(folder, { recursive: true });
 		}

@@ -1,5 +1,5 @@
 /**
- * What a reader sends to a meter, character by character (IEC 62056-21, 6.3):
+ * Parser of the messages from a reader to a meter, character by character (IEC 62056-21, 6.3):
  *   sign-on              `/ ? [address] ! CR LF`, or `/ word ! CR LF` of meters with one of their own
  *   acknowledgement      `ACK V Z Y CR LF`
  *   hand-over to DLMS    `ACK 2 Z 2 CR LF` (mode E)

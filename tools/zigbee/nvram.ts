@@ -3,7 +3,7 @@
  * It has what a fresh chip with a coordinator's image (Z-Stack 3.x.0) holds, the network of the chip, and what each start
  * changes in it.
  *
- * What a start changes follows TI's source (simplelink-lowpower-f2-sdk, source/ti/zstack), in this order:
+ * The changes of a start follow TI's source (simplelink-lowpower-f2-sdk, source/ti/zstack), in this order:
  *
  *   boot           zgInit (zglobals.c): with bit 0 of STARTUP_OPTION the settings, the node-is-on-a-network flag, the network
  *                  keys (ZDSecMgrNwkKeyInit) and the link keys are those of a fresh chip, and bit 0 is cleared. The NIB and

@@ -168,7 +168,7 @@ function Sending({ sent, bytes, version, cancel }: SendingProps) {
 	const { ota_state, ota_received = 0 } = useStore(status) ?? {};
 	const isReachable = useStore(reachable);
 	const isChecked = ota_state === "verifying" || ota_state === "restarting";
-	// What the browser has sent may still be in its own system.
+	// Bytes that the browser has sent may still be in its own system.
 	const arrived = ota_state === "receiving" ? ota_received : sent;
 	return (
 		<Dialog title={t("update.running", { version })} textFirst>

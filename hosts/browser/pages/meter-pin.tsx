@@ -40,7 +40,7 @@ export function PINForm() {
 		if (result) announce(t(`pin.${result}`));
 	};
 	const read = async () => {
-		// What went wrong shows on the card of the protocol.
+		// The card of the protocol shows a failure.
 		tell((await readNow()) ? (isOpen(readout.value?.readings ?? []) ? "open" : "hidden") : undefined);
 	};
 	return (

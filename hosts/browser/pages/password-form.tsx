@@ -47,7 +47,7 @@ interface PasswordFormProps {
 
 export function PasswordForm({ old, onChanged, ...form }: PasswordFormProps) {
 	const [draft, setDraft] = useState<Draft>({});
-	// What was thought to be the password may have been changed elsewhere.
+	// The password may have been changed elsewhere meanwhile.
 	const [isKnown, setKnown] = useState(old !== undefined);
 	const change = async (values: Draft) => {
 		if (values["new"] !== values["repeat"]) throw new DeviceError(0, "password_repeat", "", "repeat");

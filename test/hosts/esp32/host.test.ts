@@ -124,7 +124,7 @@ describe("firmware for the ESP32", () => {
 		chip.flash.set("power_cycles", Uint8Array.of(5));
 		await chip.start();
 		assert.ok(
-			chip.console.includes("Power was cut 5 times soon after a start: all is reset."),
+			chip.console.includes("Power was cut 5 times soon after a start: resetting to factory settings."),
 			chip.console.join("\n"),
 		);
 		assert.equal(chip.flash.get("power_cycles"), undefined);
