@@ -169,7 +169,9 @@ describe("npm run emulate: its parts", () => {
 		it("refuses a list that it does not understand", () => {
 			writeBuild();
 			writeFileSync(join(folder, "build", "flash_args"), "--flash-mode dio\nbootloader.bin\n");
-			assert.throws(() => readBuild(join(folder, "build")), { message: /has a line without address and file: "bootloader\.bin"/ });
+			assert.throws(() => readBuild(join(folder, "build")), {
+				message: /has a line without address and file: "bootloader\.bin"/,
+			});
 			writeFileSync(join(folder, "build", "flash_args"), "--flash-mode dio\n");
 			assert.throws(() => readBuild(join(folder, "build")), { message: /lists no files/ });
 			assert.throws(() => flashBytes("partitions.csv"), { message: /size of the flash/ });

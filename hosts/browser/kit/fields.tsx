@@ -48,6 +48,8 @@ export interface FieldSpec {
 	readonly autocomplete?: string;
 	/** Shown, checked and sent only when this holds. */
 	readonly when?: (draft: Draft) => boolean;
+	/** Values of other fields that usually go with a newly chosen one. */
+	readonly implies?: (value: FieldValue, draft: Draft) => Draft;
 }
 
 interface FieldProps {

@@ -61,9 +61,9 @@ export function Form(props: FormProps) {
 	const shown = fields.filter((spec) => spec.when?.(draft) !== false);
 	useUnsaved(shown.some(({ name }) => draft[name] !== saved[name]));
 
-	const change = ({ name, form }: FieldSpec, typed: FieldValue) => {
+	const change = ({ name, form, implies }: FieldSpec, typed: FieldValue) => {
 		const value = form?.ignores && typeof typed === "string" ? typed.replace(form.ignores, "") : typed;
-		const next = { ...draft, [name]: value };
+		const next = { ...draft, ...implies?.(value, draft), [name]: value };
 		setDraft(next);
 		setOutcome(undefined);
 		if (faults[name] !== undefined) setFaults({ ...faults, [name]: undefined as never });

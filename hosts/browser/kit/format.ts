@@ -15,6 +15,21 @@ export function formatDecimal(text: string, language: string): string {
 	return formatNumber(Number(text), language, Math.min(digits, 20), Math.min(digits, 20));
 }
 
+/** Units of energy that people read in thousands: the display of a meter shows kWh. */
+const KILO_UNITS: Readonly<Record<string, string>> = { Wh: "kWh", varh: "kvarh", VAh: "kVAh" };
+const KILO_FROM = 1000;
+
+/**
+ * Value and unit of a meter's reading, as its display would show them: energy sent in Wh from 1000 Wh on in kWh, cut to
+ * whole Wh; everything else with the digits and the unit that the meter sent.
+ */
+export function formatReading(text: string, unit: string, language: string): readonly [value: string, unit: string] {
+	const kilo = KILO_UNITS[unit];
+	const value = Number(text);
+	if (kilo === undefined || !(Math.abs(value) >= KILO_FROM)) return [formatDecimal(text, language), unit];
+	return [formatNumber(Math.trunc(value) / 1000, language, 3, 3), kilo];
+}
+
 /** Local date and time of what the gateway calls `localtime` (ISO 8601 with offset), in the gateway's own time zone. */
 export function formatLocalTime(localtime: string, language: string): string {
 	// The offset is left away: the wall clock at the meter is what counts, not the one of this browser.

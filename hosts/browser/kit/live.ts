@@ -9,7 +9,7 @@ import { type DeviceError, get, LOOK_MS, OFFLINE, READ_MS, reachable } from "./d
 import { follow, following } from "./follow.js";
 import { advanceLocalTime } from "./format.js";
 import { announce } from "./parts.js";
-import { importedWh, powerOf } from "./power.js";
+import { importedWh, isLocked, powerOf } from "./power.js";
 import type { Readout as FreshReadout, LastReadout, NetworkStatus, Schedule, Status, Timezone } from "./replies.js";
 import { display, loggedIn } from "./session.js";
 import { Store } from "./store.js";
@@ -91,9 +91,15 @@ export function readingSinceMs(): number {
 function isStale(): boolean {
 	const { value } = readout;
 	if (value === undefined || value.readings.length === 0) return false;
+	if (!reachable.value) return true;
 	const planned = plannedS();
+	const { schedule_next = 0, schedule_error } = status.value ?? {};
+	const nowS = gatewayNowS();
+	// A display may not see the schedule, but when it reads next.
+	if (planned === undefined && schedule_next > 0 && schedule_error === "" && nowS !== undefined)
+		return nowS > schedule_next + GRACE_S;
 	const limitS = planned === undefined ? PRESENT_S : planned + GRACE_S;
-	return !reachable.value || (sinceS(value.timestamp) ?? (Date.now() - readoutAtMs) / 1000) > limitS;
+	return (sinceS(value.timestamp) ?? (Date.now() - readoutAtMs) / 1000) > limitS;
 }
 
 export async function refresh(): Promise<void> {
@@ -181,8 +187,9 @@ function take(next: Readout): void {
 	// Without a clock the moment of arrival has to do: for what was read while this page was open.
 	const arrivedMs = before === undefined ? (points.value.at(-1)?.atMs ?? readoutAtMs) : readoutAtMs;
 	const atMs = next.timestamp * 1000 || arrivedMs;
-	const shown = addPoint({ atMs, watts, wh: importedWh(next.readings) });
-	if (shown !== undefined) power.set({ watts: shown, isMean: watts === undefined });
+	// A meter that waits for its PIN sends whole kWh only: their difference is no power.
+	const shown = addPoint({ atMs, watts, wh: isLocked(next) ? undefined : importedWh(next.readings) });
+	power.set(shown === undefined ? undefined : { watts: shown, isMean: watts === undefined });
 	stale.set(isStale());
 }
 

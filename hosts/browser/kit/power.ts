@@ -1,5 +1,5 @@
 /** The most important values of a household, from the records of a readout. Codes: OBIS, IEC 62056-61, groups C.D.E. */
-import type { Reading } from "./replies.js";
+import type { LastReadout, Reading } from "./replies.js";
 
 /** Factors to W and Wh. */
 const SCALES: Readonly<Record<string, number>> = { W: 1, kW: 1e3, MW: 1e6, Wh: 1, kWh: 1e3, MWh: 1e6 };
@@ -24,6 +24,14 @@ function quantityOf(readings: readonly Reading[], code: string): number | undefi
 /** Not what a meter sends that waits for its PIN: whole kWh and no power. */
 export function isOpen(readings: readonly Reading[]): boolean {
 	return powerOf(readings) !== undefined || (quantityOf(readings, "1.8.0") ?? 0) % 1000 !== 0;
+}
+
+/**
+ * True if the meter seems to wait for its PIN: SML with whole kWh and without power. Other protocols have no such meters,
+ * but have meters that count whole kWh.
+ */
+export function isLocked({ protocol, readings }: Pick<LastReadout, "protocol" | "readings">): boolean {
+	return protocol === "SML" && readings.length > 0 && !isOpen(readings);
 }
 
 /**

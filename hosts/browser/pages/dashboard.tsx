@@ -4,7 +4,7 @@ import { Curve } from "../kit/curve.js";
 import { points } from "../kit/curve-points.js";
 import { reachable } from "../kit/device.js";
 import { failureText, isAtHead } from "../kit/failures.js";
-import { formatAge, formatDecimal, formatLocalTime, formatMoment, formatNumber, formatPeriod } from "../kit/format.js";
+import { formatAge, formatLocalTime, formatMoment, formatNumber, formatPeriod, formatReading } from "../kit/format.js";
 import {
 	network,
 	plannedS,
@@ -23,8 +23,8 @@ import {
 	status,
 } from "../kit/live.js";
 import { Button, Card, Chip, type ChipState, Fact, Facts, Notice, Progress } from "../kit/parts.js";
-import { countersOf } from "../kit/power.js";
-import type { NetworkStatus, Status } from "../kit/replies.js";
+import { countersOf, isLocked } from "../kit/power.js";
+import type { NetworkStatus, Reading, Status } from "../kit/replies.js";
 import { display } from "../kit/session.js";
 import { useStore } from "../kit/store.js";
 import { isText, language, t } from "../kit/text.js";
@@ -67,6 +67,8 @@ function PowerCard() {
 	const last = useStore(readout);
 	const now = useStore(power);
 	const isStale = useStore(stale);
+	const isDisplay = useStore(display);
+	const hasReadings = last !== undefined && last.readings.length > 0;
 	return (
 		<Card title={t("now.title")} wide={countersOf(last?.readings ?? []).length === 0}>
 			{now === undefined ? (
@@ -75,13 +77,21 @@ function PowerCard() {
 				<p class="big">
 					{formatPower(Math.abs(now.watts))}
 					<small>
-						{t(directionOf(now.watts))}
-						{isStale && <span class="mark">{t("stale.mark")}</span>}
+						{t(directionOf(now.watts))} {isStale && <span class="mark">{t("stale.mark")}</span>}
 					</small>
 				</p>
 			)}
 			{now?.isMean && <p class="help">{t("now.mean")}</p>}
-			{now === undefined && last !== undefined && last.readings.length > 0 && <p class="help">{t("now.none")}</p>}
+			{now === undefined &&
+				hasReadings &&
+				(isLocked(last) ? (
+					<Notice kind="info">
+						<p>{t("now.locked")}</p>
+						{!isDisplay && <a href="#/meter">{t("pin.title")}</a>}
+					</Notice>
+				) : (
+					<p class="help">{t("now.none")}</p>
+				))}
 			<LastReading />
 		</Card>
 	);
@@ -209,15 +219,15 @@ function CountersCard() {
 	return (
 		<Card title={t("counter.title")}>
 			<Facts kind="counters">
-				{counters.map(({ isExport, tariff, reading: { obis, value1, value1_unit } }) => (
+				{counters.map(({ isExport, tariff, reading }) => (
 					<Fact
-						key={obis}
+						key={reading.obis}
 						name={
 							t(isExport ? "counter.export" : "counter.import") +
 							(tariff === 0 ? "" : `, ${t("counter.tariff", { n: tariff })}`)
 						}
 					>
-						<span class="number">{formatDecimal(value1, language)}</span> {value1_unit}
+						<Amount reading={reading} />
 					</Fact>
 				))}
 			</Facts>
@@ -225,6 +235,16 @@ function CountersCard() {
 				<a href="#/readings">{t("counter.all")}</a>
 			</p>
 		</Card>
+	);
+}
+
+/** Value and unit of a reading, energy in kWh. */
+export function Amount({ reading: { value1, value1_unit } }: { reading: Reading }) {
+	const [value, unit] = formatReading(value1, value1_unit, language);
+	return (
+		<>
+			<span class="number">{value}</span> {unit}
+		</>
 	);
 }
 
@@ -277,12 +297,8 @@ function LinksCard() {
 						<MeterChip now={now} />
 						{link !== undefined && <WiFiChip link={link} />}
 						<ZigbeeChip state={now.zigbee_state} />
-						<Chip
-							state={now.home_hub_enabled ? (now.hub_state === "ok" ? "good" : "warning") : "off"}
-							name={t("state.hub")}
-						>
-							{stateWord(now.hub_state)}
-						</Chip>
+						<OutputChip name={t("state.hub")} state={now.hub_state} />
+						<OutputChip name="MQTT" state={now.mqtt_state} />
 						<Chip state={now.clock_valid ? "good" : "warning"} name={t("state.clock")}>
 							{t(now.clock_valid ? "state.ok" : "state.unset")}
 						</Chip>
@@ -357,6 +373,22 @@ function MeterChip({ now: { meter_state } }: { now: Status }) {
 	);
 }
 
+/** Home Assistant or MQTT, by `hub_state` or `mqtt_state`: a code of a failure is a warning. */
+const OUTPUT_CHIPS: Readonly<Record<string, ChipState>> = {
+	ok: "good",
+	off: "off",
+	waiting: "busy",
+	connecting: "busy",
+};
+
+function OutputChip({ name, state }: { name: string; state: string }) {
+	return (
+		<Chip state={OUTPUT_CHIPS[state] ?? "warning"} name={name}>
+			{stateWord(state)}
+		</Chip>
+	);
+}
+
 /**
  * State of the chip by `zigbee_state`: states that need attention, and transient ones. A gateway that does not use
  * Zigbee has joined no network.
@@ -392,6 +424,7 @@ function stateWord(state: string): string {
 		case "reading":
 		case "off":
 		case "waiting":
+		case "connecting":
 			return t(`state.${state}`);
 		default:
 			return t("state.failed");

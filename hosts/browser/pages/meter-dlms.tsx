@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { DLMS_CONFIG } from "../kit/bodies.js";
 import { post } from "../kit/device.js";
 import { Confirm } from "../kit/dialog.js";
-import type { Draft, FieldSpec } from "../kit/fields.js";
+import type { Draft, FieldSpec, FieldValue } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
 import { choicesOf, fieldsOf } from "../kit/limits.js";
 import { type Readout, reading, readNow, readout } from "../kit/live.js";
@@ -29,6 +29,16 @@ const AUTHS = {
 } as const;
 /** Clock deviation that the meter sends in UTC+1, in minutes. */
 const DEVIATIONS = { standard: "UTC+1 = −60", swapped: "UTC+1 = +60" } as const;
+
+/** Client addresses that meters usually have for each authentication (public, reading, management client). */
+const CLIENTS: Readonly<Record<string, string>> = { none: "16", low: "32", high_gmac: "1" };
+
+/** The usual client for the authentication, unless the owner has entered another one. */
+function clientOf(auth: FieldValue, { client_address }: Draft): Draft {
+	const usual = CLIENTS[String(auth)];
+	const isOwn = !Object.values(CLIENTS).includes(String(client_address));
+	return usual === undefined || isOwn ? {} : { client_address: usual };
+}
 
 const isAsked = ({ push_baudrate }: Draft) => !Number(push_baudrate);
 const needsKeys = (draft: Draft) =>
@@ -88,6 +98,7 @@ const FIELDS = fieldsOf(DLMS_CONFIG, [
 		kind: "choice",
 		when: isAsked,
 		choices: choicesOf(DLMS_CONFIG.auth, (value) => t(AUTHS[value])),
+		implies: clientOf,
 	},
 	{ name: "use_encryption", label: "dlms.encryption", kind: "toggle", when: isAsked },
 	{

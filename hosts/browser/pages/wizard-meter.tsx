@@ -1,6 +1,6 @@
 /** The step of the wizard at the meter: place the head, then read for the first time and show what came. */
 import { useEffect, useRef } from "preact/hooks";
-import { formatDecimal, formatNumber } from "../kit/format.js";
+import { formatNumber } from "../kit/format.js";
 import {
 	READOUT_UNCHECKED,
 	type Readout,
@@ -16,6 +16,7 @@ import type { Reading } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { errorText } from "../kit/use-device.js";
+import { Amount } from "./dashboard.js";
 import { ProtocolForm } from "./meter.js";
 import { Aligner } from "./meter-align.js";
 import { AccessForm, DeviationFinding } from "./meter-dlms.js";
@@ -98,7 +99,7 @@ function FirstReading({ last: { readings, meter_id, status } }: { last: Readout 
 			<Facts>
 				{shown.map((record) => (
 					<Fact key={record.obis_long} name={nameOf(record)}>
-						<span class="number">{formatDecimal(record.value1, language)}</span> {record.value1_unit}
+						<Amount reading={record} />
 					</Fact>
 				))}
 			</Facts>

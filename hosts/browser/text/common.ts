@@ -198,7 +198,7 @@ export const COMMON = {
 	"state.meter": ["Meter", "Zähler", "Licznik"],
 	"state.wifi": ["Wi-Fi", "WLAN", "Wi-Fi"],
 	"state.zigbee": ["Zigbee", "Zigbee", "Zigbee"],
-	"state.hub": ["Hub", "Zentrale", "Centrala"],
+	"state.hub": ["Home Assistant", "Home Assistant", "Home Assistant"],
 	"state.clock": ["Clock", "Uhr", "Zegar"],
 	"state.ok": ["OK", "OK", "OK"],
 	"state.idle": ["not read yet", "noch nicht ausgelesen", "jeszcze nie odczytany"],
@@ -206,6 +206,7 @@ export const COMMON = {
 	"state.failed": ["failed", "Fehler", "błąd"],
 	"state.off": ["off", "aus", "wył."],
 	"state.absent": ["not fitted", "nicht vorhanden", "brak"],
+	"state.connecting": ["connecting", "verbindet", "łączy się"],
 	"state.unset": ["not set", "nicht gestellt", "nieustawiony"],
 	"state.waiting": ["nothing sent yet", "noch nichts gesendet", "jeszcze nic nie wysłano"],
 	/** States of the Zigbee radio. */

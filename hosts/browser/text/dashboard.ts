@@ -21,6 +21,11 @@ export const DASHBOARD = {
 		"Dieser Zähler sendet keine Leistung. Nach zwei Auslesungen steht hier der Durchschnitt dazwischen.",
 		"Ten licznik nie podaje mocy. Po dwóch odczytach pojawi się tu średnia między nimi.",
 	],
+	"now.locked": [
+		"The meter hides its power and exact counters until its PIN is entered.",
+		"Der Zähler zeigt Leistung und genaue Zählerstände erst nach Eingabe seiner PIN.",
+		"Licznik pokazuje moc i dokładne stany dopiero po wprowadzeniu kodu PIN.",
+	],
 	"counter.import": ["Imported", "Bezogen", "Pobrano"],
 	"counter.export": ["Exported", "Eingespeist", "Oddano"],
 	"counter.title": ["Counters", "Zählerstände", "Stany licznika"],

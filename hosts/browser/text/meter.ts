@@ -255,9 +255,9 @@ export const METER = {
 	],
 	"dlms.client": ["Client address", "Client-Adresse", "Adres klienta"],
 	"dlms.client.help": [
-		"The gateway's role at the meter: 16 for everyone, 32 with a password.",
-		"Wer fragt: 16 für alle, 32 mit Passwort.",
-		"Kto pyta: 16 dla wszystkich, 32 z hasłem.",
+		"The client as which the gateway reads the meter: usually 16 without access data, 32 with a password, 1 with keys.",
+		"Client, als der das Gateway den Zähler ausliest: meist 16 ohne Zugangsdaten, 32 mit Passwort, 1 mit Schlüsseln.",
+		"Klient, jako który bramka odczytuje licznik: zwykle 16 bez danych dostępu, 32 z hasłem, 1 z kluczami.",
 	],
 	"dlms.logical": [
 		"Part of the meter (logical address)",

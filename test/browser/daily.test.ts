@@ -1,0 +1,151 @@
+/** The first page in daily use: units, locked meters, outputs, and a display on a wall between two scheduled readouts. */
+import assert from "node:assert/strict";
+import type { Browser } from "playwright-core";
+import { vectorOf } from "../api/gateway.js";
+import { ProcessGateway } from "../api/process-gateway.js";
+import { needBrowser, say, Visit } from "./browser.js";
+
+const QUARTER_S = 900;
+/** Screens of tablets that people hang on a wall. */
+const WALLS = [
+	{ width: 800, height: 480 },
+	{ width: 1024, height: 600 },
+	{ width: 1280, height: 800 },
+];
+
+describe("The first page in daily use", function () {
+	this.timeout(90_000);
+	let browser: Browser;
+	let gateway: ProcessGateway;
+	let visit: Visit;
+
+	before(async function () {
+		browser = await needBrowser(this);
+		gateway = await ProcessGateway.start("node", { isAhead: true });
+		await gateway.login();
+	});
+	after(async () => {
+		await browser?.close();
+		await gateway?.stop();
+	});
+	afterEach(async function () {
+		if (this.currentTest?.state === "failed") console.error(gateway.diagnosis);
+		assert.deepEqual(visit.complaints, []);
+		await visit.end();
+	});
+
+	const begin = async () => {
+		visit = await (await Visit.begin(browser, gateway)).logIn();
+	};
+	const textOf = async (title: Parameters<typeof say>[0]) => (await visit.card(title).textContent()) ?? "";
+	const sendsSML = async (...more: string[]) => {
+		await gateway.write("meter/protocol", { protocol: "sml" });
+		await gateway.connectProgram(["--protocol", "sml", "--push-seconds", "1", "--quiet", ...more]);
+		await gateway.read("iec62056/read");
+	};
+
+	it("shows counters that the meter sends in Wh as its display does, in kWh with three digits", async () => {
+		await sendsSML();
+		await begin();
+		await visit.card("counter.title").waitFor();
+		const text = await textOf("counter.title");
+		assert.match(text, /\d,\d{3}\.\d{3} kWh/);
+		assert.doesNotMatch(text, /\d Wh/);
+	});
+
+	it("shows no power of a meter that waits for its PIN, says so, and leads to where it is entered", async () => {
+		await sendsSML("--pin", "1234");
+		await begin();
+		const { meter_readouts } = await gateway.read("system/status");
+		const card = visit.card("now.title");
+		await card.getByText(say("now.locked")).waitFor();
+		// The difference of two equal counters would be 0 W.
+		while ((await gateway.read("system/status")).meter_readouts < meter_readouts + 3)
+			await visit.page.waitForTimeout(200);
+		await visit.settled();
+		assert.doesNotMatch(await textOf("now.title"), /\d W/);
+		await card.getByRole("link", { name: say("pin.title") }).click();
+		await visit.card("protocol.title").waitFor();
+	});
+
+	it("warns of a broker that does not answer", async () => {
+		await gateway.write("mqtt", { enabled: true, url: "mqtt://127.0.0.1:1" });
+		await begin();
+		const chip = visit.card("links.title").locator(".chip").filter({ hasText: "MQTT" });
+		await chip.filter({ hasText: say("state.failed") }).waitFor();
+		assert.match((await chip.getAttribute("class")) ?? "", /warning/);
+		await gateway.write("mqtt", { enabled: false });
+		await chip.filter({ hasText: say("state.off") }).waitFor();
+	});
+
+	it("sets the usual client of a DLMS meter with the authentication, but keeps one that the owner entered", async () => {
+		await gateway.write("meter/protocol", { protocol: "dlms" });
+		await begin();
+		await visit.go("meter");
+		const card = visit.card("dlms.title");
+		const client = card.locator("[name=client_address]");
+		const choose = (auth: string) => visit.fill(card, { auth });
+		for (const [auth, usual] of [
+			["high_gmac", "1"],
+			["low", "32"],
+			["none", "16"],
+		]) {
+			await choose(auth);
+			assert.equal(await client.inputValue(), usual, auth);
+		}
+		await client.fill("99");
+		await choose("high_gmac");
+		assert.equal(await client.inputValue(), "99");
+	});
+
+	describe("on a wall", () => {
+		before(async () => {
+			await gateway.write("meter/protocol", { protocol: "iec62056" });
+			await gateway.connectMeter({ telegram: vectorOf("kamstrup-162-dsmr2").telegram, mode: "C" });
+			await gateway.write("iec62056/schedule", {
+				enabled: true,
+				period_unit: "minutes",
+				period_value: 15,
+				trigger_hour: 0,
+				trigger_minute: 0,
+				trigger_day: 1,
+			});
+			const { timestamp } = await gateway.read("system/status");
+			const fromS = (Math.floor(timestamp / QUARTER_S) + 1) * QUARTER_S + 60;
+			await gateway.write("system/clock", { timestamp: fromS });
+			await gateway.read("iec62056/read");
+			await gateway.write("system/clock", { timestamp: fromS + 600 });
+		});
+		beforeEach(async () => {
+			const { id, token } = await gateway.write("system/tokens", { name: "wall", scope: "read" });
+			gateway.plant(token);
+			visit = await Visit.begin(browser, gateway, { path: `/#/dashboard?token=${token}` });
+			await visit.card("now.title").locator(".big:not(.none)").waitFor();
+			wallToken = id;
+		});
+		afterEach(async () => {
+			await gateway.request("DELETE", `system/tokens/${wallToken}`);
+		});
+		let wallToken = "";
+
+		it("takes a reading for current until the next one of the schedule is due", async () => {
+			await visit.settled();
+			assert.equal(await visit.page.locator("main.stale").count(), 0);
+			assert.equal(await visit.card("now.title").getByText(say("stale.mark")).count(), 0);
+		});
+
+		it("has its figure in one line", async () => {
+			for (const size of WALLS) {
+				await visit.page.setViewportSize(size);
+				const lines = await visit.page.evaluate<number>(`(() => {
+					const { firstChild } = document.querySelector(".big:not(.none)");
+					const range = document.createRange();
+					range.selectNodeContents(firstChild);
+					return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+				})()`);
+				assert.equal(lines, 1, `${size.width}`);
+				assert.deepEqual(await visit.overflow(), []);
+			}
+		});
+	});
+});
