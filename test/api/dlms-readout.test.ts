@@ -349,7 +349,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				GMAC,
 				"meter_auth_failed",
 				"dlms/mechanism",
-				/Try the others.*HLS mechanism that this gateway can't do/,
+				/Try the others.*HLS mechanism that this gateway does not support/,
 			],
 			[
 				"one that is not told, in place of nothing",

@@ -71,9 +71,9 @@ describe("config/certificate-rules", function () {
 		for (const end of ["", "\n", "\r\n \t\r\n\n"]) assert.equal(refusal(file.trimEnd() + end), "");
 		assert.equal(refusal(`text\n${certificate}\ntext\n${key}`), "");
 		for (const end of ["-", "\n\n-", "x", "\ntext\n", "\n-----", "\n-----BEGIN ", "\n-----END", "\v", "\u00a0", "{}"])
-			assert.match(refusal(file.trimEnd() + end), /behind its last block/, JSON.stringify(end));
+			assert.match(refusal(file.trimEnd() + end), /after its last block/, JSON.stringify(end));
 		for (const withNUL of [`\0${file}`, `${certificate}\0${key}`, `${file}\0`, `${file}\0\n`])
-			assert.match(refusal(withNUL), /has a byte 0/);
+			assert.match(refusal(withNUL), /contains a zero byte/);
 		// Faults of the blocks themselves are reported first.
 		assert.match(refusal("\0"), /No certificate was found/);
 		assert.match(refusal(`${certificate}-`), /No private key was found/);

@@ -52,7 +52,7 @@ describe("a firmware file", () => {
 			...keySigner(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey),
 			point: signer.point,
 		};
-		assert.throws(() => makeFirmwareFile({ ...FIRMWARE, signer: other }), /no signature by the key/);
+		assert.throws(() => makeFirmwareFile({ ...FIRMWARE, signer: other }), /not a signature by the expected key/);
 	});
 
 	it("is not made of what has no room in it", () => {
@@ -86,7 +86,7 @@ describe("a packed image", () => {
 		const second = 4 + packed.readUInt32LE(0);
 		assert.throws(() => unpack(packed.subarray(0, second), image.length), /piece 1 is missing/);
 		assert.throws(() => unpack(packed.subarray(0, -1), image.length), /piece 1 is cut off/);
-		assert.throws(() => unpack(Buffer.concat([packed, packed]), image.length), /behind the last piece/);
+		assert.throws(() => unpack(Buffer.concat([packed, packed]), image.length), /follow the last piece/);
 		assert.throws(() => unpack(packed, image.length + 1), /piece 1 has 1000 bytes, not 1001/);
 		assert.throws(() => unpack(packed, image.length - 1), /piece 1 can't be unpacked/);
 		const longer = Buffer.concat([packed, Buffer.alloc(1)]);
