@@ -111,8 +111,8 @@ export const COMMON = {
 	],
 	"error.no_profile": [
 		"The meter has no profile under this code, or needs a password for it. Choose another one.",
-		"Der Zähler gibt dieses Profil nicht her: Er führt keines unter diesem Code oder verlangt dafür ein Passwort. Wählen Sie ein anderes.",
-		"Licznik nie udostępnia tego profilu: nie ma żadnego pod tym kodem albo wymaga hasła. Wybierz inny.",
+		"Der Zähler führt unter diesem Code kein Profil oder verlangt dafür ein Passwort. Wählen Sie ein anderes.",
+		"Licznik nie ma profilu o tym kodzie albo wymaga do niego hasła. Wybierz inny.",
 	],
 	"error.hub_disabled": [
 		"The hub is switched off. First turn it on and save.",
@@ -176,13 +176,13 @@ export const COMMON = {
 	"restart.title": ["One moment", "Einen Moment", "Chwileczkę"],
 	"restart.text": [
 		"The gateway is restarting. This page will return automatically.",
-		"Das Gateway startet neu. Diese Seite kommt von selbst zurück.",
-		"Bramka uruchamia się ponownie. Ta strona wróci sama.",
+		"Das Gateway startet neu. Diese Seite erscheint automatisch wieder.",
+		"Bramka uruchamia się ponownie. Strona wczyta się automatycznie.",
 	],
 	"restart.update": [
 		"The gateway is starting the new version, which takes about half a minute. This page will return automatically.",
-		"Das Gateway startet die neue Version, das dauert etwa eine halbe Minute. Diese Seite kommt von selbst zurück.",
-		"Bramka uruchamia nową wersję, co trwa około pół minuty. Ta strona wróci sama.",
+		"Das Gateway startet die neue Version, das dauert etwa eine halbe Minute. Diese Seite erscheint automatisch wieder.",
+		"Bramka uruchamia nową wersję, co trwa około pół minuty. Strona wczyta się automatycznie.",
 	],
 	"restart.moved": [
 		"The gateway tries the network. If that fails, it comes back within a minute, and this page with it. If it works, connect this device to that network too and open one of these addresses:",

@@ -70,7 +70,7 @@ export const DASHBOARD = {
 	],
 	"read.long": [
 		"This may take a minute: slow meters need that long, and the gateway tries several speeds for a meter that sends on its own.",
-		"Das kann eine Minute dauern: Langsame Zähler brauchen so lange, und bei einem, der von selbst sendet, probiert das Gateway eine Geschwindigkeit nach der anderen.",
+		"Das kann eine Minute dauern: Langsame Zähler brauchen so lange, und bei selbst sendenden Zählern probiert das Gateway mehrere Geschwindigkeiten.",
 		"To może potrwać minutę: tyle potrzebują wolne liczniki, a gdy licznik wysyła dane sam, bramka próbuje kolejnych prędkości.",
 	],
 	"read.unchecked": [

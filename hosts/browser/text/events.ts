@@ -4,8 +4,8 @@ import type { Translations } from "./translations.js";
 export const EVENTS = {
 	"events.intro": [
 		"Events of the gateway, newest first. Important entries survive a restart.",
-		"Was mit dem Gateway geschehen ist, das Neueste zuerst. Wichtige Einträge überdauern einen Neustart.",
-		"Co działo się z bramką, najnowsze na początku. Ważne wpisy przetrwają ponowne uruchomienie.",
+		"Ereignisse des Gateways, neueste zuerst. Wichtige Einträge bleiben nach einem Neustart erhalten.",
+		"Zdarzenia bramki, od najnowszych. Ważne wpisy pozostają po ponownym uruchomieniu.",
 	],
 	"events.dropped": [
 		"Older entries no longer kept: {n}",

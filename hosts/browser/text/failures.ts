@@ -14,8 +14,8 @@ export const FAILURES = {
 	],
 	"failure.unheard": [
 		"No complete telegram arrived from the meter. Check the speed and that the meter sends on its own, then that the head sits on the port the right way round.",
-		"Vom Zähler kam kein ganzes Telegramm. Prüfen Sie seine Geschwindigkeit und ob er von selbst sendet; dann, ob der Kopf richtig herum auf der Schnittstelle sitzt.",
-		"Z licznika nie przyszedł cały telegram. Sprawdź jego prędkość i czy sam wysyła dane; potem, czy głowica jest na jego porcie, właściwie obrócona.",
+		"Vom Zähler kam kein vollständiges Telegramm. Prüfen Sie die Geschwindigkeit und ob der Zähler von selbst sendet; dann, ob der Kopf richtig herum auf der Schnittstelle sitzt.",
+		"Z licznika nie nadszedł kompletny telegram. Sprawdź prędkość i to, czy licznik sam wysyła dane; potem, czy głowica jest dobrze ułożona na złączu.",
 	],
 	"failure.echo": [
 		"Only the gateway's own light came back: the head works, the meter is silent. Move the head; then check address and battery of the meter in its settings.",
@@ -24,8 +24,8 @@ export const FAILURES = {
 	],
 	"failure.noise": [
 		"The answer was damaged. Turn the head and shade it from light; if that does not help, lower the speed.",
-		"Was zurückkam, war beschädigt. Drehen Sie den Kopf und schirmen Sie ihn vor Licht ab; hilft das nicht, verringern Sie die Geschwindigkeit.",
-		"To, co wróciło, było uszkodzone. Obróć głowicę i osłoń ją przed światłem; jeśli to nie pomoże, zmniejsz prędkość.",
+		"Die Antwort war beschädigt. Drehen Sie den Kopf und schirmen Sie ihn vor Licht ab; hilft das nicht, verringern Sie die Geschwindigkeit.",
+		"Odpowiedź była uszkodzona. Obróć głowicę i osłoń ją przed światłem; jeśli to nie pomoże, zmniejsz prędkość.",
 	],
 	"failure.broken": [
 		"The meter stopped in the middle. Check that the head sits firmly; if that does not help, lower the speed or wait longer for answers.",
@@ -54,8 +54,8 @@ export const FAILURES = {
 	],
 	"failure.unasked": [
 		"The meter sends data that the gateway has not requested. “Find my meter” on the page “Meter” identifies it.",
-		"Der Zähler sendet von selbst, wonach das Gateway nicht gefragt hat. „Zähler suchen“ auf der Seite „Zähler“ findet heraus, was es ist.",
-		"Licznik sam wysyła coś, o co bramka nie pytała. „Szukaj licznika” na stronie „Licznik” wykryje, co to jest.",
+		"Der Zähler sendet Daten, die das Gateway nicht angefordert hat. „Zähler suchen“ auf der Seite „Zähler“ stellt fest, welche es sind.",
+		"Licznik wysyła dane, o które bramka nie prosiła. „Szukaj licznika” na stronie „Licznik” rozpozna je.",
 	],
 	"finding.ascii": [
 		"The meter sends its values on its own, at {n} baud (mode D).",
@@ -89,8 +89,8 @@ export const FAILURES = {
 	],
 	"finding.later": [
 		"This gateway can't read such data yet.",
-		"Das kann dieses Gateway noch nicht lesen.",
-		"Tego ta bramka jeszcze nie odczyta.",
+		"Solche Daten kann dieses Gateway noch nicht lesen.",
+		"Takich danych ta bramka jeszcze nie odczytuje.",
 	],
 	"finding.noise": [
 		"Something arrives without being asked for, but it makes no sense at any usual speed: probably light. Shade the head and turn it.",
@@ -120,13 +120,13 @@ export const FAILURES = {
 	],
 	"failure.level": [
 		"This client needs another kind of access. Change “Authentication” or “Encryption”, then the client address. If nothing helps, the meter needs a method that this gateway does not support.",
-		"Dieser Client braucht einen anderen Zugang. Ändern Sie „Authentifizierung“ oder „Verschlüsselung“, dann die Client-Adresse. Hilft nichts, verlangt der Zähler etwas, das dieses Gateway nicht kann.",
-		"Ten klient wymaga innego dostępu. Zmień „Uwierzytelnianie” lub „Szyfrowanie”, potem adres klienta. Jeśli nic nie pomaga, licznik wymaga czegoś, czego ta bramka nie potrafi.",
+		"Dieser Client braucht einen anderen Zugang. Ändern Sie „Authentifizierung“ oder „Verschlüsselung“, dann die Client-Adresse. Hilft nichts, verlangt der Zähler ein Verfahren, das dieses Gateway nicht unterstützt.",
+		"Ten klient wymaga innego dostępu. Zmień „Uwierzytelnianie” lub „Szyfrowanie”, potem adres klienta. Jeśli nic nie pomaga, licznik wymaga metody, której ta bramka nie obsługuje.",
 	],
 	"failure.mechanism": [
 		"The meter needs an authentication method that this gateway does not support (HLS {what}). Ask your grid operator for a client with a password or GMAC.",
-		"Der Zähler verlangt einen Nachweis, den dieses Gateway nicht geben kann (HLS {what}). Bitten Sie den Netzbetreiber um einen Client mit Passwort oder GMAC.",
-		"Licznik wymaga potwierdzenia, którego ta bramka nie potrafi dać (HLS {what}). Poproś operatora sieci o klienta z hasłem lub GMAC.",
+		"Der Zähler verlangt ein Anmeldeverfahren, das dieses Gateway nicht unterstützt (HLS {what}). Bitten Sie den Netzbetreiber um einen Client mit Passwort oder GMAC.",
+		"Licznik wymaga metody uwierzytelniania, której ta bramka nie obsługuje (HLS {what}). Poproś operatora sieci o klienta z hasłem lub GMAC.",
 	],
 	"failure.suite": [
 		"The meter encrypts by security suite {what}, this gateway by suites 0 and 1. Ask your grid operator for a client with one of these.",
@@ -175,8 +175,8 @@ export const FAILURES = {
 	],
 	"failure.push.again": [
 		"This telegram was sent before, or by another meter; it may be a replayed recording. If the meter was exchanged or restarted, change the speed under “The meter sends on its own”, save, and change it back.",
-		"Was kam, wurde schon einmal gesendet, oder von einem anderen Zähler. Jemand spielt vielleicht eine Aufzeichnung ab. Wurde der Zähler getauscht oder neu gestartet, ändern Sie die Geschwindigkeit unter „Der Zähler sendet von selbst“, speichern Sie und stellen Sie sie zurück.",
-		"To, co przyszło, było już wysłane albo pochodzi z innego licznika. Ktoś może odtwarzać nagranie. Jeśli licznik wymieniono lub uruchomiono ponownie, zmień prędkość w „Licznik wysyła dane sam”, zapisz i przywróć poprzednią.",
+		"Dieses Telegramm wurde schon einmal oder von einem anderen Zähler gesendet; vielleicht ist es eine Aufzeichnung. Wurde der Zähler getauscht oder neu gestartet, ändern Sie die Geschwindigkeit unter „Der Zähler sendet von selbst“, speichern Sie und stellen Sie sie zurück.",
+		"Ten telegram był już wysłany albo pochodzi z innego licznika; może to być odtworzone nagranie. Jeśli licznik wymieniono lub uruchomiono ponownie, zmień prędkość w „Licznik wysyła dane sam”, zapisz i przywróć poprzednią.",
 	],
 	"failure.port": [
 		"The serial port of the optical head could not be used. Check its cable; then restart the gateway.",

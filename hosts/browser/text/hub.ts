@@ -112,8 +112,8 @@ export const HUB = {
 	],
 	"out.unreachable": [
 		"No answer from that address and port. Check both, and that the server is running.",
-		"Unter dieser Adresse und diesem Port antwortet niemand. Prüfen Sie beides und ob der Server läuft.",
-		"Pod tym adresem i portem nikt nie odpowiada. Sprawdź jedno i drugie oraz czy serwer działa.",
+		"Keine Antwort von dieser Adresse und diesem Port. Prüfen Sie beides und ob der Server läuft.",
+		"Brak odpowiedzi spod tego adresu i portu. Sprawdź jedno i drugie oraz czy serwer działa.",
 	],
 	"out.timeout": [
 		"No answer came in time. Check address and port, and whether the server is in the same network.",
@@ -143,7 +143,7 @@ export const HUB = {
 	"out.certificate_wrong_name": [
 		"The server's certificate is for another name. Use the name in the certificate as the address.",
 		"Das Zertifikat des Servers gilt für einen anderen Namen. Nehmen Sie als Adresse den Namen, der darin steht.",
-		"Certyfikat serwera jest na inną nazwę. Użyj jako adresu nazwy, która w nim stoi.",
+		"Certyfikat serwera jest na inną nazwę. Użyj jako adresu nazwy z certyfikatu.",
 	],
 	"out.certificate_expired": [
 		"The server's certificate has expired or is not valid yet. Renew it, and check the gateway's clock.",
@@ -157,8 +157,8 @@ export const HUB = {
 	],
 	"out.bad_url": [
 		"The stored address is not usable. Enter and save it again.",
-		"Die gespeicherte Adresse ist nicht brauchbar. Bitte neu speichern.",
-		"Zapisany adres jest nieprzydatny. Zapisz go ponownie.",
+		"Die gespeicherte Adresse ist ungültig. Bitte geben Sie sie neu ein.",
+		"Zapisany adres jest nieprawidłowy. Wprowadź go ponownie.",
 	],
 	"out.no_reply": [
 		"The server took the connection but gave no answer. Check the port.",
@@ -167,8 +167,8 @@ export const HUB = {
 	],
 	"out.no_http": [
 		"The server there is not a web server. Check the port, and whether http:// or https:// is right.",
-		"Was dort antwortet, ist kein Webserver. Prüfen Sie den Port und ob http:// oder https:// richtig ist.",
-		"To, co tam odpowiada, nie jest serwerem WWW. Sprawdź port i to, czy właściwe jest http:// czy https://.",
+		"Der Server dort ist kein Webserver. Prüfen Sie den Port und ob http:// oder https:// richtig ist.",
+		"Serwer pod tym adresem nie jest serwerem WWW. Sprawdź port i to, czy właściwe jest http:// czy https://.",
 	],
 	"out.token_rejected": [
 		"Home Assistant rejects the token. Create a long-lived access token as an administrator there, and save it here.",
@@ -237,8 +237,8 @@ export const HUB = {
 	],
 	"out.no_mqtt": [
 		"The server there does not speak MQTT 3.1.1. Check the port: usually 1883, or 8883 with mqtts://.",
-		"Was dort antwortet, spricht kein MQTT 3.1.1. Prüfen Sie den Port: Üblich ist 1883, mit mqtts:// 8883.",
-		"To, co tam odpowiada, nie używa MQTT 3.1.1. Sprawdź port: zwykle 1883, a z mqtts:// 8883.",
+		"Der Server dort spricht kein MQTT 3.1.1. Prüfen Sie den Port: Üblich ist 1883, mit mqtts:// 8883.",
+		"Serwer pod tym adresem nie używa MQTT 3.1.1. Sprawdź port: zwykle 1883, a z mqtts:// 8883.",
 	],
 	"out.silent": [
 		"The broker does not answer. The gateway will retry; check the port.",
@@ -247,7 +247,7 @@ export const HUB = {
 	],
 	"out.closed_unanswered": [
 		"The broker closed the connection without an answer. A TLS port needs mqtts://, any other mqtt://. Client certificates are not supported: let the gateway log in with user name and password.",
-		"Der Broker hat ohne Antwort geschlossen. Ein Port für TLS verlangt mqtts://, ein anderer mqtt://. Ein Broker, der Zertifikate seiner Clients verlangt, geht nicht: Lassen Sie diesen mit Benutzer und Passwort zu.",
-		"Broker zamknął połączenie bez odpowiedzi. Port TLS wymaga mqtts://, inny mqtt://. Broker wymagający certyfikatów klientów się nie nada: wpuść tego klienta z użytkownikiem i hasłem.",
+		"Der Broker hat die Verbindung ohne Antwort geschlossen. Ein TLS-Port verlangt mqtts://, jeder andere mqtt://. Client-Zertifikate werden nicht unterstützt: Richten Sie im Broker Benutzer und Passwort ein.",
+		"Broker zamknął połączenie bez odpowiedzi. Port TLS wymaga mqtts://, inny mqtt://. Certyfikaty klientów nie są obsługiwane: ustaw w brokerze użytkownika i hasło.",
 	],
 } as const satisfies Record<string, Translations>;

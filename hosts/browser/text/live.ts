@@ -27,8 +27,8 @@ export const LIVE = {
 	"unsaved.title": ["Leave without saving?", "Ohne Speichern verlassen?", "Wyjść bez zapisania?"],
 	"unsaved.text": [
 		"Your changes on this page are not saved yet.",
-		"Ihre Eingaben auf dieser Seite sind noch nicht gespeichert.",
-		"Dane wpisane na tej stronie nie są jeszcze zapisane.",
+		"Ihre Änderungen auf dieser Seite sind noch nicht gespeichert.",
+		"Zmiany na tej stronie nie są jeszcze zapisane.",
 	],
 	"unsaved.leave": ["Leave", "Verlassen", "Wyjdź"],
 
@@ -39,8 +39,8 @@ export const LIVE = {
 	],
 	"ending.early": [
 		"The gateway restarted, or this session was ended. Your input is kept.",
-		"Das Gateway ist neu gestartet, oder jemand hat diese Sitzung beendet. Nichts Eingegebenes geht verloren.",
-		"Bramka uruchomiła się ponownie albo ktoś zakończył tę sesję. Nic z wpisanych danych nie zginie.",
+		"Das Gateway wurde neu gestartet oder die Sitzung beendet. Ihre Eingaben bleiben erhalten.",
+		"Bramka uruchomiła się ponownie albo sesja została zakończona. Wpisane dane pozostają.",
 	],
 	"ending.restart": [
 		"The gateway has restarted, which ends all sessions. Please log in again.",

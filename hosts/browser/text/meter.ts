@@ -151,7 +151,7 @@ export const METER = {
 	"iec.address": ["Address of the meter", "Adresse des Zählers", "Adres licznika"],
 	"iec.address.help": [
 		"Only if several meters share one line; often the serial number. Some heat meters need /# here. Otherwise leave empty.",
-		"Nur wenn sich mehrere Zähler eine Leitung teilen: oft die Zählernummer. Manche Wärmezähler wollen hier /#. Sonst leer lassen.",
+		"Nur wenn sich mehrere Zähler eine Leitung teilen: oft die Zählernummer. Manche Wärmezähler brauchen hier /#. Sonst leer lassen.",
 		"Tylko gdy kilka liczników dzieli jedną linię: często numer seryjny. Niektóre ciepłomierze wymagają tu /#. W innym razie zostaw puste.",
 	],
 	"iec.password.help": [
@@ -277,8 +277,8 @@ export const METER = {
 	"dlms.opening": ["How the conversation begins", "Wie das Gespräch beginnt", "Jak zaczyna się rozmowa"],
 	"dlms.opening.help": [
 		"Older meters need a sign-on at 300 baud first (mode E), newer ones speak HDLC at once. “Find out” tries both and keeps the one that works.",
-		"Ältere Zähler wollen erst eine Begrüßung mit 300 Baud (Modus E), neuere sprechen sofort HDLC. „Herausfinden“ versucht beides und behält, was gelingt.",
-		"Starsze liczniki chcą najpierw powitania przy 300 bodach (tryb E), nowsze od razu mówią w HDLC. „Wykryj” próbuje obu i zapamiętuje, co działa.",
+		"Ältere Zähler brauchen zuerst eine Anmeldung mit 300 Baud (Modus E), neuere sprechen sofort HDLC. „Herausfinden“ probiert beides und behält, was funktioniert.",
+		"Starsze liczniki wymagają najpierw zgłoszenia przy 300 bodach (tryb E), nowsze od razu używają HDLC. „Wykryj” próbuje obu i zapamiętuje, co działa.",
 	],
 	"dlms.opening.auto": ["Find out", "Herausfinden", "Wykryj"],
 	"dlms.opening.greeting": ["With a greeting (mode E)", "Mit Begrüßung (Modus E)", "Z powitaniem (tryb E)"],

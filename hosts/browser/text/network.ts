@@ -217,7 +217,7 @@ export const NETWORK = {
 	],
 	"network.radio.while": [
 		"Wi-Fi turns off automatically after 10 minutes.",
-		"Das WLAN geht nach 10 Minuten von selbst aus.",
+		"Das WLAN schaltet sich nach 10 Minuten automatisch aus.",
 		"Wi-Fi wyłączy się samo po 10 minutach.",
 	],
 	"network.radio.off": ["Turn Wi-Fi off", "WLAN ausschalten", "Wyłącz Wi-Fi"],

@@ -23,7 +23,7 @@ export const SYSTEM = {
 	],
 	"clock.help": [
 		"With an internet connection the gateway sets its clock automatically.",
-		"Mit Internet stellt das Gateway seine Uhr selbst.",
+		"Mit Internetverbindung stellt das Gateway seine Uhr automatisch.",
 		"Z dostępem do internetu bramka sama ustawia zegar.",
 	],
 	"clock.set": ["Use the time of this browser", "Uhrzeit dieses Browsers übernehmen", "Przejmij czas z przeglądarki"],
@@ -84,7 +84,7 @@ export const SYSTEM = {
 	"again.setup": ["First steps", "Erste Schritte", "Pierwsze kroki"],
 	"again.setup.text": [
 		"Goes through password, time, meter and Wi-Fi once more. Settings stay until you change them.",
-		"Führt noch einmal durch Passwort, Uhrzeit, Zähler und WLAN. Was eingerichtet ist, bleibt, bis Sie es ändern.",
+		"Führt noch einmal durch Passwort, Uhrzeit, Zähler und WLAN. Die Einstellungen bleiben, bis Sie sie ändern.",
 		"Prowadzi jeszcze raz przez hasło, czas, licznik i Wi-Fi. Ustawienia pozostają, dopóki ich nie zmienisz.",
 	],
 	"reset.title": ["Factory settings", "Werkseinstellungen", "Ustawienia fabryczne"],

@@ -59,7 +59,7 @@ export const UPKEEP = {
 	],
 	"update.trial": [
 		"Version {version} is on trial. If it works for a minute, it stays; otherwise the gateway returns to the previous version. Leave its power on.",
-		"Version {version} läuft auf Probe. Hat sie eine Minute funktioniert, bleibt sie; versagt sie, kehrt das Gateway von selbst zurück. Lassen Sie es am Strom.",
+		"Version {version} läuft auf Probe. Funktioniert sie eine Minute lang, bleibt sie; sonst kehrt das Gateway zur vorigen Version zurück. Lassen Sie den Strom eingeschaltet.",
 		"Wersja {version} działa na próbę. Jeśli przez minutę będzie sprawna, zostanie; jeśli zawiedzie, bramka sama wróci do poprzedniej. Nie odłączaj zasilania.",
 	],
 	"update.done": [

@@ -59,9 +59,9 @@ export const WIZARD = {
 	],
 	"wizard.access.read": ["Save and read", "Speichern und auslesen", "Zapisz i odczytaj"],
 	"wizard.access.limited": [
-		"This meter needs a password or keys. Ask your grid operator for them and enter them here.",
-		"Seine Zählerstände zeigt der Zähler nur mit Passwort oder Schlüsseln. Diese hat der Netzbetreiber; geben Sie sie hier ein.",
-		"Stany liczydeł licznik pokazuje tylko z hasłem lub kluczami. Ma je operator sieci; podaj je tutaj.",
+		"The meter shows its counters only with a password or keys. Ask your grid operator for them and enter them here.",
+		"Der Zähler zeigt seine Zählerstände nur mit Passwort oder Schlüsseln. Fragen Sie den Netzbetreiber danach und geben Sie sie hier ein.",
+		"Licznik pokazuje stany tylko po podaniu hasła lub kluczy. Poproś o nie operatora sieci i wprowadź je tutaj.",
 	],
 	"wizard.pin": [
 		"The meter sends whole kilowatt hours only, and no power. Most do so until their PIN is entered.",

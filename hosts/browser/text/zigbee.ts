@@ -19,13 +19,13 @@ export const ZIGBEE = {
 	],
 	"zigbee.is.silent": [
 		"The Zigbee radio does not answer. Check its power and wiring; the gateway keeps trying.",
-		"Das Zigbee-Funkteil antwortet nicht. Prüfen Sie seinen Strom und seine Kabel; das Gateway versucht es von selbst weiter.",
-		"Moduł Zigbee nie odpowiada. Sprawdź jego zasilanie i przewody; bramka sama próbuje dalej.",
+		"Das Zigbee-Funkteil antwortet nicht. Prüfen Sie Stromversorgung und Kabel; das Gateway versucht es weiter.",
+		"Moduł Zigbee nie odpowiada. Sprawdź zasilanie i przewody; bramka próbuje dalej.",
 	],
 	"zigbee.is.foreign": [
 		"The firmware of the Zigbee radio is not supported. It needs Z-Stack 3.x.0 for coordinators; the gateway's documentation explains how to install it.",
-		"Das Zigbee-Funkteil hat eine Firmware, die das Gateway nicht benutzen kann. Es braucht Z-Stack 3.x.0 für Koordinatoren; wie man sie aufspielt, steht in der Dokumentation des Gateways.",
-		"Moduł Zigbee ma oprogramowanie, którego bramka nie może użyć. Potrzebuje Z-Stack 3.x.0 dla koordynatorów; jak go wgrać, mówi dokumentacja bramki.",
+		"Die Firmware des Zigbee-Funkteils wird nicht unterstützt. Es braucht Z-Stack 3.x.0 für Koordinatoren; wie man sie aufspielt, steht in der Dokumentation des Gateways.",
+		"Oprogramowanie modułu Zigbee nie jest obsługiwane. Moduł wymaga Z-Stack 3.x.0 dla koordynatorów; sposób instalacji opisuje dokumentacja bramki.",
 	],
 	"zigbee.is.not_joined": [
 		"Nothing is sent over Zigbee until the gateway has joined a network.",
