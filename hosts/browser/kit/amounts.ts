@@ -25,14 +25,14 @@ export function unitOf(amount: Amount): string {
 	return amount.endsWith("_l") ? "m³" : "kWh";
 }
 
-/** Thousands of Wh or litres, with about three digits. */
+/** Formats Wh or litres in thousands, with about three digits. */
 export function formatAmount(value: number | undefined, amount: Amount): string {
 	if (value === undefined) return "–";
 	const digits = value >= 100_000 ? 0 : value >= 10_000 ? 1 : value >= 1_000 || value === 0 ? 2 : 3;
 	return `${formatNumber(value / 1000, language, digits, digits)}\u00a0${unitOf(amount)}`;
 }
 
-/** For a cell of a spreadsheet: exact. */
+/** Exact value for a cell of a spreadsheet. */
 export function cellOf(value: number | undefined): string {
 	return value === undefined ? "" : decimalCell((value / 1000).toFixed(3), language);
 }
@@ -41,7 +41,7 @@ export function formatMoney(value: number, currency: string): string {
 	return new Intl.NumberFormat(language, { style: "currency", currency }).format(value);
 }
 
-/** `+4 %` */
+/** Formats a change as `+4 %`. */
 export function formatChange(now: number, before: number): string {
 	const format = new Intl.NumberFormat(language, { style: "percent", signDisplay: "exceptZero" });
 	return before === 0 ? "" : format.format(now / before - 1);
@@ -59,28 +59,28 @@ const YEARS = format({ year: "numeric" });
 export function formatPeriodOf(level: Level, { fromMs, toMs }: Span): string {
 	if (level === "months") return MONTHS.formatRange(fromMs, toMs - 1);
 	if (level === "days") return DAYS.formatRange(fromMs, toMs - 1);
-	// Up to midnight: not with both days.
+	// A period that ends at midnight shows only one date.
 	return toMs % DAY_MS === 0 ? `${TIMES.format(fromMs)} – ${TIMES.format(toMs)}` : TIMES.formatRange(fromMs, toMs);
 }
 
-/** The day, month or year. */
+/** Name of a day, month or year. */
 export function formatUnit(unit: Unit, { fromMs }: Span): string {
 	return (unit === "day" ? DAYS : unit === "month" ? MONTHS : YEARS).format(fromMs);
 }
 
-/** The time from the beginning of a day, month or year that is named beside it; "" for all of a day. */
+/** Time range within a day, month or year that is named beside it; "" for the whole of it. */
 export function formatPart(unit: Unit, { fromMs, toMs }: Span): string {
 	if (unit !== "day") return SHORT_DAYS.formatRange(fromMs, toMs - 1);
 	return toMs % DAY_MS === 0 ? "" : TIMES.formatRange(fromMs, toMs);
 }
 
-/** The same of another one. */
+/** Name of the compared day, month or year. */
 export function formatOther(unit: Unit, span: Span): string {
 	if (unit === "day") return SHORT_DAYS.format(span.fromMs);
 	return unit === "month" ? formatPart(unit, span) : YEARS.format(span.fromMs);
 }
 
-/** Day and time; only the day where the time is midnight. */
+/** Day and time; only the day at midnight. */
 export function formatWall(wallMs: number): string {
 	return (wallMs % DAY_MS === 0 ? SHORT_DAYS : format({ dateStyle: "medium", timeStyle: "short" })).format(wallMs);
 }

@@ -6,17 +6,17 @@ import { useState } from "preact/hooks";
 import { ticksOf, useWidth } from "./curve.js";
 
 export interface Bar {
-	/** Where it begins and ends, in any unit that goes on evenly. */
+	/** Beginning and end, in any evenly growing unit. */
 	readonly from: number;
 	readonly to: number;
-	/** Drawn upwards and downwards from 0; neither is negative. */
+	/** Heights above and below 0; neither is negative. */
 	readonly up: number;
 	readonly down: number;
 	/** `gap`: the distribution within it is unknown. `soft`: less certain than the others. */
 	readonly kind: "plain" | "soft" | "gap";
-	/** Something happened in it. */
+	/** Marks the bar, for example because the meter was exchanged. */
 	readonly isMarked: boolean;
-	/** All of it in words. */
+	/** Description for screen readers. */
 	readonly text: string;
 }
 
@@ -30,7 +30,7 @@ interface BarsProps {
 	readonly from: number;
 	readonly to: number;
 	readonly ticks: readonly Tick[];
-	/** All of them in words. */
+	/** Description of all bars for screen readers. */
 	readonly description: string;
 	format(value: number): string;
 }
@@ -40,7 +40,7 @@ const TOP = 14;
 const BOTTOM = 26;
 /** Width of a digit at the size of the text in the style. */
 const DIGIT = 7.5;
-/** Wider bars have more air between them. */
+/** Bars wider than this get larger gaps. */
 const WIDE = 8;
 
 const KEYS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };

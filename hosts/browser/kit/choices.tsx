@@ -1,4 +1,4 @@
-/** Choices of one of a few ways; among them how the page is shown, language and theme, kept in this browser. */
+/** Choices between a few values, among them language and theme, which this browser stores. */
 import { LANGUAGE_NAMES, LANGUAGES, type Language } from "../text/translations.js";
 import { chooseLanguage, language, t } from "./text.js";
 
@@ -6,13 +6,13 @@ interface ChoiceProps {
 	readonly label: string;
 	readonly name?: string;
 	readonly value: string;
-	/** Each with its text, and the language of that if it is another one than the page's. */
+	/** Values with their labels; the third member is the label's language, if it differs from the page's. */
 	readonly ways: readonly (readonly [value: string, text: string, lang?: string])[];
 	readonly disabled?: boolean;
 	onChoose(value: string): void;
 }
 
-/** One of a few ways, under its label. */
+/** A choice between a few values, under its label. */
 export function Choice({ label, name, value, ways, disabled, onChoose }: ChoiceProps) {
 	return (
 		<label>
@@ -42,10 +42,10 @@ export function LanguageChoice() {
 const THEMES = ["auto", "light", "dark"] as const;
 const THEME = "theme";
 
-/** The theme chosen once; the style looks at `data-theme`. */
+/** Applies the chosen theme; the style sheet uses `data-theme`. */
 export function applyTheme(theme = localStorage.getItem(THEME) ?? "auto"): void {
 	document.documentElement.dataset["theme"] = theme;
-	// The browser's frame has the colour of the page's head.
+	// The browser's frame gets the colour of the page's header.
 	for (const meta of document.querySelectorAll<HTMLMetaElement>("meta[name=theme-color]")) {
 		const own = meta.dataset["theme"];
 		meta.media = theme === "auto" ? `(prefers-color-scheme: ${own})` : theme === own ? "all" : "not all";

@@ -5,7 +5,7 @@ import type { Language } from "../text/translations.js";
 const POINT: readonly Language[] = ["en"];
 const NUMBER = /^([+-]?)0*(\d+)(?:\.(\d+))?$/;
 
-/** Decimal text of a meter (`000123.450`) with the sign between whole and part that the language has; other text as it is. */
+/** A decimal number of a meter (`000123.450`) with the decimal separator of the language; other text unchanged. */
 export function decimalCell(text: string, language: Language): string {
 	const match = NUMBER.exec(text.trim());
 	if (match === null) return text;
@@ -18,12 +18,12 @@ export function decimalCell(text: string, language: Language): string {
 const FORMULA = /^[=+\-@\t\r]/;
 const NEGATIVE = /^-\d+([.,]\d+)?$/;
 
-/** The text so that no spreadsheet carries it out: behind an apostrophe, which they take for "this is text". */
+/** The text behind an apostrophe, which makes spreadsheets treat it as text instead of a formula. */
 export function textCell(text: string): string {
 	return FORMULA.test(text) && !NEGATIVE.test(text) ? `'${text}` : text;
 }
 
-/** The rows, with the mark at the beginning by which spreadsheets know UTF-8. */
+/** The rows as CSV, with the byte order mark by which spreadsheets recognise UTF-8. */
 export function csvOf(rows: readonly (readonly string[])[], language: Language): string {
 	const separator = POINT.includes(language) ? "," : ";";
 	const quoted = (cell: string) =>

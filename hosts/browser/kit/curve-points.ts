@@ -1,4 +1,4 @@
-/** The points of the overview's curve: what this tab has seen, kept over a reload of it. */
+/** Points of the overview's curve: values seen in this tab, kept across a reload. */
 import type { Point } from "./curve.js";
 import { Store } from "./store.js";
 
@@ -40,17 +40,20 @@ function keep(next: Kept): void {
 		const pairs = all.map(({ atMs, value }) => [atMs, Math.round(value * 10) / 10]);
 		sessionStorage.setItem(KEPT, JSON.stringify({ points: pairs, counter }));
 	} catch {
-		// The storage is full: then the curve does not outlive a reload.
+		// The storage is full: the curve does not survive a reload.
 	}
 }
 
-/** A readout; the same one a second time, after a reload, adds nothing. Gives W, maybe on average since the one before. */
+/**
+ * Adds a readout; a repeated one, after a reload, adds nothing. Returns its power in W, averaged since the previous
+ * readout if the meter sends none.
+ */
 export function addPoint({ atMs, watts, wh }: Seen): number | undefined {
 	const { counter } = kept;
 	const last = kept.points.at(-1);
 	if (last?.atMs === atMs) return last.value;
 	const value = watts ?? meanSince(counter, wh, atMs);
-	// A clock that was set back begins another curve.
+	// A clock that was set back begins a new curve.
 	const before = kept.points.filter((point) => point.atMs < atMs);
 	keep({
 		points: value === undefined ? before : thinned([...before, { atMs, value }]),
@@ -65,7 +68,7 @@ export function forgetCurve(): void {
 	sessionStorage.removeItem(KEPT);
 }
 
-/** Watts on average since the counter was read before. */
+/** Average power in W since the previous reading of the counter. */
 function meanSince(counter: Kept["counter"], wh: number | undefined, atMs: number): number | undefined {
 	if (counter === undefined || wh === undefined || atMs - counter.atMs < 1000) return undefined;
 	return ((wh - counter.wh) * 3_600_000) / (atMs - counter.atMs);

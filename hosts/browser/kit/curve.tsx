@@ -24,9 +24,9 @@ const TOP = 10;
 const RIGHT = 10;
 /** Width of a digit at the size of the text in the style. */
 const DIGIT = 7.5;
-/** Two times with room between them. */
+/** Width of two times with a gap between them. */
 const TIME_WIDTH = 150;
-/** Up to here each point is marked. */
+/** Up to this number each point is marked. */
 const MARKED_LIMIT = 30;
 
 /** Round numbers around the values, at most six: 0, 0.5, 1 … */
@@ -39,7 +39,7 @@ export function ticksOf(low: number, high: number): number[] {
 	return Array.from({ length: count + 1 }, (_, index) => (first + index) * step);
 }
 
-/** Pixels that the element is wide. */
+/** Width of the element in pixels. */
 export function useWidth() {
 	const element = useRef<HTMLDivElement>(null);
 	const [width, setWidth] = useState(0);

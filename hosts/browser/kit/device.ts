@@ -9,13 +9,13 @@ import { forgetUnsaved, isUnsaved } from "./unsaved.js";
 
 export const API = "/api/v1/";
 const REQUEST_MS = 20_000;
-/** For what the gateway answers at once, so that its absence is noticed soon. */
+/** Time limit of quick requests, so that an absent gateway is noticed soon. */
 export const LOOK_MS = 6_000;
-/** `/read` and `/scan` take long by nature (API text, Limits). */
+/** Time limit of `/read` and `/scan`, which are slow (API text, Limits). */
 export const READ_MS = 70_000;
 export const SCAN_MS = 30_000;
 const RETRY_MS = 2_000;
-/** A gateway that has been away for a minute is asked less often: it may be weeks. */
+/** Interval of attempts after a minute of absence, which may last weeks. */
 const SLOW_RETRY_MS = 10_000;
 const SLOW_FROM_MS = 60_000;
 const BUSY_TRIES = 4;
@@ -26,9 +26,9 @@ export class DeviceError extends Error {
 	readonly status: number;
 	/** Code of the reply (`invalid_field`), or `offline`. */
 	readonly code: string;
-	/** The field that it is about, if one is. */
+	/** The field at fault, if there is one. */
 	readonly field: string | undefined;
-	/** Seconds after which it is worth another try; 0: the reply did not say. */
+	/** Seconds until another attempt makes sense; 0: the reply has none. */
 	retryAfterS = 0;
 	/** Body of the reply. */
 	body: { readonly code?: string } = {};
@@ -45,36 +45,36 @@ export const OFFLINE = "offline";
 
 /** False while requests get no reply. */
 export const reachable = new Store(true);
-/** When the gateway replied last, ms of this browser's clock. */
+/** Time of the last reply, ms of this browser's clock. */
 let repliedAtMs = Date.now();
 
 export function lastReplyMs(): number {
 	return repliedAtMs;
 }
 
-// The browser knows at once when it has lost its own network.
+// The browser notices the loss of its own network at once.
 addEventListener("offline", () => {
 	reachable.set(false);
 	watchReturn();
 });
 
 export interface Restart {
-	/** Where the gateway may be found then; empty: where it is now. */
+	/** Possible new addresses of the gateway; empty: unchanged. */
 	readonly addresses: readonly string[];
-	/** Why; the text is chosen by it. */
+	/** Reason, which determines the text. */
 	readonly reason: "moved" | Extract<Ending, "restart" | "reset" | "certificate" | "update">;
 }
-/** Set while the gateway is known to be about to leave. */
+/** Set while the gateway is about to restart or move. */
 export const restarting = new Store<Restart | undefined>(undefined);
 
 interface Options {
 	readonly body?: unknown;
-	/** Sent as it is, in place of JSON. */
+	/** Body to send unchanged, in place of JSON. */
 	readonly text?: string;
-	/** The reply is a File under its name, whatever it has. */
+	/** The reply is saved as a File, whatever its type. */
 	readonly isFile?: boolean;
 	readonly timeoutMs?: number;
-	/** For what keeps the gateway talking to its meter. It is given up when the gateway goes away meanwhile. */
+	/** Queue of requests that occupy the meter. A request ends when the gateway disappears meanwhile. */
 	readonly lane?: "meter";
 }
 
@@ -82,7 +82,7 @@ type Lane = "meter" | "main";
 
 const lanes: Record<Lane, Promise<unknown>> = { meter: Promise.resolve(), main: Promise.resolve() };
 
-/** Appends the task to the lane; a failed one does not stop those behind it. */
+/** Appends the task to the queue; a failed task does not stop the following ones. */
 function enqueue<T>(task: () => Promise<T>, lane: Lane = "main"): Promise<T> {
 	const result = lanes[lane].then(task, task);
 	lanes[lane] = result.catch(() => undefined);
@@ -102,7 +102,7 @@ export function remove(path: string): Promise<void> {
 	return enqueue(() => patient<void>("DELETE", path, {}));
 }
 
-/** Past the queue and without waiting for anything: for the login. */
+/** Sends without queue and without waiting: for the login. */
 export function sendNow<T>(method: string, path: string, body?: unknown): Promise<T> {
 	return send<T>(method, path, body === undefined ? {} : { body });
 }
@@ -116,7 +116,7 @@ async function patient<T>(method: string, path: string, options: Options): Promi
 		} catch (error) {
 			if (!(error instanceof DeviceError)) throw error;
 			if (error.status === 401) {
-				// A login may have come in between.
+				// A login may have replaced the token meanwhile.
 				if (token() === used) tokenRefused();
 			} else if (error.status === 503 && busy < BUSY_TRIES) {
 				busy++;
@@ -183,13 +183,13 @@ export function wait(ms: number): Promise<void> {
 	return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** The gateway is there. */
+/** Records a reply of the gateway. */
 export function replied(): void {
 	repliedAtMs = Date.now();
 	reachable.set(true);
 }
 
-/** Whether something answers at this address. Asks for what costs the gateway least. */
+/** Whether an HTTP server answers at this address. Uses the gateway's cheapest request. */
 async function answers(): Promise<boolean> {
 	try {
 		await fetch(`${API}system/challenge`, { signal: AbortSignal.timeout(5_000) });
@@ -201,7 +201,7 @@ async function answers(): Promise<boolean> {
 
 let watching = false;
 
-/** Asks again and again until there is an answer. */
+/** Repeats requests until the gateway answers. */
 async function watchReturn(): Promise<void> {
 	if (watching) return;
 	watching = true;

@@ -1,4 +1,4 @@
-/** Questions that must be answered before anything else. */
+/** Modal dialogs. */
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { DeviceError } from "./device.js";
@@ -8,19 +8,19 @@ import { asDeviceError } from "./use-device.js";
 
 interface DialogProps {
 	readonly title: string;
-	/** Left out: it can't be closed from within. */
+	/** Omitted: the dialog can't be closed by its own buttons. */
 	onClose?(): void;
-	/** The focus begins at the title, since the text is to be read before anything is pressed. */
+	/** Puts the focus on the title, for texts that must be read before pressing a button. */
 	readonly textFirst?: boolean;
 	readonly children: ComponentChildren;
 }
 
-/** A modal dialog of the browser's own: it keeps the focus inside and gives it back. */
+/** The browser's modal dialog, which keeps the focus inside and returns it afterwards. */
 export function Dialog({ title, onClose, textFirst, children }: DialogProps) {
 	const dialog = useRef<HTMLDialogElement>(null);
 	const heading = useRef<HTMLHeadingElement>(null);
 	const id = useId();
-	// While it still is in the document: only then it gives the focus back.
+	// Closed while it is still in the document; otherwise it would not return the focus.
 	useLayoutEffect(() => {
 		const element = dialog.current;
 		element?.showModal();
@@ -48,7 +48,7 @@ interface ConfirmProps {
 	readonly title: string;
 	readonly action: string;
 	readonly danger?: boolean;
-	/** The word that has to be typed before it can be done. */
+	/** Word to be typed before the action is possible. */
 	readonly word?: string;
 	readonly wordLabel?: string;
 	run(): Promise<void>;
@@ -56,7 +56,7 @@ interface ConfirmProps {
 	readonly children: ComponentChildren;
 }
 
-/** Asks before it runs what can't be taken back; closes when that went well. */
+/** Asks before an irreversible action, runs it, and closes when it succeeded. */
 export function Confirm({ title, action, danger, word, wordLabel, run, onClose, children }: ConfirmProps) {
 	const [typed, setTyped] = useState("");
 	const [busy, setBusy] = useState(false);

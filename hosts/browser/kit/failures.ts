@@ -48,13 +48,13 @@ function groupOf(code: string | undefined) {
 	return GROUPS.find(([, codes]) => codes.split(" ").includes(code ?? ""));
 }
 
-/** Whether what helps is to place the head better, not another setting. */
+/** Returns true if moving the head may help, instead of another setting. */
 export function isAtHead(code: string | undefined): boolean {
 	const group = groupOf(code);
 	return group !== undefined && AT_HEAD.includes(group[0]);
 }
 
-/** Undefined for a code without a text, and for no failure. */
+/** Text of a failure; undefined for a code without a text, and without a failure. */
 export function failureText(code: string | undefined): string | undefined {
 	if (code === undefined || code === "") return undefined;
 	const group = groupOf(code);

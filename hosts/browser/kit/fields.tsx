@@ -15,7 +15,7 @@ export type FieldValue = string | number | boolean;
 export type Draft = Readonly<Record<string, FieldValue>>;
 
 export interface FieldSpec {
-	/** As in the API. */
+	/** Name of the field in the API. */
 	readonly name: string;
 	readonly label: TextKey;
 	readonly help?: TextKey;
@@ -30,15 +30,15 @@ export interface FieldSpec {
 	readonly min?: number;
 	readonly max?: number;
 	readonly pattern?: RegExp;
-	/** Form that the pattern demands. */
+	/** Explanation of the pattern. */
 	readonly form?: Form;
-	/** Why the gateway may refuse what has the right form. */
+	/** Reason for which the gateway may refuse a value that matches the pattern. */
 	readonly refused?: TextKey;
 	readonly required?: boolean;
 	readonly unit?: string;
-	/** For `text`: the keys that a phone offers. */
+	/** For `text`: kind of keyboard on a phone. */
 	readonly inputmode?: "numeric";
-	/** For `area`; default 5. */
+	/** For `area`: rows; default 5. */
 	readonly rows?: number;
 	/** For `area`: files whose text may be used instead of typing, as in `accept` of HTML. */
 	readonly accept?: string;
@@ -56,7 +56,7 @@ interface FieldProps {
 	readonly spec: FieldSpec;
 	readonly value: FieldValue;
 	readonly error?: string | undefined;
-	/** For `secret`. */
+	/** For `secret`: a value is stored. */
 	readonly isStored?: boolean;
 	onInput(value: FieldValue): void;
 }
@@ -85,7 +85,7 @@ function formText({ form }: FieldSpec, text: string): string {
 	return character === undefined ? t(says) : `${t("valid.character", { character })} ${t(says)}`;
 }
 
-/** Why the gateway refused the field's value, in the user's language. */
+/** The gateway's reason for refusing the field's value, in the user's language. */
 export function refusalText({ form, refused }: FieldSpec, error: DeviceError): string {
 	const why = refused ?? form?.says;
 	return error.code === "invalid_field" && why !== undefined ? t(why) : errorText(error);
@@ -164,7 +164,7 @@ function LabelledField(props: FieldProps) {
 	);
 }
 
-/** Unseen, in forms with the account's password: password managers look for the name of the account. */
+/** Hidden account name for password managers, in forms with the account's password. */
 export function AccountName() {
 	return (
 		<input
@@ -264,7 +264,7 @@ function HiddenInput({ spec, value, isStored, onInput, input }: InputProps) {
 			<span class="with-unit">
 				<input
 					{...input}
-					// A text when it is shown: one attribute for both, which the types of JSX divide.
+					// While shown, the field is a text: JSX types the two separately, so the type is asserted.
 					type={(shown ? "text" : "password") as "password"}
 					autocomplete={spec.autocomplete ?? (spec.kind === "secret" ? "new-password" : "current-password")}
 					autocapitalize="none"

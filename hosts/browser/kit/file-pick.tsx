@@ -1,11 +1,11 @@
-/** A file of the user's: chosen, or dropped on the field, as browsers have it. */
+/** A file of the user, chosen or dropped on the field. */
 import { useId } from "preact/hooks";
 import { t } from "./text.js";
 
 interface FilePickProps {
 	readonly name: string;
 	readonly label: string;
-	/** As of the element. */
+	/** As `accept` of the HTML element. */
 	readonly accept: string;
 	onFile(file: File): void;
 }

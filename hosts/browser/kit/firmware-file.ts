@@ -6,7 +6,7 @@
 const HEADER = 56;
 const ELEMENT = 6;
 const METADATA = 220;
-/** Header, metadata, and the second element as far as its length. */
+/** Header, metadata, and the second element up to its length. */
 export const FIRMWARE_HEAD = HEADER + ELEMENT + METADATA + ELEMENT;
 const PRODUCT = "smart-meter-gw";
 
@@ -15,11 +15,11 @@ export interface FirmwareFile {
 	readonly board: number;
 	readonly chip: string;
 	readonly version: string;
-	/** Bytes that the file should have. */
+	/** Expected length of the file. */
 	readonly bytes: number;
 }
 
-/** `head`: the first FIRMWARE_HEAD bytes of the file. Undefined: it is no firmware of this product. */
+/** Reads the first FIRMWARE_HEAD bytes of a file. Undefined: no firmware of this product. */
 export function firmwareOf(head: ArrayBuffer): FirmwareFile | undefined {
 	if (head.byteLength < FIRMWARE_HEAD) return undefined;
 	const view = new DataView(head);

@@ -6,13 +6,13 @@ import { API, reachable, replied, wait } from "./device.js";
 import { loggedIn, token } from "./session.js";
 import { Store } from "./store.js";
 
-/** The gateway sends something every 15 s. */
+/** Limit of silence; the gateway sends something every 15 s. */
 const SILENT_MS = 18_000;
-/** From an end to the next try; longer from try to try that comes to nothing soon. */
+/** Pause after the end of a stream; grows with each attempt that fails soon. */
 const AGAIN_MS = 10_000;
 const AGAIN_LIMIT_MS = 300_000;
 
-/** A stream is there. */
+/** True while a stream is open. */
 export const following = new Store(false);
 const seen = new Store(isSeen());
 document.addEventListener("visibilitychange", () => seen.set(isSeen()));
@@ -21,7 +21,7 @@ function isSeen(): boolean {
 	return document.visibilityState === "visible";
 }
 
-/** One stream to its end, or until this tab is hidden. */
+/** Follows one stream to its end, or until this tab is hidden. */
 async function once<S>(tell: (news: Partial<S>) => void): Promise<void> {
 	const stop = new AbortController();
 	const abort = () => stop.abort();
@@ -50,7 +50,7 @@ async function once<S>(tell: (news: Partial<S>) => void): Promise<void> {
 	}
 }
 
-/** Tells of each state from now on, while the page is seen and knows of one. Never ends. */
+/** Applies each new state while the page is visible and has a state. Never ends. */
 export async function follow<S>(state: Store<S | undefined>, tell: (news: Partial<S>) => void): Promise<never> {
 	for (let pauseMs = AGAIN_MS; ; ) {
 		await loggedIn.until(Boolean);

@@ -14,21 +14,21 @@ interface FormProps {
 	readonly values: Draft;
 	readonly submitLabel?: string;
 	readonly busyLabel?: string;
-	/** Shown when it went well; "" for nothing. */
+	/** Message after success; "": none. */
 	readonly doneText?: string;
-	/** Sends the values; what it throws is shown. */
+	/** Sends the values; an exception is shown as an error. */
 	submit(values: Record<string, FieldValue>): Promise<void>;
-	/** Tells each change. */
+	/** Called after each change. */
 	onDraft?(draft: Draft): void;
-	/** In the form, before its fields. */
+	/** Content at the top of the form. */
 	readonly before?: ComponentChildren;
-	/** Between the fields and the button. */
+	/** Content between the fields and the button. */
 	readonly children?: ComponentChildren;
-	/** Beside the button. */
+	/** Content beside the button. */
 	readonly actions?: ComponentChildren;
 }
 
-/** The values as the API wants them: numbers as numbers, without what is not shown, without secrets left empty. */
+/** The values for the API: numbers as numbers, without hidden fields and empty secrets. */
 function toSend(fields: readonly FieldSpec[], draft: Draft): Record<string, FieldValue> {
 	const values: Record<string, FieldValue> = {};
 	for (const spec of fields) {
@@ -89,7 +89,7 @@ export function Form(props: FormProps) {
 		setOutcome(undefined);
 		try {
 			await props.submit(toSend(fields, draft));
-			// A secret that was sent is no longer the form's.
+			// The form drops a secret after sending it.
 			setDraft((now) => withoutSecrets(fields, now));
 			setSaved(withoutSecrets(fields, draft));
 			setOutcome("done");
@@ -145,14 +145,14 @@ interface SettingsCardProps {
 	/** Path of the GET and of the POST, without `/api/v1/`. */
 	readonly path: string;
 	readonly fields: readonly FieldSpec[];
-	/** When the setter has answered. */
+	/** Called after a successful save. */
 	onSaved?(values: Draft): void;
 	/** Called with the stored values when they arrive and after each change. */
 	onValue?(values: Draft): void;
 	onDraft?(draft: Draft): void;
-	/** Above the form. */
+	/** Content above the form. */
 	readonly before?: ComponentChildren;
-	/** Between the fields and the button. */
+	/** Content between the fields and the button. */
 	readonly children?: ComponentChildren;
 }
 

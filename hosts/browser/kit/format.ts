@@ -30,9 +30,9 @@ export function formatReading(text: string, unit: string, language: string): rea
 	return [formatNumber(Math.trunc(value) / 1000, language, 3, 3), kilo];
 }
 
-/** Local date and time of what the gateway calls `localtime` (ISO 8601 with offset), in the gateway's own time zone. */
+/** Local date and time of the gateway's `localtime` (ISO 8601 with offset), in the gateway's own time zone. */
 export function formatLocalTime(localtime: string, language: string): string {
-	// The offset is left away: the wall clock at the meter is what counts, not the one of this browser.
+	// The offset is dropped: the page shows the wall clock at the meter, not the browser's.
 	const moment = Date.parse(`${localtime.slice(0, 19)}Z`);
 	if (Number.isNaN(moment)) return "";
 	return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" }).format(

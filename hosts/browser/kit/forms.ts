@@ -9,7 +9,7 @@ export interface Form {
 	readonly ignores?: RegExp;
 }
 
-/** By the patterns of bodies.ts, which are those of the API's description. */
+/** Keys are the patterns of bodies.ts, which are those of the API's description. */
 const FORMS: Readonly<Record<string, Form>> = {
 	"^[ -~]*$": { says: "form.signs", characters: /[ -~]/ },
 	"^[ -'*-~]*$": { says: "form.signs", characters: /[ -'*-~]/ },
@@ -24,7 +24,7 @@ const FORMS: Readonly<Record<string, Form>> = {
 	"^[0-9A-Za-z]([0-9A-Za-z-]*[0-9A-Za-z])?$": { says: "form.host", characters: /[0-9A-Za-z-]/ },
 };
 
-/** Undefined for a pattern without words. */
+/** Explanation of a pattern; undefined if it has none. */
 export function formOf(pattern: RegExp): Form | undefined {
 	return FORMS[pattern.source];
 }

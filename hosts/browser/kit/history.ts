@@ -4,7 +4,7 @@ import { type Level, type Piece, piecesOf, type Span, spanOf, type Unit, within 
 import type { History } from "./replies.js";
 import { momentOf } from "./wall.js";
 
-/** A display knows the offset of its zone at this moment only, which may be that of another season. */
+/** A display knows only the present offset of its time zone, which may differ in another season. */
 const SLACK_S = 3_600;
 
 /** Throws a DeviceError. */
@@ -28,12 +28,12 @@ export interface Recent {
 	readonly months?: readonly Piece[];
 }
 
-/** The day, month or year, and the one before. */
+/** The day, month or year, together with the previous one. */
 function both(unit: Unit, wallMs: number): Span {
 	return { fromMs: spanOf(unit, wallMs, -1).fromMs, toMs: spanOf(unit, wallMs).toMs };
 }
 
-/** Requests them one after the other and calls `put` after each. Throws a DeviceError. */
+/** Requests the data one after another and calls `put` after each reply. Throws a DeviceError. */
 export async function loadRecent(wallMs: number, timeZone: string, put: (recent: Recent) => void): Promise<void> {
 	const days = await load("days", both("month", wallMs), timeZone);
 	put({ days });

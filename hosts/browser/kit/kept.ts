@@ -1,4 +1,4 @@
-/** Messages that this tab keeps over a restart of the gateway, which reloads the page. */
+/** Messages that this tab keeps across a restart of the gateway, which reloads the page. */
 
 export function keep(name: string, value: object): void {
 	sessionStorage.setItem(name, JSON.stringify(value));

@@ -1,11 +1,11 @@
-/** Fields of forms, with what the gateway's description of a body says of each: bounds, form, choices. */
+/** Form fields with the bounds, patterns and choices that the API's description gives for a body. */
 import type { FieldSpec } from "./fields.js";
 import { formOf } from "./forms.js";
 
 /** Bounds of a field in bodies.ts. */
 type Limits = Pick<FieldSpec, "min" | "max" | "pattern">;
 
-/** The fields as `body`, one of bodies.ts, bounds them; what a field says itself goes before. */
+/** The fields with the bounds from `body`, one of bodies.ts; properties of the field itself take precedence. */
 export function fieldsOf<Body extends object>(
 	body: Body & Readonly<Record<keyof Body, Limits>>,
 	fields: readonly (FieldSpec & { readonly name: keyof Body })[],
@@ -23,7 +23,7 @@ export function fieldsOf<Body extends object>(
 	});
 }
 
-/** All that the field can be, each with its label. */
+/** All permitted values, each with its label. */
 export function choicesOf<Value extends string | number>(
 	{ choices }: { readonly choices: readonly Value[] },
 	labelOf: (value: Value) => string,

@@ -17,29 +17,29 @@ import { language, t } from "./text.js";
 import { asDeviceError, usePoll } from "./use-device.js";
 import { takeOffset, zone } from "./zone.js";
 
-/** One that was asked for, or the last one. */
+/** A requested readout, or the last one. */
 export type Readout = FreshReadout | LastReadout;
 
-/** `status` of a readout that was cut short. */
+/** `status` of a truncated readout. */
 export const READOUT_CUT = 2;
 export const READOUT_UNCHECKED = 4;
 
 const POLL_MS = 5_000;
-/** For what seldom changes. */
+/** Interval for data that seldom changes. */
 const SLOW_POLL_MS = 30_000;
 /** Seconds for which a readout counts as current without a schedule. */
 const PRESENT_S = 300;
-/** A planned one may take so much longer: the readout itself, and one that is tried again. */
+/** Extra time for a planned readout: for reading the meter, and for a repeated attempt. */
 const GRACE_S = 120;
 const OLD_LOOK_MS = 60_000;
-/** A month as the longest there is. */
+/** Months count as their longest. */
 const PERIODS_S = { minutes: 60, hours: 3600, days: 86_400, months: 31 * 86_400 } as const;
 
 export const status = new Store<Status | undefined>(undefined);
 export const network = new Store<NetworkStatus | undefined>(undefined);
 export const schedule = new Store<Schedule | undefined>(undefined);
 export const readout = new Store<Readout | undefined>(undefined);
-/** Set while this page waits for a readout that it has asked for. */
+/** True while this page waits for a readout that it requested. */
 export const reading = new Store(false);
 export const readFailure = new Store<DeviceError | undefined>(undefined);
 /** True while the last readout is too old, or its age is unknown: it must not be shown as current. */
@@ -48,42 +48,42 @@ export const stale = new Store(false);
 export interface Power {
 	/** Watts; negative: fed into the grid. */
 	readonly watts: number;
-	/** It is the average between two readings of the counter. */
+	/** The value is an average between two readings of the counter. */
 	readonly isMean: boolean;
 }
 export const power = new Store<Power | undefined>(undefined);
 
-/** When `readout` and `status` came, ms of this browser's clock: it goes on while a tablet sleeps. */
+/** Arrival of `readout` and `status`, ms of this browser's clock, which continues while a tablet sleeps. */
 let readoutAtMs = 0;
 let statusAtMs = 0;
-/** When `status` was asked for last, the same. */
+/** Time of the last request for `status`, the same clock. */
 let askedAtMs = 0;
-/** When this page began to wait for a readout, the same. */
+/** Start of the wait for a readout, the same clock. */
 let readingFromMs = 0;
-/** When `/last` was asked for last, the same. */
+/** Time of the last request for `/last`, the same clock. */
 let lookedAtMs = 0;
 let readouts = -1;
 let meterState = "";
 
-/** Unix time of the gateway's clock in seconds; undefined where it is not set. */
+/** Unix time of the gateway's clock in seconds; undefined if it is not set. */
 function gatewayNowS(): number | undefined {
 	const { value } = status;
 	return value?.clock_valid ? value.timestamp + (Date.now() - statusAtMs) / 1000 : undefined;
 }
 
-/** Seconds since a moment of the gateway's clock; undefined where it had none or has none. */
+/** Seconds since a moment of the gateway's clock; undefined if the clock is or was not set. */
 export function sinceS(timestamp: number): number | undefined {
 	const nowS = gatewayNowS();
 	return nowS === undefined || timestamp === 0 ? undefined : Math.max(0, nowS - timestamp);
 }
 
-/** Seconds after which a readout that is planned should be there; undefined: none is. */
+/** Seconds within which a scheduled readout is expected; undefined without a schedule. */
 export function plannedS(): number | undefined {
 	const { value } = schedule;
 	return value?.enabled ? value.period_value * PERIODS_S[value.period_unit] : undefined;
 }
 
-/** For the progress of a running readout, on whatever page that is looked at. */
+/** Start of the running readout, for its progress on any page. */
 export function readingSinceMs(): number {
 	return readingFromMs;
 }
@@ -95,7 +95,7 @@ function isStale(): boolean {
 	const planned = plannedS();
 	const { schedule_next = 0, schedule_error } = status.value ?? {};
 	const nowS = gatewayNowS();
-	// A display may not see the schedule, but when it reads next.
+	// A display may not see the schedule, but it sees the time of the next readout.
 	if (planned === undefined && schedule_next > 0 && schedule_error === "" && nowS !== undefined)
 		return nowS > schedule_next + GRACE_S;
 	const limitS = planned === undefined ? PRESENT_S : planned + GRACE_S;
@@ -110,7 +110,7 @@ export async function refresh(): Promise<void> {
 	await look(now);
 }
 
-/** This is the state of the gateway now. */
+/** Takes over a new state of the gateway. */
 async function look(now: Status): Promise<void> {
 	statusAtMs = Date.now();
 	status.set(now);
@@ -118,7 +118,7 @@ async function look(now: Status): Promise<void> {
 	if (reading.value) return;
 	const { meter_readouts, meter_state } = now;
 	const isSame = meter_readouts === readouts && (meter_state === meterState || meter_state === "reading");
-	// Restarts begin the count anew: it may be the same by chance, which what stays too old is looked at again for.
+	// The count restarts with the gateway and may be equal by chance, so an old readout is requested again.
 	const isOld = isStale() && Date.now() - lookedAtMs > OLD_LOOK_MS;
 	if (!isSame || isOld || readout.value === undefined) {
 		lookedAtMs = Date.now();
@@ -129,12 +129,12 @@ async function look(now: Status): Promise<void> {
 	stale.set(isStale());
 }
 
-/** Each by itself: what this gateway does not have, or this token may not see, keeps back none of the others. */
+/** Requests each value separately: a missing or forbidden one does not affect the others. */
 async function refreshSlowly(): Promise<void> {
 	if (!loggedIn.value || !reachable.value) return;
 	const into = <T>(path: string, put: (value: T) => void) => get<T>(path, { timeoutMs: LOOK_MS }).then(put, () => {});
 	await into<NetworkStatus>("network/status", (value) => network.set(value));
-	// Settings, which a display is not shown.
+	// A display has no access to settings.
 	if (display.value) return;
 	await into<Timezone>("system/timezone", ({ timezone }) => zone.set(timezone));
 	await into<Schedule>("iec62056/schedule", (value) => schedule.set(value));
@@ -144,7 +144,7 @@ follow(status, (news) => {
 	const before = status.value;
 	if (before === undefined) return;
 	const { timestamp = before.timestamp } = news;
-	// It is not among the news: as it was, it would not belong to their timestamp.
+	// Events have no local time, so it is calculated for their timestamp.
 	const localtime = advanceLocalTime(before.localtime, timestamp - before.timestamp);
 	look({ ...before, ...news, localtime }).catch(() => undefined);
 });
@@ -159,7 +159,7 @@ export async function readNow(): Promise<boolean> {
 	const before = status.value?.meter_readouts ?? 0;
 	try {
 		take(await get<Readout>(`iec62056/read?lang=${language}`, { timeoutMs: READ_MS, lane: "meter" }));
-		// It is here already, and need not be fetched.
+		// This readout has arrived already and need not be fetched.
 		readouts = before + 1;
 		meterState = "ok";
 		announce(t("read.done"));
@@ -180,11 +180,11 @@ function take(next: Readout): void {
 	const isNew = before?.timestamp !== next.timestamp || before.readings.length !== next.readings.length;
 	if (before !== undefined && !isNew && next.timestamp !== 0) return;
 	readoutAtMs = Date.now();
-	// The gateway has gone on with what this page lost sight of.
+	// The gateway finished a readout that this page had given up.
 	if (readFailure.value?.code === OFFLINE) readFailure.set(undefined);
 	if (next.readings.length === 0) return;
 	const watts = powerOf(next.readings);
-	// Without a clock the moment of arrival has to do: for what was read while this page was open.
+	// Without a clock the arrival time is used, if the readout arrived while this page was open.
 	const arrivedMs = before === undefined ? (points.value.at(-1)?.atMs ?? readoutAtMs) : readoutAtMs;
 	const atMs = next.timestamp * 1000 || arrivedMs;
 	// A meter that waits for its PIN sends whole kWh only: their difference is no power.
@@ -193,7 +193,7 @@ function take(next: Readout): void {
 	stale.set(isStale());
 }
 
-/** Keeps the stores fresh while the page is seen; to be used once. */
+/** Keeps the stores fresh while the page is visible. Use it once. */
 export function useLive(): void {
 	usePoll(async () => {
 		if (!following.value || Date.now() - askedAtMs >= SLOW_POLL_MS) await refresh();
@@ -206,7 +206,7 @@ export function useLive(): void {
 		};
 		const again = (isThere: boolean) => {
 			stale.set(isStale());
-			// Maybe it has restarted.
+			// The gateway may have restarted.
 			readouts = -1;
 			if (isThere) all().catch(() => undefined);
 		};

@@ -50,7 +50,7 @@ export async function logIn(password: string): Promise<void> {
 
 let known: string | undefined;
 
-/** The password of the login that this page has just seen; not kept over a reload. */
+/** Password of the login in this tab; not kept across a reload. */
 export function knownPassword(): string | undefined {
 	return known;
 }
@@ -62,7 +62,7 @@ export function logOut(): void {
 	endSession();
 }
 
-/** All sessions end with it; this one goes on by a login with the new password. */
+/** Changes the password. All sessions end; this tab logs in again with the new password. */
 export async function changePassword(oldPassword: string, newPassword: string): Promise<void> {
 	const { nonce, salt, proof } = await prove(oldPassword);
 	await sendNow("POST", "system/password", { nonce, proof, new_hash: bytesToHex(hashOf(salt, newPassword)) });

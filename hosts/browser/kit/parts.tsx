@@ -1,4 +1,4 @@
-/** The small things that pages are made of. */
+/** Small building blocks of pages. */
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { csvOf } from "./csv.js";
@@ -58,7 +58,7 @@ export function Card({ title, wide, children }: CardProps) {
 
 interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, "type" | "disabled"> {
 	readonly kind?: "main" | "plain" | "danger";
-	/** Shown in place of the label, and the button waits, while it is set. */
+	/** While set, the label shows this text and the button is inactive. */
 	readonly busy?: string | false | undefined;
 	readonly type?: "button" | "submit";
 	readonly disabled?: boolean;
@@ -67,7 +67,7 @@ interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, "typ
 
 export function Button({ kind = "plain", busy, type = "button", disabled, children, ...rest }: ButtonProps) {
 	return (
-		// aria-disabled leaves it in the order of the Tab key: focus is not lost while it waits.
+		// aria-disabled keeps the button in the Tab order, so that the focus is not lost.
 		<button
 			{...rest}
 			type={type}
@@ -96,7 +96,7 @@ export function Notice({ kind, children }: { kind: NoticeKind; children: Compone
 
 interface ErrorNoticeProps {
 	readonly error: DeviceError;
-	/** In place of the text for its code. */
+	/** Shown in place of the text for the code. */
 	readonly text?: string | undefined;
 	retry?(): void;
 }
@@ -125,7 +125,7 @@ export function Pending({ error, reload }: { error: DeviceError | undefined; rel
 export type ChipState = "good" | "warning" | "off" | "busy";
 const CHIP_ICONS = { good: "check", warning: "warning", off: "off", busy: "busy" } as const;
 
-/** The state of one part in two words: which, and how it does. */
+/** State of one component: its name and a word. */
 export function Chip({ state, name, children }: { state: ChipState; name: string; children: ComponentChildren }) {
 	return (
 		<span class={`chip ${state}`}>
@@ -156,11 +156,11 @@ const announcement = new Store("");
 /** Announces a text to screen readers. */
 export function announce(text: string): void {
 	announcement.set("");
-	// A text is read out only when it has changed.
+	// A screen reader reads a text only when it changes.
 	setTimeout(() => announcement.set(text), 50);
 }
 
-/** To be there once, always. */
+/** Region for announcements; exactly one must exist at all times. */
 export function LiveRegion() {
 	return (
 		<div class="unseen" role="status">
@@ -172,17 +172,17 @@ export function LiveRegion() {
 interface ProgressProps {
 	readonly label: string;
 	readonly limitS: number;
-	/** When it began, ms; default: when it appeared. */
+	/** Start of the operation, ms; default: the first display. */
 	readonly sinceMs?: number;
-	/** Why it takes longer than LONG_S. */
+	/** Explanation shown after LONG_S. */
 	readonly long?: string;
-	/** It is mostly over by then: it is shown from LONG_S on only. */
+	/** Most operations end before LONG_S; the progress appears only then. */
 	readonly isMostlyShort?: boolean;
 }
 
 const LONG_S = 6;
 
-/** Seconds since the beginning of what may take up to `limitS`. */
+/** Progress of an operation that may take up to `limitS` seconds. */
 export function Progress({ label, limitS, sinceMs, long, isMostlyShort }: ProgressProps) {
 	const appearedMs = useRef(Date.now());
 	const [, tick] = useState(0);
@@ -215,7 +215,7 @@ export function CopyButton({ text, label }: { text: () => string; label?: string
 	return <Button onClick={copy}>{done ? t("copied") : (label ?? t("copy"))}</Button>;
 }
 
-/** The clipboard of the browser; without it (plain HTTP of the access point) the way of old. */
+/** Uses the browser's clipboard or, over plain HTTP, its older interface. */
 async function copyText(text: string): Promise<void> {
 	if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
 	const area = document.createElement("textarea");
@@ -232,7 +232,7 @@ interface DownloadProps {
 	rows(): readonly (readonly string[])[];
 }
 
-/** A table for a spreadsheet, as a file that the browser saves. */
+/** A button that saves a table as a file for spreadsheets. */
 export function DownloadButton({ name, rows }: DownloadProps) {
 	const download = () => saveFile(`${name}.csv`, new Blob([csvOf(rows(), language)], { type: "text/csv" }));
 	return (

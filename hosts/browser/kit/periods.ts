@@ -1,13 +1,13 @@
 /**
- * Periods of the history on the wall clock: what is shown of them, and sums that can be compared. Times are of wall.ts:
- * ms of the gateway's wall clock.
+ * Periods of the history on the wall clock, and sums for comparison. Times are those of wall.ts: ms of the gateway's
+ * wall clock.
  */
 import type { History, Period } from "./replies.js";
 
 export type Level = History["period"];
 export type Amount = "import_wh" | "export_wh" | "gas_l" | "water_l" | "heat_wh";
 
-/** A period with where it begins and ends on the wall clock. */
+/** A period with its beginning and end on the wall clock. */
 export interface Piece {
 	readonly period: Period;
 	readonly fromMs: number;
@@ -29,7 +29,7 @@ export const VIEWS = {
 } as const satisfies Record<Level, { unit: Unit; kept: number }>;
 export type Unit = "day" | "month" | "year";
 
-/** A boundary of the clock may be missed by so much: by the length of a readout. */
+/** Tolerance at a boundary of the clock: the length of a readout. */
 const NEAR_MS = 60_000;
 const DAY_MS = 86_400_000;
 
@@ -40,12 +40,12 @@ export function piecesOf(periods: readonly Period[]): readonly Piece[] {
 		const { start, end } = period;
 		const next = periods[index + 1];
 		const fromMs = wallOf(period);
-		// Days may be an hour longer or shorter than they look.
+		// Days at a clock change are an hour longer or shorter than they look.
 		return { period, fromMs, toMs: next?.start === end ? wallOf(next) : fromMs + (end - start) * 1000 };
 	});
 }
 
-/** The day, month or year that holds the time, or one that is so many steps from it. */
+/** The day, month or year that contains the time, shifted by a number of units. */
 export function spanOf(unit: Unit, wallMs: number, steps = 0): Span {
 	const date = new Date(wallMs);
 	const at = (more: number) =>
@@ -61,13 +61,13 @@ export function within(pieces: readonly Piece[], { fromMs, toMs }: Span): readon
 	return pieces.filter((piece) => piece.fromMs >= fromMs && piece.fromMs < toMs);
 }
 
-/** Sum of an amount over all of them; undefined if it is unknown in each. */
+/** Sum of an amount over all pieces; undefined if it is unknown in each. */
 export function sumOf(pieces: readonly Piece[], amount: Amount): number | undefined {
 	const known = pieces.flatMap(({ period }) => period[amount] ?? []);
 	return known.length === 0 ? undefined : known.reduce((sum, value) => sum + value, 0);
 }
 
-/** The same length of time, now and a unit before. */
+/** Two equal lengths of time: the present unit so far and the previous one. */
 export interface Comparison {
 	readonly now: Span;
 	readonly before: Span;
@@ -75,7 +75,7 @@ export interface Comparison {
 	readonly beforeSum: number;
 }
 
-/** The same time a day, month or year earlier: of a day that the earlier month does not have, the day after its last. */
+/** The same time a day, month or year earlier. For a day that the earlier month lacks: the day after its last. */
 function earlier(unit: Unit, wallMs: number): number {
 	const date = new Date(wallMs);
 	if (unit === "day") return wallMs - DAY_MS;
@@ -84,7 +84,7 @@ function earlier(unit: Unit, wallMs: number): number {
 	return date.getTime();
 }
 
-/** All that there is from the beginning of the span up to a boundary; undefined where that is not known without a hole. */
+/** Sum from the beginning of the span up to a boundary; undefined if data are missing in between. */
 function sumUpTo(pieces: readonly Piece[], { fromMs, toMs }: Span, amount: Amount): number | undefined {
 	const inside = pieces.filter((piece) => piece.fromMs >= fromMs - NEAR_MS && piece.toMs <= toMs + NEAR_MS);
 	let at = fromMs;
@@ -96,8 +96,8 @@ function sumUpTo(pieces: readonly Piece[], { fromMs, toMs }: Span, amount: Amoun
 }
 
 /**
- * Compares the unit so far with the preceding one up to the same time, at the last boundary that both have. Undefined
- * if there is no preceding one or data are missing.
+ * Compares the unit so far with the previous one up to the same time, at the last boundary that both have. Undefined
+ * without a previous one or with missing data.
  */
 export function compare(pieces: readonly Piece[], unit: Unit, wallMs: number, amount: Amount): Comparison | undefined {
 	const whole = spanOf(unit, wallMs);
@@ -107,7 +107,7 @@ export function compare(pieces: readonly Piece[], unit: Unit, wallMs: number, am
 	if (toMs === undefined) return undefined;
 	const now = { fromMs: whole.fromMs, toMs };
 	const before = { fromMs: whole1.fromMs, toMs: toMs >= whole.toMs ? whole.fromMs : earlier(unit, toMs) };
-	// The earlier month is over by then.
+	// The earlier month has ended by then.
 	if (before.toMs > whole.fromMs) return undefined;
 	const nowSum = sumUpTo(pieces, now, amount);
 	const beforeSum = sumUpTo(pieces, before, amount);

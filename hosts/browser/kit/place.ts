@@ -1,4 +1,4 @@
-/** Which page is shown: the hash of the address, guarded while there is something that is not saved. */
+/** The page shown: the hash of the address, guarded while there are unsaved changes. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { TextKey } from "../text/all.js";
 import type { IconName } from "./parts.js";
@@ -24,7 +24,7 @@ export const PLACES: readonly Place[] = [
 	{ name: "system", label: "nav.system", icon: "gear" },
 	{ name: "upkeep", label: "nav.upkeep", icon: "tray" },
 ];
-/** Those of a display, which may only read. */
+/** Pages of a display, which may only read. */
 export const DISPLAY_PLACES = PLACES.slice(0, 3);
 export const WIZARD = "setup";
 
@@ -41,7 +41,7 @@ export function usePlace(): string {
 			const next = placeNow();
 			if (next === shown.current) return;
 			if (isUnsaved()) {
-				// The address stays that of what is seen, until the user has answered.
+				// The address stays that of the visible page until the user has answered.
 				history.replaceState(null, "", `#/${shown.current}`);
 				leaveBy(() => {
 					forgetUnsaved();

@@ -4,7 +4,7 @@ import type { LastReadout, Reading } from "./replies.js";
 /** Factors to W and Wh. */
 const SCALES: Readonly<Record<string, number>> = { W: 1, kW: 1e3, MW: 1e6, Wh: 1, kWh: 1e3, MWh: 1e6 };
 
-/** The value with this code of now (no billing period); some meters leave a group E of 0 away. */
+/** The current value with this code (no billing period); some meters omit a group E of 0. */
 function recordOf(readings: readonly Reading[], code: string): Reading | undefined {
 	const short = code.replace(/^(\d+\.\d+)\.0$/, "$1");
 	return readings.find(
@@ -21,7 +21,7 @@ function quantityOf(readings: readonly Reading[], code: string): number | undefi
 	return scale === undefined ? undefined : record.value1_number * scale;
 }
 
-/** Not what a meter sends that waits for its PIN: whole kWh and no power. */
+/** Returns false for the readings of a meter that waits for its PIN: whole kWh and no power. */
 export function isOpen(readings: readonly Reading[]): boolean {
 	return powerOf(readings) !== undefined || (quantityOf(readings, "1.8.0") ?? 0) % 1000 !== 0;
 }

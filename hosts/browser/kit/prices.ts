@@ -2,7 +2,7 @@
 import { Store } from "./store.js";
 
 export interface Prices {
-	/** As typed: with a point or a comma; "" for none. */
+	/** Text as typed, with a point or a comma; "": none. */
 	readonly import: string;
 	readonly export: string;
 	/** ISO 4217. */
@@ -10,7 +10,7 @@ export interface Prices {
 }
 
 export const CURRENCIES = ["EUR", "PLN", "CHF", "CZK", "DKK", "GBP", "HUF", "NOK", "SEK", "USD"] as const;
-/** In `localStorage`. */
+/** Key in `localStorage`. */
 const KEPT = "prices";
 
 function read(): Prices {
@@ -25,7 +25,7 @@ function read(): Prices {
 export const prices = new Store(read());
 prices.watch((value) => localStorage.setItem(KEPT, JSON.stringify(value)));
 
-/** Undefined for what is no price. */
+/** Undefined for a text that is not a price. */
 export function priceOf(typed: string): number | undefined {
 	return /^\s*\d+([.,]\d*)?\s*$/.test(typed) ? Number(typed.replace(",", ".")) : undefined;
 }

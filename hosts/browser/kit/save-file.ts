@@ -1,4 +1,4 @@
-/** A file that the browser saves. */
+/** Saves a file with the browser. */
 export function saveFile(name: string, content: Blob): void {
 	const link = document.createElement("a");
 	link.href = URL.createObjectURL(content);

@@ -8,11 +8,11 @@
 import { Store } from "./store.js";
 
 const TOKEN = "token";
-/** When the session ends, ms of this browser's clock. */
+/** End of the session, ms of this browser's clock. */
 const EXPIRES = "expires";
-/** Why the last session ended, over the reload that follows. */
+/** Reason for the end of the last session, kept across the reload that follows. */
 const ENDING = "ending";
-/** In `localStorage`. Empty: it was revoked. */
+/** Key in `localStorage`. An empty value: the token was revoked. */
 const DISPLAY = "display";
 
 /** A display's token in an address. Browsers never send the part after "#" to a server. */
@@ -21,17 +21,17 @@ const LINK = /[?&]token=([0-9a-f]{64})$/;
 /** Reason for asking for the login. `early`: before its time, by a restart or because another user ended it. */
 export type Ending = "expired" | "early" | "restart" | "reset" | "certificate" | "update" | "revoked";
 
-/** These need no word after a reload. */
+/** Reasons that need no message after a reload. */
 const TOLD_IN_PLACE: readonly Ending[] = ["expired", "early", "revoked"];
 
 /** Token of a display link that was opened. It replaces nothing before the gateway has accepted it: links can be forged. */
 let offered: string | undefined;
 /** This page is a display: it has no session and a token for one, or such a token was offered. */
 export const display = new Store(isDisplay());
-/** Whether there is a token that was good when last used. */
+/** True while there is a token that was valid at its last use. */
 export const loggedIn = new Store(token() !== null);
 export const ending = new Store<Ending | undefined>(endingAtStart());
-/** When the session ends, ms of this browser's clock; undefined where none does. */
+/** End of the session, ms of this browser's clock; undefined without a session. */
 export const endsAtMs = new Store<number | undefined>(Number(sessionStorage.getItem(EXPIRES)) || undefined);
 
 function displayToken(): string {
@@ -73,7 +73,7 @@ function leave(why: Ending | undefined): void {
 	endsAtMs.set(undefined);
 }
 
-/** The session is over. `why` undefined: its owner has logged out; a browser that was made a display is one again. */
+/** Ends the session. `why` undefined: the user logged out; a display becomes a display again. */
 export function endSession(why?: Ending): void {
 	leave(why);
 	if (why === undefined) display.set(displayToken() !== "");
@@ -90,7 +90,7 @@ export function tokenAccepted(used: string | null): void {
 	leave(undefined);
 }
 
-/** The gateway does not know the token, or not any more. If it was one of a link, all is as it was before. */
+/** Handles a token that the gateway does not accept. If it came from a link, the previous state returns. */
 export function tokenRefused(): void {
 	if (display.value) {
 		if (offered === undefined) localStorage.setItem(DISPLAY, "");
@@ -100,7 +100,7 @@ export function tokenRefused(): void {
 	} else endSession(Date.now() >= (endsAtMs.value ?? 0) ? "expired" : "early");
 }
 
-/** This browser is no display any more. */
+/** Makes this browser an ordinary one again. */
 export function forgetDisplay(): void {
 	localStorage.removeItem(DISPLAY);
 	display.set(false);

@@ -3,11 +3,14 @@
  * `22:32:05`), with Z where the meter means UTC. It is the meter's own clock, in whatever zone that is.
  */
 
-/** YYMMDDhhmm or YYMMDDhhmmss; before it the season (0, 1) or UTC (2) (VDEW, ZSTs11 and ZSTs13), behind it W or S (DSMR). */
+/**
+ * YYMMDDhhmm or YYMMDDhhmmss; optionally the season (0, 1) or UTC (2) before it (VDEW, ZSTs11 and ZSTs13), or W or S
+ * after it (DSMR).
+ */
 const PACKED = /^([0-2])?(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?[WS]?$/;
-/** ISO 8601, of two digits of the year as well, with what meters put between day and time. */
+/** ISO 8601, also with two digits of the year, and with the separators that meters use between day and time. */
 const SPELT = /^(\d\d)?(\d\d)-(\d\d)-(\d\d)(?:[T &,](\d\d):(\d\d)(?::(\d\d))?(?:\.\d+)?(Z|[+-]\d\d:?\d\d)?)?$/;
-/** YYMMDD or hhmmss, the season before it. */
+/** YYMMDD or hhmmss, with an optional season before it. */
 const HALF = /^([0-2])?(\d\d)(\d\d)(\d\d)$/;
 const UTC = "2";
 
@@ -25,16 +28,16 @@ export function stampOf(text: string): string | undefined {
 	return hour === undefined ? found : joined(found, timeOf(hour, minute, second), zone === "Z" ? "Z" : "");
 }
 
-/** The value of a code that is a time by itself: 0.9.1 time of day, 0.9.2 day, the others both (IEC 62056-61). */
+/** A value whose code means a time: 0.9.1 time of day, 0.9.2 day, the others both (IEC 62056-61). */
 export function stampOfCode(obis: string, text: string): string | undefined {
 	const half = HALF.exec(text);
 	if (obis === "0.9.1" && half !== null) return timeOf(half[2], half[3], half[4]);
 	if (obis === "0.9.2" && half !== null) return dayOf("20", half[2], half[3], half[4]);
-	// In digits alone any other value may look like a time: numbers of meters do.
+	// A value of digits only may look like a time by chance, as meter numbers do.
 	return STAMPS.includes(obis) || !/^\d+$/.test(text) ? stampOf(text) : undefined;
 }
 
-/** End of a billing period, clock, last change of parameters; and of Iskra. */
+/** End of a billing period, clock, last change of parameters, and codes of Iskra. */
 const STAMPS = ["0.1.2", "0.9.4", "C.2.1", "C.51.2"];
 
 function joined(day: string | undefined, time: string | undefined, zone: string): string | undefined {
@@ -44,7 +47,7 @@ function joined(day: string | undefined, time: string | undefined, zone: string)
 function dayOf(century: string, year: string, month: string, day: string): string | undefined {
 	const text = `${century}${year}-${month}-${day}`;
 	const moment = Date.parse(text);
-	// Some engines take the 31st of a month that has 30 for the day after.
+	// Some engines turn the 31st of a month with 30 days into the day after.
 	return !Number.isNaN(moment) && new Date(moment).toISOString().startsWith(text) ? text : undefined;
 }
 
@@ -53,7 +56,7 @@ function timeOf(hour: string, minute: string, second: string | undefined): strin
 	return second === undefined ? `${hour}:${minute}` : `${hour}:${minute}:${second}`;
 }
 
-/** A time of `stampOf` as the language (BCP 47) writes it. */
+/** Formats a result of `stampOf` in the language (BCP 47). */
 export function formatStamp(stamp: string, language: string): string {
 	const [first, second] = stamp.replace("Z", "").split("T");
 	const isTime = first.includes(":");

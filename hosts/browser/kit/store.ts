@@ -1,4 +1,4 @@
-/** One value that several parts of the page look at. */
+/** A value shared by several parts of the page. */
 import { useEffect, useState } from "preact/hooks";
 
 export class Store<T> {
@@ -19,13 +19,13 @@ export class Store<T> {
 		for (const watcher of [...this.#watchers]) watcher(value);
 	}
 
-	/** Returns what ends the watch. */
+	/** Returns a function that ends the watch. */
 	watch(watcher: (value: T) => void): () => void {
 		this.#watchers.add(watcher);
 		return () => this.#watchers.delete(watcher);
 	}
 
-	/** Resolves as soon as the value is as wanted. */
+	/** Resolves as soon as the value meets the condition. */
 	until(isWanted: (value: T) => boolean): Promise<void> {
 		if (isWanted(this.#value)) return Promise.resolve();
 		return new Promise((resolve) => {
@@ -38,7 +38,7 @@ export class Store<T> {
 	}
 }
 
-/** The store's value; the component is drawn anew when that changes. */
+/** The store's value; the component is drawn again when it changes. */
 export function useStore<T>(store: Store<T>): T {
 	const [value, setValue] = useState(store.value);
 	useEffect(() => {

@@ -6,7 +6,7 @@ import { t } from "./text.js";
 
 interface TableProps {
 	readonly heads: readonly string[];
-	/** The first cell names its row, the last is a remark, maybe empty; those between are numbers. */
+	/** The first cell names the row, the last is a remark, possibly empty; the others are numbers. */
 	readonly rows: readonly (readonly string[])[];
 }
 

@@ -1,4 +1,4 @@
-/** The texts in the page's language. The document holds them, one a line. */
+/** The texts in the page's language. The document holds them, one per line. */
 import type { TextKey } from "../text/all.js";
 import { LANGUAGES, type Language } from "../text/translations.js";
 import { formatNumber } from "./format.js";
@@ -16,7 +16,7 @@ const texts = document.getElementById("texts")?.textContent.split("\n") ?? [];
 export const language: Language =
 	LANGUAGES.find((candidate) => candidate === document.documentElement.lang) ?? LANGUAGES[0];
 
-/** The text with each `{name}` replaced; a number is written as the language writes it. */
+/** The text with each `{name}` replaced; numbers are formatted in the language. */
 export function t(key: TextKey, values?: Readonly<Record<string, string | number>>): string {
 	const place = places.get(key);
 	if (place === undefined) return key;
@@ -28,18 +28,18 @@ export function t(key: TextKey, values?: Readonly<Record<string, string | number
 	});
 }
 
-/** Whether there is such a text: for keys made from what the gateway answers. */
+/** Returns true if the text exists: for keys made from replies of the gateway. */
 export function isText(key: string): key is TextKey {
 	return places.has(key);
 }
 
-/** Shows the page in another language, from now on. The document of each language has an address of its own. */
+/** Switches the page to another language, whose document has its own address. */
 export function chooseLanguage(chosen: Language): void {
 	localStorage.setItem("language", chosen);
 	location.replace(`/${chosen}${location.hash}`);
 }
 
-/** True when the document is of another language than the user once chose; the right one is then on its way. */
+/** True when the document's language is not the user's choice; the right document is being loaded. */
 export function isLanguageAstray(): boolean {
 	const chosen = localStorage.getItem("language");
 	if (location.pathname !== "/" || chosen === null || chosen === language) return false;

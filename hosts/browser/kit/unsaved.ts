@@ -3,14 +3,14 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { Store } from "./store.js";
 
 const open = new Set<object>();
-/** Whether there is something. */
+/** True while there is unsaved input. */
 const unsaved = new Store(false);
 /** A file is being sent to the gateway; leaving would lose it. */
 export const uploading = new Store(false);
 /** Action that waits for the answer to "leave without saving?". */
 export const leaving = new Store<(() => void) | undefined>(undefined);
 
-// Only while there is something: a page that listens is not kept by browsers for their way back.
+// Registered only while there is unsaved input: browsers don't keep a page with this listener for the back button.
 const warn = (event: Event) => event.preventDefault();
 unsaved.watch((is) => (is ? addEventListener("beforeunload", warn) : removeEventListener("beforeunload", warn)));
 
@@ -41,7 +41,7 @@ export function forgetUnsaved(): void {
 	unsaved.set(false);
 }
 
-/** Does it at once, or when the user has said that what was typed may go. */
+/** Runs `act` at once, or after the user has agreed to lose the input. */
 export function leaveBy(act: () => void): void {
 	if (unsaved.value) leaving.set(act);
 	else act();

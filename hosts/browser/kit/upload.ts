@@ -2,7 +2,7 @@
 import { API, DeviceError, errorOf, OFFLINE, replied } from "./device.js";
 import { token, tokenRefused } from "./session.js";
 
-/** The user has broken it off. */
+/** Code for an upload that the user cancelled. */
 export const CANCELLED = "cancelled";
 
 export interface Upload {

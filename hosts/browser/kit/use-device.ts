@@ -5,16 +5,16 @@ import { failureText } from "./failures.js";
 import { isText, t } from "./text.js";
 
 export interface Loaded<T> {
-	/** Undefined until it has come. */
+	/** Undefined until the reply arrives. */
 	readonly value: T | undefined;
 	readonly error: DeviceError | undefined;
-	/** Asks again; over when that has come. */
+	/** Requests the value again; resolves when it has arrived. */
 	reload(): Promise<void>;
-	/** Takes over what a setter has answered. */
+	/** Takes over the reply of a setter. */
 	put(value: T): void;
 }
 
-/** The reply of a GET, asked for when the component appears. */
+/** The reply of a GET that is sent when the component appears. */
 export function useDevice<T>(path: string, timeoutMs?: number): Loaded<T> {
 	const [value, put] = useState<T>();
 	const [error, setError] = useState<DeviceError>();
@@ -55,7 +55,7 @@ export function errorText({
 	return failureText(body?.code) ?? (isText(key) ? t(key) : t("error.other"));
 }
 
-/** Calls back every `ms` while the page is seen, and at once when it is seen again; never before the last call is over. */
+/** Calls back every `ms` while the page is visible, and at once when it becomes visible; calls never overlap. */
 export function usePoll(callback: () => Promise<void>, ms: number): void {
 	const latest = useRef(callback);
 	latest.current = callback;

@@ -1,15 +1,15 @@
-/** The focus, where the button that had it is gone from a list. */
+/** Keeps the focus when the button that had it disappears from a list. */
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 interface KeptFocus {
-	/** For the element that then takes the focus; it needs `tabIndex={-1}`. */
+	/** Element that gets the focus instead; it needs `tabIndex={-1}`. */
 	readonly place: RefObject<HTMLDivElement | null>;
-	/** To be called where a dialog closes. */
+	/** Call when a dialog closes. */
 	keep(): void;
 }
 
-/** Looks after it whenever `count` changes; undefined: the list has not come yet. */
+/** Restores the focus whenever `count` changes; undefined: the list has not arrived yet. */
 export function useKeptFocus(count: number | undefined): KeptFocus {
 	const place = useRef<HTMLDivElement>(null);
 	const before = useRef<number | undefined>(undefined);

@@ -3,14 +3,14 @@
  * by the UTC functions of Date, whatever the zone does in between. Moments are Unix time in seconds.
  */
 
-/** Wall-clock time at the moment, as a number. `timeZone` is one that `Intl` knows. */
+/** Wall-clock time at the moment, as a number. `Intl` must know `timeZone`. */
 export function wallOf(moment: number, timeZone: string): number {
 	// Swedish is written like ISO 8601: 2026-11-22 11:07:54.
 	const format = new Intl.DateTimeFormat("sv", { dateStyle: "short", timeStyle: "medium", timeZone });
 	return Date.parse(`${format.format(moment * 1000).replace(" ", "T")}Z`);
 }
 
-/** The moment at which it shows that; one of two where it does so twice. */
+/** A moment at which the wall clock shows this time; one of two if it shows it twice. */
 export function momentOf(wallMs: number, timeZone: string): number {
 	const offsetAt = (ms: number) => wallOf(Math.floor(ms / 1000), timeZone) - ms;
 	return Math.floor((wallMs - offsetAt(wallMs - offsetAt(wallMs))) / 1000);

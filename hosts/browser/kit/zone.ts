@@ -1,11 +1,9 @@
-/** The gateway's time zone, in which the page shows every time, and names it: not the one of this browser. */
+/** The gateway's time zone and its name. The page shows every time in this zone, not in the browser's. */
 import { Store, useStore } from "./store.js";
 
-/**
- * A name of the tz database; "" for UTC; undefined until the gateway has sent it, and on displays, where it does not.
- */
+/** Name in the tz database; "" for UTC; undefined until the gateway has sent it, and always on displays. */
 export const zone = new Store<string | undefined>(undefined);
-/** Minutes east of UTC at this moment, by the offset of the gateway's local time: for want of a name. */
+/** Minutes east of UTC now, from the gateway's local time; used without a name. */
 export const offset = new Store(0);
 
 /** `localtime` of the API: ISO 8601 with its offset. */
@@ -16,15 +14,15 @@ export function takeOffset(localtime: string): void {
 }
 
 interface Zone {
-	/** For `Intl`. */
+	/** Name for `Intl`. */
 	readonly timeZone: string;
-	/** For people. */
+	/** Name for people. */
 	readonly zoneName: string;
 }
 
 const UTC: Zone = { timeZone: "UTC", zoneName: "UTC" };
 
-/** Names with the sign that POSIX gives them: all browsers know those. Parts of an hour have none. */
+/** Zone names with POSIX signs, which all browsers know. Offsets with parts of an hour have no such name. */
 function byOffset(minutes: number): Zone {
 	if (minutes === 0 || minutes % 60 !== 0) return UTC;
 	const hours = minutes / 60;

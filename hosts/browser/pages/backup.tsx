@@ -1,4 +1,4 @@
-/** The settings as a file, and back from one. */
+/** Saves the settings to a file and restores them from one. */
 import { useState } from "preact/hooks";
 import { awaitRestart, type DeviceError, post } from "../kit/device.js";
 import { FetchButton } from "../kit/fetch-button.js";
@@ -13,12 +13,12 @@ import { asDeviceError, errorText } from "../kit/use-device.js";
 import { useZone } from "../kit/zone.js";
 import type { TextKey } from "../text/all.js";
 
-/** Key of the list that is kept while steps are left. */
+/** Key of the stored list of remaining steps. */
 const RESTORED = "restored";
 /** The gateway takes 16 KB; a much longer file is not a backup. */
 const SIZE_LIMIT = 100_000;
 
-/** As far as the page looks into it. */
+/** The members that the page reads. */
 interface Backup {
 	readonly version?: string;
 	readonly board?: string;
@@ -27,7 +27,7 @@ interface Backup {
 	readonly settings: Readonly<Record<string, object>>;
 }
 
-/** Undefined: it is no backup of a gateway. */
+/** Undefined: the text is not a gateway's backup. */
 function backupOf(text: string): Backup | undefined {
 	try {
 		const file = JSON.parse(text);
@@ -121,7 +121,10 @@ function Content({ file: { version, board, created = "", settings } }: { file: B
 	);
 }
 
-/** By group and name of a secret; not "hub.token", which the build takes for the key of a text (tools/page.ts). */
+/**
+ * Keys are the group and name of a secret, separated differently from "hub.token", which the build would take for the
+ * key of a text (tools/page.ts).
+ */
 const SECRETS: Readonly<Record<string, TextKey>> = {
 	"hub token": "hub.token",
 	"hub cert": "hub.cert.area",

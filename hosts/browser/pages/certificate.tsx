@@ -14,10 +14,10 @@ import { asDeviceError, useDevice } from "../kit/use-device.js";
 import { joinPEM, refusalKey } from "./refusals.js";
 
 const PATH = "system/certificate";
-/** From here on its end is announced. */
+/** Remaining validity below which the page warns. */
 const SOON_S = 30 * 86_400;
 
-/** The browser may not trust the next certificate, and then only the user can go on. */
+/** The browser may not trust the next certificate; then only the user can continue. */
 function awaitCertificate({ reboot }: Certificate): void {
 	if (reboot) awaitRestart({ reason: "certificate", addresses: [`${location.origin}/`] });
 }
@@ -63,7 +63,7 @@ export function CertificateCard() {
 	);
 }
 
-/** Warning about its validity, now or soon. */
+/** Warning about the end of its validity. */
 function Validity({ certificate: { valid_to, last_error } }: { certificate: Certificate }) {
 	const now = useStore(status);
 	const nowS = now?.clock_valid ? now.timestamp : Date.now() / 1000;
@@ -103,7 +103,7 @@ function Details({ certificate }: { certificate: Certificate }) {
 }
 
 interface UploadProps {
-	/** Bytes. */
+	/** Size limit, bytes. */
 	readonly maxSize: number;
 	onInstalled(reply: Certificate): void;
 }
@@ -117,7 +117,7 @@ function Upload({ maxSize, onInstalled }: UploadProps) {
 	useUnsaved(pasted !== "");
 	const choose = async (list: FileList | null) => {
 		setRefusal(undefined);
-		// More than this is no PEM text, and not worth reading.
+		// Larger files are not PEM text and are not read.
 		const texts = [...(list ?? [])].map((file) => file.slice(0, 4 * maxSize).text());
 		setFiles(await Promise.all(texts));
 	};
@@ -180,7 +180,7 @@ function Upload({ maxSize, onInstalled }: UploadProps) {
 	);
 }
 
-/** In the user's language; a sentence that this page does not know as it came. */
+/** The refusal in the user's language, or the gateway's own sentence if the page has no text for it. */
 function refusalOf(error: DeviceError, maxSize: number): string | DeviceError {
 	if (error.status === 413) return t("refusal.large", { max: maxSize });
 	if (error.status !== 400) return error;

@@ -1,4 +1,4 @@
-/** The gateway's clock: what it shows, and setting it by this browser's. */
+/** The gateway's clock, and setting it to the browser's time. */
 
 import { useEffect, useState } from "preact/hooks";
 import { type DeviceError, get, post } from "../kit/device.js";
@@ -13,18 +13,18 @@ import type { TextKey } from "../text/all.js";
 import { TimeZoneForm } from "./time-zone.js";
 
 const PATH = "system/clock";
-/** The page counts on by itself in between. */
+/** The page advances the time between two polls. */
 const POLL_MS = 60_000;
-/** Beyond this one of the two clocks is wrong. */
+/** Difference from which one of the clocks must be wrong. */
 const APART_S = 60;
 
-/** A reply, and when it came: ms since the page was opened. */
+/** A reply and its arrival, ms since the page was opened. */
 interface Seen {
 	readonly clock: Clock;
 	readonly atMs: number;
 }
 
-/** The gateway's clock as it goes on, in its own zone, which is named. */
+/** The gateway's running clock, in its own named time zone. */
 export function RunningClock({ clock: { localtime, timezone, is_valid }, atMs }: Seen) {
 	const [, tick] = useState(0);
 	useEffect(() => {

@@ -1,4 +1,4 @@
-/** The first page: what flows now, what the counters say, and whether everything is connected. */
+/** The first page: present power, counters, and the state of all connections. */
 import { useEffect, useState } from "preact/hooks";
 import { Curve } from "../kit/curve.js";
 import { points } from "../kit/curve-points.js";
@@ -35,7 +35,7 @@ const READ_LIMIT_S = 60;
 /** Part of the simulator's identification. */
 const SIMULATED = /SIM/;
 
-/** From here on in kW. */
+/** Power is shown in kW from this value on. */
 const KILO_FROM = 10_000;
 
 function formatPower(watts: number, inKilo = Math.abs(watts) >= KILO_FROM): string {
@@ -97,14 +97,14 @@ function PowerCard() {
 	);
 }
 
-/** How old the last reading is, what is wrong when it is too old, and another one at the press of a button. */
+/** Age of the last reading, an explanation if it is too old, and a button for a new one. */
 export function LastReading() {
 	const last = useStore(readout);
 	const now = useStore(status);
 	const failure = useStore(readFailure);
 	const isReading = useStore(reading);
 	const isDisplay = useStore(display);
-	// Ages count on.
+	// Redraws each second, because ages grow.
 	const [, tick] = useState(0);
 	useEffect(() => {
 		const timer = setInterval(() => tick((n) => n + 1), 1_000);
@@ -115,7 +115,7 @@ export function LastReading() {
 	return (
 		<>
 			<Age last={last} />
-			{/* The result of "Read now" says more and is shown instead. */}
+			{/* Shown unless "Read now" has a result, which is more precise. */}
 			{!isMeters && code !== undefined && <FailedNotice last={last} code={code} />}
 			{code === undefined && <LateNotice last={last} />}
 			{isReading && <Progress label={t("read.running")} limitS={READ_LIMIT_S} sinceMs={readingSinceMs()} />}
@@ -147,7 +147,7 @@ function Age({ last }: { last: Readout | undefined }) {
 			</p>
 		);
 	}
-	// By the gateway's clock, which may differ from this browser's.
+	// Age by the gateway's clock, which may differ from this browser's.
 	const ageS = sinceS(last.timestamp);
 	return (
 		<>
@@ -166,7 +166,7 @@ function Age({ last }: { last: Readout | undefined }) {
 	);
 }
 
-/** Since when there is nothing newer, with the day; undefined where the reading has no time. */
+/** Time of the newest reading, with its day; undefined if it has none. */
 function useSince(last: Readout | undefined): string | undefined {
 	const { timeZone } = useZone();
 	if (last === undefined || last.timestamp === 0 || last.readings.length === 0) return undefined;
@@ -179,7 +179,7 @@ interface FailedNoticeProps {
 	readonly code: string;
 }
 
-/** The meter could not be read: when that was tried, why, and since when. */
+/** A failed readout: its time, its reason, and the time of the last good one. */
 function FailedNotice({ last, code }: FailedNoticeProps) {
 	const since = useSince(last);
 	const ageS = sinceS(last !== undefined && "last_attempt" in last ? last.last_attempt : 0);
@@ -194,13 +194,13 @@ function FailedNotice({ last, code }: FailedNoticeProps) {
 	);
 }
 
-/** Nothing has failed, but nothing has come either for longer than it should take. */
+/** A missing readout without any failure. */
 function LateNotice({ last }: { last: Readout | undefined }) {
 	const isStale = useStore(stale);
 	const isReachable = useStore(reachable);
 	const time = useSince(last);
 	useStore(schedule);
-	// While the gateway does not answer, another notice says so.
+	// Another notice reports a gateway that does not answer.
 	if (!isStale || !isReachable || time === undefined) return null;
 	const periodS = plannedS();
 	return (
@@ -248,7 +248,7 @@ export function Amount({ reading: { value1, value1_unit } }: { reading: Reading 
 	);
 }
 
-/** Below this length a curve shows seconds. */
+/** A curve shorter than this shows seconds. */
 const EXACT_MS = 300_000;
 
 function CurveCard() {
@@ -330,10 +330,10 @@ function LinksCard() {
 	);
 }
 
-/** Replies to a readout that failed at the meter. */
+/** Codes of readouts that failed at the meter. */
 const METER_ERRORS = /^meter_/;
 
-/** Whether the gateway is in a network, by Wi-Fi or by cable, not whether it might be. */
+/** Shows whether the gateway is in a network, by Wi-Fi or by cable. */
 function WiFiChip({ link }: { link: NetworkStatus }) {
 	const { connected, ssid, ap_mode, wifi_enabled, wifi_temporary } = link;
 	const isByCable = link.interface === "ethernet";
@@ -416,7 +416,7 @@ export function ZigbeeChip({ state }: { state: string }) {
 	);
 }
 
-/** The word for a state; one without a word of its own is the code of a failure. */
+/** Word for a state; a code without a word is a failure. */
 function stateWord(state: string): string {
 	switch (state) {
 		case "ok":

@@ -1,4 +1,4 @@
-/** The log: what has happened to the gateway, in words. */
+/** The event log in words. */
 import { failureText } from "../kit/failures.js";
 import { formatMoment, formatPeriod } from "../kit/format.js";
 import { Button, Card, CopyButton, DownloadButton, Pending } from "../kit/parts.js";
@@ -8,7 +8,7 @@ import { useDevice } from "../kit/use-device.js";
 import { useZone } from "../kit/zone.js";
 import type { TextKey } from "../text/all.js";
 
-/** Distinctive part of each cause of a start. */
+/** Distinctive part of each cause of a start, in the log's text. */
 const CAUSES: readonly (readonly [part: string, text: TextKey])[] = [
 	["power was switched on", "cause.power"],
 	["it was asked for", "cause.asked"],
@@ -17,7 +17,7 @@ const CAUSES: readonly (readonly [part: string, text: TextKey])[] = [
 	["watchdog", "cause.watchdog"],
 ];
 
-/** Groups of settings by the names that the log has for them. */
+/** Groups of settings, by their names in the log. */
 const GROUPS: readonly (readonly [text: TextKey, groups: string])[] = [
 	["nav.meter", "meter iec62056 control dlms dlms_secrets dlms_obis"],
 	["schedule.title", "schedule"],
@@ -29,7 +29,7 @@ const GROUPS: readonly (readonly [text: TextKey, groups: string])[] = [
 	["power.supply", "power"],
 ];
 
-/** The detail in words, where there are any for it. */
+/** The detail in words, if there are any. */
 function detailOf({ event, detail }: Event): string {
 	if (event === "meter_failed") return failureText(detail) ?? detail;
 	if (event === "settings_changed") {
@@ -50,11 +50,11 @@ interface Line {
 	readonly count: number;
 }
 
-/** An event in words; one that this page does not know by its name. */
+/** An event in words; an unknown event by its name. */
 function lineOf(of: Event, timeZone: string): Line {
 	const { time, uptime, event, count } = of;
 	const key = `event.${event}`;
-	// Without a clock there is only how long the gateway had been on.
+	// Without a clock only the time since the start is known.
 	const after = () => t("events.after", { time: formatPeriod(Math.ceil((uptime || 1) / 60) * 60, language) });
 	return {
 		time: time === 0 ? after() : formatMoment(time, language, timeZone),

@@ -1,4 +1,4 @@
-/** Another firmware from a file: what is in it, its way into the gateway, and what has become of it after the restart. */
+/** Update from a file: its contents, the upload, and the result after the restart. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { SYSTEM_UPGRADE } from "../kit/bodies.js";
 import { awaitRestart, type DeviceError, reachable } from "../kit/device.js";
@@ -20,14 +20,14 @@ import { asDeviceError, errorText, useDevice, usePoll } from "../kit/use-device.
 
 /** Key of the state that survives the restart. */
 const EXPECTED = "update";
-/** `ota_last_error` of a new version that did not stay. */
+/** `ota_last_error` of a new version that was rolled back. */
 const ROLLED_BACK = "rolled_back";
-/** How often the gateway is asked while it receives a file, or tries one out. */
+/** Interval of requests while the gateway receives or tries a file. */
 const LOOK_AGAIN_MS = 2_000;
 
 interface Expected {
 	readonly version: string;
-	/** The version before. */
+	/** The previous version. */
 	readonly from: string;
 }
 
@@ -42,14 +42,14 @@ export function FirmwareCard() {
 
 interface Chosen {
 	readonly file: File;
-	/** Undefined: it is no firmware. */
+	/** Undefined: the file is no firmware. */
 	readonly firmware: FirmwareFile | undefined;
 }
 
 function Update({ running }: { running: Version }) {
 	const [chosen, setChosen] = useState<Chosen>();
 	const [error, setError] = useState<DeviceError>();
-	/** Bytes that the browser has sent; undefined: nothing is on its way. */
+	/** Bytes that the browser has sent; undefined: no upload. */
 	const [sent, setSent] = useState<number>();
 	const way = useRef<Upload | undefined>(undefined);
 	const isBusy = sent !== undefined;
@@ -77,7 +77,7 @@ function Update({ running }: { running: Version }) {
 			refresh().catch(() => undefined);
 		}
 		setSent(undefined);
-		// Once the dialog is gone, which gives back the focus.
+		// Runs after the dialog has closed and returned the focus.
 		if (failure === undefined) setTimeout(() => awaitRestart({ reason: "update", addresses: [] }));
 	};
 	return (
@@ -110,7 +110,7 @@ interface ContentProps {
 	onSend(file: File, firmware: FirmwareFile): void;
 }
 
-/** Description of the file, and whether it may be sent. */
+/** Description of the file, and whether it may be uploaded. */
 function Content({ chosen: { file, firmware }, running, onSend }: ContentProps) {
 	if (firmware === undefined) return <Notice kind="error">{t("update.foreign")}</Notice>;
 	const { version, board, chip, bytes } = firmware;
@@ -144,10 +144,10 @@ function Content({ chosen: { file, firmware }, running, onSend }: ContentProps) 
 	);
 }
 
-/** The connection broke off, or the gateway has given up to wait for more. */
+/** The connection was lost, or the gateway stopped waiting for more. */
 const isCut = ({ status }: DeviceError) => status === 0 || status === 408;
 
-/** Why it was not taken. Where the connection broke off, the gateway may know more. */
+/** Reason for the refusal. After a lost connection the gateway may have a better one. */
 function Refusal({ error }: { error: DeviceError }) {
 	const known = `error.${useStore(status)?.ota_last_error}`;
 	if (error.code === CANCELLED) return <Notice kind="info">{t("update.unchanged")}</Notice>;
@@ -184,7 +184,7 @@ function Sending({ sent, bytes, version, cancel }: SendingProps) {
 	);
 }
 
-/** How much of a file has come; `bytes` is undefined while it is checked. */
+/** Progress of the upload; `bytes` is undefined during the check. */
 function Arrived({ bytes, of }: { bytes: number | undefined; of: number }) {
 	return (
 		<div class="progress">
@@ -198,7 +198,7 @@ function Arrived({ bytes, of }: { bytes: number | undefined; of: number }) {
 	);
 }
 
-/** A file that comes another way than from this page. */
+/** A file that another client is uploading. */
 function Coming() {
 	const { ota_state, ota_received, ota_total = 0 } = useStore(status) ?? {};
 	const isChecked = ota_state === "verifying";
@@ -211,7 +211,7 @@ function Coming() {
 	);
 }
 
-/** Result of the last update: on trial, in use, or taken back. */
+/** Result of the last update: on trial, in use, or rolled back. */
 function Outcome({ running }: { running: Version }) {
 	const { ota_state, ota_last_error = "", upgrade_version = "" } = useStore(status) ?? {};
 	const expected = kept<Expected>(EXPECTED);
@@ -221,7 +221,7 @@ function Outcome({ running }: { running: Version }) {
 		if (isTrial) await refresh();
 	}, LOOK_AGAIN_MS);
 	useEffect(() => {
-		// The firmware from before has a page of its own.
+		// The previous firmware has its own page, so this one reloads.
 		if (wasTrial.current && ota_last_error === ROLLED_BACK) location.reload();
 		wasTrial.current = isTrial;
 	}, [isTrial]);
@@ -253,7 +253,7 @@ function Outcome({ running }: { running: Version }) {
 	);
 }
 
-/** In megabytes, of which a firmware has one or two. */
+/** Size in megabytes; a firmware has one or two. */
 function formatSize(bytes: number): string {
 	return `${formatNumber(bytes / 1e6, language, 2, 2)} MB`;
 }
@@ -270,7 +270,7 @@ const UPGRADE_FIELDS = fieldsOf(SYSTEM_UPGRADE, [
 	},
 ]);
 
-/** Whether and where newer versions are looked for. */
+/** Settings of the search for newer versions. */
 export function UpgradeCard() {
 	return <SettingsCard title={t("upgrade.title")} path="system/upgrade" fields={UPGRADE_FIELDS} />;
 }

@@ -22,7 +22,7 @@ import { useZone } from "../kit/zone.js";
 import type { TextKey } from "../text/all.js";
 import { LANGUAGE_NAMES, LANGUAGES } from "../text/translations.js";
 
-/** Name, connection, handshake and replies together (`hub/send` and `mqtt/send`). */
+/** Time limit of name resolution, connection, handshake and replies together (`hub/send` and `mqtt/send`). */
 const TEST_MS = 90_000;
 
 export function Hub() {
@@ -81,7 +81,7 @@ export function Hub() {
 	);
 }
 
-/** States that are no failure. */
+/** States without a failure. */
 const CALM = ["off", "ok", "waiting", "connecting"];
 
 /** Meaning of a state and advice; the code if there is no sentence for it. */
@@ -92,9 +92,9 @@ function sentenceOf(state: string): string {
 
 interface OutcomeProps {
 	readonly enabled: boolean;
-	/** As in the status; undefined until that has come. */
+	/** State from the status; undefined until it has arrived. */
 	readonly state: string | undefined;
-	/** Unix time, 0: nothing was sent yet. */
+	/** Unix time; 0: nothing sent yet. */
 	readonly sentS: number | undefined;
 	readonly name: string;
 }
@@ -122,7 +122,7 @@ function Outcome({ enabled, state = "off", sentS = 0, name }: OutcomeProps) {
 	);
 }
 
-/** Tries what is stored, which may take more than a minute; the rest of the page goes on. */
+/** Tests the stored settings, which may take more than a minute; the rest of the page stays usable. */
 function Test({ path }: { path: string }) {
 	const [busy, setBusy] = useState(false);
 	const [outcome, setOutcome] = useState<HubTest | MQTTTest | DeviceError>();
@@ -170,7 +170,7 @@ const LANGUAGE_FIELD = {
 	when: isOn,
 } as const satisfies FieldSpec;
 
-/** The certificate that the other side is known by. */
+/** The certificate that identifies the server. */
 function certificateField(help: TextKey, max: number, required: boolean) {
 	return {
 		name: "cert",
@@ -274,7 +274,7 @@ function MQTTForm({ settings, onSaved }: FormProps<MQTTSettings>) {
 			fields={mqttFields(settings)}
 			values={{ enabled, url, user, topic, topics, discovery, lang, password_set }}
 			submit={async ({ cert, ...values }) => {
-				// An empty one stays out: what is stored stays.
+				// An empty certificate is omitted, so the stored one stays.
 				onSaved(await post<MQTTSettings>("mqtt", cert ? { ...values, cert } : values));
 				refresh().catch(() => undefined);
 			}}

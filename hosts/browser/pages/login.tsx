@@ -48,14 +48,14 @@ export function LoginForm() {
 	);
 }
 
-/** Why the login is asked for again. */
+/** Reason for asking for the login again. */
 export function LoginReason() {
 	const why = useStore(ending) ?? "expired";
 	if (why === "expired") return <p>{t("login.again")}</p>;
 	return <p>{t(`ending.${why === "certificate" ? "restart" : why}`)}</p>;
 }
 
-/** `onCancel`: back to the display that this browser is. */
+/** `onCancel` returns to the display. */
 export function LoginPage({ onCancel }: { onCancel?: (() => void) | undefined }) {
 	const why = useStore(ending);
 	return (

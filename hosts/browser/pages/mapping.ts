@@ -69,7 +69,7 @@ export function partsOf(obis: string): { readonly short: string; readonly full: 
 	return { short, full: `${match[1] ?? 1}-${match[2] ?? 0}:${short}` };
 }
 
-/** Whether the entry means one channel of the meter alone. */
+/** Returns true if the entry matches one channel of the meter only. */
 export function isFull(obis: string): boolean {
 	return obis.includes(":");
 }
@@ -120,7 +120,10 @@ function electricalOf(entries: readonly Entry[]): string {
 		.join();
 }
 
-/** Whether the network's controller has to look at the gateway anew: it does not hear by itself that a measurement has come or gone. */
+/**
+ * Returns true if the network's controller must interview the gateway again, because it does not notice new or missing
+ * measurements by itself.
+ */
 export function isToLook(radioState: string | undefined, before: readonly Entry[], after: readonly Entry[]): boolean {
 	return radioState === "joined" && electricalOf(before) !== electricalOf(after);
 }

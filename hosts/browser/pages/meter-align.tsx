@@ -21,14 +21,14 @@ import { speedText } from "./speeds.js";
 
 /** Part of the simulator's identification. */
 const SIMULATED = /SIMULATOR/;
-/** The rate is that of so many tries. */
+/** Number of attempts over which the rate is calculated. */
 const TRIES = 10;
 /** Number of attempts that shows whether the head is well placed. */
 const ENOUGH = 5;
-/** A gateway that listens for mode D takes 12 s, and one that finds out what arrives 45 s more. */
+/** Time limit of an attempt: 12 s while listening for mode D, and 45 s more while identifying unsolicited data. */
 const TRY_MS = 65_000;
 const TRY_LIMIT_S = 60;
-/** Between two tries: the simulator answers at once. */
+/** Pause between two attempts, because the simulator answers at once. */
 const PAUSE_MS = 700;
 
 const SOUND = { name: "sound", label: "align.sound", kind: "toggle" } as const;
@@ -48,7 +48,7 @@ function messageOf(probe: Probe): string {
 	if (probe.ok) return t(probe.damaged > 0 ? "probe.weak" : "probe.ok");
 	const found = findingText(probe);
 	if (found !== undefined) return found;
-	// `iec62056-21/silence`: the words hang on what comes last.
+	// The last part of a code such as `iec62056-21/silence` selects the text.
 	const key = `probe.${probe.error?.split("/").pop()}`;
 	return isText(key) ? t(key) : (failureText(probe.error ?? undefined) ?? probe.message);
 }
@@ -70,9 +70,9 @@ export function Aligner() {
 	const [problem, setProblem] = useState<DeviceError>();
 	const [hasSound, setSound] = useState(false);
 	const audio = useRef<AudioContext | undefined>(undefined);
-	/** When the last try began, ms. */
+	/** Start of the last attempt, ms. */
 	const [triesSinceMs, setTriesSinceMs] = useState(0);
-	/** Number of the run that goes on; an older one sees that and ends. */
+	/** Number of the current run; an older run ends when it differs. */
 	const current = useRef(0);
 
 	const stop = () => {
@@ -92,7 +92,7 @@ export function Aligner() {
 	const take = (probe: Probe, before: Probe | undefined) => {
 		setTries((all) => [...all, probe].slice(-TRIES));
 		const grade = gradeOf(probe);
-		// Each try would be too much to listen to.
+		// Announces changes only; each attempt would be too much.
 		if (before === undefined || gradeOf(before) !== grade) announce(messageOf(probe));
 		if (audio.current) sound(audio.current, grade);
 		if (grade === WELL) navigator.vibrate?.(60);
@@ -123,7 +123,7 @@ export function Aligner() {
 	const toggleSound = (on: boolean) => {
 		setSound(on);
 		audio.current?.close();
-		// Made while a key or finger is down: browsers let it sound only then.
+		// Created in an event handler: browsers allow sound only there.
 		audio.current = on ? new AudioContext() : undefined;
 	};
 

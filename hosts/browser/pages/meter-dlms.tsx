@@ -162,7 +162,7 @@ export function AccessForm() {
 	);
 }
 
-/** The meter's clock may be so far off, ms. */
+/** Tolerance for the meter's clock, ms. */
 const CLOCK_OFF_MS = 120_000;
 
 /** Time of a readout before a change of the settings: its clock says nothing about the new ones. */
@@ -172,8 +172,8 @@ const outdate = () => {
 };
 
 /**
- * The meter seems to give the deviation of its clock with the other sign: as it was read the clock is wrong by just twice the
- * deviation. Where the gateway knows the time.
+ * Returns true if the meter seems to send its clock deviation with the opposite sign: the clock is then wrong by twice
+ * the deviation. Needs the gateway's clock.
  */
 function isSwapped({ protocol, timestamp, readings }: Readout): boolean {
 	const clock = readings.find((record) => record.obis_long.startsWith(CLOCK))?.value1 ?? "";
@@ -184,14 +184,14 @@ function isSwapped({ protocol, timestamp, readings }: Readout): boolean {
 	return isTold && Math.abs(offMs + 2 * deviationMs) <= CLOCK_OFF_MS;
 }
 
-/** On the last readout: one button takes the deviation with the other sign, and reads again. For this page, and for the wizard. */
+/** Offers to swap the sign of the deviation and to read again, on this page and in the wizard. */
 export function DeviationFinding() {
 	const last = useStore(readout);
 	const isReading = useStore(reading);
 	return !isReading && last !== undefined && isSwapped(last) ? <DeviationOffer key={last.timestamp} /> : null;
 }
 
-/** To a meter that is asked. */
+/** The offer for a meter that is polled. */
 function DeviationOffer() {
 	const { value } = useDevice<Draft>(PATH);
 	if (value === undefined || !isAsked(value)) return null;

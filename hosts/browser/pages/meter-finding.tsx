@@ -23,15 +23,15 @@ export interface Finding {
 	readonly settings?: Advice | Deviation;
 }
 
-/** Counts the times that settings were set here: forms that show them begin anew. */
+/** Number of times that settings were applied here; forms that show them start again. */
 export const settingsSet = new Store(0);
 
-/** Another try would find the same. */
+/** Returns true if another attempt would find the same. */
 export function isCertain({ unasked, settings }: Finding): boolean {
 	return (unasked != null && unasked.kind !== "noise") || settings != null;
 }
 
-/** Undefined where nothing was found. */
+/** Undefined if nothing was found. */
 export function findingText({ unasked, settings }: Finding): string | undefined {
 	if (unasked != null) {
 		const { kind, baudrate, supported } = unasked;
@@ -45,12 +45,12 @@ export function findingText({ unasked, settings }: Finding): string | undefined 
 }
 
 async function apply({ protocol, ...config }: NonNullable<Finding["settings"]>): Promise<void> {
-	// First what the protocol goes by: the gateway begins to listen as soon as it is chosen.
+	// The protocol's settings come first, because the gateway listens as soon as the protocol is chosen.
 	if (Object.keys(config).length > 0) await post(`${protocol}/config`, config);
 	if (!("deviation" in config)) await post("meter/protocol", { protocol });
 }
 
-/** Nothing where nothing was found. */
+/** Shows nothing if nothing was found. */
 export function FindingNotice({ finding, onSet }: { finding: Finding; onSet?(): void }) {
 	const [isSetting, setSetting] = useState(false);
 	const [isSet, setSet] = useState(false);
@@ -88,7 +88,7 @@ export function FindingNotice({ finding, onSet }: { finding: Finding; onSet?(): 
 	);
 }
 
-/** Why a readout failed. */
+/** Reason for a failed readout. */
 export function ReadFailure({ error, text }: { error: DeviceError; text?: string | undefined }) {
 	const finding: Finding = error.body;
 	return findingText(finding) === undefined ? (

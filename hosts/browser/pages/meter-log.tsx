@@ -21,7 +21,7 @@ const JOIN_MS = 1_500;
 
 const HEX = { name: "hex", label: "log.hex", kind: "toggle" } as const;
 
-/** Fetched only when it is asked for: it may be large. */
+/** Fetched on request only, because it may be large. */
 export function LogCard() {
 	const [isOpen, setOpen] = useState(false);
 	return (
@@ -96,7 +96,7 @@ function joined(entries: readonly Entry[]): readonly Entry[] {
 	return whole;
 }
 
-/** `−12.345 s`, seen from when the log was fetched. */
+/** Time before the log was fetched, as `−12.345 s`. */
 function agoOf({ ms }: Entry, nowMs: number): string {
 	return `${formatNumber((ms - nowMs) / 1000, language, 3, 3)} s`;
 }

@@ -1,4 +1,4 @@
-/** The values that a DLMS/COSEM meter is asked for: a list that is edited here and saved as a whole. */
+/** The values that are requested from a DLMS/COSEM meter: a list that is edited here and saved as a whole. */
 import { useState } from "preact/hooks";
 import { DLMS_OBIS } from "../kit/bodies.js";
 import { DeviceError, post } from "../kit/device.js";
@@ -26,7 +26,7 @@ const REGISTER = 3;
 const CLASSES = [REGISTER, ...ITEM.class_id.choices.filter((value) => value !== REGISTER)] as const;
 /** Group F of a current value. */
 const NOW = 255;
-/** `1-0:1.8.0`, with `*255` or without; or six numbers. */
+/** `1-0:1.8.0`, with or without `*255`; or six numbers. */
 const CODE_FORM = /^(\d{1,3}-\d{1,3}:\d{1,3}\.\d{1,3}\.\d{1,3}([*&.]\d{1,3})?|\d{1,3}([ ,.]+\d{1,3}){5})$/;
 
 const NEW_FIELDS: readonly FieldSpec[] = [
@@ -79,7 +79,7 @@ function textOf([a, b, c, d, e, f]: readonly number[]): string {
 
 const keyOf = ({ code, class_id, attribute }: Entry) => `${code.join(".")} ${class_id} ${attribute}`;
 
-/** In words (OBIS, IEC 62056-61); undefined for a code that few households have. */
+/** Name of a value (OBIS, IEC 62056-61); undefined for codes that few households have. */
 function wordsOf([a, , c, d, e]: readonly number[]): string | undefined {
 	const key = `${c}.${d}.${e}`;
 	if (a === 0) return key === "1.0.0" ? t("state.clock") : key === "96.1.0" ? t("object.serial") : undefined;

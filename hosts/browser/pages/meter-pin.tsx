@@ -1,4 +1,4 @@
-/** Enters the PIN of a meter that hides its values, by light of the head: what goes on, and whether it has helped. */
+/** Enters the PIN of a meter that hides its values, by light of the head, with progress and result. */
 import { useEffect, useState } from "preact/hooks";
 import { METER_PIN } from "../kit/bodies.js";
 import { post, remove } from "../kit/device.js";
@@ -79,7 +79,7 @@ export function PINForm() {
 	);
 }
 
-/** Which digit it is at, and how long it takes yet. */
+/** Current digit and remaining time. */
 function Going({ digits_ms, duration_ms, startMs }: Entry) {
 	const [nowMs, setNow] = useState(startMs);
 	useEffect(() => {

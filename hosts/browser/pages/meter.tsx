@@ -1,4 +1,4 @@
-/** How the meter is read: its protocol, when, and what helps when it does not work. */
+/** Settings for reading the meter: protocol, schedule, and tools for finding faults. */
 import { useEffect, useState } from "preact/hooks";
 import { IEC62056_CONFIG, IEC62056_CONTROL, IEC62056_SCHEDULE, METER_PROTOCOL } from "../kit/bodies.js";
 import { post } from "../kit/device.js";
@@ -72,7 +72,7 @@ const PROTOCOL_FIELDS = fieldsOf(METER_PROTOCOL, [
 	},
 ]);
 
-/** For this page, and for the wizard. */
+/** Used on this page and in the wizard. */
 export function ProtocolForm({ onValue }: { onValue?: (protocol: string) => void }) {
 	const { value, error, reload, put } = useDevice<{ protocol: string }>("meter/protocol");
 	useEffect(() => {
@@ -126,7 +126,7 @@ const CONTROL_FIELDS = fieldsOf(IEC62056_CONTROL, [
 	{ name: "log_en", label: "control.log", help: "control.log.help", kind: "toggle" },
 ]);
 
-/** Unit and value as one choice, so that only what there is can be chosen. */
+/** Unit and value as one choice, so that only permitted combinations can be chosen. */
 const PERIODS = IEC62056_SCHEDULE.period_unit.choices.flatMap((units) => {
 	const format = new Intl.NumberFormat(language, { style: "unit", unit: units.slice(0, -1), unitDisplay: "long" });
 	const values: readonly number[] = IEC62056_SCHEDULE.period_value.by[units];
@@ -158,7 +158,7 @@ const SCHEDULE_FIELDS: readonly FieldSpec[] = [
 	]),
 ];
 
-/** When it reads next, and what came of the last time: by the gateway's clock. */
+/** Time of the next readout and result of the last one, by the gateway's clock. */
 function ScheduleState({ now }: { readonly now: Status }) {
 	const { timestamp, localtime, schedule_next: next, schedule_last: last, schedule_error: error } = now;
 	const timeOf = (seconds: number) => formatLocalTime(advanceLocalTime(localtime, seconds - timestamp), language);
@@ -195,7 +195,7 @@ function ScheduleCard() {
 					values={{ ...value, period: `${value["period_unit"]} ${value["period_value"]}` }}
 					submit={async ({ period, ...values }) => {
 						const [unit, count] = String(period).split(" ");
-						// The gateway wants the triggers of the unit, shown here or not.
+						// The gateway needs all triggers of the unit, shown or not.
 						put(await post<Draft>(SCHEDULE, { ...value, ...values, period_unit: unit, period_value: Number(count) }));
 					}}
 				>

@@ -1,4 +1,4 @@
-/** The pages behind the first one that are asked for together, by the hash of their address. */
+/** The pages other than the first one, loaded together, by the hash of their address. */
 import type { ComponentType } from "preact";
 import { Events } from "./events.js";
 import { Hub } from "./hub.js";
