@@ -29,7 +29,7 @@ export interface MeterPins extends UARTPins {
 
 /** Pins of the Zigbee coprocessor, 115200 Bd. */
 export interface RadioPins extends UARTPins {
-	/** Both or none. The usual firmware of coprocessors drives neither: it must work with that, too. */
+	/** Set both pins or none. The usual firmware of coprocessors drives neither and must work too. */
 	readonly rts?: number;
 	readonly cts?: number;
 	/** Low: it is held in reset. */
@@ -76,7 +76,7 @@ export interface EmulatedEthernet {
 /** A light. */
 export interface LEDPin {
 	readonly pin: number;
-	/** It shines while the pin is low. */
+	/** True: the LED is on while the pin is low. */
 	readonly activeLow: boolean;
 }
 
@@ -87,12 +87,12 @@ export interface DividerPin {
 }
 
 export interface Board {
-	/** As `--board` wants it. */
+	/** Name for `--board`. */
 	readonly name: string;
 	readonly chip: Chip;
 	readonly manufacturer: string;
 	readonly model: string;
-	/** One for each hardware variant, 1 to 65535. */
+	/** Unique number of the hardware variant, 1 to 65535. */
 	readonly deviceId: number;
 	/** MB of flash that a bought one has at least. */
 	readonly flashMB: number;

@@ -18,7 +18,7 @@
 
 /* Half of what the UART takes comes in this time. */
 enum { LOOK_US = 5500, RING_SIZE = 256, PIECE = 64, UART = 0 };
-/* As in serial.ts. */
+/* Events of serial.ts. */
 enum { READABLE = 1, WRITABLE = 2 };
 
 /* There is one console. */

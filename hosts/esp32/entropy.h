@@ -12,7 +12,7 @@
 
 typedef enum { ENTROPY_RADIO = 1, ENTROPY_ADC = 2, ENTROPY_SLEEP = 4 } entropy_user;
 
-/* Once, before anything draws a random number. */
+/* Call once, before any random number is drawn. */
 void entropy_begin(void);
 
 /* Takes the ADC for another use until entropy_resume by the same user. Calling it twice has the effect of one call. */

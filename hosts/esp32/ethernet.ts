@@ -46,7 +46,7 @@ class NativePort extends Native("xs_ethernet_destructor") {
 export interface EthernetPortSettings {
 	readonly row: Row;
 	readonly timers: Timers;
-	/** Hears when the port can't be turned on. */
+	/** Reports a port that can't be turned on. */
 	trace(message: string): void;
 }
 

@@ -66,7 +66,7 @@ size_t task_stacks(char *text, size_t size)
 	TaskStatus_t *tasks = calloc(count, sizeof(TaskStatus_t));
 	size_t length = 0;
 	if (!tasks) return 0;
-	/* None where one more has come meanwhile. */
+	/* Returns 0 if a task was created meanwhile. */
 	count = uxTaskGetSystemState(tasks, count, NULL);
 	for (UBaseType_t i = 0; i < count; i++) {
 		unsigned least;

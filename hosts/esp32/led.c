@@ -18,7 +18,7 @@ static struct {
 	esp_timer_handle_t timer;
 	gpio_num_t pin;
 	bool active_low, is_on;
-	/* Both 0 when it does not blink. */
+	/* Times of the blinking; both 0 without blinking. */
 	uint32_t on_ms, off_ms;
 } light = { .lock = PTHREAD_MUTEX_INITIALIZER };
 

@@ -30,7 +30,7 @@ static const esp_partition_t *find(const char *name)
 	return esp_partition_find_first(ESP_PARTITION_TYPE_DATA, ESP_PARTITION_SUBTYPE_DATA_UNDEFINED, name);
 }
 
-/* How many bytes are 0xFF until one is not. */
+/* Number of leading bytes that are 0xFF. */
 static size_t erased_length(const uint8_t *bytes, size_t size)
 {
 	size_t length = 0;

@@ -12,7 +12,7 @@
 enum { DEBOUNCE_MS = 30, DEBOUNCE_UNTOLD = 8 };
 
 typedef struct {
-	/* As last seen at rest. */
+	/* State of the button after its last rest. */
 	bool pressed;
 	unsigned untold;
 	/* The listener's thread was called and has not taken all changes yet. */

@@ -23,7 +23,7 @@
 #include "power-retained.h"
 
 enum { ADC_SAMPLES = 16, NO_PIN = -1, TEMPERATURE_MIN = -10, TEMPERATURE_MAX = 80 };
-/* Why the chip woke; those of modules/io/flash.ts. */
+/* Causes of a wake-up, as in modules/io/flash.ts. */
 enum { WAKE_NONE, WAKE_TIMER, WAKE_BUTTON, WAKE_SUPPLY };
 
 static RTC_NOINIT_ATTR retained_record retained;
@@ -186,7 +186,7 @@ void xs_power_deep_sleep(xsMachine *the)
 	if (!(ms >= 0) || esp_sleep_enable_timer_wakeup((uint64_t)(ms * 1000)) != ESP_OK) xsRangeError("no time to sleep for");
 	if ((can_wake(button) && !wake_when_low(button)) || (can_wake(supply) && !wake_when_high(supply)))
 		xsRangeError("the pin can't end sleep");
-	/* Those that can wake the chip keep their level: a coprocessor in reset stays there. */
+	/* Pins that can wake the chip keep their level in sleep, so a coprocessor in reset stays in reset. */
 	for (int pin = 0; pin < 64; pin++)
 		if (outputs >> pin & 1 && can_wake(pin)) gpio_hold_en((gpio_num_t)pin);
 	entropy_pause(ENTROPY_SLEEP);

@@ -72,7 +72,7 @@ export class ChipPower implements Power {
 /** Bytes that outlive a restart and deep sleep: RETAINED_LIMIT of power-retained.h. */
 const RETAINED_SIZE = 256;
 const NO_PIN = -1;
-/** Where USB may be there already, it must not end the sleep at once. */
+/** USB must not end the sleep at once if it may be present already. */
 const USB_MIN = 4;
 
 /** Wake-up sources beside time: GPIOs, which only some pins of each chip support (power.c). */

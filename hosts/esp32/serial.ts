@@ -85,7 +85,7 @@ export class UARTPort<Settings extends SerialSettings = SerialSettings> implemen
 }
 
 class UARTSerial extends NativeSerial<SerialSettings> {
-	/** Since the last report of the native port. */
+	/** True after a write since the last report of the native port. */
 	#hasWritten = false;
 
 	constructor(options: SerialOptions, pins: object) {

@@ -1,4 +1,6 @@
-/* Why the chip has started, by its reset reason (ESP-IDF 6.0, "Miscellaneous System APIs"). Plain C, for system.c. */
+/*
+ * Cause of the chip's start, from its reset reason (ESP-IDF 6.0, "Miscellaneous System APIs"). Plain C, for system.c.
+ */
 #ifndef START_CAUSE_H
 #define START_CAUSE_H
 

@@ -10,7 +10,7 @@ import { MEMORY } from "../native/memory.js";
 import { createHost } from "./host.js";
 import { System } from "./system.js";
 
-/** By then the network is there, or the access point. */
+/** Delay of the memory report, by which the network or the access point is up. */
 const MEMORY_TOLD_MS = 10_000;
 
 /** Time to read the console, and to spare the flash, which each start wears. */

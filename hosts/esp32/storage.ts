@@ -18,7 +18,7 @@ class NVS {
 }
 
 export class NVSStorage implements Storage {
-	/** It could not be read when the chip started, and was begun anew. */
+	/** True if the storage could not be read at the start and was erased. */
 	get wasErased(): boolean {
 		return NVS.wasErased();
 	}

@@ -22,7 +22,7 @@ enum { LINE_LIMIT = 400, REASON_LIMIT = 160, MAC_SIZE = 6 };
 
 static RTC_NOINIT_ATTR retained_record ending;
 
-/* One line whatever the text holds; what is longer is cut, between two characters of its UTF-8. */
+/* Writes the text as one line; a longer one is cut between two UTF-8 characters. */
 static void one_line(char *line, size_t size, const char *text)
 {
 	size_t length = 0;
@@ -86,7 +86,10 @@ void xs_system_fail(xsMachine *the)
 	esp_restart();
 }
 
-/* How the program before has ended, as [cause, is a fault]. Asked once: a record of the last ending is of no other. */
+/*
+ * Ending of the previous program, as [cause, is a fault]. It can be read once, so that it is not taken for a later
+ * ending.
+ */
 void xs_system_ending(xsMachine *the)
 {
 	char kept[RETAINED_LIMIT + 1];
@@ -128,7 +131,7 @@ static void on_abort(xsMachine *the)
 	puts(reason);
 }
 
-/* From now on the next start knows why the engine has given up in this one. */
+/* From now on the next start can report an abort of the engine. */
 void xs_system_watch_aborts(xsMachine *the)
 {
 	xsmcVars(1);

@@ -9,7 +9,7 @@ export class System {
 	static monotonicMs(): number {
 		return native("xs_system_monotonic").call(this);
 	}
-	/** By the chip's clock: since 1970, or since power was switched on when it was never set. */
+	/** Time of the chip's clock, ms since 1970, or since power-on if it was never set. */
 	static utcMs(): number {
 		return native("xs_system_utc").call(this);
 	}
@@ -24,7 +24,7 @@ export class System {
 	static watchButton(target: object, pin: number): void {
 		native("xs_power_button").call(this, target, pin);
 	}
-	/** At once: it never comes back. */
+	/** Restarts at once and never returns. */
 	static restart(): void {
 		native("xs_system_restart").call(this);
 	}
@@ -32,7 +32,7 @@ export class System {
 	static fail(reason: string): void {
 		native("xs_system_fail").call(this, reason);
 	}
-	/** How the program before has ended. To be asked once. */
+	/** Ending of the previous program. Read it once. */
 	static ending(): Ending {
 		const ended = System.#ended();
 		return { cause: ended[0], isFault: ended[1] };

@@ -1,4 +1,4 @@
-/* Where Mbed TLS takes its memory. */
+/* Memory of Mbed TLS. */
 #ifndef TLS_MEMORY_H
 #define TLS_MEMORY_H
 

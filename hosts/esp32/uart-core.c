@@ -4,7 +4,7 @@
 
 static bool has_even_parity(uint8_t byte)
 {
-	/* One bit for each value of four bits: 1 where their count is odd. */
+	/* Parity table: one bit for each value of four bits, 1 if the number of ones is odd. */
 	return ((0x6996u >> ((byte ^ (byte >> 4)) & 15)) & 1) == 0;
 }
 

@@ -41,7 +41,7 @@ void uart_core_open(uart_core *core);
 /* Empty, and nothing happens any more. */
 void uart_core_close(uart_core *core);
 
-/* From the line. */
+/* Room for bytes from the line. */
 size_t uart_core_room(const uart_core *core);
 void uart_core_receive(uart_core *core, const uint8_t *bytes, size_t count);
 /* The newest character had no stop bit. */
@@ -51,7 +51,7 @@ void uart_core_lose(uart_core *core);
 /* The line is silent: waiting bytes are reported. */
 void uart_core_silence(uart_core *core);
 
-/* To the line: what goes next, in one piece, and how much of it the line took. */
+/* The next contiguous piece to send, and the number of bytes that the line accepted. */
 size_t uart_core_next(const uart_core *core, const uint8_t **piece);
 void uart_core_sent(uart_core *core, size_t count);
 /* Everything was handed over; its transmission is reported when it is complete. */

@@ -48,7 +48,7 @@ struct uart_port {
 	uart_core core;
 };
 
-/* Made once, then kept. Touched by the owners' thread alone. */
+/* Created once, then kept. Used by the owners' thread only. */
 static uart_port *ports[SOC_UART_HP_NUM];
 
 /* Moves received bytes into the core. Bytes without room stay in the driver's ring until the listener has read. */
@@ -89,7 +89,7 @@ static void feed(uart_port *port)
 		uart_core_drained(&port->core);
 }
 
-/* One turn of the task; `event` is NULL when its time has run out. True: notify the owner's thread. */
+/* One pass of the task; `event` is NULL after a time-out. Returns true if the owner's thread must be notified. */
 static bool step(uart_port *port, const uart_event_t *event)
 {
 	bool post = false;
@@ -104,7 +104,7 @@ static bool step(uart_port *port, const uart_event_t *event)
 	return post;
 }
 
-/* How long the task may sleep when nothing happens. */
+/* Longest sleep of the task without an event. */
 static TickType_t patience(uart_port *port)
 {
 	int64_t wait_ms = -1;

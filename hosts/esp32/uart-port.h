@@ -36,7 +36,7 @@ typedef struct {
 uart_port *uart_port_open(const uart_options *options, char message[UART_MESSAGE_SIZE]);
 /* NULL when it is closed. */
 void *uart_port_owner(const uart_port *port);
-/* At once. False when the UART can't. */
+/* Applies the settings at once. Returns false if the UART refuses them. */
 bool uart_port_configure(uart_port *port, unsigned baud, bool seven);
 /* Takes the pending events (UART_… of uart-core.h), the number of waiting bytes and the room for writing. */
 unsigned uart_port_take(uart_port *port, size_t *readable, size_t *writable);

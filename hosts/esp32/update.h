@@ -17,7 +17,7 @@ enum { UPDATE_CONFIRMED = 0, UPDATE_ON_TRIAL = 1 };
 
 /* UPDATE_… of the running firmware. */
 int update_state(void);
-/* Why the firmware that was started before this one was given up, in a few words; empty: it was not. */
+/* Reason why the firmware of the previous start was rolled back, in a few words; empty: it was not. */
 void update_given_up(char text[UPDATE_TEXT_SIZE]);
 
 /* False: `text` is a sentence, and nothing has changed. */

@@ -37,7 +37,7 @@ export interface UpdateSettings {
 /** Name of the slot that does not run, as a partition (UPDATE_SLOT). */
 const SLOT = "update";
 
-/** It has nothing but its settings: what it is asked for is made then. */
+/** Holds only its settings; objects are created on demand. */
 export class ChipUpdate implements Update {
 	readonly #settings: UpdateSettings;
 

@@ -32,7 +32,7 @@ typedef struct {
 	unsigned value;
 } wifi_notice;
 
-/* All zeros at first. */
+/* Must be all zeros at first. */
 typedef struct {
 	wifi_link link;
 	/* An attempt was given up before its end was reported. */
@@ -59,7 +59,10 @@ typedef struct {
 	bool clients_notice;
 } wifi_core;
 
-/* Both true: radio_driver_leave is under way, and wifi_core_leave_overdue is to be called if it takes too long. */
+/*
+ * If both are true, radio_driver_leave is under way, and the caller must call wifi_core_leave_overdue when it takes too
+ * long.
+ */
 bool wifi_core_connect(wifi_core *core, const radio_station *station);
 bool wifi_core_disconnect(wifi_core *core);
 

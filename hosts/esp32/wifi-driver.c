@@ -82,7 +82,10 @@ static void stop_listening(void)
 	for (unsigned i = 0; i < COUNT(IP_EVENTS); i++) esp_event_handler_unregister(IP_EVENT, IP_EVENTS[i], on_ip);
 }
 
-/* Each by its own number: so they come after ESP-IDF's own handlers, and an interface that is left has no address then. */
+/*
+ * Handlers are registered per event number, so they run after ESP-IDF's own, and an interface that was left has no
+ * address then.
+ */
 static bool listen(void)
 {
 	bool done = true;
@@ -121,7 +124,7 @@ static bool lock_access_point(void)
 	return esp_wifi_set_mode(WIFI_MODE_APSTA) == ESP_OK && radio_driver_set_access_point(&nobody);
 }
 
-/* Once: ESP-IDF's handlers belong to them. */
+/* Interfaces are created once, because ESP-IDF's handlers belong to them. */
 static bool make_interfaces(void)
 {
 	esp_err_t loop = esp_netif_init() == ESP_OK ? esp_event_loop_create_default() : ESP_FAIL;

@@ -37,10 +37,10 @@ typedef struct {
 	radio_credentials credentials;
 	/* Only this one, when it is not all zeros. */
 	uint8_t bssid[RADIO_MAC_SIZE];
-	/* Where to look first; 0: anywhere. */
+	/* Channel to search first; 0: any. */
 	uint8_t channel;
 	char hostname[RADIO_HOSTNAME_LIMIT + 1];
-	/* All zeros: by DHCP. */
+	/* Static address; all zeros: DHCP. */
 	radio_address address;
 	uint32_t dns;
 } radio_station;
@@ -73,11 +73,11 @@ typedef enum {
 
 typedef struct {
 	radio_event_kind kind;
-	/* With RADIO_ENDED. */
+	/* Reason, for RADIO_ENDED. */
 	uint8_t reason;
-	/* With RADIO_SCANNED. */
+	/* True if the scan succeeded, for RADIO_SCANNED. */
 	bool well;
-	/* With RADIO_ADDRESSED. */
+	/* Address, for RADIO_ADDRESSED. */
 	radio_address address;
 } radio_event;
 
@@ -89,7 +89,10 @@ void radio_driver_close(void);
 
 bool radio_driver_set_mode(radio_mode mode);
 
-/* Not while one is being joined or left. True: RADIO_ENDED follows once, early or late, whatever else comes before. */
+/*
+ * Joins a network; none may be joined or being left. If it returns true, exactly one RADIO_ENDED follows at some time,
+ * after other events.
+ */
 bool radio_driver_join(const radio_station *station);
 
 /* Ends what radio_driver_join began. */

@@ -19,7 +19,7 @@ static radio_event *at(wifi_events *events, unsigned index)
 	return &events->ring[(events->first + index) % WIFI_EVENTS_LIMIT];
 }
 
-/* That the address has changed or is lost makes the one before it old. */
+/* A changed or lost address makes an earlier address event obsolete. */
 static bool is_address(radio_event_kind kind)
 {
 	return kind == RADIO_ADDRESSED || kind == RADIO_ADDRESS_LOST;
@@ -36,7 +36,7 @@ static radio_event *outdated(wifi_events *events, radio_event_kind kind)
 	return last && is_address(kind) && is_address(last->kind) ? last : NULL;
 }
 
-/* Where it is to be put; NULL: it is lost. */
+/* Place for the event; NULL: the event is dropped. */
 static radio_event *place(wifi_events *events, radio_event_kind kind)
 {
 	radio_event *old = outdated(events, kind);

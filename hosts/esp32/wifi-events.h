@@ -16,7 +16,7 @@ enum { WIFI_EVENTS_LIMIT = 8 };
 
 typedef struct {
 	pthread_mutex_t lock;
-	/* Under the lock, and so is all that follows. A delivery is on its way to the machine's thread. */
+	/* This and all following members need the lock. True while a delivery to the machine's thread is under way. */
 	bool posted;
 	unsigned first, count;
 	radio_event ring[WIFI_EVENTS_LIMIT];

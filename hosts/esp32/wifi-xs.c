@@ -150,7 +150,7 @@ void xs_wifi_connect(xsMachine *the)
 	notify_soon(binding);
 }
 
-/* Whether the network is still to be left. */
+/* Returns whether the network must still be left. */
 void xs_wifi_disconnect(xsMachine *the)
 {
 	wifi_binding *binding = binding_of(the);
@@ -180,7 +180,7 @@ void xs_wifi_stop_access_point(xsMachine *the)
 	wifi_core_stop_access_point(&binding_of(the)->core);
 }
 
-/* Whether it has begun. */
+/* Returns whether the scan has begun. */
 void xs_wifi_scan(xsMachine *the)
 {
 	wifi_binding *binding = binding_of(the);

@@ -89,7 +89,7 @@ export interface WiFiSettings {
 	 */
 	readonly country: string;
 	readonly timers: Timers;
-	/** Hears when the access point can't be had. */
+	/** Reports an access point that can't be opened. */
 	trace(message: string): void;
 }
 
@@ -143,7 +143,7 @@ class ESP32WiFi implements WiFi {
 
 	scan(): boolean {
 		const done = this.#radio.scan();
-		// It may wait for a network to be left.
+		// The next step may have to wait until a network is left.
 		if (done && this.#leaveTimer === undefined) this.awaitLeft();
 		return done;
 	}

@@ -59,17 +59,17 @@ class LinuxStorage implements Storage {
 	}
 }
 
-/** How the firmware before has ended; the runner says so of a restart, tools/linux.ts of a fault. */
+/** Ending of the previous firmware; the runner reports a restart, tools/linux.ts a fault. */
 function endingOf(cause: string | undefined): Ending {
 	if (setting("WAKE") !== undefined) return SLEPT;
 	if (setting("RESTARTED") !== undefined) return ASKED_FOR;
 	return cause === undefined ? POWER_ON : { cause, isFault: true };
 }
 
-/** As long as the watchdog of the ESP32 looks on. */
+/** Time limit of the ESP32's watchdog. */
 const WATCHDOG_MS = 5000;
 
-/** Where the clients of our access point are. */
+/** Addresses of the access point's clients. */
 const ACCESS_POINT_ADDRESS = "127.0.0.1";
 
 /** Sends to groups, and hears them, on this computer only: as in the network of the access point. */

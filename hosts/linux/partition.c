@@ -71,7 +71,7 @@ bool partition_read(const char *name, size_t offset, void *into, size_t size, ch
 	return done;
 }
 
-/* Whether nothing is written there yet. */
+/* Returns true if nothing is written there yet. */
 static bool is_erased(int file, size_t offset, size_t size)
 {
 	uint8_t bytes[PARTITION_WRITE_SIZE];

@@ -29,7 +29,7 @@ static const int TAKEN[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2 };
 /* Exit code when the machine has given up (tools/sdk/run.ts): the firmware has failed, not its start. */
 enum { MACHINE_ENDED = 3 };
 
-/* How long a press of the button is. */
+/* Duration of a press of the button. */
 enum { PRESS_MS = 150 };
 
 typedef struct {
@@ -142,7 +142,7 @@ static void sleep_if_asked(void)
 	sigset_t signals;
 	sigemptyset(&signals);
 	for (size_t i = 0; i < G_N_ELEMENTS(TAKEN); i++) sigaddset(&signals, TAKEN[i]);
-	/* Without a machine SIGUSR2 has no memory to report. */
+	/* Without a machine there is no memory to report on SIGUSR2. */
 	do {
 		long long ms = left_ms - (now_ms() - from_ms);
 		if (ms < 0) ms = 0;

@@ -42,11 +42,11 @@ typedef struct {
 	gint64 quiet_at_us;
 	unsigned baud;
 	bool is_socket, marks;
-	/* How much of a mark (FF 00) has come. */
+	/* Received bytes of a mark (FF 00). */
 	unsigned mark;
 	/* Events to report when their time has come. */
 	bool room_wanted, drain_wanted;
-	/* From construction to close the target is a root of the machine, and can be called. */
+	/* From construction to close the target is a root of the machine and can be called. */
 	bool remembered, gone;
 	size_t received, sending;
 	uint8_t receive[RECEIVE_LIMIT], send[SEND_LIMIT];

@@ -39,7 +39,7 @@ export interface SerialSettings extends SerialDevice {
 	readonly path: string;
 }
 
-/** Made once: whether it has parity is found out then. */
+/** Created once per port, because the check for parity happens at creation. */
 export class LinuxPort implements SerialPort {
 	readonly path: string;
 	readonly timers: SerialSettings["timers"];

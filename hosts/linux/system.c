@@ -112,7 +112,7 @@ void gateway_memory(xsMachine *the)
 	fxBeginHost(the);
 	fxCollectGarbage(the);
 	fxEndHost(the);
-	/* From the used end, since regular expressions keep their own things at the other. */
+	/* Searches from the used end, because regular expressions use the other one. */
 	txSlot *deepest = the->stack;
 	for (txSlot *slot = the->stack; slot > the->stackBottom && deepest - slot < UNUSED_RUN; slot--)
 		if (slot[-1].kind != UNUSED_KIND) deepest = slot - 1;

@@ -24,8 +24,8 @@ export class System {
 		native("xs_system_restart").call(this, utcMs, httpPort, httpsPort);
 	}
 	/**
-	 * The same after `ms`, or when the signal comes that presses the button; nothing runs until then. The clock shows `utcMs` now,
-	 * and goes on.
+	 * Restarts the program after `ms`, or at the signal that presses the button. The clock shows `utcMs` now and
+	 * continues.
 	 */
 	static sleep(utcMs: string, httpPort: string, httpsPort: string, ms: number): void {
 		native("xs_system_sleep").call(this, utcMs, httpPort, httpsPort, ms);
@@ -37,7 +37,7 @@ export class System {
 	static monotonicMs(): number {
 		return native("xs_system_monotonic").call(this);
 	}
-	/** To be called once at the start: how deep the stack gets is measured from there. */
+	/** Call once at the start; the depth of the stack is measured from here. */
 	static watchStack(): void {
 		native("xs_system_watch_stack").call(this);
 	}

@@ -4,7 +4,9 @@
 
 #include <stdbool.h>
 
-/* Whether an established TCP connection came in over the access point. Not to be called in the machine's thread. */
+/*
+ * Returns true if an established TCP connection came in over the access point. Don't call it in the machine's thread.
+ */
 bool access_point_accepted(int socket);
 
 /* A UDP socket takes and sends from here on only what goes over the access point. False: it is not there. */

@@ -16,7 +16,7 @@ enum {
 	/* Head of a TLS record: type, version, length (RFC 5246, 6.2.1). */
 	RECORD_HEAD_SIZE = 5,
 	RECORD_HANDSHAKE = 22,
-	/* So much of a longer ClientHello is enough: lwIP shows the first segment only. */
+	/* Bytes of a ClientHello that are enough: lwIP shows only the first segment. */
 	HELLO_SIZE = 256,
 };
 
@@ -137,7 +137,7 @@ void admission_add(admission_queue *queue, int socket, const char address[STREAM
 	place->ready = false;
 }
 
-/* Whether that is enough to begin with; SOCKET_AGAIN: not yet; SOCKET_BROKEN: nothing will come. */
+/* Returns 1 if enough bytes have arrived; SOCKET_AGAIN: not yet; SOCKET_BROKEN: nothing will come. */
 static int has_spoken(const admission_queue *queue, pending_connection *caller, bool last_chance)
 {
 	uint8_t bytes[HELLO_SIZE];

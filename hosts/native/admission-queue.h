@@ -85,7 +85,7 @@ void admission_trust(admission_queue *queue, const char address[STREAM_ADDRESS_S
 /* A handshake from there was given up, since nothing came. */
 void admission_stalled(admission_queue *queue, const char *address);
 
-/* From now on everybody is a stranger: a token was revoked. */
+/* Removes the trust from all addresses after a token was revoked. */
 void admission_forget_trusted(admission_queue *queue);
 
 /* Takes the socket. A full queue drops one connection, possibly this one. */
@@ -103,7 +103,7 @@ int admission_take(admission_queue *queue, pending_connection *caller);
 /* Closes the caller that has been silent longest, to free its socket. False: all are still within their grace period. */
 bool admission_evict(admission_queue *queue, uint64_t now_ms);
 
-/* Whether poll() has to watch the caller's socket for its first bytes. */
+/* Returns true if poll() must watch the caller's socket for its first bytes. */
 bool admission_listens(const pending_connection *caller);
 
 /* When admission_serve has something to do whatever comes; UINT64_MAX: never. */

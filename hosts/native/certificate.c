@@ -36,7 +36,7 @@ typedef struct {
 
 typedef struct {
 	certificate_file *file;
-	/* Those parsed, by their number in the file: the first, then by turns. */
+	/* Parsed certificates: the first of the file, then two that take turns. */
 	mbedtls_x509_crt parsed[3];
 	bool out_of_memory;
 	/* The file has more certificates than the result lists. */
@@ -112,7 +112,10 @@ static int judge_extension(void *context, const mbedtls_x509_crt *certificate, c
 	return critical ? MBEDTLS_ERR_X509_FEATURE_UNAVAILABLE : 0;
 }
 
-/* Whether the library refused a certificate for what it doesn't know, rather than for being damaged. */
+/*
+ * Returns true if the library refused a certificate because it does not know something in it, not because it is
+ * damaged.
+ */
 static bool is_unsupported(int error)
 {
 	switch (-(-error & 0x7f80)) {
@@ -139,7 +142,9 @@ static bool describe(const mbedtls_x509_crt *certificate, certificate_details *d
 		certificate_name_text(issuer->p, issuer->len, details->issuer);
 }
 
-/* Whether `issuer` is an authority's certificate and its key has signed the other; times don't matter here. */
+/*
+ * Returns true if `issuer` is an authority's certificate and its key signed the other; validity times are not checked.
+ */
 static bool is_issued_by(mbedtls_x509_crt *certificate, mbedtls_x509_crt *issuer)
 {
 	// Which algorithms are good enough is for the clients to judge; the smallest key, for the rules of an upload.
@@ -152,7 +157,7 @@ static bool is_issued_by(mbedtls_x509_crt *certificate, mbedtls_x509_crt *issuer
 	return !(flags & (uint32_t)~(MBEDTLS_X509_BADCERT_EXPIRED | MBEDTLS_X509_BADCERT_FUTURE));
 }
 
-/* Whether the exponent of the public RSA key is short (RFC 5280, 4.1; RFC 8017, A.1.1). */
+/* Returns true if the exponent of the public RSA key is short (RFC 5280, 4.1; RFC 8017, A.1.1). */
 static bool has_short_exponent(const mbedtls_x509_crt *certificate)
 {
 	const int sequence = MBEDTLS_ASN1_CONSTRUCTED | MBEDTLS_ASN1_SEQUENCE;
@@ -215,7 +220,7 @@ static bool is_key_label(const char *label)
 		strcmp(label, "RSA PRIVATE KEY") == 0 || strcmp(label, "ENCRYPTED PRIVATE KEY") == 0;
 }
 
-/* Whether it is the key of one of the certificates in the text. */
+/* Returns true if the key belongs to one of the certificates in the text. */
 static bool is_of_one(reader *r, text_range text, const mbedtls_pk_context *key)
 {
 	pem_block block;

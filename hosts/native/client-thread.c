@@ -25,7 +25,7 @@ enum {
 	/* Sockets that wait for nothing but the other side's FIN: when there are more, the oldest is closed. */
 	LINGER_LIMIT = 2,
 	LINGER_MS = 1000,
-	/* With those that are closed and still send. The rest are served, but not waited for. */
+	/* Sockets to watch, including closed ones that still send. Further ones are served, but not waited for. */
 	WATCH_LIMIT = 1 + LINGER_LIMIT + 2 * CLIENT_LIMIT,
 };
 
@@ -392,7 +392,7 @@ static void sleep_well(room *self)
 	self->now_ms = socket_clock_ms();
 }
 
-/* With the lock; notify only posts. */
+/* Needs the lock; notify only posts. */
 static void tell(void)
 {
 	stream_event event;
@@ -403,7 +403,7 @@ static void tell(void)
 	}
 }
 
-/* With the lock: a client opened from now on starts another thread. */
+/* Needs the lock. A client opened after this starts another thread. */
 static void end_thread(room *self)
 {
 	if (self->resolver) resolver_close(self->resolver);

@@ -32,9 +32,9 @@ struct stream_client {
 	void (*notify)(void *context);
 	void *context;
 
-	/* Both threads, under the lock. */
+	/* Used by both threads, under the lock. */
 	client_state state;
-	/* Why it FAILED. */
+	/* Code of the failure in the state FAILED. */
 	client_code code;
 	bool code_told;
 	/* The listener was notified and has not taken all events yet. */
@@ -58,7 +58,9 @@ struct stream_client {
 	tls_trust *trust;
 	bool trust_given;
 	gate_party gate;
-	/* It is inside the gate, and what others have sent is to arrive before its handshake begins. */
+	/*
+	 * The party is inside the gate and waits until data of other connections have arrived before its handshake begins.
+	 */
 	bool settling;
 	uint64_t shaking_since_ms;
 	uint16_t port;
@@ -67,7 +69,7 @@ struct stream_client {
 
 typedef struct {
 	pthread_mutex_t lock;
-	/* Under the lock, all of it. */
+	/* All of this needs the lock. */
 	stream_client *first;
 	bool running;
 	/* A wake-up is under way. */
@@ -84,7 +86,7 @@ void *client_thread_run(void *context);
 /* Returns true if stream_client_next has an event; with the lock. */
 bool client_event(const stream_client *client, stream_event *event);
 
-/* With the lock. */
+/* Needs the lock. */
 void client_wake(void);
 
 /* In any thread: it is a client's turn to shake hands. */

@@ -60,7 +60,7 @@ function isWhole(value: number, least: number, most: number): boolean {
 }
 
 class TCPClient implements Client {
-	// Not all of the options: the certificates among them may be 10 KB.
+	// Only the callbacks are kept: the certificates among the options may take 10 KB.
 	readonly #onReadable: ClientOptions["onReadable"];
 	readonly #onWritable: ClientOptions["onWritable"];
 	readonly #onError: ClientOptions["onError"];

@@ -66,7 +66,7 @@ void xs_crypto_hmac_sha256(xsMachine *the)
 	xsmcGetBufferReadable(xsArg(0), &key, &size);
 	bool done =
 		digest_hmac_start(&state, key, size) && update(the, &state, 1) && digest_hmac_finish(&state, result);
-	// Where it failed half way, the key is still in there.
+	// After a failure the state may still contain the key.
 	mbedtls_platform_zeroize(&state, sizeof state);
 	check(the, done);
 	xsmcSetArrayBuffer(xsResult, result, sizeof result);
@@ -243,7 +243,7 @@ typedef struct {
 	char names[CERTIFICATE_NAMES_LIMIT][CERTIFICATE_DNS_NAME_LIMIT + 2];
 	char certificate[CERTIFICATE_PEM_SIZE];
 	char key[PRIVATE_KEY_PEM_SIZE];
-	/* All of the rest: a text that may be empty. */
+	/* The remaining arguments; each text may be empty. */
 	size_t own_key_size;
 	char own_key[];
 } certificate_texts;

@@ -20,7 +20,7 @@ typedef struct {
 	atomic_uint references;
 	/* Read and written in the machine's thread alone, and so is all that follows. */
 	bool closed;
-	/* Where the datagram read last came from. */
+	/* Sender of the datagram read last. */
 	datagram_peer from;
 	/* JavaScript was notified and has not read since: no further notification. */
 	bool told;

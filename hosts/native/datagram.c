@@ -42,7 +42,7 @@ struct datagram_socket {
 	pthread_t thread;
 	pthread_mutex_t lock;
 
-	/* Both threads, under the lock. */
+	/* Used by both threads, under the lock. */
 	bool listening;
 	bool failed;
 	bool quitting;
@@ -203,7 +203,7 @@ uint16_t datagram_port(const datagram_socket *socket)
 	return socket->port;
 }
 
-/* Whether datagrams from or to this address pass. */
+/* Returns true if datagrams from or to this address may pass. */
 static bool allowed(const datagram_socket *self, uint32_t address)
 {
 	uint32_t own = self->options.address;

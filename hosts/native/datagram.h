@@ -54,7 +54,7 @@ void datagram_write(datagram_socket *socket, const void *bytes, size_t size, dat
 /* notify is to be called again, at once where something still waits. */
 void datagram_listen(datagram_socket *socket);
 
-/* Nothing will ever come again. */
+/* Returns true if the socket has failed for good. */
 bool datagram_failed(datagram_socket *socket);
 
 /* Frees it. notify is called no more. */

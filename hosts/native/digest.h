@@ -19,7 +19,7 @@ typedef struct {
 	uint8_t key[DIGEST_BLOCK_SIZE];
 } digest;
 
-/* Each returns false when the library fails; *d may be left as it is then. */
+/* Each function returns false when the library fails; *d is undefined then. */
 bool digest_start(digest *d);
 bool digest_update(digest *d, const void *bytes, size_t length);
 bool digest_finish(digest *d, uint8_t result[DIGEST_SIZE]);

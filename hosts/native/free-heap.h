@@ -1,4 +1,4 @@
-/* How much memory there is for connections. Each host defines it. */
+/* Memory available for connections. Each host defines these functions. */
 #ifndef FREE_HEAP_H
 #define FREE_HEAP_H
 

@@ -66,7 +66,7 @@ void xs_inflate_write(xsMachine *the)
 		(uint8_t *)ring + state->filled, &made, TINFL_FLAG_PARSE_ZLIB_HEADER | TINFL_FLAG_HAS_MORE_INPUT);
 	state->filled += made;
 	state->done = status == TINFL_STATUS_DONE;
-	// With 64 bits it has read beyond the end, and keeps that; with 32, as on the chip, it never has.
+	// A library with 64 bits has read beyond the end and keeps those bytes; one with 32 bits, as on the chip, has not.
 	if (state->done) taken -= state->library.m_num_bits / 8;
 	state->failed = status < TINFL_STATUS_DONE;
 	if (status == TINFL_STATUS_ADLER32_MISMATCH) xsUnknownError("the packed data does not match its checksum");

@@ -100,7 +100,7 @@ static inline void compat_conf_any_client(mbedtls_ssl_config *config)
 #endif
 }
 
-/* How far a handshake has come: another number once a message has come whole or was sent. */
+/* Progress of a handshake: the number changes when a message was received completely or sent. */
 static inline int compat_handshake_step(const mbedtls_ssl_context *tls)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -134,7 +134,7 @@ static inline void compat_forget_peer(mbedtls_ssl_session *session)
 #endif
 }
 
-/* Whether the server has given a ticket or a number for it. */
+/* Returns true if the server gave a ticket or an id for the session. */
 static inline bool compat_is_resumable(const mbedtls_ssl_session *session)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -189,7 +189,7 @@ static inline compat_key_kind compat_kind_of(const mbedtls_pk_context *key)
 	return nist ? COMPAT_KEY_NIST : COMPAT_KEY_OTHER;
 }
 
-/* Whether basic constraints (RFC 5280, 4.2.1.9) make it the certificate of an authority. */
+/* Returns true if the basic constraints (RFC 5280, 4.2.1.9) make it the certificate of an authority. */
 static inline bool compat_is_authority(const mbedtls_x509_crt *certificate)
 {
 #if MBEDTLS_VERSION_MAJOR == 2

@@ -14,7 +14,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* The connection that may send; NULL if none. */
 static const void *holder;
 static uint64_t held_since_ms;
-/* The last sender, and when it sent; when another one did. */
+/* The last sender, the time of its last sending, and the time of another sender's. */
 static const void *sender;
 static uint64_t sent_ms, other_sent_ms;
 /* Time for which handshakes may still hold up senders: used up while they do, regained while they do not. */
@@ -23,7 +23,7 @@ static bool held_up;
 
 static uint64_t since(uint64_t then_ms, uint64_t now_ms)
 {
-	/* Another thread's clock may have been read a little later. */
+	/* Another thread may have read its clock a little later. */
 	return now_ms > then_ms ? now_ms - then_ms : 0;
 }
 
@@ -38,12 +38,12 @@ static bool is_held_up(bool shaking, uint64_t now_ms)
 		if (passed_ms > 2 * ASK_AGAIN_MS) passed_ms = 2 * ASK_AGAIN_MS;
 		patience_ms -= passed_ms < patience_ms ? passed_ms : patience_ms;
 	}
-	/* Once it is used up, a stretch of it must come together before the next. */
+	/* After the time is used up, a continuous stretch must pass before the next one. */
 	held_up = shaking && (held_up ? patience_ms > 0 : patience_ms >= HOLD_UP_MS / 2);
 	return held_up;
 }
 
-/* With the lock. */
+/* Needs the lock. */
 static bool takes_lock(const void *who, uint64_t now_ms)
 {
 	/* Its first moment goes by while it waits for what others have sent. */

@@ -34,7 +34,7 @@ enum {
 	SENDING_MEMORY = 14 * 1024,
 	/* Usual memory of a handshake with a port. */
 	USUAL_HANDSHAKE_MEMORY = 16 * 1024,
-	/* One holds the turn so long while others want it. */
+	/* Longest time that a connection holds the lock while others want it. */
 	LOCK_MS = 250,
 	/* When nothing was sent for so long, what was sent before has arrived and takes no memory any more. */
 	SETTLED_MS = 50,

@@ -40,7 +40,7 @@ void xs_memory_free(xsMachine *the)
 	}
 }
 
-/* As task_stacks of free-heap.h. */
+/* task_stacks of free-heap.h as text. */
 void xs_memory_stacks(xsMachine *the)
 {
 	char text[STACKS_SIZE];

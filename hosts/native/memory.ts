@@ -6,7 +6,7 @@ class Bindings {
 	static suffices(slots: number, chunkBytes: number): boolean {
 		return native("xs_memory_suffices").call(this, slots, chunkBytes);
 	}
-	/** Below 0: it has no limit. */
+	/** Free amount; negative: no limit. */
 	static free(what: number): number {
 		return native("xs_memory_free").call(this, what);
 	}

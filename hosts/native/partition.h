@@ -17,7 +17,7 @@ size_t partition_size(const char *name);
 /* False: `message` is a sentence. */
 bool partition_read(
 	const char *name, size_t offset, void *into, size_t size, char message[PARTITION_MESSAGE_SIZE]);
-/* Where a byte is written already, nothing is written: false. */
+/* Returns false and writes nothing if any byte is written already. */
 bool partition_write(
 	const char *name, size_t offset, const void *bytes, size_t size, char message[PARTITION_MESSAGE_SIZE]);
 bool partition_erase(const char *name, size_t offset, size_t size, char message[PARTITION_MESSAGE_SIZE]);

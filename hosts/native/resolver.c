@@ -19,7 +19,7 @@ typedef enum { QUESTION_FREE = 0, QUESTION_ASKED, QUESTION_ANSWERED } question_s
 
 typedef struct {
 	resolver *owner;
-	/* Under the lock. */
+	/* Needs the lock. */
 	question_state state;
 	/* "": none. */
 	char address[IPV4_TEXT_SIZE];
@@ -35,7 +35,7 @@ struct resolver {
 	pthread_mutex_t lock;
 	void (*notify)(void *context);
 	void *context;
-	/* Under the lock: the owner, and each thread. */
+	/* Needs the lock. References of the owner and of each thread. */
 	unsigned references;
 	bool closed;
 	question questions[RESOLVER_LIMIT];
@@ -73,7 +73,7 @@ static void answer(question *asked, const char *address)
 	pthread_mutex_unlock(&self->lock);
 }
 
-/* Whether there may be one more; it counts from now on. */
+/* Returns true if another thread may start, and counts it. */
 static bool begin_thread(void)
 {
 	pthread_mutex_lock(&threads_lock);

@@ -14,7 +14,7 @@ class NativeResolver extends Native("xs_resolver_destructor") {
 	}
 }
 
-/** One for a host, as long as that lives. */
+/** A host has one resolver for its whole life. */
 export class Resolver {
 	readonly #timers: Timers;
 	readonly #native: NativeResolver;

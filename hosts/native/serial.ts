@@ -12,16 +12,16 @@ import {
 export interface NativePort {
 	/** False: the port can't do that. */
 	configure(baud: number, format: SerialFormat): boolean;
-	/** How many bytes were there. */
+	/** Returns the number of bytes read. */
 	read(into: Uint8Array, start: number, end: number): number;
-	/** How many more may be written. */
+	/** Returns the number of bytes that can still be written. */
 	write(bytes: Uint8Array, start: number, end: number): number;
 	close(): void;
 }
 
 export interface SerialDevice {
 	readonly timers: Timers;
-	/** Takes a sentence for the user, such as why the port can't be opened. */
+	/** Reports a sentence for the user, such as the reason why the port can't be opened. */
 	trace(message: string): void;
 }
 

@@ -125,7 +125,7 @@ int stream_client_count(void)
 	return count;
 }
 
-/* With the lock. */
+/* Needs the lock. */
 static bool start_thread(void)
 {
 	pthread_t thread;

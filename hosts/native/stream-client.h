@@ -24,7 +24,7 @@ enum {
 	CLIENT_HOST_LIMIT = 253,
 };
 
-/* How a connection ends, as in modules/io/client.ts. */
+/* Ends of a connection, as in modules/io/client.ts. */
 typedef enum {
 	CLIENT_ENDED = 1,
 	CLIENT_BROKEN = 2,
@@ -73,7 +73,7 @@ size_t stream_client_write(stream_client *client, const void *bytes, size_t size
 /* The server's address, "" while it is not known. */
 void stream_client_address(stream_client *client, char address[IPV4_TEXT_SIZE]);
 
-/* With TLS, once connected: whether the handshake was shortened. */
+/* For TLS, after connecting: returns true if the session was resumed. */
 bool stream_client_resumed(stream_client *client);
 
 /*

@@ -212,7 +212,7 @@ connection_step connection_handshake(stream_connection *connection)
 	return STEP_DONE;
 }
 
-/* Whether another record may begin. */
+/* Returns true if another record may begin. */
 static bool may_send(stream_connection *connection)
 {
 	if (connection->unsent_record > 0) return true;

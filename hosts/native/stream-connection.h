@@ -39,7 +39,7 @@ typedef enum {
 typedef struct {
 	pthread_mutex_t *lock;
 
-	/* Both threads, under the lock. */
+	/* Used by both threads, under the lock. */
 	connection_state state;
 	/* Counts how often the place was taken: part of the id. */
 	unsigned generation;
@@ -47,7 +47,7 @@ typedef struct {
 	stream_rings *rings;
 	/* The other side will send nothing more. */
 	bool ended;
-	/* Nothing can be sent either: `socket` is -1. */
+	/* The socket failed: `socket` is -1, and nothing can be sent. */
 	bool broken;
 	/* Bytes arrived that STREAM_READABLE has not reported. */
 	bool fresh;
@@ -63,7 +63,7 @@ typedef struct {
 
 	/* The socket's thread alone. */
 	int socket;
-	/* With TLS, else NULL. */
+	/* Set for TLS, else NULL. */
 	tls_party *party;
 	mbedtls_ssl_context tls;
 	/* Mbed TLS is waiting to send a record of so many bytes of the ring: the same must be passed to it again. */

@@ -30,7 +30,7 @@ static void unlock(stream_server *server)
 	pthread_mutex_unlock(&server->lock);
 }
 
-/* With the lock. */
+/* Needs the lock. */
 static void wake(stream_server *server)
 {
 	if (!server->woken) server->woken = socket_wake(server->wake);
@@ -108,7 +108,7 @@ int stream_server_take(stream_server *server, stream_origin *origin)
 	return id;
 }
 
-/* With the lock; NULL: it is closed. */
+/* Needs the lock. NULL: the connection is closed. */
 static stream_connection *find(stream_server *server, int id)
 {
 	if (id < 0) return NULL;
@@ -212,7 +212,7 @@ void stream_server_test_result(stream_server *server, char message[STREAM_SERVER
 	unlock(server);
 }
 
-/* It is this port's turn to shake hands. In another's thread, but never after handshake_gate_leave. */
+/* This port may shake hands now. Called in another port's thread, but never after handshake_gate_leave. */
 static void granted(void *context)
 {
 	stream_server *server = context;

@@ -44,12 +44,12 @@ typedef struct {
 	unsigned max_connections;
 	/* The most of these in their TLS handshake: 1 to max_connections. */
 	unsigned max_handshakes;
-	/* At the queue: 1 to PENDING_CONNECTION_LIMIT. */
+	/* Length of the admission queue: 1 to PENDING_CONNECTION_LIMIT. */
 	unsigned max_callers;
-	/* How long one may be connected before its first bytes have come: of TLS, those of its ClientHello. */
+	/* Longest time from the connection to its first bytes; for TLS, to its ClientHello. */
 	uint32_t silence_ms;
 	uint32_t handshake_timeout_ms;
-	/* How long the other side may take for a message of its handshake while others wait. */
+	/* Longest time for a message of the handshake while others wait. */
 	uint32_t pressed_silence_ms;
 	/* After stream_close: how long the other side may take for what was written. */
 	uint32_t linger_ms;
@@ -126,14 +126,14 @@ bool stream_server_next(stream_server *server, stream_event *event);
 typedef struct {
 	/* Address of the peer, an IPv4 one in its own form. */
 	char address[STREAM_ADDRESS_SIZE];
-	/* It came in over the gateway's own access point (access-point.h). */
+	/* The connection came in over the gateway's own access point (access-point.h). */
 	bool via_access_point;
 } stream_origin;
 
 /* The connection that has waited longest, or -1. */
 int stream_server_take(stream_server *server, stream_origin *origin);
 
-/* How many bytes were copied, at most `size`; 0: none waits. */
+/* Returns the number of bytes copied, at most `size`; 0: none available. */
 size_t stream_read(stream_server *server, int connection, void *into, size_t size);
 
 /*

@@ -33,7 +33,7 @@ uint64_t socket_clock_ms(void)
 
 bool socket_prepare(int socket)
 {
-	/* Where there are no child programs (ESP-IDF) this fails and is not needed. */
+	/* Hosts without child programs (ESP-IDF) refuse this call and don't need it. */
 	fcntl(socket, F_SETFD, FD_CLOEXEC);
 	int flags = fcntl(socket, F_GETFL, 0);
 	return flags >= 0 && fcntl(socket, F_SETFL, flags | O_NONBLOCK) == 0;

@@ -46,10 +46,13 @@ int socket_connect(uint32_t address, uint16_t port);
 int socket_connected(int socket);
 
 int socket_receive(int socket, void *into, size_t size);
-/* The same, and the bytes stay; lwIP gives those of the first segment only. */
+/* Reads without removing the bytes; lwIP gives those of the first segment only. */
 int socket_peek(int socket, void *into, size_t size);
 int socket_send(int socket, const void *bytes, size_t size);
-/* Whether what poll() calls writable can be sent: with lwIP 2873 bytes. Also where the connection is broken. */
+/*
+ * Returns true if a writable socket has room for the bytes that poll() promises (2873 with lwIP), or if the connection
+ * is broken.
+ */
 bool socket_has_room(int socket);
 
 /* Throws away what has come: SOCKET_AGAIN: more may come; 0: the other side has ended; SOCKET_BROKEN. */

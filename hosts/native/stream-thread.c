@@ -24,7 +24,7 @@ enum {
 	PRESSED_CLOSING_MS = 1000,
 	/* Callers that are let to the queue before the others have their turn. */
 	CALLS_A_TURN = 16,
-	/* All sockets that there can be: the one for waking, the listener. */
+	/* Number of sockets: the one for waking, the listener, and all connections. */
 	WATCH_LIMIT = 2 + STREAM_CONNECTION_LIMIT + LINGER_LIMIT + PENDING_CONNECTION_LIMIT,
 };
 
@@ -173,7 +173,7 @@ static void fail(stream_server *server)
 	unlock(server);
 }
 
-/* With the lock. */
+/* Needs the lock. */
 static unsigned handshakes(const stream_server *server)
 {
 	unsigned count = 0;
@@ -210,7 +210,7 @@ static bool admits(stream_server *server)
 	return admission_first(&server->queue) && place(server, &pressed);
 }
 
-/* Whether it is this port's turn to shake hands; if not, the thread is woken when it is. */
+/* Returns true if this port may shake hands; otherwise the thread is woken when it may. */
 static bool enter_gate(stream_server *server)
 {
 	server->inside = handshake_gate_enter(&server->gate);

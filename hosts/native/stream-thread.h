@@ -34,7 +34,7 @@ struct stream_server {
 	int wake;
 	pthread_mutex_t lock;
 
-	/* Both threads, under the lock. */
+	/* Used by both threads, under the lock. */
 	stream_connection connections[STREAM_CONNECTION_LIMIT];
 	/* Identity for new connections; NULL for plain. */
 	tls_identity *identity;
@@ -46,7 +46,7 @@ struct stream_server {
 	bool pressed_fresh;
 	bool failed;
 	bool failed_told;
-	/* All trust has ended; the queue does not know yet. */
+	/* All trust has ended, and the queue is still to be told. */
 	bool forgetting;
 	bool stopping;
 	bool quitting;
@@ -61,11 +61,13 @@ struct stream_server {
 	uint64_t accept_after_ms, begin_after_ms;
 	uint64_t accepted;
 	lingering_socket lingering[LINGER_LIMIT];
-	/* By which its handshakes, and the one of its test, are the only ones of the program. */
+	/*
+	 * Place in the gate that allows one handshake in the program at a time, including the one of the server's own test.
+	 */
 	gate_party gate;
-	/* It is in the queue of the gate, or inside as far as this thread knows. */
+	/* Whether the port waits in the gate's queue, or is inside as far as this thread knows. */
 	bool waits, inside;
-	/* It is inside, and what others have sent is to arrive before a handshake begins. */
+	/* The port is inside and waits until data of other connections have arrived before a handshake begins. */
 	bool settling;
 	admission_queue queue;
 };

@@ -189,7 +189,7 @@ void xs_stream_server_get_address(xsMachine *the)
 	xsmcSetString(xsResult, binding_of(the)->origin.address);
 }
 
-/* Whether that came in over the access point. */
+/* Returns whether the connection came in over the access point. */
 void xs_stream_server_get_via_access_point(xsMachine *the)
 {
 	xsmcSetBoolean(xsResult, binding_of(the)->origin.via_access_point);

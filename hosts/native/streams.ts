@@ -91,7 +91,7 @@ class StreamServer extends Native("xs_stream_server_destructor") {
 export interface StreamSettings {
 	/** 0 takes any that is free. */
 	readonly port: number;
-	/** Whether the port speaks TLS. */
+	/** True if the port speaks TLS. */
 	readonly secure: boolean;
 	readonly timers: Timers;
 	/** Called with the real port number each time a listener opens. */
@@ -106,7 +106,7 @@ class NativeListener implements Listener {
 	readonly port: number;
 	readonly settings: StreamSettings;
 	readonly server: StreamServer;
-	/** Not the options themselves, which hold the identity. */
+	/** Only the callbacks are kept: the options contain the private key. */
 	readonly #onReadable: ListenerOptions["onReadable"];
 	readonly #onError: ListenerOptions["onError"];
 	/** Taken and not closed yet. */
@@ -156,7 +156,7 @@ class NativeListener implements Listener {
 		this.server.forget();
 	}
 
-	/** Those taken live on; the native server goes with the last of them. */
+	/** Open connections continue; the native server ends with the last of them. */
 	close(): void {
 		if (this.#closed) return;
 		this.#closed = true;

@@ -10,14 +10,17 @@
 #include "tls-party.h"
 
 typedef struct {
-	/* At the beginning: a connection knows nothing else of it. */
+	/* Must be the first member: a connection knows only this part. */
 	tls_party party;
 	mbedtls_x509_crt chain;
 	mbedtls_pk_context key;
 	mbedtls_ssl_ticket_context tickets;
 } tls_identity;
 
-/* With one reference, for tls_party_free; NULL: `message`, of `size` bytes, says why. Texts as in stream_server_options, not kept. */
+/*
+ * Returns an identity with one reference, for tls_party_free. NULL: `message`, of `size` bytes, has the reason. The
+ * texts are as in stream_server_options and are not kept.
+ */
 tls_identity *tls_identity_create(const char *certificate, const char *key, char *message, size_t size);
 
 #endif

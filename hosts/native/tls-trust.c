@@ -26,7 +26,7 @@ typedef struct {
 	mbedtls_x509_crt trusted, chain;
 	mbedtls_pk_context key;
 	char name[TRUST_NAME_LIMIT + 1];
-	/* Any server is trusted. */
+	/* Accepts any server. */
 	bool anybody;
 	bool has_time;
 	int64_t utc_s;
@@ -40,7 +40,7 @@ typedef struct {
 } handshake_part;
 
 struct tls_trust {
-	/* At the beginning: a connection knows nothing else of it. */
+	/* Must be the first member: a connection knows only this part. */
 	tls_party party;
 	/* NULL: the handshake is over. */
 	handshake_part *part;
@@ -237,7 +237,7 @@ bool tls_trust_is_memory_error(int error)
 #if MBEDTLS_VERSION_MAJOR == 2
 	is_one = is_one || error == MBEDTLS_ERR_PK_ALLOC_FAILED || error == MBEDTLS_ERR_ECP_ALLOC_FAILED
 		|| error == MBEDTLS_ERR_MD_ALLOC_FAILED || error == MBEDTLS_ERR_CIPHER_ALLOC_FAILED;
-	/* To those of the lower modules the upper ones add theirs, which leave these bits alone. */
+	/* Errors of upper modules are added to those of lower ones without touching these bits. */
 	int lower = -(-error & 0x7f);
 	is_one = is_one || lower == MBEDTLS_ERR_MPI_ALLOC_FAILED || lower == MBEDTLS_ERR_ASN1_ALLOC_FAILED;
 #endif
@@ -247,7 +247,7 @@ bool tls_trust_is_memory_error(int error)
 trust_verdict tls_trust_verdict(const tls_trust *trust, int error)
 {
 	if (trust->part && trust->part->verdict != TRUST_NO_VERDICT) return trust->part->verdict;
-	/* The last: after our look, it is not one that may be a server's (RFC 5280, 4.2.1.12). */
+	/* Checked last: the certificate's extended key usage excludes servers (RFC 5280, 4.2.1.12). */
 	bool refused = error == MBEDTLS_ERR_X509_CERT_VERIFY_FAILED || error == MBEDTLS_ERR_X509_FATAL_ERROR
 		|| (trust->part && trust->part->shown && error == COMPAT_BAD_CERTIFICATE);
 	return refused ? TRUST_UNTRUSTED : TRUST_NO_VERDICT;
@@ -281,7 +281,7 @@ bool tls_trust_settle(tls_trust *trust, const mbedtls_ssl_context *tls, bool *re
 	bool believed = part->shown ? part->verdict == TRUST_NO_VERDICT : part->offered;
 	*resumed = believed && !part->shown;
 	*session = believed ? save_session(&part->head, tls, size) : NULL;
-	/* Nothing is looked at any more: TLS 1.2 without renegotiation. */
+	/* No further check: TLS 1.2 without renegotiation. */
 	mbedtls_ssl_conf_verify(&trust->party.config, NULL, NULL);
 	mbedtls_ssl_conf_ca_chain(&trust->party.config, NULL, NULL);
 	free_part(trust);

@@ -16,7 +16,7 @@
 #include "tls-party.h"
 
 enum {
-	/* As in modules/io/client.ts. */
+	/* Limits of modules/io/client.ts. */
 	TRUST_SESSION_LIMIT = 3072,
 	TRUST_NAME_LIMIT = 253,
 	TRUST_MESSAGE_SIZE = 64,
@@ -44,14 +44,17 @@ typedef struct {
 typedef struct tls_trust tls_trust;
 
 typedef enum {
-	/* Not this: see the error of Mbed TLS. */
+	/* No certificate problem: see the error of Mbed TLS. */
 	TRUST_NO_VERDICT = 0,
 	TRUST_UNTRUSTED,
 	TRUST_WRONG_NAME,
 	TRUST_EXPIRED,
 } trust_verdict;
 
-/* With one reference, for tls_party_free; nothing of the options is kept. NULL: `message` says why, "" for no memory. */
+/*
+ * Returns a trust with one reference, for tls_party_free; keeps nothing of the options. NULL: `message` has the reason,
+ * "" for no memory.
+ */
 tls_trust *tls_trust_create(const tls_trust_options *options, char message[TRUST_MESSAGE_SIZE]);
 
 /* Argument for connection_begin. */
@@ -60,10 +63,10 @@ tls_party *tls_trust_party(tls_trust *trust);
 /* Between mbedtls_ssl_setup and the handshake: name and session. 0, or an error of Mbed TLS. */
 int tls_trust_begin(tls_trust *trust, mbedtls_ssl_context *tls);
 
-/* Why the handshake failed, as far as it is for the certificate. */
+/* Certificate problem that made the handshake fail, if any. */
 trust_verdict tls_trust_verdict(const tls_trust *trust, int error);
 
-/* Whether an error of Mbed TLS is for want of memory. */
+/* Returns true if an error of Mbed TLS means no memory. */
 bool tls_trust_is_memory_error(int error);
 
 /*

@@ -38,7 +38,7 @@ export interface UDPSettings {
 	readonly accessPoint: string;
 	/** A port of the access point that belongs to the system, and can't be had, is replaced by any that is free. */
 	readonly replacePorts: boolean;
-	/** Hears of such a port. */
+	/** Reports a failed port. */
 	trace(message: string): void;
 }
 

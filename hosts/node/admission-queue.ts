@@ -59,7 +59,7 @@ export class AdmissionQueue<T extends PendingConnection> {
 		if (this.#pending.length > this.#limit) this.#dismiss();
 	}
 
-	/** It has gone by itself. */
+	/** Removes a connection that has gone by itself. */
 	remove(caller: T): void {
 		const index = this.#pending.indexOf(caller);
 		if (index >= 0) this.#pending.splice(index, 1);
@@ -83,7 +83,7 @@ export class AdmissionQueue<T extends PendingConnection> {
 		return this.#trusted.some((trusted) => trusted.address === address && trusted.knownMs > sinceMs);
 	}
 
-	/** Whether it goes before the other; equal ones keep the order in which they came. */
+	/** Returns true if it goes before the other; equal ones keep their order of arrival. */
 	#comesBefore({ remoteAddress }: T, other: T): boolean {
 		const isTrusted = this.#isTrusted(remoteAddress);
 		if (isTrusted !== this.#isTrusted(other.remoteAddress)) return isTrusted === this.#trustedInARow < TRUSTED_IN_A_ROW;

@@ -17,7 +17,7 @@ export interface EventSubject {
 	writable: number;
 	/** Number that the radio reported with each kind of event. */
 	readonly numbers: number[];
-	/** Why a listener died; an answer. */
+	/** Reason for a failed listener, or an answer. */
 	message: string;
 }
 

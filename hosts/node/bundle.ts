@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-/** Where `bundleGateway` puts the gateway. */
+/** Output of `bundleGateway`. */
 export const GATEWAY_SCRIPT = fileURLToPath(new URL("../../gateway.js", import.meta.url));
 
 /**

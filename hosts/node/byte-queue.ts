@@ -9,7 +9,7 @@ export class ByteQueue {
 		return this.#length;
 	}
 
-	/** Takes the piece over; it must not change any more. */
+	/** Appends the piece, which must not change afterwards. */
 	push(piece: Uint8Array): void {
 		if (piece.length === 0) return;
 		this.#pieces.push(piece);

@@ -20,7 +20,7 @@ export function retainedIn(folder: string): StoredRetained {
 	return new StoredRetained(new FileStorage(folder));
 }
 
-/** To be asked once at the start; what was retained is gone afterwards unless it was a fault. */
+/** Call once at the start. The record is deleted unless it was a fault. */
 export function takeEnding(folder: string): Ending {
 	const path = join(folder, ENDING_FILE);
 	try {

@@ -89,18 +89,18 @@ export function describeAccount(state: string, { labelPassword }: FactoryData): 
 	return `User admin, with the password that was set on the page or by the API (delete ${state} for a new unit)`;
 }
 
-/** How the button is pressed. By this process's id: npm's, above it, is another one, and would open a debugger. */
+/** Command that presses the button. It uses this process's id: npm's process above it would open a debugger. */
 export function describeButton(): string {
 	return `A short press of its button: kill -USR1 ${process.pid}`;
 }
 
-/** How to pull the cable of a unit that has an Ethernet port, and to plug it in again. */
+/** Commands that pull and plug the cable of a unit with an Ethernet port. */
 export function describeCable(stateFolder: string): string {
 	const file = join(stateFolder, "cable.txt");
 	return `Pull its network cable: echo out > ${file}; plug it in again: echo in > ${file}`;
 }
 
-/** Where coordinator software finds the simulated network. */
+/** Address of the simulated network for coordinator software. */
 export function describeCoordinator(port: string): string {
 	return `Simulated Zigbee network; a coordinator connects to ${port}: npm run coordinator`;
 }

@@ -35,11 +35,11 @@ export class FastTime implements Clock, Timers {
 	#baseMs = 0;
 	#sinceMs = performance.now();
 	#rate = 1;
-	/** It has come as far as this. */
+	/** Time reached so far, ms. */
 	#reachedMs = 0;
 	/** A due event is being handled; the clock stops meanwhile. */
 	#stands = false;
-	/** How far the clock is ahead of the time; undefined: it was never set. */
+	/** Difference between clock and time, ms; undefined: the clock was never set. */
 	#aheadMs: number | undefined;
 	/** Number of open talks; at first that of the program that starts it. */
 	#talks = 1;
@@ -183,7 +183,7 @@ export class FastTime implements Clock, Timers {
 		this.#timer = setTimeout(() => void this.#fire(), Math.min(leftMs, LONGEST_MS));
 	}
 
-	/** One after the other: what it asks for may be due before the next. */
+	/** Timers run one after another, because a callback may set one that is due before the next. */
 	async #fire(): Promise<void> {
 		for (let next = this.#earliest(); next !== undefined && next.dueMs <= this.#now(); next = this.#earliest()) {
 			this.#reachedMs = Math.max(this.#reachedMs, next.dueMs);

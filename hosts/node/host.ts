@@ -28,7 +28,7 @@ import { createUDPPort } from "./udp.js";
 const FAST_BEACON_MS = 60_000;
 
 export interface HostSettings {
-	/** Where flash contents and factory data are kept. */
+	/** Folder of flash contents and factory data. */
 	readonly stateFolder: string;
 	readonly resourcesFolder: string;
 	readonly factory: FactoryData;
@@ -61,7 +61,7 @@ export interface HostSettings {
 	readonly reportKey?: string;
 	/** `HostInfo.upgradeUrl`; default: none. */
 	readonly upgradeUrl?: string;
-	/** How the program before has ended; default: its power was cut. */
+	/** Ending of the previous program; default: power cut. */
 	readonly ending?: Ending;
 	/** Supply and sensors, as long as power.txt of the state folder says nothing else (simulated/power.ts). */
 	readonly power?: string;
@@ -71,7 +71,7 @@ export interface HostSettings {
 	readonly update?: BootLoader;
 	/** The unit has an Ethernet port; cable.txt of the state folder says how its cable is (simulated/cable.ts). */
 	readonly hasEthernet?: boolean;
-	/** None: the unit has no button. */
+	/** Undefined: the unit has no button. */
 	readonly button?: ButtonPort;
 	/** Free heap as reported to TLS clients; by default always enough. */
 	readonly freeBytes?: () => number;

@@ -17,7 +17,7 @@ export class PakoInflater implements Inflater {
 	readonly ring = new Uint8Array(INFLATE_WINDOW);
 	isDone = false;
 	readonly #stream = new ZStream();
-	/** Why it takes no more of this stream. */
+	/** Reason why it accepts no more of this stream. */
 	#failure = "";
 
 	constructor() {

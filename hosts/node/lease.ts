@@ -13,7 +13,7 @@ export interface Lease {
 /** For a computer without a network: only programs on it reach the gateway. */
 export const LEASE_OF_NONE: Lease = Object.freeze({ ip: "127.0.0.1", netmask: "255.0.0.0", gateway: "127.0.0.1" });
 
-/** That of the first network that is not the computer's own; without one, of itself. */
+/** Address of the first real network interface; without one, of the loopback interface. */
 export function leaseOfComputer(): Lease {
 	for (const addresses of Object.values(networkInterfaces())) {
 		for (const { family, internal, address, netmask } of addresses ?? []) {
@@ -23,7 +23,7 @@ export function leaseOfComputer(): Lease {
 	return LEASE_OF_NONE;
 }
 
-/** Where a home network's router mostly is. */
+/** Usual address of a home network's router. */
 function firstAddress(address: string, netmask: string): string {
 	const mask = netmask.split(".").map(Number);
 	const network = address.split(".").map((part, i) => Number(part) & mask[i]);

@@ -60,7 +60,7 @@ const WAKERS: Readonly<Record<number, string>> = {
 	[WAKE_SUPPLY]: "USB supply",
 };
 
-/** As long as the watchdog of the ESP32 looks on. */
+/** Time limit of the ESP32's watchdog. */
 const WATCHDOG_MS = 5000;
 const PANIC: Ending = Object.freeze({ cause: "panic", isFault: true });
 const STOOD_STILL: Ending = Object.freeze({ cause: "the watchdog of tasks", isFault: true });
@@ -125,7 +125,7 @@ class Bench {
 		process.stdout.write(`ready${this.#addresses}\n`);
 	}
 
-	/** None where it was woken for a reading alone. */
+	/** Addresses to print; empty if it was woken for a reading only. */
 	get #addresses(): string {
 		return (["https", "http"] as const)
 			.filter((scheme) => this.#ports.has(scheme))
@@ -165,7 +165,7 @@ class Bench {
 			consolePath: options.console,
 			hasEthernet: options.cable,
 			...this.#radio,
-			// Those that were found free at first.
+			// Uses the free ports found at the first start.
 			httpPort: this.#ports.get("http") ?? options.httpPort,
 			httpsPort: this.#ports.get("https") ?? options.httpsPort,
 			accessPoint: options.mode === "ap",
@@ -192,7 +192,7 @@ class Bench {
 		await new Promise((resolve) => setImmediate(resolve));
 	}
 
-	/** Where the coprocessor is, if there is one. */
+	/** The coprocessor's settings, if there is one. */
 	get #radio(): Pick<HostSettings, "coprocessor" | "setCoprocessorLines"> {
 		const { zigbee } = this.#options;
 		if (zigbee !== undefined) return zigbee === NO_RADIO ? {} : { coprocessor: zigbee };
@@ -270,7 +270,8 @@ class Bench {
 const bench = new Bench(readOptions());
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void bench.end(0));
 process.on("SIGUSR1", () => bench.pressButton());
-// It asks the firmware on Linux for the memory in use, which is not the device's here; it would end this program.
+// SIGUSR2 asks the firmware on Linux for its memory. Here the memory is not the device's, and the signal would end this
+// program.
 process.on("SIGUSR2", () => {});
 // tools/run.mjs is gone.
 process.on("disconnect", () => void bench.end(0));

@@ -24,7 +24,7 @@ export class Nap {
 	/** Settles with WAKE_… when the sleep of `ms` is over. */
 	sleep(ms: number): Promise<number> {
 		return new Promise((resolve) => {
-			// As the chip, which can be woken by what comes, not by what is there.
+			// As on the chip, an edge wakes it, not a present level.
 			let wasPlugged = this.#isPlugged;
 			const timer = this.#timers.set(() => this.#end?.(WAKE_TIMER), ms);
 			const looker = setInterval(() => {

@@ -44,12 +44,12 @@ Runs the gateway on this computer, with a simulated meter unless --meter names a
   --help                 prints this
 `;
 
-/** Where nothing else is named. */
+/** Default state folder. */
 export const STATE_FOLDER = ".state";
 export const HTTPS_PORT = 8443;
 /** Value of `Options.zigbee`: no radio. */
 export const NO_RADIO = "none";
-/** In place of a file with a key. */
+/** Word in place of a key file. */
 const NO_KEY = "none";
 
 const PASSWORD_LIMIT = 64;
@@ -72,7 +72,7 @@ export interface Options {
 	readonly state: string;
 	readonly meter: string | undefined;
 	readonly console: string | undefined;
-	/** It has an Ethernet port. */
+	/** The unit has an Ethernet port. */
 	readonly cable: boolean;
 	/** Undefined: the simulated coprocessor. */
 	readonly zigbee: string | undefined;
@@ -80,13 +80,13 @@ export interface Options {
 	readonly password: string | undefined;
 	/** Unix time in ms; null: the clock was never set; undefined: it shows the time of the computer. */
 	readonly timeMs: number | null | undefined;
-	/** How much faster the time of the simulator goes than the computer's (fast-time.ts); 1: it is the computer's. */
+	/** Speed of the simulator's time relative to the computer's (fast-time.ts); 1: equal. */
 	readonly speed: number;
-	/** As `HostInfo.timeServers`. */
+	/** Value of `HostInfo.timeServers`. */
 	readonly ntp: string;
-	/** As `HostInfo.reportKey`; undefined: the key in the state folder (bench-keys.ts). */
+	/** Value of `HostInfo.reportKey`; undefined: the key in the state folder (simulator-keys.ts). */
 	readonly reportKey: string | undefined;
-	/** As power.txt of the state folder; empty: USB. */
+	/** Contents of power.txt in the state folder; empty: USB. */
 	readonly power: string;
 	/** WAKE_… */
 	readonly wakeReason: number;

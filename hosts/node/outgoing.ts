@@ -84,12 +84,12 @@ export abstract class Outgoing implements Client {
 	/** Releases a connection that was never opened. */
 	protected abstract abandon(): void;
 
-	/** It was closed, or has failed. */
+	/** True after the connection was closed or failed. */
 	protected get isOver(): boolean {
 		return this.#isOver;
 	}
 
-	/** With TLS: shakes hands when no other client does, if there is the memory for it. */
+	/** For TLS: shakes hands when no other client does and memory suffices. */
 	protected waitForTurn(shakeHands: () => void): void {
 		this.#turn = this.#deps.turns!.ask(() => {
 			if (this.#deps.hasMemory()) shakeHands();

@@ -6,7 +6,7 @@ const CURVE = "prime256v1";
 const COORDINATE_LENGTH = 32;
 const UNCOMPRESSED = 4;
 
-/** As `verifyP256` of the host contract. */
+/** `verifyP256` of the host contract. */
 export function verifySignature(point: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
 	const key = signature.length === P256_SIGNATURE_LENGTH ? publicKeyOf(point) : undefined;
 	return key !== undefined && verify("sha256", message, { key, dsaEncoding: "ieee-p1363" }, signature);
@@ -21,14 +21,14 @@ export function pointOf(pem: string | Buffer): Uint8Array | undefined {
 	}
 }
 
-/** The same of a key that was read. */
+/** Public point of a key that was read. */
 export function pointOfKey(key: KeyObject): Uint8Array | undefined {
 	if (key.asymmetricKeyDetails?.namedCurve !== CURVE) return undefined;
 	const { x, y } = key.export({ format: "jwk" });
 	return Buffer.concat([Buffer.of(UNCOMPRESSED), Buffer.from(x!, "base64url"), Buffer.from(y!, "base64url")]);
 }
 
-/** As `agreeP256` of the host contract. */
+/** `agreeP256` of the host contract. */
 export function agree(point: Uint8Array): KeyAgreement {
 	if (publicKeyOf(point) === undefined) throw new RangeError("That is no point of P-256");
 	const own = createECDH(CURVE);

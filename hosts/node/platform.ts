@@ -18,7 +18,7 @@ import { makeCertificate } from "./self-signed.js";
 import { readCertificates } from "./x509.js";
 
 export class NodeClock implements Clock {
-	/** How far this clock is ahead of the PC's; undefined: it was never set. */
+	/** Difference between this clock and the PC's, ms; undefined: never set. */
 	#aheadMs: number | undefined;
 
 	/** `utcMs` is what the clock shows now; undefined: it was never set. */

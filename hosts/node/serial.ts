@@ -95,7 +95,7 @@ class NodeSerial implements Serial {
 		return this.#received.read(into, start, end);
 	}
 
-	/** Nothing can be written before the port is open: the first `onWritable` comes then. */
+	/** Nothing can be written before the port is open; the first `onWritable` follows then. */
 	write(bytes: Uint8Array, start = 0, end = bytes.length): number {
 		const count = end - start;
 		if (count > this.#writable) throw new RangeError(`${count} bytes are more than the ${this.#writable} announced`);
@@ -123,7 +123,7 @@ class NodeSerial implements Serial {
 		if (this.#lost > 0) this.#device.trace(`${this.#device.path}: ${this.#lost} bytes were lost unread`);
 	}
 
-	/** From open to closed. Never rejects. */
+	/** Runs from open to close. Never rejects. */
 	async #run(): Promise<void> {
 		if (this.#closed) return;
 		try {
@@ -207,7 +207,7 @@ class NodeSerial implements Serial {
 	#setLine(): void {
 		const format = this.#line.format === FORMAT_7E1 ? STTY_7E1 : STTY_8N1;
 		const settings = [String(this.#line.baud), ...(this.#device.hardwareParity ? format : [])];
-		// By the path: a descriptor of ours would become a blocking one by being given to a child process.
+		// Uses the path: giving our descriptor to a child process would make it blocking.
 		const failure = stty(this.#device.path, settings);
 		if (failure !== undefined) this.#device.trace(`The serial port does not take ${settings.join(" ")}: ${failure}`);
 	}
@@ -226,7 +226,7 @@ class NodeSerial implements Serial {
 	}
 }
 
-/** Why a port can't be opened or is gone, without the driver's "Error: … cannot open PATH" around it. */
+/** Reason why a port can't be opened or is gone, without the driver's prefix "Error: … cannot open PATH". */
 export function reasonOf(error: unknown): string {
 	const text = error instanceof Error ? error.message : String(error);
 	if (/lock/i.test(text)) return "another program uses it";

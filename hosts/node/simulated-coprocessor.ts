@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { startTool, type ToolProgram } from "./tool-program.js";
 
-/** It is away for so long when it has ended, ms. */
+/** Pause before a restart of the ended process, ms. */
 const AWAY_MS = 2000;
 
 export interface SimulatedCoprocessor {
@@ -14,7 +14,7 @@ export interface SimulatedCoprocessor {
 	readonly path: string;
 	/** Address of the coordinator's side. */
 	readonly coordinator: string;
-	/** As CoprocessorPort. */
+	/** `setLines` of CoprocessorPort. */
 	setLines(reset: boolean, bootLoader: boolean): void;
 	/** Settles when it has ended. */
 	end(): Promise<void>;

@@ -20,7 +20,7 @@ export interface SimulatedMeterOptions {
 	 * Time of the gateway's clock at the start. The meter starts with the same time if it differs from the computer's.
 	 */
 	readonly utcMs?: number | undefined;
-	/** It has ended by itself. */
+	/** The process has ended by itself. */
 	onEnded(message: string): void;
 }
 
@@ -31,7 +31,7 @@ export async function startSimulatedMeter({
 	utcMs = Date.now(),
 	onEnded,
 }: SimulatedMeterOptions): Promise<SimulatedMeter> {
-	// At the pace of a real line most of a fast day would go by in readouts.
+	// At the pace of a real line readouts would take most of an accelerated day.
 	const pace = time === undefined ? ["--baud-pace"] : ["--time", new Date(utcMs).toISOString()];
 	const startedMs = time?.monotonicMs() ?? 0;
 	const { child, told, end } = await startTool({

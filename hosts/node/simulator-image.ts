@@ -18,7 +18,7 @@ const VERSION_LIMIT = IMAGE_HEADER_LENGTH - IMAGE_VERSION_OFFSET;
 const TEXT = "The meter is read through its optical port. ";
 
 export interface BenchImage {
-	/** Up to 32 characters of ASCII. */
+	/** At most 32 characters of ASCII. */
 	readonly version: string;
 	/** Default 1. */
 	readonly build?: number;

@@ -17,7 +17,7 @@ export const REPORT_KEY_FILE = "report.key";
 export interface BenchKeys {
 	/** Public keys that may sign a firmware, as points in hex. */
 	readonly updateKeys: readonly string[];
-	/** As `HostInfo.reportKey`. */
+	/** Value of `HostInfo.reportKey`. */
 	readonly reportKey: string;
 }
 
@@ -32,8 +32,8 @@ export function openKeys({ state, updateKeys, reportKey }: Given): BenchKeys {
 }
 
 /**
- * How an update is tried and a report is opened, for the banner: a line for each key of the state folder. `httpsPort` 0: it
- * is not known yet.
+ * Commands for trying an update and opening a report, for the banner: a line for each key of the state folder.
+ * `httpsPort` 0: not known yet.
  */
 export function describeKeys({ state, updateKeys, reportKey }: Given, httpsPort: number): string[] {
 	const lines: string[] = [];
@@ -45,7 +45,7 @@ export function describeKeys({ state, updateKeys, reportKey }: Given, httpsPort:
 	return lines;
 }
 
-/** As a shell takes it for one word. */
+/** Quotes the path as one word of a shell. */
 function quoted(path: string): string {
 	return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

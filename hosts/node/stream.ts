@@ -16,7 +16,7 @@ export interface StreamEvents {
 	onReadable?(count: number): void;
 	/** First soon after the construction. */
 	onWritable?(count: number): void;
-	/** Once, after everything received was read; `isBroken`: it was no end in order. */
+	/** Called once, after all received data were read; `isBroken`: the connection did not end in order. */
 	onEnd(isBroken: boolean): void;
 }
 

@@ -11,12 +11,12 @@ const START_LIMIT_MS = 30_000;
 export interface ToolOptions {
 	/** `meter`, of tools/meter.ts. */
 	readonly name: string;
-	/** As a sentence begins with it. */
+	/** Name at the beginning of a sentence. */
 	readonly words: string;
 	readonly args: readonly string[];
 	/** Line that the program prints when it is ready. */
 	readonly ready: RegExp;
-	/** It has ended by itself. */
+	/** The program has ended by itself. */
 	onEnded(message: string): void;
 }
 

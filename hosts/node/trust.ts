@@ -25,7 +25,7 @@ export interface TrustQuestion {
 	readonly utcMs: number | undefined;
 }
 
-/** All certificates of the PEM text. Throws an Error when one is damaged. */
+/** Certificates of the PEM text. Throws an Error when one is damaged. */
 export function parseCertificates(text: string): X509Certificate[] {
 	return [...text.matchAll(PEM)].map(([block]) => new X509Certificate(block));
 }
@@ -34,7 +34,7 @@ export function parseCertificates(text: string): X509Certificate[] {
 export function shownBy(socket: TLSSocket): X509Certificate[] {
 	const shown: X509Certificate[] = [];
 	let one = socket.getPeerCertificate(true);
-	// The last one's issuer is itself. Without a certificate the object is empty.
+	// The last certificate's issuer is itself. Without a certificate the object is empty.
 	while (one?.raw && !shown.some(({ raw }) => raw.equals(one.raw)) && shown.length <= CHAIN_LIMIT) {
 		shown.push(new X509Certificate(one.raw));
 		one = one.issuerCertificate;
@@ -54,7 +54,7 @@ export function judge(question: TrustQuestion): number {
 	if (shown.length === 0) return CLIENT_UNTRUSTED;
 	const [own] = shown;
 	if (isPinned(question)) return isValidAt(own, utcMs) ? 0 : CLIENT_EXPIRED;
-	// One valid way to an authority among several.
+	// One valid path to an authority is enough.
 	let isExpired = false;
 	let isAnchored = false;
 	for (const path of pathsOf(question, [own])) {
@@ -67,7 +67,7 @@ export function judge(question: TrustQuestion): number {
 	return isExpired ? CLIENT_EXPIRED : 0;
 }
 
-/** All chains from the last of `path` to a trusted certificate. */
+/** Generates all chains from the last certificate of `path` to a trusted one. */
 function* pathsOf(question: TrustQuestion, path: X509Certificate[]): Generator<X509Certificate[]> {
 	const last = path[path.length - 1];
 	for (const issuer of question.trusted ?? []) if (hasSigned(issuer, last)) yield [...path, issuer];

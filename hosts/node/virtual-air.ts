@@ -18,7 +18,7 @@ export class VirtualAir implements Air {
 	/** In reach, by SSID. */
 	readonly around: Map<string, VirtualNetwork>;
 	readonly port: WiFiPort;
-	/** The last one that was made. */
+	/** The most recently created radio. */
 	radio: SimulatedRadio | undefined;
 
 	constructor(timers: Timers, around: Record<string, VirtualNetwork> = {}) {

@@ -14,7 +14,7 @@ export class VirtualCable implements Cable {
 	givesAddress = true;
 	/** Address from DHCP. */
 	lease = LEASE;
-	/** The last one that was made. */
+	/** The most recently created port. */
 	ethernet: SimulatedEthernet | undefined;
 
 	constructor(isIn = true) {

@@ -88,7 +88,7 @@ export class VirtualPartition implements Partition {
 	readonly size: number;
 	/** Its contents, for tests to inspect or damage. */
 	readonly bytes: Uint8Array;
-	/** How often each piece was erased. */
+	/** Number of erases of each sector. */
 	readonly erases: number[];
 	readonly #flash: VirtualFlash;
 	readonly #name: string;

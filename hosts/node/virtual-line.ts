@@ -34,7 +34,7 @@ export interface VirtualLineOptions {
 	hardwareParity?: boolean;
 	/** The head sends each character that it sends out back as well. */
 	echo?: boolean;
-	/** One bit of one in so many characters is flipped; 0 (default): none. */
+	/** Flips one bit of one in that many characters; 0 (default): none. */
 	noise?: number;
 }
 
@@ -253,7 +253,7 @@ export class VirtualSerial implements Serial {
 		});
 	}
 
-	/** Each callback is an event of its own: never inside a call into this object, never after `close`. */
+	/** Runs each callback as a separate event: never inside a call into this object, never after `close`. */
 	#post(callback: () => void): void {
 		this.#line.time.at(0, () => {
 			if (!this.#isClosed) callback();

@@ -33,7 +33,7 @@ export class VirtualListenerPort implements ListenerPort {
 	identity: Identity | undefined;
 	/** Result of `testIdentity`. */
 	testProblem = "";
-	/** How often the gateway has said that a token was revoked. */
+	/** Number of revoked tokens that the gateway reported. */
 	forgotten = 0;
 	readonly #number: number;
 	#listener: VirtualListener | undefined;
@@ -127,7 +127,7 @@ export class VirtualListener implements Listener {
 export class VirtualConnection implements PendingSocket {
 	readonly time: VirtualTime;
 	readonly address: string;
-	/** Sent by the client, not yet read by the gateway. */
+	/** Bytes sent by the client and not yet read by the gateway. */
 	readonly toGateway: number[] = [];
 	/** Written by the gateway, not yet taken by the client. */
 	readonly toClient: number[] = [];
@@ -277,7 +277,7 @@ export class VirtualClient {
 		connection.client = this;
 	}
 
-	/** All that came and was not yet removed by `discard`. */
+	/** All received bytes that were not removed by `discard`. */
 	get received(): Uint8Array {
 		return Uint8Array.from(this.#received);
 	}

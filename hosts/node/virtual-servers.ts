@@ -36,7 +36,7 @@ export type ServerFault = "lost" | "silent" | "no TLS";
 export interface VirtualServer {
 	/** Called with the server's end of an opened client connection. */
 	onConnection?(peer: VirtualClient): void;
-	/** With TLS: what it shows, PEM text, its own first. Without it, it speaks none. */
+	/** Certificate for TLS, PEM text, its own first. Without it the server speaks plain TCP. */
 	readonly certificate?: string | Uint8Array;
 	/** Clients must show a certificate. */
 	readonly asksForCertificate?: boolean;
@@ -48,7 +48,7 @@ export interface VirtualServer {
 interface Serving {
 	readonly server: VirtualServer;
 	readonly shown: readonly X509Certificate[];
-	/** Those that it has given. */
+	/** Sessions that the server has issued. */
 	readonly sessions: Set<string>;
 }
 

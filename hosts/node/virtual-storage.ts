@@ -45,7 +45,7 @@ export class VirtualStorage implements Storage {
 		this.#writesToCut = Number.POSITIVE_INFINITY;
 	}
 
-	/** Another one with the same values, and power. */
+	/** A copy with the same values, and power. */
 	copy(): VirtualStorage {
 		const copy = new VirtualStorage();
 		for (const [key, value] of this.#values) copy.#values.set(key, value);

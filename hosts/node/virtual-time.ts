@@ -44,7 +44,7 @@ export class VirtualTime implements Clock, Timers {
 		if (this.#waiting.delete(id)) this.#cancelled.add(id);
 	}
 
-	/** Whole milliseconds, as a device counts them. */
+	/** Whole milliseconds, as on a device. */
 	monotonicMs(): number {
 		return Math.floor(this.#nowMs);
 	}

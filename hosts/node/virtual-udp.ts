@@ -32,7 +32,7 @@ export interface Datagram {
 }
 
 export interface SentDatagram extends Datagram {
-	/** That the port which sent it is a member of. */
+	/** Group of which the sending port is a member. */
 	readonly group: string | undefined;
 	readonly timeMs: number;
 }
@@ -50,7 +50,7 @@ export class VirtualUDPPort implements UDPPort {
 	readonly io = VirtualUDP;
 	readonly pins: VirtualPins;
 	readonly time: VirtualTime;
-	/** All that ports have sent, in order. */
+	/** Datagrams sent by all ports, in order. */
 	readonly sent: SentDatagram[] = [];
 	/** Not empty: no port can be had, and this is why. */
 	failure = "";

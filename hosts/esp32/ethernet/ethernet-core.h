@@ -28,7 +28,7 @@ typedef struct {
 
 typedef struct {
 	pthread_mutex_t lock;
-	/* Under the lock, and so is all that follows. */
+	/* This and all following members need the lock. */
 	bool on;
 	/* A delivery is on its way to the machine's thread. */
 	bool posted;

@@ -31,7 +31,7 @@ static struct {
 	void (*notify)(void *context, const ethernet_event *event);
 	void *context;
 	bool has_shutdown;
-	/* Made, in this order; NULL while the port is off. */
+	/* Objects in the order of their creation; NULL while the port is off. */
 	esp_netif_t *interface;
 	ethernet_parts parts;
 	esp_eth_handle_t driver;
@@ -54,7 +54,7 @@ static void on_link(void *context, esp_event_base_t base, int32_t id, void *data
 	port.notify(port.context, &event);
 }
 
-/* By what the interface has now: settings may have changed since the event was sent. */
+/* Uses the interface's present state, because settings may have changed since the event was sent. */
 static void on_ip(void *context, esp_event_base_t base, int32_t id, void *data)
 {
 	ethernet_event event = { .kind = ETHERNET_ADDRESS_LOST };
@@ -154,7 +154,7 @@ static void remove_all(void)
 	port.interface = NULL;
 }
 
-/* With DHCP stopped in between, also an interface that had its address by DHCP asks anew, with the new name. */
+/* DHCP is stopped in between, so that an interface with an address from DHCP requests it again, with the new name. */
 static bool configure(const ethernet_settings *settings)
 {
 	const esp_netif_ip_info_t info = {
@@ -175,7 +175,7 @@ static bool run(void)
 {
 	if (port.runs) return true;
 	if (!port.has_shutdown) port.has_shutdown = esp_register_shutdown_handler(shut_down) == ESP_OK;
-	/* Also what fails half-way is to be stopped. */
+	/* Set first, so that a start that fails half-way is stopped too. */
 	port.runs = true;
 	return esp_eth_start(port.driver) == ESP_OK;
 }

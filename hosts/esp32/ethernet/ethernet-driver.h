@@ -18,7 +18,7 @@ typedef struct {
 typedef struct {
 	/* Hostname sent to the DHCP server. */
 	char hostname[ETHERNET_HOSTNAME_LIMIT + 1];
-	/* All zeros: by DHCP. */
+	/* Static address; all zeros: DHCP. */
 	ethernet_address address;
 	uint32_t dns;
 } ethernet_settings;
@@ -27,9 +27,9 @@ typedef enum { ETHERNET_LINK_UP, ETHERNET_LINK_LOST, ETHERNET_ADDRESSED, ETHERNE
 
 typedef struct {
 	ethernet_event_kind kind;
-	/* With ETHERNET_LINK_UP: Mbit/s. */
+	/* Speed in Mbit/s, for ETHERNET_LINK_UP. */
 	uint16_t speed;
-	/* With ETHERNET_ADDRESSED. */
+	/* Address, for ETHERNET_ADDRESSED. */
 	ethernet_address address;
 } ethernet_event;
 
@@ -39,7 +39,7 @@ typedef struct {
 	int pins[ETHERNET_PIN_LIMIT];
 } ethernet_pins;
 
-/* Nothing is powered yet. False: there is a port that is open. */
+/* Claims the pins without powering anything. Returns false if a port is open already. */
 bool ethernet_driver_open(const ethernet_pins *pins, void (*notify)(void *context, const ethernet_event *event),
 			  void *context);
 

@@ -14,7 +14,7 @@ enum { MISO, MOSI, SCLK, CS, INT, RST };
 /* The chip takes 80 MHz; 20 are safe on pins that are not SPI's own, and more than 10 Mbit/s of payload. */
 enum { CLOCK_HZ = 20000000, QUEUE = 20 };
 
-/* From the end of the reset to the first register: its PLL takes 1 ms (data sheet 1.0.9, 5.5.1). */
+/* Time from the end of the reset to the first register access: the PLL takes 1 ms (data sheet 1.0.9, 5.5.1). */
 enum { RESET_US = 1000, POWERED_MS = 10 };
 
 #define HOST SPI2_HOST
