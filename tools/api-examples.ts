@@ -68,7 +68,7 @@ function routeRow(one: Operation): string[] {
 	return [titleOf(one), text.join(" ")];
 }
 
-/** With the statuses under which operations have the code; those that no operation names stand beside it. */
+/** A row with the statuses of the operations that have the code. */
 function errorRow({ const: code, description, "x-status": own }: Node): string[] {
 	const statuses = new Set<string>(own === undefined ? [] : [String(own)]);
 	for (const { operation } of DOCUMENT.tags.flatMap(({ name }: Tag) => operationsOf(name)))
@@ -137,7 +137,7 @@ function command({ path, method, operation }: Operation): string {
 	return `${line}${line.length + data.length < WIDTH ? " " : " \\\n\t"}${data}`;
 }
 
-/** The same reply as that of the POST which sets what this GET shows. */
+/** Returns true if the reply equals that of the POST for the same settings. */
 function isRepeated({ path, method, operation }: Operation): boolean {
 	const { post } = DOCUMENT.paths[path];
 	const [own, other] = [contentOf(operation)?.schema, post && contentOf(post)?.schema];

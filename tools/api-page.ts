@@ -19,7 +19,7 @@ import {
 } from "./api/document.js";
 
 const PAGE = join(ROOT, ".build", "api.html");
-/** Beside these statuses a reader's eye finds what is special about a route. */
+/** Statuses left out of the list, so that the special ones of a route stand out. */
 const COMMON_STATUSES = ["401", "403", "413", "500", "503"];
 
 const STYLE = `

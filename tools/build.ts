@@ -36,7 +36,7 @@ const HELP = `  npm run build -- --board NAME [--production] [--release FILE]
 Boards: ${BOARDS.map((board) => board.name).join(", ")}
 `;
 
-/** Said before a chip is locked. */
+/** Warning before a chip is locked. */
 const SELLING =
 	"Before you flash it: the first start burns fuses, and the XS runtime's licence (LGPLv3) asks that owners of consumer\n" +
 	"products can install a modified one. Read docs/selling.md first.";

@@ -23,7 +23,7 @@ const HELP = `A Zigbee coordinator: what Zigbee2MQTT would make of the gateway, 
   --help                 this text
 `;
 const JOIN_LIMIT = 254;
-/** Beside what the simulated coprocessors remember: a new unit is new to its coordinator. */
+/** Beside the state of the simulated coprocessors, because a new unit is new to its coordinator. */
 const FOLDER = join(".state", "coordinator");
 
 const WORDS = {

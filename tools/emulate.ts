@@ -14,7 +14,7 @@ import { type EmulateOptions, parseOptions, USAGE } from "./emulate/options.js";
 import { needQEMU } from "./emulate/qemu.js";
 import { type EmulatedUnit, openUnit } from "./emulate/state.js";
 
-/** From power on until it answers: an emulator on a busy computer takes its time. */
+/** Time from power-on to the first answer; an emulator on a busy computer is slow. */
 const START_LIMIT_MS = 300_000;
 const LOGIN_LIMIT_MS = 60_000;
 const WATCH_MS = 1000;
@@ -120,7 +120,7 @@ class EmulatedBench {
 		this.#say(`Key that signs updates for it: ${key}`);
 	}
 
-	/** Nothing else would tell that QEMU has ended. */
+	/** Ends the bench when QEMU ends. */
 	#watch(): void {
 		const looking = setInterval(() => {
 			if (this.#emulator?.failure === undefined) return;

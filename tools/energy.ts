@@ -80,7 +80,7 @@ export const PERIODS: readonly [string, number][] = [
 	["1 day", 1],
 ];
 
-/** As it is worth saying: two digits. */
+/** The figure with two significant digits. */
 export function spanOf(days: number): string {
 	if (days < YEAR_DAYS) return `${Math.round((days / YEAR_DAYS) * 12)} months`;
 	return `${(days / YEAR_DAYS).toFixed(1)} years`;

@@ -38,14 +38,14 @@ interface LinuxOptions extends Options {
 	readonly announce: boolean;
 }
 
-/** Takes an option out of the list. */
+/** Removes an option from the list. Returns true if it was there. */
 function takeFlag(args: string[], name: string): boolean {
 	const index = args.indexOf(name);
 	if (index >= 0) args.splice(index, 1);
 	return index >= 0;
 }
 
-/** Takes an option with a value out of the list. */
+/** Removes an option from the list and returns its value. */
 function takeValue(args: string[], name: string): string | undefined {
 	const index = args.indexOf(name);
 	return index < 0 ? undefined : (args.splice(index, 2)[1] ?? "");
@@ -172,6 +172,6 @@ const bench = new LinuxBench(readOptions(process.argv.slice(2)));
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void bench.end(0));
 // tools/run.mjs is gone.
 process.on("disconnect", () => void bench.end(0));
-// Until there is a firmware: Node would open its debugger, or end.
+// Ignored until there is a firmware; otherwise Node would open its debugger or end.
 for (const signal of ["SIGUSR1", "SIGUSR2"] as const) process.on(signal, () => {});
 bench.run().catch((error: Error) => bench.fail(error.message));

@@ -298,7 +298,7 @@ function failForForm() {
 }
 
 const commands = {
-	// Without arguments: what is done before every command, and no more.
+	// Without arguments: only the preparation of every command.
 	build: (args) => {
 		if (args.length > 0) become(process.execPath, [...program("tools/build.js"), "build", ...args]);
 		else say("Compiled. The firmware of a board: npm run build -- --board NAME (docs/flashing.md lists them).");

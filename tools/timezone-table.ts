@@ -34,7 +34,7 @@ interface Change {
 	readonly month: number;
 	readonly week: number;
 	readonly day: number;
-	/** From 0:00 of that day. */
+	/** Seconds from 0:00 of that day. */
 	readonly timeS: number;
 }
 
@@ -48,7 +48,7 @@ interface Rule {
 
 interface Transition {
 	readonly atS: number;
-	/** From then on. */
+	/** Offset from that moment on, s. */
 	readonly offsetS: number;
 }
 
@@ -201,7 +201,9 @@ function exceptionsOf({ transitions }: Zone, rule: Rule): Exception[] {
 	return relevant.slice(0, relevant.findLastIndex((span) => isException(span, rule)) + 1);
 }
 
-/** Whether the rule gives another offset at any moment of the span. After the last transition it is the rule that counts. */
+/**
+ * Returns true if the rule gives another offset at any moment of the span. After the last transition the rule applies.
+ */
 function isException({ fromS, untilS, offsetS }: Exception & { fromS: number }, rule: Rule): boolean {
 	if (untilS === Number.POSITIVE_INFINITY) return false;
 	const isOther = (atS: number) => offsetAt(rule, atS) !== offsetS;

@@ -10,7 +10,7 @@ import { type Board, type DividerPin, findBoard } from "../hosts/esp32/boards.js
 
 export const PICTURES = fileURLToPath(new URL("../../docs/pictures", import.meta.url));
 
-/** One for each kind: a bare devkit, one with a radio, a gateway board, one with cells. */
+/** One board of each kind: a bare devkit, one with a radio, a gateway board, one with cells. */
 export const DRAWN = ["esp32-devkitc", "esp32-devkitc-zigbee", "slzb-06", "esp32s3-battery"] as const;
 /** Boards that are sold with radio, button and LED. */
 const BOUGHT = ["slzb-06"];

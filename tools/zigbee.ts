@@ -24,7 +24,7 @@ interface Order {
 	/** The lines of the gateway's coprocessor. */
 	readonly lines?: { readonly reset: boolean; readonly bootLoader: boolean };
 	readonly faults?: Partial<Faults>;
-	/** It starts anew by itself. */
+	/** The coprocessor restarts by itself. */
 	readonly crash?: true;
 	/** The network goes on so. */
 	readonly network?: { readonly channel?: number; readonly panId?: number };

@@ -16,7 +16,7 @@ import { VirtualFlash, type VirtualPartition } from "./virtual-flash.js";
 import { VirtualStorage } from "./virtual-storage.js";
 
 export interface VirtualSlotsOptions {
-	/** As `Update.keys`; default: none, and no update is taken. */
+	/** Value of `Update.keys`; default: none, and updates are refused. */
 	readonly keys?: readonly Uint8Array[];
 	readonly revoked?: readonly Uint8Array[];
 	/** Security level of the first firmware; default 0. */

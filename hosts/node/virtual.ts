@@ -54,7 +54,7 @@ export interface VirtualOptions extends VirtualLineOptions {
 	slots?: VirtualSlots;
 	/** Memory that the world before a restart has left. */
 	retained?: VirtualRetained;
-	/** How it ended; default: power was switched on. */
+	/** Ending of the previous program; default: power was switched on. */
 	ending?: Ending;
 	/** Resources by name; default: those of the checkout. */
 	resources?: ReadonlyMap<string, Uint8Array>;
@@ -71,7 +71,7 @@ export interface VirtualOptions extends VirtualLineOptions {
 	console?: (time: VirtualTime) => SerialPort;
 	/** Makes the port of the Zigbee coprocessor; without it, the board has none. */
 	zigbee?: (time: VirtualTime) => CoprocessorPort;
-	/** Without it, the unit has no light. */
+	/** Undefined: the unit has no light. */
 	led?: LEDPort;
 	/** Free memory of the machine; by default always enough. */
 	memory?: NonNullable<Host["memory"]>;
@@ -180,7 +180,7 @@ export class VirtualWorld implements Host {
 		this.resources = options.resources ?? readResources();
 	}
 
-	/** How long it is to sleep, and since when (the time of the world): its program has ended. */
+	/** Sleep of the unit: its length, and its start in the world's time. The program has ended. */
 	asleep: { readonly ms: number; readonly sinceMs: number } | undefined;
 
 	/** Called when the gateway wants to restart. */

@@ -22,7 +22,7 @@ export function decodeCharacter(wire: number): number {
 
 /** A simulated meter that may see the head's LED as well: as light, whatever it means. */
 export interface LitMachine extends Machine {
-	/** It was alight from then to then, but for the stop bits. */
+	/** Called with the beginning and end of each time of light, without stop bits. */
 	light?(fromMs: number, toMs: number): void;
 }
 

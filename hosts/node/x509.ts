@@ -119,7 +119,7 @@ function withoutEnd(line: string): string {
 	return line.slice(0, length);
 }
 
-/** One certificate, or the CERTIFICATES_… that says what is wrong with it. */
+/** One certificate, or the code CERTIFICATES_… of its fault. */
 function readCertificate(der: Buffer | undefined): Certificate | number {
 	if (der === undefined) return CERTIFICATES_DAMAGED;
 	try {

@@ -22,7 +22,7 @@ const FRAME_LIMIT = MESSAGE_LIMIT + 65_536;
 const END_LIMIT_MS = 2000;
 /** Steps of one request after which the worker gives up: a watchdog of a few seconds. */
 const STEPS_LIMIT = 1_000_000_000;
-/** How often the worker looks at the limit. */
+/** Steps between two checks of the limit. */
 const STEPS_BETWEEN_LOOKS = 10_000;
 
 /** Path of the worker program as seen by the module `from`; undefined: not installed, or its build failed. */

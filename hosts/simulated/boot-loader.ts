@@ -53,7 +53,7 @@ export const SLOTS: readonly string[] = Object.freeze(["slot_0", "slot_1"]);
 
 export interface BootDeps {
 	readonly storage: Storage;
-	/** One for each name of SLOTS. */
+	/** One partition for each name of SLOTS. */
 	readonly slots: readonly Partition[];
 	readonly crypto: Pick<Crypto, "hash">;
 	/** As in Update. */
@@ -66,7 +66,7 @@ export interface BootDeps {
 	restart(): void;
 }
 
-/** To be made once at each start: that chooses the slot. */
+/** Create it once at each start: the constructor chooses the slot. */
 export class BootLoader implements Update {
 	readonly slot: Partition;
 	/** Header of the running image; undefined for the program itself. */

@@ -12,9 +12,9 @@ import type {
 } from "../../modules/io/ethernet.js";
 import type { Timers } from "../../modules/io/host.js";
 
-/** Until the two ends have agreed on their speed. */
+/** Time until both ends have agreed on their speed, ms. */
 export const LINK_MS = 1500;
-/** Until DHCP has answered. */
+/** Time until DHCP has answered, ms. */
 export const DHCP_MS = 2000;
 const LOOK_MS = 500;
 const SPEED = 100;

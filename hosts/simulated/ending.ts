@@ -1,4 +1,4 @@
-/** How a program has ended, and memory that outlives it, for hosts that have neither by their hardware. */
+/** Ending of a program, and memory that survives it, for hosts whose hardware has neither. */
 import type { Retained } from "../../modules/io/flash.js";
 import type { Ending, Storage } from "../../modules/io/host.js";
 

@@ -16,9 +16,9 @@
 import type { Crypto } from "../../modules/io/crypto.js";
 import type { Partition } from "../../modules/io/flash.js";
 
-/** It fails as soon as it starts. */
+/** The image fails as soon as it starts. */
 export const IMAGE_FAILS = 1;
-/** It starts, and does nothing. */
+/** The image starts and does nothing. */
 export const IMAGE_HANGS = 2;
 /** Its radio finds no network, and opens none. */
 export const IMAGE_HEARS_NOTHING = 4;

@@ -36,7 +36,7 @@ export interface RadioSettings {
 	/** Address from DHCP. */
 	readonly lease: { readonly ip: string; readonly netmask: string; readonly gateway: string };
 	readonly accessPointKey: string;
-	/** How often a radio hears of its network; after LOST_BEACONS times without it is lost. Default: BEACON_MS. */
+	/** Interval of beacons from the network, which is lost after LOST_BEACONS missing ones. Default: BEACON_MS. */
 	readonly beaconMs?: number;
 	/** Called with each radio that is made. */
 	onMade?(radio: SimulatedRadio): void;
@@ -81,7 +81,7 @@ export class SimulatedRadio implements WiFi {
 		else this.stationAfter(JOIN_MS, () => this.join(options));
 	}
 
-	/** As ESP-IDF has it: the station's network decides. */
+	/** As in ESP-IDF, the station's network determines the channel. */
 	get channel(): number {
 		return this.station?.channel ?? (this.accessPoint === undefined ? 0 : ACCESS_POINT_CHANNEL);
 	}
@@ -146,7 +146,7 @@ export class SimulatedRadio implements WiFi {
 	private join(options: StationOptions): void {
 		const network = this.find(options.ssid);
 		if (network === undefined) this.failAfter(0, WIFI_REASON_NO_AP_FOUND);
-		// Without an answer of DHCP it stays joined, and waits.
+		// Without an answer of DHCP the station stays joined and waits.
 		else if (network.givesAddress || options.address !== undefined) {
 			const { ip, netmask, gateway } = options.address ?? this.#settings.lease;
 			this.station = { ...describe(network), ip, netmask, gateway };

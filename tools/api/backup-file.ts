@@ -4,7 +4,7 @@ import { BOOLEAN, CHOICE, type Field, INTEGER, type Setting } from "../../module
 import { PARTS } from "../../modules/parts.js";
 import type { Node } from "./document.js";
 
-/** Another value than on a new unit; undefined for texts and bytes, which may have a form of their own. */
+/** A value that differs from a new unit's; undefined for texts and bytes, which may need a certain form. */
 export function another({ kind, choices, initial, minimum, maximum }: Field): Setting | undefined {
 	if (kind === BOOLEAN) return !initial;
 	if (kind === CHOICE) return choices.find((choice) => choice !== initial);

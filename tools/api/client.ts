@@ -24,14 +24,14 @@ export class GatewayClient {
 	readonly #agent: Agent | false;
 	#token = "";
 
-	/** Without an agent each request has a connection of its own. */
+	/** Without an agent each request uses its own connection. */
 	constructor(port: number, password: string, agent?: Agent) {
 		this.#port = port;
 		this.#password = password;
 		this.#agent = agent ?? false;
 	}
 
-	/** Sent with each request since the login. */
+	/** Token sent with each request since the login. */
 	get token(): string {
 		return this.#token;
 	}
@@ -48,7 +48,10 @@ export class GatewayClient {
 		this.#token = accepted("the login", reply)["token"];
 	}
 
-	/** The same, tried again for so long: a gateway that has just started makes its certificate anew when it has an address. */
+	/**
+	 * Logs in, repeatedly within the limit: a gateway that has just started makes a new certificate once it has an
+	 * address.
+	 */
 	async loginWithin(limitMs: number): Promise<void> {
 		const endMs = performance.now() + limitMs;
 		for (;;) {

@@ -48,7 +48,7 @@ export function formatted(path: string, input: string): string {
 
 /** A node with what it refers to; its own members go first. */
 export function resolve(node: Node): Node {
-	// One that may be null instead.
+	// A schema that may also be null.
 	if (node.oneOf?.[0]?.$ref) {
 		const target = resolve(node.oneOf[0]);
 		return merge(target, { ...node, oneOf: undefined, type: [target.type, "null"] });

@@ -115,7 +115,7 @@ function inOrder(old: Node, made: Readonly<Record<string, Node>>): Node {
 	return Object.fromEntries(names.map((name) => [name, made[name]]));
 }
 
-/** The same names: in the order in which they stand. */
+/** The same names in their existing order. */
 function sameNames(old: readonly string[] | undefined, names: readonly string[]): readonly string[] {
 	return [...(old ?? [])].sort().join() === [...names].sort().join() ? (old ?? []) : names;
 }
@@ -223,7 +223,7 @@ function descriptionOf(field: SettingField | undefined): Node {
 	return description === undefined ? {} : { description };
 }
 
-/** Where the body and the reply are one schema, it has initial values. */
+/** A schema shared by body and reply has initial values. */
 function initialOf(old: Node, { initial }: Field): Node {
 	return INITIAL in old && initial !== undefined ? { [INITIAL]: initial } : {};
 }

@@ -18,7 +18,7 @@ const QUICK_ROUNDS = 2;
 
 interface Load {
 	readonly what: string;
-	/** Is there when that has been drawn. */
+	/** Element that exists once the page is drawn. */
 	readonly selector: string;
 	readonly isLoggedIn: boolean;
 }

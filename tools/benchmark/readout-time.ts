@@ -50,7 +50,7 @@ const CASES: readonly Case[] = [
 
 interface Run {
 	readonly tookMs: number;
-	/** Where the time went beyond the limit; only in mode C. */
+	/** Time beyond the limit, by cause; only in mode C. */
 	readonly lateMs?: {
 		readonly signOn: number;
 		readonly acknowledge: number;

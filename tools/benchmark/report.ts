@@ -6,7 +6,7 @@ export interface Section {
 	/** Its letter on the command line. */
 	readonly part: string;
 	readonly title: string;
-	/** How to read the columns. */
+	/** Explanations of the columns. */
 	readonly notes: readonly string[];
 	readonly rows: readonly Row[];
 }

@@ -27,7 +27,7 @@ const ANSWER_LIMIT_MS = 5000;
 const START_TRIES = 100;
 const PASSWORD = "bench-password";
 const FACTORY = Object.freeze({ serial: "020000000001", labelPassword: PASSWORD, accessPointKey: PASSWORD });
-/** As curl sends it. */
+/** Header fields as curl sends them. */
 const FIELDS = "User-Agent: bench\r\nAccept: */*\r\n";
 
 const TITLE = "Processor time of a small GET by plain HTTP, firmware on Linux, beside the Moddable SDK's own server";
@@ -44,7 +44,7 @@ class Client {
 		this.#port = port;
 	}
 
-	/** Another connection. */
+	/** Replaces the connection. */
 	async renew(): Promise<void> {
 		this.#socket?.destroy();
 		const socket = connect(this.#port, "127.0.0.1");
@@ -72,7 +72,7 @@ class Client {
 		}
 	}
 
-	/** Asks; gives head and body. Throws unless it is answered with 200. */
+	/** Sends a request; returns head and body. Throws unless the status is 200. */
 	async ask(path: string, token: string, body?: string): Promise<{ head: string; body: string }> {
 		const fields = `Host: 127.0.0.1:${this.#port}\r\n${FIELDS}${token === "" ? "" : `Authorization: Bearer ${token}\r\n`}`;
 		const opening = body === undefined ? `GET ${path}` : `POST ${path}`;
@@ -151,7 +151,7 @@ interface Asked {
 	readonly client: Client;
 	readonly path: string;
 	readonly token: string;
-	/** All requests over one connection. */
+	/** True if all requests use one connection. */
 	readonly isKept: boolean;
 }
 

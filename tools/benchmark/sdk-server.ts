@@ -11,7 +11,7 @@ import { writeChanged } from "../sdk/project.js";
 import { findSDK, findToolchain, ROOT } from "../sdk/sdk.js";
 
 const NAME = "sdk-server";
-/** Where the SDK has it. */
+/** Path in the SDK. */
 const SERVER = "examples/io/listener/httpserver/manifest_httpserver.json";
 
 const MANIFEST = {
@@ -21,7 +21,7 @@ const MANIFEST = {
 	preload: ["main"],
 };
 
-/** By the names that the SDK gives them. */
+/** Modules by their names in the SDK. */
 const MODULES = Object.freeze({ server: '"embedded:network/http/server"', listener: '"embedded:io/socket/listener"' });
 
 function program(port: number, body: string): string {

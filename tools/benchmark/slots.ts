@@ -51,7 +51,7 @@ async function addRequests(xs: XSWorld, add: (probe: string, slots: number) => v
 	add("while the reply waits for a slow reader", await xs.slots());
 }
 
-/** With the slow reader: a readout, the log, every connection, and one too many on each port. */
+/** The worst case beside the slow reader: a readout, the log, every connection, and one too many on each port. */
 async function addWorst(xs: XSWorld, add: (probe: string, slots: number) => void): Promise<void> {
 	await xs.request("iec62056/control", { body: { log_en: true } });
 	await beginReadout(xs);

@@ -18,7 +18,7 @@ export function capturePath(name: string): string {
 	return vectorPath("iec62056-21", name);
 }
 
-/** One of SML. */
+/** An SML capture by its name. */
 export function smlCapture(name: string): Uint8Array {
 	return readTelegram(vectorPath("sml", name));
 }

@@ -11,7 +11,7 @@ export interface Distinct {
 	readonly others: readonly string[];
 }
 
-/** One board for each firmware with other code: by chip, partition table, radio and kind of Ethernet. */
+/** One board for each distinct firmware: by chip, partition table, radio and kind of Ethernet. */
 export function distinctBoards(boards: readonly Board[], chip?: Chip, every = false): Distinct[] {
 	const found = new Map<string, { board: Board; others: string[] }>();
 	for (const board of boards) {
@@ -37,7 +37,7 @@ export function slotBytesOf({ partitions }: Board): number {
 export interface Outcome extends Distinct {
 	/** Undefined: it could not be built. */
 	readonly taken: Taken | undefined;
-	/** Why it failed; none: it has not. */
+	/** Reasons of the failure; empty: none. */
 	readonly problems: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** How much flash and memory a linked firmware takes: the image's file, and ESP-IDF's own esp_idf_size for the memory. */
+/** Flash and memory of a linked firmware: the image's size, and ESP-IDF's esp_idf_size for the memory. */
 import { spawnSync } from "node:child_process";
 
 /** Bytes of memory that are taken before the heap gets the rest. */
@@ -33,7 +33,7 @@ export const SIZE_ADVICE =
 	'esp_idf_size is missing, so memory is not told. It comes with ESP-IDF: "$IDF_PATH/install.sh" installs it, then\n' +
 	'. "$IDF_PATH/export.sh"';
 
-/** Whether Python has ESP-IDF's program for sizes. */
+/** Returns true if Python has ESP-IDF's program for sizes. */
 export function hasSizes(): boolean {
 	return spawnSync("python", ["-m", "esp_idf_size", "--help"], { stdio: "ignore" }).status === 0;
 }

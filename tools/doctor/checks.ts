@@ -14,7 +14,7 @@ export const IDF_VERSION = "v6.0";
 const IDF_TAG = "v6.0.1";
 const CHIPS = "esp32,esp32s3,esp32c3,esp32c6";
 const NODE_VERSION = [20, 19];
-/** Where hosts/node/xs-worker.ts finds it. */
+/** Places in which hosts/node/xs-worker.ts looks for it. */
 const XS_PROGRAMS = ["lin", "mac"].map(
 	(platform) => `node_modules/@agoric/xsnap/xsnap-native/xsnap/build/bin/${platform}/release/xsnap-worker`,
 );
@@ -23,9 +23,9 @@ const XS_PROGRAMS = ["lin", "mac"].map(
 export interface Machine {
 	/** The first line that a program says, or undefined where it is not there or fails. */
 	ask(command: string, ...args: string[]): string | undefined;
-	/** Whether a C file with this line can be compiled. */
+	/** Returns true if a C file with this line can be compiled. */
 	hasHeader(header: string): boolean;
-	/** Whether 32-bit programs with GLib and Mbed TLS can be built and run. */
+	/** Returns true if 32-bit programs with GLib and Mbed TLS can be built and run. */
 	builds32(): boolean;
 	exists(path: string): boolean;
 	/** Output of a program. */
@@ -68,7 +68,7 @@ export function diagnose(machine: Machine): Target[] {
 	];
 }
 
-/** Whether the target that everybody needs is complete. */
+/** Returns true if the target that all users need is complete. */
 export function isBenchComplete(targets: readonly Target[]): boolean {
 	return targets[0].checks.every(({ ok }) => ok);
 }
@@ -126,7 +126,7 @@ function testChecks(machine: Machine): Check[] {
 function linuxChecks(machine: Machine): Check[] {
 	const i386 = "libglib2.0-dev:i386 libmbedtls-dev:i386";
 	const beside = `sudo dpkg --add-architecture i386 && sudo apt-get update && ${apt("gcc-multilib", i386)}`;
-	// Where these conflict with what is installed, a folder of their own serves.
+	// A separate folder serves where these packages conflict with installed ones.
 	const apart =
 		"sudo debootstrap --arch=i386 --variant=minbase --include=libglib2.0-dev,libmbedtls-dev bookworm ~/i386";
 	const all32 = `${beside} # or: ${apart} && export GATEWAY_SYSROOT32=~/i386`;
@@ -166,7 +166,7 @@ function describe(machine: Machine, folder: string): string | undefined {
 
 function sdkVersion(machine: Machine, folder: string, make: string): Check {
 	const name = "Moddable SDK: version";
-	// Without its repository's tags the SDK still has a file that tells the release it comes from.
+	// Without tags of its repository the SDK has a file that names its release.
 	const version = describe(machine, folder) ?? machine.ask("cat", `${folder}/tools/VERSION`);
 	if (version === SDK_VERSION) return { name, ok: true, detail: version, fix: "" };
 	const git = 'git -C "$MODDABLE"';
@@ -181,7 +181,7 @@ function sdkVersion(machine: Machine, folder: string, make: string): Check {
 function esp32Checks(machine: Machine): Check[] {
 	const folder = machine.environment("IDF_PATH");
 	const there = folder !== undefined && machine.exists(`${folder}/export.sh`);
-	// Not by xs-dev, which installs an older version than the SDK wants.
+	// xs-dev would install an older version than the SDK needs.
 	const clone = `git clone -b ${IDF_TAG} --recursive https://github.com/espressif/esp-idf.git ~/esp32/esp-idf`;
 	const install = `${clone} && ~/esp32/esp-idf/install.sh ${CHIPS} && export IDF_PATH=~/esp32/esp-idf`;
 	const place = found("ESP-IDF", there ? folder : undefined, install);

@@ -32,7 +32,7 @@ export interface EmulatorOrder {
 	readonly httpPort: number;
 	/** The Unix socket of the meter's UART, which QEMU makes. */
 	readonly meterSocket: string;
-	/** Hears each line of the console. */
+	/** Called with each line of the console. */
 	onLine?(line: string): void;
 }
 
@@ -43,7 +43,7 @@ export class Emulator {
 	readonly #complaints: string[] = [];
 	#child: ChildProcess | undefined;
 	#exited: Promise<unknown> = Promise.resolve();
-	/** Why QEMU has ended without being told to. */
+	/** Reason why QEMU ended by itself. */
 	#failure: string | undefined;
 
 	constructor(order: EmulatorOrder) {
@@ -140,7 +140,7 @@ export class Emulator {
 	}
 }
 
-/** Without the colours of ESP-IDF's log, and what else is no character. */
+/** The line without the colours of ESP-IDF's log and without control characters. */
 function plain(line: string): string {
 	return line.replace(/\u001b\[[\d;]*m|[\u0000-\u0008\u000b-\u001f]/g, "");
 }
@@ -150,7 +150,7 @@ function keep(lines: string[], line: string, limit: number): void {
 	if (lines.length > limit) lines.shift();
 }
 
-/** Whether the page is served there. */
+/** Returns true if the page is served at this port. */
 function answers(port: number): Promise<boolean> {
 	return new Promise((resolve) => {
 		const options = {

@@ -29,7 +29,7 @@ export interface FirmwareOrder {
 	readonly board: Board;
 	readonly building: Building;
 	readonly out: string | undefined;
-	/** Is told how far it is; a line each. */
+	/** Reports progress, a line each. */
 	say(text: string): void;
 }
 

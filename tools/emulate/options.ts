@@ -25,9 +25,9 @@ says what this shows and what it does not.
 Boards: ${BOARDS.map(({ name }) => name).join(", ")}
 `;
 
-/** In place of options of the meter. */
+/** Value of --meter for no meter. */
 const NO_METER = "none";
-/** As npm start has it: a profile that its telegram has nothing of. */
+/** As in npm start: a profile that the telegram lacks. */
 const DEFAULT_METER = ["--protocol", "iec", "--profile", "programming"];
 /** Options of npm run meter that the emulator sets, or that end it. */
 const NOT_FOR_METER = ["--port", "--socket", "--help"];

@@ -15,7 +15,7 @@ export interface Run {
 	readonly status: number | null;
 	readonly stdout: string;
 	readonly stderr: string;
-	/** Whether there is such a program. */
+	/** True if the program exists. */
 	readonly isThere: boolean;
 }
 
@@ -28,7 +28,7 @@ export const runHere: Runner = (program, args) => {
 	return { status, stdout: stdout ?? "", stderr: stderr ?? "", isThere };
 };
 
-/** Whether the QEMU on the PATH has this chip; undefined: it does. Else a sentence, and the command that mends it. */
+/** Undefined if the QEMU on the PATH has this chip; otherwise the reason and the command that mends it. */
 export function lacksChip(chip: Chip, run: Runner): { readonly reason: string; readonly fix: string } | undefined {
 	const { program, machine } = EMULATED_CHIPS[chip];
 	const { status, stdout, stderr, isThere } = run(program, ["-M", "help"]);

@@ -95,7 +95,7 @@ function readRecord(path: string, folder: string, board: Board): Kept {
 	try {
 		kept = JSON.parse(readFileSync(path, "utf8"));
 	} catch {
-		// Told below.
+		// The caller reports the failure.
 	}
 	const texts = [kept.board, kept.serial, kept.labelPassword, kept.build];
 	if (kept.version !== VERSION || texts.some((text) => typeof text !== "string"))

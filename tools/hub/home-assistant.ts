@@ -20,7 +20,9 @@ export interface StandInOptions {
 	readonly address?: string;
 	/** PEM; without it it speaks plain HTTP. */
 	readonly tls?: { readonly key: string; readonly cert: string };
-	/** So many replies 401 ban an address for good, as `login_attempts_threshold` does (default: none). */
+	/**
+	 * Number of replies 401 after which an address is banned for good, as `login_attempts_threshold` (default: never).
+	 */
 	readonly banAfter?: number;
 }
 
@@ -62,7 +64,7 @@ export interface Request {
 	status: number;
 }
 
-/** As VALID_ENTITY_ID in core.py. */
+/** VALID_ENTITY_ID of core.py. */
 const ENTITY_ID = /^(?!.+__)(?!_)[\da-z_]+(?<!_)\.(?!_)[\da-z_]+(?<!_)$/;
 /** Characters, as Python counts them. */
 const STATE_LIMIT = 255;
@@ -93,14 +95,14 @@ export class StandIn {
 	/** Token of a user without administrator rights. */
 	readonly guestToken = makeToken();
 	readonly entities = new Map<string, Entity>();
-	/** The last ones, oldest first. */
+	/** The latest requests, oldest first. */
 	readonly requests: Request[] = [];
 	/** Connections that it took. */
 	connections = 0;
 	fault: Fault | undefined;
 	slowMs = 1000;
 	redirectTo = "/";
-	/** Told when an entity was set. */
+	/** Called when an entity was set. */
 	onState: ((entity: Entity, isNew: boolean) => void) | undefined;
 	#server: ReturnType<typeof createServer> | undefined;
 	#port: number;
@@ -260,7 +262,7 @@ export class StandIn {
 		if (what === "/api/config") return { status: 200, body: { version: "2026.2.3", state: "RUNNING" } };
 		if (!isEntity) return { status: 200, body: [...this.entities.values()] };
 		const entity = decodeURIComponent(name);
-		// Any token may read.
+		// Any valid token may read.
 		if (method === "GET") {
 			const found = this.entities.get(entity.toLowerCase());
 			return found === undefined ? message(404, "Entity not found.") : { status: 200, body: found };

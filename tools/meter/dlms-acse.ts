@@ -5,7 +5,7 @@
 import { lengthOf } from "./dlms-data.js";
 
 export const CONTEXT_PLAIN = 1;
-/** By short names. */
+/** Application context with short names. */
 export const CONTEXT_SHORT = 2;
 export const CONTEXT_CIPHERED = 3;
 export const MECHANISM_NONE = 0;
@@ -24,7 +24,7 @@ export const DIAGNOSTIC_TITLE = 3;
 export const DIAGNOSTIC_MECHANISM = 11;
 export const DIAGNOSTIC_MECHANISM_REQUIRED = 12;
 export const DIAGNOSTIC_FAILED = 13;
-/** Not a refusal with HLS: passes 3 and 4 are to come. */
+/** With HLS this is no refusal: passes 3 and 4 follow. */
 export const DIAGNOSTIC_REQUIRED = 14;
 
 /** Object identifiers 2.16.756.5.8.1 and .2. */
@@ -124,7 +124,7 @@ export function writeInitiateResponse(conformance: number, pdu: number, name = N
 	return bytes;
 }
 
-/** In place of an initiate response: confirmed service error, initiate, with its reason. */
+/** Answer instead of an initiate response: confirmed service error, initiate, with its reason. */
 export function writeInitiateError(reason: number): Buffer {
 	return Buffer.of(0x0e, 0x01, 0x06, reason);
 }
@@ -136,7 +136,7 @@ export interface AARE {
 	source: number;
 	diagnostic: number;
 	title?: Uint8Array;
-	/** With a mechanism that has a challenge: that of the meter. */
+	/** The meter's challenge, for a mechanism that has one. */
 	mechanism?: number;
 	challenge?: Uint8Array;
 	userInformation?: Uint8Array;

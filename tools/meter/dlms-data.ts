@@ -115,11 +115,11 @@ export function scalerUnit(scaler: number, unit: number): Encoded {
 	return structure(int8(scaler), enumeration(unit));
 }
 
-/** How the clock of the meter stands to UTC. */
+/** Relation of the meter's clock to UTC. */
 export interface Zone {
 	/** Minutes ahead of UTC. */
 	minutes: number;
-	/** As the standard has it: minutes from local time to UTC; `swapped`: the other way; `none`: not told. */
+	/** `standard`: minutes from local time to UTC; `swapped`: the opposite sign; `none`: unspecified. */
 	deviation: "standard" | "swapped" | "none";
 }
 

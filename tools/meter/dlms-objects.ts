@@ -24,7 +24,7 @@ const PERIOD_SECONDS = 900;
 /** 16 characters, by which a meter is known in DLMS. */
 export const DEVICE_NAME = `GWS00000${SERIAL}`;
 export const ASSOCIATION_CODE = "0.0.40.0.0.255";
-/** Under this one the public client reads which invocation counter comes next. */
+/** Code under which the public client reads the next invocation counter. */
 export const COUNTER_CODE = "0.0.43.1.0.255";
 
 export interface ObjectOptions {
@@ -138,7 +138,7 @@ function oddRegisters(): COSEMObject[] {
 	];
 }
 
-/** All objects but the association, which is made of them. A code stands once: odd ones come before the ordinary. */
+/** All objects except the association, which lists them. For a code that occurs twice the odd one comes first. */
 export function householdObjects(options: ObjectOptions): COSEMObject[] {
 	const objects = [
 		...(options.oddTypes ? oddRegisters() : []),

@@ -98,12 +98,12 @@ function select(manner: Manner, selection: Buffer, reading: HouseholdReading, zo
 	return rows.filter(({ timeMs }) => timeMs >= from && timeMs <= to);
 }
 
-/** Whether the bytes are those of the pattern: pairs of hex digits, `..` for any. */
+/** Returns true if the bytes match the pattern: pairs of hex digits, `..` for any. */
 function matches(bytes: Buffer, pattern: string): boolean {
 	return new RegExp(`^${pattern.replaceAll(" ", "")}$`).test(bytes.toString("hex"));
 }
 
-/** Also the registers that are columns and that the household has not. */
+/** The profiles, and the registers that are their columns and that the household lacks. */
 export function profiles(zone: Data.Zone): COSEMObject[] {
 	const column = (classId: number, code: string) =>
 		Data.structure(Data.uint16(classId), Data.octets(codeBytes(code)), Data.int8(2), Data.uint16(0));

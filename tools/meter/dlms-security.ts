@@ -50,7 +50,7 @@ export interface SecurityOptions {
 		onLowCounter?: Reaction;
 		/** Number that its security controls tell; it takes requests of suites 0 and 1 all the same. */
 		suite?: number;
-		/** It takes those of the suite that it tells only. */
+		/** Accepts only requests of the suite in its own security control. */
 		strictSuite?: boolean;
 	};
 }
@@ -92,7 +92,7 @@ export class MessageSecurity {
 		this.#ownCounter = options.ownCounter;
 	}
 
-	/** Takes the ciphering off a request. */
+	/** Removes the ciphering of a request. */
 	uncover(apdu: Buffer, party: Party): Message | Refused {
 		const isPlain = PLAIN_REQUESTS.includes(apdu[0]);
 		if (isPlain && party.isCiphered) return { answer: exception(NOT_ALLOWED, NOT_POSSIBLE) };

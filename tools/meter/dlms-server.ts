@@ -88,7 +88,7 @@ export interface ServerFaults {
 	exceptionAfter?: number;
 	/** The client that is for GMAC is for this mechanism of HLS, which each AARQ is refused for, or accepted and challenged. */
 	hls?: { mechanism: number; accepts: boolean; isNamed: boolean };
-	/** It goes by short names: each AARQ is refused, or accepted as if it were one for them. */
+	/** The meter uses short names: it refuses each AARQ, or accepts it as one for short names. */
 	shortNames?: "refuse" | "accept";
 }
 
@@ -112,7 +112,7 @@ export class DLMSServer {
 	readonly #get: GetService;
 	readonly #security: MessageSecurity;
 	#association: Association | undefined;
-	/** Not released by RLRQ. */
+	/** True while the association was not released by RLRQ. */
 	#isHeld = false;
 	#requests = 0;
 	#nowMs = 0;

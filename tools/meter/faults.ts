@@ -9,7 +9,7 @@ export interface MeterFaults {
 	wrongBCC?: number;
 	/** The first so many sign-ons are not answered. */
 	silence?: number;
-	/** Each answer comes this much later, ms. */
+	/** Delay of each answer, ms. */
 	lateMs?: number;
 	/** The block stops after so many characters. */
 	cut?: number;
@@ -19,7 +19,7 @@ export interface MeterFaults {
 	noSTX?: boolean;
 	/** The block ends with `! CR LF`, without ETX and BCC. */
 	noBCC?: boolean;
-	/** One bit is flipped in one of so many characters. */
+	/** One of that many characters has a flipped bit. */
 	damage?: number;
 	/** `ACK CR LF` comes before STX (Elster AS1440). */
 	ackLine?: boolean;

@@ -15,7 +15,7 @@ const SHORTEST = 7;
 /** A frame as it came, its checks right. */
 export interface Frame {
 	isSegmented: boolean;
-	/** As it is on the line. */
+	/** Address bytes as on the line. */
 	destination: Buffer;
 	source: Buffer;
 	control: number;

@@ -54,7 +54,7 @@ export interface StationOptions {
 	onEvent(code: number): void;
 }
 
-/** Each counts down. */
+/** Counters of faults, each counted down. */
 export interface StationFaults {
 	/** The first so many SNRM are answered by DM. */
 	refuse?: number;

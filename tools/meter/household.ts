@@ -160,7 +160,7 @@ function lines(reading: HouseholdReading): string[] {
 	return sets;
 }
 
-/** Whole part of at least `digits` digits, sign in front, `places` after the point. */
+/** A number with at least `digits` digits before the point, `places` after it, and a sign in front. */
 function fixed(value: number, digits: number, places: number): string {
 	const text = Math.abs(value)
 		.toFixed(places)
@@ -178,7 +178,7 @@ function isNight(utcMs: number): boolean {
 	return hour < 6 || hour >= 22;
 }
 
-/** How much of a bell of `width` hours around `hour` there is now, 0 to 1. */
+/** Height, 0 to 1, of a bell curve of `width` hours around `hour` at the moment. */
 function around(utcMs: number, hour: number, width: number): number {
 	const distance = (utcMs % DAY_MS) / HOUR_MS - hour;
 	return Math.exp(-((distance / width) ** 2));

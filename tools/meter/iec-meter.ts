@@ -83,11 +83,11 @@ export interface IECMeterOptions {
 	battery?: boolean;
 	/** Rate of mode D. Default 2400. */
 	pushBaud?: number;
-	/** From the begin of one push to the next; one that lasts longer is followed at once. Default 3000. */
+	/** Time from the start of one push to the next; a longer push is followed at once. Default 3000. */
 	pushMs?: number;
 	/** tr; default 200 ms, or 20 when the third maker letter is lower case. */
 	reactionMs?: number;
-	/** Takes `ACK 2 Z 2`: then it is silent until `takeBack`. `only`: refuses a readout in mode C. Default: never. */
+	/** Accepts `ACK 2 Z 2` and is then silent until `takeBack`. `only`: refuses a readout in mode C. Default: never. */
 	handOver?: "both" | "only";
 	/** Sends that acknowledgement back at the new rate. Default true. */
 	confirmsHandOver?: boolean;

@@ -33,7 +33,7 @@ export const PROFILE_FAULTS = [
 export const PROFILE_FORMS = ["plain", "bare-heads", "value-lines"] as const;
 
 export interface ProfileOptions {
-	/** Where it is given; default: nowhere. */
+	/** Place of the profile; default: nowhere. */
 	place?: (typeof PROFILE_PLACES)[number];
 	/** Minutes; default 15. */
 	period?: number;
@@ -41,7 +41,7 @@ export interface ProfileOptions {
 	rows?: number;
 	/** In front of times: 0 winter, 1 summer, 2 UTC, "" none. Default 2. */
 	season?: string;
-	/** Without it a profile is refused; default: none is wanted, and one that is given is not answered. */
+	/** Password without which a profile is refused. Default: no password is needed, and a given one is not answered. */
 	password?: string;
 	/** Wrong passwords until it is locked, and refuses the right one too. Default 3; 0: it is locked. */
 	tries?: number;
@@ -87,7 +87,7 @@ export class ProgrammingMode {
 		this.#wrongBCC = options.wrongBCC ?? 0;
 	}
 
-	/** It refuses any password. */
+	/** True after too many wrong passwords: then any password is refused. */
 	get isLocked(): boolean {
 		return this.#tries === 0;
 	}
@@ -100,7 +100,7 @@ export class ProgrammingMode {
 		return demand();
 	}
 
-	/** To a command, its BCC checked. */
+	/** Answers a command with a correct BCC. */
 	take(command: string, data: string, nowMs: number): Answer | undefined {
 		const { fault } = this.#options;
 		if (command === "P1") return this.#takePassword(data);

@@ -12,7 +12,7 @@ const LOOK_MS = 20;
 const LATE_MS = 50;
 
 export class LineClock {
-	/** How long it has stood still so far. */
+	/** Total time for which the clock has stood still, ms. */
 	#lostMs = 0;
 	/** When the loop last had looked at all that came, real time; undefined: it is not watched. */
 	#seenMs: number | undefined;

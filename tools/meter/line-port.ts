@@ -3,7 +3,7 @@ export interface LinePort {
 	readonly path: string;
 	/** Sends bytes as they are; returns before they have left. */
 	write(bytes: Uint8Array): void;
-	/** Each piece that came, as it came. One listener. */
+	/** Passes each received piece to the one listener. */
 	onData(listener: (bytes: Uint8Array) => void): void;
 	/** The device is gone or failed: a sentence for the user. One listener. */
 	onError(listener: (message: string) => void): void;

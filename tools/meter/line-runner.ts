@@ -37,13 +37,13 @@ export interface LineRunnerOptions {
 	echo?: boolean;
 	/** Send the parity bit until a sign-on tells. Default false. */
 	parityBits?: boolean;
-	/** Hears the event codes of the machine. */
+	/** Called with the event codes of the machine. */
 	onEvent?: (code: number) => void;
 }
 
 /** Timers are set no shorter than this; at high speeds a few characters go together. */
 const BURST_MS = 8;
-/** How long a reader may take to follow to another speed; with the usual pause less than the longest, 1.5 s. */
+/** Longest time for a reader to change its speed; together with the usual pause less than the longest one, 1.5 s. */
 const FOLLOW_LIMIT_MS = 1000;
 const FOLLOW_LOOK_MS = 10;
 /** The reader's speed at the end of a request is looked at so much before, for the reader's clock may be ahead. */
@@ -70,7 +70,7 @@ interface Arrival {
 	readonly endMs: number;
 	/** When it can have ended at the earliest. */
 	readonly earliestMs: number;
-	/** Nothing had been going on. */
+	/** True if the line was idle before. */
 	readonly isFirst: boolean;
 }
 
@@ -94,7 +94,7 @@ export class LineRunner {
 	#receiveEndMs = 0;
 	/** Settles when all that came has ended. */
 	#arrived = Promise.resolve();
-	/** Until when the LED is alight. */
+	/** End of the LED's light. */
 	#litMs = 0;
 	/** Requests that have not ended. */
 	#arriving = 0;
@@ -170,7 +170,10 @@ export class LineRunner {
 		this.#receive(wrong === undefined ? bytes : this.#garble(bytes, baud / wrong.baud), startMs, endMs);
 	}
 
-	/** Each character at its moment: the first of an acknowledgement in time gives the rest time. */
+	/**
+	 * Passes each character on at its moment, so that the first character of an acknowledgement extends the time for
+	 * the rest.
+	 */
 	#receive(wire: Uint8Array, startMs: number, endMs: number): void {
 		const bytes = wire.map((byte) => {
 			if (this.#format === FORMAT_8N1) return byte;

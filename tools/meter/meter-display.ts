@@ -39,13 +39,13 @@ export interface Flash {
 type State = "rest" | "test" | "PIN" | "menu";
 
 export class MeterDisplay {
-	/** Each entry of the menu that was switched, in order. */
+	/** Entries of the menu that were switched, in order. */
 	readonly switched: string[] = [];
-	/** Each PIN that was entered. */
+	/** PINs that were entered. */
 	readonly entered: string[] = [];
-	/** Those that are over, since the beginning. */
+	/** Finished flashes since the beginning. */
 	readonly flashes: Flash[] = [];
-	/** Is told what shows from now on. */
+	/** Called when the display changes. */
 	onShows: (what: string) => void = () => {};
 	readonly #options: DisplayOptions;
 	#state: State = "rest";
@@ -67,7 +67,7 @@ export class MeterDisplay {
 		this.#flash = { fromMs: this.#flash?.fromMs ?? fromMs, toMs };
 	}
 
-	/** All values are sent at this moment. */
+	/** True while all values are sent. */
 	isOpen(nowMs: number): boolean {
 		this.#settle(nowMs);
 		const isOn = this.switched.filter((entry) => entry === "InF").length % 2 === 1;
@@ -82,7 +82,7 @@ export class MeterDisplay {
 			this.flashes.push(flash);
 			this.#take(flash);
 		}
-		// It counts from the end of the light.
+		// Time counts from the end of the light.
 		if (this.#flash !== undefined) return;
 		while (this.#state === "PIN" && nowMs - this.#sinceMs >= TAKEN_MS) this.#takeDigit();
 		if (this.#state !== "rest" && nowMs - this.#sinceMs >= IDLE_MS) this.#show("rest");

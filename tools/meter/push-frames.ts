@@ -27,7 +27,7 @@ export function hdlcPush(apdu: Uint8Array, size = 2000): Buffer {
 	return Buffer.concat(frames.map((frame, i) => frame.subarray(i === 0 ? 0 : 1)));
 }
 
-/** The same in general block transfer (IEC 62056-5-3, 9.3), blocks of `size` bytes. */
+/** The push in general block transfer (IEC 62056-5-3, 9.3), in blocks of `size` bytes. */
 export function blockPush(apdu: Uint8Array, size: number): Buffer {
 	const blocks = pieces(apdu, size);
 	return Buffer.concat(

@@ -15,7 +15,7 @@ export interface PushMeterOptions {
 	readonly source: (nowMs: number) => Uint8Array;
 	/** Bd. */
 	readonly baud: number;
-	/** From the begin of one telegram to the next. */
+	/** Time from the start of one telegram to the next. */
 	readonly pushMs: number;
 	/** Display that is operated by light. */
 	readonly display?: MeterDisplay;

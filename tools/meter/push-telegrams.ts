@@ -50,7 +50,7 @@ export interface PushForm {
 	readonly size?: number;
 	/** General block transfer. */
 	readonly isInBlocks?: boolean;
-	/** Without it in the open; `control`: security control, `isDedicated`: general-ded in place of general-glo. */
+	/** Undefined: plain text. `control`: security control; `isDedicated`: general-ded in place of general-glo. */
 	readonly protection?: {
 		readonly keys: Keys;
 		readonly title: Uint8Array;

@@ -31,7 +31,7 @@ interface Entry {
 interface Make {
 	readonly id: string;
 	entries(reading: HouseholdReading, id: Buffer): Entry[];
-	/** Each value has the time as a bare number. */
+	/** The time of each value is a bare number. */
 	readonly hasBareTime?: true;
 	/** The checks are CRC-16/Kermit, high byte first. */
 	readonly isKermit?: true;
@@ -82,7 +82,7 @@ function code(obis: string): Buffer {
 
 const importOf = ({ dayImport, nightImport }: HouseholdReading) => Math.round((dayImport + nightImport) * 10_000);
 const exportOf = (reading: HouseholdReading) => Math.round(reading.export * 10_000);
-/** As meters without PIN give it. */
+/** Rounded down as by meters that wait for their PIN. */
 const wholeKWh = (tenths: number) => Math.floor(tenths / 10_000);
 const status = (reading: HouseholdReading, rest: number, bit: number) => rest | (reading.power < 0 ? bit : 0);
 
@@ -247,7 +247,7 @@ export interface SMLTelegramFaults {
 	readonly hasWrongMessageCheck?: boolean;
 	/** A list promises an element more than it has, under right checks. */
 	readonly isBroken?: boolean;
-	/** Not wrong: as long as the PIN has not come, whole kWh and energy alone are sent. */
+	/** Meter that waits for its PIN: whole kWh, and no power. */
 	readonly isHidden?: boolean;
 }
 
@@ -273,7 +273,7 @@ export function smlTelegram(
 	const time = make.hasTime ? list(unsigned(1, 1), seconds) : make.hasBareTime ? seconds : ABSENT;
 	let number = Math.floor(reading.utcMs / 1000) & 0xffff;
 
-	/** With the next number; where a short check is wanted, with the next one that gives one. */
+	/** A message with the next number, or with the next number that gives a short check if one is wanted. */
 	const message = (tag: number, body: Uint8Array, isWrong = false): Buffer => {
 		for (;;) {
 			number++;

@@ -52,8 +52,8 @@ export class SocketPort implements LinePort {
 }
 
 /**
- * Takes `--socket PATH` out of a command line, whatever the protocol: undefined where it is not there. Throws UsageError
- * without a path, or beside `--port`.
+ * Removes `--socket PATH` from a command line of any protocol; undefined without it. Throws UsageError without a path,
+ * or beside `--port`.
  */
 export function takeSocket(args: string[]): string | undefined {
 	const index = args.indexOf("--socket");

@@ -43,11 +43,11 @@ function parseHex(text: string, path: string): Uint8Array {
 
 /** A transmission in its two parts. */
 export interface Telegram {
-	/** Up to the CR LF of the identification, with what stands before the `/`. */
+	/** Bytes up to the CR LF of the identification, including those before the `/`. */
 	readonly opening: Uint8Array;
-	/** Where in `opening` the `/` is. */
+	/** Position of the `/` in `opening`. */
 	readonly slash: number;
-	/** All after it: the block, with what stands before its STX and after its BCC. */
+	/** The following bytes: the block, with bytes before its STX and after its BCC. */
 	readonly message: Uint8Array;
 }
 
@@ -87,7 +87,7 @@ export function promisedBaud(z: number, mode: MeterMode): number | undefined {
 	return undefined;
 }
 
-/** Where the block's BCC stands in a message: after its first ETX; -1 when the message has none. */
+/** Position of the block's BCC in a message, after its first ETX; -1 for a message without one. */
 export function checkPosition(message: Uint8Array): number {
 	const start = message.indexOf(STX);
 	const end = start < 0 ? -1 : message.indexOf(ETX, start);

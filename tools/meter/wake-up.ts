@@ -9,7 +9,7 @@ export const WAKE_UP_NULS = 63;
 export const NUL_GAP_MS = 100;
 /** The sign-on may end no sooner than this after the last NUL: until then the meter starts up. */
 export const START_UP_MS = 1500;
-/** Without a sign-on it goes back to sleep. */
+/** Time after which a meter without a sign-on goes back to sleep. */
 export const AWAKE_MS = 5000;
 
 export class WakeUp {

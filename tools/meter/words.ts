@@ -7,7 +7,7 @@ export class UsageError extends Error {
 }
 
 export const BAUD_RATES = [300, 600, 1200, 2400, 4800, 9600, 19200];
-/** Those of meters that send by themselves. */
+/** Speeds of meters that push. */
 export const PUSH_BAUD_RATES = [...BAUD_RATES, 38_400, 57_600, 115_200];
 
 export const text = { type: "string" } as const;
@@ -55,7 +55,7 @@ export function moment<N extends string>(values: Texts<N>, name: N): number | un
 	return utcMs;
 }
 
-/** So many bytes as hexadecimal digits. */
+/** Hexadecimal digits of that many bytes. */
 export function hex<N extends string>(values: Texts<N>, name: N, length: number): Buffer | undefined {
 	const value = values[name];
 	if (value === undefined) return undefined;

@@ -37,7 +37,7 @@ export const WRITE_FAILED = "ota_write_failed";
 
 /** Reason for refusing a file. */
 export class Refusal extends Error {
-	/** As `ota_last_error` has it. */
+	/** Code of `ota_last_error`. */
 	readonly code: string;
 
 	constructor(code: string, sentence: string) {
@@ -82,8 +82,8 @@ const hex = (value: number, digits = 4) => `0x${value.toString(16).toUpperCase()
 const isSame = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other) === 0;
 
 /**
- * Takes apart what stands before the image, in a file of `fileLength` bytes; neither signature nor board are looked at.
- * Throws a Refusal when form or sizes are wrong.
+ * Parses the part before the image in a file of `fileLength` bytes, without checking signature and board. Throws a
+ * Refusal for a wrong form or size.
  */
 export function readFront(bytes: Uint8Array, fileLength: number): Front {
 	demand(bytes.length >= HEADER_LENGTH, `${bytes.length} bytes are no firmware file.`);
@@ -108,7 +108,7 @@ export function readFront(bytes: Uint8Array, fileLength: number): Front {
 	return { header, metadata, signed, signature: bytes.subarray(signatureAt, signatureAt + SIGNATURE_LENGTH) };
 }
 
-/** Takes the file apart. Throws as `readFront`. */
+/** Parses the whole file. Throws as `readFront`. */
 export function readFirmwareFile(file: Uint8Array): FirmwareFile {
 	return { ...readFront(file, file.length), content: file.subarray(CONTENT_AT) };
 }
@@ -178,7 +178,7 @@ export function imageOf({ metadata, content }: FirmwareFile): Uint8Array {
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
 
-/** All that a gateway checks of a file, but for its supply and its flash. Throws a Refusal. */
+/** Makes all checks of a gateway except those of its supply and flash. Throws a Refusal. */
 export function checkFirmwareFile(file: Uint8Array, target: Target): FirmwareFile {
 	const parts = readFirmwareFile(file);
 	checkFront(parts, target);

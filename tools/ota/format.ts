@@ -54,7 +54,7 @@ export const ELEMENT_HEAD_LENGTH = lengthOf(ELEMENT_FIELDS);
 /** Bytes of the metadata that the signature is over; it stands behind them. */
 export const SIGNED_LENGTH = lengthOf(METADATA_FIELDS);
 export const SIGNATURE_LENGTH = 64;
-/** Where the signed bytes begin, and the second element's data. */
+/** Beginning of the signed bytes and of the second element's data. */
 export const SIGNED_AT = HEADER_LENGTH + ELEMENT_HEAD_LENGTH;
 export const CONTENT_AT = SIGNED_AT + SIGNED_LENGTH + SIGNATURE_LENGTH + ELEMENT_HEAD_LENGTH;
 

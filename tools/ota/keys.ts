@@ -32,12 +32,12 @@ export function publicKeyOf(point: Uint8Array): KeyObject {
 	return createPublicKey({ key: { kty: "EC", crv: "P-256", x: coordinate(1), y: coordinate(33) }, format: "jwk" });
 }
 
-/** By which a file names its key: the first 8 bytes of the SHA-256 of the point. */
+/** Id by which a file names its key: the first 8 bytes of the SHA-256 of the point. */
 export function keyIdOf(point: Uint8Array): Uint8Array {
 	return createHash("sha256").update(point).digest().subarray(0, 8);
 }
 
-/** Whether r and s are this key's over the message. */
+/** Returns true if r and s are the key's signature of the message. */
 export function isSignature(point: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
 	return verify("sha256", message, { key: publicKeyOf(point), dsaEncoding: "ieee-p1363" }, signature);
 }

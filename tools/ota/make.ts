@@ -24,7 +24,7 @@ import { isSignature, keyIdOf, type Signer } from "./keys.js";
 import { pack } from "./pack.js";
 
 export interface Firmware {
-	/** As it lies in flash. */
+	/** The image as written to flash. */
 	readonly image: Uint8Array;
 	/** Device id of the board. */
 	readonly deviceId: number;
@@ -35,7 +35,7 @@ export interface Firmware {
 	readonly buildNumber: number;
 	readonly securityLevel: number;
 	readonly signer: Signer;
-	/** Whether the image is packed; it is unless this is false. */
+	/** Compress the image; default true. */
 	readonly packed?: boolean;
 }
 

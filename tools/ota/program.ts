@@ -68,7 +68,7 @@ Boards: ${BOARDS.map((board) => board.name).join(", ")}`;
 /** The command line is wrong: the sentence says how. */
 class UsageError extends Error {}
 
-/** Where the program says something; each text is a line. */
+/** Output of the program; each text is a line. */
 export interface Output {
 	log(text: string): void;
 	error(text: string): void;
@@ -99,7 +99,7 @@ type OptionName = keyof typeof OPTIONS;
 type Given = ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true }>>["values"];
 
 interface Command {
-	/** Whether it takes the name of a file. */
+	/** True if the command takes the name of a file. */
 	readonly takesFile: boolean;
 	readonly options: readonly OptionName[];
 	/** Throws an Error with a sentence when it fails. */
@@ -238,7 +238,7 @@ function ownVersion(): string {
 	return JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).version;
 }
 
-/** As the gateway's API has it. */
+/** Build number as in the gateway's API. */
 function buildOf(version: string): number {
 	const match = /^\d+\.\d+\.(\d+)/.exec(version);
 	if (match === null) throw new UsageError(`The version "${version}" has no third number: --build NUMBER is needed.`);

@@ -64,7 +64,7 @@ async function untilVersion(gateway: GatewayClient, version: string): Promise<vo
 			await gateway.login();
 			if ((await gateway.version()) === version) return;
 		} catch {
-			// It is down, or comes up.
+			// The gateway is down or starting.
 		}
 		if (performance.now() > limitMs) throw new Error(`The gateway does not come back with ${version}.`);
 	}

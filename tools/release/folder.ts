@@ -28,7 +28,7 @@ const SUMS = "SHA256SUMS";
 export interface ReleaseContents {
 	/** Root of this project. */
 	readonly root: string;
-	/** Is there, and empty. */
+	/** An existing empty folder. */
 	readonly folder: string;
 	readonly version: Version;
 	/** `build`: ESP-IDF's folder. */

@@ -41,7 +41,7 @@ export function readParts(folder: string): Part[] {
 	return parts;
 }
 
-/** All parts in one piece, to be written at 0: for a unit that has nothing of its own yet. */
+/** All parts as one image to be written at 0, for a new unit. */
 export function wholeImage(parts: readonly Part[]): Buffer {
 	const last = parts[parts.length - 1];
 	const image = Buffer.alloc(last.offset + last.bytes.length, ERASED);

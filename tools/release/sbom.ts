@@ -21,7 +21,7 @@ interface FirmwarePart {
 	readonly supplier: string;
 	readonly address: string;
 	readonly purl?: string;
-	/** With VERSION in it. */
+	/** Name with VERSION as a placeholder for the version number. */
 	readonly cpe?: string;
 	readonly what: string;
 }

@@ -28,7 +28,7 @@ export interface ReportHeader {
 export interface Report {
 	readonly header: ReportHeader;
 	readonly text: string;
-	/** Why `text` is only the beginning; empty: it is all. */
+	/** Reason why `text` is incomplete; empty: it is complete. */
 	readonly problem: string;
 }
 

@@ -27,7 +27,7 @@ A private key whose file has a passphrase: $${PASSPHRASE}.`;
 /** The command line is wrong: the sentence says how. */
 class UsageError extends Error {}
 
-/** Where the program says something; each text is a line. */
+/** Output of the program; each text is a line. */
 export interface Output {
 	log(text: string): void;
 	error(text: string): void;

@@ -13,7 +13,7 @@ function assignedBelow(node: Node, names = new Set<string>()): Set<string> {
 	return names;
 }
 
-/** All names in a target, which may be a pattern: rather too many than too few. */
+/** Collects all names in a target, which may be a pattern; an unneeded name does no harm. */
 function addNames(target: Node, names: Set<string>): void {
 	if (target.type === "MemberExpression") return;
 	if (target.type === "Identifier") names.add(nameOf(target));
@@ -50,7 +50,7 @@ function editsBelow(node: Node, assigned: ReadonlySet<string>): Edit[] {
 export function asWritten(script: string): string {
 	const tree = parse(script);
 	const everywhere = assignedBelow(tree);
-	// The same name in another statement is another variable, unless it is one of the script's own.
+	// An equal name in another statement is another variable, unless it is one of the script's own.
 	const edits = childrenOf(tree).flatMap((statement) => {
 		const isVariable = statement.type === "VariableDeclaration" && statement["kind"] === "let";
 		return editsBelow(statement, isVariable ? everywhere : assignedBelow(statement));

@@ -4,7 +4,7 @@
  */
 
 export interface Instruction {
-	/** As XS calls it, without XS_CODE_ in front and without the width of a branch behind: BRANCH_ELSE, GET_LOCAL_1. */
+	/** Name in XS without XS_CODE_ and without the width of a branch: BRANCH_ELSE, GET_LOCAL_1. */
 	name: string;
 	/** The bytes behind the code, for all that is no branch. */
 	operand: readonly number[];
@@ -12,7 +12,7 @@ export interface Instruction {
 	target: Instruction | undefined;
 }
 
-/** These lead to another place, relative to what follows them, in 1, 2 or 4 bytes; CODE over the function's own code. */
+/** Instructions with a target relative to their end, in 1, 2 or 4 bytes; CODE skips the function's own code. */
 const BRANCH = /^((?:BRANCH(?:_[A-Z]+)?|CATCH|CODE|CODE_ARCHIVE))_([124])$/;
 
 /** The instructions of an SDK. */
@@ -21,7 +21,7 @@ export class InstructionSet {
 	readonly #sizes: number[] = [];
 	readonly #numbers = new Map<string, number>();
 
-	/** From the text of xsCommon.c. Throws an Error when that has no such table. */
+	/** Reads the table in the text of xsCommon.c. Throws an Error without such a table. */
 	constructor(text: string) {
 		const table = /gxCodeSizes\[[^{]*\{([^}]*)\}/.exec(text)?.[1];
 		if (table === undefined) throw new Error("xsCommon.c has no gxCodeSizes: this SDK writes it in another way.");

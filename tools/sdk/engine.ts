@@ -8,9 +8,9 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** By file in xs/. */
+/** Known digests, by file in xs/. */
 export const KNOWN: Readonly<Record<string, string>> = Object.freeze({
-	// How instructions are run, how properties are found, and what instructions there are.
+	// Execution of instructions, lookup of properties, and the list of instructions.
 	"sources/xsRun.c": "7aede32832264fafbf5f0d6666b74554745f04b3b7c5eeaddbd67b96f097a03d",
 	"sources/xsType.c": "88cb50e524de79d0ff7ac7939409ab3f9ba1b96a3d003bbe81249913ce8ab18b",
 	"sources/xsProperty.c": "993295f4b0c75adb4fe7f291b2162ae723999bc8857c571274c2f61c89216447",

@@ -41,7 +41,7 @@ function joined(lists: readonly (readonly string[])[], length: number): (readonl
 	return [...open, ...rest];
 }
 
-/** Where a list begins in a longer one; -1: nowhere. */
+/** Position of a list in a longer one; -1: none. */
 function placeOf(list: readonly string[], whole: readonly string[]): number {
 	for (let place = whole.indexOf(list[0]!); place >= 0; place = whole.indexOf(list[0]!, place + 1))
 		if (list.every((item, index) => whole[place + index] === item)) return place;

@@ -47,7 +47,7 @@ export function partsOf({ ethernet }: Board): string[] {
 	return ethernet === undefined ? [] : [`hosts/esp32/ethernet/${ethernet.kind}.json`];
 }
 
-/** Where the parts of a board's firmware lie. */
+/** Paths of a board's firmware. */
 export interface Places {
 	/** Folder with mcconfig's input. */
 	readonly folder: string;
@@ -57,14 +57,14 @@ export interface Places {
 	readonly image: string;
 }
 
-/** One firmware of several. */
+/** A variant of the firmware. */
 export interface Variant {
 	readonly board: Board;
-	/** With production.defaults. */
+	/** Uses production.defaults. */
 	readonly production: boolean;
-	/** With emulator.defaults. Default: for the chip itself. */
+	/** Uses emulator.defaults. Default: for the chip itself. */
 	readonly emulated?: boolean;
-	/** Where the folders of all variants are; undefined: .build/esp32. */
+	/** Folder of all variants; undefined: .build/esp32. */
 	readonly out: string | undefined;
 }
 
@@ -92,9 +92,9 @@ export interface BuildOrder extends Variant {
 	readonly version: string;
 	readonly builtUtcMs: number;
 	readonly release: Release;
-	/** With release.defaults; default: without. */
+	/** Uses release.defaults; default: no. */
 	readonly isRelease?: boolean;
-	/** Hears what the tools say, in pieces as they come. Default: standard error. */
+	/** Called with the tools' output in pieces. Default: standard error. */
 	report?(text: string): void;
 }
 
@@ -205,7 +205,7 @@ export async function buildForChip(order: BuildOrder): Promise<Places> {
 	throw new Error(failure);
 }
 
-/** Why there is no image that may be flashed; undefined: there is one. */
+/** Reason why there is no image to flash; undefined: there is one. */
 function failureOf(status: number | null, warnings: readonly string[], hasImage: boolean): string | undefined {
 	if (status !== 0) return "mcconfig has failed.";
 	if (warnings.length > 0) return `${warnings.join("\n")}\nThe build warns: this must not be.`;

@@ -27,14 +27,14 @@ export interface Slot {
 	readonly line: string;
 	/** The place of the one after it in its list; undefined: it is the last, or an item of an array. */
 	next: number | undefined;
-	/** As the linker writes it, xsID_name or a number. */
+	/** Id as the linker writes it, xsID_name or a number. */
 	readonly id: string;
 	readonly flag: number;
 	/** XS_…_KIND. */
 	readonly kind: string;
 	/** Text after `.value = `. */
 	value: string;
-	/** Nothing needs it any more. */
+	/** True once nothing refers to it. */
 	isGone: boolean;
 }
 
@@ -253,7 +253,7 @@ class Layout {
 		return (this.order[place] ?? -1) >= 0;
 	}
 
-	/** Whether an instance would take the slot for its own there. */
+	/** Returns true if an instance would take the slot for its own at this place. */
 	#isTakenFor(slot: number, place: number): boolean {
 		const color = this.#colorOf(slot);
 		return color > 0 && this.#instances.has(place - color);

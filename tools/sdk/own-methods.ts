@@ -24,7 +24,7 @@ interface Uses {
 	isDeclared: boolean;
 	/** Some `x.name` asks for it; what none does, C calls. */
 	isAsked: boolean;
-	/** All places so far are in that class, and ask by `this`. */
+	/** True while all uses found are in that class and go through `this`. */
 	isOwn: boolean;
 	readonly places: Node[];
 }

@@ -25,7 +25,7 @@ const BUILT_IN = /^(Error|RangeError|TypeError|Array|Map|Set|Uint8Array)$/;
 
 class PlainFields {
 	readonly edits: Edit[] = [];
-	/** By the name that they are bound to, and by their node. */
+	/** Classes by the names bound to them, and by their nodes. */
 	readonly #classes = new Map<string, Class>();
 	readonly #nodes = new Map<Node, Class>();
 	/** Every other name, and every text that could be one. */
@@ -79,11 +79,11 @@ class PlainFields {
 		for (const child of childrenOf(node)) this.#replace(child, own === undefined ? around : [own, ...around]);
 	}
 
-	/** How many private names the classes have that it extends. */
+	/** Number of private names in the base classes. */
 	#countAbove({ names, superClass }: Class): number {
 		let count = 0;
 		for (let above = superClass; above !== undefined && names.length > 0; ) {
-			// Made of C by the SDK.
+			// Classes that the SDK makes of C have none.
 			if (nameOf(below(above, "callee")) === "Native") return count;
 			const superName = nameOf(above);
 			const next = this.#classes.get(superName);
@@ -96,7 +96,7 @@ class PlainFields {
 	}
 }
 
-/** Whether the node is a field of instances without an initial value. */
+/** Returns true if the node is an instance field without an initial value. */
 function isOnlyDeclared(node: Node): boolean {
 	const isField = node.type === "PropertyDefinition" && node["static"] !== true && node["computed"] !== true;
 	return isField && below(node, "value") === undefined;

@@ -20,7 +20,7 @@ export interface Project {
 }
 
 export interface Written extends Script {
-	/** Whether the script was another one before. */
+	/** True if the script differs from the previous one. */
 	readonly changed: boolean;
 }
 
@@ -31,7 +31,7 @@ export async function writeProject({ folder, main, made, parts = [], settings }:
 		include: [`${dirname(main)}/manifest.json`, ...parts].map((path) => join(ROOT, path)),
 		modules: { main: "./main" },
 		preload: ["main"],
-		// Not the SDK's: it is linked anew when the manifest changes.
+		// The version of our linker: a changed manifest causes linking.
 		linker: linkerVersion(),
 		...settings,
 	};
@@ -41,7 +41,7 @@ export async function writeProject({ folder, main, made, parts = [], settings }:
 	return { ...script, changed };
 }
 
-/** Another text when what makes the linker's file smaller is another program. */
+/** Text that changes when the program that reduces the linker's file changes. */
 function linkerVersion(): string {
 	if (plainness() !== "") return plainness();
 	const hash = createHash("sha256");
@@ -59,7 +59,7 @@ function linkerVersion(): string {
 	return hash.digest("hex");
 }
 
-/** Whether it was another text before; a file that would stay the same is left, since make goes by its age. */
+/** Writes a file only if its text changes, because make uses its age. Returns true if it did. */
 export function writeChanged(path: string, text: string): boolean {
 	if (existsSync(path) && readFileSync(path, "utf8") === text) return false;
 	writeFileSync(path, text);

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { pointOf } from "../ota/keys.js";
 
-/** As hosts/esp32/sdk.d.ts has it. */
+/** Settings of hosts/esp32/sdk.d.ts. */
 export interface Release {
 	readonly updateKeys: readonly string[];
 	readonly revokedKeys: readonly string[];
@@ -16,7 +16,7 @@ export interface Release {
 	readonly securityLevel: number;
 }
 
-/** Without such a file. */
+/** Settings without a release file. */
 export const NO_RELEASE: Release = Object.freeze({
 	updateKeys: Object.freeze([]),
 	revokedKeys: Object.freeze([]),

@@ -30,15 +30,15 @@ export interface RunSettings {
 	/** `Update.keys`, in hex; default: none. */
 	readonly updateKeys?: readonly string[];
 	/**
-	 * It is in the network of this computer, with its address, and announces itself there by mDNS; default: on this computer
-	 * alone.
+	 * Joins this computer's network with its address and announces itself by mDNS; default: reachable from this
+	 * computer only.
 	 */
 	readonly announce?: boolean;
 	/** Value of `info.board`. */
 	readonly board?: string;
 	/** The fault that has ended the firmware before; undefined: power was switched on. */
 	readonly ending?: string | undefined;
-	/** As power.txt of the state folder, where that says nothing; default: USB. */
+	/** Contents of power.txt in the state folder if that is missing; default: USB. */
 	readonly power?: string;
 	/** Adds an Ethernet port, whose cable is controlled by cable.txt of the state folder; default: none. */
 	readonly cable?: boolean;

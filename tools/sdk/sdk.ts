@@ -32,7 +32,7 @@ export function pathWith({ folder, tools }: SDK): string {
 	mkdirSync(own, { recursive: true });
 	const quoted = (path: string) => `'${path.replaceAll("'", "'\\''")}'`;
 	const script = fileURLToPath(new URL("link.js", import.meta.url));
-	// The same file for every SDK: builds may run side by side.
+	// Equal for every SDK, because builds may run side by side.
 	const linker = `"$MODDABLE"/${quoted(relative(folder, join(tools, "xsl")))}`;
 	const commands = `${linker} "$@" && exec ${quoted(process.execPath)} ${quoted(script)} "$@"`;
 	writeFileSync(join(own, "xsl"), `#!/bin/sh\n${commands}\n`, { mode: 0o755 });
@@ -96,7 +96,7 @@ function toolchain32(): Toolchain {
 
 const PROBE = "#include <gio/gio.h>\n#include <mbedtls/ssl.h>\nint main(void) { return g_get_monotonic_time() < 0; }\n";
 
-/** Whether programs with GLib and Mbed TLS can be built and run at this width. */
+/** Returns true if programs with GLib and Mbed TLS can be built and run at this width. */
 function works({ compiler, environment }: Toolchain): boolean {
 	const command = `${compiler} -x c - -o "$OUT" $(pkg-config --cflags --libs gio-2.0) -lmbedtls && "$OUT"`;
 	const out = join(ROOT, ".build", "probe");

@@ -33,7 +33,7 @@ class Names {
 		}
 	}
 
-	/** All variables of a pattern. */
+	/** Declares all variables of a pattern. */
 	#declare(target: Node): void {
 		if (target.type === "Identifier") this.variables.add(nameOf(target));
 		else if (target.type === "Property") this.#declare(below(target, "value")!);
@@ -51,7 +51,7 @@ function declaredBy(node: Node): Node[] {
 	return Array.isArray(node["params"]) ? [...targets, ...(node["params"] as Node[])] : targets;
 }
 
-/** Whether a variable can be called that, and hides nothing that others mean. */
+/** Returns true if a variable can have this name without hiding another one. */
 function isFree(name: string): boolean {
 	if (name in globalThis || /^[nN]ative$/.test(name)) return false;
 	try {

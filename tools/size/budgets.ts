@@ -67,6 +67,6 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 
 /** Room reserved for future parts, script and C together. A new part moves its bytes from here to a line above. */
 export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
-	/** All that is left beside the lines above: corrections, and what owners ask for. */
+	/** Reserve beside the lines above, for corrections and new wishes. */
 	"what is to come": 8500,
 });

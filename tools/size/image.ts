@@ -25,7 +25,7 @@ export interface Share {
 }
 
 export interface Image {
-	/** By module as the manifest names it, our script too, plus those named by the constants below. */
+	/** Shares by the manifest's module names, including our script, and by the names in the constants below. */
 	shares: Map<string, Share>;
 	/** Tables of names, scripts and native functions. */
 	tableBytes: number;

@@ -18,9 +18,9 @@ export interface Spent {
 }
 
 export interface Report {
-	/** As measured: our script first, then largest first. */
+	/** Measured parts: our script first, then by size. */
 	parts: Part[];
-	/** All of the image, a part a budget: our folders (bytes of the script in proportion to characters), then the rest. */
+	/** The whole image by budgets: our folders (script bytes in proportion to characters), then the rest. */
 	spent: Spent[];
 	/** Rooms that are kept free. */
 	reserved: { name: string; bytes: number }[];

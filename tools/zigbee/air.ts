@@ -32,11 +32,11 @@ export interface Station {
 	readonly ieee: Buffer;
 	/** Undefined: it is in none, or not started. */
 	readonly network: Network | undefined;
-	/** Hears only what it asks its parent for. */
+	/** The node receives only by polling its parent. */
 	readonly isSleepy: boolean;
 	/** The key of its network. */
 	readonly networkKey: Buffer;
-	/** Takes nodes into its network at the moment. */
+	/** The node admits others to its network now. */
 	readonly isOpen: boolean;
 	/** False: none of its endpoints has taken it. */
 	hear(frame: AirFrame): boolean;
@@ -48,7 +48,7 @@ export interface Station {
 	hasMoved(): void;
 }
 
-/** As of the host contract. */
+/** Timers of the host contract. */
 export interface Timers {
 	set(callback: () => void, delayMs: number): number;
 	clear(id: number): void;
@@ -64,11 +64,11 @@ interface Kept {
 export interface AirOptions {
 	/** Default: those of Node. */
 	readonly timers?: Timers;
-	/** From a frame's sender to its receiver, ms. */
+	/** Time from a frame's sender to its receiver, ms. */
 	readonly frameMs?: number;
-	/** As long as a parent keeps a frame for a child that sleeps, ms. */
+	/** Time for which a parent keeps a frame for a sleeping child, ms. */
 	readonly keptMs?: number;
-	/** Until a sender knows that nobody is there, ms. */
+	/** Time after which a sender gives up, ms. */
 	readonly retryMs?: number;
 }
 

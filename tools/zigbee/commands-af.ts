@@ -64,7 +64,7 @@ function destinationOf({ destination, destinationEndpoint }: Request) {
 	return { destination, destinationEndpoint };
 }
 
-/** To each that the cluster is bound to; there may be nobody. */
+/** Sends to each destination that the cluster is bound to, possibly none. */
 function sendToBound(chip: SimulatedCoprocessor, request: Request): number[] {
 	const { sourceEndpoint, cluster, transaction } = request;
 	const rows = chip.bindings.filter((row) => row.endpoint === sourceEndpoint && row.clusters.includes(cluster));

@@ -35,14 +35,14 @@ export type CoordinatorEvent =
 	  }
 	| { readonly event: "configured"; readonly device: string; readonly problem: string }
 	| { readonly event: "loading"; readonly device: string; readonly percent: number }
-	/** From the version of the firmware to that of the file, or why not. */
+	/** Versions of the firmware before and after, or the reason of a failure. */
 	| { readonly event: "updated"; readonly device: string; readonly versions: string; readonly problem: string }
 	| { readonly event: "values"; readonly device: string; readonly values: Readonly<Record<string, unknown>> };
 
 export interface CoordinatorOptions {
 	/** `tcp://HOST:PORT`, or a serial port. */
 	readonly port: string;
-	/** Where its database and the backup of its network are kept. */
+	/** Folder of its database and of its network's backup. */
 	readonly folder: string;
 	readonly network?: CoordinatorNetwork;
 	/**
@@ -57,13 +57,13 @@ export interface CoordinatorOptions {
 
 /** Members of a definition's `exposes` that every device has. */
 const COMMON_EXPOSES = ["linkquality"];
-/** As Zigbee2MQTT has them. */
+/** As in Zigbee2MQTT. */
 const BLOCK_BYTES = 50;
 const BLOCK_LIMIT_MS = 150_000;
 
 export class Coordinator {
 	readonly controller: Controller;
-	/** All that a device has published, by IEEE address. */
+	/** Latest published values of each device, by IEEE address. */
 	readonly values = new Map<string, Record<string, unknown>>();
 	readonly #options: CoordinatorOptions;
 	readonly #definitions = new Map<string, Promise<Definition | undefined>>();
@@ -104,7 +104,7 @@ export class Coordinator {
 		await this.controller.stop();
 	}
 
-	/** All but the coordinator itself. */
+	/** All devices except the coordinator itself. */
 	get devices(): Device[] {
 		return this.controller.getDevices().filter(({ type }) => type !== "Coordinator");
 	}

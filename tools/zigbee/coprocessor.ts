@@ -84,13 +84,13 @@ export interface CoprocessorOptions {
 	/** Rows of the binding table, and clusters in each: as in Koenkk's images by default. */
 	readonly bindings?: number;
 	readonly boundClusters?: number;
-	/** From reset to its indication, ms. */
+	/** Time from reset to its indication, ms. */
 	readonly bootMs?: number;
-	/** From one state of the network to the next, ms. */
+	/** Time from one state of the network to the next, ms. */
 	readonly stepMs?: number;
-	/** How often an end device asks its parent unless it is told, ms. */
+	/** Polling interval of an end device by default, ms. */
 	readonly pollMs?: number;
-	/** It is held in reset at first. */
+	/** True: it starts in reset. */
 	readonly isHeld?: boolean;
 }
 
@@ -105,7 +105,7 @@ export class SimulatedCoprocessor implements Station {
 	readonly clusterLimit: number;
 	readonly stepMs: number;
 	readonly pollMs: number;
-	/** By endpoint. All from here to `network` is lost at each start. */
+	/** Registered endpoints. Everything from here to `network` is lost at each start. */
 	readonly endpoints = new Map<number, Endpoint>();
 	bindings: Binding[] = [];
 	/** ZDO clusters of which the host wants a copy; 0xFFFF: of all. */
@@ -113,7 +113,7 @@ export class SimulatedCoprocessor implements Station {
 	/** Channels of BDB_SET_CHANNEL. */
 	channels = { primary: 0, secondary: 0 };
 	role = COORDINATOR;
-	/** As ZDO_STATE_CHANGE_IND has it. */
+	/** State as in ZDO_STATE_CHANGE_IND. */
 	devState = HOLD;
 	/** The one that it takes part in. */
 	network: Network | undefined;
@@ -158,7 +158,7 @@ export class SimulatedCoprocessor implements Station {
 		return this.nv.networkKey;
 	}
 
-	/** It takes nodes in. */
+	/** True while it admits nodes. */
 	get isOpen(): boolean {
 		return this.#openTimer !== undefined;
 	}
@@ -197,7 +197,7 @@ export class SimulatedCoprocessor implements Station {
 		}
 	}
 
-	/** It starts anew, as it does for START_…; what stood in RAM is gone. */
+	/** Restarts with the reason START_…; the contents of RAM are lost. */
 	restart(reason = START_WATCHDOG): void {
 		if (this.#isInReset) return;
 		this.#stop();
@@ -214,7 +214,7 @@ export class SimulatedCoprocessor implements Station {
 		});
 	}
 
-	/** It is taken off the air for good. */
+	/** Removes it from the air for good. */
 	close(): void {
 		this.#stop();
 		this.#isInReset = true;
@@ -253,7 +253,7 @@ export class SimulatedCoprocessor implements Station {
 		return this.#sequence;
 	}
 
-	/** Takes nodes in for so long; 0: no more, 255: without an end. */
+	/** Admits nodes for that many seconds; 0: no longer, 255: without limit. */
 	open(seconds: number): void {
 		if (this.#openTimer !== undefined) this.forget(this.#openTimer);
 		this.#openTimer = undefined;

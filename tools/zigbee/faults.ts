@@ -2,11 +2,11 @@
 export interface Faults {
 	/** Nobody answers: it is not there, not flashed, or wired wrongly. */
 	silent: boolean;
-	/** So many of the next answers never come. */
+	/** Number of the next answers that are lost. */
 	lostAnswers: number;
 	/** Answers come so much later, ms. */
 	lateMs: number;
-	/** So many bytes of noise stand before each frame; they may hold the beginning of one. */
+	/** Bytes of noise before each frame; they may contain the beginning of one. */
 	garbage: number;
 	/** A frame arrives in pieces of so many bytes; 0: whole. */
 	pieceBytes: number;

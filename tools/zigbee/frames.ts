@@ -18,7 +18,7 @@ export interface Frame {
 	readonly data: Buffer;
 }
 
-/** As numbers go over the UART, and the air. */
+/** Numbers as on the UART and in the air. */
 export function uint16(value: number): [number, number] {
 	return [value & 0xff, value >> 8];
 }

@@ -157,7 +157,7 @@ function startNetwork(chip: SimulatedCoprocessor): Network | undefined {
 	return chip.nv.startNetwork();
 }
 
-/** It was to join another, and nobody had its memory wiped. */
+/** Called when it was to join another network, but its memory was not erased. */
 function resume(chip: SimulatedCoprocessor, network: Network): void {
 	if (network.shortAddress === 0) {
 		inSteps(chip, () => setState(chip, INITIALISED));
@@ -177,7 +177,7 @@ export function recover(chip: SimulatedCoprocessor): void {
 	restore(chip, network, () => notify(chip, RESTORED, DONE_PARENT_LOST));
 }
 
-/** It is in this network again; an end device must hear its parent for that, and announces itself. */
+/** Returns it to its network; an end device must hear its parent for that, and announces itself. */
 function restore(chip: SimulatedCoprocessor, network: Network, then: () => void): void {
 	inSteps(chip, () => {
 		if (chip.role === END_DEVICE && chip.air.find(network, network.parent) === undefined) {
@@ -327,7 +327,7 @@ export function leave(chip: SimulatedCoprocessor, isAsked: boolean, removesChild
 	});
 }
 
-/** Another node has said that it leaves. */
+/** Reports the Leave of another node. */
 export function tellLeft(chip: SimulatedCoprocessor, shortAddress: number, ieee: Buffer): void {
 	chip.say(ZDO, LEAVE_INDICATION, [...uint16(shortAddress), ...ieee, 0, 0, 0]);
 }
@@ -349,7 +349,7 @@ function loseParent(chip: SimulatedCoprocessor): void {
 	notify(chip, FAILURE, DONE_PARENT_LOST);
 }
 
-/** How an end device asks its parent for what has come. */
+/** Polling of the parent by an end device. */
 export class Polling {
 	/** Intervals that the host has set, by POLL_…, ms. */
 	readonly rates = new Map<number, number>();

@@ -82,7 +82,7 @@ export interface Network {
 	updateId: number;
 }
 
-/** As it stands in a file: hex by `id` or `system/item/sub`, ids in hex. */
+/** Contents of a file: hex by `id` or `system/item/sub`, ids in hex. */
 export type NVContents = Readonly<Record<string, string>>;
 
 /** Rows of the extended tables of system 1 that a fresh chip has: item, bytes of a row. */
@@ -92,7 +92,7 @@ const EXTENDED_TABLES: readonly (readonly [number, number])[] = [
 	[6, 24],
 	[7, 12],
 ];
-/** Those with link keys: of the trust centre, of others. */
+/** Tables with link keys: of the trust centre, of others. */
 const LINK_KEY_TABLES = EXTENDED_TABLES.slice(1, 3);
 const EXTENDED_ROWS = 4;
 /** Item of the frame counters, one row for each network: 4 bytes, and the extended PAN id. */
@@ -294,7 +294,7 @@ export function keyOf(...ids: number[]): string {
 	return ids.map((id) => id.toString(16).padStart(4, "0")).join("/");
 }
 
-/** As herdsman takes its network in its options. */
+/** Network as in the options of zigbee-herdsman. */
 export interface CoordinatorNetwork {
 	readonly panId: number;
 	/** Most significant byte first. */

@@ -3,7 +3,7 @@ import { choice, count, defined, flag, parseWords, text, UsageError, type Words 
 import { BUILDS, type Build, type CoprocessorOptions } from "./coprocessor.js";
 import type { Faults } from "./faults.js";
 
-/** As gateways with Ethernet have it. */
+/** The usual port of gateways with Ethernet. */
 export const COORDINATOR_PORT = 6638;
 
 export const HELP = `A Zigbee network without radios: two coprocessors (TI ZNP) that hear each other.
@@ -46,7 +46,7 @@ const MS_LIMIT = 600_000;
 const SECONDS_LIMIT = 86_400;
 
 export interface ZigbeeOptions {
-	/** Undefined: COORDINATOR_PORT, or any that is free. */
+	/** Undefined: COORDINATOR_PORT, or any free port. */
 	readonly coordinatorPort?: number;
 	/** Undefined: a pseudo-terminal. */
 	readonly devicePort?: number;

@@ -274,7 +274,7 @@ function update(chip: SimulatedCoprocessor, data: Buffer): number[] {
 	const mask = data.readUInt32LE(0);
 	const duration = data.readUInt8(4);
 	if (duration <= SCAN_LIMIT) {
-		// As quiet everywhere, and nothing sent yet.
+		// Scan result: every channel is equally quiet, and nothing was sent yet.
 		const count = mask.toString(2).replaceAll("0", "").length;
 		return [OK, ...data.subarray(0, 4), 0, 0, 0, 0, count, ...Array.from({ length: count }, () => QUIET)];
 	}

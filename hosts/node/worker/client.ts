@@ -6,7 +6,7 @@ import { Stream, type WirePins } from "./streams.js";
 const NOTHING = new Uint8Array(0);
 
 class ProxyClient extends Stream implements Client {
-	/** As it was when it was closed. */
+	/** State at the moment of closing. */
 	#last: { readonly address: string; readonly isResumed: boolean } | undefined;
 
 	constructor(options: ClientOptions) {

@@ -12,7 +12,7 @@ export const F64 = 3;
 export const TEXT = 4;
 /** u32 length, bytes. */
 export const BYTES = 5;
-/** To the end. */
+/** Text up to the end of the message. */
 export const LAST_TEXT = 6;
 export const LAST_BYTES = 7;
 /** Any value as JSON; undefined is null. */

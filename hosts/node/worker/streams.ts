@@ -162,7 +162,7 @@ export class ProxySocket extends Stream implements Socket {
 
 export class ProxyListener implements Listener, Target {
 	readonly port: number;
-	/** Not the options themselves, which hold the identity. */
+	/** Only the callbacks are kept: the options contain the private key. */
 	readonly #onReadable: ListenerOptions["onReadable"];
 	readonly #onError: ListenerOptions["onError"];
 	readonly #wire: Wire;
