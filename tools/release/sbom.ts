@@ -21,7 +21,7 @@ interface FirmwarePart {
 	readonly supplier: string;
 	readonly address: string;
 	readonly purl?: string;
-	/** Name with VERSION as a placeholder for the version number. */
+	/** Name in which VERSION stands for the version number. */
 	readonly cpe?: string;
 	readonly what: string;
 }
