@@ -11,7 +11,7 @@ import {
 	readout,
 } from "../kit/live.js";
 import { Button, Fact, Facts, Notice, Progress } from "../kit/parts.js";
-import { countersOf, isOpen } from "../kit/power.js";
+import { countersOf, isLocked } from "../kit/power.js";
 import type { Reading } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
@@ -50,7 +50,7 @@ export function FirstContact() {
 	// While it is read with what was entered the form stays.
 	if (!isReading) {
 		const access = isLimited || failure?.code === "meter_auth_failed";
-		needs.current = { access, pin: hasRead && last.protocol === "SML" && !isOpen(last.readings) };
+		needs.current = { access, pin: hasRead && isLocked(last) };
 	}
 	return (
 		<>
