@@ -13,7 +13,7 @@ import { END_REFUSED_ACCESS, END_REFUSED_ID, END_REFUSED_LOGIN, END_REFUSED_VERS
 const LOST = outputFailure(
 	"broker_closed",
 	RETCODE_NO_CONNECTION,
-	"The broker has closed the connection. Look into its log: it may be stopping, another client may use the same serial number, or this user may not publish to these topics.",
+	"The broker has closed the connection. Check its log: it may be stopping, another client may use the same serial number, or this user may not publish to these topics.",
 );
 
 /** Failures that need a change by the user; they are retried only after an hour or with other settings. */
@@ -21,7 +21,7 @@ const NEEDS_OWNER = Object.freeze([END_REFUSED_VERSION, END_REFUSED_ID, END_REFU
 
 const FAILURES: readonly OutputFailure[] = Object.freeze([
 	LOST,
-	outputFailure("refused_version", RETCODE_REFUSED, "The broker does not take MQTT 3.1.1. Allow that version there."),
+	outputFailure("refused_version", RETCODE_REFUSED, "The broker does not accept MQTT 3.1.1. Allow that version there."),
 	outputFailure(
 		"refused_id",
 		RETCODE_REFUSED,
@@ -36,7 +36,7 @@ const FAILURES: readonly OutputFailure[] = Object.freeze([
 	outputFailure(
 		"refused_access",
 		RETCODE_REFUSED,
-		"The broker does not let this user in. Check user and password, and what the broker allows that user.",
+		"The broker does not let this user in. Check user and password, and the permissions of that user.",
 	),
 	outputFailure(
 		"no_mqtt",

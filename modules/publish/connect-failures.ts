@@ -24,7 +24,7 @@ export function outputFailure(code: string, retcode: number, message: string): O
 const NO_CONNECTION = outputFailure(
 	"connection_lost",
 	RETCODE_NO_CONNECTION,
-	"The connection broke. The gateway will retry; if it happens again, check the network and the server.",
+	"The connection was lost. The gateway will retry; if it happens again, check the network and the server.",
 );
 
 /** Failures by CLIENT_… (io/client.ts), in the order of those numbers. */
@@ -59,7 +59,7 @@ const FAILURES: readonly (OutputFailure | undefined)[] = Object.freeze([
 	outputFailure(
 		"tls_failed",
 		RETCODE_TLS,
-		"No secure connection came about. Check that the server speaks TLS 1.2 at this port.",
+		"A secure connection could not be made. Check that the server offers TLS 1.2 at this port.",
 	),
 	outputFailure(
 		"certificate_untrusted",

@@ -12,7 +12,7 @@ export const COMMON = {
 	menu: ["Menu", "Menü", "Menu"],
 	language: ["Language", "Sprache", "Język"],
 	theme: ["Appearance", "Darstellung", "Wygląd"],
-	"theme.auto": ["As the system", "Wie das System", "Jak w systemie"],
+	"theme.auto": ["Same as the system", "Wie das System", "Jak w systemie"],
 	"theme.light": ["Light", "Hell", "Jasny"],
 	"theme.dark": ["Dark", "Dunkel", "Ciemny"],
 	logout: ["Log out", "Abmelden", "Wyloguj"],
@@ -57,14 +57,14 @@ export const COMMON = {
 	details: ["Details", "Details", "Szczegóły"],
 
 	"valid.required": ["Please fill this in.", "Bitte ausfüllen.", "To pole jest wymagane."],
-	"valid.number": ["Please give a whole number.", "Bitte eine ganze Zahl angeben.", "Podaj liczbę całkowitą."],
+	"valid.number": ["Please enter a whole number.", "Bitte eine ganze Zahl eingeben.", "Podaj liczbę całkowitą."],
 	"valid.range": ["From {min} to {max}.", "Von {min} bis {max}.", "Od {min} do {max}."],
 	"valid.length": ["{min} to {max} characters.", "{min} bis {max} Zeichen.", "Od {min} do {max} znaków."],
 	"valid.form": ["Invalid format.", "Ungültiges Format.", "Nieprawidłowy format."],
 	"valid.character": [
-		"“{character}” is not possible here.",
-		"„{character}“ ist hier nicht möglich.",
-		"Znak „{character}” nie jest tu możliwy.",
+		"“{character}” is not allowed here.",
+		"„{character}“ ist hier nicht erlaubt.",
+		"Znak „{character}” nie jest tu dozwolony.",
 	],
 	"valid.some": ["Check the marked fields.", "Bitte die markierten Felder prüfen.", "Sprawdź zaznaczone pola."],
 
@@ -80,9 +80,9 @@ export const COMMON = {
 		"To nie jest właściwe hasło.",
 	],
 	"error.nonce_invalid": [
-		"That took too long. Please try again.",
-		"Das hat zu lange gedauert. Bitte noch einmal.",
-		"Trwało to za długo. Spróbuj ponownie.",
+		"The login took too long. Please try again.",
+		"Die Anmeldung hat zu lange gedauert. Bitte noch einmal versuchen.",
+		"Logowanie trwało za długo. Spróbuj ponownie.",
 	],
 	"error.too_many_attempts": [
 		"Too many wrong passwords. Wait a minute, then try again.",
@@ -140,12 +140,16 @@ export const COMMON = {
 		"Osiągnięto limit tokenów. Najpierw usuń jeden.",
 	],
 	"error.invalid_field": [
-		"The gateway does not take this value.",
+		"The gateway does not accept this value.",
 		"Diesen Wert nimmt das Gateway nicht an.",
 		"Bramka nie przyjmuje tej wartości.",
 	],
-	"error.missing_field": ["Something is missing.", "Etwas fehlt.", "Czegoś brakuje."],
-	"error.too_large": ["That is too long.", "Das ist zu lang.", "To jest za długie."],
+	"error.missing_field": [
+		"A required value is missing.",
+		"Eine notwendige Angabe fehlt.",
+		"Brakuje wymaganej wartości.",
+	],
+	"error.too_large": ["This is too long.", "Das ist zu lang.", "To jest za długie."],
 	"error.other": [
 		"The gateway could not do that.",
 		"Das konnte das Gateway nicht ausführen.",
@@ -164,14 +168,14 @@ export const COMMON = {
 	],
 	"safe.go": ["Restart or reset", "Neu starten oder zurücksetzen", "Uruchom ponownie lub zresetuj"],
 	"storage.damaged": [
-		"Some settings in the memory were damaged and have their default values now. Check them and save them again.",
-		"Einige Einstellungen im Speicher waren beschädigt und haben jetzt ihre Anfangswerte. Bitte prüfen und neu speichern.",
+		"Some stored settings were damaged and now have their default values. Check them and save them again.",
+		"Einige Einstellungen im Speicher waren beschädigt und haben jetzt ihre Standardwerte. Bitte prüfen und neu speichern.",
 		"Niektóre ustawienia w pamięci były uszkodzone i mają teraz wartości domyślne. Sprawdź je i zapisz ponownie.",
 	],
 	"storage.refused": [
-		"The memory did not take the last change. Try again; if it stays so, the memory is full or worn.",
-		"Der Speicher hat die letzte Änderung nicht angenommen. Bitte noch einmal versuchen; bleibt es so, ist er voll oder abgenutzt.",
-		"Pamięć nie przyjęła ostatniej zmiany. Spróbuj ponownie; jeśli to się powtarza, pamięć jest pełna lub zużyta.",
+		"The last change could not be stored. Try again; if this keeps happening, the memory is full or worn out.",
+		"Die letzte Änderung ließ sich nicht speichern. Bitte noch einmal versuchen; bleibt es dabei, ist der Speicher voll oder verschlissen.",
+		"Nie udało się zapisać ostatniej zmiany. Spróbuj ponownie; jeśli to się powtarza, pamięć jest pełna lub zużyta.",
 	],
 	"restart.title": ["One moment", "Einen Moment", "Chwileczkę"],
 	"restart.text": [
@@ -185,8 +189,8 @@ export const COMMON = {
 		"Bramka uruchamia nową wersję, co trwa około pół minuty. Strona wczyta się automatycznie.",
 	],
 	"restart.moved": [
-		"The gateway tries the network. If that fails, it comes back within a minute, and this page with it. If it works, connect this device to that network too and open one of these addresses:",
-		"Das Gateway erprobt das Netzwerk. Klappt es nicht, ist es in einer Minute zurück, und diese Seite mit ihm. Klappt es, verbinden Sie auch dieses Gerät damit und öffnen Sie eine dieser Adressen:",
+		"The gateway is trying the network. If that fails, the gateway and this page are back within a minute. If it works, connect this device to that network too and open one of these addresses:",
+		"Das Gateway probiert das Netzwerk aus. Klappt es nicht, sind Gateway und Seite nach spätestens einer Minute wieder da. Klappt es, verbinden Sie auch dieses Gerät damit und öffnen Sie eine dieser Adressen:",
 		"Bramka próbuje połączyć się z siecią. Jeśli się nie uda, wróci w ciągu minuty, a z nią ta strona. Jeśli się uda, połącz z tą siecią także to urządzenie i otwórz jeden z tych adresów:",
 	],
 	"restart.reset": [

@@ -3,9 +3,9 @@ import type { Translations } from "./translations.js";
 
 export const DASHBOARD = {
 	"update.there": [
-		"There is a newer firmware: {version}",
-		"Es gibt eine neuere Firmware: {version}",
-		"Jest nowsze oprogramowanie: {version}",
+		"Newer firmware is available: {version}",
+		"Neuere Firmware ist verfügbar: {version}",
+		"Dostępne nowsze oprogramowanie: {version}",
 	],
 	"now.title": ["Power now", "Aktuelle Leistung", "Aktualna moc"],
 	"now.feeding": ["Feeding into the grid", "Einspeisung ins Netz", "Oddawanie do sieci"],
@@ -17,7 +17,7 @@ export const DASHBOARD = {
 		"Średnia od poprzedniego odczytu",
 	],
 	"now.none": [
-		"This meter does not send its power. After two readings the average between them is shown.",
+		"This meter does not send power. After two readings, the average between them is shown here.",
 		"Dieser Zähler sendet keine Leistung. Nach zwei Auslesungen steht hier der Durchschnitt dazwischen.",
 		"Ten licznik nie podaje mocy. Po dwóch odczytach pojawi się tu średnia między nimi.",
 	],
@@ -85,8 +85,8 @@ export const DASHBOARD = {
 	],
 	"links.title": ["Connections", "Verbindungen", "Połączenia"],
 	"links.clock": [
-		"The clock is not set, so readings have no time. With an internet connection it sets itself.",
-		"Die Uhr ist nicht gestellt, deshalb haben Auslesungen keine Zeit. Mit Internet stellt sie sich selbst.",
+		"The clock is not set, so readings have no time. With an internet connection it is set automatically.",
+		"Die Uhr ist nicht gestellt, deshalb haben Auslesungen keine Zeit. Mit Internetverbindung stellt sie sich automatisch.",
 		"Zegar nie jest ustawiony, więc odczyty nie mają czasu. Z dostępem do internetu ustawi się sam.",
 	],
 	"links.clock.go": ["Set the clock", "Uhr stellen", "Ustaw zegar"],

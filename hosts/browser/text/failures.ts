@@ -15,7 +15,7 @@ export const FAILURES = {
 	"failure.unheard": [
 		"No complete telegram arrived from the meter. Check the speed and that the meter sends on its own, then that the head sits on the port the right way round.",
 		"Vom Zähler kam kein vollständiges Telegramm. Prüfen Sie die Geschwindigkeit und ob der Zähler von selbst sendet; dann, ob der Kopf richtig herum auf der Schnittstelle sitzt.",
-		"Z licznika nie nadszedł kompletny telegram. Sprawdź prędkość i to, czy licznik sam wysyła dane; potem, czy głowica jest dobrze ułożona na złączu.",
+		"Z licznika nie nadszedł kompletny telegram. Sprawdź prędkość i to, czy licznik sam wysyła dane; potem, czy głowica jest dobrze ułożona na porcie licznika.",
 	],
 	"failure.echo": [
 		"Only the gateway's own light came back: the head works, the meter is silent. Move the head; then check address and battery of the meter in its settings.",
@@ -28,14 +28,14 @@ export const FAILURES = {
 		"Odpowiedź była uszkodzona. Obróć głowicę i osłoń ją przed światłem; jeśli to nie pomoże, zmniejsz prędkość.",
 	],
 	"failure.broken": [
-		"The meter stopped in the middle. Check that the head sits firmly; if that does not help, lower the speed or wait longer for answers.",
-		"Der Zähler brach mittendrin ab. Prüfen Sie, ob der Kopf fest sitzt; hilft das nicht, verringern Sie die Geschwindigkeit oder warten Sie länger auf Antworten.",
-		"Licznik przerwał w połowie. Sprawdź, czy głowica dobrze przylega; jeśli to nie pomoże, zmniejsz prędkość lub wydłuż czas oczekiwania.",
+		"The meter stopped in the middle of the readout. Check that the head sits firmly; if that does not help, lower the speed or wait longer for answers.",
+		"Der Zähler brach mitten in der Auslesung ab. Prüfen Sie, ob der Kopf fest sitzt; hilft das nicht, verringern Sie die Geschwindigkeit oder warten Sie länger auf Antworten.",
+		"Licznik przerwał w połowie odczytu. Sprawdź, czy głowica dobrze przylega; jeśli to nie pomoże, zmniejsz prędkość lub wydłuż czas oczekiwania.",
 	],
 	"failure.direct": [
-		"The meter does not answer in DLMS/COSEM. “Find my meter” on the page “Meter” finds out whether it answers in another way. If not, check the head and the speed; then how the conversation begins, the address of the meter and the client address.",
-		"Der Zähler antwortet nicht in DLMS/COSEM. „Zähler suchen“ auf der Seite „Zähler“ findet heraus, ob er anders antwortet. Wenn nicht, prüfen Sie Kopf und Geschwindigkeit; dann Beginn des Gesprächs, Adresse des Zählers und Client-Adresse.",
-		"Licznik nie odpowiada w DLMS/COSEM. „Szukaj licznika” na stronie „Licznik” wykryje, czy odpowiada inaczej. Jeśli nie, sprawdź głowicę i prędkość; potem początek rozmowy, adres licznika i adres klienta.",
+		"The meter does not answer in DLMS/COSEM. “Find my meter” on the page “Meter” finds out whether it answers in another way. If not, check the head and the speed; then how the connection begins, the address of the meter and the client address.",
+		"Der Zähler antwortet nicht in DLMS/COSEM. „Zähler suchen“ auf der Seite „Zähler“ findet heraus, ob er anders antwortet. Wenn nicht, prüfen Sie Kopf und Geschwindigkeit; dann Beginn der Verbindung, Adresse des Zählers und Client-Adresse.",
+		"Licznik nie odpowiada w DLMS/COSEM. „Szukaj licznika” na stronie „Licznik” wykryje, czy odpowiada inaczej. Jeśli nie, sprawdź głowicę i prędkość; potem początek połączenia, adres licznika i adres klienta.",
 	],
 	"failure.address": [
 		"These addresses do not fit the meter. Check its address (logical, physical, length), then the client address.",
@@ -43,9 +43,9 @@ export const FAILURES = {
 		"Te adresy nie pasują do licznika. Sprawdź jego adres (logiczny, fizyczny, długość), potem adres klienta.",
 	],
 	"failure.protocol": [
-		"The meter identified itself, but does not go on in DLMS/COSEM. Choose the usual protocol, or let the conversation begin directly.",
-		"Der Zähler hat sich gemeldet, fährt aber nicht in DLMS/COSEM fort. Wählen Sie das übliche Protokoll oder lassen Sie das Gespräch direkt beginnen.",
-		"Licznik się przedstawił, ale nie przechodzi na DLMS/COSEM. Wybierz zwykły protokół albo bezpośredni początek rozmowy.",
+		"The meter identified itself, but does not go on in DLMS/COSEM. Choose the standard protocol, or let the connection begin directly.",
+		"Der Zähler hat sich gemeldet, fährt aber nicht in DLMS/COSEM fort. Wählen Sie das Standardprotokoll oder lassen Sie die Verbindung direkt beginnen.",
+		"Licznik się przedstawił, ale nie przechodzi na DLMS/COSEM. Wybierz protokół standardowy albo połączenie bezpośrednie.",
 	],
 	"failure.refused": [
 		"The meter refuses the connection. Another reader may be talking to it: wait two minutes. Then check the client address and the address of the meter.",
@@ -93,14 +93,14 @@ export const FAILURES = {
 		"Takich danych ta bramka jeszcze nie odczytuje.",
 	],
 	"finding.noise": [
-		"Something arrives without being asked for, but it makes no sense at any usual speed: probably light. Shade the head and turn it.",
-		"Es kommt ungefragt etwas an, das bei keiner üblichen Geschwindigkeit Sinn ergibt: vermutlich Licht. Schirmen Sie den Kopf ab und drehen Sie ihn.",
-		"Coś dociera bez pytania, ale przy żadnej zwykłej prędkości nie ma sensu: zapewne światło. Osłoń głowicę i obróć ją.",
+		"Data arrives that the gateway has not requested, but it makes no sense at any usual speed: probably stray light. Shade the head and turn it.",
+		"Es kommen Daten an, die das Gateway nicht angefordert hat und die bei keiner üblichen Geschwindigkeit Sinn ergeben: vermutlich Fremdlicht. Schirmen Sie den Kopf ab und drehen Sie ihn.",
+		"Docierają dane, o które bramka nie prosiła, ale przy żadnej zwykłej prędkości nie mają sensu: zapewne obce światło. Osłoń głowicę i obróć ją.",
 	],
 	"finding.asked.iec62056": [
-		"The meter answers the usual question (IEC 62056-21), but the gateway is set to something else.",
-		"Der Zähler antwortet auf die übliche Frage (IEC 62056-21), das Gateway ist aber anders eingestellt.",
-		"Licznik odpowiada na zwykłe pytanie (IEC 62056-21), ale bramka jest ustawiona inaczej.",
+		"The meter answers in the standard protocol (IEC 62056-21), but the gateway is set to another.",
+		"Der Zähler antwortet im Standardprotokoll (IEC 62056-21), das Gateway ist aber anders eingestellt.",
+		"Licznik odpowiada w protokole standardowym (IEC 62056-21), ale bramka jest ustawiona inaczej.",
 	],
 	"finding.asked.dlms": [
 		"The meter answers in DLMS/COSEM, but the gateway asks in another way.",
@@ -139,7 +139,7 @@ export const FAILURES = {
 		"Licznik używa nazw skróconych DLMS (short names), które nie są obsługiwane. Wybierz protokół standardowy, potem innego klienta.",
 	],
 	"failure.password": [
-		"The meter refuses the access. Check the password or the keys, then the client address.",
+		"The meter refuses access. Check the password or the keys, then the client address.",
 		"Der Zähler verweigert den Zugang. Prüfen Sie Passwort oder Schlüssel, dann die Client-Adresse.",
 		"Licznik odmawia dostępu. Sprawdź hasło lub klucze, potem adres klienta.",
 	],
@@ -175,7 +175,7 @@ export const FAILURES = {
 	],
 	"failure.push.again": [
 		"This telegram was sent before, or by another meter; it may be a replayed recording. If the meter was exchanged or restarted, change the speed under “The meter sends on its own”, save, and change it back.",
-		"Dieses Telegramm wurde schon einmal oder von einem anderen Zähler gesendet; vielleicht ist es eine Aufzeichnung. Wurde der Zähler getauscht oder neu gestartet, ändern Sie die Geschwindigkeit unter „Der Zähler sendet von selbst“, speichern Sie und stellen Sie sie zurück.",
+		"Dieses Telegramm wurde schon einmal oder von einem anderen Zähler gesendet; vielleicht wurde eine Aufzeichnung abgespielt. Wurde der Zähler getauscht oder neu gestartet, ändern Sie die Geschwindigkeit unter „Der Zähler sendet von selbst“, speichern Sie und stellen Sie sie zurück.",
 		"Ten telegram był już wysłany albo pochodzi z innego licznika; może to być odtworzone nagranie. Jeśli licznik wymieniono lub uruchomiono ponownie, zmień prędkość w „Licznik wysyła dane sam”, zapisz i przywróć poprzednią.",
 	],
 	"failure.port": [
@@ -184,7 +184,7 @@ export const FAILURES = {
 		"Nie można było użyć portu szeregowego głowicy. Sprawdź kabel; potem uruchom bramkę ponownie.",
 	],
 	"failure.counter": [
-		"The meter takes no more messages under this key, because its message counter is ahead. Ask your grid operator for new keys, or for a client that may read the counter.",
+		"The meter accepts no more messages under this key, because its message counter is ahead. Ask your grid operator for new keys, or for a client that may read the counter.",
 		"Der Zähler nimmt unter diesem Schlüssel nichts mehr an, weil sein Nachrichtenzähler weiter ist. Bitten Sie den Netzbetreiber um neue Schlüssel oder um einen Client, der ihn lesen darf.",
 		"Licznik nie przyjmuje wiadomości pod tym kluczem, bo jego licznik wiadomości jest dalej. Poproś operatora sieci o nowe klucze lub o klienta, który może ten licznik odczytać.",
 	],

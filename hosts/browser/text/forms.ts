@@ -31,7 +31,7 @@ export const FORMS = {
 		"Litery od A do Z, cyfry i łączniki; bez łącznika na początku i na końcu.",
 	],
 	"form.ipv4": [
-		"Four numbers from 0 to 255 with points between, like 192.168.178.50.",
+		"Four numbers from 0 to 255, separated by dots, such as 192.168.178.50.",
 		"Vier Zahlen von 0 bis 255 mit Punkten dazwischen, etwa 192.168.178.50.",
 		"Cztery liczby od 0 do 255 rozdzielone kropkami, na przykład 192.168.178.50.",
 	],
@@ -41,12 +41,12 @@ export const FORMS = {
 		"Zaczyna się od http:// lub https://, potem nazwa albo adres IP; bez nazwy użytkownika, „?” i „#”.",
 	],
 	"form.broker": [
-		"It begins with mqtt:// or mqtts://, followed by a name or an IP address, and maybe a colon and the port.",
+		"It begins with mqtt:// or mqtts://, followed by a name or an IP address, and optionally a colon and the port.",
 		"Sie beginnt mit mqtt:// oder mqtts://, danach folgt ein Name oder eine IP-Adresse, eventuell mit Doppelpunkt und Port.",
 		"Zaczyna się od mqtt:// lub mqtts://, potem nazwa albo adres IP, ewentualnie dwukropek i port.",
 	],
 	"form.topic": [
-		"A topic has no blanks, “#” or “+”.",
+		"A topic has no spaces, “#” or “+”.",
 		"Ein Topic enthält keine Leerzeichen und kein „#“ oder „+“.",
 		"Temat nie zawiera spacji ani znaków „#” i „+”.",
 	],
@@ -81,8 +81,8 @@ export const FORMS = {
 		"Router to inne urządzenie w tej samej sieci co adres IP.",
 	],
 	"refused.length": [
-		"This length is too short for the two addresses; “Automatic” takes what they need.",
-		"Diese Länge ist zu kurz für die beiden Adressen; „Automatisch“ nimmt, was sie brauchen.",
+		"This length is too short for the two addresses; “Automatic” chooses the right one.",
+		"Diese Länge ist zu kurz für die beiden Adressen; „Automatisch“ wählt die richtige.",
 		"Ta długość jest za mała dla obu adresów; „Automatycznie” dobiera potrzebną.",
 	],
 	"refused.pem": [

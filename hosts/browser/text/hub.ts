@@ -23,7 +23,7 @@ export const HUB = {
 	"hub.enabled": ["Send readings to the hub", "Auslesungen an die Zentrale senden", "Wysyłaj odczyty do centrali"],
 	"hub.url": ["Address of the hub", "Adresse der Zentrale", "Adres centrali"],
 	"hub.url.help": [
-		"Like http://homeassistant.local:8123",
+		"Such as http://homeassistant.local:8123",
 		"Etwa http://homeassistant.local:8123",
 		"Na przykład http://homeassistant.local:8123",
 	],
@@ -38,7 +38,7 @@ export const HUB = {
 		"Certyfikat centrali (tekst PEM)",
 	],
 	"hub.cert.help": [
-		"An address with https:// needs it: the hub's own, or that of the certificate authority which signed it. It begins with “-----BEGIN CERTIFICATE-----”. No private key.",
+		"An address with https:// needs it: the hub's own, or that of the certificate authority that signed it. It begins with “-----BEGIN CERTIFICATE-----”. No private key.",
 		"Eine Adresse mit https:// braucht es: das eigene der Zentrale oder das der Zertifizierungsstelle, die es unterschrieben hat. Es beginnt mit „-----BEGIN CERTIFICATE-----“. Kein privater Schlüssel.",
 		"Adres z https:// go wymaga: własny certyfikat centrali albo certyfikat urzędu certyfikacji, który go podpisał. Zaczyna się od „-----BEGIN CERTIFICATE-----”. Bez klucza prywatnego.",
 	],
@@ -52,15 +52,19 @@ export const HUB = {
 	],
 	"mqtt.base": ["Its topics begin with", "Seine Topics beginnen mit", "Jego tematy zaczynają się od"],
 	"mqtt.settings": ["Settings for MQTT", "Einstellungen für MQTT", "Ustawienia MQTT"],
-	"mqtt.enabled": ["Publish readings by MQTT", "Auslesungen über MQTT veröffentlichen", "Publikuj odczyty przez MQTT"],
+	"mqtt.enabled": [
+		"Publish readings over MQTT",
+		"Auslesungen über MQTT veröffentlichen",
+		"Publikuj odczyty przez MQTT",
+	],
 	"mqtt.url": ["Address of the broker", "Adresse des Brokers", "Adres brokera"],
 	"mqtt.url.help": [
-		"Like mqtt://homeassistant.local, or mqtts:// for an encrypted connection. Usual ports are 1883 and 8883.",
+		"Such as mqtt://homeassistant.local, or mqtts:// for an encrypted connection. Usual ports are 1883 and 8883.",
 		"Etwa mqtt://homeassistant.local, oder mqtts:// für eine verschlüsselte Verbindung. Üblich sind die Ports 1883 und 8883.",
 		"Na przykład mqtt://homeassistant.local, albo mqtts:// dla połączenia szyfrowanego. Zwykłe porty to 1883 i 8883.",
 	],
 	"mqtt.cert.help": [
-		"An address with mqtts:// needs it once: the broker's own, or that of the certificate authority which signed it. No private key. Left empty, the stored one stays.",
+		"An address with mqtts:// needs it once: the broker's own, or that of the certificate authority that signed it. No private key. Left empty, the stored one stays.",
 		"Eine Adresse mit mqtts:// braucht es einmal: das eigene des Brokers oder das der Zertifizierungsstelle, die es unterschrieben hat. Kein privater Schlüssel. Bleibt das Feld leer, gilt das gespeicherte weiter.",
 		"Adres z mqtts:// wymaga go raz: własny certyfikat brokera albo certyfikat urzędu certyfikacji, który go podpisał. Bez klucza prywatnego. Puste pole zostawia zapisany.",
 	],
@@ -101,7 +105,7 @@ export const HUB = {
 		"Druga strona zamknęła połączenie. Sprawdź port i to, czy adres powinien tam zaczynać się od https:// lub mqtts://.",
 	],
 	"out.connection_lost": [
-		"The connection broke. The gateway will retry; if it happens again, check the network and the server.",
+		"The connection was lost. The gateway will retry; if it happens again, check the network and the server.",
 		"Die Verbindung ist abgebrochen. Es wird erneut versucht; bleibt es so, prüfen Sie Netz und Server.",
 		"Połączenie zostało przerwane. Nastąpi kolejna próba; jeśli to się powtarza, sprawdź sieć i serwer.",
 	],
@@ -131,12 +135,12 @@ export const HUB = {
 		"Bramka nie jest w żadnej sieci. Zajrzyj na stronę sieci.",
 	],
 	"out.tls_failed": [
-		"No secure connection came about. Check that the server speaks TLS 1.2 at this port.",
+		"A secure connection could not be made. Check that the server offers TLS 1.2 at this port.",
 		"Es kam keine sichere Verbindung zustande. Prüfen Sie, ob der Server an diesem Port TLS 1.2 spricht.",
 		"Nie udało się bezpieczne połączenie. Sprawdź, czy serwer używa na tym porcie TLS 1.2.",
 	],
 	"out.certificate_untrusted": [
-		"The server shows another certificate than the stored one. Store its certificate, or that of its authority, if that is right.",
+		"The server shows another certificate than the stored one. If that is intended, store its certificate or that of its authority.",
 		"Der Server zeigt ein anderes Zertifikat als das gespeicherte. Hat das seine Richtigkeit, speichern Sie sein Zertifikat oder das seiner Zertifizierungsstelle.",
 		"Serwer pokazuje inny certyfikat niż zapisany. Jeśli to prawidłowe, zapisz jego certyfikat lub certyfikat jego urzędu.",
 	],
@@ -161,7 +165,7 @@ export const HUB = {
 		"Zapisany adres jest nieprawidłowy. Wprowadź go ponownie.",
 	],
 	"out.no_reply": [
-		"The server took the connection but gave no answer. Check the port.",
+		"The server accepted the connection but did not answer. Check the port.",
 		"Der Server hat die Verbindung angenommen, aber nicht geantwortet. Prüfen Sie den Port.",
 		"Serwer przyjął połączenie, ale nie odpowiedział. Sprawdź port.",
 	],
@@ -176,18 +180,18 @@ export const HUB = {
 		"Home Assistant odrzuca token. Utwórz tam jako administrator token dostępu o długim okresie ważności i zapisz go tutaj.",
 	],
 	"out.forbidden": [
-		"Home Assistant has banned the gateway's address. Take it out of ip_bans.yaml there, and restart Home Assistant.",
+		"Home Assistant has banned the gateway's address. Remove it from ip_bans.yaml there, and restart Home Assistant.",
 		"Home Assistant hat die Adresse des Gateways gesperrt. Nehmen Sie sie dort aus ip_bans.yaml, und starten Sie Home Assistant neu.",
 		"Home Assistant zablokował adres bramki. Usuń go tam z pliku ip_bans.yaml i uruchom Home Assistanta ponownie.",
 	],
 	"out.redirected": [
-		"The server sends callers to another address, and the token goes nowhere else. Enter the address where Home Assistant itself is.",
+		"The server redirects to another address, and the token is sent to no other. Enter the address of Home Assistant itself.",
 		"Der Server verweist auf eine andere Adresse, und das Token geht an keine andere. Geben Sie die Adresse ein, unter der Home Assistant selbst zu finden ist.",
 		"Serwer odsyła pod inny adres, a token nigdzie indziej nie trafi. Podaj adres, pod którym jest sam Home Assistant.",
 	],
 	"out.not_found": [
-		"There is no Home Assistant at this address. Check name and port; a path is not usual.",
-		"Unter dieser Adresse ist kein Home Assistant. Prüfen Sie Name und Port; ein Pfad ist nicht üblich.",
+		"There is no Home Assistant at this address. Check name and port; a path is rarely needed.",
+		"Unter dieser Adresse ist kein Home Assistant. Prüfen Sie Name und Port; ein Pfad ist selten nötig.",
 		"Pod tym adresem nie ma Home Assistanta. Sprawdź nazwę i port; ścieżka jest rzadko potrzebna.",
 	],
 	"out.hub_unavailable": [
@@ -196,7 +200,7 @@ export const HUB = {
 		"Home Assistant nie jest gotowy, na przykład dopiero startuje. Nastąpi kolejna próba.",
 	],
 	"out.rejected": [
-		"The server takes no values. Check that Home Assistant is at this address.",
+		"The server does not accept values. Check that Home Assistant is at this address.",
 		"Der Server nimmt keine Werte an. Prüfen Sie, ob unter dieser Adresse Home Assistant ist.",
 		"Serwer nie przyjmuje wartości. Sprawdź, czy pod tym adresem jest Home Assistant.",
 	],
@@ -206,12 +210,12 @@ export const HUB = {
 		"W trybie awaryjnym nic nie jest wysyłane. Ponowne uruchomienie bramki go kończy.",
 	],
 	"out.broker_closed": [
-		"The broker has closed the connection. Look into its log: it may be stopping, or this user may not publish to these topics.",
+		"The broker has closed the connection. Check its log: it may be stopping, or this user may not publish to these topics.",
 		"Der Broker hat die Verbindung geschlossen. Sehen Sie in sein Protokoll: Vielleicht wird er beendet, oder dieser Benutzer darf diese Topics nicht beschreiben.",
 		"Broker zamknął połączenie. Zajrzyj do jego dziennika: może kończy pracę albo ten użytkownik nie może publikować w tych tematach.",
 	],
 	"out.refused_version": [
-		"The broker does not take MQTT 3.1.1. Allow that version there.",
+		"The broker does not accept MQTT 3.1.1. Allow that version there.",
 		"Der Broker nimmt MQTT 3.1.1 nicht an. Erlauben Sie dort diese Version.",
 		"Broker nie przyjmuje MQTT 3.1.1. Zezwól tam na tę wersję.",
 	],
@@ -231,8 +235,8 @@ export const HUB = {
 		"Broker odrzuca użytkownika lub hasło. Ustaw jedno i drugie ponownie.",
 	],
 	"out.refused_access": [
-		"The broker does not let this user in. Check user and password, and what the broker allows that user.",
-		"Der Broker lässt diesen Benutzer nicht zu. Prüfen Sie Benutzer und Passwort und was der Broker ihm erlaubt.",
+		"The broker does not let this user in. Check user and password, and the permissions of that user.",
+		"Der Broker lässt diesen Benutzer nicht zu. Prüfen Sie Benutzer und Passwort und die Rechte dieses Benutzers.",
 		"Broker nie wpuszcza tego użytkownika. Sprawdź użytkownika i hasło oraz jego uprawnienia w brokerze.",
 	],
 	"out.no_mqtt": [

@@ -53,14 +53,14 @@ export const LIVE = {
 		"Bramka uruchomiła się ponownie po aktualizacji. Zaloguj się, aby zobaczyć wynik.",
 	],
 	"ending.reset": [
-		"The gateway has its factory settings again. The password is the one on its label.",
+		"The gateway has its factory settings again. Its password is the one on the label.",
 		"Das Gateway hat wieder seine Werkseinstellungen. Das Passwort ist das auf dem Etikett.",
 		"Bramka ma znów ustawienia fabryczne. Hasło to to z etykiety.",
 	],
 	"ending.revoked": [
-		"This display's token was revoked, or the gateway was reset. A new display is set up on its page “Security”.",
-		"Das Token dieser Anzeige wurde widerrufen, oder das Gateway wurde zurückgesetzt. Eine neue Anzeige wird auf seiner Seite „Sicherheit“ eingerichtet.",
-		"Token tego wyświetlacza unieważniono albo bramkę zresetowano. Nowy wyświetlacz można dodać na jej stronie „Bezpieczeństwo”.",
+		"This display's token was revoked, or the gateway was reset. Set up a new display on the page “Security”.",
+		"Das Token dieser Anzeige wurde widerrufen, oder das Gateway wurde zurückgesetzt. Richten Sie auf der Seite „Sicherheit“ eine neue Anzeige ein.",
+		"Token tego wyświetlacza unieważniono albo bramkę zresetowano. Nowy wyświetlacz możesz dodać na stronie „Bezpieczeństwo”.",
 	],
 
 	"display.end": ["End this display", "Diese Anzeige beenden", "Zakończ ten wyświetlacz"],

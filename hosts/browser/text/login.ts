@@ -23,8 +23,8 @@ export const LOGIN = {
 		"Przeglądarka ostrzegła o certyfikacie?",
 	],
 	"login.certificate.help": [
-		"The gateway makes its own certificate, which no authority vouches for. You can install one of your own on the security page. Forgot the password? Hold the button for ten seconds: all settings return to their factory values.",
-		"Das Gateway stellt sein Zertifikat selbst aus; dafür bürgt keine Stelle. Auf der Sicherheitsseite lässt sich ein eigenes einspielen. Passwort vergessen? Halten Sie die Taste zehn Sekunden gedrückt: Alle Einstellungen gehen auf die Werkseinstellung zurück.",
-		"Bramka sama tworzy swój certyfikat, za który nikt nie ręczy. Własny można wgrać na stronie bezpieczeństwa. Nie pamiętasz hasła? Przytrzymaj przycisk przez dziesięć sekund: wszystkie ustawienia wrócą do fabrycznych.",
+		"The gateway makes its own certificate, which no authority has signed. You can install one of your own on the security page. Forgot the password? Hold the button for ten seconds: all settings return to their factory values.",
+		"Das Gateway stellt sein Zertifikat selbst aus; keine Zertifizierungsstelle hat es unterschrieben. Auf der Sicherheitsseite lässt sich ein eigenes einspielen. Passwort vergessen? Halten Sie die Taste zehn Sekunden gedrückt: Alle Einstellungen gehen auf die Werkseinstellung zurück.",
+		"Bramka sama tworzy swój certyfikat, którego nie podpisał żaden urząd. Własny można wgrać na stronie bezpieczeństwa. Nie pamiętasz hasła? Przytrzymaj przycisk przez dziesięć sekund: wszystkie ustawienia wrócą do fabrycznych.",
 	],
 } as const satisfies Record<string, Translations>;

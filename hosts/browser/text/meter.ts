@@ -138,8 +138,8 @@ export const METER = {
 	"iec.speed": ["Highest speed", "Höchste Geschwindigkeit", "Największa prędkość"],
 	"iec.speed.help": [
 		"Meter and gateway agree on a speed up to this one. Lower it if readings break off.",
-		"Bis hierher einigen sich Zähler und Gateway. Senken Sie sie, wenn Auslesungen abbrechen.",
-		"Do tej prędkości dogadują się licznik i bramka. Zmniejsz ją, jeśli odczyty się urywają.",
+		"Zähler und Gateway einigen sich auf höchstens diese. Senken Sie sie, wenn Auslesungen abbrechen.",
+		"Licznik i bramka uzgadniają prędkość nie większą niż ta. Zmniejsz ją, jeśli odczyty się urywają.",
 	],
 	"iec.baud": ["{n} baud", "{n} Baud", "{n} bodów"],
 	"iec.battery": ["The meter runs on a battery", "Der Zähler läuft mit Batterie", "Licznik jest zasilany z baterii"],
@@ -226,11 +226,11 @@ export const METER = {
 	"log.received": ["from the meter", "vom Zähler", "z licznika"],
 	"log.line": ["speed", "Geschwindigkeit", "prędkość"],
 
-	"dlms.title": ["Access by DLMS/COSEM", "Zugang mit DLMS/COSEM", "Dostęp przez DLMS/COSEM"],
+	"dlms.title": ["Access with DLMS/COSEM", "Zugang mit DLMS/COSEM", "Dostęp przez DLMS/COSEM"],
 	"dlms.intro": [
-		"The grid operator gives these values.",
-		"Diese Werte gibt der Netzbetreiber heraus.",
-		"Te wartości podaje operator sieci.",
+		"You get these values from the grid operator.",
+		"Diese Werte bekommen Sie vom Netzbetreiber.",
+		"Te wartości otrzymasz od operatora sieci.",
 	],
 	"dlms.auth": ["Authentication", "Authentifizierung", "Uwierzytelnianie"],
 	"dlms.auth.none": ["None", "Keine", "Brak"],
@@ -274,7 +274,7 @@ export const METER = {
 	"dlms.length": ["Length of the address", "Länge der Adresse", "Długość adresu"],
 	"dlms.length.auto": ["Automatic", "Automatisch", "Automatycznie"],
 	"dlms.length.bytes": ["Bytes: {n}", "Bytes: {n}", "Bajty: {n}"],
-	"dlms.opening": ["How the conversation begins", "Wie das Gespräch beginnt", "Jak zaczyna się rozmowa"],
+	"dlms.opening": ["How the connection begins", "Beginn der Verbindung", "Początek połączenia"],
 	"dlms.opening.help": [
 		"Older meters need a sign-on at 300 baud first (mode E), newer ones speak HDLC at once. “Find out” tries both and keeps the one that works.",
 		"Ältere Zähler brauchen zuerst eine Anmeldung mit 300 Baud (Modus E), neuere sprechen sofort HDLC. „Herausfinden“ probiert beides und behält, was funktioniert.",
@@ -293,13 +293,13 @@ export const METER = {
 	],
 
 	"objects.title": [
-		"Values asked for by DLMS/COSEM",
+		"Values requested by DLMS/COSEM",
 		"Mit DLMS/COSEM abgefragte Werte",
 		"Wartości pobierane przez DLMS/COSEM",
 	],
 	"objects.count": ["{n} of at most {max}", "{n} von höchstens {max}", "{n} z najwyżej {max}"],
 	"objects.empty": [
-		"The list is empty: nothing is asked for. Add values, or take a ready list.",
+		"The list is empty: nothing is requested. Add values, or choose a ready-made list.",
 		"Die Liste ist leer: Es wird nichts abgefragt. Fügen Sie Werte hinzu oder nehmen Sie eine fertige Liste.",
 		"Lista jest pusta: nic nie jest pobierane. Dodaj wartości albo wybierz gotową listę.",
 	],
@@ -308,14 +308,14 @@ export const METER = {
 		"Die Liste ist voll. Entfernen Sie erst einen Wert.",
 		"Lista jest pełna. Najpierw usuń jakąś wartość.",
 	],
-	"objects.presets": ["Ready lists", "Fertige Listen", "Gotowe listy"],
+	"objects.presets": ["Ready-made lists", "Fertige Listen", "Gotowe listy"],
 	"objects.default": ["Default", "Standard", "Domyślna"],
 	"objects.energy": ["Energy only", "Nur Energie", "Tylko energia"],
 	"objects.phases": ["Three phases", "Drei Phasen", "Trzy fazy"],
 	"objects.new": ["Add a value", "Wert hinzufügen", "Dodaj wartość"],
 	"objects.code": ["Code (OBIS)", "Code (OBIS)", "Kod (OBIS)"],
 	"objects.code.help": [
-		"As on the meter's data sheet, for example 1-0:1.8.0, or six numbers: 1 0 1 8 0 255.",
+		"As in the meter's data sheet, for example 1-0:1.8.0, or six numbers: 1 0 1 8 0 255.",
 		"Wie im Datenblatt des Zählers, zum Beispiel 1-0:1.8.0, oder sechs Zahlen: 1 0 1 8 0 255.",
 		"Jak w karcie licznika, na przykład 1-0:1.8.0, albo sześć liczb: 1 0 1 8 0 255.",
 	],
@@ -329,7 +329,7 @@ export const METER = {
 	],
 	"objects.class.5": [
 		"Average over a period (class 5)",
-		"Mittel über eine Zeit (Klasse 5)",
+		"Mittelwert über eine Periode (Klasse 5)",
 		"Średnia z okresu (klasa 5)",
 	],
 	"objects.class.8": ["Clock (class 8)", "Uhr (Klasse 8)", "Zegar (klasa 8)"],

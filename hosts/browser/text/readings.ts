@@ -5,7 +5,7 @@ export const READINGS = {
 	"readings.last": ["Last reading", "Letzte Auslesung", "Ostatni odczyt"],
 	"readings.id": ["Identification", "Kennung", "Oznaczenie"],
 	"readings.speed": ["Speed", "Geschwindigkeit", "Prędkość"],
-	"readings.protocol": ["Way of reading", "Art der Auslesung", "Sposób odczytu"],
+	"readings.protocol": ["Read with", "Ausgelesen mit", "Sposób odczytu"],
 	"readings.mode": ["{protocol}, mode {mode}", "{protocol}, Modus {mode}", "{protocol}, tryb {mode}"],
 	"readings.values": ["Values", "Werte", "Wartości"],
 	"readings.none": [
@@ -46,10 +46,10 @@ export const READINGS = {
 		"Die Tabelle der über Zigbee gesendeten Werte ist voll. Entfernen Sie erst eine Zeile auf der Zigbee-Seite.",
 		"Tabela wartości wysyłanych przez Zigbee jest pełna. Najpierw usuń wiersz na stronie Zigbee.",
 	],
-	"readings.missing": ["Not given by the meter", "Vom Zähler nicht geliefert", "Niepodane przez licznik"],
+	"readings.missing": ["Not supplied by the meter", "Vom Zähler nicht geliefert", "Niepodane przez licznik"],
 	"readings.missing.help": [
-		"The list of objects asks for these. This is no error: a meter for one phase has no values of the others. Remove from the list what never comes.",
-		"Die Objektliste fragt danach. Das ist kein Fehler: Ein einphasiger Zähler hat keine Werte der anderen Phasen. Nehmen Sie aus der Liste, was nie kommt.",
+		"The list of objects requests these. This is not an error: a single-phase meter has no values of the other phases. Remove from the list those that never arrive.",
+		"Die Objektliste fragt danach. Das ist kein Fehler: Ein einphasiger Zähler hat keine Werte der anderen Phasen. Entfernen Sie aus der Liste, was nie kommt.",
 		"Lista obiektów o nie pyta. To nie błąd: licznik jednofazowy nie ma wartości innych faz. Usuń z listy to, co nigdy nie przychodzi.",
 	],
 	"readings.missing.go": ["To the list of objects", "Zur Objektliste", "Do listy obiektów"],

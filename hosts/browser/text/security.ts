@@ -3,7 +3,7 @@ import type { Translations } from "./translations.js";
 
 export const SECURITY = {
 	"security.password.help": [
-		"With a new password all sessions end, also on other devices; only this one goes on. Tokens stay valid.",
+		"A new password ends all sessions, on other devices too; only this one continues. Tokens stay valid.",
 		"Mit einem neuen Passwort enden alle Sitzungen, auch auf anderen Geräten; nur diese läuft weiter. Token bleiben gültig.",
 		"Nowe hasło kończy wszystkie sesje, także na innych urządzeniach; tylko ta trwa dalej. Tokeny pozostają ważne.",
 	],
@@ -21,7 +21,7 @@ export const SECURITY = {
 
 	"tokens.title": ["Tokens", "Token", "Tokeny"],
 	"tokens.intro": [
-		"With a token a program, such as a home automation, or a display on the wall gets in without the password. It is valid until it is revoked.",
+		"With a token, a program such as a home automation system, or a display on the wall, can connect without the password. A token is valid until it is revoked.",
 		"Mit einem Token kommt ein Programm, etwa eine Hausautomation, oder eine Anzeige an der Wand ohne das Passwort aus. Es gilt, bis es widerrufen wird.",
 		"Z tokenem program, na przykład automatyka domowa, albo wyświetlacz na ścianie obywa się bez hasła. Token jest ważny do unieważnienia.",
 	],
@@ -39,8 +39,8 @@ export const SECURITY = {
 		"Zweck des Tokens. Buchstaben von A bis Z, Ziffern und Zeichen, keine Umlaute.",
 		"Przeznaczenie tokenu. Litery od A do Z, cyfry i znaki, bez polskich znaków.",
 	],
-	"tokens.scope": ["Permissions", "Was es darf", "Do czego uprawnia"],
-	"tokens.scope.read": ["Only read", "Nur lesen", "Tylko odczyt"],
+	"tokens.scope": ["Permissions", "Berechtigung", "Uprawnienia"],
+	"tokens.scope.read": ["Read only", "Nur lesen", "Tylko odczyt"],
 	"tokens.scope.read.help": [
 		"For a display on the wall: shows overview and readings without a password.",
 		"Für eine Anzeige an der Wand: zeigt Übersicht und Messwerte ohne Passwort.",
@@ -48,7 +48,7 @@ export const SECURITY = {
 	],
 	"tokens.scope.full": ["Everything", "Alles", "Wszystko"],
 	"display.how": [
-		"Open this link on the device that is to be the display, or scan the code with it. It keeps the token and shows overview and readings. Anyone with the link can see the readings.",
+		"Open this link on the device that will be the display, or scan the code with it. It keeps the token and shows overview and readings. Anyone with the link can see the readings.",
 		"Öffnen Sie diesen Link auf dem Gerät, das die Anzeige sein soll, oder scannen Sie den Code damit. Es behält das Token und zeigt Übersicht und Messwerte. Wer den Link hat, kann die Messwerte sehen.",
 		"Otwórz ten link na urządzeniu, które ma być wyświetlaczem, albo zeskanuj nim kod. Zapamięta ono token i pokaże przegląd i odczyty. Każdy, kto ma link, zobaczy odczyty.",
 	],
@@ -61,7 +61,7 @@ export const SECURITY = {
 	"tokens.creating": ["Creating …", "Wird erstellt …", "Tworzenie …"],
 	"tokens.made": ["Token “{name}”", "Token „{name}“", "Token „{name}”"],
 	"tokens.once": [
-		"Copy it now: it is shown this one time only.",
+		"Copy it now: it is shown only this once.",
 		"Kopieren Sie es jetzt: Es wird nur dieses eine Mal gezeigt.",
 		"Skopiuj go teraz: zostanie pokazany tylko ten jeden raz.",
 	],
@@ -107,15 +107,15 @@ export const SECURITY = {
 		"Ten certyfikat wygasa {time}. Wcześniej wgraj nowy.",
 	],
 	"cert.failed": [
-		"The certificate uploaded last could not be used, so the one before is back.",
+		"The certificate uploaded last could not be used, so the previous one is back.",
 		"Das zuletzt eingespielte Zertifikat war nicht brauchbar, deshalb gilt wieder das vorige.",
 		"Ostatnio wgranego certyfikatu nie dało się użyć, więc wrócił poprzedni.",
 	],
 	"cert.upload": ["Install your own", "Eigenes einspielen", "Wgraj własny"],
 	"cert.upload.help": [
-		"Needed: the certificate, those that vouch for it, and its key without a password, as PEM text (files such as fullchain.pem and privkey.pem). The gateway restarts with it.",
-		"Nötig sind das Zertifikat, die dafür bürgenden und sein Schlüssel ohne Passwort, als PEM-Text (Dateien wie fullchain.pem und privkey.pem). Das Gateway startet damit neu.",
-		"Potrzebne: certyfikat, certyfikaty za niego ręczące i klucz bez hasła, jako tekst PEM (pliki takie jak fullchain.pem i privkey.pem). Bramka uruchomi się z nim ponownie.",
+		"Needed: the certificate, the certificates of its chain, and its key without a password, as PEM text (files such as fullchain.pem and privkey.pem). The gateway restarts with it.",
+		"Nötig sind das Zertifikat, die Zertifikate seiner Kette und sein Schlüssel ohne Passwort, als PEM-Text (Dateien wie fullchain.pem und privkey.pem). Das Gateway startet damit neu.",
+		"Potrzebne: certyfikat, certyfikaty jego łańcucha i klucz bez hasła, jako tekst PEM (pliki takie jak fullchain.pem i privkey.pem). Bramka uruchomi się z nim ponownie.",
 	],
 	"cert.files": [
 		"Choose files (several at once)",
@@ -142,7 +142,7 @@ export const SECURITY = {
 		"Usunąć wgrany certyfikat?",
 	],
 	"cert.reset.text": [
-		"The gateway restarts with the certificate that it has made itself. Browsers will warn about it.",
+		"The gateway restarts with the certificate it has made itself. Browsers will warn about it.",
 		"Das Gateway startet mit dem Zertifikat neu, das es selbst erstellt hat. Browser werden davor warnen.",
 		"Bramka uruchomi się ponownie z certyfikatem, który sama utworzyła. Przeglądarki będą przed nim ostrzegać.",
 	],
@@ -153,7 +153,7 @@ export const SECURITY = {
 	],
 
 	"refusal.large": [
-		"Together that is too large: at most {max} bytes.",
+		"Together these are too large: at most {max} bytes.",
 		"Das ist zusammen zu groß: höchstens {max} Byte.",
 		"Razem to za dużo: najwyżej {max} bajtów.",
 	],

@@ -40,7 +40,7 @@ export const SYSTEM = {
 	"about.serial": ["Serial number", "Seriennummer", "Numer seryjny"],
 	"about.firmware": ["Firmware", "Firmware", "Oprogramowanie"],
 	"about.page": ["Web page", "Webseite", "Strona WWW"],
-	"about.built": ["Made on", "Erstellt am", "Utworzono"],
+	"about.built": ["Built on", "Erstellt am", "Utworzono"],
 	"supply.title": ["Power supply", "Stromversorgung", "Zasilanie"],
 	"supply.now": ["Power source", "Stromquelle", "Źródło zasilania"],
 	"supply.usb": ["USB", "USB", "USB"],
@@ -63,7 +63,7 @@ export const SYSTEM = {
 	],
 	"mode.always": ["Always between readings", "Immer zwischen Auslesungen", "Zawsze między odczytami"],
 	"mode.always.help": [
-		"Saves most. While it sleeps this page can't be reached: press its button briefly, and the page is there for ten minutes.",
+		"Saves the most. While it sleeps this page can't be reached: press its button briefly, and the page is there for ten minutes.",
 		"Spart am meisten. Während es schläft, ist diese Seite nicht erreichbar: Nach einem kurzen Druck auf die Taste ist sie zehn Minuten da.",
 		"Oszczędza najwięcej. Gdy śpi, ta strona jest niedostępna: naciśnij krótko przycisk, a będzie dostępna przez dziesięć minut.",
 	],
@@ -75,7 +75,7 @@ export const SYSTEM = {
 	],
 	"again.title": ["Restart", "Neu starten", "Ponowne uruchomienie"],
 	"again.intro": [
-		"All settings stay. It takes about ten seconds.",
+		"All settings stay. A restart takes about ten seconds.",
 		"Alle Einstellungen bleiben. Das dauert etwa zehn Sekunden.",
 		"Wszystkie ustawienia zostają. Trwa to około dziesięciu sekund.",
 	],
@@ -89,8 +89,8 @@ export const SYSTEM = {
 	],
 	"reset.title": ["Factory settings", "Werkseinstellungen", "Ustawienia fabryczne"],
 	"reset.intro": [
-		"For giving the gateway away, or for starting over. There is no way back.",
-		"Zum Weitergeben des Gateways oder für einen Neuanfang. Es gibt kein Zurück.",
+		"For giving the gateway away, or for starting over. This can't be undone.",
+		"Zum Weitergeben des Gateways oder für einen Neuanfang. Das lässt sich nicht rückgängig machen.",
 		"Przed oddaniem bramki komuś lub aby zacząć od nowa. Nie da się tego cofnąć.",
 	],
 	"reset.go": ["Erase everything", "Alles löschen", "Usuń wszystko"],

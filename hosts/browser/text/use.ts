@@ -25,14 +25,14 @@ export const USE = {
 		"Słupki: {n}. {sum}. Najwyższy: {max}. Klawisze strzałek prowadzą od słupka do słupka.",
 	],
 	"use.none": [
-		"There are no readings of this time.",
-		"Aus dieser Zeit gibt es keine Auslesungen.",
-		"Z tego czasu nie ma odczytów.",
+		"There are no readings from this period.",
+		"Aus diesem Zeitraum gibt es keine Auslesungen.",
+		"Z tego okresu nie ma odczytów.",
 	],
 	"use.empty": [
-		"There is nothing to show yet. It begins with the second reading of the meter; the clock of the gateway must be set.",
-		"Noch gibt es nichts zu zeigen. Es beginnt mit der zweiten Auslesung des Zählers; die Uhr des Gateways muss gestellt sein.",
-		"Nie ma jeszcze nic do pokazania. Dane pojawią się po drugim odczycie licznika; zegar bramki musi być ustawiony.",
+		"There is nothing to show yet. The first bar appears with the first reading after the end of a quarter hour; the clock of the gateway must be set.",
+		"Noch gibt es nichts zu zeigen. Der erste Balken erscheint mit der ersten Auslesung nach dem Ende einer Viertelstunde; die Uhr des Gateways muss gestellt sein.",
+		"Nie ma jeszcze nic do pokazania. Pierwszy słupek pojawi się z pierwszym odczytem po upływie kwadransa; zegar bramki musi być ustawiony.",
 	],
 	"use.table": ["As a table", "Als Tabelle", "Jako tabela"],
 	"use.from": ["From", "Von", "Od"],
@@ -50,7 +50,7 @@ export const USE = {
 	"mark.wrapped": ["counter went on from 0", "Zählwerk lief bei 0 weiter", "liczydło ruszyło od zera"],
 	"profile.title": ["Load profile of the meter", "Lastgang des Zählers", "Profil obciążenia licznika"],
 	"profile.help": [
-		"Many meters keep rows of values themselves, also of the time before this gateway. The gateway reads them when asked, and stores none.",
+		"Many meters keep rows of values themselves, from the time before this gateway too. The gateway reads them on request and stores none.",
 		"Viele Zähler führen selbst Zeilen mit Werten, auch aus der Zeit vor diesem Gateway. Das Gateway liest sie auf Wunsch und speichert keine.",
 		"Wiele liczników samo zapisuje wiersze wartości, także z czasu przed tą bramką. Bramka odczytuje je na żądanie i nie zapisuje żadnego.",
 	],
@@ -83,7 +83,7 @@ export const USE = {
 	"profile.down": ["power failed", "Stromausfall", "zanik zasilania"],
 	"price.title": ["Prices", "Preise", "Ceny"],
 	"price.help": [
-		"With prices the page works out what the electricity costs, without a basic charge. They are kept in this browser and sent to nobody.",
+		"With prices, the page works out the cost of electricity, without the base charge. Prices are kept in this browser and sent nowhere.",
 		"Mit Preisen rechnet die Seite aus, was der Strom kostet, ohne Grundgebühr. Sie bleiben in diesem Browser und werden nirgendwohin gesendet.",
 		"Na podstawie cen strona oblicza koszt prądu, bez opłaty stałej. Ceny pozostają w tej przeglądarce i nie są nigdzie wysyłane.",
 	],

@@ -15,11 +15,11 @@ export const WIZARD = {
 		"Opuść konfigurację i przejdź do przeglądu",
 	],
 	"wizard.hello": [
-		"A few steps lead to the first reading. Have the label of the gateway and the password of the Wi-Fi at hand, and stay near the meter. Each step can be skipped, and everything can be changed later.",
+		"A few steps lead to the first reading. Have the label of the gateway and the Wi-Fi password at hand, and stay near the meter. Each step can be skipped, and everything can be changed later.",
 		"Wenige Schritte führen zur ersten Auslesung. Halten Sie das Etikett des Gateways und das WLAN-Passwort bereit und bleiben Sie in der Nähe des Zählers. Jeder Schritt lässt sich überspringen und alles später ändern.",
 		"Do pierwszego odczytu prowadzi kilka kroków. Przygotuj etykietę bramki i hasło do sieci Wi-Fi i zostań w pobliżu licznika. Każdy krok można pominąć, a wszystko zmienić później.",
 	],
-	"wizard.password": ["A new password", "Ein eigenes Passwort", "Własne hasło"],
+	"wizard.password": ["New password", "Ein eigenes Passwort", "Własne hasło"],
 	"wizard.password.why": [
 		"Everyone who sees the label can read its password. Choose one that only you know.",
 		"Wer das Etikett sieht, kennt das Passwort darauf. Wählen Sie eines, das niemand sonst kennt.",
@@ -44,7 +44,7 @@ export const WIZARD = {
 		"Zegar nie jest jeszcze ustawiony. „Zapisz i przejdź dalej” przejmie czas z tego urządzenia.",
 	],
 	"wizard.clock.done": ["The clock was set.", "Die Uhr wurde gestellt.", "Zegar został ustawiony."],
-	"wizard.meter": ["The meter", "Der Zähler", "Licznik"],
+	"wizard.meter": ["Meter", "Zähler", "Licznik"],
 	"wizard.meter.other": ["Still not working?", "Klappt es nicht?", "Nadal nie działa?"],
 	"wizard.meter.page": [
 		"More, such as address and speed, is on the page “Meter” after the set-up.",
@@ -64,7 +64,7 @@ export const WIZARD = {
 		"Licznik pokazuje stany tylko po podaniu hasła lub kluczy. Poproś o nie operatora sieci i wprowadź je tutaj.",
 	],
 	"wizard.pin": [
-		"The meter sends whole kilowatt hours only, and no power. Most do so until their PIN is entered.",
+		"The meter sends whole kilowatt hours only, and no power. Most meters do so until their PIN is entered.",
 		"Der Zähler sendet nur ganze Kilowattstunden und keine Leistung. Die meisten tun das, bis ihre PIN eingegeben ist.",
 		"Licznik wysyła tylko pełne kilowatogodziny, bez mocy. Większość liczników robi tak, dopóki nie poda się PIN-u.",
 	],
@@ -73,10 +73,10 @@ export const WIZARD = {
 		"Der Zähler {meter} hat {n} Werte gesendet, darunter:",
 		"Licznik {meter} przesłał wartości ({n}), między innymi:",
 	],
-	"wizard.wifi": ["The Wi-Fi", "Das WLAN", "Sieć Wi-Fi"],
+	"wizard.wifi": ["Wi-Fi", "WLAN", "Sieć Wi-Fi"],
 	"wizard.wifi.why": [
-		"This step is the last, because the gateway's own network may end when it has joined the Wi-Fi at home.",
-		"Dieser Schritt kommt zuletzt, denn das eigene Netz des Gateways kann enden, sobald es im Heimnetz ist.",
+		"This step comes last, because the gateway's own network may disappear once it has joined your Wi-Fi.",
+		"Dieser Schritt kommt zuletzt, denn das eigene Netz des Gateways kann verschwinden, sobald es im Heimnetz ist.",
 		"Ten krok jest ostatni, ponieważ własna sieć bramki może zniknąć, gdy bramka dołączy do sieci domowej.",
 	],
 	"wizard.wifi.joined": [
@@ -87,12 +87,12 @@ export const WIZARD = {
 	"wizard.wifi.other": ["Join another network", "Ein anderes Netz wählen", "Wybierz inną sieć"],
 	"wizard.done": ["All done", "Fertig", "Gotowe"],
 	"wizard.done.wifi": [
-		"The gateway is in the Wi-Fi now. Connect this device to the Wi-Fi “{ssid}” too, then open one of these addresses:",
+		"The gateway has joined the Wi-Fi. Connect this device to “{ssid}” too, then open one of these addresses:",
 		"Das Gateway ist jetzt im WLAN. Verbinden Sie auch dieses Gerät mit dem WLAN „{ssid}“ und öffnen Sie dann eine dieser Adressen:",
 		"Bramka jest teraz w sieci Wi-Fi. Połącz także to urządzenie z siecią „{ssid}”, a potem otwórz jeden z tych adresów:",
 	],
 	"wizard.done.here": [
-		"Keep one of these addresses, for example as a bookmark:",
+		"Note down one of these addresses, for example as a bookmark:",
 		"Merken Sie sich eine dieser Adressen, zum Beispiel als Lesezeichen:",
 		"Zapamiętaj jeden z tych adresów, na przykład jako zakładkę:",
 	],
@@ -102,7 +102,7 @@ export const WIZARD = {
 		"Przeglądarka raz ostrzeże, że nie zna certyfikatu. To normalne: bramka wystawiła go sama. Wybierz „Zaawansowane” i kontynuuj. Potem zaloguj się ponownie.",
 	],
 	"wizard.done.alone": [
-		"The gateway is in no Wi-Fi yet. It can be reached over its own network “{ssid}” at http://192.168.4.1/, and a Wi-Fi can be chosen there on the network page at any time.",
+		"The gateway has not joined a Wi-Fi yet. It can be reached over its own network “{ssid}” at http://192.168.4.1/, and a Wi-Fi can be chosen there on the network page at any time.",
 		"Das Gateway ist noch in keinem WLAN. Es ist über sein eigenes Netz „{ssid}“ unter http://192.168.4.1/ erreichbar; dort lässt sich auf der Netzwerkseite jederzeit ein WLAN wählen.",
 		"Bramka nie jest jeszcze w żadnej sieci Wi-Fi. Dostępna jest przez własną sieć „{ssid}” pod adresem http://192.168.4.1/; sieć Wi-Fi można tam wybrać w każdej chwili na stronie sieci.",
 	],

@@ -7,7 +7,7 @@ export const ZIGBEE = {
 	"target.none": ["not sent", "nicht gesendet", "nie jest wysyłana"],
 
 	"zigbee.is.absent": [
-		"This gateway has no Zigbee radio. The table of values is kept all the same.",
+		"This gateway has no Zigbee radio. The table of values is stored anyway.",
 		"Dieses Gateway hat kein Zigbee-Funkteil. Die Tabelle der Werte bleibt trotzdem gespeichert.",
 		"Ta bramka nie ma modułu Zigbee. Tabela wartości mimo to zostanie zachowana.",
 	],
@@ -33,14 +33,14 @@ export const ZIGBEE = {
 		"Przez Zigbee nic nie jest wysyłane, dopóki bramka nie dołączy do sieci.",
 	],
 	"zigbee.is.joining": [
-		"The gateway looks for a network that takes new devices, again and again. Leave the controller open for them.",
+		"The gateway keeps looking for a network that accepts new devices. Leave the controller open for them.",
 		"Das Gateway sucht immer wieder ein Netz, das neue Geräte aufnimmt. Lassen Sie die Zentrale dafür offen.",
 		"Bramka wciąż szuka sieci, która przyjmuje nowe urządzenia. Zostaw kontroler na nie otwarty.",
 	],
 	"zigbee.is.parent_lost": [
-		"The gateway no longer hears its Zigbee network, and looks for it again and again. Check the controller; a Zigbee device on mains power between the two helps.",
-		"Das Gateway hört sein Zigbee-Netz nicht mehr und sucht es immer wieder. Prüfen Sie die Zentrale; ein Zigbee-Gerät am Stromnetz dazwischen hilft.",
-		"Bramka nie słyszy już swojej sieci Zigbee i wciąż jej szuka. Sprawdź kontroler; pomaga urządzenie Zigbee zasilane z sieci pomiędzy nimi.",
+		"The gateway has lost its Zigbee network and keeps looking for it. Check the controller; a Zigbee device on mains power between the two helps.",
+		"Das Gateway hat sein Zigbee-Netz verloren und sucht es weiter. Prüfen Sie die Zentrale; ein Zigbee-Gerät am Stromnetz dazwischen hilft.",
+		"Bramka utraciła swoją sieć Zigbee i wciąż jej szuka. Sprawdź kontroler; pomaga urządzenie Zigbee zasilane z sieci pomiędzy nimi.",
 	],
 	"zigbee.joined": [
 		"The gateway is in network {pan} on channel {n}. The controller shows it as “{name}”; if not, this is a neighbour's network: join again.",
@@ -48,7 +48,7 @@ export const ZIGBEE = {
 		"Bramka jest w sieci {pan} na kanale {n}. Kontroler pokazuje ją jako „{name}”; jeśli nie, to jest sieć sąsiadów: dołącz ponownie.",
 	],
 	"zigbee.failed": [
-		"No network took the gateway. Was the controller open for new devices all the time? If so, bring it closer; a Zigbee device on mains power between the two helps.",
+		"No network accepted the gateway. Was the controller open for new devices all the time? If so, bring it closer; a Zigbee device on mains power between the two helps.",
 		"Kein Netz nahm das Gateway auf. War die Zentrale die ganze Zeit für neue Geräte offen? Wenn ja, bringen Sie sie näher; ein Zigbee-Gerät am Stromnetz dazwischen hilft.",
 		"Żadna sieć nie przyjęła bramki. Czy kontroler był cały czas otwarty na nowe urządzenia? Jeśli tak, przysuń go bliżej; pomaga urządzenie Zigbee zasilane z sieci pomiędzy nimi.",
 	],
@@ -61,7 +61,7 @@ export const ZIGBEE = {
 		"Bramka opuści wtedy swoją sieć Zigbee, a kontroler nie dostanie wartości.",
 	],
 	"zigbee.open": [
-		"First let the controller take new devices: in Zigbee2MQTT “Permit join (All)”, in Home Assistant (ZHA) “Add device”, elsewhere by its search for devices.",
+		"First let the controller accept new devices: in Zigbee2MQTT “Permit join (All)”, in Home Assistant (ZHA) “Add device”, elsewhere by its search for devices.",
 		"Lassen Sie erst die Zentrale neue Geräte aufnehmen: in Zigbee2MQTT „Beitritt erlauben (Alle)“, in Home Assistant (ZHA) „Gerät hinzufügen“, sonst mit ihrer Gerätesuche.",
 		"Najpierw pozwól kontrolerowi przyjmować nowe urządzenia: w Zigbee2MQTT „Zezwól na dołączenie (Wszystkie)”, w Home Assistant (ZHA) „Dodaj urządzenie”, gdzie indziej wyszukiwaniem urządzeń.",
 	],
@@ -77,9 +77,9 @@ export const ZIGBEE = {
 
 	"map.title": ["Value mapping", "Zuordnung der Werte", "Przypisanie wartości"],
 	"map.intro": [
-		"Each line takes one value of the meter, named by its code, and sends it over Zigbee. The codes are on the page with the readings.",
-		"Jede Zeile nimmt einen Wert des Zählers, benannt durch seinen Code, und sendet ihn über Zigbee. Die Codes stehen auf der Seite mit den Messwerten.",
-		"Każdy wiersz bierze jedną wartość licznika, wskazaną kodem, i wysyła ją przez Zigbee. Kody są na stronie odczytów.",
+		"Each line sends one value of the meter, named by its code, over Zigbee. The codes are on the page “Readings”.",
+		"Jede Zeile sendet einen Wert des Zählers, benannt durch seinen Code, über Zigbee. Die Codes stehen auf der Seite „Messwerte“.",
+		"Każdy wiersz wysyła przez Zigbee jedną wartość licznika, wskazaną kodem. Kody są na stronie „Wartości”.",
 	],
 	"map.entry": ["Line {n}", "Zeile {n}", "Wiersz {n}"],
 	"map.target": ["Is sent as", "Wird gesendet als", "Wysyłana jako"],
@@ -115,14 +115,14 @@ export const ZIGBEE = {
 		"Zestaw zgłaszanych wartości zmienił się: w Zigbee2MQTT naciśnij „Wywiad”, potem „Reconfigure”; gdzie indziej dołącz bramkę na nowo.",
 	],
 	"map.empty": [
-		"No value is sent. Add a line for each that should be.",
+		"No value is sent. Add a line for each value to send.",
 		"Kein Wert wird gesendet. Fügen Sie für jeden gewünschten eine Zeile hinzu.",
 		"Żadna wartość nie jest wysyłana. Dodaj wiersz dla każdej, która ma być wysyłana.",
 	],
 	"map.add": ["Add a line", "Zeile hinzufügen", "Dodaj wiersz"],
 	"map.remove": ["Remove line {n}", "Zeile {n} entfernen", "Usuń wiersz {n}"],
 	"map.full.help": [
-		"There are as many lines as fit ({n}).",
+		"No more lines fit ({n}).",
 		"Mehr Zeilen passen nicht hinein ({n}).",
 		"Więcej wierszy się nie zmieści ({n}).",
 	],
