@@ -26,6 +26,8 @@ const PLAIN = {
 	auth_key: "",
 	security_suite: 0,
 	release: false,
+	// On a loaded machine the server pauses longer than a meter does.
+	receive_timeout_ms: 10_000,
 };
 const LOW = { ...PLAIN, auth: "low", client_address: 32, password: "12345678" };
 const GMAC = { ...PLAIN, ...KEYS, auth: "high_gmac", use_encryption: true, client_address: 1 };
