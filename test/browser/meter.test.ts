@@ -186,7 +186,7 @@ describe("The page's meter settings", function () {
 		await card.locator("[name=align]").click();
 		const listening = `${say("protocol.unasked")}, ${say("iec.baud", { n: "\\d+" })}`;
 		await card.getByText(new RegExp(listening)).waitFor({ timeout: 40_000 });
-		const found = say("finding.sml", { n: "4,800" });
+		const found = say("finding.sml", { n: "4800" });
 		await card.getByText(`${found} ${say("finding.later")}`).waitFor({ timeout: 40_000 });
 		await card.getByText(say("align.start")).waitFor();
 		assert.equal(await card.locator("[name=set-it-so]").count(), 0);

@@ -81,8 +81,51 @@ describe("The page's use", function () {
 		await visit.end();
 	});
 
-	it("asks only for what it shows, one after the other, and once", async () => {
+	it("has today on the first page too: its sum, its quarter hours, and the way to all others", async () => {
+		const visit = await (await Visit.begin(browser, gateway, { width: PHONE })).logIn();
+		const card = visit.card("use.today");
+		await card.waitFor({ timeout: 20_000 });
+		const text = plain(await card.innerText());
+		assert.ok(text.includes(kWh(on("days", "2026-11-22")[0]["import_wh"])), text);
+		assert.equal(await card.locator(".bars .up").count(), on("quarters", "2026-11-22").length);
+		assert.deepEqual(
+			asked(visit).map((query) => query.get("period")),
+			["days", "quarters"],
+		);
+		assert.deepEqual(await violationsOf(visit), []);
+		assert.deepEqual(await visit.overflow(), []);
+		await visit.page.emulateMedia({ media: "print" });
+		assert.equal(await visit.page.locator("header").isVisible(), false);
+		assert.ok(await card.isVisible());
+		await visit.page.emulateMedia({ media: "screen" });
+		await card.getByRole("link", { name: say("today.more") }).click();
+		await visit.card("use.month").waitFor();
+		await visit.end();
+	});
+
+	it("makes the current day as wide as the others, and the space below 0 only as deep as the export", async () => {
 		const visit = await open();
+		await turn(visit, "days");
+		const widths = await visit.page
+			.locator(".bars .up")
+			.evaluateAll((all) => all.map((one) => one.getAttribute("width")));
+		const last = Number(widths.at(-1));
+		assert.ok(Math.abs(last - Number(widths.at(-2))) < 1, `${widths}`);
+		const drawing = (await slider(visit).locator("svg").boundingBox())!;
+		const axis = (await visit.page.locator(".bars .axis").boundingBox())!;
+		const down = await visit.page
+			.locator(".bars .down")
+			.evaluateAll((all) => all.map((one) => Number(one.getAttribute("height"))));
+		// 26 pixels are for the labels.
+		assert.ok(Math.abs(drawing.y + drawing.height - 26 - axis.y - Math.max(...down)) < 2);
+		await visit.end();
+	});
+
+	it("asks only for what it shows, one after the other, and once", async () => {
+		const visit = await (await Visit.begin(browser, gateway)).logIn();
+		await visit.card("use.today").waitFor({ timeout: 20_000 });
+		visit.requests.length = 0;
+		await visit.go("use");
 		const first = asked(visit).map((query) => query.get("period"));
 		assert.deepEqual(first, ["days", "quarters", "months", "days"]);
 		// Two days of quarters, two months of days and one a year ago, two years of months; and an hour at both ends.

@@ -1,7 +1,7 @@
 /** Amounts of the history, their times and their cost as the language writes them. Times are those of wall.ts. */
 import type { TextKey } from "../text/all.js";
 import { decimalCell } from "./csv.js";
-import { formatNumber } from "./format.js";
+import { formatNumber, withMinus } from "./format.js";
 import type { Amount, Level, Span, Unit } from "./periods.js";
 import { language, t } from "./text.js";
 
@@ -38,13 +38,13 @@ export function cellOf(value: number | undefined): string {
 }
 
 export function formatMoney(value: number, currency: string): string {
-	return new Intl.NumberFormat(language, { style: "currency", currency }).format(value);
+	return withMinus(new Intl.NumberFormat(language, { style: "currency", currency }).format(value));
 }
 
 /** Formats a change as `+4 %`. */
 export function formatChange(now: number, before: number): string {
 	const format = new Intl.NumberFormat(language, { style: "percent", signDisplay: "exceptZero" });
-	return before === 0 ? "" : format.format(now / before - 1);
+	return before === 0 ? "" : withMinus(format.format(now / before - 1));
 }
 
 const format = (options: Intl.DateTimeFormatOptions) =>

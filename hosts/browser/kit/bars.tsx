@@ -86,9 +86,11 @@ interface DrawingProps extends BarsProps {
 
 function Drawing({ bars, from, to, ticks, format, width, chosen, onChoose }: DrawingProps) {
 	const sure = bars.filter(({ kind }) => kind !== "gap");
-	const steps = ticksOf(-Math.max(0, ...sure.map(({ down }) => down)), Math.max(0, ...sure.map(({ up }) => up)));
-	const low = steps[0];
-	const high = steps[steps.length - 1];
+	// The space below 0 is as deep as its bars: a whole step for a little export would flatten all others.
+	const low = -Math.max(0, ...sure.map(({ down }) => down));
+	const all = ticksOf(low, Math.max(0, ...sure.map(({ up }) => up)));
+	const high = all[all.length - 1];
+	const steps = all.filter((step) => step >= low);
 	const labels = steps.map((step) => format(Math.abs(step)));
 	const left = Math.max(...labels.map(({ length }) => length)) * DIGIT + 10;
 	const right = width - 4;

@@ -2,9 +2,13 @@
 
 /** A decimal number; `digits` after the point at most, and at least `minimum` of them. */
 export function formatNumber(value: number, language: string, digits = 3, minimum = 0): string {
-	return new Intl.NumberFormat(language, { maximumFractionDigits: digits, minimumFractionDigits: minimum }).format(
-		value,
-	);
+	const format = new Intl.NumberFormat(language, { maximumFractionDigits: digits, minimumFractionDigits: minimum });
+	return withMinus(format.format(value));
+}
+
+/** With the minus sign (U+2212) in place of the hyphen that `Intl` writes. */
+export function withMinus(number: string): string {
+	return number.replace("-", "−");
 }
 
 /** Decimal text of a meter (`000123.450`) in the form of the language, with the digits that the meter sent. */

@@ -45,16 +45,40 @@ export function powerOf(readings: readonly Reading[]): number | undefined {
 	const drawn = of("1.7.0");
 	const fed = of("2.7.0");
 	if (drawn !== undefined || fed !== undefined) return (drawn ?? 0) - (fed ?? 0);
-	let total: number | undefined;
-	for (const phase of [20, 40, 60]) {
-		const signed = of(`${phase + 16}.7.0`);
-		const inward = of(`${phase + 1}.7.0`);
-		const outward = of(`${phase + 2}.7.0`);
-		const both = inward === undefined && outward === undefined ? undefined : (inward ?? 0) - (outward ?? 0);
-		const value = signed ?? both;
-		if (value !== undefined) total = (total ?? 0) + value;
-	}
-	return total;
+	const phases = PHASES.map((group) => phasePower(readings, group)).filter((watts) => watts !== undefined);
+	return phases.length === 0 ? undefined : phases.reduce((total, watts) => total + watts, 0);
+}
+
+/** The groups C of the phases begin behind these. */
+const PHASES = [20, 40, 60];
+
+/** Watts of one phase, signed: 36.7.0, or 21.7.0 less 22.7.0, for L1; the others by `group`. */
+function phasePower(readings: readonly Reading[], group: number): number | undefined {
+	const of = (code: number) => quantityOf(readings, `${group + code}.7.0`);
+	const drawn = of(1);
+	const fed = of(2);
+	const both = drawn === undefined && fed === undefined ? undefined : (drawn ?? 0) - (fed ?? 0);
+	return of(16) ?? both;
+}
+
+/** Values of one phase that the meter sends; at least one of them. */
+export interface Phase {
+	/** `L1` to `L3`. */
+	readonly name: string;
+	/** Watts drawn from the grid, negative when fed into it. */
+	readonly watts: number | undefined;
+	readonly voltage: Reading | undefined;
+	readonly current: Reading | undefined;
+}
+
+/** The phases of which the meter sends power, voltage (32.7.0 for L1) or current (31.7.0). */
+export function phasesOf(readings: readonly Reading[]): readonly Phase[] {
+	return PHASES.map((group, index) => ({
+		name: `L${index + 1}`,
+		watts: phasePower(readings, group),
+		voltage: recordOf(readings, `${group + 12}.7.0`),
+		current: recordOf(readings, `${group + 11}.7.0`),
+	})).filter(({ watts, voltage, current }) => watts !== undefined || voltage !== undefined || current !== undefined);
 }
 
 /** Wh imported less Wh exported, of all tariffs. */

@@ -5,12 +5,11 @@
  */
 import { useState } from "preact/hooks";
 import { type DeviceError, post } from "../kit/device.js";
-import { formatNumber } from "../kit/format.js";
 import { refresh } from "../kit/live.js";
 import { announce, Button, ErrorNotice, Notice } from "../kit/parts.js";
 import type { Advice, Unasked } from "../kit/replies.js";
 import { Store } from "../kit/store.js";
-import { language, t } from "../kit/text.js";
+import { t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";
 
 type Deviation = { readonly protocol: "dlms"; readonly deviation: string };
@@ -36,7 +35,7 @@ export function findingText({ unasked, settings }: Finding): string | undefined 
 	if (unasked != null) {
 		const { kind, baudrate, supported } = unasked;
 		if (kind === "noise") return t("finding.noise");
-		const what = t(`finding.${kind}`, { n: formatNumber(baudrate, language) });
+		const what = t(`finding.${kind}`, { n: baudrate });
 		return supported ? what : `${what} ${t("finding.later")}`;
 	}
 	if (settings == null) return undefined;

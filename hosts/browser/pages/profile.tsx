@@ -183,7 +183,7 @@ function View({ profile }: { profile: Profile }) {
 		<>
 			{profile.status === READOUT_CUT && <Notice kind="warning">{t("read.cut")}</Notice>}
 			<Chart lines={lines} columns={columns} periodS={period_secs} />
-			<p class="help">{zoneName}</p>
+			<p class="help">{t("zone.shown", { zone: zoneName })}</p>
 			<Table
 				heads={[t("readings.time"), ...columns.map(nameOf), t("use.remark")]}
 				rows={lines.map(({ time, values, remark }) => [

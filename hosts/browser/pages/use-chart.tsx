@@ -33,6 +33,10 @@ const KINDS: readonly Kind[] = [
 	{ name: "use.heat", up: "heat_wh" },
 ];
 
+function kindsOf(there: readonly Amount[]): readonly Kind[] {
+	return KINDS.filter(({ up, down }) => there.includes(up) || (down !== undefined && there.includes(down)));
+}
+
 const MARKS = ["gap", "interpolated", "partial", "meter_changed", "wrapped"] as const;
 /** How the bars with these marks look. */
 const LOOKS = { gap: "gap", interpolated: "soft", partial: "soft", meter_changed: "dot", wrapped: "dot" } as const;
@@ -52,7 +56,7 @@ interface ChartProps {
 }
 
 export function UseChart({ recent, quarters, wallMs, there }: ChartProps) {
-	const kinds = KINDS.filter(({ up, down }) => there.includes(up) || (down !== undefined && there.includes(down)));
+	const kinds = kindsOf(there);
 	const [kind = KINDS[0], setKind] = useState(kinds[0]);
 	const [level, setLevel] = useState<Level>(() => finest(quarters));
 	const [steps, setSteps] = useState(0);
@@ -131,46 +135,96 @@ interface ViewProps {
 	readonly pieces: readonly Piece[];
 }
 
-function View({ level, span, kind, pieces }: ViewProps) {
-	const { timeZone, zoneName } = useZone();
+interface ViewData {
+	/** Amounts that are known, upwards before downwards. */
+	readonly shown: readonly Amount[];
+	readonly totals: readonly string[];
+	readonly rows: readonly Row[];
+	/** Undefined without a price. */
+	readonly cost: number | undefined;
+}
+
+function useViewData({ level, kind: { up, down }, pieces }: ViewProps): ViewData {
 	const price = useStore(prices);
-	const { up, down } = kind;
 	const shown = [up, down].filter((amount) => amount !== undefined && sumOf(pieces, amount) !== undefined) as Amount[];
-	const totals = shown.map((amount) => `${nameOf(amount)}: ${formatAmount(sumOf(pieces, amount), amount)}`);
-	const rows = pieces.map((piece) => rowOf(piece, level, shown, price));
-	const cost = shown.includes("import_wh") ? costOfAll(pieces, price) : undefined;
-	const bars: readonly Bar[] = pieces.map(({ period }, index) => {
-		const { time, amounts, cost: own, remark } = rows[index];
+	return {
+		shown,
+		totals: shown.map((amount) => `${nameOf(amount)}: ${formatAmount(sumOf(pieces, amount), amount)}`),
+		rows: pieces.map((piece) => rowOf(piece, level, shown, price)),
+		cost: shown.includes("import_wh") ? costOfAll(pieces, price) : undefined,
+	};
+}
+
+/** The last bar is as wide as its whole period, though that is not over. */
+function endOf(piece: Piece, level: Level, isLast: boolean, timeZone: string): number {
+	const { period, fromMs } = piece;
+	if (!isLast || !period.partial || period.gap || level === "quarters" || level === "hours") return period.end;
+	return Math.max(period.end, momentOf(spanOf(level === "days" ? "day" : "month", fromMs).toMs, timeZone));
+}
+
+function PieceBars({ level, span, kind: { up, down }, pieces, shown, totals, rows }: ViewProps & ViewData) {
+	const { timeZone } = useZone();
+	const bars: readonly Bar[] = pieces.map((piece, index) => {
+		const { period } = piece;
+		const { time, amounts, cost, remark } = rows[index];
 		const words = amounts.map((amount, i) => (shown.length > 1 ? `${nameOf(shown[i])} ${amount}` : amount));
 		return {
 			from: period.start,
-			to: period.end,
+			to: endOf(piece, level, index === pieces.length - 1, timeZone),
 			up: period[up] ?? 0,
 			down: (down && period[down]) ?? 0,
 			kind: period.gap ? "gap" : period.interpolated || period.partial ? "soft" : "plain",
 			isMarked: period.meter_changed === true || period.wrapped === true,
-			text: `${time}: ${[...words, own, remark].filter((word) => word !== "").join(", ")}`,
+			text: `${time}: ${[...words, cost, remark].filter((word) => word !== "").join(", ")}`,
 		};
 	});
 	const highest = Math.max(...pieces.map(({ period }) => (period.gap ? 0 : (period[up] ?? 0))));
 	return (
+		<Bars
+			bars={bars}
+			from={momentOf(span.fromMs, timeZone)}
+			to={momentOf(span.toMs, timeZone)}
+			ticks={ticksOf(level, span, timeZone)}
+			description={t("use.describe", { n: bars.length, sum: totals.join(", "), max: formatAmount(highest, up) })}
+			format={(value) => `${formatNumber(value / 1000, language)} ${unitOf(up)}`}
+		/>
+	);
+}
+
+interface DayBarsProps {
+	/** Quarter hours of one day; at least one. */
+	readonly pieces: readonly Piece[];
+	readonly span: Span;
+	readonly there: readonly Amount[];
+}
+
+/** The quarter hours of a day, for the overview: electricity, or the first amount that the meter measures. */
+export function DayBars({ pieces, span, there }: DayBarsProps) {
+	const view: ViewProps = { level: "quarters", span, kind: kindsOf(there)[0] ?? KINDS[0], pieces };
+	return <PieceBars {...view} {...useViewData(view)} />;
+}
+
+function View(view: ViewProps) {
+	const { level, span, kind, pieces } = view;
+	const { zoneName } = useZone();
+	const price = useStore(prices);
+	const data = useViewData(view);
+	const { shown, totals, rows, cost } = data;
+	return (
 		<>
-			<Bars
-				bars={bars}
-				from={momentOf(span.fromMs, timeZone)}
-				to={momentOf(span.toMs, timeZone)}
-				ticks={ticksOf(level, span, timeZone)}
-				description={t("use.describe", { n: bars.length, sum: totals.join(", "), max: formatAmount(highest, up) })}
-				format={(value) => `${formatNumber(value / 1000, language)} ${unitOf(up)}`}
-			/>
+			<PieceBars {...view} {...data} />
 			<p class="legend">
 				<b>{t("use.total")}</b>
 				{totals.map((total, index) => (
-					<span key={total} class={shown[index] === down ? "down" : "up"}>
+					<span key={total} class={shown[index] === kind.down ? "down" : "up"}>
 						{total}
 					</span>
 				))}
-				{cost !== undefined && formatMoney(cost, price.currency)}
+				{cost !== undefined && (
+					<b>
+						{t("use.cost")}: {formatMoney(cost, price.currency)}
+					</b>
+				)}
 			</p>
 			<p class="legend help">
 				{MARKS.filter((mark) => pieces.some(({ period }) => period[mark])).map((mark) => (
@@ -179,7 +233,7 @@ function View({ level, span, kind, pieces }: ViewProps) {
 					</span>
 				))}
 			</p>
-			{unitIsDay(level) && <p class="help">{zoneName}</p>}
+			{unitIsDay(level) && <p class="help">{t("zone.shown", { zone: zoneName })}</p>}
 			<Table
 				heads={[
 					t("readings.time"),

@@ -1,4 +1,5 @@
 /** Use today, yesterday, this month and this year, each against the same time before. */
+import type { ComponentChildren } from "preact";
 import {
 	formatAmount,
 	formatChange,
@@ -58,9 +59,12 @@ interface TileProps {
 	readonly pieces: readonly Piece[];
 	/** Periods for the comparison, up to a time that both units have. */
 	readonly compared: readonly Piece[];
+	readonly wide?: boolean;
+	readonly children?: ComponentChildren;
 }
 
-function Tile({ name, unit, wallMs, there, pieces, compared }: TileProps) {
+/** `children` follow the figures. */
+export function Tile({ name, unit, wallMs, there, pieces, compared, wide = false, children }: TileProps) {
 	const price = useStore(prices);
 	const span = spanOf(unit, wallMs);
 	const inside = within(pieces, span);
@@ -69,7 +73,7 @@ function Tile({ name, unit, wallMs, there, pieces, compared }: TileProps) {
 	const comparison = main && compare(compared, unit, wallMs, main);
 	const isLate = inside.length > 0 && inside[0].fromMs > span.fromMs + 60_000;
 	return (
-		<Card title={name}>
+		<Card title={name} wide={wide}>
 			<p class="sum">{main === undefined ? "–" : formatAmount(sumOf(inside, main), main).replace("\u00a0", " ")}</p>
 			{comparison && <Change unit={unit} amount={main} {...comparison} />}
 			<Facts>
@@ -81,6 +85,7 @@ function Tile({ name, unit, wallMs, there, pieces, compared }: TileProps) {
 				{cost !== undefined && <Fact name={t("use.cost")}>{formatMoney(cost, price.currency)}</Fact>}
 			</Facts>
 			{isLate && <p class="help">{t("sessions.since", { time: formatWall(inside[0].fromMs) })}</p>}
+			{children}
 		</Card>
 	);
 }

@@ -1,12 +1,14 @@
 /**
  * Consumption: today, this month, this year, and as bars, from the gateway's history; and the meter's own load profile.
+ * Also the overview's card of today, so that both share one script.
  */
 import { useEffect, useState } from "preact/hooks";
 import { AMOUNTS } from "../kit/amounts.js";
 import type { DeviceError } from "../kit/device.js";
-import { loadRecent, type Recent } from "../kit/history.js";
+import { loadRecent, loadToday, type Recent } from "../kit/history.js";
 import { status } from "../kit/live.js";
 import { Card, ErrorNotice, Notice, Pending } from "../kit/parts.js";
+import { spanOf, within } from "../kit/periods.js";
 import { display } from "../kit/session.js";
 import { useStore } from "../kit/store.js";
 import { t } from "../kit/text.js";
@@ -14,8 +16,8 @@ import { asDeviceError } from "../kit/use-device.js";
 import { useZone } from "../kit/zone.js";
 import { PriceCard } from "./prices.js";
 import { ProfileCard } from "./profile.js";
-import { UseChart } from "./use-chart.js";
-import { UseTiles } from "./use-tiles.js";
+import { DayBars, UseChart } from "./use-chart.js";
+import { Tile, UseTiles } from "./use-tiles.js";
 
 /** Before a quarter hour is over nothing new comes to the history, and the meter has to be read then. */
 const QUARTER_S = 900;
@@ -31,9 +33,9 @@ export function Use() {
 	);
 }
 
-function History() {
+/** Loads the history, and again when a quarter hour has been added to it. `wallMs` is 0 until the clock is set. */
+function useHistory(loadAll: typeof loadRecent) {
 	const now = useStore(status);
-	const isDisplay = useStore(display);
 	const { timeZone } = useZone();
 	const [recent, setRecent] = useState<Recent>({});
 	const [error, setError] = useState<DeviceError>();
@@ -42,11 +44,37 @@ function History() {
 	const reload = async () => {
 		if (!isSet) return;
 		setError(undefined);
-		await loadRecent(wallMs, timeZone, setRecent).catch((reason) => setError(asDeviceError(reason)));
+		await loadAll(wallMs, timeZone, setRecent).catch((reason) => setError(asDeviceError(reason)));
 	};
 	useEffect(() => {
 		reload();
 	}, [isSet && Math.floor((now.timestamp - READ_S) / QUARTER_S), timeZone]);
+	return { recent, error, reload, wallMs };
+}
+
+/** For the overview: today against yesterday, and its quarter hours. Shows nothing until there is something. */
+export function TodayCard() {
+	const { recent, wallMs } = useHistory(loadToday);
+	const { quarters, days = [] } = recent;
+	const there = AMOUNTS.filter((amount) => days.some(({ period }) => period[amount] !== undefined));
+	if (quarters === undefined || there.length === 0) return null;
+	const span = spanOf("day", wallMs);
+	const pieces = within(quarters, span);
+	return (
+		<Tile name={t("use.today")} unit="day" {...{ wallMs, there }} pieces={days} compared={quarters} wide>
+			{pieces.length > 0 && <DayBars {...{ pieces, span, there }} />}
+			<p>
+				<a href="#/use">{t("today.more")}</a>
+			</p>
+		</Tile>
+	);
+}
+
+function History() {
+	const now = useStore(status);
+	const isDisplay = useStore(display);
+	const { recent, error, reload, wallMs } = useHistory(loadRecent);
+	const isSet = wallMs !== 0;
 
 	const { quarters, days, months } = recent;
 	if (now !== undefined && !isSet) return <Notice kind="warning">{t("links.clock")}</Notice>;

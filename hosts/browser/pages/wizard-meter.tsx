@@ -12,7 +12,6 @@ import {
 } from "../kit/live.js";
 import { Button, Fact, Facts, Notice, Progress } from "../kit/parts.js";
 import { countersOf, isLocked } from "../kit/power.js";
-import type { Reading } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { errorText } from "../kit/use-device.js";
@@ -22,6 +21,7 @@ import { Aligner } from "./meter-align.js";
 import { AccessForm, DeviationFinding } from "./meter-dlms.js";
 import { ReadFailure, settingsSet } from "./meter-finding.js";
 import { PINForm } from "./meter-pin.js";
+import { linesOf, nameOf } from "./readings-text.js";
 
 const READ_LIMIT_S = 60;
 /** So many values of the first readout are shown. */
@@ -92,22 +92,23 @@ export function FirstContact() {
 /** Values of the first readout: the energy counters, or the first values if there are none. */
 function FirstReading({ last: { readings, meter_id, status } }: { last: Readout }) {
 	const counters = countersOf(readings).map(({ reading: record }) => record);
-	const shown = (counters.length > 0 ? counters : readings).slice(0, SHOWN);
 	return (
 		<Notice kind="good">
 			<p>{t("wizard.reading.done", { meter: meter_id, n: formatNumber(readings.length, language) })}</p>
 			<Facts>
-				{shown.map((record) => (
+				{counters.slice(0, SHOWN).map((record) => (
 					<Fact key={record.obis_long} name={nameOf(record)}>
 						<Amount reading={record} />
 					</Fact>
 				))}
+				{counters.length === 0 &&
+					linesOf(readings.slice(0, SHOWN)).map(({ code, name, value }) => (
+						<Fact key={code} name={name}>
+							{value}
+						</Fact>
+					))}
 			</Facts>
 			{status === READOUT_UNCHECKED && <p>{t("read.unchecked")}</p>}
 		</Notice>
 	);
-}
-
-function nameOf(record: Reading): string {
-	return record[language] ?? record.en ?? record.obis;
 }

@@ -31,6 +31,9 @@ export const DASHBOARD = {
 	"counter.title": ["Counters", "Zählerstände", "Stany licznika"],
 	"counter.tariff": ["tariff {n}", "Tarif {n}", "strefa {n}"],
 	"counter.all": ["All values", "Alle Werte", "Wszystkie wartości"],
+	"phases.title": ["Phases", "Phasen", "Fazy"],
+	"today.more": ["All consumption", "Gesamter Verbrauch", "Całe zużycie"],
+	"zone.shown": ["Times in {zone}", "Uhrzeiten in {zone}", "Godziny: {zone}"],
 	"curve.title": ["Latest readings", "Letzte Auslesungen", "Ostatnie odczyty"],
 	"curve.empty": [
 		"Each new reading becomes a point of the curve.",

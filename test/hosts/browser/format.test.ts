@@ -24,7 +24,7 @@ describe("numbers of the page", () => {
 		assert.equal(formatNumber(1.23456, "en"), "1.235");
 		assert.equal(formatNumber(1.23456, "en", 0), "1");
 		assert.equal(formatNumber(5, "de", 2, 2), "5,00");
-		assert.equal(formatNumber(-0.4, "en", 1), "-0.4");
+		assert.equal(formatNumber(-0.4, "en", 1), "−0.4");
 	});
 
 	it("keep the digits that the meter sent, without its zeros in front", () => {
@@ -32,7 +32,7 @@ describe("numbers of the page", () => {
 		assert.equal(formatDecimal("000123.450", "de"), "123,450");
 		assert.equal(formatDecimal("0", "en"), "0");
 		assert.equal(formatDecimal("0000.000", "de"), "0,000");
-		assert.equal(formatDecimal("-0012.5", "en"), "-12.5");
+		assert.equal(formatDecimal("-0012.5", "en"), "−12.5");
 		assert.equal(formatDecimal("+7", "en"), "7");
 		assert.equal(formatDecimal("999999999.999", "en"), "999,999,999.999");
 	});

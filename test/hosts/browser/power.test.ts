@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { countersOf, importedWh, powerOf } from "../../../hosts/browser/kit/power.js";
+import { countersOf, importedWh, phasesOf, powerOf } from "../../../hosts/browser/kit/power.js";
 import type { Reading } from "../../../hosts/browser/kit/replies.js";
 
 function reading(obis: string, value: number | null, unit: string, billingPeriod: number | null = null): Reading {
@@ -49,6 +49,23 @@ describe("power now", () => {
 		assert.equal(powerOf([reading("16.7.0", null, "kW")]), undefined);
 		assert.equal(powerOf([reading("16.7.0", 5, "kvar")]), undefined);
 		assert.equal(powerOf([reading("1.7.0", 5, "kW", 3)]), undefined);
+	});
+});
+
+describe("phases", () => {
+	it("have power, signed or in two directions, voltage and current, as far as the meter sends them", () => {
+		const voltage = reading("32.7.0", 231.2, "V");
+		const current = reading("71.7", 0.4, "A");
+		const l2 = [reading("41.7.0", 0.1, "kW"), reading("42.7.0", 300, "W")];
+		assert.deepEqual(phasesOf([voltage, reading("36.7.0", -5, "W"), ...l2, current]), [
+			{ name: "L1", watts: -5, voltage, current: undefined },
+			{ name: "L2", watts: -200, voltage: undefined, current: undefined },
+			{ name: "L3", watts: undefined, voltage: undefined, current },
+		]);
+	});
+
+	it("are none of a meter that sends sums only", () => {
+		assert.deepEqual(phasesOf([reading("16.7.0", 5, "W"), reading("32.7.0", 230, "V", 1)]), []);
 	});
 });
 
