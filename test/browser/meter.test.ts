@@ -178,7 +178,7 @@ describe("The page's meter settings", function () {
 	});
 
 	it("tells what is tried, then what a meter sends by itself that it can't read, and stops trying", async function () {
-		this.timeout(120_000);
+		this.timeout(240_000);
 		const card = visit.card("align.title");
 		// The search spends one push on each speed: at three seconds the page, which asks every five, sees some of them.
 		const args = ["--protocol", "sml", "--baud", "4800", "--baud-pace", "--push-seconds", "3", "--quiet"];
@@ -187,7 +187,7 @@ describe("The page's meter settings", function () {
 		const listening = `${say("protocol.unasked")}, ${say("iec.baud", { n: "\\d+" })}`;
 		await card.getByText(new RegExp(listening)).waitFor({ timeout: 40_000 });
 		const found = say("finding.sml", { n: "4800" });
-		await card.getByText(`${found} ${say("finding.later")}`).waitFor({ timeout: 40_000 });
+		await card.getByText(`${found} ${say("finding.later")}`).waitFor({ timeout: 150_000 });
 		await card.getByText(say("align.start")).waitFor();
 		assert.equal(await card.locator("[name=set-it-so]").count(), 0);
 		assert.deepEqual(await violationsOf(visit), []);

@@ -216,7 +216,7 @@ describe("The page's Zigbee", function () {
 			// Between two tries the radio is in no network; that is no end.
 			show("not_joined", { joining_secs: 290 });
 			await visit.hurry(card().getByText(say("zigbee.left", { n: 290 })));
-			await card().getByText(say("state.joining")).waitFor();
+			await card().getByText(say("state.joining"), { exact: true }).waitFor();
 			assert.equal(await card().getByRole("progressbar").getAttribute("value"), String(JOINING_S - 290));
 			show("joined");
 			const done = say("zigbee.joined", { name: model, pan: "1A62", n: 15 });
@@ -278,7 +278,7 @@ describe("The page's Zigbee", function () {
 			assert.equal(texts.length, mapping.length);
 			const of = (id: string) => texts[mapping.findIndex((entry: { mapping_id: string }) => entry.mapping_id === id)];
 			assert.match(of("07020000"), /Last sent: 61,571\.78 kWh, Jan 2, 2026, 3:04 AM UTC/u);
-			assert.match(of("07020400"), /Last sent: -1,250 W, time unknown/);
+			assert.match(of("07020400"), /Last sent: −1,250 W, time unknown/u);
 			assert.ok(of("07020400").includes(say("map.missing")));
 			assert.ok(of("07020001").includes(`${say("out.sent")}: ${say("out.never")}`));
 		});

@@ -9,7 +9,7 @@ import { ARCHIVE, makePage, type PackedFile, pack } from "../../tools/page.js";
 const SOURCE = join(import.meta.dirname, "../../../hosts/browser");
 
 /** Bytes, compressed. */
-const WHOLE_LIMIT = 110 * 1024;
+const WHOLE_LIMIT = 112 * 1024;
 const FIRST_LIMIT = 45 * 1024;
 /** The gateway sends a head from a buffer of 1024 bytes; the policy is most of it. */
 const POLICY_LIMIT = 512;

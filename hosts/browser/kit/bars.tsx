@@ -145,9 +145,7 @@ function Drawing({ bars, from, to, ticks, format, width, chosen, onChoose }: Dra
 							</>
 						)}
 						{bar.isMarked && <circle cx={start + room / 2} cy={6} r={4} />}
-						{index === chosen && (
-							<line class="pointer" x1={start + room / 2} x2={start + room / 2} y1={TOP} y2={HEIGHT - BOTTOM} />
-						)}
+						{index === chosen && <path class="pointer" d={`M${start + room / 2} ${HEIGHT - BOTTOM + 1}l4 7h-8z`} />}
 					</g>
 				);
 			})}

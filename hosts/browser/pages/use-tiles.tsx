@@ -74,7 +74,15 @@ export function Tile({ name, unit, wallMs, there, pieces, compared, wide = false
 	const isLate = inside.length > 0 && inside[0].fromMs > span.fromMs + 60_000;
 	return (
 		<Card title={name} wide={wide}>
-			<p class="sum">{main === undefined ? "–" : formatAmount(sumOf(inside, main), main).replace("\u00a0", " ")}</p>
+			<p class="sum">
+				{main === undefined ? (
+					"–"
+				) : (
+					<>
+						{formatAmount(sumOf(inside, main), main).replace("\u00a0", " ")} <small>{nameOf(main)}</small>
+					</>
+				)}
+			</p>
 			{comparison && <Change unit={unit} amount={main} {...comparison} />}
 			<Facts>
 				{others.map((amount) => (
