@@ -235,7 +235,7 @@ interface Piece {
 	saved: number;
 }
 
-/** Repeatedly finds the fragment whose sharing saves most in the remaining texts. */
+/** Repeatedly finds the fragment that saves most when shared by the remaining texts. */
 class Savings {
 	/** Remaining texts, with separators between them and where fragments were taken out. */
 	#rest: string;

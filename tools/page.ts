@@ -78,7 +78,7 @@ function textNumbers(): { names: string; plugin: Plugin } {
 	};
 }
 
-/** Vite's own way to fetch a script looks after styles and preloading, of which there is none here. */
+/** Vite's own way to fetch a script looks after styles and preloading, which do not occur here. */
 const PLAIN_IMPORT: Plugin = {
 	name: "plain-import",
 	enforce: "pre",

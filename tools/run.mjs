@@ -111,7 +111,7 @@ function installForTests(packages, mayInstall = true) {
 	}
 }
 
-/** Removes compiled files whose source is gone, so that a deleted test no longer runs. */
+/** Removes compiled files without a source, so that a deleted test no longer runs. */
 function prune(folder) {
 	for (const entry of readdirSync(folder, { withFileTypes: true })) {
 		const path = join(folder, entry.name);

@@ -6,7 +6,7 @@
  * Source: the IANA time zone database (tz, https://www.iana.org/time-zones, in the public domain) as Debian's tzdata and
  * others install it: tzdata.zi names the release, the zones and the links, and each zone is a TZif file (RFC 9636) that
  * ends with a TZ string, the rule that holds after its last transition. Transitions from 2024 on that the rule does not
- * give (changes of law of the last years; Morocco and Palestine, whose rule depends on the moon, up to 2087) become
+ * give (changes of law of the last years; Morocco and Palestine, which go by the moon, up to 2087) become
  * exceptions.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";

@@ -129,7 +129,7 @@ function radio(transmit: number, receive: number, reset: number, boot: number): 
 	return Object.freeze({ uart: 2, transmit, receive, reset, boot });
 }
 
-/** A LAN8720 whose MDC and MDIO use the pins common to all these boards. */
+/** A LAN8720 with MDC and MDIO at the pins common to all these boards. */
 function lan8720(phy: number, power: number, clock: RMIIPins["clock"]): RMIIPins {
 	return Object.freeze({ kind: "rmii", phy, mdc: 23, mdio: 18, power, clock });
 }
@@ -366,7 +366,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	board({ ...SMLIGHT_S3, name: "slzb-mrxu", model: "SLZB-MRxU", deviceId: 28 }),
 ]);
 
-/** Returns the row of that name; throws an Error with a sentence if there is none. */
+/** Returns the row of that name; throws an Error with a sentence if no row has it. */
 export function findBoard(name: string): Board {
 	for (const board of BOARDS) if (board.name === name) return board;
 	throw new Error(`There is no board "${name}". Boards: ${BOARDS.map((board) => board.name).join(", ")}.`);

@@ -54,7 +54,7 @@ static esp_err_t read_plain(const esp_partition_t *partition, size_t offset, voi
 	return result;
 }
 
-/* Finds the first byte that is not 0xFF; gives `end` if there is none. */
+/* Finds the first byte that is not 0xFF; gives `end` without one. */
 static esp_err_t find_written(reader *read, const esp_partition_t *partition, size_t offset, size_t end, size_t *found)
 {
 	uint8_t there[PIECE];

@@ -24,7 +24,7 @@ typedef struct {
  * takes all changes.
  */
 bool power_debounce_see(power_debounce *button, bool pressed);
-/* Takes the next change; returns false if there is none. */
+/* Takes the next change; returns false without one. */
 bool power_debounce_tell(power_debounce *button, bool *pressed);
 
 #endif

@@ -2,7 +2,7 @@
  * State of a serial port between the chip's UART and JavaScript: two rings, the parity of 7E1, and the pending events.
  * Plain C without time, tasks or locks; uart-port.c adds those.
  *
- * On the wire a 7E1 character equals an 8N1 character whose bit 7 is the parity of the others. So the UART always runs
+ * On the wire a 7E1 character equals an 8N1 character with the parity of the others in bit 7. So the UART always runs
  * at 8N1, and parity is made and checked here: the UART's own check cannot tell which byte was wrong. Received bytes:
  * 0x00 to 0x7f are good, 0x80 and above damaged. With 8N1 bytes pass unchanged.
  *

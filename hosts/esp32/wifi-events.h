@@ -28,7 +28,7 @@ void wifi_events_close(wifi_events *events);
 /* In any thread. True: the caller is to send a delivery on its way. */
 bool wifi_events_push(wifi_events *events, const radio_event *event);
 
-/* Takes the oldest event; false if there is none. */
+/* Takes the oldest event; false without one. */
 bool wifi_events_pop(wifi_events *events, radio_event *event);
 
 /* The delivery ends, and the next event asks for one. False: it can't, there are events. */

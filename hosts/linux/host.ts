@@ -103,7 +103,7 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 	const utcMs = setting("UTC_MS");
 	if (utcMs) clock.setUTC(Number(utcMs));
 	const ports = { http: setting("HTTP_PORT")!, https: setting("HTTPS_PORT")! };
-	/** Present contents of the file; empty if there is none. */
+	/** Present contents of the file; empty without one. */
 	const textFile = (name: string) => () => {
 		try {
 			return text.decode(new Uint8Array(System.readFile(`${state}/${name}`)));

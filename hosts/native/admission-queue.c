@@ -11,7 +11,7 @@ enum {
 	PATIENCE_MS = 20000,
 	/* A caller that has only just come may be about to speak. */
 	FIRST_WORD_MS = 300,
-	/* Interval for looking at a connection whose first bytes are incomplete. */
+	/* Interval for looking at a connection with incomplete first bytes. */
 	LOOK_MS = 20,
 	/* Head of a TLS record: type, version, length (RFC 5246, 6.2.1). */
 	RECORD_HEAD_SIZE = 5,

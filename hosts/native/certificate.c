@@ -56,7 +56,7 @@ static const uint8_t *find(text_range range, const char *text)
 	return NULL;
 }
 
-/* Takes the next block out of the range; false if there is none. */
+/* Takes the next block out of the range; false without one. */
 static bool next_block(text_range *from, pem_block *block)
 {
 	const uint8_t *begin;

@@ -11,7 +11,7 @@
 
 enum { PARTITION_NAME_LIMIT = 15, PARTITION_ERASE_SIZE = 4096, PARTITION_WRITE_SIZE = 16, PARTITION_MESSAGE_SIZE = 128 };
 
-/* Size of a partition that the gateway may use, by name; 0 if there is none. */
+/* Size of a partition that the gateway may use, by name; 0 without one. */
 size_t partition_size(const char *name);
 
 /* False: `message` is a sentence. */

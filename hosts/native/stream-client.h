@@ -77,7 +77,7 @@ void stream_client_address(stream_client *client, char address[IPV4_TEXT_SIZE]);
 bool stream_client_resumed(stream_client *client);
 
 /*
- * Copies the session for the next connection and returns its size; 0 if there is none. With NULL it returns the size
+ * Copies the session for the next connection and returns its size; 0 without one. With NULL it returns the size
  * only.
  */
 size_t stream_client_session(stream_client *client, uint8_t into[TRUST_SESSION_LIMIT]);

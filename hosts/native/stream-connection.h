@@ -88,7 +88,7 @@ typedef enum { STEP_DONE, STEP_AGAIN, STEP_FAILED } connection_step;
 
 /* The next four are for the owner's thread, with the lock. */
 
-/* Next event of an OPEN connection, without its id; false if there is none. */
+/* Next event of an OPEN connection, without its id; false without one. */
 bool connection_event(const stream_connection *connection, stream_event *event);
 /* Marks the event as reported. */
 void connection_told(stream_connection *connection, const stream_event *event);

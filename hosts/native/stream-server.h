@@ -120,7 +120,7 @@ void stream_server_stop(stream_server *server);
 /* Ends everything, with a fifth of a second for what was written, and frees the server. notify is called no more. */
 void stream_server_close(stream_server *server);
 
-/* The next event, connection after connection, as of this moment; false if there is none. */
+/* The next event, connection after connection, as of this moment; false without one. */
 bool stream_server_next(stream_server *server, stream_event *event);
 
 typedef struct {

@@ -44,7 +44,7 @@ static void end_lingering(lingering_socket *lingering)
 	lingering->socket = -1;
 }
 
-/* The oldest lingering socket; NULL if there is none. */
+/* The oldest lingering socket; NULL without one. */
 static lingering_socket *oldest_lingering(stream_server *server)
 {
 	lingering_socket *oldest = NULL;

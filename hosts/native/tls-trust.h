@@ -71,7 +71,7 @@ bool tls_trust_is_memory_error(int error);
 
 /*
  * Call once after the handshake: frees the memory that only the handshake needed. *session: to be freed by the caller,
- * `*size` bytes; NULL if there is none. Returns false if the server has shown no trusted certificate.
+ * `*size` bytes; NULL without one. Returns false if the server has shown no trusted certificate.
  */
 bool tls_trust_settle(
 	tls_trust *trust, const mbedtls_ssl_context *tls, bool *resumed, uint8_t **session, size_t *size);

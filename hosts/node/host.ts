@@ -37,11 +37,11 @@ export interface HostSettings {
 	readonly builtUtcMs: number;
 	/** Path of the serial port that the meter is on. */
 	readonly meterPath: string;
-	/** False for a pseudo-terminal, at whose other end characters take no time. Default true. */
+	/** False for a pseudo-terminal, which transfers characters in no time. Default true. */
 	readonly isMeterPaced?: boolean;
-	/** Path of the console's serial port; undefined if there is none. */
+	/** Path of the console's serial port; undefined without one. */
 	readonly consolePath?: string | undefined;
-	/** Path of the serial port with the Zigbee coprocessor, or `tcp://HOST:PORT`; undefined if there is none. */
+	/** Path of the serial port with the Zigbee coprocessor, or `tcp://HOST:PORT`; undefined without one. */
 	readonly coprocessor?: string | undefined;
 	/** Its lines to reset and boot loader; without it they are not wired. */
 	readonly setCoprocessorLines?: CoprocessorPort["setLines"];
@@ -191,7 +191,7 @@ function createNetwork(settings: HostSettings): Network {
 	};
 }
 
-/** Present contents of the file; empty if there is none. */
+/** Present contents of the file; empty without one. */
 function textFile(folder: string, name: string): () => string {
 	return () => {
 		try {

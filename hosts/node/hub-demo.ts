@@ -1,4 +1,4 @@
-/** Starts the stand-in for Home Assistant (tools/hub.ts), whose page shows what the gateway sends. */
+/** Starts the stand-in for Home Assistant (tools/hub.ts); its page shows the states that the gateway sends. */
 import { startTool } from "./tool-program.js";
 
 export interface HubDemo {

@@ -27,7 +27,7 @@ const COMMON_NAME_LIMIT = 64;
 const DNS_NAME_LIMIT = 253;
 const FIRST_MS = Date.UTC(2000, 0, 1);
 const END_MS = Date.UTC(10_000, 0, 1);
-/** First year whose times have four digits for the year (RFC 5280, 4.1.2.5). */
+/** First year that is written with four digits (RFC 5280, 4.1.2.5). */
 const GENERALIZED_FROM_YEAR = 2050;
 
 /** Crypto.makeCertificate. */

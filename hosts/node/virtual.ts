@@ -271,7 +271,7 @@ class SeededCrypto extends NodeCrypto {
 	}
 }
 
-/** modules/resources/*.bin of the checkout that this file was built in; empty if there are none. */
+/** modules/resources/*.bin of the checkout that this file was built in; empty without them. */
 function readResources(): Resources {
 	const folder = new URL("../../../modules/resources/", import.meta.url);
 	const resources = new Map<string, Uint8Array>();

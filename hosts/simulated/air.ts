@@ -33,7 +33,7 @@ export interface Air {
 export class TextAir implements Air {
 	readonly #read: () => string;
 
-	/** `read` returns the present text, empty if there is none; it is called every time. */
+	/** `read` returns the present text, empty without one; it is called every time. */
 	constructor(read: () => string) {
 		this.#read = read;
 	}

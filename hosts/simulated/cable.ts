@@ -1,6 +1,6 @@
 /**
  * An Ethernet port for a host without one, with a cable that a text describes, so that a tester can pull and plug it:
- * `in` or empty, `out`, or `in no-dhcp` for a network whose DHCP never answers. It takes as long as a real port, and
+ * `in` or empty, `out`, or `in no-dhcp` for a network without a DHCP server. It takes as long as a real port, and
  * calls back from a timer only.
  */
 import type {
@@ -38,7 +38,7 @@ export interface SimulatedEthernetSettings {
 	onMade?(port: SimulatedEthernet): void;
 }
 
-/** The cable that the present text of `read` describes; empty if there is none. */
+/** The cable that the present text of `read` describes; empty without one. */
 export function textCable(read: () => string): () => Cable {
 	return () => {
 		const [place, dhcp] = read().trim().split(" ");

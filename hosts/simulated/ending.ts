@@ -1,4 +1,4 @@
-/** Ending of a program, and memory that survives it, for hosts whose hardware has neither. */
+/** Ending of a program, and memory that survives it, for hosts that have neither in hardware. */
 import type { Retained } from "../../modules/io/flash.js";
 import type { Ending, Storage } from "../../modules/io/host.js";
 

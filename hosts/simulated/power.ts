@@ -14,7 +14,7 @@ import type { Power } from "../../modules/io/host.js";
 export class SimulatedPower implements Power {
 	readonly #read: () => string;
 
-	/** `read` returns the present text, empty if there is none; it is called every time. */
+	/** `read` returns the present text, empty without one; it is called every time. */
 	constructor(read: () => string) {
 		this.#read = read;
 	}

@@ -1,7 +1,6 @@
 /**
  * Crash-loop guard (safe mode, docs/decisions.md). If three starts within ten minutes each end by a fault in their
- * first minute, the next start runs only what is needed for repair: network, login, log, restart, factory reset. For
- * gateway.ts.
+ * first minute, the next start runs only what is needed for repair: network, login, log, restart, factory reset.
  *
  *               fault before      a minute      ten minutes     an hour        planned
  *               the next start                                                 restart
@@ -113,7 +112,6 @@ export class CrashLoopGuard implements Timed {
 		if (isOver && isSafe) this.#user.restartSoon();
 	}
 
-	/** Adds a minute to the age of each counted start. */
 	private age(): void {
 		const record = this.#record;
 		for (let i = NEWEST_OFFSET; i < HEADER_LENGTH; i++) record[i] = Math.min(record[i] + 1, FORGOTTEN_MINUTES);
@@ -126,9 +124,7 @@ export class CrashLoopGuard implements Timed {
 		this.#record[YOUNG_OFFSET] = isYoung;
 		try {
 			this.#retained.write(this.#record);
-		} catch {
-			// A fault of this start is then not counted.
-		}
+		} catch {}
 	}
 }
 

@@ -1,6 +1,6 @@
 /**
  * Delayed actions of the gateway: refreshing certificate and network names, and restarting. The delay lets the reply to
- * the request leave first. For gateway.ts.
+ * the request leave first.
  *
  *              requested    DELAY_MS later
  *   IDLE       ASKED        –

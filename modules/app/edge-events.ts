@@ -1,4 +1,4 @@
-/** Edge events: log entries made only when a state changes. For gateway.ts. */
+/** Edge events: log entries made only when a state changes. */
 import type { EventLog } from "../diagnostics/event-log.js";
 import {
 	EVENT_CLOCK,
@@ -12,7 +12,6 @@ export interface InitialState {
 	/** True after a wake by the timer; changes of the network are then not logged. */
 	readonly isRoutine: boolean;
 	readonly isClockSet: boolean;
-	/** Initial value of `meterFailure`. */
 	readonly meterFailure: string | undefined;
 }
 

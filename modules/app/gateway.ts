@@ -129,17 +129,14 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		return this.networking.settings.hostname;
 	}
 
-	/** For PowerSaving and the tests. */
 	get metering(): Metering {
 		return this.find(METER);
 	}
 
-	/** For PowerSaving. */
 	get networking(): Networking {
 		return this.find(NETWORK);
 	}
 
-	/** For Improv and the tests. */
 	get network(): NetworkManager | undefined {
 		return this.networking.manager;
 	}
@@ -190,7 +187,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		saving?.start({ events, light, edgeEvents: edgeEvents, crashLoop: crashLoop }, ending);
 	}
 
-	/** Starts serving and joins the network. For PowerSaving. Throws if a listener cannot be opened. */
+	/** Starts serving and joins the network. Throws if a listener cannot be opened. */
 	connect(): void {
 		const { network, resources, serial, wifi } = this.host;
 		const { driver, guard, hostname, ledger, text, trace } = this;

@@ -1,4 +1,4 @@
-/** Guard for callbacks of the host: logs exceptions, because an uncaught one restarts the device. For gateway.ts. */
+/** Guard for callbacks of the host: logs exceptions, because an uncaught one restarts the device. */
 import { StorageRefusal } from "../config/watched-storage.js";
 
 /** Calls `run` and logs what it throws; `part` names the source. */

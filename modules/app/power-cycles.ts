@@ -1,7 +1,7 @@
 /**
  * Factory reset of a unit without a button: power is cut CYCLES times, each within OUTLIVED_MS of being switched on,
- * and then switched on again. Each start by power writes the count to flash at once. For gateway.ts, on hosts that
- * report the cause of a start.
+ * and then switched on again. Each start by power writes the count to flash at once. Needs a host that reports the
+ * cause of a start.
  *
  *                     power switched on        another start    OUTLIVED_MS later
  *   NONE              COUNTED, 1               NONE             –
@@ -26,7 +26,6 @@ export interface PowerCyclesUser {
 export interface PowerCyclesDeps {
 	readonly driver: Driver;
 	readonly storage: Storage;
-	/** Prints a line on the console. */
 	trace(message: string): void;
 }
 

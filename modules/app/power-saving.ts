@@ -1,6 +1,6 @@
 /**
  * Sleep of the whole gateway: reports its state to the policy (power/sleep.ts), carries out the decisions, and saves
- * the state that the next start needs. For gateway.ts, on hosts that can sleep.
+ * the state that the next start needs. Needs a host that can sleep.
  *
  * A sleep ends the program. Flash keeps the settings, the history, the events and the data learned about the meter;
  * sessions and the last readout are lost. The front of retained memory holds, little-endian:
@@ -188,7 +188,6 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		this.#policy.asked();
 	}
 
-	/** Postpones the next time synchronization. */
 	clockChanged(): void {
 		this.#syncMs = this.#deps.driver.nowMs() + SYNC_MS;
 	}
@@ -272,7 +271,6 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		return this.#deps.driver.nowMs() >= this.#syncMs;
 	}
 
-	/** Saves the state for the start after a sleep of `ms`. */
 	private keep(ms: number): void {
 		const { driver, clock, text } = this.#deps;
 		const nowMs = driver.nowMs();

@@ -1,4 +1,4 @@
-/** External access to the unit: the HTTP server on the host's two ports, and the console. For gateway.ts. */
+/** External access to the unit: the HTTP server on the host's two ports, and the console. */
 
 import { HTTPServer, type HTTPServerOptions } from "../http/server.js";
 import { Improv, type ImprovDeps, type ImprovGateway } from "../improv/improv.js";
@@ -23,7 +23,6 @@ export class Serving {
 		this.#server = new HTTPServer({ ports, ...options });
 	}
 
-	/** Allows Wi-Fi to be configured over the console. */
 	openConsole(port: SerialPort, deps: ImprovDeps, settings: NetworkSettings, gateway: ImprovGateway): void {
 		this.#console ??= new Improv(port, deps, settings, gateway);
 	}

@@ -9,7 +9,6 @@ import type { Crypto } from "../io/crypto.js";
 import type { TextCodec } from "../io/host.js";
 
 export const USERNAME = "admin";
-/** Bytes of a SHA-256 digest. */
 export const DIGEST_LENGTH = 32;
 /** Random bytes of a salt, which is stored as hex text. */
 const SALT_LENGTH = 16;

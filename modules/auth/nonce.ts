@@ -55,7 +55,6 @@ export class Nonces {
 		this.#key = crypto.random(KEY_LENGTH);
 	}
 
-	/** Returns a new nonce as ASCII text. */
 	issue(): Uint8Array {
 		this.shrink();
 		const nonce = new Uint8Array(NONCE_LENGTH / 2);

@@ -26,7 +26,6 @@ import type { Crypto } from "../io/crypto.js";
 import type { Clock, TextCodec } from "../io/host.js";
 import { FREE_FAILURES, SharedBucket } from "./shared-bucket.js";
 
-/** Maximum number of known addresses. */
 export const KNOWN_LIMIT = 8;
 /** Number of buckets for unknown addresses. */
 export const STRANGER_LIMIT = 16;
@@ -35,7 +34,6 @@ export const DELAY_LIMIT_S = 60;
 /** Time without a failure that clears an unshared bucket. */
 export const FORGET_MS = 900_000;
 
-/** Index of the shared bucket, after all others; an object of its own. */
 const SHARED = KNOWN_LIMIT + STRANGER_LIMIT;
 /** Upper limit of the failure count, which is stored in a byte; the delay is at its maximum long before. */
 const COUNT_LIMIT = 255;
@@ -89,7 +87,6 @@ export class LoginRateLimiter {
 		this.#lastMs[bucket] = this.#clock.monotonicMs();
 	}
 
-	/** Records a successful attempt; the address becomes known. */
 	succeeded(address: string): void {
 		let bucket = this.bucketOf(address);
 		if (bucket === SHARED) this.#shared?.succeeded(strangerOf(address));
@@ -112,7 +109,6 @@ export class LoginRateLimiter {
 		return bucket;
 	}
 
-	/** Returns the failures that are not yet forgotten. */
 	private failuresOf(bucket: number): number {
 		return this.#clock.monotonicMs() - this.#lastMs[bucket] < FORGET_MS ? this.#failures[bucket] : 0;
 	}

@@ -4,7 +4,6 @@ import { put } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
 import { ACCESS_DIGEST, ACCESS_IS_DEFAULT, ACCESS_SALT, TOKENS_RECORDS } from "./fields.js";
 
-/** Implements AccountRecord (auth/account.ts). */
 export class AccessSettings {
 	readonly #store: ConfigStore;
 	/** Account with the label's password while flash refuses it, so that a start needs no write. */
@@ -38,7 +37,6 @@ export class AccessSettings {
 	}
 }
 
-/** Implements TokenRecord (auth/tokens.ts). */
 export class TokenSettings {
 	readonly #store: ConfigStore;
 

@@ -22,7 +22,6 @@ export const FREE_FAILURES = 5;
 export const SHARED_DELAY_LIMIT_S = 4;
 /** Time reserved for the winner of the draw. */
 export const TURN_MS = 8000;
-/** Maximum number of marks. */
 export const MARK_LIMIT = 256;
 /** Time without a failure that clears the bucket. */
 export const SHARED_FORGET_MS = 1_200_000;

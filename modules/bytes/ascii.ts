@@ -35,7 +35,6 @@ export function upperCase(text: string): string {
 	return replaceLetters(text, 0x61, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 }
 
-/** Replaces character code `first` + i by `letters[i]`. */
 function replaceLetters(text: string, first: number, letters: string): string {
 	let replaced = "";
 	let copied = 0;

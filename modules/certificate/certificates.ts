@@ -1,7 +1,4 @@
-/**
- * TLS certificates of the device, each with its key: the one installed by the user, and the device's own. For the API,
- * and for certificate/identity.ts, which serves them.
- */
+/** TLS certificates of the device, each with its key: the one installed by the user, and the device's own. */
 import { parseIPv4 } from "../bytes/ipv4.js";
 import { type BlobMemory, BlobStore, type NO_MEMORY } from "../config/blob.js";
 import { put } from "../config/schema.js";

@@ -1,8 +1,7 @@
 /**
  * TLS identity of the device: the certificate installed by the user, or a generated, self-signed one: P-256, for
  * `hostname`, `hostname.local`, the access point's address and the network address, valid for ten years. The generated
- * one is renewed, with the same key, when hostname or address change or the current time is outside its validity. For
- * gateway.ts.
+ * one is renewed, with the same key, when hostname or address change or the current time is outside its validity.
  *
  * An installed certificate is on trial until a handshake with the device's own client has succeeded. One that cannot be
  * served is discarded, because the device would be unreachable.

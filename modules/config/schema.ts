@@ -3,11 +3,10 @@
  * the parts, combined in parts.ts. config/store.ts stores their values; api/validate.ts checks JSON bodies against the
  * same fields.
  *
- * An entry is one storage key and one atomic write, so settings that must change together share an entry. To add a
- * setting, add a row to the table of its part and read it with `config.get(FIELD)`. GET and POST of its group then
- * include it; the effects of a change are in the part's reactions, most of which cover whole entries. A new field takes
- * a new id, a new entry a new index. A released id is never reused, because older and newer firmware read the same
- * flash. Limits: an entry with all fields at their maximum stays below ENTRY_LIMIT (config/store.ts); ids 1 to 255.
+ * An entry is one storage key and one atomic write, so settings that must change together share an entry. A new field
+ * takes a new id, a new entry a new index. A released id is never reused, because older and newer firmware read the
+ * same flash. Limits: an entry with all fields at their maximum stays below ENTRY_LIMIT (config/store.ts); ids 1 to
+ * 255.
  */
 
 import { hasOnly } from "../bytes/ascii.js";
@@ -27,7 +26,6 @@ export const TEXT = 3;
 export const BYTES = 4;
 
 export interface Field<Value extends Setting = Setting> {
-	/** Name in the API. */
 	readonly name: string;
 	/** BOOLEAN … BYTES. */
 	readonly kind: number;
@@ -71,7 +69,6 @@ export function put<Value extends Setting>(field: SettingField<Value>, value: No
 }
 
 export interface Entry {
-	/** Key in the storage. */
 	readonly key: string;
 	/** Version, increased when fields are added; stored in flash for future readers. */
 	readonly version: number;

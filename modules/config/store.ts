@@ -47,10 +47,8 @@ import { secureErase } from "./wipe.js";
 /** Maximum length of a value in every storage (io/host.ts). */
 export const ENTRY_LIMIT = 4000;
 
-/** Key present while everything is being deleted. */
 const ERASING_KEY = "erasing";
 
-/** Key of entries being changed together. */
 const TOGETHER_KEY = "together";
 
 const FORMAT = 1;

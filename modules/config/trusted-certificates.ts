@@ -1,7 +1,4 @@
-/**
- * Certificates by which a server is trusted, too long for a settings entry. For the API, which receives them, and for
- * clients of that server. A setting refers to those in use.
- */
+/** Certificates by which a server is trusted, too long for a settings entry. A setting refers to those in use. */
 import type { Storage } from "../io/host.js";
 import { type BlobMemory, BlobStore, type BlobWriter, NO_MEMORY } from "./blob.js";
 import type { SettingField } from "./schema.js";
@@ -68,7 +65,6 @@ export class TrustedCertificates {
 		return this.blobs.open([this.reference]);
 	}
 
-	/** Deletes certificates that are not in use. */
 	sweep(): void {
 		this.blobs.sweep([this.reference]);
 	}

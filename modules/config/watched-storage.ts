@@ -15,7 +15,6 @@ export class WatchedStorage implements Storage {
 	readonly #trace: (message: string) => void;
 	/** Called with the key of the first refused write in a row. */
 	readonly #onRefused: (key: string) => void;
-	/** Whether the last write was refused. */
 	isRefusing = false;
 
 	constructor(storage: Storage, trace: (message: string) => void, onRefused: (key: string) => void = () => {}) {

@@ -14,7 +14,6 @@ export function writeFacts(writer: JSONWriter, facts: Facts): void {
 	}
 }
 
-/** Converts Unix time from ms to whole seconds. */
 export function secondsOf(utcMs: number): number {
 	return Math.floor(utcMs / 1000);
 }

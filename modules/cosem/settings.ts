@@ -2,7 +2,6 @@
 import { serverAddressLength } from "../hdlc/address.js";
 import type { IECSettings } from "../iec62056-21/protocol.js";
 
-/** Values of `auth`. */
 export const AUTH_NONE = 0;
 export const AUTH_LOW = 1;
 /** This and higher values authenticate with challenges. */

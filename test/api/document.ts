@@ -90,7 +90,7 @@ function complaint(ajv: Ajv2020, name: string, pointer: string, value: unknown):
 	return validate(value) ? "" : ajv.errorsText(validate.errors, { dataVar: "it", separator: "\n" });
 }
 
-/** Fault of a value by the schema at `pointer`; "" if there is none. */
+/** Fault of a value by the schema at `pointer`; "" without one. */
 export function complaintOf(pointer: string, value: unknown): string {
 	return complaint(open, "open", pointer, value);
 }

@@ -20,7 +20,7 @@ const RETRY_MS = 500;
 /** Seconds from 1900 to 1970. */
 const TO_UNIX_S = 2_208_988_800;
 
-/** A time server (RFC 4330, 4) whose clock shows `utcMs()`; replies wait until `released`. */
+/** A time server (RFC 4330, 4) that shows `utcMs()`; replies wait until `released`. */
 async function serveTime(
 	utcMs: () => number,
 	released?: Promise<void>,

@@ -65,7 +65,7 @@ export function passwordChecks(gateway: () => TestGateway): void {
 
 	describe("password change", () => {
 		afterEach(() => password.restore());
-		// The following checks need a unit whose password was never changed.
+		// The following checks need a unit with its first password.
 		after(() => gateway().restartWithout("access"));
 
 		describe("by challenge", () => {

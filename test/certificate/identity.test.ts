@@ -11,7 +11,7 @@ import { MemoryStorage, textCodec } from "../config/memory-storage.js";
 const BUILT_MS = Date.UTC(2026, 4, 1);
 const NOW_MS = Date.UTC(2027, 2, 3, 4, 5, 6);
 
-/** A device with a TLS port that shows the given certificate, and whose handshakes end as the test demands. */
+/** A device with a TLS port that shows the given certificate and ends handshakes as the test demands. */
 class Device {
 	readonly storage: MemoryStorage;
 	readonly traced: string[] = [];

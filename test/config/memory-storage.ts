@@ -1,4 +1,4 @@
-/** For tests of flash: a storage in memory whose power can be cut, and the text codec of Node. */
+/** For tests of flash: a storage in memory with a power supply that can be cut, and the text codec of Node. */
 import type { Storage, TextCodec } from "../../modules/io/host.js";
 
 /** `set` works. */

@@ -23,7 +23,7 @@ const TABLES: readonly BodyTable[] = [PROTOCOL_SETTINGS, IEC62056_SETTINGS, CONT
 /** Limit of nested objects and arrays in a body. */
 const DEPTH_LIMIT = 4;
 
-/** Limit of nesting in a backup, whose newer members are unknown. */
+/** Limit of nesting in a backup, which may have unknown, newer members. */
 const BACKUP_DEPTH_LIMIT = 8;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -49,7 +49,7 @@ function read(table: BodyTable, bytes: Uint8Array, mutator: Mutator): Outcome {
 	return outcomes[0];
 }
 
-/** Object in the bytes, by JSON.parse; undefined if there is none, or the rules refuse it. */
+/** Object in the bytes, by JSON.parse; undefined without one or if the rules refuse it. */
 function objectOf(bytes: Uint8Array, depth = DEPTH_LIMIT): Record<string, unknown> | undefined {
 	try {
 		const json = utf8.decode(bytes);

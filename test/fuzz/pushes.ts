@@ -83,7 +83,7 @@ export async function fuzzPushes(seed: number, runs: number): Promise<void> {
 /** Telegrams of each make. */
 export const SML_TELEGRAMS = SML_MAKES.map((make) => telegramOf(make));
 
-/** A damaged telegram, or a maliciously made one, whose outer check is right (`isForged`). */
+/** A damaged telegram, or a maliciously made one with a correct outer check (`isForged`). */
 export function oddSML(mutator: Mutator): { sent: Uint8Array; isForged: boolean } {
 	const damaged = mutator.mutate(mutator.pick(SML_TELEGRAMS), mutator.pick(SML_TELEGRAMS));
 	const isForged = mutator.random.oneIn(2);

@@ -43,7 +43,7 @@ interface Delivery {
 	readonly bytes: Uint8Array;
 }
 
-/** Answer of the meter to a request, whose first two bytes give the requested length. */
+/** Answer of the meter to a request; the request's first two bytes give the length. */
 function respond(request: Uint8Array): Uint8Array {
 	const random = new SeededRandom(request.reduce((sum, byte) => (sum * 31 + byte) >>> 0, 7));
 	return random.bytes((request[0] << 8) | request[1]);

@@ -1,4 +1,4 @@
-/** A unit's history on virtual flash and time, fed with readouts of a meter whose readings the test defines. */
+/** A unit's history on virtual flash and time, fed with readouts that the test defines. */
 import { readFileSync } from "node:fs";
 import { VirtualFlash, type VirtualPartition } from "../../hosts/node/virtual-flash.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";

@@ -156,7 +156,7 @@ async function meetNames(names: readonly string[], port: number): Promise<void> 
 }
 
 /**
- * Connects to the server whose certificate has this name; resumes the session only while it shows the same certificate.
+ * Connects to the server with this name in its certificate; resumes the session only while it shows the same certificate.
  */
 async function meetSubject(name: string, port: number): Promise<void> {
 	const before = seen.get(port);

@@ -52,7 +52,7 @@ export class Program {
 		return ids.filter(Boolean).map(Number);
 	}
 
-	/** The child process whose command line contains the text. */
+	/** The child process with this text in its command line. */
 	child(text: string): number {
 		return this.children.find((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(text))!;
 	}

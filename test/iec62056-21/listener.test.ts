@@ -144,7 +144,7 @@ describe("the CRC of a telegram", () => {
 		}
 	});
 	it("is taken as it was printed, without zeros in front", () => {
-		// A real meter prints `!B9F`. Telegrams whose CRC begins with one, two and three zeros:
+		// A real meter prints `!B9F`. Telegrams with one, two and three zeros at the start of their CRC:
 		const found = new Map<number, string>();
 		for (let i = 0; found.size < 3; i++) {
 			const telegram = withCRC(`/KFM5KAIFA\r\n\r\n1-0:1.8.1(${String(i).padStart(9, "0")}*kWh)\r\n!`);

@@ -25,7 +25,7 @@ const BREAK = "\x01B0\x03q";
 /** From the end of an answer to what is sent next. */
 const REACTION_MS = 205;
 
-/** A session in programming mode with a meter whose readout had this content; sign-on and acknowledgement are over. */
+/** A session in programming mode with a meter that has sent this readout; sign-on and acknowledgement are over. */
 class Programming {
 	readonly records = new RecordWriter();
 	readonly driver: Driver;

@@ -79,7 +79,7 @@ class HandPort {
 	}
 }
 
-/** A machine whose outputs the test provides, and that records its inputs. */
+/** A machine that sends the test's outputs and records its inputs. */
 class HandMachine implements Machine {
 	readonly outputs = new OutputQueue();
 	deadlineMs = Number.POSITIVE_INFINITY;

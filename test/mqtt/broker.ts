@@ -44,7 +44,7 @@ export class ScriptedBroker {
 		world.servers.serve(BROKER_ADDRESS, this.#port, this.#server);
 	}
 
-	/** The present session; undefined if there is none. */
+	/** The present session; undefined without one. */
 	get current(): Met | undefined {
 		return this.met.findLast(({ isOpen }) => isOpen);
 	}

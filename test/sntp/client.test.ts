@@ -32,7 +32,7 @@ function putTime(into: Buffer, at: number, utcMs: number): void {
 	into.writeUInt32BE(Math.floor(((((utcMs % 1000) + 1000) % 1000) / 1000) * 2 ** 32), at + 4);
 }
 
-/** A correct reply of a server whose clock shows `utcMs`. */
+/** A correct reply of a server that shows `utcMs`. */
 function replyTo(question: Uint8Array, utcMs: number): Buffer {
 	const reply = Buffer.alloc(48);
 	reply[0] = (question[0] & 0x38) | 4;

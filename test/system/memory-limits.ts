@@ -1,4 +1,4 @@
-/** Limits of the microcontroller's memory for the firmware, for the tests on Linux, whose machine has no more. */
+/** Limits of the microcontroller's memory for the firmware, for the tests on Linux, where the engine has no more. */
 import assert from "node:assert/strict";
 import type { Memory, ProcessGateway } from "../api/process-gateway.js";
 

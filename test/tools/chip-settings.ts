@@ -68,7 +68,7 @@ export function differences(chips: ReadonlyMap<Chip, Settings>, missing?: string
 	});
 }
 
-/** Kconfig files of ESP-IDF's components whose names match, with the folder's path. */
+/** Kconfig files of ESP-IDF's components with a matching name, and the folder's path. */
 function kconfigFiles(idf: string, pattern: RegExp): string[] {
 	const components = join(idf, "components");
 	return readdirSync(components, { withFileTypes: true })

@@ -34,7 +34,7 @@ export function frame(addresses: string, control: string, information = "", isSe
 	return `7e${body}${check(body)}7e`;
 }
 
-/** Control byte and information of a frame whose header has the one-byte addresses; `?` where a check is wrong. */
+/** Control byte and information of a frame with one-byte addresses; `?` where a check is wrong. */
 export function contents(hex: string): string {
 	const body = hex.slice(2, -4 - 2);
 	const control = body.slice(8, 10);

@@ -184,7 +184,7 @@ class Maker {
 		return this.#chance.of(ways);
 	}
 
-	/** A loop whose functions keep the variable of their round. */
+	/** A loop with functions that keep the variable of their round. */
 	#closures(place: Place): string {
 		const [list, index, kept] = [this.#name("list"), this.#name("i"), this.#name("kept")];
 		const inside = {

@@ -21,7 +21,7 @@ export function commentsOf(source: string): Map<string, string> {
 	);
 }
 
-/** The comment above the setting; undefined if there is none. */
+/** The comment above the setting; undefined without one. */
 export function commentOn({ entry, id }: SettingField): string | undefined {
 	const modules = join(ROOT, "modules");
 	const files = readdirSync(modules).map((folder) => join(modules, folder, "fields.ts"));

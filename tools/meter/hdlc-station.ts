@@ -89,7 +89,7 @@ interface Parameters {
 export class HDLCStation {
 	readonly #options: StationOptions;
 	readonly #faults: StationFaults;
-	/** Client that has the link; -1 if there is none. */
+	/** Client that has the link; -1 without one. */
 	#client = -1;
 	#agreed: Parameters = standard();
 	/** Number of the next frame to be received; of the first one sent that is not acknowledged. */

@@ -39,7 +39,7 @@ export function blockPush(apdu: Uint8Array, size: number): Buffer {
 	);
 }
 
-/** Long frames with the data in segments. `size` 252 gives the frames of Sagemcom, whose length byte is 01 for 257. */
+/** Long frames with the data in segments. `size` 252 gives the frames of Sagemcom, with a length byte of 01 for 257. */
 export function mbusPush(apdu: Uint8Array, size = MBUS_DATA): Buffer {
 	const segments = pieces(apdu, size);
 	return Buffer.concat(

@@ -25,7 +25,7 @@ function literal({ start, end, argument }: Node): Edit[] {
 	return type === "Literal" && typeof value === "number" ? [{ start, end, text: String(value === 0) }] : [];
 }
 
-/** `const` for a `let` whose variables are all initialised and never assigned. */
+/** `const` for a `let` with variables that are all initialised and never assigned. */
 function constant(node: Node, assigned: ReadonlySet<string>): Edit[] {
 	const { start, kind } = node;
 	const variables = childrenOf(node);

@@ -40,7 +40,7 @@ export interface RunSettings {
 	readonly ending?: string | undefined;
 	/** Contents of power.txt in the state folder if that is missing; default: USB. */
 	readonly power?: string;
-	/** Adds an Ethernet port, whose cable is controlled by cable.txt of the state folder; default: none. */
+	/** Adds an Ethernet port; cable.txt of the state folder controls its cable. Default: none. */
 	readonly cable?: boolean;
 	/** WAKE_… of the start; default: no sleep has ended. */
 	readonly wakeReason?: number;

@@ -40,7 +40,7 @@ export interface FieldSpec {
 	readonly inputmode?: "numeric";
 	/** For `area`: rows; default 5. */
 	readonly rows?: number;
-	/** For `area`: files whose text may be used instead of typing, as in `accept` of HTML. */
+	/** For `area`: types of files that may be read instead of typing, as in `accept` of HTML. */
 	readonly accept?: string;
 	/** For `secret`: field of the reply that says whether one is stored. */
 	readonly storedFlag?: string;

@@ -156,7 +156,7 @@ interface SettingsCardProps {
 	readonly children?: ComponentChildren;
 }
 
-/** A card of settings whose POST takes and returns the members of its GET. */
+/** A card of settings; their POST takes and returns the members of their GET. */
 export function SettingsCard(props: SettingsCardProps) {
 	const { title, intro, path, fields, onSaved, onValue, onDraft, before, children } = props;
 	const { value, error, reload, put } = useDevice<Draft>(path);

@@ -1,5 +1,5 @@
 /**
- * This browser's access: an owner who has logged in, in this tab, or a wall display with a read-only token.
+ * This browser's access: the owner's login in this tab, or a wall display with a read-only token.
  *
  * The token of a login is in the tab's storage and ends with it. The token of a display is in `localStorage`, because
  * the tablet loses power, its browser drops tabs and restarts, and no person is there to enter a password. It is read-

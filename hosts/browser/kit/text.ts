@@ -33,7 +33,7 @@ export function isText(key: string): key is TextKey {
 	return places.has(key);
 }
 
-/** Switches the page to another language, whose document has its own address. */
+/** Switches the page to another language; each has a document with its own address. */
 export function chooseLanguage(chosen: Language): void {
 	localStorage.setItem("language", chosen);
 	location.replace(`/${chosen}${location.hash}`);

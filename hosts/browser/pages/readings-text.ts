@@ -95,7 +95,7 @@ export function tableOf(last: Readout, lines: readonly Line[]): readonly (readon
 	return [COLUMNS.map((key) => t(`readings.${key}`)), ...rows];
 }
 
-/** An integer without a unit may be a name, whose leading zeros belong to it. */
+/** An integer without a unit may be a name, so its leading zeros are kept. */
 function cellOf(text: string, unit: string, stamp: string | undefined): string {
 	if (stamp !== undefined) return stamp.replace("T", " ");
 	return unit === "" && !text.includes(".") ? text.trim() : decimalCell(text, language);

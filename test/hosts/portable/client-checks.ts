@@ -173,7 +173,7 @@ const scenes: [name: string, scene: Scene][] = [
 ];
 
 function checksOf(kind: string, portOf: (host: Host) => ClientPort | undefined, prefix: string): Check[] {
-	// A function in flash may refer to constants only; parameters are none.
+	// A function in flash may refer to constants only; parameters are not allowed.
 	const client = portOf;
 	const server = prefix;
 	return scenes.map(([name, scene]) => ({

@@ -179,7 +179,7 @@ const scenes: [name: string, scene: Scene][] = [
 ];
 
 function checksOf(kind: string, list: typeof scenes, portOf: (host: Host) => ListenerPort, prefix: string): Check[] {
-	// A function in flash may refer to constants only; parameters are none.
+	// A function in flash may refer to constants only; parameters are not allowed.
 	const clientOf = prefix;
 	const port = portOf;
 	return list.map(([name, scene]) => ({

@@ -1,5 +1,5 @@
 /**
- * A sample of siege.linux.ts for the simulator, whose TLS is Node's: the HTTP server's own defence against strangers.
+ * A sample of siege.linux.ts for the simulator, which uses Node's TLS: the HTTP server's own defence against strangers.
  */
 import { siegeOf } from "./check.js";
 

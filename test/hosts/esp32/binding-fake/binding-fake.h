@@ -88,7 +88,7 @@ extern int face_levels[64];
 extern bool face_outputs[64];
 /* Time goes by: timers and interrupts do their work. */
 void face_pass(unsigned ms);
-/* Contents of the partition; NULL if there is none. */
+/* Contents of the partition; NULL without one. */
 extern const uint8_t *face_partition;
 extern size_t face_partition_size;
 
