@@ -1,7 +1,6 @@
 /**
- * For `npm run api -- --make`: what docs/api.md tells of single routes, from the API's description modules/api/openapi.json,
- * each part between two marks: the routes, the errors, the fields of bodies with their bounds, and what a client sends and
- * what the device answers.
+ * For `npm run api -- --make`: the generated parts of docs/api.md, each between two marks: routes, errors, fields of
+ * bodies with their bounds, and sample requests with replies. The source is modules/api/openapi.json.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,10 +20,9 @@ import {
 import type { PageFile } from "./page-api.js";
 
 const GUIDE = join(ROOT, "docs", "api.md");
-/** Characters of a line. */
+/** Line width. */
 const WIDTH = 110;
 
-/** The parts of the guide, in their order. */
 const PARTS: Readonly<Record<string, () => string>> = {
 	routes: () => tagged(({ name }) => table(["route", "what it does"], operationsOf(name).map(routeRow))),
 	errors: () =>
@@ -107,7 +105,7 @@ function contentOf(operation: Node): Node {
 	return resolve(operation.responses[200]).content?.["application/json"];
 }
 
-/** JSON of which no line is longer than it must be. */
+/** JSON in as few lines as fit. */
 function pretty(value: unknown, indent = ""): string {
 	if (typeof value !== "object" || value === null) return JSON.stringify(value);
 	const isList = Array.isArray(value);
@@ -121,7 +119,7 @@ function pretty(value: unknown, indent = ""): string {
 	return `${open}\n${members.map((one) => inner + one).join(",\n")}\n${indent}${close}`;
 }
 
-/** `$B` and `$TOKEN` are those of its first readout. */
+/** `$B` and `$TOKEN` are defined in the guide's first example. */
 function command({ path, method, operation }: Operation): string {
 	const { parameters = [], requestBody, security } = operation;
 	let url = path.replace("/api/v1/", "$B/");
@@ -170,7 +168,6 @@ function withParts(guide: string): string {
 	return text;
 }
 
-/** docs/api.md as it should be. */
 export function guideFile(): PageFile {
 	return { path: GUIDE, text: formatted(GUIDE, withParts(readFileSync(GUIDE, "utf8"))) };
 }

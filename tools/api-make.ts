@@ -1,7 +1,7 @@
 /**
- * `npm run api -- --make`: writes what the tables of settings say into the API's description, modules/api/openapi.json, and
- * into this version's backup for tests; then the page's types, and the tables and examples of docs/api.md, which are made
- * from the description. Tests hold all of it fresh.
+ * `npm run api -- --make`: writes the tables of settings into modules/api/openapi.json and into this version's backup
+ * for tests, then makes the page's types and the tables and examples of docs/api.md from the description. Tests check
+ * that all of it is up to date.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * `npm run api`: makes a page from the description of the API, modules/api/openapi.json, and tells where it lies. One
- * file that needs neither a network nor a script: HTML with its style inside, light or dark as the reader's system is.
+ * `npm run api`: makes a page from modules/api/openapi.json and prints its path. The page is one HTML file without
+ * scripts or network access, light or dark like the reader's system.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -53,7 +53,7 @@ function text(value: unknown): string {
 		.replaceAll('"', "&quot;");
 }
 
-/** A description: our document marks code by backquotes and nothing else. */
+/** A description; backquotes mark code, and there is no other markup. */
 function prose(value = ""): string {
 	return text(value).replace(/`([^`]+)`/g, "<code>$1</code>");
 }
@@ -65,7 +65,7 @@ function allowedOf(schema: Node): string {
 	return prose(bounds(schema)) + pattern + (initial === "" ? "" : `, default ${prose(initial)}`);
 }
 
-/** Members of an object, those of objects inside below them. */
+/** Members of an object, including nested ones. */
 function members(given: Node): string {
 	const schema = resolve(given);
 	if (schema.type === "array") return members(schema.items);

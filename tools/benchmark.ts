@@ -1,6 +1,6 @@
 /**
- * `npm run benchmark`: the gateway measured against what cannot be beaten: the wire, a bare loop, a bare handler. A table on
- * standard output, progress on standard error, and the same numbers as JSON in a file when asked for.
+ * `npm run benchmark`: compares the gateway with lower bounds: the wire, a bare loop, a bare handler. Prints a table on
+ * standard output and progress on standard error; optionally writes the figures to a JSON file.
  */
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";

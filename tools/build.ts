@@ -1,7 +1,7 @@
 /**
- * `npm run build -- --board NAME`: the firmware for a board, by the Moddable SDK and ESP-IDF; `npm run flash` writes it
- * to the chip, `npm run monitor` shows what that prints. None of them ends another program: a serial port that is in use
- * is an error. A bad command line ends them with 2, all else that is wrong with 1.
+ * `npm run build -- --board NAME`: builds the firmware for a board with the Moddable SDK and ESP-IDF; `npm run flash`
+ * writes it to the chip, and `npm run monitor` shows its console. They do not stop other programs: a serial port in use
+ * is an error. Exit code 2 for a bad command line, 1 for other errors.
  */
 import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -88,7 +88,7 @@ async function carryOutAll({ boards, json, out }: WholeOrder): Promise<number> {
 	return outcomes.some(({ problems }) => problems.length > 0) ? 1 : 0;
 }
 
-/** Undefined: help is wanted. Throws an Error with a sentence for a bad command line. */
+/** Undefined if help was requested. Throws an Error with a sentence for a bad command line. */
 function readOrder([word, ...args]: string[]): Order | undefined {
 	const command = COMMANDS.find((name) => name === word);
 	if (command === undefined) throw new Error(`The command is one of ${COMMANDS.join(", ")}.`);

@@ -1,7 +1,7 @@
 /**
- * `npm run emulate`: builds the firmware of a board for Espressif's QEMU and runs it there with a simulated meter. Prints one
- * line `ready https://… http://…` on standard output when it serves. SIGTERM and SIGINT end it with exit code 0; a bad
- * command line is 2, all else 1.
+ * `npm run emulate`: builds the firmware of a board for Espressif's QEMU and runs it there with a simulated meter.
+ * Prints the line `ready https://… http://…` on standard output once it serves. Exits with 0 on SIGTERM and SIGINT, 2
+ * for a bad command line, else 1.
  */
 import { join } from "node:path";
 import { checkPorts } from "../hosts/node/ports.js";
@@ -98,7 +98,7 @@ class EmulatedBench {
 		this.#endMeter = end;
 	}
 
-	/** Posts what --settings names. */
+	/** Posts the bodies of --settings. */
 	async #setUp(port: number, { labelPassword }: EmulatedUnit): Promise<void> {
 		const { settings } = this.#options;
 		if (settings.length === 0) return;
@@ -120,7 +120,7 @@ class EmulatedBench {
 		this.#say(`Key that signs updates for it: ${key}`);
 	}
 
-	/** Ends the bench when QEMU ends. */
+	/** Ends when QEMU ends. */
 	#watch(): void {
 		const looking = setInterval(() => {
 			if (this.#emulator?.failure === undefined) return;
@@ -136,6 +136,6 @@ class EmulatedBench {
 
 const bench = new EmulatedBench(readOptions());
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void bench.end(0));
-// tools/run.mjs is gone.
+// tools/run.mjs has ended.
 process.on("disconnect", () => void bench.end(0));
 bench.run().catch((error: Error) => bench.fail(error.message));

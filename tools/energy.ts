@@ -1,7 +1,7 @@
 /**
- * The energy budget of a unit on batteries: `node .build/tools/energy.js` writes the tables of docs/power.md and of the
- * README that follow from the figures here; with `--check` it only says whether they stand there. Nothing of it is
- * measured: the currents are those of data sheets, the times are those of the simulator or assumed, as each says.
+ * Energy budget of a unit on batteries: `node .build/tools/energy.js` writes the calculated tables of docs/power.md and
+ * the README; with `--check` it only compares them. Nothing is measured: currents are from data sheets, times from the
+ * simulator or assumed, as noted.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -13,7 +13,7 @@ const HOUR_S = 3600;
 const DAY_S = 86_400;
 const YEAR_DAYS = 365;
 
-/** A figure, and where it is from. */
+/** A figure and its source. */
 interface Figure {
 	readonly name: string;
 	readonly value: number;
@@ -54,14 +54,14 @@ export const FIGURES = Object.freeze({
 	),
 });
 
-/** Times a day that the time is asked for (modules/app/power-saving.ts). */
+/** Time synchronizations per day (modules/app/power-saving.ts). */
 const SYNCS = 4;
 const value = (name: keyof typeof FIGURES): number => FIGURES[name].value;
 
-/** mAh of so many seconds. */
+/** Charge in mAh. */
 const charge = (milliamperes: number, seconds: number): number => (milliamperes * seconds) / HOUR_S;
 
-/** mAh of one reading, of one time that it is sent, of a day's sleep with its leakage, of a day's looks at the clock. */
+/** mAh of a reading, of a transmission, of a day's sleep with leakage, and of a day's time synchronizations. */
 export const READING = charge(value("running"), value("start")) + charge(value("waiting"), value("reading"));
 export const SENDING = charge(value("radio"), value("sending"));
 export const RESTING =
@@ -69,7 +69,7 @@ export const RESTING =
 	(value("cells") * value("leak")) / 100 / YEAR_DAYS;
 export const SYNCING = SYNCS * charge(value("radio"), value("syncing"));
 
-/** Days that the cells last. */
+/** Battery life in days. */
 export function daysOf(readingsADay: number, isSent: boolean): number {
 	return value("cells") / (readingsADay * (READING + (isSent ? SENDING : 0)) + RESTING + SYNCING);
 }
@@ -80,13 +80,13 @@ export const PERIODS: readonly [string, number][] = [
 	["1 day", 1],
 ];
 
-/** The figure with two significant digits. */
+/** The figure rounded to two significant digits. */
 export function spanOf(days: number): string {
 	if (days < YEAR_DAYS) return `${Math.round((days / YEAR_DAYS) * 12)} months`;
 	return `${(days / YEAR_DAYS).toFixed(1)} years`;
 }
 
-/** A table of Markdown as the formatter has it. */
+/** A Markdown table in the formatter's layout. */
 function tableOf(rows: readonly (readonly string[])[]): string {
 	const widths = rows[0].map((_, column) => Math.max(3, ...rows.map((row) => row[column].length)));
 	const lines = rows.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column])).join(" | ")} |`);
@@ -115,7 +115,7 @@ const dayTable = tableOf([
 const TABLES: Readonly<Record<string, string>> = { life: lifeTable, figures: figureTable, day: dayTable };
 const FILES = ["docs/power.md", "README.md"];
 
-/** The text with its tables, which stand between marks, as they are now. */
+/** Replaces the tables between the marks in the text. */
 export function withTables(text: string): string {
 	let result = text;
 	for (const [name, table] of Object.entries(TABLES)) {

@@ -1,7 +1,7 @@
 /**
- * `npm run factory`: makes the factory data of one unit for a production line: an image of the partition and the text of
- * the label, with secrets that no other unit has, and tells the command that writes the image. A bad command line ends
- * it with 2, all else that is wrong with 1; nothing is written then.
+ * `npm run factory`: makes the factory data of one unit for a production line (partition image and label text, with
+ * unique secrets) and prints the command that writes the image. Exit code 2 for a bad command line, 1 for other errors;
+ * nothing is written then.
  */
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -36,7 +36,7 @@ interface Order {
 	readonly port: string;
 }
 
-/** Undefined: help is wanted. Throws an Error with a sentence for a bad command line. */
+/** Undefined if help was requested. Throws an Error with a sentence for a bad command line. */
 function readOrder(args: string[]): Order | undefined {
 	const { values } = parseArgs({
 		args,

@@ -1,7 +1,7 @@
 /**
- * `npm run hub`: the stand-in for Home Assistant on this computer. Prints a line `hub URL TOKEN` on standard output
- * when it serves. Its page is at the URL. Ends on SIGTERM, on SIGINT and with its parent process; a bad command line is
- * exit code 2.
+ * `npm run hub`: stand-in for Home Assistant on this computer. Prints `hub URL TOKEN` on standard output once it
+ * serves. The URL shows a page. Ends on SIGTERM, on SIGINT and with its parent process; exit code 2 for a bad command
+ * line.
  */
 import { parseArgs } from "node:util";
 import { StandIn } from "./hub/home-assistant.js";

@@ -1,7 +1,7 @@
 /**
- * `npm run linux`: builds the firmware with the Moddable SDK and runs it in its XS on this computer, with the options of
- * `npm start` and the same meter. SIGUSR1 is a short press of the button, SIGUSR2 prints the memory in use. SIGTERM and
- * SIGINT end it with exit code 0; a bad command line is 2, all else 1.
+ * `npm run linux`: builds the firmware with the Moddable SDK and runs it in XS on this computer, with the options and
+ * the meter of `npm start`. SIGUSR1 is a short press of the button, SIGUSR2 prints the memory in use. Exits with 0 on
+ * SIGTERM and SIGINT, 2 for a bad command line, else 1.
  */
 import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -73,7 +73,7 @@ class LinuxBench {
 	#meter: SimulatedMeter | undefined;
 	#coprocessor: SimulatedCoprocessor | undefined;
 	#gateway: ChildProcess | undefined;
-	/** The firmware, which nobody has ended. */
+	/** True if the firmware ended by itself. */
 	#hasFailed = false;
 	#ending = false;
 
@@ -157,7 +157,7 @@ class LinuxBench {
 		for (const signal of ["SIGUSR1", "SIGUSR2"] as const) process.on(signal, () => gateway.kill(signal));
 	}
 
-	/** The next start is told. */
+	/** Records the cause for the next start. */
 	#keepFault(cause: string): void {
 		this.#hasFailed = true;
 		keepFault(this.#options.state, cause);
@@ -170,8 +170,8 @@ class LinuxBench {
 
 const bench = new LinuxBench(readOptions(process.argv.slice(2)));
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void bench.end(0));
-// tools/run.mjs is gone.
+// tools/run.mjs has ended.
 process.on("disconnect", () => void bench.end(0));
-// Ignored until there is a firmware; otherwise Node would open its debugger or end.
+// Ignored until the firmware runs; otherwise Node would open its debugger or end.
 for (const signal of ["SIGUSR1", "SIGUSR2"] as const) process.on(signal, () => {});
 bench.run().catch((error: Error) => bench.fail(error.message));

@@ -1,6 +1,4 @@
-/**
- * `npm run meter`: the meter simulator's program. See `--help`. Ends on SIGTERM, on SIGINT and with its parent process.
- */
+/** `npm run meter`: the meter simulator. See `--help`. Ends on SIGTERM, on SIGINT and with its parent process. */
 import type { Machine } from "../modules/io/machine.js";
 import { DLMS_HELP } from "./meter/dlms-help.js";
 import * as DLMS from "./meter/dlms-meter.js";
@@ -28,7 +26,7 @@ import { readTelegram, splitTelegram } from "./meter/telegram.js";
 import { ToldTime } from "./meter/told-time.js";
 import { UsageError } from "./meter/words.js";
 
-/** Pause before an answer where nothing takes its time. */
+/** Pause before an answer without the pace of a line. */
 const UNPACED_REACTION_MS = 5;
 const DEFAULT_BAUD = 9600;
 
@@ -63,14 +61,14 @@ const EVENT_TEXTS = new Map([
 	[Server.NOT_SERVED, "no such service"],
 ]);
 
-/** Parts of a program for either protocol. */
+/** Parts that depend on the protocol. */
 interface Program {
 	machine: Machine;
 	port?: string;
 	pace: boolean;
 	echo: boolean;
 	quiet: boolean;
-	/** The parity bit is made here. */
+	/** True if the parity bit is made here. */
 	parityBits: boolean;
 	isEightBits: boolean;
 	display?: MeterDisplay | undefined;
@@ -121,7 +119,7 @@ function makePushMeter(options: PushProgramOptions): PushMeter {
 	return new PushMeter({ source, baud, pushMs, ...sml });
 }
 
-/** Undefined when the help was all that was asked for. */
+/** Undefined if only help was requested. */
 function makeProgram(args: string[]): Program | undefined {
 	if (wantsPush(args)) {
 		const options = parsePushOptions(args);
@@ -130,7 +128,7 @@ function makeProgram(args: string[]): Program | undefined {
 	}
 	if (wantsDLMS(args)) {
 		const options = parseDLMSOptions(args);
-		// Eight bits are the line's form; in mode E the parity bit of the sign-on is one of them.
+		// The line has eight bits; in mode E one of them is the parity bit of the sign-on.
 		const form = { parityBits: true, isEightBits: true };
 		if (options === undefined) return undefined;
 		const clocked = options.pace || options.port !== undefined;

@@ -1,10 +1,12 @@
-/** The backup of this version that tests restore for ever, test/vectors/backups: new settings get a place in it. */
+/**
+ * This version's backup in test/vectors/backups, which all later versions must restore; new settings are added to it.
+ */
 import { isShown } from "../../modules/api/backup-group.js";
 import { BOOLEAN, CHOICE, type Field, INTEGER, type Setting } from "../../modules/config/schema.js";
 import { PARTS } from "../../modules/parts.js";
 import type { Node } from "./document.js";
 
-/** A value that differs from a new unit's; undefined for texts and bytes, which may need a certain form. */
+/** A value different from the initial one; undefined for texts and bytes, which may need a certain form. */
 export function another({ kind, choices, initial, minimum, maximum }: Field): Setting | undefined {
 	if (kind === BOOLEAN) return !initial;
 	if (kind === CHOICE) return choices.find((choice) => choice !== initial);
@@ -12,7 +14,7 @@ export function another({ kind, choices, initial, minimum, maximum }: Field): Se
 	return undefined;
 }
 
-/** Adds those that the file lacks. `file` is changed. */
+/** Adds missing settings; modifies `file`. */
 export function addSettings({ settings }: Node): void {
 	for (const { path, table } of PARTS.flatMap(({ backup }) => backup)) {
 		for (const field of table.fields.filter(isShown)) {

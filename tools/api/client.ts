@@ -1,11 +1,10 @@
-/** A client of the API, for programs: a gateway on this computer alone, since its certificate is not looked at. */
+/** API client for programs. It does not check the certificate, so it is only for gateways on this computer. */
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { type Agent, request } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 
-/** The JSON of a reply. */
 // biome-ignore lint/suspicious/noExplicitAny: whoever asks knows what is replied
 export type JSONReply = Record<string, any>;
 
@@ -14,7 +13,7 @@ export interface Reply {
 	readonly text: string;
 }
 
-/** Characters of a text in a message. */
+/** Maximum length of a text quoted in a message. */
 const SHOWN = 200;
 const RETRY_MS = 500;
 
@@ -64,24 +63,26 @@ export class GatewayClient {
 		}
 	}
 
-	/** Throws an Error with a sentence when it is refused, as all that follow do. `path` stands below /api/v1/. */
+	/**
+	 * Throws an Error with a message if the reply is an error, as the following methods do. `path` is relative to
+	 * /api/v1/.
+	 */
 	async get(path: string): Promise<JSONReply> {
 		return accepted(`GET ${path}`, await this.send("GET", `/api/v1/${path}`));
 	}
 
-	/** `body`: bytes as they are, or what is sent as JSON; none for a request without one. */
+	/** `body`: bytes sent unchanged, or an object sent as JSON. */
 	async post(path: string, body?: Uint8Array | object): Promise<JSONReply> {
 		const bytes = body === undefined || body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body));
 		return accepted(`POST ${path}`, await this.send("POST", `/api/v1/${path}`, bytes));
 	}
 
-	/** Version of the firmware. */
 	async version(): Promise<string> {
 		return (await this.get("system/version"))["firmware"].version;
 	}
 
 	/**
-	 * Sends a request and accepts any reply; `token` defaults to the login's. Rejects with a sentence if there is no
+	 * Sends a request and accepts any reply; `token` defaults to the login's. Rejects with an Error if there is no
 	 * reply.
 	 */
 	send(method: string, path: string, body?: Uint8Array, token = this.#token): Promise<Reply> {
@@ -109,7 +110,7 @@ export class GatewayClient {
 				},
 			);
 			sending.on("error", ({ message, code }: NodeJS.ErrnoException) => {
-				// The gateway closes idle connections to make room; a request that meets that has not been looked at.
+				// The gateway closes idle connections to make room; it has not seen a request that was sent just then.
 				if (sending.reusedSocket && code === "ECONNRESET") resolve(this.send(method, path, body, token));
 				else reject(new Error(`No gateway answers at https://localhost:${this.#port} (${message}): name its --port.`));
 			});
@@ -118,12 +119,12 @@ export class GatewayClient {
 	}
 }
 
-/** Files of the page come packed. */
+/** Files of the page are compressed. */
 function textOf({ headers }: IncomingMessage, body: Buffer): string {
 	return (headers["content-encoding"] === "gzip" ? gunzipSync(body) : body).toString();
 }
 
-/** The JSON of a reply with status 200. */
+/** Returns the JSON of a reply with status 200; throws otherwise. */
 function accepted(what: string, { status, text }: Reply): JSONReply {
 	let json: JSONReply = {};
 	try {

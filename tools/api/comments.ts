@@ -1,6 +1,6 @@
 /**
- * The comments above settings in the parts' fields.ts: the API's description of a setting that is new to it. They are read
- * from the sources, so that the firmware has no such text.
+ * Reads the comments above settings in the parts' fields.ts: the first description of a new setting in the API. The
+ * firmware does not contain them.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { ROOT } from "./document.js";
 const ENTRY = /^const (\w+) = (\d+);$/gm;
 const SETTING = /^\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\nexport const \w+ = field<\w+>\(\{\s*entry: (\w+),\s*id: (\d+),/gm;
 
-/** A file's comments, by the numbers of entry and setting: `5/1`. */
+/** Comments of a file by entry and setting number: `5/1`. */
 export function commentsOf(source: string): Map<string, string> {
 	const entries = new Map([...source.matchAll(ENTRY)].map(([, name, number]) => [name, number]));
 	return new Map(
@@ -21,7 +21,7 @@ export function commentsOf(source: string): Map<string, string> {
 	);
 }
 
-/** The comment above the setting; undefined without one. */
+/** Comment above the setting; undefined without one. */
 export function commentOn({ entry, id }: SettingField): string | undefined {
 	const modules = join(ROOT, "modules");
 	const files = readdirSync(modules).map((folder) => join(modules, folder, "fields.ts"));

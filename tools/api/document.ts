@@ -1,7 +1,6 @@
 /**
- * The description of the API, modules/api/openapi.json, for the programs that make documents of it: what it refers to,
- * and what a value may be, in words. Knows the parts of OpenAPI 3.1 and JSON Schema that our document uses, no others.
- * Words mark code by backquotes and nothing else.
+ * Access to modules/api/openapi.json for the generators of documents: resolves references and describes allowed values
+ * in words. Supports only the parts of OpenAPI 3.1 and JSON Schema that the document uses. Backquotes mark code.
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -32,12 +31,12 @@ export function operationsOf(tag: string): Operation[] {
 	);
 }
 
-/** A path without what all begin with, and its parameters as `<id>`. */
+/** A path without the common prefix, with parameters as `<id>`. */
 export function nameOf(path: string): string {
 	return path.replace("/api/v1/", "").replace("{", "<").replace("}", ">");
 }
 
-/** The text of a file in the form that the whole project has. */
+/** Formats a file's text with the project's formatter. */
 export function formatted(path: string, input: string): string {
 	const biome = join(ROOT, "node_modules/.bin/biome");
 	const args = ["format", `--stdin-file-path=${path}`];
@@ -46,7 +45,7 @@ export function formatted(path: string, input: string): string {
 	return stdout;
 }
 
-/** A node with what it refers to; its own members go first. */
+/** A node merged with its reference; its own members take precedence. */
 export function resolve(node: Node): Node {
 	// A schema that may also be null.
 	if (node.oneOf?.[0]?.$ref) {
@@ -100,7 +99,7 @@ export function conditions({ anyOf = [], ...schema }: Node): string[] {
 	return lines;
 }
 
-/** Names as code, one after another. */
+/** Joins names, each as code. */
 export function names(list: readonly string[]): string {
 	return list.map((name) => `\`${name}\``).join(", ");
 }

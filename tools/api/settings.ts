@@ -12,7 +12,7 @@ import { PARTS } from "../../modules/parts.js";
 import { commentOn } from "./comments.js";
 import type { Node } from "./document.js";
 
-/** Keywords of fields that their table does not give: the route checks them itself. */
+/** Keywords that the routes check themselves, because the tables of fields do not have them. */
 export const BY_ROUTE: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
 	"POST /api/v1/system/password": { new_password: ["minLength"] },
 	"POST /api/v1/dlms/config": { block_cipher_key: ["pattern"], auth_key: ["pattern"] },
@@ -27,7 +27,7 @@ export const BY_ROUTE: Readonly<Record<string, Readonly<Record<string, readonly 
 	"POST /api/v1/network/ap": { ap_ssid: ["minLength"], ap_password: ["minLength"] },
 	"POST /api/v1/zigbee/map": { mapping_id: ["pattern"] },
 };
-/** A backup is no object of fields: it has a reader of its own. */
+/** A backup has its own parser and no table of fields. */
 const BACKUP = "POST /api/v1/system/backup";
 /** Keywords that are made from a table; others are written by hand. */
 const MADE = ["type", "enum", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern"];
@@ -72,14 +72,14 @@ function targetOf(document: Node, node: Node): Node {
 	return target;
 }
 
-/** The schema of a body or reply; one that is only named yet is begun. */
+/** Schema of a body or reply; created if it is only referenced so far. */
 function schemaOf(document: Node, node: Node): Node {
 	if (node.$ref === undefined) return node;
 	document.components.schemas[node.$ref.split("/").at(-1)] ??= { type: "object", properties: {} };
 	return targetOf(document, node);
 }
 
-/** Sets the keywords that are made, where those of `old` are; removes those that are not made any more. */
+/** Replaces the generated keywords of `old` in place; removes those no longer generated. */
 function renewed(old: Node, made: Node, byRoute: readonly string[] = []): Node {
 	const node: Node = {};
 	for (const [name, value] of Object.entries<Node>(old)) {
@@ -104,7 +104,7 @@ function sameClass(a: Node, b: Node): boolean {
 	return rangesOf(a) !== undefined && rangesOf(a) === rangesOf(b);
 }
 
-/** Members in the order that they had; a new one behind the one that stands before it in its table. */
+/** Existing members keep their order; a new one follows its predecessor in the table. */
 function inOrder(old: Node, made: Readonly<Record<string, Node>>): Node {
 	const names = Object.keys(old).filter((name) => name in made);
 	let before = -1;
@@ -120,7 +120,7 @@ function sameNames(old: readonly string[] | undefined, names: readonly string[])
 	return [...(old ?? [])].sort().join() === [...names].sort().join() ? (old ?? []) : names;
 }
 
-/** Brings the description to what the tables of the routes say. `document` is changed. */
+/** Updates the description from the tables of the routes; modifies `document`. */
 export function describeSettings(document: Node): void {
 	for (const route of PARTS.flatMap(({ routes }) => routes)) {
 		const key = keyOf(route.method, route.path);
@@ -179,7 +179,7 @@ function describeFields(
 	else delete schema.required;
 }
 
-/** A group of settings answers with all that it shows: of a secret only whether there is one. */
+/** A group's reply contains all its settings; for a secret, only whether it is set. */
 function describeReply(document: Node, operation: Node, route: Operation): void {
 	const { settings } = route;
 	if (settings.shown.length === 0 || settings.show !== undefined) return;
@@ -197,7 +197,7 @@ function describeReply(document: Node, operation: Node, route: Operation): void 
 	target.properties = inOrder(target.properties, made);
 	const names = Object.keys(made);
 	const body = settings.required;
-	// The body may be of the same schema, and want fewer of them.
+	// The body may use the same schema and require fewer members.
 	const isOwn = schema.required !== undefined || (isOneSchema(document, route, schema) && body.length < names.length);
 	const where = isOwn ? schema : target;
 	where.required = sameNames(where.required, names);
@@ -209,7 +209,7 @@ function isOneSchema(document: Node, { path }: Operation, { $ref }: Node): boole
 	return document.paths[path].post.requestBody.content["application/json"].schema.$ref === $ref;
 }
 
-/** A new setting stands in the example of the reply as a new unit has it. */
+/** Adds a new setting to the example of the reply, with its initial value. */
 function addToExample(content: Node, shown: readonly Field[]): void {
 	if (content.example === undefined) return;
 	const values = shown.map(({ name, secret, initial }) => (secret ? [`${name}_set`, false] : [name, initial ?? ""]));
@@ -217,7 +217,7 @@ function addToExample(content: Node, shown: readonly Field[]): void {
 	content.example = inOrder(content.example, Object.fromEntries(made));
 }
 
-/** A new setting is described by the comment above it, until somebody writes more into the description. */
+/** A new setting takes the comment above it as its description, unless one was written by hand. */
 function descriptionOf(field: SettingField | undefined): Node {
 	const description = field && commentOn(field);
 	return description === undefined ? {} : { description };

@@ -1,6 +1,6 @@
 /**
- * The gateway in the simulator host for measurements: in this process (engine `node`) or in its XS worker (engine `xs`), on a
- * real pseudo-terminal, asked over real HTTPS. Its state is a folder that goes with it.
+ * The gateway in the simulator host for measurements, in this process (engine `node`) or in its XS worker (engine
+ * `xs`), with a real pseudo-terminal and real HTTPS. Its temporary state folder is deleted with it.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, request as httpsRequest } from "node:https";
@@ -25,7 +25,7 @@ export type EngineName = "xs" | "node";
 export interface Reply {
 	readonly status: number;
 	readonly body: Buffer;
-	/** Unix ms, when the last of it had come. */
+	/** Unix ms at which the reply was complete. */
 	readonly doneMs: number;
 }
 
@@ -38,7 +38,7 @@ export class BenchGateway {
 	readonly #engine: Engine;
 	readonly #agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
 
-	/** A gateway that serves, logged in at. Rejects when it can't be started. */
+	/** Starts a gateway and logs in. Rejects if it does not start. */
 	static async start(engine: EngineName, meterPath: string): Promise<BenchGateway> {
 		const gateway = new BenchGateway(engine, meterPath);
 		await gateway.#engine.start();
@@ -69,7 +69,7 @@ export class BenchGateway {
 		this.#engine = engine === "node" ? new NodeEngine(host) : makeXSEngine(host);
 	}
 
-	/** GET, or POST when there is a body. Rejects unless the reply is 200. */
+	/** GET, or POST if there is a body. Rejects unless the status is 200. */
 	request(path: string, body?: object): Promise<Reply> {
 		return new Promise((resolve, reject) => {
 			const request = httpsRequest({

@@ -1,4 +1,4 @@
-/** The meter simulator as a process of its own (tools/meter.ts), and when it did what. */
+/** The meter simulator as a process (tools/meter.ts), with the times of its events. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -19,7 +19,7 @@ export class BenchMeter {
 	#events: MeterEvent[] = [];
 	#heard: () => void = () => {};
 
-	/** `args` as of `npm run meter`. Rejects when it does not start. */
+	/** `args`: options of `npm run meter`. Rejects if it does not start. */
 	static async start(args: readonly string[]): Promise<BenchMeter> {
 		const meter = new BenchMeter(args);
 		await meter.#started();
@@ -37,7 +37,7 @@ export class BenchMeter {
 		});
 	}
 
-	/** When it first did this since `forget`; undefined: not yet. */
+	/** Time of the first such event since `forget`; undefined if there was none. */
 	timeOf(text: string): number | undefined {
 		return this.#events.find((event) => event.text === text)?.timeMs;
 	}
@@ -46,7 +46,7 @@ export class BenchMeter {
 		this.#events = [];
 	}
 
-	/** The next moment at which it does this. */
+	/** Resolves with the time of the next such event. */
 	async next(text: string): Promise<number> {
 		this.forget();
 		for (;;) {
@@ -74,7 +74,7 @@ export class BenchMeter {
 	}
 }
 
-/** The moment nearest to now at which a clock shows this time of day (UTC). */
+/** The moment nearest to now with this time of day (UTC). */
 function unixMs(time: string): number {
 	const nowMs = Date.now();
 	const atMs = Date.parse(`${new Date(nowMs).toISOString().slice(0, 11)}${time}Z`);

@@ -18,9 +18,9 @@ import { XSWorld } from "./xs-world.js";
 
 const BAUD = 9600;
 const REPEATS = 3;
-/** Characters that arrive before the gateway is told: a full piece of the link. */
+/** Characters passed to the gateway at once: a full piece of the link. */
 const PIECE = 64;
-/** After so much silence a conversation is over. */
+/** Silence that ends a session. */
 const QUIET_MS = 1500;
 const METER = Object.freeze(["--protocol", "dlms", "--baud", String(BAUD), "--reaction", String(REACTION_MS)]);
 const READOUTS = ["first", "next"];
@@ -44,7 +44,7 @@ const GMAC = { ...SEALED, auth: "high_gmac", client_address: 1 };
 interface Case {
 	readonly what: string;
 	readonly config: object;
-	/** The case before is the same without ciphering: what it costs can be told. */
+	/** True if the previous case is the same without ciphering, so that the two can be compared. */
 	readonly comparable?: boolean;
 }
 
@@ -61,7 +61,7 @@ interface Work {
 	readonly steps: number;
 	readonly gcmCalls: number;
 	readonly gcmBytes: number;
-	/** Node's, in real time. */
+	/** In real time, Node. */
 	readonly gcmMs: number;
 }
 
@@ -77,7 +77,7 @@ export async function measureDLMS(isQuick: boolean): Promise<Section> {
 			READOUTS.forEach((readout, i) => {
 				const head = { engine, meter: one.what, readout, ...timeColumns(work[i].traffic, took[i]) };
 				if (engine !== "xs") rows.push(head);
-				// The first one also asks for the invocation counter, over a connection of its own.
+				// The first one also reads the invocation counter, over its own connection.
 				else rows.push({ ...head, ...workColumns(work[i], one.comparable && i > 0 ? before[i] : undefined) });
 			});
 		}
@@ -126,7 +126,7 @@ function workColumns(work: Work, plain: Work | undefined): Row {
 	};
 }
 
-/** Median ms of the first readout of a unit, and of the next. */
+/** Median ms of a unit's first readout, and of the next one. */
 async function measureTimes({ config }: Case, engine: EngineName, count: number): Promise<number[]> {
 	const times: number[][] = READOUTS.map(() => []);
 	const meter = await BenchMeter.start([...METER, "--baud-pace"]);
@@ -188,7 +188,7 @@ async function readOnce(xs: XSWorld): Promise<number> {
 	return xs.engine.steps() - before;
 }
 
-/** Counts in what it returns from here on. */
+/** Counts into the returned object from now on. */
 function countGCM({ world }: XSWorld): { gcmCalls: number; gcmBytes: number; gcmMs: number } {
 	const { crypto } = world;
 	const run = crypto.aes128GCM.bind(crypto);

@@ -1,7 +1,7 @@
 /**
- * A DLMS meter that is listened to: the frames of HDLC both ways, for the benchmark, and what a client would have needed
- * that asks for everything at once. Limits: frames of INFO_BYTES and a window of 1, as the simulator has them by default;
- * no block transfer.
+ * Records the HDLC frames between the gateway and a DLMS meter, for the benchmark, and calculates the traffic of an
+ * ideal client with a single request. Limits: frames of INFO_BYTES and a window of 1, the simulator's defaults; no
+ * block transfer.
  */
 import { BITS_PER_CHARACTER } from "../../hosts/node/wire-character.js";
 import { type Machine, OUTPUT_TRANSMIT, type Output } from "../../modules/io/machine.js";
@@ -27,7 +27,7 @@ const ATTRIBUTE_BYTES = 10;
 /** Traffic on the line. */
 export interface Load {
 	readonly bytes: number;
-	/** Frames of the client: each is answered, after the meter's reaction. */
+	/** Number of frames sent by the client; the meter answers each after its reaction time. */
 	readonly turns: number;
 }
 
@@ -38,7 +38,7 @@ export interface Traffic extends Load {
 	/** Bytes of the APDUs. */
 	readonly sent: number;
 	readonly received: number;
-	/** Traffic of a client that asks for the same in one request. */
+	/** The same data in one request. */
 	readonly ideal: Load;
 }
 
@@ -113,7 +113,7 @@ export class DLMSTap implements Machine {
 	#hear(finder: FrameFinder, fromMeter: boolean, bytes: Uint8Array): void {
 		this.#bytes += bytes.length;
 		for (const byte of bytes) {
-			// The gaps are the meter's matter.
+			// Gaps do not matter here.
 			const frame = finder.take(byte, 0);
 			if (typeof frame !== "number") this.#pieces.push({ fromMeter, frame });
 		}
@@ -133,7 +133,7 @@ function apdusOf(pieces: readonly Piece[]): APDU[] {
 	return apdus;
 }
 
-/** The load with all GETs among these APDUs, and their responses, put together into one of each. */
+/** The load with all GETs and their responses each merged into one. */
 function improve(load: Load, apdus: readonly APDU[]): Load {
 	let { bytes, turns } = load;
 	let asked = 0;
@@ -156,7 +156,7 @@ function improve(load: Load, apdus: readonly APDU[]): Load {
 	return { bytes: bytes + whole.bytes, turns: turns + whole.turns };
 }
 
-/** An APDU there and one back, by their lengths: segments, and RR for each but the last. */
+/** Load of a request and its response with these lengths: segments, and an RR for each but the last. */
 function exchange(request: number, response: number): Load {
 	const there = Math.ceil((request + LLC_BYTES) / INFO_BYTES);
 	const back = Math.ceil((response + LLC_BYTES) / INFO_BYTES);
@@ -164,7 +164,7 @@ function exchange(request: number, response: number): Load {
 	return { bytes: frames + request + response + 2 * LLC_BYTES, turns: there + back - 1 };
 }
 
-/** Length of what is inside. */
+/** Length of the plain text. */
 function unsealed(apdu: Buffer): number {
 	if (!GLO_GET.includes(apdu[0])) return apdu.length;
 	return apdu.length - 1 - lengthBytes(apdu.length - 2) - SEALING_BYTES;

@@ -1,6 +1,6 @@
 /**
- * The client of part d, in a thread of its own: asks the same again and again over as many keep-alive HTTPS connections
- * as it is told, one request at a time on each, and answers each Order with a Tally.
+ * Client of part d, in its own thread: repeats one request over the ordered number of keep-alive HTTPS connections, one
+ * at a time on each, and answers each Order with a Tally.
  */
 import { Agent, request as httpsRequest } from "node:https";
 import { parentPort } from "node:worker_threads";
@@ -18,7 +18,7 @@ export interface Tally {
 	readonly tookMs: number;
 	/** Length of each body; all are equal. */
 	readonly bodyLength: number;
-	/** Error, or "". */
+	/** Error message, or "". */
 	readonly error: string;
 }
 
@@ -47,7 +47,7 @@ async function carryOut(order: Order): Promise<Tally> {
 	try {
 		let requests = 0;
 		let bodyLength = 0;
-		// The connections are there before the time counts.
+		// Opens the connections before the measured time.
 		await Promise.all(Array.from({ length: order.connections }, () => ask(order, agent)));
 		const startMs = performance.now();
 		const keepAsking = async () => {

@@ -1,6 +1,6 @@
 /**
- * Part a: how long a readout takes, from the request to the last byte of its reply, on the pseudo-terminal of the
- * simulator with the wire's speed, against the least that the wire and the standard allow:
+ * Part a: duration of a readout, from the request to the last byte of its reply, on the simulator's pseudo-terminal at
+ * the wire's speed, compared with the minimum by the wire and the standard:
  *
  *     characters both ways × 10 bits ÷ baud, and the pauses of IEC 62056-21, 6.3.1: the meter's reaction time before the
  *     identification and before the block, the reader's before the acknowledgement, 200 ms each (20 ms where the third
@@ -21,10 +21,10 @@ const OPENING_BAUD = 300;
 /** `/?!` CR LF and ACK 0 Z 0 CR LF. */
 const SIGN_ON_LENGTH = 5;
 const ACKNOWLEDGE_LENGTH = 6;
-/** A short readout is measured again until so much time is spent, at most so often; the median counts. */
+/** A short readout is repeated until this time has passed, at most this often; the result is the median. */
 const MEASURE_MS = 8000;
 const REPEATS = 3;
-/** Between two of them: the meter keeps its block 1500 ms, in case it is to repeat it, before it hears a sign-on. */
+/** Pause between two readouts: the meter keeps its block for 1500 ms, for a repetition, before it accepts a sign-on. */
 const PAUSE_MS = 2000;
 
 interface Case {
@@ -35,7 +35,7 @@ interface Case {
 	readonly quick: boolean;
 }
 
-/** A meter at 300 Bd has little to say; a readout is as long as people wait for. The one that is short at 9600 Bd shows what is lost whatever the length. */
+/** Meters at 300 Bd send little data. The short readout at 9600 Bd shows the constant overhead. */
 const CASES: readonly Case[] = [
 	{ mode: "C", baud: 300, name: telegrams.ZMF100, quick: false },
 	{ mode: "C", baud: 600, name: telegrams.LK13, quick: false },
@@ -82,7 +82,7 @@ async function measure({ mode, baud, name }: Case, isQuick: boolean): Promise<Ro
 	const folder = mkdtempSync(join(tmpdir(), "bench-"));
 	const file = join(folder, "telegram");
 	writeFileSync(file, Uint8Array.from([...telegram.opening, ...telegram.message]));
-	// A pause between pushes, so that a read that is asked for at the start of one can't be answered by the one before.
+	// A pause between pushes, so that a request at the start of a push is not answered by the previous one.
 	const pushSeconds = Math.ceil(pushMs(telegram, baud) / 1000) + 1;
 	const push = mode === "D" ? ["--mode", "D", "--baud", String(baud), "--push-seconds", String(pushSeconds)] : [];
 	const meter = await BenchMeter.start(["--baud-pace", "--telegram", file, ...push]);
@@ -124,7 +124,7 @@ async function runAsked(gateway: BenchGateway, meter: BenchMeter, telegram: Tele
 	};
 }
 
-/** A push that begins after the gateway is ready for it. */
+/** Waits for a push that begins after the gateway is ready. */
 async function runPushed(gateway: BenchGateway, meter: BenchMeter): Promise<Run> {
 	const startMs = await meter.next("push");
 	const { doneMs } = await gateway.request("iec62056/read");
@@ -164,7 +164,7 @@ function charactersMs(count: number, baud: number): number {
 	return (count * BITS * 1000) / baud;
 }
 
-/** The least time of a conversation in mode C, and of its stages. */
+/** Minimum duration of a session in mode C, and of its stages. */
 function conversationMs(telegram: Telegram, baud: number) {
 	const reaction = answersQuickly(telegram) ? 20 : 200;
 	const signOn = charactersMs(SIGN_ON_LENGTH, OPENING_BAUD);

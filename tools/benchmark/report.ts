@@ -6,12 +6,12 @@ export interface Section {
 	/** Its letter on the command line. */
 	readonly part: string;
 	readonly title: string;
-	/** Explanations of the columns. */
+	/** Explanations of columns. */
 	readonly notes: readonly string[];
 	readonly rows: readonly Row[];
 }
 
-/** Tells on standard error what is being done. */
+/** Prints progress on standard error. */
 export function progress(text: string): void {
 	process.stderr.write(`${text}\n`);
 }
@@ -26,7 +26,7 @@ export function median(values: readonly number[]): number {
 	return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** The section as text; a row without a column has a blank there. */
+/** The section as text; missing columns are blank. */
 export function format({ part, title, notes, rows }: Section): string {
 	const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
 	const cells = [columns, ...rows.map((row) => columns.map((column) => String(row[column] ?? "")))];

@@ -1,8 +1,7 @@
 /**
- * Part g: what a small request costs the processor, in the firmware on Linux (the real XS, preloaded, as it runs on the
- * microcontroller), beside the embedded HTTP server of the Moddable SDK, which answers with as many bytes and looks at
- * no token and closes after each reply: it knows no keep-alive. Plain HTTP, in turns; the system's share (sockets) is in
- * all of them.
+ * Part g: CPU time of a small request in the firmware on Linux (the real XS, preloaded, as on the microcontroller),
+ * compared with the embedded HTTP server of the Moddable SDK, which sends as many bytes but checks no token and closes
+ * after each reply (it has no keep-alive). Plain HTTP, alternating; the figures include the system's time for sockets.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -32,11 +31,11 @@ const FIELDS = "User-Agent: bench\r\nAccept: */*\r\n";
 
 const TITLE = "Processor time of a small GET by plain HTTP, firmware on Linux, beside the Moddable SDK's own server";
 
-/** A connection, one request at a time on it. */
+/** A connection with one request at a time. */
 class Client {
 	readonly #port: number;
 	#socket: Socket | undefined;
-	/** Received text that was not taken yet, and the caller that waits for more. */
+	/** Received text that is not consumed yet, and the caller waiting for more. */
 	#received = "";
 	#wake: (() => void) | undefined;
 
@@ -58,7 +57,7 @@ class Client {
 		});
 	}
 
-	/** The first connection, for which the server may have to start. */
+	/** Opens the first connection; the server may still be starting. */
 	static async open(port: number): Promise<Client> {
 		const client = new Client(port);
 		for (let left = START_TRIES; ; left--) {
@@ -116,7 +115,7 @@ function unchunked(text: string): string {
 	}
 }
 
-/** Time that the process has had on processors so far, all of its threads, µs. */
+/** CPU time of the process so far, all threads, µs. */
 function processorUs({ pid }: ChildProcess): number {
 	let ns = 0;
 	for (const thread of readdirSync(`/proc/${pid}/task`)) {
@@ -156,8 +155,8 @@ interface Asked {
 }
 
 /**
- * Processor time of one request, µs. A kept connection is a new one each time: while others were asked, the gateway may have
- * closed the one of before as idle.
+ * CPU time of one request, µs. A kept connection is opened anew each time, because the gateway may have closed the
+ * previous one as idle.
  */
 async function measure({ child, client, path, token, isKept }: Asked, count: number): Promise<number> {
 	await client.renew();
@@ -209,7 +208,7 @@ export async function measureRequestCPU(isQuick: boolean): Promise<Section> {
 		const results: number[][] = asked.map(() => []);
 		for (let turn = -1; turn < rounds; turn++) {
 			for (let i = 0; i < asked.length; i++) {
-				// The SDK's server sends its head line by line, which takes it 40 ms of waiting (Nagle's algorithm).
+				// The SDK's server sends its head line by line, which delays it by 40 ms (Nagle's algorithm).
 				const count = asked[i].isKept ? requests : requests / 10;
 				const us = await measure(asked[i], turn < 0 ? FIRST_REQUESTS : count);
 				if (turn >= 0) results[i].push(us);

@@ -1,6 +1,6 @@
 /**
- * Part d: requests per second over keep-alive HTTPS, beside a bare node:https handler that answers with as many bytes:
- * same process, same kind of certificate, same client, in turns. Both serve from this thread; the client has its own.
+ * Part d: requests per second over keep-alive HTTPS, compared with a bare node:https handler with the same reply
+ * length, process, kind of certificate and client, alternating. Both servers run in this thread, the client in its own.
  */
 import { once } from "node:events";
 import { createServer, type Server } from "node:https";
@@ -13,7 +13,7 @@ import type { Order, Tally } from "./load.js";
 import { median, progress, type Row, round, type Section } from "./report.js";
 import { capturePath, LK13, MT174 } from "./telegrams.js";
 
-/** Connections: as many as the gateway lets one client use by TLS. */
+/** Number of TLS connections that the gateway allows one client. */
 const CONNECTIONS = 2;
 const ROUNDS = 5;
 const ROUND_MS = 1000;
@@ -99,7 +99,7 @@ function portOf(server: Server): number {
 	return (server.address() as AddressInfo).port;
 }
 
-/** Requests per second. Throws when a reply was not what it had to be. */
+/** Requests per second. Throws if a reply differs from the expected one. */
 async function load(client: Worker, order: Order, bodyLength: number): Promise<number> {
 	client.postMessage(order);
 	const [tally] = (await once(client, "message")) as [Tally];

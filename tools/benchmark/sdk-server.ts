@@ -1,7 +1,6 @@
 /**
- * The reference of part g: the embedded HTTP server of the Moddable SDK, imported by its name from where $MODDABLE is, in
- * a program that answers every request with the same bytes. Built and run like the firmware, with the same limits of
- * memory.
+ * Reference of part g: the embedded HTTP server of the Moddable SDK, imported from $MODDABLE, in a program that answers
+ * every request with the same bytes. Built and run like the firmware, with the same memory limits.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
@@ -16,12 +15,11 @@ const SERVER = "examples/io/listener/httpserver/manifest_httpserver.json";
 
 const MANIFEST = {
 	include: [join(ROOT, "manifest.json"), join("$(MODDABLE)", SERVER)],
-	// The manifest that the runner builds.
 	modules: { main: "./main", "*": join(ROOT, "hosts/linux/system.c") },
 	preload: ["main"],
 };
 
-/** Modules by their names in the SDK. */
+/** SDK modules by name. */
 const MODULES = Object.freeze({ server: '"embedded:network/http/server"', listener: '"embedded:io/socket/listener"' });
 
 function program(port: number, body: string): string {
@@ -56,7 +54,7 @@ export default function () {
 `;
 }
 
-/** A server on `port` that answers with `body`, to be run by the firmware's own runner. Throws when it can't be built. */
+/** Builds a server on `port` that answers with `body`, for the firmware's runner. Throws if the build fails. */
 export function buildSDKServer({ runner, bits }: Firmware, port: number, body: string): Firmware {
 	const sdk = findSDK();
 	const toolchain = findToolchain(bits);

@@ -1,6 +1,6 @@
 /**
- * Part c: slots of XS alive after a collection, beyond those with the code loaded and the gateway not started, on the
- * virtual world. test/system/memory.test.ts holds the limit; this shows the numbers, and the worst that can meet.
+ * Part c: XS slots in use after a collection, minus those of the loaded code, on the virtual device.
+ * test/system/memory.test.ts has the limit; this part shows the figures and the worst case.
  */
 import { GATEWAY_SCRIPT } from "../../hosts/node/bundle.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
@@ -51,7 +51,7 @@ async function addRequests(xs: XSWorld, add: (probe: string, slots: number) => v
 	add("while the reply waits for a slow reader", await xs.slots());
 }
 
-/** The worst case beside the slow reader: a readout, the log, every connection, and one too many on each port. */
+/** Adds the worst case to the slow reader: a readout, the log, all connections, and one too many on each port. */
 async function addWorst(xs: XSWorld, add: (probe: string, slots: number) => void): Promise<void> {
 	await xs.request("iec62056/control", { body: { log_en: true } });
 	await beginReadout(xs);

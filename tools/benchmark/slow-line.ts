@@ -1,7 +1,7 @@
 /**
- * A network as slow as the device's, in front of a server on this computer: what passes takes its time at a fixed rate,
- * both ways over the one air, and one connection is served at a time; others wait until it has gone, as for a gateway
- * that has memory for one TLS connection.
+ * A network as slow as the device's, in front of a server on this computer: traffic in both directions shares a fixed
+ * rate, and one connection is served at a time; others wait for its end, because the gateway has memory for one TLS
+ * connection.
  */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
@@ -13,9 +13,9 @@ const WINDOW_BYTES = 5760;
 
 export class SlowLine {
 	port = 0;
-	/** Bytes that have passed both ways, TLS and all. */
+	/** Bytes transferred in both directions, including TLS. */
 	bytes = 0;
-	/** Connections that were asked for. */
+	/** Number of requested connections. */
 	connections = 0;
 	readonly #bitsPerSecond: number;
 	readonly #serverPort: number;
@@ -24,10 +24,10 @@ export class SlowLine {
 	#served: Socket | undefined;
 	/** Packets on the air, in order; `atMs` of `performance`. */
 	readonly #underway: { readonly atMs: number; readonly done: () => void }[] = [];
-	/** When the last of them will have passed. */
+	/** Time at which the last of them is through. */
 	#freeAtMs = 0;
 
-	/** A line to this port of this computer, ready. */
+	/** Opens a line to this local port. */
 	static async open(serverPort: number, bitsPerSecond: number): Promise<SlowLine> {
 		const line = new SlowLine(serverPort, bitsPerSecond);
 		line.#server.listen(0, "127.0.0.1");
@@ -88,7 +88,7 @@ export class SlowLine {
 		});
 	}
 
-	/** Calls back when so many bytes have had their time on the air, in order. */
+	/** Calls back once this many bytes are through, in order. */
 	#pass(bytes: number, done: () => void): void {
 		this.bytes += bytes;
 		this.#freeAtMs = Math.max(this.#freeAtMs, performance.now()) + (bytes * 8000) / this.#bitsPerSecond;

@@ -1,6 +1,6 @@
 /**
- * Part b: what the gateway's work costs in XS, in steps (bytecodes; the worker's compute meter), on the virtual world:
- * the same numbers on every machine. The reference is a bare loop over bytes in the same engine: x ^= bytes[i].
+ * Part b: cost of the gateway's work in XS steps (bytecodes counted by the worker), on the virtual device, so that the
+ * figures are the same on every machine. The reference is a bare loop over bytes in the same engine: x ^= bytes[i].
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,13 +20,16 @@ const LOOP = `globalThis.handleCommand = (message) => {
 	for (let i = 0; i < bytes.length; i++) x ^= bytes[i];
 };`;
 
-/** Characters that arrive at 9600 Bd before the gateway is told: alone, as on this bench, and a full piece of the link. */
+/**
+ * Characters passed to the gateway at once at 9600 Bd: single ones, as in this benchmark, up to a full piece of the
+ * link.
+ */
 const PIECES = [1, 8, 64];
 const BAUD = 9600;
-/** A meter that sends a telegram each second, for so long; and a P1 port. */
+/** Duration for a meter that sends a telegram each second, and for a P1 port. */
 const PUSHED_SECONDS = 10;
 const P1_BAUD = 115_200;
-/** Characters that the chip's UART waits for before it tells of them (hosts/esp32/uart-core.h). */
+/** Characters after which the chip's UART interrupts (hosts/esp32/uart-core.h). */
 const UART_PIECE = 32;
 const PATHS = ["meter/protocol", "iec62056/config", "system/status", "system/version", "system/challenge", "nowhere"];
 
@@ -85,7 +88,7 @@ async function measureLoop(): Promise<number> {
 	}
 }
 
-/** Steps for a character of the block, from its first one to the end of the conversation. */
+/** Steps per character of the block, from its first one to the end of the session. */
 async function measureBlock(name: string, piece: number): Promise<number> {
 	const xs = await startWorld(name, (piece * 10_000) / BAUD);
 	try {
@@ -93,7 +96,7 @@ async function measureBlock(name: string, piece: number): Promise<number> {
 		const client = xs.world.connect();
 		xs.send(client, "iec62056/read");
 		await xs.until(() => meter.meterEvents.includes(METER_BLOCK));
-		// The reply is another row's.
+		// Another row measures the reply.
 		client.close();
 		const before = xs.engine.steps();
 		await xs.advance((telegrams.capture(name).message.length * 10_000) / BAUD + 3000);
@@ -103,7 +106,7 @@ async function measureBlock(name: string, piece: number): Promise<number> {
 	}
 }
 
-/** Steps for a telegram that comes each second, all that is done with it included; nothing else goes on. */
+/** Steps per telegram of a meter that sends one each second, including all processing, without other work. */
 async function measurePushed(
 	bytes: Uint8Array,
 	baud: number,
@@ -116,7 +119,7 @@ async function measurePushed(
 		await xs.request(path, { body });
 		const { nowMs } = xs.world.time;
 		xs.world.serial.meter.connect(new PushMeter({ source: () => bytes, baud, pushMs: 1000 }, nowMs));
-		// The first ones come into what the settings have set going.
+		// Skips the first ones, which overlap with the effects of the settings.
 		await xs.advance(2500);
 		const before = xs.engine.steps();
 		await xs.advance(PUSHED_SECONDS * 1000);

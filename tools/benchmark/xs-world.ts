@@ -1,7 +1,7 @@
 /**
- * The whole gateway in XS on the virtual world, for measurements and tests of memory that are the same each time: time
- * goes by in pieces, and after each one the engine has handled all that happened in it. A meter of any sort hangs on
- * `world.serial.meter`; clients connect by `world.connect()`.
+ * The whole gateway in XS on the virtual device, for repeatable measurements and memory tests: time advances in pieces,
+ * and the engine finishes its work after each one. Any kind of meter connects to `world.serial.meter`; clients connect
+ * by `world.connect()`.
  */
 import { XSEngine } from "../../hosts/node/engine-xs.js";
 import { type VirtualOptions, VirtualWorld } from "../../hosts/node/virtual.js";
@@ -9,7 +9,7 @@ import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { encodeRequest, takeReply, type VirtualReply, type VirtualRequest } from "../../hosts/node/virtual-request.js";
 import { findXSWorker } from "../../hosts/node/xs-worker.js";
 
-/** Time that goes by before the engine is asked again: what comes meanwhile it takes in one piece. */
+/** Time per piece; the engine receives all input of a piece at once. */
 const PIECE_MS = 8;
 const LIMIT_MS = 120_000;
 const LABEL_PASSWORD = "label-password";
@@ -55,14 +55,14 @@ export class XSWorld {
 		return this.engine.stop();
 	}
 
-	/** Slots alive beyond those with the code loaded and the gateway not started. */
+	/** Slots in use, minus those of the loaded code before the gateway's start. */
 	async slots(): Promise<number> {
 		const alive = await this.engine.heap();
 		this.#check();
 		return alive - this.engine.baseline;
 	}
 
-	/** Lets time go by until `isDone`, which is asked after each piece. Throws when it takes too long. */
+	/** Advances the time until `isDone`, called after each piece, returns true. Throws after `limitMs`. */
 	async until(isDone: () => boolean, limitMs = LIMIT_MS): Promise<void> {
 		const { time } = this.world;
 		const endMs = time.nowMs + limitMs;
@@ -78,7 +78,7 @@ export class XSWorld {
 		await this.until(() => this.world.time.nowMs >= endMs, ms + this.#pieceMs);
 	}
 
-	/** Sends a request with the token, over a connection of its own (or `client`), and waits for the whole reply. */
+	/** Sends a request with the token, over a new connection (or `client`), and waits for the whole reply. */
 	async request(path: string, request: VirtualRequest = {}, client?: VirtualClient): Promise<VirtualReply> {
 		const connection = client ?? this.world.connect();
 		this.send(connection, path, request);
@@ -99,7 +99,7 @@ export class XSWorld {
 		let seen = -1;
 		let reply: VirtualReply | undefined;
 		await this.until(() => {
-			// A reply is looked for when no more of it comes, so that a long one is not searched again and again.
+			// Parses only once no more data arrives, so that a long reply is not searched again and again.
 			if (client.receivedCount === seen) reply = takeReply(client);
 			seen = client.receivedCount;
 			return reply !== undefined || client.isClosed;
@@ -115,7 +115,7 @@ export class XSWorld {
 	}
 
 	async #settle(): Promise<void> {
-		// The world may answer the engine's actions at the same moment.
+		// The virtual device may answer the engine's actions at the same moment.
 		await this.engine.settled();
 		this.#check();
 	}

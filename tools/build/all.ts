@@ -1,11 +1,11 @@
-/** `npm run build -- --all`: builds the firmware of every distinct board, and tells what each takes. */
+/** `npm run build -- --all`: builds the firmware of every distinct board and reports its size. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Board, Chip } from "../../hosts/esp32/boards.js";
 import { ROOT } from "../sdk/sdk.js";
 import { problemsOf, type Taken } from "./limits.js";
 
-/** A board to build, and the boards with the same firmware except pins and names. */
+/** A board to build, and the boards whose firmware differs only in pins and names. */
 export interface Distinct {
 	readonly board: Board;
 	readonly others: readonly string[];
@@ -25,7 +25,7 @@ export function distinctBoards(boards: readonly Board[], chip?: Chip, every = fa
 	return [...found.values()];
 }
 
-/** Bytes of a slot for the firmware, by the board's partition table. Throws an Error where that has none. */
+/** Bytes of a firmware slot, by the board's partition table. Throws an Error if the table has none. */
 export function slotBytesOf({ partitions }: Board): number {
 	const text = readFileSync(join(ROOT, "hosts", "esp32", partitions), "utf8");
 	const size = /^ota_0,\s*app,\s*ota_0,\s*\w+,\s*(0x[0-9a-f]+)/m.exec(text)?.[1];
@@ -35,9 +35,9 @@ export function slotBytesOf({ partitions }: Board): number {
 
 /** Result of one board. */
 export interface Outcome extends Distinct {
-	/** Undefined: it could not be built. */
+	/** Undefined if the build failed. */
 	readonly taken: Taken | undefined;
-	/** Reasons of the failure; empty: none. */
+	/** Reasons of the failure, or empty. */
 	readonly problems: readonly string[];
 }
 
@@ -60,7 +60,7 @@ export async function buildAll(
 	return outcomes;
 }
 
-/** For machines: an object for each board that was built. */
+/** One object per built board, for machines. */
 export function asRows(outcomes: readonly Outcome[]) {
 	return outcomes.map(({ board, others, taken, problems }) => ({
 		board: board.name,

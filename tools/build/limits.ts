@@ -2,12 +2,12 @@
 import type { Chip } from "../../hosts/esp32/boards.js";
 import type { Memory } from "./sizes.js";
 
-/** Bytes of its slot that every firmware leaves, for what is to come. */
+/** Bytes of its slot that every firmware must leave free for later versions. */
 export const SLOT_RESERVE_BYTES = 60 * 1024;
 
 /**
- * Bytes, about a tenth above what was linked with ESP-IDF v6.0.1: ESP32 56 067 and 36 076, ESP32-S3 51 695 and 36 108,
- * ESP32-C3 37 514 and 30 536. No image for an ESP32-C6 has been measured: it has no limits yet.
+ * Bytes, about a tenth above the figures of ESP-IDF v6.0.1: ESP32 56 067 and 36 076, ESP32-S3 51 695 and 36 108,
+ * ESP32-C3 37 514 and 30 536. No ESP32-C6 image was measured, so it has no limits yet.
  */
 export const MEMORY_LIMITS: Readonly<Record<Chip, Memory | undefined>> = Object.freeze({
 	esp32: Object.freeze({ iram: 62_000, dram: 40_000 }),
@@ -21,7 +21,7 @@ export interface Taken {
 	readonly chip: Chip;
 	readonly imageBytes: number;
 	readonly slotBytes: number;
-	/** Undefined: it could not be measured. */
+	/** Undefined if it could not be measured. */
 	readonly memory: Memory | undefined;
 }
 

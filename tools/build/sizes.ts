@@ -1,19 +1,19 @@
-/** Flash and memory of a linked firmware: the image's size, and ESP-IDF's esp_idf_size for the memory. */
+/** Flash and memory of a linked firmware: the image's size, and the memory by ESP-IDF's esp_idf_size. */
 import { spawnSync } from "node:child_process";
 
-/** Bytes of memory that are taken before the heap gets the rest. */
+/** Static memory, bytes; the heap gets the rest. */
 export interface Memory {
-	/** Code, wherever the chip has it in memory. */
+	/** Code in memory. */
 	readonly iram: number;
-	/** Data: what is set at the start, and what is zero. */
+	/** Data: initialised, and zero. */
 	readonly dram: number;
 }
 
-/** Names of regions that hold memory inside the chip. Some chips have code and data in one region. */
+/** Names of internal memory regions. Some chips have code and data in one region. */
 const INTERNAL = /^(?:IRAM|DRAM|DIRAM)$/;
 const CODE = /text|vectors/;
 
-/** Reads what `esp_idf_size --format json2` prints. Throws an Error with a sentence when it has another shape. */
+/** Reads what `esp_idf_size --format json2` prints. Throws an Error with a sentence for other content. */
 export function readMemory(text: string): Memory {
 	const layout: unknown = JSON.parse(text).layout;
 	const regions = Array.isArray(layout) ? layout.filter(({ name }) => INTERNAL.test(name)) : [];
@@ -33,12 +33,12 @@ export const SIZE_ADVICE =
 	'esp_idf_size is missing, so memory is not told. It comes with ESP-IDF: "$IDF_PATH/install.sh" installs it, then\n' +
 	'. "$IDF_PATH/export.sh"';
 
-/** Returns true if Python has ESP-IDF's program for sizes. */
+/** Returns true if ESP-IDF's size program is installed. */
 export function hasSizes(): boolean {
 	return spawnSync("python", ["-m", "esp_idf_size", "--help"], { stdio: "ignore" }).status === 0;
 }
 
-/** The memory that a firmware takes, by its linker's map. Throws an Error with what the program says when it fails. */
+/** Memory of a firmware, by its linker map. Throws an Error with the program's output if it fails. */
 export function measureMemory(map: string): Memory {
 	const args = ["-m", "esp_idf_size", "--format", "json2", map];
 	const { status, stdout, stderr, error } = spawnSync("python", args, { encoding: "utf8" });

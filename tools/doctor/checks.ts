@@ -1,16 +1,16 @@
 /**
  * Requirements of each target of this project on the developer's computer, for `npm run doctor`: presence, version, and
- * the command that installs it (on Debian and similar systems). Looks at the computer only through the Machine that is
- * passed in, so that tests can replace it.
+ * the command that installs it (on Debian and similar systems). Accesses the computer only through the given Machine,
+ * so that tests can replace it.
  */
 
 import { lacksChip, type Runner } from "../emulate/qemu.js";
 
-/** The version that the firmware is built and tested with. */
+/** Version used to build and test the firmware. */
 export const SDK_VERSION = "8.2.3";
-/** The version that the SDK wants. */
+/** Version required by the SDK. */
 export const IDF_VERSION = "v6.0";
-/** The version that the firmware has been linked with. */
+/** Version that the firmware has been linked with. */
 const IDF_TAG = "v6.0.1";
 const CHIPS = "esp32,esp32s3,esp32c3,esp32c6";
 const NODE_VERSION = [20, 19];
@@ -21,7 +21,7 @@ const XS_PROGRAMS = ["lin", "mac"].map(
 
 /** Access to the computer. */
 export interface Machine {
-	/** The first line that a program says, or undefined where it is not there or fails. */
+	/** First line of a program's output; undefined if it is missing or fails. */
 	ask(command: string, ...args: string[]): string | undefined;
 	/** Returns true if a C file with this line can be compiled. */
 	hasHeader(header: string): boolean;
@@ -36,9 +36,9 @@ export interface Machine {
 export interface Check {
 	name: string;
 	ok: boolean;
-	/** The version or place of what was found; what is wrong where it is not ok. */
+	/** Version or path found, or the problem. */
 	detail: string;
-	/** The command that mends it; empty when it is ok. */
+	/** Command that solves the problem; empty if there is none. */
 	fix: string;
 }
 
@@ -49,7 +49,7 @@ export interface Target {
 	checks: Check[];
 }
 
-/** The targets, the one that everybody needs first. */
+/** All targets, the mandatory one first. */
 export function diagnose(machine: Machine): Target[] {
 	return [
 		{ name: "bench", purpose: "the gateway on this computer: npm start", checks: benchChecks(machine) },
@@ -73,7 +73,7 @@ export function isBenchComplete(targets: readonly Target[]): boolean {
 	return targets[0].checks.every(({ ok }) => ok);
 }
 
-/** Chips that Espressif's QEMU has. */
+/** Chips supported by Espressif's QEMU. */
 const EMULATED = ["esp32", "esp32c3", "esp32s3"] as const;
 
 function emulatorCheck(machine: Machine, chip: (typeof EMULATED)[number]): Check {
@@ -87,7 +87,7 @@ function apt(...packages: string[]): string {
 	return `sudo apt-get install ${packages.join(" ")}`;
 }
 
-/** A check that holds when something was found. */
+/** A check that passes if something was found. */
 function found(name: string, detail: string | undefined, fix: string): Check {
 	return { name, ok: detail !== undefined, detail: detail ?? "not there", fix: detail === undefined ? fix : "" };
 }
@@ -159,14 +159,14 @@ function sdkChecks(machine: Machine): Check[] {
 	];
 }
 
-/** Version by the tags of the folder's own repository, not of a repository around it, whatever its owner. */
+/** Version by the tags of the folder's own repository, not of an enclosing one; ignores its owner. */
 function describe(machine: Machine, folder: string): string | undefined {
 	return machine.ask("git", "-C", folder, "--git-dir=.git", "describe", "--tags");
 }
 
 function sdkVersion(machine: Machine, folder: string, make: string): Check {
 	const name = "Moddable SDK: version";
-	// Without tags of its repository the SDK has a file that names its release.
+	// Without git tags, the SDK's release file is used.
 	const version = describe(machine, folder) ?? machine.ask("cat", `${folder}/tools/VERSION`);
 	if (version === SDK_VERSION) return { name, ok: true, detail: version, fix: "" };
 	const git = 'git -C "$MODDABLE"';

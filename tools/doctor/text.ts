@@ -1,4 +1,4 @@
-/** The findings of `npm run doctor` as text: a line for each check, and under what is missing the command for it. */
+/** Formats the findings of `npm run doctor`: one line per check, followed by the command for a missing tool. */
 import { isBenchComplete, type Target } from "./checks.js";
 
 const DETAIL_LIMIT = 72;

@@ -10,9 +10,9 @@ export interface EmulatedChip {
 	/** Name of the program in ESP-IDF's tools. */
 	readonly tool: "qemu-xtensa" | "qemu-riscv32";
 	readonly machine: string;
-	/** Bytes of the file that keeps the eFuses. */
+	/** Size of the eFuse file, bytes. */
 	readonly fuseBytes: number;
-	/** Bytes of it that are not 0, by their place. */
+	/** Its non-zero bytes by position. */
 	readonly fuses: Readonly<Record<number, number>>;
 }
 

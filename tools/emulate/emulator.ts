@@ -1,6 +1,6 @@
 /**
- * A board in QEMU: starts it, hears its console, waits for it, and cuts its power. The files of its flash and eFuses stay as
- * they are at that moment.
+ * A board in QEMU: starts it, reads its console, waits for it, and cuts its power. The files of its flash and eFuses
+ * then stay as they are.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,13 +14,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Board } from "../../hosts/esp32/boards.js";
 import { qemuCommand } from "./qemu.js";
 
-/** The firmware writes it when it has started (hosts/esp32/start.ts). */
+/** Written by the firmware after its start (hosts/esp32/start.ts). */
 export const SERVES = /^Unit (\S+) serves as (\S+)\./;
 const RETRY_MS = 500;
-/** QEMU has so long to write what is on its way. */
+/** Time for QEMU to finish its writes. */
 const KILL_MS = 5000;
 const ANSWER_MS = 30_000;
-/** Lines of the console, and of what QEMU says itself, that are kept. */
+/** Number of stored lines of the console and of QEMU. */
 const LINES_KEPT = 2000;
 const COMPLAINTS_KEPT = 20;
 
@@ -37,20 +37,20 @@ export interface EmulatorOrder {
 }
 
 export class Emulator {
-	/** Lines of the console since the power is on, the last ones. */
+	/** Last lines of the console since power-on. */
 	readonly lines: string[] = [];
 	readonly #order: EmulatorOrder;
 	readonly #complaints: string[] = [];
 	#child: ChildProcess | undefined;
 	#exited: Promise<unknown> = Promise.resolve();
-	/** Reason why QEMU ended by itself. */
+	/** Reason for which QEMU ended by itself. */
 	#failure: string | undefined;
 
 	constructor(order: EmulatorOrder) {
 		this.#order = order;
 	}
 
-	/** Undefined while it runs, or after its power was cut. */
+	/** Undefined while it runs and after a power cut. */
 	get failure(): string | undefined {
 		return this.#failure;
 	}
@@ -62,7 +62,8 @@ export class Emulator {
 		const { program, args } = qemuCommand({ ...this.#order, chip: board.chip, meterUART: board.meter.uart });
 		this.lines.length = 0;
 		this.#failure = undefined;
-		// Its standard input is the console's: at its end QEMU would take the console for closed. A Ctrl-C is for this process.
+		// QEMU's console is its standard input: at its end QEMU would close the console. Ctrl-C must only reach this
+		// process.
 		const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], detached: true });
 		this.#child = child;
 		const kill = () => child.kill("SIGKILL");
@@ -83,10 +84,7 @@ export class Emulator {
 		createInterface(child.stderr).on("line", (line) => keep(this.#complaints, line, COMPLAINTS_KEPT));
 	}
 
-	/**
-	 * Cuts the power: the firmware stops at whatever it is doing. QEMU ends by SIGTERM, since what the firmware has written to
-	 * its flash may still be on its way to the file.
-	 */
+	/** Cuts the power: the firmware stops at once. Uses SIGTERM, so that QEMU completes the file of the flash. */
 	async kill(): Promise<void> {
 		const child = this.#child;
 		this.#child = undefined;
@@ -97,8 +95,8 @@ export class Emulator {
 	}
 
 	/**
-	 * Waits for a line of the console, one that is there already included. Rejects with the last lines when QEMU ends before, or
-	 * when the time is over.
+	 * Waits for a line of the console, including earlier ones. Rejects with the last lines if QEMU ends or on a
+	 * timeout.
 	 */
 	async untilLine(pattern: RegExp, limitMs: number): Promise<string> {
 		const endMs = performance.now() + limitMs;
@@ -110,7 +108,7 @@ export class Emulator {
 		}
 	}
 
-	/** Waits until the firmware answers over HTTPS. Rejects as `untilLine`. */
+	/** Waits until the firmware answers over HTTPS. Rejects like `untilLine`. */
 	async untilAnswers(limitMs: number): Promise<void> {
 		const endMs = performance.now() + limitMs;
 		while (!(await answers(this.#order.httpsPort))) {
@@ -119,7 +117,7 @@ export class Emulator {
 		}
 	}
 
-	/** The end of the console, for messages. */
+	/** Last lines of the console, for messages. */
 	tail(count = 30): string {
 		return [...this.lines.slice(-count), ...this.#complaints].join("\n");
 	}
@@ -140,7 +138,7 @@ export class Emulator {
 	}
 }
 
-/** The line without the colours of ESP-IDF's log and without control characters. */
+/** Removes the colours of ESP-IDF's log and control characters. */
 function plain(line: string): string {
 	return line.replace(/\u001b\[[\d;]*m|[\u0000-\u0008\u000b-\u001f]/g, "");
 }
@@ -172,7 +170,7 @@ function answers(port: number): Promise<boolean> {
 	});
 }
 
-/** A port of this computer that is free at this moment. */
+/** Returns a free local port. */
 export async function freePort(): Promise<number> {
 	const server = createServer();
 	server.listen(0, "127.0.0.1");
@@ -183,7 +181,7 @@ export async function freePort(): Promise<number> {
 	return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-/** A folder for sockets, with a path short enough for one; it is deleted at the end of this process. */
+/** Makes a temporary folder for sockets, with a short enough path; it is deleted at the end of this process. */
 export function temporaryFolder(): string {
 	const folder = mkdtempSync(join(tmpdir(), "emulated-"));
 	process.once("exit", () => rmSync(folder, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
 /**
- * The firmware of an emulated board: the same sources and settings, with the emulator's Ethernet port in place of the
- * board's own, and a development key that may sign updates, as `npm start` has one.
+ * Firmware of an emulated board: the same sources and settings, with the emulator's Ethernet port and a development key
+ * for updates, like `npm start`.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -33,7 +33,7 @@ export interface FirmwareOrder {
 	say(text: string): void;
 }
 
-/** The board as the emulator has it. */
+/** The board as emulated. */
 export function emulatedBoard(board: Board): Board {
 	return Object.freeze({ ...board, ethernet: Object.freeze({ kind: "openeth" as const }) });
 }
@@ -86,7 +86,7 @@ async function build({ board, out, say }: FirmwareOrder, places: Places): Promis
 	return places;
 }
 
-/** Tells of a build, with the steps of ninja, which writes "[12/345] …". */
+/** Reports the progress of a build from ninja's lines "[12/345] …". */
 export class BuildProgress {
 	readonly #say: (text: string) => void;
 	readonly #startMs = performance.now();
@@ -126,7 +126,7 @@ function tailOf(text: string): string {
 	return text.trimEnd().split("\n").slice(-TAIL_LINES).join("\n");
 }
 
-/** A source is newer than the image, or there is no image. */
+/** Returns true if a source is newer than the image, or there is no image. */
 function isStale(image: string): boolean {
 	if (!existsSync(image)) return true;
 	const builtMs = statSync(image).mtimeMs;

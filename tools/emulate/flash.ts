@@ -1,23 +1,22 @@
-/** The contents of an emulated board's flash: what ESP-IDF has built, at its places, and the unit's factory data. */
+/** Contents of an emulated board's flash: ESP-IDF's build and the unit's factory data. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const ERASED = 0xff;
-/** Flash is erased in sectors of this size. */
+/** Erase unit of the flash. */
 const SECTOR = 4096;
 const MB = 1024 * 1024;
 
-/** Bytes at a place of the flash. */
 export interface Part {
-	/** Bytes from the start. */
+	/** Offset in the flash. */
 	readonly offset: number;
 	readonly bytes: Uint8Array;
 }
 
 /**
- * The parts that ESP-IDF's `flash_args` lists: a first line of options, then lines "offset file", by their paths from
- * `folder`, which is ESP-IDF's build folder. Throws an Error with a sentence for a file that says something else.
+ * Parts listed in ESP-IDF's `flash_args`: a line of options, then lines "offset file" relative to `folder`, the build
+ * folder. Throws an Error with a sentence for any other form.
  */
 export function readBuild(folder: string): Part[] {
 	const path = join(folder, "flash_args");
@@ -33,7 +32,7 @@ export function readBuild(folder: string): Part[] {
 	return parts;
 }
 
-/** Which build it is: another one has another text. */
+/** Identifies the build. */
 export function fingerprint(parts: readonly Part[]): string {
 	const hash = createHash("sha256");
 	for (const { offset, bytes } of [...parts].sort((a, b) => a.offset - b.offset))
@@ -41,21 +40,21 @@ export function fingerprint(parts: readonly Part[]): string {
 	return hash.digest("hex");
 }
 
-/** The MB of flash that a partition table is for, by its name. Throws an Error for another name. */
+/** Flash size in bytes that a partition table is for, by its name. Throws an Error for another name. */
 export function flashBytes(partitions: string): number {
 	const megabytes = /^partitions-(\d+)mb\.csv$/.exec(partitions)?.[1];
 	if (megabytes === undefined) throw new Error(`${partitions} does not have the size of the flash in its name.`);
 	return Number(megabytes) * MB;
 }
 
-/** Flash that nobody has written. */
+/** Erased flash. */
 export function erasedFlash(size: number): Uint8Array {
 	return new Uint8Array(size).fill(ERASED);
 }
 
 /**
- * Writes the parts as a flash tool does: the sectors that they touch are erased first, all else stays. Throws a RangeError
- * for parts that overlap or lie outside.
+ * Writes the parts like a flash tool: erases the sectors that they touch. Throws a RangeError for parts that overlap or
+ * lie outside.
  */
 export function writeParts(flash: Uint8Array, parts: readonly Part[]): void {
 	let end = 0;

@@ -27,33 +27,33 @@ Boards: ${BOARDS.map(({ name }) => name).join(", ")}
 
 /** Value of --meter for no meter. */
 const NO_METER = "none";
-/** As in npm start: a profile that the telegram lacks. */
+/** As in npm start: includes a profile that the telegram lacks. */
 const DEFAULT_METER = ["--protocol", "iec", "--profile", "programming"];
-/** Options of npm run meter that the emulator sets, or that end it. */
+/** Options of npm run meter that the emulator sets itself. */
 const NOT_FOR_METER = ["--port", "--socket", "--help"];
 
-/** When the firmware is built. */
+/** Condition for building the firmware. */
 export type Building = "stale" | "always" | "never";
 
-/** API paths and the bodies that are posted there, in order. */
+/** API paths and the bodies to post, in order. */
 export type Settings = readonly (readonly [path: string, body: object])[];
 
 export interface EmulateOptions {
 	readonly board: Board;
-	/** Command line of `npm run meter`; undefined: there is no meter. */
+	/** Options for `npm run meter`; undefined: no meter. */
 	readonly meter: readonly string[] | undefined;
 	readonly settings: Settings;
-	/** 0: any that is free. */
+	/** 0: any free port. */
 	readonly httpsPort: number;
 	readonly httpPort: number;
-	/** Undefined: a folder that is deleted at the end. */
+	/** Undefined: a temporary folder. */
 	readonly state: string | undefined;
 	readonly building: Building;
 	readonly out: string | undefined;
 	readonly quiet: boolean;
 }
 
-/** Undefined: help is wanted. Throws an Error with a sentence for a bad command line. */
+/** Undefined if help was requested. Throws an Error with a sentence for a bad command line. */
 export function parseOptions(args: readonly string[]): EmulateOptions | undefined {
 	const { values } = parseArgs({
 		args: joinMeter(args),
@@ -95,14 +95,14 @@ export function parseOptions(args: readonly string[]): EmulateOptions | undefine
 	};
 }
 
-/** Its value begins with "--", which an option in a word of its own may not. */
+/** Joins the option and its value, which begins with "--" and would be taken for another option. */
 function joinMeter(args: readonly string[]): string[] {
 	const index = args.indexOf("--meter");
 	if (index < 0 || index + 1 === args.length) return [...args];
 	return [...args.slice(0, index), `--meter=${args[index + 1]}`, ...args.slice(index + 2)];
 }
 
-/** The words of the option, where quotes keep blanks together. Characters take their time on the line. */
+/** Splits the option's value into words; quotes keep blanks. Adds the pace of the line. */
 function toMeter(value: string | undefined): readonly string[] | undefined {
 	if (value === NO_METER) return undefined;
 	const words = value === undefined ? DEFAULT_METER : wordsOf(value);

@@ -1,4 +1,4 @@
-/** Espressif's QEMU: where it is, whether it knows the chip, what to install where it does not, and its command line. */
+/** Espressif's QEMU: its location, supported chips, installation and command line. */
 import { spawnSync } from "node:child_process";
 import type { Chip } from "../../hosts/esp32/boards.js";
 import { EMULATED_CHIPS, type EmulatedChip } from "./chips.js";
@@ -11,7 +11,7 @@ export const QEMU_LIBRARIES = "sudo apt-get install libgcrypt20 libglib2.0-0 lib
 
 /** Output of a program. */
 export interface Run {
-	/** Null: it could not be started, or a signal has ended it. */
+	/** Null if it could not be started or was ended by a signal. */
 	readonly status: number | null;
 	readonly stdout: string;
 	readonly stderr: string;
@@ -28,7 +28,7 @@ export const runHere: Runner = (program, args) => {
 	return { status, stdout: stdout ?? "", stderr: stderr ?? "", isThere };
 };
 
-/** Undefined if the QEMU on the PATH has this chip; otherwise the reason and the command that mends it. */
+/** Undefined if the QEMU on the PATH supports this chip; otherwise the reason and the command to install it. */
 export function lacksChip(chip: Chip, run: Runner): { readonly reason: string; readonly fix: string } | undefined {
 	const { program, machine } = EMULATED_CHIPS[chip];
 	const { status, stdout, stderr, isThere } = run(program, ["-M", "help"]);
@@ -45,7 +45,7 @@ export function lacksChip(chip: Chip, run: Runner): { readonly reason: string; r
 	return { reason, fix: QEMU_INSTALL };
 }
 
-/** Throws an Error with sentences where the QEMU on the PATH can't emulate the chip. */
+/** Throws an Error with sentences if the QEMU on the PATH cannot emulate the chip. */
 export function needQEMU(chip: Chip, run: Runner = runHere): void {
 	const lack = lacksChip(chip, run);
 	if (lack !== undefined) throw new Error(`${lack.reason}.\nInstall Espressif's: ${lack.fix}`);
@@ -53,20 +53,20 @@ export function needQEMU(chip: Chip, run: Runner = runHere): void {
 
 export interface QEMUOrder {
 	readonly chip: Chip;
-	/** Files. */
+	/** Paths of files. */
 	readonly flash: string;
 	readonly fuses: string;
-	/** Ports of this computer that lead to the firmware's. */
+	/** Local ports forwarded to the firmware. */
 	readonly httpsPort: number;
 	readonly httpPort: number;
-	/** Number of the UART that the meter is at, 1 or 2, and the Unix socket that QEMU makes for it. */
+	/** The meter's UART, 1 or 2, and its Unix socket, made by QEMU. */
 	readonly meterUART: number;
 	readonly meterSocket: string;
 }
 
 /**
- * Program and arguments. The console (UART 0) is standard input and output. The watchdogs of the timer groups are off, as
- * with `idf.py qemu`: an emulator on a busy computer may be too slow for them.
+ * Program and arguments. The console (UART 0) is on standard input and output. The watchdogs of the timer groups are
+ * off, as with `idf.py qemu`, because an emulator on a busy computer may be too slow.
  */
 export function qemuCommand(order: QEMUOrder): { readonly program: string; readonly args: readonly string[] } {
 	const { flash, fuses, httpsPort, httpPort, meterUART, meterSocket } = order;
@@ -86,7 +86,7 @@ export function qemuCommand(order: QEMUOrder): { readonly program: string; reado
 	return { program, args };
 }
 
-/** A path as a value of QEMU's options, where a comma begins the next one. */
+/** Escapes commas, which separate QEMU's options. */
 function escaped(path: string): string {
 	return path.replaceAll(",", ",,");
 }

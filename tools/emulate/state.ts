@@ -1,6 +1,6 @@
 /**
- * State of an emulated board that survives a power cut, as files of a folder: the flash, the eFuses of the chip, and
- * `unit.json`, which names the board and the build that was flashed last.
+ * State of an emulated board across power cuts, as files of a folder: the flash, the eFuses, and `unit.json` with the
+ * board and the flashed build.
  */
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -21,14 +21,13 @@ export interface EmulatedUnit {
 	readonly flash: string;
 	readonly fuses: string;
 	readonly serial: string;
-	/** The first password of the user admin. */
+	/** First password of the user admin. */
 	readonly labelPassword: string;
-	/** The flash was made now, or was given another build than it had. */
+	/** True if the flash is new or was updated with another build. */
 	readonly isNew: boolean;
 	readonly isUpdated: boolean;
 }
 
-/** The contents of unit.json. */
 interface Kept {
 	readonly version: number;
 	readonly board: string;
@@ -39,8 +38,8 @@ interface Kept {
 }
 
 /**
- * Opens the unit in `folder`, for this process alone, or makes one there. A build that is another than the flash was given
- * last is written into it as `npm run flash` does: settings, history and factory data stay. Throws an Error with a sentence.
+ * Opens or creates the unit in `folder`, exclusively for this process. Writes a different build into the flash like
+ * `npm run flash`: settings, history and factory data stay. Throws an Error with a sentence.
  */
 export function openUnit(folder: string, board: Board, build: readonly Part[]): EmulatedUnit {
 	openState(folder);
@@ -55,7 +54,7 @@ export function openUnit(folder: string, board: Board, build: readonly Part[]): 
 	if (isUpdated) {
 		const flash = readFileSync(files.flash);
 		writeParts(flash, build);
-		// The record last: when this is interrupted, the next start writes the build once more.
+		// The record is written last, so that an interrupted update is repeated at the next start.
 		writeFileSync(files.flash, flash);
 		writeFileAtomic(record, textOf({ ...kept, build: fingerprint(build) }));
 	}

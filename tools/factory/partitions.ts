@@ -1,17 +1,17 @@
 /**
- * Partition tables of ESP-IDF (CSV: name, type, subtype, offset, size, flags; `#` begins a comment), as far as
- * `npm run factory` needs them: where a partition lies.
+ * Parser for partition tables of ESP-IDF (CSV: name, type, subtype, offset, size, flags; `#` begins a comment), as far
+ * as `npm run factory` needs them.
  */
 
 export interface Partition {
 	readonly name: string;
-	/** Bytes from the start of the flash. */
+	/** Offset in the flash. */
 	readonly offset: number;
 	/** Bytes. */
 	readonly size: number;
 }
 
-/** The partition of that name. Throws an Error with a sentence where it isn't, or its place is not told by the table. */
+/** Returns the partition of that name. Throws an Error if it is missing or has no offset in the table. */
 export function findPartition(table: string, name: string): Partition {
 	for (const line of table.split("\n")) {
 		const [label, , , offset = "", size = ""] = line.split(",").map((cell) => cell.trim());
@@ -21,7 +21,7 @@ export function findPartition(table: string, name: string): Partition {
 	throw new Error(`The partition table has no "${name}".`);
 }
 
-/** A number of the table: decimal or 0x…, with K or M behind it. */
+/** Parses a number: decimal or 0x…, optionally with K or M. */
 function bytesOf(text: string, name: string): number {
 	const match = /^(0x[0-9a-f]+|[0-9]+)([KM]?)$/i.exec(text);
 	if (match === null) throw new Error(`The partition table gives "${name}" no offset and size.`);

@@ -1,7 +1,4 @@
-/**
- * Data that a production line makes for one unit: the image of its partition, its label, and the command that writes
- * the image.
- */
+/** Factory data of one unit: the partition image, the label, and the command that writes the image. */
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,11 +6,11 @@ import type { Board } from "../../hosts/esp32/boards.js";
 import { encodeFactoryData, type FactoryData, hostnameOf, makeSecret } from "../../hosts/esp32/factory.js";
 import type { Partition } from "./partitions.js";
 
-/** Flash is erased in sectors of this size: the image is a whole one, so that nothing older stays behind the record. */
+/** Erase unit of the flash; the image fills one, so that no old data remains. */
 const SECTOR = 4096;
 const ERASED = 0xff;
 
-/** Data of a new unit, with secrets of its own. */
+/** Makes the data of a new unit, with random secrets. */
 export function makeUnit(serial: string, board: Board): FactoryData {
 	return {
 		serial,
@@ -30,14 +27,14 @@ function makeKey(): Uint8Array {
 	return Buffer.from(privateKey.export({ format: "jwk" }).d!, "base64url");
 }
 
-/** Image of the partition. Throws a RangeError with a sentence for data that violate the record's rules. */
+/** Image of the partition. Throws a RangeError with a sentence for invalid data. */
 export function imageOf(unit: FactoryData): Uint8Array {
 	const image = new Uint8Array(SECTOR).fill(ERASED);
 	image.set(encodeFactoryData(unit));
 	return image;
 }
 
-/** The text of the unit's label. None of the parts has a character that the QR code's text would have to escape. */
+/** Text of the unit's label. None of the parts needs escaping in the QR code's text. */
 export function labelOf(unit: FactoryData, board: Board): string {
 	const { serial, accessPointKey, labelPassword } = unit;
 	const ssid = hostnameOf(serial);
@@ -58,8 +55,8 @@ export interface UnitFiles {
 }
 
 /**
- * Writes both files of the unit, for the owner's eyes only. Throws an Error with a sentence when a unit of that serial
- * number has any there: a unit's secrets are made once, and its label may be printed.
+ * Writes both files, readable by the owner only. Throws an Error if files for this serial number exist, because a label
+ * with the old secrets may be printed.
  */
 export function writeUnit(folder: string, unit: FactoryData, board: Board): UnitFiles {
 	const files = { image: join(folder, `${unit.serial}.bin`), label: join(folder, `${unit.serial}.txt`) };
@@ -78,14 +75,14 @@ export function writeUnit(folder: string, unit: FactoryData, board: Board): Unit
 	return files;
 }
 
-/** Fails where the file is there, also if another process has just made it. */
+/** Fails if the file exists, even if another process has just created it. */
 function writeNew(path: string, content: Uint8Array | string): void {
 	writeFileSync(path, content, { flag: "wx", mode: 0o600 });
 }
 
 /**
- * The command that writes the image into the chip at `port`. Before the first start of a unit with flash encryption: the
- * boot loader encrypts it then.
+ * Command that writes the image to the chip at `port`. With flash encryption it must run before the unit's first start,
+ * when the boot loader encrypts the flash.
  */
 export function flashCommand(image: string, partition: Partition, board: Board, port: string): string {
 	const offset = `0x${partition.offset.toString(16)}`;

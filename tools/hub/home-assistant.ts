@@ -14,11 +14,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { page } from "./page.js";
 
 export interface StandInOptions {
-	/** Default: any that is free. */
+	/** Default: any free port. */
 	readonly port?: number;
 	/** Address to listen on (default: loopback). */
 	readonly address?: string;
-	/** PEM; without it it speaks plain HTTP. */
+	/** PEM; plain HTTP if omitted. */
 	readonly tls?: { readonly key: string; readonly cert: string };
 	/**
 	 * Number of replies 401 after which an address is banned for good, as `login_attempts_threshold` (default: never).
@@ -27,10 +27,10 @@ export interface StandInOptions {
 }
 
 /**
- * slow: waits `slowMs` before each reply. silent: takes the request and says nothing. close: ends the connection instead of a
- * reply. cut: ends it in the middle of one. redirect: sends the client to `redirectTo`. chunked: the reply in small chunks.
- * endless: a reply without end; endless-head: fields without end. garbage: no HTTP. starting: 503, as while it stops.
- * failing: 500. none: no Home Assistant, 404 for everything.
+ * slow: waits `slowMs` before each reply. silent: never replies. close: closes the connection without a reply. cut:
+ * closes it within a reply. redirect: redirects to `redirectTo`. chunked: replies in small chunks. endless: a reply
+ * without end; endless-head: endless header fields. garbage: not HTTP. starting: 503, as during a stop. failing: 500.
+ * none: 404 for everything, as without Home Assistant.
  */
 export type Fault =
 	| "slow"
@@ -55,7 +55,7 @@ export interface Entity {
 	readonly last_updated: string;
 }
 
-/** A request as it came, and the status that it got; 0: none. */
+/** A received request and the status of its reply; 0: no reply. */
 export interface Request {
 	readonly method: string;
 	readonly path: string;
@@ -66,7 +66,7 @@ export interface Request {
 
 /** VALID_ENTITY_ID of core.py. */
 const ENTITY_ID = /^(?!.+__)(?!_)[\da-z_]+(?<!_)\.(?!_)[\da-z_]+(?<!_)$/;
-/** Characters, as Python counts them. */
+/** Maximum length, characters as counted by Python. */
 const STATE_LIMIT = 255;
 /** 16 MB, MAX_CLIENT_SIZE. */
 const BODY_LIMIT = 1 << 24;
@@ -76,7 +76,7 @@ const ENDLESS_PIECE = "a".repeat(1000);
 
 interface Answer {
 	readonly status: number;
-	/** JSON, or a text that is sent as it is. */
+	/** JSON, or text sent unchanged. */
 	readonly body: unknown;
 	readonly location?: string;
 }
@@ -90,19 +90,19 @@ const BROKEN = "500 Internal Server Error\n\nServer got itself in trouble";
 const NOT_FOUND = plain(404, "Not Found");
 
 export class StandIn {
-	/** Token of an administrator, as the gateway needs it. */
+	/** Token of an administrator, which the gateway needs. */
 	readonly token = makeToken();
 	/** Token of a user without administrator rights. */
 	readonly guestToken = makeToken();
 	readonly entities = new Map<string, Entity>();
 	/** The latest requests, oldest first. */
 	readonly requests: Request[] = [];
-	/** Connections that it took. */
+	/** Number of accepted connections. */
 	connections = 0;
 	fault: Fault | undefined;
 	slowMs = 1000;
 	redirectTo = "/";
-	/** Called when an entity was set. */
+	/** Called after an entity was set. */
 	onState: ((entity: Entity, isNew: boolean) => void) | undefined;
 	#server: ReturnType<typeof createServer> | undefined;
 	#port: number;
@@ -129,12 +129,12 @@ export class StandIn {
 		return `${this.#options.tls === undefined ? "http" : "https"}://${this.#options.address ?? "127.0.0.1"}:${this.#port}`;
 	}
 
-	/** Listens, again on the port of before. Rejects when that is taken. */
+	/** Listens, on the previous port if there was one. Rejects if the port is taken. */
 	async begin(): Promise<void> {
 		const handle = (request: IncomingMessage, response: ServerResponse) => void this.#handle(request, response);
 		const { tls } = this.#options;
 		const server = tls === undefined ? createServer(handle) : createSecureServer(tls, handle);
-		// aiohttp's; Node's own is 5 s.
+		// Default of aiohttp; that of Node is 5 s.
 		server.keepAliveTimeout = 75_000;
 		server.on("connection", (socket: Socket) => {
 			this.connections++;
@@ -147,7 +147,7 @@ export class StandIn {
 		this.#server = server;
 	}
 
-	/** Nobody listens any more; connections are cut and states are lost, as when it ends. */
+	/** Stops like the original: closes all connections and forgets all states. */
 	async end(): Promise<void> {
 		const server = this.#server;
 		this.#server = undefined;
@@ -204,7 +204,7 @@ export class StandIn {
 		response.writeHead(answer.status, headers).end(method === "HEAD" ? undefined : text);
 	}
 
-	/** False when the request is to be answered after all. */
+	/** Returns false if the request must be answered normally. */
 	async #misbehave(fault: Fault, response: ServerResponse): Promise<boolean> {
 		const socket = response.socket;
 		if (socket === null) return true;
@@ -293,7 +293,7 @@ export class StandIn {
 		if ([...text].length > STATE_LIMIT) return message(400, "Invalid state specified.");
 		const id = entity.toLowerCase();
 		if (!ENTITY_ID.test(id)) return message(400, "Invalid entity ID specified.");
-		// `attributes or {}` in Python: what is empty counts as none; what is no mapping then breaks it.
+		// `attributes or {}` in Python: an empty value counts as missing, and a non-mapping raises.
 		const isObject = typeof attributes === "object" && attributes !== null && !Array.isArray(attributes);
 		if (!isObject && hasContent(attributes)) return { status: 500, body: BROKEN };
 		const before = this.entities.get(id);
@@ -315,24 +315,24 @@ export class StandIn {
 	}
 }
 
-/** Looks like one of Home Assistant, which is a JWT of 183 characters. */
+/** Resembles a token of Home Assistant, a JWT of 183 characters. */
 function makeToken(): string {
 	return `${randomBytes(27).toString("base64url")}.${randomBytes(76).toString("base64url")}.${randomBytes(32).toString("base64url")}`;
 }
 
-/** str() of what JSON can give; of lists and objects only nearly. */
+/** Python's str() for JSON values; approximate for lists and objects. */
 function pythonText(value: unknown): string {
 	if (value === true) return "True";
 	if (value === false) return "False";
 	return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** bool() in Python. */
+/** Python's bool(). */
 function hasContent(value: unknown): boolean {
 	return Array.isArray(value) ? value.length > 0 : Boolean(value);
 }
 
-/** Sends `first`, then `piece` again and again, until the other side has had enough. */
+/** Sends `first`, then repeats `piece` until the client disconnects. */
 async function pour(socket: Socket, first: string, piece: string): Promise<void> {
 	socket.on("error", () => {});
 	socket.write(first);

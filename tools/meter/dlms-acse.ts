@@ -1,6 +1,6 @@
 /**
- * Opening an association (IEC 62056-5-3, ACSE in BER and the xDLMS initiate in A-XDR) on the meter's side, for the
- * simulator: reads AARQ, writes AARE.
+ * Meter's side of opening an association (IEC 62056-5-3: ACSE in BER, xDLMS initiate in A-XDR), for the simulator:
+ * reads AARQ, writes AARE.
  */
 import { lengthOf } from "./dlms-data.js";
 
@@ -24,7 +24,7 @@ export const DIAGNOSTIC_TITLE = 3;
 export const DIAGNOSTIC_MECHANISM = 11;
 export const DIAGNOSTIC_MECHANISM_REQUIRED = 12;
 export const DIAGNOSTIC_FAILED = 13;
-/** With HLS this is no refusal: passes 3 and 4 follow. */
+/** With HLS this is not a refusal: passes 3 and 4 follow. */
 export const DIAGNOSTIC_REQUIRED = 14;
 
 /** Object identifiers 2.16.756.5.8.1 and .2. */
@@ -46,7 +46,7 @@ interface Part {
 	contents: Buffer;
 }
 
-/** Tag, length, contents, one after another; undefined when a length leads out of the bytes. */
+/** Splits into parts of tag, length and contents; undefined if a length exceeds the bytes. */
 function partsIn(bytes: Buffer): Part[] | undefined {
 	const parts: Part[] = [];
 	for (let at = 0; at < bytes.length; ) {
@@ -68,7 +68,7 @@ function lastOf(name: Buffer, prefix: Buffer): number {
 	return name.length === prefix.length + 1 && name.subarray(0, -1).equals(prefix) ? name[prefix.length] : -1;
 }
 
-/** Undefined when it is no AARQ. A context or mechanism of another kind is -1. */
+/** Undefined for anything but an AARQ. An unknown context or mechanism is -1. */
 export function readAARQ(apdu: Buffer): AARQ | undefined {
 	const [whole] = partsIn(apdu) ?? [];
 	if (whole?.tag !== 0x60) return undefined;
@@ -116,7 +116,7 @@ export const NAME_LOGICAL = 0x0007;
 export const NAME_SHORT = 0xfa00;
 
 export function writeInitiateResponse(conformance: number, pdu: number, name = NAME_LOGICAL): Buffer {
-	// No quality, DLMS 6, then the same as in the request, then the name of the association.
+	// No quality, DLMS 6, conformance and size as requested, then the name of the association.
 	const bytes = Buffer.from("0800065f1f040000000000000000", "hex");
 	bytes.writeUIntBE(conformance, 7, 3);
 	bytes.writeUInt16BE(pdu, 10);
@@ -136,7 +136,7 @@ export interface AARE {
 	source: number;
 	diagnostic: number;
 	title?: Uint8Array;
-	/** The meter's challenge, for a mechanism that has one. */
+	/** The meter's challenge, if the mechanism needs one. */
 	mechanism?: number;
 	challenge?: Uint8Array;
 	userInformation?: Uint8Array;

@@ -1,6 +1,5 @@
 /**
- * Security suites 0 and 1 as a DLMS/COSEM server does it (IEC 62056-5-3, 5.7: AES-128-GCM, tag of 96 bits), by Node's crypto,
- * for the simulator.
+ * Security suites 0 and 1 of a DLMS/COSEM server (IEC 62056-5-3, 5.7: AES-128-GCM, tag of 96 bits), for the simulator.
  *
  *   ciphered = security control (1), invocation counter (4), text, tag (12, where authenticated)
  */
@@ -63,7 +62,7 @@ export interface Opened {
 	plain: Buffer;
 }
 
-/** The reverse of `protect`; undefined when it is too short, not protected at all or its tag is wrong. */
+/** Reverses `protect`; undefined if the message is too short, unprotected or has a wrong tag. */
 export function open(keys: Keys, title: Uint8Array, ciphered: Uint8Array): Opened | undefined {
 	const bytes = Buffer.from(ciphered);
 	const control = bytes[0];

@@ -1,6 +1,6 @@
 /**
- * Values as a DLMS/COSEM server writes them: A-XDR (IEC 61334-6) of the types of IEC 62056-6-2, for the simulator.
- * Shares nothing with the gateway's decoder, so that one checks the other.
+ * Encodes values of a DLMS/COSEM server: A-XDR (IEC 61334-6) of the types of IEC 62056-6-2, for the simulator. Shares
+ * nothing with the gateway's decoder, so that one checks the other.
  */
 
 /** An encoded value: its tag, then its contents. */
@@ -38,7 +38,7 @@ export function boolean(value: boolean): Encoded {
 	return Buffer.of(0x03, value ? 1 : 0);
 }
 
-/** `text`: the bits, first one first. */
+/** `text`: the bits in order. */
 export function bitString(text: string): Encoded {
 	const bytes = Buffer.alloc(Math.ceil(text.length / 8));
 	for (const [i, bit] of [...text].entries()) if (bit === "1") bytes[i >> 3] |= 0x80 >> (i & 7);
@@ -105,7 +105,7 @@ export function float64(value: number): Encoded {
 	return number(0x18, 8, (into) => into.writeDoubleBE(value, 1));
 }
 
-/** A date-time under its own tag; most meters send one as octet string. */
+/** A date-time with its own tag; most meters use an octet string. */
 export function tagged(dateTime: Uint8Array): Encoded {
 	return Buffer.concat([Buffer.of(0x19), dateTime]);
 }

@@ -1,21 +1,21 @@
-/** Faults of the frames of a simulated DLMS meter, by number: its first frame is 1. */
+/** Faults of a simulated DLMS meter's frames, selected by frame number from 1 on. */
 import { addressAt, checkOf } from "./hdlc-frame.js";
 
-/** Numbers of frames: single ones and spans, both ends included. */
+/** Frame numbers: single ones and inclusive ranges. */
 export type FrameNumbers = readonly (readonly [number, number])[];
 
 export interface FrameFaults {
 	wrongFCS?: FrameNumbers;
 	wrongHCS?: FrameNumbers;
-	/** Never sent. */
+	/** Not sent. */
 	drop?: FrameNumbers;
 	/** Sent twice. */
 	duplicate?: FrameNumbers;
-	/** Half of it. */
+	/** Sent up to the half. */
 	cut?: FrameNumbers;
-	/** Rubbish, flags in it, before it. */
+	/** Preceded by noise that contains flags. */
 	garbage?: FrameNumbers;
-	/** An unnumbered frame with a data notification goes before it. */
+	/** Preceded by an unnumbered frame with a data notification. */
 	notify?: FrameNumbers;
 }
 
@@ -25,7 +25,7 @@ export function includes(numbers: FrameNumbers | undefined, number: number): boo
 	return numbers?.some(([first, last]) => number >= first && number <= last) ?? false;
 }
 
-/** Frames that are sent instead of this one. */
+/** Frames sent instead of this one. */
 export function spoilFrame(frame: Buffer, number: number, faults: FrameFaults): Buffer[] {
 	if (includes(faults.drop, number)) return [];
 	let bytes: Buffer = Buffer.from(frame);
@@ -36,7 +36,7 @@ export function spoilFrame(frame: Buffer, number: number, faults: FrameFaults): 
 	return includes(faults.garbage, number) ? [GARBAGE, ...sent] : sent;
 }
 
-/** The check of the header is wrong, that of the frame is right; a frame without information has no such check. */
+/** Breaks the check of the header but not that of the frame; a frame without information has no header check. */
 function withWrongHCS(frame: Buffer): Buffer {
 	const destination = addressAt(frame, 3)?.length ?? 0;
 	const source = addressAt(frame, 3 + destination)?.length ?? 0;

@@ -1,6 +1,6 @@
 /**
- * GET of DLMS/COSEM by logical names (IEC 62056-5-3): normal, with data blocks, with list, on the meter's side, for the
- * simulator. Gets APDUs in the clear and answers in the clear; ciphering is the server's matter.
+ * Meter's side of GET by logical names (IEC 62056-5-3), for the simulator: normal, with data blocks, with list.
+ * Requests and answers are plain APDUs.
  *
  *   C0 01 id class(2) code(6) attribute 00                C4 01 id 00 data | C4 01 id 01 result
  *   C0 02 id block(4)                                    C4 02 id last block(4) 00 length data | … 01 result
@@ -49,11 +49,11 @@ const LENGTH_BYTES = 3;
 export interface GetContext {
 	client: number;
 	conformance: number;
-	/** Bytes that the answer may have. */
+	/** Maximum length of the answer, bytes. */
 	limit: number;
-	/** Classes and codes that it may read; default: all. */
+	/** Objects that may be read; default: all. */
 	mayRead?: (object: COSEMObject) => boolean;
-	/** Context and mechanism, as the association object shows them. */
+	/** Context and mechanism, for the association object. */
 	context: number;
 	mechanism: number;
 	title: Uint8Array;
@@ -77,13 +77,13 @@ export class GetService {
 		this.#options = options;
 	}
 
-	/** Forgets an answer that was begun. */
+	/** Discards the rest of an answer. */
 	reset(): void {
 		this.#rest = Buffer.alloc(0);
 		this.#block = 0;
 	}
 
-	/** The answer; undefined for a request that this service doesn't have. */
+	/** Returns the answer; undefined for an unsupported request. */
 	answer(apdu: Buffer, context: GetContext, reading: HouseholdReading): Buffer | undefined {
 		const kind = apdu[1];
 		if (kind === 1 && apdu.length >= 3 + DESCRIPTOR_BYTES) return this.#normal(apdu, context, reading);
@@ -146,7 +146,7 @@ export class GetService {
 		return Buffer.concat([head, lengthOf(raw.length), raw]);
 	}
 
-	/** The value, or why not. */
+	/** Returns the value, or the reason of a refusal. */
 	#read(descriptor: Buffer, context: GetContext, reading: HouseholdReading): Encoded | number {
 		const classId = descriptor.readUInt16BE(0);
 		const code = [...descriptor.subarray(2, 8)].join(".");
@@ -166,7 +166,7 @@ export class GetService {
 		return object.attributes[attribute - 2]?.(reading) ?? OTHER_REASON;
 	}
 
-	/** The objects that show the association itself. */
+	/** Objects that describe the association. */
 	#administration(context: GetContext): COSEMObject[] {
 		const name = (arc: number, last: number) => octets(Buffer.of(0x60, 0x85, 0x74, 0x05, 0x08, arc, last));
 		const conformance = Buffer.alloc(5);

@@ -1,10 +1,10 @@
 /**
- * A meter that speaks DLMS/COSEM in HDLC over its optical port (IEC 62056-46), as a sans-io machine, for the simulator
- * and the system tests: direct at a fixed speed, or after a sign-on by mode E of IEC 62056-21 (annex B.5).
+ * DLMS/COSEM meter with HDLC on its optical port (IEC 62056-46), as a sans-io machine, for the simulator and the system
+ * tests: direct at a fixed speed, or after a sign-on in mode E of IEC 62056-21 (annex B.5).
  *
- *   direct   8N1 at a fixed rate, for ever
+ *   direct   8N1 at a fixed speed
  *   mode E   sign-on, identification with `\2`, `ACK 2 Z 2` as iec-meter.ts has them at 300 Bd; the acknowledgement
- *            comes back at the new rate; then 8N1. After DISC, or when nothing comes for a while: 300 Bd, 7E1 again
+ *            comes back at the new speed; then 8N1. After DISC or a silence: 300 Bd, 7E1 again
  */
 import { SeededRandom } from "../../hosts/node/random.js";
 import { BITS_PER_CHARACTER } from "../../hosts/node/wire-character.js";
@@ -23,19 +23,19 @@ const REACTION_MS = 20;
 const INACTIVITY_MS = 120_000;
 
 export interface DLMSMeterOptions {
-	/** Rate of direct HDLC. */
+	/** Speed of direct HDLC, Bd. */
 	baud: number;
-	/** Signs on first; it decides the rate. */
+	/** Sign-on, which determines the speed. */
 	signOn?: IECMeter;
 	server: ServerOptions;
 	station: Omit<StationOptions, "answer" | "onReset" | "onEvent">;
-	/** Before an answer. Default 20 ms. */
+	/** Delay of an answer. Default 20 ms. */
 	reactionMs?: number;
-	/** A link in which nothing comes for so long is closed. Default 120 s. */
+	/** Silence that closes the link. Default 120 s. */
 	inactivityMs?: number;
-	/** Mode E: after DISC it listens to HDLC for so long. Default: not at all. */
+	/** Mode E: time after DISC in which HDLC is still accepted. Default: 0. */
 	lingerMs?: number;
-	/** Characters take their time on the line. Default true. */
+	/** True if characters take time on the line. Default true. */
 	clocked?: boolean;
 	faults?: FrameFaults & { damage?: number; lateMs?: number };
 	seed?: number;
@@ -51,11 +51,11 @@ export class DLMSMeter implements Machine {
 	#finder = new FrameFinder();
 	#isSignOn: boolean;
 	#baud: number;
-	/** Answers on their way, each with its moment. */
+	/** Answers to send, with their times. */
 	#answers: { frames: Buffer[]; atMs: number; closes: boolean }[] = [];
 	#closes = false;
 	#quietMs = 0;
-	/** When the link is closed for want of anything to do. */
+	/** Time at which an idle link is closed. */
 	#idleMs = Number.POSITIVE_INFINITY;
 	#nowMs = 0;
 	#frames = 0;
@@ -154,7 +154,7 @@ export class DLMSMeter implements Machine {
 		this.#outputs.push(transmission(sent));
 	}
 
-	/** Passes on what the sign-on sends, until it hands over. */
+	/** Passes on the output of the sign-on until the hand-over. */
 	#pumpSignOn(nowMs: number): void {
 		const signOn = this.#options.signOn!;
 		for (let output = signOn.poll(); output.kind !== OUTPUT_NONE; output = signOn.poll()) {

@@ -9,9 +9,9 @@ export interface COSEMObject {
 	version: number;
 	/** `A.B.C.D.E.F`. */
 	code: string;
-	/** Attributes 2, 3 and so on; the first is the code. */
+	/** Attributes from 2 on; attribute 1 is the code. */
 	attributes: readonly Attribute[];
-	/** Selective access to attribute 2: selector, then its parameters. A number: why not. */
+	/** Selective access to attribute 2: selector, then its parameters. Returns a number to refuse. */
 	select?: (selection: Buffer, reading: HouseholdReading) => Data.Encoded | number;
 }
 

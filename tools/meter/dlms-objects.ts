@@ -1,7 +1,7 @@
 /**
- * The objects of the simulated DLMS/COSEM meter: the household's registers, its clock, names and counters, by the
- * interface classes of IEC 62056-6-2 (1 data, 3 register, 4 extended register, 5 demand register, 7 profile, 8 clock, 15 association,
- * 17 SAP assignment, 64 security setup).
+ * Objects of the simulated DLMS/COSEM meter: the household's registers, clock, names and counters, by the interface
+ * classes of IEC 62056-6-2 (1 data, 3 register, 4 extended register, 5 demand register, 7 profile, 8 clock, 15
+ * association, 17 SAP assignment, 64 security setup).
  */
 import * as Data from "./dlms-data.js";
 import { type Attribute, type COSEMObject, codeBytes } from "./dlms-object.js";
@@ -21,15 +21,15 @@ const VOLT = 35;
 const HERTZ = 44;
 const NO_UNIT = 255;
 const PERIOD_SECONDS = 900;
-/** 16 characters, by which a meter is known in DLMS. */
+/** Logical device name, 16 characters. */
 export const DEVICE_NAME = `GWS00000${SERIAL}`;
 export const ASSOCIATION_CODE = "0.0.40.0.0.255";
-/** Code under which the public client reads the next invocation counter. */
+/** Code of the invocation counter for the public client. */
 export const COUNTER_CODE = "0.0.43.1.0.255";
 
 export interface ObjectOptions {
 	zone: Data.Zone;
-	/** Types that are rare but allowed: floats, 64 bits, null data, text, a clock with its own tag. */
+	/** Adds rare but allowed types: floats, 64 bits, null data, text, a clock with its own tag. */
 	oddTypes?: boolean;
 	/** Last invocation counter accepted. */
 	counter: () => number;
@@ -113,7 +113,7 @@ function phases(): COSEMObject[] {
 	]);
 }
 
-/** Registers in types and with scalers that a reader sees once in a hundred meters. */
+/** Registers with rare types and scalers. */
 function oddRegisters(): COSEMObject[] {
 	const micro = (kilo: number) => BigInt(Math.round(kilo * 1000)) * 1_000_000_000n + 7n;
 	return [
@@ -138,7 +138,7 @@ function oddRegisters(): COSEMObject[] {
 	];
 }
 
-/** All objects except the association, which lists them. For a code that occurs twice the odd one comes first. */
+/** All objects except the association, which lists them. The odd object of a duplicate code comes first. */
 export function householdObjects(options: ObjectOptions): COSEMObject[] {
 	const objects = [
 		...(options.oddTypes ? oddRegisters() : []),
@@ -164,7 +164,7 @@ export function householdObjects(options: ObjectOptions): COSEMObject[] {
 	return objects.filter(({ code }, i) => objects.findIndex((other) => other.code === code) === i);
 }
 
-/** Attribute `object_list` of an association: each object with the rights to its attributes and methods. */
+/** Attribute `object_list` of an association: each object with its access rights. */
 export function objectList(objects: readonly COSEMObject[]): Data.Encoded {
 	return Data.array(
 		objects.map(({ classId, version, code, attributes }) => {

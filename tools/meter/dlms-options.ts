@@ -36,7 +36,7 @@ export interface DLMSProgramOptions {
 	reactionMs?: number;
 	pace: boolean;
 	echo: boolean;
-	/** The moment at which the household stands still, Unix ms. */
+	/** Fixes the household's time, Unix ms. */
 	atMs?: number;
 	server: Omit<ServerOptions, "household">;
 	station: Omit<StationOptions, "answer" | "onReset" | "onEvent">;
@@ -49,7 +49,7 @@ const COUNT_LIMIT = 1_000_000;
 const MILLISECONDS_LIMIT = 60_000;
 const COUNTER_LIMIT = 0xffff_ffff;
 const REACTIONS = ["aare", "exception", "decipher-exception", "silence", "dm"];
-/** Mechanisms of HLS by their numbers in the Green Book. */
+/** HLS mechanisms, by their Green Book numbers. */
 const MECHANISMS = new Map([
 	["maker", 2],
 	["md5", 3],
@@ -68,7 +68,7 @@ export function wantsDLMS(args: readonly string[]): boolean {
 	return args.some((arg, i) => arg === "--protocol=dlms" || (arg === "--protocol" && args[i + 1] === "dlms"));
 }
 
-/** Throws UsageError. Undefined when only the help was asked for. */
+/** Throws UsageError. Undefined if only help was requested. */
 export function parseDLMSOptions(args: string[]): DLMSProgramOptions | undefined {
 	const values = parseWords(args, WORDS);
 	if (values.help) return undefined;
@@ -238,7 +238,7 @@ function parseResults(values: Values): Map<string, number> {
 	return results;
 }
 
-/** `A.B.C.D.E.F`, with the attribute where there is one. */
+/** Formats as `A.B.C.D.E.F`, with the attribute if given. */
 function readCode(written: string): string {
 	const parts = /^(?:(\d+)-(\d+):)?(\d+)\.(\d+)\.(\d+)(?:\.(\d+))?(\/\d+)?$/.exec(written);
 	if (parts === null || parts.slice(1, 7).some((part) => Number(part ?? 0) > 255))
@@ -248,7 +248,7 @@ function readCode(written: string): string {
 	return `${a ?? (isAbstract ? "0" : "1")}.${b ?? "0"}.${c}.${d}.${e}.${f}${attribute}`;
 }
 
-/** `N:N`, at least and at most so many. */
+/** Parses `N:N` with at least `least` and at most `most` numbers. */
 function numbers(values: Values, name: Name, least: number, most = least): number[] | undefined {
 	const parts = values[name]?.split(":");
 	if (parts === undefined) return undefined;

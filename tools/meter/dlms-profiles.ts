@@ -1,5 +1,6 @@
 /**
- * Load profiles of the simulated DLMS/COSEM meter (class 7, profile generic; IEC 62056-6-2, 4.3.6), each of another manner:
+ * Load profiles of the simulated DLMS/COSEM meter (class 7, profile generic; IEC 62056-6-2, 4.3.6), with different
+ * properties:
  *
  * | code | period | rows | order | selection |
  * |---|---|---|---|---|
@@ -8,7 +9,7 @@
  * | 1-0:98.1.0 | an hour | 60 | oldest first | range; the time comes with the first row only |
  * | 1-0:99.3.0 | 15 min | 5 | oldest first | none |
  *
- * Row k before the last (0) has the time of the last end of a period minus k periods, status 8 if k is 2 and else 0, an
+ * Row k before the last (0) has the end of the last period minus k periods, status 8 for k = 2 and otherwise 0, an
  * import of 12 345 678 901 Wh - 125 Wh * k with scaler -1, and an export of 3000 kWh - k.
  */
 import * as Data from "./dlms-data.js";
@@ -46,7 +47,7 @@ interface Row {
 	export: number;
 }
 
-/** The rows as the meter keeps them. */
+/** Rows in the meter's order. */
 function rowsOf({ periodS, rows, isLastFirst }: Manner, { utcMs }: HouseholdReading): Row[] {
 	const lastMs = utcMs - (utcMs % (periodS * 1000));
 	const all = Array.from({ length: rows }, (_, k) => ({
@@ -71,7 +72,7 @@ function encode(rows: readonly Row[], zone: Data.Zone, hasNullTimes = false): Da
 	);
 }
 
-/** The moment that an octet string of a date and time tells; where it has no deviation, by the meter's own clock. */
+/** Time of a date-time octet string; without a deviation, by the meter's own zone. */
 function momentOf(bytes: Buffer, zone: Data.Zone): number {
 	const localMs = Date.UTC(bytes.readUInt16BE(0), bytes[2] - 1, bytes[3], bytes[5], bytes[6], bytes[7]);
 	const deviation = bytes.readInt16BE(9);
@@ -79,7 +80,7 @@ function momentOf(bytes: Buffer, zone: Data.Zone): number {
 	return localMs + (zone.deviation === "swapped" ? -deviation : deviation) * 60_000;
 }
 
-/** Rows that `selection` (selector, then its parameters) asks for; a number: why not. */
+/** Rows selected by `selection` (selector and parameters), or the reason of a refusal. */
 function select(manner: Manner, selection: Buffer, reading: HouseholdReading, zone: Data.Zone): Row[] | number {
 	const rows = rowsOf(manner, reading);
 	const [selector] = selection;
@@ -103,7 +104,7 @@ function matches(bytes: Buffer, pattern: string): boolean {
 	return new RegExp(`^${pattern.replaceAll(" ", "")}$`).test(bytes.toString("hex"));
 }
 
-/** The profiles, and the registers that are their columns and that the household lacks. */
+/** The profiles, and the column registers that the household lacks. */
 export function profiles(zone: Data.Zone): COSEMObject[] {
 	const column = (classId: number, code: string) =>
 		Data.structure(Data.uint16(classId), Data.octets(codeBytes(code)), Data.int8(2), Data.uint16(0));

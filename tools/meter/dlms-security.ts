@@ -1,6 +1,6 @@
 /**
- * How a DLMS/COSEM server protects its messages and looks at those of its clients (IEC 62056-5-3, 5.7), for the
- * simulator: global and dedicated keys, general ciphering, the invocation counters of both sides.
+ * Message security of a DLMS/COSEM server (IEC 62056-5-3, 5.7), for the simulator: global and dedicated keys, general
+ * ciphering, and both invocation counters.
  */
 import { answerChallenge, type Keys, type Opened, open, protect, protectionOverhead } from "./dlms-cipher.js";
 import { lengthOf } from "./dlms-data.js";
@@ -19,7 +19,7 @@ export const NOT_SUPPORTED = 2;
 const DECIPHERING_ERROR = 5;
 const COUNTER_ERROR = 6;
 
-/** Tags of ciphered answers, global and dedicated, by the plain ones. */
+/** Tags of ciphered answers (global, dedicated) by plain tag. */
 const ANSWER_TAGS = new Map([
 	[0xc4, [0xcc, 0xd4]],
 	[0xc5, [0xcd, 0xd5]],
@@ -37,29 +37,29 @@ export interface SecurityOptions {
 	keys: Keys;
 	/** System title of the meter. */
 	title: Uint8Array;
-	/** Security control of what it asks of ciphered messages: 10, 20, 30. */
+	/** Required security control of ciphered messages: 10, 20, 30. */
 	security: number;
-	/** Last invocation counter that it has accepted. */
+	/** Last invocation counter accepted. */
 	counter: number;
-	/** Last one that it has used itself. */
+	/** Last invocation counter used by the meter. */
 	ownCounter: number;
 	/** Answers in general-glo-ciphering. */
 	general?: boolean;
 	faults: {
 		onWrongKey?: Reaction;
 		onLowCounter?: Reaction;
-		/** Number that its security controls tell; it takes requests of suites 0 and 1 all the same. */
+		/** Suite in its security controls; requests of suites 0 and 1 are accepted in any case. */
 		suite?: number;
 		/** Accepts only requests of the suite in its own security control. */
 		strictSuite?: boolean;
 	};
 }
 
-/** A message made plain, and how its answer is to be protected. */
+/** A deciphered message, and the required protection of its answer. */
 export interface Message {
 	plain: Buffer;
 	wrap(answer: Buffer): Buffer;
-	/** Bytes that `wrap` adds at most. */
+	/** Maximum number of bytes added by `wrap`. */
 	overhead: number;
 }
 
@@ -118,7 +118,7 @@ export class MessageSecurity {
 		};
 	}
 
-	/** Deciphers, and looks at the counter; `refusal`: the AARE for an AARQ that fails. */
+	/** Deciphers and checks the counter; `refusal`: the AARE for an AARQ that fails. */
 	open(keys: Keys, title: Uint8Array, ciphered: Buffer, refusal?: () => Buffer): Opened | Refused {
 		const { faults, security } = this.#options;
 		const opened = open(keys, title, ciphered);
@@ -139,7 +139,7 @@ export class MessageSecurity {
 		return opened;
 	}
 
-	/** An APDU of this server under the next of its invocation counters. */
+	/** Ciphers an APDU with the server's next invocation counter. */
 	cipher(tag: number, keys: Keys, control: number, plain: Buffer): Buffer {
 		const { title, faults } = this.#options;
 		const origin = { title, counter: ++this.#ownCounter };
@@ -162,7 +162,7 @@ function react(reaction: Reaction, told: Buffer, refusal?: () => Buffer): Answer
 	return reaction === "decipher-exception" ? exception(UNKNOWN_SERVICE, DECIPHERING_ERROR) : told;
 }
 
-/** Bytes after a length of A-XDR. */
+/** Skips an A-XDR length. */
 function withoutLength(bytes: Buffer): Buffer {
 	return bytes.subarray(bytes[0] > 0x80 ? 1 + (bytes[0] & 0x7f) : 1);
 }

@@ -1,7 +1,7 @@
 /**
- * A DLMS/COSEM server by logical names (IEC 62056-5-3) for the simulator: associations without security, with a password
- * (LLS) and with HLS by GMAC or SHA-256, ciphering of security suites 0 and 1, GET and the ACTION of HLS. APDUs in, APDUs out; knows
- * nothing of HDLC but that a link can be lost.
+ * DLMS/COSEM server with logical names (IEC 62056-5-3) for the simulator: associations without security, with a
+ * password (LLS), and with HLS by GMAC or SHA-256; ciphering of suites 0 and 1; GET, and the ACTION of HLS. Takes and
+ * returns APDUs, independently of HDLC.
  */
 import { randomBytes } from "node:crypto";
 import * as ACSE from "./dlms-acse.js";
@@ -37,7 +37,7 @@ export const NOT_SERVED = 38;
 const CHALLENGE_BYTES = 16;
 const KEY_BYTES = 16;
 const SMALLEST_PDU = 12;
-/** Conformance of a server by short names: READ, WRITE, several at once. */
+/** Conformance of a server with short names: READ, WRITE, multiple references. */
 const SHORT_SERVICES = 0x180200;
 const DLMS_VERSION = 6;
 /** Reasons of an initiate error. */
@@ -53,9 +53,9 @@ export interface ServerOptions extends SecurityOptions {
 	publicClient: number;
 	lowClient: number;
 	gmacClient: number;
-	/** HLS of that client is by SHA-256, with the password as its secret. */
+	/** That client's HLS uses SHA-256 with the password as the secret. */
 	bySHA256?: boolean;
-	/** An association that was not released is kept: until RLRQ the next is refused. */
+	/** Keeps an association until RLRQ and refuses the next one. */
 	keepsAssociation?: boolean;
 	password: Uint8Array;
 	encryption: "off" | "allowed" | "required";
@@ -69,9 +69,9 @@ export interface ServerOptions extends SecurityOptions {
 }
 
 export interface ServerFaults {
-	/** Result, source and diagnostic that each AARQ is refused with. */
+	/** Result, source and diagnostic of every refused AARQ. */
 	refusal?: readonly [number, number, number];
-	/** A refusal comes without user information. */
+	/** Refuses without user information. */
 	bareRefusal?: boolean;
 	/** Reason of an initiate error in the AARE. */
 	initiateError?: number;
@@ -79,14 +79,14 @@ export interface ServerFaults {
 	onLowCounter?: Reaction;
 	suite?: number;
 	strictSuite?: boolean;
-	/** f(CtoS) is wrong. */
+	/** Sends a wrong f(CtoS). */
 	wrongAnswer?: boolean;
-	/** ACTION of HLS is refused with this result. */
+	/** Refuses the ACTION of HLS with this result. */
 	actionResult?: number;
-	/** State and service of an exception that answers requests after the first `exceptionAfter`. */
+	/** State and service of the exception that answers all requests after the first `exceptionAfter`. */
 	exception?: readonly [number, number];
 	exceptionAfter?: number;
-	/** The client that is for GMAC is for this mechanism of HLS, which each AARQ is refused for, or accepted and challenged. */
+	/** Mechanism of HLS in place of GMAC; each AARQ with it is refused, or accepted and challenged. */
 	hls?: { mechanism: number; accepts: boolean; isNamed: boolean };
 	/** The meter uses short names: it refuses each AARQ, or accepts it as one for short names. */
 	shortNames?: "refuse" | "accept";
@@ -94,7 +94,7 @@ export interface ServerFaults {
 
 interface Association extends Party {
 	client: number;
-	/** HLS is through, or was not asked for. */
+	/** True if HLS is complete or not required. */
 	isAuthenticated: boolean;
 	context: GetContext;
 	challenge: Buffer;
@@ -112,7 +112,7 @@ export class DLMSServer {
 	readonly #get: GetService;
 	readonly #security: MessageSecurity;
 	#association: Association | undefined;
-	/** True while the association was not released by RLRQ. */
+	/** True until RLRQ. */
 	#isHeld = false;
 	#requests = 0;
 	#nowMs = 0;
@@ -125,7 +125,7 @@ export class DLMSServer {
 		this.#get = new GetService({ ...options, objects });
 	}
 
-	/** The link below is gone or anew: no association outlives it. */
+	/** The link was lost or reopened; this ends the association. */
 	reset(): void {
 		this.#association = undefined;
 		this.#get.reset();
@@ -150,7 +150,7 @@ export class DLMSServer {
 		return answer[0] === 0xd8 ? answer : message.wrap(answer);
 	}
 
-	/** An unsolicited message, as meters send them: a data notification with the power. */
+	/** An unsolicited data notification with the power. */
 	notification(nowMs: number): Buffer {
 		const power = Buffer.alloc(5);
 		power[0] = 0x05;
@@ -158,7 +158,7 @@ export class DLMSServer {
 		return Buffer.concat([Buffer.from("0f0000000100", "hex"), power]);
 	}
 
-	/** The answer; empty when there is no such service. */
+	/** The answer; empty for an unsupported service. */
 	#serve(plain: Buffer, association: Association, message: Message): Buffer {
 		const { context } = association;
 		if (!association.isAuthenticated && plain[0] !== 0xc3) return exception(NOT_ALLOWED, NOT_POSSIBLE);
@@ -172,7 +172,7 @@ export class DLMSServer {
 	}
 
 	#release(apdu: Buffer): Answer {
-		// In a ciphered context the initiate request is told once more, ciphered.
+		// In a ciphered context, the client must repeat the initiate request in ciphered form.
 		if (this.#association?.isCiphered && !apdu.includes(0xbe)) return exception(NOT_ALLOWED, NOT_POSSIBLE);
 		this.reset();
 		this.#isHeld = false;

@@ -5,23 +5,23 @@ import { ACK, CR, checkPosition, ETX, LF, STX } from "./telegram.js";
 export interface MeterFaults {
 	/** Characters of noise (7F, 00, FF) before the identification and after the BCC. */
 	noise?: number;
-	/** The first so many blocks, repeated ones counted, carry a wrong BCC. */
+	/** Number of blocks, including repetitions, with a wrong BCC. */
 	wrongBCC?: number;
-	/** The first so many sign-ons are not answered. */
+	/** Number of sign-ons without an answer. */
 	silence?: number;
 	/** Delay of each answer, ms. */
 	lateMs?: number;
-	/** The block stops after so many characters. */
+	/** Length of the block, characters, after which it stops. */
 	cut?: number;
-	/** Whatever the identification promises, the meter works at this rate only. */
+	/** The only speed that works, whatever the identification says. */
 	lieBaud?: number;
-	/** The block comes without STX. */
+	/** Omits STX. */
 	noSTX?: boolean;
-	/** The block ends with `! CR LF`, without ETX and BCC. */
+	/** Ends the block with `! 11 CR LF`, without ETX and BCC. CR LF`, without ETX and BCC. */
 	noBCC?: boolean;
-	/** One of that many characters has a flipped bit. */
+	/** One of this many characters has a flipped bit. */
 	damage?: number;
-	/** `ACK CR LF` comes before STX (Elster AS1440). */
+	/** Sends `ACK CR LF` before STX (Elster AS1440). */
 	ackLine?: boolean;
 }
 
@@ -33,8 +33,8 @@ export function noiseBytes(count: number): Uint8Array {
 }
 
 /**
- * The message as this meter sends it. `isRepeated`: asked for by NAK, so it begins with the block itself; `isSpoilt`:
- * its BCC is wrong. A message without STX or BCC has no such fault.
+ * Applies the faults to a message. `isRepeated`: requested by NAK, so it begins with the block; `isSpoilt`: wrong BCC.
+ * Faults of STX and BCC do not apply to a message without them.
  */
 export function shapeMessage(
 	message: Uint8Array,
@@ -57,8 +57,8 @@ export function shapeMessage(
 }
 
 /**
- * Flips a bit in one of `count` characters of 7E1, in place. The parity no longer fits, and 0x80 and above is how a
- * machine says so; a line that carries no parity shows only the wrong character.
+ * Flips a bit in one of `count` 7E1 characters, in place. The wrong parity is expressed as 0x80 and above; a line
+ * without parity only shows the wrong character.
  */
 export function damage(bytes: Uint8Array, count: number, random: SeededRandom): void {
 	for (let i = 0; i < bytes.length; i++) {

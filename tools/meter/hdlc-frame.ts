@@ -1,28 +1,27 @@
 /**
- * HDLC frames of format type 3 (IEC 62056-46, 6.4) on the meter's side, for the simulator: finds them in what comes,
- * and makes them.
+ * Meter's side of HDLC frames of format type 3 (IEC 62056-46, 6.4), for the simulator: finds and makes them.
  *
  *   7E | A, S bit, length (2) | destination | source | control | HCS (2) | information | FCS (2) | 7E
  */
 
 export const FLAG = 0x7e;
-/** Between two characters of a frame; it is given up after it. */
+/** Maximum gap between two characters of a frame. */
 export const CHARACTER_GAP_MS = 500;
 const SEGMENTED = 0x08;
-/** Addresses of 1 and 1, control, FCS, format. */
+/** Format, addresses of 1 and 1, control, FCS. */
 const SHORTEST = 7;
 
-/** A frame as it came, its checks right. */
+/** A received frame with correct checks. */
 export interface Frame {
 	isSegmented: boolean;
-	/** Address bytes as on the line. */
+	/** Address bytes as received. */
 	destination: Buffer;
 	source: Buffer;
 	control: number;
 	information: Buffer;
 }
 
-/** CRC-16/X.25 of the bytes, as it is sent: low byte first. */
+/** CRC-16/X.25 of the bytes, low byte first. */
 export function checkOf(bytes: Uint8Array): Buffer {
 	let crc = 0xffff;
 	for (const byte of bytes) {
@@ -33,7 +32,7 @@ export function checkOf(bytes: Uint8Array): Buffer {
 	return Buffer.of(crc & 0xff, crc >> 8);
 }
 
-/** A whole frame, flags included. */
+/** Makes a frame, including flags. */
 export function makeFrame({ isSegmented, destination, source, control, information }: Frame): Buffer {
 	const addresses = Buffer.concat([destination, source, Buffer.of(control)]);
 	const length = 2 + addresses.length + (information.length > 0 ? 2 + information.length : 0) + 2;
@@ -45,7 +44,7 @@ export function makeFrame({ isSegmented, destination, source, control, informati
 	return Buffer.concat([Buffer.of(FLAG), body, checkOf(body), Buffer.of(FLAG)]);
 }
 
-/** The address that begins at `start`: up to its first byte with the lowest bit set; undefined when it has none in 4. */
+/** The address at `start`, up to its first byte with bit 0 set; undefined if none of 4 bytes has it. */
 export function addressAt(bytes: Buffer, start: number): Buffer | undefined {
 	for (let end = start + 1; end <= start + 4 && end <= bytes.length; end++) {
 		if (bytes[end - 1] & 1) return bytes.subarray(start, end);
@@ -61,7 +60,7 @@ export function partsOf(address: Uint8Array): { upper: number; lower?: number } 
 	return address.length === 4 ? { upper: (a << 7) | b, lower: (c << 7) | d } : undefined;
 }
 
-/** Reads what stands between two flags, both left out; undefined when a check is wrong or it is no frame at all. */
+/** Parses the bytes between two flags; undefined if a check is wrong or it is not a frame. */
 export function readFrame(bytes: Buffer): Frame | undefined {
 	const destination = addressAt(bytes, 2);
 	const source = destination && addressAt(bytes, 2 + destination.length);
@@ -78,10 +77,10 @@ export function readFrame(bytes: Buffer): Frame | undefined {
 export const PENDING = 0;
 export const DAMAGED = 1;
 
-/** Cuts frames out of what comes, character by character, by their length. */
+/** Finds frames in received characters, by their length. */
 export class FrameFinder {
 	#bytes: number[] = [];
-	/** A flag came: what follows may be a frame. */
+	/** True after a flag: a frame may follow. */
 	#isOpen = false;
 	#lastMs = 0;
 

@@ -1,11 +1,11 @@
 /**
- * The secondary station of HDLC (IEC 62056-46, 6.4 unbalanced, normal response mode), for the simulator: opens and
- * closes the link, puts segments together and APDUs into segments, answers each frame that asks for it.
- * Frames go in, the frames of the answer come out at once; when they are sent is the owner's matter.
+ * Secondary station of HDLC (IEC 62056-46, 6.4: unbalanced, normal response mode), for the simulator: opens and closes
+ * the link, assembles and segments APDUs, and answers frames that require it. It returns the frames of the answer at
+ * once; the caller decides when to send them.
  */
 import { type Frame, makeFrame, partsOf } from "./hdlc-frame.js";
 
-/** Bytes of one APDU that the meter takes, over all of its segments. */
+/** Maximum length of a received APDU, over all segments. */
 const APDU_LIMIT = 65_536;
 const DEFAULT_INFORMATION = 128;
 const DEFAULT_WINDOW = 1;
@@ -27,20 +27,20 @@ const FROM_CLIENT = Buffer.of(0xe6, 0xe6, 0x00);
 const FROM_SERVER = Buffer.of(0xe6, 0xe7, 0x00);
 const ALL_STATIONS = [0x7f, 0x3fff];
 
-/** Answers of the layer above to an APDU, instead of an APDU. */
+/** Alternatives to an answering APDU. */
 export const SILENCE = 0;
-/** The link is thrown away; the client hears DM. */
+/** Drops the link; the client receives DM. */
 export const DROP_LINK = 1;
 export type Answer = Buffer | typeof SILENCE | typeof DROP_LINK;
 
 export interface StationOptions {
 	logical: number;
 	physical: number;
-	/** The only length of its address that it listens to; default: each. */
+	/** The only accepted length of its address; default: any. */
 	addressLength?: number;
-	/** Addresses of the clients that may open a link. */
+	/** Addresses of accepted clients. */
 	clients: readonly number[];
-	/** Bytes of information that it sends in a frame, and takes in one, at most. */
+	/** Maximum information bytes per frame, sent and received. */
 	transmit: number;
 	receive: number;
 	window: number;
@@ -49,26 +49,26 @@ export interface StationOptions {
 	faults?: StationFaults;
 	/** Answers an APDU of this client. */
 	answer(apdu: Buffer, client: number): Answer;
-	/** The link is gone or anew. */
+	/** The link was lost or reopened. */
 	onReset(): void;
 	onEvent(code: number): void;
 }
 
-/** Counters of faults, each counted down. */
+/** Remaining numbers of faults. */
 export interface StationFaults {
-	/** The first so many SNRM are answered by DM. */
+	/** Number of SNRM answered by DM. */
 	refuse?: number;
-	/** SNRM is answered by DM until a DISC came: a session was left open. */
+	/** Answers SNRM by DM until DISC, as with a session left open. */
 	refuseUntilDisconnect?: boolean;
-	/** The first so many SNRM are not answered. */
+	/** Number of SNRM without an answer. */
 	silence?: number;
-	/** RNR comes so many times before the first answer. */
+	/** Number of RNR before the first answer. */
 	busy?: number;
-	/** The first so many I frames are rejected by REJ. */
+	/** Number of I frames rejected by REJ. */
 	reject?: number;
-	/** I frame with this number, from 1 on: answered by FRMR. */
+	/** Number of the I frame answered by FRMR, from 1 on. */
 	frameReject?: number;
-	/** After so many APDUs the link is lost without a word. */
+	/** Number of APDUs after which the link is lost silently. */
 	loseAfter?: number;
 }
 
@@ -92,10 +92,10 @@ export class HDLCStation {
 	/** Client that has the link; -1 without one. */
 	#client = -1;
 	#agreed: Parameters = standard();
-	/** Number of the next frame to be received; of the first one sent that is not acknowledged. */
+	/** Sequence numbers: next frame expected; first frame not acknowledged. */
 	#expected = 0;
 	#oldest = 0;
-	/** Frames of the answer, from the oldest that is not acknowledged on. */
+	/** Frames of the answer, from the first not acknowledged. */
 	#segments: Buffer[] = [];
 	/** Number of frames sent. */
 	#sent = 0;
@@ -104,7 +104,7 @@ export class HDLCStation {
 	#busy = 0;
 	#count = 0;
 	#apdus = 0;
-	/** Addresses of the frame that is answered. */
+	/** Addresses for the answer. */
 	#to: Buffer = Buffer.alloc(0);
 	#from: Buffer = Buffer.alloc(0);
 
@@ -118,7 +118,7 @@ export class HDLCStation {
 		return this.#client >= 0;
 	}
 
-	/** The frames that answer this one; none when it is not for this station or asks for nothing. */
+	/** Returns the answer to a frame; empty if it is for another station or requires none. */
 	take(frame: Frame): Buffer[] {
 		const client = partsOf(frame.source);
 		if (!this.#isForUs(frame.destination) || client === undefined) return [];
@@ -136,7 +136,7 @@ export class HDLCStation {
 		return this.#reject(control, UNKNOWN_CONTROL);
 	}
 
-	/** The link is gone, by time or by order. */
+	/** Closes the link. */
 	reset(): void {
 		this.#client = -1;
 		this.#isMute = false;
@@ -148,7 +148,7 @@ export class HDLCStation {
 		this.#options.onReset();
 	}
 
-	/** A frame of this station to its client that nothing asked for; undefined when there is no link. */
+	/** An unsolicited frame to the client; undefined without a link. */
 	unnumbered(apdu: Buffer): Buffer | undefined {
 		return this.isOpen ? this.#frame(UI, Buffer.concat([FROM_SERVER, apdu])) : undefined;
 	}
@@ -202,7 +202,7 @@ export class HDLCStation {
 		if (((control >> 1) & 7) !== this.#expected) {
 			this.#options.onEvent(FRAME_REPEATED);
 			if (!isPoll) return [];
-			// Repeated because the answer was lost, or one before it was lost.
+			// A repetition, because the answer or an earlier one was lost.
 			const isOld = ((control >> 1) & 7) === ((this.#expected + 7) & 7);
 			if (!isOld) return [this.#supervisory(REJ)];
 			this.#sent = 0;
@@ -245,12 +245,12 @@ export class HDLCStation {
 		const kind = control & 0x0f;
 		if (kind !== RR && kind !== RNR && kind !== REJ) return this.#reject(control, UNKNOWN_CONTROL);
 		if ((control & POLL) === 0) return [];
-		// Whatever is not acknowledged by now got lost.
+		// Frames not acknowledged by now were lost.
 		this.#sent = 0;
 		return kind === RNR ? [this.#supervisory(RR)] : this.#send();
 	}
 
-	/** The client has all frames before `number`; false when they were never sent. */
+	/** The client has received all frames before `number`; returns false if they were never sent. */
 	#acknowledge(number: number): boolean {
 		const count = (number - this.#oldest) & 7;
 		if (count > this.#sent) return false;
@@ -260,7 +260,7 @@ export class HDLCStation {
 		return true;
 	}
 
-	/** Frames until the window is full; RR when there is nothing to send. */
+	/** Frames that fit the window; RR if there is nothing to send. */
 	#send(): Buffer[] {
 		if (this.#busy > 0) {
 			this.#busy--;
@@ -304,7 +304,7 @@ function standard(): Parameters {
 	};
 }
 
-/** Parameters that a client requests in SNRM: it transmits what this station receives. */
+/** Parameters requested in SNRM; the client's transmit values are the station's receive values. */
 function readParameters(information: Buffer): Parameters {
 	const wanted = standard();
 	if (information[0] !== 0x81 || information[1] !== 0x80) return wanted;

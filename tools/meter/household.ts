@@ -1,13 +1,13 @@
 /**
- * A household's three-phase meter that does not exist, with solar cells on the roof: a day's load, import and export,
- * registers that move with time. For `npm run meter` without a telegram file, and behind DLMS/COSEM. Registers and
- * codes as European household meters list them (IEC 62056-61); the block's framing is IEC 62056-21.
+ * A fictitious three-phase household meter with solar panels: a daily load curve, import and export, and registers that
+ * change with time. Used by `npm run meter` without a telegram file, and behind DLMS/COSEM. Codes as in European
+ * household meters (IEC 62056-61), in a block of IEC 62056-21.
  */
 import { frame, type MeterMode, type Telegram } from "./telegram.js";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** A pause between two readouts is followed in steps of this length, and in no more of them than a week has. */
+/** Integration step; a longer pause uses at most the number of steps of a week. */
 const STEP_MS = 5 * 60_000;
 const STEPS_LIMIT = (7 * DAY_MS) / STEP_MS;
 export const SERIAL = "48151623";
@@ -16,14 +16,14 @@ const IDENT = "GWS?HOUSE-3P";
 const PHASES = [0, 1, 2];
 
 export interface HouseholdOptions {
-	/** Unix time at moment 0, ms. The day's hours are those of UTC. */
+	/** Unix time at moment 0, ms. The hours of the day are UTC. */
 	utcMs: number;
 	mode: MeterMode;
 	/** Speed announced by Z: 300, 600 … 19200; modes A and D announce none. */
 	baud: number;
-	/** The identification after `/`; the fourth character gives way to Z. Default `GWS?HOUSE-3P`. */
+	/** The identification after `/`; Z replaces the fourth character. Default `GWS?HOUSE-3P`. */
 	ident?: string;
-	/** Lines at the end of the block, such as a load profile's. */
+	/** Additional lines at the end of the block, such as a load profile. */
 	more?: (nowMs: number) => readonly string[];
 }
 
@@ -35,17 +35,17 @@ export interface HouseholdReading {
 	nightImport: number;
 	export: number;
 	reactive: number;
-	/** Maximum of a quarter of an hour in kW, and its time. */
+	/** Quarter-hour maximum in kW, and its time. */
 	maximum: number;
 	maximumMs: number;
-	/** W, negative where the sun gives more than the house takes. */
+	/** W, negative if solar power exceeds the load. */
 	power: number;
 	/** Hz. */
 	frequency: number;
 	phases: { volts: number; amperes: number; watts: number }[];
 }
 
-/** Z for a rate in a mode: 0 to 6 in mode C, A to F in mode B; undefined when the mode has none for it. */
+/** Z for a speed in a mode: 0 to 6 in mode C, A to F in mode B; undefined if the mode does not have it. */
 export function baudCharacterFor(baud: number, mode: MeterMode): string | undefined {
 	const index = [300, 600, 1200, 2400, 4800, 9600, 19200].indexOf(baud);
 	if (mode === "C") return "0123456"[index];
@@ -61,11 +61,11 @@ export class Household {
 	#nightImport = 4150.902;
 	#export = 3276.118;
 	#reactive = 1904.5;
-	/** kW, and when. */
+	/** kW, and its time. */
 	#maximum = 0;
 	#maximumMs: number;
 
-	/** Throws an Error with a sentence when the mode has no such rate. */
+	/** Throws an Error with a sentence if the mode does not have this speed. */
 	constructor(options: HouseholdOptions) {
 		const z = baudCharacterFor(options.baud, options.mode);
 		if (z === undefined) throw new Error(`Mode ${options.mode} has no baud rate character for ${options.baud}.`);
@@ -160,7 +160,7 @@ function lines(reading: HouseholdReading): string[] {
 	return sets;
 }
 
-/** A number with at least `digits` digits before the point, `places` after it, and a sign in front. */
+/** Formats a number with at least `digits` digits before the point, `places` after it, and a sign. */
 function fixed(value: number, digits: number, places: number): string {
 	const text = Math.abs(value)
 		.toFixed(places)
@@ -184,7 +184,7 @@ function around(utcMs: number, hour: number, width: number): number {
 	return Math.exp(-((distance / width) ** 2));
 }
 
-/** W drawn by a phase; negative where the sun gives more than the house takes. */
+/** Power of a phase, W; negative if solar power exceeds the load. */
 function phasePower(phase: number, utcMs: number): number {
 	const fridge = Math.sin(utcMs / 540_000 + phase * 2) > 0.3 ? 90 : 0;
 	const breakfast = [350, 1400, 200][phase] * around(utcMs, 7, 0.8);

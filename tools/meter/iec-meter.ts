@@ -1,7 +1,7 @@
 /**
- * The meter's side of IEC 62056-21 (2002), 6.3 messages and 6.4 modes A to D and
- * the sign-on of E, as a sans-io machine, for the simulator and the system tests.
- * Written from the standard and sharing nothing with the gateway's reader, so that one checks the other.
+ * Meter's side of IEC 62056-21 (2002), messages (6.3), modes A to D (6.4) and the sign-on of mode E, as a sans-io
+ * machine, for the simulator and the system tests. It shares no code with the gateway's reader, so that one checks the
+ * other.
  *
  *   sign-on   <- `/ ? [address] ! CR LF`          at 300 Bd
  *   answer    -> identification, after tr
@@ -9,12 +9,12 @@
  *   mode B       the block follows after tr, at the rate of Z
  *   mode C    <- `ACK 0 Z Y CR LF` within 1.5 s: Y=0 block at that rate, Y=1 programming; none or another: at 300 Bd
  *   then      <- NAK within 1.5 s: the block again; ACK, or nothing: done, back to 300 Bd
- *   mode E    <- `ACK 2 Z 2`: the same comes back at the new rate, then somebody else has the line
+ *   mode E    <- `ACK 2 Z 2`: the same comes back at the new rate, then HDLC has the line
  *   programming  its answers are those of iec-programming.ts, until `SOH B0 ETX BCC` or INACTIVITY_MS
- *   mode D    -> the whole transmission unasked, again and again, at a fixed rate
+ *   mode D    -> the whole transmission unsolicited, repeatedly, at a fixed rate
  *
- * A meter does not listen while it sends. `clocked` says that characters take their time on the line; where they don't
- * (a pseudo-terminal), an answer is over the moment it was sent.
+ * A meter does not listen while it sends. `clocked`: characters take time on the line; otherwise (a pseudo-terminal) an
+ * answer is over at once.
  */
 import { SeededRandom } from "../../hosts/node/random.js";
 import { BITS_PER_CHARACTER } from "../../hosts/node/wire-character.js";
@@ -41,59 +41,59 @@ import {
 } from "./telegram.js";
 import { WakeUp } from "./wake-up.js";
 
-/** Rate at which every conversation begins. */
+/** Speed at the start of every session. */
 export const OPENING_BAUD = 300;
-/** Mode D by the standard; most meters in the field push at 9600. */
+/** Mode D by the standard; most meters use 9600. */
 export const PUSH_BAUD = 2400;
 export const REACTION_MS = 200;
 export const QUICK_REACTION_MS = 20;
-/** How long the meter waits for an acknowledgement, and keeps a block to repeat it: the longest tr. */
+/** Time for an acknowledgement and for a repetition of the block: the longest tr. */
 export const WAIT_MS = 1500;
-/** A session in which nothing is asked ends by itself; the standard says 60 to 120 s. */
+/** Time without a request that ends programming mode; 60 to 120 s by the standard. */
 export const INACTIVITY_MS = 60_000;
 
 export const METER_SIGNED_ON = 1;
-/** A sign-on that is not for this meter, or that it sleeps through. */
+/** The sign-on is for another meter, or the meter is asleep. */
 export const METER_REFUSED = 2;
 export const METER_ACKNOWLEDGED = 3;
-/** No acknowledgement, or one that it doesn't understand: default readout at 300 Bd. */
+/** A missing or unknown acknowledgement: default readout at 300 Bd. */
 export const METER_DEFAULT = 4;
-/** Asked for a rate that it promised and can't do. */
+/** The acknowledged speed was promised but does not work. */
 export const METER_DEAD = 5;
 export const METER_BLOCK = 6;
 export const METER_REPEAT = 7;
 export const METER_PROGRAMMING = 8;
-/** Back to waiting for a sign-on. */
+/** Waits for a sign-on again. */
 export const METER_ENDED = 9;
 export const METER_PUSH = 10;
-/** The line is that of HDLC, until `takeBack`. */
+/** HDLC has the line, until `takeBack`. */
 export const METER_HANDED_OVER = 11;
 
 export interface IECMeterOptions {
-	/** Telegram to send, requested for each readout. */
+	/** Telegram for a readout. */
 	source: (nowMs: number) => Telegram;
-	/** Default: the mode that the source's first telegram shows. */
+	/** Default: the mode of the source's first telegram. */
 	mode?: MeterMode;
 	/**
-	 * Device address, up to 32 of 0-9 A-Z a-z and blank. Without one, only the general sign-on is for this meter. With `/`
-	 * in front: a sign-on of its own, up to its `!`, and no other is for this meter.
+	 * Device address, up to 32 of 0-9 A-Z a-z and blank. Without one, the meter only answers the general sign-on. With
+	 * a leading `/`: the meter's own form of sign-on, up to its `!`; it answers no other.
 	 */
 	address?: string;
 	/** Sleeps until it is woken by NUL characters. */
 	battery?: boolean;
 	/** Rate of mode D. Default 2400. */
 	pushBaud?: number;
-	/** Time from the start of one push to the next; a longer push is followed at once. Default 3000. */
+	/** Time from the start of one push to the next; a longer push is followed immediately. Default 3000. */
 	pushMs?: number;
-	/** tr; default 200 ms, or 20 when the third maker letter is lower case. */
+	/** tr; default 200 ms, or 20 if the third maker letter is in lower case. */
 	reactionMs?: number;
-	/** Accepts `ACK 2 Z 2` and is then silent until `takeBack`. `only`: refuses a readout in mode C. Default: never. */
+	/** Accepts `ACK 2 Z 2` and is then silent until `takeBack`. `only`: refuses mode C. Default: never. */
 	handOver?: "both" | "only";
-	/** Sends that acknowledgement back at the new rate. Default true. */
+	/** Repeats the acknowledgement at the new speed. Default true. */
 	confirmsHandOver?: boolean;
-	/** Characters take their time on the line. Default true. */
+	/** True if characters take time on the line. Default true. */
 	clocked?: boolean;
-	/** Default: one that knows nothing. */
+	/** Default: refuses all commands. */
 	programming?: ProgrammingMode;
 	faults?: MeterFaults;
 	seed?: number;
@@ -119,13 +119,13 @@ export class IECMeter implements Machine {
 	readonly #request = new MeterRequest();
 	readonly #wakeUp: WakeUp | undefined;
 	readonly #programming: ProgrammingMode;
-	/** In programming mode, to what was asked. */
+	/** Answer in programming mode. */
 	#answer: Answer | undefined;
 	readonly #outputs: Output[] = [];
 	#telegram: Telegram;
 	#state = IDLE;
 	#baud = 0;
-	/** When all sent so far has left. */
+	/** Time at which all output has left. */
 	#quietMs = 0;
 	#isRepeated = false;
 	#silence: number;
@@ -180,7 +180,7 @@ export class IECMeter implements Machine {
 		}
 	}
 
-	/** HDLC is over: waits for a sign-on again. */
+	/** Ends HDLC and waits for a sign-on. */
 	takeBack(): void {
 		this.#end();
 	}
@@ -198,7 +198,7 @@ export class IECMeter implements Machine {
 				if (isComplete) this.#takeSignOn(nowMs);
 				break;
 			case AWAITS_ACKNOWLEDGE:
-				// A character of the acknowledgement in time gives the rest of it time.
+				// A character of the acknowledgement extends the time for the rest.
 				if (this.#request.isAcknowledge) this.deadlineMs = nowMs + WAIT_MS;
 				if (isComplete) this.#takeAnswer(nowMs);
 				break;
@@ -270,7 +270,7 @@ export class IECMeter implements Machine {
 		this.#enter(wanted.isProgramming ? PROGRAMMING_DUE : BLOCK_DUE, nowMs + this.#reactionMs);
 	}
 
-	/** The identification promised a rate that does not work: it is not heard from again until the next sign-on. */
+	/** Returns true if the speed was promised but does not work; the meter is then silent until the next sign-on. */
 	#isDead(baud: number): boolean {
 		if (this.#faults.lieBaud === undefined || baud === this.#faults.lieBaud) return false;
 		this.#tell(METER_DEAD);

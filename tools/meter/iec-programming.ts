@@ -1,13 +1,12 @@
 /**
- * The simulated meter in programming mode (IEC 62056-21:2002, 6.3.4 and 6.4.3): its password request, its clock, and its
- * load profile P.01 as VDEW "Lastenheft Elektronische Lastgangzähler" 2.1.2 has it. Written from these, sharing nothing
- * with the gateway's reader.
+ * Programming mode of the simulated meter (IEC 62056-21:2002, 6.3.4 and 6.4.3): password, clock, and load profile P.01
+ * of VDEW "Lastenheft Elektronische Lastgangzähler" 2.1.2. It shares no code with the gateway's reader.
  *
  *   <- `SOH R5 STX P.01([from];[to]) ETX BCC`   -> `STX P.01(time)(status)(period)(2)(1.5)(kW)(2.5)(kW) CR LF rows ETX BCC`
  *   <- the same with R6                         -> so many lines, EOT in place of ETX; the others after ACK each
  *
- * The row that ends at moment T is number n = T / period since 1970: import n mod 1000 W, export n mod 7 W, status 80 where
- * n mod 32 is 7 and else 00; each change of status has a head of its own. The clock and all times are in UTC.
+ * The row that ends at T has the number n = T / period since 1970: import n mod 1000 W, export n mod 7 W, status 80 if
+ * n mod 32 = 7 and otherwise 00; each change of status has its own head. Clock and times are in UTC.
  */
 import { ACK, ETX, frame, NAK, SOH } from "./telegram.js";
 
@@ -29,25 +28,25 @@ export const PROFILE_FAULTS = [
 	"password-demand",
 ] as const;
 
-/** `bare-heads`: only the first head has the address. `value-lines`: each value of a row has a line of its own. */
+/** `bare-heads`: only the first head has an address. `value-lines`: each value of a row is on its own line. */
 export const PROFILE_FORMS = ["plain", "bare-heads", "value-lines"] as const;
 
 export interface ProfileOptions {
-	/** Place of the profile; default: nowhere. */
+	/** Location of the profile; default: none. */
 	place?: (typeof PROFILE_PLACES)[number];
 	/** Minutes; default 15. */
 	period?: number;
-	/** Rows that it keeps. Default 400. */
+	/** Number of stored rows. Default 400. */
 	rows?: number;
-	/** In front of times: 0 winter, 1 summer, 2 UTC, "" none. Default 2. */
+	/** Prefix of times: 0 winter, 1 summer, 2 UTC, "" none. Default 2. */
 	season?: string;
-	/** Password without which a profile is refused. Default: no password is needed, and a given one is not answered. */
+	/** Password required for a profile. Default: none is required, and a given one is not answered. */
 	password?: string;
-	/** Wrong passwords until it is locked, and refuses the right one too. Default 3; 0: it is locked. */
+	/** Number of wrong passwords until the meter refuses even the right one. Default 3; 0: locked. */
 	tries?: number;
-	/** Lines of a part, where R6 is asked for. Default 10. */
+	/** Lines per part of an answer to R6. Default 10. */
 	lines?: number;
-	/** The first so many answers to what is asked have a wrong BCC. */
+	/** Number of answers with a wrong BCC. */
 	wrongBCC?: number;
 	fault?: (typeof PROFILE_FAULTS)[number];
 	/** Default plain. */
@@ -61,10 +60,10 @@ const READOUT_ROWS = 96;
 const BREAK = Uint8Array.of(SOH, 0x42, 0x30, ETX, 0x71);
 const REFUSAL = "(ERROR)";
 
-/** An answer; nothing: the meter is silent. */
+/** An answer; undefined: none. */
 export interface Answer {
 	bytes: Uint8Array;
-	/** The meter leaves programming mode. */
+	/** Ends programming mode. */
 	ends?: true;
 }
 
@@ -72,13 +71,13 @@ export class ProgrammingMode {
 	readonly #options: ProfileOptions;
 	readonly #clock: (nowMs: number) => number;
 	#isAllowed: boolean;
-	/** Wrong passwords that there may still be. */
+	/** Number of wrong passwords left. */
 	#tries: number;
 	#wrongBCC: number;
 	#parts: string[] = [];
 	#last: Uint8Array = new Uint8Array(0);
 
-	/** `clock`: what the meter's clock shows at a moment, Unix ms. */
+	/** `clock`: time of the meter's clock, Unix ms. */
 	constructor(options: ProfileOptions, clock: (nowMs: number) => number) {
 		this.#options = options;
 		this.#clock = clock;
@@ -87,12 +86,12 @@ export class ProgrammingMode {
 		this.#wrongBCC = options.wrongBCC ?? 0;
 	}
 
-	/** True after too many wrong passwords: then any password is refused. */
+	/** True after too many wrong passwords. */
 	get isLocked(): boolean {
 		return this.#tries === 0;
 	}
 
-	/** First message: the operand for a password. */
+	/** First message: the operand for the password. */
 	begin(): Answer | undefined {
 		this.#isAllowed = this.#options.password === undefined;
 		this.#parts = [];
@@ -112,7 +111,7 @@ export class ProgrammingMode {
 		return this.more();
 	}
 
-	/** ACK came: the next part. */
+	/** After ACK: the next part. */
 	more(): Answer | undefined {
 		const part = this.#parts.shift();
 		if (part === undefined) return undefined;
@@ -125,7 +124,7 @@ export class ProgrammingMode {
 		return this.#spoilt();
 	}
 
-	/** NAK came. */
+	/** After NAK. */
 	again(): Answer | undefined {
 		return this.#last.length > 0 ? this.#spoilt() : undefined;
 	}
@@ -186,7 +185,7 @@ export class ProgrammingMode {
 		return parts;
 	}
 
-	/** Heads and rows from one time to the other, as they are asked for. */
+	/** Heads and rows of a time range. */
 	#linesOf(from: string, to: string, utcMs: number, limit: number): string[] {
 		const { period = 15, rows = 400, season = "2", fault, form } = this.#options;
 		const periodMs = period * MINUTE_MS;
@@ -210,7 +209,7 @@ export class ProgrammingMode {
 	}
 }
 
-/** For a password, with the operand for one that is ciphered. */
+/** Password request, with the operand for an enciphered one. */
 function demand(): Answer {
 	return { bytes: frame(Buffer.from("P0\x02(01234567)"), SOH) };
 }
@@ -223,7 +222,7 @@ export function readCommand(bytes: Uint8Array): { command: string; data: string 
 	return { command, data };
 }
 
-/** The time of an empty one is `none`. A season in front of it is not gone by. */
+/** `none`: value for an empty text. Ignores the season. */
 function momentOf(text: string, none: number): number {
 	if (text === "") return none;
 	const [year, month, day, hour, minute] = text

@@ -1,32 +1,32 @@
 /**
- * The time of a simulated line, for a computer that has other things to do. It goes with that of the computer, but stands
- * still while this process is kept from running: no wait of the meter is over before what came in it has been looked at,
- * and what was to be sent meanwhile is not sent all at once. It can be held as well.
+ * Time of a simulated line, tolerant of a busy computer. It follows the computer's time but stands still while this
+ * process does not run: no timeout ends before received data has been processed, and delayed output does not pile up.
+ * It can also be stopped explicitly.
  *
- * The event loop's turns are watched for that, as long as something is waited for.
+ * While anything waits for it, it watches the turns of the event loop.
  */
 
-/** The loop is looked at so often. */
+/** Interval of checks. */
 const LOOK_MS = 20;
-/** The clock goes on so long without a turn of the loop. */
+/** Time without a turn of the loop after which the clock stops. */
 const LATE_MS = 50;
 
 export class LineClock {
 	/** Total time for which the clock has stood still, ms. */
 	#lostMs = 0;
-	/** When the loop last had looked at all that came, real time; undefined: it is not watched. */
+	/** Real time at which all input was last processed; undefined while not watching. */
 	#seenMs: number | undefined;
 	#isHeld = false;
 	#timer: NodeJS.Timeout | undefined;
 
-	/** Goes like performance.now(), and never before it. */
+	/** Advances like performance.now(), at or behind it. */
 	get nowMs(): number {
 		const realMs = performance.now();
 		if (this.#seenMs === undefined) return realMs - this.#lostMs;
 		return Math.min(realMs, this.#seenMs + this.#graceMs) - this.#lostMs;
 	}
 
-	/** Latest moment of performance.now() at which nothing had arrived yet. */
+	/** Latest performance.now() at which nothing had arrived yet. */
 	get seenMs(): number {
 		return this.#seenMs ?? performance.now();
 	}
@@ -35,7 +35,7 @@ export class LineClock {
 		return this.#seenMs !== undefined;
 	}
 
-	/** Something is waited for, or nothing any more. */
+	/** Starts or stops watching. */
 	watch(isWanted: boolean): void {
 		if (isWanted === this.isWatching) return;
 		if (isWanted) {
@@ -48,14 +48,14 @@ export class LineClock {
 		clearTimeout(this.#timer);
 	}
 
-	/** Stands still from now on, or goes on. Only while something is waited for. */
+	/** Stops or continues the clock. Only while watching. */
 	hold(isHeld: boolean): void {
 		if (isHeld === this.#isHeld) return;
 		this.#look();
 		this.#isHeld = isHeld;
 	}
 
-	/** Settles when it shows that time. */
+	/** Resolves at that time. */
 	async until(timeMs: number): Promise<void> {
 		for (let leftMs = timeMs - this.nowMs; leftMs > 0; leftMs = timeMs - this.nowMs) {
 			await new Promise((resolve) => setTimeout(resolve, Math.ceil(leftMs)));
@@ -67,7 +67,7 @@ export class LineClock {
 	}
 
 	#wait(): void {
-		// Timers come before input in a turn of the loop, immediates after it.
+		// In a turn of the loop, timers run before input, immediates after it.
 		this.#timer = setTimeout(() => setImmediate(() => this.#turn()), LOOK_MS);
 	}
 

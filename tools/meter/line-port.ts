@@ -1,15 +1,15 @@
-/** Device that the simulator's line runs over: a new pseudo-terminal or a serial port. */
+/** Device for the simulator's line: a new pseudo-terminal or a serial port. */
 export interface LinePort {
 	readonly path: string;
-	/** Sends bytes as they are; returns before they have left. */
+	/** Sends bytes unchanged; returns before they have left. */
 	write(bytes: Uint8Array): void;
-	/** Passes each received piece to the one listener. */
+	/** Sets the only listener for received pieces. */
 	onData(listener: (bytes: Uint8Array) => void): void;
-	/** The device is gone or failed: a sentence for the user. One listener. */
+	/** Sets the only listener for a lost or failed device; the message is a sentence for the user. */
 	onError(listener: (message: string) => void): void;
-	/** A real line changes its rate, once all written before has left. */
+	/** Changes the speed of a real line after all output has left. */
 	changeBaud?(baud: number): void;
-	/** A pseudo-terminal has no rate of its own, but knows the one that its reader has set. */
+	/** A pseudo-terminal has no speed of its own but knows the reader's. */
 	readerBaud?(): Promise<number>;
 	close(): Promise<void>;
 }

@@ -1,19 +1,19 @@
 /**
  * Runs a meter's machine on a pseudo-terminal or serial port, in real time.
  *
- * With `pace` (pseudo-terminals) the wire is modelled in both directions: what the meter sends goes out character by
- * character, each at its moment counted from the start of the message, so that late timers don't add up; a request that
- * came in one piece has ended when its characters would have; and a reader whose speed is not the line's sees garbage,
- * as does the meter. Without it everything goes at once.
+ * With `pace` (pseudo-terminals) the wire is modelled in both directions: each character is sent at its own time,
+ * counted from the start of the message, so that delays of timers do not add up; a request received in one piece ends
+ * when its last character would have arrived; and with a wrong speed both sides receive garbage. Without it everything
+ * is sent at once.
  *
- * A busy computer must not change what is simulated. The meter's time stands still while this process does not run
- * (LineClock). A pseudo-terminal doesn't tell at which speed, nor when, bytes were written: a reader that has another speed
- * when they are seen is not understood only if it can't have changed it after them. And where the meter has changed the
- * line's speed, it waits for a reader that is slow to follow.
+ * A busy computer must not change the result. The meter's time stands still while this process does not run
+ * (LineClock). A pseudo-terminal does not tell the speed or the time of a write: a reader with a different speed at
+ * reception is rejected only if it cannot have changed its speed since. After a change of speed by the meter, the
+ * runner waits for a slow reader to follow.
  *
- * A pseudo-terminal carries eight bits. Readers that frame 7E1 in software send the parity bit, others none: the
- * answer takes the form of the last sign-on, whose `/` is AF or 2F. While the machine has the line at 8N1, bytes pass as
- * they are.
+ * A pseudo-terminal carries eight bits. Readers that frame 7E1 in software send the parity bit, others none: the answer
+ * takes the form of the last sign-on, whose `/` is AF or 2F. While the machine has the line at 8N1, bytes pass as they
+ * are.
  */
 import {
 	BITS_PER_CHARACTER,
@@ -31,50 +31,50 @@ import type { LinePort } from "./line-port.js";
 export interface LineRunnerOptions {
 	port: LinePort;
 	machine: LitMachine;
-	/** Model the wire's speed. Default false. */
+	/** Models the wire's speed. Default false. */
 	pace?: boolean;
-	/** The head sends back what it receives. Default false. */
+	/** The optical head echoes what it receives. Default false. */
 	echo?: boolean;
-	/** Send the parity bit until a sign-on tells. Default false. */
+	/** Sends the parity bit until a sign-on decides. Default false. */
 	parityBits?: boolean;
 	/** Called with the event codes of the machine. */
 	onEvent?: (code: number) => void;
 }
 
-/** Timers are set no shorter than this; at high speeds a few characters go together. */
+/** Shortest timer; at high speeds a few characters are sent together. */
 const BURST_MS = 8;
-/** Longest time for a reader to change its speed; together with the usual pause less than the longest one, 1.5 s. */
+/** Longest wait for a reader to change its speed; with the usual pause it stays below the maximum of 1.5 s. */
 const FOLLOW_LIMIT_MS = 1000;
 const FOLLOW_LOOK_MS = 10;
-/** The reader's speed at the end of a request is looked at so much before, for the reader's clock may be ahead. */
+/** The reader's speed is checked this long before the end of a request, because the reader's clock may be ahead. */
 const SPEED_CHECK_MS = 10;
 
 const SIGN_ON_WITH_PARITY = 0xaf;
 const SIGN_ON = 0x2f;
 
-/** Bytes on their way to the reader, as they are on the wire, each at its moment. */
+/** Bytes on the wire to the reader, with their times. */
 interface Message {
 	readonly bytes: Uint8Array;
 	readonly startMs: number;
 	readonly baud: number;
 	readonly isEcho: boolean;
-	/** The first at a new speed waits for the reader until then, by performance.now(); undefined: not yet. */
+	/** The first message at a new speed waits for the reader until this performance.now(); undefined: not started. */
 	followsUntilMs: number | undefined;
 	sent: number;
 }
 
-/** A request on its way in: by the line's time, and the moments of performance.now() between which it was sent. */
+/** An incoming request in the line's time, with the range of performance.now() in which it was sent. */
 interface Arrival {
 	readonly bytes: Uint8Array;
 	readonly startMs: number;
 	readonly endMs: number;
-	/** When it can have ended at the earliest. */
+	/** Earliest possible end. */
 	readonly earliestMs: number;
 	/** True if the line was idle before. */
 	readonly isFirst: boolean;
 }
 
-/** The reader's speed, and when that was known, by performance.now(). */
+/** The reader's speed, and the performance.now() of its check. */
 interface Speed {
 	readonly baud: number;
 	readonly atMs: number;
@@ -92,13 +92,13 @@ export class LineRunner {
 	#format: SerialFormat = FORMAT_7E1;
 	#sendEndMs = 0;
 	#receiveEndMs = 0;
-	/** Settles when all that came has ended. */
+	/** Resolves when all received requests have ended. */
 	#arrived = Promise.resolve();
 	/** End of the LED's light. */
 	#litMs = 0;
-	/** Requests that have not ended. */
+	/** Number of requests that have not ended. */
 	#arriving = 0;
-	/** The reader's speed when it was last looked at. */
+	/** The reader's speed at the last check. */
 	#knownBaud = OPENING_BAUD;
 	#isNewSpeed = false;
 	#sendTimer: NodeJS.Timeout | undefined;
@@ -143,7 +143,7 @@ export class LineRunner {
 		this.#arrived = this.#arrived.then(() => this.#understand(arrival, knownBaud, atStart));
 	}
 
-	/** Characters are light at whichever speed; those of one flash come at once, or in pieces. */
+	/** Characters are light at any speed; those of one flash arrive at once or in pieces. */
 	async #shine(count: number, nowMs: number): Promise<void> {
 		const { baud } = await this.#readerSpeed();
 		const fromMs = Math.max(nowMs, this.#litMs);
@@ -188,12 +188,12 @@ export class LineRunner {
 		this.#advance();
 	}
 
-	/** Gives the machine its time: each deadline at its own moment, however late the timer is. */
+	/** Calls the machine at each deadline's own time, however late the timer is. */
 	#advance(): void {
 		clearTimeout(this.#machineTimer);
 		if (this.#isClosed) return;
 		const { nowMs } = this.#clock;
-		// Bytes on their way came before a deadline that has passed meanwhile.
+		// Bytes on the wire arrived before a deadline that has passed meanwhile.
 		while (this.#arriving === 0 && this.#machine.deadlineMs <= nowMs) {
 			const dueMs = this.#machine.deadlineMs;
 			this.#machine.advance(dueMs);
@@ -262,12 +262,12 @@ export class LineRunner {
 		if (this.#isClosed) return;
 		if (this.#isFollowed(message, readerBaud, atMs)) {
 			const elapsedMs = this.#clock.nowMs - message.startMs;
-			// Half a millisecond: a timer may come that much too soon.
+			// Half a millisecond: a timer may be early by that much.
 			const due = Math.min(message.bytes.length, Math.floor((elapsedMs + 0.5) / characterMs(message.baud)));
 			if (due > message.sent) {
 				const bytes = message.bytes.subarray(message.sent, due);
 				message.sent = due;
-				// An echo is there at the speed that it was sent at.
+				// An echo has the speed at which it was sent.
 				if (message.isEcho) this.#port.write(bytes);
 				else this.#send(bytes, message.baud, readerBaud);
 			}
@@ -277,7 +277,10 @@ export class LineRunner {
 		this.#watch();
 	}
 
-	/** The reader has had the time to follow to the speed of the message. Until then the line's time stands still. */
+	/**
+	 * Returns whether the reader has had time to follow to the speed of the message. Until then the line's time stands
+	 * still.
+	 */
 	#isFollowed(message: Message, readerBaud: number, nowMs: number): boolean {
 		message.followsUntilMs ??= nowMs + FOLLOW_LIMIT_MS;
 		if (readerBaud === message.baud) message.followsUntilMs = 0;
@@ -290,7 +293,7 @@ export class LineRunner {
 		this.#port.write(readerBaud === baud ? wire : this.#garble(wire, readerBaud / baud));
 	}
 
-	/** The reader's speed; the line's own where it can't be known. */
+	/** The reader's speed; the line's own if unknown. */
 	async #readerSpeed(): Promise<Speed> {
 		const baud = (await this.#port.readerBaud?.().catch(() => undefined)) ?? this.#baud;
 		this.#knownBaud = baud;

@@ -1,15 +1,15 @@
-/** A simulated DLMS meter with a household behind it, from the options of the command line: for the program and tests. */
+/** Makes a simulated DLMS meter with a household from command-line options, for the program and tests. */
 import { DLMSMeter } from "./dlms-meter.js";
 import type { DLMSProgramOptions } from "./dlms-options.js";
 import { Household } from "./household.js";
 import { IECMeter } from "./iec-meter.js";
 
 export interface Surroundings {
-	/** Unix time at moment 0, ms; `--at` goes before it. */
+	/** Unix time at moment 0, ms; `--at` takes precedence. */
 	utcMs: number;
-	/** Characters take their time on the line. */
+	/** True if characters take time on the line. */
 	clocked: boolean;
-	/** Before an answer, where the options don't say. Default: 20 ms, and 200 ms at the sign-on. */
+	/** Delay of an answer, unless the options set it. Default: 20 ms, and 200 ms at the sign-on. */
 	reactionMs?: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The display of a simulated meter that hides its values until its PIN has come by light on the optical port (FNN, Lastenheft
- * Basiszähler; the manuals that modules/meter/pin.ts names): what shows, and what the meter may send.
+ * Display of a simulated meter that hides its values until its PIN is entered by light on the optical port (FNN,
+ * Lastenheft Basiszähler; manuals as in modules/meter/pin.ts).
  *
  *                  short flash          long flash           dark
  *   at rest        test, or PIN         -                    -
@@ -8,13 +8,13 @@
  *   PIN            digit counts up      -                    digit is taken after TAKEN_MS; the last one: menu, or at rest
  *   menu           next entry           entry is switched    at rest after IDLE_MS
  *
- * All is sent while the menu shows, unless only InF lets it, and while InF is on.
+ * All values are sent while the menu is shown, unless they require InF, and while InF is on.
  */
 
-/** Entries of the menu, in this order; the first one shows after the PIN, and again after the last. */
+/** Menu entries in order; the first one follows the PIN, and again the last entry. */
 export const MENU = ["P", "E", "E CLr", "1d", "7d", "30d", "365d", "HIS CLr", "InF", "PIN"] as const;
 
-/** Longer darkness ends a flash; the stop bits of NUL at 300 Bd are 3.3 ms of it. */
+/** Darkness that ends a flash; the stop bits of NUL at 300 Bd are dark for 3.3 ms. */
 const GAP_MS = 40;
 const SHORTEST_MS = 100;
 const SHORT_LIMIT_MS = 4000;
@@ -25,9 +25,9 @@ const IDLE_MS = 120_000;
 export interface DisplayOptions {
 	/** Digits. */
 	readonly pin: string;
-	/** Flashes that lead from rest to the PIN: 1, or 2 by the test of the display. Default 2. */
+	/** Number of flashes from rest to the PIN: 1, or 2 via the display test. Default 2. */
 	readonly flashes?: number;
-	/** The PIN opens the display only; what is sent hangs on InF. Default false. */
+	/** The PIN only opens the display; InF controls what is sent. Default false. */
 	readonly needsInf?: boolean;
 }
 
@@ -39,9 +39,9 @@ export interface Flash {
 type State = "rest" | "test" | "PIN" | "menu";
 
 export class MeterDisplay {
-	/** Entries of the menu that were switched, in order. */
+	/** Menu entries that were switched, in order. */
 	readonly switched: string[] = [];
-	/** PINs that were entered. */
+	/** PINs entered. */
 	readonly entered: string[] = [];
 	/** Finished flashes since the beginning. */
 	readonly flashes: Flash[] = [];
@@ -54,14 +54,14 @@ export class MeterDisplay {
 	#digits = "";
 	#digit = 0;
 	#flash: Flash | undefined;
-	/** When it became what it is: the end of the light, or a digit that was taken. */
+	/** Start of the present state: the end of the light, or an accepted digit. */
 	#sinceMs = 0;
 
 	constructor(options: DisplayOptions) {
 		this.#options = options;
 	}
 
-	/** Light came from then to then; pieces with little darkness between them are one flash. */
+	/** Light from one time to the other; pieces with little darkness between them are one flash. */
 	light(fromMs: number, toMs: number): void {
 		this.#settle(fromMs);
 		this.#flash = { fromMs: this.#flash?.fromMs ?? fromMs, toMs };
@@ -105,7 +105,7 @@ export class MeterDisplay {
 	#take({ fromMs, toMs }: Flash): void {
 		const ms = toMs - fromMs;
 		if (ms < SHORTEST_MS) return;
-		// A digit that was due before it.
+		// Accepts a digit that was due before the flash.
 		while (this.#state === "PIN" && fromMs - this.#sinceMs >= TAKEN_MS) this.#takeDigit();
 		this.#sinceMs = toMs;
 		if (ms <= SHORT_LIMIT_MS) this.#step();

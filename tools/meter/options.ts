@@ -92,7 +92,7 @@ export interface MeterOptions {
 
 const COUNT_LIMIT = 1_000_000;
 
-/** Throws UsageError. Undefined when only the help was asked for. */
+/** Throws UsageError. Undefined if only help was requested. */
 export function parseOptions(args: string[]): MeterOptions | undefined {
 	const values = parseWords(args, WORDS);
 	if (values.help) return undefined;

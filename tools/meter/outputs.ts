@@ -1,4 +1,7 @@
-/** Outputs of the simulated meters' machines (modules/io/machine.ts), each an object of its own: a PC has room. */
+/**
+ * Outputs of the simulated meters' machines (modules/io/machine.ts), each a separate object, because memory does not
+ * matter on a PC.
+ */
 import { FORMAT_7E1, type SerialFormat } from "../../modules/io/host.js";
 import { OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT, type Output } from "../../modules/io/machine.js";
 
@@ -12,7 +15,7 @@ export function noOutput(): Output {
 	return makeOutput(OUTPUT_NONE);
 }
 
-/** Sends all of the bytes, which must hold still. */
+/** Sends all bytes, which must not change. */
 export function transmission(bytes: Uint8Array): Output {
 	return { ...makeOutput(OUTPUT_TRANSMIT), bytes, end: bytes.length };
 }

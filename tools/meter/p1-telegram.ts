@@ -1,7 +1,7 @@
 /**
- * Telegram of a household's meter at its P1 port, made for this project: text lines in eight bits without parity, with
- * a CRC after the `!` (DSMR P1 companion standard 5.0.2, 5.2 and 6). Three phases, a message, the log of power
- * failures, and a gas meter with the time of its own reading.
+ * Telegram of a fictitious household meter's P1 port: text lines in 8N1 with a CRC after the `!` (DSMR P1 companion
+ * standard 5.0.2, 5.2 and 6). It has three phases, a message, the log of power failures, and a gas meter with its own
+ * time.
  */
 import { stepCRC16ARC } from "../../modules/bytes/crc16-arc.js";
 import type { HouseholdReading } from "./household.js";
@@ -11,11 +11,11 @@ const SERIAL = "4757533438313531363233";
 const GAS_SERIAL = "4757533438313531363234";
 const MESSAGE = "Maintenance on Friday from 8 to 9";
 const FIVE_MINUTES_MS = 300_000;
-/** Cubic metres of gas for a kWh of electricity, and what there was before. */
+/** Cubic metres of gas per kWh of electricity, and the initial count. */
 const GAS_SHARE = 0.07;
 const GAS_M3 = 1204.5;
 
-/** YYMMDDhhmmss, and W: the household has no summer time. */
+/** YYMMDDhhmmss, and W for standard time, which this household always has. */
 function timestamp(utcMs: number): string {
 	return `${new Date(utcMs).toISOString().replace(/\D/g, "").slice(2, 14)}W`;
 }
@@ -55,7 +55,7 @@ function lines(reading: HouseholdReading): string[] {
 	];
 }
 
-/** A telegram as it is on the line. */
+/** A telegram as sent. */
 export function p1Telegram(reading: HouseholdReading): Uint8Array {
 	const text = Buffer.from([IDENT, "", ...lines(reading), "!"].join("\r\n"));
 	const crc = stepCRC16ARC(0, text, 0, text.length).toString(16).toUpperCase().padStart(4, "0");

@@ -1,31 +1,31 @@
 /**
- * A new pseudo-terminal for the simulator: programs open its path as if it were a serial port.
+ * Pseudo-terminal for the simulator: programs open its path like a serial port.
  *
- * Readers may come and go: the far side is kept open here, or the near one would fail (EIO) while no reader is there.
- * It is kept by a driver port that never reads, which also sets it raw and tells the speed that a reader has set.
- * node-pty's own stream of the far side is ended: even paused it takes away what was sent to the reader.
- * A line has no memory: when nothing was read for UNREAD_MS and more is sent, what waits is thrown away.
+ * Readers may open and close it: the far side is kept open here, because the near side would fail (EIO) without a
+ * reader. A driver port that never reads keeps it open, sets it to raw mode and reports the reader's speed. node-pty's
+ * own stream of the far side is ended, because even paused it consumes data for the reader. Like a line it keeps no
+ * data: if nothing was read for UNREAD_MS, the next write discards unread data.
  */
 import type { ReadStream } from "node:tty";
 import * as nodePty from "@lydell/node-pty";
 import { SerialPort } from "serialport";
 import type { LinePort } from "./line-port.js";
 
-/** Given to the kernel at a time; it keeps about 4 KB for a reader. */
+/** Bytes per write; the kernel keeps about 4 KB for a reader. */
 const PIECE_BYTES = 1024;
 const UNREAD_MS = 1000;
 
 type DriverPort = Awaited<ReturnType<typeof SerialPort.binding.open>>;
 type MasterStream = ReadStream & { write(bytes: Uint8Array, done: () => void): boolean };
 
-/** `open` of node-pty, which its type declarations leave out. */
+/** `open` of node-pty, which its type declarations omit. */
 const openTerminal = (
 	nodePty as unknown as {
 		open(options: { encoding: null }): { master: MasterStream; slave: ReadStream; ptsName: string };
 	}
 ).open;
 
-/** Rejects with an Error for the user when the system gives no pseudo-terminal. */
+/** Rejects with an Error for the user if the system provides no pseudo-terminal. */
 export async function openPseudoTerminal(): Promise<LinePort> {
 	const { master, slave, ptsName } = openTerminal({ encoding: null });
 	const far = await SerialPort.binding.open({ path: ptsName, baudRate: 300, lock: false, hupcl: false });

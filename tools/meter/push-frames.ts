@@ -3,7 +3,7 @@ import { makeFrame } from "./hdlc-frame.js";
 
 const LLC = Buffer.of(0xe6, 0xe7, 0x00);
 const UI = 0x13;
-/** Data of a long frame of M-Bus beside C, A, CI and two transport selectors. */
+/** Data bytes in a long frame of M-Bus besides C, A, CI and two transport selectors. */
 const MBUS_DATA = 245;
 
 function pieces(bytes: Uint8Array, size: number): Buffer[] {
@@ -12,7 +12,7 @@ function pieces(bytes: Uint8Array, size: number): Buffer[] {
 	return all;
 }
 
-/** UI frames with at most `size` bytes of information, flags shared. */
+/** UI frames with at most `size` bytes of information and shared flags. */
 export function hdlcPush(apdu: Uint8Array, size = 2000): Buffer {
 	const segments = pieces(Buffer.concat([LLC, apdu]), size);
 	const frames = segments.map((information, i) =>

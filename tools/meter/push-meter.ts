@@ -1,6 +1,6 @@
 /**
- * A meter that sends by itself, in eight bits: the same line for ever, a telegram again and again; for the simulator. It
- * is deaf, but may see light.
+ * A meter that sends unsolicited telegrams in eight bits on a line with fixed settings, for the simulator. It ignores
+ * input except light.
  */
 
 import type { LitMachine } from "../../hosts/node/wire-character.js";
@@ -11,7 +11,7 @@ import type { MeterDisplay } from "./meter-display.js";
 import { eventOf, lineChange, noOutput, transmission } from "./outputs.js";
 
 export interface PushMeterOptions {
-	/** Bytes to send at this moment, as on the wire. */
+	/** Bytes to send now, as on the wire. */
 	readonly source: (nowMs: number) => Uint8Array;
 	/** Bd. */
 	readonly baud: number;
@@ -22,7 +22,7 @@ export interface PushMeterOptions {
 }
 
 export class PushMeter implements LitMachine {
-	/** The first one comes after a whole pause. */
+	/** The first telegram follows after one full pause. */
 	deadlineMs: number;
 	readonly #options: PushMeterOptions;
 	readonly #outputs: Output[];

@@ -1,4 +1,4 @@
-/** The command line of the meter simulator for meters that send by themselves in eight bits: SML, DLMS/COSEM, a P1 port. */
+/** Command line of the meter simulator for meters with unsolicited telegrams in eight bits: SML, DLMS/COSEM, P1. */
 import type { PushForm, PushFraming } from "./push-telegrams.js";
 import { SML_HELP, SML_WORDS, type SMLOptions, smlOptions } from "./sml-options.js";
 import { choice, count, defined, flag, hex, oneOf, PUSH_BAUD_RATES, parseWords, text, UsageError } from "./words.js";
@@ -37,7 +37,7 @@ export interface PushProgramOptions {
 	port?: string;
 	telegram?: string;
 	form: PushForm;
-	/** The first invocation counter; how many pushes come before the last one is repeated; one of how many is wrong. */
+	/** First invocation counter; number of pushes before the last one is repeated; one of how many is wrong. */
 	counter: number;
 	replay?: number;
 	wrongTag?: number;
@@ -58,7 +58,7 @@ export function wantsPush(args: readonly string[]): boolean {
 	);
 }
 
-/** Throws UsageError. Undefined when only the help was asked for. */
+/** Throws UsageError. Undefined if only help was requested. */
 export function parsePushOptions(args: string[]): PushProgramOptions | undefined {
 	const values = parseWords(args, WORDS);
 	if (values.help) return undefined;

@@ -1,7 +1,6 @@
 /**
- * Telegrams that a household's meter sends by itself, made for this project: the data-notification of
- * DLMS/COSEM (IEC 62056-5-3) in HDLC, in M-Bus (IEC 62056-7-3) or in the wrapper (IEC 62056-47); and a ciphered P1 telegram.
- * SML is in sml-telegram.ts.
+ * Unsolicited telegrams of the fictitious household: the data-notification of DLMS/COSEM (IEC 62056-5-3) in HDLC, M-Bus
+ * (IEC 62056-7-3) or the wrapper (IEC 62056-47), and a ciphered P1 telegram. SML is in sml-telegram.ts.
  */
 import { type Keys, protect } from "./dlms-cipher.js";
 import type { HouseholdReading } from "./household.js";
