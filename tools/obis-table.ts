@@ -1,8 +1,8 @@
 /**
  * Makes modules/resources/obis-names.bin from modules/obis/names.tsv, whenever the project is compiled (tools/run.mjs).
  * The layout is described in modules/obis/names.ts, the source's columns at its top. The same source gives the same
- * bytes. Parts of names that several rows share are stored once (phrases); within their texts, what saves most bytes is
- * taken out again and again (fragments).
+ * bytes. Parts of names that several rows share are stored once (phrases), and so are the pieces of text that save most
+ * bytes (fragments).
  */
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -30,7 +30,7 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 export interface NameRow {
 	readonly line: number;
 	readonly key: number;
-	/** One to three phrases, each in English, German and Polish; marks as control characters. */
+	/** One to three phrases, each in English, German and Polish, with marks as control characters. */
 	readonly phrases: readonly Phrase[];
 }
 
@@ -46,7 +46,7 @@ const MARKS: Readonly<Record<string, number>> = Object.freeze({
 const FRAGMENT_LIMIT = 256 - FRAGMENT;
 const FRAGMENT_LENGTH_LIMIT = 24;
 const PHRASE_LIMIT = 3;
-/** The longest number that a mark can become. */
+/** Maximum length of a number in place of a mark. */
 const NUMBER_LENGTH = 3;
 
 /** Separator of texts during the search for fragments; occurs in no text. */
@@ -54,7 +54,7 @@ const SEPARATOR = "\0";
 
 const utf8 = new TextEncoder();
 
-/** The rows of the source in the order of their keys. Throws with the line number when a row is wrong. */
+/** Rows of the source, sorted by key. Throws with the line number of an invalid row. */
 export function parseNames(source: string): NameRow[] {
 	const rows: NameRow[] = [];
 	let header = false;
@@ -78,7 +78,6 @@ export function parseNames(source: string): NameRow[] {
 	return rows;
 }
 
-/** The bytes of the table. */
 export function buildTable(source: string): Uint8Array {
 	const rows = parseNames(source);
 	const phrases = numberPhrases(rows);
@@ -113,7 +112,7 @@ export function buildTable(source: string): Uint8Array {
 	return Uint8Array.from(out);
 }
 
-/** All phrases by their key, in the order of their numbers: the empty one, those that end names, the others. */
+/** All phrases by key, in the order of their numbers: the empty one, those that end names, the others. */
 function numberPhrases(rows: readonly NameRow[]): Map<string, Phrase> {
 	const empty: Phrase = Array.from({ length: LANGUAGE_COUNT }, () => "");
 	const phrases = new Map([[phraseKey(empty), empty]]);
@@ -208,7 +207,7 @@ class Packer {
 		if (this.fragments.length > FRAGMENT_LIMIT) throw new Error("too many different letters");
 	}
 
-	/** The shortest packed form: each place is reached by a character or by a fragment, the cheapest way is kept. */
+	/** The shortest packed form, found by dynamic programming over positions. */
 	pack(text: string): number[] {
 		const best: (number[] | undefined)[] = [[]];
 		for (let i = 0; i < text.length; i++) {
@@ -231,15 +230,15 @@ class Packer {
 
 interface Piece {
 	readonly text: string;
-	/** The bytes that sharing it would have saved when last looked at: that only ever gets less. */
+	/** Bytes saved by sharing it at the last check; this can only decrease. */
 	saved: number;
 }
 
 /** Repeatedly finds the fragment that saves most when shared by the remaining texts. */
 class Savings {
-	/** Remaining texts, with separators between them and where fragments were taken out. */
+	/** Remaining texts, with separators between them and in place of extracted fragments. */
 	#rest: string;
-	/** Ascending by what they save. */
+	/** Ascending by savings. */
 	readonly #queue: Piece[] = [];
 
 	constructor(texts: readonly string[]) {
@@ -294,7 +293,7 @@ function savedBy(piece: string, count: number): number {
 	return count * (piece.length - 1) - utf8.encode(piece).length - 2;
 }
 
-/** Writes the table unless it is newer than all that it is made of. Throws with the line of a row that is wrong. */
+/** Writes the table unless it is newer than its sources. Throws with the line of an invalid row. */
 export function buildNames(): void {
 	const [source, table] = ["modules/obis/names.tsv", "modules/resources/obis-names.bin"].map((path) =>
 		join(ROOT, path),

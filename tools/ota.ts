@@ -1,6 +1,6 @@
 /**
- * `npm run ota`: keys that sign firmware, firmware files (docs/firmware-files.md), what stands in one, and what a gateway
- * would say of it; and an update of the simulator. Ends with 2 for a bad command line, with 1 when a file is refused and for all else that is wrong.
+ * `npm run ota`: makes signing keys and firmware files (docs/firmware-files.md), shows and checks a file, and updates
+ * the simulator. Exit code 2 for a bad command line, 1 for a refused file and other errors.
  */
 import { main } from "./ota/program.js";
 

@@ -1,7 +1,7 @@
 /**
- * For `npm run api -- --make`: what the page knows of the API from its description in modules/api/openapi.json: the
- * types of replies (hosts/browser/kit/replies.ts), and what the fields of bodies may be (bodies.ts beside it).
- * test/tools/page-api.test.ts holds both fresh. Knows the parts of JSON Schema that our document uses, no others.
+ * For `npm run api -- --make`: the page's types of replies (hosts/browser/kit/replies.ts) and limits of fields
+ * (bodies.ts), from modules/api/openapi.json. test/tools/page-api.test.ts checks that both are up to date. Supports
+ * only the parts of JSON Schema that the document uses.
  */
 import { join } from "node:path";
 import { DOCUMENT, formatted, type Node, ROOT } from "./api/document.js";
@@ -108,7 +108,7 @@ export interface PageFile {
 	readonly text: string;
 }
 
-/** A file in the form that the whole project has. */
+/** Formats a file with the project's formatter. */
 function fileOf(name: string, what: string, parts: readonly string[]): PageFile {
 	const path = join(FOLDER, name);
 	const input = [`/**\n * ${what} ${ORIGIN}\n */`, ...parts, ""].join("\n\n");

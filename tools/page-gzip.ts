@@ -1,6 +1,6 @@
 /**
- * A worker that compresses files by Zopfli, 4 % smaller than zlib's best: it is given their contents, and posts their gzip.
- * In a thread of its own, since that package puts handlers for errors on the process that loads it.
+ * Worker that compresses the given files by Zopfli, 4 % smaller than zlib's best, and posts the gzip data. It is a
+ * separate thread, because the package installs error handlers in its process.
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { gzipAsync } from "@gfx/zopfli";

@@ -1,8 +1,7 @@
 /**
- * Builds the web page of the gateway into the one archive that it serves it from (modules/http/static.ts tells the
- * layout): scripts by Vite, named after their content; a document for each language with its texts inside, so that the
- * first visit takes two requests; what a home screen shows. Runs before every command when a source is newer than the
- * archive.
+ * Builds the web page into its archive (layout: modules/http/static.ts): scripts by Vite, named after their content;
+ * one document per language with its texts, so that the first visit takes two requests; and the files for a home
+ * screen. Runs before every command if a source is newer than the archive.
  */
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -23,7 +22,7 @@ const TAG_LENGTH = 16;
 export interface PageFile {
 	readonly path: string;
 	readonly type: string;
-	/** Its name changes with its content. */
+	/** True if the name changes with the content. */
 	readonly immutable: boolean;
 	readonly content: Uint8Array;
 }
@@ -32,34 +31,34 @@ export interface PackedFile extends PageFile {
 	readonly body: Uint8Array;
 }
 
-/** Newest change of anything in the folder, ms. */
+/** Time of the latest change in the folder, ms. */
 function newestSource(folder = SOURCE): number {
 	const times = readdirSync(folder, { withFileTypes: true }).map((entry) => {
 		const path = join(folder, entry.name);
 		return entry.isDirectory() ? newestSource(path) : statSync(path).mtimeMs;
 	});
-	// The folder's own changes when a file of it goes.
+	// The folder's own time changes when a file is deleted.
 	return Math.max(statSync(folder).mtimeMs, ...times);
 }
 
-/** All sources of the page, by their paths. */
+/** All sources of the page, by path. */
 function sources(): readonly string[] {
 	return readdirSync(SOURCE, { recursive: true, encoding: "utf8" }).filter((path) => /\.tsx?$/.test(path));
 }
 
 /**
- * Where keys of texts are made of parts in the scripts (`error.${code}`), the first of these parts; keys that begin so
- * keep their names, and so do those of one word, which may mean anything else.
+ * Beginnings of text keys that scripts build from parts (`error.${code}`); keys with these beginnings keep their names,
+ * and so do keys of one word, which may mean anything else.
  */
 function keptBeginnings(): readonly string[] {
 	const all = sources().map((path) => readFileSync(join(SOURCE, path), "utf8"));
 	return all.flatMap((text) => [...text.matchAll(/`([a-z][\w.-]*)\$\{/g)].map(([, beginning]) => beginning));
 }
 
-/** A key in quotes. */
+/** A quoted key. */
 const KEY = /"([a-z]\w*(?:\.[\w/-]+)+)"/g;
 
-/** Replaces the keys of texts in scripts by their positions, which are far shorter. */
+/** Replaces text keys in scripts by their positions, which are much shorter. */
 function textNumbers(): { names: string; plugin: Plugin } {
 	const keys = Object.keys(TEXTS);
 	const beginnings = keptBeginnings();
@@ -78,7 +77,7 @@ function textNumbers(): { names: string; plugin: Plugin } {
 	};
 }
 
-/** Vite's own way to fetch a script looks after styles and preloading, which do not occur here. */
+/** Replaces Vite's import helper, which handles styles and preloading; neither occurs here. */
 const PLAIN_IMPORT: Plugin = {
 	name: "plain-import",
 	enforce: "pre",
@@ -122,7 +121,7 @@ function hashOf(content: Uint8Array): string {
 	return createHash("sha256").update(content).digest("hex");
 }
 
-/** The texts in one language, one a line. Throws an Error for a text that would not come out of the document as it is. */
+/** Texts in one language, one per line. Throws an Error for a text that would not survive embedding in the document. */
 function textsIn(index: number): string {
 	const texts = Object.values(TEXTS).map((translations) => translations[index]);
 	const odd = texts.find((text) => /[\n\r<]/.test(text));
@@ -138,7 +137,7 @@ function documentFor(index: number, entry: string): PageFile {
 		NOSCRIPT: TEXTS.noscript[index],
 		TEXTS: textsIn(index),
 		SCRIPT: entry,
-		// In the document, since a browser would ask for it with the first request.
+		// Embedded, because a browser would request it along with the document.
 		ICON: encodeURIComponent(readFileSync(join(SOURCE, "icon.svg"), "utf8").trim()),
 	};
 	const html = readFileSync(join(SOURCE, "document.html"), "utf8").replace(/%([A-Z]+)%/g, (_, name) => values[name]);
@@ -160,8 +159,8 @@ function appFiles(): PageFile[] {
 }
 
 /**
- * Permitted sources of the documents (CSP Level 3): the page's own scripts and the gateway's API. The style is a
- * constructed sheet of the script, which no directive concerns.
+ * Content Security Policy of the documents (CSP Level 3): the page's own scripts and the gateway's API. The style is a
+ * constructed style sheet, to which no directive applies.
  */
 const POLICY = [
 	"default-src 'none'",
@@ -174,7 +173,6 @@ const POLICY = [
 	"frame-ancestors 'none'",
 ].join("; ");
 
-/** The archive. */
 export function pack(files: readonly PackedFile[], policy: string): Buffer {
 	const heads = files.map(({ path, type, immutable, content }) => {
 		const tag = hashOf(content).slice(0, TAG_LENGTH);

@@ -1,7 +1,7 @@
 /**
- * `npm run release`: all that is published of a version, in one folder: for each board the signed firmware file and the parts
- * for a new unit, the page that installs them from a browser, what is inside (SBOM), and check sums (docs/release.md). A bad
- * command line ends it with 2, all else that is wrong with 1.
+ * `npm run release`: puts everything published of a version into one folder: for each board the signed firmware file
+ * and the parts for a new unit, the page that installs them from a browser, the SBOM, and checksums (docs/release.md).
+ * Exit code 2 for a bad command line, 1 for other errors.
  */
 import { main } from "./release/program.js";
 

@@ -1,6 +1,6 @@
 /**
- * `npm run report`: the key that diagnostic reports are sealed for, and what stands in one. Ends with 2 for a bad command
- * line, with 1 for a report that is not whole and for all else that is wrong.
+ * `npm run report`: makes the key for diagnostic reports and opens reports. Exit code 2 for a bad command line, 1 for
+ * an incomplete report and other errors.
  */
 import { main } from "./report/program.js";
 

@@ -1,6 +1,6 @@
 /**
- * Commands behind `npm start`, `npm test` and the others: installs what is missing, compiles what has changed, then
- * starts the compiled program. Plain JavaScript without dependencies, since it runs before anything is installed.
+ * Runs the npm commands: installs missing packages, compiles changes, then starts the compiled program. Plain
+ * JavaScript without dependencies, because it runs before anything is installed.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -29,14 +29,14 @@ function refuseToWrite(why) {
 	process.exit(1);
 }
 
-/** Runs a step to its end, and tells its exit code. */
+/** Runs a step to its end; returns its exit code. */
 function attempt(command, args, output = 2) {
 	const { status, error } = spawnSync(command, args, { cwd: root, stdio: ["ignore", output, output] });
 	if (error) say(`${command} could not be started: ${error.message}`);
 	return status ?? 1;
 }
 
-/** Runs a step to its end; a failing one ends this program with its exit code. */
+/** Runs a step to its end; on failure, ends this program with its exit code. */
 function step(command, args) {
 	const status = attempt(command, args);
 	if (status !== 0) process.exit(status);
@@ -57,7 +57,7 @@ function install() {
 	if (!canWrite()) refuseToWrite("the npm packages are not installed");
 	say("Installing the pinned npm packages; the XS engine is built from source, about a minute …");
 	const ci = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
-	// Only XS is built from source: without a compiler the other packages are still useful.
+	// Only XS is built from source; without a compiler the other packages are still useful.
 	if (attempt("npm", ci) !== 0) step("npm", [...ci, "--ignore-scripts"]);
 	if (!hasXS()) {
 		say(
@@ -67,7 +67,7 @@ function install() {
 	}
 }
 
-/** The engine is there; hosts/node/xs-worker.ts finds it at the same place. */
+/** Returns true if the engine is installed, where hosts/node/xs-worker.ts looks for it. */
 function hasXS() {
 	const built = join(root, "node_modules", "@agoric", "xsnap", "xsnap-native", "xsnap", "build", "bin");
 	return existsSync(built) && readdirSync(built).some((one) => existsSync(join(built, one, "release", "xsnap-worker")));
@@ -75,7 +75,7 @@ function hasXS() {
 
 const runs = (command, args, input = "") => spawnSync(command, args, { input, stdio: "pipe" }).status === 0;
 
-/** Debian packages for the tests of the native code and of the web server; what is missing is skipped by name. */
+/** Debian packages for tests of the native code and the web server; tests report what they skip. */
 const TEST_PACKAGES = [
 	{ name: "gcc", isThere: () => runs("gcc", ["--version"]) },
 	{ name: "libmbedtls-dev", isThere: () => runs("gcc", ["-E", "-x", "c", "-"], "#include <mbedtls/ssl.h>\n") },
@@ -84,7 +84,10 @@ const TEST_PACKAGES = [
 	{ name: "chromium", isThere: () => runs("chromium", ["--version"]) },
 ];
 
-/** Programs of Debian packages of their names, mostly: for `npm run test:peers`. Two of them start a server when installed. */
+/**
+ * Programs of Debian packages, mostly of the same names, for `npm run test:peers`. Two of them start a server when
+ * installed.
+ */
 const hasProgram = (name) => runs("sh", ["-c", `PATH="$PATH:/usr/sbin" command -v ${name}`]);
 const PEER_PACKAGES = [
 	{ name: "prometheus", isThere: () => hasProgram("promtool") },
@@ -127,8 +130,8 @@ function prune(folder) {
 const MAKE = "--make";
 
 /**
- * For what is generated from the sources: the page may use a name already that is not generated yet, so its complaints are
- * kept quiet. Those of the tables that it is made from are not.
+ * Compiles what generators need. The page may already use a name that is not generated yet, so its errors are not
+ * shown. Errors in the source tables are shown.
  */
 function compileTools() {
 	step(bin("tsc"), ["-b", "modules"]);
@@ -138,15 +141,14 @@ function compileTools() {
 async function compile() {
 	const isFixed = !canWrite();
 	if (!isFixed) say("Compiling …");
-	// A read-only checkout is expected to be built: a compiler with work to do would report an error for each file.
+	// A read-only checkout should be built; if it is not, the compiler would report an error for each file.
 	if (attempt(bin("tsc"), ["-b"], isFixed ? "ignore" : 2) !== 0) {
 		if (isFixed) refuseToWrite(STALE);
-		// TypeScript's record of a build goes stale when some of its output is deleted: then everything is built anew,
-		// once.
+		// TypeScript's build record is stale after some output was deleted; then everything is rebuilt once.
 		step(bin("tsc"), ["-b", "--force"]);
 	}
 	try {
-		// Not in what the Moddable SDK has built beside them.
+		// Leaves alone what the Moddable SDK has built beside them.
 		for (const folder of ["hosts", "modules", "test", "tools"]) prune(join(build, folder));
 		const { buildNames } = await import(join(build, "tools", "obis-table.js"));
 		buildNames();
@@ -161,8 +163,8 @@ async function compile() {
 }
 
 /**
- * Replaces this process as far as Node can: same terminal, signals passed on, same exit code. The channel between the two
- * closes when this process is gone, however it ended: our programs end then.
+ * Replaces this process as far as possible: same terminal, forwarded signals, same exit code. The child's channel
+ * closes when this process ends for any reason; the programs then end too.
  */
 function become(command, args) {
 	const child = spawn(command, args, { cwd: root, stdio: ["inherit", "inherit", "inherit", "ipc"] });
@@ -178,7 +180,7 @@ function become(command, args) {
 const PASSED_ON = ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1", "SIGUSR2"];
 const LOOK_MS = 500;
 
-/** npm, told to end, ends itself and its shell, but not what runs in that. */
+/** npm ends itself and its shell on a signal, but not the program in the shell. */
 function followNpm(end) {
 	if (process.env.npm_lifecycle_event === undefined) return;
 	const parents = () => [process.ppid, parentOf(process.ppid)].join(" ");
@@ -191,7 +193,7 @@ function followNpm(end) {
 	look.unref();
 }
 
-/** Undefined where the system doesn't tell. */
+/** Undefined if the system does not provide it. */
 function parentOf(pid) {
 	try {
 		return /^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
@@ -201,9 +203,8 @@ function parentOf(pid) {
 }
 
 /**
- * The compiled tests of a source file or folder, of a test file or folder, or all test files that have this name in any
- * folder; undefined: the words name none of them. `kind` is `test`,
- * `linux` or `emulated`, by the names of the files.
+ * Compiled tests of a source file or folder, of a test file or folder, or all test files with this name; undefined if
+ * there are none. `kind` is `test`, `linux` or `emulated`, by the names of the files.
  */
 function testsOf(argument, kind) {
 	const given = relative(root, join(process.env.INIT_CWD ?? root, argument)).replace(/\\/g, "/");
@@ -225,11 +226,11 @@ function testsOf(argument, kind) {
 	if (statSync(join(root, source)).isDirectory())
 		return existsSync(place) ? `${place}/**/*.${kind}.js` : `${place}*.${kind}.js`;
 	const file = place.replace(/(\.(test|linux|emulated))?\.\w+$/, `.${kind}.js`);
-	// A file without a test of its own is tested with its folder.
+	// A file without its own test is tested with its folder.
 	return existsSync(file) ? file : `${dirname(place)}/**/*.${kind}.js`;
 }
 
-/** Beginnings of the names of test files that take longest, the longest first. */
+/** Beginnings of the names of the slowest test files, slowest first. */
 const LONG = [
 	"browser/nine-ways",
 	"api/contract-xs",
@@ -241,7 +242,7 @@ const LONG = [
 	"system/",
 ];
 
-/** All test files. Those that take longest come first, so that none of them runs alone at the end. */
+/** All test files. The slowest come first, so that none of them runs alone at the end. */
 function allTests(kind = "test") {
 	const place = (name) => {
 		const found = LONG.findIndex((one) => name.startsWith(one));
@@ -254,8 +255,8 @@ function allTests(kind = "test") {
 }
 
 /**
- * Test files for mocha, one list for each run: all of them; or the tests of files and folders, then those whose name
- * has one of the words.
+ * Test files for mocha, one list per run: all; or those of the named files and folders, then those that match the
+ * words.
  */
 function selections(args, kind) {
 	const all = kind === "test" ? allTests() : [`${build}/test/**/*.${kind}.js`];
@@ -270,7 +271,7 @@ function selections(args, kind) {
 	return files.length === 0 ? [named] : [files, named];
 }
 
-/** Runs them one after another; fails when one of them does, or finds no test. */
+/** Runs the lists in turn; fails if a run fails or finds no test. */
 function runTests(lists, ...options) {
 	const [last, ...others] = lists.reverse();
 	for (const list of others.reverse()) {
@@ -291,14 +292,14 @@ const mocha = (...patterns) => [
 	...patterns,
 ];
 
-/** A nit of form keeps no test from running, but is not forgotten. */
+/** Bad formatting does not keep tests from running but fails at the end. */
 function failForForm() {
 	say("The form is not right (see what Biome said at first); npm run format mends most of it.");
 	process.exitCode ||= 1;
 }
 
 const commands = {
-	// Without arguments: only the preparation of every command.
+	// Without arguments: only the preparation.
 	build: (args) => {
 		if (args.length > 0) become(process.execPath, [...program("tools/build.js"), "build", ...args]);
 		else say("Compiled. The firmware of a board: npm run build -- --board NAME (docs/flashing.md lists them).");
@@ -325,15 +326,15 @@ const commands = {
 	lint: () => step(bin("biome"), ["check", "."]),
 	format: () => step(bin("biome"), ["check", "--write", "."]),
 	test: (args) => {
-		// A run of selected tests should answer within seconds.
+		// A run of selected tests should take seconds.
 		if (args.length === 0) {
 			installForTests(TEST_PACKAGES);
 			say("Checking form (Biome) …");
 			if (attempt(bin("biome"), ["check", "."]) !== 0) process.on("exit", failForForm);
 		}
 		say("Running the tests …");
-		// Runs several files at a time, because tests mostly wait. Results of a file appear when it has ended. A file
-		// without tests by default (the pictures) would fail by itself.
+		// Runs several files at a time, because tests mostly wait. Results of a file appear at its end. A file without
+		// default tests (the pictures) would fail alone.
 		const sideBySide = args.length === 0 ? ["--parallel", "--jobs", "5", "--no-fail-zero"] : [];
 		runTests(selections(args, "test"), ...sideBySide);
 	},
@@ -341,13 +342,14 @@ const commands = {
 		become(process.execPath, ["--enable-source-maps", ...mocha("--timeout", "0", `${build}/test/**/*.long.js`)]),
 	"test:linux": (args) => {
 		step(process.execPath, [...program("tools/linux.js"), "--build"]);
-		// Several files, two at a time: each waits for its firmware half of the time.
+		// Several files run two at a time, because each waits for its firmware half of the time.
 		const twoAtOnce = args.length > 1 ? ["--parallel", "--jobs", "2", "--no-fail-zero"] : [];
 		runTests(selections(args, "linux"), ...twoAtOnce);
 	},
 	"test:emulated": (args) => runTests(selections(args, "emulated"), "--timeout", "0", "--bail"),
 	"test:peers": () => {
-		// A broker and a Prometheus that run from then on are nothing to put on somebody's own computer unasked.
+		// Installing the packages starts a broker and a Prometheus permanently, which nobody wants unasked on their own
+		// computer.
 		installForTests(PEER_PACKAGES, Boolean(process.env.CI));
 		become(process.execPath, program("test/peers/run.js"));
 	},

@@ -1,8 +1,7 @@
 /**
- * `npm run size`: what the firmware takes in the flash of an ESP32, part by part, against the budget of each part and
- * the size of its slot; built with the Moddable SDK, without ESP-IDF, for the board that `-- --board NAME` says.
- * `-- --json` writes the same for a machine. Ends with 1 where a part is over its budget or has none, where the SDK's
- * linker warns, and without the SDK; with 2 for a bad command line.
+ * `npm run size`: flash used by the firmware, by part, compared with budgets and the size of the slot; built with the
+ * Moddable SDK, without ESP-IDF, for the board given by `-- --board NAME`. `-- --json` prints the same as JSON. Exit
+ * code 1 if a part exceeds or lacks a budget, if the SDK's linker warns, and without the SDK; 2 for a bad command line.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

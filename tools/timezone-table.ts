@@ -3,10 +3,10 @@
  * or with another folder of compiled zones as its argument. The layout is described in modules/time/zone.ts; the same
  * release gives the same bytes.
  *
- * Source: the IANA time zone database (tz, https://www.iana.org/time-zones, in the public domain) as Debian's tzdata and
- * others install it: tzdata.zi names the release, the zones and the links, and each zone is a TZif file (RFC 9636) that
- * ends with a TZ string, the rule that holds after its last transition. Transitions from 2024 on that the rule does not
- * give (changes of law of the last years; Morocco and Palestine, which go by the moon, up to 2087) become
+ * Source: the IANA time zone database (tz, https://www.iana.org/time-zones, in the public domain) as Debian's tzdata
+ * and others install it: tzdata.zi names the release, the zones and the links, and each zone is a TZif file (RFC 9636)
+ * that ends with a TZ string, the rule that holds after its last transition. Transitions from 2024 on that the rule
+ * does not give (changes of law of the last years; Morocco and Palestine, which go by the moon, up to 2087) become
  * exceptions.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -24,12 +24,12 @@ import {
 /** The folder of most systems. */
 export const ZONEINFO = "/usr/share/zoneinfo";
 
-/** The first moment that the gateway's clock can show, 2024-01-01. */
+/** Earliest time of the gateway's clock, 2024-01-01. */
 const BEGIN_S = Date.UTC(2024, 0, 1) / 1000;
 const QUARTER_S = 900;
 const DAY_MS = 86_400_000;
 
-/** When daylight-saving time begins or ends, as in a TZ string; week 0: `day` is a day of the month. */
+/** Start or end of daylight-saving time, as in a TZ string; week 0: `day` is a day of the month. */
 interface Change {
 	readonly month: number;
 	readonly week: number;
@@ -42,7 +42,7 @@ interface Change {
 interface Rule {
 	readonly standardS: number;
 	readonly savingS: number;
-	/** Begin and end of daylight-saving time, or nothing. */
+	/** Start and end of daylight-saving time, or empty. */
 	readonly changes: readonly Change[];
 }
 
@@ -52,7 +52,7 @@ interface Transition {
 	readonly offsetS: number;
 }
 
-/** An offset that holds until then whatever the rule says. */
+/** An offset that overrides the rule until a moment. */
 interface Exception {
 	readonly untilS: number;
 	readonly offsetS: number;
@@ -64,7 +64,7 @@ interface Zone {
 	readonly rule: string;
 }
 
-/** The release of the database, and the zone of each name in ascending order; undefined where it is not installed. */
+/** Release of the database, and the zones by name in ascending order; undefined if not installed. */
 export interface Zones {
 	readonly release: string;
 	readonly names: ReadonlyMap<string, Zone>;
@@ -81,7 +81,7 @@ export function readZones(folder = ZONEINFO): Zones | undefined {
 	return { release, names: new Map(names.map((name) => [name, readZone(readFileSync(join(folder, name)))])) };
 }
 
-/** A compiled zone: its second block, with 64-bit times, and the TZ string behind it (RFC 9636, 3). */
+/** A compiled zone: its second block, with 64-bit times, and the TZ string after it (RFC 9636, 3). */
 export function readZone(file: Buffer): Zone {
 	if (file.toString("latin1", 0, 4) !== "TZif" || file[4] < 0x32) throw new Error("no TZif file of version 2 or later");
 	const counts = (at: number) => [0, 1, 2, 3, 4, 5].map((i) => file.readUInt32BE(at + 20 + i * 4));
@@ -106,7 +106,7 @@ export function parseRule(text: string): Rule {
 	const match = new RegExp(`^${name}(${time})(?:${name}(${time})?,([^,]+),([^,]+))?$`).exec(text);
 	if (match === null) throw new Error(`not a TZ string: ${text}`);
 	const [, standard, saving, begin, end] = match;
-	// Offsets of TZ strings count westwards.
+	// Offsets of TZ strings are positive to the west.
 	const standardS = 0 - secondsOf(standard);
 	if (begin === undefined) return { standardS, savingS: standardS, changes: [] };
 	const savingS = saving === undefined ? standardS + 3600 : 0 - secondsOf(saving);
@@ -119,7 +119,7 @@ function parseChange(text: string): Change {
 	const [month, week, day] = (/^M(\d+)\.(\d)\.(\d)$/.exec(date) ?? []).slice(1).map(Number);
 	if (month !== undefined) return { month, week, day, timeS };
 	const dayOfYear = Number(/^J(\d+)$/.exec(date)?.[1]);
-	// The other form counts February 29: its date moves with the year, and no zone uses it.
+	// The other form counts February 29, so that its date moves with the year; no zone uses it.
 	if (!(dayOfYear >= 1 && dayOfYear <= 365)) throw new Error(`a date that the table has no form for: ${text}`);
 	const inYear = new Date(Date.UTC(2023, 0, dayOfYear));
 	return { month: inYear.getUTCMonth() + 1, week: 0, day: inYear.getUTCDate(), timeS };
@@ -131,7 +131,6 @@ function secondsOf(text: string): number {
 	return text.startsWith("-") ? -size : size;
 }
 
-/** The bytes of the table. */
 export function buildTable({ release, names }: Zones): Uint8Array {
 	const rules: number[][] = [];
 	const numbers = new Map<string, number>();
@@ -157,12 +156,12 @@ export function buildTable({ release, names }: Zones): Uint8Array {
 	return Uint8Array.from([...out, ...rules.flat(), ...packedNames]);
 }
 
-/** The release that a table was made from. */
+/** Release of a table. */
 export function readRelease(table: Uint8Array): string {
 	return Buffer.from(table.subarray(4, 9)).toString("latin1");
 }
 
-/** The names in a table, in its order. */
+/** Names in a table, in order. */
 export function tableNames(table: Uint8Array): string[] {
 	const names: string[] = [];
 	let before = "";
@@ -190,7 +189,7 @@ function packRule(zone: Zone): number[] {
 	return out;
 }
 
-/** The offsets from 2024 to the last transition that the rule does not give. */
+/** Offsets from 2024 to the last transition that differs from the rule. */
 function exceptionsOf({ transitions }: Zone, rule: Rule): Exception[] {
 	const spans = transitions.map(({ atS, offsetS }, i) => ({
 		fromS: Math.max(atS, BEGIN_S),
@@ -201,9 +200,7 @@ function exceptionsOf({ transitions }: Zone, rule: Rule): Exception[] {
 	return relevant.slice(0, relevant.findLastIndex((span) => isException(span, rule)) + 1);
 }
 
-/**
- * Returns true if the rule gives another offset at any moment of the span. After the last transition the rule applies.
- */
+/** Returns true if the rule gives another offset anywhere in the range. After the last transition the rule applies. */
 function isException({ fromS, untilS, offsetS }: Exception & { fromS: number }, rule: Rule): boolean {
 	if (untilS === Number.POSITIVE_INFINITY) return false;
 	const isOther = (atS: number) => offsetAt(rule, atS) !== offsetS;

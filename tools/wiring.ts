@@ -1,7 +1,7 @@
 /**
- * Makes the wiring drawings of docs/hardware.md from the board table: `node .build/tools/wiring.js` writes one SVG for
- * each kind of board to docs/pictures. Schematic, not to scale: the chip's pins on the left, what is wired to them on the
- * right, level with them, so that every wire is straight. White ground, to be read in a light and in a dark page.
+ * Draws the wiring of docs/hardware.md from the board table: `node .build/tools/wiring.js` writes one SVG per kind of
+ * board to docs/pictures. Schematic, not to scale: the chip's pins on the left, components on the right at the same
+ * height, so that every wire is straight. White background, for light and dark pages.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,16 +10,16 @@ import { type Board, type DividerPin, findBoard } from "../hosts/esp32/boards.js
 
 export const PICTURES = fileURLToPath(new URL("../../docs/pictures", import.meta.url));
 
-/** One board of each kind: a bare devkit, one with a radio, a gateway board, one with cells. */
+/** One board of each kind: a bare devkit, one with a radio, a gateway board, one with battery cells. */
 export const DRAWN = ["esp32-devkitc", "esp32-devkitc-zigbee", "slzb-06", "esp32s3-battery"] as const;
-/** Boards that are sold with radio, button and LED. */
+/** Boards sold with radio, button and LED. */
 const BOUGHT = ["slzb-06"];
 
 const WIDTH = 720;
 const ROW = 30;
 const GAP = 22;
 const TOP = 62;
-/** Edges of the board and of what is wired to it. */
+/** Edges of the board and of the components. */
 const BOARD = { left: 24, right: 268 };
 const DEVICE = { left: 452, right: 696 };
 
@@ -28,14 +28,14 @@ const GROUND = "#333333";
 const OUT = "#1555b8";
 const IN = "#1b7a34";
 
-/** A wire: what it is called at both ends, and its colour. */
+/** A wire: its label at both ends, and its colour. */
 interface Wire {
 	readonly pin: string;
 	readonly device: string;
 	readonly colour: string;
 }
 
-/** A component that is wired to neighbouring pins. */
+/** A component wired to adjacent pins. */
 interface Part {
 	readonly title: string;
 	readonly wires: readonly Wire[];
@@ -78,12 +78,12 @@ function partsOf({ name, meter, zigbee, button, led, battery, usb, cells }: Boar
 	return parts;
 }
 
-/** Equal resistors, of which the chip sees the lowest. */
+/** A divider of equal resistors; the chip measures the lowest. */
 function dividerOf({ ratio }: DividerPin): string {
 	return `${ratio} × 100 kΩ, 100 nF`;
 }
 
-/** Components soldered on a board as sold, one per line. */
+/** Components of a board as sold, one per line. */
 function onBoard({ zigbee, button, led }: Board): string[] {
 	const lines: string[] = [];
 	if (zigbee !== undefined) {
@@ -118,7 +118,7 @@ function box(left: number, top: number, right: number, bottom: number, fill: str
 	return `<rect x="${left}" y="${top}" ${size} rx="8" fill="${fill}" stroke="#8a94a0"/>`;
 }
 
-/** A wire with an arrow at the end that listens; supplies have none. */
+/** A wire, with an arrow at the receiving end; supplies have none. */
 function line(y: number, { pin, device, colour }: Wire): string[] {
 	const [from, to] = [BOARD.right, DEVICE.left];
 	const tip = colour === OUT ? [to, -1] : [from, 1];

@@ -7,13 +7,13 @@ import type { HouseholdReading } from "./household.js";
 import { p1Telegram } from "./p1-telegram.js";
 import { blockPush, hdlcPush, mbusPush } from "./push-frames.js";
 
-/** `p1`: in no frame, with a P1 telegram inside (Luxembourg's Smarty). */
+/** `p1`: without frames, with a P1 telegram inside (Luxembourg's Smarty). */
 export type PushFraming = "hdlc" | "mbus" | "wrapper" | "p1";
 
 const UNIT_WH = 30;
 const UNIT_W = 27;
 
-/** Code, unit, power of ten, whole number. */
+/** Code, unit, scaler, integer. */
 type Value = readonly [obis: readonly number[], unit: number, scaler: number, value: number];
 
 function valuesOf({ dayImport, nightImport, export: exported, power }: HouseholdReading): Value[] {
@@ -24,7 +24,7 @@ function valuesOf({ dayImport, nightImport, export: exported, power }: Household
 	];
 }
 
-/** A data-notification: its time, then code, value, scaler and unit of each. */
+/** A data-notification: its time, then code, value, scaler and unit of each object. */
 function notification(reading: HouseholdReading): Buffer {
 	const now = new Date(reading.utcMs);
 	const year = now.getUTCFullYear();
@@ -45,7 +45,7 @@ function notification(reading: HouseholdReading): Buffer {
 
 export interface PushForm {
 	readonly framing: PushFraming;
-	/** Bytes of a segment, or of a block; undefined: as many as fit. */
+	/** Bytes per segment or block; undefined: as many as fit. */
 	readonly size?: number;
 	/** General block transfer. */
 	readonly isInBlocks?: boolean;
@@ -58,7 +58,9 @@ export interface PushForm {
 	};
 }
 
-/** A data-notification in the open, or ciphered with this invocation counter; `hasWrongTag`: its last byte is damaged. */
+/**
+ * A data-notification in plain text, or ciphered with this invocation counter; `hasWrongTag`: its last byte is damaged.
+ */
 function pushedAPDU(reading: HouseholdReading, form: PushForm, counter: number, hasWrongTag: boolean): Uint8Array {
 	const plain = form.framing === "p1" ? p1Telegram(reading) : notification(reading);
 	if (form.protection === undefined) return plain;
@@ -69,7 +71,7 @@ function pushedAPDU(reading: HouseholdReading, form: PushForm, counter: number, 
 	return Buffer.concat([Buffer.of(isDedicated ? 0xdc : 0xdb, title.length), title, Buffer.of(...length), body]);
 }
 
-/** A data-notification as it is on the line. */
+/** A data-notification as sent. */
 export function dlmsTelegram(reading: HouseholdReading, form: PushForm, counter = 0, hasWrongTag = false): Uint8Array {
 	const { framing, size, isInBlocks = false } = form;
 	const apdu = pushedAPDU(reading, form, counter, hasWrongTag);

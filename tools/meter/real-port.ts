@@ -1,4 +1,4 @@
-/** A serial port of the PC for the simulator, with an optical head of the meter's side or a null-modem cable on it. */
+/** Serial port of the PC for the simulator, with a meter-side optical head or a null-modem cable. */
 import { SerialPort } from "serialport";
 import { reasonOf } from "../../hosts/node/serial.js";
 import type { LinePort } from "./line-port.js";
@@ -8,7 +8,7 @@ type Done = (error?: Error | null) => void;
 const SEVEN_EVEN = { dataBits: 7, parity: "even" } as const;
 const EIGHT_NONE = { dataBits: 8, parity: "none" } as const;
 
-/** Opens the port at 300 Bd, 7E1, or with eight bits without parity. Rejects with an Error for the user. */
+/** Opens the port at 300 Bd, 7E1, or in 8N1. Rejects with an Error for the user. */
 export async function openRealPort(path: string, isEightBits = false): Promise<LinePort> {
 	const form = isEightBits ? EIGHT_NONE : SEVEN_EVEN;
 	const port = new SerialPort({ path, baudRate: 300, ...form, stopBits: 1, autoOpen: false });
@@ -25,7 +25,7 @@ export async function openRealPort(path: string, isEightBits = false): Promise<L
 class RealPort implements LinePort {
 	readonly path: string;
 	readonly #port: SerialPort;
-	/** Writes and rate changes happen one after another. */
+	/** Queue of writes and speed changes. */
 	#last = Promise.resolve();
 	#tell: (message: string) => void = () => {};
 

@@ -8,10 +8,10 @@
  */
 import { ACK, CR, ETX, LF, promisedBaud, SOH } from "./telegram.js";
 
-/** Characters in a request; the longest sign-on has 37. */
+/** Maximum length of a request; the longest sign-on has 37 characters. */
 export const REQUEST_LIMIT = 64;
 
-/** ta: a request that pauses longer than this between two characters is over, ended or not. */
+/** ta: a longer gap between two characters ends a request. */
 export const CHARACTER_GAP_MS = 1500;
 
 export const PENDING = 0;
@@ -29,12 +29,12 @@ export class MeterRequest {
 		this.length = 0;
 	}
 
-	/** An acknowledgement has begun. */
+	/** True once an acknowledgement has begun. */
 	get isAcknowledge(): boolean {
 		return this.length > 0 && this.bytes[0] === ACK;
 	}
 
-	/** COMPLETE when this character ends a request: it stands in `bytes[0..length)` until the next one. */
+	/** COMPLETE if this character ends a request, which stays in `bytes[0..length)` until the next one. */
 	take(character: number, nowMs: number): number {
 		if (nowMs - this.#lastMs > CHARACTER_GAP_MS) this.length = 0;
 		this.#lastMs = nowMs;
@@ -55,8 +55,7 @@ export class MeterRequest {
 }
 
 /**
- * The device address of a sign-on, empty for the general one; `/word` for one without `?`; undefined when it is no
- * sign-on.
+ * Device address of a sign-on, empty for the general one; `/word` for one without `?`; undefined for any other request.
  */
 export function readSignOn(request: MeterRequest): string | undefined {
 	const text = Buffer.from(request.bytes.subarray(0, request.length)).toString("latin1");
@@ -64,7 +63,7 @@ export function readSignOn(request: MeterRequest): string | undefined {
 	return address ?? own;
 }
 
-/** Rate and wish of an acknowledgement of the normal protocol; undefined for anything else. */
+/** Speed and mode of an acknowledgement of the normal protocol; undefined for any other request. */
 export function readAcknowledge(request: MeterRequest): { baud: number; isProgramming: boolean } | undefined {
 	const [, v, z, y, cr] = request.bytes;
 	const baud = promisedBaud(z, "C");
@@ -73,19 +72,19 @@ export function readAcknowledge(request: MeterRequest): { baud: number; isProgra
 	return { baud, isProgramming: y === 0x31 };
 }
 
-/** Rate at which HDLC is wanted; undefined when the acknowledgement is of another kind. */
+/** Speed of a requested hand-over to HDLC; undefined for any other request. */
 export function readHandOver(request: MeterRequest): number | undefined {
 	const [, v, z, y, cr] = request.bytes;
 	if (request.length !== 6 || v !== 0x32 || y !== 0x32 || cr !== CR) return undefined;
 	return promisedBaud(z, "C");
 }
 
-/** The request ends the session. */
+/** Returns true if the request ends programming mode. */
 export function isBreak(request: MeterRequest): boolean {
 	return request.length === BREAK.length && BREAK.every((byte, i) => request.bytes[i] === byte);
 }
 
-/** Leading zeros don't count; addresses of zeros only are the same (IEC 62056-21, 6.3.14). */
+/** Compares without leading zeros; addresses of zeros only are equal (IEC 62056-21, 6.3.14). */
 export function sameAddress(a: string, b: string): boolean {
 	return a.replace(/^0+/, "") === b.replace(/^0+/, "");
 }

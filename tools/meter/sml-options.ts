@@ -1,4 +1,4 @@
-/** The options of the meter simulator that belong to SML: which make it is, and what is wrong with its telegrams. */
+/** SML options of the meter simulator: make of the meter and faults of its telegrams. */
 import { SeededRandom } from "../../hosts/node/random.js";
 import type { HouseholdReading } from "./household.js";
 import { MENU, MeterDisplay } from "./meter-display.js";
@@ -71,7 +71,7 @@ export function smlOptions(values: Words<typeof SML_WORDS>): SMLOptions {
 	});
 }
 
-/** Telegrams of such a meter, one after another; their time matters to its display. */
+/** Consecutive telegrams of such a meter; the time controls its display. */
 export function smlSource(options: SMLOptions): (reading: HouseholdReading, nowMs?: number) => Uint8Array {
 	const {
 		make,

@@ -1,6 +1,6 @@
 /**
- * Telegrams of SML 1.04 (BSI TR-03109-1, annex IV, part b) as different makes send them, with a household's values, made for this project:
- * each has the oddity that it is named for, as facts of such meters tell it, and none of their bytes.
+ * SML 1.04 telegrams (BSI TR-03109-1, annex IV, part b) of different makes, with a household's values. Each reproduces
+ * the documented oddity of its make but no captured bytes.
  */
 import { checkOf } from "./hdlc-frame.js";
 import type { HouseholdReading } from "./household.js";
@@ -13,11 +13,11 @@ const HERTZ = 44;
 const ABSENT = Buffer.of(0x01);
 const ESCAPES = Buffer.of(0x1b, 0x1b, 0x1b, 0x1b);
 const BEGIN = Buffer.of(0x01, 0x01, 0x01, 0x01);
-/** Bit 11 of the status of new meters, bit 5 of old ones: it exports. */
+/** Export flag of the status word: bit 11 in new meters, bit 5 in old ones. */
 const EXPORTS = 0x800;
 const OLD_EXPORTS = 0x20;
 
-/** A value of the list; `value` is encoded. */
+/** An entry of the list; `value` is encoded. */
 interface Entry {
 	readonly obis: string;
 	readonly value: Buffer;
@@ -27,19 +27,19 @@ interface Entry {
 	readonly signature?: Buffer;
 }
 
-/** A make: its server id, its values, and how it differs from the others. */
+/** A make: its server id, values and oddities. */
 interface Make {
 	readonly id: string;
 	entries(reading: HouseholdReading, id: Buffer): Entry[];
-	/** The time of each value is a bare number. */
+	/** Times of values are bare numbers. */
 	readonly hasBareTime?: true;
-	/** The checks are CRC-16/Kermit, high byte first. */
+	/** Checks are CRC-16/Kermit, high byte first. */
 	readonly isKermit?: true;
-	/** Checks of messages without a first byte that is 00. */
+	/** Message checks omit a leading 00. */
 	readonly hasShortCheck?: true;
-	/** Bytes of a signature of the list. */
+	/** Length of the list's signature. */
 	readonly signature?: number;
-	/** The times are those of the standard; else none. */
+	/** Has times as in the standard; default: none. */
 	readonly hasTime?: true;
 }
 
@@ -55,7 +55,7 @@ function sized(type: number, bytes: Uint8Array): Buffer {
 const octets = (bytes: Uint8Array) => sized(0x00, bytes);
 const list = (...items: Uint8Array[]) => Buffer.concat([head(0x70, items.length), ...items]);
 
-/** Two's complement in so many bytes. */
+/** Two's complement of this size. */
 function bytesOf(value: number, size: number): Buffer {
 	return Buffer.from(
 		BigInt.asUintN(size * 8, BigInt(Math.round(value)))
@@ -68,7 +68,7 @@ function bytesOf(value: number, size: number): Buffer {
 const signed = (value: number, size: number) => sized(0x50, bytesOf(value, size));
 const unsigned = (value: number, size: number) => sized(0x60, bytesOf(value, size));
 
-/** The fewest bytes that hold it. */
+/** Shortest encoding. */
 function shortest(value: number): Buffer {
 	const whole = BigInt(Math.round(value));
 	let size = 1;
@@ -82,11 +82,11 @@ function code(obis: string): Buffer {
 
 const importOf = ({ dayImport, nightImport }: HouseholdReading) => Math.round((dayImport + nightImport) * 10_000);
 const exportOf = (reading: HouseholdReading) => Math.round(reading.export * 10_000);
-/** Rounded down as by meters that wait for their PIN. */
+/** Rounds down like a meter that waits for its PIN. */
 const wholeKWh = (tenths: number) => Math.floor(tenths / 10_000);
 const status = (reading: HouseholdReading, rest: number, bit: number) => rest | (reading.power < 0 ? bit : 0);
 
-/** Maker and id, as new meters name them, and as old ones do. */
+/** Maker and id in the codes of new and of old meters. */
 const newNames = (maker: string, id: Buffer): Entry[] => [
 	{ obis: "1-0:96.50.1*1", value: octets(Buffer.from(maker)) },
 	{ obis: "1-0:96.1.0*255", value: octets(id) },
@@ -103,7 +103,7 @@ const energy = (obis: string, value: Buffer, more: Partial<Entry> = {}): Entry =
 	...more,
 });
 const power = (value: Buffer, scaler = 0, obis = "1-0:16.7.0*255"): Entry => ({ obis, value, unit: WATT, scaler });
-/** Numbers that say nothing, in place of a key or a signature. */
+/** Arbitrary bytes in place of a key or a signature. */
 const noise = (length: number) => Buffer.from(Array.from({ length }, (_, i) => (i * 73 + 129) & 0xff));
 const key = (value: Buffer): Entry => ({ obis: "129-129:199.130.5*255", value: octets(value) });
 
@@ -174,7 +174,7 @@ const MAKES = {
 					status: unsigned(status(reading, 0x1c0104, EXPORTS), 4),
 				}),
 				energy("1-0:2.8.0*255", unsigned(exportOf(reading), 4)),
-				// Two bytes are taken to be enough up to 655.35 W.
+				// The meter uses two bytes up to 655.35 W.
 				power(isShort ? signed(centiwatts, 2) : shortest(centiwatts), -2),
 			];
 		},
@@ -241,13 +241,13 @@ export const SML_MAKES = Object.keys(MAKES) as readonly SMLMake[];
 
 /** Faults of the telegram. */
 export interface SMLTelegramFaults {
-	/** The check of the transport. */
+	/** Wrong check of the transport. */
 	readonly hasWrongCheck?: boolean;
-	/** The check of the message with the values. */
+	/** Wrong check of the message with the values. */
 	readonly hasWrongMessageCheck?: boolean;
-	/** A list promises an element more than it has, under right checks. */
+	/** A list announces one element too many, with correct checks. */
 	readonly isBroken?: boolean;
-	/** Meter that waits for its PIN: whole kWh, and no power. */
+	/** Waits for its PIN: whole kWh, no power. */
 	readonly isHidden?: boolean;
 }
 
@@ -261,7 +261,7 @@ function kermitOf(bytes: Uint8Array): Buffer {
 	return Buffer.of(crc >> 8, crc & 0xff);
 }
 
-/** A telegram of this make, with these values; of the messages the three that all meters send. */
+/** Telegram of this make with these values, in the three messages that all meters send. */
 export function smlTelegram(
 	reading: HouseholdReading,
 	name: SMLMake = "plain",
@@ -273,7 +273,7 @@ export function smlTelegram(
 	const time = make.hasTime ? list(unsigned(1, 1), seconds) : make.hasBareTime ? seconds : ABSENT;
 	let number = Math.floor(reading.utcMs / 1000) & 0xffff;
 
-	/** A message with the next number, or with the next number that gives a short check if one is wanted. */
+	/** A message with the next number, or with the next one that gives a short check if requested. */
 	const message = (tag: number, body: Uint8Array, isWrong = false): Buffer => {
 		for (;;) {
 			number++;
@@ -332,13 +332,13 @@ function inWholeKWh(reading: HouseholdReading): HouseholdReading {
 	};
 }
 
-/** More than two bytes of type and length can say. */
+/** Octets too long for two bytes of type and length. */
 function longOctets(bytes: Uint8Array): Buffer {
 	const length = bytes.length + 3;
 	return Buffer.concat([Buffer.of(0x80 | (length >> 8), 0x80 | ((length >> 4) & 15), length & 15), bytes]);
 }
 
-/** Four escapes of the data are sent twice. */
+/** Repeats each group of four escapes in the data. */
 function escaped(file: Buffer): Buffer {
 	return Buffer.from(
 		file.toString("latin1").replaceAll("\x1b\x1b\x1b\x1b", "\x1b\x1b\x1b\x1b\x1b\x1b\x1b\x1b"),

@@ -1,7 +1,7 @@
 /**
- * The serial port of an emulator, for the simulator: a Unix socket that the emulator makes. It is looked for again and again
- * until it is there, and after the emulator has ended, since the next one makes it anew. The socket carries bytes and knows
- * no speed: nobody is too fast or too slow for the other.
+ * Serial port of an emulator, for the simulator: a Unix socket made by the emulator. It reconnects until the socket
+ * exists, and after the emulator's end, because the next emulator makes it anew. The socket has no speed, so a wrong
+ * speed does not matter.
  */
 import { connect, type Socket } from "node:net";
 import type { LinePort } from "./line-port.js";
@@ -21,7 +21,7 @@ export class SocketPort implements LinePort {
 		this.#connect();
 	}
 
-	/** Sends bytes. Without a reader they are lost, as on a line. */
+	/** Sends bytes. Without a reader they are lost. */
 	write(bytes: Uint8Array): void {
 		if (this.#socket?.readyState === "open") this.#socket.write(bytes);
 	}
@@ -30,7 +30,7 @@ export class SocketPort implements LinePort {
 		this.#hear = listener;
 	}
 
-	/** An emulator that has ended is no failure. */
+	/** The end of an emulator is not a failure. */
 	onError(): void {}
 
 	async close(): Promise<void> {
@@ -43,7 +43,7 @@ export class SocketPort implements LinePort {
 		const socket = connect(this.path);
 		this.#socket = socket;
 		socket.on("data", (bytes) => this.#hear(bytes));
-		// The end that follows says all.
+		// The close event follows.
 		socket.on("error", () => {});
 		socket.on("close", () => {
 			if (!this.#isClosed) this.#timer = setTimeout(() => this.#connect(), RETRY_MS);

@@ -1,9 +1,9 @@
 /**
- * Telegram files: an IEC 62056-21 transmission as a meter sends it, for the simulator and for tests.
+ * Telegram files: an IEC 62056-21 transmission as sent by a meter, for the simulator and tests.
  *
- * Raw bytes, or text when the name ends in `.hex`: lines of bytes as two hex digits, blanks between them as liked, `#`
- * begins a comment that ends with the line. Inside: the identification line `/XXXZident CR LF`, then the block, with
- * STX, ETX and BCC where the meter sends them. Echo and noise of a capture are part of it and are sent as they are.
+ * Raw bytes, or text if the name ends in `.hex`: bytes as two hex digits, optional blanks, comments from `#` to the end
+ * of the line. Content: the identification line `/XXXZident CR LF`, then the block, with STX, ETX and BCC if the meter
+ * sends them. Echo and noise of a capture are sent as they are.
  */
 import { readFileSync } from "node:fs";
 
@@ -17,10 +17,10 @@ export const NAK = 0x15;
 const SLASH = 0x2f;
 const QUESTION_MARK = 0x3f;
 
-/** Bytes in a telegram file; the largest capture known has 16 593. */
+/** Maximum size, bytes; the largest known capture has 16 593. */
 export const TELEGRAM_LIMIT = 65_536;
 
-/** IEC 62056-21, 6.4: A and B answer and push on; C waits for an acknowledgement; D sends unasked. */
+/** IEC 62056-21, 6.4: A and B answer without acknowledgement; C waits for one; D sends unsolicited telegrams. */
 export type MeterMode = "A" | "B" | "C" | "D";
 
 /** The bytes of a telegram file. Throws an Error with a sentence for the user. */
@@ -41,7 +41,7 @@ function parseHex(text: string, path: string): Uint8Array {
 	return Uint8Array.from(bytes);
 }
 
-/** A transmission in its two parts. */
+/** Both parts of a transmission. */
 export interface Telegram {
 	/** Bytes up to the CR LF of the identification, including those before the `/`. */
 	readonly opening: Uint8Array;
@@ -65,13 +65,13 @@ export function baudCharacter(telegram: Telegram): number {
 	return telegram.opening[telegram.slash + 4];
 }
 
-/** True when the third letter of the maker is lower case: the meter answers within 20 ms (IEC 62056-21, 6.3.2). */
+/** True if the third maker letter is in lower case: the meter answers within 20 ms (IEC 62056-21, 6.3.2). */
 export function answersQuickly(telegram: Telegram): boolean {
 	const letter = telegram.opening[telegram.slash + 3];
 	return letter >= 0x61 && letter <= 0x7a;
 }
 
-/** The mode that a telegram shows: pushed when it has no STX and an empty line after the identification, else by Z. */
+/** Mode of a telegram: D if it has no STX and an empty line after the identification, else by Z. */
 export function modeOf(telegram: Telegram): MeterMode {
 	const { message } = telegram;
 	if (message[0] === CR && message[1] === LF && message.indexOf(STX) < 0) return "D";
@@ -80,7 +80,7 @@ export function modeOf(telegram: Telegram): MeterMode {
 	return z >= 0x41 && z <= 0x46 ? "B" : "A";
 }
 
-/** The baud rate that Z promises in a mode (IEC 62056-21, 6.3.14); undefined when it promises none. */
+/** Speed by Z in a mode (IEC 62056-21, 6.3.14); undefined if there is none. */
 export function promisedBaud(z: number, mode: MeterMode): number | undefined {
 	if (mode === "C") return [300, 600, 1200, 2400, 4800, 9600, 19200][z - 0x30];
 	if (mode === "B") return [600, 1200, 2400, 4800, 9600, 19200][z - 0x41];
@@ -94,7 +94,7 @@ export function checkPosition(message: Uint8Array): number {
 	return end < 0 || end + 1 >= message.length ? -1 : end + 1;
 }
 
-/** `SOH` or `STX`, the content, `ETX` and the check over all after the first character (ISO 1155). */
+/** `SOH` or `STX`, the content, `ETX` and the check over everything after the first character (ISO 1155). */
 export function frame(content: Uint8Array, first = STX): Uint8Array {
 	let check = ETX;
 	for (const byte of content) check ^= byte;

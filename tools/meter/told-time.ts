@@ -1,13 +1,12 @@
 /**
- * The time of a simulated meter: it goes on at the computer's speed, until the program that has started the meter says by a
- * message over its channel what time it is and how much faster it goes from now on: `{ utcMs, speed }`.
+ * Time of a simulated meter: advances at the computer's speed, until the parent process sends `{ utcMs, speed }` over
+ * its channel: the time now, and its speed from now on.
  */
 export class ToldTime {
 	#utcMs: number;
 	#sinceMs = performance.now();
 	#speed = 1;
 
-	/** `utcMs`: Unix time now. */
 	constructor(utcMs: number) {
 		this.#utcMs = utcMs;
 	}
@@ -17,7 +16,7 @@ export class ToldTime {
 		return this.#utcMs + (performance.now() - this.#sinceMs) * this.#speed;
 	}
 
-	/** Throws an Error at anything else than such a message. */
+	/** Throws an Error for any other message. */
 	tell(message: unknown): void {
 		const { utcMs, speed } = message as { utcMs: unknown; speed: unknown };
 		if (typeof utcMs !== "number" || typeof speed !== "number") throw new Error("a message of unknown kind");

@@ -1,6 +1,6 @@
 /**
- * Where the vectors of test/vectors are, for the benchmark and the tests: in the protocol's folder, or in the one of
- * the same name under `restricted`, by the licence of their source (test/vectors/README.md).
+ * Locates the vectors of test/vectors, for the benchmark and the tests: in the protocol's folder or its namesake under
+ * `restricted`, by the licence of their source (test/vectors/README.md).
  */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ function foldersOf(protocol: VectorProtocol): string[] {
 	return [join(ROOT, protocol), join(ROOT, "restricted", protocol)];
 }
 
-/** The names of all vectors of a protocol, in alphabetical order: one that is dropped in is in it from then on. */
+/** Names of all vectors of a protocol, in alphabetical order. */
 export function vectorNames(protocol: VectorProtocol): string[] {
 	return foldersOf(protocol)
 		.flatMap((folder) => (existsSync(folder) ? readdirSync(folder) : []))

@@ -1,4 +1,4 @@
-/** Options of a command line as the simulator reads them: each value checked, each refusal a sentence. */
+/** Parser for the simulator's command-line options, with a sentence for each refused value. */
 import { parseArgs } from "node:util";
 
 /** A wrong command line; the message is for the user. */
@@ -7,14 +7,14 @@ export class UsageError extends Error {
 }
 
 export const BAUD_RATES = [300, 600, 1200, 2400, 4800, 9600, 19200];
-/** Speeds of meters that push. */
+/** Speeds of meters with unsolicited telegrams. */
 export const PUSH_BAUD_RATES = [...BAUD_RATES, 38_400, 57_600, 115_200];
 
 export const text = { type: "string" } as const;
 export const flag = { type: "boolean" } as const;
 
 type Kinds = Record<string, typeof text | typeof flag>;
-/** The values of a command line; those of flags are true or undefined. */
+/** Values of a command line; flags are true or undefined. */
 export type Words<K extends Kinds> = { [Name in keyof K]?: K[Name] extends typeof text ? string : boolean };
 
 export function parseWords<K extends Kinds>(args: string[], options: K): Words<K> {
@@ -55,7 +55,7 @@ export function moment<N extends string>(values: Texts<N>, name: N): number | un
 	return utcMs;
 }
 
-/** Hexadecimal digits of that many bytes. */
+/** Hexadecimal digits of `length` bytes. */
 export function hex<N extends string>(values: Texts<N>, name: N, length: number): Buffer | undefined {
 	const value = values[name];
 	if (value === undefined) return undefined;
@@ -64,7 +64,7 @@ export function hex<N extends string>(values: Texts<N>, name: N, length: number)
 	return Buffer.from(value, "hex");
 }
 
-/** The object without its undefined members. */
+/** Removes undefined members. */
 export function defined<T extends object>(object: T): { [K in keyof T]: Exclude<T[K], undefined> } {
 	return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as never;
 }

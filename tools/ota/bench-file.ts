@@ -1,4 +1,4 @@
-/** Firmware files for `npm start` and `npm run linux`: their images only say which version they are, and what is wrong with it. */
+/** Firmware files for `npm start` and `npm run linux`; their images only contain a version and a fault. */
 import { makeBenchImage } from "../../hosts/node/simulator-image.js";
 import {
 	IMAGE_CHIP,
@@ -23,13 +23,13 @@ export interface BenchFile {
 	readonly securityLevel: number;
 	/** Bytes of the image. */
 	readonly size: number;
-	/** A name of FAULTS; undefined: nothing is wrong with it. */
+	/** A name of FAULTS; undefined: no fault. */
 	readonly fault?: string | undefined;
 	readonly signer: Signer;
 	readonly packed: boolean;
 }
 
-/** Throws a RangeError for what doesn't fit. */
+/** Throws a RangeError for a value that does not fit. */
 export function makeBenchFile({ size, fault, ...rest }: BenchFile): Buffer {
 	const { version, buildNumber, securityLevel } = rest;
 	const flags = fault === undefined ? 0 : FAULTS[fault];

@@ -1,6 +1,4 @@
-/**
- * Checks a firmware file as a gateway would: written from docs/firmware-files.md, not from the gateway's own reader.
- */
+/** Checks a firmware file like a gateway, by docs/firmware-files.md and without the gateway's code. */
 import { createHash } from "node:crypto";
 import { checkImage, isChip } from "./esp-image.js";
 import {
@@ -46,15 +44,15 @@ export class Refusal extends Error {
 	}
 }
 
-/** The gateway that the file is for, as far as a check goes by it. */
+/** Properties of a gateway that matter to the check. */
 export interface Target {
 	readonly deviceId: number;
 	readonly chip: string;
 	/** Bytes. */
 	readonly slotSize: number;
-	/** Points of the keys that may sign. */
+	/** Public keys that may sign, as points. */
 	readonly keys: readonly Uint8Array[];
-	/** Ids of keys that may not any more. */
+	/** Ids of revoked keys. */
 	readonly revoked: readonly Uint8Array[];
 	/** Security level of the running firmware. */
 	readonly securityLevel: number;
@@ -64,13 +62,13 @@ export interface Target {
 export interface Front {
 	readonly header: Header;
 	readonly metadata: Metadata;
-	/** The bytes that the signature is over. */
+	/** Signed bytes. */
 	readonly signed: Uint8Array;
 	readonly signature: Uint8Array;
 }
 
 export interface FirmwareFile extends Front {
-	/** The second element's data. */
+	/** Data of the second element. */
 	readonly content: Uint8Array;
 }
 
@@ -108,7 +106,7 @@ export function readFront(bytes: Uint8Array, fileLength: number): Front {
 	return { header, metadata, signed, signature: bytes.subarray(signatureAt, signatureAt + SIGNATURE_LENGTH) };
 }
 
-/** Parses the whole file. Throws as `readFront`. */
+/** Parses the whole file. Throws like `readFront`. */
 export function readFirmwareFile(file: Uint8Array): FirmwareFile {
 	return { ...readFront(file, file.length), content: file.subarray(CONTENT_AT) };
 }
@@ -131,7 +129,7 @@ function checkSizes(header: Header, metadata: Metadata, { tag, length }: Element
 	demand(isPacked === 1 || imageLength === contentLength, "A plain image has the size of its element.");
 }
 
-/** Checks before anything is erased, in the gateway's order. Throws a Refusal. */
+/** Makes the checks that precede erasing, in the gateway's order. Throws a Refusal. */
 export function checkFront({ metadata, signed, signature }: Front, target: Target): void {
 	const { imageLength, product, chip, deviceId, securityLevel } = metadata;
 	demand(
@@ -161,7 +159,7 @@ function checkSignature(id: Uint8Array, signed: Uint8Array, signature: Uint8Arra
 	demand(isSignature(point, signed, signature), `The signature is not that of its key, ${name}.`, BAD_SIGNATURE);
 }
 
-/** The image as it lies in flash. Throws a Refusal when what came, or what is in it, is not what was signed. */
+/** Image as written to flash. Throws a Refusal if the data or its content differs from what was signed. */
 export function imageOf({ metadata, content }: FirmwareFile): Uint8Array {
 	const { isPacked, imageLength, contentHash, imageHash } = metadata;
 	let image = content;
@@ -171,7 +169,7 @@ export function imageOf({ metadata, content }: FirmwareFile): Uint8Array {
 		throw new Refusal(INVALID_IMAGE, `The packed image is damaged: ${(error as Error).message}.`);
 	}
 	demand(isSame(sha256(content), contentHash), "The SHA-256 of what comes in the file is not the one that was signed.");
-	// A gateway can't tell this from flash that did not keep what was written.
+	// A gateway cannot distinguish this from flash that did not keep the data.
 	demand(isSame(sha256(image), imageHash), "The SHA-256 of the image is not the one that was signed.", WRITE_FAILED);
 	return image;
 }

@@ -1,6 +1,7 @@
 /**
- * Application images of ESP-IDF (esp_image_format.h), as far as the boot loader looks at them without the chip's keys: a header
- * of 24 bytes, segments with 8 bytes before each, a checksum as the last byte of 16, and mostly a SHA-256 of all that.
+ * Application images of ESP-IDF (esp_image_format.h), as far as the boot loader checks them without the chip's keys: a
+ * header of 24 bytes, segments with heads of 8 bytes, a checksum that ends a block of 16, and usually a SHA-256 of
+ * everything.
  */
 import { createHash } from "node:crypto";
 import type { Chip } from "../../hosts/esp32/boards.js";
@@ -23,7 +24,7 @@ export function isChip(name: string): name is Chip {
 	return Object.hasOwn(CHIP_IDS, name);
 }
 
-/** Throws an Error with a sentence when it is no image that the boot loader of this chip would start. */
+/** Throws an Error with a sentence if this chip's boot loader would refuse the image. */
 export function checkImage(image: Uint8Array, chip: Chip): void {
 	const bytes = Buffer.from(image.buffer, image.byteOffset, image.length);
 	if (bytes.length < HEADER_LENGTH || bytes[0] !== MAGIC)
@@ -42,7 +43,7 @@ export function checkImage(image: Uint8Array, chip: Chip): void {
 		throw new Error("The image is damaged: its own SHA-256 is wrong.");
 }
 
-/** `end`: where the block with the checksum ends. Secure boot has a signature behind all that. */
+/** `end`: end of the block with the checksum. Secure boot adds a signature. */
 function readSegments(bytes: Buffer): { end: number; checksum: number } {
 	const count = bytes[SEGMENTS_AT];
 	if (count === 0 || count > SEGMENT_LIMIT) throw new Error(`The image is damaged: ${count} segments.`);

@@ -1,6 +1,6 @@
-/** The form of firmware files, as docs/firmware-files.md has it: header and metadata as bytes and back. */
+/** Binary format of firmware files (docs/firmware-files.md): encodes and decodes header and metadata. */
 
-/** A number of 1, 2 or 4 bytes, little endian; text in ASCII with zeros behind it; or bytes as they are. */
+/** A little-endian number of 1, 2 or 4 bytes; ASCII text padded with zeros; or raw bytes. */
 type Kind = "number" | "text" | "bytes";
 type Field = readonly [name: string, kind: Kind, length: number];
 type ValueOf<K extends Kind> = K extends "number" ? number : K extends "text" ? string : Uint8Array;
@@ -51,7 +51,7 @@ const lengthOf = (fields: readonly Field[]) => fields.reduce((sum, [, , length])
 
 export const HEADER_LENGTH = lengthOf(HEADER_FIELDS);
 export const ELEMENT_HEAD_LENGTH = lengthOf(ELEMENT_FIELDS);
-/** Bytes of the metadata that the signature is over; it stands behind them. */
+/** Number of signed metadata bytes; the signature follows them. */
 export const SIGNED_LENGTH = lengthOf(METADATA_FIELDS);
 export const SIGNATURE_LENGTH = 64;
 /** Beginning of the signed bytes and of the second element's data. */
@@ -75,7 +75,7 @@ export const decodeMetadata = (bytes: Uint8Array): Metadata => decode(METADATA_F
 export const encodeElementHead = (head: ElementHead) => encode(ELEMENT_FIELDS, head);
 export const decodeElementHead = (bytes: Uint8Array): ElementHead => decode(ELEMENT_FIELDS, bytes) as ElementHead;
 
-/** Throws a RangeError, with a sentence, for a value that does not fit into its field. */
+/** Throws a RangeError with a sentence for a value that does not fit its field. */
 function encode(fields: readonly Field[], values: Readonly<Record<string, unknown>>): Buffer {
 	const bytes = Buffer.alloc(lengthOf(fields));
 	let at = 0;
@@ -105,7 +105,7 @@ function exact(name: string, length: number, value: Uint8Array): Uint8Array {
 	throw new RangeError(`${name} has ${length} bytes, not ${value.length}.`);
 }
 
-/** Decodes the fields. Zeros at the end of a text are removed; other zeros stay, so that a comparison finds them. */
+/** Decodes the fields. Removes zeros at the end of a text; others stay, so that a comparison finds them. */
 function decode(fields: readonly Field[], bytes: Uint8Array): Record<string, number | string | Uint8Array> {
 	const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 	const values: Record<string, number | string | Uint8Array> = {};

@@ -1,11 +1,11 @@
-/** Keys of firmware as files, and signers that are other programs. A private key never lies in the repository. */
+/** Firmware keys in files, and external signing programs. Private keys must be outside the repository. */
 import { spawnSync } from "node:child_process";
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { derSignature, isSignature, keySigner, pointOf, type Signer } from "./keys.js";
 
-/** Protects the private key in its file, when it is set. */
+/** If set, encrypts the private key in its file. */
 export const PASSPHRASE = "OTA_KEY_PASSPHRASE";
 
 export interface KeyPair {
@@ -15,8 +15,8 @@ export interface KeyPair {
 }
 
 /**
- * Makes a key: PATH has the private half (PKCS#8), for the eyes of its owner only, PATH.pub the public one (SPKI), both
- * PEM. Throws an Error with a sentence when one of them is there, or the place is in `repository`; nothing is left then.
+ * Makes a key pair: PATH has the private key (PKCS#8), readable by the owner only, PATH.pub the public one (SPKI), both
+ * PEM. Throws an Error with a sentence, and leaves no file, if one of them exists or is in `repository`.
  */
 export function writeKeyPair(path: string, repository: string): KeyPair {
 	const [privateFile, publicFile] = [path, `${path}.pub`].map((name) => resolve(name));
@@ -47,17 +47,17 @@ function isInside(path: string, folder: string): boolean {
 	return way !== ".." && !way.startsWith(`..${sep}`);
 }
 
-/** Signs with the private key of a file. Throws an Error with a sentence. */
+/** Signs with a private key file. Throws an Error with a sentence. */
 export function fileSigner(path: string): Signer {
 	return keySigner(readPrivateKey(path));
 }
 
-/** The private key of a file (PEM). Throws an Error with a sentence. */
+/** Private key of a PEM file. Throws an Error with a sentence. */
 export function readPrivateKey(path: string): KeyObject {
 	return readKey(path, (key) => createPrivateKey({ key, passphrase: process.env[PASSPHRASE] ?? "" }));
 }
 
-/** The point of a public key in a file (PEM; of a private key, its public half). Throws an Error with a sentence. */
+/** Point of the public key in a PEM file, which may also be a private key. Throws an Error with a sentence. */
 export function readPoint(path: string): Uint8Array {
 	return pointOf(readKey(path, (key) => createPublicKey(key)));
 }
@@ -75,8 +75,8 @@ function readKey(path: string, parse: (pem: Buffer) => KeyObject): KeyObject {
 }
 
 /**
- * A program that signs, run by the shell: it gets what is to be signed on standard input, or its SHA-256 when `digest`,
- * and gives r and s (64 bytes) or their DER form on standard output. `point` is its public key.
+ * External signer, run by the shell: it receives the message, or its SHA-256 if `digest` is set, on standard input and
+ * prints r and s (64 bytes) or their DER form. `point` is its public key.
  */
 export function commandSigner(command: string, point: Uint8Array, digest: boolean): Signer {
 	return {

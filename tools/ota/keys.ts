@@ -7,7 +7,7 @@ import { P256_POINT_LENGTH } from "../../modules/io/crypto.js";
 export interface Signer {
 	/** The key's public half as a point: 4, x, y. */
 	readonly point: Uint8Array;
-	/** r and s, 32 bytes each, of the ECDSA over these bytes. */
+	/** Returns the ECDSA signature: r and s, 32 bytes each. */
 	sign(message: Uint8Array): Uint8Array;
 }
 
@@ -18,14 +18,14 @@ export function keySigner(key: KeyObject): Signer {
 	return { point, sign: (message) => new Uint8Array(sign("sha256", message, { key, dsaEncoding: "ieee-p1363" })) };
 }
 
-/** A public key as a point. Throws a RangeError with a sentence unless it is on P-256. */
+/** Public key as a point. Throws a RangeError with a sentence unless it is on P-256. */
 export function pointOf(key: KeyObject): Uint8Array {
 	const point = pointOfKey(key);
 	if (point === undefined) throw new RangeError("Firmware is signed by keys on the curve P-256; that is another kind.");
 	return point;
 }
 
-/** A point of P256_POINT_LENGTH bytes as a public key. Throws an Error when it is not on the curve. */
+/** Public key from a point of P256_POINT_LENGTH bytes. Throws an Error if it is not on the curve. */
 export function publicKeyOf(point: Uint8Array): KeyObject {
 	if (point.length !== P256_POINT_LENGTH || point[0] !== 4) throw new RangeError("That is no point: 4, x, y.");
 	const coordinate = (start: number) => Buffer.from(point.subarray(start, start + 32)).toString("base64url");

@@ -35,15 +35,15 @@ export interface Firmware {
 	readonly buildNumber: number;
 	readonly securityLevel: number;
 	readonly signer: Signer;
-	/** Compress the image; default true. */
+	/** Compresses the image; default true. */
 	readonly packed?: boolean;
 }
 
-/** Deviations from a correct file, for tests. The metadata is signed with them. */
+/** Deviations from a correct file, for tests. They are part of the signed metadata. */
 export interface Oddities {
 	readonly header?: Partial<Header>;
 	readonly metadata?: Partial<Metadata>;
-	/** The second element's data. Metadata and sizes are of this, unless they are given too. */
+	/** The second element's data. Metadata and sizes describe it, unless they are also given. */
 	readonly content?: Uint8Array;
 }
 
@@ -51,8 +51,8 @@ const NAME_LENGTH = 32;
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
 
 /**
- * The file. Throws a RangeError, with a sentence, for a value that has no room in it, and an Error when what the signer
- * gives is no signature by its key.
+ * Makes the file. Throws a RangeError with a sentence for a value that does not fit, and an Error if the signer's
+ * result is not a signature by its key.
  */
 export function makeFirmwareFile(firmware: Firmware, odd: Oddities = {}): Buffer {
 	const { image, deviceId, chip, version, buildNumber, securityLevel, signer, packed = true } = firmware;

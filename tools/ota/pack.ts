@@ -1,14 +1,14 @@
-/** Packed images: pieces that are unpacked each by itself (docs/firmware-files.md). */
+/** Packed images: independently compressed pieces (docs/firmware-files.md). */
 import { deflateSync, inflateSync } from "node:zlib";
 
 /** Bytes of the image in each piece; the last one may have fewer. */
 export const PIECE_LENGTH = 65536;
-/** Bytes of the length before each piece. */
+/** Size of the length field of a piece. */
 const LENGTH_BYTES = 4;
-/** A window of 4 KB, which is what the chip has memory for; the header of each stream says so. */
+/** A window of 4 KB, for which the chip has memory; the header of each stream contains it. */
 const WINDOW_BITS = 12;
 
-/** The pieces of an image one after another, each with its length before it. */
+/** Pieces of an image, each after its length. */
 export function pack(image: Uint8Array): Buffer {
 	const parts: Buffer[] = [];
 	for (let at = 0; at < image.length; at += PIECE_LENGTH) {
@@ -24,7 +24,7 @@ export function pack(image: Uint8Array): Buffer {
 	return Buffer.concat(parts);
 }
 
-/** The image of `length` bytes. Throws an Error with a sentence when the pieces are not exactly those of one. */
+/** Image of `length` bytes. Throws an Error with a sentence if the pieces are not exactly those of one image. */
 export function unpack(content: Uint8Array, length: number): Buffer {
 	const source = Buffer.from(content.buffer, content.byteOffset, content.length);
 	const parts: Buffer[] = [];
@@ -51,7 +51,7 @@ function unpackPiece(stream: Buffer, length: number, piece: number): Buffer {
 	} catch (error) {
 		throw new Error(`piece ${piece} can't be unpacked: ${(error as Error).message}`);
 	}
-	// Node's zlib is silent about what stands behind the end of a stream.
+	// Node's zlib ignores data after the end of a stream.
 	if (unpacked.engine.bytesWritten !== stream.length) throw new Error(`piece ${piece} has bytes behind its end`);
 	if (unpacked.buffer.length !== length)
 		throw new Error(`piece ${piece} has ${unpacked.buffer.length} bytes, not ${length}`);

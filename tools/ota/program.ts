@@ -15,7 +15,7 @@ import { type Firmware, makeFirmwareFile } from "./make.js";
 import { describeFile } from "./text.js";
 import { tryUpdate } from "./try.js";
 
-/** About that of the firmware for a chip. */
+/** Roughly the size of a chip's firmware. */
 const BENCH_SIZE = 1_500_000;
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 
@@ -65,10 +65,10 @@ verify says what a gateway would: "ok", or the code and the reason of its refusa
 A private key whose file has a passphrase: $${PASSPHRASE}.
 Boards: ${BOARDS.map((board) => board.name).join(", ")}`;
 
-/** The command line is wrong: the sentence says how. */
+/** A bad command line; the message describes the error. */
 class UsageError extends Error {}
 
-/** Output of the program; each text is a line. */
+/** Prints a line. */
 export interface Output {
 	log(text: string): void;
 	error(text: string): void;
@@ -99,10 +99,10 @@ type OptionName = keyof typeof OPTIONS;
 type Given = ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true }>>["values"];
 
 interface Command {
-	/** True if the command takes the name of a file. */
+	/** True if the command takes a file name. */
 	readonly takesFile: boolean;
 	readonly options: readonly OptionName[];
-	/** Throws an Error with a sentence when it fails. */
+	/** Throws an Error with a sentence on failure. */
 	run(given: Given, file: string, log: Output["log"]): void | Promise<void>;
 }
 
@@ -186,7 +186,7 @@ function readOptions(given: Given, version: string): Options {
 	};
 }
 
-/** Writes the file when a gateway takes it. */
+/** Writes the file if a gateway accepts it. */
 function write(file: Buffer, { out, signer, securityLevel }: Options, log: Output["log"]): void {
 	const hardware = hardwareOfFile(readFirmwareFile(file));
 	const parts = checkFirmwareFile(file, targetOf(hardware, { keys: [signer.point], securityLevel }));
@@ -229,7 +229,7 @@ function hardwareOfFile({ metadata: { deviceId } }: FirmwareFile): Hardware {
 	throw new Error(`The file is for device id ${deviceId}, which is no board of this firmware.`);
 }
 
-/** A gateway with these keys and this security level. */
+/** A gateway with these properties. */
 function targetOf({ deviceId, chip, slotSize }: Hardware, rest: Partial<Target>): Target {
 	return { deviceId, chip, slotSize, keys: [], revoked: [], securityLevel: 0, ...rest };
 }
@@ -299,8 +299,8 @@ function parse(args: string[]): { given: Given; files: string[] } {
 }
 
 /**
- * Gives the exit code: 2 for a bad command line, 1 when a file is refused and for all else that is wrong. A promise is given
- * for `try` only, which talks with a gateway.
+ * Returns the exit code: 2 for a bad command line, 1 for a refused file and other errors. Returns a promise only for
+ * `try`, which connects to a gateway.
  */
 export function main(args: string[], output: Output): number | Promise<number> {
 	const failed = (error: unknown) => complain(error as Error, output);

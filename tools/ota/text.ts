@@ -1,8 +1,8 @@
-/** Describes a firmware file for people. */
+/** Describes a firmware file as text. */
 import type { FirmwareFile } from "./check.js";
 import { hardwareById } from "./hardware.js";
 
-/** A line for each fact, without a line end behind the last. */
+/** One line per fact, without a final line end. */
 export function describeFile({ header, metadata, signature, content }: FirmwareFile): string {
 	const { manufacturer, imageType, fileVersion, stackVersion, name, fileLength } = header;
 	const { isPacked, deviceId, chip, buildNumber, imageLength } = metadata;

@@ -1,7 +1,7 @@
 /**
- * `npm run ota -- try`: an update of a gateway that `npm start` or `npm run linux` runs on this computer. It makes a firmware
- * file of the next version, signed with the key in the gateway's state folder, uploads it as a client does, and waits until
- * the gateway runs it.
+ * `npm run ota -- try`: updates a gateway of `npm start` or `npm run linux` on this computer. It makes a firmware file
+ * of the next version, signs it with the key in the gateway's state folder, uploads it, and waits until the gateway
+ * runs it.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { GatewayClient } from "../api/client.js";
 import { makeBenchFile } from "./bench-file.js";
 import { fileSigner } from "./key-files.js";
 
-/** About that of the firmware for a chip. */
+/** Roughly the size of a chip's firmware. */
 const IMAGE_SIZE = 1_500_000;
 const RESTART_LIMIT_MS = 60_000;
 const RETRY_MS = 500;
@@ -20,13 +20,13 @@ const RETRY_MS = 500;
 export interface Trial {
 	/** State folder of the gateway. */
 	readonly state: string;
-	/** Its HTTPS port on this computer. */
+	/** Local HTTPS port. */
 	readonly port: number;
-	/** Default: the password on its label. */
+	/** Default: the label's password. */
 	readonly password: string | undefined;
 }
 
-/** Throws an Error with a sentence when there is no such gateway, or when it refuses the file. */
+/** Throws an Error with a sentence if there is no such gateway or it refuses the file. */
 export async function tryUpdate({ state, port, password }: Trial, log: (text: string) => void): Promise<void> {
 	const keyFile = join(state, UPDATE_KEY_FILE);
 	for (const file of [keyFile, join(state, "factory.json")])
@@ -47,7 +47,7 @@ export async function tryUpdate({ state, port, password }: Trial, log: (text: st
 	log(`${version} runs, on trial: it is kept when it has worked for a minute (docs/firmware-files.md).`);
 }
 
-/** The next version and its build number. Throws an Error for one without three numbers. */
+/** The next version and its build number. Throws an Error for a version without three numbers. */
 export function following(version: string): { version: string; buildNumber: number } {
 	const [, series, third] = /^(\d+\.\d+\.)(\d+)/.exec(version) ?? [];
 	if (third === undefined) throw new Error(`The version "${version}" has no third number that could be raised.`);
@@ -55,7 +55,7 @@ export function following(version: string): { version: string; buildNumber: numb
 	return { version: `${series}${buildNumber}`, buildNumber };
 }
 
-/** Waits for the restart; sessions are lost by it. */
+/** Waits for the restart, which ends all sessions. */
 async function untilVersion(gateway: GatewayClient, version: string): Promise<void> {
 	const limitMs = performance.now() + RESTART_LIMIT_MS;
 	for (;;) {

@@ -39,7 +39,7 @@ export interface ReleaseContents {
 	readonly idf: string | undefined;
 }
 
-/** Gives the names of all files. Throws an Error with a sentence for an image that no gateway would take. */
+/** Returns the names of all files. Throws an Error with a sentence for an image that gateways refuse. */
 export async function writeRelease(contents: ReleaseContents): Promise<string[]> {
 	const { root, folder, version, built, sdk, idf } = contents;
 	for (const { board, build } of built) writeBoard(contents, board, build);

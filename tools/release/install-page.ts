@@ -1,17 +1,17 @@
 /**
- * The page by which a browser writes the firmware to a board (ESP Web Tools): static files that need no other server. It
- * fetches nothing from elsewhere, so that it works from a stick or a folder of an own web server.
+ * Page for installing the firmware on a board from a browser (ESP Web Tools), as static files. It loads nothing from
+ * elsewhere, so that it works from a USB stick or any web server.
  */
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import type { Board } from "../../hosts/esp32/boards.js";
 
-/** Packages on the page; each has its licence beside it. */
+/** Packages on the page, each with its licence file. */
 const CARRIED = ["esp-web-tools", "esptool-js", "improv-wifi-serial-sdk", "lit", "@material/web", "pako", "tslib"];
 const TEMPLATE = join("tools", "release", "install");
 
-/** Writes the page into `folder`, where each board has a folder of its name with its manifest.json. */
+/** Writes the page into `folder`, which has a folder with manifest.json for each board. */
 export async function writeInstallPage(root: string, folder: string, version: string, boards: readonly Board[]) {
 	const source = join(root, TEMPLATE);
 	const install = join(folder, "install");

@@ -10,12 +10,12 @@ const FAMILIES: Readonly<Record<Chip, string>> = Object.freeze({
 	esp32c6: "ESP32-C6",
 });
 
-/** A unit that has just been started looks for networks first. */
+/** A unit that has just started first scans for networks. */
 const IMPROV_WAIT_S = 15;
 
 /**
- * `name` is what the firmware says of itself by Improv: a unit that says the same is updated without asking whether to erase
- * it, any other only erased when its owner says so.
+ * `name` is the firmware name reported by Improv: ESP Web Tools updates a unit with the same name without offering to
+ * erase it.
  */
 export function manifestOf({ chip }: Board, version: string, parts: readonly Part[]): object {
 	return {

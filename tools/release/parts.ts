@@ -1,12 +1,12 @@
 /**
  * Contents of a new unit's flash: boot loader, partition table, record of the slot to start, and firmware. ESP-IDF
- * lists their offsets (flasher_args.json). The areas between them (settings, factory data, history) belong to the unit:
- * writing the parts keeps them, writing the whole image to a new unit clears them.
+ * lists their offsets (flasher_args.json). The areas between them hold data of the unit (settings, factory data,
+ * history): writing the parts keeps them, writing the whole image clears them.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A part by its name in ESP-IDF's list, and by ours. */
+/** Names of parts in ESP-IDF's list and in ours. */
 const NAMES = Object.freeze({
 	bootloader: "bootloader.bin",
 	"partition-table": "partition-table.bin",
@@ -18,12 +18,15 @@ const ERASED = 0xff;
 
 export interface Part {
 	readonly name: string;
-	/** In flash. */
+	/** Offset in flash. */
 	readonly offset: number;
 	readonly bytes: Buffer;
 }
 
-/** `folder` is ESP-IDF's build folder. Sorted by offset. Throws an Error with a sentence for what no unit could start. */
+/**
+ * `folder` is ESP-IDF's build folder. Sorted by offset. Throws an Error with a sentence if the parts cannot start a
+ * unit.
+ */
 export function readParts(folder: string): Part[] {
 	const file = join(folder, "flasher_args.json");
 	const listed = JSON.parse(readFileSync(file, "utf8")) as Record<string, { offset?: string; file?: string }>;
@@ -41,7 +44,7 @@ export function readParts(folder: string): Part[] {
 	return parts;
 }
 
-/** All parts as one image to be written at 0, for a new unit. */
+/** All parts as one image for offset 0 of a new unit. */
 export function wholeImage(parts: readonly Part[]): Buffer {
 	const last = parts[parts.length - 1];
 	const image = Buffer.alloc(last.offset + last.bytes.length, ERASED);

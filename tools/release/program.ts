@@ -31,7 +31,6 @@ The version is that of package.json for a commit with its tag (v1.2.3); for any 
 Boards: ${BOARDS.map(({ name }) => name).join(", ")}
 `;
 
-/** The command line is wrong. */
 class UsageError extends Error {}
 
 export interface Output {
@@ -46,7 +45,7 @@ interface Order {
 	readonly out: string | undefined;
 }
 
-/** Undefined: help is wanted. Throws an Error with a sentence. */
+/** Undefined if help was requested. Throws an Error with a sentence. */
 function readOrder(args: string[]): Order | undefined {
 	const { help, ...values } = parse(args);
 	if (help) return undefined;
@@ -125,7 +124,7 @@ async function carryOut(order: Order, output: Output): Promise<void> {
 	);
 }
 
-/** ESP-IDF's folder with what it has built. */
+/** Builds a board; returns ESP-IDF's build folder. */
 async function build(board: Board, { release }: Order, { version, builtUtcMs }: Version, idf: string): Promise<string> {
 	const out = join(ROOT, ".build", "release");
 	const order = { board, production: false, out, idf, version, builtUtcMs, release, isRelease: true };

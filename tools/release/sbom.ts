@@ -1,7 +1,7 @@
 /**
- * Bill of materials (SBOM) of a firmware, as CycloneDX 1.6: parts unknown to npm from the list beside this file, parts
- * of the page from its imports and package-lock.json. The same sources give the same file: the only time is the
- * commit's, and no id is random.
+ * Software bill of materials (SBOM) of a firmware, as CycloneDX 1.6: the page's parts from its imports and
+ * package-lock.json, the rest from firmware-parts.json. The same sources give the same file: the only time is the
+ * commit's, and ids are not random.
  */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -11,9 +11,9 @@ import { Enums, Models, Serialize, Spec } from "@cyclonedx/cyclonedx-library";
 /** A row of firmware-parts.json. */
 interface FirmwarePart {
 	readonly name: string;
-	/** "sdk", "idf": as those tell of themselves. */
+	/** "sdk", "idf": version of the SDK or of ESP-IDF. */
 	readonly version: string;
-	/** The version of ESP-IDF that it is of, as far as it matters: with another one the row is to be looked at. */
+	/** The ESP-IDF version that contains it; the row must be checked for any other one. */
 	readonly within?: string;
 	readonly type: string;
 	/** SPDX. */
@@ -21,7 +21,7 @@ interface FirmwarePart {
 	readonly supplier: string;
 	readonly address: string;
 	readonly purl?: string;
-	/** Name in which VERSION stands for the version number. */
+	/** CPE name, with VERSION in place of the version number. */
 	readonly cpe?: string;
 	readonly what: string;
 }
@@ -29,7 +29,7 @@ interface FirmwarePart {
 export interface Sources {
 	/** Root of this project. */
 	readonly root: string;
-	/** Undefined: nothing is built with it, and its version is told as unknown. */
+	/** Undefined if nothing was built with it; its version is then unknown. */
 	readonly sdk: string | undefined;
 	readonly idf: string | undefined;
 }
@@ -37,7 +37,7 @@ export interface Sources {
 const UNKNOWN = "unknown";
 const PACKAGE = /(?:from|import\()\s*"((?:@[\w-]+\/)?[\w-]+)(?:\/[^"]*)?"/g;
 
-/** Names of the npm packages that the page imports, and so carries. */
+/** npm packages imported by the page. */
 export function pagePackages(root: string): string[] {
 	const folder = join(root, "hosts", "browser");
 	const names = new Set<string>();
@@ -48,13 +48,13 @@ export function pagePackages(root: string): string[] {
 	return [...names].sort();
 }
 
-/** The version that a folder of ESP-IDF is of. */
+/** Version of a folder of ESP-IDF. */
 export function versionOfIDF(folder: string): string {
 	const text = readFileSync(join(folder, "tools", "cmake", "version.cmake"), "utf8");
 	return ["MAJOR", "MINOR", "PATCH"].map((name) => new RegExp(`IDF_VERSION_${name} (\\d+)`).exec(text)?.[1]).join(".");
 }
 
-/** Rows that may have got another version with ESP-IDF: a sentence for each. */
+/** A sentence for each row that may have another version in this ESP-IDF. */
 export function doubts(root: string, idfVersion: string): string[] {
 	return readFirmwareParts(root)
 		.filter(({ within }) => within !== undefined && !idfVersion.startsWith(`${within}.`))
@@ -64,7 +64,6 @@ export function doubts(root: string, idfVersion: string): string[] {
 		);
 }
 
-/** The text of the file. */
 export function makeSBOM({ root, sdk, idf }: Sources, version: string, builtUtcMs: number): string {
 	const sdkVersion = sdk === undefined ? UNKNOWN : readFileSync(join(sdk, "tools", "VERSION"), "utf8").trim();
 	const versions: Record<string, string> = { sdk: sdkVersion, idf: idf === undefined ? UNKNOWN : versionOfIDF(idf) };

@@ -1,17 +1,19 @@
-/** Name and time of a release, from its commit, so that every build of it gives the same. */
+/** Version and time of a release, from its commit, so that every build gives the same result. */
 import { spawnSync } from "node:child_process";
 
 export interface Version {
-	/** `1.2.3` of a commit with the tag v1.2.3; of any other `1.2.3-dev.<commit>`, and with changes `….dirty`. */
+	/**
+	 * `1.2.3` for a commit with the tag v1.2.3, otherwise `1.2.3-dev.<commit>`; with `.dirty` if files were changed.
+	 */
 	readonly version: string;
 	readonly buildNumber: number;
 	/** Unix time in ms: the commit's, or $SOURCE_DATE_EPOCH. */
 	readonly builtUtcMs: number;
-	/** Files were changed and not committed: nobody else can build the same. */
+	/** True with uncommitted changes, so that the build cannot be reproduced. */
 	readonly isDirty: boolean;
 }
 
-/** `version` is that of package.json. Throws an Error with a sentence when git or the tag does not fit. */
+/** `version`: that of package.json. Throws an Error with a sentence if git fails or the tag does not match. */
 export function versionOf(root: string, version: string, environment: NodeJS.ProcessEnv = process.env): Version {
 	const [, third] = /^\d+\.\d+\.(\d+)$/.exec(version) ?? [];
 	if (third === undefined) throw new Error(`The version in package.json, "${version}", is not three numbers.`);

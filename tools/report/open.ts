@@ -1,4 +1,4 @@
-/** Opens a diagnostic report (modules/system/diagnostic.ts has its form) with the private key that it was sealed for. */
+/** Opens a diagnostic report (format: modules/system/diagnostic.ts) with its private key. */
 import { createPublicKey, type KeyObject, type webcrypto } from "node:crypto";
 import { Aes128Gcm, CipherSuite, DhkemP256HkdfSha256, HkdfSha256 } from "@hpke/core";
 import { P256_POINT_LENGTH } from "../../modules/io/crypto.js";
@@ -13,13 +13,13 @@ const SERIAL = 22;
 const BLOCK_HEADER = 3;
 
 export interface ReportHeader {
-	/** Id of the key that sealed it, 16 hex digits. */
+	/** Id of the key, 16 hex digits. */
 	readonly keyId: string;
-	/** When it was made, Unix time in seconds; 0: the gateway did not know. */
+	/** Creation time, Unix seconds; 0: the gateway's clock was not set. */
 	readonly timeS: number;
 	/** Serial number of the gateway. */
 	readonly serial: string;
-	/** Bytes of the header, to which HPKE binds the report. */
+	/** Header bytes that HPKE authenticates. */
 	readonly info: Buffer;
 	readonly encapsulated: Buffer;
 	readonly blocks: Buffer;
@@ -28,11 +28,11 @@ export interface ReportHeader {
 export interface Report {
 	readonly header: ReportHeader;
 	readonly text: string;
-	/** Reason why `text` is incomplete; empty: it is complete. */
+	/** Reason why `text` is incomplete, or empty. */
 	readonly problem: string;
 }
 
-/** Throws an Error with a sentence for what is no report, or one of a later form. */
+/** Throws an Error with a sentence for anything but a report of this format. */
 export function readHeader(file: Buffer): ReportHeader {
 	const end = SERIAL + (file[SERIAL_LENGTH] ?? 0) + P256_POINT_LENGTH;
 	if (file.toString("latin1", 0, MAGIC.length) !== MAGIC) throw new Error("That is no diagnostic report.");
@@ -50,7 +50,7 @@ export function readHeader(file: Buffer): ReportHeader {
 	};
 }
 
-/** Throws an Error with a sentence when it is no report, was sealed for another key, or nothing of it can be opened. */
+/** Throws an Error with a sentence if it is not a report, is for another key, or cannot be opened at all. */
 export async function openReport(file: Buffer, key: KeyObject): Promise<Report> {
 	const header = readHeader(file);
 	const ownId = Buffer.from(keyIdOf(pointOf(createPublicKey(key)))).toString("hex");

@@ -24,16 +24,16 @@ open prints a report; --key is the private key.
 
 A private key whose file has a passphrase: $${PASSPHRASE}.`;
 
-/** The command line is wrong: the sentence says how. */
+/** A bad command line; the message describes the error. */
 class UsageError extends Error {}
 
-/** Output of the program; each text is a line. */
+/** Prints a line. */
 export interface Output {
 	log(text: string): void;
 	error(text: string): void;
 }
 
-/** Gives the exit code: 2 for a bad command line, 1 for a report that is not whole, and for all else that is wrong. */
+/** Returns the exit code: 2 for a bad command line, 1 for an incomplete report and other errors. */
 export async function main(args: string[], output: Output): Promise<number> {
 	try {
 		return await run(args, output);

@@ -1,7 +1,7 @@
 /**
- * Turns the top-level functions of a script into arrow functions, for the firmware: in XS each other function has a
- * prototype, 48 bytes of flash without use. They move to the front, since a function may be called before its place.
- * Functions that need `this`, `arguments` or a generator stay as they are.
+ * Turns top-level functions of a script into arrow functions, for the firmware: other functions have a prototype in XS,
+ * 48 unused bytes of flash. They move to the front, because a function may be called before its declaration. Functions
+ * that need `this`, `arguments` or a generator stay unchanged.
  */
 import { below, childrenOf, type Edit, edited, type Node, nameOf, parse } from "./syntax.js";
 

@@ -1,10 +1,10 @@
 /**
- * Takes back what a bundler's compression does for browsers and is worse in XS: `!0` and `!1` are three bytes where
- * `true` and `false` are one, and a `let` in place of a `const` makes what lies in flash changeable.
+ * Reverts transformations of the bundler that are bad for XS: `!0` and `!1` take three bytes instead of one, and `let`
+ * in place of `const` makes data in flash changeable.
  */
 import { below, childrenOf, type Edit, edited, type Node, nameOf, parse } from "./syntax.js";
 
-/** Variables that something is assigned to, anywhere below the node. */
+/** Variables assigned anywhere below the node. */
 function assignedBelow(node: Node, names = new Set<string>()): Set<string> {
 	const { type } = node;
 	if (type === "AssignmentExpression" || /^For(In|Of)Statement$/.test(type)) addNames(below(node, "left")!, names);
@@ -13,7 +13,7 @@ function assignedBelow(node: Node, names = new Set<string>()): Set<string> {
 	return names;
 }
 
-/** Collects all names in a target, which may be a pattern; an unneeded name does no harm. */
+/** Collects all names in a target, which may be a pattern; extra names do no harm. */
 function addNames(target: Node, names: Set<string>): void {
 	if (target.type === "MemberExpression") return;
 	if (target.type === "Identifier") names.add(nameOf(target));
@@ -50,7 +50,7 @@ function editsBelow(node: Node, assigned: ReadonlySet<string>): Edit[] {
 export function asWritten(script: string): string {
 	const tree = parse(script);
 	const everywhere = assignedBelow(tree);
-	// An equal name in another statement is another variable, unless it is one of the script's own.
+	// The same name in another statement is another variable, unless it is a top-level one.
 	const edits = childrenOf(tree).flatMap((statement) => {
 		const isVariable = statement.type === "VariableDeclaration" && statement["kind"] === "let";
 		return editsBelow(statement, isVariable ? everywhere : assignedBelow(statement));

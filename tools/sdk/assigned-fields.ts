@@ -1,11 +1,14 @@
 /**
- * Lets constructors assign the fields of their class, for the firmware: for a class with initial values of fields XS keeps a
- * function of its own, three slots of flash and a call for each new object, 20 KB in all. The bundler knows how: it does
- * the same for browsers older than ECMAScript 2022.
+ * Moves initial values of fields into the constructors, for the firmware: XS makes a separate function for them in each
+ * class, three slots of flash and a call per new object, 20 KB in all. Done by the bundler, as for browsers older than
+ * ECMAScript 2022.
  */
 import { transform } from "rolldown/utils";
 
-/** Throws an Error when the bundler does. The fields must be plain ones (plain-fields.ts): private ones would take helpers. */
+/**
+ * Throws an Error if the bundler fails. The fields must be plain (plain-fields.ts), because private ones would need
+ * helpers.
+ */
 export async function withAssignedFields(script: string): Promise<string> {
 	const { code, errors } = await transform("main.js", script, {
 		lang: "js",

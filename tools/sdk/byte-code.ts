@@ -1,31 +1,31 @@
 /**
- * XS byte code as a list of instructions that can be changed: read from the bytes of a function and written back with
- * the shortest branches. The instructions and their lengths are in the SDK's xsCommon.c.
+ * XS byte code as a modifiable list of instructions: decoded from a function's bytes and encoded with the shortest
+ * branches. The instructions and their lengths are in the SDK's xsCommon.c.
  */
 
 export interface Instruction {
-	/** Name in XS without XS_CODE_ and without the width of a branch: BRANCH_ELSE, GET_LOCAL_1. */
+	/** Name in XS without XS_CODE_ and the width of a branch: BRANCH_ELSE, GET_LOCAL_1. */
 	name: string;
-	/** The bytes behind the code, for all that is no branch. */
+	/** Operand bytes, except of branches. */
 	operand: readonly number[];
-	/** Target of a branch, or end of the function's code that follows; undefined for other instructions. */
+	/** Target of a branch, or end of the code of a nested function; otherwise undefined. */
 	target: Instruction | undefined;
 }
 
 /** Instructions with a target relative to their end, in 1, 2 or 4 bytes; CODE skips the function's own code. */
 const BRANCH = /^((?:BRANCH(?:_[A-Z]+)?|CATCH|CODE|CODE_ARCHIVE))_([124])$/;
 
-/** The instructions of an SDK. */
+/** Instruction set of an SDK. */
 export class InstructionSet {
 	readonly #names: string[] = [];
 	readonly #sizes: number[] = [];
 	readonly #numbers = new Map<string, number>();
 
-	/** Reads the table in the text of xsCommon.c. Throws an Error without such a table. */
+	/** Parses the table in the text of xsCommon.c. Throws an Error if there is no such table. */
 	constructor(text: string) {
 		const table = /gxCodeSizes\[[^{]*\{([^}]*)\}/.exec(text)?.[1];
 		if (table === undefined) throw new Error("xsCommon.c has no gxCodeSizes: this SDK writes it in another way.");
-		// Names have two bytes.
+		// Names are two bytes long.
 		const short = table.replace(/#ifdef mx32bitID[^#]*#else([^#]*)#endif/g, "$1");
 		for (const [, size, name] of short.matchAll(/(-?\d+) \/\* XS_(?:CODE_)?(\w+) \*\//g)) {
 			this.#numbers.set(name!, this.#names.length);
@@ -34,7 +34,7 @@ export class InstructionSet {
 		}
 	}
 
-	/** Throws an Error where the bytes are no byte code. Zeros behind it are left out. */
+	/** Throws an Error for invalid byte code. Ignores zeros behind it. */
 	read(bytes: readonly number[]): Instruction[] {
 		const list: Instruction[] = [];
 		const at = new Map<number, Instruction>();
@@ -67,7 +67,7 @@ export class InstructionSet {
 		const size = this.#sizes[bytes[place]!];
 		if (size === undefined) throw new Error(`There is no byte code ${bytes[place]}.`);
 		if (size > 0) return size;
-		// A name; or bytes, with their number in front.
+		// A name, or bytes after their count.
 		return size === 0 ? 3 : 1 - size + unsigned(bytes.slice(place + 1, place + 1 - size));
 	}
 

@@ -1,8 +1,8 @@
 /**
- * Whether the SDK's engine, compiler and linker are those that the linker's file is made smaller for. Some of that goes by how
- * the engine looks for properties, takes what a function has captured, and runs each instruction, or by which instructions the
- * compiler writes. Another SDK may still write and take files of the same form, and mean something else by them: then the
- * firmware would go wrong somewhere, sometime.
+ * Checks whether the SDK's engine, compiler and linker are those for which link.ts was written. Its passes depend on
+ * how the engine looks up properties, reads captured variables and executes instructions, and on which instructions the
+ * compiler writes. With another SDK the files may look the same but mean something else; the firmware would then fail
+ * somewhere.
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -15,7 +15,7 @@ export const KNOWN: Readonly<Record<string, string>> = Object.freeze({
 	"sources/xsType.c": "88cb50e524de79d0ff7ac7939409ab3f9ba1b96a3d003bbe81249913ce8ab18b",
 	"sources/xsProperty.c": "993295f4b0c75adb4fe7f291b2162ae723999bc8857c571274c2f61c89216447",
 	"sources/xsCommon.c": "e452e81e1782a6586ace74c6b852b675e76b087d1795f3360e2d4bfb5880be07",
-	// Which instructions the compiler writes; shorter-code.ts takes for granted that `let x;` in a loop stores undefined.
+	// Choice of instructions; shorter-code.ts assumes that `let x;` in a loop stores undefined.
 	"sources/xsCode.c": "3d2367af958b116960009dd6720ce93c98ce817a9af61e40384d9dd96fc76657",
 	"sources/xsScope.c": "2f4346359cf0f4574c457d12f1b8d4479d0f8ed60780d62d2609dd915bf2cf38",
 	// The linker's writers and strippers.
@@ -24,14 +24,14 @@ export const KNOWN: Readonly<Record<string, string>> = Object.freeze({
 	"tools/xslSlot.c": "2a4d2265f8eed0a2a13ec3272ca19bd7bda2f51e0ab62b4a7c4f10c5568d6579",
 	"tools/xslStrip.c": "83b9977ee3b4590d2daf2e101b07135a0a06f33d0da78234d28e834aff5e7c98",
 });
-/** Advice for a linker's file that cannot be made smaller. */
+/** Advice if the linker's file cannot be reduced. */
 export const ADVICE =
 	"GATEWAY_PLAIN=linker builds without that (ARCHITECTURE.md); tools/sdk/engine.ts says what to do for another SDK.";
 
 /**
- * Why they are not; undefined: they are. `xs` is the SDK's folder of that name. For another SDK: read what has changed in that
- * file against 8.2.3, then put its hash here, then let `npm run test:linux` show that both firmwares, plain and made smaller,
- * behave alike, and that random programs do.
+ * Returns the reason, or undefined if all are known. `xs`: the SDK's folder xs. For another SDK: read the changes of
+ * that file since 8.2.3, put its hash here, and let `npm run test:linux` compare the plain and the reduced firmware,
+ * also with random programs.
  */
 export function strangeIn(xs: string, known = KNOWN): string | undefined {
 	for (const [name, hash] of Object.entries(known)) {

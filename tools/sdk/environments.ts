@@ -1,23 +1,23 @@
 /**
- * Keeps what the firmware's functions capture once, in one list for all: XS makes an object of its own for each function that
- * uses a variable from outside, 32 bytes and 16 for each variable. In the preloaded machine such an object never changes,
- * and a function takes from it as many slots as its byte code says, from the third on (RETRIEVE in xsRun.c). So the two in
- * front may be anything, and more may follow: all lists become one, in which they overlap. That saves 44 KB of
- * flash, and costs nothing while the firmware runs.
+ * Stores the captured variables of all firmware functions in one shared list: XS makes an environment of 32 bytes, and
+ * 16 per variable, for each function that captures any. In the preloaded machine environments never change, and a
+ * function copies from it as many slots as its byte code says, from the third on (RETRIEVE in xsRun.c). The first two
+ * slots may therefore be anything, and more may follow, so that all lists can overlap in one. Saves 44 KB of flash at
+ * no cost at run time.
  */
 import { CODE, type Heap, placesIn, type Slot } from "./heap.js";
 
-/** Captured variables as one sequence that contains each list: one list ends with the beginning of another. */
+/** Merges the lists into one sequence that contains each; the end of one list may be the beginning of another. */
 export function sequenceOf(lists: readonly (readonly string[])[]): string[] {
 	let parts: (readonly string[])[] = [];
 	for (const list of [...lists].sort((a, b) => b.length - a.length))
 		if (!parts.some((part) => placeOf(list, part) >= 0)) parts.push(list);
-	// The longest overlap first.
+	// Longest overlap first.
 	for (let length = (parts[0]?.length ?? 0) - 1; length > 0; length--) parts = joined(parts, length);
 	return parts.flat();
 }
 
-/** Lists put behind each other where the last `length` of one are the first of another. */
+/** Joins lists where the last `length` items of one are the first of another. */
 function joined(lists: readonly (readonly string[])[], length: number): (readonly string[])[] {
 	const open = new Set(lists.filter((list) => list.length > length));
 	const rest = lists.filter((list) => !open.has(list));
@@ -41,17 +41,17 @@ function joined(lists: readonly (readonly string[])[], length: number): (readonl
 	return [...open, ...rest];
 }
 
-/** Position of a list in a longer one; -1: none. */
+/** Position of a list in a longer one, or -1. */
 function placeOf(list: readonly string[], whole: readonly string[]): number {
 	for (let place = whole.indexOf(list[0]!); place >= 0; place = whole.indexOf(list[0]!, place + 1))
 		if (list.every((item, index) => whole[place + index] === item)) return place;
 	return -1;
 }
 
-/** Lets the functions of a preloaded machine share what they capture. */
+/** Lets the functions of a preloaded machine share their environments. */
 export function shareEnvironments(heap: Heap): void {
 	const { slots } = heap;
-	/** Environments, with the functions' slots that refer to them. */
+	/** Environments, with the function slots that refer to them. */
 	const users = new Map<number, Slot[]>();
 	const others = new Set(heap.placesInTables());
 	for (const slot of slots) {
@@ -60,7 +60,7 @@ export function shareEnvironments(heap: Heap): void {
 		if (environment === undefined) for (const place of places) others.add(place);
 		else users.set(environment, [...(users.get(environment) ?? []), slot]);
 	}
-	// `this` of an arrow function is found by where the list ends: such a list stays as it is.
+	// `this` of an arrow function is found by the end of the list, so such a list stays unchanged.
 	const shared = [...users.keys()].filter((place) => {
 		const [own, ...captured] = heap.listOf(place);
 		const isPlain = captured.length > 0 && captured.every((at) => slots[at]!.kind === "XS_CLOSURE_KIND");

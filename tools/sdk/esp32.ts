@@ -1,8 +1,7 @@
 /**
- * Builds the firmware of a board by the Moddable SDK's mcconfig and ESP-IDF, for `npm run build`, `flash` and
- * `monitor`. mcconfig's input for the board (manifest, sdkconfig, compiler options) is put together in a folder, which
- * also holds its output. Only mcconfig's target `build` is used, because its other targets end programs that use serial
- * ports.
+ * Builds a board's firmware by the Moddable SDK's mcconfig and ESP-IDF, for `npm run build`, `flash` and `monitor`.
+ * mcconfig's input (manifest, sdkconfig, compiler options) and output are in one folder. Only mcconfig's target `build`
+ * is used, because others end programs that use serial ports.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -34,7 +33,7 @@ export function madeFor({ flashMB, partitions, ...row }: Board, release: Release
 	};
 }
 
-/** A value as JavaScript, frozen all through. */
+/** A value as a JavaScript expression, deeply frozen. */
 function frozen(value: unknown): string {
 	if (typeof value !== "object" || value === null) return JSON.stringify(value);
 	if (Array.isArray(value)) return `Object.freeze([${value.map(frozen).join(", ")}])`;
@@ -42,7 +41,7 @@ function frozen(value: unknown): string {
 	return `Object.freeze({ ${members.join(", ")} })`;
 }
 
-/** Manifests of the C that not every board needs. */
+/** Manifests of optional C code. */
 export function partsOf({ ethernet }: Board): string[] {
 	return ethernet === undefined ? [] : [`hosts/esp32/ethernet/${ethernet.kind}.json`];
 }
@@ -52,7 +51,7 @@ export interface Places {
 	/** Folder with mcconfig's input. */
 	readonly folder: string;
 	readonly output: string;
-	/** ESP-IDF's project, with its `build` in it. */
+	/** ESP-IDF's project, which contains `build`. */
 	readonly project: string;
 	readonly image: string;
 }
@@ -77,7 +76,7 @@ export function placesOf({ board, production, emulated, out }: Variant): Places 
 	return { folder, output, project, image: join(project, "build", IMAGE) };
 }
 
-/** ESP-IDF's folder, by $IDF_PATH. Throws an Error with a sentence where it is not there or its tools can't be called. */
+/** ESP-IDF's folder, by $IDF_PATH. Throws an Error with a sentence if it is missing or its tools cannot be run. */
 export function findIDF(folder = process.env["IDF_PATH"]): string {
 	if (!folder) throw new Error(`ESP-IDF is needed: $IDF_PATH is not set. ${IDF_ADVICE}`);
 	if (!existsSync(join(folder, "export.sh")))
@@ -94,11 +93,11 @@ export interface BuildOrder extends Variant {
 	readonly release: Release;
 	/** Uses release.defaults; default: no. */
 	readonly isRelease?: boolean;
-	/** Called with the tools' output in pieces. Default: standard error. */
+	/** Receives the tools' output in pieces. Default: standard error. */
 	report?(text: string): void;
 }
 
-/** Writes what mcconfig is given. */
+/** Writes mcconfig's input. */
 async function writeAll(order: BuildOrder, sdk: SDK): Promise<Places> {
 	const { board, idf, version, builtUtcMs, release } = order;
 	const places = placesOf(order);
@@ -116,13 +115,13 @@ async function writeAll(order: BuildOrder, sdk: SDK): Promise<Places> {
 	let text = readFileSync(join(HOST, "c-options"), "utf8");
 	for (const [name, value] of Object.entries(names)) text = text.replaceAll(`$(${name})`, value);
 	const hasOtherOptions = writeChanged(options, text);
-	// The makefile depends on neither file: objects that were compiled with other settings have other sizes of structures.
+	// The makefile depends on neither file: objects compiled with other settings have structures of other sizes.
 	if (hasOtherSettings || hasOtherOptions) rmSync(places.output, { recursive: true, force: true });
 	mkdirSync(places.output, { recursive: true });
 	const build = {
 		SDKCONFIGPATH: sdkconfig,
 		PARTITIONS_FILE: join(HOST, board.partitions),
-		// A file, because mcconfig takes a single word.
+		// Passed as a file, because mcconfig takes a single word.
 		C_INCLUDES: `@${options}`,
 	};
 	const settings = { build, config: { version, builtUtcMs } };
@@ -138,8 +137,8 @@ async function writeAll(order: BuildOrder, sdk: SDK): Promise<Places> {
 }
 
 /**
- * The SDK's linker keeps each name that any build has had, so that C that is compiled already has the right numbers:
- * without that the same sources make the same image, whatever was built before. `made` is where the C lies.
+ * Deletes the SDK linker's list of names from earlier builds (kept so that compiled C has the right numbers), so that
+ * the same sources always make the same image. `made`: folder of the generated C.
  */
 function forgetNames(made: string): void {
 	if (!existsSync(made)) return;
@@ -148,8 +147,8 @@ function forgetNames(made: string): void {
 }
 
 /**
- * The lines for mcconfig: those of the folder sdkconfig/ (for all chips, then for this one), the size of the flash that the
- * partition table is for, and the version, by which the firmware knows an image in the other slot.
+ * Lines of sdkconfig: the folder sdkconfig/ (all chips, then this one), the flash size of the partition table, and the
+ * version, which identifies the image in the other slot.
  */
 export function sdkconfigOf({
 	board,
@@ -171,20 +170,20 @@ export function sdkconfigOf({
 	return [...texts, ...own.map((line) => `CONFIG_${line}\n`)].join("\n");
 }
 
-/** For all that ESP-IDF compiles. */
+/** Compiler options for everything that ESP-IDF compiles. */
 function extraFlags({ isRelease = false }: BuildOrder, { folder }: Places): string[] {
 	const flags = [`-DMBEDTLS_USER_CONFIG_FILE=<${join(HOST, "sdkconfig", "crypto-config.h")}>`];
-	// ESP-IDF maps its own folders, and not the one around its project, which it is told to look into.
+	// ESP-IDF maps its own folders but not the one around its project.
 	if (isRelease) flags.push(`-ffile-prefix-map=${folder}=build`);
 	return flags;
 }
 
-/** Builds the firmware of a board; says what happens on standard error. Throws an Error when it fails. */
+/** Builds a board's firmware; reports progress on standard error. Throws an Error on failure. */
 export async function buildForChip(order: BuildOrder): Promise<Places> {
 	const sdk = findSDK();
 	const { board, idf } = order;
 	const places = await writeAll(order, sdk);
-	// mcconfig goes on when ESP-IDF fails: then there is no image.
+	// mcconfig continues if ESP-IDF fails; then there is no image.
 	rmSync(places.image, { force: true });
 	const env = {
 		...process.env,
@@ -193,19 +192,19 @@ export async function buildForChip(order: BuildOrder): Promise<Places> {
 		MODDABLE: sdk.folder,
 		PATH: pathWith(sdk),
 	};
-	// The chip's folder is given from here, since mcconfig makes its path lower-case.
+	// The chip's folder is given here, because mcconfig changes its path to lower case.
 	const platform = `esp32:./chips/${board.chip}`;
 	const manifest = join(places.folder, "manifest.json");
 	const args = ["-m", "-p", platform, "-t", "build", "-o", places.output, manifest];
 	const { status, warnings } = await run(join(sdk.tools, "mcconfig"), args, env, order.report);
 	const failure = failureOf(status, warnings, existsSync(places.image));
 	if (failure === undefined) return places;
-	// The next build would take a failed build's output for its own: missing settings, and C without its warnings.
+	// Otherwise the next build would reuse a failed build's output: missing settings, and C without its warnings.
 	rmSync(places.output, { recursive: true, force: true });
 	throw new Error(failure);
 }
 
-/** Reason why there is no image to flash; undefined: there is one. */
+/** Reason why there is no image to flash, or undefined. */
 function failureOf(status: number | null, warnings: readonly string[], hasImage: boolean): string | undefined {
 	if (status !== 0) return "mcconfig has failed.";
 	if (warnings.length > 0) return `${warnings.join("\n")}\nThe build warns: this must not be.`;
@@ -214,7 +213,7 @@ function failureOf(status: number | null, warnings: readonly string[], hasImage:
 
 interface Ended {
 	readonly status: number | null;
-	/** Lines that no build may have. */
+	/** Forbidden lines of the build's output. */
 	readonly warnings: string[];
 }
 
@@ -241,14 +240,14 @@ function run(
 	});
 }
 
-/** Writes the built firmware to the chip; settings and factory data stay. Without a port, esptool looks for one. */
+/** Writes the built firmware to the chip; keeps settings and factory data. Without a port, esptool searches for one. */
 export function flash(board: Board, places: Places, port: string | undefined): number {
 	needImage(board, places);
 	const args = ["-m", "esptool", "--chip", board.chip, ...(port ? ["--port", port] : []), "--baud", "460800"];
 	return runHere("python", [...args, "write-flash", "@flash_args"], join(places.project, "build"));
 }
 
-/** Shows what the chip prints, until Ctrl-]. Without a port, ESP-IDF looks for one. */
+/** Shows the chip's console until Ctrl-]. Without a port, ESP-IDF searches for one. */
 export function monitor(board: Board, places: Places, port: string | undefined): number {
 	needImage(board, places);
 	return runHere("idf.py", ["-C", places.project, ...(port ? ["-p", port] : []), "monitor"], places.project);

@@ -1,31 +1,31 @@
 /**
- * The preloaded machine as the SDK's linker writes it in C: an array of slots, one a line, that refer to each other by their
- * places in it, and tables that refer to them. Here slots can be left out, and the rest is put in an order in which XS
- * finds properties as fast as in the linker's own.
+ * Model of the preloaded machine in the SDK linker's C file: an array of slots, one per line, which refer to each other
+ * by index, and tables that refer to slots. Slots can be removed; the rest is reordered so that XS finds properties as
+ * fast as in the linker's own order.
  *
- * XS looks for a property of a preloaded object at the object's place plus a number that belongs to the name, its color
- * (fxOrdinaryGetProperty in xsType.c), and walks the object's list where another name is there. So whatever lies at such a
- * place and has that name must be the object's.
+ * XS looks for a property at the object's index plus the colour of the name (fxOrdinaryGetProperty in xsType.c), and
+ * walks the object's list if another name is there. A slot with that name at that index must therefore belong to the
+ * object.
  */
 
-/** Places of slots that the text refers to. No string holds such a text, which is made sure of. */
+/** References to slots in the text. The code checks that no string contains such a text. */
 const PLACE = /&gxHeap\[(\d+)\]/g;
 const LINE =
 	/^\/\* \d+ \*\/\t\{ (NULL|\(txSlot\*\)(?:&gxHeap\[(\d+)\]|-?\d+)), \{\.ID = ([\w$]+)(?: \/\*.*?\*\/)?, \.flag = (\w+), \.kind = (\w+?) ?\}, \.value = (.*)$/;
-/** The kind of a slot with a function's byte code. */
+/** Kind of a slot with byte code. */
 export const CODE = "XS_CODE_X_KIND";
 const COLORS = "static const txID gxColors[mxKeysCount] ICACHE_FLASH1_ATTR = {\n";
 const HEAD = "static const txSlot gxHeap[mxHeapCount] = {\n";
 const INTERNAL = 1;
 const EXOTIC = 1;
-/** Kinds of an environment's own slot: it is of no `with`. */
+/** Kinds of an environment's first slot (not of a `with`). */
 const ENVIRONMENT = /^XS_(UNDEFINED|NULL)_KIND$/;
 const NO_ID = "XS_NO_ID";
 
 /** 16 bytes of flash. */
 export interface Slot {
 	readonly line: string;
-	/** The place of the one after it in its list; undefined: it is the last, or an item of an array. */
+	/** Index of the next slot of its list; undefined for the last one and items of arrays. */
 	next: number | undefined;
 	/** Id as the linker writes it, xsID_name or a number. */
 	readonly id: string;
@@ -34,7 +34,7 @@ export interface Slot {
 	readonly kind: string;
 	/** Text after `.value = `. */
 	value: string;
-	/** True once nothing refers to it. */
+	/** True if nothing refers to it any more. */
 	isGone: boolean;
 }
 
@@ -42,7 +42,7 @@ export function isProperty({ id, flag, kind }: Slot): boolean {
 	return (flag & INTERNAL) === 0 && id !== NO_ID && id !== "0" && kind !== "XS_INSTANCE_KIND";
 }
 
-/** Places that the slot refers to, without `next`. */
+/** Indices that the slot refers to, except `next`. */
 export function placesIn(value: string): number[] {
 	return [...value.matchAll(PLACE)].map((match) => Number(match[1]));
 }
@@ -51,10 +51,10 @@ export class Heap {
 	readonly slots: readonly Slot[];
 	#before: string;
 	#after: string;
-	/** Numbers of names, by the linker's constants for them. */
+	/** Numbers of names, by the linker's constants. */
 	readonly #ids = new Map<string, number>();
 
-	/** Throws an Error when the text is not what the linker of SDK 8.2 writes. */
+	/** Throws an Error if the text is not from the linker of SDK 8.2. */
 	constructor(text: string) {
 		const lines = arrayIn(text, HEAD, "};\n\n");
 		this.#before = text.slice(0, lines.start - HEAD.length);
@@ -73,14 +73,14 @@ export class Heap {
 		}
 	}
 
-	/** The list behind a slot, as places. */
+	/** Indices of the list that begins at a slot. */
 	listOf(place: number): number[] {
 		const list: number[] = [];
 		for (let next = this.slots[place]!.next; next !== undefined; next = this.slots[next]!.next) list.push(next);
 		return list;
 	}
 
-	/** A list of captured variables: its slots are found by number only. */
+	/** True for a list of captured variables, whose slots are found by number only. */
 	isEnvironment(place: number): boolean {
 		const { kind, flag, next } = this.slots[place]!;
 		return (
@@ -91,29 +91,29 @@ export class Heap {
 		);
 	}
 
-	/** The color of each name, by its number. */
+	/** Colour of each name, by its number. */
 	colors(): number[] {
 		const { start, end } = arrayIn(this.#after, COLORS, "}");
 		return this.#after.slice(start, end).match(/\d+/g)!.map(Number);
 	}
 
-	/** The number of the name that a slot has; 0: none. */
+	/** Number of a slot's name, or 0. */
 	numberOf(place: number): number {
 		const { id } = this.slots[place]!;
 		return /^\d+$/.test(id) ? Number(id) : (this.#ids.get(id) ?? 0);
 	}
 
-	/** Puts C in front of the slots, for values in them. */
+	/** Inserts C before the slots, for use in their values. */
 	define(text: string): void {
 		this.#before += `${text}\n`;
 	}
 
-	/** Changes the text of the engine's stack and the tables. */
+	/** Changes the text of the engine's stack and tables. */
 	changeTables(change: (text: string) => string): void {
 		this.#after = change(this.#after);
 	}
 
-	/** The lines of one of the linker's arrays in front of the slots. */
+	/** Lines of one of the linker's arrays before the slots. */
 	rowsOf(array: string): string[] {
 		const { start, end } = this.#rows(array);
 		return this.#before.slice(start, end).split("\n").slice(0, -1);
@@ -131,12 +131,12 @@ export class Heap {
 		return arrayIn(this.#before, head, "};\n");
 	}
 
-	/** Slots that the engine's stack and the tables refer to. */
+	/** Slots referred to by the engine's stack and tables. */
 	placesInTables(): number[] {
 		return placesIn(this.#after);
 	}
 
-	/** The text without what is gone. Throws an Error when something refers to that. */
+	/** The text without removed slots. Throws an Error if something refers to one. */
 	toString(): string {
 		const { colors, order } = this.#layOut();
 		const places = new Map(order.map((place, index) => [place, index]));
@@ -165,7 +165,7 @@ export class Heap {
 		return count(this.#before) + HEAD + lines.join("\n") + moved(colored);
 	}
 
-	/** Places in their new order, less than 0 for one that stays empty, and the colors by the numbers of names. */
+	/** New order of indices (less than 0: empty), and colours by the numbers of names. */
 	#layOut(): { colors: ReadonlyMap<number, number>; order: readonly number[] } {
 		const owned = this.#ownedProperties();
 		const colors = colorsOf([...owned.values()].map((list) => list.map((place) => this.numberOf(place))));
@@ -196,7 +196,7 @@ export class Heap {
 		return owned;
 	}
 
-	/** Items of arrays, each list with its size in front. */
+	/** Items of arrays, each list after its size. */
 	#arrays(): number[][] {
 		return this.slots.flatMap(({ value, isGone }) => {
 			const first = /^\{ \.array = \{ \(txSlot\*\)&gxHeap\[(\d+)\]/.exec(value)?.[1];
@@ -207,11 +207,11 @@ export class Heap {
 	}
 }
 
-/** Puts slots to places so that no other slot lies where an instance's property would be looked for. */
+/** Assigns indices so that no foreign slot is where an instance's property would be looked for. */
 class Layout {
 	readonly order: number[] = [];
 	readonly #colorOf: (slot: number) => number;
-	/** Places of instances. */
+	/** Indices of instances. */
 	readonly #instances = new Set<number>();
 
 	constructor(colorOf: (slot: number) => number) {
@@ -231,7 +231,7 @@ class Layout {
 		}
 	}
 
-	/** Into what is empty, and behind. */
+	/** Uses free indices first. */
 	fill(slots: readonly number[]): void {
 		let holes = this.order.flatMap((slot, place) => (slot < 0 ? [place] : []));
 		for (const slot of slots) {
@@ -242,7 +242,7 @@ class Layout {
 		}
 	}
 
-	/** Behind each other. */
+	/** Uses consecutive indices. */
 	append(slots: readonly number[]): void {
 		let start = this.order.length;
 		while (slots.some((slot, index) => this.#isTakenFor(slot, start + index))) start++;
@@ -253,7 +253,7 @@ class Layout {
 		return (this.order[place] ?? -1) >= 0;
 	}
 
-	/** Returns true if an instance would take the slot for its own at this place. */
+	/** Returns true if an instance would take the slot at this index for its own. */
 	#isTakenFor(slot: number, place: number): boolean {
 		const color = this.#colorOf(slot);
 		return color > 0 && this.#instances.has(place - color);
@@ -265,7 +265,10 @@ class Layout {
 	}
 }
 
-/** A color for each name, from 1: other ones for names that some list has together. The commonest gets the first choice. */
+/**
+ * Assigns a colour from 1 on to each name; names of the same list get different ones. The most frequent names choose
+ * first.
+ */
 function colorsOf(lists: readonly (readonly number[])[]): Map<number, number> {
 	const listsOf = new Map<number, (readonly number[])[]>();
 	for (const list of lists)

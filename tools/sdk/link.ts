@@ -1,4 +1,4 @@
-/** Makes smaller what the SDK's linker has written; called with the linker's options by the `xsl` of sdk.ts. */
+/** Reduces the SDK linker's output; called with the linker's options by the `xsl` of sdk.ts. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { InstructionSet } from "./byte-code.js";
@@ -22,7 +22,7 @@ function smaller(text: string, sources: string): string {
 const options = process.argv.slice(2);
 const file = join(options[options.indexOf("-o") + 1]!, "mc.xs.c");
 const text = readFileSync(file, "utf8");
-// After a failure the file is deleted, so that make does not take it for complete.
+// Deletes the file after a failure, so that make does not consider it complete.
 rmSync(file);
 const xs = join(process.env["MODDABLE"]!, "xs");
 const problem = strangeIn(xs);

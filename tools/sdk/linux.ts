@@ -1,4 +1,4 @@
-/** The firmware for Linux, built by the Moddable SDK's mcconfig, and the program that runs it. */
+/** Builds the firmware for Linux by the Moddable SDK's mcconfig, and the program that runs it. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -16,7 +16,7 @@ import {
 } from "./sdk.js";
 
 export interface Firmware {
-	/** The program that runs it, and its one argument. */
+	/** The runner; its only argument is the firmware. */
 	readonly runner: string;
 	readonly firmware: string;
 	readonly bits: Bits;
@@ -28,7 +28,7 @@ export interface BuildOptions {
 	readonly bits?: Bits | undefined;
 }
 
-/** Runs a step of the build; throws with all it had to say when it fails or warns. */
+/** Runs a build step; throws with its output if it fails or warns. */
 function step(command: string, args: string[], env: NodeJS.ProcessEnv): void {
 	const result = spawnSync(command, args, { cwd: ROOT, env, encoding: "utf8", maxBuffer: 1 << 26 });
 	const said = `${result.stdout ?? ""}${result.stderr ?? ""}${result.error?.message ?? ""}`;
@@ -37,7 +37,7 @@ function step(command: string, args: string[], env: NodeJS.ProcessEnv): void {
 	if (warnings.length > 0) throw new Error(`${warnings.join("\n")}\n${command} warns: this must not be.`);
 }
 
-/** Builds a firmware for Linux, and the program that runs it. Builds only what has changed. */
+/** Builds a firmware for Linux and its runner. Only changes are built. */
 export async function buildFirmware({ main, bits }: BuildOptions): Promise<Firmware> {
 	const sdk = findSDK();
 	const toolchain = findToolchain(bits);
@@ -48,7 +48,7 @@ export async function buildFirmware({ main, bits }: BuildOptions): Promise<Firmw
 		...process.env,
 		...toolchain.environment,
 		CC: toolchain.compiler,
-		// miniz, which has no header that mcconfig would know the folder of.
+		// miniz, whose folder mcconfig does not know.
 		C_INCLUDE_PATH: join(sdk.folder, "modules", "data", "zlib"),
 		LIBRARIES: "-lmbedtls -lmbedx509 -lmbedcrypto",
 		MODDABLE: sdk.folder,
@@ -61,7 +61,7 @@ export async function buildFirmware({ main, bits }: BuildOptions): Promise<Firmw
 	try {
 		step(join(sdk.tools, "mcconfig"), ["-m", "-p", "lin", "-t", "build", "-o", output, manifest], env);
 	} catch (error) {
-		// A file that is built already would not give its warnings again.
+		// Otherwise a file that is already compiled would not repeat its warnings.
 		rmSync(join(folder, "main.js"), { force: true });
 		throw error;
 	}

@@ -3,8 +3,8 @@ import type { Heap } from "./heap.js";
 
 /**
  * Looks up each named slot as XS does (fxOrdinaryGetProperty in xsType.c): if an object lies at the slot's place minus
- * the colour of its name, XS takes the slot for a property of that object. Throws an Error if it is another object's.
- * Returns the number of properties found this way, without a walk along the list.
+ * the colour of its name, XS takes the slot for a property of that object. Throws an Error if the slot belongs to
+ * another object. Returns the number of properties found without a walk along the list.
  */
 export function checkLookUps(heap: Heap): number {
 	const colors = heap.colors();
@@ -14,7 +14,7 @@ export function checkLookUps(heap: Heap): number {
 		const color = colors[heap.numberOf(place)] ?? 0;
 		const owner = place - color;
 		if (color === 0 || kind === "XS_INSTANCE_KIND" || heap.slots[owner]?.kind !== "XS_INSTANCE_KIND") continue;
-		// XS looks for no names there.
+		// XS never looks for names there.
 		if (heap.isEnvironment(owner)) continue;
 		if (!lists.has(owner)) lists.set(owner, new Set(heap.listOf(owner)));
 		if (!lists.get(owner)!.has(place))

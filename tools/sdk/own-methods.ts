@@ -1,12 +1,11 @@
 /**
- * Makes the methods and accessors private that nobody outside their class speaks of, for the firmware: plain-fields.ts
- * then gives those of all classes the same few names. A name counts as a class's own when the whole script has it only
- * there, as `this.name` and where it is declared; it may be no text, no private name, and nothing that the engine calls by
- * itself.
+ * Makes methods and accessors private that are only used inside their class, for the firmware: plain-fields.ts then
+ * gives those of all classes the same few names. A name qualifies if it occurs in the whole script only in one class,
+ * as `this.name` or a declaration, and is not a text, a private name or a name that the engine calls.
  */
 import { below, childrenOf, type Edit, edited, isClass, type Node, nameOf, parse, propertyOf } from "./syntax.js";
 
-/** Names that the engine's own objects have. */
+/** Names in the engine's own objects. */
 const BUILT_IN = new Set(
 	Object.getOwnPropertyNames(globalThis).flatMap((name) => {
 		const value: unknown = Reflect.get(globalThis, name);
@@ -14,17 +13,17 @@ const BUILT_IN = new Set(
 		return [...Object.getOwnPropertyNames(value), ...Object.getOwnPropertyNames(value.prototype ?? {})];
 	}),
 );
-/** Called by the engine where an object has them. */
+/** Methods that the engine calls on any object. */
 const HOOKS = /^(next|return|throw|then|toJSON)$/;
 
 interface Uses {
-	/** The class around the first place, as its node. */
+	/** The class around the first occurrence. */
 	readonly owner: Node | undefined;
-	/** A method or accessor of a class. */
+	/** True if a class declares it as method or accessor. */
 	isDeclared: boolean;
-	/** Some `x.name` asks for it; what none does, C calls. */
+	/** True if there is an `x.name`; otherwise C calls it. */
 	isAsked: boolean;
-	/** True while all uses found are in that class and go through `this`. */
+	/** True while all occurrences are in that class and use `this`. */
 	isOwn: boolean;
 	readonly places: Node[];
 }
@@ -69,8 +68,8 @@ class OwnMethods {
 }
 
 /**
- * The script with private methods. A method that C calls must not be called by `this`, because it would get another
- * name.
+ * Returns the script with private methods. A method called from C must not be called via `this`, because it would be
+ * renamed.
  */
 export function withOwnMethods(script: string): string {
 	return edited(script, new OwnMethods(parse(script)).edits);

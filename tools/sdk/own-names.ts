@@ -1,6 +1,6 @@
 /**
- * Gives names of ours that the engine has, too, another form, for the firmware: the SDK's linker leaves out what of the
- * engine no script names, and can't tell our `take` from the iterators'. 7 KB.
+ * Renames properties that have the same name as one of the engine, for the firmware: the SDK's linker leaves out engine
+ * functions that no script names, and cannot distinguish our `take` from the iterators'. Saves 7 KB.
  */
 import { below, childrenOf, type Edit, edited, type Node, nameOf, parse, propertyOf } from "./syntax.js";
 
@@ -27,10 +27,10 @@ function editsBelow(node: Node, isRenamed: ReadonlySet<string>): Edit[] {
 	return [...own, ...childrenOf(node).flatMap((child) => editsBelow(child, isRenamed))];
 }
 
-/** The script with other names; C must not ask for any of them. */
+/** Returns the renamed script; C must not use any of these names. */
 export function withOwnNames(script: string): string {
 	const names = new Set(OWN_NAMES);
-	// A shorthand's key and value are one place.
+	// A shorthand's key and value are at one place.
 	const edits = new Map(editsBelow(parse(script), names).map((edit) => [`${edit.start}`, edit]));
 	return edited(script, [...edits.values()]);
 }

@@ -15,12 +15,12 @@
 import { below, childrenOf, type Edit, edited, isClass, type Node, nameOf, parse } from "./syntax.js";
 
 interface Class {
-	/** Its private names, in their order. */
+	/** Private names in order. */
 	readonly names: readonly string[];
 	readonly superClass: Node | undefined;
 }
 
-/** Superclasses of the engine, which have no private names. */
+/** Superclasses of the engine, without private names. */
 const BUILT_IN = /^(Error|RangeError|TypeError|Array|Map|Set|Uint8Array)$/;
 
 class PlainFields {
@@ -28,7 +28,7 @@ class PlainFields {
 	/** Classes by the names bound to them, and by their nodes. */
 	readonly #classes = new Map<string, Class>();
 	readonly #nodes = new Map<Node, Class>();
-	/** Every other name, and every text that could be one. */
+	/** All other names, and texts that could be names. */
 	readonly #others = new Set<string>();
 
 	constructor(script: Node) {
@@ -39,7 +39,7 @@ class PlainFields {
 				throw new Error(`A private name would become ${text}, which is there already.`);
 	}
 
-	/** `binding` is the name of the variable that the node's value gets. */
+	/** `binding`: the variable that gets the node's value. */
 	#find(node: Node, binding: string): void {
 		const { type } = node;
 		if (type === "Identifier") this.#others.add(nameOf(node));
@@ -62,7 +62,7 @@ class PlainFields {
 		this.#nodes.set(node, found);
 	}
 
-	/** `around` are the classes that the node stands in, the innermost first. */
+	/** `around`: the classes around the node, innermost first. */
 	#replace(node: Node, around: readonly Class[]): void {
 		const { type, start, end } = node;
 		if (isOnlyDeclared(node)) {
@@ -83,7 +83,7 @@ class PlainFields {
 	#countAbove({ names, superClass }: Class): number {
 		let count = 0;
 		for (let above = superClass; above !== undefined && names.length > 0; ) {
-			// Classes that the SDK makes of C have none.
+			// Native classes of the SDK have none.
 			if (nameOf(below(above, "callee")) === "Native") return count;
 			const superName = nameOf(above);
 			const next = this.#classes.get(superName);
@@ -102,7 +102,7 @@ function isOnlyDeclared(node: Node): boolean {
 	return isField && below(node, "value") === undefined;
 }
 
-/** The script with plain fields. Throws an Error with a sentence where that would not mean the same. */
+/** Returns the script with plain fields. Throws an Error with a sentence if the meaning would change. */
 export function withPlainFields(script: string): string {
 	return edited(script, new PlainFields(parse(script)).edits);
 }

@@ -1,6 +1,6 @@
 /**
- * Input of mcconfig for a firmware: a folder with its script, and a manifest that adds the script to the host's
- * manifest with its C, its data and its memory. mcconfig names its output after that folder.
+ * Input of mcconfig: a folder with the firmware's script, and a manifest that adds it to the host's manifest with C,
+ * data and memory. mcconfig names its output after that folder.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -10,12 +10,15 @@ import { plainness, ROOT } from "./sdk.js";
 
 export interface Project {
 	readonly folder: string;
-	/** The firmware's first module, by its path from the root, "hosts/linux/main"; a manifest.json stands beside it. */
+	/**
+	 * The firmware's first module by its path from the root, such as "hosts/linux/main", with a manifest.json beside
+	 * it.
+	 */
 	readonly main: string;
 	readonly made?: Made;
-	/** Paths of more manifests, from the root. */
+	/** Paths of additional manifests from the root. */
 	readonly parts?: readonly string[];
-	/** More of a manifest. */
+	/** Additional members of the manifest. */
 	readonly settings?: Readonly<Record<string, unknown>>;
 }
 
@@ -24,14 +27,14 @@ export interface Written extends Script {
 	readonly changed: boolean;
 }
 
-/** Writes the folder. Throws an Error when there is no script. */
+/** Writes the folder. Throws an Error if there is no script. */
 export async function writeProject({ folder, main, made, parts = [], settings }: Project): Promise<Written> {
 	const script = await makeScript(join(ROOT, ".build"), main, made);
 	const manifest = {
 		include: [`${dirname(main)}/manifest.json`, ...parts].map((path) => join(ROOT, path)),
 		modules: { main: "./main" },
 		preload: ["main"],
-		// The version of our linker: a changed manifest causes linking.
+		// Version of our linker: a changed manifest causes linking.
 		linker: linkerVersion(),
 		...settings,
 	};
@@ -41,7 +44,7 @@ export async function writeProject({ folder, main, made, parts = [], settings }:
 	return { ...script, changed };
 }
 
-/** Text that changes when the program that reduces the linker's file changes. */
+/** Text that changes with the program that reduces the linker's file. */
 function linkerVersion(): string {
 	if (plainness() !== "") return plainness();
 	const hash = createHash("sha256");
@@ -59,7 +62,7 @@ function linkerVersion(): string {
 	return hash.digest("hex");
 }
 
-/** Writes a file only if its text changes, because make uses its age. Returns true if it did. */
+/** Writes a file only if its text changes, because make goes by its age. Returns true if it did. */
 export function writeChanged(path: string, text: string): boolean {
 	if (existsSync(path) && readFileSync(path, "utf8") === text) return false;
 	writeFileSync(path, text);

@@ -1,6 +1,6 @@
 /**
- * Choices of the publisher of a firmware, which the build includes: a JSON file outside of this repository (`npm run
- * build -- --release FILE`). docs/flashing.md describes it.
+ * Choices of a firmware's publisher for the build: a JSON file outside of this repository (`npm run build -- --release
+ * FILE`), described in docs/flashing.md.
  */
 import { createPublicKey } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -25,15 +25,15 @@ export const NO_RELEASE: Release = Object.freeze({
 	securityLevel: 0,
 });
 
-/** The key in use, and the one that will be. */
+/** The present key and the next one. */
 const UPDATE_KEYS_MOST = 2;
-/** Its bytes in firmware files. */
+/** Limit of the field in firmware files. */
 const SECURITY_LEVEL_MOST = 0xffff_ffff;
 
 type Members = Record<string, unknown>;
 const MEMBERS = ["update_keys", "revoked_keys", "report_key", "upgrade_url", "security_level"];
 
-/** Reads such a file; keys are PEM files, by their paths from its folder. Throws an Error with a sentence. */
+/** Reads such a file; keys are PEM files relative to its folder. Throws an Error with a sentence. */
 export function readRelease(path: string): Release {
 	const members = JSON.parse(readFileSync(path, "utf8")) as Members;
 	const unknown = Object.keys(members).find((name) => !MEMBERS.includes(name));
@@ -47,7 +47,7 @@ export function readRelease(path: string): Release {
 	};
 	const pointIn = (name: string, file: string): string => {
 		const bytes = readFileSync(resolve(dirname(path), file));
-		// A private key would do, and has no business where firmware is built.
+		// A private key would work but must not be where firmware is built.
 		if (bytes.includes("PRIVATE KEY")) throw wrong(name, `to name public keys; ${file} holds a private one`);
 		return Buffer.from(pointOf(createPublicKey(bytes))).toString("hex");
 	};

@@ -1,4 +1,4 @@
-/** Starts a firmware that linux.ts has built; hosts/linux/host.ts asks for these settings by the environment. */
+/** Starts a firmware built by linux.ts, with settings in the environment for hosts/linux/host.ts. */
 
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { statSync } from "node:fs";
@@ -9,14 +9,14 @@ import { WAKE_NONE } from "../../modules/io/flash.js";
 import type { Firmware } from "./linux.js";
 
 export interface RunSettings {
-	/** The flash is a folder in it. */
+	/** Folder that contains the flash. */
 	readonly state: string;
 	readonly factory: FactoryData;
 	readonly version: string;
 	readonly meter: string;
 	/** Path of the Zigbee coprocessor's serial port; default: none. */
 	readonly zigbee?: string | undefined;
-	/** 0 takes any port that is free. */
+	/** 0: any free port. */
 	readonly httpPort: number;
 	readonly httpsPort: number;
 	readonly accessPoint?: boolean;
@@ -36,22 +36,22 @@ export interface RunSettings {
 	readonly announce?: boolean;
 	/** Value of `info.board`. */
 	readonly board?: string;
-	/** The fault that has ended the firmware before; undefined: power was switched on. */
+	/** Fault that ended the previous run; undefined: power was switched on. */
 	readonly ending?: string | undefined;
-	/** Contents of power.txt in the state folder if that is missing; default: USB. */
+	/** Initial contents of power.txt in the state folder; default: USB. */
 	readonly power?: string;
 	/** Adds an Ethernet port; cable.txt of the state folder controls its cable. Default: none. */
 	readonly cable?: boolean;
-	/** WAKE_… of the start; default: no sleep has ended. */
+	/** WAKE_… of the start; default: no sleep. */
 	readonly wakeReason?: number;
 }
 
-/** Exit code of the runner when the XS machine has given up. */
+/** Exit code of the runner after an abort of the XS machine. */
 export const MACHINE_ENDED = 3;
 
 /**
- * The firmware prints `ready https://… http://…` when it serves. It ends with 0 on SIGTERM; SIGUSR1 is a short press of
- * the button; on SIGUSR2 it prints the memory in use.
+ * The firmware prints `ready https://… http://…` once it serves. It ends with 0 on SIGTERM; SIGUSR1 is a short press of
+ * the button, SIGUSR2 prints the memory in use.
  */
 export function runFirmware({ runner, firmware }: Firmware, settings: RunSettings, stdio: StdioOptions): ChildProcess {
 	const { state, factory, version, meter, httpPort, httpsPort, utcMs, timeServers, reportKey, board } = settings;

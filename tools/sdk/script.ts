@@ -1,8 +1,8 @@
 /**
- * Makes the one script that a firmware is: a compiled main and all that it imports, as the Moddable SDK is given it.
- * One module instead of one per file takes a third less flash: what nobody uses falls away, constants stand where they
- * are used, and names need no lists of imports and exports. Works on the compiler's output, so that XS runs what was
- * type-checked. Modules of the SDK ("timer") stay imports.
+ * Bundles a compiled main and its imports into one script for the Moddable SDK. One module instead of one per file
+ * takes a third less flash: unused code is removed, constants are inlined, and there are no lists of imports and
+ * exports. Its input is the compiler's output, so that XS runs what was type-checked. Modules of the SDK ("timer") stay
+ * imports.
  */
 import { dirname, join, relative, sep } from "node:path";
 import { rolldown } from "rolldown";
@@ -20,27 +20,27 @@ const SDK_MODULE = /^[a-z][\w/-]*$/i;
 
 export interface Script {
 	readonly text: string;
-	/** Characters that come of each file, by its path from the root, before what is said shorter. */
+	/** Characters from each file, by path from the root, before shortening. */
 	readonly lengths: ReadonlyMap<string, number>;
 }
 
-/** Files that the build makes for one of several firmwares. */
+/** Files generated for one of several firmwares. */
 export interface Made {
-	/** Texts of modules, by the names that they are imported by. */
+	/** Texts of modules by import name. */
 	readonly modules: Readonly<Record<string, string>>;
-	/** Global constants, as JavaScript: what they exclude is left out with all that it alone imports. */
+	/** Global constants as JavaScript; code that they exclude is left out with its imports. */
 	readonly constants: Readonly<Record<string, string>>;
 }
 
 const NOTHING: Made = Object.freeze({ modules: {}, constants: {} });
 
-/** Output of the bundler, in the form that is smallest in XS. */
+/** Output of the bundler in the smallest form for XS. */
 async function shortened(script: string): Promise<string> {
 	const plain = withPlainFields(withOwnMethods(withArrows(asWritten(script))));
 	return withShortNames(withOwnNames(await withAssignedFields(plain)));
 }
 
-/** `main` is its path from the root without extension; `build` the compiler's folder. Throws an Error when it fails. */
+/** `main`: path from the root without extension; `build`: the compiler's folder. Throws an Error on failure. */
 export async function makeScript(build: string, main: string, { modules, constants } = NOTHING): Promise<Script> {
 	const isPlain = plainness() === "all";
 	const bundle = await rolldown({
@@ -56,7 +56,7 @@ export async function makeScript(build: string, main: string, { modules, constan
 			},
 		],
 		transform: { define: constants },
-		// A frozen table or a native class that nobody uses is left out as any other.
+		// Unused frozen tables and native classes are left out like any other code.
 		treeshake: { manualPureFunctions: ["Object.freeze", "Native"] },
 		optimization: { inlineConst: { mode: "all", pass: 3 } },
 		onLog: (_level, { message }) => {
@@ -64,7 +64,8 @@ export async function makeScript(build: string, main: string, { modules, constan
 		},
 	});
 	try {
-		// XS reads what calls C by its form, `super(); native("…").call(this, …);`: no sequences of expressions.
+		// XS recognises calls of C by their form, `super(); native("…").call(this, …);`, so sequences of expressions
+		// are not allowed.
 		const compress = { sequences: false, joinVars: false };
 		const { output } = await bundle.generate({
 			format: "esm",
@@ -74,7 +75,7 @@ export async function makeScript(build: string, main: string, { modules, constan
 		if (output.length !== 1) throw new Error(`${main} has become ${output.length} scripts.`);
 		const { code, modules: files } = output[0];
 		const lengths = Object.entries(files).map(([file, { renderedLength }]): [string, number] => [
-			// Files that the build makes belong to main.
+			// Generated files count as part of main.
 			file.startsWith("\0")
 				? `${dirname(main)}/${file.slice(1)}`
 				: relative(build, file).replaceAll(sep, "/").replace(/js$/, "ts"),

@@ -1,6 +1,6 @@
 /**
- * Finds the Moddable SDK by $MODDABLE, and a compiler for it. Nothing of the SDK is part of this project; without an
- * SDK a sentence says what to install.
+ * Finds the Moddable SDK by $MODDABLE, and a compiler for it. The SDK is not part of this project; without it, an error
+ * says what to install.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
@@ -9,12 +9,12 @@ import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** Parts of a firmware that are built as written; each value includes the one before. */
+/** Parts of a firmware that are built without our transformations; each value includes the previous one. */
 export type Plainness = "" | "linker" | "all";
 
 /**
- * By $GATEWAY_PLAIN: with `linker` the SDK's linker has the last word, with `all` the script's names and functions stay what
- * they are, too. Larger, and nothing of ours stands between a fault and its cause. Throws an Error for another word.
+ * By $GATEWAY_PLAIN: `linker` leaves the SDK linker's output unchanged, `all` also keeps the script's names and
+ * functions. The firmware is larger, but a fault is easier to trace. Throws an Error for another word.
  */
 export function plainness(): Plainness {
 	const word = process.env["GATEWAY_PLAIN"] ?? "";
@@ -23,8 +23,8 @@ export function plainness(): Plainness {
 }
 
 /**
- * $PATH with the SDK's tools, for mcconfig and the makefiles that it writes; they need $MODDABLE as well. Their linker is one
- * of ours, which calls the SDK's and then makes smaller what that has written (link.ts).
+ * $PATH with the SDK's tools, for mcconfig and its makefiles, which also need $MODDABLE. `xsl` is our own program,
+ * which calls the SDK's and reduces its output (link.ts).
  */
 export function pathWith({ folder, tools }: SDK): string {
 	if (plainness() !== "") return [tools, process.env["PATH"] ?? ""].join(delimiter);
@@ -32,14 +32,14 @@ export function pathWith({ folder, tools }: SDK): string {
 	mkdirSync(own, { recursive: true });
 	const quoted = (path: string) => `'${path.replaceAll("'", "'\\''")}'`;
 	const script = fileURLToPath(new URL("link.js", import.meta.url));
-	// Equal for every SDK, because builds may run side by side.
+	// Equal for every SDK, because builds may run in parallel.
 	const linker = `"$MODDABLE"/${quoted(relative(folder, join(tools, "xsl")))}`;
 	const commands = `${linker} "$@" && exec ${quoted(process.execPath)} ${quoted(script)} "$@"`;
 	writeFileSync(join(own, "xsl"), `#!/bin/sh\n${commands}\n`, { mode: 0o755 });
 	return [own, tools, process.env["PATH"] ?? ""].join(delimiter);
 }
 
-/** Width of the machine code. With 32, slots have 16 bytes and chunks their size as on the microcontroller. */
+/** Word width. With 32, slots have 16 bytes and chunks the same size as on the microcontroller. */
 export type Bits = 32 | 64;
 
 export interface SDK {
@@ -48,7 +48,7 @@ export interface SDK {
 	readonly tools: string;
 }
 
-/** Throws an Error with sentences for the user where there is no SDK, or its tools are not built. */
+/** Throws an Error with sentences for the user if there is no SDK or its tools are not built. */
 export function findSDK(folder = process.env["MODDABLE"]): SDK {
 	const advice = "npm run doctor says how to get it.";
 	if (!folder) throw new Error(`The Moddable SDK is needed: $MODDABLE is not set. ${advice}`);
@@ -62,7 +62,7 @@ export function findSDK(folder = process.env["MODDABLE"]): SDK {
 	return { folder, tools };
 }
 
-/** Settings of compiler and pkg-config for the word width. */
+/** Settings of compiler and pkg-config for a word width. */
 export interface Toolchain {
 	readonly bits: Bits;
 	readonly compiler: string;
@@ -70,8 +70,7 @@ export interface Toolchain {
 }
 
 /**
- * A folder with the libraries of a 32-bit Debian (i386), for a machine where they can't be installed beside its own:
- * $GATEWAY_SYSROOT32.
+ * $GATEWAY_SYSROOT32: a folder with 32-bit Debian libraries (i386), for a machine on which they cannot be installed.
  */
 function toolchain32(): Toolchain {
 	const sysroot = process.env["GATEWAY_SYSROOT32"];
@@ -96,7 +95,7 @@ function toolchain32(): Toolchain {
 
 const PROBE = "#include <gio/gio.h>\n#include <mbedtls/ssl.h>\nint main(void) { return g_get_monotonic_time() < 0; }\n";
 
-/** Returns true if programs with GLib and Mbed TLS can be built and run at this width. */
+/** Returns true if this toolchain can build and run programs with GLib and Mbed TLS. */
 function works({ compiler, environment }: Toolchain): boolean {
 	const command = `${compiler} -x c - -o "$OUT" $(pkg-config --cflags --libs gio-2.0) -lmbedtls && "$OUT"`;
 	const out = join(ROOT, ".build", "probe");
@@ -105,7 +104,7 @@ function works({ compiler, environment }: Toolchain): boolean {
 	return spawnSync("sh", ["-c", command], { env, input: PROBE, stdio: ["pipe", "ignore", "ignore"] }).status === 0;
 }
 
-/** The toolchain of that width; without one given, the 32-bit one where it works. Throws with a sentence. */
+/** Toolchain of that width; by default the 32-bit one if it works. Throws with a sentence. */
 export function findToolchain(bits?: Bits): Toolchain {
 	const candidates: Toolchain[] = [toolchain32(), { bits: 64, compiler: "gcc", environment: {} }];
 	for (const toolchain of candidates) {
@@ -116,8 +115,8 @@ export function findToolchain(bits?: Bits): Toolchain {
 }
 
 /**
- * Whether a build that prints this line fails: the SDK's linker warns of state in a preloaded module that ends up in RAM, its
- * compiler of slow natives, or the C compiler of a file in hosts/. Warnings of C that is not ours are let through.
+ * Returns true if this output line makes a build fail: the SDK's linker warns of state in a preloaded module that ends
+ * up in RAM, its compiler of slow natives, or the C compiler of a file in hosts/. Warnings of other C code are allowed.
  */
 export function isForbidden(line: string): boolean {
 	return /### warning|no const|not frozen|cannot optimize/.test(line) || OWN_C_WARNING.test(line);

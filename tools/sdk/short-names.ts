@@ -1,9 +1,9 @@
 /**
- * Gives the variables of a script few names, for the firmware: XS keeps each name in flash, a slot of 16 bytes, its
- * text and its places in two tables. The bundler says which variables can share a name; then each of those names
- * becomes one that a property has anyway, so that variables need no names of their own. Properties keep theirs.
+ * Reduces the number of variable names in a script, for the firmware: XS stores each name in flash, with a slot of 16
+ * bytes, its text and entries in two tables. The bundler finds which variables can share a name; each of these names is
+ * then replaced by that of a property. Properties keep theirs.
  *
- * XS messages about a mistake in the code then name the property instead of the variable.
+ * XS error messages then name the property instead of the variable.
  */
 import { minify } from "rolldown/utils";
 import { below, childrenOf, type Edit, edited, type Node, nameOf, parse, propertyOf } from "./syntax.js";
@@ -11,14 +11,14 @@ import { below, childrenOf, type Edit, edited, type Node, nameOf, parse, propert
 class Names {
 	readonly properties = new Set<string>();
 	readonly variables = new Set<string>();
-	/** Names that stand for a variable, the script's own or a global one, with what the place wants in front. */
+	/** Identifiers of variables, local or global, with a prefix that the syntax needs. */
 	readonly places: { readonly node: Node; readonly prefix: string }[] = [];
 
 	constructor(script: Node) {
 		this.#find(script);
 	}
 
-	/** `prefix` is wanted in front of the variable that the node is. */
+	/** `prefix` is inserted before the variable at the node. */
 	#find(node: Node, prefix = ""): void {
 		if (node.type === "Identifier") this.places.push({ node, prefix });
 		for (const target of declaredBy(node)) this.#declare(target);
@@ -27,7 +27,7 @@ class Names {
 		const passed = [key, below(node, "imported"), below(node, "exported")];
 		for (const child of childrenOf(node)) {
 			if (passed.includes(child)) continue;
-			// `{ a }` and `{ a = 1 }`: the variable stands where the key does.
+			// `{ a }` and `{ a = 1 }`: the variable is at the key's place.
 			if (node["shorthand"] === true) this.#find(child, `${nameOf(key)}: `);
 			else this.#find(child, node.type === "AssignmentPattern" && child === node["left"] ? prefix : "");
 		}
@@ -42,7 +42,7 @@ class Names {
 	}
 }
 
-/** Patterns of what the node declares. */
+/** Patterns of variables that the node declares. */
 function declaredBy(node: Node): Node[] {
 	const names = /^(Variable|Function|Class|Import)/.test(node.type) ? ["id", "local"] : [];
 	const targets = [...names, ...(node.type === "CatchClause" ? ["param"] : [])].flatMap(
@@ -62,7 +62,7 @@ function isFree(name: string): boolean {
 	}
 }
 
-/** Throws an Error when the bundler does. */
+/** Throws an Error if the bundler fails. */
 export async function withShortNames(script: string): Promise<string> {
 	const { code, errors } = await minify("main.js", script, {
 		module: true,
@@ -74,7 +74,7 @@ export async function withShortNames(script: string): Promise<string> {
 	return withNamesOfProperties(code);
 }
 
-/** Variables of one name have one name afterwards, too; so it need not know where each of them is seen. */
+/** Variables with equal names keep equal names, so scopes do not matter. */
 export function withNamesOfProperties(script: string): string {
 	const { properties, variables, places } = new Names(parse(script));
 	const globals = new Set(places.map(({ node }) => nameOf(node)).filter((name) => !variables.has(name)));

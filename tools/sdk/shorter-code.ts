@@ -1,13 +1,11 @@
 /**
- * Says the byte code of the firmware's functions in fewer bytes and steps, where XS's compiler goes by what could be in any
- * program:
- * - A branch has the width that the whole script would need, since it is one module: most need but one byte.
- * - Each variable of a function is made with its name, and as one that has no value yet, so that a use before its
- *   declaration is an error. The type checker has found those; so a slot without a name does, and a declaration is an
- *   assignment.
- * - Conditions of several parts keep a value on the stack, only to branch by it again.
- * - `undefined` is written `void 0` by the bundler's compression, and -1 is 1 and a minus.
- * - Texts and the code of functions inside functions are copied into RAM each time; in flash they can be used where they are.
+ * Shortens the byte code of the firmware's functions in bytes and steps where XS's compiler must be more general:
+ * - Branches have the width needed for the whole script; most fit into one byte.
+ * - Each variable is created with its name and uninitialised, so that a use before its declaration is an error. - The
+ *   type checker finds those, so a slot without a name suffices, and a declaration is an assignment.
+ * - Conditions of several parts keep a value on the stack only to branch on it again.
+ * - The bundler writes `undefined` as `void 0`, and -1 is compiled as a negated 1.
+ * - Texts and the code of nested functions are copied into RAM each time; in flash they can be used in place.
  */
 import type { Instruction, InstructionSet } from "./byte-code.js";
 import { CODE, type Heap } from "./heap.js";
@@ -31,7 +29,7 @@ export function shortened(code: readonly Instruction[]): Instruction[] {
 	return list;
 }
 
-/** The list without some of it; what led there leads to what follows. */
+/** Removes instructions; branches to them go to the next instruction. */
 function without(list: readonly Instruction[], gone: ReadonlySet<Instruction>): Instruction[] {
 	const next = new Map<Instruction, Instruction>();
 	let following: Instruction | undefined;
@@ -83,7 +81,7 @@ function withPlainLocals(list: readonly Instruction[]): Instruction[] {
 	return withKeptValues(without(list, gone));
 }
 
-/** Keeps a value on the stack that is stored into a variable and loaded at once. */
+/** Keeps a value on the stack that is stored into a variable and loaded again immediately. */
 function withKeptValues(list: readonly Instruction[]): Instruction[] {
 	const targets = new Set(list.map(({ target }) => target));
 	const gone = new Set<Instruction>();
@@ -114,7 +112,7 @@ function withShortConditions(list: readonly Instruction[]): Instruction[] {
 			const [at, after, last] = [list[place]!, list[place + 1], list[place + 2]];
 			if (!isKept(at)) continue;
 			if (CONDITION.test(at.name)) {
-				// The same condition has the same result at the second jump.
+				// The second jump has the same condition and thus the same result.
 				const to = at.name === second!.name ? at.target : after;
 				if (!isKept(to)) continue;
 				second!.target = to;
@@ -130,7 +128,7 @@ function opposite(condition: string): string {
 	return condition === "BRANCH_IF" ? "BRANCH_ELSE" : "BRANCH_IF";
 }
 
-/** Gives the functions of a preloaded machine their shortened code, all of it in one array. */
+/** Replaces the code of a preloaded machine's functions by shortened code, all in one array. */
 export function shortenCode(heap: Heap, instructions: InstructionSet): void {
 	const places = new Map<string, number>();
 	let all = "";

@@ -35,7 +35,7 @@ export function withoutStripped(heap: Heap): void {
 		heap.slots[last]!.next = slot.next;
 		slot.isGone = true;
 	}
-	// The engine's own list of functions keeps its order, and so those of them that are stripped.
+	// The engine's own list of functions keeps its order, including stripped ones.
 	heap.changeTables(renumbered);
 	heap.setRows("gxBuilders", kept);
 }

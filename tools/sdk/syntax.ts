@@ -1,4 +1,4 @@
-/** Reading a script as a tree, and changing its text at places that the tree tells; for the other files beside this. */
+/** Parses a script into a tree and edits its text at positions of the tree. */
 import { parseAst } from "rolldown/parseAst";
 
 /** A node of ESTree. `start` and `end` count code units of the text. */
@@ -15,12 +15,12 @@ export interface Edit {
 	readonly text: string;
 }
 
-/** Throws an Error when it is no module of JavaScript. */
+/** Throws an Error for invalid JavaScript modules. */
 export function parse(script: string): Node {
 	return parseAst(script, { lang: "js" }) as unknown as Node;
 }
 
-/** The node below a property. */
+/** Child node at a property. */
 export function below(node: Node, property: string): Node | undefined {
 	const value = node[property] as Node | null | undefined;
 	return typeof value?.type === "string" ? value : undefined;
@@ -40,14 +40,14 @@ export function isClass({ type }: Node): boolean {
 	return type === "ClassDeclaration" || type === "ClassExpression";
 }
 
-/** The name of a property, where the node has one that is no expression. */
+/** Name node of a property, unless it is computed. */
 export function propertyOf(node: Node): Node | undefined {
 	if (node["computed"] === true) return undefined;
 	if (node.type === "MemberExpression") return below(node, "property");
 	return /^(Property|MethodDefinition|PropertyDefinition)$/.test(node.type) ? below(node, "key") : undefined;
 }
 
-/** The text with all edits made; none may overlap another. */
+/** The text with all edits, which must not overlap. */
 export function edited(text: string, edits: readonly Edit[]): string {
 	let result = "";
 	let end = 0;

@@ -9,7 +9,7 @@
  * Only the sum of the script is measured; a folder's share is estimated by its characters. A count of the slots
  * (2026-11-22) showed a quarter more than that for folders with tables of objects (fields, routes, hosts/esp32), and a
  * third less for folders with long expressions (readout, hdlc, json); most were a tenth off. So a budget shows growth
- * well and true sizes roughly.
+ * well, but the true size only roughly.
  */
 export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/api": 17500,
@@ -51,7 +51,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"hosts/esp32": 19000,
 	"hosts/native": 16500,
 
-	/** The names of properties, and the tables of names, modules and natives. */
+	/** Property names, and the tables of names, modules and natives. */
 	"names and tables": 63500,
 	"engine: built-ins": 24500,
 	"SDK: modules": 3000,
@@ -61,12 +61,12 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"resource obis-names.bin": 15500,
 	"resource timezones.bin": 8500,
 
-	/** native.ts, for the chip that takes most: the C3, which has no radio, so that its room for modules/zigbee is free. */
+	/** native.ts, of the largest chip: the C3, which has no radio, so that the room for modules/zigbee is free. */
 	"ESP-IDF and all C": 982000,
 });
 
 /** Room reserved for future parts, script and C together. A new part moves its bytes from here to a line above. */
 export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
-	/** Reserve beside the lines above, for corrections and new wishes. */
+	/** Additional reserve for corrections and new features. */
 	"what is to come": 8500,
 });

@@ -1,6 +1,6 @@
 /**
- * Builds the byte code, the resources and the preloaded machine of a board's firmware, as far as that needs no
- * ESP-IDF: the SDK's mcconfig writes a makefile, of which only the two files are made that hold them.
+ * Builds byte code, resources and preloaded machine of a board's firmware without ESP-IDF: the SDK's mcconfig writes a
+ * makefile, and only the two targets needed are made.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -13,20 +13,20 @@ import { pathWith, type SDK } from "../sdk/sdk.js";
 export interface Built {
 	/** The linker's output for all modules. */
 	image: string;
-	/** Characters of the firmware's script, by the file that they come of. */
+	/** Characters of the firmware's script, by source file. */
 	lengths: ReadonlyMap<string, number>;
 	/** Bytes of the files in flash, by name. */
 	resources: Map<string, number>;
-	/** Complaints of the linker: state in a preloaded module, which does not work or takes RAM. */
+	/** Warnings of the linker: state in a preloaded module, which does not work or takes RAM. */
 	warnings: string[];
 }
 
-/** Throws an Error with all that was said when a step fails. `folder` is an empty one for everything that is made. */
+/** Throws an Error with the output of a failed step. `folder`: an empty folder for all output. */
 export async function buildImage(sdk: SDK, board: Board, folder: string): Promise<Built> {
 	const project = join(folder, "size");
 	const output = join(folder, "output");
 	mkdirSync(output);
-	// The settings of a build, which the linker wants to see.
+	// Build settings required by the linker.
 	const settings = { config: { version: "0.0.0", builtUtcMs: 0 } };
 	const { lengths } = await writeProject({ folder: project, main: MAIN, made: madeFor(board), settings });
 
@@ -39,7 +39,7 @@ export async function buildImage(sdk: SDK, board: Board, folder: string): Promis
 	};
 	say("mcconfig", ["-p", "esp32", "-o", output, join(project, "manifest.json")]);
 	const made = join(output, "tmp", "esp32", "release", "size");
-	// The makefile needs ESP-IDF for compiling C only.
+	// The makefile needs ESP-IDF only to compile C.
 	const withoutIDF = ["IDF_PATH=none", "IDF_VERSION=none", "SDKCONFIG_H="];
 	const files = ["mc.xs.c", "mc.resources.c"].map((name) => join(made, name));
 	const said = say("make", ["-f", join(made, "makefile"), ...withoutIDF, ...files]);

@@ -3,8 +3,8 @@
  * machine takes, by owner.
  *
  * The file holds the machine after loading: an array of slots, one per line, with byte code and strings in place, and
- * the tables of names. A slot belongs to the first that reaches it: built-ins of the engine, then modules of the SDK,
- * then the project's script. So a built-in that only the script uses counts as the script's.
+ * the tables of names. A slot belongs to the first owner that reaches it: built-ins of the engine, then modules of the
+ * SDK, then the project's script. So a built-in that only the script uses counts as the script's.
  *
  * Sizes are those of the 32-bit microcontroller, where a slot has 16 bytes. The C compiler may merge equal strings and
  * aligns some: its result differs by about one per cent.
@@ -29,7 +29,7 @@ export interface Image {
 	shares: Map<string, Share>;
 	/** Tables of names, scripts and native functions. */
 	tableBytes: number;
-	/** Properties that can change though they lie in flash: each has 4 bytes in RAM, and a slot when it has changed. */
+	/** Changeable properties in flash: each takes 4 bytes of RAM, and a slot once changed. */
 	aliases: number;
 }
 
@@ -41,9 +41,9 @@ export const NAMES = "(names)";
 export const SCRIPT = "main";
 
 interface Slot {
-	/** The one that follows it, if any. */
+	/** Index of the following slot, if any. */
 	next: number[];
-	/** The others that it refers to. */
+	/** Other slots that it refers to. */
 	refers: number[];
 	isKey: boolean;
 	/** A list of captured variables: nearly all functions share one (tools/sdk/environments.ts). */
@@ -55,7 +55,7 @@ export function bytesOf({ slots, codeBytes, stringBytes }: Share): number {
 	return slots * SLOT_BYTES + codeBytes + stringBytes;
 }
 
-/** Throws an Error when the text is not what the linker of SDK 8.2 writes. */
+/** Throws an Error if the text is not from the linker of SDK 8.2. */
 export function readImage(text: string): Image {
 	const lines = section(text, "txSlot gxHeap");
 	const heap = lines.map(readSlot);
@@ -72,7 +72,8 @@ export function readImage(text: string): Image {
 			if (owned.has(index) || heap[index] === undefined) continue;
 			owned.add(index);
 			add(share, heap[index].share);
-			// Behind what a function of ours captures stands what others do: the script is all that holds that list together.
+			// The shared list of captured variables also leads to those of other functions; the script owns the whole
+			// list anyway.
 			if (owner === SCRIPT || !heap[index].isCaptured) waiting.push(...heap[index].next);
 			waiting.push(...heap[index].refers);
 		}
@@ -82,7 +83,7 @@ export function readImage(text: string): Image {
 	for (const index of keys) owned.add(index);
 	shares.set(NAMES, { slots: 0, codeBytes: 0, stringBytes: 0 });
 	for (const index of keys) add(shares.get(NAMES)!, heap[index].share);
-	// The list of modules would reach everything: its entries are taken one by one instead.
+	// The list of modules would reach everything, so its entries are followed one by one.
 	owned.add(list);
 	for (const { entry } of modules) owned.add(entry);
 
@@ -107,7 +108,7 @@ export function readImage(text: string): Image {
 	return { shares, tableBytes: tableBytes(text), aliases: Number(/#define mxAliasCount (\d+)/.exec(text)?.[1] ?? 0) };
 }
 
-/** The lines between the braces of an array. */
+/** Lines between the braces of an array. */
 function section(text: string, name: string): string[] {
 	const head = new RegExp(`^static const ${name}\\[\\w+\\] = \\{\\n`, "m").exec(text);
 	if (head === null) throw new Error(`The linker's file has no ${name}: this SDK writes it in another way.`);
@@ -126,10 +127,10 @@ function readSlot(line: string): Slot {
 	// In the array of all code (tools/sdk/shorter-code.ts).
 	const code = buffers + Number(/gxCodes\[\d+\] \/\* (\d+) bytes/.exec(line)?.[1] ?? 0);
 	const string = /\.(?:string|key) = (?:\{ )?("(?:[^"\\]|\\.|"")*")/.exec(line)?.[1];
-	// Texts may hold anything, even what looks like a reference.
+	// Texts may contain anything, even something like a reference.
 	const [first, ...rest] = line.replace(/"(?:[^"\\]|\\.)*"/g, "").split(", {.ID");
 	const indexes = (part: string) => [...part.matchAll(/&gxHeap\[(\d+)\]/g)].map((match) => Number(match[1]));
-	// The items of an array lie behind each other.
+	// Items of an array are consecutive.
 	const [, start, length] = /\.array = \{ \(txSlot\*\)&gxHeap\[(\d+)\], (\d+) \}/.exec(line) ?? [];
 	const items = Array.from({ length: Number(length ?? 0) }, (_, index) => Number(start) + index);
 	return {

@@ -7,7 +7,10 @@
  */
 import type { Board, Chip } from "../../hosts/esp32/boards.js";
 
-/** Bytes by chip: of slzb-06 without Ethernet, esp32s3-devkitc and esp32c3-devkitm. No ESP32-C6 was linked: the C3's. */
+/**
+ * Bytes by chip: slzb-06 without Ethernet, esp32s3-devkitc and esp32c3-devkitm. No ESP32-C6 was linked; its value is
+ * the C3's.
+ */
 const NATIVE_BYTES: Readonly<Record<Chip, number>> = Object.freeze({
 	esp32: 957224,
 	esp32s3: 931482,
@@ -15,7 +18,7 @@ const NATIVE_BYTES: Readonly<Record<Chip, number>> = Object.freeze({
 	esp32c6: 980826,
 });
 
-/** Bytes that come with Ethernet: ESP-IDF's driver and our own C. No image with a W5500 was linked: RMII's. */
+/** Bytes added by Ethernet: ESP-IDF's driver and our C. No image with a W5500 was linked; its value is that of RMII. */
 const ETHERNET_BYTES = Object.freeze({ rmii: 18300, w5500: 18300, openeth: 10787 });
 
 export function nativeBytesOf({ chip, ethernet }: Pick<Board, "chip" | "ethernet">): number {

@@ -1,8 +1,8 @@
-/** The report of `npm run size`: what the image holds against its budgets, as an object and as a table. */
+/** Report of `npm run size`: contents of the image compared with budgets, as an object and as a table. */
 import { BUDGETS, RESERVED } from "./budgets.js";
 import { BUILT_INS, bytesOf, type Image, NAMES, SCRIPT, type Share } from "./image.js";
 
-/** One of the two slots for the firmware in a flash of 4 MB (hosts/esp32/partitions-4mb.csv). */
+/** Size of a firmware slot in 4 MB of flash (hosts/esp32/partitions-4mb.csv). */
 export const SLOT_BYTES = 0x1e0000;
 
 export interface Part extends Share {
@@ -13,7 +13,7 @@ export interface Part extends Share {
 export interface Spent {
 	name: string;
 	bytes: number;
-	/** Undefined: it has none, which is a problem. */
+	/** Undefined if missing, which is a problem. */
 	budget: number | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface Report {
 	parts: Part[];
 	/** The whole image by budgets: our folders (script bytes in proportion to characters), then the rest. */
 	spent: Spent[];
-	/** Rooms that are kept free. */
+	/** Reserved space. */
 	reserved: { name: string; bytes: number }[];
 	ourBytes: number;
 	sdkBytes: number;
@@ -32,16 +32,16 @@ export interface Report {
 	nativeBytes: number;
 	slotBytes: number;
 	leftBytes: number;
-	/** 4 bytes of RAM each. */
+	/** Number; 4 bytes of RAM each. */
 	aliases: number;
 	warnings: readonly string[];
-	/** Faults of the image, as sentences: budgets that are exceeded or missing, and the linker's warnings. */
+	/** Problems as sentences: exceeded or missing budgets, and the linker's warnings. */
 	problems: string[];
 }
 
 export interface Measured {
 	image: Image;
-	/** Characters of the script, by the file that they come of. */
+	/** Characters of the script, by source file. */
 	lengths: ReadonlyMap<string, number>;
 	/** Bytes of the files in flash. */
 	resources: ReadonlyMap<string, number>;

@@ -1,16 +1,16 @@
 /**
- * The air that coprocessors share: reachability, the fate of a frame, and the frames that a parent keeps for a sleeping
+ * The air shared by coprocessors: reachability, delivery of frames, and the frames that a parent keeps for a sleeping
  * child. No routes, no random losses, no keys.
  */
 import type { Network } from "./nvram.js";
 
-/** Status of a frame that was sent: of the MAC, or of the APS layer. */
+/** Status of a sent frame, by the MAC or the APS layer. */
 export const ARRIVED = 0;
 export const NO_APS_ACK = 0xb7;
 export const NO_MAC_ACK = 0xe9;
 export const EXPIRED = 0xf0;
 
-/** Addresses from here on are broadcasts: to routers, to all that listen always, to everybody. */
+/** Broadcast addresses begin here: routers, nodes that always listen, all nodes. */
 export const BROADCAST = 0xfff8;
 export const TO_LISTENERS = 0xfffd;
 const TO_EVERYBODY = 0xffff;
@@ -23,28 +23,28 @@ export interface AirFrame {
 	readonly profile: number;
 	readonly cluster: number;
 	readonly payload: Buffer;
-	/** Its APS layer acknowledges it. */
+	/** Requests an acknowledgement of the APS layer. */
 	readonly wantsAck: boolean;
 }
 
-/** A node, as the air has it. */
+/** A node on the air. */
 export interface Station {
 	readonly ieee: Buffer;
-	/** Undefined: it is in none, or not started. */
+	/** Undefined: in no network, or not started. */
 	readonly network: Network | undefined;
-	/** The node receives only by polling its parent. */
+	/** True if the node receives only by polling its parent. */
 	readonly isSleepy: boolean;
-	/** The key of its network. */
+	/** Key of its network. */
 	readonly networkKey: Buffer;
-	/** The node admits others to its network now. */
+	/** True while the node admits others to its network. */
 	readonly isOpen: boolean;
-	/** False: none of its endpoints has taken it. */
+	/** Returns false if none of its endpoints accepted it. */
 	hear(frame: AirFrame): boolean;
-	/** For a network's coordinator: this node received its key. */
+	/** On a network's coordinator: the node has received the network key. */
 	hasJoined(newcomer: Station): void;
-	/** This node says that it leaves. */
+	/** The node leaves. */
 	hasLeft(leaver: Station): void;
-	/** Its `network` has another channel or PAN id. */
+	/** `network` has a new channel or PAN id. */
 	hasMoved(): void;
 }
 
@@ -64,7 +64,7 @@ interface Kept {
 export interface AirOptions {
 	/** Default: those of Node. */
 	readonly timers?: Timers;
-	/** Time from a frame's sender to its receiver, ms. */
+	/** Transmission time of a frame, ms. */
 	readonly frameMs?: number;
 	/** Time for which a parent keeps a frame for a sleeping child, ms. */
 	readonly keptMs?: number;
@@ -107,7 +107,7 @@ export class Air {
 		return [...this.#stations].filter((station) => isSame(station.network, network));
 	}
 
-	/** The station that would let `newcomer` into a network on one of these channels, with this PAN id or any. */
+	/** The station that would admit `newcomer` on one of these channels, with this PAN id or any. */
 	openTo(newcomer: Station, channelMask: number, panId: number | undefined): Station | undefined {
 		return [...this.#stations].find((station) => {
 			const { network } = station;
@@ -116,7 +116,7 @@ export class Air {
 		});
 	}
 
-	/** A short address that nobody has. */
+	/** Returns an unused short address. */
 	newAddress(): number {
 		let address = this.#lastAddress;
 		const isTaken = () => [...this.#stations].some(({ network }) => network?.shortAddress === address);
@@ -131,7 +131,7 @@ export class Air {
 		return this.members(network).find((station) => station.network?.shortAddress === shortAddress);
 	}
 
-	/** `done` is told once, later, how it went. */
+	/** Calls `done` once, later, with the status. */
 	send(from: Station, frame: AirFrame, done: (status: number) => void): void {
 		const { network } = from;
 		if (network === undefined) throw new Error("in no network");
@@ -150,7 +150,10 @@ export class Air {
 		else this.#soon(() => this.#deliver(target, frame, done));
 	}
 
-	/** A child that sleeps asks for one frame; false: its parent is not there. `heard` is told what came, and if there is more. */
+	/**
+	 * A sleeping child requests one frame; returns false without its parent. `heard` is called with whether more frames
+	 * wait.
+	 */
 	poll(child: Station, heard: (hasMore: boolean) => void): boolean {
 		const { network } = child;
 		if (network === undefined || this.find(network, network.parent) === undefined) return false;
@@ -171,7 +174,7 @@ export class Air {
 		this.#kept = this.#kept.filter((kept) => kept.child !== child);
 	}
 
-	/** Whatever was to come is dropped. */
+	/** Drops all pending frames. */
 	close(): void {
 		for (const { expiry } of this.#kept) this.timers.clear(expiry);
 		this.#kept = [];

@@ -1,4 +1,4 @@
-/** AF: endpoints, and data from and to them. APP_CNF: commissioning. */
+/** AF: endpoints and their data. APP_CNF: commissioning. */
 import type { Commands } from "./commands.js";
 import type { SimulatedCoprocessor } from "./coprocessor.js";
 import { recover, startCommissioning } from "./network-life.js";
@@ -15,7 +15,7 @@ const TO_BOUND = 0;
 const TO_SHORT = 2;
 const TO_IEEE = 3;
 const TO_BROADCAST = 15;
-/** Longest data of a frame that goes at once, bytes. */
+/** Maximum data of an unfragmented frame, bytes. */
 const DATA_LIMIT = 230;
 
 function clusters(data: Buffer, at: number): number[] {
@@ -64,7 +64,7 @@ function destinationOf({ destination, destinationEndpoint }: Request) {
 	return { destination, destinationEndpoint };
 }
 
-/** Sends to each destination that the cluster is bound to, possibly none. */
+/** Sends to each binding of the cluster, possibly none. */
 function sendToBound(chip: SimulatedCoprocessor, request: Request): number[] {
 	const { sourceEndpoint, cluster, transaction } = request;
 	const rows = chip.bindings.filter((row) => row.endpoint === sourceEndpoint && row.clusters.includes(cluster));
@@ -78,7 +78,7 @@ function sendToBound(chip: SimulatedCoprocessor, request: Request): number[] {
 	return [OK];
 }
 
-/** Undefined: no node of its network. */
+/** Undefined for a node outside its network. */
 function shortOf(chip: SimulatedCoprocessor, ieee: Buffer): number | undefined {
 	if (chip.network === undefined) return undefined;
 	return chip.air.members(chip.network).find((station) => station.ieee.equals(ieee))?.network?.shortAddress;

@@ -1,4 +1,4 @@
-/** ZDO: questions to other nodes, and what the host wants to know and to have of its own. */
+/** ZDO: requests to other nodes, and to the chip itself. */
 import { TO_LISTENERS } from "./air.js";
 import type { Command, Commands } from "./commands.js";
 import { startFromApp } from "./network-life.js";
@@ -10,11 +10,11 @@ const NOT_IN_A_NETWORK = 0xc2;
 const NO_ADDRESS = 0xfffe;
 const NO_PAN_ID = 0xffff;
 const TO_GROUP = 1;
-/** Size of a bind request over the UART: both forms have the address of a node. */
+/** Size of a bind request over the UART; both forms contain a node's address. */
 const BIND_GROUP_BYTES = 14;
 const BIND_BYTES = 21;
 
-/** A question to the node that the data begin with; from `skip` on they go over the air as they are. */
+/** A request to the node at the start of the data; the bytes from `skip` on are sent unchanged. */
 function ask(cluster: number, skip: number, length = Number.POSITIVE_INFINITY): Command {
 	return (chip, data) => {
 		const destination = data.readUInt16LE(0);
@@ -32,7 +32,7 @@ function bindTo(cluster: number): Command {
 }
 
 export const ZDO_COMMANDS: Commands = {
-	// ZDO_NWK_ADDR_REQ: the requested node may be any node.
+	// ZDO_NWK_ADDR_REQ: for any node.
 	1280: (chip, data) => {
 		if (chip.network === undefined) return [NOT_IN_A_NETWORK];
 		askZDO(chip, TO_LISTENERS, NWK_ADDRESS, [...data.subarray(0, 10)]);
@@ -54,13 +54,13 @@ export const ZDO_COMMANDS: Commands = {
 	1331: ask(0x0033, 2, 1),
 	// ZDO_MGMT_LEAVE_REQ
 	1332: ask(MGMT_LEAVE, 2, 9),
-	// ZDO_MGMT_PERMIT_JOIN_REQ: first how the address is meant.
+	// ZDO_MGMT_PERMIT_JOIN_REQ: begins with the address mode.
 	1334: (chip, data) => {
 		if (chip.network === undefined) return [NOT_IN_A_NETWORK];
 		askZDO(chip, data.readUInt16LE(1), PERMIT_JOINING, [data.readUInt8(3), data.readUInt8(4)]);
 		return [OK];
 	},
-	// ZDO_MGMT_NWK_UPDATE_REQ: destination, how that is meant, channels, what is to be done, count, manager.
+	// ZDO_MGMT_NWK_UPDATE_REQ: destination, address mode, channels, action, count, manager.
 	1335: (chip, data) => {
 		if (chip.network === undefined) return [NOT_IN_A_NETWORK];
 		askZDO(chip, data.readUInt16LE(0), NWK_UPDATE, [...data.subarray(3, 8), 0, ...data.subarray(9, 11)]);
@@ -74,7 +74,7 @@ export const ZDO_COMMANDS: Commands = {
 	1343: (chip, data) => [chip.watched.delete(data.readUInt16LE(0)) ? OK : FAILED],
 	// ZDO_STARTUP_FROM_APP
 	1344: (chip) => [startFromApp(chip)],
-	// ZDO_EXT_ROUTE_DISC, _CHK: there is always one.
+	// ZDO_EXT_ROUTE_DISC, _CHK: always successful.
 	1349: () => [OK],
 	1350: () => [OK],
 	// ZDO_EXT_FIND_GROUP: no groups; ZDO_EXT_ADD_GROUP

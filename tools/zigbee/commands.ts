@@ -4,7 +4,7 @@ import { SYSTEM_COMMANDS } from "./commands-system.js";
 import { ZDO_COMMANDS } from "./commands-zdo.js";
 import type { SimulatedCoprocessor } from "./coprocessor.js";
 
-/** Gives the data of the answer. A RangeError: the command is too short. */
+/** Returns the data of the answer; throws a RangeError if the command is too short. */
 export type Command = (chip: SimulatedCoprocessor, data: Buffer) => Uint8Array | readonly number[];
 /** Commands of one subsystem. */
 export type Commands = Readonly<Record<number, Command>>;

@@ -1,7 +1,7 @@
-/** The network that the simulated coordinator has, and that `npm run coordinator` looks for. */
+/** Network of the simulated coordinator and of `npm run coordinator`. */
 import type { CoordinatorNetwork } from "./nvram.js";
 
-/** Network of the simulated coordinator and of `npm run coordinator`: Zigbee2MQTT's initial one except for the key. */
+/** Zigbee2MQTT's initial network, except for the key. */
 export const NETWORK: CoordinatorNetwork = {
 	panId: 0x1a62,
 	extendedPanId: [0xdd, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77],

@@ -1,6 +1,6 @@
 /**
- * A coordinator as Zigbee2MQTT is one: zigbee-herdsman for the network, zigbee-herdsman-converters for what a device means.
- * It has no definition of the gateway and generates one of what the device says of itself, as Zigbee2MQTT does.
+ * A coordinator like Zigbee2MQTT: zigbee-herdsman for the network, zigbee-herdsman-converters for the meaning of a
+ * device. Like Zigbee2MQTT, it has no definition of the gateway and generates one from the device's own description.
  */
 import { join } from "node:path";
 import { Controller, setLogger } from "zigbee-herdsman";
@@ -15,7 +15,7 @@ import {
 import { NETWORK } from "./coordinator-network.js";
 import type { CoordinatorNetwork } from "./nvram.js";
 
-/** Event for a person or a program. `device` is its IEEE address, `0x` and 16 hex digits. */
+/** An event to show. `device`: IEEE address, `0x` and 16 hex digits. */
 export type CoordinatorEvent =
 	| { readonly event: "started"; readonly network: string }
 	| { readonly event: "disconnected" }
@@ -30,24 +30,25 @@ export type CoordinatorEvent =
 			readonly vendor: string;
 			readonly model: string;
 			readonly type: string;
-			/** Properties that it generates: `energy`, `power`, … */
+			/** Generated properties: `energy`, `power`, … */
 			readonly exposes: readonly string[];
 	  }
 	| { readonly event: "configured"; readonly device: string; readonly problem: string }
 	| { readonly event: "loading"; readonly device: string; readonly percent: number }
-	/** Versions of the firmware before and after, or the reason of a failure. */
+	/** Firmware versions before and after, or the reason of a failure. */
 	| { readonly event: "updated"; readonly device: string; readonly versions: string; readonly problem: string }
 	| { readonly event: "values"; readonly device: string; readonly values: Readonly<Record<string, unknown>> };
 
 export interface CoordinatorOptions {
 	/** `tcp://HOST:PORT`, or a serial port. */
 	readonly port: string;
-	/** Folder of its database and of its network's backup. */
+	/** Folder of its database and its network backup. */
 	readonly folder: string;
 	readonly network?: CoordinatorNetwork;
 	/**
-	 * Converters drop a message that has the number of one of the five before it, of the last ten seconds. The gateway's
-	 * numbers begin at random at each start, so that this is so now and then in a test that starts it anew. True: they take it.
+	 * True: accepts messages with the number of a recent one. The converters drop a message with the number of one of
+	 * the five before it within ten seconds. The gateway's numbers begin at random at each start, so this happens
+	 * occasionally in tests that restart it.
 	 */
 	readonly takesDuplicates?: boolean;
 	onEvent(event: CoordinatorEvent): void;
@@ -63,7 +64,7 @@ const BLOCK_LIMIT_MS = 150_000;
 
 export class Coordinator {
 	readonly controller: Controller;
-	/** Latest published values of each device, by IEEE address. */
+	/** Latest published values, by IEEE address. */
 	readonly values = new Map<string, Record<string, unknown>>();
 	readonly #options: CoordinatorOptions;
 	readonly #definitions = new Map<string, Promise<Definition | undefined>>();
@@ -93,7 +94,7 @@ export class Coordinator {
 		this.#listen();
 	}
 
-	/** Rejects with what herdsman says when nobody answers. */
+	/** Rejects with herdsman's error if nobody answers. */
 	async start(): Promise<void> {
 		const network = await this.controller.start();
 		this.#options.onEvent({ event: "started", network });
@@ -116,8 +117,8 @@ export class Coordinator {
 	}
 
 	/**
-	 * Offers the firmware file at `path` to all its devices, one after the other, as Zigbee2MQTT does at the press of its
-	 * button, but without pauses between the blocks. Returns how many took it.
+	 * Offers the firmware file at `path` to all its devices in turn, like the button in Zigbee2MQTT, but without pauses
+	 * between blocks. Returns the number of devices that accepted it.
 	 */
 	async update(path: string): Promise<number> {
 		let count = 0;
@@ -139,8 +140,8 @@ export class Coordinator {
 	}
 
 	/**
-	 * Tells the network to go on on another channel, as herdsman does at a start with another one in its settings; but for its
-	 * wait of 12 seconds until all have heard of it.
+	 * Moves the network to another channel, like herdsman at a start with changed settings, but without its wait of 12
+	 * seconds.
 	 */
 	async changeChannel(channel: number): Promise<void> {
 		const { channel: before, nwkUpdateID } = await this.controller.getNetworkParameters();
@@ -148,7 +149,7 @@ export class Coordinator {
 		void herdsman.changeChannel(before, channel, nwkUpdateID);
 	}
 
-	/** Tells all its devices to leave, and forgets them. */
+	/** Orders all its devices to leave and forgets them. */
 	async removeAll(): Promise<void> {
 		for (const device of this.devices) {
 			await device.removeFromNetwork(true);
@@ -177,7 +178,10 @@ export class Coordinator {
 		this.#options.onEvent({ event: "left", device });
 	}
 
-	/** Finds what the device is; `configures`: binds it and asks for reports as well, as Zigbee2MQTT does once. */
+	/**
+	 * Determines the definition of a device; `configures`: also binds it and configures reports, as Zigbee2MQTT does
+	 * once.
+	 */
 	async #define(device: Device, configures: boolean): Promise<void> {
 		const found = findByDevice(device, true);
 		this.#definitions.set(device.ieeeAddr, found);

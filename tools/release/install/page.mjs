@@ -1,4 +1,4 @@
-/** The page's own script: the board that is chosen is what the button installs. */
+/** Script of the page: sets the button to the selected board. */
 import "esp-web-tools/dist/web/install-button.js";
 
 const board = document.getElementById("board");
@@ -11,7 +11,7 @@ function choose() {
 }
 
 board.addEventListener("change", choose);
-// A board by its name in the address, such as #esp32c3-devkitm: for links from elsewhere.
+// Selects the board named in the address, such as #esp32c3-devkitm.
 const named = [...board.options].find((option) => `#${option.dataset.name}` === location.hash);
 if (named !== undefined) board.value = named.value;
 choose();
