@@ -17,9 +17,9 @@ import { LoginForm, LoginPage, LoginReason } from "./pages/login.js";
 export function App() {
 	const isIn = useStore(loggedIn);
 	const isDisplay = useStore(display);
-	// Once in, an ended session only puts a dialog over the page, so that nothing typed is lost.
+	// Once logged in, an ended session only opens a dialog over the page, so that input is not lost.
 	const [wasIn, setWasIn] = useState(isIn && !isDisplay);
-	// A person in front of a display may log in there.
+	// A person may log in on a display.
 	const [isAsked, setAsked] = useState(false);
 	useEffect(() => {
 		if (isIn && !isDisplay) setWasIn(true);
@@ -100,7 +100,7 @@ function RestartOverlay() {
 	);
 }
 
-/** Leads to the wizard once, on a gateway that was never set up. */
+/** Leads to the wizard once, on a gateway that was never configured. */
 export function leadToWizard(): void {
 	const end = status.watch((value) => {
 		if (value === undefined) return;

@@ -1,6 +1,6 @@
 /**
- * A display on a wall: overview and readings in figures that are read from across the room, no settings. It may be there
- * for weeks, so it never asks for anything, and wakes by itself when the gateway has been away.
+ * Wall display: overview and readings in figures that are readable from across the room, without settings. It may run
+ * for weeks, so it never asks for anything and recovers by itself when the gateway returns.
  */
 import { useEffect } from "preact/hooks";
 import { LostNotice, PageOf, useMain } from "./frame.js";
@@ -12,7 +12,7 @@ import { forgetDisplay } from "./kit/session.js";
 import { useStore } from "./kit/store.js";
 import { t } from "./kit/text.js";
 
-/** Keeps the screen on where the browser can do that: over HTTPS. It lets go of it whenever the page is not seen. */
+/** Keeps the screen on, which browsers only allow over HTTPS. Releases it while the page is hidden. */
 function useScreen(): void {
 	useEffect(() => {
 		const keep = () => {

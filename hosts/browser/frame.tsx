@@ -16,21 +16,21 @@ import { Dashboard } from "./pages/dashboard.js";
 import { LoginForm } from "./pages/login.js";
 import type { TextKey } from "./text/all.js";
 
-/** So long before its end a session says so. */
+/** Warning time before the end of a session. */
 const SOON_MS = 120_000;
 
-/** All pages but the first come by requests of their own, once. */
+/** All pages but the first are loaded by separate requests, once. */
 type Pages = Readonly<Record<string, ComponentType>>;
 const pages = new Store<Pages>({ dashboard: Dashboard });
 
-/** The page, and those that come with it. */
+/** Loads a page and those bundled with it. */
 async function fetchPages(name: string): Promise<void> {
 	const more =
 		name === "use" ? { use: (await import("./pages/use.js")).Use } : (await import("./pages/pages.js")).PAGES;
 	pages.set({ ...pages.value, ...more });
 }
 
-/** For the `main` of a page: the keyboard and a screen reader go on there, not at the link that led to it. */
+/** For a page's `main`: moves keyboard focus and screen reader there, away from the link that led to it. */
 export function useMain(place: string) {
 	const main = useRef<HTMLElement>(null);
 	const isFirst = useRef(true);
@@ -156,7 +156,7 @@ export function LostNotice() {
 	return <Notice kind="warning">{t("lost.text", { time })}</Notice>;
 }
 
-/** Before a session ends: that the password will be wanted, and the way to give it when that suits. */
+/** Before the end of a session: announces the login and offers it now. */
 function SessionNotice() {
 	const endMs = useStore(endsAtMs);
 	const [isSoon, setSoon] = useState(false);

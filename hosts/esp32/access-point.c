@@ -1,4 +1,4 @@
-/* access-point.h on the ESP32: by the interface that the answers leave by (wifi-origin.h). */
+/* access-point.h on the ESP32: decides by the interface that sends the answers (wifi-origin.h). */
 #include "access-point.h"
 
 #include <sys/socket.h>

@@ -1,27 +1,27 @@
 /**
- * The boards that the firmware is built for, and what is soldered to which GPIO of the chip: for `npm run build -- --board
- * NAME`, which gives the firmware its own row and no other (gateway/board, sdk.d.ts), and for `npm run factory`. A row is
- * a hardware variant: it has a device id of its own, which factory data and firmware files name.
+ * Boards supported by the firmware, and the wiring of each GPIO: for `npm run build -- --board NAME`, which compiles in
+ * only the board's own row (gateway/board, sdk.d.ts), and for `npm run factory`. A row is a hardware variant with its
+ * own device id, which factory data and firmware files contain.
  *
- * Pins of the gateway boards are those of public firmware for them: XZG (xyzroe/XZG, src/const/hw.cpp: brdConfigs, and
- * ethConfigs for Ethernet), slzb-esphome (smlight-tech/slzb-esphome, hw_defs/06xu and hw_defs/mrxu), tube0013/tube_gateways
- * (ESPHome configurations), Tasmota's template of the Sonoff bridge. None of them has a place for an optical head: it is
- * wired to pins that nothing else on the board uses. test/hosts/esp32/boards.test.ts checks each row against what the chips
- * and the boards allow.
+ * Pins of gateway boards are from public firmware for them: XZG (xyzroe/XZG, src/const/hw.cpp: brdConfigs, and
+ * ethConfigs for Ethernet), slzb-esphome (smlight-tech/slzb-esphome, hw_defs/06xu and hw_defs/mrxu),
+ * tube0013/tube_gateways (ESPHome configurations), Tasmota's template of the Sonoff bridge. None of them has a place
+ * for an optical head; it is wired to unused pins. test/hosts/esp32/boards.test.ts checks each row against the rules of
+ * chips and boards.
  *
- * Own hardware: copy the row that is nearest, give it another name and a device id from 0x0100 on.
+ * For your own hardware, copy the most similar row and give it a new name and a device id from 0x0100 on.
  */
 
 export type Chip = "esp32" | "esp32s3" | "esp32c3" | "esp32c6";
 
-/** A UART of the chip and its pins; `transmit` is where the chip sends. UART 0 is the console's. */
+/** A UART and its pins; the chip sends on `transmit`. The console has UART 0. */
 export interface UARTPins {
 	readonly uart: number;
 	readonly transmit: number;
 	readonly receive: number;
 }
 
-/** Pins of the optical head. Not inverted: the line is high when nothing is sent, as UARTs have it; light is low. */
+/** Pins of the optical head. Not inverted: the idle line is high; light is low. */
 export interface MeterPins extends UARTPins {
 	readonly invertTransmit: boolean;
 	readonly invertReceive: boolean;
@@ -29,14 +29,14 @@ export interface MeterPins extends UARTPins {
 
 /** Pins of the Zigbee coprocessor, 115200 Bd. */
 export interface RadioPins extends UARTPins {
-	/** Set both pins or none. The usual firmware of coprocessors drives neither and must work too. */
+	/** Set both pins or none. The usual coprocessor firmware drives neither and must work too. */
 	readonly rts?: number;
 	readonly cts?: number;
-	/** Low: it is held in reset. */
+	/** Low: holds it in reset. */
 	readonly reset?: number;
-	/** Low while reset ends: it starts its boot loader. */
+	/** Low at the end of reset: starts its boot loader. */
 	readonly boot?: number;
-	/** High: its serial port is wired to the chip, not to the USB socket. */
+	/** High: connects its serial port to the chip instead of the USB socket. */
 	readonly select?: number;
 }
 
@@ -50,9 +50,9 @@ export interface RMIIPins {
 	readonly phy: number;
 	readonly mdc: number;
 	readonly mdio: number;
-	/** High: the PHY (on some boards its oscillator) has power. */
+	/** High: powers the PHY (on some boards its oscillator). */
 	readonly power?: number;
-	/** The 50 MHz clock: GPIO 0 takes it in, GPIO 16 or 17 gives it out. */
+	/** The 50 MHz clock: GPIO 0 is an input, GPIO 16 and 17 are outputs. */
 	readonly clock: 0 | 16 | 17;
 }
 
@@ -64,11 +64,11 @@ export interface W5500Pins {
 	readonly clock: number;
 	readonly select: number;
 	readonly interrupt: number;
-	/** Low: it is held in reset. */
+	/** Low: holds it in reset. */
 	readonly reset: number;
 }
 
-/** Ethernet of an emulator (OpenCores' 10/100 MAC in Espressif's QEMU), in builds for `npm run emulate` alone. */
+/** Ethernet of an emulator (OpenCores' 10/100 MAC in Espressif's QEMU), only in builds for `npm run emulate`. */
 export interface EmulatedEthernet {
 	readonly kind: "openeth";
 }
@@ -76,11 +76,11 @@ export interface EmulatedEthernet {
 /** A light. */
 export interface LEDPin {
 	readonly pin: number;
-	/** True: the LED is on while the pin is low. */
+	/** True: the LED is on at the low level. */
 	readonly activeLow: boolean;
 }
 
-/** A voltage divider at an input of ADC 1: volts there times `ratio` are what is measured. */
+/** A voltage divider at an input of ADC 1; the measured voltage is that of the pin times `ratio`. */
 export interface DividerPin {
 	readonly pin: number;
 	readonly ratio: number;
@@ -94,21 +94,21 @@ export interface Board {
 	readonly model: string;
 	/** Unique number of the hardware variant, 1 to 65535. */
 	readonly deviceId: number;
-	/** MB of flash that a bought one has at least. */
+	/** MB of flash on the smallest version sold. */
 	readonly flashMB: number;
-	/** The partition table, a file of this folder. */
+	/** Partition table, a file of this folder. */
 	readonly partitions: string;
 	readonly meter: MeterPins;
 	readonly zigbee?: RadioPins;
 	readonly ethernet?: RMIIPins | W5500Pins | EmulatedEthernet;
-	/** Low while it is held down. */
+	/** Low while pressed. */
 	readonly button?: number;
 	readonly led?: LEDPin;
-	/** Alkaline cells in series; 0: there is no place for any. */
+	/** Number of alkaline cells in series; 0: none. */
 	readonly cells: number;
-	/** Volts of all cells together. */
+	/** Total voltage of the cells. */
 	readonly battery?: DividerPin;
-	/** Volts at the USB socket. */
+	/** Voltage at the USB socket. */
 	readonly usb?: DividerPin;
 }
 
@@ -119,7 +119,7 @@ const ESPRESSIF = Object.freeze({ manufacturer: "Espressif" });
 const SMLIGHT = Object.freeze({ manufacturer: "SMLIGHT" });
 const TUBES = Object.freeze({ manufacturer: "TubesZB" });
 
-/** A head with levels of a UART. */
+/** An optical head with UART levels. */
 function head(uart: number, transmit: number, receive: number): MeterPins {
 	return Object.freeze({ uart, transmit, receive, invertTransmit: false, invertReceive: false });
 }
@@ -147,7 +147,7 @@ function board(row: Board): Board {
 	return Object.freeze(row);
 }
 
-/** Devkits with a button on the boot pin; their own lights, where there are any, are no plain LEDs. */
+/** Devkits with a button on the boot pin; their LEDs are missing or addressable. */
 const ESP32_DEVKITC = Object.freeze({
 	...ESPRESSIF,
 	...FLASH_4MB,
@@ -225,7 +225,8 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		deviceId: 6,
 		zigbee: radio(15, 16, 5, 6),
 	}),
-	// A module with three cells, to be built by oneself: it sleeps well, and its third UART is free beside the console.
+	// A module with three cells for building yourself: it has a low sleep current, and a third UART is free beside the
+	// console.
 	board({
 		...ESP32S3_DEVKITC,
 		name: "esp32s3-battery",
@@ -329,7 +330,8 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		zigbee: radio(4, 36, 16, 32),
 		ethernet: OLIMEX_POE,
 	}),
-	// Its Ethernet is not used: XZG has both the PHY's power and the radio's reset on GPIO 12, so one of the two is wrong.
+	// Its Ethernet is unused: XZG has both the PHY's power and the radio's reset on GPIO 12, one of which must be
+	// wrong.
 	board({
 		...FLASH_4MB,
 		name: "china-gw",

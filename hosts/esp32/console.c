@@ -1,7 +1,7 @@
 /*
- * The console (console.ts) as a serial port: UART 0 as ESP-IDF opened it for stdin and stdout, so that its locks keep a
- * line of the log and what is written here apart. No driver: the UART's own 128 bytes are looked at by a timer, which is
- * soon enough for 115200 Bd but while the flash is erased. Takes no memory but the ring below.
+ * The console (console.ts) as a serial port: UART 0 as opened by ESP-IDF for stdin and stdout, whose locks keep lines
+ * of the log and other output apart. Without a driver: a timer polls the UART's 128 bytes, often enough for 115200 Bd
+ * except while flash is erased. Uses no memory but the ring below.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -16,12 +16,11 @@
 
 #include "machine-post.h"
 
-/* Half of what the UART takes comes in this time. */
+/* Time in which half of the UART's buffer is filled. */
 enum { LOOK_US = 5500, RING_SIZE = 256, PIECE = 64, UART = 0 };
 /* Events of serial.ts. */
 enum { READABLE = 1, WRITABLE = 2 };
 
-/* There is one console. */
 static struct {
 	xsMachine *the;
 	xsSlot target;
@@ -72,7 +71,7 @@ static bool keep(const uint8_t *bytes, size_t count)
 	return is_open;
 }
 
-/* In the task of timers. */
+/* Runs in the timer task. */
 static void look(void *context)
 {
 	(void)context;
@@ -93,7 +92,7 @@ static void open_or_close(bool is_open)
 	pthread_mutex_unlock(&console.lock);
 }
 
-/* (target): calls `onUART(happened, readable)` of the target. */
+/* (target): calls `onUART(happened, readable)` of the target for events. */
 void xs_console_open(xsMachine *the)
 {
 	const esp_timer_create_args_t timer = { .callback = look, .name = "console" };
@@ -108,7 +107,7 @@ void xs_console_open(xsMachine *the)
 	tell(WRITABLE);
 }
 
-/* The place in the buffer of the first argument that the next two name. */
+/* Position in the buffer (first argument) from the start and end (the next two). */
 static uint8_t *place(xsMachine *the, bool writable, size_t *count)
 {
 	void *bytes;
@@ -121,7 +120,7 @@ static uint8_t *place(xsMachine *the, bool writable, size_t *count)
 	return (uint8_t *)bytes + start;
 }
 
-/* (into, start, end): how many bytes, 0 when none waits. */
+/* (into, start, end): returns the number of bytes read, possibly 0. */
 void xs_console_read(xsMachine *the)
 {
 	size_t limit, count = 0;
@@ -136,8 +135,8 @@ void xs_console_read(xsMachine *the)
 }
 
 /*
- * (bytes, start, end): in one piece, by the lock of stdout, and as they are; a line of the log that comes in just then
- * ends without a carriage return. Waits for the line, up to 20 ms.
+ * (bytes, start, end): writes the bytes in one piece and unchanged under the lock of stdout; a simultaneous line of the
+ * log ends without a carriage return. Waits up to 20 ms for the line.
  */
 void xs_console_write(xsMachine *the)
 {

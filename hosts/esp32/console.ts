@@ -16,11 +16,11 @@ class Bindings {
 	}
 }
 
-/** Bits of what has happened. */
+/** Event bits. */
 const READABLE = 1;
 const WRITABLE = 2;
 
-/** A write waits for the line until all has gone out, so any size would do. */
+/** A write waits until all bytes are sent, so any size would do. */
 const ROOM = 256;
 
 class ConsoleSerial implements Serial {
@@ -43,19 +43,19 @@ class ConsoleSerial implements Serial {
 	}
 
 	configure(): void {
-		// There is one speed.
+		// The speed is fixed.
 	}
 
 	close(): void {
 		Bindings.close();
 	}
 
-	/** Called by console.c: what has happened, and how many bytes wait. */
+	/** Called by console.c with event bits and the number of waiting bytes. */
 	onUART(happened: number, readable: number): void {
 		if (happened & WRITABLE) this.#options.onWritable?.(ROOM);
 		if (happened & READABLE) this.#options.onReadable?.(readable);
 	}
 }
 
-/** Frozen, and so in flash itself. */
+/** Frozen, so that it is in flash. */
 export const CONSOLE: SerialPort = Object.freeze({ io: ConsoleSerial, pins: Object.freeze({}), hardwareParity: false });

@@ -1,6 +1,6 @@
 /**
- * The Zigbee coprocessor's UART (serial.ts), with the lines to its reset and boot loader as the board has them wired
- * (boards.ts), as the CoprocessorPort of the host contract.
+ * The Zigbee coprocessor's UART (serial.ts) and the lines to its reset and boot loader (boards.ts), as the
+ * CoprocessorPort of the host contract.
  */
 import type { CoprocessorPort, Timers } from "../../modules/io/host.js";
 import type { RadioPins } from "./boards.js";
@@ -13,7 +13,7 @@ export interface CoprocessorSettings {
 	trace(message: string): void;
 }
 
-/** The coprocessor runs from now on, and its port is ours. */
+/** Opens the port; the coprocessor runs from now on. */
 export function createCoprocessorPort(settings: CoprocessorSettings): CoprocessorPort {
 	const { reset, select } = settings.pins;
 	if (select !== undefined) Output.set(select, true);

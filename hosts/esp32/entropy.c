@@ -3,7 +3,7 @@
 
 #include "bootloader_random.h"
 
-/* Users of the ADC, as bits of entropy_user. Before the first call the ADC feeds nothing. */
+/* Users of the ADC, as bits of entropy_user. Before the first call the ADC is not the noise source. */
 enum { NOT_BEGUN = 8 };
 static unsigned users = NOT_BEGUN;
 

@@ -1,4 +1,4 @@
-/** The Ethernet port of the host contract (modules/io/ethernet.ts) on ESP-IDF's (ethernet/ethernet-core.h). For host.ts. */
+/** The Ethernet port of the host contract (modules/io/ethernet.ts) on ESP-IDF's (ethernet/ethernet-core.h). */
 import type {
 	Ethernet,
 	EthernetAddress,
@@ -11,12 +11,12 @@ import type { Board } from "./boards.js";
 
 type Row = NonNullable<Board["ethernet"]>;
 
-/** A PHY that did not answer may have been without power; what else keeps a port from starting does not end by itself. */
+/** A PHY that did not answer may have been without power; other causes of a failed start are permanent. */
 const RETRY_MS = 30_000;
 /** `ETHERNET_NO_PIN`. */
 const NONE = -1;
 
-/** The native object. It has no fields: XS would not initialise them. It gets the arguments that were given, no more. */
+/** The native object. XS would not initialise fields. It only receives the arguments given. */
 class NativePort extends Native("xs_ethernet_destructor") {
 	constructor(target: object, a: number, b: number, c: number, d: number, e: number, f: number) {
 		super();
@@ -46,7 +46,7 @@ class NativePort extends Native("xs_ethernet_destructor") {
 export interface EthernetPortSettings {
 	readonly row: Row;
 	readonly timers: Timers;
-	/** Reports a port that can't be turned on. */
+	/** Reports a port that could not be turned on. */
 	trace(message: string): void;
 }
 

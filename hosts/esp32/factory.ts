@@ -1,9 +1,9 @@
 /**
- * Factory data: the data that distinguish units, in a flash partition of its own (`factory_data`) that
- * neither an update nor a factory reset touches. `npm run factory` makes it for a production line; a unit without any,
- * such as a bought devkit, makes its own at its first start and keeps it in `storage` in the same form.
+ * Factory data: unit-specific data in its own flash partition (`factory_data`), which neither an update nor a factory
+ * reset changes. `npm run factory` makes it for a production line; a unit without any, such as a bought devkit, makes
+ * its own at its first start and keeps it in `storage` in the same format.
  *
- * The record, at the start of the partition; numbers are little endian, texts are ASCII with zero bytes behind:
+ * The record is at the start of the partition; numbers are little-endian, texts are ASCII padded with zeros:
  *
  *     0    4   "SMGF"
  *     4    2   version of this layout: 1
@@ -14,13 +14,12 @@
  *   136   32   private key of the unit, NIST P-256, high byte first; zeros: it has none
  *   168    4   CRC-32 (IEEE 802.3) of all before
  *
- * Passwords and keys are of 0-9 A-Z a-z. A record that violates one of these rules is invalid.
+ * Passwords and keys consist of 0-9 A-Z a-z. A record that violates these rules is invalid.
  */
 import { asciiBytes, hasOnly, lowerCase, upperCase } from "../../modules/bytes/ascii.js";
 import type { Crypto } from "../../modules/io/crypto.js";
 import type { Storage, TextCodec } from "../../modules/io/host.js";
 
-/** The partition's name. */
 export const FACTORY_PARTITION = "factory_data";
 /** Bytes of the record. */
 export const FACTORY_DATA_SIZE = 172;
@@ -33,7 +32,7 @@ export interface FactoryData {
 	readonly variant: number;
 	readonly labelPassword: string;
 	readonly accessPointKey: string;
-	/** Undefined: the unit has none. */
+	/** Undefined if the unit has none. */
 	readonly deviceKey?: Uint8Array | undefined;
 }
 
@@ -52,7 +51,7 @@ const SECRET_LEAST = 8;
 const PASSWORD_MOST = 32;
 const KEY_MOST = 63;
 
-/** Letters and digits that can't be taken for one another. */
+/** Letters and digits that are not easily confused. */
 const CHARACTERS = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 const SECRET_LENGTH = 12;
 
@@ -65,7 +64,7 @@ const ERASED = 0xff;
 const DAMAGED =
 	"factory data: damaged. The label's password and Wi-Fi key don't hold until they are written again (npm run factory).";
 
-/** Throws a RangeError, with a sentence, for what breaks the rules above. */
+/** Throws a RangeError with a sentence for data that violate the rules above. */
 export function encodeFactoryData(data: FactoryData): Uint8Array {
 	const { serial, variant, labelPassword, accessPointKey, deviceKey } = data;
 	if (!isMadeOf(serial, [6, 32], "09AZ")) throw new RangeError("A serial number is 6 to 32 of 0-9 and A-Z.");
@@ -119,9 +118,9 @@ export function decodeFactoryData(bytes: Uint8Array, text: TextCodec): FactoryDa
 	};
 }
 
-/** A password or key for people to type: 12 characters, 69 bits. */
+/** A password or key for people to type: 12 characters, 69 bits of entropy. */
 export function makeSecret(random: (length: number) => Uint8Array): string {
-	// Bytes beyond are thrown away: their characters would come more often than the others.
+	// Larger bytes are discarded, because their characters would be too frequent.
 	const beyond = 256 - (256 % CHARACTERS.length);
 	let secret = "";
 	while (secret.length < SECRET_LENGTH) {
@@ -131,33 +130,33 @@ export function makeSecret(random: (length: number) => Uint8Array): string {
 	return secret;
 }
 
-/** The name of the unit in its network, and of its own access point, until the user gives others. */
+/** Initial name of the unit in its network, and of its access point. */
 export function hostnameOf(serial: string): string {
 	return `smgw-${lowerCase(serial.slice(-6))}`;
 }
 
-/** Dependencies for making the data of a unit that has none. */
+/** Dependencies for making a unit's data. */
 export interface FactoryDeps {
-	/** Start of the partition; undefined if there is no partition. */
+	/** Start of the partition; undefined without one. */
 	readonly partition: Uint8Array | undefined;
 	readonly storage: Storage;
 	readonly crypto: Pick<Crypto, "random">;
 	readonly text: TextCodec;
-	/** MAC address of the station, 12 hex characters: the serial number. */
+	/** MAC address of the station, 12 hex characters; becomes the serial number. */
 	readonly mac: string;
 	/** Variant of the board. */
 	readonly variant: number;
 	/** The developer's log. */
 	trace(message: string): void;
-	/** The console, and nothing that is kept: it is shown secrets. */
+	/** Prints on the console, which is not recorded; the message may be secret. */
 	print(message: string): void;
 }
 
 /**
  * Returns the unit's factory data. A unit without any gets its MAC address as serial number and random secrets. They
  * are kept in flash and printed at each start, because no label shows them; a person with access to the console could
- * read the flash as well. Damaged data mean that the unit has a label: then nothing secret is printed, and the account
- * and the network that the owner has set stay valid.
+ * read the flash as well. Damaged data mean that the unit has a label: nothing secret is printed then, and the owner's
+ * account and network stay valid.
  */
 export function loadFactoryData(deps: FactoryDeps): FactoryData {
 	const { partition, variant, trace } = deps;
@@ -195,7 +194,7 @@ function ownData({ storage, crypto, text, mac, variant, trace }: FactoryDeps): F
 
 /** The partition as firmware finds it (factory-data.c). */
 export class FactoryPartition {
-	/** FACTORY_DATA_SIZE bytes, zeros if they can't be read; undefined where there is no such partition. */
+	/** FACTORY_DATA_SIZE bytes, zeros if they cannot be read; undefined without a partition. */
 	static read(): ArrayBuffer | undefined {
 		return native("xs_factory_data_read").call(this);
 	}

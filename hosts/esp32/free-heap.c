@@ -21,12 +21,12 @@ size_t free_heap_piece(void)
 	return heap_caps_get_largest_free_block(MALLOC_CAP_8BIT);
 }
 
-/* The least of free_heap() since the start. */
+/* Minimum of free_heap() since the start. */
 static volatile size_t least_heap = SIZE_MAX;
 
 /*
- * Called by ESP-IDF after each allocation, in any task. When two tasks collide the later figure stays, which is the
- * lower one or close to it.
+ * Called by ESP-IDF after each allocation, in any task. If two tasks collide, the later figure stays, which is the
+ * minimum or close to it.
  */
 void esp_heap_trace_alloc_hook(void *memory, size_t size, uint32_t kind)
 {
@@ -48,7 +48,7 @@ size_t least_free_heap(void)
 	return free < least_heap ? free : least_heap;
 }
 
-/* The least of all tasks that have the name of the one at `index`; false when one before it has that name too. */
+/* Minimum over all tasks with the name of the one at `index`; false if an earlier one has the same name. */
 static bool least_of_name(const TaskStatus_t *tasks, UBaseType_t count, UBaseType_t index, unsigned *least)
 {
 	*least = (unsigned)tasks[index].usStackHighWaterMark;
@@ -70,7 +70,7 @@ size_t task_stacks(char *text, size_t size)
 	count = uxTaskGetSystemState(tasks, count, NULL);
 	for (UBaseType_t i = 0; i < count; i++) {
 		unsigned least;
-		/* ESP-IDF gives all threads of POSIX one name; a metric has a name once. */
+		/* ESP-IDF gives all POSIX threads the same name, but a metric's name must be unique. */
 		if (!least_of_name(tasks, count, i, &least)) continue;
 		int line = snprintf(text + length, size - length, "%s %u\n", tasks[i].pcTaskName, least);
 		if (line < 0 || (size_t)line >= size - length) break;

@@ -1,4 +1,4 @@
-/** Puts the natives of this folder and of hosts/native together to one Host: the ESP32 as the gateway's world. */
+/** The Host of the ESP32, composed of the natives of this folder and of hosts/native. */
 import { BOARD } from "gateway/board";
 import { RELEASE } from "gateway/release";
 import config from "mc/config";
@@ -26,15 +26,15 @@ import { createWiFiPort } from "./wifi.js";
 const HTTP_PORT = 80;
 const HTTPS_PORT = 443;
 
-/** Our address in the network of our own access point. */
+/** The gateway's address in its access point's network. */
 const ACCESS_POINT_ADDRESS = "192.168.4.1";
-/** Country code with the channels that are allowed everywhere. A joined network may announce more. */
+/** Country code with the channels allowed everywhere. A joined network may announce more. */
 const COUNTRY = "01";
 const TIME_SERVERS = "pool.ntp.org,1.pool.ntp.org,2.pool.ntp.org";
 
 const trace = (message: string): void => System.trace(message);
 
-/** `ending` is that of the program before. Throws an Error with a sentence. */
+/** `ending`: end of the previous program. Throws an Error with a sentence. */
 export function createHost(ending: Ending): Host {
 	const timers = new SDKTimers();
 	const text = new SDKText();
@@ -52,7 +52,7 @@ export function createHost(ending: Ending): Host {
 		serial: {
 			meter: new UARTPort({ pins: meter, timers, trace }),
 			console: CONSOLE,
-			// The one use of what only a radio needs.
+			// The only use of code that needs a radio.
 			...(HAS_RADIO ? { zigbee: createCoprocessorPort({ pins: BOARD.zigbee!, timers, trace }) } : {}),
 		},
 		network: createNetwork(timers),
@@ -73,7 +73,7 @@ export function createHost(ending: Ending): Host {
 		power,
 		sleep: new ChipSleep(BOARD, power, timers),
 		resources: new SDKResources(),
-		// The one use of what only Ethernet needs.
+		// The only use of code that needs Ethernet.
 		...(HAS_ETHERNET ? { ethernet: createEthernetPort({ row: BOARD.ethernet!, timers, trace }) } : {}),
 		wifi: createWiFiPort({ accessPointKey: factory.accessPointKey, country: COUNTRY, timers, trace }),
 		...(button === undefined

@@ -1,2 +1,2 @@
-/* The chip's ROM has tinfl of miniz, of which ESP-IDF has the header. */
+/* The chip's ROM contains tinfl of miniz; ESP-IDF has its header. */
 #include "miniz.h"

@@ -1,6 +1,4 @@
-/*
- * A light at a GPIO (led.ts) that blinks without the machine: it neither wakes it nor takes of its memory. There is one.
- */
+/* LED at a GPIO (led.ts). It blinks without waking the machine or using its memory. */
 #include <pthread.h>
 
 #include "mc.xs.h"
@@ -9,7 +7,7 @@
 #include "driver/gpio.h"
 #include "esp_timer.h"
 
-/* The longest time on or off, ms. */
+/* Maximum time on or off, ms. */
 enum { LONGEST_MS = 60000 };
 
 static struct {
@@ -18,11 +16,11 @@ static struct {
 	esp_timer_handle_t timer;
 	gpio_num_t pin;
 	bool active_low, is_on;
-	/* Times of the blinking; both 0 without blinking. */
+	/* Times of blinking; 0 while not blinking. */
 	uint32_t on_ms, off_ms;
 } light = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* The level first, so that the pin never shows the other one. */
+/* Sets the level first, so that the pin never shows the other one. */
 static void show(bool on)
 {
 	light.is_on = on;
@@ -30,13 +28,13 @@ static void show(bool on)
 	gpio_set_direction(light.pin, GPIO_MODE_OUTPUT);
 }
 
-/* When it goes on by itself. */
+/* Starts the timer for the next change. */
 static void wait(void)
 {
 	esp_timer_start_once(light.timer, (uint64_t)(light.is_on ? light.on_ms : light.off_ms) * 1000);
 }
 
-/* In the task of timers. It may come late, when the machine has ended the blinking. */
+/* Runs in the timer task. It may run late, after the machine has ended the blinking. */
 static void turn(void *context)
 {
 	(void)context;
@@ -54,7 +52,10 @@ static bool has_timer(void)
 	return light.timer || esp_timer_create(&arguments, &light.timer) == ESP_OK;
 }
 
-/* (pin, activeLow, onMs, offMs): on and off for so long; 0 on: off, 0 off: on. Without memory it does not blink, but is on. */
+/*
+ * (pin, activeLow, onMs, offMs): times on and off; on 0: off, off 0: on. If memory is short it stays on instead of
+ * blinking.
+ */
 void xs_led_blink(xsMachine *the)
 {
 	gpio_num_t pin = (gpio_num_t)xsmcToInteger(xsArg(0));

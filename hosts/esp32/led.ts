@@ -1,4 +1,4 @@
-/** The board's light (boards.ts, led.c) as the LED of the host contract. It blinks without JavaScript. */
+/** The board's LED (boards.ts, led.c) as the LED of the host contract. It blinks without JavaScript. */
 import type { LED, LEDPort } from "../../modules/io/host.js";
 import type { LEDPin } from "./boards.js";
 

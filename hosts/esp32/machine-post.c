@@ -25,13 +25,13 @@ static struct {
 	pthread_mutex_t lock;
 	post ring[POST_LIMIT];
 	unsigned first, count;
-	/* The message is in the queue. */
+	/* True while the message is in the queue. */
 	bool under_way;
 } posts = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static void send(xsMachine *the);
 
-/* In the machine's task. Posts that come meanwhile wait for the next message, so that timers have their turn. */
+/* Runs in the machine's task. Later posts wait for the next message, so that timers can run. */
 static void deliver(void *the, void *refcon, uint8_t *message, uint16_t length)
 {
 	(void)refcon;

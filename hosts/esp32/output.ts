@@ -1,6 +1,6 @@
 /** GPIOs as outputs (power.c), for coprocessor.ts. */
 export class Output {
-	/** The pin is an output from now on, with this level. */
+	/** Makes the pin an output with this level. */
 	static set(pin: number, level: boolean): void {
 		native("xs_power_output").call(this, pin, level);
 	}

@@ -16,16 +16,16 @@
 
 #include "update-slot.h"
 
-/* Bytes that are looked at in one piece: whole blocks of the cipher. */
+/* Bytes checked at once: whole cipher blocks. */
 enum { PIECE = 64 };
 
-/* A way to read: esp_partition_read_raw, or read_plain. */
+/* esp_partition_read_raw or read_plain. */
 typedef esp_err_t reader(const esp_partition_t *partition, size_t offset, void *into, size_t size);
 
 static const esp_partition_t *find(const char *name)
 {
 	if (strcmp(name, UPDATE_SLOT) == 0) return update_slot();
-	/* A partition of the same kind, but only factory-data.c reads it. */
+	/* Only factory-data.c reads this partition. */
 	if (strcmp(name, "factory_data") == 0) return NULL;
 	return esp_partition_find_first(ESP_PARTITION_TYPE_DATA, ESP_PARTITION_SUBTYPE_DATA_UNDEFINED, name);
 }
@@ -54,7 +54,7 @@ static esp_err_t read_plain(const esp_partition_t *partition, size_t offset, voi
 	return result;
 }
 
-/* Finds the first byte that is not 0xFF; gives `end` without one. */
+/* Finds the first byte that is not 0xFF; returns `end` without one. */
 static esp_err_t find_written(reader *read, const esp_partition_t *partition, size_t offset, size_t end, size_t *found)
 {
 	uint8_t there[PIECE];
@@ -68,7 +68,7 @@ static esp_err_t find_written(reader *read, const esp_partition_t *partition, si
 	return ESP_OK;
 }
 
-/* Erases the sectors of which nothing was written but by the boot loader. `found` is as above. */
+/* Erases sectors that only the boot loader has written. `found` as above. */
 static esp_err_t erase_unused(const esp_partition_t *partition, size_t offset, size_t end, size_t *found)
 {
 	for (size_t at = offset; at < end;) {
@@ -93,7 +93,7 @@ size_t partition_size(const char *name)
 	return found ? found->size : 0;
 }
 
-/* True: it has succeeded. */
+/* Returns true on success. */
 static bool check(esp_err_t result, const char *name, const char *what, char message[PARTITION_MESSAGE_SIZE])
 {
 	if (result != ESP_OK)
@@ -106,7 +106,7 @@ bool partition_read(const char *name, size_t offset, void *into, size_t size, ch
 	return check(read_plain(find(name), offset, into, size), name, "read", message);
 }
 
-/* The slot for firmware has rules of its own. */
+/* The firmware slot has its own rules. */
 static bool may_change(const char *name, char message[PARTITION_MESSAGE_SIZE])
 {
 	return strcmp(name, UPDATE_SLOT) != 0 || update_slot_is_free(message);

@@ -1,6 +1,6 @@
 /*
- * A button between a GPIO and ground (system.ts): reaches JavaScript as `onButton(pressed)` of the one target that the
- * host gave. The interrupt is by level, the other one than was seen last: so no change is missed between two of them.
+ * A button between a GPIO and ground (system.ts): calls `onButton(pressed)` of the host's target. The interrupt
+ * triggers on the level opposite to the last one seen, so that no change is missed.
  */
 #include <pthread.h>
 
@@ -13,7 +13,7 @@
 #include "machine-post.h"
 #include "power-debounce.h"
 
-/* There is one, and it is watched as long as the machine lives. */
+/* There is one, which is watched for the life of the machine. */
 static struct {
 	xsMachine *the;
 	xsSlot target;
@@ -44,7 +44,7 @@ static void deliver(void *context)
 	}
 }
 
-/* In the interrupt. */
+/* Runs in the interrupt. */
 static void on_level(void *context)
 {
 	(void)context;
@@ -52,7 +52,7 @@ static void on_level(void *context)
 	esp_timer_start_once(button.rest, DEBOUNCE_MS * 1000);
 }
 
-/* In the task of timers. */
+/* Runs in the timer task. */
 static void on_rest(void *context)
 {
 	(void)context;
@@ -77,7 +77,7 @@ static bool start(void)
 	if (esp_timer_create(&rest, &button.rest) != ESP_OK) return false;
 	esp_err_t service = gpio_install_isr_service(0);
 	if (service != ESP_OK && service != ESP_ERR_INVALID_STATE) return false;
-	/* The pin calls as soon as it is configured. */
+	/* The pin's interrupt may come as soon as it is configured. */
 	return gpio_isr_handler_add(button.pin, on_level, NULL) == ESP_OK && gpio_config(&input) == ESP_OK;
 }
 

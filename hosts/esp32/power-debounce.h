@@ -1,8 +1,8 @@
 /*
- * A button without its bounces: after the first change of level it is looked at again when it has had time to come to
- * rest, and what it shows then counts. Plain C; power-button.c has the pin, the time and the lock.
+ * Debounces a button: after the first change of level it waits for the bounce time and then samples the level. Plain C;
+ * power-button.c has pin, time and lock.
  *
- * Limit: DEBOUNCE_UNTOLD changes wait to be told; beyond, a press and its release are left out together.
+ * Limit: DEBOUNCE_UNTOLD unreported changes; beyond that a press and its release are dropped together.
  */
 #ifndef POWER_DEBOUNCE_H
 #define POWER_DEBOUNCE_H
@@ -12,10 +12,10 @@
 enum { DEBOUNCE_MS = 30, DEBOUNCE_UNTOLD = 8 };
 
 typedef struct {
-	/* State of the button after its last rest. */
+	/* State after the last sample. */
 	bool pressed;
 	unsigned untold;
-	/* The listener's thread was called and has not taken all changes yet. */
+	/* The listener's thread was called but has not taken all changes. */
 	bool posted;
 } power_debounce;
 

@@ -23,7 +23,7 @@ class Bindings {
 	}
 }
 
-/** A voltage divider: volts at the pin, an input of ADC 1, times `ratio` are what is measured. */
+/** A voltage divider at an input of ADC 1; the measured voltage is that of the pin times `ratio`. */
 export interface Divider {
 	readonly pin: number;
 	readonly ratio: number;
@@ -35,7 +35,7 @@ export interface PowerSettings {
 	readonly usb?: Divider | undefined;
 }
 
-/** The ADC cannot tell small voltages from zero: the ESP32's range begins at about 0.14 V. */
+/** The ADC cannot tell small voltages from zero: the range of the ESP32 begins at about 0.14 V. */
 const NOTHING_MV = 160;
 
 export class ChipPower implements Power {
@@ -69,21 +69,23 @@ export class ChipPower implements Power {
 	}
 }
 
-/** Bytes that outlive a restart and deep sleep: RETAINED_LIMIT of power-retained.h. */
+/** Bytes kept across a restart and deep sleep: RETAINED_LIMIT of power-retained.h. */
 const RETAINED_SIZE = 256;
 const NO_PIN = -1;
-/** USB must not end the sleep at once if it may be present already. */
+/** If USB may already be present it must not end the sleep at once. */
 const USB_MIN = 4;
 
-/** Wake-up sources beside time: GPIOs, which only some pins of each chip support (power.c). */
+/** GPIOs that wake the chip; only some pins of each chip can (power.c). */
 export interface SleepSettings {
-	/** Low while it is held down. */
+	/** Low while pressed. */
 	readonly button?: number | undefined;
-	/** Divider at the pin that is high while USB is plugged in. */
+	/** Divider at the pin that is high with USB plugged in. */
 	readonly usb?: Divider | undefined;
 }
 
-/** Deep sleep of the chip: the firmware starts anew, with only what was retained. Not seen on a chip yet. */
+/**
+ * Deep sleep of the chip, after which the firmware starts anew with only the retained bytes. Not tested on a chip yet.
+ */
 export class ChipSleep implements Sleep {
 	readonly wakeReason: number;
 	readonly #settings: SleepSettings;
@@ -106,7 +108,7 @@ export class ChipSleep implements Sleep {
 	}
 }
 
-/** Memory of the chip that is lost with the power only. */
+/** Memory of the chip that only a power cut clears. */
 export class ChipRetained implements Retained {
 	readonly size = RETAINED_SIZE;
 

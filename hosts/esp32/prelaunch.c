@@ -2,8 +2,8 @@
  * Runs before the SDK's main() continues: main() calls modPrelaunch() first, in ESP-IDF's main task. The SDK's own
  * version only waits in debug builds; c-options renames it, so that this one takes its place. Afterwards main() calls
  * nvs_flash_init() and aborts if that fails: an unreadable partition would cause a boot loop. The gateway also opens
- * sockets before the radio, so lwIP must run by then. Both draw random numbers, the keys of an encrypted NVS among
- * them, so the noise source must be on before.
+ * sockets before the radio, so lwIP must run by then. Both need random numbers, among them the keys of an encrypted
+ * NVS, so the noise source must be on before.
  */
 #include "entropy.h"
 #include "esp_netif.h"
@@ -16,7 +16,7 @@ void modPrelaunch(void)
 {
 	tls_memory_start();
 	entropy_begin();
-	/* The SDK reports an error that cannot be repaired here by its name. */
+	/* The SDK reports a permanent error by its name. */
 	storage_nvs_start();
 	ESP_ERROR_CHECK(esp_netif_init());
 }

@@ -6,33 +6,38 @@ declare module "mc/config" {
 	const config: {
 		/** `<major>.<minor>.<build>` */
 		readonly version: string;
-		/** When this build was made, Unix time in milliseconds. */
+		/** Build time, Unix ms. */
 		readonly builtUtcMs: number;
 	};
 	export default config;
 }
 
 declare module "gateway/board" {
-	/** The board that this firmware is for: its own row of boards.ts, and no other. */
+	/** Row of boards.ts for this firmware's board; no other row is compiled in. */
 	export const BOARD: import("./boards.js").Board;
 }
 
 declare module "gateway/release" {
 	/** Choices of the publisher of this firmware (`--release`). They are texts because texts stay in flash. */
 	export const RELEASE: {
-		/** Public keys that may sign updates: points in hex (P256_POINT_LENGTH bytes). None: this build takes no update. */
+		/**
+		 * Public keys that may sign updates: points in hex (P256_POINT_LENGTH bytes). Empty: this build accepts no
+		 * update.
+		 */
 		readonly updateKeys: readonly string[];
-		/** Ids of keys that may not any more, 8 bytes in hex. */
+		/** Ids of revoked keys, 8 bytes in hex. */
 		readonly revokedKeys: readonly string[];
-		/** Public key that seals diagnostic reports: a point in hex; empty for none. */
+		/** Public key for diagnostic reports: a point in hex, or empty. */
 		readonly reportKey: string;
-		/** Address that announces newer firmware; empty for none. */
+		/** Address that announces newer firmware, or empty. */
 		readonly upgradeUrl: string;
 		readonly securityLevel: number;
 	};
 }
 
-/** The board has a Zigbee coprocessor. A constant: what is imported for a radio alone is in no other board's image. */
+/**
+ * True if the board has a Zigbee coprocessor. A constant, so that code for a radio is left out of other boards' images.
+ */
 declare const HAS_RADIO: boolean;
-/** The board has an Ethernet port, likewise. */
+/** True if the board has an Ethernet port, likewise. */
 declare const HAS_ETHERNET: boolean;

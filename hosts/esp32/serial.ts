@@ -1,4 +1,4 @@
-/** A UART of the chip (uart-xs.c) as the SerialPort of the host contract. Frames 7E1 itself. */
+/** A UART of the chip (uart-xs.c) as the SerialPort of the host contract. It frames 7E1 itself. */
 import {
 	SERIAL_ERROR_CHARACTER,
 	SERIAL_ERROR_OVERRUN,
@@ -18,7 +18,7 @@ const NO_PIN = -1;
 const INVERT_TRANSMIT = 1;
 const INVERT_RECEIVE = 2;
 
-/** The native object. It has no fields: XS would not initialise them. */
+/** The native object. XS would not initialise fields. */
 class UART extends Native("xs_uart_destructor") {
 	constructor(
 		target: object,
@@ -49,12 +49,12 @@ class UART extends Native("xs_uart_destructor") {
 export interface SerialPins {
 	/** Number of the UART: 0 to 2, on the C3 and C6 0 or 1. */
 	readonly uart: number;
-	/** GPIO numbers. RTS and CTS go together, or are both left out. */
+	/** GPIO numbers. Set both RTS and CTS, or neither. */
 	readonly transmit: number;
 	readonly receive: number;
 	readonly rts?: number | undefined;
 	readonly cts?: number | undefined;
-	/** The line rests at the low level. */
+	/** True if the idle line is low. */
 	readonly invertTransmit?: boolean | undefined;
 	readonly invertReceive?: boolean | undefined;
 }
@@ -63,7 +63,7 @@ export interface SerialSettings extends SerialDevice {
 	readonly pins: SerialPins;
 }
 
-/** A class, since an object of its own for pins and members takes slots. */
+/** One class, because separate objects for pins and members would take slots. */
 export class UARTPort<Settings extends SerialSettings = SerialSettings> implements SerialPort {
 	readonly settings: Settings;
 
@@ -98,7 +98,7 @@ class UARTSerial extends NativeSerial<SerialSettings> {
 		return writable;
 	}
 
-	/** Called by the native port: what has happened, how many bytes wait, and how many may be written. */
+	/** Called by the native port with event bits, number of waiting bytes, and room for writing. */
 	onUART(happened: number, readable: number, writable: number): void {
 		if (this.isClosed) return;
 		if (happened & WRITABLE) this.writable = writable;

@@ -11,13 +11,13 @@
 typedef struct {
 	/* In a few words. */
 	const char *text;
-	/* The firmware, or the chip under it, has failed: no power cut, no reset from outside, no sleep. */
+	/* True if the firmware or the chip failed: not for a power cut, an external reset or a sleep. */
 	bool is_fault;
 } start_cause;
 
 /*
- * `kept` is what the program before has kept for this start, NULL: nothing; it counts where a restart by software is the
- * reason. One that was asked for has kept START_ASKED_FOR.
+ * `kept`: what the previous program stored for this start, or NULL; it is used for a restart by software. A requested
+ * restart has stored START_ASKED_FOR.
  */
 start_cause start_cause_of(esp_reset_reason_t reason, const char *kept);
 

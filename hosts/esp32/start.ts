@@ -1,6 +1,6 @@
 /**
- * Starts a firmware on the ESP32. One that fails says why on the console, and starts anew after a while: a boot loader
- * that waits for a new image to prove itself goes back to the one before then.
+ * Starts a firmware on the ESP32. After a failed start it prints the reason on the console and restarts after a while:
+ * a boot loader with an unconfirmed image then returns to the previous one.
  */
 import { BOARD } from "gateway/board";
 import config from "mc/config";
@@ -10,10 +10,10 @@ import { MEMORY } from "../native/memory.js";
 import { createHost } from "./host.js";
 import { System } from "./system.js";
 
-/** Delay of the memory report, by which the network or the access point is up. */
+/** Delay of the memory report; network or access point are up by then. */
 const MEMORY_TOLD_MS = 10_000;
 
-/** Time to read the console, and to spare the flash, which each start wears. */
+/** Delay to let the console be read, and to limit the flash wear of restarts. */
 const FAILED_RESTART_MS = 10_000;
 
 export function start(make: (host: Host) => { start(): void }): void {

@@ -35,7 +35,7 @@ bool storage_nvs_is_key(const char *key)
 	       strspn(key, "abcdefghijklmnopqrstuvwxyz0123456789_") == length;
 }
 
-/* True: it has succeeded. */
+/* Returns true on success. */
 static bool check(esp_err_t result, const char *what, char message[STORAGE_MESSAGE_SIZE])
 {
 	if (result == ESP_ERR_NVS_NOT_ENOUGH_SPACE)
@@ -49,7 +49,7 @@ int storage_nvs_size(const char *key, char message[STORAGE_MESSAGE_SIZE])
 {
 	nvs_handle_t handle;
 	size_t size = 0;
-	/* There is no namespace before its first value. */
+	/* The namespace does not exist before its first value. */
 	esp_err_t result = nvs_open(NAMESPACE, NVS_READONLY, &handle);
 	if (result == ESP_OK) {
 		result = nvs_get_blob(handle, key, NULL, &size);

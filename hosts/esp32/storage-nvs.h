@@ -1,8 +1,8 @@
 /*
  * The key-value store of the host contract in NVS (ESP-IDF 6.0, "Non-Volatile Storage Library"): blobs of the namespace
- * "gateway", in the partition "nvs". NVS writes a value anew beside the old one, and drops that one afterwards: a power
- * cut leaves one or the other; the room for both is needed. With CONFIG_NVS_ENCRYPTION all is encrypted, by ESP-IDF.
- * For storage-xs.c. Limits: of the contract. Writing waits for the flash: milliseconds, some 50 when a page is erased.
+ * "gateway", in the partition "nvs". NVS writes the new value before it drops the old one: a power cut leaves one of
+ * them, and there must be room for both. With CONFIG_NVS_ENCRYPTION, ESP-IDF encrypts everything. For storage-xs.c.
+ * Limits are those of the contract. Writes wait for the flash: milliseconds, about 50 if a page is erased.
  */
 #ifndef STORAGE_NVS_H
 #define STORAGE_NVS_H
@@ -17,21 +17,21 @@ enum { STORAGE_KEY_LIMIT = 15, STORAGE_VALUE_LIMIT = 4000, STORAGE_MESSAGE_SIZE 
 enum { STORAGE_ABSENT = -1, STORAGE_FAILED = -2 };
 
 /*
- * Before anything else that uses NVS, and once: where the partition can't be read at all (it is of a later version of
- * NVS, or has no free page, since it was cut off) it is erased. False: it can't be used even so.
+ * Call once, before any use of NVS. It erases an unreadable partition (from a later version of NVS, or without a free
+ * page after a power cut). Returns false if it is still unusable.
  */
 bool storage_nvs_start(void);
 
-/* storage_nvs_start has erased the partition. */
+/* Returns true if storage_nvs_start has erased the partition. */
 bool storage_nvs_was_erased(void);
 
 bool storage_nvs_is_key(const char *key);
 
-/* Each function writes a sentence to `message` when it fails. */
+/* These functions write a sentence to `message` on failure. */
 int storage_nvs_size(const char *key, char message[STORAGE_MESSAGE_SIZE]);
 bool storage_nvs_get(const char *key, void *value, size_t size, char message[STORAGE_MESSAGE_SIZE]);
 bool storage_nvs_set(const char *key, const void *value, size_t size, char message[STORAGE_MESSAGE_SIZE]);
-/* A key that has no value is deleted. */
+/* Succeeds also for a key without a value. */
 bool storage_nvs_delete(const char *key, char message[STORAGE_MESSAGE_SIZE]);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "storage-nvs.h"
 
-/* The argument as a key. */
+/* Reads the argument as a key. */
 static void get_key(xsMachine *the, char key[STORAGE_KEY_LIMIT + 2])
 {
 	memset(key, 0, STORAGE_KEY_LIMIT + 2);
@@ -14,7 +14,7 @@ static void get_key(xsMachine *the, char key[STORAGE_KEY_LIMIT + 2])
 	if (!storage_nvs_is_key(key)) xsRangeError("a key is 1 to 15 characters a-z, 0-9 and _");
 }
 
-/* (key): the value as an ArrayBuffer, or undefined. */
+/* (key): returns the value as an ArrayBuffer, or undefined. */
 void xs_storage_get(xsMachine *the)
 {
 	char key[STORAGE_KEY_LIMIT + 2], message[STORAGE_MESSAGE_SIZE];
@@ -46,7 +46,7 @@ void xs_storage_delete(xsMachine *the)
 	if (!storage_nvs_delete(key, message)) xsUnknownError("%s", message);
 }
 
-/* The settings could not be read at the start, and were erased. */
+/* Returns whether the settings were unreadable at the start and therefore erased. */
 void xs_storage_was_erased(xsMachine *the)
 {
 	xsmcSetBoolean(xsResult, storage_nvs_was_erased());

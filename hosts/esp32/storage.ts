@@ -1,4 +1,4 @@
-/** The key-value store of the host contract in NVS (storage-nvs.h). For host.ts. */
+/** The key-value store of the host contract in NVS (storage-nvs.h). */
 import type { Storage } from "../../modules/io/host.js";
 
 /** The natives. */

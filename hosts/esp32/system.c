@@ -1,6 +1,6 @@
 /*
  * Small natives of the ESP32 host (system.ts): console, clocks, identity of the chip, and cause of the start. The
- * reason for an abort of the engine, and a requested restart, are kept for the next start.
+ * reason for an abort of the engine, and a planned restart, are kept for the next start.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ enum { LINE_LIMIT = 400, REASON_LIMIT = 160, MAC_SIZE = 6 };
 
 static RTC_NOINIT_ATTR retained_record ending;
 
-/* Writes the text as one line; a longer one is cut between two UTF-8 characters. */
+/* Writes the text as one line; a longer one is cut between UTF-8 characters. */
 static void one_line(char *line, size_t size, const char *text)
 {
 	size_t length = 0;
@@ -31,7 +31,7 @@ static void one_line(char *line, size_t size, const char *text)
 	line[length] = 0;
 }
 
-/* (text): a line on the console. */
+/* (text): prints a line on the console. */
 void xs_system_trace(xsMachine *the)
 {
 	char line[LINE_LIMIT];
@@ -44,7 +44,7 @@ void xs_system_monotonic(xsMachine *the)
 	xsmcSetNumber(xsResult, (double)(esp_timer_get_time() / 1000));
 }
 
-/* Unix time in ms by the chip's clock, which goes on over restarts and begins at 0 where power was cut. */
+/* Unix time in ms by the chip's clock, which runs through restarts and begins at 0 after a power cut. */
 void xs_system_utc(xsMachine *the)
 {
 	struct timeval now;
@@ -60,7 +60,7 @@ void xs_system_set_utc(xsMachine *the)
 	settimeofday(&now, NULL);
 }
 
-/* The chip's own address, 12 hex digits. */
+/* The chip's MAC address, 12 hex digits. */
 void xs_system_mac(xsMachine *the)
 {
 	uint8_t mac[MAC_SIZE] = { 0 };
@@ -87,7 +87,7 @@ void xs_system_fail(xsMachine *the)
 }
 
 /*
- * Ending of the previous program, as [cause, is a fault]. It can be read once, so that it is not taken for a later
+ * Ending of the previous program, as [cause, is a fault]. It can be read only once, so that it is not taken for a later
  * ending.
  */
 void xs_system_ending(xsMachine *the)
@@ -105,15 +105,15 @@ void xs_system_ending(xsMachine *the)
 	xsmcSetIndex(xsResult, 1, xsVar(0));
 }
 
-/* Returns true if the start was caused by power-on. The reset button of some boards, and flashing, look the same. */
+/* Returns true if the start was caused by power-on. Some boards' reset button, and flashing, look the same. */
 void xs_system_switched_on(xsMachine *the)
 {
 	xsmcSetBoolean(xsResult, esp_reset_reason() == ESP_RST_POWERON);
 }
 
 /*
- * Hook of the engine's abort: (what, exception). It may run with memory full, so it takes none. Returns undefined: the
- * chip restarts. The engine does not call it for a stack that overflowed.
+ * Called by the engine on an abort: (what, exception). Memory may be full, so it allocates nothing. Returns undefined,
+ * and the chip restarts. The engine does not call it for a stack overflow.
  */
 static void on_abort(xsMachine *the)
 {
@@ -131,7 +131,7 @@ static void on_abort(xsMachine *the)
 	puts(reason);
 }
 
-/* From now on the next start can report an abort of the engine. */
+/* Enables the report of an abort at the next start. */
 void xs_system_watch_aborts(xsMachine *the)
 {
 	xsmcVars(1);

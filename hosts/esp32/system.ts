@@ -2,7 +2,7 @@
 import type { Clock, Ending } from "../../modules/io/host.js";
 
 export class System {
-	/** A line on the console, up to 399 bytes. */
+	/** Prints a line on the console, up to 399 bytes. */
 	static trace(line: string): void {
 		native("xs_system_trace").call(this, line);
 	}
@@ -16,11 +16,14 @@ export class System {
 	static setUTC(utcMs: number): void {
 		native("xs_system_set_utc").call(this, utcMs);
 	}
-	/** The chip's own address: 12 hex digits, each chip another. */
+	/** The chip's unique MAC address, 12 hex digits. */
 	static mac(): string {
 		return native("xs_system_mac").call(this);
 	}
-	/** Tells `target.onButton(pressed)`; the GPIO `pin` is low while the button is held. Throws when it can't be watched. */
+	/**
+	 * Calls `target.onButton(pressed)`; the GPIO `pin` is low while the button is pressed. Throws an Error if the pin
+	 * cannot be watched.
+	 */
 	static watchButton(target: object, pin: number): void {
 		native("xs_power_button").call(this, target, pin);
 	}
@@ -40,7 +43,7 @@ export class System {
 	static #ended(): readonly [cause: string, isFault: boolean] {
 		return native("xs_system_ending").call(this);
 	}
-	/** The chip has started because power was switched on. */
+	/** True if the start was caused by power-on. */
 	static switchedOn(): boolean {
 		return native("xs_system_switched_on").call(this);
 	}
@@ -53,7 +56,7 @@ export class System {
 /** 2020-01-01. The chip's clock begins at 1970 after each power cut, and no unit runs that long without one. */
 const EARLIEST_UTC_MS = 1_577_836_800_000;
 
-/** The clocks of the chip. UTC goes on over restarts and deep sleep, and is lost when power is cut. */
+/** Clocks of the chip. UTC runs through restarts and deep sleep and is lost at a power cut. */
 export class ChipClock implements Clock {
 	#set = System.utcMs() >= EARLIEST_UTC_MS;
 

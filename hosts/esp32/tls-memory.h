@@ -2,7 +2,7 @@
 #ifndef TLS_MEMORY_H
 #define TLS_MEMORY_H
 
-/* Before anything of Mbed TLS is used. Memory that was taken before is given back as well as any other. */
+/* Call before any use of Mbed TLS. Memory allocated before can still be freed. */
 void tls_memory_start(void);
 
 #endif

@@ -1,13 +1,13 @@
 /*
- * State of a serial port between the chip's UART and JavaScript: two rings, the parity of 7E1, and the pending events.
- * Plain C without time, tasks or locks; uart-port.c adds those.
+ * State between the chip's UART and JavaScript: two rings, the parity of 7E1, and pending events. Plain C without time,
+ * tasks and locks, which uart-port.c adds.
  *
- * On the wire a 7E1 character equals an 8N1 character with the parity of the others in bit 7. So the UART always runs
- * at 8N1, and parity is made and checked here: the UART's own check cannot tell which byte was wrong. Received bytes:
- * 0x00 to 0x7f are good, 0x80 and above damaged. With 8N1 bytes pass unchanged.
+ * On the wire a 7E1 character equals an 8N1 character with the parity of the others in bit 7. The UART therefore always
+ * runs in 8N1 with parity in software, because its own check does not tell which byte was wrong. Received bytes: 0x00
+ * to 0x7f are good, 0x80 and above damaged. In 8N1, bytes pass unchanged.
  *
- * Limits: UART_RECEIVE_LIMIT unread bytes; newer ones are lost, so the caller checks uart_core_room before it hands
- * bytes over. UART_SEND_LIMIT bytes wait to be sent.
+ * Limits: UART_RECEIVE_LIMIT unread bytes; further ones are lost, so the caller checks uart_core_room before it passes
+ * bytes. UART_SEND_LIMIT unsent bytes.
  */
 #ifndef UART_CORE_H
 #define UART_CORE_H
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* UART_TELL_AT: number of bytes that are reported without waiting for more. */
+/* UART_TELL_AT: number of bytes reported without waiting for more. */
 enum { UART_RECEIVE_LIMIT = 1024, UART_SEND_LIMIT = 1024, UART_TELL_AT = 32 };
 
 /* Pending events; serial.ts has the same numbers. */
@@ -24,12 +24,12 @@ enum { UART_READABLE = 1, UART_WRITABLE = 2, UART_DRAINED = 4, UART_DAMAGED = 8,
 
 typedef struct {
 	bool seven;
-	/* Bytes were written that are not known to have left. */
+	/* True while written bytes may not have left. */
 	bool draining;
-	/* The owner's thread was called, and has not come to uart_core_take yet. */
+	/* The owner's thread was called but has not called uart_core_take yet. */
 	bool posted;
 	unsigned happened;
-	/* Received bytes that were not reported yet. */
+	/* Received bytes not reported yet. */
 	size_t untold;
 	size_t receive_from, received;
 	size_t send_from, sending;
@@ -38,33 +38,33 @@ typedef struct {
 
 /* Empties the port for a new listener. Its first event reports room for writing. */
 void uart_core_open(uart_core *core);
-/* Empty, and nothing happens any more. */
+/* Closes the port; no event follows. */
 void uart_core_close(uart_core *core);
 
 /* Room for bytes from the line. */
 size_t uart_core_room(const uart_core *core);
 void uart_core_receive(uart_core *core, const uint8_t *bytes, size_t count);
-/* The newest character had no stop bit. */
+/* Marks the newest character, which had no stop bit. */
 void uart_core_damage(uart_core *core);
-/* Characters were lost on the way. */
+/* Records the loss of characters. */
 void uart_core_lose(uart_core *core);
-/* The line is silent: waiting bytes are reported. */
+/* After a silence: reports waiting bytes. */
 void uart_core_silence(uart_core *core);
 
-/* The next contiguous piece to send, and the number of bytes that the line accepted. */
+/* uart_core_next returns the next contiguous piece; uart_core_sent takes the number of bytes accepted by the line. */
 size_t uart_core_next(const uart_core *core, const uint8_t **piece);
 void uart_core_sent(uart_core *core, size_t count);
-/* Everything was handed over; its transmission is reported when it is complete. */
+/* Returns true if everything was passed on and the end of transmission must be reported. */
 bool uart_core_drains(const uart_core *core);
 void uart_core_drained(uart_core *core);
 
 /* For the owner. */
 size_t uart_core_read(uart_core *core, uint8_t *into, size_t limit);
-/* False, and nothing happens, when that is more than there is room for. */
+/* Returns false, and writes nothing, if there is not enough room. */
 bool uart_core_write(uart_core *core, const uint8_t *bytes, size_t count);
 size_t uart_core_writable(const uart_core *core);
 
-/* True: call the owner's thread, once; there it takes what has happened. */
+/* Returns true if the owner's thread must be called once to take the events. */
 bool uart_core_post(uart_core *core);
 unsigned uart_core_take(uart_core *core);
 

@@ -17,20 +17,20 @@
 
 enum { FIRST_BAUD = 9600, BITS_PER_CHARACTER = 10 };
 /*
- * The driver's interrupt fills its ring while the flash is erased, when no task runs: for 400 ms at most by data sheets,
- * in which 4608 characters come at 115200 Bd (test/hosts/esp32/uart.test.ts). The other end of a line with flow control
- * waits meanwhile. There is an event for each 32 characters; when their queue is full, the ring goes on being filled.
+ * The driver's interrupt fills its ring while flash is erased and no task runs: up to 400 ms by data sheets, in which
+ * 4608 characters arrive at 115200 Bd (test/hosts/esp32/uart.test.ts). With flow control the peer waits meanwhile. Each
+ * 32 characters give an event; when the event queue is full, the ring is still filled.
  */
 enum { DRIVER_RING = 4608, DRIVER_RING_FLOW = 512, DRIVER_EVENTS = 56, DRIVER_EVENTS_FLOW = 24 };
 /* Above the machine's task (4) and the TLS server's (5), below Wi-Fi and lwIP (18 and more). */
 enum { TASK_PRIORITY = 10, TASK_STACK = 2560 };
-/* Bytes that go through the task at a time, and when the UART calls for it. */
+/* Bytes per step of the task, and thresholds of the UART's interrupts. */
 enum { PIECE = 64, CALL_SEVEN = 1, CALL_EIGHT = 32, CALL_SILENCE = 2 };
-/* The peer is asked to pause when this many of the UART's 128 bytes are taken. */
+/* Number of used bytes (of 128) at which RTS pauses the peer. */
 enum { RTS_AT = 100 };
 /*
- * Silence after which received bytes are reported, and the longest time that the UART with its 128 bytes is left alone
- * while sending.
+ * Silence after which received bytes are reported, and the longest interval of feeding the UART's 128 bytes while
+ * sending.
  */
 enum { SILENCE_MS = 5, FEED_MS_MAX = 20, FEED_CHARACTERS = 32 };
 
@@ -38,17 +38,17 @@ struct uart_port {
 	uart_port_t uart;
 	bool flow;
 	QueueHandle_t events;
-	/* Guards all that follows; never held while waiting for anything else. */
+	/* Guards all following members; never held while waiting. */
 	pthread_mutex_t lock;
 	uart_options options;
 	bool open;
 	unsigned baud;
-	/* When the line has sent what the UART was given, by the clock; it may take longer. */
+	/* Calculated time at which the line is idle; it may take longer. */
 	int64_t quiet_at_us;
 	uart_core core;
 };
 
-/* Created once, then kept. Used by the owners' thread only. */
+/* Created once, then kept. Used by the owner's thread only. */
 static uart_port *ports[SOC_UART_HP_NUM];
 
 /* Moves received bytes into the core. Bytes without room stay in the driver's ring until the listener has read. */
@@ -89,7 +89,7 @@ static void feed(uart_port *port)
 		uart_core_drained(&port->core);
 }
 
-/* One pass of the task; `event` is NULL after a time-out. Returns true if the owner's thread must be notified. */
+/* One step of the task; `event` is NULL after a time-out. Returns true if the owner's thread must be notified. */
 static bool step(uart_port *port, const uart_event_t *event)
 {
 	bool post = false;
@@ -104,7 +104,7 @@ static bool step(uart_port *port, const uart_event_t *event)
 	return post;
 }
 
-/* Longest sleep of the task without an event. */
+/* Time until the task must run without an event. */
 static TickType_t patience(uart_port *port)
 {
 	int64_t wait_ms = -1;
@@ -131,7 +131,7 @@ static void run(void *context)
 	}
 }
 
-/* Makes the task turn. Where the queue is full it does so anyway. */
+/* Wakes the task; with a full queue it runs anyway. */
 static void wake(uart_port *port)
 {
 	uart_event_t event = { .type = UART_EVENT_MAX };
@@ -162,7 +162,7 @@ static void rest(const uart_options *options)
 	if (options->cts != UART_NO_PIN) gpio_set_pull_mode((gpio_num_t)options->cts, GPIO_PULLDOWN_ONLY);
 }
 
-/* The level of the line is right before the pin shows it. */
+/* Sets the line's level before the pin shows it. */
 static bool start_driver(uart_port *port, const uart_options *options)
 {
 	uart_port_t uart = port->uart;
@@ -218,7 +218,7 @@ uart_port *uart_port_open(const uart_options *options, char message[UART_MESSAGE
 		return NULL;
 	}
 	pthread_mutex_lock(&port->lock);
-	/* Empties the UART both ways: nothing of the last conversation is sent or heard. */
+	/* Clears both directions, so that nothing of the previous session is left. */
 	bool started = start_line(port, options);
 	uart_flush_input(port->uart);
 	uart_core_open(&port->core);
@@ -232,7 +232,7 @@ uart_port *uart_port_open(const uart_options *options, char message[UART_MESSAGE
 		snprintf(message, UART_MESSAGE_SIZE, "UART %d can't be started.", uart);
 		return NULL;
 	}
-	/* In this order: the driver sets no threshold of an interrupt that is off. */
+	/* This order is required: the driver sets no threshold for a disabled interrupt. */
 	uart_enable_rx_intr(port->uart);
 	uart_set_rx_full_threshold(port->uart, CALL_EIGHT);
 	wake(port);

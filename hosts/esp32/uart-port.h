@@ -1,11 +1,11 @@
 /*
- * A UART of the chip, by ESP-IDF's driver and a small task of its own on the driver's event queue. The owner is one
- * other thread; nothing here makes it wait longer than the task takes for one step, some 100 us.
+ * A UART of the chip, with ESP-IDF's driver and a small task on the driver's event queue. The owner is one other
+ * thread, which waits for at most one step of the task, about 100 us.
  *
- * A port is made when it is first opened, with its task and buffers (about 8.5 KB), and stays: opening one again takes
- * no memory. With RTS and CTS what can't be kept waits at the other end; without, the newest is lost and counted.
- * 7E1: an interrupt for each character, so that a missing stop bit is known to belong to the newest one. 8N1: every 32
- * characters, or after a silence of two; missing stop bits are not reported.
+ * A port with its task and buffers (about 8.5 KB) is created when first opened and kept: opening it again allocates
+ * nothing. With RTS and CTS the peer keeps what does not fit; without, the newest bytes are lost and counted. 7E1: one
+ * interrupt per character, so that a missing stop bit is known to belong to the newest one. 8N1: one per 32 characters
+ * or after a silence of two; missing stop bits are not reported.
  */
 #ifndef UART_PORT_H
 #define UART_PORT_H
@@ -15,33 +15,33 @@
 #include <stdint.h>
 
 enum { UART_NO_PIN = -1, UART_MESSAGE_SIZE = 80 };
-/* Bits of `invert`: the line rests at the low level. */
+/* Bits of `invert`: the idle line is low. */
 enum { UART_INVERT_TRANSMIT = 1, UART_INVERT_RECEIVE = 2 };
 
 typedef struct uart_port uart_port;
 
 typedef struct {
-	/* Its number, and GPIO numbers; rts and cts may be UART_NO_PIN. */
+	/* UART number, and GPIO numbers; rts and cts may be UART_NO_PIN. */
 	int uart, transmit, receive, rts, cts;
 	unsigned invert;
-	/* Called in the port's task when something is to be taken, and not again before uart_port_take. */
+	/* Called in the port's task when there is something to take; not again before uart_port_take. */
 	void (*notify)(uart_port *port, void *machine);
-	/* Valid for ever. */
+	/* Permanently valid. */
 	void *machine;
-	/* For the owner alone. */
+	/* For the owner only. */
 	void *owner;
 } uart_options;
 
-/* NULL, and a sentence for the user, when it can't be had. The line is at 9600 Bd, 8N1. */
+/* Returns NULL with a sentence for the user on failure. The line is at 9600 Bd, 8N1. */
 uart_port *uart_port_open(const uart_options *options, char message[UART_MESSAGE_SIZE]);
-/* NULL when it is closed. */
+/* NULL if it is closed. */
 void *uart_port_owner(const uart_port *port);
 /* Applies the settings at once. Returns false if the UART refuses them. */
 bool uart_port_configure(uart_port *port, unsigned baud, bool seven);
 /* Takes the pending events (UART_… of uart-core.h), the number of waiting bytes and the room for writing. */
 unsigned uart_port_take(uart_port *port, size_t *readable, size_t *writable);
 size_t uart_port_read(uart_port *port, uint8_t *into, size_t limit);
-/* False, and nothing is written, when that is more than may be written. */
+/* Returns false, and writes nothing, if there is not enough room. */
 bool uart_port_write(uart_port *port, const uint8_t *bytes, size_t count, size_t *writable);
 /* Discards unsent bytes. No callback follows; the port may be opened again at once. */
 void uart_port_close(uart_port *port);

@@ -15,7 +15,7 @@ enum { FORMAT_7E1 = 0 };
 typedef struct {
 	xsMachine *the;
 	xsSlot target;
-	/* NULL: closed. */
+	/* NULL if closed. */
 	uart_port *port;
 } uart_binding;
 
@@ -36,7 +36,7 @@ static void deliver(void *context)
 	xsEndHost(binding->the);
 }
 
-/* In the port's task. */
+/* Runs in the port's task. */
 static void notify(uart_port *port, void *machine)
 {
 	machine_post(machine, deliver, port);
@@ -82,7 +82,7 @@ static uart_binding *binding_of(xsMachine *the)
 	return xsmcGetHostData(xsThis);
 }
 
-/* The place in the buffer of the first argument that the next two name. */
+/* Position in the buffer (first argument) from the start and end (the next two). */
 static uint8_t *place(xsMachine *the, bool writable, size_t *count)
 {
 	void *bytes;
@@ -95,7 +95,7 @@ static uint8_t *place(xsMachine *the, bool writable, size_t *count)
 	return (uint8_t *)bytes + start;
 }
 
-/* (baud, format): false when the UART does not take it. */
+/* (baud, format): returns false if the UART refuses. */
 void xs_uart_configure(xsMachine *the)
 {
 	uart_binding *binding = binding_of(the);
@@ -104,7 +104,7 @@ void xs_uart_configure(xsMachine *the)
 	xsmcSetBoolean(xsResult, binding->port && baud > 0 && uart_port_configure(binding->port, (unsigned)baud, seven));
 }
 
-/* (into, start, end): how many bytes, 0 when none waits. */
+/* (into, start, end): returns the number of bytes read, possibly 0. */
 void xs_uart_read(xsMachine *the)
 {
 	uart_binding *binding = binding_of(the);
@@ -113,7 +113,7 @@ void xs_uart_read(xsMachine *the)
 	xsmcSetInteger(xsResult, binding->port ? (xsIntegerValue)uart_port_read(binding->port, into, limit) : 0);
 }
 
-/* (bytes, start, end): what may be written next. */
+/* (bytes, start, end): returns the room left for writing. */
 void xs_uart_write(xsMachine *the)
 {
 	uart_binding *binding = binding_of(the);

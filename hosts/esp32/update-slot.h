@@ -1,4 +1,4 @@
-/* The slot for firmware that does not run, as partition.c has it. */
+/* The inactive firmware slot, as used by partition.c. */
 #ifndef UPDATE_SLOT_H
 #define UPDATE_SLOT_H
 
@@ -9,7 +9,9 @@
 
 /* The slot for new firmware; NULL without one. */
 const esp_partition_t *update_slot(void);
-/* Before it is changed: nothing in it starts from now on. False, and a sentence: it must stay as it is. */
+/*
+ * Call before changing it: nothing in it can start any more. Returns false with a sentence if it must not be changed.
+ */
 bool update_slot_is_free(char text[UPDATE_TEXT_SIZE]);
 
 #endif

@@ -1,4 +1,4 @@
-/* Slots for firmware (update.h) for XS (update.ts). */
+/* XS binding of the firmware slots (update.h; update.ts). */
 #include "mc.xs.h"
 #include "xsmc.h"
 

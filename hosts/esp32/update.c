@@ -1,8 +1,8 @@
 /*
- * Slots for firmware (update.h) by ESP-IDF's own functions (6.0, "Over The Air Updates"), which alone write
- * the partition otadata. There the boot loader finds what to start: a new image is started once, as PENDING_VERIFY, and
- * any start after that without a confirmation, also a wake from deep sleep, makes it ABORTED and takes the other slot. A
- * unit that was flashed by wire has an empty otadata at its first start, where the boot loader writes VALID.
+ * Firmware slots (update.h) by ESP-IDF's functions (6.0, "Over The Air Updates"), which alone write the partition
+ * otadata. The boot loader reads there what to start: a new image is started once, as PENDING_VERIFY; any later start
+ * without a confirmation, also a wake from deep sleep, marks it ABORTED and starts the other slot. The otadata of a
+ * unit flashed by wire is empty at its first start, when the boot loader writes VALID.
  */
 #include "update.h"
 
@@ -37,7 +37,7 @@ static bool is_way_back(char text[UPDATE_TEXT_SIZE])
 bool update_slot_is_free(char text[UPDATE_TEXT_SIZE])
 {
 	if (is_way_back(text)) return false;
-	/* Fails where the slot has no entry any more. */
+	/* Fails if the slot has no entry any more. */
 	esp_ota_invalidate_inactive_ota_data_slot();
 	return true;
 }
@@ -69,7 +69,7 @@ static bool check(esp_err_t error, const char *what, char text[UPDATE_TEXT_SIZE]
 	return error == ESP_OK;
 }
 
-/* The image's own length counts for the boot loader: nothing behind what was checked may belong to it. */
+/* The boot loader goes by the image's own length: nothing beyond the checked bytes may belong to it. */
 static bool is_within(const esp_partition_t *slot, size_t length)
 {
 	const esp_partition_pos_t place = { .offset = slot->address, .size = slot->size };

@@ -1,6 +1,6 @@
 /*
- * Slots for firmware (Update in modules/io/flash.ts). The slot that does not run is the partition UPDATE_SLOT of
- * partition.h. None of these calls throws; they wait for the flash.
+ * Firmware slots (Update in modules/io/flash.ts). The inactive slot is the partition UPDATE_SLOT of partition.h. No
+ * call throws; they wait for the flash.
  */
 #ifndef UPDATE_H
 #define UPDATE_H
@@ -17,13 +17,13 @@ enum { UPDATE_CONFIRMED = 0, UPDATE_ON_TRIAL = 1 };
 
 /* UPDATE_… of the running firmware. */
 int update_state(void);
-/* Reason why the firmware of the previous start was rolled back, in a few words; empty: it was not. */
+/* Reason why the previous firmware was rolled back, in a few words, or empty. */
 void update_given_up(char text[UPDATE_TEXT_SIZE]);
 
-/* False: `text` is a sentence, and nothing has changed. */
+/* Returns false with a sentence, without any change. */
 bool update_activate(size_t length, char text[UPDATE_TEXT_SIZE]);
 bool update_confirm(char text[UPDATE_TEXT_SIZE]);
-/* The running firmware is given up: the next start, for which the caller sees, takes the one before. */
+/* Rejects the running firmware: the next start, which the caller must cause, runs the previous one. */
 bool update_roll_back(char text[UPDATE_TEXT_SIZE]);
 
 #endif

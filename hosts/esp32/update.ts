@@ -25,16 +25,15 @@ class Bindings {
 }
 
 export interface UpdateSettings {
-	/** Hexadecimal: texts stay in flash, while bytes would take memory. */
+	/** Hex text, which stays in flash, while bytes would take memory. */
 	readonly keys: readonly string[];
 	readonly revoked: readonly string[];
 	readonly securityLevel: number;
 	readonly text: TextCodec;
-	/** The host's. */
 	restart(): void;
 }
 
-/** Name of the slot that does not run, as a partition (UPDATE_SLOT). */
+/** Partition name of the inactive slot (UPDATE_SLOT). */
 const SLOT = "update";
 
 /** Holds only its settings; objects are created on demand. */

@@ -1,9 +1,9 @@
 /*
  * Requests to the Wi-Fi radio and the meaning of its events: `WiFi` of the host contract without the radio itself
- * (wifi-driver.h). For wifi-xs.c; plain C. Everything is called in the machine's thread.
+ * (wifi-driver.h). For wifi-xs.c; plain C. Call everything in the machine's thread.
  *
- * ESP-IDF's events do not name the attempt to join that they belong to. But each attempt ends with one RADIO_ENDED: the
- * next one begins only after it, and events before it belong to the attempt that is being left.
+ * ESP-IDF's events do not tell which attempt to join they belong to. Each attempt ends with one RADIO_ENDED: the next
+ * one begins only after it, and earlier events belong to the attempt that is being left.
  *
  *   IDLE -- connect --> JOINING -- associated --> ASSOCIATED -- address --> ONLINE
  *     ^                    |                          |                        |
@@ -32,24 +32,24 @@ typedef struct {
 	unsigned value;
 } wifi_notice;
 
-/* Must be all zeros at first. */
+/* Must be zeroed initially. */
 typedef struct {
 	wifi_link link;
-	/* An attempt was given up before its end was reported. */
+	/* True if an attempt was given up before its end was reported. */
 	bool overdue;
 	/* Between connect and disconnect. */
 	bool station_on;
-	/* `station` is to be joined, once the one before is left. */
+	/* `station` will be joined once the previous network is left. */
 	bool join_waits;
 	radio_station station;
 	radio_address address;
 	bool access_point_on;
 	radio_credentials access_point;
 	unsigned clients;
-	/* A scan begins when the network is left. */
+	/* A scan begins once the network is left. */
 	bool scan_waits;
 	bool scanning;
-	/* A scan was stopped and may still report its end after the next scan has begun. */
+	/* A stopped scan may still report its end after the next scan has begun. */
 	bool scan_stopped;
 	unsigned network_count;
 	radio_network networks[RADIO_SCAN_LIMIT];
@@ -66,19 +66,19 @@ typedef struct {
 bool wifi_core_connect(wifi_core *core, const radio_station *station);
 bool wifi_core_disconnect(wifi_core *core);
 
-/* Stops waiting for the end of an attempt. All events until now have gone through wifi_core_event. */
+/* Stops waiting for the end of an attempt. Call it after all events so far have passed through wifi_core_event. */
 void wifi_core_leave_overdue(wifi_core *core);
 
-/* False: the radio can't. */
+/* Returns false if the radio fails. */
 bool wifi_core_start_access_point(wifi_core *core, const radio_credentials *credentials);
 void wifi_core_stop_access_point(wifi_core *core);
 
-/* Begins a scan; returns false if that is impossible now. All events until now have been processed. */
+/* Begins a scan; returns false if that is impossible now. Call it after all events so far were processed. */
 bool wifi_core_scan(wifi_core *core);
 
 void wifi_core_event(wifi_core *core, const radio_event *event);
 
-/* Takes the next notice. The caller may call anything before it asks again. */
+/* Takes the next notice. The caller may call anything before the next one. */
 wifi_notice wifi_core_next(wifi_core *core);
 
 bool wifi_core_has_notice(const wifi_core *core);

@@ -1,7 +1,7 @@
 /*
- * The radio for Wi-Fi as wifi-core.c drives it: a thin layer of ESP-IDF's calls (wifi-driver.c), a fake in the tests.
- * There is one radio. Everything is called in the machine's thread; events come in any.
- * Addresses are in the byte order of the network.
+ * Driver of the Wi-Fi radio for wifi-core.c: a thin layer over ESP-IDF (wifi-driver.c), replaced by a fake in tests.
+ * There is one radio. Events arrive in any thread; call everything else in the machine's thread. Addresses are in
+ * network byte order.
  */
 #ifndef WIFI_DRIVER_H
 #define WIFI_DRIVER_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* RADIO_SCAN_LIMIT: SCAN_LIMIT of the host contract. The other limits are bytes of ESP-IDF. */
+/* RADIO_SCAN_LIMIT: SCAN_LIMIT of the host contract. The other limits are ESP-IDF's, in bytes. */
 enum {
 	RADIO_SCAN_LIMIT = 20,
 	RADIO_SSID_LIMIT = 32,
@@ -19,7 +19,7 @@ enum {
 	RADIO_MAC_SIZE = 6,
 };
 
-/* Reasons of ESP-IDF (wifi_err_reason_t): no other fits; the station has left by itself. */
+/* Reasons of ESP-IDF (wifi_err_reason_t): unspecified; the station left by itself. */
 enum { RADIO_REASON_UNSPECIFIED = 1, RADIO_REASON_LEFT = 8 };
 
 typedef struct {
@@ -35,7 +35,7 @@ typedef struct {
 
 typedef struct {
 	radio_credentials credentials;
-	/* Only this one, when it is not all zeros. */
+	/* The only access point to join, unless all zeros. */
 	uint8_t bssid[RADIO_MAC_SIZE];
 	/* Channel to search first; 0: any. */
 	uint8_t channel;
@@ -54,20 +54,20 @@ typedef struct {
 	uint8_t authmode;
 } radio_network;
 
-/* The access point never is without the station: that one can scan then, and join. */
+/* The access point always runs together with the station, which can then scan and join. */
 typedef enum { RADIO_OFF, RADIO_STATION, RADIO_BOTH } radio_mode;
 
 typedef enum {
-	/* No event; asks the machine's thread to look for notices. */
+	/* Not an event: makes the machine's thread look for notices. */
 	RADIO_NUDGE,
-	/* The station is in the network, and has no address yet. */
+	/* The station is associated but has no address yet. */
 	RADIO_ASSOCIATED,
-	/* End of what radio_driver_join began, with a reason. */
+	/* End of radio_driver_join, with a reason. */
 	RADIO_ENDED,
 	RADIO_ADDRESSED,
 	RADIO_ADDRESS_LOST,
 	RADIO_SCANNED,
-	/* Clients of the access point have come or gone. */
+	/* The number of access-point clients has changed. */
 	RADIO_CLIENTS,
 } radio_event_kind;
 
@@ -81,39 +81,42 @@ typedef struct {
 	radio_address address;
 } radio_event;
 
-/* `country`: two letters, or "01" for what is allowed everywhere. False: out of memory, or there is one that is open. */
+/*
+ * `country`: two letters, or "01" for the channels allowed everywhere. Returns false if memory is short or a radio is
+ * already open.
+ */
 bool radio_driver_open(const char *country, void (*notify)(void *context, const radio_event *event), void *context);
 
-/* Turns the radio off, and gives its memory back; it can be opened again. notify is called no more. */
+/* Turns the radio off and releases its memory; it can be opened again. notify is not called any more. */
 void radio_driver_close(void);
 
 bool radio_driver_set_mode(radio_mode mode);
 
 /*
- * Joins a network; none may be joined or being left. If it returns true, exactly one RADIO_ENDED follows at some time,
- * after other events.
+ * Joins a network; the previous one must have ended. If it returns true, exactly one RADIO_ENDED follows, after other
+ * events.
  */
 bool radio_driver_join(const radio_station *station);
 
-/* Ends what radio_driver_join began. */
+/* Ends radio_driver_join. */
 void radio_driver_leave(void);
 
-/* In RADIO_BOTH. */
+/* Needs RADIO_BOTH. */
 bool radio_driver_set_access_point(const radio_credentials *credentials);
 
-/* True: RADIO_SCANNED follows. */
+/* Returns true if RADIO_SCANNED follows. */
 bool radio_driver_scan(void);
 
-/* Stops the scan. RADIO_SCANNED follows and reports failure. */
+/* Stops the scan. RADIO_SCANNED follows with a failure. */
 void radio_driver_stop_scan(void);
 
-/* Takes the next network of the last scan, in any order; false if there is no more. Take all of them. */
+/* Takes a network of the last scan, in any order; false if there is none left. Take all of them. */
 bool radio_driver_take_network(radio_network *network);
 
-/* The network that the station is in, as it is now. */
+/* Present state of the joined network. */
 bool radio_driver_get_network(radio_network *network);
 
-/* Channel of station and access point; 0: the radio is off. */
+/* Channel of station and access point; 0 if the radio is off. */
 unsigned radio_driver_get_channel(void);
 
 unsigned radio_driver_count_clients(void);

@@ -6,7 +6,10 @@
 
 static const char REPLACEMENT[] = "\xEF\xBF\xBD";
 
-/* The second byte after this lead byte is from `first` to `last` (RFC 3629, 4); how many bytes follow it, 0: none may. */
+/*
+ * Range `first` to `last` of the second byte after this lead byte (RFC 3629, 4); returns the number of following bytes,
+ * or 0 for an invalid lead byte.
+ */
 static unsigned follow(uint8_t lead, uint8_t *first, uint8_t *last)
 {
 	*first = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;

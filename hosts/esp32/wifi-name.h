@@ -1,20 +1,20 @@
 /*
- * Names of networks and hardware addresses as the host contract writes them. An SSID (IEEE 802.11, 9.4.2.2) is up to 32
- * bytes of any kind; what is not UTF-8 (RFC 3629), or is NUL, becomes U+FFFD byte by byte.
+ * Names of networks and hardware addresses as the host contract writes them. An SSID (IEEE 802.11, 9.4.2.2) has up to
+ * 32 arbitrary bytes; each byte that is not UTF-8 (RFC 3629), or is NUL, becomes U+FFFD.
  */
 #ifndef WIFI_NAME_H
 #define WIFI_NAME_H
 
 #include "wifi-driver.h"
 
-/* Three bytes for each that is replaced; two characters for each byte; with the NUL. */
+/* Three bytes for each replaced one; two characters per byte; including the NUL. */
 enum { WIFI_NAME_SIZE = RADIO_SSID_LIMIT * 3 + 1, WIFI_MAC_TEXT_SIZE = RADIO_MAC_SIZE * 2 + 1 };
 
 void wifi_name_write(const uint8_t *ssid, unsigned length, char text[WIFI_NAME_SIZE]);
 
 void wifi_mac_write(const uint8_t mac[RADIO_MAC_SIZE], char text[WIFI_MAC_TEXT_SIZE]);
 
-/* 12 hex characters, or nothing: all zeros. False: neither. */
+/* Parses 12 hex characters; "" gives all zeros. Returns false for anything else. */
 bool wifi_mac_parse(const char *text, uint8_t mac[RADIO_MAC_SIZE]);
 
 #endif

@@ -8,7 +8,7 @@
 #include "lwip/ip4.h"
 #include "lwip/sockets.h"
 
-/* The key that esp_netif_create_default_wifi_ap gives. */
+/* Key set by esp_netif_create_default_wifi_ap. */
 static const char ACCESS_POINT[] = "WIFI_AP_DEF";
 
 typedef struct {
@@ -18,8 +18,8 @@ typedef struct {
 } route;
 
 /*
- * In lwIP's thread. By both addresses, as TCP looks for its way: ESP-IDF sends by the interface that has our address. By the
- * peer's alone it would be another one where a cable or a network is in 192.168.4.0 as well.
+ * Runs in lwIP's thread. Uses both addresses, like TCP: ESP-IDF sends by the interface with our address. The peer's
+ * address alone would be ambiguous if a cable or a network also has 192.168.4.0.
  */
 static esp_err_t find_route(void *context)
 {

@@ -21,9 +21,9 @@ typedef struct {
 	xsMachine *the;
 	xsSlot target;
 	wifi_events events;
-	/* The object's own, and one for the delivery under way. */
+	/* One for the object, and one for a delivery under way. */
 	atomic_uint references;
-	/* Read and written in the machine's thread alone, and so is all that follows. */
+	/* This and all following members are used in the machine's thread only. */
 	bool closed;
 	wifi_core core;
 } wifi_binding;
@@ -62,7 +62,7 @@ static void deliver(void *context)
 	release(binding);
 }
 
-/* In any thread. */
+/* Any thread. */
 static void notify(void *context, const radio_event *event)
 {
 	wifi_binding *binding = context;
@@ -110,7 +110,7 @@ void xs_wifi(xsMachine *the)
 	xsmcSetHostData(xsThis, binding);
 }
 
-/* For a call that decides something: it knows what has happened until now. */
+/* For calls that decide something: processes all events so far first. */
 static wifi_binding *binding_of(xsMachine *the)
 {
 	wifi_binding *binding = xsmcGetHostData(xsThis);
@@ -135,7 +135,10 @@ static void get_credentials(xsMachine *the, xsIntegerValue first, radio_credenti
 	credentials->ssid_length = (uint8_t)length;
 }
 
-/* (ssid, password, bssid, channel, hostname, ip, netmask, gateway, dns): whether another network is to be left first. */
+/*
+ * (ssid, password, bssid, channel, hostname, ip, netmask, gateway, dns): returns whether another network must be left
+ * first.
+ */
 void xs_wifi_connect(xsMachine *the)
 {
 	wifi_binding *binding = binding_of(the);
@@ -165,7 +168,7 @@ void xs_wifi_leave_overdue(xsMachine *the)
 	notify_soon(binding);
 }
 
-/* (ssid, password): whether it is on. */
+/* (ssid, password): returns whether it is on. */
 void xs_wifi_start_access_point(xsMachine *the)
 {
 	wifi_binding *binding = binding_of(the);
@@ -188,7 +191,7 @@ void xs_wifi_scan(xsMachine *the)
 	notify_soon(binding);
 }
 
-/* Makes the result an object with what a ScannedNetwork has; needs a variable. */
+/* Makes the result an object with the members of a ScannedNetwork; needs one variable. */
 static void set_network(xsMachine *the, const radio_network *network)
 {
 	char name[WIFI_NAME_SIZE], bssid[WIFI_MAC_TEXT_SIZE];
@@ -207,7 +210,7 @@ static void set_network(xsMachine *the, const radio_network *network)
 	xsmcSet(xsResult, xsID_authmode, xsVar(0));
 }
 
-/* (index): network `index` of the last scan, or undefined. */
+/* (index): returns a network of the last scan, or undefined. */
 void xs_wifi_scanned(xsMachine *the)
 {
 	wifi_binding *binding = binding_of(the);
@@ -229,7 +232,7 @@ void xs_wifi_get_station(xsMachine *the)
 	ipv4_property(the, xsID_gateway, binding->core.address.gateway);
 }
 
-/* Channel of station and access point; 0: the radio is off. */
+/* Channel of station and access point; 0 if the radio is off. */
 void xs_wifi_get_channel(xsMachine *the)
 {
 	wifi_binding *binding = xsmcGetHostData(xsThis);
@@ -251,7 +254,7 @@ void xs_wifi_close(xsMachine *the)
 	xsForget(binding->target);
 }
 
-/* MAC address of the station, 12 hex characters; it needs no radio. */
+/* MAC address of the station, 12 hex characters; works without a radio. */
 void xs_wifi_mac(xsMachine *the)
 {
 	uint8_t mac[RADIO_MAC_SIZE] = { 0 };

@@ -1,6 +1,6 @@
 /**
- * The radio for Wi-Fi of the host contract (modules/io/wifi.ts) on ESP-IDF's (wifi-core.h). For host.ts.
- * When the address changes, `onConnected` comes again.
+ * The radio for Wi-Fi of the host contract (modules/io/wifi.ts) on ESP-IDF's (wifi-core.h). After a change of address,
+ * `onConnected` is called again.
  */
 import type { Timers } from "../../modules/io/host.js";
 import type {
@@ -22,7 +22,7 @@ const CLIENTS = 4;
 /** Longest wait for the radio to report that a network was left. */
 const LEAVE_LIMIT_MS = 2000;
 
-/** The native object. It has no fields: XS would not initialise them. It gets the arguments that were given, no more. */
+/** The native object. XS would not initialise fields. It only receives the arguments given. */
 class NativeRadio extends Native("xs_wifi_destructor") {
 	constructor(target: object, country: string) {
 		super();
@@ -83,13 +83,10 @@ class NativeRadio extends Native("xs_wifi_destructor") {
 export interface WiFiSettings {
 	/** WPA2 key of the unit's own access point, from its factory data: 8 to 63 characters. */
 	readonly accessPointKey: string;
-	/**
-	 * Country code for the radio where no network announces one: two letters, or "01" for the rules that hold
-	 * everywhere.
-	 */
+	/** Country code used until a network announces one: two letters, or "01" for the rules valid everywhere. */
 	readonly country: string;
 	readonly timers: Timers;
-	/** Reports an access point that can't be opened. */
+	/** Reports an access point that could not be opened. */
 	trace(message: string): void;
 }
 
@@ -143,7 +140,7 @@ class ESP32WiFi implements WiFi {
 
 	scan(): boolean {
 		const done = this.#radio.scan();
-		// The next step may have to wait until a network is left.
+		// The next step may have to wait until the network is left.
 		if (done && this.#leaveTimer === undefined) this.awaitLeft();
 		return done;
 	}

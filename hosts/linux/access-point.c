@@ -1,5 +1,5 @@
 /*
- * access-point.h on Linux: the runner's option decides whether all clients count as coming over the access point
+ * access-point.h on Linux: an option of the runner makes all clients count as coming over the access point
  * (tools/sdk/run.ts).
  */
 #include "access-point.h"
@@ -12,7 +12,7 @@ bool access_point_accepted(int socket)
 	return getenv("GATEWAY_ACCESS_POINT") != NULL;
 }
 
-/* The address that such a socket is bound to is enough. */
+/* Binding such a socket to its address suffices. */
 bool access_point_bind(int socket)
 {
 	(void)socket;

@@ -1,6 +1,6 @@
 /*
- * The button of the Linux host (system.ts): the runner calls `gateway_button`, which reaches JavaScript as
- * `onButton(pressed)` of the one target that the host gave.
+ * Button of the Linux host (system.ts): the runner calls `gateway_button`, which calls `onButton(pressed)` of the
+ * host's target.
  */
 #include <stdbool.h>
 

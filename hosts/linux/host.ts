@@ -1,4 +1,4 @@
-/** Puts the natives of this folder and of hosts/native together to one Host: Linux as the gateway's world, in XS. */
+/** The Host of Linux, composed of the natives of this folder and of hosts/native, in XS. */
 import { decodeHex } from "../../modules/bytes/hex.js";
 import { type Sleep, WAKE_NONE } from "../../modules/io/flash.js";
 import type { Clock, Ending, Host, Storage, UDPOptions, UDPPort } from "../../modules/io/host.js";
@@ -22,7 +22,7 @@ import { LinuxPort } from "./serial.js";
 import { System } from "./system.js";
 
 class LinuxClock implements Clock {
-	/** Unix time when the monotonic clock shows 0; undefined: never set. */
+	/** Unix time at 0 of the monotonic clock; undefined if never set. */
 	#startMs: number | undefined;
 
 	monotonicMs(): number {
@@ -72,7 +72,7 @@ const WATCHDOG_MS = 5000;
 /** Addresses of the access point's clients. */
 const ACCESS_POINT_ADDRESS = "127.0.0.1";
 
-/** Sends to groups, and hears them, on this computer only: as in the network of the access point. */
+/** Multicast stays on this computer, as in the access point's network. */
 function withoutNetwork({ io, pins }: UDPPort): UDPPort {
 	return {
 		io: class extends io {
@@ -88,8 +88,8 @@ function withoutNetwork({ io, pins }: UDPPort): UDPPort {
 const setting = (name: string): string | undefined => System.setting(`GATEWAY_${name}`);
 
 /**
- * The host, and a function that prints the line by which the runner says that it serves; `fail` in place of that, and of all
- * else, where an image is started that is made to fail.
+ * Returns the host and a function that prints the runner's "ready" line, or `fail`, which replaces everything, for an
+ * image with a start fault.
  */
 export function createHost(): { host: Host; ready(): void; fail?(): void } {
 	const state = setting("STATE")!;
@@ -112,7 +112,7 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 		}
 	};
 	const [ip, netmask, gateway] = setting("LEASE")!.split(" ");
-	/** For a reading alone no port is opened. */
+	/** A wake for a reading only opens no port. */
 	let isServing = false;
 	const listener = (scheme: "http" | "https") =>
 		createListenerPort({
@@ -218,7 +218,7 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 		else if (sleep.wakeReason !== WAKE_NONE) trace(`The gateway wakes.${addresses}`);
 		else trace("The gateway restarts.");
 	};
-	/** Fault of an image that is made to fail; undefined if it starts. */
+	/** Start fault of the image; undefined if it starts. */
 	const fail = () => {
 		trace(`The firmware ${version} has failed.`);
 		timers.set(restart, (flags & IMAGE_FAILS) !== 0 ? 0 : WATCHDOG_MS);

@@ -1,4 +1,4 @@
-/* The SDK has miniz in one file, and no header; zlib's names would be ours too. */
+/* The SDK has miniz as one file without a header; zlib's names must not be exported. */
 #define MINIZ_HEADER_FILE_ONLY
 #define MINIZ_NO_ZLIB_COMPATIBLE_NAMES
 #include "miniz.c"

@@ -1,7 +1,7 @@
 /*
- * Partitions (hosts/native/partition.h) as files of the folder $GATEWAY_STATE/partitions, of the sizes that they have in
- * 4 MB of flash (hosts/esp32/partitions-4mb.csv). A file is made, erased, when it is first needed. It behaves as NOR flash
- * does: what is written stays until it is erased.
+ * Partitions (hosts/native/partition.h) as files in the folder $GATEWAY_STATE/partitions, with the sizes of 4 MB flash
+ * (hosts/esp32/partitions-4mb.csv). A file is created erased at its first use. It behaves like NOR flash: written data
+ * stay until they are erased.
  */
 #include "partition.h"
 
@@ -42,7 +42,7 @@ static bool fill(int file, size_t offset, size_t size)
 	return true;
 }
 
-/* The file's descriptor, -1: `errno` says why not. */
+/* Returns the descriptor, or -1 with `errno` set. */
 static int open_file(const char *name)
 {
 	char path[PATH_SIZE];

@@ -1,10 +1,9 @@
 /*
- * Runs the firmware that mcconfig -p lin has built (mc.so), without a display: the part of the SDK's simulator that is
- * not its window. usage: runner path/to/mc.so
- * SIGTERM, SIGINT and SIGHUP end it with 0; SIGUSR1 is a short press of the button; SIGUSR2 prints the memory in use;
- * an abort of the machine is MACHINE_ENDED, all else 1. It ends, as by SIGTERM, with the process that started it.
- * A firmware that sleeps starts it anew with GATEWAY_SLEEP_MS: it waits, for the button too, and says what has ended that
- * by GATEWAY_WAKE (WAKE_… of modules/io/flash.ts).
+ * Runs the firmware built by mcconfig -p lin (mc.so) without a display, as the SDK's simulator without its window.
+ * usage: runner path/to/mc.so SIGTERM, SIGINT and SIGHUP end it with 0; SIGUSR1 is a short press of the button; SIGUSR2
+ * prints the memory in use; an abort of the machine is MACHINE_ENDED, all else 1. It ends with its parent process, as
+ * by SIGTERM. A firmware that sleeps restarts it with GATEWAY_SLEEP_MS: it waits for that time or the button and sets
+ * GATEWAY_WAKE to the reason (WAKE_… of modules/io/flash.ts).
  */
 #include <dlfcn.h>
 #include <glib-unix.h>
@@ -21,12 +20,12 @@
 #define mxLinux 1
 #include "screen.h"
 
-/* Size that a device's display would have; nothing is drawn. */
+/* Nominal display size; nothing is drawn. */
 enum { SCREEN_SIZE = 4 };
 
 static const int TAKEN[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2 };
 
-/* Exit code when the machine has given up (tools/sdk/run.ts): the firmware has failed, not its start. */
+/* Exit code after an abort of the machine (tools/sdk/run.ts): the firmware failed, not its start. */
 enum { MACHINE_ENDED = 3 };
 
 /* Duration of a press of the button. */
@@ -37,7 +36,7 @@ typedef struct {
 	txScreen *screen;
 	char **arguments;
 	void (*memory)(void *machine);
-	/* NULL: the firmware has no button. */
+	/* NULL if the firmware has no button. */
 	void (*button)(void *machine, int pressed);
 	bool pressed;
 	/* Name of an abort's reason; NULL if the SDK does not provide it. */
@@ -46,7 +45,7 @@ typedef struct {
 
 static runner the_runner;
 
-/* A signal during a restart would end the process: it is held until a handler is installed. */
+/* Holds signals until a handler is installed, because one during a restart would end the process. */
 static void hold_signals(int how)
 {
 	sigset_t signals;
@@ -55,7 +54,7 @@ static void hold_signals(int how)
 	pthread_sigmask(how, &signals, NULL);
 }
 
-/* Called by the firmware: the same program again, in the same process. Every descriptor of it closes with that. */
+/* Called by the firmware: executes the program again in the same process. This closes all descriptors. */
 void runner_restart(void)
 {
 	hold_signals(SIG_BLOCK);
@@ -64,7 +63,7 @@ void runner_restart(void)
 	exit(1);
 }
 
-/* On the device this is a restart. */
+/* The device restarts instead. */
 static void on_abort(txScreen *screen, int status)
 {
 	(void)screen;
@@ -130,7 +129,7 @@ static long long now_ms(void)
 	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-/* Signals are held. */
+/* Call it with signals held. */
 static void sleep_if_asked(void)
 {
 	enum { WAKE_TIMER = 1, WAKE_BUTTON = 2 };
@@ -165,7 +164,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	hold_signals(SIG_BLOCK);
-	/* The program that started it may be killed; the firmware would stay behind, with the ports. */
+	/* If the parent process is killed, the firmware would stay behind with its ports. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	the_runner.arguments = argv;
 	sleep_if_asked();

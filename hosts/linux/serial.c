@@ -1,12 +1,12 @@
 /*
- * A serial port of Linux, real or a pseudo-terminal, as a class of XS (serial.ts); or one at the other end of a TCP
- * connection, as gateways with Ethernet and the simulator have a coprocessor. Runs in the machine's thread on the GLib main
- * loop; events reach JavaScript as `onSerial(kind, count)` of the target that the constructor got.
+ * A serial port of Linux, real or a pseudo-terminal, as a class of XS (serial.ts), or a TCP connection to one, as
+ * gateways with Ethernet and the simulator have a coprocessor. Runs in the machine's thread on the GLib main loop;
+ * events are calls of `onSerial(kind, count)` of the constructor's target.
  *
- * With 7E1 the kernel marks a damaged character by FF 00 before it (termios PARMRK); it is delivered as a byte of 0x80
- * and above. "Drained" is when the kernel's queue is empty and the time that the characters take has gone by: the
- * kernel knows nothing of a converter's own buffer, and a pseudo-terminal has no speed.
- * Limits: RECEIVE_LIMIT bytes wait unread, the newest beyond are lost; SEND_LIMIT bytes wait to be sent.
+ * With 7E1 the kernel puts FF 00 before a damaged character (termios PARMRK), which becomes a byte of 0x80 and above.
+ * "Drained" means that the kernel's queue is empty and the time of the characters has passed, because the kernel does
+ * not know a converter's own buffer, and a pseudo-terminal has no speed. Limits: RECEIVE_LIMIT unread bytes, beyond
+ * which the newest are lost; SEND_LIMIT unsent bytes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,10 +27,10 @@
 #include "xsmc.h"
 
 enum { RECEIVE_LIMIT = 4096, SEND_LIMIT = 1024, READ_PIECE = 512, BITS_PER_CHARACTER = 10, POLL_MS = 5 };
-/* Longest name of a host; as long the machine waits for it at most. */
+/* Longest host name, and longest wait of the machine for it. */
 enum { HOST_SIZE = 256, CONNECT_MS = 1000 };
 enum { FORMAT_7E1 = 0 };
-/* Kinds of event; of EVENT_ERROR the count is SERIAL_ERROR_… of the host contract. */
+/* Kinds of event; EVENT_ERROR has SERIAL_ERROR_… of the host contract as its count. */
 enum { EVENT_READABLE = 1, EVENT_WRITABLE, EVENT_DRAINED, EVENT_ERROR };
 enum { ERROR_GONE = 1, ERROR_OVERRUN, ERROR_CHARACTER };
 
@@ -44,9 +44,9 @@ typedef struct {
 	bool is_socket, marks;
 	/* Received bytes of a mark (FF 00). */
 	unsigned mark;
-	/* Events to report when their time has come. */
+	/* Pending events. */
 	bool room_wanted, drain_wanted;
-	/* From construction to close the target is a root of the machine and can be called. */
+	/* The target is a root of the machine and callable from construction to close. */
 	bool remembered, gone;
 	size_t received, sending;
 	uint8_t receive[RECEIVE_LIMIT], send[SEND_LIMIT];
@@ -102,7 +102,7 @@ static speed_t speed_of(unsigned baud)
 	return B0;
 }
 
-/* True when the port took it. Pseudo-terminals and some adapters refuse 7 bits with parity. */
+/* Returns true if the port accepts it. Pseudo-terminals and some adapters refuse 7 bits with parity. */
 static bool set_line(int descriptor, speed_t speed, bool seven)
 {
 	struct termios line;
@@ -122,7 +122,7 @@ static bool set_line(int descriptor, speed_t speed, bool seven)
 	return cfgetospeed(&real) == speed && (real.c_cflag & (CSIZE | PARENB)) == (line.c_cflag & (CSIZE | PARENB));
 }
 
-/* Keeps what is no mark; counts the damaged and the lost. */
+/* Keeps all bytes but marks; counts damaged and lost ones. */
 static void take(port *self, const uint8_t *bytes, size_t count, size_t *damaged, size_t *lost)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -163,7 +163,7 @@ static gboolean on_readable(gint descriptor, GIOCondition condition, gpointer da
 	return G_SOURCE_CONTINUE;
 }
 
-/* Writes what the port takes now. */
+/* Writes what the port accepts now. */
 static void pump(port *self)
 {
 	while (self->sending > 0) {
@@ -216,7 +216,7 @@ static const char *address_in(const char *path)
 	return strncmp(path, scheme, sizeof scheme - 1) == 0 ? path + sizeof scheme - 1 : NULL;
 }
 
-/* 0, or what is wrong. */
+/* Returns 0 or the error. */
 static int wait_for(int descriptor)
 {
 	struct pollfd writable = { .fd = descriptor, .events = POLLOUT };
@@ -226,7 +226,7 @@ static int wait_for(int descriptor)
 	return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &failure, &size) < 0 ? errno : failure;
 }
 
-/* `HOST:PORT`; -1 with a reason. */
+/* `HOST:PORT`; returns -1 with a reason on failure. */
 static int open_socket(const char *address, const char **reason)
 {
 	const struct addrinfo wanted = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM };
@@ -258,7 +258,7 @@ static int open_socket(const char *address, const char **reason)
 	return -1;
 }
 
-/* Opens and locks the port; -1 with a reason when it can't be had. */
+/* Opens and locks the port; returns -1 with a reason on failure. */
 static int open_port(const char *path, const char **reason)
 {
 	if (address_in(path)) return open_socket(address_in(path), reason);
@@ -298,7 +298,7 @@ void xs_serial(xsMachine *the)
 	xsmcSetHostData(xsThis, self);
 }
 
-/* (baud, format): false when the port does not take it. */
+/* (baud, format): returns false if the port refuses. */
 void xs_serial_configure(xsMachine *the)
 {
 	port *self = xsmcGetHostData(xsThis);
@@ -312,7 +312,7 @@ void xs_serial_configure(xsMachine *the)
 	xsmcSetBoolean(xsResult, self->descriptor >= 0 && is_taken);
 }
 
-/* (into, start, end): how many bytes, 0 when none waits. */
+/* (into, start, end): returns the number of bytes read, possibly 0. */
 void xs_serial_read(xsMachine *the)
 {
 	port *self = xsmcGetHostData(xsThis);
@@ -329,7 +329,7 @@ void xs_serial_read(xsMachine *the)
 	xsmcSetInteger(xsResult, (xsIntegerValue)count);
 }
 
-/* (bytes, start, end): what may be written next. The caller keeps to what was announced. */
+/* (bytes, start, end): returns the room left for writing. The caller respects the announced room. */
 void xs_serial_write(xsMachine *the)
 {
 	port *self = xsmcGetHostData(xsThis);
@@ -362,7 +362,7 @@ void xs_serial_close(xsMachine *the)
 	self->remembered = false;
 }
 
-/* (path): whether the port can frame 7E1 itself. */
+/* (path): returns whether the port supports 7E1 itself. */
 void xs_serial_has_parity(xsMachine *the)
 {
 	const char *reason, *path = xsmcToString(xsArg(0));

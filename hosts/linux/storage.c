@@ -1,7 +1,7 @@
 /*
- * The key-value store of the host contract as files, one for each key (storage.ts). A value is written to a temporary
- * file, forced to the disk and renamed over the old one: a power cut leaves the old or the new value.
- * Limits: KEY_LIMIT, VALUE_LIMIT, as in the contract.
+ * The key-value store of the host contract as files, one per key (storage.ts). A value is written to a temporary file,
+ * synchronised and renamed over the old one, so that a power cut leaves the old or the new value. Limits: KEY_LIMIT,
+ * VALUE_LIMIT, as in the contract.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "xsmc.h"
 
 enum { KEY_LIMIT = 15, VALUE_LIMIT = 4000, PATH_SIZE = 4096 };
-/* No key contains a dot, so a temporary file is never taken for a value. */
+/* Keys contain no dot, so a temporary file is never taken for a value. */
 #define TEMPORARY ".new"
 
 static void check_key(xsMachine *the, const char *key)
@@ -24,7 +24,7 @@ static void check_key(xsMachine *the, const char *key)
 		xsRangeError("a key is 1 to 15 characters a-z, 0-9 and _");
 }
 
-/* The file of (folder, key). */
+/* Path of the file for (folder, key). */
 static void path_of(xsMachine *the, char path[PATH_SIZE], const char *suffix)
 {
 	char key[KEY_LIMIT + 2] = "";
@@ -43,7 +43,7 @@ static bool sync_folder(const char *folder)
 	return done;
 }
 
-/* (folder, key): the value as an ArrayBuffer, or undefined. */
+/* (folder, key): returns the value as an ArrayBuffer, or undefined. */
 void xs_storage_get(xsMachine *the)
 {
 	char path[PATH_SIZE];
@@ -60,7 +60,7 @@ void xs_storage_get(xsMachine *the)
 	xsmcSetArrayBuffer(xsResult, value, (xsIntegerValue)size);
 }
 
-/* Writes the whole file and forces it to the disk. */
+/* Writes the whole file and synchronises it. */
 static bool write_file(const char *path, const void *value, size_t size)
 {
 	int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -83,7 +83,7 @@ void xs_storage_set(xsMachine *the)
 		xsUnknownError("%s can't be written: %s", path, strerror(errno));
 }
 
-/* (folder, key): a key that has no value is deleted. */
+/* (folder, key): deletes the value, if any. */
 void xs_storage_delete(xsMachine *the)
 {
 	char path[PATH_SIZE];

@@ -1,6 +1,6 @@
 /*
- * The small natives of the Linux host (host.ts): what the runner was started with, output, the clock, and how much of
- * the machine's memory is in use. The runner calls `gateway_memory` for that.
+ * Small natives of the Linux host (host.ts): settings, output, clock, and memory in use. The runner calls
+ * `gateway_memory`.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,14 +12,14 @@
 #include "mc.xs.h"
 #include "xs.h"
 
-/* (name): a setting by the environment, or undefined. */
+/* (name): returns an environment setting, or undefined. */
 void xs_system_setting(xsMachine *the)
 {
 	const char *value = getenv(xsToString(xsArg(0)));
 	if (value) xsResult = xsString((xsStringValue)value);
 }
 
-/* (path): the file's bytes as an ArrayBuffer; throws with a sentence. */
+/* (path): returns the file as an ArrayBuffer; throws with a sentence. */
 void xs_system_read_file(xsMachine *the)
 {
 	static const long limit = 65536;
@@ -39,14 +39,14 @@ void xs_system_read_file(xsMachine *the)
 	if (count != (size_t)size) xsUnknownError("%s can't be read", path);
 }
 
-/* (text): a line on standard output. */
+/* (text): prints a line on standard output. */
 void xs_system_print(xsMachine *the)
 {
 	printf("%s\n", xsToString(xsArg(0)));
 	fflush(stdout);
 }
 
-/* (text): a line on standard error. */
+/* (text): prints a line on standard error. */
 void xs_system_trace(xsMachine *the)
 {
 	fprintf(stderr, "%s\n", xsToString(xsArg(0)));
@@ -57,7 +57,7 @@ void xs_system_exit(xsMachine *the)
 	exit(xsToInteger(xsArg(0)));
 }
 
-/* In the runner. */
+/* Defined in the runner. */
 extern void runner_restart(void) __attribute__((weak));
 
 /* (utcMs, httpPort, httpsPort): texts */
@@ -76,7 +76,10 @@ void xs_system_restart(xsMachine *the)
 	if (runner_restart) runner_restart();
 }
 
-/* (utcMs, httpPort, httpsPort, ms): the runner waits before it starts the firmware, and says in GATEWAY_WAKE why it does. */
+/*
+ * (utcMs, httpPort, httpsPort, ms): the runner waits before it restarts the firmware, and sets GATEWAY_WAKE to the
+ * reason.
+ */
 void xs_system_sleep(xsMachine *the)
 {
 	char ms[24];
@@ -94,13 +97,13 @@ void xs_system_monotonic(xsMachine *the)
 }
 
 enum {
-	/* A kind that no slot of the stack has where it was never used, */
+	/* A kind that no used slot of the stack has. */
 	UNUSED_KIND = 0x5a,
-	/* Number of untouched cells in a row that marks the end of the used stack: a call may leave some untouched. */
+	/* Number of consecutive untouched cells that marks the end of the used stack; calls may leave some untouched. */
 	UNUSED_RUN = 32,
 };
 
-/* Marks the stack below the caller, so that its deepest use shows. */
+/* Marks the stack below the caller for measuring its depth. */
 void xs_system_watch_stack(xsMachine *the)
 {
 	for (txSlot *slot = the->stackBottom; slot < the->stack - 16; slot++) slot->kind = UNUSED_KIND;

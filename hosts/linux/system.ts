@@ -1,6 +1,6 @@
 /** Natives of the Linux host: runner and system (system.c, storage.c). */
 export class System {
-	/** A setting that the runner was started with, by the environment; undefined: not set. */
+	/** An environment setting; undefined if not set. */
 	static setting(name: string): string | undefined {
 		return native("xs_system_setting").call(this, name);
 	}
@@ -8,18 +8,18 @@ export class System {
 	static readFile(path: string): ArrayBuffer {
 		return native("xs_system_read_file").call(this, path);
 	}
-	/** A line on standard output. */
+	/** Prints a line on standard output. */
 	static print(line: string): void {
 		native("xs_system_print").call(this, line);
 	}
-	/** A line on standard error. */
+	/** Prints a line on standard error. */
 	static trace(line: string): void {
 		native("xs_system_trace").call(this, line);
 	}
 	static exit(code: number): void {
 		native("xs_system_exit").call(this, code);
 	}
-	/** The runner starts anew with the same firmware; the clock shows `utcMs` then, and the ports stay. */
+	/** Restarts the firmware with the clock at `utcMs` and the same ports. */
 	static restart(utcMs: string, httpPort: string, httpsPort: string): void {
 		native("xs_system_restart").call(this, utcMs, httpPort, httpsPort);
 	}
@@ -30,14 +30,14 @@ export class System {
 	static sleep(utcMs: string, httpPort: string, httpsPort: string, ms: number): void {
 		native("xs_system_sleep").call(this, utcMs, httpPort, httpsPort, ms);
 	}
-	/** Tells `target.onButton(pressed)` when the runner is sent the signal that presses the button. */
+	/** Calls `target.onButton(pressed)` after the runner's signal for the button. */
 	static watchButton(target: object): void {
 		native("xs_button_watch").call(this, target);
 	}
 	static monotonicMs(): number {
 		return native("xs_system_monotonic").call(this);
 	}
-	/** Call once at the start; the depth of the stack is measured from here. */
+	/** Call once at the start; the stack depth is measured from here. */
 	static watchStack(): void {
 		native("xs_system_watch_stack").call(this);
 	}

@@ -5,11 +5,11 @@
 #include <stdbool.h>
 
 /*
- * Returns true if an established TCP connection came in over the access point. Don't call it in the machine's thread.
+ * Returns true if an established TCP connection came in over the access point. Do not call it in the machine's thread.
  */
 bool access_point_accepted(int socket);
 
-/* A UDP socket takes and sends from here on only what goes over the access point. False: it is not there. */
+/* Restricts a UDP socket to the access point. Returns false without one. */
 bool access_point_bind(int socket);
 
 #endif

@@ -7,16 +7,16 @@
 #include "stream-socket.h"
 
 enum {
-	/* A caller that is ready waits so long for a place: longer than any handshake that may be ahead of it. */
+	/* Longest wait of a ready connection for a place: longer than any handshake ahead of it. */
 	PATIENCE_MS = 20000,
-	/* A caller that has only just come may be about to speak. */
+	/* Time in which a new connection may be about to send. */
 	FIRST_WORD_MS = 300,
 	/* Interval for looking at a connection with incomplete first bytes. */
 	LOOK_MS = 20,
 	/* Head of a TLS record: type, version, length (RFC 5246, 6.2.1). */
 	RECORD_HEAD_SIZE = 5,
 	RECORD_HANDSHAKE = 22,
-	/* Bytes of a ClientHello that are enough: lwIP shows only the first segment. */
+	/* Sufficient length of a ClientHello: lwIP shows only the first segment. */
 	HELLO_SIZE = 256,
 };
 
@@ -37,7 +37,7 @@ void admission_open(admission_queue *queue, unsigned limit, bool secure, uint64_
 	for (int i = 0; i < PENDING_CONNECTION_LIMIT; i++) queue->callers[i].socket = -1;
 }
 
-/* -1: it is a stranger's. */
+/* -1 for an untrusted address. */
 static int trusted_at(const admission_queue *queue, const char *address)
 {
 	for (int i = 0; i < TRUSTED_LIMIT; i++)
@@ -96,7 +96,7 @@ static unsigned callers_from(const admission_queue *queue, const char *address)
 	return count;
 }
 
-/* Which of two goes when their addresses have equally many; of two that are ready, the younger one. */
+/* Which of two is dropped if their addresses have equally many; of two ready ones, the younger. */
 static bool goes_before(const admission_queue *queue, const pending_connection *caller, const pending_connection *other)
 {
 	bool trusted = is_trusted(queue, caller->address);
@@ -105,7 +105,7 @@ static bool goes_before(const admission_queue *queue, const pending_connection *
 	return caller->ready ? caller->number > other->number : caller->number < other->number;
 }
 
-/* The caller that makes room for `newcomer`, maybe that itself: it counts for its address, and as one that is ready. */
+/* The connection that makes room for `newcomer`, possibly itself; it counts for its address, and as ready. */
 static pending_connection *surplus(admission_queue *queue, pending_connection *newcomer)
 {
 	pending_connection *first = newcomer;
@@ -137,7 +137,7 @@ void admission_add(admission_queue *queue, int socket, const char address[STREAM
 	place->ready = false;
 }
 
-/* Returns 1 if enough bytes have arrived; SOCKET_AGAIN: not yet; SOCKET_BROKEN: nothing will come. */
+/* Returns 1 if enough bytes have arrived; SOCKET_AGAIN: not yet; SOCKET_BROKEN: nothing will arrive. */
 static int has_spoken(const admission_queue *queue, pending_connection *caller, bool last_chance)
 {
 	uint8_t bytes[HELLO_SIZE];
@@ -176,7 +176,7 @@ void admission_serve(admission_queue *queue, uint64_t now_ms)
 	}
 }
 
-/* When the address got a place last; 0: never, as far as is remembered. */
+/* Turn in which the address last got a place; 0: never, or forgotten. */
 static uint64_t last_turn(const admission_queue *queue, const char *address)
 {
 	for (int i = 0; i < ADMISSION_MEMORY; i++)
@@ -224,7 +224,7 @@ int admission_take(admission_queue *queue, pending_connection *caller)
 	int socket = caller->socket;
 	remember(queue, caller->address);
 	caller->socket = -1;
-	/* The place that was made for one of them may be this one's. */
+	/* The place made for one of them may go to this one. */
 	for (unsigned i = 0; i < queue->limit; i++) queue->callers[i].told = false;
 	return socket;
 }

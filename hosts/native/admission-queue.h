@@ -25,30 +25,30 @@
 #include "stream-server.h"
 
 enum {
-	/* Addresses for which the queue remembers when they got a place last. */
+	/* Number of addresses with a remembered last place. */
 	ADMISSION_MEMORY = 8,
-	/* Places in a row for trusted while strangers wait. */
+	/* Places in a row for trusted addresses while untrusted ones wait. */
 	TRUSTED_IN_A_ROW = 4,
-	/* When there are more, the one that has shown no token for the longest time is a trusted no more. */
+	/* Maximum number of trusted addresses; the one without a token for the longest time loses its trust. */
 	TRUSTED_LIMIT = 4,
-	/* A trusted stays one for so long after the last request with a token: as long as a login lasts. */
+	/* Duration of trust after the last request with a token, equal to that of a session. */
 	TRUST_MS = 1800000,
-	/* Handshakes that stall, after which a trusted is one no more: one may be the fault of its network. */
+	/* Stalled handshakes that end trust; a single one may be due to the network. */
 	ADMISSION_STALLS = 2,
 };
 
 typedef struct {
-	/* -1: none. */
+	/* -1 without one. */
 	int socket;
-	/* The first bytes are there. */
+	/* True once the first bytes have arrived. */
 	bool ready;
-	/* First bytes have arrived: poll() would report the socket again and again. */
+	/* True after the first bytes: poll() would report the socket repeatedly. */
 	bool begun;
 	/* The listener was notified that this connection waits for a place. */
 	bool told;
-	/* When it came; when it was ready. */
+	/* Time of arrival, and time at which it was ready. */
 	uint64_t since_ms;
-	/* Grows from caller to caller. */
+	/* Increases with each connection. */
 	uint64_t number;
 	char address[STREAM_ADDRESS_SIZE];
 } pending_connection;
@@ -57,21 +57,21 @@ typedef struct {
 	pending_connection callers[PENDING_CONNECTION_LIMIT];
 	unsigned limit;
 	bool secure;
-	/* For the first bytes. */
+	/* Time limit for the first bytes. */
 	uint64_t silence_ms;
 	uint64_t numbers;
 	struct {
 		char address[STREAM_ADDRESS_SIZE];
-		/* 0: never; else the larger the later. */
+		/* 0: never; otherwise larger is later. */
 		uint64_t turn;
 	} served[ADMISSION_MEMORY];
 	uint64_t turns;
-	/* Places that trusted got since a stranger got one. */
+	/* Places of trusted addresses since the last untrusted one. */
 	unsigned trusted_in_a_row;
 	struct {
-		/* "": none. */
+		/* "" if unused. */
 		char address[STREAM_ADDRESS_SIZE];
-		/* When a token was shown last; how many handshakes have stalled since. */
+		/* Time of the last token; stalled handshakes since then. */
 		uint64_t known_ms;
 		unsigned stalls;
 	} trusted[TRUSTED_LIMIT];
@@ -79,34 +79,37 @@ typedef struct {
 
 void admission_open(admission_queue *queue, unsigned limit, bool secure, uint64_t silence_ms);
 
-/* A valid token was shown from there. */
+/* Records a valid token from this address. */
 void admission_trust(admission_queue *queue, const char address[STREAM_ADDRESS_SIZE], uint64_t now_ms);
 
-/* A handshake from there was given up, since nothing came. */
+/* Records a handshake given up because nothing arrived. */
 void admission_stalled(admission_queue *queue, const char *address);
 
 /* Removes the trust from all addresses after a token was revoked. */
 void admission_forget_trusted(admission_queue *queue);
 
-/* Takes the socket. A full queue drops one connection, possibly this one. */
+/* Takes ownership of the socket. A full queue drops one connection, possibly this one. */
 void admission_add(admission_queue *queue, int socket, const char address[STREAM_ADDRESS_SIZE], uint64_t now_ms);
 
-/* Looks for first bytes, closes overdue connections and ends expired trust. */
+/* Checks for first bytes, closes overdue connections and ends expired trust. */
 void admission_serve(admission_queue *queue, uint64_t now_ms);
 
 /* The connection to admit next; NULL if none is ready. */
 pending_connection *admission_first(admission_queue *queue);
 
-/* The socket, which is the caller's of this function from now on; the address was served. */
+/* Returns the socket, now owned by the caller of this function; the address counts as served. */
 int admission_take(admission_queue *queue, pending_connection *caller);
 
-/* Closes the caller that has been silent longest, to free its socket. False: all are still within their grace period. */
+/*
+ * Closes the connection that has been silent longest, to free its socket. Returns false if all are within their grace
+ * period.
+ */
 bool admission_evict(admission_queue *queue, uint64_t now_ms);
 
-/* Returns true if poll() must watch the caller's socket for its first bytes. */
+/* Returns true if poll() must watch the socket for its first bytes. */
 bool admission_listens(const pending_connection *caller);
 
-/* When admission_serve has something to do whatever comes; UINT64_MAX: never. */
+/* Time at which admission_serve must be called without other events; UINT64_MAX: never. */
 uint64_t admission_deadline(const admission_queue *queue, uint64_t now_ms);
 
 void admission_close(admission_queue *queue);

@@ -1,6 +1,6 @@
 /*
- * AES-128 in Galois/counter mode (NIST SP 800-38D) for the host's `crypto`, by PSA, which both Mbed TLS 2.28 and 4.x
- * have, and which goes to the chip's hardware where there is one. No state between calls.
+ * AES-128-GCM (NIST SP 800-38D) for the host's `crypto`, by PSA, which Mbed TLS 2.28 and 4.x support and which uses the
+ * chip's hardware. Stateless.
  */
 #ifndef AES_GCM_H
 #define AES_GCM_H
@@ -20,7 +20,7 @@ typedef struct {
 	size_t text_length;
 } gcm_input;
 
-/* Into `into`, text_length + GCM_TAG_SIZE bytes: the text encrypted, then the tag. False when the library fails. */
+/* Writes text_length + GCM_TAG_SIZE bytes to `into`: ciphertext and tag. Returns false if the library fails. */
 bool gcm_encrypt(const gcm_input *input, uint8_t *into);
 
 #endif

@@ -12,7 +12,7 @@ class Pressed {
 	}
 }
 
-/** Call once. `watch` gives the native part the object with the method `onButton(pressed)` to call. */
+/** Call once. `watch` passes the native part the object with the method `onButton(pressed)`. */
 export function createButtonPort(watch: (target: object) => void): ButtonPort {
 	const source = new Pressed();
 	watch(source);

@@ -70,7 +70,7 @@ static int set_alternative_names(mbedtls_x509write_cert *writer, const certifica
 	enum { DNS_NAME = MBEDTLS_ASN1_CONTEXT_SPECIFIC | 2, ADDRESS = MBEDTLS_ASN1_CONTEXT_SPECIFIC | 7 };
 	unsigned char der[NAMES_SIZE], *at = der + sizeof der;
 	int length = 0;
-	// Written from the end to the beginning; there is room for the longest.
+	// Written from the end backwards; there is room for the longest.
 	for (size_t i = options->name_count; i > 0; i--) {
 		const char *name = options->names[i - 1];
 		uint32_t address;
@@ -89,8 +89,7 @@ static int set_alternative_names(mbedtls_x509write_cert *writer, const certifica
 
 static int set_extensions(mbedtls_x509write_cert *writer, const certificate_options *options)
 {
-	// Given as bytes, because the two versions of the library write different defaults: SEQUENCE { }, SEQUENCE {
-	// serverAuth }.
+	// As bytes, because the library's two versions write different defaults: SEQUENCE { }, SEQUENCE { serverAuth }.
 	static const unsigned char NO_AUTHORITY[] = { 0x30, 0 };
 	static const unsigned char SERVER[] = { 0x30, 10, 0x06, 8, 0x2b, 6, 1, 5, 5, 7, 3, 1 };
 	int error = mbedtls_x509write_crt_set_extension(writer, MBEDTLS_OID_BASIC_CONSTRAINTS,
@@ -106,7 +105,7 @@ static int set_serial(mbedtls_x509write_cert *writer)
 {
 	unsigned char serial[SERIAL_SIZE];
 	if (!random_bytes(serial, sizeof serial)) return MBEDTLS_ERR_X509_FATAL_ERROR;
-	// Positive and of the full length (RFC 5280, 4.1.2.2).
+	// Positive and of full length (RFC 5280, 4.1.2.2).
 	serial[0] = (unsigned char)((serial[0] & 0x7f) | 0x40);
 	return compat_set_serial(writer, serial, sizeof serial);
 }
@@ -128,7 +127,7 @@ static int set_up(mbedtls_x509write_cert *writer, const certificate_options *opt
 	return error != 0 ? error : set_extensions(writer, options);
 }
 
-/* Sets `pair`, initialised, up with this key when it is one on P-256, else with a new one. 0, or an error. */
+/* Initialises `pair` with this key if it is on P-256, else with a new one. Returns 0 or an error. */
 static int take_key(mbedtls_pk_context *pair, const char *text)
 {
 	if (text && mbedtls_pk_parse_key(pair, (const unsigned char *)text, strlen(text) + 1, NULL, 0) == 0 &&

@@ -1,6 +1,6 @@
 /*
- * The names that a certificate is for: names and addresses of its subjectAltName (RFC 5280, 4.2.1.6) against the one that was asked
- * for (RFC 6125). By hand, since Mbed TLS 2.28 knows no addresses there, and its versions differ. For tls-trust.c.
+ * Matches the names of a certificate (subjectAltName: names and addresses; RFC 5280, 4.2.1.6) with a requested one (RFC
+ * 6125). Implemented here because Mbed TLS 2.28 does not support addresses, and its versions differ. For tls-trust.c.
  */
 #ifndef CERTIFICATE_MATCH_H
 #define CERTIFICATE_MATCH_H
@@ -18,7 +18,7 @@
  */
 bool certificate_is_for(const mbedtls_x509_crt *certificate, const char *name);
 
-/* The heart of it, for tests: whether `pattern`, of `length` bytes, covers the DNS name. */
+/* For tests: whether `pattern`, of `length` bytes, matches the DNS name. */
 bool certificate_pattern_covers(const uint8_t *pattern, size_t length, const char *name);
 
 #endif

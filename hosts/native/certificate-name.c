@@ -1,6 +1,6 @@
 /*
- * A distinguished name as text: RFC 4514, last part first, with a space after each comma; the twin of
- * hosts/node/distinguished-name.ts. Limits: 32 parts, 28 bits to each number of a type, CERTIFICATE_NAME_LIMIT bytes of
+ * A distinguished name as text: RFC 4514, last part first, with a space after each comma; same as
+ * hosts/node/distinguished-name.ts. Limits: 32 parts, 28 bits per number of a type, CERTIFICATE_NAME_LIMIT bytes of
  * text.
  *
  *   Name ::= SEQUENCE OF SET OF SEQUENCE { type OBJECT IDENTIFIER, value DirectoryString }
@@ -17,7 +17,7 @@ enum { PARTS_LIMIT = 32, TYPE_SIZE = 160 };
 
 static const char ELLIPSIS[] = "\xe2\x80\xa6";
 
-/* The short names of RFC 4514, 3, and the two others that certificates of devices often carry. */
+/* Short names of RFC 4514, 3, and two others common in certificates of devices. */
 static const struct {
 	const char *type, *name;
 } TYPE_NAMES[] = {
@@ -37,12 +37,12 @@ static const struct {
 typedef struct {
 	char *text;
 	size_t length;
-	/* The longest beginning that leaves room for the ellipsis. */
+	/* Longest beginning that leaves room for the ellipsis. */
 	size_t cut;
 	bool full;
 } writer;
 
-/* Writes the piece whole, or cuts the text for good. */
+/* Writes the whole piece, or ends the text there. */
 static void put(writer *out, const char *piece, size_t length)
 {
 	if (out->full) return;
@@ -106,7 +106,7 @@ static int32_t next_wide(bytes_range *from, int width)
 	return code > LAST_CODE ? MALFORMED : (int32_t)code;
 }
 
-/* The next code point of a string of this type (there is one), or MALFORMED. */
+/* Next code point of a non-empty string of this type, or MALFORMED. */
 static int32_t next_code(int tag, bytes_range *from)
 {
 	int32_t code;
@@ -121,7 +121,7 @@ static int32_t next_code(int tag, bytes_range *from)
 		code = next_wide(from, 4);
 		break;
 	case MBEDTLS_ASN1_T61_STRING:
-		// Certificates of this type in use hold Latin-1 beyond ASCII.
+		// Real certificates of this type contain Latin-1 beyond ASCII.
 		code = *from->at++;
 		break;
 	case MBEDTLS_ASN1_PRINTABLE_STRING:
@@ -135,7 +135,7 @@ static int32_t next_code(int tag, bytes_range *from)
 	return code >= 0xd800 && code <= 0xdfff ? MALFORMED : code;
 }
 
-/* Puts one character of a value, escaped where it must be (RFC 4514, 2.4). */
+/* Writes one character, escaped if necessary (RFC 4514, 2.4). */
 static void put_code(writer *out, int32_t code, bool first, bool last)
 {
 	char piece[4];
@@ -154,12 +154,12 @@ static void put_code(writer *out, int32_t code, bool first, bool last)
 
 enum { ANY_TAG = -1 };
 
-/* Takes one element with this tag from the range; its contents are *contents, the tag it really has *tag. */
+/* Takes one element with this tag; returns its contents, and its actual tag in *tag. */
 static bool take(bytes_range *from, int *tag, bytes_range *contents)
 {
 	if (from->at >= from->end || (*tag != ANY_TAG && *from->at != *tag)) return false;
 	*tag = *from->at;
-	// The library's readers move a pointer to bytes that they don't change.
+	// The library's readers move a pointer to bytes that they do not change.
 	unsigned char *at = (unsigned char *)(uintptr_t)(from->at + 1);
 	size_t length;
 	if (mbedtls_asn1_get_len(&at, from->end, &length) != 0) return false;
@@ -168,7 +168,7 @@ static bool take(bytes_range *from, int *tag, bytes_range *contents)
 	return true;
 }
 
-/* The object identifier as numbers with dots. */
+/* Object identifier as numbers with dots. */
 static bool read_type(bytes_range from, char type[TYPE_SIZE])
 {
 	size_t used = 0;
@@ -215,7 +215,7 @@ static bool put_attribute(writer *out, bytes_range attribute)
 	return true;
 }
 
-/* The parts of a relative name, joined by "+". */
+/* Parts of a relative name, joined by "+". */
 static bool put_part(writer *out, bytes_range part)
 {
 	const char *before = "";

@@ -1,6 +1,6 @@
 /*
- * Reads certificates and the private key out of a file; see certificate.h. Blocks of PEM text are decoded one at a
- * time, and at most three certificates are held parsed: the first, for the key, and two neighbours, for the signature.
+ * Reads certificates and the private key out of a file; see certificate.h. PEM blocks are decoded one at a time, and at
+ * most three certificates are held: the first, for the key, and two neighbours, for the signature.
  */
 #include "certificate.h"
 
@@ -18,9 +18,12 @@
 static const char BEGIN[] = "-----BEGIN ", END[] = "-----END ", DASHES[] = "-----";
 
 enum {
-	/* The longest label of a block that is looked for, "ENCRYPTED PRIVATE KEY", and a little. */
+	/* Slightly more than the longest label, "ENCRYPTED PRIVATE KEY". */
 	LABEL_SIZE = 32,
-	/* The longest exponent of a public RSA key, bytes: with one as long as the key a chip computes for half a minute. */
+	/*
+	 * Maximum length of a public RSA exponent, bytes: with one as long as the key a chip would compute for half a
+	 * minute.
+	 */
 	EXPONENT_SIZE = 4,
 };
 
@@ -30,20 +33,20 @@ typedef struct {
 
 typedef struct {
 	char label[LABEL_SIZE];
-	/* Between the lines of dashes; both NULL when the last of them is missing. */
+	/* Text between the lines of dashes; both NULL if the last one is missing. */
 	text_range body;
 } pem_block;
 
 typedef struct {
 	certificate_file *file;
-	/* Parsed certificates: the first of the file, then two that take turns. */
+	/* Parsed certificates: the first of the file, then two used alternately. */
 	mbedtls_x509_crt parsed[3];
 	bool out_of_memory;
-	/* The file has more certificates than the result lists. */
+	/* The file has more certificates than fit the result. */
 	bool too_many;
 } reader;
 
-/* Next place of the text in the range, or NULL. */
+/* Next occurrence of the text in the range, or NULL. */
 static const uint8_t *find(text_range range, const char *text)
 {
 	size_t length = strlen(text);
@@ -88,7 +91,7 @@ static void free_bytes(uint8_t *bytes, size_t length)
 /* Decoded bytes of the block, to be freed with free_bytes; NULL if it is empty or memory is short. */
 static uint8_t *decode(reader *r, text_range body, size_t *length)
 {
-	// Mbed TLS, which reads the file again for its handshakes, wants the line of dashes to end here.
+	// Mbed TLS, which parses the file again for handshakes, requires the line of dashes to end here.
 	if (body.at < body.end && *body.at == ' ') body.at++;
 	if (body.at < body.end && *body.at == '\r') body.at++;
 	if (body.at >= body.end || *body.at++ != '\n') return NULL;
@@ -104,7 +107,7 @@ static uint8_t *decode(reader *r, text_range body, size_t *length)
 	return NULL;
 }
 
-/* Called by the library for an extension that it doesn't know. */
+/* Called by the library for an unknown extension. */
 static int judge_extension(void *context, const mbedtls_x509_crt *certificate, const mbedtls_x509_buf *type, int critical,
 	const unsigned char *at, const unsigned char *end)
 {
@@ -112,10 +115,7 @@ static int judge_extension(void *context, const mbedtls_x509_crt *certificate, c
 	return critical ? MBEDTLS_ERR_X509_FEATURE_UNAVAILABLE : 0;
 }
 
-/*
- * Returns true if the library refused a certificate because it does not know something in it, not because it is
- * damaged.
- */
+/* Returns true if the library refused a certificate for an unknown feature rather than damage. */
 static bool is_unsupported(int error)
 {
 	switch (-(-error & 0x7f80)) {
@@ -142,12 +142,10 @@ static bool describe(const mbedtls_x509_crt *certificate, certificate_details *d
 		certificate_name_text(issuer->p, issuer->len, details->issuer);
 }
 
-/*
- * Returns true if `issuer` is an authority's certificate and its key signed the other; validity times are not checked.
- */
+/* Returns true if `issuer` is an authority whose key signed the other; ignores validity times. */
 static bool is_issued_by(mbedtls_x509_crt *certificate, mbedtls_x509_crt *issuer)
 {
-	// Which algorithms are good enough is for the clients to judge; the smallest key, for the rules of an upload.
+	// The clients judge the algorithms, and the rules of an upload the smallest key.
 	static const mbedtls_x509_crt_profile anything = {
 		.allowed_mds = 0xffffffff, .allowed_pks = 0xffffffff, .allowed_curves = 0xffffffff, .rsa_min_bitlen = 0
 	};
@@ -238,11 +236,11 @@ static bool is_of_one(reader *r, text_range text, const mbedtls_pk_context *key)
 	return found;
 }
 
-/* The state of the private key in the block, against the certificates in the text. */
+/* State of the private key in the block, checked against the certificates in the text. */
 static private_key_state read_key(reader *r, text_range text, const pem_block *block)
 {
 	if (!block->body.at) return PRIVATE_KEY_UNREADABLE;
-	// RFC 5958 has a label of its own for an encrypted key, RFC 1421 a header line (4.6.1.1).
+	// An encrypted key has its own label by RFC 5958, and a header line by RFC 1421 (4.6.1.1).
 	if (strncmp(block->label, "ENCRYPTED", 9) == 0 || find(block->body, "4,ENCRYPTED")) return PRIVATE_KEY_ENCRYPTED;
 	size_t length = 0;
 	uint8_t *der = decode(r, block->body, &length);
@@ -273,7 +271,7 @@ static void read_blocks(reader *r, text_range text)
 			key = block;
 		}
 	}
-	// Read after all certificates, since a key may precede its own.
+	// Read after all certificates, because a key may precede its own.
 	if (key.label[0]) r->file->key = read_key(r, whole, &key);
 	bool is_der = !any && text.at < text.end && *text.at == (MBEDTLS_ASN1_CONSTRUCTED | MBEDTLS_ASN1_SEQUENCE);
 	if (is_der) r->file->problem = add_certificate(r, text.at, (size_t)(text.end - text.at));

@@ -1,7 +1,7 @@
 /*
- * X.509 certificates (RFC 5280) and private keys as PEM text (RFC 7468), by Mbed TLS: the contents of a file for the
- * host's `crypto`, and the gateway's own self-signed certificate. Its twin is hosts/node/x509.ts: both give the same
- * result for the same file. Plain C for one caller at a time; keeps no state between calls.
+ * X.509 certificates (RFC 5280) and private keys as PEM text (RFC 7468), by Mbed TLS: contents of a file for the host's
+ * `crypto`, and the gateway's self-signed certificate. Gives the same results as hosts/node/x509.ts. Plain C for one
+ * caller at a time; stateless.
  */
 #ifndef CERTIFICATE_H
 #define CERTIFICATE_H
@@ -11,13 +11,16 @@
 #include <stdint.h>
 
 enum {
-	/* The longest file that is read, bytes (`max_size` of the API). */
+	/* Maximum size of a file, bytes (`max_size` of the API). */
 	CERTIFICATE_FILE_LIMIT = 12288,
 	/* Most certificates listed for one file. */
 	CERTIFICATE_CHAIN_LIMIT = 6,
-	/* The longest name as text, bytes of UTF-8; a longer one is cut and ends in "…". */
+	/* Maximum length of a name, bytes of UTF-8; a longer one is cut and ends in "…". */
 	CERTIFICATE_NAME_LIMIT = 255,
-	/* The most names of a certificate that is made, and their length; the first is the common name (RFC 5280, A.1). */
+	/*
+	 * Maximum number of names of a generated certificate, and their length; the first is the common name (RFC 5280,
+	 * A.1).
+	 */
 	CERTIFICATE_NAMES_LIMIT = 4,
 	CERTIFICATE_COMMON_NAME_LIMIT = 64,
 	CERTIFICATE_DNS_NAME_LIMIT = 253,
@@ -52,7 +55,7 @@ typedef struct {
 	int64_t valid_to_ms;
 	certificate_key_type key_type;
 	unsigned key_bits;
-	/* Signed by the certificate that follows in the file, which is one of an authority. */
+	/* Signed by the next certificate in the file, which is an authority. */
 	bool issued_by_next;
 } certificate_details;
 
@@ -65,15 +68,15 @@ typedef struct {
 
 typedef enum {
 	CERTIFICATE_OK = 0,
-	/* An argument is beyond its limit: a RangeError. */
+	/* An argument exceeds its limit: a RangeError. */
 	CERTIFICATE_RANGE = 1,
 	/* Out of memory, or the library failed. */
 	CERTIFICATE_FAILED = 2,
 } certificate_status;
 
 /*
- * Reads `length` bytes (PEM text, or one certificate as DER) into *file (about 3.4 KB: not for a small stack). Problems
- * of the file are reported in *file, not by the status.
+ * Parses `length` bytes (PEM text, or one DER certificate) into *file (about 3.4 KB: too large for a small stack).
+ * Problems of the file are reported in *file, not by the status.
  */
 certificate_status certificate_read(const uint8_t *bytes, size_t length, certificate_file *file);
 
@@ -81,16 +84,16 @@ typedef struct {
 	/* DNS names of A-Z a-z 0-9 . - _, or IPv4 addresses (ipv4.h), NUL-terminated. */
 	const char *names[CERTIFICATE_NAMES_LIMIT];
 	size_t name_count;
-	/* Unix time, ms; 2000-01-01 to 9999-12-31; fractions of a second are cut. */
+	/* Unix time, ms; 2000-01-01 to 9999-12-31; fractions of a second are dropped. */
 	int64_t valid_from_ms;
 	int64_t valid_to_ms;
-	/* NUL-terminated PEM text of the P-256 key to use. A new key is made for NULL and for unusable text. */
+	/* NUL-terminated PEM text of the P-256 key to use. A new key is made for NULL or unusable text. */
 	const char *own_key;
 } certificate_options;
 
 /*
- * A P-256 key and a certificate that it signs, both as NUL-terminated PEM text. The caller wipes `key`. Needs about
- * 6 KB of stack, with the library's share.
+ * A P-256 key and a certificate that it signs, both as NUL-terminated PEM text. The caller must erase `key`. Needs
+ * about 6 KB of stack, including the library.
  */
 certificate_status certificate_make(
 	const certificate_options *options, char certificate[CERTIFICATE_PEM_SIZE], char key[PRIVATE_KEY_PEM_SIZE]);

@@ -1,6 +1,6 @@
 /*
- * The thread of the clients: one loop around poll(). Each client gets as far as it goes without waiting, then it is the
- * next one's turn.
+ * Thread of the clients: one loop around poll(). Each client proceeds as far as possible without waiting, then the next
+ * one.
  */
 #include "client-thread.h"
 
@@ -15,21 +15,21 @@
 #include "stream-socket.h"
 
 enum {
-	/* The longest sleep: a wake-up that could not be sent is late by so much. */
+	/* Longest sleep: maximum delay of a wake-up that could not be sent. */
 	SLEEP_MS = 1000,
-	/* While others wait for the gate: how long a handshake may take, and how long the server may be silent in it. */
+	/* Limits of a handshake while others wait for the gate: its duration, and the server's silence. */
 	HANDSHAKE_MS = 10000,
 	PRESSED_SILENCE_MS = 2000,
 	/* Interval at which a handshake with a silent server checks for other parties waiting. */
 	LOOK_MS = 250,
-	/* Sockets that wait for nothing but the other side's FIN: when there are more, the oldest is closed. */
+	/* Sockets that only wait for the peer's FIN; beyond this number the oldest is closed. */
 	LINGER_LIMIT = 2,
 	LINGER_MS = 1000,
-	/* Sockets to watch, including closed ones that still send. Further ones are served, but not waited for. */
+	/* Watched sockets, including closed ones that still send. Further ones are served but not watched. */
 	WATCH_LIMIT = 1 + LINGER_LIMIT + 2 * CLIENT_LIMIT,
 };
 
-/* State that only the thread uses. */
+/* State used by the thread only. */
 typedef struct {
 	resolver *resolver;
 	uint64_t now_ms;
@@ -56,14 +56,14 @@ void client_granted(void *context)
 	socket_wake(clients.wake);
 }
 
-/* In any thread. */
+/* Any thread. */
 static void answered(void *context)
 {
 	(void)context;
 	socket_wake(clients.wake);
 }
 
-/* Closing a socket at once would reset it when something still comes, and so destroy what the server has not read. */
+/* Closing a socket at once would reset it if more data arrived, and destroy what the server has not read. */
 static void linger(room *self, int socket)
 {
 	if (socket < 0) return;
@@ -91,7 +91,7 @@ static bool serve_lingering(room *self)
 	return left;
 }
 
-/* Gives back all but what the owner may still ask for. */
+/* Releases everything except what the owner may still request. */
 static void let_go(room *self, stream_client *client)
 {
 	handshake_gate_leave(&client->gate);
@@ -122,7 +122,7 @@ static void fail(room *self, stream_client *client, client_code code)
 	unlock();
 }
 
-/* The end of the client itself. */
+/* Frees the client itself. */
 static void dismiss(room *self, stream_client *client)
 {
 	let_go(self, client);
@@ -170,7 +170,7 @@ static void end_handshake(room *self, stream_client *client)
 	unlock();
 }
 
-/* When it is given up if others wait for the gate. */
+/* Time at which it is given up if others wait for the gate. */
 static uint64_t pressed_deadline_ms(const stream_client *client)
 {
 	uint64_t silent_ms = client->connection.silent_since_ms + PRESSED_SILENCE_MS;

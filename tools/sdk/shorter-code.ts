@@ -1,7 +1,7 @@
 /**
  * Shortens the byte code of the firmware's functions in bytes and steps where XS's compiler must be more general:
  * - Branches have the width needed for the whole script; most fit into one byte.
- * - Each variable is created with its name and uninitialised, so that a use before its declaration is an error. - The
+ * - Each variable is created with its name and uninitialised, so that a use before its declaration is an error. The
  *   type checker finds those, so a slot without a name suffices, and a declaration is an assignment.
  * - Conditions of several parts keep a value on the stack only to branch on it again.
  * - The bundler writes `undefined` as `void 0`, and -1 is compiled as a negated 1.

@@ -1,7 +1,8 @@
 /**
- * A ZNP coprocessor (TI CC2652 with a coordinator's image of Z-Stack 3.x.0) without its radio: UART bytes in and out, a
- * memory, a place on a shared air. NV item 0x0087 makes it a coordinator, a router or an end device, as in the real
- * one. Commands of TI's Monitor and Test API are in commands-*.ts, the life of its network in network-life.ts.
+ * Simulated ZNP coprocessor (TI CC2652 with a coordinator image of Z-Stack 3.x.0) without its radio: UART bytes in and
+ * out, non-volatile memory, a place on a shared air. NV item 0x0087 selects coordinator, router or end device, as in
+ * the real chip. Commands of TI's Monitor and Test API are in commands-*.ts, the life of its network in
+ * network-life.ts.
  */
 import { type Air, type AirFrame, ARRIVED, BROADCAST, type Station } from "./air.js";
 import { COMMANDS } from "./commands.js";
@@ -35,7 +36,7 @@ const ALL_ENDPOINTS = 0xff;
 const LINK_QUALITY = 200;
 const RADIUS = 0x1d;
 
-/** Version of the images in the field, as SYS_VERSION reports it: transport, product, major, minor, maintenance. */
+/** Version of common images, as in SYS_VERSION: transport, product, major, minor, maintenance. */
 export const BUILDS = Object.freeze({
 	/** CC2652, CC1352. */
 	"3.x.0": [2, 1, 2, 7, 1],
@@ -43,9 +44,9 @@ export const BUILDS = Object.freeze({
 	"3.0.x": [2, 2, 2, 7, 2],
 	/** CC2530, CC2531 with Z-Stack 1.2. */
 	"1.2": [2, 0, 2, 6, 3],
-	/** TI's own build of the SDK. */
+	/** TI's own build. */
 	sdk: [2, 0, 2, 7, 1],
-	/** No ZNP: a chip of Silicon Labs, which says hello in its way (ASH, RSTACK). */
+	/** Not ZNP: a Silicon Labs chip, which announces itself by ASH (RSTACK). */
 	foreign: [],
 });
 export type Build = keyof typeof BUILDS;
@@ -81,16 +82,16 @@ export interface CoprocessorOptions {
 	readonly nv?: NVMemory;
 	readonly build?: Build;
 	readonly faults?: Partial<Faults>;
-	/** Rows of the binding table, and clusters in each: as in Koenkk's images by default. */
+	/** Rows of the binding table, and clusters per row; default: as in Koenkk's images. */
 	readonly bindings?: number;
 	readonly boundClusters?: number;
 	/** Time from reset to its indication, ms. */
 	readonly bootMs?: number;
-	/** Time from one state of the network to the next, ms. */
+	/** Time per change of the network state, ms. */
 	readonly stepMs?: number;
 	/** Polling interval of an end device by default, ms. */
 	readonly pollMs?: number;
-	/** True: it starts in reset. */
+	/** True: starts in reset. */
 	readonly isHeld?: boolean;
 }
 
@@ -105,29 +106,29 @@ export class SimulatedCoprocessor implements Station {
 	readonly clusterLimit: number;
 	readonly stepMs: number;
 	readonly pollMs: number;
-	/** Registered endpoints. Everything from here to `network` is lost at each start. */
+	/** Registered endpoints. These and all members up to `network` are lost at each start. */
 	readonly endpoints = new Map<number, Endpoint>();
 	bindings: Binding[] = [];
-	/** ZDO clusters of which the host wants a copy; 0xFFFF: of all. */
+	/** ZDO clusters copied to the host; 0xFFFF: all. */
 	readonly watched = new Set<number>();
 	/** Channels of BDB_SET_CHANNEL. */
 	channels = { primary: 0, secondary: 0 };
 	role = COORDINATOR;
 	/** State as in ZDO_STATE_CHANGE_IND. */
 	devState = HOLD;
-	/** The one that it takes part in. */
+	/** The network joined. */
 	network: Network | undefined;
 	polling: Polling;
 	/** Bytes for the host. */
 	onBytes: (bytes: Buffer) => void = () => {};
-	/** Each frame of the UART, for a log. */
+	/** Called with each UART frame, for a log. */
 	onFrame: (isFromHost: boolean, frame: Frame) => void = () => {};
 	readonly #bootMs: number;
 	readonly #reader = new FrameReader();
 	readonly #timers = new Set<number>();
 	#openTimer: number | undefined;
 	#sequence = 0;
-	/** BDB has been started since the chip was. */
+	/** True once BDB was started since the chip's start. */
 	hasBegun = false;
 	#isRunning = false;
 	#isInReset = false;
@@ -163,7 +164,7 @@ export class SimulatedCoprocessor implements Station {
 		return this.#openTimer !== undefined;
 	}
 
-	/** `FE…` and all else that the host writes. */
+	/** Receives bytes from the host. */
 	receive(bytes: Uint8Array): void {
 		if (this.faults.silent || this.#isInReset) return;
 		if (this.#isInBootLoader) {
@@ -185,7 +186,7 @@ export class SimulatedCoprocessor implements Station {
 		}
 	}
 
-	/** The lines of the board: held in reset, and whether the end of that starts the boot loader. */
+	/** Sets the lines of the board: reset, and whether its release starts the boot loader. */
 	setLines(reset: boolean, bootLoader: boolean): void {
 		if (reset) {
 			this.#stop();
@@ -214,7 +215,7 @@ export class SimulatedCoprocessor implements Station {
 		});
 	}
 
-	/** Removes it from the air for good. */
+	/** Removes it from the air permanently. */
 	close(): void {
 		this.#stop();
 		this.#isInReset = true;
@@ -228,7 +229,7 @@ export class SimulatedCoprocessor implements Station {
 		return Buffer.from([...BUILDS[this.build], ...(this.build === "1.2" ? [] : revision)]);
 	}
 
-	/** Calls back later, unless it has started anew by then. */
+	/** Calls back after a delay, unless the chip restarts before. */
 	after(delayMs: number, run: () => void): number {
 		const timer = this.air.timers.set(() => {
 			this.#timers.delete(timer);
@@ -243,7 +244,7 @@ export class SimulatedCoprocessor implements Station {
 		this.air.timers.clear(timer);
 	}
 
-	/** An AREQ to the host. */
+	/** Sends an AREQ to the host. */
 	say(subsystem: number, command: number, data: Uint8Array | readonly number[]): void {
 		this.#send({ type: AREQ, subsystem, command, data: Buffer.from(data) });
 	}
@@ -253,7 +254,7 @@ export class SimulatedCoprocessor implements Station {
 		return this.#sequence;
 	}
 
-	/** Admits nodes for that many seconds; 0: no longer, 255: without limit. */
+	/** Admits nodes for this many seconds; 0: no longer, 255: without limit. */
 	open(seconds: number): void {
 		if (this.#openTimer !== undefined) this.forget(this.#openTimer);
 		this.#openTimer = undefined;
@@ -264,13 +265,13 @@ export class SimulatedCoprocessor implements Station {
 		});
 	}
 
-	/** Sends a frame over the air; `done` is told how it went. */
+	/** Sends a frame over the air; calls `done` with the status. */
 	transmit(frame: AirFrame, done: (status: number) => void = () => {}): void {
 		this.air.send(this, frame, done);
 		this.polling.hasSent();
 	}
 
-	/** Sends data of an endpoint, and tells the host how it went. */
+	/** Sends data of an endpoint and reports the status to the host. */
 	sendData(frame: AirFrame, transaction: number): void {
 		const told = this.faults.confirms.shift();
 		const confirm = (status: number) =>
@@ -319,7 +320,7 @@ export class SimulatedCoprocessor implements Station {
 	#answer(frame: Frame): void {
 		const { subsystem, command } = frame;
 		const run = COMMANDS.get((subsystem << 8) | command);
-		// Its switch has no default there (mt_app_config.c).
+		// Unknown commands of this subsystem are ignored (no default case in mt_app_config.c).
 		if (run === undefined && subsystem === APP_CNF) return;
 		const refused = (code: number) => ({
 			...{ type: SRSP, subsystem: RPC_ERROR, command: 0 },
@@ -330,7 +331,7 @@ export class SimulatedCoprocessor implements Station {
 			if (run === undefined) answer = refused(ERROR_COMMAND);
 			else answer = { type: SRSP, subsystem, command, data: Buffer.from(run(this, frame.data)) };
 		} catch (error) {
-			// Bytes were asked for that the command does not have.
+			// The command was too short.
 			if (!(error instanceof RangeError)) throw error;
 			answer = refused(ERROR_LENGTH);
 		}

@@ -1,6 +1,6 @@
 /**
- * Frames of TI's UART interface (UNPI): FE, length, type and subsystem, command, data, XOR of all after FE. Written for the
- * simulator alone, so that a mistake in the firmware's own framing has no twin here.
+ * Frames of TI's UART interface (UNPI): FE, length, type and subsystem, command, data, XOR of all after FE. Shares no
+ * code with the firmware, so that mistakes do not cancel out.
  */
 export const SREQ = 1;
 export const AREQ = 2;
@@ -8,7 +8,7 @@ export const SRSP = 3;
 
 const START = 0xfe;
 const DATA_LIMIT = 250;
-/** Before the data: FE, length, two bytes of command. */
+/** Bytes before the data: FE, length, two bytes of command. */
 const HEAD_BYTES = 4;
 
 export interface Frame {

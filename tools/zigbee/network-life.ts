@@ -3,9 +3,9 @@
  * (simplelink-lowpower-f2-sdk, source/ti/zstack/stack): bdb.c for notifications (4F 80), zd_app.c and zd_object.c for
  * the states (45 C0). Its memory is in nvram.ts.
  *
- * A chip that is to join, but has a network in its memory, silently returns to that network: a router without an
- * announcement (ZR_SILENT_REJOIN), and, with the address 0, as the coordinator that it was. An end device joins only
- * that network, if it is open.
+ * A chip that is ordered to join but has a network in its memory silently returns to that network: a router without an
+ * announcement (ZR_SILENT_REJOIN), and, with the address 0, as its coordinator. An end device joins only that network,
+ * if it is open.
  */
 import { type Station, TO_LISTENERS } from "./air.js";
 import type { SimulatedCoprocessor } from "./coprocessor.js";
@@ -45,7 +45,7 @@ const ORPHAN = 10;
 const MODE_STEERING = 2;
 const MODE_FORMATION = 4;
 
-/** Notification: what was done, and its result. */
+/** Notification: the action and its result. */
 const DONE_INITIALISATION = 0;
 const DONE_STEERING = 1;
 const DONE_FORMATION = 2;
@@ -60,9 +60,9 @@ const FAILURE = 14;
 
 const STEERING_OPEN_SECONDS = 180;
 const LEAVE_RESET_MS = 5000;
-/** Link key that a coordinator gives to a joining node. */
+/** Link key given by a coordinator to a joining node. */
 const LINK_KEY = Buffer.from("key of one node ");
-/** ZDO device announce; what it says of a router, and of an end device. */
+/** ZDO device announce, and its capabilities of a router and of an end device. */
 const ANNOUNCE = 0x0013;
 const MAC_ROUTER = 0x8e;
 const MAC_END_DEVICE = 0x80;
@@ -74,7 +74,7 @@ const POLL_RESPONSE = 0x0020;
 /** Poll intervals of Z-Stack, ms: after a frame with more to come, and after sending. */
 const QUEUED_MS = 100;
 const RESPONSE_MS = 100;
-/** Unanswered, before the parent counts as lost. */
+/** Number of unanswered polls after which the parent is lost. */
 const POLLS_LOST = 3;
 
 export function capabilities(chip: SimulatedCoprocessor): number {
@@ -86,12 +86,12 @@ function setState(chip: SimulatedCoprocessor, state: number): void {
 	chip.say(ZDO, STATE_CHANGE, [state]);
 }
 
-/** `remaining`: the modes of the request that come next; zigpy-znp takes a notification without any for the last one. */
+/** `remaining`: modes still to come; zigpy-znp takes a notification without any as the last one. */
 function notify(chip: SimulatedCoprocessor, status: number, done: number, remaining = 0): void {
 	chip.say(APP_CNF, BDB_NOTIFICATION, [status, done, remaining]);
 }
 
-/** Carries out steps one after another, `stepMs` apart. */
+/** Runs steps in turn, `stepMs` apart. */
 function inSteps(chip: SimulatedCoprocessor, ...steps: (() => void)[]): void {
 	steps.forEach((step, index) => {
 		chip.after(chip.stepMs * (index + 1), step);
@@ -135,7 +135,7 @@ function commission(chip: SimulatedCoprocessor, mode: number): void {
 	}
 }
 
-/** ZDO_STARTUP_FROM_APP; 0: its network was there, 1: it looks for one, or makes one. */
+/** ZDO_STARTUP_FROM_APP; returns 0 if its network was restored, 1 if it searches or forms one. */
 export function startFromApp(chip: SimulatedCoprocessor): number {
 	if (chip.network !== undefined) return 0;
 	const isKnown = chip.nv.isOnANetwork;
@@ -151,17 +151,17 @@ function wantedPanId({ nv }: SimulatedCoprocessor): number {
 	return nv.item(NV_PAN_ID)?.readUInt16LE() ?? ANY_PAN_ID;
 }
 
-/** Restores the network from memory. In state HOLD the settings are read again, the role among them. */
+/** Restores the network from memory. In state HOLD the settings, including the role, are read again. */
 function startNetwork(chip: SimulatedCoprocessor): Network | undefined {
 	if (chip.devState === HOLD) chip.role = chip.nv.item(NV_LOGICAL_TYPE)?.[0] ?? COORDINATOR;
 	return chip.nv.startNetwork();
 }
 
-/** Called when it was to join another network, but its memory was not erased. */
+/** Called when it is ordered to join another network without erasing its memory. */
 function resume(chip: SimulatedCoprocessor, network: Network): void {
 	if (network.shortAddress === 0) {
 		inSteps(chip, () => setState(chip, INITIALISED));
-		// An end device is started in a mode that no coordinator knows, again and again.
+		// An end device repeats this start in a mode that coordinators do not know.
 		if (chip.role === END_DEVICE) return;
 		chip.role = COORDINATOR;
 	}
@@ -177,7 +177,7 @@ export function recover(chip: SimulatedCoprocessor): void {
 	restore(chip, network, () => notify(chip, RESTORED, DONE_PARENT_LOST));
 }
 
-/** Returns it to its network; an end device must hear its parent for that, and announces itself. */
+/** Returns to its network; an end device must hear its parent for that, and announces itself. */
 function restore(chip: SimulatedCoprocessor, network: Network, then: () => void): void {
 	inSteps(chip, () => {
 		if (chip.role === END_DEVICE && chip.air.find(network, network.parent) === undefined) {
@@ -225,7 +225,7 @@ function form(chip: SimulatedCoprocessor): void {
 		() => setState(chip, STARTING_COORDINATOR),
 		() => {
 			const network: Network = {
-				// The lowest of those that it may take.
+				// The lowest allowed channel.
 				channel: 31 - Math.clz32(mask & -mask),
 				panId: wanted === ANY_PAN_ID ? chip.ieee.readUInt16LE() & 0x3fff : wanted,
 				extendedPanId: chip.nv.wantedExtendedPanId ?? chip.ieee,
@@ -240,7 +240,7 @@ function form(chip: SimulatedCoprocessor): void {
 	);
 }
 
-/** For a node in a network: steering opens it. */
+/** Steering of a joined node opens its network. */
 function reopen(chip: SimulatedCoprocessor): void {
 	chip.open(STEERING_OPEN_SECONDS);
 	inSteps(
@@ -250,7 +250,7 @@ function reopen(chip: SimulatedCoprocessor): void {
 	);
 }
 
-/** Looks for an open network on these channels, with this PAN id or any. */
+/** Searches for an open network on these channels, with this PAN id or any. */
 function steer(chip: SimulatedCoprocessor, mask: number, panId: number): void {
 	inSteps(
 		chip,
@@ -298,8 +298,8 @@ function join(chip: SimulatedCoprocessor, theirs: Network, parent: Station): voi
 }
 
 /**
- * It leaves by the word of its host, or of another node (`isAsked`). It starts anew LEAVE_RESET_MS later, if its host does not
- * have it do so before (ZDApp_LeaveReset); until then it shows the state that it was in.
+ * Leaves by order of its host or of another node (`isAsked`). It restarts after LEAVE_RESET_MS unless its host restarts
+ * it first (ZDApp_LeaveReset); until then it reports its previous state.
  */
 export function leave(chip: SimulatedCoprocessor, isAsked: boolean, removesChildren: number, rejoins: number): void {
 	const { network } = chip;
@@ -332,7 +332,7 @@ export function tellLeft(chip: SimulatedCoprocessor, shortAddress: number, ieee:
 	chip.say(ZDO, LEAVE_INDICATION, [...uint16(shortAddress), ...ieee, 0, 0, 0]);
 }
 
-/** The network goes on with another channel or PAN id, and all its nodes with it. */
+/** Moves the network with all its nodes to another channel or PAN id. */
 export function moveNetwork(chip: SimulatedCoprocessor, change: { channel?: number; panId?: number }): void {
 	const { network } = chip;
 	if (network === undefined) return;
@@ -351,7 +351,7 @@ function loseParent(chip: SimulatedCoprocessor): void {
 
 /** Polling of the parent by an end device. */
 export class Polling {
-	/** Intervals that the host has set, by POLL_…, ms. */
+	/** Intervals set by the host, by POLL_…, ms. */
 	readonly rates = new Map<number, number>();
 	readonly #chip: SimulatedCoprocessor;
 	#timer: number | undefined;

@@ -1,4 +1,4 @@
-/** Memory of the coprocessors of a simulated network, in a file, so that they keep their network over a restart. */
+/** File with the non-volatile memories of a simulated network, so that it survives a restart. */
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { type NVContents, NVMemory } from "./nvram.js";
 
@@ -10,7 +10,7 @@ export class NVFile {
 	readonly #memories = new Map<string, NVMemory>();
 	#timer: NodeJS.Timeout | undefined;
 
-	/** Keeps nothing without a path. Throws an Error with a sentence for the user if the file is foreign. */
+	/** Without a path nothing is stored. Throws an Error with a sentence for a file of another kind. */
 	constructor(path: string | undefined) {
 		this.#path = path;
 		try {
@@ -20,7 +20,7 @@ export class NVFile {
 		}
 	}
 
-	/** The memory of this name: as the file has it, else as `make` makes it. */
+	/** Memory of this name, from the file or else from `make`. */
 	memory(name: string, make: () => NVMemory): NVMemory {
 		const known = this.#known[name];
 		const memory = known === undefined ? make() : new NVMemory(known);
@@ -31,7 +31,7 @@ export class NVFile {
 		return memory;
 	}
 
-	/** Writes what has changed. */
+	/** Writes changes. */
 	save(): void {
 		if (this.#timer === undefined || this.#path === undefined) return;
 		clearTimeout(this.#timer);

@@ -1,7 +1,7 @@
 /**
- * The non-volatile memory of a coprocessor: items by their id, and rows of the extended tables by system, item and sub id.
- * It has what a fresh chip with a coordinator's image (Z-Stack 3.x.0) holds, the network of the chip, and what each start
- * changes in it.
+ * Non-volatile memory of a coprocessor: items by id, and rows of the extended tables by system, item and sub id. It
+ * contains the data of a fresh chip with a coordinator image (Z-Stack 3.x.0), the chip's network, and the changes of
+ * each start.
  *
  * The changes of a start follow TI's source (simplelink-lowpower-f2-sdk, source/ti/zstack), in this order:
  *
@@ -13,7 +13,7 @@
  *                  the flag says, if the NIB has one (NLME_RestoreFromNV, which TI publishes as a library only).
  *   nothing found  bdb_setFN (bdb.c): clears the flag and sets both bits. So does a leave; the NIB stays until the next start.
  *
- * The layout of the NIB, and that bit 1 outlives a boot, agree with the dumps of real chips in test/vectors/restricted/zigbee.
+ * The layout of the NIB, and bit 1 surviving a boot, agree with dumps of real chips in test/vectors/restricted/zigbee.
  */
 
 export const NV_STARTUP_OPTION = 0x0003;
@@ -26,14 +26,14 @@ export const NV_ALTERNATE_KEY = 0x003b;
 const NV_APS_EXTENDED_PAN_ID = 0x0047;
 const NV_DEVICE_LIST = 0x004c;
 export const NV_IS_ON_A_NETWORK = 0x0055;
-/** Mark of zigbee-herdsman: 0x55 in a chip that it has configured. */
+/** Marker of zigbee-herdsman: 0x55 in a chip that it has configured. */
 const NV_CONFIGURED = 0x0060;
 const NV_PRECONFIGURED_KEY = 0x0062;
 const NV_PRECONFIGURED_KEYS_ENABLE = 0x0063;
 const NV_LINK_KEY_SEED = 0x0101;
-/** The link key that a node has agreed on with the coordinator. */
+/** Link key agreed with the coordinator. */
 export const NV_LINK_KEY = 0x0102;
-/** The active network key once more: its number, the key, padding, the frame counter (nwkActiveKeyItems). */
+/** Copy of the active network key: number, key, padding, frame counter (nwkActiveKeyItems). */
 export const NV_NETWORK_KEY = 0x0082;
 export const NV_PAN_ID = 0x0083;
 export const NV_CHANNEL_MASK = 0x0084;
@@ -45,17 +45,20 @@ export const COORDINATOR = 0;
 export const ROUTER = 1;
 export const END_DEVICE = 2;
 
-/** Bits of NV_STARTUP_OPTION: the next boot sets the settings to those of a fresh chip; the next start of BDB wipes the network. */
+/**
+ * Bits of NV_STARTUP_OPTION: the next boot restores the settings of a fresh chip; the next start of BDB wipes the
+ * network.
+ */
 const START_DEFAULT_CONFIG = 1;
 const START_DEFAULT_NETWORK = 2;
 
 export const ANY_PAN_ID = 0xffff;
 const NO_SHORT_ADDRESS = 0xfffe;
 const KEY_BYTES = 16;
-/** Bytes of NV_NETWORK_KEY where memory is aligned. */
+/** Length of NV_NETWORK_KEY with aligned memory. */
 const NETWORK_KEY_BYTES = 24;
 
-/** Bytes of the NIB where memory is aligned, and where in it what counts here stands. */
+/** Length of the NIB with aligned memory, and offsets of the members used here. */
 const NIB_BYTES = 116;
 const NIB_SECURITY_LEVEL = 12;
 const NIB_SHORT_ADDRESS = 22;
@@ -70,13 +73,13 @@ const NIB_KEY_LOADED = 65;
 const NIB_UPDATE_ID = 114;
 const SECURITY_LEVEL = 5;
 
-/** A network as one of its nodes knows it. Addresses and ids of 8 bytes stand least significant byte first. */
+/** A network from the view of a node. Addresses and ids of 8 bytes have the least significant byte first. */
 export interface Network {
 	channel: number;
 	panId: number;
 	readonly extendedPanId: Buffer;
 	readonly shortAddress: number;
-	/** Address of the parent; a coordinator's own address. */
+	/** Address of the parent; for a coordinator, its own. */
 	readonly parent: number;
 	readonly parentIEEE: Buffer;
 	updateId: number;
@@ -85,7 +88,7 @@ export interface Network {
 /** Contents of a file: hex by `id` or `system/item/sub`, ids in hex. */
 export type NVContents = Readonly<Record<string, string>>;
 
-/** Rows of the extended tables of system 1 that a fresh chip has: item, bytes of a row. */
+/** Rows in the extended tables of system 1 of a fresh chip: item, bytes per row. */
 const EXTENDED_TABLES: readonly (readonly [number, number])[] = [
 	[1, 12],
 	[4, 20],
@@ -95,17 +98,17 @@ const EXTENDED_TABLES: readonly (readonly [number, number])[] = [
 /** Tables with link keys: of the trust centre, of others. */
 const LINK_KEY_TABLES = EXTENDED_TABLES.slice(1, 3);
 const EXTENDED_ROWS = 4;
-/** Item of the frame counters, one row for each network: 4 bytes, and the extended PAN id. */
+/** Item of the frame counters, one row per network: 4 bytes, and the extended PAN id. */
 const FRAME_COUNTERS = 7;
 const DEFAULT_LINK_KEY = Buffer.from("ZigBeeAlliance09");
 
 type Item = readonly [id: number, value: Buffer];
 
-/** The settings of a fresh chip (zgItemTable), and the key of its own network, which is random. */
+/** Settings of a fresh chip (zgItemTable), and the random key of its own network. */
 const SETTINGS: readonly Item[] = [
-	// Broadcasts, age of children, frames that are sent again.
+	// Broadcasts, age of children, retransmitted frames.
 	...[0x0030, 0x0033, 0x0036, 0x0038, 0x003e].map((id): Item => [id, Buffer.of(0)]),
-	// The images of Koenkk have the concentrator on.
+	// Koenkk's images enable the concentrator.
 	[NV_CONCENTRATOR_ENABLE, Buffer.of(1)],
 	[NV_APS_EXTENDED_PAN_ID, Buffer.alloc(8)],
 	[NV_PRECONFIGURED_KEY, Buffer.alloc(KEY_BYTES, 0xc3)],
@@ -129,7 +132,7 @@ const FRESH: readonly Item[] = [
 
 export class NVMemory {
 	readonly #items = new Map<string, Buffer>();
-	/** Something is another. */
+	/** Called after a change. */
 	onChanged: () => void = () => {};
 
 	constructor(contents?: NVContents) {
@@ -165,7 +168,7 @@ export class NVMemory {
 		this.set(keyOf(id), value);
 	}
 
-	/** The network that the NIB holds, whether the chip is in it or has left it. */
+	/** Network in the NIB, even after leaving it. */
 	get network(): Network | undefined {
 		const nib = this.item(NV_NIB);
 		if (nib?.length !== NIB_BYTES || nib.readUInt16LE(NIB_PAN_ID) === ANY_PAN_ID) return undefined;
@@ -180,7 +183,6 @@ export class NVMemory {
 		};
 	}
 
-	/** The chip is in this network from now on. */
 	set network(network: Network) {
 		this.isOnANetwork = true;
 		const nib = Buffer.alloc(NIB_BYTES);
@@ -201,7 +203,7 @@ export class NVMemory {
 			this.set(keyOf(1, FRAME_COUNTERS, 0), Buffer.concat([Buffer.alloc(4), network.extendedPanId]));
 	}
 
-	/** The flag that BDB goes by (bdbNodeIsOnANetwork). */
+	/** Flag used by BDB (bdbNodeIsOnANetwork). */
 	get isOnANetwork(): boolean {
 		return this.item(NV_IS_ON_A_NETWORK)?.[0] === 1;
 	}
@@ -210,23 +212,23 @@ export class NVMemory {
 		this.setItem(NV_IS_ON_A_NETWORK, Buffer.of(Number(isOn)));
 	}
 
-	/** The extended PAN id that a network is to be formed with; undefined: the chip's own address. */
+	/** Extended PAN id for forming a network; undefined: the chip's own address. */
 	get wantedExtendedPanId(): Buffer | undefined {
 		const wanted = this.item(NV_EXTENDED_PAN_ID);
 		return wanted?.length === 8 && wanted.some((byte) => byte !== 0 && byte !== 0xff) ? wanted : undefined;
 	}
 
-	/** The key that this chip gives to a network that it forms. */
+	/** Key for a network formed by this chip. */
 	get ownKey(): Buffer {
 		return this.item(NV_PRECONFIGURED_KEY) ?? Buffer.alloc(KEY_BYTES);
 	}
 
-	/** The key of the network that the chip is in; zeros: none. */
+	/** Key of the present network; zeros: none. */
 	get networkKey(): Buffer {
 		return this.item(NV_NETWORK_KEY)?.subarray(1, 1 + KEY_BYTES) ?? Buffer.alloc(KEY_BYTES);
 	}
 
-	/** A network key is in use from now on. */
+	/** Sets the network key in use. */
 	set networkKey(key: Buffer) {
 		const numbered = Buffer.concat([Buffer.of(0), key]);
 		this.setItem(NV_ACTIVE_KEY, numbered);
@@ -248,7 +250,7 @@ export class NVMemory {
 			this.isOnANetwork = false;
 			this.setItem(NV_STARTUP_OPTION, Buffer.of(option & ~START_DEFAULT_CONFIG));
 		}
-		// An item that was deleted.
+		// Restores deleted items.
 		for (const [id, value] of FRESH) if (this.item(id) === undefined) this.setItem(id, value);
 	}
 
@@ -268,13 +270,13 @@ export class NVMemory {
 		return undefined;
 	}
 
-	/** The next start is that of a fresh chip. */
+	/** Makes the next start that of a fresh chip. */
 	setFactoryNew(): void {
 		this.isOnANetwork = false;
 		this.setItem(NV_STARTUP_OPTION, Buffer.of(START_DEFAULT_CONFIG | START_DEFAULT_NETWORK));
 	}
 
-	/** Joining, or forming, has succeeded. */
+	/** Records that joining or forming has succeeded. */
 	settle(panId: number): void {
 		this.setItem(NV_PAN_ID, Buffer.of(panId & 0xff, panId >> 8));
 		this.setItem(NV_STARTUP_OPTION, Buffer.of(0));
@@ -303,7 +305,7 @@ export interface CoordinatorNetwork {
 	readonly channel: number;
 }
 
-/** The memory of a coordinator that herdsman has formed this network with before: it starts in no time. */
+/** Memory of a coordinator with a network already formed by herdsman, so that it starts quickly. */
 export function formedCoordinator(
 	ieee: Buffer,
 	{ panId, extendedPanId, networkKey, channel }: CoordinatorNetwork,

@@ -62,7 +62,7 @@ export interface ZigbeeOptions {
 	readonly quiet: boolean;
 }
 
-/** Throws UsageError. Undefined when only the help was asked for. */
+/** Throws UsageError. Undefined if only help was requested. */
 export function parseOptions(args: string[]): ZigbeeOptions | undefined {
 	const values = parseWords(args, WORDS);
 	if (values.help) return undefined;

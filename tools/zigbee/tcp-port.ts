@@ -1,4 +1,4 @@
-/** A coprocessor behind a TCP port, as gateways with Ethernet have theirs: one program at a time, the newest. */
+/** A coprocessor behind a TCP port, like those of gateways with Ethernet: one client at a time, the newest. */
 import { createServer, type Socket } from "node:net";
 import type { SimulatedCoprocessor } from "./coprocessor.js";
 
@@ -7,7 +7,7 @@ export interface TCPPort {
 	close(): Promise<void>;
 }
 
-/** `port` 0: any that is free. Rejects when it can't be had. */
+/** `port` 0: any free port. Rejects if the port is taken. */
 export function serveTCP(chip: SimulatedCoprocessor, port: number, host = "127.0.0.1"): Promise<TCPPort> {
 	let socket: Socket | undefined;
 	const server = createServer((newest) => {
@@ -15,7 +15,7 @@ export function serveTCP(chip: SimulatedCoprocessor, port: number, host = "127.0
 		socket = newest;
 		newest.setNoDelay(true);
 		newest.on("data", (bytes) => chip.receive(bytes));
-		// A client that has left needs no handling.
+		// A disconnected client needs no handling.
 		newest.on("error", () => newest.destroy());
 		newest.on("close", () => {
 			if (socket === newest) socket = undefined;

@@ -1,6 +1,6 @@
 /**
- * Zigbee Device Objects of a node (Zigbee specification R22, 2.4): what it asks others over the air, what it answers, and
- * how its host is told of both.
+ * Zigbee Device Objects of a node (Zigbee specification R22, 2.4): its requests and answers over the air, and their
+ * reports to the host.
  */
 import { type AirFrame, BROADCAST } from "./air.js";
 import type { Endpoint, SimulatedCoprocessor } from "./coprocessor.js";
@@ -13,7 +13,7 @@ const RAW_COPY = 0xff;
 const DEVICE_ANNOUNCE_INDICATION = 0xc1;
 const PERMIT_JOIN_INDICATION = 0xcb;
 
-/** Clusters; an answer has RESPONSE as well. */
+/** Clusters; an answer also has the bit RESPONSE. */
 const RESPONSE = 0x8000;
 export const NWK_ADDRESS = 0x0000;
 export const IEEE_ADDRESS = 0x0001;
@@ -40,7 +40,7 @@ const TABLE_FULL = 0x8c;
 
 const TO_IEEE = 3;
 const CHANGES_CHANNEL = 0xfe;
-/** Longest scan of the energy on channels, and what it finds. */
+/** Longest energy scan of channels, and its result. */
 const SCAN_LIMIT = 5;
 const QUIET = 40;
 const LEAVE_REJOIN = 0x80;
@@ -49,7 +49,7 @@ const WATCH_ALL = 0xffff;
 /** Link quality of a neighbour in a list. */
 const LINK_QUALITY = 200;
 
-/** Sends a request, to itself too. Where it goes to all, it is meant for this node as well. */
+/** Sends a request, also to itself. A broadcast also reaches this node. */
 export function askZDO(
 	chip: SimulatedCoprocessor,
 	destination: number,
@@ -73,7 +73,7 @@ function send(chip: SimulatedCoprocessor, destination: number, cluster: number, 
 	chip.transmit({ ...ends, source: network.shortAddress, destination, cluster, payload, wantsAck: false });
 }
 
-/** A frame of ZDO has come, of another node or of its own. */
+/** Processes a ZDO frame from another node or itself. */
 export function hearZDO(chip: SimulatedCoprocessor, { source, destination, cluster, payload }: AirFrame): void {
 	const [sequence] = payload;
 	const data = payload.subarray(1);
@@ -98,7 +98,7 @@ export function hearZDO(chip: SimulatedCoprocessor, { source, destination, clust
 	}
 }
 
-/** Tells the host in the form that its commands have, where it wants that. */
+/** Reports a response to the host in the form of its commands, if the host wants it. */
 function sayResponse(chip: SimulatedCoprocessor, source: number, cluster: number, data: Buffer): void {
 	if (chip.nv.item(NV_ZDO_DIRECT_CALLBACK)?.[0] !== 1) return;
 	const command = 0x80 | cluster;
@@ -106,7 +106,7 @@ function sayResponse(chip: SimulatedCoprocessor, source: number, cluster: number
 		chip.say(ZDO, command, [...uint16(source), ...data]);
 		return;
 	}
-	// Status, both addresses; over the air the count comes first, here the index does.
+	// Status, both addresses; over the air the count precedes the index, here the index comes first.
 	const [count = 0, index = 0] = data.subarray(11);
 	chip.say(ZDO, command, [...data.subarray(0, 11), index, count, ...data.subarray(13)]);
 }
@@ -177,7 +177,7 @@ interface BindRequest {
 	readonly destinationEndpoint: number;
 }
 
-/** Undefined: it is for another node, or for a group. */
+/** Undefined for another node or a group. */
 function bindRequest(chip: SimulatedCoprocessor, data: Buffer): BindRequest | undefined {
 	if (!chip.ieee.equals(data.subarray(0, 8)) || data.readUInt8(11) !== TO_IEEE) return undefined;
 	return {
@@ -229,7 +229,7 @@ function bindings(chip: SimulatedCoprocessor, start: number): number[] {
 	return [OK, rows.length, start, shown.length, ...shown.flat()];
 }
 
-/** The other nodes of the network that this one may hear: all. */
+/** Other nodes of the network; all of them are in range. */
 function neighbours(chip: SimulatedCoprocessor, start: number): number[] {
 	const network = chip.network!;
 	const others = chip.air.members(network).filter((station) => station !== chip);
@@ -269,12 +269,12 @@ function permit(chip: SimulatedCoprocessor, seconds: number): number[] {
 	return [OK];
 }
 
-/** The coordinator's word counts for all: the air has them follow. */
+/** An order of the coordinator applies to the whole network. */
 function update(chip: SimulatedCoprocessor, data: Buffer): number[] {
 	const mask = data.readUInt32LE(0);
 	const duration = data.readUInt8(4);
 	if (duration <= SCAN_LIMIT) {
-		// Scan result: every channel is equally quiet, and nothing was sent yet.
+		// Scan result: all channels are equally quiet, nothing was sent.
 		const count = mask.toString(2).replaceAll("0", "").length;
 		return [OK, ...data.subarray(0, 4), 0, 0, 0, 0, count, ...Array.from({ length: count }, () => QUIET)];
 	}

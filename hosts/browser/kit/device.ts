@@ -1,7 +1,7 @@
 /**
- * The gateway as the page sees it: one request at a time, since the chip has room for few connections; only a readout or a
- * probe, which takes up to a minute, has a lane of its own, so that no page waits for it. A request that finds the session
- * ended waits for the login and is then sent again; one that reads waits for a gateway that is away.
+ * The gateway from the page's view: one request at a time, because the chip has room for few connections. Readouts and
+ * probes, which take up to a minute, have their own queue, so that no page waits for them. A request refused for an
+ * ended session is repeated after the login; a GET waits for an absent gateway.
  */
 import { type Ending, endSession, loggedIn, token, tokenAccepted, tokenRefused } from "./session.js";
 import { Store } from "./store.js";
@@ -218,8 +218,8 @@ function untilReachable(): Promise<void> {
 }
 
 /**
- * The gateway is about to leave: the page waits for its return, and then loads anew, maybe another version of it. Where
- * something typed would be lost by that, the login is asked for in place.
+ * Waits for the gateway's return after a restart, then reloads the page, which may be of another version. If input
+ * would be lost, it asks for the login in place.
  */
 export async function awaitRestart(restart: Restart): Promise<void> {
 	const { reason } = restart;

@@ -114,7 +114,7 @@ export async function refresh(): Promise<void> {
 async function look(now: Status): Promise<void> {
 	statusAtMs = Date.now();
 	status.set(now);
-	// A reading that this page requested itself arrives that way.
+	// A readout requested by this page is received by its own request.
 	if (reading.value) return;
 	const { meter_readouts, meter_state } = now;
 	const isSame = meter_readouts === readouts && (meter_state === meterState || meter_state === "reading");

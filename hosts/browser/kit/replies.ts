@@ -1,7 +1,4 @@
-/**
- * Types of the replies. Made by `npm run api -- --make` from the
- * API's description, modules/api/openapi.json: change that.
- */
+/** Types of the replies. Made by `npm run api -- --make` from modules/api/openapi.json; do not edit. */
 
 export interface Challenge {
 	readonly nonce: string;

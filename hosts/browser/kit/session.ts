@@ -2,8 +2,8 @@
  * This browser's access: the owner's login in this tab, or a wall display with a read-only token.
  *
  * The token of a login is in the tab's storage and ends with it. The token of a display is in `localStorage`, because
- * the tablet loses power, its browser drops tabs and restarts, and no person is there to enter a password. It is read-
- * only, and the owner can revoke it on the security page.
+ * the tablet loses power, its browser drops tabs and restarts, and no person is there to enter a password. It is
+ * read-only, and the owner can revoke it on the security page.
  */
 import { Store } from "./store.js";
 
@@ -24,7 +24,9 @@ export type Ending = "expired" | "early" | "restart" | "reset" | "certificate" |
 /** Reasons that need no message after a reload. */
 const TOLD_IN_PLACE: readonly Ending[] = ["expired", "early", "revoked"];
 
-/** Token of a display link that was opened. It replaces nothing before the gateway has accepted it: links can be forged. */
+/**
+ * Token of an opened display link. It replaces nothing until the gateway has accepted it, because links can be forged.
+ */
 let offered: string | undefined;
 /** This page is a display: it has no session and a token for one, or such a token was offered. */
 export const display = new Store(isDisplay());
@@ -81,8 +83,8 @@ export function endSession(why?: Ending): void {
 }
 
 /**
- * The gateway has answered a request with this token. One of a link is kept now, and a session of this tab ends. A page
- * that opens a link asks for its state first, and that needs a token.
+ * The gateway has accepted this token. A token from a link is then stored, and a session of this tab ends. A page
+ * opened by a link first requests its state, which needs a token.
  */
 export function tokenAccepted(used: string | null): void {
 	if (used !== offered) return;

@@ -1,7 +1,4 @@
-/**
- * A long table behind a line that opens it, in a box of its own that scrolls; on a phone each row is a block of lines, with
- * the headings of its numbers before them.
- */
+/** A long, scrollable table that opens on click; on a phone each row is a block of lines with column headings. */
 import { t } from "./text.js";
 
 interface TableProps {

@@ -1,9 +1,9 @@
 /**
- * Where readings leave by themselves: Home Assistant by its REST API, and MQTT. Both show what came of the last time, and
- * can be tried with the settings that are stored.
+ * Outputs: Home Assistant by its REST API, and MQTT. Each shows its last result and can be tested with the stored
+ * settings.
  *
- * The API wants the hub's address, token and certificate at every save while it is on (API text, "Hub settings"), so that
- * the form asks for all of them and says why. A password of MQTT stays with its broker and certificate.
+ * While the hub is on, the API requires its address, token and certificate at every save (API text, "Hub settings"), so
+ * the form asks for all of them and says why. An MQTT password stays with its broker and certificate.
  */
 import { useState } from "preact/hooks";
 import { HUB, MQTT } from "../kit/bodies.js";

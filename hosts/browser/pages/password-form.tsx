@@ -10,7 +10,7 @@ import { changePassword, PASSWORD_MINIMUM } from "../kit/login.js";
 import { t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";
 
-/** From here on a password is called strong: length counts more than signs. */
+/** Minimum length of a "strong" password: length counts more than special characters. */
 const STRONG = 14;
 
 const OLD: FieldSpec = {
@@ -35,13 +35,13 @@ const NEW: readonly FieldSpec[] = [
 ];
 
 interface PasswordFormProps {
-	/** Left out: it is asked for. */
+	/** Old password; if omitted, the form asks for it. */
 	readonly old?: string | undefined;
 	readonly submitLabel?: string;
-	/** Shown when it went well; "" for nothing. */
+	/** Message after success; "": none. */
 	readonly doneText?: string;
 	onChanged?(): void;
-	/** Beside the button. */
+	/** Content beside the button. */
 	readonly actions?: ComponentChildren;
 }
 

@@ -1,6 +1,4 @@
-/**
- * The load profile that the meter keeps itself: read on request, shown as bars and table, exported for spreadsheets.
- */
+/** Load profile stored in the meter: read on request, shown as bars and as a table, exported for spreadsheets. */
 import { useState } from "preact/hooks";
 import { type Bar, Bars } from "../kit/bars.js";
 import { Choice } from "../kit/choices.js";
@@ -28,16 +26,16 @@ const CODES: readonly (readonly [code: string, name: TextKey])[] = [
 	["0-0:98.1.0", "profile.months"],
 	["", "profile.other"],
 ];
-/** Rows; the API gives 100 at most. */
+/** Numbers of rows; the API returns 100 at most. */
 const ENTRIES = ["10", "24", "48", "96", "100"];
 const A_DAY_OF_QUARTERS = "96";
 
 type Column = Profile["columns"][number];
 type Row = Profile["rows"][number];
 
-/** Outlives the card, since a readout takes long; what was seen is the next one's no more. */
+/** Kept outside the component, because a readout takes long; cleared for the next user. */
 interface Seen {
-	/** When the readout began, ms. */
+	/** Start of the readout, ms. */
 	readonly sinceMs?: number;
 	readonly profile?: Profile;
 	readonly error?: DeviceError;
@@ -112,10 +110,10 @@ export function ProfileCard() {
 	);
 }
 
-/** Codes of what goes wrong only where IEC 62056-21 is asked for a profile: in programming mode. */
+/** Codes of failures that only occur in programming mode of IEC 62056-21. */
 const IN_PROGRAMMING = /\/(no-(programming|clock|answer|profile)|broken-off)$/;
 
-/** In words; undefined where the text for the kind of error says enough. */
+/** Cause in words; undefined if the text for the kind of error suffices. */
 function causeOf(error: DeviceError): string | undefined {
 	if (error.code === "invalid_field") return t("valid.form");
 	const { code = "", missing }: { code?: string; missing?: { reason: string } } = error.body;
@@ -128,17 +126,17 @@ function nameOf(column: Column): string {
 	return column[language] ?? column.en ?? column.obis;
 }
 
-/** A row with what is shown of it. */
+/** A row with its displayed texts. */
 interface Line extends Row {
 	/** Wall-clock time as in wall.ts; NaN if unknown. */
 	readonly wallMs: number;
 	readonly time: string;
-	/** Its status in words. */
+	/** Status in words. */
 	readonly remark: string;
 	readonly isMarked: boolean;
 }
 
-/** From bit 0 on: status of a profile in VDEW 2.1.2 (P.01), and in IDIS (0-0:96.10.1), which took most of it over. */
+/** Names of the status bits from bit 0 on, of VDEW 2.1.2 (P.01) and IDIS (0-0:96.10.1), which adopted most of them. */
 const MARKS: readonly TextKey[] = [
 	"profile.fault",
 	"profile.clock",
@@ -149,10 +147,10 @@ const MARKS: readonly TextKey[] = [
 	"profile.up",
 	"profile.down",
 ];
-/** Daylight saving, not an event: IDIS sets it in each row of the summer. */
+/** Daylight saving is not an event: IDIS sets it in each row of the summer. */
 const SEASON = 8;
 
-/** The bits; NaN for a status that is not one of these eight. */
+/** The bits; NaN for any other status. */
 function bitsOf(text: string | null, isHex: boolean): number {
 	const bits = Number(`${isHex ? "0x" : ""}${text ?? 0}`);
 	return bits < 1 << MARKS.length ? bits : Number.NaN;
@@ -167,7 +165,7 @@ function lineOf(row: Row, isHex: boolean): Line {
 		...row,
 		wallMs,
 		time: Number.isNaN(wallMs) ? t("read.timeless") : formatMoment(wallMs / 1000, language, "UTC"),
-		// One of another kind as it was sent.
+		// An unknown status is shown as sent.
 		remark: isOther ? `${t("profile.status")} ${row.status}` : words.join(", "),
 		isMarked: isOther || (bits & ~SEASON) !== 0,
 	};
@@ -202,7 +200,7 @@ function View({ profile }: { profile: Profile }) {
 	);
 }
 
-/** For a spreadsheet: times of the gateway's zone, exact values, the status as it was sent and in words. */
+/** For a spreadsheet: times in the gateway's zone, exact values, the status as sent and in words. */
 function tableOf(lines: readonly Line[], columns: readonly Column[]): readonly (readonly string[])[] {
 	const heads = columns.map((column) => `${nameOf(column)} ${column.obis} (${column.unit})`);
 	const rows = lines.map(({ localtime, values, status: text, remark }) => [
@@ -221,24 +219,24 @@ function withUnit(value: string | null | undefined, unit: string): string {
 interface ChartProps {
 	readonly lines: readonly Line[];
 	readonly columns: readonly Column[];
-	/** 0: not known. */
+	/** 0 if unknown. */
 	readonly periodS: number;
 }
 
-/** Cumulative counters (D is 8): the increase from row to row is shown. */
+/** Cumulative counters (D is 8), of which the increase from row to row is shown. */
 const COUNTER = /(^|:)\d+\.8(\.|$)/;
-/** Up to this length a bar shows the time, beyond it the day. */
+/** Up to this length of a chart a bar shows the time, beyond it the day. */
 const SHORT_S = 2 * 86_400;
 const DIGITS = 6;
 
-/** One column as bars; nothing where none has numbers. */
+/** One column as bars; nothing without a column of numbers. */
 function Chart({ lines, columns, periodS }: ChartProps) {
 	const [chosen, setChosen] = useState("");
 	const all = columns
 		.map((column, place) => {
 			const numbers = lines.map(({ values }) => Number.parseFloat(values[place] ?? ""));
 			const isCounter = COUNTER.test(column.obis);
-			/** Not known where rows are missing in between, or it fell: the meter was exchanged, or it went on from 0. */
+			/** Unknown if rows are missing in between, or if the counter fell: an exchanged meter or an overflow. */
 			const grown = (number: number, before: number) => {
 				const isNext = periodS === 0 || lines[before + 1].timestamp - lines[before].timestamp <= periodS;
 				return isNext && number >= numbers[before] ? number - numbers[before] : Number.NaN;

@@ -1,4 +1,4 @@
-/** The values of a readout as text: for the screen, the clipboard, and spreadsheets. */
+/** Text of a readout's values, for the screen, the clipboard and spreadsheets. */
 import { decimalCell, textCell } from "../kit/csv.js";
 import { formatDecimal } from "../kit/format.js";
 import type { Readout } from "../kit/live.js";
@@ -6,19 +6,19 @@ import type { Reading } from "../kit/replies.js";
 import { formatStamp, stampOf, stampOfCode } from "../kit/stamps.js";
 import { language, t } from "../kit/text.js";
 
-/** A reading with what is shown of it. */
+/** A reading with its displayed texts. */
 export interface Line {
 	readonly reading: Reading;
 	readonly name: string;
-	/** With the attribute of its object, if it is not the value. */
+	/** Includes the attribute if it is not the value. */
 	readonly code: string;
-	/** As sent; a past value without one has that of the present value. */
+	/** As sent; a past value without a unit has that of the present value. */
 	readonly unit: string;
-	/** With its unit. */
+	/** Includes the unit. */
 	readonly value: string;
 	/** Values after the first one, such as the time of a maximum. */
 	readonly more: readonly string[];
-	/** All that the filter looks at, in small letters. */
+	/** Text searched by the filter, in lower case. */
 	readonly haystack: string;
 }
 
@@ -36,7 +36,7 @@ export function linesOf(readings: readonly Reading[]): readonly Line[] {
 	});
 }
 
-/** The code, and which attribute of its object it is, if it is not the value. */
+/** The code, and the attribute if it is not the value. */
 export function codeText(code: string, attribute = 2): string {
 	return attribute === 2 ? code : `${code} · ${t("readings.attribute")} ${attribute}`;
 }
@@ -51,13 +51,13 @@ function presentCode({ obis_long }: Reading): string {
 	return obis_long.split("*")[0];
 }
 
-/** Units of present values by their codes: meters leave them away behind those of the past (IEC 62056-21, 6.5). */
+/** Units of present values by code: meters omit the units of past values (IEC 62056-21, 6.5). */
 function unitsNow(readings: readonly Reading[]): ReadonlyMap<string, string> {
 	const present = readings.filter(({ billing_period, value1_unit }) => billing_period === null && value1_unit !== "");
 	return new Map(present.map((reading) => [presentCode(reading), reading.value1_unit]));
 }
 
-/** Text, unit, and time of each value behind the first. */
+/** Text, unit and time of each value after the first. */
 function secondsOf({ value2, value2_unit = "", values = [] }: Reading) {
 	const all = [[value2, value2_unit] as const, ...values.map((value) => [value, ""] as const)];
 	return all
@@ -65,24 +65,24 @@ function secondsOf({ value2, value2_unit = "", values = [] }: Reading) {
 		.map(([text, unit]) => [text, unit, unit === "" ? stampOf(text) : undefined] as const);
 }
 
-/** Formats a value for people. A value without a unit may be a name in digits and stays as it was sent. */
+/** Formats a value for people. A value without a unit may be a name in digits and stays as sent. */
 function formatted(text: string, unit: string, stamp: string | undefined): string {
 	if (stamp !== undefined) return formatStamp(stamp, language);
 	return unit === "" ? text.trim() : `${formatDecimal(text, language)} ${unit}`;
 }
 
-/** The number that is printed on the meter, or what names it otherwise. */
+/** The number printed on the meter, or another identification. */
 function meterNumber({ readings, meter_id }: Readout): string {
 	const numbers = NUMBER_CODES.map((code) => readings.find(({ obis }) => obis === code)?.value1);
 	return numbers.find((number) => number !== undefined && number !== "") ?? meter_id;
 }
 
-/** Number of the meter: IEC 62056-61, A.2.3; of older meters. */
+/** Codes of the meter's number: IEC 62056-61, A.2.3, and older meters. */
 const NUMBER_CODES = ["0.0.0", "96.1.0", "C.1.0", "0.0"];
 
 const COLUMNS = ["time", "number", "code", "name", "value", "unit", "second", "period", "raw"] as const;
 
-/** The lines of a readout as a table under its headings: each cell alone says what it is, without its neighbours. */
+/** A readout as a table with headings; each cell is understandable on its own. */
 export function tableOf(last: Readout, lines: readonly Line[]): readonly (readonly string[])[] {
 	const number = meterNumber(last);
 	const rows = lines.map(({ reading, name, code, unit }) => {
@@ -101,14 +101,14 @@ function cellOf(text: string, unit: string, stamp: string | undefined): string {
 	return unit === "" && !text.includes(".") ? text.trim() : decimalCell(text, language);
 }
 
-/** As the meter would send it (IEC 62056-21, 6.5): no spreadsheet takes that for a number or a date. */
+/** As the meter would send it (IEC 62056-21, 6.5), so that no spreadsheet takes it for a number or a date. */
 function rawOf({ obis_long, value1, value1_unit, value2, value2_unit = "", values = [] }: Reading): string {
 	const set = (value: string, unit: string) => `(${value}${unit === "" ? "" : `*${unit}`})`;
 	const second = value2 === "" && values.length === 0 ? "" : set(value2, value2_unit);
 	return `${obis_long}${set(value1, value1_unit)}${second}${values.map((value) => set(value, "")).join("")}`;
 }
 
-/** For the clipboard: tabs between, as spreadsheets take what is pasted. */
+/** For the clipboard: separated by tabs, which spreadsheets understand. */
 export function asText(last: Readout, lines: readonly Line[]): string {
 	return tableOf(last, lines)
 		.map((cells) => cells.map((cell) => textCell(cell)).join("\t"))

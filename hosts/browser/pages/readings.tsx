@@ -1,4 +1,4 @@
-/** Readings: every value of the last readout; filtered, copied, downloaded, and sent over Zigbee by choice. */
+/** Readings: all values of the last readout, which can be filtered, copied, downloaded and mapped to Zigbee. */
 import { useMemo, useState } from "preact/hooks";
 import type { DeviceError } from "../kit/device.js";
 import { type Readout, readout, status } from "../kit/live.js";
@@ -50,7 +50,7 @@ function About({ last: { meter_id, protocol, mode, baudrate } }: { last: Readout
 	);
 }
 
-/** Objects that the meter did not deliver, so that the list can be corrected. */
+/** Objects that the meter did not deliver, so that the user can correct the list. */
 function MissingCard({ missing }: { missing: readonly Missing[] }) {
 	return (
 		<Card title={t("readings.missing")}>
@@ -75,7 +75,7 @@ function MissingCard({ missing }: { missing: readonly Missing[] }) {
 function ValuesCard({ last }: { last: Readout | undefined }) {
 	const [part, setPart] = useState("");
 	const zigbee = useStore(status)?.zigbee_state ?? ABSENT;
-	// A display may not see what is sent.
+	// A display may not see the mapping.
 	const isPlain = useStore(display) || zigbee === ABSENT;
 	const readings = last?.readings ?? [];
 	const all = useMemo(() => linesOf(readings), [last]);
@@ -88,7 +88,7 @@ function ValuesCard({ last }: { last: Readout | undefined }) {
 			</Card>
 		);
 	}
-	// A column that is empty in all lines is left away, whatever the filter shows of them.
+	// A column that is empty in all lines is omitted, regardless of the filter.
 	const table = {
 		lines: shown,
 		hasMore: all.some(({ more }) => more.length > 0),
@@ -121,16 +121,16 @@ function ValuesCard({ last }: { last: Readout | undefined }) {
 
 interface TableProps {
 	readonly lines: readonly Line[];
-	/** Some line has values behind the first. */
+	/** True if a line has values after the first. */
 	readonly hasMore: boolean;
-	/** Some line is of a past billing period. */
+	/** True if a line is of a past billing period. */
 	readonly hasPeriods: boolean;
 	/** Mapping of readings to Zigbee. */
 	readonly map?: ZigbeeMap | undefined;
 	readonly onSend?: ((reading: Reading, target: string) => void) | undefined;
 }
 
-/** The table with what goes over Zigbee, which can be chosen there. */
+/** The table with the mapping to Zigbee, which can be changed. */
 function MappedTable({ readings, ...table }: TableProps & { readonly readings: readonly Reading[] }) {
 	const { value: map, put } = useDevice<ZigbeeMap>("zigbee/map");
 	const [error, setError] = useState<DeviceError>();
@@ -144,7 +144,7 @@ function MappedTable({ readings, ...table }: TableProps & { readonly readings: r
 		setIsFull(isTooMuch);
 		setError(undefined);
 		setHasNews(false);
-		// Drawn anew, the choice shows what holds.
+		// Redrawing restores the stored choice.
 		if (isTooMuch) return put({ ...map });
 		try {
 			put(await storeMap(entries));
@@ -168,7 +168,7 @@ function MappedTable({ readings, ...table }: TableProps & { readonly readings: r
 }
 
 function Table({ lines, hasMore, hasPeriods, map, onSend }: TableProps) {
-	// The rows stay the same objects until something of theirs changes: 600 of them must not be compared every second.
+	// Rows stay the same objects until they change: comparing 600 of them every second would take too long.
 	const rows = useMemo(
 		() =>
 			lines.map((line, index) => (
@@ -198,7 +198,7 @@ function Table({ lines, hasMore, hasPeriods, map, onSend }: TableProps) {
 	);
 }
 
-/** Characters of a value that may be broken anywhere: messages and lists of the meter. */
+/** From this length on a value may be wrapped anywhere: messages and lists of the meter. */
 const LONG = 24;
 
 function Row({ line, hasMore, hasPeriods, map, onSend }: Omit<TableProps, "lines"> & { readonly line: Line }) {

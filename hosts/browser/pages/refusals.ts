@@ -1,4 +1,6 @@
-/** Why the gateway did not take a certificate, in the user's language. It answers with one English sentence. */
+/**
+ * Reasons for which the gateway refused a certificate, in the user's language. The gateway sends an English sentence.
+ */
 import type { TextKey } from "../text/all.js";
 
 /** Distinctive part of each sentence. */
@@ -15,20 +17,20 @@ const REFUSALS: readonly (readonly [part: string, key: TextKey])[] = [
 	["has expired", "refusal.expired"],
 ];
 
-/** The text for the sentence; undefined for one that this page does not know. */
+/** Text for the sentence; undefined if unknown. */
 export function refusalKey(sentence: string): TextKey | undefined {
 	return REFUSALS.find(([part]) => sentence.includes(part))?.[1];
 }
 
 const PEM_BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g;
 
-/** The certificates of several files, in their order, then the keys, as the gateway wants them. */
+/** Joins the files' certificates in order, then the keys, as the gateway requires. */
 export function joinPEM(texts: readonly string[]): string {
 	const all = texts.join("\n");
 	const blocks = [...all.matchAll(PEM_BLOCK)];
 	const ofKind = (kind: string) => blocks.filter(([, label]) => label.endsWith(kind)).map(([block]) => block);
-	// A set: the certificate is often in the file of the chain as well.
+	// A set, because the certificate is often repeated in the chain's file.
 	const wanted = [...new Set([...ofKind("CERTIFICATE"), ...ofKind("PRIVATE KEY")])];
-	// Without certificates the gateway says what is missing.
+	// Without certificates the gateway reports what is missing.
 	return wanted.length === 0 ? all : `${wanted.join("\n")}\n`;
 }

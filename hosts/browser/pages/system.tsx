@@ -13,7 +13,7 @@ import { language, t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
 import { ClockCard } from "./clock.js";
 
-/** Where a gateway without settings answers, in its own network. */
+/** Address of a gateway without settings, in its own network. */
 const OWN_ADDRESS = "http://192.168.4.1/";
 
 export function System() {
@@ -195,7 +195,7 @@ function Lost() {
 	);
 }
 
-/** The first steps can be gone again at any time. */
+/** The first set-up can be repeated at any time. */
 function SetUpCard() {
 	return (
 		<Card title={t("again.setup")}>

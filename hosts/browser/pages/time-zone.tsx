@@ -11,13 +11,13 @@ import { useDevice } from "../kit/use-device.js";
 const PATH = "system/timezone";
 
 interface TimeZoneFormProps {
-	/** Begins with the zone of this browser while the gateway has none. */
+	/** Suggests the browser's zone if the gateway has none. */
 	readonly suggest?: boolean;
 	readonly submitLabel?: string;
-	/** Shown when it went well; "" for nothing. */
+	/** Message after success; "": none. */
 	readonly doneText?: string;
 	onSaved?(timezone: string): void;
-	/** Beside the button. */
+	/** Content beside the button. */
 	readonly actions?: ComponentChildren;
 }
 
@@ -27,7 +27,7 @@ function browserZone(): string {
 	return zone === "UTC" || zone.startsWith("Etc/") ? "" : zone;
 }
 
-/** All that the browser knows, and the one in use whether it knows that or not. */
+/** All zones known to the browser, and the present one. */
 function fieldFor(current: string): FieldSpec {
 	const names = new Set([...Intl.supportedValuesOf("timeZone"), browserZone(), current]);
 	names.delete("");

@@ -1,4 +1,7 @@
-/** Long-lived tokens: list, creation with the value shown once, revocation; and the link that makes a display of a device. */
+/**
+ * Long-lived tokens: list, creation with the value shown once, revocation; and the link that turns a device into a
+ * display.
+ */
 import { useEffect, useState } from "preact/hooks";
 import { SYSTEM_TOKENS } from "../kit/bodies.js";
 import { post, remove } from "../kit/device.js";
@@ -65,7 +68,7 @@ export function TokensCard() {
 						<Notice kind="info">{t("error.token_slots_full")}</Notice>
 					) : (
 						<Form
-							// Empty again after each token.
+							// Cleared after each new token.
 							key={value.tokens.length}
 							fields={FIELDS}
 							values={{ scope: "read" }}
@@ -122,7 +125,7 @@ function Tokens({ list, onRevoke }: { list: TokenList; onRevoke: (token: Token) 
 	);
 }
 
-/** Left only by its button: the value never comes again. */
+/** Only its button closes it, because the value is shown only once. */
 function MadeToken({ made, onClose }: { made: NewToken; onClose: () => void }) {
 	const { name, token, scope } = made;
 	return (
@@ -158,7 +161,7 @@ function Example({ token }: { token: string }) {
 	);
 }
 
-/** The link as it is copied, and as a code for the camera of the device that is to be the display. */
+/** The link as text, and as a code for the camera of the future display. */
 function DisplayLink({ token }: { token: string }) {
 	const link = displayLink(token);
 	return (
@@ -177,14 +180,14 @@ function DisplayLink({ token }: { token: string }) {
 	);
 }
 
-/** Modules of white that a code needs around it (ISO/IEC 18004). */
+/** White modules required around a code (ISO/IEC 18004). */
 const QUIET = 4;
 
-/** Drawn as one path, black on white in every theme: cameras want it so. */
+/** One path, black on white in every theme, as cameras need it. */
 function QRCode({ text, label }: { text: string; label: string }) {
 	const [drawing, setDrawing] = useState<{ readonly size: number; readonly path: string }>();
 	useEffect(() => {
-		// Loaded only for a new display. Without it the link alone is shown.
+		// Loaded only for a new display. Without it only the link is shown.
 		import("lean-qr/nano").then(
 			({ generate }) => {
 				const code = generate(text);

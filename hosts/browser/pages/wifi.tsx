@@ -1,7 +1,7 @@
 /**
  * Choosing and joining a Wi-Fi network, for the wizard and the network page. The gateway tries a new network and
- * returns to the previous one if it gets no address. A browser on the gateway's own access point can watch this; a
- * browser on the network that is left sees the page return, or an address to open.
+ * returns to the previous one if it gets no address. A browser on the gateway's access point sees the result; a browser
+ * on the previous network sees the page return, or an address to open.
  */
 
 import { useEffect, useState } from "preact/hooks";
@@ -16,20 +16,20 @@ import type { NetworkStatus } from "../kit/replies.js";
 import { isText, language, t } from "../kit/text.js";
 import { asDeviceError, useDevice } from "../kit/use-device.js";
 
-/** Time until the change takes effect; the reply comes before. */
+/** Time until the change takes effect, after the reply. */
 const LEAVE_MS = 3_000;
 const POLL_MS = 2_000;
 /** The gateway's own limit is 45 s. */
 const TRIAL_LIMIT_MS = 60_000;
-/** A wrong password may be a weak signal; after so long it is believed. */
+/** A reported wrong password may be due to a weak signal; after this time it is believed. */
 const BELIEVED_MS = 12_000;
 
 /** `wifi_auth_mode_t` of ESP-IDF. */
 const AUTH_OPEN = 0;
-/** Those that ask for a user's name: WPA2, WPA3 and both, as companies have them. */
+/** Enterprise modes with a user name: WPA2, WPA3 and both. */
 const AUTH_ENTERPRISE: readonly number[] = [5, 10, 13, 14];
 
-/** As the gateway checks them. */
+/** Same check as in the gateway. */
 export const IPV4_FORM = /^((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(?!$)|$)){4}$/;
 
 interface Network {
@@ -38,28 +38,28 @@ interface Network {
 	readonly authmode: number;
 }
 
-/** No network of the list: its name is typed. */
+/** A network that is not in the list: its name is typed. */
 const BY_HAND: Network = { ssid: "", rssi: 0, authmode: -1 };
 
-/** How well a network is heard, in words. */
+/** Signal strength in words. */
 export function signalWord(rssi: number): string {
 	if (rssi >= -60) return t("wifi.signal.strong");
 	if (rssi >= -70) return t("wifi.signal.good");
 	return t(rssi >= -80 ? "wifi.signal.weak" : "wifi.signal.poor");
 }
 
-/** Why the network was not joined, from `wifi_last_error`. */
+/** Reason for which the network was not joined, from `wifi_last_error`. */
 export function wifiErrorText(code: string): string {
 	const key = `error.${code}`;
 	return isText(key) ? t(key) : t("error.wifi/lost");
 }
 
-/** Whether this page was fetched over the gateway's own network. */
+/** True if this page was loaded over the gateway's own network. */
 function isOverAccessPoint(status: NetworkStatus): boolean {
 	return !status.secure || location.hostname === "192.168.4.1";
 }
 
-/** Returns true if the radio works: not without one, and not beside a cable unless the button was pressed. */
+/** Returns true if the radio is on: there is one, and without a cable or after a press of the button. */
 export function hasRadio(status: NetworkStatus): boolean {
 	return status.wifi_temporary || (status.wifi_enabled && status.interface !== "ethernet");
 }
@@ -70,7 +70,7 @@ export function networkName({ interface: by, ssid }: NetworkStatus): string {
 }
 
 interface WiFiFormProps {
-	/** The new network is joined, and the gateway can be reached there. */
+	/** Called once the new network is joined and the gateway is reachable there. */
 	onJoined?(status: NetworkStatus): void;
 }
 
@@ -181,7 +181,7 @@ function aboutOf({ ssid, rssi, authmode }: Network, status: NetworkStatus): stri
 	return words.join(" · ");
 }
 
-/** Each name once, as its best access point is heard; the best first. */
+/** Each name once, with its strongest access point, strongest first. */
 function strongest(networks: readonly Network[]): readonly Network[] {
 	const sorted = networks.filter(({ ssid }) => ssid !== "").sort((a, b) => b.rssi - a.rssi);
 	return sorted.filter(({ ssid }, index) => sorted.findIndex((other) => other.ssid === ssid) === index);
@@ -193,11 +193,11 @@ interface SettingsProps {
 	readonly onJoined: WiFiFormProps["onJoined"];
 }
 
-/** A switch of the form, not of the API, which takes an empty password for it. */
+/** A switch of the form; the API takes an empty password instead. */
 const UNLOCKED = "unlocked";
 export const isStatic = ({ dhcp }: Draft) => dhcp === false;
 
-/** DHCP or an address of one's own, by Wi-Fi and by cable. */
+/** DHCP or a static address, by Wi-Fi and by cable. */
 export const ADDRESS_FIELDS: readonly (FieldSpec & { readonly name: "dhcp" | "ip" | "netmask" | "gateway" })[] = [
 	{ name: "dhcp", label: "wifi.dhcp", help: "wifi.dhcp.help", kind: "toggle" },
 	{
@@ -242,7 +242,7 @@ function Settings({ status, picked, onJoined }: SettingsProps) {
 	const [typed, setTyped] = useState(status.ssid);
 	const isOpen = picked.authmode === AUTH_OPEN;
 	const isByHand = picked === BY_HAND;
-	/** The network that is set up already: the gateway knows its password. */
+	/** The configured network, for which the gateway has the password. */
 	const isCurrent = status.ssid !== "" && (isByHand ? typed : picked.ssid) === status.ssid;
 	const fields = fieldsOf({ ...NETWORK_WIFI, [UNLOCKED]: {} }, [
 		{
@@ -277,16 +277,16 @@ function Settings({ status, picked, onJoined }: SettingsProps) {
 		setJoined(undefined);
 		const ssid = isByHand ? String(values["ssid"]) : picked.ssid;
 		const { hostname, password, [UNLOCKED]: unlocked, ...rest } = values;
-		// An unchanged name is left out: a new one makes a new certificate.
+		// An unchanged name is omitted, because a new one makes a new certificate.
 		const name = hostname === "" || hostname === status.hostname ? {} : { hostname };
-		// An empty password keeps the stored one; an open network is a choice of its own.
+		// An empty password keeps the stored one; an open network is a separate choice.
 		const key = isOpen || unlocked === true ? { password: "" } : password === "" ? {} : { password };
 		await post("network/wifi", { apply: false, ...rest, ...key, ssid, ...name });
 		if (values["apply"] !== true) return;
 		if (!isOverAccessPoint(status)) {
 			const addresses = [`https://${hostname || status.hostname}.local/`];
 			if (values["dhcp"] === false) addresses.push(`https://${values["ip"]}/`);
-			// The form has done its part: what was typed is sent.
+			// The form's input has been sent.
 			awaitRestart({ reason: "moved", addresses });
 			return;
 		}
@@ -333,7 +333,7 @@ function beginning(status: NetworkStatus): Draft {
 	return { ssid, dhcp, hostname, ...address, apply: hasRadio(status) };
 }
 
-/** Where the gateway is found from now on. */
+/** New address of the gateway. */
 function Joined({ status: { ssid, hostname, ip } }: { status: NetworkStatus }) {
 	return (
 		<Notice kind="good">

@@ -1,4 +1,4 @@
-/** The step of the wizard at the meter: place the head, then read for the first time and show what came. */
+/** Wizard step at the meter: place the head, then read for the first time and show the values. */
 import { useEffect, useRef } from "preact/hooks";
 import { formatNumber } from "../kit/format.js";
 import {
@@ -24,7 +24,7 @@ import { PINForm } from "./meter-pin.js";
 import { linesOf, nameOf } from "./readings-text.js";
 
 const READ_LIMIT_S = 60;
-/** So many values of the first readout are shown. */
+/** Number of shown values of the first readout. */
 const SHOWN = 6;
 
 export function FirstContact() {
@@ -35,7 +35,7 @@ export function FirstContact() {
 	const before = useRef(revision);
 	const heading = useRef<HTMLHeadingElement>(null);
 	useEffect(() => {
-		// By the one button that sets the gateway to what was found.
+		// After the button that applies the protocol found.
 		if (revision !== before.current) {
 			heading.current?.scrollIntoView();
 			readNow();
@@ -44,10 +44,10 @@ export function FirstContact() {
 	}, [revision]);
 	const hasRead = !isReading && !failure && last !== undefined && last.readings.length > 0;
 	const isLimited = hasRead && last.protocol === "DLMS/COSEM" && countersOf(last.readings).length === 0;
-	/** It is found, and all is well so far. */
+	/** Finding an encrypted meter is a success so far. */
 	const isEncrypted = failure?.body.code === "dlms-push/no-key";
 	const needs = useRef({ access: false, pin: false });
-	// While it is read with what was entered the form stays.
+	// The form stays while the meter is read with its settings.
 	if (!isReading) {
 		const access = isLimited || failure?.code === "meter_auth_failed";
 		needs.current = { access, pin: hasRead && isLocked(last) };

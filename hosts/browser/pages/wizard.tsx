@@ -1,6 +1,6 @@
 /**
- * The first set-up: language, password, time, meter, and the Wi-Fi last, since the gateway's own network may end with
- * it. Each step can be skipped, and the whole left at any time.
+ * First set-up: language, password, time, meter, and Wi-Fi last, because the gateway's own network may end with it.
+ * Each step can be skipped, and the whole left at any time.
  */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -20,18 +20,18 @@ import { TimeZoneForm } from "./time-zone.js";
 import { networkName, WiFiForm } from "./wifi.js";
 import { FirstContact } from "./wizard-meter.js";
 
-/** The gateway in its own network. */
+/** Address of the gateway in its own network. */
 const ACCESS_POINT = "192.168.4.1";
 const NO_ADDRESS = "0.0.0.0";
-/** Where the set-up is, kept over a reload of the page. */
+/** Progress, kept across a reload. */
 const STEP = "setup";
 
 interface StepProps {
-	/** The step is done, or left out. */
+	/** Called when the step is done or skipped. */
 	next(): void;
-	/** Back and skip, for beside the main button. */
+	/** Buttons "back" and "skip", beside the main one. */
 	readonly actions: ComponentChildren;
-	/** In the last step, once the gateway is in a Wi-Fi. */
+	/** Last step: called once the gateway has joined a Wi-Fi network. */
 	readonly onJoined: (status: NetworkStatus) => void;
 }
 
@@ -110,7 +110,7 @@ export function Wizard() {
 	);
 }
 
-/** The button that goes on where there is nothing to save, and those beside it. */
+/** Button to continue without saving, and those beside it. */
 function Onward({ next, label, actions }: Pick<StepProps, "next" | "actions"> & { label?: string }) {
 	return (
 		<div class="actions">
@@ -137,7 +137,7 @@ function Language({ next, actions }: StepProps) {
 
 function Password({ next, actions }: StepProps) {
 	const now = useStore(status);
-	// Saving changes the state; the form stays until the next step is there.
+	// Saving changes the state; the form stays until the next step is shown.
 	const [isNew, setNew] = useState<boolean>();
 	useEffect(() => {
 		if (now !== undefined && isNew === undefined) setNew(!now.password_default);

@@ -1,4 +1,4 @@
-/** The table of what is sent over Zigbee, as a form of lines. */
+/** Form for the table of Zigbee mappings, one line per entry. */
 import { useRef, useState } from "preact/hooks";
 import { Choice } from "../kit/choices.js";
 import type { DeviceError } from "../kit/device.js";
@@ -26,7 +26,7 @@ import {
 	type ZigbeeMap,
 } from "./mapping.js";
 
-/** An entry on the screen; `key` stays with it. */
+/** A displayed entry; `key` stays with it. */
 interface Line extends Entry {
 	readonly key: number;
 }
@@ -125,7 +125,7 @@ interface MapLineProps {
 	readonly index: number;
 	readonly readings: readonly Reading[];
 	readonly sent: readonly Sent[] | undefined;
-	/** Faults are shown. */
+	/** True if faults are shown. */
 	readonly isChecked: boolean;
 	onChange(line: Line): void;
 	onDrop(): void;
@@ -239,7 +239,7 @@ function Suggestions({ readings }: { readings: readonly Reading[] }) {
 	);
 }
 
-/** A warning for each target and each code that more than one line names. */
+/** A warning for each target and each code in more than one line. */
 function doublesOf(lines: readonly Line[]): readonly string[] {
 	const twice = (names: readonly string[]) => new Set(names.filter((name, index) => names.indexOf(name) !== index));
 	const targets = twice(lines.map(({ mapping_id }) => mapping_id).filter((id) => id !== UNMAPPED));

@@ -1,6 +1,6 @@
 /**
- * All texts of the page. Scripts carry none: each document has those of its language (tools/page.ts), and they are
- * unpacked in this order as they are needed, so those that are shown first are first.
+ * All texts of the page. Scripts contain no texts: each document has those of its language (tools/page.ts), in this
+ * order, and unpacks them as needed, so those shown first come first.
  */
 import { COMMON } from "./common.js";
 import { DASHBOARD } from "./dashboard.js";

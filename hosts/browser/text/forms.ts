@@ -1,4 +1,4 @@
-/** Texts of what a field asks for, said where what was typed is something else. */
+/** Texts on the required form of a field, shown when the input has another one. */
 import type { Translations } from "./translations.js";
 
 export const FORMS = {

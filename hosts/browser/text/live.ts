@@ -1,4 +1,4 @@
-/** Texts of what changes under the page: the connection, the age of what is shown, the session, and what is not saved. */
+/** Texts of changes under the page: connection, age of readings, session, and unsaved input. */
 import type { Translations } from "./translations.js";
 
 export const LIVE = {

@@ -1,4 +1,4 @@
-/** Texts of the page "use": what went through the meter in days, months and years. */
+/** Texts of the page "use": consumption by day, month and year. */
 import type { Translations } from "./translations.js";
 
 export const USE = {

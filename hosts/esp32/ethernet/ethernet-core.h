@@ -1,7 +1,7 @@
 /*
  * Requests to the Ethernet port and the meaning of its events: `Ethernet` of the host contract without the port itself
- * (ethernet-driver.h). For ethernet-xs.c; plain C on pthreads. Events arrive in any thread; everything else is called in
- * the machine's thread.
+ * (ethernet-driver.h). For ethernet-xs.c; plain C on pthreads. Events arrive in any thread; call everything else in the
+ * machine's thread.
  *
  *   state      start      link up    address    address lost    link lost    stop
  *   OFF        UNLINKED   -          -          -               -            OFF
@@ -28,9 +28,9 @@ typedef struct {
 
 typedef struct {
 	pthread_mutex_t lock;
-	/* This and all following members need the lock. */
+	/* This and all following members are guarded by the lock. */
 	bool on;
-	/* A delivery is on its way to the machine's thread. */
+	/* A delivery to the machine's thread is under way. */
 	bool posted;
 	ethernet_state now;
 	/* State last reported to the machine's thread. */
@@ -40,14 +40,16 @@ typedef struct {
 void ethernet_core_open(ethernet_core *core);
 void ethernet_core_close(ethernet_core *core);
 
-/* False: the port does not start, and is off. One that is on takes the new settings, and keeps its link. */
+/*
+ * Returns false if the port does not start; it is then off. If it is on, it takes the new settings and keeps its link.
+ */
 bool ethernet_core_start(ethernet_core *core, const ethernet_settings *settings);
 void ethernet_core_stop(ethernet_core *core);
 
-/* In any thread. */
+/* Any thread. */
 void ethernet_core_event(ethernet_core *core, const ethernet_event *event);
 
-/* Returns true if there is news and no delivery is under way: the caller must post one. Any thread. */
+/* Returns true if there is news and no delivery under way: the caller must post one. Any thread. */
 bool ethernet_core_posts(ethernet_core *core);
 
 /* Called in the delivery. True: report the state and call again. False: no more news, the delivery ends. */

@@ -1,6 +1,6 @@
 /*
- * See ethernet-driver.h: esp_eth and esp_netif of ESP-IDF 6.0. All of it is made by the first start and deleted by stop, so
- * that a port that is off takes no memory.
+ * See ethernet-driver.h: esp_eth and esp_netif of ESP-IDF 6.0. The first start creates everything and stop deletes it,
+ * so that a port that is off uses no memory.
  */
 #include "ethernet-driver.h"
 
@@ -16,7 +16,7 @@
 
 #include "ethernet-port.h"
 
-/* Above Wi-Fi's station, which has 100: with both, what leaves the local networks goes by the cable. */
+/* Above Wi-Fi's station (100): with both, traffic to other networks uses the cable. */
 enum { ROUTE_PRIORITY = 110 };
 
 static const int32_t LINK_EVENTS[] = { ETHERNET_EVENT_CONNECTED, ETHERNET_EVENT_DISCONNECTED };
@@ -24,7 +24,6 @@ static const int32_t IP_EVENTS[] = { IP_EVENT_ETH_GOT_IP, IP_EVENT_ETH_LOST_IP }
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The one port of the board. */
 static struct {
 	bool open;
 	ethernet_pins pins;
@@ -77,7 +76,10 @@ static void stop_listening(void)
 	for (unsigned i = 0; i < COUNT(IP_EVENTS); i++) esp_event_handler_unregister(IP_EVENT, IP_EVENTS[i], on_ip);
 }
 
-/* After the glue: its handlers come first, and an interface without a link has no address when ours are called. */
+/*
+ * Called after the glue, whose handlers then run first, so that an interface without a link has no address in our
+ * handlers.
+ */
 static bool listen(void)
 {
 	bool done = true;
@@ -88,7 +90,7 @@ static bool listen(void)
 	return done;
 }
 
-/* Before a restart: GPIO 0 must have no clock while the chip begins anew. */
+/* Before a restart: GPIO 0 must have no clock while the chip boots. */
 static void shut_down(void)
 {
 	if (port.driver) ethernet_port_power_off(&port.pins);
@@ -116,7 +118,7 @@ static bool make_interface(void)
 	return port.interface != NULL;
 }
 
-/* A W5500 has no address of its own, and an emulator another one. */
+/* A W5500 has no MAC address, and an emulator has its own. */
 static bool set_mac(void)
 {
 	uint8_t mac[ETHERNET_MAC_SIZE];
@@ -154,7 +156,7 @@ static void remove_all(void)
 	port.interface = NULL;
 }
 
-/* DHCP is stopped in between, so that an interface with an address from DHCP requests it again, with the new name. */
+/* Stops DHCP in between, so that the address is requested again with the new name. */
 static bool configure(const ethernet_settings *settings)
 {
 	const esp_netif_ip_info_t info = {
@@ -164,7 +166,7 @@ static bool configure(const ethernet_settings *settings)
 	};
 	esp_netif_dns_info_t dns = { .ip.type = ESP_IPADDR_TYPE_V4, .ip.u_addr.ip4.addr = settings->dns };
 	if (esp_netif_set_hostname(port.interface, settings->hostname) != ESP_OK) return false;
-	/* Fails when it is stopped already. */
+	/* Fails if it is already stopped. */
 	esp_netif_dhcpc_stop(port.interface);
 	if (settings->address.ip == 0) return esp_netif_dhcpc_start(port.interface) == ESP_OK;
 	return esp_netif_set_ip_info(port.interface, &info) == ESP_OK &&
@@ -175,7 +177,7 @@ static bool run(void)
 {
 	if (port.runs) return true;
 	if (!port.has_shutdown) port.has_shutdown = esp_register_shutdown_handler(shut_down) == ESP_OK;
-	/* Set first, so that a start that fails half-way is stopped too. */
+	/* Set first, so that a partial start can be stopped. */
 	port.runs = true;
 	return esp_eth_start(port.driver) == ESP_OK;
 }

@@ -1,7 +1,7 @@
 /*
- * The Ethernet port as ethernet-core.c drives it: a thin layer of ESP-IDF's calls (ethernet-driver.c), a fake in the
- * tests. There is one port. Everything is called in the machine's thread; events come in any.
- * Addresses are in the byte order of the network.
+ * Driver of the Ethernet port for ethernet-core.c: a thin layer over ESP-IDF (ethernet-driver.c), replaced by a fake in
+ * tests. There is one port. Events arrive in any thread; call everything else in the machine's thread. Addresses are in
+ * network byte order.
  */
 #ifndef ETHERNET_DRIVER_H
 #define ETHERNET_DRIVER_H
@@ -33,27 +33,27 @@ typedef struct {
 	ethernet_address address;
 } ethernet_event;
 
-/* GPIOs, in the order that the kind of port has (ethernet-port.h). */
+/* GPIOs, in the order required by the kind of port (ethernet-port.h). */
 enum { ETHERNET_PIN_LIMIT = 6, ETHERNET_NO_PIN = -1 };
 typedef struct {
 	int pins[ETHERNET_PIN_LIMIT];
 } ethernet_pins;
 
-/* Claims the pins without powering anything. Returns false if a port is open already. */
+/* Claims the pins without powering anything. Returns false if a port is already open. */
 bool ethernet_driver_open(const ethernet_pins *pins, void (*notify)(void *context, const ethernet_event *event),
 			  void *context);
 
-/* Turns the port off. notify is called no more. */
+/* Turns the port off. notify is not called any more. */
 void ethernet_driver_close(void);
 
 /*
- * The first time it powers the PHY and takes all memory that the port needs, in up to half a second. While the port is on
- * it sets host name and address anew, and the link stays. False: there is no PHY that answers, or no memory; the port is
- * off.
+ * The first call powers the PHY and allocates all memory of the port, in up to half a second. While the port is on, a
+ * call only changes host name and address; the link stays. Returns false without an answering PHY or without memory;
+ * the port is then off.
  */
 bool ethernet_driver_start(const ethernet_settings *settings);
 
-/* Gives all memory back, and takes the PHY's power. */
+/* Releases all memory and powers the PHY off. */
 void ethernet_driver_stop(void);
 
 #endif

@@ -15,13 +15,13 @@ typedef struct {
 	esp_eth_phy_t *phy;
 } ethernet_parts;
 
-/* `parts` holds what was made, also after a failure; nothing else is taken then. */
+/* `parts` contains what was made, also after a failure, when everything else is already released. */
 bool ethernet_port_make(const ethernet_pins *pins, ethernet_parts *parts);
 
-/* After both drivers are deleted: takes what is left, above all the PHY's power. */
+/* Releases the rest after both drivers were deleted, above all the PHY's power. */
 void ethernet_port_end(const ethernet_pins *pins);
 
-/* The shutdown of the chip before a restart, with the drivers as they are. Any task. */
+/* Powers off before a restart of the chip, without deleting the drivers. Any task. */
 void ethernet_port_power_off(const ethernet_pins *pins);
 
 #endif

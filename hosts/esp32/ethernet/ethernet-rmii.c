@@ -1,10 +1,10 @@
 /*
- * A PHY at RMII, by the ESP32's own MAC. ESP-IDF's generic PHY driver does with the registers of IEEE 802.3, clause 22,
- * which a LAN8720 has. pins: address of the PHY (no pin), MDC, MDIO, power or ETHERNET_NO_PIN, clock.
+ * A PHY on RMII with the ESP32's own MAC. ESP-IDF's generic PHY driver only needs the registers of IEEE 802.3, clause
+ * 22, which a LAN8720 has. pins: PHY address (not a pin), MDC, MDIO, power or ETHERNET_NO_PIN, clock.
  *
- * The power pin is the "reset" of ESP-IDF's driver, which holds it low for 10 ms and then high: the PHY begins anew, and its
- * oscillator runs before the MAC, which needs the clock for its own reset, is initialised. Low otherwise: an oscillator at
- * GPIO 0 must be silent while the chip looks at that pin to choose what it boots.
+ * The power pin is the "reset" of ESP-IDF's driver, which sets it low for 10 ms and then high: this restarts the PHY,
+ * and its oscillator runs before the MAC is initialised, which needs the clock for its own reset. Otherwise it is low:
+ * an oscillator at GPIO 0 must be silent while the chip samples that pin to choose its boot mode.
  */
 #include "ethernet-port.h"
 
@@ -14,9 +14,8 @@
 enum { PHY_ADDRESS, MDC, MDIO, POWER, CLOCK };
 
 /*
- * POWERED: from the PHY's power to its first register; a LAN8720 takes 25 ms at most, an oscillator 10.
- * NEGOTIATION: ESP-IDF looks once after 100 ms whether a link is up, in place of waiting for 4 s. A link that comes later
- * is seen by its timer.
+ * POWERED: time from the PHY's power to its first register access; a LAN8720 needs up to 25 ms, an oscillator 10.
+ * NEGOTIATION: ESP-IDF checks the link once after 100 ms instead of waiting for 4 s. Its timer detects a later link.
  */
 enum { POWERED_MS = 100, NEGOTIATION_MS = 100 };
 

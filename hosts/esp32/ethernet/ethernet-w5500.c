@@ -1,6 +1,6 @@
 /*
- * A W5500 at SPI, by the driver espressif/w5500 of ESP-IDF's component registry. pins: MISO, MOSI, SCLK, CS, INT, RST.
- * The chip has no power switch: its reset is held while the port is off.
+ * A W5500 on SPI with the driver espressif/w5500 of ESP-IDF's component registry. pins: MISO, MOSI, SCLK, CS, INT, RST.
+ * The chip has no power switch; it is held in reset while the port is off.
  */
 #include "ethernet-port.h"
 
@@ -11,7 +11,7 @@
 
 enum { MISO, MOSI, SCLK, CS, INT, RST };
 
-/* The chip takes 80 MHz; 20 are safe on pins that are not SPI's own, and more than 10 Mbit/s of payload. */
+/* The chip allows 80 MHz; 20 are safe on pins that are not native to SPI and give more than 10 Mbit/s of payload. */
 enum { CLOCK_HZ = 20000000, QUEUE = 20 };
 
 /* Time from the end of the reset to the first register access: the PLL takes 1 ms (data sheet 1.0.9, 5.5.1). */
@@ -19,7 +19,7 @@ enum { RESET_US = 1000, POWERED_MS = 10 };
 
 #define HOST SPI2_HOST
 
-/* The interrupt comes by a GPIO, for which ESP-IDF has a service that the button may have installed already. */
+/* The interrupt uses a GPIO; the button may already have installed ESP-IDF's service. */
 static bool open_bus(const int *pins)
 {
 	const spi_bus_config_t bus = {

@@ -1,6 +1,6 @@
 /*
- * The Ethernet port (ethernet-core.h on ethernet-driver.h) as a class of XS (../ethernet.ts). That something has changed
- * reaches JavaScript as `onEthernet()` of the target that the constructor got, a call of its own into the machine.
+ * XS binding of the Ethernet port (ethernet-core.h on ethernet-driver.h; ../ethernet.ts). Each change reaches
+ * JavaScript as a separate call `onEthernet()` of the target that the constructor received.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -20,9 +20,9 @@ typedef struct {
 	xsMachine *the;
 	xsSlot target;
 	ethernet_core core;
-	/* The object's own, and one for the delivery under way. */
+	/* One for the object, and one for a delivery under way. */
 	atomic_uint references;
-	/* Read and written in the machine's thread alone. */
+	/* Used in the machine's thread only. */
 	bool closed;
 } ethernet_binding;
 
@@ -44,7 +44,7 @@ static void deliver(void *context)
 	release(binding);
 }
 
-/* In any thread. */
+/* Any thread. */
 static void notify_soon(ethernet_binding *binding)
 {
 	if (!ethernet_core_posts(&binding->core)) return;
@@ -52,7 +52,7 @@ static void notify_soon(ethernet_binding *binding)
 	machine_post(binding->the, deliver, binding);
 }
 
-/* In any thread. */
+/* Any thread. */
 static void notify(void *context, const ethernet_event *event)
 {
 	ethernet_binding *binding = context;
@@ -74,7 +74,7 @@ void xs_ethernet_destructor(void *data)
 	release(data);
 }
 
-/* (target, 6 GPIOs): of what is not there -1. */
+/* (target, 6 GPIOs), -1 for a missing one. */
 void xs_ethernet(xsMachine *the)
 {
 	ethernet_pins pins;
@@ -100,7 +100,7 @@ static ethernet_binding *binding_of(xsMachine *the)
 	return binding;
 }
 
-/* (hostname, ip, netmask, gateway, dns): whether the port is on. */
+/* (hostname, ip, netmask, gateway, dns): returns whether the port is on. */
 void xs_ethernet_start(xsMachine *the)
 {
 	ethernet_binding *binding = binding_of(the);
@@ -119,7 +119,7 @@ void xs_ethernet_stop(xsMachine *the)
 	notify_soon(binding);
 }
 
-/* Mbit/s; 0: there is no link. */
+/* Mbit/s; 0 without a link. */
 void xs_ethernet_get_speed(xsMachine *the)
 {
 	ethernet_binding *binding = xsmcGetHostData(xsThis);
@@ -148,7 +148,7 @@ void xs_ethernet_close(xsMachine *the)
 	xsForget(binding->target);
 }
 
-/* 12 hex characters; there is no port needed for it. */
+/* 12 hex characters; works without a port. */
 void xs_ethernet_mac(xsMachine *the)
 {
 	uint8_t mac[ETHERNET_MAC_SIZE] = { 0 };
