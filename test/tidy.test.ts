@@ -41,7 +41,6 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		from: "",
 		why: "the ground that all others stand on",
 	},
-	{ rooms: "io/ethernet", from: "io/wifi", why: "a static address is the same for both" },
 	{
 		rooms: "io/host",
 		from: "io/crypto io/wifi io/ethernet io/client io/flash io/memory",
@@ -186,7 +185,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 
 /** Files of a folder that connect it to the gateway's parts; the folder's engine knows nothing of parts. */
 const FEATURE =
-	/^modules\/(\w+\/(routes\/.*|routes|(\w+-)?part)|auth\/(access|settings)|meter\/(metering|report|state|\w+-store|schedule-settings)|ota\/(firmware|trial)|publish\/(outlet|send-route)|wifi\/(networking|services|settings)|zigbee\/(owner|status))\.ts$/;
+	/^modules\/(\w+\/(routes\/.*|routes|(\w+-)?part)|auth\/(access|settings)|meter\/(metering|report|state|\w+-store|schedule-settings)|ota\/(firmware|trial)|publish\/(outlet|send-route)|wifi\/(networking|services|settings)|zigbee\/(zigbee|status))\.ts$/;
 
 /** Sources of the gateway. */
 const MODULES = /^modules\/.*\.ts$/;

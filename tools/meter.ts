@@ -1,5 +1,6 @@
 /** `npm run meter`: the meter simulator. See `--help`. Ends on SIGTERM, on SIGINT and with its parent process. */
 import type { Machine } from "../modules/io/machine.js";
+import { ControlledTime } from "./meter/controlled-time.js";
 import { DLMS_HELP } from "./meter/dlms-help.js";
 import * as DLMS from "./meter/dlms-meter.js";
 import { parseDLMSOptions, wantsDLMS } from "./meter/dlms-options.js";
@@ -23,7 +24,6 @@ import { openRealPort } from "./meter/real-port.js";
 import { smlSource } from "./meter/sml-options.js";
 import { SocketPort, takeSocket } from "./meter/socket-port.js";
 import { readTelegram, splitTelegram } from "./meter/telegram.js";
-import { ToldTime } from "./meter/told-time.js";
 import { UsageError } from "./meter/words.js";
 
 /** Pause before an answer without the pace of a line. */
@@ -83,7 +83,7 @@ function makeIECMeter(options: MeterOptions): Meter.IECMeter {
 		pushBaud: options.baud ?? Meter.PUSH_BAUD,
 	};
 	const { utcMs = Date.now(), mode = "C", baud = DEFAULT_BAUD } = options;
-	const time = new ToldTime(utcMs);
+	const time = new ControlledTime(utcMs);
 	process.on("message", (message) => time.tell(message));
 	const programming = new ProgrammingMode(options.profile, () => time.nowMs);
 	if (options.telegram !== undefined) {

@@ -20,7 +20,7 @@ import { HandshakeQueue } from "./handshake-queue.js";
 import { Outgoing } from "./outgoing.js";
 import type { NodeResolver } from "./resolver.js";
 import { NodeStream } from "./stream.js";
-import { isPinned, judge, shownBy } from "./trust.js";
+import { isPinned, shownBy, validate } from "./trust.js";
 
 /** Heap that a handshake takes on a microcontroller. */
 export const HANDSHAKE_BYTES = 40_000;
@@ -135,7 +135,7 @@ class NodeClient extends Outgoing {
 function verdictOf(socket: TLSSocket, { trusted, name, utcMs }: TLSWishes): number {
 	if (trusted === undefined) return 0;
 	const shown = shownBy(socket);
-	const code = judge({ shown, trusted, name, utcMs });
+	const code = validate({ shown, trusted, name, utcMs });
 	if (code !== 0 || isPinned({ shown, trusted })) return code;
 	// Node's own look sees more than ours: path lengths, weak signatures.
 	const { authorizationError } = socket as { authorizationError: unknown };

@@ -24,7 +24,7 @@ interface Peer {
 	readonly port: number;
 	readonly trace: (message: string) => void;
 	/** Last traced message: repeated attempts trace the same message once. */
-	told: string;
+	lastMessage: string;
 }
 
 /**
@@ -39,7 +39,7 @@ export function createCoprocessorPort(
 	const lines = setLines === undefined ? {} : { setLines };
 	const [, name, port] = /^tcp:\/\/(.+):(\d+)$/.exec(where) ?? [];
 	if (name === undefined) return { ...createSerialPort(where, trace), ...lines };
-	const peer: Peer = { name, port: Number(port), trace, told: "" };
+	const peer: Peer = { name, port: Number(port), trace, lastMessage: "" };
 	return { io: TCPSerial, pins: peer, hardwareParity: false, ...lines };
 }
 
@@ -91,7 +91,7 @@ class TCPSerial implements Serial {
 
 	#open(): void {
 		if (this.#closed) return;
-		this.#peer.told = "";
+		this.#peer.lastMessage = "";
 		this.#announce();
 	}
 
@@ -120,8 +120,8 @@ class TCPSerial implements Serial {
 		this.close();
 		const { name, port } = this.#peer;
 		const message = `The Zigbee coprocessor at tcp://${name}:${port} is out of reach: ${reason}`;
-		if (message !== this.#peer.told) this.#peer.trace(message);
-		this.#peer.told = message;
+		if (message !== this.#peer.lastMessage) this.#peer.trace(message);
+		this.#peer.lastMessage = message;
 		this.#options.onError?.(SERIAL_ERROR_GONE);
 	}
 }

@@ -10,12 +10,12 @@ export interface HubDemo {
 
 /** Rejects with a sentence if it does not start; calls `onEnded` if it ends later. */
 export async function startHubDemo(onEnded: (message: string) => void): Promise<HubDemo> {
-	const { told, end } = await startTool({
+	const { printed, end } = await startTool({
 		name: "hub",
 		words: "The stand-in for Home Assistant",
 		args: ["--quiet"],
 		ready: /^hub (\S+) (\S+)$/,
 		onEnded,
 	});
-	return { url: told[0], token: told[1], end };
+	return { url: printed[0], token: printed[1], end };
 }

@@ -41,7 +41,7 @@ class NodeListener implements Listener {
 	readonly #options: ListenerOptions;
 	readonly #settings: ListenerSettings;
 	readonly #server: Server;
-	readonly #door = new AdmissionQueue<PendingConnection>(PENDING_LIMIT, () => performance.now());
+	readonly #queue = new AdmissionQueue<PendingConnection>(PENDING_LIMIT, () => performance.now());
 	readonly #tests = new HandshakeTests(HANDSHAKE_LIMIT_MS);
 	#closed = false;
 
@@ -66,7 +66,7 @@ class NodeListener implements Listener {
 	}
 
 	read(): PendingSocket | undefined {
-		return this.#door.take();
+		return this.#queue.take();
 	}
 
 	setIdentity(pair: CertificatePair): void {
@@ -83,7 +83,7 @@ class NodeListener implements Listener {
 	}
 
 	forget(): void {
-		this.#door.forget();
+		this.#queue.forget();
 	}
 
 	close(): void {
@@ -91,22 +91,22 @@ class NodeListener implements Listener {
 		this.#closed = true;
 		this.#tests.close();
 		this.#server.close();
-		this.#door.close();
+		this.#queue.close();
 	}
 
 	#arrived(socket: NetSocket): void {
 		if (this.#tests.take(socket)) return;
 		const connection = new PendingConnection(socket, {
 			viaAccessPoint: this.#settings.accessPoint ?? false,
-			onKnown: () => this.#door.know(connection.remoteAddress),
+			onKnown: () => this.#queue.know(connection.remoteAddress),
 		});
 		if (this.#closed) {
 			connection.close();
 			return;
 		}
-		this.#door.add(connection);
-		socket.once("close", () => this.#door.remove(connection));
-		this.#options.onReadable(this.#door.count);
+		this.#queue.add(connection);
+		socket.once("close", () => this.#queue.remove(connection));
+		this.#options.onReadable(this.#queue.count);
 	}
 }
 

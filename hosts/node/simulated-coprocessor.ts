@@ -46,7 +46,7 @@ export async function startSimulatedCoprocessor({
 		return program;
 	};
 	let program = await start(["--device", "0"]);
-	const [path, coordinator] = program.told;
+	const [path, coordinator] = program.printed;
 	const portOf = (url: string) => url.slice(url.lastIndexOf(":") + 1);
 	const again = async () => {
 		try {

@@ -1,6 +1,6 @@
 /**
  * The simulated meter: tools/meter.ts on a pseudo-terminal. It follows the simulator's time: each change of speed is
- * sent to it (tools/meter/told-time.ts).
+ * sent to it (tools/meter/controlled-time.ts).
  */
 import type { FastTime } from "./fast-time.js";
 import { startTool } from "./tool-program.js";
@@ -34,7 +34,7 @@ export async function startSimulatedMeter({
 	// At the pace of a real line readouts would take most of an accelerated day.
 	const pace = time === undefined ? ["--baud-pace"] : ["--time", new Date(utcMs).toISOString()];
 	const startedMs = time?.monotonicMs() ?? 0;
-	const { child, told, end } = await startTool({
+	const { child, printed, end } = await startTool({
 		name: "meter",
 		words: "The simulated meter",
 		// A profile that its telegram has nothing of: programs rely on the rows of that.
@@ -45,5 +45,5 @@ export async function startSimulatedMeter({
 	if (time !== undefined) {
 		time.onPace = (nowMs, speed) => child.connected && child.send({ utcMs: utcMs + nowMs - startedMs, speed });
 	}
-	return { path: told[0], end };
+	return { path: printed[0], end };
 }

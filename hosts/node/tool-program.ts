@@ -23,7 +23,7 @@ export interface ToolOptions {
 export interface ToolProgram {
 	readonly child: ChildProcess;
 	/** The groups of the line that it was ready with. */
-	readonly told: readonly string[];
+	readonly printed: readonly string[];
 	/** Settles when it has ended. */
 	end(): Promise<void>;
 }
@@ -55,10 +55,10 @@ export function startTool({ name, words, args, ready, onEnded }: ToolOptions): P
 			onEnded(`${words} has ended`);
 		});
 		createInterface(child.stdout!).on("line", (line) => {
-			const told = ready.exec(line)?.slice(1);
-			if (told === undefined) return;
+			const printed = ready.exec(line)?.slice(1);
+			if (printed === undefined) return;
 			clearTimeout(limit);
-			resolve({ child, told, end });
+			resolve({ child, printed, end });
 		});
 	});
 }

@@ -48,7 +48,7 @@ export function isPinned({ shown, trusted }: Pick<TrustQuestion, "shown" | "trus
 }
 
 /** 0, or CLIENT_… why the server is not believed. */
-export function judge(question: TrustQuestion): number {
+export function validate(question: TrustQuestion): number {
 	const { shown, trusted, name, utcMs } = question;
 	if (trusted === undefined) return 0;
 	if (shown.length === 0) return CLIENT_UNTRUSTED;

@@ -21,7 +21,7 @@ import {
 import { boundSession, type TLSWishes, unboundSession } from "./client-options.js";
 import { HandshakeQueue } from "./handshake-queue.js";
 import { Outgoing } from "./outgoing.js";
-import { judge, parseCertificates } from "./trust.js";
+import { parseCertificates, validate } from "./trust.js";
 import { GatewayEnd, VirtualClient, VirtualConnection } from "./virtual-network.js";
 import type { VirtualTime } from "./virtual-time.js";
 import { STATION_ADDRESS, type VirtualResolver } from "./virtual-udp.js";
@@ -146,7 +146,7 @@ class VirtualOutgoing extends Outgoing {
 			}
 			const known = unboundSession(tls)?.toString("hex");
 			this.resumed = known !== undefined && serving.sessions.has(known);
-			const code = this.resumed ? 0 : judge({ shown: serving.shown, ...tls });
+			const code = this.resumed ? 0 : validate({ shown: serving.shown, ...tls });
 			if (code !== 0) {
 				this.fail(code);
 				return;

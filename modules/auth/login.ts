@@ -130,17 +130,17 @@ export class Login {
 		// Invalid hex is compared as an empty proof, which never matches.
 		const proof = decodeHex(hex, 0, hex.length) ?? new Uint8Array(0);
 		const proven = this.#account.isProof(proof, nonce);
-		return this.judge(attempt.address, proven && username === USERNAME);
+		return this.settle(attempt.address, proven && username === USERNAME);
 	}
 
 	private checkPassword(address: string, username: string, password: string): LoginResult {
 		const waitS = this.#limiter.retryAfterS(address);
 		if (waitS > 0) return blocked(waitS);
 		const proven = password.length <= PASSWORD_LIMIT && this.#account.isPassword(password);
-		return this.judge(address, proven && username === USERNAME);
+		return this.settle(address, proven && username === USERNAME);
 	}
 
-	private judge(address: string, proven: boolean): LoginResult {
+	private settle(address: string, proven: boolean): LoginResult {
 		if (!proven) {
 			this.#limiter.failed(address);
 			return outcomeOf(LOGIN_INVALID_PROOF);

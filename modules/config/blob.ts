@@ -14,7 +14,7 @@
  */
 import { crc16 } from "../bytes/crc16.js";
 import type { Storage } from "../io/host.js";
-import { secureErase } from "./wipe.js";
+import { secureErase } from "./secure-erase.js";
 
 /** Bytes in one storage value. */
 export const BLOB_PIECE = 2048;

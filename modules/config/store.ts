@@ -42,7 +42,7 @@ import {
 	type Setting,
 	type SettingField,
 } from "./schema.js";
-import { secureErase } from "./wipe.js";
+import { secureErase } from "./secure-erase.js";
 
 /** Maximum length of a value in every storage (io/host.ts). */
 export const ENTRY_LIMIT = 4000;

@@ -30,13 +30,13 @@ const FIRST = 1;
 
 /**
  * Makes a cipher with the configured keys. `counters` is undefined if a key is missing; the association then reports
- * that. `heard` describes the sender of pushes.
+ * that. `sender` describes the sender of pushes.
  */
 export function makeCipher(
 	settings: DLMSSettings,
 	crypto: Crypto,
 	counters: InvocationCounters | undefined,
-	heard?: Pick<CipherOptions, "meterTitle" | "meterCounter" | "mayBroadcast">,
+	sender?: Pick<CipherOptions, "meterTitle" | "meterCounter" | "mayBroadcast">,
 ): Cipher {
 	const { encryptionKey, authenticationKey, title, suite } = settings;
 	return new Cipher({
@@ -48,7 +48,7 @@ export function makeCipher(
 		title,
 		counter: counters?.next ?? 0,
 		counterLimit: counters?.limit ?? 0,
-		...heard,
+		...sender,
 	});
 }
 

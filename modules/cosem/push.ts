@@ -158,7 +158,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		}
 		const mbus = this.#mbus;
 		if (this.#frames.written > MBUS_AT) mbus.reset();
-		for (let i = from; i < end; i++) if (mbus.take(bytes[i])) this.judge(MBUS_AT, mbus.end);
+		for (let i = from; i < end; i++) if (mbus.take(bytes[i])) this.validate(MBUS_AT, mbus.end);
 	}
 
 	advance(nowMs: number): void {
@@ -212,7 +212,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 			into[this.#bare++] = byte;
 			if (this.#bare === HEAD_LENGTH) this.takeHead();
 			else if (this.#bare === this.#length) {
-				this.judge(0, this.#length);
+				this.validate(0, this.#length);
 				this.drop();
 				this.#bare = 0;
 			}
@@ -261,7 +261,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		const from = this.#blocksEnd;
 		const end = this.#length;
 		if (bytes[from] !== GENERAL_BLOCK) {
-			this.judge(0, end);
+			this.validate(0, end);
 			this.drop();
 			return;
 		}
@@ -278,12 +278,12 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.#length = this.#blocksEnd = from + length;
 		this.#blocks = number;
 		if ((control & LAST_BLOCK) === 0) return;
-		this.judge(0, this.#length);
+		this.validate(0, this.#length);
 		this.drop();
 	}
 
 	/** Validates and processes the complete APDU `bytes[start..end)` of the buffer. */
-	private judge(start: number, end: number): void {
+	private validate(start: number, end: number): void {
 		const { bytes } = this.#frames;
 		const tag = bytes[start];
 		const isCiphered = tag === GENERAL_GLO || tag === GENERAL_DED;
@@ -352,19 +352,19 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		const memory = this.#memory;
 		const { kept } = memory;
 		if (kept instanceof SenderCounter) return kept;
-		const heard = new SenderCounter();
-		memory.kept = heard;
-		return heard;
+		const sender = new SenderCounter();
+		memory.kept = sender;
+		return sender;
 	}
 
 	private remember({ meterTitle, meterCounter }: Cipher): void {
 		const { dlms } = this.#settings;
-		const { senderCounter: heard } = this;
+		const { senderCounter: sender } = this;
 		const inFlash = counterOf(dlms.learnedPush);
-		heard.counter = meterCounter;
-		heard.unkept++;
-		if (inFlash >= 0 && (heard.unkept < KEEP_EACH || meterCounter < inFlash + KEEP_EACH)) return;
-		heard.unkept = 0;
+		sender.counter = meterCounter;
+		sender.unkept++;
+		if (inFlash >= 0 && (sender.unkept < KEEP_EACH || meterCounter < inFlash + KEEP_EACH)) return;
+		sender.unkept = 0;
 		const push = new Uint8Array(TITLE_LENGTH + 4);
 		push.set(meterTitle);
 		putU32(push, TITLE_LENGTH, meterCounter);

@@ -349,7 +349,7 @@ export class DLMSReadSession implements ReadSession {
 			// Remembers the request size that worked, but at least SHORT_LIST: silence may have had another cause.
 			this.#associations.scalers.listing = Math.max(this.#listing, SHORT_LIST);
 			this.end(undefined);
-		} else if (this.#follows && isUnheard(failure) && !this.#aborted) {
+		} else if (this.#follows && isUnanswered(failure) && !this.#aborted) {
 			this.#tries--;
 			this.pause();
 		} else if (!this.isCounterRefused(association, failure)) this.fallenSilent(association, failure);
@@ -361,7 +361,7 @@ export class DLMSReadSession implements ReadSession {
 		const low = counters !== undefined && sink.counter >= counters.next;
 		if (low) counters.raise(sink.counter + 1);
 		this.#suspicion = undefined;
-		this.#follows = failure === undefined || !isUnheard(failure);
+		this.#follows = failure === undefined || !isUnanswered(failure);
 		if (suspicion !== undefined && !low) this.failed(suspicion);
 		else if (this.#aborted) this.failed(failure ?? HDLC_LOST);
 		else this.read();
@@ -405,13 +405,13 @@ export class DLMSReadSession implements ReadSession {
 		const isOver = this.#aborted || failure.isFinal || this.#tries >= TRIES;
 		if (isOver || !this.chooseNext(known)) this.end(this.failure);
 		// No pause is needed if the meter did not answer; a sign-on waits for silence itself.
-		else if (isUnheard(known)) this.open();
+		else if (isUnanswered(known)) this.open();
 		else this.pause();
 	}
 
 	/** Chooses the parameters of the next try. Returns false to end the session. */
 	private chooseNext(failure: Failure): boolean {
-		if (this.#connected || !isUnheard(failure)) return true;
+		if (this.#connected || !isUnanswered(failure)) return true;
 		// Under iec62056 the meter can still be read in mode C.
 		if (this.#attempts !== undefined) return false;
 		const { settings } = this.#opening;
@@ -436,6 +436,6 @@ export class DLMSReadSession implements ReadSession {
 }
 
 /** Returns whether the meter did not answer at all, so that another opening may work. */
-function isUnheard(failure: Failure): boolean {
+function isUnanswered(failure: Failure): boolean {
 	return failure.progress < PROGRESS_HEARD;
 }

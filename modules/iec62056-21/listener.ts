@@ -95,7 +95,7 @@ export class MeterListener implements Machine {
 	advance(nowMs: number): void {
 		if (nowMs < this.deadlineMs) return;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
-		if (this.#state === STATE_CRC) this.judge();
+		if (this.#state === STATE_CRC) this.validate();
 		else if (this.#state === STATE_BODY) this.lose();
 		this.#scanner.reset();
 	}
@@ -147,7 +147,7 @@ export class MeterListener implements Machine {
 		}
 		while (i < end && this.#state === STATE_CRC) {
 			const digit = hexDigitValue(bytes[i]);
-			if (bytes[i] === LF) this.judge();
+			if (bytes[i] === LF) this.validate();
 			else if (digit >= 0 && this.#digits < CRC_DIGITS) {
 				this.#sentCRC = this.#sentCRC * 16 + digit;
 				this.#digits++;
@@ -156,7 +156,7 @@ export class MeterListener implements Machine {
 		}
 	}
 
-	private judge(): void {
+	private validate(): void {
 		this.#state = STATE_HUNT;
 		if (this.#digits === 0) this.check = CHECK_ABSENT;
 		else this.check = this.#sentCRC === this.#crc ? CHECK_RIGHT : CHECK_WRONG;

@@ -334,7 +334,7 @@ export class MeterSession implements Machine {
 	}
 
 	private afterBlockBytes(nowMs: number): void {
-		if (this.block.done) this.judge(nowMs);
+		if (this.block.done) this.validate(nowMs);
 		else if (this.block.started) {
 			const unframedEnd = this.block.complete && !this.block.framed;
 			this.deadlineMs = nowMs + (unframedEnd ? UNFRAMED_END_MS : GAP_MS);
@@ -349,7 +349,7 @@ export class MeterSession implements Machine {
 		}
 		const complete = this.block.complete;
 		this.block.end();
-		if (complete) this.judge(nowMs);
+		if (complete) this.validate(nowMs);
 		else this.fail(this.#repeats > 0 ? IEC_CHECK_WRONG : IEC_CUT);
 	}
 
@@ -358,7 +358,7 @@ export class MeterSession implements Machine {
 		return this.ident.announcesModeE ? IEC_MODE_E_ALONE : IEC_NO_BLOCK;
 	}
 
-	private judge(nowMs: number): void {
+	private validate(nowMs: number): void {
 		this.check = this.block.check;
 		const { damaged, broken, sets } = this.parser;
 		// With a right BCC the block may break the grammar: the meter sent it like that. A repetition needs a BCC because

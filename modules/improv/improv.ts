@@ -1,6 +1,6 @@
 /**
  * Improv over serial (Improv Wi-Fi, serial standard 1.0) on the console: a program on the computer that has just
- * flashed the unit configures its network. `Improv` exists permanently; a session (`Talk`) is created on input and
+ * flashed the unit configures its network. `Improv` exists permanently; a session (`ImprovSession`) is created on input and
  * released after IDLE_MS of silence. Packet format, in both directions:
  *
  *     offset  bytes  contents
@@ -120,7 +120,7 @@ export class Improv implements SerialOptions {
 	readonly serial: Serial;
 	/** Number of bytes the host accepts. */
 	room = 0;
-	talk: Talk | undefined;
+	session: ImprovSession | undefined;
 
 	/** Throws when the port can't be opened. */
 	constructor(port: SerialPort, deps: ImprovDeps, settings: NetworkSettings, gateway: ImprovGateway) {
@@ -136,17 +136,17 @@ export class Improv implements SerialOptions {
 	}
 
 	onReadable(): void {
-		this.talk ??= new Talk(this);
-		this.talk.go();
+		this.session ??= new ImprovSession(this);
+		this.session.go();
 	}
 
 	onWritable(count: number): void {
 		this.room = count;
-		this.talk?.go();
+		this.session?.go();
 	}
 
 	close(): void {
-		this.talk?.end();
+		this.session?.end();
 		this.serial.close();
 	}
 }
@@ -161,7 +161,7 @@ export class Improv implements SerialOptions {
  *
  * The Wi-Fi policy (wifi/policy.ts) gives up a network without an address, as with any other configured network.
  */
-class Talk implements ScheduledMachine, ScanCallback {
+class ImprovSession implements ScheduledMachine, ScanCallback {
 	deadlineMs: number;
 	readonly #improv: Improv;
 	readonly #task: Task;
@@ -194,7 +194,7 @@ class Talk implements ScheduledMachine, ScanCallback {
 	end(): void {
 		const { gateway } = this.#improv;
 		this.#task.stop();
-		this.#improv.talk = undefined;
+		this.#improv.session = undefined;
 		gateway.network!.cancelScan(this);
 	}
 

@@ -157,7 +157,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		this.#surplus = 0;
 		const { line, anyFraming = false } = session;
 		const { driver, port } = this.#options;
-		const onEvent = (code: number) => this.#task.update((nowMs) => this.heard(code, nowMs));
+		const onEvent = (code: number) => this.#task.update((nowMs) => this.onEvent(code, nowMs));
 		const onGone = () => this.#task.update(() => this.finish(FAILURE_PORT));
 		try {
 			this.#link = new Link(driver, { port, line, anyFraming, machine: session, tap: this, onEvent, onClosed: onGone });
@@ -166,7 +166,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		}
 	}
 
-	private heard(code: number, nowMs: number): void {
+	private onEvent(code: number, nowMs: number): void {
 		const session = this.#session;
 		if (session === undefined) return;
 		const { failure, meterId } = session;

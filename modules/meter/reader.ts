@@ -3,7 +3,7 @@
  *
  * Only one session runs at a time. A new caller shares its result. If one of them wants a load profile and the other a
  * readout, the new caller waits for the end of the session. A caller waits at most a minute (pending-reads.ts). The
- * session may continue for CONVERSATION_MS and then still provides the last readout.
+ * session may continue for SESSION_LIMIT_MS and then still provides the last readout.
  *
  *                request         settings        readout          end               port gone        timeout
  *     IDLE       READING (a)      LISTENING (b)   -                -                 -                -
@@ -55,7 +55,7 @@ import type { LineBorrower, MeterReaderOptions, MeterSettings } from "./settings
 import { isAsAdvised, UnsolicitedDetector } from "./unsolicited.js";
 
 /** Maximum duration of a session; some meters need more than five minutes at 300 Bd. */
-const CONVERSATION_MS = 600_000;
+const SESSION_LIMIT_MS = 600_000;
 /** Silence before the next sign-on: a meter keeps its block for repetition for 1500 ms before it accepts a sign-on. */
 const QUIET_MS = 2000;
 /** Delay before a port that can't be opened or has disappeared is opened again, while a protocol listens. */
@@ -212,7 +212,7 @@ export class MeterReader implements Timed, LinkListener {
 	}
 
 	/** Present user of the lent line; undefined when the line is not lent. */
-	get guest(): LineBorrower | undefined {
+	get borrower(): LineBorrower | undefined {
 		return this.#borrower;
 	}
 
@@ -302,7 +302,7 @@ export class MeterReader implements Timed, LinkListener {
 			if (this.#callbacks.count > 0) this.expect(nowMs);
 		} else {
 			this.#state = STATE_READING;
-			this.#dueMs = nowMs + CONVERSATION_MS;
+			this.#dueMs = nowMs + SESSION_LIMIT_MS;
 			light?.reading(true);
 		}
 		this.hold(protocol.open(opening));
@@ -424,7 +424,7 @@ export class MeterReader implements Timed, LinkListener {
 			this.keep(readout, nowMs);
 			return;
 		}
-		if (failure !== undefined) this.#options.deps.trace(`meter: a conversation failed: ${failure.code}`);
+		if (failure !== undefined) this.#options.deps.trace(`meter: a session failed: ${failure.code}`);
 		if (readout !== undefined) this.#candidate = readout;
 		this.#failure = furthest(this.#failure, this.#unsolicited.ended(failure));
 		const isReading = this.#state === STATE_READING;

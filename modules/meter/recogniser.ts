@@ -115,7 +115,7 @@ export class Recogniser implements Machine, ReadSession, Probing {
 		if (nowMs < this.deadlineMs) return;
 		if (this.#state === STATE_WAITING || nowMs >= this.#endsMs) this.end(KIND_NONE);
 		else if (nowMs >= this.burstEndsMs) this.nextSpeed(nowMs);
-		else this.judge(nowMs);
+		else this.validate(nowMs);
 	}
 
 	poll(): Output {
@@ -131,7 +131,7 @@ export class Recogniser implements Machine, ReadSession, Probing {
 	}
 
 	/** Validates a burst without a telegram. */
-	private judge(nowMs: number): void {
+	private validate(nowMs: number): void {
 		const isWhole = this.#beganMs >= this.#sinceMs + GAP_MS;
 		const isSpark = this.#count < FEW;
 		if (isSpark) this.#sparks++;

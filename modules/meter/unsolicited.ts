@@ -46,7 +46,7 @@ export function unsolicitedFailure(kind: number, baud: number, hasParity: boolea
 }
 
 /** Returns true when a session with this failure received no valid answer. */
-function isUnheard(failure: Failure | undefined): boolean {
+function isUnanswered(failure: Failure | undefined): boolean {
 	return failure === undefined || failure.progress < IEC_NO_IDENT.progress || isUnexplained(failure);
 }
 
@@ -89,7 +89,7 @@ export class UnsolicitedDetector {
 	cameIdle(known: Failure | undefined, nowMs: number): boolean {
 		this.isStrange = true;
 		this.#idleMs = Math.min(this.#idleMs, nowMs);
-		return !this.isOver && (this.hasAsked || nowMs >= this.#idleMs + IDLE_MS) && isUnheard(known);
+		return !this.isOver && (this.hasAsked || nowMs >= this.#idleMs + IDLE_MS) && isUnanswered(known);
 	}
 
 	/** Records the end of a session; returns undefined for noise, which is stored as the least informative failure. */
@@ -105,11 +105,11 @@ export class UnsolicitedDetector {
 	 * furthest.
 	 */
 	remain(known: Failure | undefined): boolean {
-		return this.isStrange && !this.isOver && isUnheard(known);
+		return this.isStrange && !this.isOver && isUnanswered(known);
 	}
 
 	/** Returns the most informative failure: `known`, or noise. */
 	most(known: Failure | undefined): Failure | undefined {
-		return isUnheard(known) ? (this.#noise ?? known) : known;
+		return isUnanswered(known) ? (this.#noise ?? known) : known;
 	}
 }

@@ -150,7 +150,7 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 			return;
 		}
 		this.rest(this.tomorrow(nowMs));
-		if ((outcome === OK || outcome === PARTIAL_CONTENT) && reply.kept === FRONT_LENGTH) this.judge(front);
+		if ((outcome === OK || outcome === PARTIAL_CONTENT) && reply.kept === FRONT_LENGTH) this.validate(front);
 	}
 
 	private begin(nowMs: number): void {
@@ -203,7 +203,7 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 	 * Stores and logs a version with a valid signature that is newer than the running one and all found before. An older
 	 * version never replaces it; otherwise a server could suppress the notice with an old file.
 	 */
-	private judge(front: Uint8Array): void {
+	private validate(front: Uint8Array): void {
 		const { config, events, info, live } = this.#deps;
 		if (refusalOfKind(front, front.length) !== TAKEN || refusalOf(front, this.#deps, this.#update, 0) !== TAKEN) return;
 		const offered = versionOf(front);

@@ -218,8 +218,8 @@ export class TimeSync implements Timed {
 	}
 
 	/** Takes the result of the name lookup of generation `generation`; `address` is undefined when the name was not resolved. */
-	found(turn: number, address: string | undefined, nowMs: number): void {
-		if (turn === this.#generation && this.state === SYNC_FINDING) this.take(address, nowMs);
+	found(generation: number, address: string | undefined, nowMs: number): void {
+		if (generation === this.#generation && this.state === SYNC_FINDING) this.take(address, nowMs);
 	}
 
 	/** Writes the request into the buffer while ASKING; returns its length. */

@@ -77,9 +77,9 @@ export class TimeService implements ScheduledMachine {
 		this.#deps.clockUser.clockChanged();
 	}
 
-	private find(turn: number): void {
+	private find(generation: number): void {
 		this.#deps.network.resolve?.(this.sync.name, (address) => {
-			this.#task.fromHost((nowMs) => this.sync.found(turn, address, nowMs));
+			this.#task.fromHost((nowMs) => this.sync.found(generation, address, nowMs));
 		});
 	}
 

@@ -3,8 +3,8 @@ import type { Core } from "../core/core.js";
 import { UPDATE } from "../ota/part.js";
 import type { Extra } from "../part.js";
 import { NETWORK } from "../wifi/part.js";
-import { Zigbee } from "./owner.js";
 import { verifyMapping, ZIGBEE } from "./part.js";
+import { Zigbee } from "./zigbee.js";
 
 /** A function, because the bundler removes an uncalled function but not an unused table. */
 export function zigbeeBridge(): Extra {

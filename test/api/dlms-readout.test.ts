@@ -46,7 +46,7 @@ function shown(readout: JSONObject): string[] {
 	);
 }
 
-/** A meter that keeps its time from one virtual device to the next. */
+/** A meter that keeps its time from one virtual world to the next. */
 class LastingMeter implements Machine {
 	startMs = 0;
 	/** The line does not know its speed yet. */

@@ -82,7 +82,7 @@ describe("a meter that hides its values", () => {
 	let display: MeterDisplay;
 	let offsetMs: number;
 
-	/** Connects a meter to this virtual device; its time begins anew. */
+	/** Connects a meter to this virtual world; its time begins anew. */
 	function hang(world: VirtualWorld): void {
 		const household = new Household({ utcMs: START_UTC_MS, mode: "C", baud: 9600 });
 		const fromMs = offsetMs;

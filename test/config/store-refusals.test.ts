@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { PowerCut, VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { crc16 } from "../../modules/bytes/crc16.js";
 import type { Entry, Setting } from "../../modules/config/schema.js";
+import { secureErase } from "../../modules/config/secure-erase.js";
 import { ConfigStore } from "../../modules/config/store.js";
-import { secureErase } from "../../modules/config/wipe.js";
 import { CONTROL, IEC62056, IEC62056_DEVICE_ADDRESS, METER } from "../../modules/meter/fields.js";
 import { ENTRIES } from "../../modules/parts.js";
 import { textCodec } from "./memory-storage.js";
@@ -219,7 +219,7 @@ describe("config/store with any record that passes its check", () => {
 	});
 });
 
-describe("config/wipe", () => {
+describe("config/secure-erase", () => {
 	it("writes zeros of the same length before it deletes", () => {
 		const storage = new VirtualStorage();
 		const written: Uint8Array[] = [];

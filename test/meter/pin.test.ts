@@ -42,10 +42,10 @@ function enter(bench: ReaderBench, plan: Partial<PINPlan>): number {
 	const entry = begin(bench, plan);
 	const startMs = bench.world.clock.monotonicMs();
 	assert.ok(entry.isGoingOn);
-	assert.equal(bench.reader.guest, entry);
+	assert.equal(bench.reader.borrower, entry);
 	bench.world.time.runWhile(() => entry.isGoingOn, startMs + END_MS);
 	assert.equal(bench.world.clock.monotonicMs() - startMs, entry.timesMs.at(-1));
-	assert.equal(bench.reader.guest, undefined);
+	assert.equal(bench.reader.borrower, undefined);
 	return entry.timesMs.at(-1)!;
 }
 
@@ -118,7 +118,7 @@ describe("the PIN of a meter, by light", () => {
 		const entry = begin(bench);
 		bench.world.advance(10_000);
 		entry.end();
-		assert.deepEqual([entry.isGoingOn, bench.reader.guest], [false, undefined]);
+		assert.deepEqual([entry.isGoingOn, bench.reader.borrower], [false, undefined]);
 		bench.world.advance(30_000);
 		// A missing digit counts as 0.
 		assert.equal(display.isOpen(bench.world.clock.monotonicMs()), false);
@@ -169,14 +169,14 @@ describe("the PIN of a meter, by light", () => {
 	it("is over at once where the port can't be opened, or is pulled out", () => {
 		const bench = new ReaderBench();
 		bench.world.serial.meter.unplug();
-		assert.deepEqual([begin(bench).isGoingOn, bench.reader.guest !== undefined], [false, false]);
+		assert.deepEqual([begin(bench).isGoingOn, bench.reader.borrower !== undefined], [false, false]);
 		bench.world.serial.meter.plugIn();
 		const entry = begin(bench);
 		bench.world.advance(5000);
-		assert.deepEqual([entry.isGoingOn, bench.reader.guest !== undefined], [true, true]);
+		assert.deepEqual([entry.isGoingOn, bench.reader.borrower !== undefined], [true, true]);
 		bench.world.serial.meter.unplug();
 		bench.world.advance(1);
-		assert.deepEqual([entry.isGoingOn, bench.reader.guest !== undefined], [false, false]);
+		assert.deepEqual([entry.isGoingOn, bench.reader.borrower !== undefined], [false, false]);
 	});
 	it("ends with the reader", () => {
 		const { bench, display } = benchWith({ pin: "1234" });

@@ -71,7 +71,7 @@ describe("the speed that is agreed on", () => {
 			bench.world.timers.set(() => bench.meter(), 3000);
 			assert.equal(bench.speed()[0], 9600, failure.code);
 			const failed = bench.world.traced.filter((line) => line.includes("failed"));
-			assert.deepEqual(failed, [`meter: a conversation failed: ${failure.code}`]);
+			assert.deepEqual(failed, [`meter: a session failed: ${failure.code}`]);
 			assert.equal(bench.writes, 0);
 		}
 	});

@@ -5,7 +5,7 @@ import { encodeRequest } from "../../hosts/node/virtual-request.js";
 import { BACKUP_REPLY_COST } from "../../modules/system/backup.js";
 import { RESTORE_COST } from "../../modules/system/restore.js";
 import type { XSWorld } from "../../tools/benchmark/xs-world.js";
-import { LongestHeld, REST_MS } from "./longest-held.js";
+import { LongestReadout, REST_MS } from "./longest-readout.js";
 
 /** Counted once by hand for a file in which all is another value: 360 for puts and entries, 100 while one is packed. */
 const CHANGE_SLOTS = 460;
@@ -13,11 +13,11 @@ const FILE = new URL("../../../test/vectors/backups/0.1.0.json", import.meta.url
 
 describe("A backup's slots in XS", function () {
 	this.timeout(60_000);
-	let held: LongestHeld;
+	let held: LongestReadout;
 	let xs: XSWorld;
 
 	before(async () => {
-		held = await LongestHeld.start();
+		held = await LongestReadout.start();
 		xs = held.xs;
 	});
 	after(() => held.stop());

@@ -3,15 +3,15 @@ import assert from "node:assert/strict";
 import { HUB_COST } from "../../modules/homeassistant/hub.js";
 import type { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { ADDRESS, OWN_CERTIFICATE, StateServer, TOKEN } from "../homeassistant/bench.js";
-import { LongestHeld, REST_MS } from "./longest-held.js";
+import { LongestReadout, REST_MS } from "./longest-readout.js";
 
 describe("The hub's slots in XS", function () {
 	this.timeout(120_000);
-	let held: LongestHeld;
+	let held: LongestReadout;
 	let xs: XSWorld;
 
 	before(async () => {
-		held = await LongestHeld.start();
+		held = await LongestReadout.start();
 		xs = held.xs;
 		xs.world.names.set("hub.lan", ADDRESS);
 	});

@@ -3,15 +3,15 @@ import assert from "node:assert/strict";
 import { METRICS_REPLY_COST } from "../../modules/system/metrics.js";
 import type { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { readMetrics } from "../api/metrics-text.js";
-import { LongestHeld, REST_MS } from "./longest-held.js";
+import { LongestReadout, REST_MS } from "./longest-readout.js";
 
 describe("The metrics' slots in XS", function () {
 	this.timeout(60_000);
-	let held: LongestHeld;
+	let held: LongestReadout;
 	let xs: XSWorld;
 
 	before(async () => {
-		held = await LongestHeld.start();
+		held = await LongestReadout.start();
 		xs = held.xs;
 	});
 	after(() => held.stop());

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { OWN_CERTIFICATE } from "../homeassistant/bench.js";
 import { BROKER_ADDRESS, ScriptedBroker } from "../mqtt/broker.js";
-import { LongestHeld, REST_MS } from "./longest-held.js";
+import { LongestReadout, REST_MS } from "./longest-readout.js";
 
 /** Beside what there is while MQTT is off. */
 const CONNECTED_LIMIT = 190;
@@ -11,11 +11,11 @@ const WORK_LIMIT = 330;
 
 describe("MQTT's slots in XS", function () {
 	this.timeout(120_000);
-	let held: LongestHeld;
+	let held: LongestReadout;
 	let xs: XSWorld;
 
 	before(async () => {
-		held = await LongestHeld.start();
+		held = await LongestReadout.start();
 		xs = held.xs;
 	});
 	after(() => held.stop());

@@ -8,7 +8,7 @@ import { encodeRequest } from "../../hosts/node/virtual-request.js";
 import type { VirtualSlots } from "../../hosts/node/virtual-update.js";
 import { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { makeFile, makeImage, makeSlots } from "../ota/bench.js";
-import { REST_MS } from "./longest-held.js";
+import { REST_MS } from "./longest-readout.js";
 
 /** Slots that they may take as long as nothing goes on, the daily look for a newer one, and an upload while it comes. */
 /** Each has an object of its own that lists what it depends on. */

@@ -4,15 +4,15 @@ import { takeReply } from "../../hosts/node/virtual-request.js";
 import { REPORT_COST } from "../../modules/system/diagnostic.js";
 import type { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { openWhole, REPORT_KEY, sectionsOf } from "../api/report-key.js";
-import { LongestHeld, REST_MS } from "./longest-held.js";
+import { LongestReadout, REST_MS } from "./longest-readout.js";
 
 describe("The diagnostic report's slots in XS", function () {
 	this.timeout(60_000);
-	let held: LongestHeld;
+	let held: LongestReadout;
 	let xs: XSWorld;
 
 	before(async () => {
-		held = await LongestHeld.start({ reportKey: REPORT_KEY });
+		held = await LongestReadout.start({ reportKey: REPORT_KEY });
 		xs = held.xs;
 	});
 	after(() => held.stop());

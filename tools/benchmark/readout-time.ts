@@ -90,7 +90,7 @@ async function measure({ mode, baud, name }: Case, isQuick: boolean): Promise<Ro
 	try {
 		const settings = mode === "D" ? { mode_d_enabled: true, mode_d_baudrate: baud } : { baudrate_max: baud };
 		await gateway.request("iec62056/config", settings);
-		const limitMs = mode === "D" ? pushMs(telegram, baud) : conversationMs(telegram, baud).all;
+		const limitMs = mode === "D" ? pushMs(telegram, baud) : sessionMs(telegram, baud).all;
 		const count = isQuick ? 1 : Math.max(1, Math.min(REPEATS, Math.floor(MEASURE_MS / limitMs)));
 		const runs: Run[] = [];
 		while (runs.length < count) {
@@ -112,7 +112,7 @@ async function runAsked(gateway: BenchGateway, meter: BenchMeter, telegram: Tele
 	const signedOnMs = meter.timeOf("sign-on") ?? Number.NaN;
 	const acknowledgedMs = meter.timeOf("acknowledged") ?? Number.NaN;
 	const blockMs = meter.timeOf("sends the block") ?? Number.NaN;
-	const limit = conversationMs(telegram, baud);
+	const limit = sessionMs(telegram, baud);
 	return {
 		tookMs: doneMs - startMs,
 		lateMs: {
@@ -165,7 +165,7 @@ function charactersMs(count: number, baud: number): number {
 }
 
 /** Minimum duration of a session in mode C, and of its stages. */
-function conversationMs(telegram: Telegram, baud: number) {
+function sessionMs(telegram: Telegram, baud: number) {
 	const reaction = answersQuickly(telegram) ? 20 : 200;
 	const signOn = charactersMs(SIGN_ON_LENGTH, OPENING_BAUD);
 	const acknowledge = 2 * reaction + charactersMs(telegram.opening.length + ACKNOWLEDGE_LENGTH, OPENING_BAUD);

@@ -1,5 +1,5 @@
 /**
- * Part c: XS slots in use after a collection, minus those of the loaded code, on the virtual device.
+ * Part c: XS slots in use after a collection, minus those of the loaded code, on the virtual world.
  * test/system/memory.test.ts has the limit; this part shows the figures and the worst case.
  */
 import { GATEWAY_SCRIPT } from "../../hosts/node/bundle.js";

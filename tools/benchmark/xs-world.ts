@@ -1,5 +1,5 @@
 /**
- * The whole gateway in XS on the virtual device, for repeatable measurements and memory tests: time advances in pieces,
+ * The whole gateway in XS on the virtual world, for repeatable measurements and memory tests: time advances in pieces,
  * and the engine finishes its work after each one. Any kind of meter connects to `world.serial.meter`; clients connect
  * by `world.connect()`.
  */
@@ -115,7 +115,7 @@ export class XSWorld {
 	}
 
 	async #settle(): Promise<void> {
-		// The virtual device may answer the engine's actions at the same moment.
+		// The virtual world may answer the engine's actions at the same moment.
 		await this.engine.settled();
 		this.#check();
 	}

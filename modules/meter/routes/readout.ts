@@ -171,8 +171,8 @@ export function postPIN(exchange: Exchange<Metering>, values: BodyValues): void 
 
 /** Cancels the PIN entry; succeeds also when no entry is in progress. */
 export function deletePIN(exchange: Exchange<Metering>): void {
-	const { guest } = exchange.part.reader;
-	if (guest instanceof PINEntry) guest.end();
+	const { borrower } = exchange.part.reader;
+	if (borrower instanceof PINEntry) borrower.end();
 	exchange.empty();
 }
 

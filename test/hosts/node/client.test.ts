@@ -6,7 +6,7 @@ import { createServer, type Server } from "node:tls";
 import { createClientPorts, HANDSHAKE_BYTES } from "../../../hosts/node/client.js";
 import { NodeResolver } from "../../../hosts/node/resolver.js";
 import { makeCertificate } from "../../../hosts/node/self-signed.js";
-import { judge, parseCertificates } from "../../../hosts/node/trust.js";
+import { validate, parseCertificates } from "../../../hosts/node/trust.js";
 import {
 	CLIENT_EXPIRED,
 	CLIENT_OUT_OF_MEMORY,
@@ -86,14 +86,14 @@ describe("The bench's TLS clients", () => {
 		assert.throws(() => parseCertificates("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"));
 	});
 
-	describe("judge what a server shows", () => {
+	describe("validate what a server shows", () => {
 		const DAY_MS = 86_400_000;
 		const root = make({ subject: "/CN=Root", extensions: AUTHORITY, days: 10 });
 		const namesake = make({ subject: "/CN=Root", extensions: AUTHORITY, days: 10 });
 		const leafOf = (issuer: Made, ...extensions: string[]) =>
 			make({ subject: "/CN=x", issuer, extensions: ["subjectAltName=DNS:x,IP:192.0.2.1", ...extensions], days: 10 });
 		const verdict = (shown: string, trusted: string, name = "x", inDays?: number) =>
-			judge({
+			validate({
 				shown: parseCertificates(shown),
 				trusted: parseCertificates(trusted),
 				name,

@@ -2,7 +2,7 @@
  * Time of a simulated meter: advances at the computer's speed, until the parent process sends `{ utcMs, speed }` over
  * its channel: the time now, and its speed from now on.
  */
-export class ToldTime {
+export class ControlledTime {
 	#utcMs: number;
 	#sinceMs = performance.now();
 	#speed = 1;

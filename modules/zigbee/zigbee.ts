@@ -15,8 +15,8 @@
  * until the chip has left the network, however late it answers; it is the only data that survives a factory reset.
  */
 
+import { secureErase } from "../config/secure-erase.js";
 import type { ConfigStore } from "../config/store.js";
-import { secureErase } from "../config/wipe.js";
 import type { Running } from "../core/core.js";
 import type { Live } from "../core/live.js";
 import type { EventLog } from "../diagnostics/event-log.js";

@@ -235,14 +235,14 @@ describe("a meter that sends by itself", function () {
 	it("is looked for under the eyes of who probes: what is tried, and at which speed, as it changes", () => {
 		const bench = benchOf(modeD(2400, 3000));
 		const tried: string[] = [];
-		bench.live.changed = () => bench.world.timers.set(() => tried.push(bench.reader.guest?.trying ?? ""), 1);
+		bench.live.changed = () => bench.world.timers.set(() => tried.push(bench.reader.borrower?.trying ?? ""), 1);
 		assert.equal(probe(bench).failure?.unasked?.baud, 2400);
 		bench.world.advance(10);
 		assert.deepEqual([...new Set(tried)], ["iec62056 300", "unasked 9600", "unasked 2400", ""]);
-		assert.equal(bench.reader.guest, undefined);
+		assert.equal(bench.reader.borrower, undefined);
 		const silent = benchOf(new IECMeter({ source: () => splitTelegram(zmf.telegram), faults: { silence: 9 } }));
 		const asked = new Set<string>();
-		silent.live.changed = () => silent.world.timers.set(() => asked.add(silent.reader.guest?.trying ?? ""), 1);
+		silent.live.changed = () => silent.world.timers.set(() => asked.add(silent.reader.borrower?.trying ?? ""), 1);
 		probe(silent);
 		assert.deepEqual([...asked], ["iec62056 300", "dlms 9600"]);
 	});

@@ -1,4 +1,4 @@
-/** A gateway in XS that has read the longest capture and holds it, for tests of what something takes of its slots beside that. */
+/** A gateway in XS that has read the longest capture and keeps it, for tests of the slots that something takes beside that. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ export const REST_MS = 31_000;
 
 const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));
 
-export class LongestHeld {
+export class LongestReadout {
 	readonly xs: XSWorld;
 	readonly #folder: string;
 
@@ -25,7 +25,7 @@ export class LongestHeld {
 	}
 
 	/** `info`: what the unit has of its own. */
-	static async start(info: Partial<HostInfo> = {}): Promise<LongestHeld> {
+	static async start(info: Partial<HostInfo> = {}): Promise<LongestReadout> {
 		const folder = mkdtempSync(join(tmpdir(), "memory-"));
 		const script = join(folder, "gateway.js");
 		await bundleGateway(script);
@@ -35,7 +35,7 @@ export class LongestHeld {
 		await xs.advance(1);
 		await xs.login();
 		assert.equal((await xs.request("iec62056/read")).status, 200);
-		return new LongestHeld(xs, folder);
+		return new LongestReadout(xs, folder);
 	}
 
 	async stop(): Promise<void> {
