@@ -210,7 +210,7 @@ static void begin_handshake(room *self, stream_client *client)
 	client->connection.state = CONNECTION_HANDSHAKING;
 	client->state = CLIENT_STATE_SHAKING;
 	unlock();
-	/* A client speaks first. */
+	/* The client sends first. */
 	shake_hands(self, client);
 }
 
@@ -236,7 +236,7 @@ static void set_off(room *self, stream_client *client, const char *text)
 	fail(self, client, code);
 }
 
-/* An address needs no answer; a name that finds no place is asked for at the next turn. */
+/* An address needs no resolution; a name without a free place is asked for in the next round. */
 static void resolve(room *self, stream_client *client)
 {
 	uint32_t address;
@@ -298,7 +298,7 @@ static void carry(room *self, stream_client *client)
 	if (!connection->broken && connection_transfer(connection) == STEP_FAILED) let_go(self, client);
 }
 
-/* Sends what is left. */
+/* Sends the rest. */
 static void finish(room *self, stream_client *client)
 {
 	stream_connection *connection = &client->connection;
@@ -339,7 +339,7 @@ static void sooner(uint64_t *wake_ms, uint64_t deadline_ms)
 	if (deadline_ms < *wake_ms) *wake_ms = deadline_ms;
 }
 
-/* The socket that a client waits for, and for what; *limit_ms becomes less where it must not wait for so long. */
+/* The socket to poll for a client, and the events; lowers *limit_ms if it must not wait that long. */
 static struct pollfd watch_of(stream_client *client, client_state state, uint32_t *limit_ms)
 {
 	switch (state) {
@@ -356,7 +356,7 @@ static struct pollfd watch_of(stream_client *client, client_state state, uint32_
 	}
 }
 
-/* Waits until there is something to do. */
+/* Sleeps until there is work. */
 static void sleep_well(room *self)
 {
 	struct pollfd list[WATCH_LIMIT] = { { .fd = clients.wake, .events = POLLIN } };

@@ -1,6 +1,6 @@
 /*
- * State shared by the two halves of the clients: stream-client.c has the functions for their users, client-thread.c the
- * thread that alone touches sockets and Mbed TLS. The lock, one for all, is held for copies only.
+ * State shared by both parts of the clients: stream-client.c has the functions for users, client-thread.c the thread,
+ * which alone uses sockets and Mbed TLS. The common lock is held for copies only.
  *
  *   RESOLVING -> CONNECTING -> QUEUED -> SHAKING -> STANDS        (a plain one stands when it is connected)
  *       each but STANDS -> FAILED; closed: gone at once, or once all is sent where it STANDS
@@ -27,7 +27,7 @@ typedef enum {
 } client_state;
 
 struct stream_client {
-	/* The list of all: owners put new ones at its beginning, the thread takes them out. */
+	/* List of all clients: owners insert at the front, the thread removes. */
 	struct stream_client *next;
 	void (*notify)(void *context);
 	void *context;
@@ -37,24 +37,24 @@ struct stream_client {
 	/* Code of the failure in the state FAILED. */
 	client_code code;
 	bool code_told;
-	/* The listener was notified and has not taken all events yet. */
+	/* The listener was notified but has not taken all events. */
 	bool notified;
-	/* The owner knows it no more. */
+	/* True once the owner has closed it. */
 	bool closed;
-	/* Rings of one that STANDS; the thread's part is of SHAKING, too. */
+	/* Rings of a client in STANDS; the thread's part is also used in SHAKING. */
 	stream_connection connection;
 	char address[IPV4_TEXT_SIZE];
 	bool resumed;
 	uint8_t *session;
 	size_t session_size;
 
-	/* The thread alone. */
+	/* This and the following members are used by the thread only. */
 	uint64_t deadline_ms;
-	/* Number of the resolver's question; -1: not asked. */
+	/* Number of the resolver's question, or -1. */
 	int question;
-	/* On its way; the connection's from SHAKING on. */
+	/* Socket until SHAKING; then the connection has it. */
 	int socket;
-	/* NULL: plain TCP. A reference is its own until the connection has one. */
+	/* NULL: plain TCP. Holds a reference until the connection takes it over. */
 	tls_trust *trust;
 	bool trust_given;
 	gate_party gate;
@@ -69,18 +69,18 @@ struct stream_client {
 
 typedef struct {
 	pthread_mutex_t lock;
-	/* All of this needs the lock. */
+	/* All members need the lock. */
 	stream_client *first;
 	bool running;
 	/* A wake-up is under way. */
 	bool woken;
-	/* For the thread while it runs. */
+	/* Used by the thread while it runs. */
 	int wake;
 } client_hall;
 
 extern client_hall clients;
 
-/* The thread; ends when there is no client. */
+/* The thread; it ends without clients. */
 void *client_thread_run(void *context);
 
 /* Returns true if stream_client_next has an event; with the lock. */
@@ -89,7 +89,7 @@ bool client_event(const stream_client *client, stream_event *event);
 /* Needs the lock. */
 void client_wake(void);
 
-/* In any thread: it is a client's turn to shake hands. */
+/* Called in any thread when a client may begin its handshake. */
 void client_granted(void *context);
 
 #endif

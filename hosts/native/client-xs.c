@@ -1,6 +1,6 @@
 /*
- * A client (stream-client.h) as a class of XS (clients.ts). Events reach JavaScript as `onClient(kind, count)` of the
- * target that the constructor got; each is a call of its own into the machine.
+ * XS binding of a client (stream-client.h; clients.ts). Each event reaches JavaScript as a separate call
+ * `onClient(kind, count)` of the target that the constructor received.
  */
 #include <math.h>
 #include <stdatomic.h>
@@ -15,20 +15,20 @@
 #include "machine-post.h"
 #include "stream-client.h"
 
-/* TRUSTED_LIMIT of modules/io/client.ts; also of a certificate and a key of ours. */
+/* TRUSTED_LIMIT of modules/io/client.ts; also for our certificate and key. */
 enum { TEXT_LIMIT = 12288 };
 
-/* The arguments of the constructor that are texts of TLS. */
+/* Positions of the constructor's arguments. */
 enum { ARG_TARGET, ARG_HOST, ARG_PORT, ARG_TIMEOUT, ARG_TRUSTED, ARG_NAME, ARG_UTC, ARG_CERTIFICATE, ARG_KEY, ARG_SESSION };
 
 typedef struct {
 	xsMachine *the;
 	xsSlot target;
-	/* NULL: closed, or there was no memory for it, which is reported. */
+	/* NULL if closed, or if memory was short, which is reported. */
 	stream_client *client;
-	/* The object's own, and one for each delivery under way. */
+	/* One for the object, and one for each delivery under way. */
 	atomic_uint references;
-	/* Read and written in the machine's thread alone. */
+	/* Used in the machine's thread only. */
 	bool closed;
 } client_binding;
 
@@ -56,7 +56,7 @@ static void deliver(void *context)
 	release(binding);
 }
 
-/* In the clients' thread. */
+/* Runs in the clients' thread. */
 static void notify(void *context)
 {
 	client_binding *binding = context;
@@ -78,7 +78,7 @@ void xs_client_destructor(void *data)
 	release(data);
 }
 
-/* Copies of the arguments, with a NUL behind each. */
+/* NUL-terminated copies of the arguments. */
 typedef struct {
 	char *host, *trusted, *name, *certificate, *key;
 	uint8_t *session;
@@ -97,7 +97,7 @@ static void free_texts(client_texts *texts)
 	free(texts->session);
 }
 
-/* NULL: out of memory. */
+/* NULL if memory is short. */
 static void *copy_of(const void *bytes, size_t size)
 {
 	char *copy = malloc(size + 1);
@@ -107,7 +107,7 @@ static void *copy_of(const void *bytes, size_t size)
 	return copy;
 }
 
-/* A buffer among the arguments; its size is known to be within the limit. False: there is no memory for it. */
+/* Copies a buffer argument of checked size. Returns false if memory is short. */
 static bool copy_buffer(xsMachine *the, xsIntegerValue index, void **copy, size_t *size)
 {
 	void *bytes;
@@ -148,7 +148,7 @@ static void check_arguments(xsMachine *the, bool secure)
 	check_buffer(the, ARG_SESSION, TRUST_SESSION_LIMIT, "the session is too large");
 }
 
-/* After check_arguments: nothing throws any more. False: out of memory. */
+/* Call after check_arguments, because nothing may throw any more. Returns false if memory is short. */
 static bool copy_arguments(xsMachine *the, bool secure, client_texts *texts)
 {
 	size_t ignored;
@@ -208,7 +208,7 @@ static client_binding *binding_of(xsMachine *the)
 	return xsmcGetHostData(xsThis);
 }
 
-/* The bytes of a view from `start` to `end`; throws where they are not its own. */
+/* Bytes of a view from `start` to `end`; throws if they exceed it. */
 static uint8_t *range_of(xsMachine *the, bool writable, size_t *size)
 {
 	void *data;
@@ -221,7 +221,7 @@ static uint8_t *range_of(xsMachine *the, bool writable, size_t *size)
 	return (uint8_t *)data + first;
 }
 
-/* (into, start, end): how many bytes, 0 when none waits. */
+/* (into, start, end): returns the number of bytes read, possibly 0. */
 void xs_client_read(xsMachine *the)
 {
 	client_binding *binding = binding_of(the);
@@ -231,7 +231,7 @@ void xs_client_read(xsMachine *the)
 	xsmcSetInteger(xsResult, (xsIntegerValue)count);
 }
 
-/* (bytes, start, end): what may be written next, -1 when it was more than announced. */
+/* (bytes, start, end): returns the room left for writing; -1 if the bytes exceeded the announced room. */
 void xs_client_write(xsMachine *the)
 {
 	client_binding *binding = binding_of(the);

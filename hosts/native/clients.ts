@@ -1,6 +1,6 @@
 /**
  * Clients of the host contract, TCP and TLS 1.2, on the native clients (stream-client.h), for every host that runs XS.
- * Limit: CLIENT_LIMIT at once; a further one is refused for lack of memory. The first client allocates everything.
+ * Limit: CLIENT_LIMIT at once; a further one is refused as out of memory. The first client allocates everything.
  */
 import type { Client, ClientOptions, ClientPort, TLSClientOptions } from "../../modules/io/client.js";
 import type { CertificatePair } from "../../modules/io/crypto.js";
@@ -14,7 +14,7 @@ const PORT_LIMIT = 65_535;
 const TIMEOUT_LEAST_MS = 100;
 const TIMEOUT_MOST_MS = 60_000;
 
-/** The native object. It has no fields: XS would not initialise them. It gets the arguments that were given, no more. */
+/** The native object. XS would not initialise fields. It only receives the arguments given. */
 class NativeStream extends Native("xs_client_destructor") {
 	constructor(
 		target: object,
@@ -51,7 +51,7 @@ class NativeStream extends Native("xs_client_destructor") {
 	}
 }
 
-/** For a plain client, and for one that shows nothing of itself. */
+/** For a plain client, and for one without its own identity. */
 const PLAIN: Partial<TLSClientOptions> = Object.freeze({});
 const NO_IDENTITY: Partial<CertificatePair> = Object.freeze({});
 
@@ -60,7 +60,7 @@ function isWhole(value: number, least: number, most: number): boolean {
 }
 
 class TCPClient implements Client {
-	// Only the callbacks are kept: the certificates among the options may take 10 KB.
+	// Only keeps the callbacks, because certificates in the options may take 10 KB.
 	readonly #onReadable: ClientOptions["onReadable"];
 	readonly #onWritable: ClientOptions["onWritable"];
 	readonly #onError: ClientOptions["onError"];

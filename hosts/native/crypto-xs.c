@@ -23,7 +23,7 @@ static void check(xsMachine *the, bool done)
 	if (!done) xsUnknownError("the cryptography library has failed");
 }
 
-/* Throws where an argument from `first` on is no buffer: before there is anything that a throw would leave behind. */
+/* Throws if an argument from `first` on is not a buffer; called before anything could be left behind. */
 static void expect_buffers(xsMachine *the, xsIntegerValue first)
 {
 	for (xsIntegerValue i = first; i < xsmcArgc; i++) {
@@ -45,7 +45,7 @@ static bool update(xsMachine *the, digest *state, xsIntegerValue first)
 	return true;
 }
 
-/* (...parts): an ArrayBuffer */
+/* (...parts): returns an ArrayBuffer. */
 void xs_crypto_sha256(xsMachine *the)
 {
 	digest state;
@@ -55,7 +55,7 @@ void xs_crypto_sha256(xsMachine *the)
 	xsmcSetArrayBuffer(xsResult, result, sizeof result);
 }
 
-/* (key, ...parts): an ArrayBuffer */
+/* (key, ...parts): returns an ArrayBuffer. */
 void xs_crypto_hmac_sha256(xsMachine *the)
 {
 	digest state;
@@ -72,14 +72,14 @@ void xs_crypto_hmac_sha256(xsMachine *the)
 	xsmcSetArrayBuffer(xsResult, result, sizeof result);
 }
 
-/* (key, iv, associated, text): an ArrayBuffer */
+/* (key, iv, associated, text): returns an ArrayBuffer. */
 void xs_crypto_aes_128_gcm(xsMachine *the)
 {
 	gcm_input input;
 	void *bytes, *into;
 	xsUnsignedValue size, result_size;
 	for (int pass = 0; pass < 2; pass++) {
-		// Calls that can throw or move memory come first; the pointers are valid after them.
+		// Calls that can throw or move memory come first; pointers are valid after them.
 		if (pass == 1) xsmcSetArrayBuffer(xsResult, NULL, (xsIntegerValue)(input.text_length + GCM_TAG_SIZE));
 		xsmcGetBufferReadable(xsArg(0), &bytes, &size);
 		if (size != AES_KEY_SIZE) xsRangeError("a key of AES-128 has 16 bytes");
@@ -105,7 +105,7 @@ void xs_hash_destructor(void *data)
 	free(data);
 }
 
-/* A hash that was begun is the object's host data; it is gone after its result was given. */
+/* An unfinished hash is the object's host data, which is deleted with the result. */
 void xs_hash(xsMachine *the)
 {
 	digest *state = malloc(sizeof(digest));
@@ -136,7 +136,7 @@ void xs_hash_update(xsMachine *the)
 	check(the, digest_update(state, (uint8_t *)bytes + (size_t)start, (size_t)end - (size_t)start));
 }
 
-/* (): an ArrayBuffer */
+/* (): returns an ArrayBuffer. */
 void xs_hash_digest(xsMachine *the)
 {
 	uint8_t result[DIGEST_SIZE];
@@ -148,7 +148,7 @@ void xs_hash_digest(xsMachine *the)
 	xsmcSetArrayBuffer(xsResult, result, sizeof result);
 }
 
-/* (publicKey, message, signature): whether it is the key's */
+/* (publicKey, message, signature): returns whether the signature is valid. */
 void xs_crypto_verify_p256(xsMachine *the)
 {
 	void *point, *message, *signature;
@@ -160,7 +160,7 @@ void xs_crypto_verify_p256(xsMachine *the)
 	xsmcSetBoolean(xsResult, fits && p256_verify(point, message, size, signature));
 }
 
-/* (publicKey): an ArrayBuffer, the new key's public half and then the secret */
+/* (publicKey): returns an ArrayBuffer with the new public key and the secret. */
 void xs_crypto_agree_p256(xsMachine *the)
 {
 	uint8_t result[P256_POINT_SIZE + P256_SECRET_SIZE];
@@ -175,7 +175,7 @@ void xs_crypto_agree_p256(xsMachine *the)
 	mbedtls_platform_zeroize(result, sizeof result);
 }
 
-/* (length): an ArrayBuffer */
+/* (length): returns an ArrayBuffer. */
 void xs_crypto_random(xsMachine *the)
 {
 	void *bytes;
@@ -194,7 +194,7 @@ static void set_number(xsMachine *the, xsSlot *object, xsIdentifier name, double
 	xsmcSet(*object, name, number);
 }
 
-/* (file): a CertificateFile of the host contract */
+/* (file): returns a CertificateFile of the host contract. */
 void xs_crypto_read_certificates(xsMachine *the)
 {
 	void *bytes;
@@ -238,7 +238,7 @@ void xs_crypto_read_certificates(xsMachine *the)
 	free(file);
 }
 
-/* Too much for the microcontroller's stack. */
+/* Too large for the microcontroller's stack. */
 typedef struct {
 	char names[CERTIFICATE_NAMES_LIMIT][CERTIFICATE_DNS_NAME_LIMIT + 2];
 	char certificate[CERTIFICATE_PEM_SIZE];
@@ -255,13 +255,16 @@ static void free_texts(certificate_texts *texts)
 	free(texts);
 }
 
-/* A time that C can hold; what is not allowed stays so. */
+/* A time in the range of C; invalid times stay invalid. */
 static int64_t whole_ms(double ms)
 {
 	return ms >= 0 && ms < MS_LIMIT ? (int64_t)ms : -1;
 }
 
-/* (validFromMs, validToMs, key or undefined, ...names): an array of two ArrayBuffers with PEM, certificate and key */
+/*
+ * (validFromMs, validToMs, key or undefined, ...names): returns an array of two ArrayBuffers with PEM, certificate and
+ * key.
+ */
 void xs_crypto_make_certificate(xsMachine *the)
 {
 	certificate_options options = {
@@ -272,7 +275,7 @@ void xs_crypto_make_certificate(xsMachine *the)
 	void *key = NULL;
 	xsUnsignedValue key_size = 0;
 	if (options.name_count > CERTIFICATE_NAMES_LIMIT) xsRangeError("a certificate has 1 to 4 names");
-	// Calls that can throw or move memory come first: the arguments become texts.
+	// Calls that can throw or move memory come first: the conversions of arguments to texts.
 	for (xsIntegerValue i = 3; i < xsmcArgc; i++) xsmcToString(xsArg(i));
 	xsmcVars(1);
 	if (xsmcTypeOf(xsArg(2)) != xsUndefinedType) xsmcGetBufferReadable(xsArg(2), &key, &key_size);

@@ -9,7 +9,7 @@ import {
 	P256_POINT_LENGTH,
 } from "../../modules/io/crypto.js";
 
-/** The C functions, in the form that XS calls without a detour. */
+/** The C functions in the form that XS calls directly. */
 class Bindings {
 	static random(length: number): ArrayBuffer {
 		return native("xs_crypto_random").call(this, length);
@@ -42,7 +42,7 @@ class Bindings {
 	}
 }
 
-/** The native object: its state is in native memory. It has no fields: XS would not initialise them. */
+/** Native object with its state in native memory. XS would not initialise fields. */
 class HashState extends Native("xs_hash_destructor") {
 	constructor() {
 		super();

@@ -16,13 +16,13 @@ typedef struct {
 	xsMachine *the;
 	xsSlot target;
 	datagram_socket *socket;
-	/* The object's own, and one for each delivery under way. */
+	/* One for the object, and one for each delivery under way. */
 	atomic_uint references;
-	/* Read and written in the machine's thread alone, and so is all that follows. */
+	/* This and all following members are used in the machine's thread only. */
 	bool closed;
 	/* Sender of the datagram read last. */
 	datagram_peer from;
-	/* JavaScript was notified and has not read since: no further notification. */
+	/* JavaScript was notified but has not read since; it is not notified again. */
 	bool told;
 	bool telling;
 } datagram_binding;
@@ -48,7 +48,7 @@ static void deliver(void *context)
 	release(binding);
 }
 
-/* In the socket's thread. */
+/* Runs in the socket's thread. */
 static void notify(void *context)
 {
 	datagram_binding *binding = context;
@@ -80,7 +80,7 @@ static uint32_t address_of(xsMachine *the, xsIntegerValue index)
 	return address;
 }
 
-/* (target, port, group?, address?): an address of ours is where alone it listens. */
+/* (target, port, group?, address?): with an address of ours it only listens there. */
 void xs_datagram(xsMachine *the)
 {
 	char message[DATAGRAM_MESSAGE_SIZE] = "";
@@ -128,7 +128,7 @@ void xs_datagram_get_remote_port(xsMachine *the)
 	xsmcSetInteger(xsResult, binding_of(the)->from.port);
 }
 
-/* (into): the datagram's length, -1 when none waits. */
+/* (into): returns the datagram's length, or -1 without one. */
 void xs_datagram_read(xsMachine *the)
 {
 	datagram_binding *binding = binding_of(the);

@@ -1,5 +1,5 @@
 /*
- * See datagram.h. The thread polls the socket only while the listener wants a notification. The listener changes that
+ * See datagram.h. The thread polls the socket only while the listener wants to be notified. The listener sets that
  * under the lock and wakes the thread by a datagram, as in the stream server.
  */
 #include "datagram.h"
@@ -22,13 +22,13 @@
 enum {
 	/* Stack of the thread on ESP-IDF, bytes: poll() and the callback. */
 	STACK_SIZE = 3072,
-	/* The longest sleep: a wake-up that could not be sent is late by so much. */
+	/* Longest sleep: maximum delay of a wake-up that could not be sent. */
 	SLEEP_MS = 1000,
-	/* Wait after an error that may pass. */
+	/* Pause after a temporary error. */
 	ERROR_MS = 10,
-	/* The system's receive queue, in bytes. */
+	/* Size of the system's receive queue, bytes. */
 	RECEIVE_SIZE = 8 * DATAGRAM_LIMIT,
-	/* Datagrams that one datagram_read may throw away: a flood of them must not hold the owner. */
+	/* Datagrams that one datagram_read may discard, so that a flood does not block the owner. */
 	DISCARD_LIMIT = 16,
 	/* RFC 6762, 11. */
 	GROUP_TTL = 255,
@@ -100,7 +100,7 @@ static bool bind_to(datagram_socket *self)
 {
 	struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(self->options.port) };
 	socklen_t size = sizeof(own);
-	/* A datagram to a group is not addressed to the port's own address. */
+	/* A datagram to a group does not have the port's own address. */
 	own.sin_addr.s_addr = self->options.group ? htonl(INADDR_ANY) : self->options.address;
 	if (self->options.address && !access_point_bind(self->socket)) return false;
 	if (bind(self->socket, (const struct sockaddr *)&own, size) != 0) return false;
@@ -124,7 +124,7 @@ static bool join_group(int socket, const datagram_options *options)
 	membership.imr_interface.s_addr = options->address;
 	uint8_t ttl = GROUP_TTL, loop = 1;
 #if defined(IP_MULTICAST_ALL)
-	/* Linux: not what other programs have become members for. */
+	/* Linux: excludes groups joined by other programs. */
 	setsockopt(socket, IPPROTO_IP, IP_MULTICAST_ALL, &(int){ 0 }, sizeof(int));
 #endif
 	setsockopt(socket, IPPROTO_IP, IP_TTL, &(int){ GROUP_TTL }, sizeof(int));
@@ -152,7 +152,7 @@ static void explain(const datagram_socket *self, bool bound, char *message)
 	else snprintf(message, DATAGRAM_MESSAGE_SIZE, "UDP port %u can't be opened: %s", port, strerror(error));
 }
 
-/* Everything that can fail; what it made is in *self. */
+/* Opens everything that can fail; *self has what was opened. */
 static bool open_parts(datagram_socket *self, char *message)
 {
 	self->socket = socket(AF_INET, SOCK_DGRAM, 0);
@@ -160,7 +160,7 @@ static bool open_parts(datagram_socket *self, char *message)
 		explain(self, false, message);
 		return false;
 	}
-	/* lwIP counts datagrams instead, and may know nothing of this. */
+	/* lwIP counts datagrams instead and may refuse this. */
 	setsockopt(self->socket, SOL_SOCKET, SO_RCVBUF, &(int){ RECEIVE_SIZE }, sizeof(int));
 	if (self->options.group) share_port(self->socket);
 	bool bound = bind_to(self);
@@ -203,7 +203,7 @@ uint16_t datagram_port(const datagram_socket *socket)
 	return socket->port;
 }
 
-/* Returns true if datagrams from or to this address may pass. */
+/* Returns true if the address is allowed. */
 static bool allowed(const datagram_socket *self, uint32_t address)
 {
 	uint32_t own = self->options.address;

@@ -1,11 +1,11 @@
 /*
- * One UDP port (RFC 768) over IPv4, for the UDP of the host contract (modules/io/host.ts). A thread of its own waits
- * for datagrams and notifies the listener, one other thread, which reads and sends and never waits. Plain C on BSD
- * sockets and pthreads: nothing of XS or of FreeRTOS.
+ * One UDP port (RFC 768) over IPv4, for the UDP of the host contract (modules/io/host.ts). Its thread waits for
+ * datagrams and notifies the listener, one other thread, which reads and sends without waiting. Plain C on BSD sockets
+ * and pthreads, independent of XS and FreeRTOS.
  *
- * Limits: datagrams of up to DATAGRAM_LIMIT bytes; longer ones are dropped. Unread datagrams wait in the socket's own
- * queue of the system, which is kept short (Linux: about 20 KB with overhead; lwIP: 6 datagrams); datagrams beyond it
- * are lost. A port uses two sockets of the system and no buffers of its own.
+ * Limits: datagrams of up to DATAGRAM_LIMIT bytes; longer ones are dropped. Unread datagrams wait in the system's
+ * queue, which is kept short (Linux: about 20 KB with overhead; lwIP: 6 datagrams); further ones are lost. A port uses
+ * two sockets and no buffers.
  */
 #ifndef DATAGRAM_H
 #define DATAGRAM_H
@@ -19,23 +19,23 @@ enum { DATAGRAM_LIMIT = 1472, DATAGRAM_MESSAGE_SIZE = 128 };
 
 typedef struct datagram_socket datagram_socket;
 
-/* Addresses are in the byte order of the network; 0: none. */
+/* Addresses are in network byte order; 0: none. */
 typedef struct {
-	/* 0: any free one. */
+	/* 0: any free port. */
 	uint16_t port;
-	/* Only what is sent to this address of ours or to the group, and only from and to its /24 network. */
+	/* Restricts the port to datagrams to this address of ours or to the group, from and to its /24 network. */
 	uint32_t address;
-	/* A multicast group to be a member of; the port can be shared then, and what is sent has a TTL of 255. */
+	/* Multicast group to join; the port can be shared then, and the TTL is 255. */
 	uint32_t group;
 	/*
-	 * Called in the socket's thread when something can be read, or the socket has failed; not again until
+	 * Called in the socket's thread when a datagram can be read or the socket has failed; not again until
 	 * datagram_listen. Must not call the socket.
 	 */
 	void (*notify)(void *context);
 	void *context;
 } datagram_options;
 
-/* NULL when it can't be opened: `message` is a sentence for the user then. */
+/* Returns NULL with a sentence for the user in `message` on failure. */
 datagram_socket *datagram_open(const datagram_options *options, char message[DATAGRAM_MESSAGE_SIZE]);
 
 uint16_t datagram_port(const datagram_socket *socket);
@@ -45,19 +45,19 @@ typedef struct {
 	uint16_t port;
 } datagram_peer;
 
-/* Copies the next datagram, and gives its length; -1: none waits, or too much that is not for us was thrown away. */
+/* Copies the next datagram and returns its length; -1 if there is none, or after discarding too many foreign ones. */
 int datagram_read(datagram_socket *socket, uint8_t into[DATAGRAM_LIMIT], datagram_peer *from);
 
-/* Sends a datagram. It is lost if the network cannot take it. */
+/* Sends a datagram. It is lost if the network cannot accept it. */
 void datagram_write(datagram_socket *socket, const void *bytes, size_t size, datagram_peer to);
 
-/* notify is to be called again, at once where something still waits. */
+/* Enables the next notify, which follows at once if a datagram is waiting. */
 void datagram_listen(datagram_socket *socket);
 
-/* Returns true if the socket has failed for good. */
+/* Returns true after a permanent failure. */
 bool datagram_failed(datagram_socket *socket);
 
-/* Frees it. notify is called no more. */
+/* Frees it. notify is not called any more. */
 void datagram_close(datagram_socket *socket);
 
 #endif

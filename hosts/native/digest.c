@@ -1,6 +1,6 @@
 /*
- * SHA-256, HMAC-SHA-256 and random bytes; see digest.h. The hash is asked through PSA, the one way that Mbed TLS 2.28
- * and 4.x have in common; HMAC is put on top of it, since PSA wants a key of at least one byte.
+ * SHA-256, HMAC-SHA-256 and random bytes; see digest.h. SHA-256 uses PSA, which Mbed TLS 2.28 and 4.x have in common;
+ * HMAC is built on it, because PSA requires a key of at least one byte.
  */
 #include "digest.h"
 
@@ -15,7 +15,7 @@
 #include <sys/random.h>
 #endif
 
-/* RFC 2104, 2: what the key is combined with for the inner and the outer hash. */
+/* RFC 2104, 2: pads of the inner and the outer hash. */
 enum { INNER_PAD = 0x36, OUTER_PAD = 0x5c };
 
 bool digest_start(digest *d)
@@ -26,7 +26,7 @@ bool digest_start(digest *d)
 
 bool digest_update(digest *d, const void *bytes, size_t length)
 {
-	// A pointer to nothing may be null.
+	// An empty range may be null.
 	return length == 0 || psa_hash_update(&d->sha256, bytes, length) == PSA_SUCCESS;
 }
 

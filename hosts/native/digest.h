@@ -1,6 +1,6 @@
 /*
  * SHA-256 (FIPS 180-4), HMAC-SHA-256 (RFC 2104) and random bytes for the host's `crypto`; SHA-256 by Mbed TLS. A
- * message comes in any number of parts. No heap, no state between calls.
+ * message may come in any number of parts. No heap, stateless.
  */
 #ifndef DIGEST_H
 #define DIGEST_H
@@ -19,19 +19,19 @@ typedef struct {
 	uint8_t key[DIGEST_BLOCK_SIZE];
 } digest;
 
-/* Each function returns false when the library fails; *d is undefined then. */
+/* Each function returns false if the library fails; *d is undefined then. */
 bool digest_start(digest *d);
 bool digest_update(digest *d, const void *bytes, size_t length);
 bool digest_finish(digest *d, uint8_t result[DIGEST_SIZE]);
 
-/* Releases the library's memory of a digest that was started and is not finished. */
+/* Frees the library's memory of an unfinished digest. */
 void digest_abort(digest *d);
 
-/* A key of any length. Between start and finish: digest_update. */
+/* Starts with a key of any length. Call digest_update between start and finish. */
 bool digest_hmac_start(digest *d, const void *key, size_t length);
 bool digest_hmac_finish(digest *d, uint8_t result[DIGEST_SIZE]);
 
-/* Fills `into` with unpredictable bytes; false when the system has none to give. */
+/* Fills `into` with random bytes; returns false if the system has none. */
 bool random_bytes(void *into, size_t length);
 
 #endif

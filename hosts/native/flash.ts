@@ -39,7 +39,7 @@ class NativePartition implements Partition {
 	}
 }
 
-/** Frozen, and so in flash itself: it takes no memory before a partition is opened. */
+/** Frozen, so that it is in flash and takes no memory until a partition is opened. */
 export const FLASH: Flash = Object.freeze({
 	open(name: string): Partition | undefined {
 		const size = NativeFlash.size(name);

@@ -1,11 +1,11 @@
-/* See handshake-gate.h. The lock is held while `granted` wakes, so that a party that has left is never called. */
+/* See handshake-gate.h. The lock is held while `granted` wakes, so that a party is never called after leaving. */
 #include "handshake-gate.h"
 
 #include <pthread.h>
 #include <stddef.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Needs the lock. The party inside, followed by the waiting ones. */
+/* Needs the lock. The party inside, followed by those waiting. */
 static gate_party *first;
 
 bool handshake_gate_enter(gate_party *party)

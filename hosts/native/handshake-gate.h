@@ -1,7 +1,7 @@
 /*
- * Lets one party of the program at a time do a TLS handshake: a handshake takes most of the memory of TLS, and a chip
- * has it once. A party asks and, if another one is inside, is called when it may enter, in the order of asking. No call
- * blocks, and no party may hold a lock of its own meanwhile.
+ * Lets one party of the program at a time do a TLS handshake, because a chip has memory for one. A party asks and, if
+ * another one is inside, is called when it may enter, in the order of requests. No call blocks, and no party may hold
+ * its own lock during a call.
  *
  *   OUT -> WAITING -> INSIDE -> OUT        (OUT -> INSIDE if the gate is free)
  */
@@ -12,16 +12,16 @@
 
 typedef enum { GATE_OUT = 0, GATE_WAITING, GATE_INSIDE } gate_state;
 
-/* A party: a port, or a client. Begins as { .granted = …, .context = … }; the rest is the gate's. */
+/* A party: a port, or a client. Initialise as { .granted = …, .context = … }; other members belong to the gate. */
 typedef struct gate_party {
-	/* Called in another's thread: it is this one's turn, and handshake_gate_enter will say so. Must only wake. */
+	/* Called in another party's thread when this one may enter by handshake_gate_enter. Must only wake its thread. */
 	void (*granted)(void *context);
 	void *context;
 	gate_state state;
 	struct gate_party *next;
 } gate_party;
 
-/* True: it is inside, now or since before. False: it is in the queue, and `granted` will be called. */
+/* Returns true if the party is inside. Returns false if it is waiting; `granted` will be called. */
 bool handshake_gate_enter(gate_party *party);
 
 /* Returns true while a party is inside. */
@@ -30,7 +30,7 @@ bool handshake_gate_is_taken(void);
 /* Returns true while a party waits. */
 bool handshake_gate_is_wanted(void);
 
-/* Leaves the gate or the queue; harmless for a party in neither. `granted` is not called afterwards. */
+/* Leaves the gate or the queue, if in one. `granted` is not called afterwards. */
 void handshake_gate_leave(gate_party *party);
 
 #endif

@@ -1,4 +1,4 @@
-/* Bytes outside the machine's chunks, as a buffer that typed arrays can look at, for memory.ts. */
+/* Bytes outside the machine's chunks, as a buffer for typed arrays (memory.ts). */
 #include <stdlib.h>
 
 #include "mc.xs.h"
@@ -9,7 +9,7 @@ void xs_heap_bytes_destructor(void *data)
 	free(data);
 }
 
-/* (length): the buffer, of zeros. It has no bytes where the heap has too few. */
+/* (length): returns a zeroed buffer. It is empty if the heap is short. */
 void xs_heap_bytes(xsMachine *the)
 {
 	xsIntegerValue length = xsmcToInteger(xsArg(0));
@@ -17,7 +17,7 @@ void xs_heap_bytes(xsMachine *the)
 	xsmcSetHostBuffer(xsThis, bytes, bytes ? length : 0);
 }
 
-/* The buffer has no bytes from now on, and neither have the arrays that look at it. */
+/* Empties the buffer and all arrays over it. */
 void xs_heap_bytes_drop(xsMachine *the)
 {
 	free(xsmcGetHostData(xsThis));

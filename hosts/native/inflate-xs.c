@@ -1,6 +1,6 @@
 /*
  * XS binding for unpacking zlib streams (RFC 1950; inflater.ts), by tinfl of miniz (inflate-library.h of the host). The
- * ring is its dictionary: bytes in it must stay until they are overwritten.
+ * ring is the dictionary: its bytes must not change until they are overwritten.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 
 #include "inflate-library.h"
 
-/* INFLATE_WINDOW of modules/io/flash.ts; tinfl wants a power of two, and refuses streams with a larger window. */
+/* INFLATE_WINDOW of modules/io/flash.ts; tinfl requires a power of two and refuses streams with a larger window. */
 enum { RING_SIZE = 4096 };
 
 typedef struct {
@@ -47,7 +47,7 @@ void xs_inflate(xsMachine *the)
 	xsmcSetHostData(xsThis, state);
 }
 
-/* (bytes, start, end, ring): how many it has taken. */
+/* (bytes, start, end, ring): returns the number of bytes consumed. */
 void xs_inflate_write(xsMachine *the)
 {
 	inflate *state = state_of(the);
@@ -66,7 +66,7 @@ void xs_inflate_write(xsMachine *the)
 		(uint8_t *)ring + state->filled, &made, TINFL_FLAG_PARSE_ZLIB_HEADER | TINFL_FLAG_HAS_MORE_INPUT);
 	state->filled += made;
 	state->done = status == TINFL_STATUS_DONE;
-	// A library with 64 bits has read beyond the end and keeps those bytes; one with 32 bits, as on the chip, has not.
+	// A 64-bit library reads beyond the end and keeps those bytes; a 32-bit one, as on the chip, does not.
 	if (state->done) taken -= state->library.m_num_bits / 8;
 	state->failed = status < TINFL_STATUS_DONE;
 	if (status == TINFL_STATUS_ADLER32_MISMATCH) xsUnknownError("the packed data does not match its checksum");

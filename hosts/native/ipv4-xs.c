@@ -1,4 +1,4 @@
-/* IPv4 addresses as values of XS (ipv4-xs.h). */
+/* XS values of IPv4 addresses (ipv4-xs.h). */
 #include "ipv4-xs.h"
 
 #include "ipv4.h"

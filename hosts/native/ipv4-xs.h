@@ -1,4 +1,4 @@
-/* IPv4 addresses (ipv4.h) as values of XS, for the bindings of Wi-Fi and Ethernet. */
+/* XS values of IPv4 addresses (ipv4.h), for the bindings of Wi-Fi and Ethernet. */
 #ifndef IPV4_XS_H
 #define IPV4_XS_H
 

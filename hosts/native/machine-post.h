@@ -8,7 +8,7 @@
 #include "xsmc.h"
 
 /*
- * Calls `deliver(context)` soon in the machine's thread, outside of any call into it. From any thread; never waits, since
+ * Calls `deliver(context)` soon in the machine's thread, outside of any call into it. Any thread; never waits, because
  * the machine's thread may be waiting for the caller.
  */
 void machine_post(xsMachine *the, void (*deliver)(void *context), void *context);

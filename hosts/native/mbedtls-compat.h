@@ -1,6 +1,6 @@
 /*
- * Differences between Mbed TLS 2.28 (Debian) and 4.x with TF-PSA-Crypto (ESP-IDF 6), in one place; the rest of
- * hosts/native is written once. 4.x has its own random generator, so the arguments for it are missing there.
+ * Differences between Mbed TLS 2.28 (Debian) and 4.x with TF-PSA-Crypto (ESP-IDF 6); the rest of hosts/native is common
+ * code. 4.x has its own random generator and lacks the arguments for it.
  */
 #ifndef MBEDTLS_COMPAT_H
 #define MBEDTLS_COMPAT_H
@@ -32,7 +32,7 @@
 #include <errno.h>
 #include <sys/random.h>
 
-/* Random bytes for 2.28's f_rng arguments: the system's, so that there is no state to share between threads. */
+/* Random bytes for f_rng of 2.28, from the system, so that threads share no state. */
 static inline int compat_random(void *context, unsigned char *into, size_t size)
 {
 	(void)context;
@@ -48,7 +48,7 @@ static inline int compat_random(void *context, unsigned char *into, size_t size)
 
 #endif
 
-/* Before any other call of Mbed TLS, as often as one likes: 4.x computes by PSA alone. 0, or an error. */
+/* Call before any use of Mbed TLS; repeated calls are allowed. 4.x computes by PSA only. Returns 0 or an error. */
 static inline int compat_start(void)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -60,7 +60,7 @@ static inline int compat_start(void)
 
 /* ---- For the stream server: TLS ---- */
 
-/* TLS 1.2 and nothing else, the elliptic curves named, no renegotiation. */
+/* TLS 1.2 only, a fixed list of curves, no renegotiation. */
 static inline void compat_conf_tls12(mbedtls_ssl_config *config)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -87,7 +87,7 @@ static inline void compat_conf_tls12(mbedtls_ssl_config *config)
 #endif
 }
 
-/* For a client: TLS 1.2 and nothing else; suites, curves and hashes stay those that Mbed TLS has by default. */
+/* For a client: TLS 1.2 only, with the default suites, curves and hashes. */
 static inline void compat_conf_any_client(mbedtls_ssl_config *config)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -100,7 +100,7 @@ static inline void compat_conf_any_client(mbedtls_ssl_config *config)
 #endif
 }
 
-/* Progress of a handshake: the number changes when a message was received completely or sent. */
+/* Progress of a handshake: changes with each message completely received or sent. */
 static inline int compat_handshake_step(const mbedtls_ssl_context *tls)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -118,8 +118,8 @@ static inline int compat_handshake_step(const mbedtls_ssl_context *tls)
 #endif
 
 /*
- * Removes the peer's certificate from a session, because it is not needed again and makes the session longer. Where
- * MBEDTLS_SSL_KEEP_PEER_CERTIFICATE is off, Mbed TLS does not keep it.
+ * Removes the peer's certificate from a session, because it is not needed and makes the session longer. Without
+ * MBEDTLS_SSL_KEEP_PEER_CERTIFICATE there is none.
  */
 static inline void compat_forget_peer(mbedtls_ssl_session *session)
 {
@@ -134,7 +134,7 @@ static inline void compat_forget_peer(mbedtls_ssl_session *session)
 #endif
 }
 
-/* Returns true if the server gave a ticket or an id for the session. */
+/* Returns true if the session has a ticket or an id. */
 static inline bool compat_is_resumable(const mbedtls_ssl_session *session)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -150,7 +150,7 @@ static inline bool compat_is_resumable(const mbedtls_ssl_session *session)
 #endif
 }
 
-/* Keys for session tickets, AES-256-GCM; they change within `lifetime_s`. */
+/* Keys for session tickets, AES-256-GCM, rotated within `lifetime_s`. */
 static inline int compat_ticket_setup(mbedtls_ssl_ticket_context *tickets, uint32_t lifetime_s)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -164,10 +164,10 @@ static inline int compat_ticket_setup(mbedtls_ssl_ticket_context *tickets, uint3
 
 typedef enum { COMPAT_KEY_OTHER, COMPAT_KEY_RSA, COMPAT_KEY_NIST } compat_key_kind;
 
-/* The longest RSA key that anything is computed with. */
+/* Longest supported RSA key. */
 enum { COMPAT_RSA_BITS_LIMIT = 4096 };
 
-/* RSA within that limit, ECDSA on NIST P-256, P-384 or P-521, or anything else. */
+/* RSA within that limit, ECDSA on NIST P-256, P-384 or P-521, or other. */
 static inline compat_key_kind compat_kind_of(const mbedtls_pk_context *key)
 {
 	compat_key_kind rsa = mbedtls_pk_get_bitlen(key) <= COMPAT_RSA_BITS_LIMIT ? COMPAT_KEY_RSA : COMPAT_KEY_OTHER;
@@ -189,7 +189,7 @@ static inline compat_key_kind compat_kind_of(const mbedtls_pk_context *key)
 	return nist ? COMPAT_KEY_NIST : COMPAT_KEY_OTHER;
 }
 
-/* Returns true if the basic constraints (RFC 5280, 4.2.1.9) make it the certificate of an authority. */
+/* Returns true if the basic constraints (RFC 5280, 4.2.1.9) mark an authority. */
 static inline bool compat_is_authority(const mbedtls_x509_crt *certificate)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -199,7 +199,7 @@ static inline bool compat_is_authority(const mbedtls_x509_crt *certificate)
 #endif
 }
 
-/* Sets `key`, initialised, up with a new key on P-256. 0, or an error. */
+/* Initialises `key` with a new P-256 key. Returns 0 or an error. */
 static inline int compat_generate_p256(mbedtls_pk_context *key)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -221,7 +221,7 @@ static inline int compat_generate_p256(mbedtls_pk_context *key)
 #endif
 }
 
-/* A serial number (RFC 5280, 4.1.2.2), most significant byte first. 0, or an error. */
+/* Sets the serial number (RFC 5280, 4.1.2.2), most significant byte first. Returns 0 or an error. */
 static inline int compat_set_serial(mbedtls_x509write_cert *writer, unsigned char *serial, size_t length)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -236,7 +236,7 @@ static inline int compat_set_serial(mbedtls_x509write_cert *writer, unsigned cha
 #endif
 }
 
-/* Signs and writes PEM text with its NUL. 0, or an error. */
+/* Signs and writes NUL-terminated PEM text. Returns 0 or an error. */
 static inline int compat_write_certificate(mbedtls_x509write_cert *writer, unsigned char *text, size_t size)
 {
 #if MBEDTLS_VERSION_MAJOR == 2

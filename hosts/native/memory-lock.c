@@ -1,4 +1,4 @@
-/* See memory-lock.h. All state is under the lock, which is held for a few comparisons only. */
+/* See memory-lock.h. All state is guarded by the lock, which is only held for a few comparisons. */
 #include "memory-lock.h"
 
 #include <pthread.h>
@@ -7,38 +7,38 @@
 #include "free-heap.h"
 #include "handshake-gate.h"
 
-/* There is room for a handshake and for a piece that is sent. */
+/* Free memory that suffices for a handshake and a piece being sent. */
 enum { ROOMY = HEAP_FLOOR + SENDING_MEMORY + USUAL_HANDSHAKE_MEMORY };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* The connection that may send; NULL if none. */
 static const void *holder;
 static uint64_t held_since_ms;
-/* The last sender, the time of its last sending, and the time of another sender's. */
+/* Last sender, time of its last sending, and time of the last sending by another. */
 static const void *sender;
 static uint64_t sent_ms, other_sent_ms;
-/* Time for which handshakes may still hold up senders: used up while they do, regained while they do not. */
+/* Time for which handshakes may still delay senders; it decreases while they do and recovers otherwise. */
 static uint64_t patience_ms = HOLD_UP_MS, asked_ms;
 static bool held_up;
 
 static uint64_t since(uint64_t then_ms, uint64_t now_ms)
 {
-	/* Another thread may have read its clock a little later. */
+	/* Another thread may have read the clock slightly later. */
 	return now_ms > then_ms ? now_ms - then_ms : 0;
 }
 
-/* Returns true if senders must wait for a handshake; with the lock. */
+/* Returns true if senders must wait for a handshake; needs the lock. */
 static bool is_held_up(bool shaking, uint64_t now_ms)
 {
 	uint64_t passed_ms = since(asked_ms, now_ms);
 	asked_ms = now_ms;
 	if (!held_up) patience_ms = passed_ms < HOLD_UP_MS - patience_ms ? patience_ms + passed_ms : HOLD_UP_MS;
 	else {
-		/* A longer pause means that the asking thread is gone, or was busy with the handshake. */
+		/* A longer pause means that the asking thread has ended or was busy with its handshake. */
 		if (passed_ms > 2 * ASK_AGAIN_MS) passed_ms = 2 * ASK_AGAIN_MS;
 		patience_ms -= passed_ms < patience_ms ? passed_ms : patience_ms;
 	}
-	/* After the time is used up, a continuous stretch must pass before the next one. */
+	/* Once the time is used up, it must recover completely before the next delay. */
 	held_up = shaking && (held_up ? patience_ms > 0 : patience_ms >= HOLD_UP_MS / 2);
 	return held_up;
 }
@@ -46,14 +46,14 @@ static bool is_held_up(bool shaking, uint64_t now_ms)
 /* Needs the lock. */
 static bool takes_lock(const void *who, uint64_t now_ms)
 {
-	/* Its first moment goes by while it waits for what others have sent. */
+	/* At first it waits for the data of others to arrive. */
 	bool idle = since(sent_ms, now_ms) >= SETTLED_MS && since(held_since_ms, now_ms) >= 2 * SETTLED_MS;
 	if (who != holder) {
 		if (holder && !idle && since(held_since_ms, now_ms) < LOCK_MS) return false;
 		holder = who;
 		held_since_ms = now_ms;
 	}
-	/* The others send no more: first their bytes arrive. */
+	/* The others have stopped; their data must arrive first. */
 	return since(who == sender ? other_sent_ms : sent_ms, now_ms) >= SETTLED_MS;
 }
 
@@ -81,7 +81,7 @@ void memory_lock_leave(const void *who)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Mbed TLS takes from the heap what its own memory has no room for. */
+/* Mbed TLS uses the heap if its own memory is full. */
 static bool has_handshake_memory(size_t heap)
 {
 	size_t own = free_tls_memory();

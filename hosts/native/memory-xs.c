@@ -8,7 +8,7 @@
 #include "mc.xs.h"
 #include "xs.h"
 
-/* Room for the lines of twenty tasks: 15 characters of a name, 5 digits. */
+/* Room for twenty tasks: names of 15 characters, 5 digits. */
 enum { STACKS_SIZE = 480 };
 
 static bool suffices(xsMachine *the, xsIntegerValue slots, xsIntegerValue bytes)
@@ -16,7 +16,7 @@ static bool suffices(xsMachine *the, xsIntegerValue slots, xsIntegerValue bytes)
 	return the->maximumHeapCount - the->currentHeapCount >= slots && the->maximumChunksSize - the->currentChunksSize >= bytes;
 }
 
-/* (slots, bytes of chunks): whether so many are free, if need be after a collection. */
+/* (slots, bytes of chunks): returns whether they are free, after a collection if necessary. */
 void xs_memory_suffices(xsMachine *the)
 {
 	xsIntegerValue slots = xsToInteger(xsArg(0)), bytes = xsToInteger(xsArg(1));
@@ -28,7 +28,7 @@ void xs_memory_suffices(xsMachine *the)
 	xsResult = xsBoolean(enough);
 }
 
-/* (0: slots, 1: bytes of chunks, 2: bytes of the heap of C, 3: the least of these): how many are free; -1: there is no limit. */
+/* (0: slots, 1: bytes of chunks, 2: heap bytes, 3: their minimum): returns the free amount; -1 without a limit. */
 void xs_memory_free(xsMachine *the)
 {
 	xsIntegerValue what = xsToInteger(xsArg(0));

@@ -1,12 +1,12 @@
 /** The `memory` of the host contract, for every host that runs in XS by the Moddable SDK. */
 import type { Memory } from "../../modules/io/memory.js";
 
-/** The C function, in the form that XS calls without a detour. */
+/** The C functions in the form that XS calls directly. */
 class Bindings {
 	static suffices(slots: number, chunkBytes: number): boolean {
 		return native("xs_memory_suffices").call(this, slots, chunkBytes);
 	}
-	/** Free amount; negative: no limit. */
+	/** Free amount; negative without a limit. */
 	static free(what: number): number {
 		return native("xs_memory_free").call(this, what);
 	}
@@ -15,7 +15,7 @@ class Bindings {
 	}
 }
 
-/** The native buffer. It has no fields: XS would not initialise them. */
+/** The native buffer. XS would not initialise fields. */
 class HeapBytes extends Native("xs_heap_bytes_destructor") {
 	constructor(length: number) {
 		super();
@@ -35,7 +35,7 @@ const CHUNK_BYTES = 1;
 const HEAP_BYTES = 2;
 const LEAST_HEAP_BYTES = 3;
 
-/** Undefined: there is no limit. */
+/** Undefined without a limit. */
 function heap(what: number): number | undefined {
 	const bytes = Bindings.free(what);
 	return bytes < 0 ? undefined : bytes;
@@ -45,7 +45,7 @@ export const MEMORY: Memory = Object.freeze({
 	suffices: (slots: number, chunkBytes: number) => Bindings.suffices(slots, chunkBytes),
 	heapBytes: (length: number) => {
 		const buffer = new HeapBytes(length);
-		// XS takes a host's buffer where an ArrayBuffer is wanted.
+		// XS accepts a host buffer as an ArrayBuffer.
 		return buffer.isThere ? new Uint8Array(buffer as unknown as ArrayBuffer) : undefined;
 	},
 	drop: (bytes: Uint8Array) => (bytes.buffer as unknown as HeapBytes).drop(),

@@ -1,6 +1,6 @@
 /*
- * ECDSA with SHA-256 (FIPS 186-5) and ECDH (NIST SP 800-56A) on P-256 for the host's `crypto`, by PSA, which both
- * Mbed TLS 2.28 and 4.x have. Points are uncompressed (SEC 1, 2.3.3): 4, x, y. No state between calls.
+ * ECDSA with SHA-256 (FIPS 186-5) and ECDH (NIST SP 800-56A) on P-256 for the host's `crypto`, by PSA, which Mbed TLS
+ * 2.28 and 4.x support. Points are uncompressed (SEC 1, 2.3.3): 4, x, y. Stateless.
  */
 #ifndef P256_H
 #define P256_H
@@ -13,14 +13,17 @@ enum { P256_POINT_SIZE = 65, P256_SIGNATURE_SIZE = 64, P256_SECRET_SIZE = 32 };
 
 /*
  * Returns true if `signature` (r, s) of `message` is valid for the public key `point`. Returns false also for a point
- * off the curve, for r or s out of range, and if the library fails.
+ * off the curve, r or s out of range, and a failure of the library.
  */
 bool p256_verify(const uint8_t point[P256_POINT_SIZE], const uint8_t *message, size_t length,
 	const uint8_t signature[P256_SIGNATURE_SIZE]);
 
 typedef enum { P256_OK, P256_NO_POINT, P256_FAILED } p256_status;
 
-/* A new key for this call alone: its public half into `own`, x of the point shared with `point` into `secret`. */
+/*
+ * Generates a key for this call only: writes its public point to `own`, and x of the point shared with `point` to
+ * `secret`.
+ */
 p256_status p256_agree(const uint8_t point[P256_POINT_SIZE], uint8_t own[P256_POINT_SIZE], uint8_t secret[P256_SECRET_SIZE]);
 
 #endif

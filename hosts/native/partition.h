@@ -1,6 +1,6 @@
 /*
- * Partitions of NOR flash (modules/io/flash.ts), of which each host has its own; what is asked of them is checked before,
- * by partition-xs.c. None of these calls throws; they wait for the flash.
+ * Partitions of NOR flash (modules/io/flash.ts), defined by each host; partition-xs.c has checked all arguments. No
+ * call throws; they wait for the flash.
  */
 #ifndef PARTITION_H
 #define PARTITION_H
@@ -14,10 +14,10 @@ enum { PARTITION_NAME_LIMIT = 15, PARTITION_ERASE_SIZE = 4096, PARTITION_WRITE_S
 /* Size of a partition that the gateway may use, by name; 0 without one. */
 size_t partition_size(const char *name);
 
-/* False: `message` is a sentence. */
+/* Returns false with a sentence in `message`. */
 bool partition_read(
 	const char *name, size_t offset, void *into, size_t size, char message[PARTITION_MESSAGE_SIZE]);
-/* Returns false and writes nothing if any byte is written already. */
+/* Returns false and writes nothing if any byte is not erased. */
 bool partition_write(
 	const char *name, size_t offset, const void *bytes, size_t size, char message[PARTITION_MESSAGE_SIZE]);
 bool partition_erase(const char *name, size_t offset, size_t size, char message[PARTITION_MESSAGE_SIZE]);

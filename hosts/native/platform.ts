@@ -1,11 +1,11 @@
-/** Parts of the host contract that the Moddable SDK has for every host that runs in XS. */
+/** Parts of the host contract that the Moddable SDK provides on every host in XS. */
 import Resource from "Resource";
 import TextDecoder from "text/decoder";
 import TextEncoder from "text/encoder";
 import Timer from "timer";
 import type { Resources, TextCodec, Timers } from "../../modules/io/host.js";
 
-/** A timer of the SDK with what it is for: a closure for each would take three times the slots. */
+/** A timer of the SDK with its purpose; a closure would take three times the slots. */
 interface HeldTimer extends Timer {
 	id: number;
 	callback: () => void;
@@ -50,7 +50,7 @@ export class SDKText implements TextCodec {
 	}
 }
 
-/** Straight from flash: nothing is copied. */
+/** Read directly from flash, without a copy. */
 export class SDKResources implements Resources {
 	readonly #files = new Map<string, Uint8Array>();
 

@@ -15,9 +15,9 @@ typedef struct {
 	xsMachine *the;
 	xsSlot target;
 	resolver *resolver;
-	/* The object's own, and one for each delivery under way. */
+	/* One for the object, and one for each delivery under way. */
 	atomic_uint references;
-	/* Read and written in the machine's thread alone. */
+	/* Used in the machine's thread only. */
 	bool closed;
 } resolver_binding;
 
@@ -42,7 +42,7 @@ static void deliver(void *context)
 	release(binding);
 }
 
-/* In any thread. */
+/* Any thread. */
 static void notify(void *context)
 {
 	resolver_binding *binding = context;
@@ -59,7 +59,7 @@ void xs_resolver_destructor(void *data)
 	release(binding);
 }
 
-/* (target): both are there until the machine ends. */
+/* (target): both exist until the machine ends. */
 void xs_resolver(xsMachine *the)
 {
 	resolver_binding *binding = calloc(1, sizeof(resolver_binding));
@@ -76,7 +76,7 @@ void xs_resolver(xsMachine *the)
 	xsmcSetHostData(xsThis, binding);
 }
 
-/* (name): the question's number, -1 when it can't be asked. */
+/* (name): returns the question's number, or -1 if it cannot be asked. */
 void xs_resolver_ask(xsMachine *the)
 {
 	resolver_binding *binding = xsmcGetHostData(xsThis);

@@ -1,6 +1,4 @@
-/*
- * See resolver.h. Owner and threads share the resolver; the last of them frees it.
- */
+/* See resolver.h. Owner and threads share the resolver; the last one frees it. */
 #include "resolver.h"
 
 #include <netdb.h>
@@ -12,7 +10,7 @@
 
 #include "thread-start.h"
 
-/* Stack of a thread on ESP-IDF, bytes: getaddrinfo() there passes the work on. */
+/* Stack of a thread on ESP-IDF, bytes; getaddrinfo() delegates its work there. */
 enum { STACK_SIZE = 3072 };
 
 typedef enum { QUESTION_FREE = 0, QUESTION_ASKED, QUESTION_ANSWERED } question_state;
@@ -21,13 +19,15 @@ typedef struct {
 	resolver *owner;
 	/* Needs the lock. */
 	question_state state;
-	/* "": none. */
+	/* "" if unresolved. */
 	char address[IPV4_TEXT_SIZE];
-	/* Stays as it is while it is asked. */
+	/* Constant during the question. */
 	char name[RESOLVER_NAME_LIMIT + 1];
 } question;
 
-/* Threads of the whole program, under a lock of their own: one of a closed resolver lives on until its name is answered. */
+/*
+ * Threads of the whole program, with a separate lock: a thread of a closed resolver lives until its name is resolved.
+ */
 static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned threads;
 
@@ -35,7 +35,7 @@ struct resolver {
 	pthread_mutex_t lock;
 	void (*notify)(void *context);
 	void *context;
-	/* Needs the lock. References of the owner and of each thread. */
+	/* Needs the lock. References of the owner and each thread. */
 	unsigned references;
 	bool closed;
 	question questions[RESOLVER_LIMIT];
@@ -114,7 +114,7 @@ resolver *resolver_open(void (*notify)(void *context), void *context)
 	return self;
 }
 
-/* A free one, now taken, or NULL. */
+/* Takes a free question, or returns NULL. */
 static question *take(resolver *self)
 {
 	question *found = NULL;

@@ -3,7 +3,7 @@ import type { Timers } from "../../modules/io/host.js";
 
 type Done = (address: string | undefined) => void;
 
-/** The native object. It has no fields: XS would not initialise them. */
+/** The native object. XS would not initialise fields. */
 class NativeResolver extends Native("xs_resolver_destructor") {
 	constructor(target: object) {
 		super();
@@ -14,11 +14,11 @@ class NativeResolver extends Native("xs_resolver_destructor") {
 	}
 }
 
-/** A host has one resolver for its whole life. */
+/** A host has one resolver for its lifetime. */
 export class Resolver {
 	readonly #timers: Timers;
 	readonly #native: NativeResolver;
-	/** Callers that wait, by the question's number. */
+	/** Waiting callers, by the question's number. */
 	readonly #waiting: (Done | undefined)[] = [];
 
 	constructor(timers: Timers) {

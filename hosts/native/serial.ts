@@ -1,4 +1,6 @@
-/** A serial port of the hosts that run XS, as the Serial of the host contract: what the UART of the chip and Linux share. */
+/**
+ * A serial port of the hosts in XS, as the Serial of the host contract: common part of the chip's UART and of Linux.
+ */
 import {
 	type LineSettings,
 	SERIAL_ERROR_GONE,
@@ -10,7 +12,7 @@ import {
 
 /** The host's object in C. */
 export interface NativePort {
-	/** False: the port can't do that. */
+	/** Returns false if the port does not support it. */
 	configure(baud: number, format: SerialFormat): boolean;
 	/** Returns the number of bytes read. */
 	read(into: Uint8Array, start: number, end: number): number;
@@ -21,14 +23,14 @@ export interface NativePort {
 
 export interface SerialDevice {
 	readonly timers: Timers;
-	/** Reports a sentence for the user, such as the reason why the port can't be opened. */
+	/** Reports a sentence for the user, such as the reason for a failed opening. */
 	trace(message: string): void;
 }
 
 export abstract class NativeSerial<Device extends SerialDevice> implements Serial {
 	protected readonly options: SerialOptions;
 	protected readonly device: Device;
-	/** Number of bytes that the caller may write, as last reported. */
+	/** Room for writing as last reported. */
 	protected writable = 0;
 	protected isClosed = false;
 	#port: NativePort | undefined;

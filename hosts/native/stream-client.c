@@ -10,9 +10,9 @@
 #include "thread-start.h"
 
 enum {
-	/* Stack of the thread on ESP-IDF, bytes: the sums of a handshake. */
+	/* Stack of the thread on ESP-IDF, bytes, for the computations of a handshake. */
 	STACK_SIZE = 10240,
-	/* After stream_client_close. */
+	/* Time for unsent data after stream_client_close. */
 	LINGER_MS = 3000,
 };
 
@@ -141,7 +141,7 @@ static bool start_thread(void)
 	return false;
 }
 
-/* Puts it into the list, from where on the thread has it; false: there is no place. */
+/* Adds it to the list for the thread; returns false if the list is full. */
 static bool enlist(stream_client *client)
 {
 	int living = 0;

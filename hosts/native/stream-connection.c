@@ -1,8 +1,8 @@
 /*
- * Transport of a connection. Three habits of Mbed TLS shape it: a record that could not be sent whole must be passed
- * again with the same length, nothing else may be sent in between (it would count as the record), and a record that
- * came may be held back inside, where poll() does not see it. A record takes a buffer until it is sent whole, so none is
- * begun before the socket has room for it and it is the connection's turn.
+ * Transport of a connection. Three properties of Mbed TLS shape it: a partly sent record must be passed again with the
+ * same length; nothing else may be sent in between, which would count as the record; and a received record may be held
+ * inside, where poll() does not see it. A record takes a buffer until it is sent, so none is begun before the socket
+ * has room for it and the lock permits it.
  */
 #include "stream-connection.h"
 
@@ -15,11 +15,11 @@
 #include "stream-socket.h"
 
 enum {
-	/* The longest record that is sent: it fits the chip's buffers. */
+	/* Longest outgoing record, which fits the chip's buffers. */
 	RECORD_SIZE = 2048,
-	/* Bytes that one connection takes from the network before the others have their turn. */
+	/* Bytes that one connection reads from the network before others are served. */
 	READ_BUDGET = 16384,
-	/* Pieces that are moved in one direction in a turn. */
+	/* Pieces moved in one direction in a row. */
 	TURN_PIECES = 4,
 };
 
@@ -101,7 +101,7 @@ size_t connection_read(stream_connection *connection, void *into, size_t size, b
 	byte_ring *ring = &connection->rings->received;
 	bool was_full = ring->used == STREAM_RING_SIZE;
 	size_t copied = ring_copy_out(ring, into, size);
-	/* The thread reads on, or reports the end. */
+	/* Makes the thread read on, or report the end. */
 	*wake = copied > 0 && (was_full || (connection->ended && ring->used == 0));
 	return copied;
 }
@@ -126,7 +126,7 @@ static int tls_send(void *context, const unsigned char *bytes, size_t size)
 	return count == SOCKET_AGAIN ? MBEDTLS_ERR_SSL_WANT_WRITE : MBEDTLS_ERR_SSL_INTERNAL_ERROR;
 }
 
-/* Called by Mbed TLS, which goes on asking for as long as a peer sends what it ignores. */
+/* Called by Mbed TLS, repeatedly while a peer sends data that it ignores. */
 static int tls_receive(void *context, unsigned char *into, size_t size)
 {
 	stream_connection *connection = context;
@@ -138,7 +138,7 @@ static int tls_receive(void *context, unsigned char *into, size_t size)
 	return count;
 }
 
-/* Results as of socket_receive. */
+/* Returns a result of socket_receive. */
 static int receive_some(stream_connection *connection, void *into, size_t size)
 {
 	if (!connection->party) return socket_receive(connection->socket, into, size);
@@ -148,12 +148,12 @@ static int receive_some(stream_connection *connection, void *into, size_t size)
 	case MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY: return 0;
 	case 0:
 	case MBEDTLS_ERR_SSL_CONN_EOF: connection->truncated = true; return 0;
-	/* WANT_WRITE too: the connection refuses to renegotiate, and a peer that asked for it does not read. */
+	/* WANT_WRITE as well: the connection refuses a renegotiation, and the peer that requested it does not read. */
 	default: return count > 0 ? count : SOCKET_BROKEN;
 	}
 }
 
-/* Results as of socket_send. */
+/* Returns a result of socket_send. */
 static int send_some(stream_connection *connection, const void *bytes, size_t size)
 {
 	if (!connection->party) return socket_send(connection->socket, bytes, size);
@@ -196,7 +196,7 @@ connection_step connection_handshake(stream_connection *connection)
 	connection->budget = READ_BUDGET;
 	int step = compat_handshake_step(&connection->tls);
 	int result = mbedtls_ssl_handshake(&connection->tls);
-	/* The clock again: what came may have been a second's work. */
+	/* Reads the clock again, because the message may have taken a second to process. */
 	if (compat_handshake_step(&connection->tls) != step) connection->silent_since_ms = socket_clock_ms();
 	if (result == MBEDTLS_ERR_SSL_WANT_READ || result == MBEDTLS_ERR_SSL_WANT_WRITE) {
 		connection->handshake_wants = result == MBEDTLS_ERR_SSL_WANT_READ ? POLLIN : POLLOUT;
@@ -271,7 +271,7 @@ connection_step connection_transfer(stream_connection *connection)
 {
 	connection->budget = READ_BUDGET;
 	if (send_ring(connection) == STEP_FAILED) return STEP_FAILED;
-	/* While a record waits to be sent nothing is read, since reading may want to send an alert. */
+	/* Reads nothing while a record is being sent, because reading may have to send an alert. */
 	if (connection->ended || connection->blocked) return STEP_AGAIN;
 	return receive_ring(connection) == STEP_FAILED ? STEP_FAILED : STEP_AGAIN;
 }
@@ -279,7 +279,7 @@ connection_step connection_transfer(stream_connection *connection)
 connection_step connection_finish(stream_connection *connection)
 {
 	if (!connection->ended) {
-		/* A client that can't get rid of its request would never read our reply. */
+		/* A client that cannot send its whole request would never read our reply. */
 		int result = socket_discard(connection->socket);
 		if (result == SOCKET_BROKEN) return STEP_FAILED;
 		connection->ended = result == 0;

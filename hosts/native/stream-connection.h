@@ -1,7 +1,7 @@
 /*
- * One connection, of the stream server (stream-server.h) or of a client (stream-client.h): two rings of plaintext between
- * the owner's thread and the one that alone touches the socket, and the plain or TLS transport behind them. The rings and
- * what is told of them are guarded by a lock, which is never held while Mbed TLS computes.
+ * One connection of the stream server (stream-server.h) or of a client (stream-client.h): two rings of plain text
+ * between the owner's thread and the thread that alone uses the socket, and the plain or TLS transport. A lock guards
+ * the rings and their state; it is never held while Mbed TLS computes.
  *
  *   FREE -> HANDSHAKING -> WAITING -> OPEN -> CLOSING -> FREE      (a plain connection begins as WAITING)
  *                                take     close
@@ -41,82 +41,85 @@ typedef struct {
 
 	/* Used by both threads, under the lock. */
 	connection_state state;
-	/* Counts how often the place was taken: part of the id. */
+	/* Number of times that the place was taken; part of the id. */
 	unsigned generation;
-	/* In WAITING, OPEN and CLOSING. */
+	/* Set in WAITING, OPEN and CLOSING. */
 	stream_rings *rings;
-	/* The other side will send nothing more. */
+	/* The peer will send nothing more. */
 	bool ended;
 	/* The socket failed: `socket` is -1, and nothing can be sent. */
 	bool broken;
 	/* Bytes arrived that STREAM_READABLE has not reported. */
 	bool fresh;
 	bool ended_told;
-	/* Unused part of the room that was reported last. */
+	/* Unused part of the last reported room. */
 	size_t promised;
 	uint64_t accepted;
 	uint64_t deadline_ms;
 	char address[STREAM_ADDRESS_SIZE];
 	bool via_access_point;
-	/* A valid token was shown on it; the queue does not know yet. */
+	/* A valid token was shown, which the queue does not know yet. */
 	bool known;
 
-	/* The socket's thread alone. */
+	/* This and the following members are used by the socket's thread only. */
 	int socket;
-	/* Set for TLS, else NULL. */
+	/* NULL without TLS. */
 	tls_party *party;
 	mbedtls_ssl_context tls;
-	/* Mbed TLS is waiting to send a record of so many bytes of the ring: the same must be passed to it again. */
+	/* Length of the record that Mbed TLS is waiting to send; the same bytes of the ring must be passed again. */
 	size_t unsent_record;
-	/* Error of Mbed TLS: why the handshake failed; 0: there was no memory for the rings. */
+	/* Error of Mbed TLS that ended the handshake; 0: no memory for the rings. */
 	int handshake_error;
-	/* TLS, and the other side has ended without saying so (RFC 5246, 7.2.1): maybe it was cut off. */
+	/* The TLS peer has ended without close_notify (RFC 5246, 7.2.1), so data may be missing. */
 	bool truncated;
 	/* Events that poll() must wait for during the handshake. */
 	short handshake_wants;
-	/* In a handshake: since when no message of it has come whole. A byte now and then is silence too. */
+	/* Time since which no handshake message was completed. Single bytes count as silence. */
 	uint64_t silent_since_ms;
-	/* Bytes that may still be taken from the network in this pass. */
+	/* Bytes that may still be read from the network in this pass. */
 	size_t budget;
-	/* The next record of TLS waits for room of the socket, or a part of one. Nothing is read before. */
+	/* A TLS record waits for room in the socket. Nothing is read before. */
 	bool blocked;
-	/* There is no memory to send now (memory-lock.h): it asks again soon. */
+	/* Sending was refused for lack of memory (memory-lock.h); it asks again soon. */
 	bool refused;
 } stream_connection;
 
 typedef enum { STEP_DONE, STEP_AGAIN, STEP_FAILED } connection_step;
 
-/* The next four are for the owner's thread, with the lock. */
+/* The next four functions are for the owner's thread and need the lock. */
 
 /* Next event of an OPEN connection, without its id; false without one. */
 bool connection_event(const stream_connection *connection, stream_event *event);
 /* Marks the event as reported. */
 void connection_told(stream_connection *connection, const stream_event *event);
-/* As stream_read and stream_write; *wake: there is something to do for the thread. */
+/* Like stream_read and stream_write; *wake: the thread has work to do. */
 size_t connection_read(stream_connection *connection, void *into, size_t size, bool *wake);
 size_t connection_write(stream_connection *connection, const void *bytes, size_t size, bool *wake);
 
-/* The rest is for the thread, without the lock. */
+/* All others are for the thread, without the lock. */
 
-/* Takes the socket and the reference to `party` (NULL: plain) in any case; false: out of memory, all is undone. */
+/*
+ * Takes the socket and the reference to `party` (NULL: plain) in any case; returns false if memory is short, with
+ * everything released.
+ */
 bool connection_begin(stream_connection *connection, int socket, tls_party *party);
 
-/* STEP_DONE: it is WAITING now. */
+/* STEP_DONE: the state is WAITING. */
 connection_step connection_handshake(stream_connection *connection);
 
-/* Moves bytes between rings and network as far as it goes without waiting. STEP_FAILED: the connection broke. */
+/* Moves bytes between rings and network as far as possible without waiting. STEP_FAILED: the connection broke. */
 connection_step connection_transfer(stream_connection *connection);
 
-/* Sends what is left, close_notify and FIN. STEP_DONE: only the other side's FIN is missing. */
+/* Sends the rest, close_notify and FIN. STEP_DONE: only the peer's FIN is missing. */
 connection_step connection_finish(stream_connection *connection);
 
 /* Events that poll() must wait for; lowers *limit_ms if it must return sooner. */
 short connection_wants(stream_connection *connection, uint32_t *limit_ms);
 
-/* Gives the transport up, and the socket to the caller: -1 when it is gone before. Rings and state stay. */
+/* Releases the transport and returns the socket, or -1 if there is none. Rings and state stay. */
 int connection_detach(stream_connection *connection);
 
-/* Makes the place free; the transport is detached before. */
+/* Frees the place; call it after connection_detach. */
 void connection_release(stream_connection *connection);
 
 #endif

@@ -13,9 +13,9 @@
 
 enum {
 	GENERATION_LIMIT = INT32_MAX / STREAM_CONNECTION_LIMIT,
-	/* stream_server_next looks at the connections and at the server itself in turn. */
+	/* stream_server_next alternates between the connections and the server itself. */
 	EVENT_SOURCES = STREAM_CONNECTION_LIMIT + 1,
-	/* Stack of the thread on ESP-IDF, bytes: the sums of a handshake are most of what TLS takes. */
+	/* Stack of the thread on ESP-IDF, bytes, mostly for the computations of a handshake. */
 	TLS_STACK_SIZE = 10240,
 	PLAIN_STACK_SIZE = 4096,
 };
@@ -108,7 +108,7 @@ int stream_server_take(stream_server *server, stream_origin *origin)
 	return id;
 }
 
-/* Needs the lock. NULL: the connection is closed. */
+/* Needs the lock. Returns NULL if the connection is closed. */
 static stream_connection *find(stream_server *server, int id)
 {
 	if (id < 0) return NULL;
@@ -212,7 +212,7 @@ void stream_server_test_result(stream_server *server, char message[STREAM_SERVER
 	unlock(server);
 }
 
-/* This port may shake hands now. Called in another port's thread, but never after handshake_gate_leave. */
+/* This port may do handshakes now. Called in another port's thread, but never after handshake_gate_leave. */
 static void granted(void *context)
 {
 	stream_server *server = context;
@@ -229,7 +229,7 @@ static void free_server(stream_server *server)
 	free(server);
 }
 
-/* Everything that can fail; what it made is in *server. */
+/* Opens everything that can fail; *server has what was opened. */
 static bool open_parts(stream_server *server, const stream_server_options *options, char *message)
 {
 	if (options->certificate || options->key) {

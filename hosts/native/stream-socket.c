@@ -14,14 +14,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Connections that wait in the system's queue: of a PC any browser's worth, of the chip what its stack affords. */
+/* Length of the system's queue: enough for any browser on a PC, small on the chip. */
 #if defined(ESP_PLATFORM)
 enum { BACKLOG = 4 };
 #else
 enum { BACKLOG = 64 };
 #endif
 
-/* Bytes and rounds of one socket_discard: then it is the others' turn. */
+/* Bytes per read, and number of reads, of one socket_discard. */
 enum { DISCARD_SIZE = 512, DISCARD_ROUNDS = 32 };
 
 uint64_t socket_clock_ms(void)
@@ -47,7 +47,7 @@ static int close_failed(int fd)
 	return -1;
 }
 
-/* The errno of what failed stays. */
+/* Keeps the errno of a failure. */
 static int listen_on(uint16_t port, uint32_t address)
 {
 	struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(port) };

@@ -14,15 +14,15 @@
 #include "tls-self-test.h"
 
 enum {
-	/* stream_server_close waits so long for what was written. */
+	/* Time that stream_server_close allows for unsent data. */
 	FAREWELL_MS = 200,
-	/* No socket or memory for a connection: wait before asking again. */
+	/* Pause after a lack of sockets or memory. */
 	SCARCE_MS = 100,
-	/* The longest sleep: a wake-up that could not be sent is late by so much. */
+	/* Longest sleep: maximum delay of a wake-up that could not be sent. */
 	SLEEP_MS = 1000,
-	/* While others wait at the queue: how long one may take for the rest of what was written to it. */
+	/* Time for the unsent data of a closing connection while others wait in the queue. */
 	PRESSED_CLOSING_MS = 1000,
-	/* Callers that are let to the queue before the others have their turn. */
+	/* Connections accepted into the queue in a row. */
 	CALLS_A_TURN = 16,
 	/* Number of sockets: the one for waking, the listener, and all connections. */
 	WATCH_LIMIT = 2 + STREAM_CONNECTION_LIMIT + LINGER_LIMIT + PENDING_CONNECTION_LIMIT,
@@ -55,7 +55,7 @@ static lingering_socket *oldest_lingering(stream_server *server)
 	return oldest;
 }
 
-/* Closing a socket at once would reset it when something still comes, and so destroy what the peer has not read. */
+/* Closing a socket at once would reset it if more data arrived, and destroy what the peer has not read. */
 static void linger(stream_server *server, int socket, uint64_t deadline_ms)
 {
 	if (socket < 0) return;
@@ -78,7 +78,7 @@ static void serve_lingering(stream_server *server)
 	}
 }
 
-/* Gives up on the other side, which may still want to read why. The place stays the owner's, if it is. */
+/* Gives up on the peer, which may still want to read the reason. The place stays with its owner, if it has one. */
 static void hang_up(stream_server *server, stream_connection *connection)
 {
 	int socket = connection_detach(connection);
@@ -99,8 +99,8 @@ static uint64_t earlier(uint64_t a_ms, uint64_t b_ms)
 }
 
 /*
- * Time at which a handshake or a closing is given up: earlier while a connection waits for its place or, in a
- * handshake, a client of this program waits for the gate.
+ * Time at which a handshake or a closing is aborted: earlier while a connection waits for the place or, in a handshake,
+ * a client of this program waits for the gate.
  */
 static uint64_t deadline_of(stream_server *server, const stream_connection *connection)
 {
@@ -112,7 +112,7 @@ static uint64_t deadline_of(stream_server *server, const stream_connection *conn
 	return usual_ms - server->options.linger_ms + PRESSED_CLOSING_MS;
 }
 
-/* Called again and again until the place is free. */
+/* Called repeatedly until the place is free. */
 static void serve_closing(stream_server *server, stream_connection *connection)
 {
 	connection_step step = connection->broken ? STEP_FAILED : connection_finish(connection);
@@ -153,7 +153,7 @@ static void serve(stream_server *server, stream_connection *connection)
 	case CONNECTION_OPEN:
 		if (connection->broken || connection_transfer(connection) != STEP_FAILED) break;
 		hang_up(server, connection);
-		/* The owner may have taken it meanwhile: then it is his to close. */
+		/* The owner may have taken it meanwhile and must then close it. */
 		lock(server);
 		bool untaken = connection->state == CONNECTION_WAITING;
 		if (untaken) connection->state = CONNECTION_CLOSING;
@@ -182,7 +182,7 @@ static unsigned handshakes(const stream_server *server)
 	return count;
 }
 
-/* A free place, or NULL while no connection may begin; *pressed: an open one must be closed first. */
+/* Returns a free place, or NULL while no connection may begin; *pressed: an open one must be closed first. */
 static stream_connection *place(stream_server *server, bool *pressed)
 {
 	unsigned existing = 0;
@@ -210,7 +210,7 @@ static bool admits(stream_server *server)
 	return admission_first(&server->queue) && place(server, &pressed);
 }
 
-/* Returns true if this port may shake hands; otherwise the thread is woken when it may. */
+/* Returns true if this port may do handshakes; otherwise the thread is woken when it may. */
 static bool enter_gate(stream_server *server)
 {
 	server->inside = handshake_gate_enter(&server->gate);
@@ -224,7 +224,7 @@ static void leave_gate(stream_server *server)
 	server->inside = server->waits = server->settling = false;
 }
 
-/* Lets others shake hands when nothing of this port needs the gate any more. */
+/* Leaves the gate when nothing of this port needs it any more. */
 static void settle_gate(stream_server *server)
 {
 	if (!server->inside && !server->waits) return;
@@ -256,7 +256,7 @@ static void begin(stream_server *server, stream_connection *connection, pending_
 	unlock(server);
 }
 
-/* Passes news to the queue: first that all trust has ended, then the addresses that have shown a token since. */
+/* Updates the queue: first the end of all trust, then the addresses with a token since. */
 static void introduce(stream_server *server)
 {
 	lock(server);
@@ -287,7 +287,7 @@ static void answer_door(stream_server *server)
 			return;
 		}
 		if (socket == SOCKET_SCARCE) {
-			/* Sockets will come free with the work that there is. */
+			/* Pending work will free sockets. */
 			bool busy = admission_first(&server->queue);
 			lingering_socket *oldest = busy ? NULL : oldest_lingering(server);
 			if (oldest) end_lingering(oldest);
@@ -299,7 +299,7 @@ static void answer_door(stream_server *server)
 	}
 }
 
-/* Gives places to those at the queue. */
+/* Gives places to connections in the queue. */
 static void let_in(stream_server *server)
 {
 	pending_connection *caller;
@@ -326,7 +326,7 @@ static void let_in(stream_server *server)
 	unlock(server);
 }
 
-/* Lets the port shake hands with itself, when that is wanted. */
+/* Runs the requested handshake of the port with itself. */
 static void test_identity(stream_server *server)
 {
 	char result[STREAM_SERVER_MESSAGE_SIZE] = "";
@@ -358,13 +358,13 @@ typedef struct {
 	nfds_t count;
 } watch_list;
 
-/* A socket without interest must not be in the list: poll() would report it again and again when it breaks. */
+/* A socket without events must not be in the list, because poll() would report its failure repeatedly. */
 static void watch(watch_list *list, int socket, short wants)
 {
 	if (socket >= 0 && wants) list->sockets[list->count++] = (struct pollfd){ .fd = socket, .events = wants };
 }
 
-/* Waits until there is something to do. */
+/* Sleeps until there is work. */
 static void sleep_well(stream_server *server)
 {
 	watch_list list = { .count = 0 };
@@ -423,7 +423,7 @@ static void stop(stream_server *server)
 	}
 }
 
-/* Closes those that are open; false: all are gone, or their time is over. */
+/* Closes open connections; returns false when all are closed or the time is over. */
 static bool say_farewell(stream_server *server, uint64_t deadline_ms)
 {
 	bool left = false;

@@ -1,6 +1,6 @@
 /*
- * State shared by the two halves of the stream server: stream-server.c has the functions for its user, stream-thread.c
- * the thread that alone touches sockets and Mbed TLS. The lock is held for copies only; the user wakes the thread by a
+ * State shared by both parts of the stream server: stream-server.c has the functions for its user, stream-thread.c the
+ * thread, which alone uses sockets and Mbed TLS. The lock is held for copies only; the user wakes the thread by a
  * datagram.
  */
 #ifndef STREAM_THREAD_H
@@ -16,11 +16,11 @@
 #include "stream-server.h"
 #include "tls-identity.h"
 
-/* Sockets that wait for nothing but the other side's FIN; when there are more, the oldest is closed. */
+/* Sockets that only wait for the peer's FIN; beyond this number the oldest is closed. */
 enum { LINGER_LIMIT = 4 };
 
 typedef struct {
-	/* -1: none. */
+	/* -1 without one. */
 	int socket;
 	uint64_t deadline_ms;
 } lingering_socket;
@@ -40,13 +40,13 @@ struct stream_server {
 	tls_identity *identity;
 	/* A wake-up is under way. */
 	bool woken;
-	/* The listener was notified and has not taken all events yet. */
+	/* The listener was notified but has not taken all events. */
 	bool notified;
 	bool pending_fresh;
 	bool pressed_fresh;
 	bool failed;
 	bool failed_told;
-	/* All trust has ended, and the queue is still to be told. */
+	/* All trust has ended; the queue does not know yet. */
 	bool forgetting;
 	bool stopping;
 	bool quitting;
@@ -54,18 +54,16 @@ struct stream_server {
 	test_state test;
 	char test_result[STREAM_SERVER_MESSAGE_SIZE];
 
-	/* The thread alone. */
+	/* This and the following members are used by the thread only. */
 	int listener;
 	uint64_t now_ms;
-	/* Times before which no connection is accepted or begun, since a socket or memory was missing. */
+	/* Earliest times to accept or begin a connection, after a lack of sockets or memory. */
 	uint64_t accept_after_ms, begin_after_ms;
 	uint64_t accepted;
 	lingering_socket lingering[LINGER_LIMIT];
-	/*
-	 * Place in the gate that allows one handshake in the program at a time, including the one of the server's own test.
-	 */
+	/* Place in the gate that allows one handshake at a time in the program, including the server's own test. */
 	gate_party gate;
-	/* Whether the port waits in the gate's queue, or is inside as far as this thread knows. */
+	/* True while the port waits at the gate, or is inside as far as this thread knows. */
 	bool waits, inside;
 	/* The port is inside and waits until data of other connections have arrived before a handshake begins. */
 	bool settling;

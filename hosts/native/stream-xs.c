@@ -1,7 +1,7 @@
 /*
- * The stream server (stream-server.h) as a class of XS (streams.ts): one instance is one listening port with all its
- * connections. Events reach JavaScript as `onStream(kind, connection, count)` of the target that the constructor got;
- * each is a call of its own into the machine.
+ * XS binding of the stream server (stream-server.h; streams.ts): one object is one listening port with all its
+ * connections. Each event reaches JavaScript as a separate call `onStream(kind, connection, count)` of the target that
+ * the constructor received.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -20,9 +20,11 @@ typedef struct {
 	xsMachine *the;
 	xsSlot target;
 	stream_server *server;
-	/* The object's own, one for each delivery under way, and one for the thread's callback while the server lives. */
+	/*
+	 * One for the object, one for each delivery under way, and one for the thread's callback while the server exists.
+	 */
 	atomic_uint references;
-	/* Read and written in the machine's thread alone. */
+	/* Used in the machine's thread only. */
 	bool closed;
 	stream_origin origin;
 } stream_binding;
@@ -48,7 +50,7 @@ static void deliver(void *context)
 	release(binding);
 }
 
-/* In the server's thread. */
+/* Runs in the server's thread. */
 static void notify(void *context)
 {
 	stream_binding *binding = context;
@@ -71,14 +73,14 @@ void xs_stream_server_destructor(void *data)
 	release(data);
 }
 
-/* Copies with a NUL behind them; both NULL: of a plain port. */
+/* NUL-terminated copies; both NULL for a plain port. */
 typedef struct {
 	char *certificate;
 	char *key;
 	size_t key_size;
 } pem_pair;
 
-/* NULL: out of memory. */
+/* NULL if memory is short. */
 static char *text_of(const void *bytes, size_t size)
 {
 	char *text = malloc(size + 1);
@@ -95,7 +97,7 @@ static void free_pair(pem_pair pair)
 	free(pair.certificate);
 }
 
-/* The arguments `first` and the one behind it, as texts; nothing is left behind when it throws. */
+/* Copies the argument `first` and the next one as texts; leaves nothing behind if it throws. */
 static pem_pair pair_of(xsMachine *the, xsIntegerValue first)
 {
 	void *certificate, *key;
@@ -113,12 +115,12 @@ static pem_pair pair_of(xsMachine *the, xsIntegerValue first)
 }
 
 enum {
-	/* Callers at the queue: each costs the chip a socket. */
+	/* Length of the admission queue; each connection costs the chip a socket. */
 	CALLERS = 6,
 	/* A ClientHello follows the connection at once; the head of a plain request may be typed by hand. */
 	TLS_SILENCE_MS = 2000,
 	PLAIN_SILENCE_MS = 10000,
-	/* Several round trips of a slow network; a segment that was lost has come by then. */
+	/* Several round trips of a slow network, including a retransmission. */
 	PRESSED_SILENCE_MS = 1000,
 };
 
@@ -176,14 +178,14 @@ void xs_stream_server_get_port(xsMachine *the)
 	xsmcSetInteger(xsResult, binding->closed ? 0 : stream_server_port(binding->server));
 }
 
-/* The id of a connection that was waiting, or -1. */
+/* Returns the id of a waiting connection, or -1. */
 void xs_stream_server_take(xsMachine *the)
 {
 	stream_binding *binding = binding_of(the);
 	xsmcSetInteger(xsResult, binding->closed ? -1 : stream_server_take(binding->server, &binding->origin));
 }
 
-/* The address of the connection taken last. */
+/* Returns the address of the connection taken last. */
 void xs_stream_server_get_address(xsMachine *the)
 {
 	xsmcSetString(xsResult, binding_of(the)->origin.address);
@@ -195,7 +197,7 @@ void xs_stream_server_get_via_access_point(xsMachine *the)
 	xsmcSetBoolean(xsResult, binding_of(the)->origin.via_access_point);
 }
 
-/* The bytes of a view from `start` to `end`; throws where they are not its own. */
+/* Bytes of a view from `start` to `end`; throws if they exceed it. */
 static uint8_t *range_of(xsMachine *the, xsSlot *view, xsSlot *start, xsSlot *end, bool writable, size_t *size)
 {
 	void *data;
@@ -208,7 +210,7 @@ static uint8_t *range_of(xsMachine *the, xsSlot *view, xsSlot *start, xsSlot *en
 	return (uint8_t *)data + first;
 }
 
-/* (connection, into, start, end): how many bytes, 0 when none waits. */
+/* (connection, into, start, end): returns the number of bytes read, possibly 0. */
 void xs_stream_server_read(xsMachine *the)
 {
 	stream_binding *binding = binding_of(the);
@@ -218,7 +220,7 @@ void xs_stream_server_read(xsMachine *the)
 	xsmcSetInteger(xsResult, (xsIntegerValue)count);
 }
 
-/* (connection, bytes, start, end): what may be written next, -1 when it was more than announced. */
+/* (connection, bytes, start, end): returns the room left for writing; -1 if the bytes exceeded the announced room. */
 void xs_stream_server_write(xsMachine *the)
 {
 	stream_binding *binding = binding_of(the);
@@ -257,14 +259,14 @@ void xs_stream_server_set_identity(xsMachine *the)
 	if (!done) xsUnknownError("%s", message);
 }
 
-/* `onStream` reports the end of the test; false if one is running. */
+/* `onStream` reports the end of the test; returns false if one is running. */
 void xs_stream_server_test(xsMachine *the)
 {
 	stream_binding *binding = binding_of(the);
 	xsmcSetBoolean(xsResult, !binding->closed && stream_server_test(binding->server));
 }
 
-/* Result of the test that `onStream` reported last: "", or a sentence for the user. */
+/* Result of the last reported test: "" or a sentence for the user. */
 void xs_stream_server_get_test_result(xsMachine *the)
 {
 	stream_binding *binding = binding_of(the);

@@ -1,6 +1,6 @@
 /**
  * Listeners and sockets of the host contract on the native stream server (stream-server.h), plain and TLS alike, for
- * every host that runs XS. One native object carries a port and its connections.
+ * every host that runs XS. One native object represents a port and its connections.
  *
  * Limits: 4 connections of a plain port at once, 3 of a TLS port, handshakes included. Further ones wait in the
  * admission queue (admission-queue.h).
@@ -32,7 +32,7 @@ const PRESSED = 7;
 /** For a plain port. */
 const NO_IDENTITY: Partial<CertificatePair> = Object.freeze({});
 
-/** The native object. It has no fields: XS would not initialise them. It gets the arguments that were given, no more. */
+/** The native object. XS would not initialise fields. It only receives the arguments given. */
 class StreamServer extends Native("xs_stream_server_destructor") {
 	constructor(
 		target: object,
@@ -89,12 +89,12 @@ class StreamServer extends Native("xs_stream_server_destructor") {
 }
 
 export interface StreamSettings {
-	/** 0 takes any that is free. */
+	/** 0: any free port. */
 	readonly port: number;
-	/** True if the port speaks TLS. */
+	/** True for TLS. */
 	readonly secure: boolean;
 	readonly timers: Timers;
-	/** Called with the real port number each time a listener opens. */
+	/** Called with the actual port number each time a listener opens. */
 	onListening?(port: number): void;
 }
 
@@ -106,12 +106,12 @@ class NativeListener implements Listener {
 	readonly port: number;
 	readonly settings: StreamSettings;
 	readonly server: StreamServer;
-	/** Only the callbacks are kept: the options contain the private key. */
+	/** Only keeps the callbacks, because the options contain the private key. */
 	readonly #onReadable: ListenerOptions["onReadable"];
 	readonly #onError: ListenerOptions["onError"];
-	/** Taken and not closed yet. */
+	/** Connections taken and not closed. */
 	readonly #connections: NativePending[] = [];
-	/** Callers that wait for a handshake of the port with itself; the first one's is under way. */
+	/** Callers waiting for a handshake of the port with itself; that of the first one is under way. */
 	#tests: ((problem: string) => void)[] | undefined;
 	#closed = false;
 
@@ -185,7 +185,7 @@ class NativeListener implements Listener {
 		done(problem);
 	}
 
-	/** The connection was closed from our side. */
+	/** Called after we have closed the connection. */
 	ended(connection: NativePending): void {
 		const index = this.#connections.indexOf(connection);
 		if (index < 0) return;
@@ -195,7 +195,7 @@ class NativeListener implements Listener {
 	}
 }
 
-/** A connection that was taken; with its socket, once there is one. */
+/** A connection that was taken, with its socket once there is one. */
 class NativePending implements PendingSocket {
 	readonly listener: NativeListener;
 	readonly id: number;
@@ -203,10 +203,10 @@ class NativePending implements PendingSocket {
 	readonly viaAccessPoint: boolean;
 	taken = false;
 	#socket: NativeSocket | undefined;
-	/** Events that arrived before there was a socket: counts by kind. */
+	/** Counts of events, by kind, that arrived before there was a socket. */
 	#missed: number[] | undefined;
 
-	/** For the connection that was taken last. */
+	/** Represents the connection taken last. */
 	constructor(listener: NativeListener, id: number) {
 		this.listener = listener;
 		this.id = id;
@@ -220,7 +220,7 @@ class NativePending implements PendingSocket {
 		this.listener.ended(this);
 	}
 
-	/** The socket hears everything from here on; what it missed soon, since nothing calls back inside a constructor. */
+	/** The socket gets all events from here on, and missed ones soon, because constructors must not call back. */
 	attach(socket: NativeSocket): void {
 		if (this.taken) throw new Error("this connection was taken or closed before");
 		this.taken = true;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tickets are good for a day; each identity has keys of its own, so that a new certificate is shown to everyone. */
+/* Tickets are valid for a day; each identity has its own keys, so that a new certificate is shown to everyone. */
 enum { TICKET_LIFETIME_S = 24 * 60 * 60 };
 
 /* A Certificate message (RFC 5246, 7.4.2): header and length of the list; length of each certificate. */
@@ -25,7 +25,7 @@ static const int SUITES[] = {
 
 static const char *PROTOCOLS[] = { "http/1.1", NULL };
 
-/* Mbed TLS sends the whole chain as one message, which can't be larger than its buffer. */
+/* Mbed TLS sends the chain in one message, which must fit its buffer. */
 static bool chain_fits(const mbedtls_x509_crt *chain)
 {
 	size_t size = CHAIN_HEADER_SIZE;
@@ -33,7 +33,7 @@ static bool chain_fits(const mbedtls_x509_crt *chain)
 	return size <= MBEDTLS_SSL_OUT_CONTENT_LEN;
 }
 
-/* NULL, or what is wrong. */
+/* Returns NULL, or the fault. */
 static const char *load(tls_identity *identity, const char *certificate, const char *key)
 {
 	if (mbedtls_x509_crt_parse(&identity->chain, (const unsigned char *)certificate, strlen(certificate) + 1) != 0)

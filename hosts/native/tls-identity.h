@@ -1,5 +1,5 @@
 /*
- * Identity of a TLS port: certificate chain, key, and the Mbed TLS settings made of them. For the stream server. It is
+ * Identity of a TLS port: certificate chain, key, and the Mbed TLS settings. For the stream server. It is
  * reference-counted, so that open connections keep theirs while new ones get another.
  */
 #ifndef TLS_IDENTITY_H
@@ -19,7 +19,7 @@ typedef struct {
 
 /*
  * Returns an identity with one reference, for tls_party_free. NULL: `message`, of `size` bytes, has the reason. The
- * texts are as in stream_server_options and are not kept.
+ * texts are those of stream_server_options and are not kept.
  */
 tls_identity *tls_identity_create(const char *certificate, const char *key, char *message, size_t size);
 

@@ -1,6 +1,6 @@
 /*
- * Our side of TLS, as a connection (stream-connection.h) needs it, of a port (tls-identity.h) or of a client
- * (tls-trust.h): the settings of Mbed TLS, counted, so that connections keep theirs while new ones get others.
+ * Our side of TLS for a connection (stream-connection.h) of a port (tls-identity.h) or a client (tls-trust.h):
+ * reference-counted settings of Mbed TLS, so that connections keep theirs while new ones get others.
  */
 #ifndef TLS_PARTY_H
 #define TLS_PARTY_H
@@ -10,7 +10,7 @@
 typedef struct tls_party {
 	/* Changed under the lock of its connections only. */
 	unsigned references;
-	/* Frees all of what begins with this party. */
+	/* Frees the whole object that begins with this party. */
 	void (*free)(struct tls_party *party);
 	mbedtls_ssl_config config;
 } tls_party;

@@ -1,6 +1,4 @@
-/*
- * See tls-self-test.h. Client and server take turns; each goes as far as it gets with what the other has sent.
- */
+/* See tls-self-test.h. Client and server alternate; each proceeds as far as the other's data allow. */
 #include "tls-self-test.h"
 
 #include <stdbool.h>
@@ -8,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes under way in one direction; longer pieces come in parts. */
+/* Bytes under way in one direction; longer data come in parts. */
 enum { PIPE_SIZE = 1024 };
 
 typedef struct {

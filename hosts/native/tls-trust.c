@@ -13,11 +13,11 @@
 #include "digest.h"
 #include "ipv4.h"
 
-/* Header of a kept session. */
+/* Header of a stored session. */
 typedef struct {
-	/* Digest of the certificate that was trusted. */
+	/* Digest of the trusted certificate. */
 	uint8_t digest[DIGEST_SIZE];
-	/* Unix time, s: when all that was shown is valid. */
+	/* Validity of all certificates shown, Unix time, s. */
 	int64_t from_s, to_s;
 } session_head;
 
@@ -26,12 +26,12 @@ typedef struct {
 	mbedtls_x509_crt trusted, chain;
 	mbedtls_pk_context key;
 	char name[TRUST_NAME_LIMIT + 1];
-	/* Accepts any server. */
+	/* Trusts any server. */
 	bool anybody;
 	bool has_time;
 	int64_t utc_s;
 	session_head head;
-	/* The session to resume, without its head; NULL: none. */
+	/* Session to resume, without its header, or NULL. */
 	uint8_t *session;
 	size_t session_size;
 	/* Findings about the server's certificate. */
@@ -42,7 +42,7 @@ typedef struct {
 struct tls_trust {
 	/* Must be the first member: a connection knows only this part. */
 	tls_party party;
-	/* NULL: the handshake is over. */
+	/* NULL after the handshake. */
 	handshake_part *part;
 };
 
@@ -81,7 +81,7 @@ static bool is_pinned(const handshake_part *part, const mbedtls_x509_crt *certif
 	return false;
 }
 
-/* Called by Mbed TLS for each certificate of the chain, the server's own (depth 0) last, with what is wrong with it. */
+/* Called by Mbed TLS for each certificate of the chain, the server's own (depth 0) last, with its problems. */
 static int look_at(void *context, mbedtls_x509_crt *certificate, int depth, uint32_t *flags)
 {
 	static const uint32_t judged_here =
@@ -110,14 +110,14 @@ static int look_at(void *context, mbedtls_x509_crt *certificate, int depth, uint
 	return 0;
 }
 
-/* PEM text may have several certificates, of which some can't be read: those don't count. */
+/* Unreadable certificates in PEM text are ignored. */
 static bool load_certificates(mbedtls_x509_crt *into, const char *text)
 {
 	mbedtls_x509_crt_parse(into, (const unsigned char *)text, strlen(text) + 1);
 	return into->raw.p != NULL;
 }
 
-/* NULL, or what is wrong; "": memory. */
+/* Returns NULL, or the fault; "" if memory is short. */
 static const char *load(handshake_part *part, const tls_trust_options *options)
 {
 	size_t length = strlen(options->name);
@@ -148,7 +148,7 @@ static bool identify(handshake_part *part)
 	return done && digest_finish(&d, part->head.digest);
 }
 
-/* Keeps the session for tls_trust_begin, if it is for the same and still good. */
+/* Keeps the session for tls_trust_begin if it matches and is still valid. */
 static bool keep_session(handshake_part *part, const tls_trust_options *options)
 {
 	session_head head;
@@ -218,7 +218,7 @@ int tls_trust_begin(tls_trust *trust, mbedtls_ssl_context *tls)
 {
 	handshake_part *part = trust->part;
 	uint32_t address;
-	/* An address is no name for the server to choose by (RFC 6066, 3). */
+	/* Server name indication does not allow addresses (RFC 6066, 3). */
 	int error = mbedtls_ssl_set_hostname(tls, ipv4_parse(part->name, &address) ? NULL : part->name);
 	if (error != 0 || !part->session) return error;
 	mbedtls_ssl_session session;
@@ -231,7 +231,7 @@ int tls_trust_begin(tls_trust *trust, mbedtls_ssl_context *tls)
 
 bool tls_trust_is_memory_error(int error)
 {
-	/* In Mbed TLS 4 all of these are one. */
+	/* In Mbed TLS 4 all of these have the same value. */
 	bool is_one = error == MBEDTLS_ERR_SSL_ALLOC_FAILED || error == MBEDTLS_ERR_X509_ALLOC_FAILED
 		|| error == PSA_ERROR_INSUFFICIENT_MEMORY;
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -253,7 +253,7 @@ trust_verdict tls_trust_verdict(const tls_trust *trust, int error)
 	return refused ? TRUST_UNTRUSTED : TRUST_NO_VERDICT;
 }
 
-/* NULL: the server keeps none, there is no memory for it, or it is too long. */
+/* Returns NULL if the server keeps none, memory is short, or it is too long. */
 static uint8_t *save_session(const session_head *head, const mbedtls_ssl_context *tls, size_t *size)
 {
 	mbedtls_ssl_session session;
@@ -281,7 +281,7 @@ bool tls_trust_settle(tls_trust *trust, const mbedtls_ssl_context *tls, bool *re
 	bool believed = part->shown ? part->verdict == TRUST_NO_VERDICT : part->offered;
 	*resumed = believed && !part->shown;
 	*session = believed ? save_session(&part->head, tls, size) : NULL;
-	/* No further check: TLS 1.2 without renegotiation. */
+	/* No check is needed later: TLS 1.2 without renegotiation. */
 	mbedtls_ssl_conf_verify(&trust->party.config, NULL, NULL);
 	mbedtls_ssl_conf_ca_chain(&trust->party.config, NULL, NULL);
 	free_part(trust);

@@ -1,10 +1,10 @@
 /*
- * The client's side of TLS 1.2 (RFC 5246): trusted certificates, the client's own identity, and the session that it may
- * resume (RFC 5246, 7.4.1.2, and RFC 5077). One for each connection. Mbed TLS builds the chain; names, addresses and
- * dates are judged here, the dates by the given time instead of a clock.
+ * Client's side of TLS 1.2 (RFC 5246): trusted certificates, the client's own identity, and session resumption (RFC
+ * 5246, 7.4.1.2, and RFC 5077). One for each connection. Mbed TLS builds the chain; names, addresses and dates are
+ * checked here, dates by the given time instead of a clock.
  *
- * A kept session begins with a digest of the trusted certificates and with the end of the server certificate's
- * validity. A session that does not fit is not offered, since a resumed session shows no certificate.
+ * A stored session begins with a digest of the trusted certificates and the end of the server certificate's validity. A
+ * session that does not match is not offered, because a resumed session shows no certificate.
  */
 #ifndef TLS_TRUST_H
 #define TLS_TRUST_H
@@ -22,21 +22,21 @@ enum {
 	TRUST_MESSAGE_SIZE = 64,
 };
 
-/* Value of `trusted` that accepts any server (ANYBODY there). */
+/* Value of `trusted` for any server (ANYBODY there). */
 #define TRUST_ANYBODY "anybody"
 
 typedef struct {
-	/* PEM text with a NUL at its end, or TRUST_ANYBODY. */
+	/* NUL-terminated PEM text, or TRUST_ANYBODY. */
 	const char *trusted;
 	/* A DNS name, or an IPv4 address. */
 	const char *name;
 	bool has_time;
 	/* Unix time, s. */
 	int64_t utc_s;
-	/* PEM texts; both NULL: nothing is shown. */
+	/* PEM texts; both NULL: no own identity. */
 	const char *certificate;
 	const char *key;
-	/* Session of a connection before; NULL: none. */
+	/* Session of an earlier connection, or NULL. */
 	const uint8_t *session;
 	size_t session_size;
 } tls_trust_options;
@@ -44,7 +44,7 @@ typedef struct {
 typedef struct tls_trust tls_trust;
 
 typedef enum {
-	/* No certificate problem: see the error of Mbed TLS. */
+	/* No problem with the certificate; see the error of Mbed TLS. */
 	TRUST_NO_VERDICT = 0,
 	TRUST_UNTRUSTED,
 	TRUST_WRONG_NAME,
@@ -53,25 +53,25 @@ typedef enum {
 
 /*
  * Returns a trust with one reference, for tls_party_free; keeps nothing of the options. NULL: `message` has the reason,
- * "" for no memory.
+ * or "" if memory is short.
  */
 tls_trust *tls_trust_create(const tls_trust_options *options, char message[TRUST_MESSAGE_SIZE]);
 
 /* Argument for connection_begin. */
 tls_party *tls_trust_party(tls_trust *trust);
 
-/* Between mbedtls_ssl_setup and the handshake: name and session. 0, or an error of Mbed TLS. */
+/* Sets name and session between mbedtls_ssl_setup and the handshake. Returns 0 or an error of Mbed TLS. */
 int tls_trust_begin(tls_trust *trust, mbedtls_ssl_context *tls);
 
 /* Certificate problem that made the handshake fail, if any. */
 trust_verdict tls_trust_verdict(const tls_trust *trust, int error);
 
-/* Returns true if an error of Mbed TLS means no memory. */
+/* Returns true if an error of Mbed TLS means a lack of memory. */
 bool tls_trust_is_memory_error(int error);
 
 /*
- * Call once after the handshake: frees the memory that only the handshake needed. *session: to be freed by the caller,
- * `*size` bytes; NULL without one. Returns false if the server has shown no trusted certificate.
+ * Call once after the handshake: frees memory that only the handshake needed. *session: `*size` bytes, to be freed by
+ * the caller; NULL without one. Returns false if the server has shown no trusted certificate.
  */
 bool tls_trust_settle(
 	tls_trust *trust, const mbedtls_ssl_context *tls, bool *resumed, uint8_t **session, size_t *size);

@@ -1,13 +1,13 @@
 /**
- * UDP of the host contract on native sockets (datagram.h), for every host that runs in XS.
- * Limits: those of datagram.h; datagrams that come are read from the system's own queue.
+ * UDP of the host contract on native sockets (datagram.h), for every host that runs in XS. Limits: those of datagram.h;
+ * datagrams are read from the system's queue.
  */
 import type { UDP, UDPOptions, UDPPort } from "../../modules/io/host.js";
 
-/** Ports below belong to the system. */
+/** Lower ports are reserved by the system. */
 const FREE_PORTS = 1024;
 
-/** The native object. It has no fields: XS would not initialise them. It gets the arguments that were given, no more. */
+/** The native object. XS would not initialise fields. It only receives the arguments given. */
 class DatagramSocket extends Native("xs_datagram_destructor") {
 	constructor(target: object, port: number, group: string | undefined, address: string | undefined) {
 		super();
@@ -34,9 +34,9 @@ class DatagramSocket extends Native("xs_datagram_destructor") {
 }
 
 export interface UDPSettings {
-	/** Our address in the network of the access point. */
+	/** The gateway's address in the access point's network. */
 	readonly accessPoint: string;
-	/** A port of the access point that belongs to the system, and can't be had, is replaced by any that is free. */
+	/** Replaces a reserved port of the access point by any free one. */
 	readonly replacePorts: boolean;
 	/** Reports a failed port. */
 	trace(message: string): void;

@@ -1,7 +1,6 @@
 /**
- * Admission queue of a port: the rules of hosts/native/admission-queue.h, which both must keep (test/hosts/admission-
- * rules.ts). Here every pending connection is ready, and no handshake is known to stall, because Node does all
- * handshakes at once.
+ * Admission queue of a port, with the rules of hosts/native/admission-queue.h (test/hosts/admission-rules.ts tests
+ * both). Here every pending connection is ready and no handshake stalls, because Node does all handshakes itself.
  */
 
 interface PendingConnection {
@@ -16,20 +15,20 @@ const TRUST_MS = 1_800_000;
 
 interface TrustedAddress {
 	readonly address: string;
-	/** When it has shown a token last. */
+	/** Time of the last token. */
 	readonly knownMs: number;
 }
 
 export class AdmissionQueue<T extends PendingConnection> {
 	readonly #limit: number;
 	readonly #nowMs: () => number;
-	/** In the order in which they have come. */
+	/** In order of arrival. */
 	readonly #pending: T[] = [];
 	#trusted: TrustedAddress[] = [];
-	/** Addresses and the turns in which they were served last, the latest at the end. */
+	/** Addresses and the sequence numbers of their last places, latest at the end. */
 	readonly #served = new Map<string, number>();
 	#turns = 0;
-	/** Friends served since a stranger was. */
+	/** Places of trusted addresses since the last untrusted one. */
 	#trustedInARow = 0;
 
 	/** `nowMs`: monotonic milliseconds. */
@@ -42,14 +41,14 @@ export class AdmissionQueue<T extends PendingConnection> {
 		return this.#pending.length;
 	}
 
-	/** A valid token was shown from there. */
+	/** Records a valid token from this address. */
 	know(address: string): void {
 		this.#trusted = this.#trusted.filter((trusted) => trusted.address !== address);
 		this.#trusted.push({ address, knownMs: this.#nowMs() });
 		if (this.#trusted.length > TRUSTED_LIMIT) this.#trusted.shift();
 	}
 
-	/** A token was revoked: everybody is a stranger. */
+	/** Ends all trust after a token was revoked. */
 	forget(): void {
 		this.#trusted = [];
 	}
@@ -83,7 +82,7 @@ export class AdmissionQueue<T extends PendingConnection> {
 		return this.#trusted.some((trusted) => trusted.address === address && trusted.knownMs > sinceMs);
 	}
 
-	/** Returns true if it goes before the other; equal ones keep their order of arrival. */
+	/** Returns true if it comes before the other; equal ones keep their order of arrival. */
 	#comesBefore({ remoteAddress }: T, other: T): boolean {
 		const isTrusted = this.#isTrusted(remoteAddress);
 		if (isTrusted !== this.#isTrusted(other.remoteAddress)) return isTrusted === this.#trustedInARow < TRUSTED_IN_A_ROW;
@@ -97,7 +96,7 @@ export class AdmissionQueue<T extends PendingConnection> {
 		this.#trustedInARow = this.#isTrusted(address) ? this.#trustedInARow + 1 : 0;
 	}
 
-	/** The youngest caller of the address with the most; of equally many, a stranger's. */
+	/** Drops the youngest connection of the address with the most, preferring untrusted addresses. */
 	#dismiss(): void {
 		let surplus = this.#pending[0];
 		for (const each of this.#pending) {

@@ -1,4 +1,4 @@
-/** Commands of the XS worker (worker/protocol.ts) as the Node end sees them, typed by their layouts. */
+/** Commands of the XS worker (worker/protocol.ts) on the Node side, typed by their layouts. */
 import { decodeValues, encodeValues, type Layout, type ValuesOf } from "./worker/layout.js";
 import {
 	COMMAND_HEADER_BYTES,
@@ -10,7 +10,7 @@ import {
 	REPLY_RANGE_ERROR,
 } from "./worker/protocol.js";
 
-/** Carries out one command; undefined is REPLY_ABSENT, unless there is nothing to give. */
+/** Carries out one command; undefined becomes REPLY_ABSENT, unless the command has no result. */
 type Handler<C> =
 	C extends Command<infer Takes, infer Gives>
 		? (id: number, ...values: ValuesOf<Takes>) => Gives["length"] extends 0 ? void : ValuesOf<Gives> | undefined
@@ -33,7 +33,7 @@ export class CommandRunner {
 		}
 	}
 
-	/** Carries out one command; what goes wrong goes into the reply. */
+	/** Carries out one command; the reply contains any error. */
 	run(message: Uint8Array): Uint8Array {
 		try {
 			const row = this.#rows[message[0]];

@@ -1,7 +1,7 @@
 /**
  * Events from the host to the XS worker. Layouts: worker/protocol.ts.
  *
- * Each kind of event is queued at most once for each id and describes the state when it is sent. So the queue is
+ * Each kind of event is queued at most once for each id and describes the state when it is sent. The queue is therefore
  * bounded, and no event reports bytes that were read meanwhile.
  */
 import type { Clock } from "../../modules/io/host.js";
@@ -10,14 +10,14 @@ import * as protocol from "./worker/protocol.js";
 /** Pending events of an id. */
 export interface EventSubject {
 	readonly id: number;
-	/** Kinds that are queued, see bitOf. */
+	/** Queued kinds, see bitOf. */
 	events: number;
-	/** Bytes or connections that wait to be read, as far as was said. */
+	/** Number of waiting bytes or connections, as last reported. */
 	readable: number;
 	writable: number;
 	/** Number that the radio reported with each kind of event. */
 	readonly numbers: number[];
-	/** Reason for a failed listener, or an answer. */
+	/** Reason of a failed listener, or an answer. */
 	message: string;
 }
 
@@ -30,11 +30,11 @@ interface QueuedEvent {
 
 export interface EventQueueOptions {
 	readonly clock: Clock;
-	/** Hands one event to the worker and settles when the worker has handled it; never rejects. */
+	/** Sends one event to the worker and resolves when the worker has handled it; never rejects. */
 	deliver(event: Uint8Array): Promise<void>;
 	/** Returns true while the id still belongs to this subject. */
 	isOpen(subject: EventSubject): boolean;
-	/** The event that ends the id is about to be sent. */
+	/** Called before the event that ends the id is sent. */
 	ended(subject: EventSubject): void;
 }
 
@@ -48,7 +48,7 @@ export class EventQueue {
 		this.#options = options;
 	}
 
-	/** Settles when the worker has handled all that was said until then. */
+	/** Resolves when the worker has handled all events so far. */
 	get settled(): Promise<void> {
 		return this.#pumped;
 	}
@@ -57,14 +57,14 @@ export class EventQueue {
 		if (kind === protocol.EVENT_READABLE) subject.readable = number;
 		else if (kind === protocol.EVENT_WRITABLE) subject.writable = number;
 		const saying = { subject, kind, code: kind === protocol.EVENT_ERROR ? number : 0 };
-		// There is nothing to say of something that was closed meanwhile.
+		// Nothing is reported about an object that was closed meanwhile.
 		if (subject.events & bitOf(saying) || !this.#options.isOpen(subject)) return;
 		subject.events |= bitOf(saying);
 		this.#queue.push(saying);
 		if (!this.#pumping) this.#pumped = this.#pump();
 	}
 
-	/** Removes a queued event that is no longer true. */
+	/** Removes a queued event that is not true any more. */
 	unsay(subject: EventSubject, kind: number): void {
 		subject.events &= ~bitOf({ subject, kind, code: 0 });
 	}
@@ -89,7 +89,7 @@ export class EventQueue {
 		this.#pumping = true;
 		for (let saying = this.#queue.shift(); saying; saying = this.#queue.shift()) {
 			const { subject, kind } = saying;
-			// Closed or written meanwhile: there is nothing left to say.
+			// Closed or written meanwhile: there is nothing to report.
 			if (!(subject.events & bitOf(saying))) continue;
 			subject.events &= ~bitOf(saying);
 			if (kind === protocol.EVENT_READABLE && subject.readable === 0) continue;

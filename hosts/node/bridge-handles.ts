@@ -1,4 +1,4 @@
-/** Handles behind the ids of the XS worker. Limit: HANDLE_LIMIT ids at once. */
+/** Objects behind the ids of the XS worker. Limit: HANDLE_LIMIT ids at once. */
 import type { Client } from "../../modules/io/client.js";
 import type { Hash } from "../../modules/io/crypto.js";
 import type { Ethernet } from "../../modules/io/ethernet.js";
@@ -9,7 +9,7 @@ import type { EventQueue, EventSubject } from "./bridge-events.js";
 
 const HANDLE_LIMIT = 1024;
 
-/** The object behind an id; one of the members is set. */
+/** The object of an id; one of the members is set. */
 export interface Handle extends EventSubject {
 	stream?: Serial | Socket | Client;
 	client?: Client;
@@ -61,12 +61,12 @@ export class Handles {
 		}
 	}
 
-	/** The id is free again; what it stood for has ended by itself. */
+	/** Frees the id of an object that has ended by itself. */
 	forget(id: number): void {
 		this.#byId.delete(id);
 	}
 
-	/** Unknown ids are no error. */
+	/** Ignores unknown ids. */
 	close(id: number): void {
 		const handle = this.#byId.get(id);
 		if (!handle) return;

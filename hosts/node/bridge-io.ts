@@ -1,4 +1,4 @@
-/** Commands of the XS worker on what it has opened: ports, listeners, sockets, clients, UDP, timers, button, radio. */
+/** Commands of the XS worker on opened objects: ports, listeners, sockets, clients, UDP, timers, button, radio. */
 import type { ClientOptions, ClientPort } from "../../modules/io/client.js";
 import type { CertificatePair } from "../../modules/io/crypto.js";
 import {
@@ -78,7 +78,7 @@ export function streamCommands(deps: BridgeDeps): Pick<CommandTable, StreamNames
 		write: (id, bytes) => {
 			const writable = handles.find(id, "stream").write(bytes);
 			const handle = handles.get(id)!;
-			// The line is busy again, whatever waits to be said.
+			// The line is busy again, whatever event is queued.
 			events.unsay(handle, EVENT_DRAINED);
 			handle.writable = writable;
 			return [writable];
@@ -286,7 +286,7 @@ function formatOf(byte: number): SerialFormat {
 	return byte === FORMAT_7E1 ? FORMAT_7E1 : FORMAT_8N1;
 }
 
-/** Copies, since the host may keep them. */
+/** Copies, because the host may keep them. */
 function pairOf(certificate: Uint8Array, key: Uint8Array): CertificatePair {
 	return { certificate: certificate.slice(), key: key.slice() };
 }

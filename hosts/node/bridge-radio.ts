@@ -12,7 +12,7 @@ import {
 	RADIO_STOP_ACCESS_POINT,
 } from "./worker/protocol.js";
 
-/** Carries out RADIO_…; what it gives goes back as JSON, undefined as nothing. */
+/** Carries out RADIO_…; the result is returned as JSON, undefined as nothing. */
 export function operateRadio(wifi: WiFi, operation: number, value: unknown): unknown {
 	switch (operation) {
 		case RADIO_STATION:

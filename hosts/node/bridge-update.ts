@@ -1,4 +1,4 @@
-/** Commands of the XS worker on the slots for firmware, and on inflaters. */
+/** Commands of the XS worker on firmware slots and inflaters. */
 import type { CommandTable } from "./bridge-commands.js";
 import type { BridgeDeps } from "./bridge-handles.js";
 
@@ -6,7 +6,7 @@ type Names =
 	| ("update" | "updateKeys" | "updateActivate" | "updateConfirm" | "updateRollBack")
 	| ("inflater" | "inflate" | "inflaterEmpty" | "inflaterReset");
 
-/** The worker asks for none of it where the host takes no updates. */
+/** The worker uses none of them on a host without updates. */
 export function updateCommands({ host, handles }: BridgeDeps): Pick<CommandTable, Names> {
 	const update = () => host.update!;
 	return {

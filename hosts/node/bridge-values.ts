@@ -1,4 +1,4 @@
-/** Commands of the XS worker that open nothing: storage, flash, cryptography, resources, clock, power, names. */
+/** Commands of the XS worker that open no object: storage, flash, cryptography, resources, clock, power, names. */
 
 import type { CertificateOptions } from "../../modules/io/crypto.js";
 import type { Partition } from "../../modules/io/flash.js";

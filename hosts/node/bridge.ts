@@ -1,6 +1,6 @@
 /**
- * The Node end of the line to the XS worker: carries out the worker's commands on a Host, from a table, and sends the
- * host's events (bridge-events.ts). Contents and layout: worker/protocol.ts.
+ * Node side of the bridge to the XS worker: carries out the worker's commands on a Host and sends the host's events
+ * (bridge-events.ts). Contents and layout: worker/protocol.ts.
  */
 import { WAKE_NONE } from "../../modules/io/flash.js";
 import type { Host } from "../../modules/io/host.js";
@@ -43,7 +43,7 @@ export class Bridge {
 	readonly #events: EventQueue;
 	readonly #commands: CommandRunner;
 
-	/** `deliver` hands one event to the worker and settles when the worker has handled it; it never rejects. */
+	/** `deliver` sends one event to the worker and resolves when the worker has handled it; it never rejects. */
 	constructor(host: Host, deliver: (event: Uint8Array) => Promise<void>) {
 		this.#host = host;
 		this.#events = new EventQueue({
@@ -64,7 +64,7 @@ export class Bridge {
 		});
 	}
 
-	/** An event that is for the firmware as a whole. */
+	/** Makes an event for the whole firmware. */
 	event(kind: number, number = 0, text = ""): Uint8Array {
 		return this.#events.encode(kind, 0, number, text);
 	}
@@ -99,7 +99,7 @@ export class Bridge {
 		return this.event(EVENT_START, flags, lines.join("\n"));
 	}
 
-	/** Settles when the worker has handled all that was said until then. */
+	/** Resolves when the worker has handled all events so far. */
 	get settled(): Promise<void> {
 		return this.#events.settled;
 	}
@@ -110,7 +110,7 @@ export class Bridge {
 		this.#events.clear();
 	}
 
-	/** Carries out one command; what goes wrong goes into the reply. */
+	/** Carries out one command; the reply contains any error. */
 	command(message: Uint8Array): Uint8Array {
 		return this.#commands.run(message);
 	}

@@ -1,6 +1,6 @@
 /**
- * Puts a compiled program and all it imports into the one script that the XS worker runs. Works on the compiler's
- * output, so that XS runs what was type-checked.
+ * Bundles a compiled program and its imports into one script for the XS worker. Its input is the compiler's output, so
+ * that XS runs what was type-checked.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -10,8 +10,8 @@ import { build } from "esbuild";
 export const GATEWAY_SCRIPT = fileURLToPath(new URL("../../gateway.js", import.meta.url));
 
 /**
- * `entry` and `script` are paths; an import of anything that XS does not have fails. Writes nothing where the script is
- * there already, so that a checkout that can't be written runs too.
+ * `entry` and `script` are paths; an import that XS does not have fails. Writes nothing if the script is up to date, so
+ * that a read-only checkout runs too.
  */
 export async function bundle(entry: string, script: string): Promise<void> {
 	const { outputFiles } = await build({
@@ -22,7 +22,7 @@ export async function bundle(entry: string, script: string): Promise<void> {
 		platform: "neutral",
 		target: "es2023",
 		charset: "utf8",
-		// Constants are put where they are used: each name at the top of a module takes a slot of the engine's stack (4096).
+		// Inlines constants: each top-level name of a module takes a slot of the engine's stack (4096).
 		minifySyntax: true,
 		logLevel: "warning",
 	});

@@ -1,6 +1,5 @@
 /**
- * The button of a unit that has none: pressed by a signal in the simulator, by a test in the virtual world. It calls back from
- * timers only.
+ * Virtual button: pressed by a signal in the simulator, by a test in the virtual world. It calls back from timers only.
  */
 import type { ButtonOptions, ButtonPort, Timers } from "../../modules/io/host.js";
 
@@ -31,7 +30,7 @@ export class SimulatedButton implements ButtonPort {
 		};
 	}
 
-	/** Holds it down that long; while it is down already, nothing happens. */
+	/** Presses it for that long; does nothing while it is pressed. */
 	press(ms = PRESS_MS): void {
 		if (this.#isDown) return;
 		this.#isDown = true;

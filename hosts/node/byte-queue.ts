@@ -1,7 +1,7 @@
-/** Bytes that arrived and were not read yet, in the pieces they came in. The owner keeps it from growing. */
+/** Received bytes not read yet, in the pieces received. Its owner limits the size. */
 export class ByteQueue {
 	readonly #pieces: Uint8Array[] = [];
-	/** Bytes of the first piece that were read. */
+	/** Number of bytes read from the first piece. */
 	#taken = 0;
 	#length = 0;
 

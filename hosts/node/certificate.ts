@@ -9,7 +9,7 @@ export interface Identity {
 	readonly key: string;
 }
 
-/** The pair as a TLS server wants it. Throws an Error with a sentence for the user when it can't be served. */
+/** Converts the pair for a TLS server. Throws an Error with a sentence for the user if it is unusable. */
 export function toIdentity(pair: CertificatePair): Identity {
 	if (pair.certificate.length > CERTIFICATE_FILE_LIMIT) throw new Error("the certificate is too large");
 	if (pair.key.length > CERTIFICATE_FILE_LIMIT) throw new Error("the private key is too large");

@@ -14,11 +14,11 @@ const BINDING_BYTES = 16;
 const TIMEOUT_MIN_MS = 100;
 const TIMEOUT_MAX_MS = 60_000;
 
-/** The options of TLS, as copies. */
+/** Copies of the TLS options. */
 export interface TLSWishes {
 	/** PEM text and its certificates. */
 	readonly authorities: string;
-	/** Undefined: any server is trusted. */
+	/** Undefined: trusts any server. */
 	readonly trusted: readonly X509Certificate[] | undefined;
 	readonly name: string;
 	readonly utcMs: number | undefined;
@@ -26,7 +26,7 @@ export interface TLSWishes {
 	readonly session: Buffer | undefined;
 }
 
-/** Throws a RangeError for what is beyond its limits. */
+/** Throws a RangeError for values out of range. */
 export function checkClientOptions({ host, port, timeoutMs }: ClientOptions): void {
 	if (!NAME.test(host)) throw new RangeError(`"${host}" is no name and no IPv4 address`);
 	if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new RangeError(`${port} is no port`);
@@ -35,7 +35,7 @@ export function checkClientOptions({ host, port, timeoutMs }: ClientOptions): vo
 	}
 }
 
-/** Throws a RangeError for what is beyond its limits, and an Error with a sentence for what can't be used. */
+/** Throws a RangeError for values out of range, and an Error with a sentence for unusable ones. */
 export function tlsWishesOf({ host, tls }: ClientOptions): TLSWishes {
 	if (tls === undefined) throw new Error("a TLS client needs the certificates that it trusts: the option `tls`");
 	const { trusted, name = host, utcMs, identity, session } = tls;
@@ -59,13 +59,13 @@ export function serverNameOf(name: string): string {
 	return isIPv4(name) ? "" : name;
 }
 
-/** The session of a connection, to be given to the next one; undefined: it is too long. */
+/** The session of a connection for the next one; undefined if it is too long. */
 export function boundSession(tls: TLSWishes, session: Uint8Array): Uint8Array | undefined {
 	const whole = new Uint8Array(Buffer.concat([bindingOf(tls), session]));
 	return whole.length <= SESSION_LIMIT ? whole : undefined;
 }
 
-/** The session that was given, when it was made under the same trust. */
+/** The given session if it was made with the same trust. */
 export function unboundSession(tls: TLSWishes): Buffer | undefined {
 	const { session } = tls;
 	if (session === undefined || !bindingOf(tls).equals(session.subarray(0, BINDING_BYTES))) return undefined;

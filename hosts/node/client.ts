@@ -1,8 +1,8 @@
 /**
  * Outgoing connections of the gateway (modules/io/client.ts), on node:net and node:tls.
  *
- * TLS: one handshake of a client at a time, as on a microcontroller. Node accepts any certificate, and the server's
- * certificates are judged before anything is written or read (trust.ts). Limits: those of stream.ts.
+ * TLS: one handshake at a time, as on a microcontroller. Node accepts any certificate; trust.ts checks it before
+ * anything is written or read. Limits: those of stream.ts.
  */
 import { connect as connectTCP, type Socket as NetSocket } from "node:net";
 import { connect as connectTLS, type TLSSocket } from "node:tls";
@@ -22,14 +22,14 @@ import type { NodeResolver } from "./resolver.js";
 import { NodeStream } from "./stream.js";
 import { isPinned, shownBy, validate } from "./trust.js";
 
-/** Heap that a handshake takes on a microcontroller. */
+/** Heap of a handshake on a microcontroller. */
 export const HANDSHAKE_BYTES = 40_000;
-/** Verdicts of Node that go by the computer's clock. */
+/** Results of Node that depend on the computer's clock. */
 const DATE_VERDICTS = ["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"];
 
 export interface ClientSettings {
 	readonly resolver: NodeResolver;
-	/** Bytes that the heap has free; without it, always enough. */
+	/** Free heap, bytes; default: always enough. */
 	freeBytes?(): number;
 }
 
@@ -43,12 +43,12 @@ export function createClientPorts(settings: ClientSettings): { tcpClient: Client
 
 interface ClientPins {
 	readonly settings: ClientSettings;
-	/** For TLS. */
+	/** Queue of TLS handshakes. */
 	readonly turns?: HandshakeQueue;
 }
 
 class NodeClient extends Outgoing {
-	/** Socket to destroy on giving up: the TCP connection, later the TLS connection over it. */
+	/** Socket to destroy on an abort: first TCP, later TLS. */
 	#socket: NetSocket | undefined;
 
 	constructor(options: ClientOptions) {
@@ -75,7 +75,7 @@ class NodeClient extends Outgoing {
 			const { tls } = this;
 			if (tls === undefined) this.#opens(socket);
 			else {
-				// Errors before TLS takes over: the server may have closed, which the handshake will report.
+				// Errors before TLS takes over: the handshake will report a closed connection.
 				socket.on("error", () => {});
 				this.waitForTurn(() => this.#shakeHands(socket, tls));
 			}
@@ -131,13 +131,13 @@ class NodeClient extends Outgoing {
 	}
 }
 
-/** 0, or CLIENT_… why this server is not believed. */
+/** Returns 0, or CLIENT_… with the reason not to trust this server. */
 function verdictOf(socket: TLSSocket, { trusted, name, utcMs }: TLSWishes): number {
 	if (trusted === undefined) return 0;
 	const shown = shownBy(socket);
 	const code = validate({ shown, trusted, name, utcMs });
 	if (code !== 0 || isPinned({ shown, trusted })) return code;
-	// Node's own look sees more than ours: path lengths, weak signatures.
+	// Node also checks path lengths and weak signatures.
 	const { authorizationError } = socket as { authorizationError: unknown };
 	const verdict = authorizationError instanceof Error ? authorizationError.message : authorizationError;
 	return !verdict || DATE_VERDICTS.includes(String(verdict)) ? 0 : CLIENT_UNTRUSTED;

@@ -1,6 +1,6 @@
 /**
- * The Zigbee coprocessor's port of the PC: a serial port or a pseudo-terminal (serial.ts), or a TCP port, as gateways with
- * Ethernet and the simulator have it. Nothing but TCP carries the simulator's bytes, so that it takes no speed.
+ * The Zigbee coprocessor's port of the PC: a serial port or a pseudo-terminal (serial.ts), or a TCP port, as gateways
+ * with Ethernet and the simulator have it. The simulator's bytes only travel by TCP, so there is no speed.
  */
 import { connect, type Socket } from "node:net";
 import {
@@ -23,12 +23,12 @@ interface Peer {
 	readonly name: string;
 	readonly port: number;
 	readonly trace: (message: string) => void;
-	/** Last traced message: repeated attempts trace the same message once. */
+	/** Last traced message; repeated attempts trace it once. */
 	lastMessage: string;
 }
 
 /**
- * Port of the coprocessor: the path of a serial port, or `tcp://HOST:PORT`. `setLines` for a port that also carries its
+ * Port of the coprocessor: the path of a serial port, or `tcp://HOST:PORT`. `setLines`: for a port that also has the
  * lines.
  */
 export function createCoprocessorPort(
@@ -50,7 +50,7 @@ class TCPSerial implements Serial {
 	readonly #received = new ByteQueue();
 	/** Count last announced to the caller. */
 	#writable = 0;
-	/** Bytes taken from the caller that the socket still has. */
+	/** Bytes accepted from the caller that the socket has not sent. */
 	#unsent = 0;
 	#closed = false;
 
@@ -79,7 +79,7 @@ class TCPSerial implements Serial {
 		return this.#writable;
 	}
 
-	/** The owner of the UART at the other end sets its speed. */
+	/** The other end of the UART sets the speed. */
 	configure(_line: LineSettings): void {}
 
 	close(): void {

@@ -1,7 +1,7 @@
 /**
  * Cause of the previous program's end, for the simulator and for the firmware on Linux, in files of the state folder:
  * `retained` is memory that survives a restart and is lost with the power, `ending` holds the fault that ended the
- * firmware. A program that was told to end, or killed, counts as having lost its power.
+ * firmware. A program ended on request or killed counts as after a power cut.
  */
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -35,12 +35,12 @@ export function takeEnding(folder: string): Ending {
 	return POWER_ON;
 }
 
-/** Keeps the firmware's fault. An unwritable fault is lost, as with the power. */
+/** Keeps the firmware's fault. A fault that cannot be written is lost, as in a power cut. */
 export function keepFault(folder: string, cause: string): void {
 	try {
 		writeFileAtomic(join(folder, ENDING_FILE), `${cause}\n`);
 	} catch {
-		// As said.
+		// Lost as described.
 	}
 }
 

@@ -1,4 +1,4 @@
-/** The gateway in XS: a worker process that runs the bundled script, and a Bridge between it and a Host. */
+/** The gateway in XS: a worker process with the bundled script, and a Bridge between it and a Host. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Host } from "../../modules/io/host.js";
 import { Bridge } from "./bridge.js";
@@ -14,7 +14,7 @@ export interface XSEngineOptions {
 	readonly program: string;
 	/** Path of the script to run (bundle.ts). */
 	readonly script: string;
-	/** The worker died; a sentence for the user. */
+	/** Called when the worker has died, with a sentence for the user. */
 	onCrash(message: string): void;
 }
 
@@ -52,22 +52,22 @@ export class XSEngine implements Engine {
 		return this.#stopping;
 	}
 
-	/** Settles when the gateway has handled all events sent so far. */
+	/** Resolves when the gateway has handled all events so far. */
 	settled(): Promise<void> {
 		return this.#bridge.settled;
 	}
 
-	/** Slots alive after a garbage collection. */
+	/** Slots in use after a garbage collection. */
 	async heap(): Promise<number> {
 		return this.#count(await this.#worker.deliver(this.#bridge.event(EVENT_COLLECT))).slots;
 	}
 
-	/** Slots alive with the script loaded and the gateway not yet started. */
+	/** Slots in use with the script loaded, before the gateway's start. */
 	get baseline(): number {
 		return this.#baseline;
 	}
 
-	/** Steps (bytecodes) that XS has done so far. */
+	/** Number of steps (bytecodes) so far. */
 	steps(): number {
 		return this.#steps;
 	}

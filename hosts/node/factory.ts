@@ -1,6 +1,6 @@
 /**
- * Factory data of the simulator's unit, made at the first start and kept in `<state>/factory.json`: what the production
- * line writes into a partition of its own on the device.
+ * Factory data of the simulator's unit, made at the first start and stored in `<state>/factory.json`; a production line
+ * writes them into a partition of the device.
  */
 import { randomBytes, randomInt } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
@@ -13,10 +13,10 @@ import { openState } from "./state.js";
 import { FileStorage, writeFileAtomic } from "./storage.js";
 
 const FILE = "factory.json";
-/** Version of the file's form. A file without one has version 1. */
+/** Version of the file's format. A file without one has version 1. */
 const VERSION = 1;
 const PASSWORD_LENGTH = 12;
-/** Letters and digits that can't be taken for one another. */
+/** Letters and digits that are not easily confused. */
 const PASSWORD_CHARACTERS = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
 export interface FactoryData {
@@ -28,8 +28,8 @@ export interface FactoryData {
 }
 
 /**
- * Opens the simulator's unit: its factory data and, for a new unit that is not its own access point, the network that
- * it is in. `say` gets messages for the user. Throws an Error with a sentence.
+ * Opens the simulator's unit: its factory data and, for a new unit without its own access point, its network. `say`
+ * receives messages for the user. Throws an Error with a sentence.
  */
 export function openUnit(
 	options: Pick<Options, "state" | "password" | "mode">,
@@ -63,8 +63,8 @@ function hasSettings(state: string): boolean {
 
 /**
  * Checks that all settings are readable. A device continues without unreadable settings and logs them, because it has
- * no user to ask. Here a user may have the files elsewhere, or the program that wrote them. Throws an Error with a
- * sentence.
+ * no user to ask. Here the user may have another copy of the files, or the program that wrote them. Throws an Error
+ * with a sentence.
  */
 function checkSettings(state: string): void {
 	const keys = unreadableSettings(flashOf(state), new NodeText());
@@ -76,13 +76,13 @@ function checkSettings(state: string): void {
 	);
 }
 
-/** The unit reads its meter each minute and sends to this hub. Throws an Error with a sentence. */
+/** Makes the unit read its meter each minute and send to this hub. Throws an Error with a sentence. */
 export function setHub(state: string, hub: { readonly url: string; readonly token: string }): void {
 	if (!presetHub(flashOf(state), new NodeText(), hub))
 		throw new Error(`${state} does not take the settings of the hub.`);
 }
 
-/** The account, for the banner. */
+/** Describes the account for the banner. */
 export function describeAccount(state: string, { labelPassword }: FactoryData): string {
 	const isLabel = hasLabelPassword(flashOf(state), new NodeText());
 	if (isLabel) return `User admin, label password ${labelPassword}`;
@@ -115,7 +115,7 @@ export function describeMeter(path: string, isSimulated: boolean): string {
 export function loadFactoryData(folder: string, password?: string): FactoryData {
 	const path = join(folder, FILE);
 	if (existsSync(path)) return readFactoryData(path, folder);
-	// Like an address that no maker has been given: bit 1 of the first byte is set, bit 0 is not.
+	// A locally administered address: bit 1 of the first byte is set, bit 0 is not.
 	const serial = `02${randomBytes(5).toString("hex")}`.toUpperCase();
 	const data: FactoryData = {
 		serial,

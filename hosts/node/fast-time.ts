@@ -1,27 +1,26 @@
 /**
- * Time of the simulator that runs faster than the computer's (`npm start -- --speed N`): clock and timers of the whole
- * gateway together, so that a day is a day to all of it. While a peer is connected, it runs at the computer's speed,
- * since the peer does:
+ * Accelerated time of the simulator (`npm start -- --speed N`): clock and timers of the whole gateway together, so that
+ * a day lasts a day for all of it. While a peer is connected, it runs at the computer's speed, like the peer:
  *
  *   until the gateway has started                             1
  *   no peer                                                   N
  *   a serial port or a connection is open, a name is asked    1
  *   LINGER_MS after the last connection                       1: a returning user is still logged in
  *
- * An event due at twelve happens at twelve, and the clock shows twelve until it is handled, in a worker process too,
- * however long the computer takes for it.
+ * An event due at twelve happens at twelve, and the clock shows twelve until it is handled, also in a worker process,
+ * however long that takes.
  */
 import type { Clock, Host, Network, Timers } from "../../modules/io/host.js";
 
-/** Longer than the page lets go by between two looks (hosts/browser/kit/live.ts). */
+/** Longer than the page's interval between two requests (hosts/browser/kit/live.ts). */
 const LINGER_MS = 40_000;
-/** The longest delay that Node's setTimeout takes. */
+/** Maximum delay of Node's setTimeout. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 interface Closed {
 	close(): void;
 }
-/** An IO class, of which only `close` is known here; its options pass through. */
+/** An IO class, of which only `close` matters here; its options are passed through. */
 // biome-ignore lint/suspicious/noExplicitAny: TypeScript lets a class of unknown base take nothing else
 type IO = new (...options: any[]) => Closed;
 
@@ -31,20 +30,20 @@ export class FastTime implements Clock, Timers {
 	#lastId = 0;
 	/** Node's timer for the earliest event. */
 	#timer: NodeJS.Timeout | undefined;
-	/** Time at a moment of performance.now(), and the speed since then. */
+	/** Time at a moment of performance.now(), and the speed since. */
 	#baseMs = 0;
 	#sinceMs = performance.now();
 	#rate = 1;
 	/** Time reached so far, ms. */
 	#reachedMs = 0;
-	/** A due event is being handled; the clock stops meanwhile. */
+	/** True while a due event is being handled and the clock stops. */
 	#stands = false;
-	/** Difference between clock and time, ms; undefined: the clock was never set. */
+	/** Clock minus time, ms; undefined if the clock was never set. */
 	#aheadMs: number | undefined;
-	/** Number of open talks; at first that of the program that starts it. */
+	/** Number of open peers; initially the starting program. */
 	#talks = 1;
 	#linger: NodeJS.Timeout | undefined;
-	/** Settles when all that the timers have led to was done. */
+	/** Resolves when everything triggered by timers is done. */
 	settled: () => Promise<void> = () => new Promise(setImmediate);
 	/** Called when the speed changes, with the time and the new speed. */
 	onPace: (nowMs: number, speed: number) => void = () => {};
@@ -53,7 +52,7 @@ export class FastTime implements Clock, Timers {
 		this.#speed = speed;
 	}
 
-	/** The gateway has started. To be called once. */
+	/** Call once, after the gateway's start. */
 	started(): void {
 		this.#end(false);
 	}
@@ -183,7 +182,7 @@ export class FastTime implements Clock, Timers {
 		this.#timer = setTimeout(() => void this.#fire(), Math.min(leftMs, LONGEST_MS));
 	}
 
-	/** Timers run one after another, because a callback may set one that is due before the next. */
+	/** Timers run one after another, because a callback may set one that is due earlier. */
 	async #fire(): Promise<void> {
 		for (let next = this.#earliest(); next !== undefined && next.dueMs <= this.#now(); next = this.#earliest()) {
 			this.#reachedMs = Math.max(this.#reachedMs, next.dueMs);

@@ -1,9 +1,9 @@
-/** Handshakes one at a time, in order: a microcontroller has memory for no more. */
+/** Queue for one handshake at a time, because a microcontroller has memory for no more. */
 export class HandshakeQueue {
 	readonly #soon: (run: () => void) => void;
 	readonly #waiting: (() => void)[] = [];
 
-	/** `soon` calls back as an event of its own. */
+	/** `soon` calls back in a separate event. */
 	constructor(soon: (run: () => void) => void) {
 		this.#soon = soon;
 	}

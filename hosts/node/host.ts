@@ -1,4 +1,4 @@
-/** Puts the parts of this folder together to one Host: the PC as the gateway's world. */
+/** The Host of a PC, composed of the parts of this folder. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Sleep, WAKE_NONE } from "../../modules/io/flash.js";
@@ -24,7 +24,7 @@ import { createSerialPort } from "./serial.js";
 import { FileStorage } from "./storage.js";
 import { createUDPPort } from "./udp.js";
 
-/** A radio or a port that looks for its network each second or two would hold a time up that goes thousands of times as fast. */
+/** A radio or port that searches for its network every second or two would slow down an accelerated time. */
 const FAST_BEACON_MS = 60_000;
 
 export interface HostSettings {
@@ -33,9 +33,9 @@ export interface HostSettings {
 	readonly resourcesFolder: string;
 	readonly factory: FactoryData;
 	readonly firmwareVersion: string;
-	/** When the firmware was built, Unix time. */
+	/** Build time of the firmware, Unix ms. */
 	readonly builtUtcMs: number;
-	/** Path of the serial port that the meter is on. */
+	/** Path of the meter's serial port. */
 	readonly meterPath: string;
 	/** False for a pseudo-terminal, which transfers characters in no time. Default true. */
 	readonly isMeterPaced?: boolean;
@@ -43,13 +43,13 @@ export interface HostSettings {
 	readonly consolePath?: string | undefined;
 	/** Path of the serial port with the Zigbee coprocessor, or `tcp://HOST:PORT`; undefined without one. */
 	readonly coprocessor?: string | undefined;
-	/** Its lines to reset and boot loader; without it they are not wired. */
+	/** Its lines to reset and boot loader; omitted if they are not wired. */
 	readonly setCoprocessorLines?: CoprocessorPort["setLines"];
-	/** 0 takes any port that is free. */
+	/** 0: any free port. */
 	readonly httpPort: number;
-	/** Undefined: there is no HTTPS. */
+	/** Undefined: no HTTPS. */
 	readonly httpsPort: number | undefined;
-	/** The device is its own access point: everybody reaches it over that. */
+	/** True if the device is its own access point, over which every client comes. */
 	readonly accessPoint: boolean;
 	/** Unix time at the start; undefined if the clock was never set. */
 	readonly utcMs?: number | undefined;
@@ -63,22 +63,22 @@ export interface HostSettings {
 	readonly upgradeUrl?: string;
 	/** Ending of the previous program; default: power cut. */
 	readonly ending?: Ending;
-	/** Supply and sensors, as long as power.txt of the state folder says nothing else (simulated/power.ts). */
+	/** Supply and sensors unless power.txt of the state folder sets them (simulated/power.ts). */
 	readonly power?: string;
-	/** WAKE_… of this start; default: no sleep has ended. */
+	/** WAKE_… of this start; default: no sleep. */
 	readonly wakeReason?: number;
-	/** Its slots for firmware, at this start; without them it takes no update. */
+	/** Firmware slots for this start; without them it takes no update. */
 	readonly update?: BootLoader;
-	/** The unit has an Ethernet port; cable.txt of the state folder says how its cable is (simulated/cable.ts). */
+	/** True if the unit has an Ethernet port; cable.txt of the state folder controls its cable (simulated/cable.ts). */
 	readonly hasEthernet?: boolean;
-	/** Undefined: the unit has no button. */
+	/** Undefined: no button. */
 	readonly button?: ButtonPort;
-	/** Free heap as reported to TLS clients; by default always enough. */
+	/** Free heap reported to TLS clients; default: always enough. */
 	readonly freeBytes?: () => number;
 	trace(message: string): void;
-	/** The port really listened on. */
+	/** Called with the actual port. */
 	onListening?(secure: boolean, port: number): void;
-	/** Called when the gateway wants to restart: the caller restarts it. */
+	/** Called when the gateway requests a restart, which the caller performs. */
 	onRestart?(): void;
 	/**
 	 * Called when the gateway wants to sleep: the caller ends it and restarts it at the wake-up. Without it the unit
