@@ -3,6 +3,7 @@
  * give way is changed here, with its reason, where the next person looks for it.
  */
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -24,6 +25,8 @@ const TEST_FOLDERS = ["hosts", "tools", "vectors", "system", "browser", "peers",
 
 /** Decisions by number, which comments cite. */
 const GUIDE = "docs/troubleshooting.md";
+/** Commits after this one have subjects of the agreed form. */
+const AGREED = "e4f05471e89bfbb6643b792bb993b17f7f9ad7d8";
 /** At the end of several sentences of tools/. */
 const ADVICE = "npm run doctor says how to get it.";
 
@@ -238,6 +241,14 @@ const PATTERN_RULES: readonly PatternRule[] = [
 		comments: true,
 		advice: "name what it is: not 'Of the host.', but 'The host's clock.' (CONTRIBUTING, How we write)",
 		catches: ["/** Of the host. */", "// Who waits gets the next one.", "/** What the host sends. */"],
+	},
+	{
+		name: "begins sentences of documents with their subject",
+		files: /^(docs\/.*|[A-Z]+)\.md$/,
+		bad: /(?:^(?:\s*[-*] )?|[.:;] |\| )(?:Of (?!course)|Who(?:m|se|ever)? |What )(?![^.\n]*\?)/m,
+		comments: true,
+		advice: "name what it is: not 'Who has a broker', but 'If you have a broker' (CONTRIBUTING, How we write)",
+		catches: ["Whoever has a broker makes a user.", "1. What arrives:", "It sleeps. Of the session nothing is left."],
 	},
 	{
 		name: "names no folder of the machine that it was written on",
@@ -465,6 +476,17 @@ function citedDecisions(text: string): number[] {
 			return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 		}),
 	);
+}
+
+/** Subjects of the commits after AGREED, without merges; empty without git or its history. */
+function newSubjects(): string[] {
+	const args = ["log", "--no-merges", "--format=%s", `${AGREED}..HEAD`];
+	const { status, stdout } = spawnSync("git", args, { cwd: ROOT, encoding: "utf8" });
+	return status === 0 ? stdout.split("\n").filter((subject) => subject !== "") : [];
+}
+
+function isAgreed(subject: string): boolean {
+	return subject.length <= 72 && /^(Revert "|[a-z][\w./-]*(, [a-z][\w./-]*)*: \S)/.test(subject);
 }
 
 function none(findings: readonly string[]): void {
@@ -723,6 +745,13 @@ describe("tidy", () => {
 	it("notices the number of a decision in any form", () => {
 		assert.deepEqual(citedDecisions("(API decision 7). Decisions 4, 8 to 10 and 39;"), [7, 4, 8, 9, 10, 39]);
 		assert.deepEqual(citedDecisions("\t * (API decisions 41\n\t * and 44), decision\n// 2"), [41, 44, 2]);
+	});
+
+	it("has commits with subjects like `area: what changed`, of at most 72 characters", () => {
+		none(newSubjects().filter((subject) => !isAgreed(subject)));
+		assert.ok(isAgreed("docs, test: name what is meant in place of numbers"));
+		assert.ok(!isAgreed("What nobody uses of dates is gone"));
+		assert.ok(!isAgreed(`docs: ${"a".repeat(70)}`));
 	});
 
 	it("names the project of every vector where its licence is told", () => {

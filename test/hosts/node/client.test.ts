@@ -6,7 +6,7 @@ import { createServer, type Server } from "node:tls";
 import { createClientPorts, HANDSHAKE_BYTES } from "../../../hosts/node/client.js";
 import { NodeResolver } from "../../../hosts/node/resolver.js";
 import { makeCertificate } from "../../../hosts/node/self-signed.js";
-import { validate, parseCertificates } from "../../../hosts/node/trust.js";
+import { parseCertificates, validate } from "../../../hosts/node/trust.js";
 import {
 	CLIENT_EXPIRED,
 	CLIENT_OUT_OF_MEMORY,
