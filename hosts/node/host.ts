@@ -81,11 +81,11 @@ export interface HostSettings {
 	/** Called when the gateway requests a restart, which the caller performs. */
 	onRestart?(): void;
 	/**
-	 * Called when the gateway wants to sleep: the caller ends it and restarts it at the wake-up. Without it the unit
+	 * Called when the gateway requests sleep: the caller ends it and restarts it at the wake-up. Without it the unit
 	 * cannot sleep.
 	 */
 	onSleep?(ms: number): void;
-	/** A listener could not open or died; a sentence for the user. */
+	/** Called with a sentence for the user when a listener could not open or has failed. */
 	onListenFailed?(message: string): void;
 }
 
@@ -161,7 +161,7 @@ export function createHost(settings: HostSettings): Host {
 	return time?.watch(host) ?? host;
 }
 
-/** Present contents of power.txt; `initial` for what it leaves out. */
+/** Contents of power.txt; `initial` applies to what it omits. */
 export function powerOf(stateFolder: string, initial = ""): SimulatedPower {
 	const read = textFile(stateFolder, "power.txt");
 	return new SimulatedPower(() => `${read()}\n${initial}`);

@@ -4,7 +4,7 @@ import { startTool } from "./tool-program.js";
 export interface HubDemo {
 	readonly url: string;
 	readonly token: string;
-	/** Settles when it has ended. */
+	/** Resolves at its end. */
 	end(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** The Inflater of the host contract on Node, by pako, which stops where its output is full, as the chip's does. */
+/** The Inflater of the host contract on Node, by pako, which stops at a full output like the chip's. */
 import {
 	Z_BUF_ERROR,
 	Z_NO_FLUSH,
@@ -21,7 +21,7 @@ export class PakoInflater implements Inflater {
 	#failure = "";
 
 	constructor() {
-		// A header that asks for a larger window is refused then.
+		// Refuses a header with a larger window.
 		if (zlibInflateInit2(this.#stream, WINDOW_BITS) !== Z_OK) throw new Error("out of memory");
 		this.reset();
 	}
@@ -40,7 +40,7 @@ export class PakoInflater implements Inflater {
 		stream.avail_in = end - start;
 		const status = zlibInflate(stream, Z_NO_FLUSH);
 		this.isDone = status === Z_STREAM_END;
-		// Z_BUF_ERROR: there was nothing to take, or no room.
+		// Z_BUF_ERROR: no input or no room.
 		if (!this.isDone && status !== Z_OK && status !== Z_BUF_ERROR) {
 			this.#failure = stream.msg || "the packed data wants a dictionary";
 			throw new Error(this.#failure);

@@ -1,9 +1,9 @@
 /**
  * TCP and TLS listeners on node:net and node:tls as ListenerPorts of the host contract.
  *
- * Limits: PENDING_LIMIT connections wait to be taken (admission-queue.ts), CONNECTION_LIMIT exist at once on a port and, of TLS,
- * HANDSHAKE_LIMIT more in their handshakes: of those the oldest makes room. A handshake may take HANDSHAKE_LIMIT_MS. Unlike
- * the firmware's own core this one shakes hands with all that come.
+ * Limits: PENDING_LIMIT connections wait to be taken (admission-queue.ts); CONNECTION_LIMIT are open on a port, and of
+ * TLS another HANDSHAKE_LIMIT in their handshakes, the oldest of which makes room. A handshake may take
+ * HANDSHAKE_LIMIT_MS. Unlike the firmware's native core, this one does handshakes with every client.
  */
 import { createServer, type Socket as NetSocket, type Server } from "node:net";
 import { createServer as createTLSServer, Server as TLSServer, type TlsOptions } from "node:tls";
@@ -20,13 +20,13 @@ const HANDSHAKE_LIMIT = 256;
 const HANDSHAKE_LIMIT_MS = 10_000;
 
 export interface ListenerSettings {
-	/** 0 takes any that is free. */
+	/** 0: any free port. */
 	readonly port: number;
-	/** The port speaks TLS. */
+	/** True for TLS. */
 	readonly secure: boolean;
-	/** Connections count as having come over the gateway's own access point. */
+	/** All connections count as coming over the access point. */
 	readonly accessPoint?: boolean;
-	/** Called with the real port number each time a listener opens. */
+	/** Called with the actual port number each time a listener opens. */
 	onListening?(port: number): void;
 	/** Called with a sentence for the user when a listener cannot open or fails. */
 	onFailed?(message: string): void;
@@ -72,7 +72,7 @@ class NodeListener implements Listener {
 	setIdentity(pair: CertificatePair): void {
 		if (this.#closed) throw new Error("the listener is closed");
 		if (!(this.#server instanceof TLSServer)) throw new Error("this port speaks no TLS");
-		// Has keys for session tickets of its own: a ticket of the old one opens nothing.
+		// It has new keys for session tickets, so that old tickets are useless.
 		this.#server.setSecureContext(secureOptions(toIdentity(pair)));
 	}
 
@@ -133,13 +133,13 @@ function makeTLSServer(identity: Identity): Server {
 	});
 	server.on("secureConnection", (socket) => {
 		shaking.delete(nameOf(socket));
-		// Set only now: in the handshake Node would silently keep a connection that its client has ended.
+		// Set after the handshake, in which Node would silently keep a connection that its client has ended.
 		socket.allowHalfOpen = true;
 	});
 	return server;
 }
 
-/** The other side's end: the same for a connection and for the TLS on it. */
+/** Key of the peer: the same for a connection and the TLS on it. */
 function nameOf({ remoteAddress, remotePort }: NetSocket): string {
 	return `${remoteAddress} ${remotePort}`;
 }

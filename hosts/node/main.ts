@@ -1,7 +1,7 @@
 /**
- * The bench: runs the gateway on a desk without hardware (`npm start`). Prints one line `ready https://… http://…` on
- * standard output when it serves. SIGUSR1 is a short press of the button, which wakes it. SIGTERM and SIGINT end it with exit code 0; a
- * bad command line is 2, all else 1.
+ * The simulator: runs the gateway on a PC without hardware (`npm start`). Prints the line `ready https://… http://…` on
+ * standard output once it serves. SIGUSR1 is a short press of the button, which wakes it. Exits with 0 on SIGTERM and
+ * SIGINT, 2 for a bad command line, else 1.
  */
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -70,15 +70,15 @@ class Bench {
 	readonly #ports = new Map<"https" | "http", number>();
 	#engine: Engine | undefined;
 	#meter: SimulatedMeter | undefined;
-	/** Undefined for a foreign coprocessor, or none. */
+	/** Undefined with an external coprocessor, or none. */
 	#coprocessor: SimulatedCoprocessor | undefined;
 	#hub: HubDemo | undefined;
-	/** Undefined: that of the computer. */
+	/** Undefined: the computer's time. */
 	readonly #time: FastTime | undefined;
 	readonly #button: SimulatedButton;
 	readonly #nap: Nap;
 	#keys: BenchKeys = { updateKeys: [], reportKey: "" };
-	/** The engine has ended without being told to. */
+	/** True if the engine ended by itself. */
 	#hasFailed = false;
 	#ending = false;
 
@@ -134,8 +134,8 @@ class Bench {
 	}
 
 	/**
-	 * Starts the gateway, at first and each time it wants to start anew; the clock shows `utcMs`, or was never set, and
-	 * `ending` is how the one before has ended, or that it was a sleep, and `wakeReason` (WAKE_…) what has ended that.
+	 * Starts the gateway, initially and after each restart. `utcMs`: time of the clock, or never set; `ending`: end of
+	 * the previous run, or its sleep; `wakeReason`: WAKE_… that ended the sleep.
 	 */
 	async #start(factory: FactoryData, utcMs: number | undefined, ending: Ending, wakeReason = WAKE_NONE): Promise<void> {
 		const options = this.#options;
@@ -188,7 +188,7 @@ class Bench {
 		this.#engine = engine;
 		if (this.#time !== undefined && engine.settled !== undefined) this.#time.settled = () => engine.settled!();
 		await engine.start();
-		// A listener that could not open says so after its constructor has returned.
+		// A listener that could not open reports that after its constructor.
 		await new Promise((resolve) => setImmediate(resolve));
 	}
 
@@ -270,9 +270,9 @@ class Bench {
 const bench = new Bench(readOptions());
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void bench.end(0));
 process.on("SIGUSR1", () => bench.pressButton());
-// SIGUSR2 asks the firmware on Linux for its memory. Here the memory is not the device's, and the signal would end this
-// program.
+// SIGUSR2 makes the firmware on Linux print its memory. This program's memory is not the device's, and the signal would
+// end it.
 process.on("SIGUSR2", () => {});
-// tools/run.mjs is gone.
+// tools/run.mjs has ended.
 process.on("disconnect", () => void bench.end(0));
 bench.run().catch((error: Error) => bench.fail(error.message));

@@ -1,6 +1,6 @@
 /**
- * Undoes the marks that the terminal driver puts into what it received (termios PARMRK): FF 00 X is a character X that
- * arrived with a wrong parity or stop bit, FF FF is the character FF. For ports with parity in hardware.
+ * Removes the marks that the terminal driver inserts (termios PARMRK): FF 00 X is a character X with a wrong parity or
+ * stop bit, FF FF is the character FF. For ports with parity in hardware.
  */
 const PLAIN = 0;
 const AFTER_FF = 1;
@@ -10,8 +10,8 @@ export class MarkDecoder {
 	#state = PLAIN;
 
 	/**
-	 * Rewrites `bytes` in place, damaged characters as their value with bit 7 set. Returns how many bytes are left;
-	 * `damaged` counts those that were marked.
+	 * Rewrites `bytes` in place, with bit 7 set in damaged characters. Returns the remaining length, and the number of
+	 * damaged characters.
 	 */
 	decode(bytes: Uint8Array): { length: number; damaged: number } {
 		let length = 0;

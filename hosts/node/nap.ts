@@ -1,19 +1,19 @@
 /**
- * Sleep of the simulator, during which no engine runs: ends when its time is over, when the button is pressed, or when USB is
- * plugged in (power.txt of the state folder).
+ * Sleep of the simulator without an engine: ends after its time, at a press of the button, or when USB is plugged in
+ * (power.txt of the state folder).
  */
 import { WAKE_BUTTON, WAKE_SUPPLY, WAKE_TIMER } from "../../modules/io/flash.js";
 import type { Timers } from "../../modules/io/host.js";
 
-/** Between two looks, by the computer's time. */
+/** Interval of checks, in the computer's time. */
 const LOOK_MS = 250;
-/** Volts of USB that is plugged in. */
+/** Minimum voltage of plugged USB. */
 const USB_MIN = 4;
 
 export class Nap {
 	readonly #timers: Timers;
 	readonly #usbVoltage: () => number | undefined;
-	/** Undefined: it is awake. */
+	/** Undefined while awake. */
 	#end: ((reason: number) => void) | undefined;
 
 	constructor(timers: Timers, usbVoltage: () => number | undefined) {
@@ -21,7 +21,7 @@ export class Nap {
 		this.#usbVoltage = usbVoltage;
 	}
 
-	/** Settles with WAKE_… when the sleep of `ms` is over. */
+	/** Resolves with WAKE_… at the end of a sleep of `ms`. */
 	sleep(ms: number): Promise<number> {
 		return new Promise((resolve) => {
 			// As on the chip, an edge wakes it, not a present level.
@@ -40,7 +40,7 @@ export class Nap {
 		});
 	}
 
-	/** The button is pressed. False: it is awake. */
+	/** Presses the button. Returns false while awake. */
 	press(): boolean {
 		const end = this.#end;
 		end?.(WAKE_BUTTON);

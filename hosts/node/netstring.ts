@@ -3,7 +3,7 @@
  */
 const COLON = 0x3a;
 const COMMA = 0x2c;
-/** The longest run of digits that the worker writes or reads. */
+/** Maximum number of digits for the worker. */
 const DIGITS_LIMIT = 9;
 
 export function encodeNetstring(...parts: Uint8Array[]): Buffer {
@@ -25,7 +25,7 @@ export class NetstringReader {
 		this.#received = this.#received.length === 0 ? piece : Buffer.concat([this.#received, piece]);
 	}
 
-	/** The next one that is whole, or undefined. Throws an Error when the stream is no netstring. */
+	/** Returns the next complete netstring, or undefined. Throws an Error for an invalid stream. */
 	next(): Buffer | undefined {
 		const head = this.#received.subarray(0, DIGITS_LIMIT + 1);
 		const colon = head.indexOf(COLON);

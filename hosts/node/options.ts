@@ -1,4 +1,6 @@
-/** The command line of the simulator. Its options are kept stable: tests, documentation and habits depend on them. */
+/**
+ * The command line of the simulator. Its options are stable, because tests, documentation and habits depend on them.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { isIPv4 } from "node:net";
 import { parseArgs } from "node:util";
@@ -58,7 +60,7 @@ const SERVERS_LIMIT = 4;
 const CELLS_VOLTAGE = 4.5;
 const CELLS_LIMIT = 6;
 const SPEED_LIMIT = 100_000;
-/** The one in use, and the one that will be. */
+/** The present key and the next one. */
 const UPDATE_KEYS_LIMIT = 2;
 /** Lengths of a DNS name and of each of its labels (RFC 1035, 2.3.4; RFC 1123, 2.1). */
 const NAME_LIMIT = 253;
@@ -78,7 +80,7 @@ export interface Options {
 	readonly zigbee: string | undefined;
 	readonly hubDemo: boolean;
 	readonly password: string | undefined;
-	/** Unix time in ms; null: the clock was never set; undefined: it shows the time of the computer. */
+	/** Unix time in ms; null: clock never set; undefined: the computer's time. */
 	readonly timeMs: number | null | undefined;
 	/** Speed of the simulator's time relative to the computer's (fast-time.ts); 1: equal. */
 	readonly speed: number;
@@ -171,7 +173,7 @@ function toPath(name: string, value: string | undefined): string | undefined {
 
 function toRadio(value: string | undefined, speed: string): string | undefined {
 	toPath("--zigbee", value);
-	// A coprocessor knows one speed only.
+	// A coprocessor only works at normal speed.
 	if (value === undefined) return speed === "1" ? undefined : NO_RADIO;
 	if (!value.includes("://")) return value;
 	const port = Number(/^tcp:\/\/[^/:\s]+:(\d+)$/.exec(value)?.[1] ?? 0);
@@ -193,7 +195,7 @@ function toTime(value: string | undefined): number | null | undefined {
 	return timeMs;
 }
 
-/** The key in the file, as a point in hex. */
+/** The file's key as a point in hex. */
 function toKey(name: string, path: string): string {
 	const point = existsSync(path) ? pointOf(readFileSync(path)) : undefined;
 	if (point === undefined) throw new Error(`${name} is a file with a public key on P-256, not "${path}"`);

@@ -1,11 +1,11 @@
 /**
- * A connection that the gateway makes (modules/io/client.ts), up to where it stands: the same on real sockets (client.ts)
- * as in the virtual world (virtual-servers.ts), which say how a name is found, a connection made, a handshake held.
+ * Opening of an outgoing connection (modules/io/client.ts): common part of real sockets (client.ts) and the virtual
+ * world (virtual-servers.ts), which implement name resolution, connecting and handshake.
  *
  *   RESOLVING ─ address ─> CONNECTING ─ TLS ─> WAITING (for its turn) ─> SHAKING HANDS ─> STANDING
  *       └──────────────┴───────── no TLS ────────────────────────────────────────────────────^
  *
- * Until it stands, what goes wrong is told once and nothing after it; `close` gives it up without a word.
+ * Before STANDING, a failure is reported once, as the last event; `close` aborts silently.
  */
 import {
 	CLIENT_NO_ADDRESS,
@@ -22,9 +22,9 @@ export type StandingStream = Pick<Client, "read" | "write" | "close">;
 
 export interface OutgoingDeps {
 	resolve(name: string, done: (address: string | undefined) => void): void;
-	/** Gives what takes it back. */
+	/** Returns a function that cancels it. */
 	later(run: () => void, delayMs: number): () => void;
-	/** For TLS. */
+	/** Queue of TLS handshakes. */
 	readonly turns?: HandshakeQueue | undefined;
 	hasMemory(): boolean;
 }
@@ -39,7 +39,7 @@ export abstract class Outgoing implements Client {
 	readonly #deps: OutgoingDeps;
 	readonly #clearDeadline: () => void;
 	#stream: StandingStream | undefined;
-	/** Ends the wait for a turn, or the turn. */
+	/** Leaves the handshake queue. */
 	#turn: (() => void) | undefined;
 	#isOver = false;
 
@@ -78,7 +78,7 @@ export abstract class Outgoing implements Client {
 		this.#giveUp();
 	}
 
-	/** Ends in `waitForTurn`, `stands` or `fail`. */
+	/** Must end in `waitForTurn`, `stands` or `fail`. */
 	protected abstract connect(address: string): void;
 
 	/** Releases a connection that was never opened. */
@@ -89,7 +89,7 @@ export abstract class Outgoing implements Client {
 		return this.#isOver;
 	}
 
-	/** For TLS: shakes hands when no other client does and memory suffices. */
+	/** For TLS: starts the handshake when no other client has one and memory suffices. */
 	protected waitForTurn(shakeHands: () => void): void {
 		this.#turn = this.#deps.turns!.ask(() => {
 			if (this.#deps.hasMemory()) shakeHands();

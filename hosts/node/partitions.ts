@@ -1,12 +1,12 @@
 /**
- * Partitions of the host contract's flash as files of the state folder, one for each; made when they are written first.
- * Bytes that were not erased refuse to be written: on encrypted flash they would turn into garbage.
+ * Partitions of the host contract's flash as files of the state folder, created at their first write. Writing to bytes
+ * that are not erased is refused, because encrypted flash would become garbage.
  */
 import { closeSync, fdatasyncSync, fstatSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ERASE_SIZE, type Flash, type Partition, WRITE_SIZE } from "../../modules/io/flash.js";
 
-/** Bytes by name, as in hosts/esp32/partitions-4mb.csv. */
+/** Sizes by name, as in hosts/esp32/partitions-4mb.csv. */
 export const PARTITION_SIZES: Readonly<Record<string, number>> = Object.freeze({ history: 0x8000, log: 0x2000 });
 
 const ERASED = 0xff;
@@ -20,7 +20,7 @@ export function checkRange(size: number, offset: number, length: number, unit: n
 	}
 }
 
-/** The part of the caller's array. Throws a RangeError when there is less than that. */
+/** Returns the part of the caller's array. Throws a RangeError if it is too short. */
 export function partOf(bytes: Uint8Array, start = 0, end = bytes.length): Uint8Array {
 	if (!(start >= 0 && start <= end && end <= bytes.length)) throw new RangeError(`no bytes ${start} to ${end}`);
 	return bytes.subarray(start, end);
@@ -75,7 +75,7 @@ export class FilePartition implements Partition {
 
 	#put(offset: number, bytes: Uint8Array): void {
 		mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
-		// Unwritten bytes before the end of a file would read as 0.
+		// Unwritten bytes within a file would read as 0.
 		this.#with("a", () => {});
 		this.#with("r+", (file) => {
 			const { size } = fstatSync(file);

@@ -18,10 +18,10 @@ import { makeCertificate } from "./self-signed.js";
 import { readCertificates } from "./x509.js";
 
 export class NodeClock implements Clock {
-	/** Difference between this clock and the PC's, ms; undefined: never set. */
+	/** This clock minus the PC's, ms; undefined if never set. */
 	#aheadMs: number | undefined;
 
-	/** `utcMs` is what the clock shows now; undefined: it was never set. */
+	/** `utcMs`: present time of the clock; undefined: never set. */
 	constructor(utcMs: number | undefined) {
 		if (utcMs !== undefined) this.setUTC(utcMs);
 	}
@@ -39,7 +39,7 @@ export class NodeClock implements Clock {
 	}
 }
 
-/** The longest delay that Node's setTimeout takes. */
+/** Maximum delay of Node's setTimeout. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 export class NodeTimers implements Timers {
@@ -50,7 +50,7 @@ export class NodeTimers implements Timers {
 		const id = ++this.#lastId;
 		const dueMs = performance.now() + Math.max(delayMs, 0);
 		const wait = () => {
-			// Node counts in whole milliseconds and may be a fraction of one early.
+			// Node rounds to whole milliseconds and may be early by a fraction.
 			const leftMs = Math.min(Math.ceil(dueMs - performance.now()), LONGEST_MS);
 			const timer = setTimeout(() => {
 				if (performance.now() < dueMs) return wait();

@@ -3,7 +3,7 @@ import { lookup } from "node:dns";
 import { isIPv4 } from "node:net";
 import { RESOLVE_LIMIT } from "../../modules/io/host.js";
 
-/** The longest DNS name as text (RFC 1035, 2.3.4, without the dot at the end). */
+/** Maximum length of a DNS name as text (RFC 1035, 2.3.4, without the final dot). */
 const NAME_LIMIT = 253;
 
 export class NodeResolver {

@@ -1,6 +1,6 @@
 /**
- * Certificates and keys of the host's `crypto` on Node, making: a certificate signed by its own key. X.509 v3
- * (RFC 5280), ECDSA on P-256 with SHA-256; the twin of hosts/native/certificate-make.c, where its contents are listed.
+ * Makes certificates of the host's `crypto` on Node: self-signed X.509 v3 (RFC 5280), ECDSA on P-256 with SHA-256, with
+ * the contents listed in hosts/native/certificate-make.c.
  */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 import { isIPv4 } from "node:net";
@@ -62,7 +62,7 @@ export function makeCertificate(options: CertificateOptions): CertificatePair {
 	};
 }
 
-/** The P-256 key of the file, if there is one. */
+/** The file's P-256 key, if any. */
 function keyOf(file: Uint8Array | undefined): KeyObject | undefined {
 	if (file === undefined) return undefined;
 	try {

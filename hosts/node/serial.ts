@@ -1,11 +1,11 @@
 /**
  * A serial port of the PC, real or a pseudo-terminal, as the SerialPort of the host contract.
  *
- * The npm package `serialport` opens, reads, writes and drains. The line itself is set with the program `stty`:
- * the package can't change the format of an open port, throws away what was received at each change of speed, and
- * drops damaged characters instead of marking them (termios IGNPAR; here PARMRK).
+ * The npm package `serialport` opens, reads, writes and drains. The program `stty` sets the line, because the package
+ * cannot change the format of an open port, discards received data at each change of speed, and drops damaged
+ * characters instead of marking them (termios IGNPAR; here PARMRK).
  *
- * Limits: SERIAL_RECEIVE_LIMIT bytes wait unread, the newest beyond are lost; SEND_LIMIT bytes wait to be sent.
+ * Limits: SERIAL_RECEIVE_LIMIT unread bytes, beyond which the newest are lost; SEND_LIMIT unsent bytes.
  */
 import { spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -36,19 +36,19 @@ const READ_PIECE_BYTES = 512;
 /** Start bit, 8 bits (7 and parity, or 8), stop bit. */
 const BITS_PER_CHARACTER = 10;
 
-/** A device, shared by all that have it open. */
+/** A device, shared by all its users. */
 interface Device {
 	readonly path: string;
 	readonly hardwareParity: boolean;
 	readonly isPaced: boolean;
 	readonly trace: (message: string) => void;
-	/** Settles when the port opened last is closed: a device is opened by one at a time. */
+	/** Resolves when the last opened port is closed; only one may be open. */
 	idle: Promise<void>;
 }
 
 /**
- * The port at `path`. `trace` hears, in a sentence for the user, why it can't be opened or that it is gone. Not `isPaced`: it
- * is a pseudo-terminal, and at its other end characters take no time.
+ * Makes the port at `path`. `trace` receives a sentence for the user when it cannot be opened or is lost. `isPaced` is
+ * false for a pseudo-terminal, which transfers characters in no time.
  */
 export function createSerialPort(path: string, trace: (message: string) => void, isPaced = true): SerialPort {
 	// Pseudo-terminals and some adapters refuse 7 bits with parity.
@@ -57,7 +57,7 @@ export function createSerialPort(path: string, trace: (message: string) => void,
 	return { io: NodeSerial, pins: device, hardwareParity };
 }
 
-/** Changes the line; gives what was wrong, or undefined. */
+/** Changes the line; returns the error, if any. */
 function stty(path: string, settings: string[]): string | undefined {
 	const result = spawnSync("stty", ["-F", path, ...settings], { encoding: "utf8", timeout: STTY_LIMIT_MS });
 	if (result.error) return result.error.message;
@@ -78,9 +78,9 @@ class NodeSerial implements Serial {
 	#pumping = false;
 	/** Count last announced to the caller. */
 	#writable = 0;
-	/** Bytes taken from the caller that the driver does not have yet. */
+	/** Bytes accepted from the caller that the driver does not have yet. */
 	#unsent = 0;
-	/** When the last stop bit leaves, in terms of performance.now(). */
+	/** Time at which the last stop bit leaves, by performance.now(). */
 	#quietAtMs = 0;
 	#lost = 0;
 
@@ -95,7 +95,7 @@ class NodeSerial implements Serial {
 		return this.#received.read(into, start, end);
 	}
 
-	/** Nothing can be written before the port is open; the first `onWritable` follows then. */
+	/** Nothing can be written until the port is open, when the first `onWritable` follows. */
 	write(bytes: Uint8Array, start = 0, end = bytes.length): number {
 		const count = end - start;
 		if (count > this.#writable) throw new RangeError(`${count} bytes are more than the ${this.#writable} announced`);
@@ -140,7 +140,7 @@ class NodeSerial implements Serial {
 			await this.#receive(this.#port);
 		}
 		await this.#closing;
-		// A call into the driver that is still under way keeps the device, closed or not.
+		// A pending call of the driver keeps the device, even when closed.
 		await this.#sent;
 	}
 
@@ -174,7 +174,7 @@ class NodeSerial implements Serial {
 		if (kept.length > 0 && !this.#closed) this.#options.onReadable?.(this.#received.length);
 	}
 
-	/** Sends what is queued, until the line is quiet. */
+	/** Sends the queue, until the line is quiet. */
 	async #send(port: OpenPort): Promise<void> {
 		this.#pumping = true;
 		try {
@@ -186,7 +186,7 @@ class NodeSerial implements Serial {
 					this.#announce();
 				}
 				await port.drain();
-				// The driver's drain knows nothing of a converter's own buffer, and a pseudo-terminal has no speed.
+				// The driver's drain does not know a converter's own buffer, and a pseudo-terminal has no speed.
 				while (!this.#closed && this.#sending.length === 0 && performance.now() < this.#quietAtMs) {
 					await sleep(this.#quietAtMs - performance.now());
 				}
@@ -207,7 +207,7 @@ class NodeSerial implements Serial {
 	#setLine(): void {
 		const format = this.#line.format === FORMAT_7E1 ? STTY_7E1 : STTY_8N1;
 		const settings = [String(this.#line.baud), ...(this.#device.hardwareParity ? format : [])];
-		// Uses the path: giving our descriptor to a child process would make it blocking.
+		// Uses the path, because passing our descriptor to a child process would make it blocking.
 		const failure = stty(this.#device.path, settings);
 		if (failure !== undefined) this.#device.trace(`The serial port does not take ${settings.join(" ")}: ${failure}`);
 	}
@@ -221,12 +221,12 @@ class NodeSerial implements Serial {
 	}
 
 	#shut(): void {
-		// The descriptor of a device that was unplugged may be closed already.
+		// The descriptor of an unplugged device may already be closed.
 		if (this.#port) this.#closing ??= this.#port.close().catch(() => {});
 	}
 }
 
-/** Reason why a port can't be opened or is gone, without the driver's prefix "Error: … cannot open PATH". */
+/** Reason of a failed opening or a loss, without the driver's prefix "Error: … cannot open PATH". */
 export function reasonOf(error: unknown): string {
 	const text = error instanceof Error ? error.message : String(error);
 	if (/lock/i.test(text)) return "another program uses it";

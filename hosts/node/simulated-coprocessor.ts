@@ -1,7 +1,7 @@
 /**
- * The simulated Zigbee coprocessor: tools/zigbee.ts on TCP ports, with a network that a coordinator can be attached to. When it
- * ends by itself it is started again at the same ports, as a coprocessor that has lost its power for a while: what it
- * remembers is in a file of the state folder.
+ * The simulated Zigbee coprocessor: tools/zigbee.ts on TCP ports, with a network that a coordinator can use. If it ends
+ * by itself, it is restarted at the same ports, like a coprocessor after a power cut: a file of the state folder keeps
+ * its memory.
  */
 import { join } from "node:path";
 import { startTool, type ToolProgram } from "./tool-program.js";
@@ -16,17 +16,17 @@ export interface SimulatedCoprocessor {
 	readonly coordinator: string;
 	/** `setLines` of CoprocessorPort. */
 	setLines(reset: boolean, bootLoader: boolean): void;
-	/** Settles when it has ended. */
+	/** Resolves at its end. */
 	end(): Promise<void>;
 }
 
 export interface SimulatedCoprocessorOptions {
 	readonly stateFolder: string;
-	/** Gets messages for the user. */
+	/** Receives messages for the user. */
 	say(message: string): void;
 }
 
-/** Rejects with a sentence when it does not start. */
+/** Rejects with a sentence if it does not start. */
 export async function startSimulatedCoprocessor({
 	stateFolder,
 	say,
@@ -52,7 +52,7 @@ export async function startSimulatedCoprocessor({
 		try {
 			program = await start(["--device", portOf(path), "--coordinator", portOf(coordinator)]);
 		} catch {
-			// The program has printed the reason and ended: it is started again.
+			// The program has printed the reason; it is restarted.
 			return;
 		}
 		if (isEnding) await program.end();

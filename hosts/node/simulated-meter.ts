@@ -8,36 +8,36 @@ import { startTool } from "./tool-program.js";
 export interface SimulatedMeter {
 	/** Path of its pseudo-terminal. */
 	readonly path: string;
-	/** Settles when it has ended. */
+	/** Resolves at its end. */
 	end(): Promise<void>;
 }
 
 export interface SimulatedMeterOptions {
 	readonly isQuiet: boolean;
-	/** Undefined: that of the computer. */
+	/** Undefined: the computer's time. */
 	readonly time?: FastTime | undefined;
 	/**
 	 * Time of the gateway's clock at the start. The meter starts with the same time if it differs from the computer's.
 	 */
 	readonly utcMs?: number | undefined;
-	/** The process has ended by itself. */
+	/** Called when the process has ended by itself. */
 	onEnded(message: string): void;
 }
 
-/** Rejects with a sentence when it does not start. */
+/** Rejects with a sentence if it does not start. */
 export async function startSimulatedMeter({
 	isQuiet,
 	time,
 	utcMs = Date.now(),
 	onEnded,
 }: SimulatedMeterOptions): Promise<SimulatedMeter> {
-	// At the pace of a real line readouts would take most of an accelerated day.
+	// At the pace of a real line, readouts would take most of an accelerated day.
 	const pace = time === undefined ? ["--baud-pace"] : ["--time", new Date(utcMs).toISOString()];
 	const startedMs = time?.monotonicMs() ?? 0;
 	const { child, printed, end } = await startTool({
 		name: "meter",
 		words: "The simulated meter",
-		// A profile that its telegram has nothing of: programs rely on the rows of that.
+		// A profile that the telegram lacks; programs rely on its rows.
 		args: [...pace, "--protocol", "iec", "--profile", "programming", ...(isQuiet ? ["--quiet"] : [])],
 		ready: /^meter (\S+)$/,
 		onEnded,

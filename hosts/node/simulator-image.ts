@@ -14,32 +14,32 @@ import {
 import { SeededRandom } from "./random.js";
 
 const VERSION_LIMIT = IMAGE_HEADER_LENGTH - IMAGE_VERSION_OFFSET;
-/** A kibibyte of what a firmware might hold, so that the image can be packed to a half or so. */
+/** A kibibyte of sample content, so that the image compresses to about half. */
 const TEXT = "The meter is read through its optical port. ";
 
 export interface BenchImage {
-	/** At most 32 characters of ASCII. */
+	/** At most 32 ASCII characters. */
 	readonly version: string;
 	/** Default 1. */
 	readonly build?: number;
 	/** Default 0. */
 	readonly securityLevel?: number;
-	/** IMAGE_…, as bits; default: all is well. */
+	/** IMAGE_…, as bits; default: none. */
 	readonly flags?: number;
 	/** Bytes, rounded up to whole WRITE_SIZE; default 100000. */
 	readonly size?: number;
-	/** Decides what is behind the header. */
+	/** Determines the data after the header. */
 	readonly seed?: number;
 }
 
-/** Throws a RangeError for what doesn't fit. */
+/** Throws a RangeError for a value that does not fit. */
 export function makeBenchImage(options: BenchImage): Uint8Array {
 	const { version, build = 1, securityLevel = 0, flags = 0, size = 100_000, seed = 1 } = options;
 	const length = Math.ceil(size / WRITE_SIZE) * WRITE_SIZE;
 	if (length < IMAGE_HEADER_LENGTH + IMAGE_HASH_LENGTH) throw new RangeError("too small for an image");
 	if (version.length > VERSION_LIMIT) throw new RangeError(`a version has up to ${VERSION_LIMIT} characters`);
 	const image = Buffer.alloc(length, TEXT);
-	// Half of it can't be packed.
+	// Half of it is incompressible.
 	const random = new SeededRandom(seed);
 	for (let at = 0; at < length; at += 128) image.set(random.bytes(Math.min(64, length - at)), at);
 	image.fill(0, 0, IMAGE_HEADER_LENGTH);

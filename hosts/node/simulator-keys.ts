@@ -1,7 +1,7 @@
 /**
- * Development keys of the simulator: one that signs firmware, one that opens diagnostic reports. They are made at the first start
- * and kept in the state folder, each as a private key (PKCS#8, PEM) that only its owner can read. With them updates and
- * reports work on a PC without any preparation. A firmware for a chip never has them: its keys are the maker's.
+ * Development keys of the simulator: one that signs firmware, one that opens diagnostic reports. They are made at the
+ * first start and kept in the state folder, each as a private key (PKCS#8, PEM) that only its owner can read. With them
+ * updates and reports work on a PC without any preparation. Firmware for a chip never has them; it has the maker's.
  */
 import { generateKeyPairSync } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
@@ -23,7 +23,7 @@ export interface BenchKeys {
 
 type Given = Pick<Options, "state" | "updateKeys" | "reportKey">;
 
-/** The keys of the command line, or else those in the state folder. Throws an Error with a sentence. */
+/** Keys of the command line, or those in the state folder. Throws an Error with a sentence. */
 export function openKeys({ state, updateKeys, reportKey }: Given): BenchKeys {
 	return {
 		updateKeys: updateKeys ?? [developmentKey(join(state, UPDATE_KEY_FILE))],
@@ -32,8 +32,8 @@ export function openKeys({ state, updateKeys, reportKey }: Given): BenchKeys {
 }
 
 /**
- * Commands for trying an update and opening a report, for the banner: a line for each key of the state folder.
- * `httpsPort` 0: not known yet.
+ * Commands for the banner: trying an update and opening a report, one line per key of the state folder. `httpsPort` 0:
+ * unknown.
  */
 export function describeKeys({ state, updateKeys, reportKey }: Given, httpsPort: number): string[] {
 	const lines: string[] = [];
@@ -45,12 +45,12 @@ export function describeKeys({ state, updateKeys, reportKey }: Given, httpsPort:
 	return lines;
 }
 
-/** Quotes the path as one word of a shell. */
+/** Quotes the path for a shell. */
 function quoted(path: string): string {
 	return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/** The public half of the key in the file, which is made if it is not there, as a point in hex. */
+/** Public point in hex of the key in the file, which is created if missing. */
 function developmentKey(path: string): string {
 	if (!existsSync(path)) {
 		const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });

@@ -1,4 +1,4 @@
-/** Slots for firmware as files of the state folder, and the boot loader that chooses one of them, for the simulator. */
+/** Firmware slots as files of the state folder, and the boot loader that chooses one, for the simulator. */
 import { join } from "node:path";
 import { BootLoader, SLOT_SIZE, SLOTS } from "../simulated/boot-loader.js";
 import { PakoInflater } from "./inflater.js";
@@ -10,11 +10,11 @@ export interface SlotSettings {
 	readonly stateFolder: string;
 	/** `Update.keys`, in hex. */
 	readonly keys: readonly string[];
-	/** The firmware has given itself up. */
+	/** Called when the firmware rejects itself. */
 	restart(): void;
 }
 
-/** A start of the unit: what the boot loader does then. */
+/** Does the boot loader's work at a start of the unit. */
 export function startSlots({ stateFolder, keys, restart }: SlotSettings): BootLoader {
 	return new BootLoader({
 		storage: new FileStorage(stateFolder),

@@ -3,7 +3,7 @@ import type { Socket as NetSocket } from "node:net";
 import type { PendingSocket, Socket, SocketOptions } from "../../modules/io/host.js";
 import { NodeStream } from "./stream.js";
 
-/** A connection that waits to be taken: nothing is read from it, except what Node reads ahead. */
+/** A connection waiting to be taken; nothing is read except what Node reads ahead. */
 export class PendingConnection implements PendingSocket {
 	readonly remoteAddress: string;
 	readonly viaAccessPoint: boolean;
@@ -16,7 +16,7 @@ export class PendingConnection implements PendingSocket {
 		this.viaAccessPoint = viaAccessPoint;
 		this.onKnown = onKnown;
 		this.remoteAddress = (socket.remoteAddress ?? "").replace(/^::ffff:/, "");
-		// Resets and TLS errors end in "close", which is all that anybody here wants to know.
+		// Resets and TLS errors lead to "close", which is sufficient.
 		socket.on("error", () => {});
 	}
 

@@ -1,12 +1,12 @@
 /**
- * State folder of the simulator and of the firmware on Linux: the flash of a unit. One program at a time uses it,
- * because two would overwrite each other's settings and could use an invocation counter twice. The file `lock` holds
- * the id of that process. A lock of an ended process is taken over.
+ * State folder of the simulator and of the firmware on Linux: the flash of a unit. Only one program may use it, because
+ * two would overwrite each other's settings and could reuse an invocation counter. The file `lock` holds the id of that
+ * process. A lock of an ended process is taken over.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
-/** Makes the folder if needed, and locks it until this process ends. Throws an Error with a sentence. */
+/** Creates the folder if necessary and locks it until this process ends. Throws an Error with a sentence. */
 export function openState(folder: string): void {
 	try {
 		makeFolder(resolve(folder));
@@ -18,7 +18,7 @@ export function openState(folder: string): void {
 	}
 }
 
-/** Step by step: where nothing can be made, as in /proc, Node's own way of making all of them does not come to an end. */
+/** Step by step, because Node's recursive creation does not end where nothing can be created, as in /proc. */
 function makeFolder(folder: string): void {
 	if (existsSync(folder)) return;
 	makeFolder(dirname(folder));
@@ -44,7 +44,7 @@ function lock(path: string, folder: string): void {
 	}
 }
 
-/** Undefined: it says none, or has gone meanwhile. */
+/** Undefined if it contains none or is gone. */
 function ownerOf(path: string): number | undefined {
 	try {
 		return Number.parseInt(readFileSync(path, "utf8"), 10) || undefined;

@@ -1,7 +1,7 @@
 /**
- * The key-value store of the host contract as files, one for each key. A value is written to a temporary file, forced
- * to the disk and renamed over the old one, so that a power cut leaves the old or the new value.
- * Limits: KEY and VALUE_LIMIT, as in the contract.
+ * The key-value store of the host contract as files, one per key. A value is written to a temporary file, synchronised
+ * and renamed over the old one, so that a power cut leaves the old or the new value. Limits: KEY and VALUE_LIMIT, as in
+ * the contract.
  */
 import {
 	closeSync,
@@ -19,13 +19,13 @@ import type { Storage } from "../../modules/io/host.js";
 
 const KEY = /^[a-z0-9_]{1,15}$/;
 const VALUE_LIMIT = 4000;
-/** No key contains a dot, so a temporary file is never taken for a value. */
+/** Keys contain no dot, so a temporary file is never taken for a value. */
 const TEMPORARY = ".new";
 
 export class FileStorage implements Storage {
 	readonly #folder: string;
 
-	/** Makes the folder if needed, and removes leftovers of a power cut. */
+	/** Creates the folder if necessary, and removes leftovers of a power cut. */
 	constructor(folder: string) {
 		this.#folder = folder;
 		mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -60,7 +60,7 @@ export class FileStorage implements Storage {
 	}
 }
 
-/** Replaces the file as a whole, readable by the owner alone. */
+/** Replaces the whole file, readable by the owner only. */
 export function writeFileAtomic(path: string, value: Uint8Array | string): void {
 	const temporary = path + TEMPORARY;
 	const file = openSync(temporary, "w", 0o600);
@@ -76,7 +76,7 @@ export function writeFileAtomic(path: string, value: Uint8Array | string): void 
 	syncFolder(dirname(path));
 }
 
-/** A rename lasts when the folder is on the disk. */
+/** Makes a rename durable. */
 function syncFolder(folder: string): void {
 	const descriptor = openSync(folder, "r");
 	try {

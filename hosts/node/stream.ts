@@ -1,9 +1,9 @@
 /**
- * An open connection of node:net or node:tls, with the reading and writing of the host contract: the common part of
- * accepted sockets (socket.ts) and clients (client.ts). Back-pressure both ways.
+ * An open connection of node:net or node:tls with the host contract's reading and writing, and back-pressure in both
+ * directions: common part of accepted sockets (socket.ts) and clients (client.ts).
  *
- * Limits: beyond RECEIVE_LIMIT unread bytes (and the piece that crossed it, at most 64 KB) nothing more is taken from
- * the network. SEND_LIMIT bytes wait to be sent. After `close` the peer has LINGER_MS to take what was written.
+ * Limits: beyond RECEIVE_LIMIT unread bytes (plus the last piece, at most 64 KB) nothing more is read from the network.
+ * SEND_LIMIT unsent bytes. After `close` the peer has LINGER_MS to receive the rest.
  */
 import type { Socket as NetSocket } from "node:net";
 import { ByteQueue } from "./byte-queue.js";
@@ -14,9 +14,9 @@ const LINGER_MS = 3000;
 
 export interface StreamEvents {
 	onReadable?(count: number): void;
-	/** First soon after the construction. */
+	/** First called soon after construction. */
 	onWritable?(count: number): void;
-	/** Called once, after all received data were read; `isBroken`: the connection did not end in order. */
+	/** Called once, after all received data were read; `isBroken`: the connection did not end properly. */
 	onEnd(isBroken: boolean): void;
 }
 
@@ -38,7 +38,7 @@ export class NodeStream {
 		socket.on("data", (piece) => this.#arrived(piece as Buffer));
 		socket.on("error", () => {
 			this.#broken = !this.#ended;
-			// Node reports a bad record and leaves the connection open.
+			// Node reports an invalid record but leaves the connection open.
 			socket.destroy();
 		});
 		socket.on("end", () => this.#end());
@@ -72,8 +72,8 @@ export class NodeStream {
 		this.#writable = 0;
 		this.#received.clear();
 		if (this.#socket.destroyed) return;
-		// Later bytes are discarded: closing with unread bytes would cause a reset, and the reset would take data from
-		// the other side that was written before.
+		// Later bytes are discarded: closing with unread bytes would cause a reset, which would destroy data on its way
+		// to the peer.
 		this.#socket.end();
 		this.#socket.resume();
 		const linger = setTimeout(() => this.#socket.destroy(), LINGER_MS);
@@ -82,7 +82,7 @@ export class NodeStream {
 
 	#opened(): void {
 		if (this.#closed) return;
-		// The end may have come before anybody listened for it.
+		// The end may have preceded these listeners.
 		if (this.#socket.destroyed || this.#socket.readableEnded) this.#end();
 		else this.#announce();
 	}
@@ -99,7 +99,7 @@ export class NodeStream {
 		this.#events.onReadable?.(this.#received.length);
 	}
 
-	/** The other side has closed, or the connection broke. */
+	/** The peer has closed, or the connection broke. */
 	#end(): void {
 		this.#ended = true;
 		if (this.#received.length === 0) this.#tellEnd();

@@ -1,6 +1,6 @@
 /**
- * A program of tools/ as a process of its own, which ends with this one. A host imports nothing from tools/, so the simulator
- * starts it like a user would.
+ * A program of tools/ as a child process that ends with this one. Hosts import nothing from tools/, so the simulator
+ * starts it like a user.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
@@ -14,27 +14,27 @@ export interface ToolOptions {
 	/** Name at the beginning of a sentence. */
 	readonly words: string;
 	readonly args: readonly string[];
-	/** Line that the program prints when it is ready. */
+	/** The line that it prints when ready. */
 	readonly ready: RegExp;
-	/** The program has ended by itself. */
+	/** Called when it has ended by itself. */
 	onEnded(message: string): void;
 }
 
 export interface ToolProgram {
 	readonly child: ChildProcess;
-	/** The groups of the line that it was ready with. */
+	/** Groups of the matching line. */
 	readonly printed: readonly string[];
-	/** Settles when it has ended. */
+	/** Resolves at its end. */
 	end(): Promise<void>;
 }
 
-/** Rejects with a sentence when it does not start. */
+/** Rejects with a sentence if it does not start. */
 export function startTool({ name, words, args, ready, onEnded }: ToolOptions): Promise<ToolProgram> {
 	const path = fileURLToPath(new URL(`../../tools/${name}.js`, import.meta.url));
 	const child = spawn(process.execPath, [path, ...args], {
-		// The channel closes when this process is gone, however it ended: the program ends then.
+		// The channel closes when this process ends for any reason; the program then ends too.
 		stdio: ["ignore", "pipe", "inherit", "ipc"],
-		// Out of reach of a Ctrl-C, which would make it end before the gateway.
+		// A Ctrl-C does not reach it, which would end it before the gateway.
 		detached: true,
 	});
 	const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));

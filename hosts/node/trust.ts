@@ -1,6 +1,6 @@
 /**
- * Trust of a TLS client of the simulator: Node's own verdict on a chain goes by the computer's clock and knows no pinned
- * certificate, so what a server shows is judged here as well. Certificates as in RFC 5280, names as in RFC 6125.
+ * Trust of the simulator's TLS clients: Node's verdict depends on the computer's clock and ignores pinned certificates,
+ * so the server's certificates are checked here as well. Certificates as in RFC 5280, names as in RFC 6125.
  *
  * Limit: CHAIN_LIMIT certificates from the server to the authority.
  */
@@ -11,21 +11,21 @@ import { CLIENT_EXPIRED, CLIENT_UNTRUSTED, CLIENT_WRONG_NAME } from "../../modul
 
 const CHAIN_LIMIT = 8;
 const PEM = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
-/** Extended key usage: the server's end of TLS (RFC 5280, 4.2.1.12), and anything. */
+/** Extended key usages: TLS server (RFC 5280, 4.2.1.12), and any. */
 const SERVER_USAGES = ["1.3.6.1.5.5.7.3.1", "2.5.29.37.0"];
 
 export interface TrustQuestion {
 	/** Certificates of the server, its own first. */
 	readonly shown: readonly X509Certificate[];
-	/** Undefined: anybody. */
+	/** Undefined: trusts any server. */
 	readonly trusted: readonly X509Certificate[] | undefined;
-	/** DNS name or IPv4 address that it must be for. */
+	/** Required DNS name or IPv4 address. */
 	readonly name: string;
-	/** Undefined: dates are not looked at. */
+	/** Undefined: ignores dates. */
 	readonly utcMs: number | undefined;
 }
 
-/** Certificates of the PEM text. Throws an Error when one is damaged. */
+/** Certificates of the PEM text. Throws an Error for a damaged one. */
 export function parseCertificates(text: string): X509Certificate[] {
 	return [...text.matchAll(PEM)].map(([block]) => new X509Certificate(block));
 }
@@ -42,19 +42,19 @@ export function shownBy(socket: TLSSocket): X509Certificate[] {
 	return shown;
 }
 
-/** The server's very own certificate is among the trusted ones: it is believed whatever name it has. */
+/** True if the server's own certificate is among the trusted ones; its name does not matter then. */
 export function isPinned({ shown, trusted }: Pick<TrustQuestion, "shown" | "trusted">): boolean {
 	return shown.length > 0 && trusted !== undefined && trusted.some((one) => one.raw.equals(shown[0].raw));
 }
 
-/** 0, or CLIENT_… why the server is not believed. */
+/** Returns 0, or CLIENT_… with the reason not to trust the server. */
 export function validate(question: TrustQuestion): number {
 	const { shown, trusted, name, utcMs } = question;
 	if (trusted === undefined) return 0;
 	if (shown.length === 0) return CLIENT_UNTRUSTED;
 	const [own] = shown;
 	if (isPinned(question)) return isValidAt(own, utcMs) ? 0 : CLIENT_EXPIRED;
-	// One valid path to an authority is enough.
+	// One valid path to an authority suffices.
 	let isExpired = false;
 	let isAnchored = false;
 	for (const path of pathsOf(question, [own])) {
@@ -82,7 +82,7 @@ function hasSigned(issuer: X509Certificate, certificate: X509Certificate): boole
 }
 
 function isForServers({ keyUsage }: X509Certificate): boolean {
-	// Node's name for the extended one.
+	// Node's name of the extended key usage.
 	return keyUsage === undefined || keyUsage.some((usage) => SERVER_USAGES.includes(usage));
 }
 

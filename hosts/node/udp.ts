@@ -1,7 +1,7 @@
 /**
  * UDP of the host contract on node:dgram.
  *
- * Limits: WAITING_LIMIT datagrams wait to be read, SENDING_LIMIT to be sent; more are lost.
+ * Limits: WAITING_LIMIT unread and SENDING_LIMIT unsent datagrams; further ones are lost.
  */
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { isIPv4 } from "node:net";
@@ -10,9 +10,9 @@ import { DATAGRAM_LIMIT, type UDP, type UDPOptions, type UDPPort } from "../../m
 const WAITING_LIMIT = 8;
 const SENDING_LIMIT = 32;
 const GROUP_TTL = 255;
-/** in the simulator the clients of the access point are programs on this computer. */
+/** In the simulator, clients of the access point are local programs. */
 const ACCESS_POINT_ADDRESS = "127.0.0.1";
-/** Ports from this one on need no rights. */
+/** Lower ports need privileges. */
 const FREE_PORTS = 1024;
 
 interface Datagram {
@@ -102,12 +102,12 @@ function open({ port, group, accessPoint, trace }: UDPOptions & UDPPins): Socket
 	}
 }
 
-/** A socket that is bound when this returns; a member of the group on the interface of that address, or the usual one. */
+/** Returns a bound socket, a member of the group on the interface with that address, or on the default one. */
 function bind(port: number, address: string, group?: string, memberAddress?: string): Socket {
 	const socket = createSocket({
 		type: "udp4",
 		reuseAddr: group !== undefined,
-		// Node binds and sends at once when the look-up of the address, which is never a name here, answers at once.
+		// Node binds and sends at once if the look-up, always of an address here, answers at once.
 		lookup: (literal, _options, callback) => callback(null, literal, 4),
 	});
 	let failure: NodeJS.ErrnoException | undefined;

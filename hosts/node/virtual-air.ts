@@ -1,5 +1,5 @@
 /**
- * The air of the virtual world: networks that a test lets come and go.
+ * Networks around the virtual world, controlled by a test.
  *
  *   const world = new VirtualWorld({ wifi: (timers) => new VirtualAir(timers, { home: { password: "secret-of-home" } }).port });
  */
@@ -15,7 +15,7 @@ const PLAIN = Object.freeze({ password: "", rssi: -50, channel: 6, givesAddress:
 export type VirtualNetwork = Partial<Omit<SimulatedNetwork, "ssid">>;
 
 export class VirtualAir implements Air {
-	/** In reach, by SSID. */
+	/** Networks in range, by SSID. */
 	readonly around: Map<string, VirtualNetwork>;
 	readonly port: WiFiPort;
 	/** The most recently created radio. */

@@ -1,7 +1,7 @@
 /**
- * NOR flash in memory for tests, with what goes wrong with it: the power is cut in the middle of a write or of an erase,
- * the chip refuses, and a caller writes where nothing was erased (an Error, and noted in `mistakes`, for those that catch
- * it). It outlives a world: give it to the next one, as after a restart.
+ * NOR flash in memory for tests, with faults: power cuts during a write or an erase, refusals, and writes to bytes that
+ * are not erased (an Error, also recorded in `mistakes` in case it is caught). It outlives a virtual world: pass it to
+ * the next one, as after a restart.
  */
 import { ERASE_SIZE, type Flash, type Partition, WRITE_SIZE } from "../../modules/io/flash.js";
 import { checkRange, PARTITION_SIZES, partOf } from "./partitions.js";
@@ -11,9 +11,9 @@ import { PowerCut } from "./virtual-storage.js";
 const ERASED = 0xff;
 
 export class VirtualFlash implements Flash {
-	/** Writes and erases that were begun. */
+	/** Number of writes and erases begun. */
 	operations = 0;
-	/** While above 0, each write or erase refuses and takes one off. */
+	/** Number of next writes and erases to refuse. */
 	refusals = 0;
 	/** Operations of callers that real flash would not survive. */
 	readonly mistakes: string[] = [];
@@ -23,7 +23,7 @@ export class VirtualFlash implements Flash {
 	#bytesToCut = 0;
 	#isOff = false;
 
-	/** The seed decides what a cut leaves behind. */
+	/** `seed` determines what a power cut leaves. */
 	constructor(seed = 1, sizes: Readonly<Record<string, number>> = PARTITION_SIZES) {
 		this.#random = new SeededRandom(seed);
 		for (const [name, size] of Object.entries(sizes))
@@ -35,15 +35,15 @@ export class VirtualFlash implements Flash {
 	}
 
 	/**
-	 * The power goes off in the write or erase number `count` from now (1 = the next). A write has brought `bytes` of its
-	 * bytes then, and the one behind them may be neither old nor new; what an erase leaves is anything.
+	 * Cuts the power in the write or erase number `count` from now (1: the next). A write has then written `bytes`
+	 * bytes, and the next one may be neither old nor new; after an erase the content is arbitrary.
 	 */
 	cutPowerAt(count: number, bytes = 0): void {
 		this.#operationsToCut = count;
 		this.#bytesToCut = bytes;
 	}
 
-	/** Power is back. Make a new world on it, as a restart would. */
+	/** Restores the power. Then make a new virtual world, as a restart would. */
 	powerUp(): void {
 		this.#isOff = false;
 		this.#operationsToCut = Number.POSITIVE_INFINITY;
@@ -59,7 +59,10 @@ export class VirtualFlash implements Flash {
 		if (this.#isOff) throw new PowerCut("no power");
 	}
 
-	/** For partitions only: an operation begins. How many bytes of a write get through; undefined: all, the power stays. */
+	/**
+	 * For partitions only: begins an operation. Returns the number of bytes written before a power cut; undefined
+	 * without one.
+	 */
 	begin(): number | undefined {
 		this.checkPower();
 		this.operations++;
@@ -72,7 +75,7 @@ export class VirtualFlash implements Flash {
 		return this.#bytesToCut;
 	}
 
-	/** For partitions only: a byte that the cut has left. */
+	/** For partitions only: an arbitrary byte after a power cut. */
 	anyByte(): number {
 		return this.#random.below(256);
 	}
@@ -120,7 +123,7 @@ export class VirtualPartition implements Partition {
 			return;
 		}
 		this.bytes.set(part.subarray(0, through), offset);
-		// Bits only go from 1 to 0, and not all of them have gone.
+		// Bits only change from 1 to 0, and some have not changed.
 		if (through < part.length) this.bytes[offset + through] = part[through] | this.#flash.anyByte();
 		throw new PowerCut("power cut");
 	}

@@ -1,12 +1,12 @@
 /**
  * A serial port of the virtual world, and the modelled wire from it to a meter.
  *
- * A character takes 10 bits ÷ baud each way (7E1 and 8N1 alike, IEC 62056-21 5.2) and is understood only by a receiver
- * that had the sender's speed from its first bit to its last. On the wire a character is the eight bits between start
- * and stop bit, so that 7E1 on one side and 8N1 on the other meet as they do on a real line.
+ * A character takes 10 bits ÷ baud in each direction (7E1 and 8N1 alike, IEC 62056-21 5.2) and is understood only by a
+ * receiver that has the sender's speed for its whole duration. On the wire a character is the eight bits between start
+ * and stop bit, so that 7E1 and 8N1 interwork as on a real line.
  *
- * The meter is any sans-io machine. A byte of 0x80 or above that it transmits at 7E1 is sent with the wrong parity bit:
- * this is how a machine simulates a damaged character.
+ * The meter is any sans-io machine. A byte of 0x80 or above sent at 7E1 has a wrong parity bit; machines simulate
+ * damaged characters this way.
  */
 import {
 	FORMAT_7E1,
@@ -26,15 +26,15 @@ import { MeterEnd, type MeterWire } from "./virtual-meter-end.js";
 import type { VirtualTime } from "./virtual-time.js";
 import { BITS_PER_CHARACTER, decodeCharacter, encodeCharacter, FaultInjector } from "./wire-character.js";
 
-/** Bytes that wait in a serial port to be sent. */
+/** Capacity of a serial port for unsent bytes. */
 export const SERIAL_SEND_LIMIT = 256;
 
 export interface VirtualLineOptions {
-	/** The port frames 7E1 itself; false: it is 8N1 whatever it is asked for. Default true. */
+	/** The port supports 7E1 itself; false: it always uses 8N1. Default true. */
 	hardwareParity?: boolean;
-	/** The head sends each character that it sends out back as well. */
+	/** The head echoes each character it sends. */
 	echo?: boolean;
-	/** Flips one bit of one in that many characters; 0 (default): none. */
+	/** Flips one bit in one of this many characters; 0 (default): none. */
 	noise?: number;
 }
 
@@ -44,12 +44,12 @@ export class VirtualLine implements SerialPort, MeterWire {
 	readonly hardwareParity: boolean;
 	echo: boolean;
 	noise: number;
-	/** Every event code that the meter's machine gave, in order. */
+	/** All event codes of the meter's machine, in order. */
 	readonly meterEvents: number[] = [];
 	/** Characters sent so far. */
 	sentByGateway = 0;
 	sentByMeter = 0;
-	/** Virtual time when the last character so far of either side had left. */
+	/** Virtual time at which the last character of either side had left. */
 	quietSinceMs = 0;
 	readonly #time: VirtualTime;
 	readonly #random: SeededRandom;
@@ -70,23 +70,23 @@ export class VirtualLine implements SerialPort, MeterWire {
 		return this.#time;
 	}
 
-	/** Speed and format of the meter's side now; undefined without a meter. */
+	/** Present speed and format of the meter; undefined without one. */
 	get meterLine(): LineSettings | undefined {
 		return this.#meter?.line;
 	}
 
-	/** The gateway has its port open. */
+	/** True while the gateway has the port open. */
 	get isOpen(): boolean {
 		return this.#gateway !== undefined;
 	}
 
-	/** Puts the head on this meter, in place of the one before; undefined: on nothing. */
+	/** Connects the head to this meter, or to none. */
 	connect(meter: Machine | undefined): void {
 		this.#meter?.disconnect();
 		this.#meter = meter === undefined ? undefined : new MeterEnd(this, meter);
 	}
 
-	/** The port is pulled out: the open Serial hears SERIAL_ERROR_GONE, a new one can't be made until `plugIn`. */
+	/** Unplugs the port: the open Serial gets SERIAL_ERROR_GONE, and a new one cannot be opened until `plugIn`. */
 	unplug(): void {
 		this.#isPluggedIn = false;
 		const gateway = this.#gateway;
@@ -110,7 +110,7 @@ export class VirtualLine implements SerialPort, MeterWire {
 		if (this.#gateway === serial) this.#gateway = undefined;
 	}
 
-	/** For VirtualSerial only: a character has left the gateway; `isWhole` when no setting changed meanwhile. */
+	/** For VirtualSerial only: a character has left the gateway; `isWhole` if no setting changed meanwhile. */
 	carryToMeter(wire: number, baud: number, startMs: number, isWhole: boolean): void {
 		this.sentByGateway++;
 		this.quietSinceMs = this.#time.nowMs;
@@ -131,7 +131,7 @@ export class VirtualLine implements SerialPort, MeterWire {
 	}
 }
 
-/** The gateway's end: what `port.io` makes. */
+/** The gateway's end, made by `port.io`. */
 export class VirtualSerial implements Serial {
 	readonly #line: VirtualLine;
 	readonly #options: SerialOptions;
@@ -200,7 +200,7 @@ export class VirtualSerial implements Serial {
 		this.#post(() => this.#options.onError?.(SERIAL_ERROR_GONE));
 	}
 
-	/** For VirtualLine only: the last bit of a character that began at `startMs` at `baud` (0: broken off) is here. */
+	/** For VirtualLine only: the last bit of a character from `startMs` at `baud` has arrived (0: broken off). */
 	arrive(wire: number, baud: number, startMs: number): void {
 		if (baud === this.#baud && startMs >= this.#configuredMs) {
 			this.#take(wire);
@@ -237,7 +237,7 @@ export class VirtualSerial implements Serial {
 		this.#isBusy = true;
 		time.at(startMs + (BITS_PER_CHARACTER * 1000) / baud, () => {
 			this.#isBusy = false;
-			if (this.#sending.length === 0) return; // closed or gone meanwhile
+			if (this.#sending.length === 0) return; // Closed or unplugged meanwhile.
 			this.#sending.shift();
 			this.#line.carryToMeter(wire, baud, startMs, this.#configuredMs <= startMs);
 			if (this.#sending.length > 0) this.#sendNext();
@@ -253,7 +253,7 @@ export class VirtualSerial implements Serial {
 		});
 	}
 
-	/** Runs each callback as a separate event: never inside a call into this object, never after `close`. */
+	/** Runs each callback in a separate event: never inside a call, never after `close`. */
 	#post(callback: () => void): void {
 		this.#line.time.at(0, () => {
 			if (!this.#isClosed) callback();

@@ -1,8 +1,7 @@
 /**
- * Connections of the virtual world: the gateway's listeners, and clients of them in the same process; what the gateway
- * itself connects to is in virtual-servers.ts.
- * Bytes arrive at the moment they were sent, as events of their own, and each side holds a bounded window: a gateway
- * that doesn't read, and a client that doesn't (`paused`), stop the other one.
+ * Connections of the virtual world to the gateway's listeners; virtual-servers.ts has the gateway's outgoing ones.
+ * Bytes arrive at the time they are sent, in separate events, and each side has a bounded window: a gateway that does
+ * not read, or a client that does not (`paused`), stops the other one.
  */
 import type { CertificatePair } from "../../modules/io/crypto.js";
 import type {
@@ -16,11 +15,11 @@ import type {
 import { type Identity, requireIdentity, toIdentity } from "./certificate.js";
 import type { VirtualTime } from "./virtual-time.js";
 
-/** Bytes that wait in a socket to be read by the gateway; what a client sends beyond stays with the client. */
+/** Unread bytes in a socket of the gateway; further ones stay with the client. */
 export const SOCKET_RECEIVE_WINDOW = 2048;
-/** Bytes that a gateway may write before the client has taken them. */
+/** Bytes that a gateway may write before the client reads them. */
 export const SOCKET_SEND_WINDOW = 2048;
-/** Connections that wait to be taken; more are refused. */
+/** Connections waiting to be taken; further ones are refused. */
 export const BACKLOG_LIMIT = 8;
 
 export class VirtualListenerPort implements ListenerPort {
@@ -29,7 +28,7 @@ export class VirtualListenerPort implements ListenerPort {
 	readonly pins: { readonly port: VirtualListenerPort };
 	readonly secure: boolean;
 	readonly time: VirtualTime;
-	/** Identity of a secure port; undefined before it was opened. The virtual clients ignore it. */
+	/** Identity of a secure port; undefined until opened. The virtual clients ignore it. */
 	identity: Identity | undefined;
 	/** Result of `testIdentity`. */
 	testProblem = "";
@@ -45,7 +44,7 @@ export class VirtualListenerPort implements ListenerPort {
 		this.pins = Object.freeze({ port: this });
 	}
 
-	/** Opens a connection from `address`; undefined if no listener is open or too many wait. */
+	/** Connects from `address`; undefined if no listener is open or too many connections wait. */
 	connect(address = "192.0.2.10"): VirtualClient | undefined {
 		if (this.#listener === undefined) return undefined;
 		const connection = new VirtualConnection(this.time, address);
@@ -123,18 +122,18 @@ export class VirtualListener implements Listener {
 	}
 }
 
-/** State shared by both ends. Each end notifies the other through it, always by an event. */
+/** State shared by both ends. Each end notifies the other through it, always in an event. */
 export class VirtualConnection implements PendingSocket {
 	readonly time: VirtualTime;
 	readonly address: string;
-	/** Bytes sent by the client and not yet read by the gateway. */
+	/** Bytes from the client not read by the gateway. */
 	readonly toGateway: number[] = [];
-	/** Written by the gateway, not yet taken by the client. */
+	/** Bytes from the gateway not read by the client. */
 	readonly toClient: number[] = [];
 	gateway: GatewayEnd | undefined;
 	client: VirtualClient | undefined;
 	isEndedByClient = false;
-	/** The client did not end it, but broke it off. */
+	/** The client has broken the connection off. */
 	isBroken = false;
 	isEndedByGateway = false;
 
@@ -143,7 +142,7 @@ export class VirtualConnection implements PendingSocket {
 		this.address = address;
 	}
 
-	/** The access point of the virtual world has the addresses of the real one. */
+	/** The virtual access point has the addresses of the real one. */
 	get viaAccessPoint(): boolean {
 		return this.address.startsWith("192.168.4.");
 	}
@@ -184,7 +183,7 @@ export class VirtualSocket implements Socket {
 interface GatewayEvents {
 	onReadable?(count: number): void;
 	onWritable?(count: number): void;
-	/** The other side has closed; it said so in order, unless `isBroken`. */
+	/** The peer has closed, properly unless `isBroken`. */
 	onError?(isBroken: boolean): void;
 }
 
@@ -229,7 +228,7 @@ export class GatewayEnd {
 		this.#connection.close();
 	}
 
-	/** For the other end: bytes or the end have come. */
+	/** For the other end: bytes or the end have arrived. */
 	arrive(): void {
 		const connection = this.#connection;
 		if (this.#waiting > this.#announced) {
@@ -244,7 +243,7 @@ export class GatewayEnd {
 		}
 	}
 
-	/** For the other end: it has taken bytes. */
+	/** For the other end: it has read bytes. */
 	drain(): void {
 		this.#post(() => this.#events.onWritable?.(this.#room));
 	}
@@ -264,7 +263,7 @@ export class GatewayEnd {
 	}
 }
 
-/** The other side of a connection: what a browser or a hub would be; or the server that the gateway has connected to. */
+/** The other end of a connection: a browser, or the server that the gateway has connected to. */
 export class VirtualClient {
 	/** Called when bytes have arrived, or the gateway has closed. */
 	onReceived: (() => void) | undefined;
@@ -277,7 +276,7 @@ export class VirtualClient {
 		connection.client = this;
 	}
 
-	/** All received bytes that were not removed by `discard`. */
+	/** All received bytes except those removed by `discard`. */
 	get received(): Uint8Array {
 		return Uint8Array.from(this.#received);
 	}
@@ -291,12 +290,12 @@ export class VirtualClient {
 		return Buffer.from(this.#received).toString("utf8");
 	}
 
-	/** The gateway has closed and everything it wrote is in `received`. */
+	/** True if the gateway has closed and `received` is complete. */
 	get isClosed(): boolean {
 		return this.#connection.isEndedByGateway && this.#connection.toClient.length === 0;
 	}
 
-	/** While true the client takes nothing: a slow reader. */
+	/** While true the client reads nothing. */
 	get paused(): boolean {
 		return this.#isPaused;
 	}
@@ -325,13 +324,13 @@ export class VirtualClient {
 		connection.time.at(0, () => connection.gateway?.arrive());
 	}
 
-	/** Breaks the connection off, as a reset does. */
+	/** Breaks the connection off, like a reset. */
 	reset(): void {
 		this.#connection.isBroken = true;
 		this.close();
 	}
 
-	/** For the other end: bytes or the end have come. */
+	/** For the other end: bytes or the end have arrived. */
 	take(): void {
 		if (this.#isPaused) return;
 		const hasCome = this.#connection.toClient.length > 0;

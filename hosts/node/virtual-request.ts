@@ -1,11 +1,11 @@
-/** One HTTP/1.1 request and its reply over a virtual connection, for tests: no more of HTTP than the gateway sends. */
+/** One HTTP/1.1 request and its reply over a virtual connection, for tests; supports only what the gateway sends. */
 import type { VirtualClient } from "./virtual-network.js";
 
 export interface VirtualRequest {
 	/** Default GET, or POST when there is a body. */
 	method?: string;
 	headers?: Record<string, string>;
-	/** Bytes or text as they are; anything else is sent as JSON. */
+	/** Bytes or text unchanged; anything else as JSON. */
 	body?: unknown;
 }
 
@@ -49,8 +49,8 @@ export function encodeRequest(path: string, request: VirtualRequest = {}): Uint8
 }
 
 /**
- * The reply at the start of what the client received, taken out of it; undefined when it is not whole yet.
- * `isHead`: the request was HEAD, so that no body follows. Interim replies (100) are skipped.
+ * Removes the reply at the start of the received data; undefined if incomplete. `isHead`: reply to HEAD, without a
+ * body. Skips interim replies (100).
  */
 export function takeReply(client: VirtualClient, isHead = false): VirtualReply | undefined {
 	const bytes = Buffer.from(client.received);
@@ -85,7 +85,7 @@ function takeSized(rest: Buffer, length: string | undefined, isClosed: boolean) 
 	return rest.length < count ? undefined : { bytes: rest.subarray(0, count), length: count };
 }
 
-/** `isEndless`: a stream of events is whole with whatever has come of it. */
+/** `isEndless`: an event stream is complete at any time. */
 function takeChunks(rest: Buffer, isEndless: boolean) {
 	const parts: Uint8Array[] = [];
 	let at = 0;

@@ -6,8 +6,8 @@
  *      peer.onReceived = () => peer.send("hello back");
  *   } });
  *
- * TLS has no cryptography here, but a server's certificates are judged as in the simulator (trust.ts), one handshake runs
- * at a time, and servers resume the sessions that they know. Without a server a connection is refused.
+ * TLS has no cryptography here, but certificates are checked as in the simulator (trust.ts), one handshake runs at a
+ * time, and servers resume known sessions. Without a server, connections are refused.
  */
 import type { X509Certificate } from "node:crypto";
 import {
@@ -26,19 +26,19 @@ import { GatewayEnd, VirtualClient, VirtualConnection } from "./virtual-network.
 import type { VirtualTime } from "./virtual-time.js";
 import { STATION_ADDRESS, type VirtualResolver } from "./virtual-udp.js";
 
-/** Unless a server says otherwise. */
+/** Default of a server. */
 export const CONNECT_MS = 20;
 export const HANDSHAKE_MS = 300;
 
-/** Fault of a server: its packets are lost, it is silent, or it speaks no TLS. */
+/** Fault of a server: its packets are lost, it is silent, or it does not speak TLS. */
 export type ServerFault = "lost" | "silent" | "no TLS";
 
 export interface VirtualServer {
 	/** Called with the server's end of an opened client connection. */
 	onConnection?(peer: VirtualClient): void;
-	/** Certificate for TLS, PEM text, its own first. Without it the server speaks plain TCP. */
+	/** PEM text for TLS, the server's own certificate first. Without it the server uses plain TCP. */
 	readonly certificate?: string | Uint8Array;
-	/** Clients must show a certificate. */
+	/** Requires a client certificate. */
 	readonly asksForCertificate?: boolean;
 	readonly connectMs?: number;
 	readonly handshakeMs?: number;
@@ -48,7 +48,7 @@ export interface VirtualServer {
 interface Serving {
 	readonly server: VirtualServer;
 	readonly shown: readonly X509Certificate[];
-	/** Sessions that the server has issued. */
+	/** Sessions issued by the server. */
 	readonly sessions: Set<string>;
 }
 
@@ -57,9 +57,9 @@ export class VirtualServers {
 	readonly resolver: VirtualResolver;
 	readonly tcpClient: ClientPort;
 	readonly tlsClient: ClientPort;
-	/** False: no handshake gets its memory. */
+	/** False: no memory for handshakes. */
 	hasMemory = true;
-	/** Handshakes that were begun. */
+	/** Number of handshakes begun. */
 	handshakes = 0;
 	readonly #serving = new Map<string, Serving>();
 
@@ -71,10 +71,7 @@ export class VirtualServers {
 		this.tlsClient = { io: VirtualOutgoing, pins: Object.freeze({ servers: this, turns }) };
 	}
 
-	/**
-	 * Accepts connections for this address and port from now on, in place of the previous server; open connections
-	 * stay.
-	 */
+	/** Accepts connections for this address and port in place of the previous server; open connections stay. */
 	serve(address: string, port: number, server: VirtualServer): void {
 		const { certificate } = server;
 		const shown = certificate === undefined ? [] : parseCertificates(Buffer.from(certificate).toString());
@@ -94,7 +91,7 @@ export class VirtualServers {
 
 interface ClientPins {
 	readonly servers: VirtualServers;
-	/** For TLS. */
+	/** Queue of TLS handshakes. */
 	readonly turns?: HandshakeQueue;
 }
 
@@ -173,7 +170,7 @@ class VirtualOutgoing extends Outgoing {
 		server.onConnection?.(peer);
 	}
 
-	/** Goes on after so long, unless it was closed or has failed meanwhile. */
+	/** Continues later, unless it was closed or has failed. */
 	#later(ms: number, step: () => void): void {
 		this.#pins.servers.time.set(() => {
 			if (!this.isOver) step();

@@ -1,11 +1,11 @@
-/** Storage in memory for tests, with what goes wrong in flash: the power is cut, it is full, it refuses. */
+/** Storage in memory for tests, with faults of flash: power cuts, full, refusals. */
 import type { Storage } from "../../modules/io/host.js";
 
 export const STORAGE_KEY_PATTERN = /^[a-z0-9_]{1,15}$/;
-/** Bytes in one value. */
+/** Maximum length of a value, bytes. */
 export const STORAGE_VALUE_LIMIT = 4000;
 
-/** Thrown by a write that the power cut interrupted, and by all that is asked after it. */
+/** Thrown by a write interrupted by a power cut, and by all later calls. */
 export class PowerCut extends Error {
 	override readonly name = "PowerCut";
 }
@@ -13,11 +13,11 @@ export class PowerCut extends Error {
 export class VirtualStorage implements Storage {
 	/** Calls of `set` and `delete` so far. */
 	writes = 0;
-	/** Bytes that all values together may take; beyond it `set` throws. */
+	/** Maximum total size of values; beyond it `set` throws. */
 	capacity = Number.POSITIVE_INFINITY;
-	/** While above 0, each `set` or `delete` throws, changes nothing, and takes one off. */
+	/** Number of next calls of `set` and `delete` to refuse without a change. */
 	refusals = 0;
-	/** Writes that are still taken before the refusals begin. */
+	/** Number of writes until the refusals begin. */
 	#writesToRefusal = 0;
 	readonly #values = new Map<string, Uint8Array>();
 	#writesToCut = Number.POSITIVE_INFINITY;
@@ -25,27 +25,27 @@ export class VirtualStorage implements Storage {
 	#isOff = false;
 
 	/**
-	 * The power goes off during the write number `count` from now (1 = the next), which then is seen after `powerUp`
-	 * as never done, or as done (`keepsNew`): a write is atomic, so it is one or the other.
+	 * Cuts the power in the write number `count` from now (1: the next), which is atomic: after `powerUp` it has
+	 * happened (`keepsNew`) or not.
 	 */
 	cutPowerAt(count: number, keepsNew: boolean): void {
 		this.#writesToCut = count;
 		this.#keepsNew = keepsNew;
 	}
 
-	/** The write number `count` from now (1 = the next) is refused, and no other. */
+	/** Refuses only the write number `count` from now (1: the next). */
 	refuseAt(count: number): void {
 		this.#writesToRefusal = count - 1;
 		this.refusals = 1;
 	}
 
-	/** Power is back: what the storage holds can be read again. Make a new world on it, as a reboot would. */
+	/** Restores the power and the content. Then make a new virtual world, as a restart would. */
 	powerUp(): void {
 		this.#isOff = false;
 		this.#writesToCut = Number.POSITIVE_INFINITY;
 	}
 
-	/** A copy with the same values, and power. */
+	/** Returns a copy with power. */
 	copy(): VirtualStorage {
 		const copy = new VirtualStorage();
 		for (const [key, value] of this.#values) copy.#values.set(key, value);

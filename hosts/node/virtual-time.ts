@@ -1,6 +1,6 @@
 /**
- * Virtual time: events in a queue, run one after another in the order of their times (equal times: in the order they
- * were asked for), so that a conversation of five minutes takes milliseconds and goes the same way each time.
+ * Virtual time: a queue of events that run in the order of their times (equal times: in the order of requests), so that
+ * a session of five minutes takes milliseconds and is reproducible.
  */
 import type { Clock, Timers } from "../../modules/io/host.js";
 
@@ -10,7 +10,7 @@ interface Entry {
 	readonly run: () => void;
 }
 
-/** More events than this at one moment are two parties that keep answering each other without time going by. */
+/** More events than this at one time mean that two parties keep answering each other without time passing. */
 export const EVENTS_PER_MOMENT_LIMIT = 100_000;
 
 export class VirtualTime implements Clock, Timers {
@@ -23,12 +23,12 @@ export class VirtualTime implements Clock, Timers {
 	readonly #waiting = new Set<number>();
 	#utcOffsetMs: number | undefined;
 
-	/** Milliseconds since the world began, with their fraction. */
+	/** Milliseconds since the start, with fractions. */
 	get nowMs(): number {
 		return this.#nowMs;
 	}
 
-	/** Calls `run` at `timeMs` (at once, if that is past, but never inside this call). Returns an id for `clear`. */
+	/** Calls `run` at `timeMs`, or soon if that is past, but never inside this call. Returns an id for `clear`. */
 	at(timeMs: number, run: () => void): number {
 		const id = ++this.#lastId;
 		this.#waiting.add(id);
@@ -57,19 +57,19 @@ export class VirtualTime implements Clock, Timers {
 		this.#utcOffsetMs = utcMs - this.#nowMs;
 	}
 
-	/** Advances the time by `ms`. An exception of a callback is rethrown here, and the time stays at that event. */
+	/** Advances the time by `ms`. Rethrows an exception of a callback; the time stays at that event. */
 	advance(ms: number): void {
 		this.run(this.#nowMs + ms);
 	}
 
-	/** Runs all events up to and at `untilMs`, then it is `untilMs`. */
+	/** Runs all events up to `untilMs`, which is the time afterwards. */
 	run(untilMs: number): void {
 		this.runWhile(() => true, untilMs);
 	}
 
 	/**
-	 * Runs events as long as `wanted` says so (asked before each), to `untilMs` at the latest.
-	 * Returns true when `wanted` ended it, false when the time did.
+	 * Runs events while `wanted`, called before each, returns true, until `untilMs` at the latest. Returns true if
+	 * `wanted` ended it, false if the time did.
 	 */
 	runWhile(wanted: () => boolean, untilMs: number): boolean {
 		let atThisMoment = 0;

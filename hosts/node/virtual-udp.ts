@@ -32,7 +32,7 @@ export interface Datagram {
 }
 
 export interface SentDatagram extends Datagram {
-	/** Group of which the sending port is a member. */
+	/** Group joined by the sending port. */
 	readonly group: string | undefined;
 	readonly timeMs: number;
 }
@@ -52,7 +52,7 @@ export class VirtualUDPPort implements UDPPort {
 	readonly time: VirtualTime;
 	/** Datagrams sent by all ports, in order. */
 	readonly sent: SentDatagram[] = [];
-	/** Not empty: no port can be had, and this is why. */
+	/** Reason why no port can be opened, or empty. */
 	failure = "";
 	readonly #open = new Set<VirtualUDP>();
 	readonly #servers = new Map<string, { readonly server: DatagramServer; readonly delayMs: number }>();
@@ -68,7 +68,7 @@ export class VirtualUDPPort implements UDPPort {
 		return { io: VirtualUDP, pins: { network: this, address } };
 	}
 
-	/** Whatever is sent there is answered so, `delayMs` later. */
+	/** Answers everything sent there, `delayMs` later. */
 	serve(address: string, port: number, server: DatagramServer, delayMs = 0): void {
 		this.#servers.set(`${address}:${port}`, { server, delayMs });
 	}
@@ -79,12 +79,12 @@ export class VirtualUDPPort implements UDPPort {
 		this.time.set(() => this.#deliver({ from, to, bytes: copy }), delayMs);
 	}
 
-	/** Fails every open port, as if the network had gone. */
+	/** Fails every open port, as when the network is lost. */
 	fail(): void {
 		for (const udp of this.ports) this.time.set(() => udp.fail(), 0);
 	}
 
-	/** Those that are open. */
+	/** Open ports. */
 	get ports(): readonly VirtualUDP[] {
 		return [...this.#open];
 	}
@@ -155,7 +155,7 @@ export class VirtualUDP implements UDP {
 		return datagram.bytes.length;
 	}
 
-	/** After `close` it throws, where a real one loses the datagram: no part is to do that. */
+	/** Throws after `close`, where a real one loses the datagram, because no part may do that. */
 	write(bytes: Uint8Array, address: string, port: number): void {
 		if (bytes.length > DATAGRAM_LIMIT) throw new RangeError(`a datagram has at most ${DATAGRAM_LIMIT} bytes`);
 		if (!isIPv4(address)) throw new RangeError(`"${address}" is no IPv4 address`);
@@ -197,7 +197,7 @@ export class VirtualResolver {
 		this.#time = time;
 	}
 
-	/** `Network.resolve`; answers after RESOLVE_MS, with what `names` says then. */
+	/** `Network.resolve`; answers after RESOLVE_MS from the `names` of that time. */
 	resolve(name: string, done: (address: string | undefined) => void): void {
 		if (isIPv4(name) || this.#going >= RESOLVE_LIMIT) {
 			this.#time.set(() => done(isIPv4(name) ? name : undefined), 0);

@@ -1,6 +1,6 @@
 /**
- * Slots and boot loader of the virtual world. They outlive a world: give them to the next one, as after a restart; the boot
- * loader chooses at each start of a world.
+ * Firmware slots and boot loader of the virtual world. They outlive a virtual world: pass them to the next one, as
+ * after a restart; the boot loader chooses at each start.
  *
  *   const slots = new VirtualSlots({ keys: [publicKey] });
  *   const world = new VirtualWorld({ slots });     // world.update; world.info.firmwareVersion is that of what runs
@@ -21,9 +21,9 @@ export interface VirtualSlotsOptions {
 	readonly revoked?: readonly Uint8Array[];
 	/** Security level of the first firmware; default 0. */
 	readonly securityLevel?: number;
-	/** Bytes of each slot; default: those of the chip. */
+	/** Size of a slot; default: the chip's. */
 	readonly size?: number;
-	/** Decides what a power cut leaves. */
+	/** Determines what a power cut leaves. */
 	readonly seed?: number;
 }
 
@@ -32,9 +32,9 @@ export class VirtualSlots {
 	readonly flash: VirtualFlash;
 	/** State of the boot loader. */
 	readonly storage = new VirtualStorage();
-	/** Inflaters that were made and are not closed. */
+	/** Number of open inflaters. */
 	openInflaters = 0;
-	/** While above 0, there is no memory for an inflater, and one is taken off. */
+	/** Number of next inflaters refused for lack of memory. */
 	inflaterRefusals = 0;
 	readonly #options: VirtualSlotsOptions;
 
@@ -44,13 +44,15 @@ export class VirtualSlots {
 		this.flash = new VirtualFlash(seed, Object.fromEntries(SLOTS.map((name) => [name, size])));
 	}
 
-	/** Power is back. */
+	/** Restores the power. */
 	powerUp(): void {
 		this.flash.powerUp();
 		this.storage.powerUp();
 	}
 
-	/** For VirtualWorld: what the boot loader does at a start. `restart` is asked to when the firmware gives itself up. */
+	/**
+	 * For VirtualWorld: does the boot loader's work at a start. `restart` is called when the firmware rejects itself.
+	 */
 	start(crypto: Crypto, restart: () => void): BootLoader {
 		const { keys = [], revoked = [], securityLevel = 0 } = this.#options;
 		const slots = SLOTS.map((name) => this.flash.open(name) as VirtualPartition);

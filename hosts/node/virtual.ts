@@ -44,44 +44,44 @@ import type { VirtualSlots } from "./virtual-update.js";
 
 export interface VirtualOptions extends VirtualLineOptions {
 	seed?: number;
-	/** The clock is set to this at the start; without it, it was never set. */
+	/** Time of the clock at the start; default: never set. */
 	utcMs?: number;
-	/** The storage of the world before a reboot. */
+	/** Storage of the virtual world before a restart. */
 	storage?: VirtualStorage;
-	/** The flash of the world before a reboot. */
+	/** Flash of the virtual world before a restart. */
 	flash?: VirtualFlash;
-	/** The slots of the world before a restart, or new ones; without them, the unit takes no updates. */
+	/** Slots of the virtual world before a restart, or new ones; without them the unit takes no updates. */
 	slots?: VirtualSlots;
-	/** Memory that the world before a restart has left. */
+	/** Retained memory of the virtual world before a restart. */
 	retained?: VirtualRetained;
 	/** Ending of the previous program; default: power was switched on. */
 	ending?: Ending;
 	/** Resources by name; default: those of the checkout. */
 	resources?: ReadonlyMap<string, Uint8Array>;
 	info?: Partial<HostInfo>;
-	/** False: the world has no TLS listener. Default true. */
+	/** False: no TLS listener. Default true. */
 	https?: boolean;
-	/** False: the world has neither UDP nor names. Default true. */
+	/** False: neither UDP nor name resolution. Default true. */
 	udp?: boolean;
-	/** False: the unit has no button. Default true. */
+	/** False: no button. Default true. */
 	button?: boolean;
-	/** The unit has no button, and was started by its power being switched on, or not. */
+	/** Makes a unit without a button, started by power-on or not. */
 	switchedOn?: boolean;
-	/** Makes the console; without it, the world has none. */
+	/** Makes the console; default: none. */
 	console?: (time: VirtualTime) => SerialPort;
-	/** Makes the port of the Zigbee coprocessor; without it, the board has none. */
+	/** Makes the port of the Zigbee coprocessor; default: none. */
 	zigbee?: (time: VirtualTime) => CoprocessorPort;
-	/** Undefined: the unit has no light. */
+	/** Undefined: no light. */
 	led?: LEDPort;
-	/** Free memory of the machine; by default always enough. */
+	/** Free memory of the machine; default: always enough. */
 	memory?: NonNullable<Host["memory"]>;
-	/** Supply and sensors; without it, the board measures nothing. */
+	/** Supply and sensors; default: nothing is measured. */
 	power?: Power;
-	/** WAKE_… of the start, of a unit that can sleep; without it, the unit can't. */
+	/** WAKE_… of the start, for a unit that can sleep. */
 	wakeReason?: number;
-	/** Makes the radio (virtual-air.ts); without it, the world has none. */
+	/** Makes the radio (virtual-air.ts); default: none. */
 	wifi?: (timers: VirtualTime) => WiFiPort;
-	/** Makes the Ethernet port (virtual-cable.ts); without it, the world has none. */
+	/** Makes the Ethernet port (virtual-cable.ts); default: none. */
 	ethernet?: (timers: VirtualTime) => EthernetPort;
 }
 
@@ -91,7 +91,7 @@ interface VirtualNetwork extends Network {
 	readonly udp?: VirtualUDPPort;
 }
 
-/** Default virtual time that `request` waits for a whole reply. */
+/** Default time limit of `request`, in virtual time. */
 export const REPLY_TIMEOUT_MS = 70_000;
 
 export class VirtualWorld implements Host {
@@ -101,7 +101,7 @@ export class VirtualWorld implements Host {
 	readonly timers = this.time;
 	readonly serial: { readonly meter: VirtualLine; readonly zigbee?: CoprocessorPort; readonly console?: SerialPort };
 	readonly network: VirtualNetwork;
-	/** The network as the test plays it: datagrams, and names with their addresses. */
+	/** Datagrams and names, controlled by the test. */
 	readonly udp: VirtualUDPPort;
 	readonly names: Map<string, string>;
 	/** Servers that the gateway can connect to. */
@@ -180,10 +180,10 @@ export class VirtualWorld implements Host {
 		this.resources = options.resources ?? readResources();
 	}
 
-	/** Sleep of the unit: its length, and its start in the world's time. The program has ended. */
+	/** Length of the sleep, and its start in the world's time. The program has ended. */
 	asleep: { readonly ms: number; readonly sinceMs: number } | undefined;
 
-	/** Called when the gateway wants to restart. */
+	/** Called when the gateway requests a restart. */
 	onRestart: (() => void) | undefined;
 
 	private fallAsleep(ms: number): void {
@@ -208,7 +208,7 @@ export class VirtualWorld implements Host {
 		this.time.run(untilMs);
 	}
 
-	/** A connection to the TLS listener where there is one (`secure` false: to the plain one). */
+	/** Connects to the TLS listener if there is one (`secure` false: to the plain one). */
 	connect(secure = true, address?: string): VirtualClient {
 		const port = secure ? (this.network.https ?? this.network.http) : this.network.http;
 		const client = port.connect(address);
@@ -216,7 +216,7 @@ export class VirtualWorld implements Host {
 		return client;
 	}
 
-	/** Sends a request over a connection of its own (or `client`) and lets time go by until its reply is whole. */
+	/** Sends a request over a new connection (or `client`) and advances the time until the reply is complete. */
 	request(path: string, request: VirtualRequest & { client?: VirtualClient; timeoutMs?: number } = {}): VirtualReply {
 		const client = request.client ?? this.connect();
 		client.send(encodeRequest(path, request));
@@ -225,7 +225,7 @@ export class VirtualWorld implements Host {
 		return reply;
 	}
 
-	/** Lets time go by until the next whole reply on this connection. */
+	/** Advances the time until the next complete reply on this connection. */
 	awaitReply(client: VirtualClient, isHead = false, timeoutMs = REPLY_TIMEOUT_MS): VirtualReply {
 		let seen = -1;
 		let reply: VirtualReply | undefined;
@@ -251,13 +251,13 @@ export class VirtualRetained extends StoredRetained {
 		this.#storage = storage;
 	}
 
-	/** The power is cut. */
+	/** Cuts the power. */
 	lose(): void {
 		for (const key of this.#storage.keys()) this.#storage.delete(key);
 	}
 }
 
-/** Real SHA-256 and HMAC, and random bytes that are the same for the same seed. */
+/** Real SHA-256 and HMAC, but reproducible random bytes. */
 class SeededCrypto extends NodeCrypto {
 	readonly #random: SeededRandom;
 

@@ -1,11 +1,11 @@
 /**
  * A character on the wire of an optical head, for the modelled wires of the simulator: the eight bits between start and
- * stop bit. IEC 62056-21, 5.2: seven data bits, least significant first, and even parity in bit 7.
- * Written for itself, not with modules/bytes/parity.ts, which is tested against it.
+ * stop bit. IEC 62056-21, 5.2: seven data bits, least significant first, and even parity in bit 7. Independent of
+ * modules/bytes/parity.ts, which is tested against it.
  */
 import type { Machine } from "../../modules/io/machine.js";
 
-/** Bits of a character, start, parity and stop bit included. */
+/** Bits per character, including start, parity and stop bit. */
 export const BITS_PER_CHARACTER = 10;
 /** The wire form of one 7-bit character with even parity; 0x80 and above: with the wrong parity bit. */
 export function encodeCharacter(character: number): number {
@@ -20,13 +20,13 @@ export function decodeCharacter(wire: number): number {
 	return (wire & 0x7f) | (isOdd << 7);
 }
 
-/** A simulated meter that may see the head's LED as well: as light, whatever it means. */
+/** A simulated meter that may also see the head's LED as light. */
 export interface LitMachine extends Machine {
-	/** Called with the beginning and end of each time of light, without stop bits. */
+	/** Called with start and end of each light pulse, excluding stop bits. */
 	light?(fromMs: number, toMs: number): void;
 }
 
-/** Characters that a receiver at another speed sees: as many as fit, none of them right. */
+/** Simulates a receiver at another speed, which sees as many characters as fit, all of them wrong. */
 export class FaultInjector {
 	#due = 0;
 	#count = 0;

@@ -1,7 +1,7 @@
 /**
- * Certificates and keys of the host's `crypto` on Node, reading: X.509 (RFC 5280) in PEM text (RFC 7468), by
- * node:crypto and asn1js. Its twin is hosts/native/certificate.c, which runs on the device: both give the same result
- * for the same file, so what Mbed TLS cannot read is refused here as well.
+ * Reads certificates and keys of the host's `crypto` on Node: X.509 (RFC 5280) in PEM text (RFC 7468), by node:crypto
+ * and asn1js. Gives the same results as hosts/native/certificate.c of the device, so it also refuses what Mbed TLS
+ * cannot read.
  */
 import { createPrivateKey, type KeyObject, sign, verify, X509Certificate } from "node:crypto";
 import { type BaseBlock, fromBER, type ObjectIdentifier, type UTCTime } from "asn1js";
@@ -43,13 +43,13 @@ const CURVE_BITS = new Map([
 	["secp521r1", 521],
 ]);
 
-/** The longest RSA key that anything is computed with, and beyond its longest public exponent. */
+/** Longest supported RSA key, and its longest public exponent. */
 const RSA_BITS_LIMIT = 4096;
 const EXPONENT_BEYOND = 2n ** 32n;
 
 interface Block {
 	readonly label: string;
-	/** Between the lines of dashes; undefined when the last of them is missing. */
+	/** Text between the lines of dashes; undefined if the last one is missing. */
 	readonly body: string | undefined;
 }
 
@@ -112,7 +112,7 @@ function decode(body: string | undefined): Buffer | undefined {
 	return Buffer.from(digits.slice(0, digits.length - (digits.length % 4)), "base64");
 }
 
-/** The line without the spaces and the carriage return at its end. */
+/** The line without trailing spaces and carriage return. */
 function withoutEnd(line: string): string {
 	let length = line.endsWith("\r") ? line.length - 1 : line.length;
 	while (line[length - 1] === " ") length--;
@@ -126,7 +126,7 @@ function readCertificate(der: Buffer | undefined): Certificate | number {
 		const parsed = new X509Certificate(der);
 		const [tbs, signatureAlgorithm] = childrenOf(fromBER(parsed.raw).result);
 		const fields = childrenOf(tbs);
-		// The version is left out by certificates of version 1.
+		// Certificates of version 1 omit the version.
 		const first = fields[0].idBlock.tagClass === 3 ? 2 : 1;
 		const [, issuerName, validity, subjectName, keyInfo, ...more] = fields.slice(first);
 		if (!isSupported(signatureAlgorithm, keyInfo, more.at(-1))) return CERTIFICATES_UNSUPPORTED;
@@ -136,7 +136,7 @@ function readCertificate(der: Buffer | undefined): Certificate | number {
 		const subject = nameText(subjectName);
 		const issuer = nameText(issuerName);
 		const [validFromMs, validToMs] = childrenOf(validity).map((time) => (time as UTCTime).toDate().getTime());
-		// An issuer has a name (RFC 5280, 4.1.2.4), a subject may have none.
+		// An issuer must have a name (RFC 5280, 4.1.2.4), a subject need not.
 		if (subject === undefined || !issuer) return CERTIFICATES_DAMAGED;
 		if (Number.isNaN(validFromMs + validToMs)) return CERTIFICATES_DAMAGED;
 		return { parsed, details: { subject, issuer, validFromMs, validToMs, ...kind } };
@@ -150,7 +150,7 @@ function isSupported(signature: BaseBlock, keyInfo: BaseBlock, extensions: BaseB
 	if (!SIGNATURE_ALGORITHMS.test(typeOf(signature))) return false;
 	if (!KEY_ALGORITHMS.includes(typeOf(childrenOf(keyInfo)[0]))) return false;
 	if (extensions?.idBlock.tagNumber !== 3) return true;
-	// An extension has three parts when it says whether it is critical.
+	// An extension with a criticality flag has three parts.
 	const critical = childrenOf(childrenOf(extensions)[0]).filter((extension) => childrenOf(extension).length === 3);
 	return critical.every((extension) => EXTENSIONS.test(typeOf(extension)));
 }
@@ -173,10 +173,10 @@ function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate | unde
 	}
 }
 
-/** The state of the private key in the block, against the certificates. */
+/** State of the private key in the block, checked against the certificates. */
 function readKey({ label, body }: Block, certificates: readonly Certificate[]): number {
 	if (body === undefined) return PRIVATE_KEY_UNREADABLE;
-	// RFC 5958 has a label of its own for an encrypted key, RFC 1421 a header line (4.6.1.1).
+	// An encrypted key has its own label by RFC 5958, and a header line by RFC 1421 (4.6.1.1).
 	if (label.startsWith("ENCRYPTED") || body.includes("4,ENCRYPTED")) return PRIVATE_KEY_ENCRYPTED;
 	const der = decode(body);
 	if (der === undefined) return PRIVATE_KEY_UNREADABLE;

@@ -1,12 +1,13 @@
 /**
- * One XS engine: the program `xsnap-worker` of the npm package @agoric/xsnap, spoken to in netstrings over its file
- * descriptors 3 (to it) and 4 (from it). The package's own wrapper is not used: it wants a hardened JavaScript.
+ * One XS engine: the program `xsnap-worker` of the npm package @agoric/xsnap, connected by netstrings over its file
+ * descriptors 3 (to it) and 4 (from it). The package's own wrapper is not used, because it requires hardened
+ * JavaScript.
  *
  *     to the worker:    s<path> run a script    ?<bytes> call handleCommand    /<bytes> reply to a command    q end
  *     from the worker:  .{"currentHeapCount":…,"compute":…,…} 01 <bytes> done   !<text> it threw   ?<bytes> a command
  *
- * The worker does one thing at a time, and so does this class: requests wait for one another. A command comes while a
- * request runs; the worker stands still until its reply. A frame is at most FRAME_LIMIT bytes.
+ * The worker and this class do one thing at a time: requests wait for one another. A command arrives during a request;
+ * the worker waits for its reply. A frame is at most FRAME_LIMIT bytes.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -16,16 +17,16 @@ import type { Writable } from "node:stream";
 import { encodeNetstring, NetstringReader } from "./netstring.js";
 import { MESSAGE_LIMIT } from "./worker/protocol.js";
 
-/** A message, its kind, and room for the worker's measurements in front. */
+/** A message, its kind, and the worker's measurements. */
 const FRAME_LIMIT = MESSAGE_LIMIT + 65_536;
-/** Limit for a worker to end after it was asked to. */
+/** Time for a worker to end on request. */
 const END_LIMIT_MS = 2000;
-/** Steps of one request after which the worker gives up: a watchdog of a few seconds. */
+/** Steps of a request after which the worker aborts: a watchdog of a few seconds. */
 const STEPS_LIMIT = 1_000_000_000;
 /** Steps between two checks of the limit. */
 const STEPS_BETWEEN_LOOKS = 10_000;
 
-/** Path of the worker program as seen by the module `from`; undefined: not installed, or its build failed. */
+/** Path of the worker program from the module `from`; undefined if it is not installed or its build failed. */
 export function findXSWorker(from = import.meta.url): string | undefined {
 	const platform = process.platform === "darwin" ? "mac" : "lin";
 	try {
@@ -40,15 +41,15 @@ export function findXSWorker(from = import.meta.url): string | undefined {
 
 export interface XSWorkerOptions {
 	readonly program: string;
-	/** Answers a command of the worker; at once, and without throwing. */
+	/** Answers a command of the worker immediately, without throwing. */
 	onCommand(message: Uint8Array): Uint8Array;
-	/** Called with a sentence when the worker ended without being asked to. Not called after `end`. */
+	/** Called with a sentence when the worker has ended by itself. Not called after `end`. */
 	onCrash(message: string): void;
 }
 
 /** Measurements of the worker after a request. */
 export interface Measurement {
-	/** Slots in use, garbage included. */
+	/** Slots in use, including garbage. */
 	readonly slots: number;
 	/** Steps (bytecodes) that the request took. */
 	readonly steps: number;
@@ -75,9 +76,9 @@ export class XSWorker {
 		this.#options = options;
 		const watchdog = ["-l", String(STEPS_LIMIT), "-i", String(STEPS_BETWEEN_LOOKS)];
 		this.#process = spawn(options.program, ["gateway", ...watchdog], {
-			// Messages of XS itself (stack overflow, memory full) are for the developer: standard error is shared.
+			// Messages of XS (stack overflow, memory full) are for the developer, so standard error is shared.
 			stdio: ["ignore", "ignore", "inherit", "pipe", "pipe"],
-			// In a group of its own, where a Ctrl-C does not reach it: the gateway is to stop in good order.
+			// Its own process group, which a Ctrl-C does not reach, so that the gateway stops properly.
 			detached: true,
 		});
 		this.#input = this.#process.stdio[3] as Writable;
@@ -85,7 +86,7 @@ export class XSWorker {
 		const output = this.#process.stdio[4]!;
 		output.on("error", () => {});
 		output.on("data", (piece: Buffer) => this.#take(piece));
-		// A worker that is busy would not see its parent go.
+		// A busy worker would not notice the end of its parent.
 		const kill = () => void this.#process.kill("SIGKILL");
 		process.once("exit", kill);
 		this.#exited = new Promise((resolve) => {
@@ -106,12 +107,12 @@ export class XSWorker {
 		return this.#request("s", Buffer.from(path));
 	}
 
-	/** Calls the script's `handleCommand`. Rejects with what it threw. */
+	/** Calls the script's `handleCommand`. Rejects with the exception. */
 	deliver(message: Uint8Array): Promise<Measurement> {
 		return this.#request("?", message);
 	}
 
-	/** Ends the worker, by force if it takes longer than that. */
+	/** Ends the worker, by force after `limitMs`. */
 	async end(limitMs = END_LIMIT_MS): Promise<void> {
 		if (!this.#ending && !this.#dead) {
 			this.#ending = true;

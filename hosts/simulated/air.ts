@@ -1,22 +1,22 @@
 /**
- * The networks around a host without a radio: what a text says, a line each (name, dBm, channel, password), so that a
- * tester can let them come and go:
+ * Wi-Fi networks around a host without a radio, defined by a text with one line each (name, dBm, channel, password),
+ * which a tester may change:
  *
  *   bench -48 6 bench-network
  *   cafe -70 1
  *   cellar -60 11 secret-of-cellar no-dhcp
  *
- * Without a password, or with `-` for it, a network is open; `no-dhcp`: it gives no address. Lines that are not so are
- * skipped. For radio.ts; of the virtual world there is another air (hosts/node/virtual-air.ts).
+ * A network without a password, or with `-`, is open; `no-dhcp`: its DHCP never answers. Invalid lines are skipped. For
+ * radio.ts; the virtual world uses hosts/node/virtual-air.ts.
  */
-/** Network in the air if the tester has defined none. */
+/** Network used unless the tester has defined any. */
 export const BENCH_SSID = "bench";
 export const BENCH_PASSWORD = "bench-network";
 const INITIAL = `${BENCH_SSID} -48 6 ${BENCH_PASSWORD}\ncafe -70 1\n`;
 
 export interface SimulatedNetwork {
 	readonly ssid: string;
-	/** Empty: open. */
+	/** Empty for an open network. */
 	readonly password: string;
 	/** dBm. */
 	readonly rssi: number;
@@ -26,14 +26,14 @@ export interface SimulatedNetwork {
 }
 
 export interface Air {
-	/** In reach at this moment. */
+	/** Networks in range now. */
 	networks(): readonly SimulatedNetwork[];
 }
 
 export class TextAir implements Air {
 	readonly #read: () => string;
 
-	/** `read` returns the present text, empty without one; it is called every time. */
+	/** `read` is called each time and returns the present text, empty without one. */
 	constructor(read: () => string) {
 		this.#read = read;
 	}

@@ -1,5 +1,5 @@
 /**
- * A boot loader with two slots, for hosts that have none: it does as that of ESP-IDF (app_update, "App rollback").
+ * A boot loader with two slots for hosts that have none; behaves like that of ESP-IDF (app_update, "App rollback").
  *
  *   state of a slot  erased   activated   it starts       confirmed   given up    starts unconfirmed
  *   EMPTY            –        NEW         –               –           –           –
@@ -9,10 +9,10 @@
  *   ABORTED          EMPTY    NEW         the other       –           –           –
  *   INVALID          EMPTY    NEW         the other       –           –           –
  *
- * One slot is always VALID: what is erased is the one that does not run, and nothing is erased while the other is PENDING. The
- * first firmware of a unit is in slot 0, VALID, and is the program itself, without an image.
+ * One slot is always VALID: only the inactive slot is erased, and not while the other is PENDING. A unit's first
+ * firmware is in slot 0, VALID, and is the program itself, without an image.
  *
- * Kept in a storage, under BOOT_KEY, in one write each time:
+ * Stored under BOOT_KEY, in one write each time:
  *
  *   offset  bytes  what
  *   0       1      layout, 1
@@ -46,7 +46,7 @@ const STATE_VALID = 3;
 const STATE_ABORTED = 4;
 const STATE_INVALID = 5;
 
-/** Bytes of a slot, as in hosts/esp32/partitions-4mb.csv. */
+/** Size of a slot, as in hosts/esp32/partitions-4mb.csv. */
 export const SLOT_SIZE = 0x1e0000;
 /** Names of the slots' partitions. */
 export const SLOTS: readonly string[] = Object.freeze(["slot_0", "slot_1"]);
@@ -62,7 +62,7 @@ export interface BootDeps {
 	/** Security level of the program itself. */
 	readonly securityLevel: number;
 	inflater(): Inflater;
-	/** The firmware has given itself up: it is to start anew, soon and not inside the call. */
+	/** Called when the firmware rejects itself; must restart it soon, but not inside the call. */
 	restart(): void;
 }
 
@@ -134,7 +134,7 @@ export class BootLoader implements Update {
 		this.#deps.restart();
 	}
 
-	/** Marks the other slot as invalid. Throws an Error while it is the fallback. For the slot. */
+	/** Marks the other slot as invalid. Throws an Error while it is the fallback. For OtherSlot. */
 	voidOther(): void {
 		this.checkTrial();
 		const other = 1 - this.#running;
@@ -170,7 +170,7 @@ export class BootLoader implements Update {
 		return this.#record[STATES_OFFSET + slot];
 	}
 
-	/** The record with another state of a slot and another slot to start. */
+	/** The record with a changed slot state and slot to start. */
 	private with(slot: number, state: number, chosen: number): Uint8Array {
 		const record = this.#record.slice();
 		record[STATES_OFFSET + slot] = state;
@@ -178,14 +178,14 @@ export class BootLoader implements Update {
 		return record;
 	}
 
-	/** When it can't be kept, all is as it was. */
+	/** If it cannot be stored, nothing changes. */
 	private keep(record: Uint8Array): void {
 		this.#deps.storage.set(BOOT_KEY, record);
 		this.#record = record;
 	}
 }
 
-/** The slot that does not run: what stood there is void as soon as it is touched. */
+/** The inactive slot; its first change makes the old content invalid. */
 class OtherSlot implements Partition {
 	readonly size: number;
 	readonly #partition: Partition;

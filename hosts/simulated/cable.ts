@@ -1,7 +1,6 @@
 /**
- * An Ethernet port for a host without one, with a cable that a text describes, so that a tester can pull and plug it:
- * `in` or empty, `out`, or `in no-dhcp` for a network without a DHCP server. It takes as long as a real port, and
- * calls back from a timer only.
+ * An Ethernet port for a host without one; a text controls its cable: `in` or empty, `out`, or `in no-dhcp` for a
+ * network without a DHCP server. It takes as long as a real port and calls back from timers only.
  */
 import type {
 	Ethernet,
@@ -12,14 +11,14 @@ import type {
 } from "../../modules/io/ethernet.js";
 import type { Timers } from "../../modules/io/host.js";
 
-/** Time until both ends have agreed on their speed, ms. */
+/** Time for the link, ms. */
 export const LINK_MS = 1500;
-/** Time until DHCP has answered, ms. */
+/** Time for DHCP, ms. */
 export const DHCP_MS = 2000;
 const LOOK_MS = 500;
 const SPEED = 100;
 
-/** The cable at this moment. */
+/** Present state of the cable. */
 export interface Cable {
 	readonly isIn: boolean;
 	/** False: DHCP never answers. */
@@ -28,17 +27,17 @@ export interface Cable {
 
 export interface SimulatedEthernetSettings {
 	readonly timers: Timers;
-	/** Asked every `lookMs`. */
+	/** Called every `lookMs`. */
 	readonly cable: () => Cable;
 	/** Address from DHCP. */
 	readonly lease: EthernetAddress;
 	/** Default: LOOK_MS. */
 	readonly lookMs?: number;
-	/** Called with each port that is made. */
+	/** Called with each new port. */
 	onMade?(port: SimulatedEthernet): void;
 }
 
-/** The cable that the present text of `read` describes; empty without one. */
+/** The cable described by the text of `read`, which is called each time. */
 export function textCable(read: () => string): () => Cable {
 	return () => {
 		const [place, dhcp] = read().trim().split(" ");
@@ -114,7 +113,7 @@ export class SimulatedEthernet implements Ethernet {
 		this.address = undefined;
 	}
 
-	/** A static address is there at once; of DHCP one that answers later is heard as well. */
+	/** A static address is available at once; a late answer of DHCP is accepted too. */
 	private seekAddress(): void {
 		const own = this.wanted?.address;
 		this.#addressTimer = this.#settings.timers.set(

@@ -2,19 +2,15 @@
 import type { Retained } from "../../modules/io/flash.js";
 import type { Ending, Storage } from "../../modules/io/host.js";
 
-/** Bytes, as many as the ESP32 has. */
+/** Size in bytes, as on the ESP32. */
 const RETAINED_SIZE = 256;
-/** Key in the storage. */
 export const RETAINED_KEY = "retained";
 
 export const ASKED_FOR: Ending = Object.freeze({ cause: "it was asked for", isFault: false });
 export const SLEPT: Ending = Object.freeze({ cause: "deep sleep has ended", isFault: false });
 export const POWER_ON: Ending = Object.freeze({ cause: "power was switched on", isFault: false });
 
-/**
- * Retained memory in a storage, for a program in a process of its own: the starter of that process deletes it at a
- * power cut.
- */
+/** Retained memory in a storage, for a program in its own process; the parent process deletes it at a power cut. */
 export class StoredRetained implements Retained {
 	readonly size = RETAINED_SIZE;
 	readonly #storage: Storage;

@@ -1,6 +1,6 @@
 /**
- * An image of the firmware on hosts without a boot loader: it only says which version it is, and what is wrong with it, so that
- * updates can be tried; the program that runs stays the same. Integers little-endian:
+ * Firmware image on hosts without a boot loader: it only contains a version and faults, for trying updates; the running
+ * program stays the same. Integers are little-endian:
  *
  *   offset  bytes  what
  *   0       8      SMGBENCH
@@ -16,14 +16,14 @@
 import type { Crypto } from "../../modules/io/crypto.js";
 import type { Partition } from "../../modules/io/flash.js";
 
-/** The image fails as soon as it starts. */
+/** The image fails at its start. */
 export const IMAGE_FAILS = 1;
 /** The image starts and does nothing. */
 export const IMAGE_HANGS = 2;
-/** Its radio finds no network, and opens none. */
+/** Its radio finds no network and opens no access point. */
 export const IMAGE_HEARS_NOTHING = 4;
 
-/** `info.chip` and `info.deviceId` of the hosts that start such images: the variant that a desk is. */
+/** `info.chip` and `info.deviceId` of hosts with such images. */
 export const IMAGE_CHIP = "pc";
 export const IMAGE_DEVICE_ID = 0;
 

@@ -14,7 +14,7 @@ import type { Power } from "../../modules/io/host.js";
 export class SimulatedPower implements Power {
 	readonly #read: () => string;
 
-	/** `read` returns the present text, empty without one; it is called every time. */
+	/** `read` is called each time and returns the present text, empty without one. */
 	constructor(read: () => string) {
 		this.#read = read;
 	}

@@ -1,6 +1,6 @@
 /**
- * A radio for Wi-Fi in a simulated air (air.ts): networks that can be joined, refuse the password, give no address,
- * vanish. It takes the time that a radio takes, and calls back from a timer only.
+ * A Wi-Fi radio among simulated networks (air.ts), which can be joined, refuse the password, assign no address, or
+ * vanish. It takes as long as a real radio and calls back from timers only.
  */
 import type { Timers } from "../../modules/io/host.js";
 import {
@@ -18,7 +18,7 @@ import {
 } from "../../modules/io/wifi.js";
 import type { Air, SimulatedNetwork } from "./air.js";
 
-/** Channel of an access point without a network beside it. */
+/** Channel of the access point without a joined network. */
 const ACCESS_POINT_CHANNEL = 1;
 const JOIN_MS = 2500;
 const REFUSE_MS = 3000;
@@ -36,9 +36,9 @@ export interface RadioSettings {
 	/** Address from DHCP. */
 	readonly lease: { readonly ip: string; readonly netmask: string; readonly gateway: string };
 	readonly accessPointKey: string;
-	/** Interval of beacons from the network, which is lost after LOST_BEACONS missing ones. Default: BEACON_MS. */
+	/** Interval of the network's beacons; it is lost after LOST_BEACONS missing ones. Default: BEACON_MS. */
 	readonly beaconMs?: number;
-	/** Called with each radio that is made. */
+	/** Called with each new radio. */
 	onMade?(radio: SimulatedRadio): void;
 }
 
@@ -49,11 +49,11 @@ export function createWiFiPort(settings: RadioSettings): WiFiPort {
 
 export class SimulatedRadio implements WiFi {
 	station: StationStatus | undefined;
-	/** Undefined: it is off. */
+	/** Undefined while off. */
 	accessPoint: AccessPointOptions | undefined;
 	/** Last argument of `connect`; undefined after `disconnect`. */
 	wanted: StationOptions | undefined;
-	/** Calls of `connect` and of `scan`. */
+	/** Number of calls of `connect` and `scan`. */
 	connects = 0;
 	scans = 0;
 	powerSave = false;
@@ -146,7 +146,7 @@ export class SimulatedRadio implements WiFi {
 	private join(options: StationOptions): void {
 		const network = this.find(options.ssid);
 		if (network === undefined) this.failAfter(0, WIFI_REASON_NO_AP_FOUND);
-		// Without an answer of DHCP the station stays joined and waits.
+		// Without DHCP the station stays joined and waits.
 		else if (network.givesAddress || options.address !== undefined) {
 			const { ip, netmask, gateway } = options.address ?? this.#settings.lease;
 			this.station = { ...describe(network), ip, netmask, gateway };
@@ -155,7 +155,7 @@ export class SimulatedRadio implements WiFi {
 		}
 	}
 
-	/** A beacon of its network should have come. */
+	/** Checks for a beacon of the joined network. */
 	private listen(ssid: string, missed: number): void {
 		const missedNow = this.find(ssid) === undefined ? missed + 1 : 0;
 		if (missedNow >= LOST_BEACONS) this.failAfter(0, WIFI_REASON_BEACON_TIMEOUT);

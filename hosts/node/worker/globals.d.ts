@@ -1,4 +1,4 @@
-/** The globals that the xsnap worker gives to the script it runs, beside those of the language. */
+/** Globals provided by the xsnap worker, besides those of the language. */
 
 /** Set by the script; called by the worker for each event. An exception is returned as an error reply. */
 declare var handleCommand: (message: ArrayBuffer) => void;

@@ -1,4 +1,4 @@
-/** The host contract inside the XS worker: everything but the streams (streams.ts), each call a command over the Wire. */
+/** The host contract inside the XS worker except streams (streams.ts); each call is a command over the Wire. */
 
 import type {
 	CertificateFile,
@@ -69,7 +69,7 @@ class WireClock implements Clock {
 		this.#wire = wire;
 	}
 
-	/** Stands still while an event is handled: a deadline counted from it is never too late a moment to start from. */
+	/** Constant while an event is handled, so that a deadline counted from it is never late. */
 	monotonicMs(): number {
 		return this.#wire.monotonicMs;
 	}
@@ -81,7 +81,7 @@ class WireClock implements Clock {
 
 	setUTC(utcMs: number): void {
 		this.#wire.call(COMMANDS.setUTC, 0, utcMs);
-		// Valid until the next event, as if this one had just arrived.
+		// Valid until the next event.
 		this.#wire.utcOffsetMs = utcMs - this.#wire.monotonicMs;
 	}
 }
@@ -213,7 +213,7 @@ class WireText implements TextCodec {
 	}
 }
 
-/** Resources: in flash on the chip, fetched once each here. */
+/** Resources, which are in flash on the chip; fetched once each here. */
 class WireResources implements Resources {
 	readonly #wire: Wire;
 	readonly #files = new Map<string, Uint8Array>();
@@ -276,7 +276,7 @@ class WireRetained implements Retained {
 	}
 }
 
-/** The host that the event EVENT_START describes. */
+/** Makes the host described by the event EVENT_START. */
 export function createHost(wire: Wire, start: ArrayBuffer): Host {
 	const flags = new DataView(start).getUint32(21, true);
 	const lines = wire.decoder.decode(new Uint8Array(start, EVENT_HEADER_BYTES)).split("\n");

@@ -1,7 +1,6 @@
 /**
- * How the values of a command or of a reply are laid out, for both sides of the line (protocol.ts): a layout is a list of
- * kinds, and values follow one another without gaps, all numbers little-endian. Only the last one may be of a kind that
- * takes all that is left.
+ * Layout of the values of a command or a reply, for both sides (protocol.ts): a list of kinds; values follow one
+ * another without gaps, numbers little-endian. Only the last one may be of a kind without a length.
  */
 
 export const U8 = 0;
@@ -30,14 +29,14 @@ type ValueOf<Kind> = Kind extends typeof TEXT | typeof LAST_TEXT
 
 export type ValuesOf<L extends Layout> = { -readonly [Index in keyof L]: ValueOf<L[Index]> };
 
-/** Bytes of each kind of number, and of the length in front of text and bytes. */
+/** Size of each kind of number, and of the length before text and bytes. */
 const SIZES: readonly number[] = Object.freeze([1, 2, 4, 8, 2, 4, 0, 0, 0]);
 const TEXT_LIMIT = 0xffff;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The values, behind `head` bytes that are left free. */
+/** Encodes the values after `head` free bytes. */
 export function encodeValues(layout: Layout, values: readonly unknown[], head: number): Uint8Array {
 	if (layout.length === 0) return new Uint8Array(head);
 	if (layout.length === 1) return encodeValue(layout[0], values[0], head);
@@ -62,7 +61,7 @@ export function encodeValues(layout: Layout, values: readonly unknown[], head: n
 	return bytes;
 }
 
-/** Fast path for the most frequent messages, which have one value: a timer, a read, a write. */
+/** Fast path for the most frequent messages, which have one value: timer, read, write. */
 function encodeValue(kind: number, value: unknown, head: number): Uint8Array {
 	const size = SIZES[kind];
 	const part = partOf(kind, value);

@@ -7,12 +7,12 @@
  *                                              minus monotonic time in ms (f64, NaN while the clock is not set),
  *                                              21-24 a number (u32), from 25 text or bytes. Little-endian.
  *
- * Ids are given by the worker, one sequence for all that is opened, set or asked; commands without one have 0. Time and
- * counts ride on the events, so that reading the clock or deciding how much to write costs no round trip.
+ * The worker assigns ids, one sequence for all objects and requests; commands without one have 0. Events carry time and
+ * counts, so that reading the clock and deciding how much to write need no round trip.
  */
 import { BYTES, F64, LAST_BYTES, LAST_JSON, LAST_TEXT, type Layout, TEXT, U8, U16, U32 } from "./layout.js";
 
-/** A kind of command: its code, what it takes, and what it gives, if it is not REPLY_ABSENT. */
+/** A kind of command: code, arguments, and result unless REPLY_ABSENT. */
 export interface Command<Takes extends Layout = Layout, Gives extends Layout = Layout> {
 	readonly code: number;
 	readonly takes: Takes;
@@ -31,19 +31,19 @@ function command<const Takes extends Layout, const Gives extends Layout>(
 export const COMMANDS = Object.freeze({
 	/** Opens PORT_…: format, baud. */
 	serial: command(1, [U8, U8, U32], []),
-	/** The lines of the coprocessor: 1 in reset, 1 with its boot loader. */
+	/** Lines of the coprocessor: 1 in reset, 1 with its boot loader. */
 	coprocessorLines: command(79, [U8, U8], []),
 	/** For a serial port: format, baud. */
 	configure: command(2, [U8, U32], []),
 	/** 1 for the TLS port; certificate and key, which may be empty. Returns the real port number. */
 	listen: command(3, [U8, BYTES, BYTES], [U32]),
-	/** For a listener: id for the connection taken. Gives it again, or is absent when none waits. */
+	/** For a listener: id for the connection taken. Returns it, or is absent if none waits. */
 	accept: command(4, [U32], [U32]),
-	/** Makes a socket of the connection taken. Gives 1 when it came over the access point, and the other side's address. */
+	/** Makes a socket of the connection taken. Returns 1 if it came over the access point, and the peer's address. */
 	socket: command(5, [], [U8, TEXT]),
-	/** For a stream: most bytes wanted, at most READ_LIMIT. Absent: nothing waits. */
+	/** For a stream: maximum number of bytes, at most READ_LIMIT. Absent if there are none. */
 	read: command(6, [U32], [LAST_BYTES]),
-	/** For a stream. Gives the count that may be written next. */
+	/** For a stream. Returns the room left for writing. */
 	write: command(7, [LAST_BYTES], [U32]),
 	/** For any object behind the id, timers included; unknown ids are ignored. */
 	close: command(8, [], []),
@@ -56,7 +56,7 @@ export const COMMANDS = Object.freeze({
 	sha256: command(14, [LAST_BYTES], [LAST_BYTES]),
 	/** Key, bytes. */
 	hmacSHA256: command(15, [BYTES, LAST_BYTES], [LAST_BYTES]),
-	/** Key, IV, what is authenticated only, text. Gives the text encrypted, and the tag. */
+	/** Key, IV, associated data, plain text. Returns ciphertext and tag. */
 	aes128GCM: command(32, [BYTES, BYTES, BYTES, LAST_BYTES], [LAST_BYTES]),
 	resource: command(16, [TEXT], [LAST_BYTES]),
 	setUTC: command(17, [F64], []),
@@ -65,11 +65,11 @@ export const COMMANDS = Object.freeze({
 	hash: command(52, [], []),
 	hashUpdate: command(53, [LAST_BYTES], []),
 	hashDigest: command(54, [], [LAST_BYTES]),
-	/** Public key, signature, message. Gives 1 when it is the signature. */
+	/** Public key, signature, message. Returns 1 if the signature is valid. */
 	verifyP256: command(55, [BYTES, BYTES, LAST_BYTES], [U8]),
-	/** Public key of the other side. Gives the own one, and the secret. */
+	/** Public key of the peer. Returns the own public key and the secret. */
 	agreeP256: command(56, [LAST_BYTES], [BYTES, BYTES]),
-	/** The file. Gives CertificateFile. */
+	/** The file. Returns CertificateFile. */
 	readCertificates: command(19, [LAST_BYTES], [LAST_JSON]),
 	/** The key (empty for a new one); the rest of CertificateOptions. Returns certificate and key. */
 	makeCertificate: command(20, [BYTES, LAST_JSON], [BYTES, BYTES]),
@@ -79,26 +79,29 @@ export const COMMANDS = Object.freeze({
 	forget: command(80, [], []),
 	/** For a listener: certificate, key. */
 	setIdentity: command(21, [BYTES, BYTES], []),
-	/** Id of a listener. EVENT_ANSWER follows: what is wrong, or nothing. */
+	/** Id of a listener. EVENT_ANSWER follows with the problem, or empty. */
 	testIdentity: command(24, [U32], []),
-	/** The host starts the firmware anew. */
+	/** Restarts the firmware. */
 	restart: command(22, [], []),
-	/** POWER_…; absent: it can't be measured. */
+	/** POWER_…; absent if it cannot be measured. */
 	power: command(23, [U8], [F64]),
-	/** Port, 1 for the access point only, group or nothing. Gives the port really received on. */
+	/** Port, 1 for the access point only, group or empty. Returns the actual port. */
 	udp: command(25, [U16, U8, TEXT], [U32]),
-	/** For a UDP port. Gives port and address that the datagram came from, and the datagram. */
+	/** For a UDP port. Returns the sender's port and address, and the datagram. */
 	receive: command(26, [], [U16, TEXT, LAST_BYTES]),
-	/** For a UDP port: port and address that the datagram goes to, and the datagram. */
+	/** For a UDP port: port and address of the receiver, and the datagram. */
 	send: command(27, [U16, TEXT, LAST_BYTES], []),
-	/** Name. EVENT_ANSWER follows: the address, or nothing. */
+	/** Name. EVENT_ANSWER follows with the address, or empty. */
 	resolve: command(28, [TEXT], []),
 	button: command(29, [], []),
 	wifi: command(30, [], []),
-	/** For the radio: RADIO_…, and what its method takes. Gives what it gives. */
+	/** For the radio: RADIO_…, and the arguments of the method. Returns its result. */
 	radio: command(31, [U8, LAST_JSON], [LAST_JSON]),
 	ethernet: command(44, [], []),
-	/** For the Ethernet port: PORT_LOOK …, and what its method takes. PORT_LOOK gives an EthernetLook (ethernet.ts). */
+	/**
+	 * For the Ethernet port: PORT_LOOK …, and the arguments of the method. PORT_LOOK returns an EthernetLook
+	 * (ethernet.ts).
+	 */
 	ethernetPort: command(45, [U8, LAST_JSON], [LAST_JSON]),
 	/** Host, port, time-out in ms. */
 	tcpClient: command(33, [TEXT, F64, F64], []),
@@ -107,10 +110,10 @@ export const COMMANDS = Object.freeze({
 	 * and key follow, both, session (empty for none).
 	 */
 	tlsClient: command(34, [TEXT, F64, F64, BYTES, TEXT, F64, U8, BYTES, BYTES, BYTES], []),
-	/** For a client. Gives the other side's address, and 1 when its session was resumed. */
+	/** For a client. Returns the server's address, and 1 if the session was resumed. */
 	clientState: command(35, [], [TEXT, U8]),
 	clientSession: command(36, [], [LAST_BYTES]),
-	/** Name of a partition. Gives its size. */
+	/** Name of a partition. Returns its size. */
 	flashOpen: command(37, [TEXT], [U32]),
 	/** Name of a partition, offset, length. */
 	flashRead: command(38, [TEXT, F64, F64], [LAST_BYTES]),
@@ -118,14 +121,14 @@ export const COMMANDS = Object.freeze({
 	flashWrite: command(39, [TEXT, F64, LAST_BYTES], []),
 	/** Name of a partition, offset, length. */
 	flashErase: command(40, [TEXT, F64, F64], []),
-	/** Absent: nothing is retained. */
+	/** Absent if nothing is retained. */
 	retained: command(41, [], [LAST_BYTES]),
 	retain: command(42, [LAST_BYTES], []),
-	/** Milliseconds: the host ends the firmware, and starts it anew when they are over, or earlier. */
+	/** Milliseconds: the host ends the firmware and restarts it after that time or earlier. */
 	sleep: command(50, [F64], []),
-	/** Gives FIRMWARE_…, the security level, and why the firmware in the other slot was given up, if it was. */
+	/** Returns FIRMWARE_…, the security level, and the reason of a roll-back, if any. */
 	update: command(70, [], [U8, F64, TEXT]),
-	/** Gives the keys that may sign, and the ids of those that may not, one after another. */
+	/** Returns the keys that may sign, and the ids of revoked ones, each concatenated. */
 	updateKeys: command(71, [], [BYTES, BYTES]),
 	/** Bytes of the image. */
 	updateActivate: command(72, [F64], []),
@@ -133,14 +136,14 @@ export const COMMANDS = Object.freeze({
 	updateRollBack: command(74, [], []),
 	/** The id belongs to an inflater. */
 	inflater: command(75, [], []),
-	/** For an inflater: packed bytes. Gives how many it has taken, 1 when it is done, and what came into its ring. */
+	/** For an inflater: packed bytes. Returns the number of bytes consumed, 1 at the end, and the output. */
 	inflate: command(76, [LAST_BYTES], [U32, U8, LAST_BYTES]),
 	/** For an inflater. */
 	inflaterEmpty: command(77, [], []),
 	inflaterReset: command(78, [], []),
 });
 
-/** For flashRead, flashWrite and flashErase: the slot that does not run. */
+/** For flashRead, flashWrite and flashErase: the inactive slot. */
 export const SLOT_PARTITION = "update";
 
 export const PORT_METER = 0;
@@ -180,15 +183,15 @@ export const REPLY_ERROR = 3;
  */
 export const EVENT_START = 1;
 export const EVENT_STOP = 2;
-/** Collects garbage, so that the slots counted with the reply are those alive. */
+/** Collects garbage, so that the reply counts only slots in use. */
 export const EVENT_COLLECT = 3;
-/** Number: how many bytes, or connections, wait. */
+/** Number of waiting bytes or connections. */
 export const EVENT_READABLE = 4;
-/** Number: how many bytes may be written. */
+/** Room for writing, bytes. */
 export const EVENT_WRITABLE = 5;
 export const EVENT_DRAINED = 6;
 export const EVENT_TIMER = 7;
-/** Text: the answer to what was asked under this id, which is free again. */
+/** Text: the answer to the request with this id, which is free again. */
 export const EVENT_ANSWER = 8;
 export const EVENT_PRESSED = 9;
 export const EVENT_LET_GO = 10;
@@ -200,7 +203,9 @@ export const EVENT_CONNECTED = 11;
 export const EVENT_DISCONNECTED = 12;
 export const EVENT_SCANNED = 13;
 export const EVENT_CLIENTS = 14;
-/** Number: SERIAL_ERROR_… or CLIENT_…, 0 for the others. Text: a listener's message. The last of the kinds: see bridge-events.ts. */
+/**
+ * Number: SERIAL_ERROR_… or CLIENT_…, 0 for the others. Text: a listener's message. Last kind: see bridge-events.ts.
+ */
 export const EVENT_ERROR = 15;
 
 export const EVENT_HEADER_BYTES = 25;
@@ -246,7 +251,7 @@ export const INFO_FIELDS = Object.freeze([
 /** Retained bytes of this bridge's hosts: hosts/simulated/ending.ts. */
 export const RETAINED_SIZE = 256;
 
-/** The most one read moves, bytes. */
+/** Maximum number of bytes of a read. */
 export const READ_LIMIT = 4096;
-/** The most one command or event carries, bytes. */
+/** Maximum size of a command or event, bytes. */
 export const MESSAGE_LIMIT = 1 << 20;

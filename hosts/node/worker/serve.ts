@@ -1,4 +1,4 @@
-/** Runs a firmware (or a test) in the XS worker: turns what Node sends into calls of its host's callbacks. */
+/** Runs a firmware or a test in the XS worker: converts events from Node into calls of the host's callbacks. */
 import type { Host } from "../../../modules/io/host.js";
 import { createHost } from "./host.js";
 import { EVENT_COLLECT, EVENT_START, EVENT_STOP } from "./protocol.js";
@@ -9,7 +9,7 @@ export interface Firmware {
 	stop(): void;
 }
 
-/** `make` is called once, when Node says start. */
+/** `make` is called once, at EVENT_START. */
 export function serve(make: (host: Host) => Firmware): void {
 	const wire = new Wire();
 	let firmware: Firmware | undefined;
@@ -25,7 +25,7 @@ export function serve(make: (host: Host) => Firmware): void {
 		try {
 			dispatch(message);
 		} catch (error) {
-			// The worker passes on no more than the text of what is thrown: put the place in.
+			// The worker only passes on the text of an exception, so the place is added.
 			throw error instanceof Error ? new Error(`${error.message}\n${error.stack}`) : error;
 		}
 	};

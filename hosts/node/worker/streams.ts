@@ -1,7 +1,7 @@
 /**
  * Serial ports, listeners and sockets of the host contract as thin proxies in the XS worker: each call is one command
- * to the Node process, where the real thing lives. Counts come with the events, so that a write that is too long is
- * refused here. `pins` carries the Wire.
+ * to the Node process, which has the real objects. Counts come with events, so that a too long write is refused here.
+ * `pins` contains the Wire.
  */
 import type { CertificatePair } from "../../../modules/io/crypto.js";
 import type {
@@ -162,12 +162,12 @@ export class ProxySocket extends Stream implements Socket {
 
 export class ProxyListener implements Listener, Target {
 	readonly port: number;
-	/** Only the callbacks are kept: the options contain the private key. */
+	/** Only keeps the callbacks, because the options contain the private key. */
 	readonly #onReadable: ListenerOptions["onReadable"];
 	readonly #onError: ListenerOptions["onError"];
 	readonly #wire: Wire;
 	readonly #id: number;
-	/** Ids of the tests that are not answered yet; undefined before the first. */
+	/** Ids of unanswered tests; undefined before the first. */
 	#tests: number[] | undefined;
 	#closed = false;
 

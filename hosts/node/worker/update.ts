@@ -5,7 +5,7 @@ import { ProxyPartition } from "./flash.js";
 import { COMMANDS, SLOT_PARTITION } from "./protocol.js";
 import type { Wire } from "./wire.js";
 
-/** Bytes of a key's id. */
+/** Length of a key's id. */
 const KEY_ID_LENGTH = 8;
 
 export class ProxyUpdate implements Update {
@@ -57,7 +57,7 @@ export class ProxyUpdate implements Update {
 	}
 }
 
-/** Pieces of the same length. */
+/** Splits into pieces of equal length. */
 function cut(bytes: Uint8Array, length: number): Uint8Array[] {
 	const pieces: Uint8Array[] = [];
 	for (let at = 0; at < bytes.length; at += length) pieces.push(bytes.slice(at, at + length));

@@ -1,6 +1,6 @@
 /**
- * The worker's end of the line to the Node process: commands are sent and answered at once, events are passed to the
- * object behind their id. Layouts: protocol.ts. A message has at most MESSAGE_LIMIT bytes.
+ * The worker's side of the connection to the Node process: commands are sent and answered at once, events are passed to
+ * the object of their id. Layouts: protocol.ts. A message has at most MESSAGE_LIMIT bytes.
  */
 import { decodeValues, encodeValues, type Layout, type ValuesOf } from "./layout.js";
 import {
@@ -17,7 +17,7 @@ import {
 
 /** Object behind an id. */
 export interface Target {
-	/** `kind` is EVENT_…; `count` the event's number, `text` what follows the header. */
+	/** `kind`: EVENT_…; `count`: the event's number; `text`: the data after the header. */
 	handle(kind: number, count: number, text: Uint8Array): void;
 }
 
@@ -40,7 +40,7 @@ class Question implements Target {
 }
 
 export class Wire {
-	/** Time of the event that is being handled; never goes back. */
+	/** Time of the event being handled; never decreases. */
 	monotonicMs = 0;
 	/** Unix time minus monotonic time, NaN while the clock is not set. */
 	utcOffsetMs = Number.NaN;
@@ -68,7 +68,7 @@ export class Wire {
 		this.call(COMMANDS.close, id);
 	}
 
-	/** Forgets the id of something that has ended by itself. */
+	/** Forgets the id of an object that has ended by itself. */
 	detach(id: number): void {
 		this.#targets.delete(id);
 	}
@@ -101,7 +101,7 @@ export class Wire {
 		this.call(COMMANDS.trace, 0, message);
 	}
 
-	/** Takes one event; returns its kind if it has no id (id 0), else 0 after it was handled. */
+	/** Processes one event; returns its kind if it has id 0, else 0 after it was handled. */
 	receive(message: ArrayBuffer): number {
 		const view = new DataView(message);
 		const kind = view.getUint8(0);
@@ -109,7 +109,7 @@ export class Wire {
 		this.monotonicMs = Math.max(this.monotonicMs, view.getFloat64(5, true));
 		this.utcOffsetMs = view.getFloat64(13, true);
 		if (id === 0) return kind;
-		// An object that was closed after the event was sent does not get it.
+		// An object closed after the event was sent does not get it.
 		this.#targets.get(id)?.handle(kind, view.getUint32(21, true), new Uint8Array(message, EVENT_HEADER_BYTES));
 		return 0;
 	}
