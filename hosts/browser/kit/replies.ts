@@ -1,4 +1,7 @@
-/** Types of the replies. Made by `npm run api -- --make` from modules/api/openapi.json; do not edit. */
+/**
+ * Types of the replies. Made by `npm run api -- --make` from the
+ * API's description, modules/api/openapi.json: change that.
+ */
 
 export interface Challenge {
 	readonly nonce: string;
