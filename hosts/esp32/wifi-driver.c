@@ -1,7 +1,7 @@
 /*
  * See wifi-driver.h: esp_wifi and esp_netif of ESP-IDF 6.0. The driver stores nothing in flash. The access point's DHCP
- * server announces itself as router and name server, and the captive portal (RFC 8910) as option 114. Of ESP-IDF's
- * calls, only the start of the radio takes longer than a few milliseconds: about 100 for calibration.
+ * server announces itself as router and name server, and the captive portal (RFC 8910) as option 114. Only
+ * the start of the radio takes more than a few milliseconds: about 100 for calibration.
  */
 #include "wifi-driver.h"
 

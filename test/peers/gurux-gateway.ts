@@ -84,7 +84,7 @@ export async function endGuruxGateway({ gateway, link }: Bench): Promise<void> {
 	await gateway.stop();
 }
 
-/** Runs a server and `use` when the gateway is set so and its head is there. */
+/** Starts a server, applies the settings, waits for the meter's port, and runs `use`. */
 function withLine<T>(bench: Bench, options: readonly string[], use: () => Promise<T>): Promise<T> {
 	return withGuruxServer(bench.classPath, options, (path) => {
 		symlinkSync(path, `${bench.link}.new`);
@@ -109,7 +109,7 @@ const EXPECTED = guruxObjects.map(({ code, value, unit }) => {
 interface Reads {
 	readonly server?: readonly string[];
 	readonly config: JSONObject;
-	/** In the conversation, in hex. */
+	/** Part of the session's log, in hex. */
 	readonly seen?: readonly RegExp[];
 	readonly unseen?: readonly RegExp[];
 }
