@@ -17,6 +17,8 @@ enum {
 	CERTIFICATE_CHAIN_LIMIT = 6,
 	/* The longest name as text, bytes of UTF-8; a longer one is cut and ends in "…". */
 	CERTIFICATE_NAME_LIMIT = 255,
+	/* Room for a fingerprint as text: 32 pairs of digits, each with a colon or the NUL behind it. */
+	CERTIFICATE_FINGERPRINT_SIZE = 96,
 	/* The most names of a certificate that is made, and their length; the first is the common name (RFC 5280, A.1). */
 	CERTIFICATE_NAMES_LIMIT = 4,
 	CERTIFICATE_COMMON_NAME_LIMIT = 64,
@@ -52,6 +54,8 @@ typedef struct {
 	int64_t valid_to_ms;
 	certificate_key_type key_type;
 	unsigned key_bits;
+	/* SHA-256 of the DER as text: AB:CD:… */
+	char fingerprint[CERTIFICATE_FINGERPRINT_SIZE];
 	/* Signed by the certificate that follows in the file, which is one of an authority. */
 	bool issued_by_next;
 } certificate_details;

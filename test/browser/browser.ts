@@ -175,6 +175,7 @@ export class Visit {
 	async fill(within: Locator, values: Readonly<Record<string, string | number | boolean>>): Promise<void> {
 		for (const [name, value] of Object.entries(values)) {
 			const field = within.locator(`[name="${name}"]`);
+			await field.evaluate((element) => element.closest("details")?.setAttribute("open", ""));
 			if (typeof value === "boolean") await field.setChecked(value);
 			else if ((await field.evaluate((element) => element.tagName)) === "SELECT")
 				await field.selectOption(String(value));

@@ -84,7 +84,7 @@ describe("The page's first steps", function () {
 		const pushed = vectorOf("ebz-dd3-push");
 		await gateway.connectProgram(["--telegram", vectorPath("iec62056-21", pushed.name), ...PUSHING]);
 		await button("read").click();
-		const found = visit.page.locator("main").getByText(say("finding.ascii", { n: "9,600" }));
+		const found = visit.page.locator("main").getByText(say("finding.ascii", { n: "9600" }));
 		await found.waitFor({ timeout: 60_000 });
 		await isForEverybody();
 		await button("set-it-so").click();
@@ -98,7 +98,7 @@ describe("The page's first steps", function () {
 	it("find out that it is a P1 port, though the gateway listens to another speed already", async () => {
 		await gateway.connectProgram(["--protocol", "p1", "--baud-pace"]);
 		await button("read").click();
-		const found = visit.page.locator("main").getByText(say("finding.ascii", { n: "115,200" }));
+		const found = visit.page.locator("main").getByText(say("finding.ascii", { n: "115200" }));
 		await found.waitFor({ timeout: 60_000 });
 		await button("set-it-so").click();
 		await visit.page.getByText("GWS5").first().waitFor();
@@ -111,7 +111,7 @@ describe("The page's first steps", function () {
 		await button("read").click();
 		await visit.page
 			.locator("main")
-			.getByText(say("finding.sml", { n: "9,600" }))
+			.getByText(say("finding.sml", { n: "9600" }))
 			.waitFor({ timeout: 60_000 });
 		await isForEverybody();
 		await button("set-it-so").click();

@@ -87,6 +87,18 @@ export function importedWh(readings: readonly Reading[]): number | undefined {
 	return drawn === undefined ? undefined : drawn - (quantityOf(readings, "2.8.0") ?? 0);
 }
 
+/**
+ * Watts of the highest quarter hour of the running billing period, mostly a month, as the meter keeps it: 1.6.0. Its time
+ * stands behind it, in P1 before it. Undefined where the meter sends none, or 0 at the beginning.
+ */
+export function peakOf(readings: readonly Reading[]): number | undefined {
+	const record = recordOf(readings, "1.6.0");
+	if (record === undefined) return undefined;
+	const { value1, value1_unit, value2, value2_unit = "" } = record;
+	const watts = SCALES[value1_unit] ? Number(value1) * SCALES[value1_unit] : Number(value2) * SCALES[value2_unit];
+	return watts > 0 ? watts : undefined;
+}
+
 export interface Counter {
 	readonly isExport: boolean;
 	/** 0: all tariffs together. */

@@ -134,6 +134,7 @@ export interface Certificate {
 	readonly valid_to: string;
 	readonly key_type: "EC" | "RSA" | "";
 	readonly key_bits: number;
+	readonly fingerprint: string;
 	readonly chain_length: number;
 	readonly max_size: number;
 	readonly upload_allowed: boolean;

@@ -266,7 +266,7 @@ function TodaySlot() {
 		// Without the code the card is missing; the page says elsewhere that the gateway does not answer.
 		if (isReady)
 			import("./use.js").then(
-				({ TodayCard }) => setToday(() => TodayCard),
+				({ TodayCards }) => setToday(() => TodayCards),
 				() => undefined,
 			);
 	}, [isReady]);

@@ -72,8 +72,14 @@ const PROTOCOL_FIELDS = fieldsOf(METER_PROTOCOL, [
 	},
 ]);
 
+interface ProtocolFormProps {
+	/** Its button is the page's main one. */
+	readonly isMain?: boolean;
+	onValue?(protocol: string): void;
+}
+
 /** Used on this page and in the wizard. */
-export function ProtocolForm({ onValue }: { onValue?: (protocol: string) => void }) {
+export function ProtocolForm({ isMain = true, onValue }: ProtocolFormProps) {
 	const { value, error, reload, put } = useDevice<{ protocol: string }>("meter/protocol");
 	useEffect(() => {
 		if (value !== undefined) onValue?.(value.protocol);
@@ -83,6 +89,7 @@ export function ProtocolForm({ onValue }: { onValue?: (protocol: string) => void
 		<Form
 			fields={PROTOCOL_FIELDS}
 			values={{ protocol: value.protocol }}
+			isMain={isMain}
 			submit={async (values) => put(await post("meter/protocol", values))}
 		/>
 	);
@@ -102,12 +109,13 @@ const IEC_FIELDS = fieldsOf(IEC62056_CONFIG, [
 		when: sends,
 	},
 	{ name: "baudrate_max", label: "iec.speed", help: "iec.speed.help", kind: "choice", choices: SPEEDS, when: isAsked },
-	{ name: "battery", label: "iec.battery", help: "iec.battery.help", kind: "toggle", when: isAsked },
+	{ name: "battery", label: "iec.battery", help: "iec.battery.help", kind: "toggle", isRare: true, when: isAsked },
 	{
 		name: "device_address",
 		label: "iec.address",
 		help: "iec.address.help",
 		kind: "text",
+		isRare: true,
 		when: isAsked,
 	},
 	{
@@ -115,10 +123,11 @@ const IEC_FIELDS = fieldsOf(IEC62056_CONFIG, [
 		label: "dlms.password",
 		help: "iec.password.help",
 		kind: "secret",
+		isRare: true,
 		storedFlag: "password_set",
 		when: isAsked,
 	},
-	{ name: "mode_e_dlms", label: "iec.dlms", help: "iec.dlms.help", kind: "toggle", when: isAsked },
+	{ name: "mode_e_dlms", label: "iec.dlms", help: "iec.dlms.help", kind: "toggle", isRare: true, when: isAsked },
 ]);
 
 const CONTROL_FIELDS = fieldsOf(IEC62056_CONTROL, [

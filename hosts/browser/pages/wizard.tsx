@@ -212,13 +212,7 @@ function Time({ next, actions }: StepProps) {
 }
 
 function Meter({ next, actions }: StepProps) {
-	return (
-		<>
-			<FirstContact />
-			<hr />
-			<Onward next={next} actions={actions} />
-		</>
-	);
+	return <FirstContact next={next} actions={actions} />;
 }
 
 function WiFi({ next, actions, onJoined }: StepProps) {
