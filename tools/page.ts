@@ -19,6 +19,7 @@ const SOURCE = join(ROOT, "hosts", "browser");
 export const ARCHIVE = join(ROOT, "modules", "resources", "web.bin");
 const GZIP = new URL("./page-gzip.js", import.meta.url);
 const TAG_LENGTH = 16;
+const OFFLINE = "offline.js";
 
 export interface PageFile {
 	readonly path: string;
@@ -153,21 +154,35 @@ const APP_FILES = [
 ];
 
 function appFiles(): PageFile[] {
-	return APP_FILES.map(([name, type]) => {
+	const files = APP_FILES.map(([name, type]) => {
 		const content = readFileSync(join(SOURCE, name));
 		return { path: `/${name}`, type, immutable: false, content };
 	});
+	return [...files, offlineWorker()];
+}
+
+/** The service worker, with its texts; at the root, since it may only serve what is below it. */
+function offlineWorker(): PageFile {
+	const texts = LANGUAGES.map((language, index) => [
+		language,
+		[TEXTS.title[index], TEXTS.offline[index], TEXTS.retry[index]],
+	]);
+	const script = readFileSync(join(SOURCE, OFFLINE), "utf8")
+		.replace(/^\/\*\*.*?\*\/\n/s, "")
+		.replace('"%TEXTS%"', JSON.stringify(Object.fromEntries(texts)));
+	return { path: `/${OFFLINE}`, type: "text/javascript", immutable: false, content: new TextEncoder().encode(script) };
 }
 
 /**
- * Permitted sources of the documents (CSP Level 3): the page's own scripts and the gateway's API. The style is a
- * constructed sheet of the script, which no directive concerns.
+ * Permitted sources of the documents (CSP Level 3): the page's own scripts, the gateway's API, and the server of a newer
+ * firmware, whose address the owner may choose. The style is a constructed sheet of the script, which no directive
+ * concerns.
  */
 const POLICY = [
 	"default-src 'none'",
 	"script-src 'self'",
 	"img-src 'self' data:",
-	"connect-src 'self'",
+	"connect-src 'self' https:",
 	"manifest-src 'self'",
 	"base-uri 'none'",
 	"form-action 'none'",

@@ -16,4 +16,7 @@ if (root !== null && !isLanguageAstray()) {
 	applyTheme();
 	leadToWizard();
 	render(<App />, root);
+	// Only as an app, which has no address bar to try again in. Browsers refuse it under a certificate that they don't trust.
+	if (matchMedia("(display-mode: standalone)").matches)
+		navigator.serviceWorker?.register("/offline.js").catch(() => undefined);
 }

@@ -79,6 +79,8 @@ export class Visit {
 	readonly page: Page;
 	readonly context: BrowserContext;
 	readonly base: string;
+	/** Origins beside the gateway's that the page may ask. */
+	readonly elsewhere = new Set<string>();
 	/** Errors seen during the visit. */
 	readonly complaints: string[] = [];
 	/** Everything the browser asked for. */
@@ -104,7 +106,12 @@ export class Visit {
 			if (url.pathname !== EVENTS) this.#running.add(request);
 			const toAPI = [...this.#running].filter((running) => running.url().includes("/api/"));
 			this.mostAtOnce = Math.max(this.mostAtOnce, toAPI.length);
-			if (url.origin !== base && url.protocol !== "data:" && url.protocol !== "blob:")
+			if (
+				url.origin !== base &&
+				!this.elsewhere.has(url.origin) &&
+				url.protocol !== "data:" &&
+				url.protocol !== "blob:"
+			)
 				this.complaints.push(`elsewhere: ${request.url()}`);
 		});
 		const done = (request: Request) => void this.#running.delete(request);

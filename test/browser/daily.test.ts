@@ -1,6 +1,7 @@
 /** The first page in daily use: units, locked meters, outputs, and a display on a wall between two scheduled readouts. */
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
+import { vectorPath } from "../../tools/meter/vectors.js";
 import { vectorOf } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { needBrowser, say, Visit } from "./browser.js";
@@ -66,6 +67,44 @@ describe("The first page in daily use", function () {
 		assert.doesNotMatch(await textOf("now.title"), /\d W/);
 		await card.getByRole("link", { name: say("pin.title") }).click();
 		await visit.card("protocol.title").waitFor();
+	});
+
+	it("shows what a P1 port sends as people write it: a sum of both tariffs, texts, counts and cubic metres", async () => {
+		await gateway.write("meter/protocol", { protocol: "iec62056" });
+		await gateway.write("iec62056/config", { mode_d_enabled: true, mode_d_baudrate: 115_200 });
+		const { name, readings } = vectorOf("iskraemeco-mt382-dsmr4");
+		const telegram = vectorPath("iec62056-21", name);
+		await gateway.connectProgram([
+			"--telegram",
+			telegram,
+			"--mode",
+			"D",
+			"--baud",
+			"115200",
+			"--push-seconds",
+			"1",
+			"--baud-pace",
+			"--quiet",
+		]);
+		await gateway.read("iec62056/read");
+		await begin();
+		const totalOf = (code: string) => Number(readings.find(({ obis }) => obis === code)?.value1);
+		const sum = (totalOf("1.8.1") + totalOf("1.8.2")).toLocaleString("en", { minimumFractionDigits: 3 });
+		await visit.card("counter.title").getByText(sum, { exact: true }).waitFor();
+		await visit.go("readings");
+		const values = (await visit.page.locator("table.readings").first().innerText()).replace(/\s+/g, " ");
+		assert.match(values, / m³/);
+		assert.doesNotMatch(values, / m3|00004|4B384547/);
+		assert.match(values, /K8EG/);
+		await gateway.write("iec62056/config", { mode_d_enabled: false });
+	});
+
+	it("says before a click that this firmware can't encrypt a report", async () => {
+		await begin();
+		await visit.go("upkeep");
+		const card = visit.card("report.title");
+		await card.getByText(say("report.none")).waitFor();
+		assert.equal(await card.locator("[name=save]").count(), 0);
 	});
 
 	it("warns of a broker that does not answer", async () => {

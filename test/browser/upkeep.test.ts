@@ -175,6 +175,10 @@ describe("The page's maintenance", function () {
 		async function update(file: Buffer): Promise<void> {
 			await choose(file);
 			await install().click();
+			await isUpdated();
+		}
+
+		async function isUpdated(): Promise<void> {
 			await visit.hurry(visit.page.getByText(say("restart.update")));
 			await gateway.rebooted();
 			await visit.hurry(visit.page.locator("[name=password]"));
@@ -229,7 +233,45 @@ describe("The page's maintenance", function () {
 			await card()
 				.getByText(say("update.newer", { version: "9.9.9" }))
 				.waitFor();
+		});
+
+		it("fetches a newer version and installs it by one click, or says why not and what to do", async () => {
+			const server = "https://firmware.example";
+			const address = `${server}/pc.ota`;
+			await gateway.login();
+			await gateway.write("system/upgrade", { upgrade_url: address, upgrade_check_enabled: false });
+			await visit.page.reload();
+			visit.elsewhere.add(server);
+			let reply: { headers?: Record<string, string>; body: Buffer } = { body: fileOf("9.9.9") };
+			await visit.page.route(`${server}/**`, (route) => route.fulfill(reply));
+			const fetchButton = card().locator("[name=fetch]");
+			await fetchButton.click();
+			// Its server lets no other page read it.
+			const notice = card()
+				.locator(".notice")
+				.filter({ hasText: say("update.unfetched") });
+			await notice.waitFor();
+			const link = notice.getByRole("link", { name: say("update.fetch") });
+			assert.equal(await link.getAttribute("href"), address);
+			assert.match(visit.complaints.splice(0).join("\n"), /^console: .* blocked by CORS policy/);
+			assert.deepEqual([...(await violationsOf(visit)), ...(await visit.overflow())], []);
+			const headers = { "Access-Control-Allow-Origin": "*" };
+			const sent = () => visit.requests.filter((request) => request.url().endsWith("/system/ota")).length;
+			const before = sent();
+			reply = { headers, body: fileOf("9.9.9", { deviceId: 7 }) };
+			await fetchButton.click();
+			await card().getByText(say("error.ota_wrong_device")).waitFor();
+			assert.equal(await notice.count(), 0);
+			reply = { headers, body: fileOf("9.9.9").subarray(0, -1) };
+			await fetchButton.click();
+			await card().getByText(say("error.ota_invalid_image")).waitFor();
+			assert.equal(sent(), before);
+			reply = { headers, body: fileOf("9.9.9") };
+			await fetchButton.click();
 			state = {};
+			await isUpdated();
+			assert.equal(sent(), before + 1);
+			assert.equal((await gateway.read("system/version")).firmware.version, "9.9.9");
 		});
 	});
 

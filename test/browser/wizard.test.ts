@@ -58,6 +58,11 @@ describe("The page's first steps", function () {
 		await visit.page.locator("main button[type=submit]").click();
 		await visit.page.locator("[name=new][aria-invalid=true]").waitFor();
 		await isForEverybody();
+		// A reload does not ask for it.
+		await visit.page.reload();
+		await step(say("wizard.password")).waitFor();
+		await visit.page.locator("[name=new]").waitFor();
+		assert.equal(await visit.page.locator("[name=old]").count(), 0);
 		await visit.page.fill("[name=new]", NEW_PASSWORD);
 		await visit.page.fill("[name=repeat]", NEW_PASSWORD);
 		await visit.page.locator("main button[type=submit]").click();
@@ -134,6 +139,25 @@ describe("The page's first steps", function () {
 	it("show the first readout, as soon as that was set", async () => {
 		await visit.page.getByText(meterId).first().waitFor();
 		await isForEverybody();
+	});
+
+	it("read the meter by themselves once its head sits well, with one main button at each moment", async () => {
+		const main = visit.page.locator("main .button.main:visible");
+		const names = () => main.evaluateAll((all) => all.map((one) => one.getAttribute("name")));
+		assert.deepEqual(await names(), ["next"]);
+		await visit.page.getByRole("img", { name: say("align.drawing") }).waitFor();
+		await visit.page.reload();
+		await button("align").waitFor();
+		const { meter_readouts } = await gateway.read("system/status");
+		await button("align").click();
+		await visit.page.getByText(say("align.stop")).waitFor();
+		assert.ok((await main.count()) <= 1, String(await names()));
+		while ((await gateway.read("system/status")).meter_readouts === meter_readouts)
+			await visit.page.clock.fastForward(1_000);
+		await visit.page.getByText(meterId).first().waitFor();
+		await visit.page.locator("main .button.main[name=next]").waitFor();
+		assert.deepEqual(await names(), ["next"]);
+		assert.equal(await visit.page.getByText(say("align.stop")).count(), 0);
 		await button("next").click();
 	});
 

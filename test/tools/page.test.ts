@@ -25,7 +25,7 @@ describe("tools/page", function () {
 	const textOf = ({ content }: PackedFile) => new TextDecoder().decode(content);
 	const zipped = ({ body }: PackedFile) => body.length;
 	const documents = () => files.filter(({ type }) => type.startsWith("text/html"));
-	const scripts = () => files.filter(({ type }) => type === "text/javascript");
+	const scripts = () => files.filter(({ path }) => path.startsWith("/assets/"));
 	/** Scripts that a document loads. */
 	const named = (document: PackedFile) => [...textOf(document).matchAll(/ src="(\/[^"]*)"/g)].map(([, at]) => at);
 	const fileAt = (path: string) => {
@@ -44,7 +44,7 @@ describe("tools/page", function () {
 			documents().map(({ path, immutable }) => [path, immutable]),
 			LANGUAGES.map((language) => [`/${language}`, false]),
 		);
-		const apps = ["/app.webmanifest", "/icon.png"];
+		const apps = ["/app.webmanifest", "/icon.png", "/offline.js"];
 		assert.deepEqual(
 			files.filter((file) => ![documents(), scripts()].flat().includes(file)).map(({ path }) => path),
 			apps,
@@ -90,14 +90,14 @@ describe("tools/page", function () {
 	it("holds its policy to what it needs: no inline script, no other site, no frame", () => {
 		assert.match(policy, /^default-src 'none'; script-src 'self'; /);
 		for (const part of [
-			"connect-src 'self'",
+			"connect-src 'self' https:",
 			"manifest-src 'self'",
 			"base-uri 'none'",
 			"form-action 'none'",
 			"frame-ancestors 'none'",
 		])
 			assert.ok(policy.split("; ").includes(part), part);
-		assert.doesNotMatch(policy, /unsafe|\*|https?:/);
+		assert.doesNotMatch(policy.replace(" https:", ""), /unsafe|\*|https?:/);
 		assert.ok(policy.length <= POLICY_LIMIT, `${policy.length} characters`);
 	});
 
@@ -145,6 +145,8 @@ describe("tools/page", function () {
 		assert.equal(manifest.display, "standalone");
 		assert.ok(manifest.name && manifest.short_name.length <= 12);
 		for (const { src, type } of manifest.icons) assert.equal(fileAt(src).type, type);
+		for (const texts of [TEXTS.title, TEXTS.offline, TEXTS.retry])
+			for (const text of texts) assert.ok(textOf(fileAt("/offline.js")).includes(text), text);
 		const png = Buffer.from(fileAt("/icon.png").content);
 		assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [192, 192]);
 		assert.ok(png.length < 2048, `${png.length} bytes`);

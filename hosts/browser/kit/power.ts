@@ -106,10 +106,23 @@ export interface Counter {
 	readonly reading: Reading;
 }
 
+/** The sum of the tariffs of a meter that sends no total, as P1 does; undefined where there are not two of them. */
+function sumOf(readings: readonly Reading[], group: number): Reading | undefined {
+	const tariffs = [1, 2, 3, 4].flatMap((tariff) => recordOf(readings, `${group}.8.${tariff}`) ?? []);
+	const [first] = tariffs;
+	const isAlike = tariffs.every(({ value1, value1_unit }) => Number(value1) >= 0 && value1_unit === first.value1_unit);
+	if (tariffs.length < 2 || !isAlike) return undefined;
+	const digits = Math.max(...tariffs.map(({ value1 }) => value1.split(".")[1]?.length ?? 0));
+	const sum = tariffs.reduce((total, { value1 }) => total + Number(value1), 0);
+	return { ...first, obis: `${group}.8.0`, value1: sum.toFixed(digits) };
+}
+
 /** The energy counters, import before export, the total before its tariffs. */
 export function countersOf(readings: readonly Reading[]): readonly Counter[] {
 	const counters: Counter[] = [];
 	for (const group of [1, 2]) {
+		const sum = recordOf(readings, `${group}.8.0`) === undefined ? sumOf(readings, group) : undefined;
+		if (sum !== undefined) counters.push({ isExport: group === 2, tariff: 0, reading: sum });
 		for (let tariff = 0; tariff <= 4; tariff++) {
 			const code = `${group}.8.${tariff}`;
 			const reading = recordOf(readings, code);

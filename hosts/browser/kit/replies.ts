@@ -65,6 +65,7 @@ export interface Version {
 	};
 	readonly build_number: number;
 	readonly upgrade_url: string;
+	readonly report_available: boolean;
 }
 
 export interface Status {

@@ -7,12 +7,13 @@ import type { Draft, FieldSpec } from "../kit/fields.js";
 import { Form, SettingsCard } from "../kit/form.js";
 import { advanceLocalTime, formatLocalTime, formatNumber } from "../kit/format.js";
 import { choicesOf, fieldsOf } from "../kit/limits.js";
-import { readFailure, status } from "../kit/live.js";
+import { readFailure, readout, status } from "../kit/live.js";
 import { Card, Fact, Facts, Notice, Pending } from "../kit/parts.js";
 import type { Status } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
+import { Age, MeterChip } from "./dashboard.js";
 import { Aligner } from "./meter-align.js";
 import { DeviationFinding, DLMSCard } from "./meter-dlms.js";
 import { ReadFailure, settingsSet } from "./meter-finding.js";
@@ -32,15 +33,18 @@ export function Meter() {
 		<div class="cards">
 			<div class="column">
 				<Card title={t("protocol.title")}>
+					<MeterState />
 					{failure ? <ReadFailure error={failure} /> : <DeviationFinding />}
 					<ProtocolForm key={revision} onValue={setProtocol} />
 				</Card>
 				<Card title={t("align.title")}>
 					<Aligner />
 				</Card>
-				<Card title={t("pin.title")}>
-					<PINForm />
-				</Card>
+				{protocol === "sml" && (
+					<Card title={t("pin.title")}>
+						<PINForm />
+					</Card>
+				)}
 				<ScheduleCard />
 			</div>
 			<div class="column">
@@ -59,6 +63,22 @@ export function Meter() {
 			{isDLMS && <ObjectsCard />}
 			<LogCard />
 		</div>
+	);
+}
+
+/** Whether the meter is read at present, and when it was last. */
+function MeterState() {
+	const now = useStore(status);
+	const last = useStore(readout);
+	return (
+		<>
+			{now !== undefined && (
+				<p class="chips">
+					<MeterChip now={now} />
+				</p>
+			)}
+			<Age last={last} />
+		</>
 	);
 }
 
