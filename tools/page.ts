@@ -10,6 +10,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
+import { transform } from "esbuild";
 import { build, type Plugin } from "vite";
 import { TEXTS } from "../hosts/browser/text/all.js";
 import { LANGUAGES } from "../hosts/browser/text/translations.js";
@@ -153,24 +154,25 @@ const APP_FILES = [
 	["icon.png", "image/png"],
 ];
 
-function appFiles(): PageFile[] {
+async function appFiles(): Promise<PageFile[]> {
 	const files = APP_FILES.map(([name, type]) => {
 		const content = readFileSync(join(SOURCE, name));
 		return { path: `/${name}`, type, immutable: false, content };
 	});
-	return [...files, offlineWorker()];
+	return [...files, await offlineWorker()];
 }
 
 /** The service worker, with its texts; at the root, since it may only serve what is below it. */
-function offlineWorker(): PageFile {
+async function offlineWorker(): Promise<PageFile> {
 	const texts = LANGUAGES.map((language, index) => [
 		language,
 		[TEXTS.title[index], TEXTS.offline[index], TEXTS.retry[index]],
 	]);
-	const script = readFileSync(join(SOURCE, OFFLINE), "utf8")
-		.replace(/^\/\*\*.*?\*\/\n/s, "")
-		.replace('"%TEXTS%"', JSON.stringify(Object.fromEntries(texts)));
-	return { path: `/${OFFLINE}`, type: "text/javascript", immutable: false, content: new TextEncoder().encode(script) };
+	const source = readFileSync(join(SOURCE, OFFLINE), "utf8");
+	const script = source.replace('"%TEXTS%"', JSON.stringify(Object.fromEntries(texts)));
+	// The texts stay as they are, in UTF-8.
+	const { code } = await transform(script, { minify: true, charset: "utf8" });
+	return { path: `/${OFFLINE}`, type: "text/javascript", immutable: false, content: new TextEncoder().encode(code) };
 }
 
 /**
@@ -212,7 +214,7 @@ export function pack(files: readonly PackedFile[], policy: string): Buffer {
 export async function makePage(): Promise<{ files: PackedFile[]; policy: string }> {
 	const { scripts, entry } = await bundle();
 	const documents = LANGUAGES.map((_, index) => documentFor(index, entry));
-	const files = [...documents, ...scripts, ...appFiles()];
+	const files = [...documents, ...scripts, ...(await appFiles())];
 	const worker = new Worker(GZIP, {
 		workerData: files.map(({ content }) => content),
 	});

@@ -139,6 +139,8 @@ describe("The first page in daily use", function () {
 
 	describe("on a wall", () => {
 		before(async () => {
+			// The visits have used up the places for sessions.
+			await gateway.login();
 			await gateway.write("meter/protocol", { protocol: "iec62056" });
 			await gateway.connectMeter({ telegram: vectorOf("kamstrup-162-dsmr2").telegram, mode: "C" });
 			await gateway.write("iec62056/schedule", {

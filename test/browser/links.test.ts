@@ -93,11 +93,11 @@ describe("The page's connections", function () {
 			});
 		}
 
-		it("sends a value over Zigbee by choice, and no longer, where there is a radio", async () => {
+		it("sends a value over Zigbee by choice, and no longer, where it is in a network", async () => {
 			const there = await Visit.begin(browser, gateway);
 			await there.page.route("**/api/v1/system/status", async (route) => {
 				const response = await route.fetch();
-				await route.fulfill({ response, json: { ...(await response.json()), zigbee_state: "off" } });
+				await route.fulfill({ response, json: { ...(await response.json()), zigbee_state: "joined" } });
 			});
 			await there.logIn();
 			await there.go("readings");

@@ -35,13 +35,9 @@ function resultOf(result: unknown): unknown {
 }
 
 /** Throws PeerMissing unless the program of this Debian package is installed. */
-async function need(program: string, name: string, args: string[] = ["--version"]): Promise<void> {
-	try {
-		await run(program, args);
-	} catch (error) {
-		if (error instanceof PeerMissing) throw new PeerMissing(`${program} is not installed (Debian's package ${name})`);
-		throw error;
-	}
+async function need(program: string, name: string): Promise<void> {
+	const isThere = await run("sh", ["-c", `command -v ${program} || true`]);
+	if (isThere === "") throw new PeerMissing(`${program} is not installed (Debian's package ${name})`);
 }
 
 /** Repeats the attempt until it succeeds. Throws its last error. */
@@ -70,6 +66,11 @@ const PREFERENCES = {
 	"browser.aboutwelcome.enabled": false,
 };
 
+interface MarionetteError {
+	readonly error: string;
+	readonly message: string;
+}
+
 export class Firefox implements Browser {
 	readonly #child: ChildProcess;
 	readonly #folder: string;
@@ -77,7 +78,7 @@ export class Firefox implements Browser {
 	/** Received text that is not a whole message yet. */
 	#text = "";
 	#lastId = 0;
-	readonly #waiting = new Map<number, (message: [number, number, { message: string } | null, unknown]) => void>();
+	readonly #waiting = new Map<number, (message: [number, number, MarionetteError | null, unknown]) => void>();
 
 	private constructor(child: ChildProcess, folder: string, socket: Socket) {
 		this.#child = child;
@@ -104,7 +105,7 @@ export class Firefox implements Browser {
 			return attempt;
 		});
 		const browser = new Firefox(child, folder, socket);
-		await browser.#ask("WebDriver:NewSession", { capabilities: { alwaysMatch: { acceptInsecureCerts: true } } });
+		await browser.#ask("WebDriver:NewSession", { acceptInsecureCerts: true });
 		await browser.#ask("WebDriver:SetTimeouts", { script: SCRIPT_LIMIT_MS });
 		return browser;
 	}
@@ -128,7 +129,9 @@ export class Firefox implements Browser {
 		const id = ++this.#lastId;
 		const text = JSON.stringify([0, id, command, parameters]);
 		return new Promise((resolve, reject) => {
-			this.#waiting.set(id, ([, , error, result]) => (error ? reject(new Error(error.message)) : resolve(result)));
+			this.#waiting.set(id, ([, , error, result]) =>
+				error ? reject(new Error(`${error.error}: ${error.message}`)) : resolve(result),
+			);
 			this.#socket.write(`${Buffer.byteLength(text)}:${text}`);
 		});
 	}
@@ -159,7 +162,7 @@ export class WebKit implements Browser {
 
 	static async start(): Promise<WebKit> {
 		await need("WebKitWebDriver", "webkit2gtk-driver");
-		await need("Xvfb", "xvfb", ["-help"]);
+		await need("Xvfb", "xvfb");
 		// The server tells the number of the display that it has taken.
 		const screen = spawn("Xvfb", ["-displayfd", "3", "-nolisten", "tcp"], {
 			stdio: ["ignore", "ignore", "ignore", "pipe"],

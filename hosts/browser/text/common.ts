@@ -9,9 +9,9 @@ export const COMMON = {
 		"Ta strona wymaga JavaScriptu. API działa bez niego.",
 	],
 	offline: [
-		"The gateway can't be reached. Is this device in the same network, and does the gateway have power? After a change of networks it may have another address.",
-		"Das Gateway ist nicht erreichbar. Ist dieses Gerät im selben Netz, und hat das Gateway Strom? Nach einem Wechsel des Netzes hat es vielleicht eine andere Adresse.",
-		"Bramka jest nieosiągalna. Czy to urządzenie jest w tej samej sieci i czy bramka ma zasilanie? Po zmianie sieci może mieć inny adres.",
+		"The gateway can't be reached. Is this device in the same network, and does the gateway have power?",
+		"Das Gateway ist nicht erreichbar. Ist dieses Gerät im selben Netz, und hat das Gateway Strom?",
+		"Bramka jest nieosiągalna. Czy to urządzenie jest w tej samej sieci i czy bramka ma zasilanie?",
 	],
 	skip: ["Skip to content", "Zum Inhalt springen", "Przejdź do treści"],
 	menu: ["Menu", "Menü", "Menu"],

@@ -69,13 +69,13 @@ export const UPKEEP = {
 		"Ostatnia aktualizacja nie powiodła się.",
 	],
 	"update.newer": [
-		"Version {version} is available. This browser fetches its file from the internet and sends it to the gateway, which checks the signature.",
-		"Version {version} ist verfügbar. Dieser Browser holt die Datei aus dem Internet und sendet sie an das Gateway, das die Signatur prüft.",
-		"Dostępna jest wersja {version}. Ta przeglądarka pobierze plik z internetu i prześle go do bramki, która sprawdzi podpis.",
+		"Version {version} is available. This browser fetches it from the internet; the gateway checks its signature.",
+		"Version {version} ist verfügbar. Dieser Browser holt sie aus dem Internet; das Gateway prüft ihre Signatur.",
+		"Dostępna jest wersja {version}. Ta przeglądarka pobierze ją z internetu, a bramka sprawdzi jej podpis.",
 	],
 	"update.fetching": ["Fetching the file …", "Datei wird geholt …", "Pobieranie pliku …"],
 	"update.unfetched": [
-		"The browser could not fetch the file: there is no connection to its server, or the server allows no other page to read it. Save the file by this link, then choose it below.",
+		"The browser could not fetch the file: its server can't be reached or lets no other page read it. Save the file by this link, then choose it below.",
 		"Der Browser konnte die Datei nicht holen: Der Server ist nicht erreichbar oder lässt sie keine fremde Seite lesen. Speichern Sie die Datei mit diesem Link und wählen Sie sie unten aus.",
 		"Przeglądarka nie mogła pobrać pliku: brak połączenia z serwerem albo nie pozwala on odczytać pliku innej stronie. Zapisz plik tym linkiem, a potem wybierz go poniżej.",
 	],
