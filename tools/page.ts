@@ -162,16 +162,9 @@ async function appFiles(): Promise<PageFile[]> {
 	return [...files, await offlineWorker()];
 }
 
-/** The service worker, with its texts; at the root, since it may only serve what is below it. */
+/** The service worker, at the root: it may only serve what is below it. */
 async function offlineWorker(): Promise<PageFile> {
-	const texts = LANGUAGES.map((language, index) => [
-		language,
-		[TEXTS.title[index], TEXTS.offline[index], TEXTS.retry[index]],
-	]);
-	const source = readFileSync(join(SOURCE, OFFLINE), "utf8");
-	const script = source.replace('"%TEXTS%"', JSON.stringify(Object.fromEntries(texts)));
-	// The texts stay as they are, in UTF-8.
-	const { code } = await transform(script, { minify: true, charset: "utf8" });
+	const { code } = await transform(readFileSync(join(SOURCE, OFFLINE), "utf8"), { minify: true });
 	return { path: `/${OFFLINE}`, type: "text/javascript", immutable: false, content: new TextEncoder().encode(code) };
 }
 

@@ -11,6 +11,9 @@ import { needBrowser, Visit } from "./browser.js";
 const FIRST_LIMIT = 45 * 1024;
 /** Bytes a second. */
 const MEGABIT = 125_000;
+/** The window is that of an installed app. */
+const AS_APP = `const own = matchMedia;
+	window.matchMedia = (query) => query === "(display-mode: standalone)" ? { matches: true } : own(query);`;
 const SCRIPT = /^GET \/assets\/app-[\w-]+\.js$/;
 const USE = /^GET \/assets\/use-[\w-]+\.js$/;
 const PAGES = /^GET \/assets\/pages-[\w-]+\.js$/;
@@ -125,9 +128,7 @@ describe("The page's first load", function () {
 		// Browsers trust this address as they trust HTTPS with a certificate that they know.
 		const origin = `http://localhost:${other.ports.http}`;
 		visit.elsewhere.add(origin);
-		const session = await visit.context.newCDPSession(visit.page);
-		const app = { features: [{ name: "display-mode", value: "standalone" }] };
-		await session.send("Emulation.setEmulatedMedia", app);
+		await visit.page.addInitScript(AS_APP);
 		await visit.page.goto(`${origin}/de`);
 		await visit.page.evaluate("navigator.serviceWorker.ready.then(() => undefined)");
 		await other.stop();

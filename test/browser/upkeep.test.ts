@@ -13,6 +13,7 @@ import { violationsOf } from "./axe.js";
 import { needBrowser, say, Visit } from "./browser.js";
 
 const NEXT = "9.8.7-test";
+const NEWER = "9.9.9";
 const BENCH = { chip: "pc", deviceId: 0 };
 /** Bytes a second of a network that is slow enough to be looked at. */
 const SLOW = 30_000;
@@ -225,13 +226,13 @@ describe("The page's maintenance", function () {
 
 		it("tells of a newer version on the overview, which leads to what is to be done", async () => {
 			await visit.page.evaluate("sessionStorage.removeItem('update')");
-			state = { upgrade_version: "9.9.9", ota_last_error: "" };
+			state = { upgrade_version: NEWER, ota_last_error: "" };
 			await visit.go("dashboard");
-			const link = visit.page.getByRole("link", { name: say("update.there", { version: "9.9.9" }) });
+			const link = visit.page.getByRole("link", { name: say("update.there", { version: NEWER }) });
 			await visit.hurry(link);
 			await link.click();
 			await card()
-				.getByText(say("update.newer", { version: "9.9.9" }))
+				.getByText(say("update.newer", { version: NEWER }))
 				.waitFor();
 		});
 
@@ -242,7 +243,7 @@ describe("The page's maintenance", function () {
 			await gateway.write("system/upgrade", { upgrade_url: address, upgrade_check_enabled: false });
 			await visit.page.reload();
 			visit.elsewhere.add(server);
-			let reply = { headers: { "Access-Control-Allow-Origin": "https://page.example" }, body: fileOf("9.9.9") };
+			let reply = { headers: { "Access-Control-Allow-Origin": "https://page.example" }, body: fileOf(NEWER) };
 			await visit.page.route(`${server}/**`, (route) => route.fulfill(reply));
 			const fetchButton = card().locator("[name=fetch]");
 			await fetchButton.click();
@@ -258,20 +259,21 @@ describe("The page's maintenance", function () {
 			const headers = { "Access-Control-Allow-Origin": "*" };
 			const sent = () => visit.requests.filter((request) => request.url().endsWith("/system/ota")).length;
 			const before = sent();
-			reply = { headers, body: fileOf("9.9.9", { deviceId: 7 }) };
+			reply = { headers, body: fileOf(NEWER, { deviceId: 7 }) };
 			await fetchButton.click();
 			await card().getByText(say("error.ota_wrong_device")).waitFor();
 			assert.equal(await notice.count(), 0);
-			reply = { headers, body: fileOf("9.9.9").subarray(0, -1) };
+			reply = { headers, body: fileOf(NEWER).subarray(0, -1) };
 			await fetchButton.click();
 			await card().getByText(say("error.ota_invalid_image")).waitFor();
 			assert.equal(sent(), before);
-			reply = { headers, body: fileOf("9.9.9") };
+			reply = { headers, body: fileOf(NEWER) };
 			await fetchButton.click();
 			state = {};
 			await isUpdated();
 			assert.equal(sent(), before + 1);
-			assert.equal((await gateway.read("system/version")).firmware.version, "9.9.9");
+			await gateway.login();
+			assert.equal((await gateway.read("system/version")).firmware.version, NEWER);
 		});
 	});
 
@@ -301,11 +303,11 @@ describe("The page's maintenance", function () {
 			const download = await savedBy(card());
 			assert.match(download.suggestedFilename(), /^[\w-]+-20\d\d-\d\d-\d\d\.json$/);
 			const backup = JSON.parse(readFileSync(await download.path(), "utf8"));
-			assert.equal(backup.version, NEXT);
+			assert.equal(backup.version, NEWER);
 			await gateway.write("system/timezone", { timezone: "Europe/Berlin" });
 			const hub = { ...backup.settings.hub, enabled: true, url: "https://hub.example:8123", token_set: true };
 			await choose({ ...backup, settings: { ...backup.settings, hub, "later/thing": { on: true } } });
-			for (const text of [NEXT, backup.board]) await card().getByText(text, { exact: true }).waitFor();
+			for (const text of [NEWER, backup.board]) await card().getByText(text, { exact: true }).waitFor();
 			await card()
 				.getByText(new RegExp(`${say("nav.meter")}.*${say("nav.hub")}.*${say("nav.system")}`))
 				.waitFor();

@@ -94,7 +94,7 @@ describe("The page's use", function () {
 		assert.equal(await bars.locator(".bars .up").count(), on("quarters", "2026-11-22").length);
 		const highest = Math.max(...all["quarters"].map((one) => one["import_wh"]));
 		const peak = plain(await bars.locator(".facts").innerText());
-		assert.ok(peak.includes(`${((highest * 4) / 1000).toFixed(2)} kW, Nov 21, 2026`), peak);
+		assert.ok(peak.includes(`${((highest * 4) / 1000).toFixed(2)} kW (Nov 21, 7:45 PM)`), peak);
 		assert.deepEqual(
 			asked(visit).map((query) => query.get("period")),
 			["days", "quarters"],

@@ -9,7 +9,7 @@ import { ARCHIVE, makePage, type PackedFile, pack } from "../../tools/page.js";
 const SOURCE = join(import.meta.dirname, "../../../hosts/browser");
 
 /** Bytes, compressed. */
-const WHOLE_LIMIT = 112 * 1024;
+const WHOLE_LIMIT = 113 * 1024;
 const FIRST_LIMIT = 45 * 1024;
 /** The gateway sends a head from a buffer of 1024 bytes; the policy is most of it. */
 const POLICY_LIMIT = 512;
@@ -145,8 +145,6 @@ describe("tools/page", function () {
 		assert.equal(manifest.display, "standalone");
 		assert.ok(manifest.name && manifest.short_name.length <= 12);
 		for (const { src, type } of manifest.icons) assert.equal(fileAt(src).type, type);
-		for (const texts of [TEXTS.title, TEXTS.offline, TEXTS.retry])
-			for (const text of texts) assert.ok(textOf(fileAt("/offline.js")).includes(text), text);
 		const png = Buffer.from(fileAt("/icon.png").content);
 		assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [192, 192]);
 		assert.ok(png.length < 2048, `${png.length} bytes`);

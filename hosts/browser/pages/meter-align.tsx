@@ -77,7 +77,7 @@ export function Aligner({ isMain = true, onStart, onWell }: AlignerProps) {
 	const [tries, setTries] = useState<readonly Probe[]>([]);
 	const [isRunning, setRunning] = useState(false);
 	const [problem, setProblem] = useState<DeviceError>();
-	/** What was found is set. */
+	/** The settings that were found are applied. */
 	const [isSet, setSet] = useState(false);
 	const [hasSound, setSound] = useState(false);
 	const audio = useRef<AudioContext | undefined>(undefined);

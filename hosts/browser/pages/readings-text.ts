@@ -67,12 +67,12 @@ function secondsOf({ value2, value2_unit = "", values = [] }: Reading) {
 		.map(([text, unit]) => [text, unit, unit === "" ? stampOf(text) : undefined] as const);
 }
 
-/** Numbers of power failures, of drops and rises of the voltage (DSMR): counts, where other values may be names. */
-const COUNT = /^(96\.7\.\d+|(32|52|72)\.(32|36)\.0)$/;
+/** The tariff, numbers of power failures, of drops and rises of the voltage (DSMR), where other values may be names. */
+const COUNT = /^(96\.14\.0|96\.7\.\d+|(32|52|72)\.(32|36)\.0)$/;
 /** Numbers and messages that DSMR sends as the codes of their characters. */
 const CODED = /^96\.(1|13)\.\d+$/;
 /** Characters of ASCII that are seen. A short number of decimal digits could be itself. */
-const ASCII = /^(?=.*[A-F]|.{24})([2-7][0-9A-F])+$/;
+const ASCII = /^(?=.*[A-F]|.{20})([2-7][0-9A-F])+$/;
 
 /** The text itself, where the value has the hexadecimal codes of its characters. */
 function textOf(obis: string, value: string): string {

@@ -3,7 +3,7 @@
  * Also the overview's card of today, so that both share one script.
  */
 import { useEffect, useState } from "preact/hooks";
-import { AMOUNTS, formatWall } from "../kit/amounts.js";
+import { AMOUNTS, formatMinute } from "../kit/amounts.js";
 import type { DeviceError } from "../kit/device.js";
 import { formatNumber } from "../kit/format.js";
 import { loadRecent, loadToday, type Recent } from "../kit/history.js";
@@ -95,7 +95,7 @@ function PeakFact({ quarters }: { quarters: readonly Piece[] }) {
 			) : (
 				highest !== undefined && (
 					<Fact name={t("peak.days")}>
-						{kW(highest.watts)}, {formatWall(highest.fromMs)}
+						{kW(highest.watts)} ({formatMinute(highest.fromMs)})
 					</Fact>
 				)
 			)}

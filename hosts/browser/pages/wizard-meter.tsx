@@ -114,7 +114,7 @@ export function FirstContact({ next, actions }: FirstContactProps) {
 /** The meter with its display and its round port, and the head beside it, cable downwards. */
 function Drawing() {
 	return (
-		<svg class="drawing" viewBox="0 0 260 150" role="img" aria-label={t("align.drawing")}>
+		<svg class="sketch" viewBox="0 0 260 150" role="img" aria-label={t("align.drawing")}>
 			<rect x="20" y="5" width="120" height="140" rx="10" />
 			<rect x="38" y="20" width="84" height="30" rx="4" />
 			<path d="M50 42V28M58 28h7v14h-7zM73 28h7v14h-7zM88 28h7M88 42h7M96 35h-8V28M95 35v7M108 42h.1" />

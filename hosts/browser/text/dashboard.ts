@@ -35,9 +35,9 @@ export const DASHBOARD = {
 	"today.bars": ["Today in quarter hours", "Heute in Viertelstunden", "Dziś w kwadransach"],
 	"peak.period": ["Peak of the billing period", "Spitze im Abrechnungszeitraum", "Szczyt w okresie rozliczeniowym"],
 	"peak.days": [
-		"Highest quarter hour, today and yesterday",
-		"Höchste Viertelstunde heute und gestern",
-		"Najwyższy kwadrans, dziś i wczoraj",
+		"Highest quarter hour since yesterday",
+		"Höchste Viertelstunde seit gestern",
+		"Najwyższy kwadrans od wczoraj",
 	],
 	"today.more": ["All consumption", "Gesamter Verbrauch", "Całe zużycie"],
 	"zone.shown": ["Times in {zone}", "Uhrzeiten in {zone}", "Godziny: {zone}"],
