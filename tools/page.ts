@@ -9,6 +9,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
+import { transform } from "esbuild";
 import { build, type Plugin } from "vite";
 import { TEXTS } from "../hosts/browser/text/all.js";
 import { LANGUAGES } from "../hosts/browser/text/translations.js";
@@ -18,6 +19,7 @@ const SOURCE = join(ROOT, "hosts", "browser");
 export const ARCHIVE = join(ROOT, "modules", "resources", "web.bin");
 const GZIP = new URL("./page-gzip.js", import.meta.url);
 const TAG_LENGTH = 16;
+const OFFLINE = "offline.js";
 
 export interface PageFile {
 	readonly path: string;
@@ -151,22 +153,30 @@ const APP_FILES = [
 	["icon.png", "image/png"],
 ];
 
-function appFiles(): PageFile[] {
-	return APP_FILES.map(([name, type]) => {
+async function appFiles(): Promise<PageFile[]> {
+	const files = APP_FILES.map(([name, type]) => {
 		const content = readFileSync(join(SOURCE, name));
 		return { path: `/${name}`, type, immutable: false, content };
 	});
+	return [...files, await offlineWorker()];
+}
+
+/** The service worker, at the root: it may only serve what is below it. */
+async function offlineWorker(): Promise<PageFile> {
+	const { code } = await transform(readFileSync(join(SOURCE, OFFLINE), "utf8"), { minify: true });
+	return { path: `/${OFFLINE}`, type: "text/javascript", immutable: false, content: new TextEncoder().encode(code) };
 }
 
 /**
- * Content Security Policy of the documents (CSP Level 3): the page's own scripts and the gateway's API. The style is a
- * constructed style sheet, to which no directive applies.
+ * Content Security Policy of the documents (CSP Level 3): the page's own scripts, the gateway's API, and the server of
+ * newer firmware, whose address the owner may choose. The style is a constructed style sheet, to which no directive
+ * applies.
  */
 const POLICY = [
 	"default-src 'none'",
 	"script-src 'self'",
 	"img-src 'self' data:",
-	"connect-src 'self'",
+	"connect-src 'self' https:",
 	"manifest-src 'self'",
 	"base-uri 'none'",
 	"form-action 'none'",
@@ -195,7 +205,7 @@ export function pack(files: readonly PackedFile[], policy: string): Buffer {
 export async function makePage(): Promise<{ files: PackedFile[]; policy: string }> {
 	const { scripts, entry } = await bundle();
 	const documents = LANGUAGES.map((_, index) => documentFor(index, entry));
-	const files = [...documents, ...scripts, ...appFiles()];
+	const files = [...documents, ...scripts, ...(await appFiles())];
 	const worker = new Worker(GZIP, {
 		workerData: files.map(({ content }) => content),
 	});

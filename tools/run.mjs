@@ -95,6 +95,9 @@ const PEER_PACKAGES = [
 	{ name: "mosquitto-clients", isThere: () => hasProgram("mosquitto_sub") },
 	{ name: "debootstrap", isThere: () => hasProgram("debootstrap") },
 	{ name: "opensc", isThere: () => hasProgram("pkcs11-tool") },
+	{ name: "firefox-esr", isThere: () => hasProgram("firefox-esr") },
+	{ name: "webkit2gtk-driver", isThere: () => hasProgram("WebKitWebDriver") },
+	{ name: "xvfb", isThere: () => hasProgram("Xvfb") },
 	{ name: "softhsm2", isThere: () => hasProgram("softhsm2-util") },
 ];
 

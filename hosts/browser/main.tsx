@@ -3,7 +3,7 @@ import { render } from "preact";
 import { App, leadToWizard } from "./app.js";
 import { applyTheme } from "./kit/choices.js";
 import { takeDisplayLink } from "./kit/session.js";
-import { isLanguageAstray } from "./kit/text.js";
+import { isLanguageAstray, language, t } from "./kit/text.js";
 import style from "./style.css?inline";
 
 takeDisplayLink();
@@ -16,4 +16,9 @@ if (root !== null && !isLanguageAstray()) {
 	applyTheme();
 	leadToWizard();
 	render(<App />, root);
+	// Only as an app, which has no address bar to try again in. Browsers refuse it under a certificate that they don't trust.
+	if (matchMedia("(display-mode: standalone)").matches) {
+		const texts = [language, t("title"), t("offline"), t("retry")].map((text) => ["t", text]);
+		navigator.serviceWorker?.register(`/offline.js?${new URLSearchParams(texts)}`).catch(() => undefined);
+	}
 }

@@ -13,6 +13,7 @@
 
 #include "certificate-name.h"
 #include "certificate-time.h"
+#include "digest.h"
 #include "mbedtls-compat.h"
 
 static const char BEGIN[] = "-----BEGIN ", END[] = "-----END ", DASHES[] = "-----";
@@ -131,6 +132,25 @@ static bool is_unsupported(int error)
 	}
 }
 
+/* Writes the fingerprint as text; false when the library fails. */
+static bool fingerprint(const mbedtls_x509_buf *der, char *text)
+{
+	static const char digits[] = "0123456789ABCDEF";
+	digest hash;
+	uint8_t sum[DIGEST_SIZE];
+	if (!digest_start(&hash)) return false;
+	if (!digest_update(&hash, der->p, der->len) || !digest_finish(&hash, sum)) {
+		digest_abort(&hash);
+		return false;
+	}
+	for (size_t i = 0; i < DIGEST_SIZE; i++) {
+		*text++ = digits[sum[i] >> 4];
+		*text++ = digits[sum[i] & 15];
+		*text++ = i + 1 < DIGEST_SIZE ? ':' : 0;
+	}
+	return true;
+}
+
 static bool describe(const mbedtls_x509_crt *certificate, certificate_details *details)
 {
 	details->valid_from_ms = certificate_time_s(&certificate->valid_from) * 1000;
@@ -139,7 +159,8 @@ static bool describe(const mbedtls_x509_crt *certificate, certificate_details *d
 	details->issued_by_next = false;
 	const mbedtls_x509_buf *subject = &certificate->subject_raw, *issuer = &certificate->issuer_raw;
 	return certificate_name_text(subject->p, subject->len, details->subject) &&
-		certificate_name_text(issuer->p, issuer->len, details->issuer);
+		certificate_name_text(issuer->p, issuer->len, details->issuer) &&
+		fingerprint(&certificate->raw, details->fingerprint);
 }
 
 /* Returns true if `issuer` is an authority whose key signed the other; ignores validity times. */

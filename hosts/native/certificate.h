@@ -17,6 +17,8 @@ enum {
 	CERTIFICATE_CHAIN_LIMIT = 6,
 	/* Maximum length of a name, bytes of UTF-8; a longer one is cut and ends in "…". */
 	CERTIFICATE_NAME_LIMIT = 255,
+	/* Size of a fingerprint as text: 32 pairs of digits, each followed by a colon or the NUL. */
+	CERTIFICATE_FINGERPRINT_SIZE = 96,
 	/*
 	 * Maximum number of names of a generated certificate, and their length; the first is the common name (RFC 5280,
 	 * A.1).
@@ -55,6 +57,8 @@ typedef struct {
 	int64_t valid_to_ms;
 	certificate_key_type key_type;
 	unsigned key_bits;
+	/* SHA-256 of the DER as text: AB:CD:… */
+	char fingerprint[CERTIFICATE_FINGERPRINT_SIZE];
 	/* Signed by the next certificate in the file, which is an authority. */
 	bool issued_by_next;
 } certificate_details;

@@ -225,6 +225,8 @@ void xs_crypto_read_certificates(xsMachine *the)
 			set_number(the, &xsVar(1), xsID_validToMs, (double)details->valid_to_ms);
 			set_number(the, &xsVar(1), xsID_keyType, details->key_type);
 			set_number(the, &xsVar(1), xsID_keyBits, details->key_bits);
+			xsmcSetString(xsVar(2), (xsStringValue)details->fingerprint);
+			xsmcSet(xsVar(1), xsID_fingerprint, xsVar(2));
 			xsmcSetBoolean(xsVar(2), details->issued_by_next);
 			xsmcSet(xsVar(1), xsID_issuedByNext, xsVar(2));
 		}

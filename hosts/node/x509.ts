@@ -139,7 +139,10 @@ function readCertificate(der: Buffer | undefined): Certificate | number {
 		// An issuer must have a name (RFC 5280, 4.1.2.4), a subject need not.
 		if (subject === undefined || !issuer) return CERTIFICATES_DAMAGED;
 		if (Number.isNaN(validFromMs + validToMs)) return CERTIFICATES_DAMAGED;
-		return { parsed, details: { subject, issuer, validFromMs, validToMs, ...kind } };
+		return {
+			parsed,
+			details: { subject, issuer, validFromMs, validToMs, ...kind, fingerprint: parsed.fingerprint256 },
+		};
 	} catch {
 		return CERTIFICATES_DAMAGED;
 	}

@@ -198,7 +198,10 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		this.#serving.open(network, options, () => identity.ownPair(hostname));
 		guard("tls", () => {
 			const { listener } = this.#serving;
-			if (listener !== undefined && this.safeMode === "") identity.serveInstalled(listener, hostname);
+			if (listener === undefined) return;
+			if (this.safeMode === "") identity.serveInstalled(listener, hostname);
+			// A battery is not spent on it at each waking.
+			if (this.saving === undefined) identity.announce();
 		});
 		this.connectParts();
 		if (serial.console !== undefined && wifi !== undefined)

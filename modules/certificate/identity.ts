@@ -84,6 +84,14 @@ export class Identity implements Running {
 		});
 	}
 
+	/** Traces the fingerprint of the certificate that is served, for comparison with the one that a browser shows. */
+	announce(): void {
+		const file = this.installed.read() ?? this.own.read();
+		if (file === undefined) return;
+		const { certificates } = this.#deps.crypto.readCertificates(file);
+		if (certificates.length > 0) this.#deps.trace(`tls: SHA-256 ${certificates[0].fingerprint}`);
+	}
+
 	/** Returns whether the own certificate is served but does not match the name, the address or the time. */
 	isOutdated(hostname: string, address: string): boolean {
 		return !this.installed.isThere && !this.isFor(hostname, address);
@@ -92,7 +100,9 @@ export class Identity implements Running {
 	renew(target: IdentityTarget, hostname: string, address: string): void {
 		if (this.isFor(hostname, address)) return;
 		const pair = this.ownPair(hostname, address);
-		if (!this.installed.isThere) target.setIdentity(pair);
+		if (this.installed.isThere) return;
+		target.setIdentity(pair);
+		this.announce();
 	}
 
 	/** Returns whether the own certificate matches the name and the address and is valid now. */

@@ -33,6 +33,7 @@ const NO_DETAILS: CertificateDetails = Object.freeze({
 	validToMs: 0,
 	keyType: 0,
 	keyBits: 0,
+	fingerprint: "",
 	issuedByNext: false,
 });
 
@@ -155,6 +156,7 @@ function answer(exchange: Exchange<Identity>, { certificates }: CertificateFile,
 		textMember(writer, "valid_to", validTo);
 		textMember(writer, "key_type", keyTypeText(details.keyType));
 		numberMember(writer, "key_bits", details.keyBits);
+		textMember(writer, "fingerprint", details.fingerprint);
 		numberMember(writer, "chain_length", certificates.length);
 		numberMember(writer, "max_size", CERTIFICATE_FILE_LIMIT);
 		booleanMember(writer, "upload_allowed", exchange.secure);

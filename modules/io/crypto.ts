@@ -109,6 +109,8 @@ export interface CertificateDetails {
 	readonly validToMs: number;
 	readonly keyType: number;
 	readonly keyBits: number;
+	/** SHA-256 of the whole certificate as programs show it: 32 pairs of capital hexadecimal digits with colons between. */
+	readonly fingerprint: string;
 	/** True when the next certificate is an authority's and its key has signed this one. */
 	readonly issuedByNext: boolean;
 }

@@ -79,6 +79,8 @@ export class Visit {
 	readonly page: Page;
 	readonly context: BrowserContext;
 	readonly base: string;
+	/** Origins beside the gateway's that the page may ask. */
+	readonly elsewhere = new Set<string>();
 	/** Errors seen during the visit. */
 	readonly complaints: string[] = [];
 	/** Everything the browser asked for. */
@@ -104,7 +106,12 @@ export class Visit {
 			if (url.pathname !== EVENTS) this.#running.add(request);
 			const toAPI = [...this.#running].filter((running) => running.url().includes("/api/"));
 			this.mostAtOnce = Math.max(this.mostAtOnce, toAPI.length);
-			if (url.origin !== base && url.protocol !== "data:" && url.protocol !== "blob:")
+			if (
+				url.origin !== base &&
+				!this.elsewhere.has(url.origin) &&
+				url.protocol !== "data:" &&
+				url.protocol !== "blob:"
+			)
 				this.complaints.push(`elsewhere: ${request.url()}`);
 		});
 		const done = (request: Request) => void this.#running.delete(request);
@@ -175,6 +182,7 @@ export class Visit {
 	async fill(within: Locator, values: Readonly<Record<string, string | number | boolean>>): Promise<void> {
 		for (const [name, value] of Object.entries(values)) {
 			const field = within.locator(`[name="${name}"]`);
+			await field.evaluate((element) => element.closest("details")?.setAttribute("open", ""));
 			if (typeof value === "boolean") await field.setChecked(value);
 			else if ((await field.evaluate((element) => element.tagName)) === "SELECT")
 				await field.selectOption(String(value));

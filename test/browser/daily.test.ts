@@ -28,6 +28,8 @@ describe("The first page in daily use", function () {
 		await browser?.close();
 		await gateway?.stop();
 	});
+	// Each visit takes one of the few places for sessions.
+	beforeEach(() => gateway.login());
 	afterEach(async function () {
 		if (this.currentTest?.state === "failed") console.error(gateway.diagnosis);
 		assert.deepEqual(visit.complaints, []);
@@ -43,6 +45,14 @@ describe("The first page in daily use", function () {
 		await gateway.connectProgram(["--protocol", "sml", "--push-seconds", "1", "--quiet", ...more]);
 		await gateway.read("iec62056/read");
 	};
+
+	it("has its figure at the edge of its card, as all other texts", async () => {
+		await sendsSML();
+		await begin();
+		const left = async (selector: string) => (await visit.card("now.title").locator(selector).boundingBox())?.x;
+		await visit.card("now.title").locator(".big:not(.none)").waitFor();
+		assert.equal(await left(".big"), await left("h2"));
+	});
 
 	it("shows counters that the meter sends in Wh as its display does, in kWh with three digits", async () => {
 		await sendsSML();
@@ -66,6 +76,33 @@ describe("The first page in daily use", function () {
 		assert.doesNotMatch(await textOf("now.title"), /\d W/);
 		await card.getByRole("link", { name: say("pin.title") }).click();
 		await visit.card("protocol.title").waitFor();
+	});
+
+	it("shows what a P1 port sends as people write it: a sum of both tariffs, texts, counts and cubic metres", async () => {
+		await gateway.write("meter/protocol", { protocol: "iec62056" });
+		await gateway.write("iec62056/config", { mode_d_enabled: true, mode_d_baudrate: 115_200 });
+		await gateway.connectProgram(["--protocol", "p1", "--baud-pace", "--quiet"]);
+		await gateway.read("iec62056/read");
+		await gateway.write("iec62056/schedule", { enabled: false, period_unit: "minutes", period_value: 15 });
+		await begin();
+		const { readings } = await gateway.read("iec62056/last");
+		const totalOf = (code: string) => Number(readings.find(({ obis }: { obis: string }) => obis === code).value1);
+		const sum = (totalOf("1.8.1") + totalOf("1.8.2")).toLocaleString("en", { minimumFractionDigits: 3 });
+		await visit.card("counter.title").getByText(sum, { exact: true }).waitFor();
+		await visit.go("readings");
+		const values = (await visit.page.locator("table.readings").first().innerText()).replace(/\s+/g, " ");
+		assert.match(values, / m³/);
+		assert.doesNotMatch(values, / m3|00004/);
+		assert.match(values, /GWS48151623.* Maintenance on Friday from 8 to 9/);
+		await gateway.write("iec62056/config", { mode_d_enabled: false });
+	});
+
+	it("says before a click that this firmware can't encrypt a report", async () => {
+		await begin();
+		await visit.go("upkeep");
+		const card = visit.card("report.title");
+		await card.getByText(say("report.none")).waitFor();
+		assert.equal(await card.locator("[name=save]").count(), 0);
 	});
 
 	it("warns of a broker that does not answer", async () => {
@@ -100,6 +137,7 @@ describe("The first page in daily use", function () {
 
 	describe("on a wall", () => {
 		before(async () => {
+			await gateway.login();
 			await gateway.write("meter/protocol", { protocol: "iec62056" });
 			await gateway.connectMeter({ telegram: vectorOf("kamstrup-162-dsmr2").telegram, mode: "C" });
 			await gateway.write("iec62056/schedule", {

@@ -93,11 +93,11 @@ describe("The page's connections", function () {
 			});
 		}
 
-		it("sends a value over Zigbee by choice, and no longer, where there is a radio", async () => {
+		it("sends a value over Zigbee by choice, and no longer, where it is in a network", async () => {
 			const there = await Visit.begin(browser, gateway);
 			await there.page.route("**/api/v1/system/status", async (route) => {
 				const response = await route.fetch();
-				await route.fulfill({ response, json: { ...(await response.json()), zigbee_state: "off" } });
+				await route.fulfill({ response, json: { ...(await response.json()), zigbee_state: "joined" } });
 			});
 			await there.logIn();
 			await there.go("readings");
@@ -152,7 +152,7 @@ describe("The page's connections", function () {
 
 	it("hub: asks for token and certificate at each save, keeps them secret, and is switched off", async () => {
 		await visit.go("hub");
-		const card = visit.card("hub.settings");
+		const card = visit.card("hub.title");
 		const { certificate } = make({ subject: "/CN=hub" });
 		const url = "https://hub.example:8123";
 		await visit.fill(card, { enabled: true, url, token: HUB_TOKEN });
@@ -255,12 +255,24 @@ describe("The page's longest readout", function () {
 		await visit.page
 			.locator("table.readings tbody tr")
 			.nth(readings.length - 1)
-			.waitFor();
+			.waitFor({ state: "attached" });
 	});
 	after(async () => {
 		await visit?.end();
 		await browser?.close();
 		await gateway?.stop();
+	});
+
+	it("shows the present values, and folds those of earlier billing periods until they are wanted or searched for", async () => {
+		const rows = visit.page.locator("table.readings tbody tr:visible");
+		const present = readings.filter(({ billing_period }) => billing_period === null);
+		assert.equal(await rows.count(), present.length);
+		await visit.page.fill("[name=filter]", "1.6.0*01");
+		await rows.filter({ hasText: "1-0:1.6.0*01" }).waitFor();
+		assert.equal(await rows.count(), 1);
+		await visit.page.fill("[name=filter]", "");
+		await visit.page.locator("main .card.wide summary").click();
+		assert.equal(await rows.count(), readings.length);
 	});
 
 	it("is one below the other on a phone, a table from 600 pixels on, and always inside the screen", async () => {

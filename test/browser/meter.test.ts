@@ -178,7 +178,7 @@ describe("The page's meter settings", function () {
 	});
 
 	it("tells what is tried, then what a meter sends by itself that it can't read, and stops trying", async function () {
-		this.timeout(240_000);
+		this.timeout(120_000);
 		const card = visit.card("align.title");
 		// The search spends one push on each speed: at three seconds the page, which asks every five, sees some of them.
 		const args = ["--protocol", "sml", "--baud", "4800", "--baud-pace", "--push-seconds", "3", "--quiet"];
@@ -187,7 +187,7 @@ describe("The page's meter settings", function () {
 		const listening = `${say("protocol.unasked")}, ${say("iec.baud", { n: "\\d+" })}`;
 		await card.getByText(new RegExp(listening)).waitFor({ timeout: 40_000 });
 		const found = say("finding.sml", { n: "4800" });
-		await card.getByText(`${found} ${say("finding.later")}`).waitFor({ timeout: 150_000 });
+		await card.getByText(`${found} ${say("finding.later")}`).waitFor({ timeout: 60_000 });
 		await card.getByText(say("align.start")).waitFor();
 		assert.equal(await card.locator("[name=set-it-so]").count(), 0);
 		assert.deepEqual(await violationsOf(visit), []);
@@ -269,7 +269,7 @@ describe("The page's meter settings", function () {
 		await finding.waitFor();
 		await card.locator("[name=set-it-so]").click();
 		await finding.waitFor({ state: "detached" });
-		await visit.card("dlms.title").locator("[name=deviation]").waitFor();
+		await visit.card("dlms.title").locator("[name=deviation]").waitFor({ state: "attached" });
 		assert.equal(await visit.card("dlms.title").locator("[name=deviation]").inputValue(), "swapped");
 		const { protocol } = await gateway.read("meter/protocol");
 		assert.deepEqual([protocol, (await gateway.read("dlms/config")).deviation], ["dlms", "swapped"]);

@@ -93,6 +93,12 @@ describe("The page's security settings", function () {
 		assert.equal((await gateway.read("system/status")).password_default, false);
 	});
 
+	it("shows the fingerprint of the certificate as browsers and OpenSSL show it", async () => {
+		const { fingerprint256 } = await certificateOf(gateway.httpsPort);
+		await visit.card("cert.title").getByText(fingerprint256, { exact: true }).waitFor();
+		assert.ok(gateway.diagnosis.includes(fingerprint256), "on the console too");
+	});
+
 	it("says what is wrong with a certificate, and stays as it was", async () => {
 		const card = visit.card("cert.title");
 		const { certificate } = make({ subject: "/CN=bad" });

@@ -81,13 +81,20 @@ describe("The page's use", function () {
 		await visit.end();
 	});
 
-	it("has today on the first page too: its sum, its quarter hours, and the way to all others", async () => {
+	it("has today and yesterday on the first page too: their sums, today's quarter hours, the highest, and the way to all others", async () => {
 		const visit = await (await Visit.begin(browser, gateway, { width: PHONE })).logIn();
 		const card = visit.card("use.today");
 		await card.waitFor({ timeout: 20_000 });
 		const text = plain(await card.innerText());
 		assert.ok(text.includes(kWh(on("days", "2026-11-22")[0]["import_wh"])), text);
-		assert.equal(await card.locator(".bars .up").count(), on("quarters", "2026-11-22").length);
+		const yesterday = plain(await visit.card("use.yesterday").innerText());
+		assert.ok(yesterday.includes(kWh(on("days", "2026-11-21")[0]["import_wh"])), yesterday);
+		assert.ok(yesterday.includes(kWh(on("days", "2026-11-21")[0]["export_wh"])), yesterday);
+		const bars = visit.card("today.bars");
+		assert.equal(await bars.locator(".bars .up").count(), on("quarters", "2026-11-22").length);
+		const highest = Math.max(...all["quarters"].map((one) => one["import_wh"]));
+		const peak = plain(await bars.locator(".facts").innerText());
+		assert.ok(peak.includes(`${((highest * 4) / 1000).toFixed(2)} kW (Nov 21, 7:45 PM)`), peak);
 		assert.deepEqual(
 			asked(visit).map((query) => query.get("period")),
 			["days", "quarters"],
@@ -98,7 +105,7 @@ describe("The page's use", function () {
 		assert.equal(await visit.page.locator("header").isVisible(), false);
 		assert.ok(await card.isVisible());
 		await visit.page.emulateMedia({ media: "screen" });
-		await card.getByRole("link", { name: say("today.more") }).click();
+		await bars.getByRole("link", { name: say("today.more") }).click();
 		await visit.card("use.month").waitFor();
 		await visit.end();
 	});

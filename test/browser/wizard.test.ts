@@ -58,6 +58,11 @@ describe("The page's first steps", function () {
 		await visit.page.locator("main button[type=submit]").click();
 		await visit.page.locator("[name=new][aria-invalid=true]").waitFor();
 		await isForEverybody();
+		// A reload does not ask for it.
+		await visit.page.reload();
+		await step(say("wizard.password")).waitFor();
+		await visit.page.locator("[name=new]").waitFor();
+		assert.equal(await visit.page.locator("[name=old]").count(), 0);
 		await visit.page.fill("[name=new]", NEW_PASSWORD);
 		await visit.page.fill("[name=repeat]", NEW_PASSWORD);
 		await visit.page.locator("main button[type=submit]").click();
@@ -84,7 +89,7 @@ describe("The page's first steps", function () {
 		const pushed = vectorOf("ebz-dd3-push");
 		await gateway.connectProgram(["--telegram", vectorPath("iec62056-21", pushed.name), ...PUSHING]);
 		await button("read").click();
-		const found = visit.page.locator("main").getByText(say("finding.ascii", { n: "9,600" }));
+		const found = visit.page.locator("main").getByText(say("finding.ascii", { n: "9600" }));
 		await found.waitFor({ timeout: 60_000 });
 		await isForEverybody();
 		await button("set-it-so").click();
@@ -98,7 +103,7 @@ describe("The page's first steps", function () {
 	it("find out that it is a P1 port, though the gateway listens to another speed already", async () => {
 		await gateway.connectProgram(["--protocol", "p1", "--baud-pace"]);
 		await button("read").click();
-		const found = visit.page.locator("main").getByText(say("finding.ascii", { n: "115,200" }));
+		const found = visit.page.locator("main").getByText(say("finding.ascii", { n: "115200" }));
 		await found.waitFor({ timeout: 60_000 });
 		await button("set-it-so").click();
 		await visit.page.getByText("GWS5").first().waitFor();
@@ -111,7 +116,7 @@ describe("The page's first steps", function () {
 		await button("read").click();
 		await visit.page
 			.locator("main")
-			.getByText(say("finding.sml", { n: "9,600" }))
+			.getByText(say("finding.sml", { n: "9600" }))
 			.waitFor({ timeout: 60_000 });
 		await isForEverybody();
 		await button("set-it-so").click();
@@ -134,6 +139,25 @@ describe("The page's first steps", function () {
 	it("show the first readout, as soon as that was set", async () => {
 		await visit.page.getByText(meterId).first().waitFor();
 		await isForEverybody();
+	});
+
+	it("read the meter by themselves once its head sits well, with one main button at each moment", async () => {
+		const main = visit.page.locator("main .button.main:visible");
+		const names = () => main.evaluateAll((all) => all.map((one) => one.getAttribute("name")));
+		assert.deepEqual(await names(), ["next"]);
+		await visit.page.getByRole("img", { name: say("align.drawing") }).waitFor();
+		await visit.page.reload();
+		await button("align").waitFor();
+		const { meter_readouts } = await gateway.read("system/status");
+		await button("align").click();
+		await visit.page.getByText(say("align.stop")).waitFor();
+		assert.ok((await main.count()) <= 1, String(await names()));
+		while ((await gateway.read("system/status")).meter_readouts === meter_readouts)
+			await visit.page.clock.fastForward(1_000);
+		await visit.page.getByText(meterId).first().waitFor();
+		await visit.page.locator("main .button.main[name=next]").waitFor();
+		assert.deepEqual(await names(), ["next"]);
+		assert.equal(await visit.page.getByText(say("align.stop")).count(), 0);
 		await button("next").click();
 	});
 

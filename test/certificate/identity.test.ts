@@ -161,6 +161,15 @@ describe("app/identity: the device's own certificate", () => {
 		assert.equal(namesOf(device.start("gateway", "198.51.100.7")), names("198.51.100.7"));
 		assert.equal(device.made, 4);
 	});
+	it("has its fingerprint told, at a start and when it is made anew, as browsers show it", () => {
+		const device = new Device();
+		const told = () => device.traced.splice(0);
+		const first = device.start();
+		device.identity.announce();
+		assert.deepEqual(told(), [`tls: SHA-256 ${new X509Certificate(first).fingerprint256}`]);
+		const second = device.renew("cellar");
+		assert.deepEqual(told(), [`tls: SHA-256 ${new X509Certificate(second).fingerprint256}`]);
+	});
 	it("is outdated when it is for another address, unless another's is served", () => {
 		const device = new Device();
 		device.start("gateway", "192.0.2.20");

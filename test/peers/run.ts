@@ -27,6 +27,8 @@ import { hpkeCases, prepareHPKE } from "./report.js";
 import { endScripts, prepareScripts, scriptCases } from "./scripts.js";
 import { prepareSmllib, smllibCases } from "./smllib.js";
 import { standInCases } from "./stand-in.js";
+import { Firefox, WebKit } from "./web-driver.js";
+import { endWalk, prepareWalk, walkCases } from "./web-engines.js";
 import { endZHA, prepareZHA, zhaCases } from "./zha.js";
 
 interface Peer<T> {
@@ -130,6 +132,14 @@ async function checkHome(): Promise<void> {
 	});
 }
 
+async function checkBrowsers(): Promise<void> {
+	for (const [name, start] of [
+		["Firefox ESR", () => Firefox.start()],
+		["WebKitGTK", () => WebKit.start()],
+	] as const)
+		await check({ name, prepare: () => prepareWalk(start), cases: walkCases, end: endWalk });
+}
+
 async function checkZigbee(): Promise<void> {
 	for (const engine of ["node", "xs"] as const) {
 		await check({
@@ -142,6 +152,6 @@ async function checkZigbee(): Promise<void> {
 }
 
 // Side by side: most of the time each waits for somebody.
-await Promise.all([checkMeters(), checkBrokers(), checkHome(), checkZigbee()]);
+await Promise.all([checkMeters(), checkBrokers(), checkHome(), checkZigbee(), checkBrowsers()]);
 process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
 process.exit(counts.failed > 0 ? 1 : 0);

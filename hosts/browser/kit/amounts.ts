@@ -84,3 +84,8 @@ export function formatOther(unit: Unit, span: Span): string {
 export function formatWall(wallMs: number): string {
 	return (wallMs % DAY_MS === 0 ? SHORT_DAYS : format({ dateStyle: "medium", timeStyle: "short" })).format(wallMs);
 }
+
+/** Day and time, without the year. */
+export function formatMinute(wallMs: number): string {
+	return format({ day: "numeric", month: "short", hour: "numeric", minute: "2-digit" }).format(wallMs);
+}

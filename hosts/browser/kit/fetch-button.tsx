@@ -13,11 +13,9 @@ interface FetchButtonProps {
 	/** Path of its GET, without `/api/v1/`. */
 	readonly path: string;
 	readonly label: string;
-	/** Text shown in place of the error `unsupported`. */
-	readonly unsupported?: string;
 }
 
-export function FetchButton({ path, label, unsupported }: FetchButtonProps) {
+export function FetchButton({ path, label }: FetchButtonProps) {
 	const [busy, setBusy] = useState(false);
 	const [error, setError] = useState<DeviceError>();
 	const save = async () => {
@@ -33,7 +31,7 @@ export function FetchButton({ path, label, unsupported }: FetchButtonProps) {
 	};
 	return (
 		<>
-			{error && <ErrorNotice error={error} text={error.code === "unsupported" ? unsupported : undefined} />}
+			{error && <ErrorNotice error={error} />}
 			<div class="actions">
 				<Button name="save" busy={busy && t("loading")} onClick={save}>
 					{label}

@@ -46,6 +46,8 @@ export interface FieldSpec {
 	readonly storedFlag?: string;
 	/** A value for `autocomplete`; default `off`. */
 	readonly autocomplete?: string;
+	/** Few owners need it: it stands behind the others, folded. */
+	readonly isRare?: boolean;
 	/** Shown, checked and sent only when this holds. */
 	readonly when?: (draft: Draft) => boolean;
 	/** Values of other fields that usually go with a newly chosen one. */

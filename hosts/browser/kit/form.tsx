@@ -13,6 +13,8 @@ interface FormProps {
 	/** Initial values; missing ones are empty or off. */
 	readonly values: Draft;
 	readonly submitLabel?: string;
+	/** Its button is a main one; default true. */
+	readonly isMain?: boolean;
 	readonly busyLabel?: string;
 	/** Message after success; "": none. */
 	readonly doneText?: string;
@@ -57,6 +59,7 @@ export function Form(props: FormProps) {
 	const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
 	const [busy, setBusy] = useState(false);
 	const [outcome, setOutcome] = useState<"done" | "faults" | DeviceError>();
+	const [isUnfolded, setUnfolded] = useState(false);
 	const form = useRef<HTMLFormElement>(null);
 	const shown = fields.filter((spec) => spec.when?.(draft) !== false);
 	useUnsaved(shown.some(({ name }) => draft[name] !== saved[name]));
@@ -80,6 +83,7 @@ export function Form(props: FormProps) {
 			return fault === undefined ? [] : [[spec.name, fault] as const];
 		});
 		setFaults(Object.fromEntries(found));
+		if (found.length > 0) setUnfolded(true);
 		if (found.length > 0) {
 			setOutcome("faults");
 			focusOn(found[0][0]);
@@ -100,6 +104,7 @@ export function Form(props: FormProps) {
 			const refused = shown.find(({ name }) => name === error.field);
 			if (refused !== undefined) {
 				setFaults({ [refused.name]: refusalText(refused, error) });
+				setUnfolded(true);
 				focusOn(refused.name);
 			}
 		} finally {
@@ -107,25 +112,33 @@ export function Form(props: FormProps) {
 		}
 	};
 
+	const fieldOf = (spec: FieldSpec) => (
+		<Field
+			key={spec.name}
+			spec={spec}
+			value={draft[spec.name]}
+			error={faults[spec.name]}
+			isStored={spec.storedFlag !== undefined && values[spec.storedFlag] === true}
+			onInput={(value) => change(spec, value)}
+		/>
+	);
+	const rare = shown.filter(({ isRare }) => isRare);
 	return (
 		<form ref={form} onSubmit={submit} noValidate>
 			{props.before}
-			{shown.map((spec) => (
-				<Field
-					key={spec.name}
-					spec={spec}
-					value={draft[spec.name]}
-					error={faults[spec.name]}
-					isStored={spec.storedFlag !== undefined && values[spec.storedFlag] === true}
-					onInput={(value) => change(spec, value)}
-				/>
-			))}
+			{shown.filter(({ isRare }) => !isRare).map(fieldOf)}
+			{rare.length > 0 && (
+				<details open={isUnfolded} onToggle={(event) => setUnfolded(event.currentTarget.open)}>
+					<summary>{t("form.rare")}</summary>
+					{rare.map(fieldOf)}
+				</details>
+			)}
 			{props.children}
 			{outcome === "done" && doneText !== "" && <Notice kind="good">{doneText}</Notice>}
 			{outcome === "faults" && <Notice kind="error">{t("valid.some")}</Notice>}
 			{typeof outcome === "object" && <ErrorNotice error={outcome} />}
 			<div class="actions">
-				<Button type="submit" kind="main" busy={busy && busyLabel}>
+				<Button type="submit" kind={props.isMain === false ? "plain" : "main"} busy={busy && busyLabel}>
 					{submitLabel}
 				</Button>
 				{props.actions}

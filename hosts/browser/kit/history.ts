@@ -45,9 +45,9 @@ export async function loadRecent(wallMs: number, timeZone: string, put: (recent:
 	put({ days, quarters, months, daysBefore });
 }
 
-/** Requests the day's sum and the quarter hours of yesterday and today. Throws a DeviceError. */
+/** Requests the sums and the quarter hours of yesterday and today. Throws a DeviceError. */
 export async function loadToday(wallMs: number, timeZone: string, put: (recent: Recent) => void): Promise<void> {
-	const days = await load("days", spanOf("day", wallMs), timeZone);
+	const days = await load("days", both("day", wallMs), timeZone);
 	const quarters = await load("quarters", both("day", wallMs), timeZone);
 	put({ days, quarters });
 }

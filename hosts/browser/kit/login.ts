@@ -2,14 +2,12 @@
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
-import { SYSTEM_PASSWORD } from "./bodies.js";
 import { DeviceError, sendNow, wait } from "./device.js";
 import type { Challenge, Session } from "./replies.js";
 import { beginSession, endSession } from "./session.js";
 
 /** Name of the only account. */
 export const USER = "admin";
-export const PASSWORD_MINIMUM = SYSTEM_PASSWORD.new_password.min;
 
 function hashOf(salt: string, password: string): Uint8Array {
 	return sha256(utf8ToBytes(salt + password));

@@ -67,6 +67,15 @@ export function sumOf(pieces: readonly Piece[], amount: Amount): number | undefi
 	return known.length === 0 ? undefined : known.reduce((sum, value) => sum + value, 0);
 }
 
+/** The period with the highest mean power drawn, and that power; only those whose ends were read. */
+export function highestOf(pieces: readonly Piece[]): { readonly fromMs: number; readonly watts: number } | undefined {
+	const known = pieces.flatMap(({ fromMs, period: { start, end, import_wh = 0, gap, interpolated, partial } }) =>
+		gap || interpolated || partial ? [] : { fromMs, watts: (import_wh * 3600) / (end - start) },
+	);
+	known.sort((one, other) => other.watts - one.watts);
+	return known[0] !== undefined && known[0].watts > 0 ? known[0] : undefined;
+}
+
 /** Two equal lengths of time: the present unit so far and the previous one. */
 export interface Comparison {
 	readonly now: Span;

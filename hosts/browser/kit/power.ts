@@ -87,6 +87,18 @@ export function importedWh(readings: readonly Reading[]): number | undefined {
 	return drawn === undefined ? undefined : drawn - (quantityOf(readings, "2.8.0") ?? 0);
 }
 
+/**
+ * Watts of the highest quarter hour of the running billing period, mostly a month, as the meter keeps it: 1.6.0. Its time
+ * stands behind it, in P1 before it. Undefined where the meter sends none, or 0 at the beginning.
+ */
+export function peakOf(readings: readonly Reading[]): number | undefined {
+	const record = recordOf(readings, "1.6.0");
+	if (record === undefined) return undefined;
+	const { value1, value1_unit, value2, value2_unit = "" } = record;
+	const watts = SCALES[value1_unit] ? Number(value1) * SCALES[value1_unit] : Number(value2) * SCALES[value2_unit];
+	return watts > 0 ? watts : undefined;
+}
+
 export interface Counter {
 	readonly isExport: boolean;
 	/** 0: all tariffs together. */
@@ -94,10 +106,23 @@ export interface Counter {
 	readonly reading: Reading;
 }
 
+/** The sum of the tariffs of a meter that sends no total, as P1 does; undefined where there are not two of them. */
+function sumOf(readings: readonly Reading[], group: number): Reading | undefined {
+	const tariffs = [1, 2, 3, 4].flatMap((tariff) => recordOf(readings, `${group}.8.${tariff}`) ?? []);
+	const [first] = tariffs;
+	const isAlike = tariffs.every(({ value1, value1_unit }) => Number(value1) >= 0 && value1_unit === first.value1_unit);
+	if (tariffs.length < 2 || !isAlike) return undefined;
+	const digits = Math.max(...tariffs.map(({ value1 }) => value1.split(".")[1]?.length ?? 0));
+	const sum = tariffs.reduce((total, { value1 }) => total + Number(value1), 0);
+	return { ...first, obis: `${group}.8.0`, value1: sum.toFixed(digits) };
+}
+
 /** The energy counters, import before export, the total before its tariffs. */
 export function countersOf(readings: readonly Reading[]): readonly Counter[] {
 	const counters: Counter[] = [];
 	for (const group of [1, 2]) {
+		const sum = recordOf(readings, `${group}.8.0`) === undefined ? sumOf(readings, group) : undefined;
+		if (sum !== undefined) counters.push({ isExport: group === 2, tariff: 0, reading: sum });
 		for (let tariff = 0; tariff <= 4; tariff++) {
 			const code = `${group}.8.${tariff}`;
 			const reading = recordOf(readings, code);

@@ -65,6 +65,7 @@ export interface Version {
 	};
 	readonly build_number: number;
 	readonly upgrade_url: string;
+	readonly report_available: boolean;
 }
 
 export interface Status {
@@ -134,6 +135,7 @@ export interface Certificate {
 	readonly valid_to: string;
 	readonly key_type: "EC" | "RSA" | "";
 	readonly key_bits: number;
+	readonly fingerprint: string;
 	readonly chain_length: number;
 	readonly max_size: number;
 	readonly upload_allowed: boolean;

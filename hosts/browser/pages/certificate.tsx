@@ -88,7 +88,7 @@ function Validity({ certificate: { valid_to, last_error } }: { certificate: Cert
 }
 
 function Details({ certificate }: { certificate: Certificate }) {
-	const { custom, subject, issuer, valid_from, valid_to, key_type, key_bits, chain_length } = certificate;
+	const { custom, subject, issuer, valid_from, valid_to, key_type, key_bits, fingerprint, chain_length } = certificate;
 	return (
 		<Facts>
 			<Fact name={t("use.what")}>{t(custom ? "cert.custom" : "cert.own")}</Fact>
@@ -97,6 +97,11 @@ function Details({ certificate }: { certificate: Certificate }) {
 			<Fact name={t("cert.from")}>{formatDate(valid_from, language)}</Fact>
 			<Fact name={t("cert.to")}>{formatDate(valid_to, language)}</Fact>
 			<Fact name={t("cert.key")}>{t("cert.key.value", { type: key_type, bits: String(key_bits) })}</Fact>
+			{fingerprint !== "" && (
+				<Fact name={t("cert.fingerprint")}>
+					<code>{fingerprint}</code>
+				</Fact>
+			)}
 			{chain_length > 1 && <Fact name={t("cert.chain")}>{chain_length}</Fact>}
 		</Facts>
 	);

@@ -144,7 +144,8 @@ function directionOf(watts: number): keyof typeof ARROWS {
 	return watts < 0 ? "feeding" : "drawing";
 }
 
-function Age({ last }: { last: Readout | undefined }) {
+/** Age of a readout, its time, and what is to be said of it. */
+export function Age({ last }: { last: Readout | undefined }) {
 	const { zoneName } = useZone();
 	if (last === undefined) return <p class="pending">{t("loading")}</p>;
 	if (last.readings.length === 0) {
@@ -266,7 +267,7 @@ function TodaySlot() {
 		// Without the code the card is missing; the page says elsewhere that the gateway does not answer.
 		if (isReady)
 			import("./use.js").then(
-				({ TodayCard }) => setToday(() => TodayCard),
+				({ TodayCards }) => setToday(() => TodayCards),
 				() => undefined,
 			);
 	}, [isReady]);
@@ -412,7 +413,7 @@ function hasFailed({ meter_state }: Status): boolean {
 	return METER_WORDS[meter_state] === undefined;
 }
 
-function MeterChip({ now: { meter_state } }: { now: Status }) {
+export function MeterChip({ now: { meter_state } }: { now: Status }) {
 	return (
 		<Chip state={METER_WORDS[meter_state] ?? "warning"} name={t("state.meter")}>
 			{stateWord(meter_state)}

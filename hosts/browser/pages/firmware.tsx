@@ -10,18 +10,21 @@ import { formatNumber } from "../kit/format.js";
 import { forget, keep, kept } from "../kit/kept.js";
 import { fieldsOf } from "../kit/limits.js";
 import { refresh, status } from "../kit/live.js";
-import { Button, Card, ErrorNotice, Fact, Facts, Notice, type NoticeKind, Pending } from "../kit/parts.js";
+import { announce, Button, Card, ErrorNotice, Fact, Facts, Notice, type NoticeKind, Pending } from "../kit/parts.js";
 import type { Version } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { isText, language, t } from "../kit/text.js";
 import { uploading, useUnsaved } from "../kit/unsaved.js";
 import { CANCELLED, type Upload, upload } from "../kit/upload.js";
 import { asDeviceError, errorText, useDevice, usePoll } from "../kit/use-device.js";
+import type { TextKey } from "../text/all.js";
 
 /** Key of the state that survives the restart. */
 const EXPECTED = "update";
 /** `ota_last_error` of a new version that was rolled back. */
 const ROLLED_BACK = "rolled_back";
+/** Time limit for a firmware file from its server. */
+const FETCH_MS = 300_000;
 /** Interval of requests while the gateway receives or tries a file. */
 const LOOK_AGAIN_MS = 2_000;
 
@@ -60,7 +63,15 @@ function Update({ running }: { running: Version }) {
 	const choose = async (file: File) => {
 		setError(undefined);
 		const head = await file.slice(0, FIRMWARE_HEAD).arrayBuffer();
-		setChosen({ file, firmware: firmwareOf(head) });
+		const taken = { file, firmware: firmwareOf(head) };
+		setChosen(taken);
+		return taken;
+	};
+	/** Fetches the newer version and sends it; a file that is not for this gateway is described instead. */
+	const install = async (wanted: string) => {
+		const { file, firmware } = await choose(await fetchFirmware(running.upgrade_url));
+		if (firmware === undefined || faultOf(file, firmware, running) !== undefined) return;
+		if (firmware.version === wanted) await send(file, firmware);
 	};
 	const send = async (file: File, { version }: FirmwareFile) => {
 		setError(undefined);
@@ -84,6 +95,7 @@ function Update({ running }: { running: Version }) {
 		<>
 			{!isBusy && <Coming />}
 			{error === undefined && <Outcome running={running} />}
+			{!isBusy && <Newer address={running.upgrade_url} onInstall={install} />}
 			<Facts>
 				<Fact name={t("update.installed")}>{running.firmware.version}</Fact>
 				<Fact name={t("about.model")}>{running.device.model}</Fact>
@@ -104,6 +116,63 @@ function Update({ running }: { running: Version }) {
 	);
 }
 
+/** Reason why the file can't be meant for this gateway, or is not whole. */
+function faultOf(file: File, { board, bytes }: FirmwareFile, running: Version): TextKey | undefined {
+	if (board !== running.device.device_id) return "error.ota_wrong_device";
+	return file.size === bytes ? undefined : "error.ota_invalid_image";
+}
+
+/** Fetches the file from its server, if that lets pages of other addresses read it. Throws otherwise. */
+async function fetchFirmware(address: string): Promise<File> {
+	const reply = await fetch(address, {
+		credentials: "omit",
+		referrerPolicy: "no-referrer",
+		signal: AbortSignal.timeout(FETCH_MS),
+	});
+	if (!reply.ok) throw new Error(reply.statusText);
+	return new File([await reply.blob()], new URL(address).pathname.split("/").pop() ?? "");
+}
+
+interface NewerProps {
+	/** Address of its file. */
+	readonly address: string;
+	/** Throws when the file can't be fetched. */
+	onInstall(version: string): Promise<void>;
+}
+
+/** A newer version that the gateway has found: one button installs it. Where the browser may not fetch it, a link helps. */
+function Newer({ address, onInstall }: NewerProps) {
+	const { upgrade_version: version = "" } = useStore(status) ?? {};
+	const [busy, setBusy] = useState(false);
+	const [hasFailed, setFailed] = useState(false);
+	if (version === "") return null;
+	const install = async () => {
+		setBusy(true);
+		setFailed(false);
+		await onInstall(version).catch(() => {
+			setFailed(true);
+			announce(t("update.unfetched"));
+		});
+		setBusy(false);
+	};
+	return (
+		<Notice kind="info">
+			<p>{t("update.newer", { version })}</p>
+			<Button name="fetch" kind="main" busy={busy && t("update.fetching")} onClick={install}>
+				{t("update.go", { version })}
+			</Button>
+			{hasFailed && (
+				<>
+					<p>{t("update.unfetched")}</p>
+					<a href={address} rel="noreferrer">
+						{t("update.fetch")}
+					</a>
+				</>
+			)}
+		</Notice>
+	);
+}
+
 interface ContentProps {
 	readonly chosen: Chosen;
 	readonly running: Version;
@@ -113,8 +182,9 @@ interface ContentProps {
 /** Description of the file, and whether it may be uploaded. */
 function Content({ chosen: { file, firmware }, running, onSend }: ContentProps) {
 	if (firmware === undefined) return <Notice kind="error">{t("update.foreign")}</Notice>;
-	const { version, board, chip, bytes } = firmware;
+	const { version, board, chip } = firmware;
 	const isOurs = board === running.device.device_id;
+	const fault = faultOf(file, firmware, running);
 	const present = running.firmware.version;
 	const doubt =
 		version === present ? "update.same" : compareVersions(version, present) < 0 ? "update.older" : undefined;
@@ -125,10 +195,8 @@ function Content({ chosen: { file, firmware }, running, onSend }: ContentProps) 
 				<Fact name={t("update.board")}>{isOurs ? running.device.model : `${chip} (${board})`}</Fact>
 				<Fact name={t("update.size")}>{formatSize(file.size)}</Fact>
 			</Facts>
-			{!isOurs ? (
-				<Notice kind="error">{t("error.ota_wrong_device")}</Notice>
-			) : file.size !== bytes ? (
-				<Notice kind="error">{t("error.ota_invalid_image")}</Notice>
+			{fault !== undefined ? (
+				<Notice kind="error">{t(fault)}</Notice>
 			) : (
 				<>
 					{doubt && <Notice kind="warning">{t(doubt)}</Notice>}
@@ -213,7 +281,7 @@ function Coming() {
 
 /** Result of the last update: on trial, in use, or rolled back. */
 function Outcome({ running }: { running: Version }) {
-	const { ota_state, ota_last_error = "", upgrade_version = "" } = useStore(status) ?? {};
+	const { ota_state, ota_last_error = "" } = useStore(status) ?? {};
 	const expected = kept<Expected>(EXPECTED);
 	const isTrial = ota_state === "trial";
 	const wasTrial = useRef(false);
@@ -236,21 +304,8 @@ function Outcome({ running }: { running: Version }) {
 				? ["warning", `${t("update.last")} ${errorText({ code: ota_last_error })}`]
 				: expected !== undefined
 					? ["good", t("update.done", { version })]
-					: ["info", upgrade_version && t("update.newer", { version: upgrade_version })];
-	return (
-		<div role="status">
-			{text !== "" && (
-				<Notice kind={kind}>
-					<p>{text}</p>
-					{upgrade_version !== "" && (
-						<a href={running.upgrade_url} rel="noreferrer">
-							{t("update.fetch")}
-						</a>
-					)}
-				</Notice>
-			)}
-		</div>
-	);
+					: ["info", ""];
+	return <div role="status">{text !== "" && <Notice kind={kind}>{text}</Notice>}</div>;
 }
 
 /** Size in megabytes; a firmware has one or two. */

@@ -31,30 +31,7 @@ export function Hub() {
 	const now = useStore(status);
 	return (
 		<div class="cards">
-			<Card title={t("hub.stored")}>
-				<p>{t("hub.intro")}</p>
-				{hub.value === undefined ? (
-					<Pending error={hub.error} reload={hub.reload} />
-				) : (
-					<>
-						<Outcome enabled={hub.value.enabled} state={now?.hub_state} sentS={now?.hub_sent} name={t("state.hub")} />
-						<Facts>
-							{hub.value.url !== undefined && <Fact name={t("hub.url")}>{hub.value.url}</Fact>}
-							<Fact name={t("hub.token")}>{t(hub.value.token_set ? "stored" : "stored.not")}</Fact>
-							<Fact name={t("cert.title")}>{t(hub.value.cert_set ? "stored" : "stored.not")}</Fact>
-						</Facts>
-						{hub.value.enabled && <Test path="hub/send" />}
-					</>
-				)}
-			</Card>
-			<Card title={t("hub.settings")}>
-				{hub.value === undefined ? (
-					<Pending error={hub.error} reload={hub.reload} />
-				) : (
-					<HubForm settings={hub.value} onSaved={hub.put} />
-				)}
-			</Card>
-			<Card title={t("mqtt.stored")}>
+			<Card title={t("mqtt.title")}>
 				<p>{t("mqtt.intro")}</p>
 				{mqtt.value === undefined ? (
 					<Pending error={mqtt.error} reload={mqtt.reload} />
@@ -67,14 +44,27 @@ export function Hub() {
 							</Fact>
 						</Facts>
 						{mqtt.value.enabled && <Test path="mqtt/send" />}
+						<h3>{t("out.settings")}</h3>
+						<MQTTForm settings={mqtt.value} onSaved={mqtt.put} />
 					</>
 				)}
 			</Card>
-			<Card title={t("mqtt.settings")}>
-				{mqtt.value === undefined ? (
-					<Pending error={mqtt.error} reload={mqtt.reload} />
+			<Card title={t("hub.title")}>
+				<p>{t("hub.intro")}</p>
+				{hub.value === undefined ? (
+					<Pending error={hub.error} reload={hub.reload} />
 				) : (
-					<MQTTForm settings={mqtt.value} onSaved={mqtt.put} />
+					<>
+						<Outcome enabled={hub.value.enabled} state={now?.hub_state} sentS={now?.hub_sent} name={t("state.hub")} />
+						<Facts>
+							{hub.value.url !== undefined && <Fact name={t("hub.url")}>{hub.value.url}</Fact>}
+							<Fact name={t("hub.token")}>{t(hub.value.token_set ? "stored" : "stored.not")}</Fact>
+							<Fact name={t("cert.title")}>{t(hub.value.cert_set ? "stored" : "stored.not")}</Fact>
+						</Facts>
+						{hub.value.enabled && <Test path="hub/send" />}
+						<h3>{t("out.settings")}</h3>
+						<HubForm settings={hub.value} onSaved={hub.put} />
+					</>
 				)}
 			</Card>
 		</div>

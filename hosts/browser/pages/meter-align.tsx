@@ -24,7 +24,7 @@ const SIMULATED = /SIMULATOR/;
 /** Number of attempts over which the rate is calculated. */
 const TRIES = 10;
 /** Number of attempts that shows whether the head is well placed. */
-const ENOUGH = 5;
+const ENOUGH = 3;
 /** Time limit of an attempt: 12 s while listening for mode D, and 45 s more while identifying unsolicited data. */
 const TRY_MS = 65_000;
 const TRY_LIMIT_S = 60;
@@ -64,10 +64,21 @@ function sound(context: AudioContext, grade: number): void {
 	oscillator.stop(context.currentTime + 0.15);
 }
 
-export function Aligner() {
+interface AlignerProps {
+	/** The button that starts is the page's main one. */
+	readonly isMain?: boolean;
+	/** The attempts begin. */
+	onStart?(): void;
+	/** The head sits well: the attempts end, and this is called. Otherwise they go on until they are stopped. */
+	onWell?(): void;
+}
+
+export function Aligner({ isMain = true, onStart, onWell }: AlignerProps) {
 	const [tries, setTries] = useState<readonly Probe[]>([]);
 	const [isRunning, setRunning] = useState(false);
 	const [problem, setProblem] = useState<DeviceError>();
+	/** The settings that were found are applied. */
+	const [isSet, setSet] = useState(false);
 	const [hasSound, setSound] = useState(false);
 	const audio = useRef<AudioContext | undefined>(undefined);
 	/** Start of the last attempt, ms. */
@@ -99,8 +110,11 @@ export function Aligner() {
 	};
 	const start = async () => {
 		const run = ++current.current;
+		onStart?.();
+		let well = 0;
 		setRunning(true);
 		setTries([]);
+		setSet(false);
 		setProblem(undefined);
 		for (let before: Probe | undefined; run === current.current; ) {
 			setTriesSinceMs(Date.now());
@@ -110,6 +124,11 @@ export function Aligner() {
 				setProblem(undefined);
 				take(probe, before);
 				if (isCertain(probe)) return stop();
+				well = gradeOf(probe) === WELL ? well + 1 : 0;
+				if (onWell !== undefined && well >= ENOUGH) {
+					stop();
+					return onWell();
+				}
 				before = probe;
 			} catch (reason) {
 				if (run !== current.current) return;
@@ -128,11 +147,12 @@ export function Aligner() {
 	};
 
 	const last = tries[tries.length - 1];
+	const isOffered = last?.settings != null && isCertain(last) && !isSet;
 	return (
 		<>
 			<p>{t("align.help")}</p>
 			{last !== undefined && isCertain(last) ? (
-				<FindingNotice finding={last} />
+				<FindingNotice finding={last} onSet={() => setSet(true)} />
 			) : (
 				(isRunning || last !== undefined) && <Result tries={tries} isRunning={isRunning} />
 			)}
@@ -150,7 +170,11 @@ export function Aligner() {
 			{problem && problem.status !== 503 && <ErrorNotice error={problem} />}
 			<Field spec={SOUND} value={hasSound} onInput={(on) => toggleSound(on === true)} />
 			<div class="actions">
-				<Button name="align" kind="main" onClick={isRunning ? stop : start}>
+				<Button
+					name="align"
+					kind={isMain && !isRunning && !isOffered ? "main" : "plain"}
+					onClick={isRunning ? stop : start}
+				>
 					{t(isRunning ? "align.stop" : "align.start")}
 				</Button>
 			</div>

@@ -82,6 +82,7 @@ const FIELDS = fieldsOf(DLMS_CONFIG, [
 		label: "dlms.opening",
 		help: "dlms.opening.help",
 		kind: "choice",
+		isRare: true,
 		when: isAsked,
 		choices: choicesOf(DLMS_CONFIG.opening, (value) => t(OPENINGS[value])),
 	},
@@ -89,6 +90,7 @@ const FIELDS = fieldsOf(DLMS_CONFIG, [
 		name: "baudrate",
 		label: "dlms.baudrate",
 		kind: "choice",
+		isRare: true,
 		choices: SPEEDS,
 		when: (draft) => isAsked(draft) && draft["opening"] !== "mode_e",
 	},
@@ -105,29 +107,46 @@ const FIELDS = fieldsOf(DLMS_CONFIG, [
 		name: "security_suite",
 		label: "dlms.suite",
 		kind: "choice",
+		isRare: true,
 		choices: choicesOf(DLMS_CONFIG.security_suite, String),
 		when: (draft) => isAsked(draft) && needsKeys(draft),
 	},
 	...SECRETS,
 	{ name: "client_address", label: "dlms.client", help: "dlms.client.help", kind: "number", when: isAsked },
-	{ name: "server_logical", label: "dlms.logical", help: "dlms.logical.help", kind: "number", when: isAsked },
-	{ name: "server_physical", label: "dlms.physical", help: "dlms.physical.help", kind: "number", when: isAsked },
+	{
+		name: "server_logical",
+		label: "dlms.logical",
+		help: "dlms.logical.help",
+		kind: "number",
+		isRare: true,
+		when: isAsked,
+	},
+	{
+		name: "server_physical",
+		label: "dlms.physical",
+		help: "dlms.physical.help",
+		kind: "number",
+		isRare: true,
+		when: isAsked,
+	},
 	{
 		name: "server_address_length",
 		refused: "refused.length",
 		label: "dlms.length",
 		kind: "choice",
+		isRare: true,
 		when: isAsked,
 		choices: choicesOf(DLMS_CONFIG.server_address_length, (value) =>
 			value === 0 ? t("dlms.length.auto") : t("dlms.length.bytes", { n: value }),
 		),
 	},
-	{ name: "receive_timeout_ms", label: "dlms.timeout", kind: "number", unit: "ms", when: isAsked },
-	{ name: "release", label: "dlms.release", kind: "toggle", when: isAsked },
+	{ name: "receive_timeout_ms", label: "dlms.timeout", kind: "number", unit: "ms", isRare: true, when: isAsked },
+	{ name: "release", label: "dlms.release", kind: "toggle", isRare: true, when: isAsked },
 	{
 		name: "deviation",
 		label: "dlms.deviation",
 		kind: "choice",
+		isRare: true,
 		choices: choicesOf(DLMS_CONFIG.deviation, (value) => DEVIATIONS[value]),
 		when: isAsked,
 	},
@@ -175,7 +194,7 @@ const outdate = () => {
  * Returns true if the meter seems to send its clock deviation with the opposite sign: the clock is then wrong by twice
  * the deviation. Needs the gateway's clock.
  */
-function isSwapped({ protocol, timestamp, readings }: Readout): boolean {
+export function isSwapped({ protocol, timestamp, readings }: Readout): boolean {
 	const clock = readings.find((record) => record.obis_long.startsWith(CLOCK))?.value1 ?? "";
 	const [, sign, hours, minutes] = /T.*([+-])(\d\d):(\d\d)$/.exec(clock) ?? [];
 	const deviationMs = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === "-" ? -1 : 1);

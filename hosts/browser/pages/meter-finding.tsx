@@ -35,7 +35,9 @@ export function findingText({ unasked, settings }: Finding): string | undefined 
 	if (unasked != null) {
 		const { kind, baudrate, supported } = unasked;
 		if (kind === "noise") return t("finding.noise");
-		const what = t(`finding.${kind}`, { n: baudrate });
+		// As on meters and in data sheets, like speedText.
+		const name = kind === "ascii" || kind === "sml" ? kind : "dlms";
+		const what = t(`finding.${name}`, { n: String(baudrate) });
 		return supported ? what : `${what} ${t("finding.later")}`;
 	}
 	if (settings == null) return undefined;

@@ -7,12 +7,13 @@ import type { Draft, FieldSpec } from "../kit/fields.js";
 import { Form, SettingsCard } from "../kit/form.js";
 import { advanceLocalTime, formatLocalTime, formatNumber } from "../kit/format.js";
 import { choicesOf, fieldsOf } from "../kit/limits.js";
-import { readFailure, status } from "../kit/live.js";
+import { readFailure, readout, status } from "../kit/live.js";
 import { Card, Fact, Facts, Notice, Pending } from "../kit/parts.js";
 import type { Status } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
+import { Age, MeterChip } from "./dashboard.js";
 import { Aligner } from "./meter-align.js";
 import { DeviationFinding, DLMSCard } from "./meter-dlms.js";
 import { ReadFailure, settingsSet } from "./meter-finding.js";
@@ -32,15 +33,18 @@ export function Meter() {
 		<div class="cards">
 			<div class="column">
 				<Card title={t("protocol.title")}>
+					<MeterState />
 					{failure ? <ReadFailure error={failure} /> : <DeviationFinding />}
 					<ProtocolForm key={revision} onValue={setProtocol} />
 				</Card>
 				<Card title={t("align.title")}>
 					<Aligner />
 				</Card>
-				<Card title={t("pin.title")}>
-					<PINForm />
-				</Card>
+				{protocol === "sml" && (
+					<Card title={t("pin.title")}>
+						<PINForm />
+					</Card>
+				)}
 				<ScheduleCard />
 			</div>
 			<div class="column">
@@ -62,6 +66,22 @@ export function Meter() {
 	);
 }
 
+/** Whether the meter is read at present, and when it was last. */
+function MeterState() {
+	const now = useStore(status);
+	const last = useStore(readout);
+	return (
+		<>
+			{now !== undefined && (
+				<p class="chips">
+					<MeterChip now={now} />
+				</p>
+			)}
+			<Age last={last} />
+		</>
+	);
+}
+
 const PROTOCOL_FIELDS = fieldsOf(METER_PROTOCOL, [
 	{
 		name: "protocol",
@@ -72,8 +92,14 @@ const PROTOCOL_FIELDS = fieldsOf(METER_PROTOCOL, [
 	},
 ]);
 
+interface ProtocolFormProps {
+	/** Its button is the page's main one. */
+	readonly isMain?: boolean;
+	onValue?(protocol: string): void;
+}
+
 /** Used on this page and in the wizard. */
-export function ProtocolForm({ onValue }: { onValue?: (protocol: string) => void }) {
+export function ProtocolForm({ isMain = true, onValue }: ProtocolFormProps) {
 	const { value, error, reload, put } = useDevice<{ protocol: string }>("meter/protocol");
 	useEffect(() => {
 		if (value !== undefined) onValue?.(value.protocol);
@@ -83,6 +109,7 @@ export function ProtocolForm({ onValue }: { onValue?: (protocol: string) => void
 		<Form
 			fields={PROTOCOL_FIELDS}
 			values={{ protocol: value.protocol }}
+			isMain={isMain}
 			submit={async (values) => put(await post("meter/protocol", values))}
 		/>
 	);
@@ -102,12 +129,13 @@ const IEC_FIELDS = fieldsOf(IEC62056_CONFIG, [
 		when: sends,
 	},
 	{ name: "baudrate_max", label: "iec.speed", help: "iec.speed.help", kind: "choice", choices: SPEEDS, when: isAsked },
-	{ name: "battery", label: "iec.battery", help: "iec.battery.help", kind: "toggle", when: isAsked },
+	{ name: "battery", label: "iec.battery", help: "iec.battery.help", kind: "toggle", isRare: true, when: isAsked },
 	{
 		name: "device_address",
 		label: "iec.address",
 		help: "iec.address.help",
 		kind: "text",
+		isRare: true,
 		when: isAsked,
 	},
 	{
@@ -115,10 +143,11 @@ const IEC_FIELDS = fieldsOf(IEC62056_CONFIG, [
 		label: "dlms.password",
 		help: "iec.password.help",
 		kind: "secret",
+		isRare: true,
 		storedFlag: "password_set",
 		when: isAsked,
 	},
-	{ name: "mode_e_dlms", label: "iec.dlms", help: "iec.dlms.help", kind: "toggle", when: isAsked },
+	{ name: "mode_e_dlms", label: "iec.dlms", help: "iec.dlms.help", kind: "toggle", isRare: true, when: isAsked },
 ]);
 
 const CONTROL_FIELDS = fieldsOf(IEC62056_CONTROL, [

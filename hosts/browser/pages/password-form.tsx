@@ -6,7 +6,7 @@ import { DeviceError } from "../kit/device.js";
 import { AccountName, type Draft, type FieldSpec } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
 import { refresh } from "../kit/live.js";
-import { changePassword, PASSWORD_MINIMUM } from "../kit/login.js";
+import { changePassword } from "../kit/login.js";
 import { t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";
 
@@ -75,7 +75,7 @@ export function PasswordForm({ old, onChanged, ...form }: PasswordFormProps) {
 			submit={change}
 			before={<AccountName />}
 		>
-			{length >= PASSWORD_MINIMUM && <p>{t(length >= STRONG ? "password.strong" : "password.fair")}</p>}
+			{length >= SYSTEM_PASSWORD.new_password.min && <p>{t(length >= STRONG ? "password.strong" : "password.fair")}</p>}
 		</Form>
 	);
 }

@@ -30,7 +30,9 @@ export function linesOf(readings: readonly Reading[]): readonly Line[] {
 		const isPast = value1_number !== null && billing_period !== null && attribute === undefined;
 		const unit = reading.value1_unit || (isPast ? (units.get(presentCode(reading)) ?? "") : "");
 		const name = nameOf(reading);
-		const value = formatted(value1, unit, unit === "" ? stampOfCode(obis, value1) : undefined);
+		const stamp = unit === "" ? stampOfCode(obis, value1) : undefined;
+		const text = unit === "" ? textOf(obis, value1) : value1;
+		const value = COUNT.test(obis) ? formatDecimal(text, language) : formatted(text, unit, stamp);
 		const more = secondsOf(reading).map(([text, own, stamp]) => formatted(text, own, stamp));
 		return { reading, name, code, unit, value, more, haystack: `${name}\n${code}\n${value}`.toLowerCase() };
 	});
@@ -65,10 +67,23 @@ function secondsOf({ value2, value2_unit = "", values = [] }: Reading) {
 		.map(([text, unit]) => [text, unit, unit === "" ? stampOf(text) : undefined] as const);
 }
 
+/** The tariff, numbers of power failures, of drops and rises of the voltage (DSMR), where other values may be names. */
+const COUNT = /^(96\.14\.0|96\.7\.\d+|(32|52|72)\.(32|36)\.0)$/;
+/** Numbers and messages that DSMR sends as the codes of their characters. */
+const CODED = /^96\.(1|13)\.\d+$/;
+/** Characters of ASCII that are seen. A short number of decimal digits could be itself. */
+const ASCII = /^(?=.*[A-F]|.{20})([2-7][0-9A-F])+$/;
+
+/** The text itself, where the value has the hexadecimal codes of its characters. */
+function textOf(obis: string, value: string): string {
+	if (!CODED.test(obis) || !ASCII.test(value)) return value;
+	return value.replace(/../g, (code) => String.fromCharCode(Number.parseInt(code, 16)));
+}
+
 /** Formats a value for people. A value without a unit may be a name in digits and stays as sent. */
 function formatted(text: string, unit: string, stamp: string | undefined): string {
 	if (stamp !== undefined) return formatStamp(stamp, language);
-	return unit === "" ? text.trim() : `${formatDecimal(text, language)} ${unit}`;
+	return unit === "" ? text.trim() : `${formatDecimal(text, language)} ${unit.replace("m3", "m³")}`;
 }
 
 /** The number printed on the meter, or another identification. */

@@ -10,7 +10,6 @@ import { isText, t } from "../kit/text.js";
 import { asDeviceError, useDevice } from "../kit/use-device.js";
 import { LastReading } from "./dashboard.js";
 import {
-	ABSENT,
 	entriesWith,
 	isToLook,
 	MAP_LIMIT,
@@ -72,11 +71,14 @@ function MissingCard({ missing }: { missing: readonly Missing[] }) {
 	);
 }
 
+/** `zigbee_state` of a gateway that belongs to a network, reachable or not. */
+const IN_NETWORK = ["joined", "silent", "foreign", "parent_lost"];
+
 function ValuesCard({ last }: { last: Readout | undefined }) {
 	const [part, setPart] = useState("");
-	const zigbee = useStore(status)?.zigbee_state ?? ABSENT;
-	// A display may not see the mapping.
-	const isPlain = useStore(display) || zigbee === ABSENT;
+	const zigbee = useStore(status)?.zigbee_state ?? "";
+	// A display may not see what is sent, and in no network nothing is.
+	const isPlain = useStore(display) || !IN_NETWORK.includes(zigbee);
 	const readings = last?.readings ?? [];
 	const all = useMemo(() => linesOf(readings), [last]);
 	const wanted = part.trim().toLowerCase();
@@ -88,11 +90,14 @@ function ValuesCard({ last }: { last: Readout | undefined }) {
 			</Card>
 		);
 	}
+	const isPast = ({ reading }: Line) => reading.billing_period !== null;
+	// The past is folded, but not where the filter has found something in it.
+	const past = wanted === "" ? all.filter(isPast) : [];
 	// A column that is empty in all lines is omitted, regardless of the filter.
 	const table = {
-		lines: shown,
+		lines: wanted === "" ? all.filter((line) => !isPast(line)) : shown,
 		hasMore: all.some(({ more }) => more.length > 0),
-		hasPeriods: all.some(({ reading }) => reading.billing_period !== null),
+		hasPeriods: wanted !== "" && all.some(isPast),
 	};
 	return (
 		<Card title={t("readings.values")} wide>
@@ -114,7 +119,13 @@ function ValuesCard({ last }: { last: Readout | undefined }) {
 				{t("readings.count", { n: shown.length, all: all.length })}
 			</p>
 			{shown.length === 0 && <p>{t("readings.no")}</p>}
-			{shown.length > 0 && (isPlain ? <Table {...table} /> : <MappedTable {...table} readings={readings} />)}
+			{table.lines.length > 0 && (isPlain ? <Table {...table} /> : <MappedTable {...table} readings={readings} />)}
+			{past.length > 0 && (
+				<details>
+					<summary>{t("readings.past", { n: past.length })}</summary>
+					<Table {...table} lines={past} hasPeriods />
+				</details>
+			)}
 		</Card>
 	);
 }

@@ -3,8 +3,8 @@ import { useState } from "preact/hooks";
 import { type DeviceError, post } from "../kit/device.js";
 import { FetchButton } from "../kit/fetch-button.js";
 import { Field, type FieldSpec } from "../kit/fields.js";
-import { Card, ErrorNotice } from "../kit/parts.js";
-import type { Control } from "../kit/replies.js";
+import { Card, ErrorNotice, Notice } from "../kit/parts.js";
+import type { Control, Version } from "../kit/replies.js";
 import { t } from "../kit/text.js";
 import { asDeviceError, useDevice } from "../kit/use-device.js";
 
@@ -13,6 +13,7 @@ const LOG: FieldSpec = { name: "report_log", label: "control.log", help: "report
 
 export function ReportCard() {
 	const { value, put } = useDevice<Control>(PATH);
+	const { value: version } = useDevice<Version>("system/version");
 	const [error, setError] = useState<DeviceError>();
 	const record = (log_en: boolean) => {
 		setError(undefined);
@@ -32,7 +33,11 @@ export function ReportCard() {
 			{value && <Field spec={LOG} value={value.log_en === true} onInput={(on) => record(on === true)} />}
 			{error && <ErrorNotice error={error} />}
 			<p>{t("report.send")}</p>
-			<FetchButton path="system/diagnostic" label={t("report.go")} unsupported={t("report.none")} />
+			{version?.report_available === false ? (
+				<Notice kind="info">{t("report.none")}</Notice>
+			) : (
+				<FetchButton path="system/diagnostic" label={t("report.go")} />
+			)}
 		</Card>
 	);
 }

@@ -3,15 +3,17 @@
  * Also the overview's card of today, so that both share one script.
  */
 import { useEffect, useState } from "preact/hooks";
-import { AMOUNTS } from "../kit/amounts.js";
+import { AMOUNTS, formatMinute } from "../kit/amounts.js";
 import type { DeviceError } from "../kit/device.js";
+import { formatNumber } from "../kit/format.js";
 import { loadRecent, loadToday, type Recent } from "../kit/history.js";
-import { status } from "../kit/live.js";
-import { Card, ErrorNotice, Notice, Pending } from "../kit/parts.js";
-import { spanOf, within } from "../kit/periods.js";
+import { readout, status } from "../kit/live.js";
+import { Card, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/parts.js";
+import { highestOf, type Piece, spanOf, within } from "../kit/periods.js";
+import { peakOf } from "../kit/power.js";
 import { display } from "../kit/session.js";
 import { useStore } from "../kit/store.js";
-import { t } from "../kit/text.js";
+import { language, t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";
 import { useZone } from "../kit/zone.js";
 import { PriceCard } from "./prices.js";
@@ -52,21 +54,52 @@ function useHistory(loadAll: typeof loadRecent) {
 	return { recent, error, reload, wallMs };
 }
 
-/** For the overview: today against yesterday, and its quarter hours. Shows nothing until there is something. */
-export function TodayCard() {
+/** For the overview: today beside yesterday, today's quarter hours and the peak. Shows nothing until there is something. */
+export function TodayCards() {
 	const { recent, wallMs } = useHistory(loadToday);
 	const { quarters, days = [] } = recent;
 	const there = AMOUNTS.filter((amount) => days.some(({ period }) => period[amount] !== undefined));
 	if (quarters === undefined || there.length === 0) return null;
 	const span = spanOf("day", wallMs);
+	const yesterdayMs = span.fromMs - 1;
 	const pieces = within(quarters, span);
+	const common = { there, unit: "day", pieces: days } as const;
 	return (
-		<Tile name={t("use.today")} unit="day" {...{ wallMs, there }} pieces={days} compared={quarters} wide>
-			{pieces.length > 0 && <DayBars {...{ pieces, span, there }} />}
-			<p>
-				<a href="#/use">{t("today.more")}</a>
-			</p>
-		</Tile>
+		<>
+			<Tile {...common} name={t("use.today")} wallMs={wallMs} compared={quarters} />
+			<Tile {...common} name={t("use.yesterday")} wallMs={yesterdayMs} compared={[]} />
+			<Card title={t("today.bars")} wide>
+				{pieces.length > 0 && <DayBars {...{ pieces, span, there }} />}
+				<PeakFact quarters={quarters} />
+				<p>
+					<a href="#/use">{t("today.more")}</a>
+				</p>
+			</Card>
+		</>
+	);
+}
+
+/**
+ * The highest quarter hour: that of the billing period if the meter keeps it itself, otherwise that of the two days of
+ * which the history has quarter hours.
+ */
+function PeakFact({ quarters }: { quarters: readonly Piece[] }) {
+	const kW = (watts: number) => `${formatNumber(watts / 1000, language, 2, 2)} kW`;
+	const metered = peakOf(useStore(readout)?.readings ?? []);
+	const highest = highestOf(quarters);
+	if (metered === undefined && highest === undefined) return null;
+	return (
+		<Facts>
+			{metered !== undefined ? (
+				<Fact name={t("peak.period")}>{kW(metered)}</Fact>
+			) : (
+				highest !== undefined && (
+					<Fact name={t("peak.days")}>
+						{kW(highest.watts)} ({formatMinute(highest.fromMs)})
+					</Fact>
+				)
+			)}
+		</Facts>
 	);
 }
 

@@ -264,14 +264,22 @@ function Settings({ status, picked, onJoined }: SettingsProps) {
 			autocomplete: "off",
 			when: (draft) => !isOpen && !(isByHand && draft[UNLOCKED] === true),
 		},
-		...ADDRESS_FIELDS,
+		...ADDRESS_FIELDS.map((field) => ({ ...field, isRare: true })),
 		{
 			name: "hostname",
 			label: "wifi.hostname",
 			help: "wifi.hostname.help",
 			kind: "text",
+			isRare: true,
 		},
-		{ name: "apply", label: "wifi.apply", help: "wifi.apply.help", kind: "toggle", when: () => hasRadio(status) },
+		{
+			name: "apply",
+			label: "wifi.apply",
+			help: "wifi.apply.help",
+			kind: "toggle",
+			isRare: true,
+			when: () => hasRadio(status),
+		},
 	]);
 	const submit = async (values: Record<string, FieldValue>) => {
 		setJoined(undefined);

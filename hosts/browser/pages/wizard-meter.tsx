@@ -1,4 +1,8 @@
-/** Wizard step at the meter: place the head, then read for the first time and show the values. */
+/**
+ * The step of the wizard at the meter, as one guided act: the head is placed, the meter is found, the gateway is set to
+ * it and reads it, and the first values are shown. One button is the main one at each moment.
+ */
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { formatNumber } from "../kit/format.js";
 import {
@@ -18,8 +22,8 @@ import { errorText } from "../kit/use-device.js";
 import { Amount } from "./dashboard.js";
 import { ProtocolForm } from "./meter.js";
 import { Aligner } from "./meter-align.js";
-import { AccessForm, DeviationFinding } from "./meter-dlms.js";
-import { ReadFailure, settingsSet } from "./meter-finding.js";
+import { AccessForm, DeviationFinding, isSwapped } from "./meter-dlms.js";
+import { type Finding, ReadFailure, settingsSet } from "./meter-finding.js";
 import { PINForm } from "./meter-pin.js";
 import { linesOf, nameOf } from "./readings-text.js";
 
@@ -27,7 +31,13 @@ const READ_LIMIT_S = 60;
 /** Number of shown values of the first readout. */
 const SHOWN = 6;
 
-export function FirstContact() {
+interface FirstContactProps {
+	/** Beside the button that goes on. */
+	readonly actions: ComponentChildren;
+	next(): void;
+}
+
+export function FirstContact({ next, actions }: FirstContactProps) {
 	const isReading = useStore(reading);
 	const failure = useStore(readFailure);
 	const last = useStore(readout);
@@ -52,13 +62,18 @@ export function FirstContact() {
 		const access = isLimited || failure?.code === "meter_auth_failed";
 		needs.current = { access, pin: hasRead && isLocked(last) };
 	}
+	const { access, pin } = needs.current;
+	const found: Finding | undefined = failure?.body;
+	const isOffered = found?.settings != null || (hasRead && isSwapped(last));
+	const isDone = hasRead && !access && !pin && !isOffered;
 	return (
 		<>
 			<h3>{t("align.title")}</h3>
-			<Aligner />
+			<Drawing />
+			<Aligner isMain={!isReading && !hasRead && !access && !isOffered} onWell={readNow} />
 			<details>
 				<summary>{t("wizard.meter.other")}</summary>
-				<ProtocolForm key={revision} />
+				<ProtocolForm key={revision} isMain={false} />
 				<p>{t("wizard.meter.page")}</p>
 			</details>
 			<h3 ref={heading}>{t("wizard.reading")}</h3>
@@ -68,7 +83,7 @@ export function FirstContact() {
 			)}
 			{failure && (isEncrypted ? <Notice kind="info">{errorText(failure)}</Notice> : <ReadFailure error={failure} />)}
 			{hasRead && <FirstReading last={last} />}
-			{needs.current.pin && (
+			{pin && (
 				<>
 					<Notice kind="info">{t("wizard.pin")}</Notice>
 					<PINForm />
@@ -76,7 +91,7 @@ export function FirstContact() {
 			)}
 			{!failure && <DeviationFinding />}
 			{isLimited && <Notice kind="warning">{t("wizard.access.limited")}</Notice>}
-			{needs.current.access ? (
+			{access ? (
 				<AccessForm />
 			) : (
 				<div class="actions">
@@ -85,7 +100,33 @@ export function FirstContact() {
 					</Button>
 				</div>
 			)}
+			<hr />
+			<div class="actions">
+				<Button name="next" kind={isDone ? "main" : "plain"} onClick={next}>
+					{t("wizard.next")}
+				</Button>
+				{actions}
+			</div>
 		</>
+	);
+}
+
+/** The meter with its display and its round port, and the head beside it, cable downwards. */
+function Drawing() {
+	return (
+		<svg class="sketch" viewBox="0 0 260 150" role="img" aria-label={t("align.drawing")}>
+			<rect x="20" y="5" width="120" height="140" rx="10" />
+			<rect x="38" y="20" width="84" height="30" rx="4" />
+			<path d="M50 42V28M58 28h7v14h-7zM73 28h7v14h-7zM88 28h7M88 42h7M96 35h-8V28M95 35v7M108 42h.1" />
+			<circle cx="80" cy="98" r="25" />
+			<circle cx="72" cy="98" r="4" />
+			<circle cx="88" cy="98" r="4" />
+			<path class="way" d="M160 98h-40M130 88l-10 10 10 10" />
+			<circle cx="200" cy="98" r="25" />
+			<circle cx="192" cy="98" r="4" />
+			<circle cx="208" cy="98" r="4" />
+			<path d="M195 123v27M205 123v27" />
+		</svg>
 	);
 }
 

@@ -23,6 +23,8 @@ import { FirstContact } from "./wizard-meter.js";
 /** Address of the gateway in its own network. */
 const ACCESS_POINT = "192.168.4.1";
 const NO_ADDRESS = "0.0.0.0";
+/** The label's password during the step that changes it, so that a reload does not ask for it again. */
+const LABEL = "label";
 /** Progress, kept across a reload. */
 const STEP = "setup";
 
@@ -142,6 +144,11 @@ function Password({ next, actions }: StepProps) {
 	useEffect(() => {
 		if (now !== undefined && isNew === undefined) setNew(!now.password_default);
 	}, [now]);
+	const [old] = useState(() => knownPassword() ?? sessionStorage.getItem(LABEL) ?? undefined);
+	useEffect(() => {
+		if (old !== undefined && isNew === false) sessionStorage.setItem(LABEL, old);
+		return () => sessionStorage.removeItem(LABEL);
+	}, [isNew]);
 	if (isNew === undefined) return <p class="pending">{t("loading")}</p>;
 	if (isNew) {
 		return (
@@ -154,7 +161,7 @@ function Password({ next, actions }: StepProps) {
 	return (
 		<>
 			<p>{t("wizard.password.why")}</p>
-			<PasswordForm old={knownPassword()} submitLabel={t("wizard.save")} onChanged={next} actions={actions} />
+			<PasswordForm old={old} submitLabel={t("wizard.save")} onChanged={next} actions={actions} />
 		</>
 	);
 }
@@ -212,13 +219,7 @@ function Time({ next, actions }: StepProps) {
 }
 
 function Meter({ next, actions }: StepProps) {
-	return (
-		<>
-			<FirstContact />
-			<hr />
-			<Onward next={next} actions={actions} />
-		</>
-	);
+	return <FirstContact next={next} actions={actions} />;
 }
 
 function WiFi({ next, actions, onJoined }: StepProps) {

@@ -8,6 +8,11 @@ export const COMMON = {
 		"Diese Seite braucht JavaScript. Die API geht auch ohne.",
 		"Ta strona wymaga JavaScriptu. API działa bez niego.",
 	],
+	offline: [
+		"The gateway can't be reached. Is this device in the same network, and does the gateway have power?",
+		"Das Gateway ist nicht erreichbar. Ist dieses Gerät im selben Netz, und hat das Gateway Strom?",
+		"Bramka jest nieosiągalna. Czy to urządzenie jest w tej samej sieci i czy bramka ma zasilanie?",
+	],
 	skip: ["Skip to content", "Zum Inhalt springen", "Przejdź do treści"],
 	menu: ["Menu", "Menü", "Menu"],
 	language: ["Language", "Sprache", "Język"],

@@ -32,6 +32,13 @@ export const DASHBOARD = {
 	"counter.tariff": ["tariff {n}", "Tarif {n}", "strefa {n}"],
 	"counter.all": ["All values", "Alle Werte", "Wszystkie wartości"],
 	"phases.title": ["Phases", "Phasen", "Fazy"],
+	"today.bars": ["Today in quarter hours", "Heute in Viertelstunden", "Dziś w kwadransach"],
+	"peak.period": ["Peak of the billing period", "Spitze im Abrechnungszeitraum", "Szczyt w okresie rozliczeniowym"],
+	"peak.days": [
+		"Highest quarter hour since yesterday",
+		"Höchste Viertelstunde seit gestern",
+		"Najwyższy kwadrans od wczoraj",
+	],
 	"today.more": ["All consumption", "Gesamter Verbrauch", "Całe zużycie"],
 	"zone.shown": ["Times in {zone}", "Uhrzeiten in {zone}", "Godziny: {zone}"],
 	"curve.title": ["Latest readings", "Letzte Auslesungen", "Ostatnie odczyty"],

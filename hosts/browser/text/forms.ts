@@ -2,6 +2,7 @@
 import type { Translations } from "./translations.js";
 
 export const FORMS = {
+	"form.rare": ["More settings", "Weitere Einstellungen", "Więcej ustawień"],
 	"form.signs": [
 		"Letters from A to Z, digits and signs, without accents or umlauts.",
 		"Buchstaben von A bis Z, Ziffern und Zeichen, keine Umlaute.",

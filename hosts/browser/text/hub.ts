@@ -7,9 +7,8 @@ export const HUB = {
 		"Das Gateway kann jede Auslesung über das Heimnetz an Home Assistant senden. Mit einem MQTT-Broker besser MQTT wählen: Die Entitäten bleiben nach einem Neustart.",
 		"Bramka może wysyłać każdy odczyt do Home Assistanta przez sieć domową. Masz brokera MQTT? Wybierz MQTT: encje przetrwają ponowne uruchomienie.",
 	],
-	"hub.stored": ["Home Assistant", "Home Assistant", "Home Assistant"],
+	"hub.title": ["Home Assistant", "Home Assistant", "Home Assistant"],
 	"hub.token": ["Access token", "Zugangstoken", "Token dostępu"],
-	"hub.settings": ["Settings for Home Assistant", "Einstellungen für Home Assistant", "Ustawienia Home Assistanta"],
 	"hub.why": [
 		"For safety, enter address, token and certificate again each time you save. The stored ones are never shown, and an old token never goes to a new address.",
 		"Zur Sicherheit sind Adresse, Token und Zertifikat bei jedem Speichern neu anzugeben. Die gespeicherten werden nie angezeigt, und ein altes Token geht nie an eine neue Adresse.",
@@ -44,14 +43,15 @@ export const HUB = {
 	],
 	"hub.lang": ["Language of the names of values", "Sprache der Namen der Werte", "Język nazw wartości"],
 
-	"mqtt.stored": ["MQTT", "MQTT", "MQTT"],
+	"out.settings": ["Settings", "Einstellungen", "Ustawienia"],
+
+	"mqtt.title": ["MQTT", "MQTT", "MQTT"],
 	"mqtt.intro": [
 		"The gateway can publish each reading to an MQTT broker in your home network. Home Assistant then discovers all values automatically; Node-RED, evcc, ioBroker and openHAB can read them too.",
 		"Das Gateway kann jede Auslesung an einen MQTT-Broker im Heimnetz veröffentlichen. Home Assistant findet dann alle Werte von selbst; auch Node-RED, evcc, ioBroker und openHAB lesen sie.",
 		"Bramka może publikować każdy odczyt w brokerze MQTT w sieci domowej. Home Assistant sam znajdzie wtedy wszystkie wartości; czytają je też Node-RED, evcc, ioBroker i openHAB.",
 	],
 	"mqtt.base": ["Its topics begin with", "Seine Topics beginnen mit", "Jego tematy zaczynają się od"],
-	"mqtt.settings": ["Settings for MQTT", "Einstellungen für MQTT", "Ustawienia MQTT"],
 	"mqtt.enabled": [
 		"Publish readings over MQTT",
 		"Auslesungen über MQTT veröffentlichen",

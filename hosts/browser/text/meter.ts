@@ -20,6 +20,11 @@ export const METER = {
 		"Setzen Sie den Kopf auf die runde Schnittstelle des Zählers, Kabel nach unten. Starten Sie die Versuche, drehen und verschieben Sie ihn dann langsam, bis fast jeder Versuch gelingt.",
 		"Przyłóż głowicę do okrągłego portu licznika, kablem w dół. Uruchom, a potem powoli obracaj ją i przesuwaj, aż prawie każda próba się uda.",
 	],
+	"align.drawing": [
+		"The head goes on the round port below the meter's display, cable downwards.",
+		"Der Kopf kommt auf die runde Schnittstelle unter der Anzeige des Zählers, Kabel nach unten.",
+		"Głowicę przykłada się do okrągłego portu pod wyświetlaczem licznika, kablem w dół.",
+	],
 	"align.start": ["Find my meter", "Zähler suchen", "Szukaj licznika"],
 	"align.stop": ["Stop", "Anhalten", "Zatrzymaj"],
 	"align.sound": ["Beep on each attempt", "Ton bei jedem Versuch", "Dźwięk przy każdej próbie"],

@@ -2,6 +2,11 @@
 import type { Translations } from "./translations.js";
 
 export const READINGS = {
+	"readings.past": [
+		"Earlier billing periods ({n})",
+		"Frühere Abrechnungszeiträume ({n})",
+		"Wcześniejsze okresy rozliczeniowe ({n})",
+	],
 	"readings.last": ["Last reading", "Letzte Auslesung", "Ostatni odczyt"],
 	"readings.id": ["Identification", "Kennung", "Oznaczenie"],
 	"readings.speed": ["Speed", "Geschwindigkeit", "Prędkość"],

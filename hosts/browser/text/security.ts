@@ -95,6 +95,7 @@ export const SECURITY = {
 	"cert.to": ["Valid to", "Gültig bis", "Ważny do"],
 	"cert.key": ["Key", "Schlüssel", "Klucz"],
 	"cert.key.value": ["{type}, {bits} bits", "{type}, {bits} Bit", "{type}, {bits} bitów"],
+	"cert.fingerprint": ["Fingerprint (SHA-256)", "Fingerabdruck (SHA-256)", "Odcisk palca (SHA-256)"],
 	"cert.chain": ["Certificates in the chain", "Zertifikate in der Kette", "Certyfikaty w łańcuchu"],
 	"cert.expired": [
 		"This certificate has expired: browsers refuse it or warn. Install a new one.",

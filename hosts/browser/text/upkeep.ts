@@ -69,9 +69,15 @@ export const UPKEEP = {
 		"Ostatnia aktualizacja nie powiodła się.",
 	],
 	"update.newer": [
-		"Version {version} is available. Save its file, then install it here.",
-		"Version {version} ist verfügbar. Speichern Sie die Datei und installieren Sie sie hier.",
-		"Dostępna jest wersja {version}. Zapisz jej plik, a potem zainstaluj go tutaj.",
+		"Version {version} is available. This browser fetches it from the internet; the gateway checks its signature.",
+		"Version {version} ist verfügbar. Dieser Browser holt sie aus dem Internet; das Gateway prüft ihre Signatur.",
+		"Dostępna jest wersja {version}. Ta przeglądarka pobierze ją z internetu, a bramka sprawdzi jej podpis.",
+	],
+	"update.fetching": ["Fetching the file …", "Datei wird geholt …", "Pobieranie pliku …"],
+	"update.unfetched": [
+		"The browser could not fetch the file: its server can't be reached or lets no other page read it. Save the file by this link, then choose it below.",
+		"Der Browser konnte die Datei nicht holen: Der Server ist nicht erreichbar oder lässt sie keine fremde Seite lesen. Speichern Sie die Datei mit diesem Link und wählen Sie sie unten aus.",
+		"Przeglądarka nie mogła pobrać pliku: brak połączenia z serwerem albo nie pozwala on odczytać pliku innej stronie. Zapisz plik tym linkiem, a potem wybierz go poniżej.",
 	],
 	"update.fetch": ["Save the file", "Datei speichern", "Zapisz plik"],
 	"update.never": [

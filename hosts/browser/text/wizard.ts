@@ -53,9 +53,9 @@ export const WIZARD = {
 	],
 	"wizard.reading": ["The first reading", "Die erste Auslesung", "Pierwszy odczyt"],
 	"wizard.reading.why": [
-		"If most attempts succeed, read the meter once. This takes up to a minute.",
-		"Klappen die meisten Versuche, lesen Sie den Zähler einmal aus. Das dauert bis zu einer Minute.",
-		"Jeśli większość prób się udaje, odczytaj licznik raz. Może to potrwać do minuty.",
+		"As soon as the head sits well, the gateway reads the meter. This takes up to a minute.",
+		"Sobald der Kopf gut sitzt, liest das Gateway den Zähler aus. Das dauert bis zu einer Minute.",
+		"Gdy tylko głowica jest dobrze ustawiona, bramka odczytuje licznik. Może to potrwać do minuty.",
 	],
 	"wizard.access.read": ["Save and read", "Speichern und auslesen", "Zapisz i odczytaj"],
 	"wizard.access.limited": [

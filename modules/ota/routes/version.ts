@@ -1,6 +1,6 @@
 /** `system/version`: running firmware, device, and source of newer firmware. */
 import type { Exchange } from "../../api/exchange.js";
-import { numberMember, textMember } from "../../api/members.js";
+import { booleanMember, numberMember, textMember } from "../../api/members.js";
 import { SCOPE_FULL } from "../../auth/tokens.js";
 import type { JSONWriter } from "../../json/writer.js";
 import { UTC_LENGTH, writeUTC } from "../../time/iso.js";
@@ -46,6 +46,7 @@ export function getVersion(exchange: Exchange): void {
 		writer.endObject();
 		numberMember(writer, "build_number", buildNumber(info.firmwareVersion));
 		textMember(writer, "upgrade_url", upgradeURL);
+		booleanMember(writer, "report_available", info.reportKey !== "");
 	});
 }
 

@@ -22,6 +22,7 @@ const CERTIFICATE: CertificateDetails = {
 	validToMs: 1000,
 	keyType: KEY_TYPE_EC,
 	keyBits: 256,
+	fingerprint: "",
 	issuedByNext: false,
 };
 const GOOD: CertificateFile = { certificates: [CERTIFICATE], problem: CERTIFICATES_WELL, key: PRIVATE_KEY_MATCHES };

@@ -52,6 +52,7 @@ static void print_file(const certificate_file *file)
 		print_text(each->issuer);
 		printf(",\"validFromMs\":%" PRId64 ",\"validToMs\":%" PRId64, each->valid_from_ms, each->valid_to_ms);
 		printf(",\"keyType\":%d,\"keyBits\":%u", each->key_type, each->key_bits);
+		printf(",\"fingerprint\":\"%s\"", each->fingerprint);
 		printf(",\"issuedByNext\":%s}", each->issued_by_next ? "true" : "false");
 	}
 	printf("],\"problem\":%d,\"key\":%d}\n", file->problem, file->key);

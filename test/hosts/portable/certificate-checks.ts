@@ -68,8 +68,11 @@ export const certificateChecks = frozen([
 			expectEqual(details.validToMs, TO_MS, "end");
 			expectEqual(details.keyType, KEY_TYPE_EC, "type of key");
 			expectEqual(details.keyBits, 256, "bits of key");
+			expect(/^[0-9A-F]{2}(:[0-9A-F]{2}){31}$/.test(details.fingerprint), details.fingerprint);
 			expectEqual(details.issuedByNext, false, "issued by the next");
 			const second = make(host, "gateway");
+			const [other] = host.crypto.readCertificates(second.certificate).certificates;
+			expect(other.fingerprint !== details.fingerprint, "two certificates with one fingerprint");
 			expectFile(
 				host.crypto.readCertificates(join(second.key, certificate)),
 				1,

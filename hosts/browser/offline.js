@@ -1,0 +1,17 @@
+/**
+ * Service worker of the page as an installed app: explains a gateway that can't be reached, where the browser would show
+ * an error of its own. It keeps nothing; main.tsx gives it the texts in its address.
+ */
+const [language, title, text, retry] = new URLSearchParams(location.search).getAll("t");
+
+self.addEventListener("install", () => self.skipWaiting());
+self.addEventListener("fetch", (event) => {
+	const { request } = event;
+	if (request.mode === "navigate") event.respondWith(fetch(request).catch(explanation));
+});
+
+function explanation() {
+	const style = "margin:20vh auto;padding:1rem;max-width:30rem;font:1rem/1.5 system-ui";
+	const html = `<!doctype html><html lang="${language}"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${title}</title><body style="${style}"><main><h1>${title}</h1><p>${text}</p><p><a href="">${retry}</a></p></main></body></html>`;
+	return new Response(html, { status: 503, headers: { "Content-Type": "text/html" } });
+}

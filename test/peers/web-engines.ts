@@ -1,0 +1,105 @@
+/** The page's main walk in browser engines other than Chromium, in which `npm test` has all of it. */
+import assert from "node:assert/strict";
+import { LANGUAGES } from "../../hosts/browser/text/translations.js";
+import { PASSWORD, vectorOf } from "../api/gateway.js";
+import { ProcessGateway } from "../api/process-gateway.js";
+import { giveHistory, NOW } from "../browser/household.js";
+import type { Browser } from "./web-driver.js";
+
+const { telegram, readings } = vectorOf("kamstrup-162-dsmr2");
+const ADDRESS = "13579";
+
+export interface Walk {
+	readonly browser: Browser;
+	readonly gateway: ProcessGateway;
+}
+
+/** Functions for the scripts in the page. `until` waits for something to be found, `put` types into a field. */
+const KIT = `
+	const until = async (what, find) => {
+		for (const limit = Date.now() + 40000; Date.now() < limit; ) {
+			const found = find();
+			if (found) return found;
+			await new Promise((resolve) => setTimeout(resolve, 50));
+		}
+		throw new Error(what + " is not seen: " + document.body.innerText.slice(0, 500));
+	};
+	const one = (selector) => until(selector, () => document.querySelector(selector));
+	const put = async (field, text) => {
+		field.value = text;
+		field.dispatchEvent(new Event("input", { bubbles: true }));
+		// The page draws itself anew before anybody could press a button.
+		await new Promise((resolve) => setTimeout(resolve, 200));
+	};
+`;
+
+/** Starts the browser first: without it there is no need for a gateway. */
+export async function prepareWalk(start: () => Promise<Browser>): Promise<Walk> {
+	const browser = await start();
+	const gateway = await ProcessGateway.start("node", { args: ["--time", NOW] });
+	await giveHistory(gateway);
+	await gateway.connectMeter({ telegram, mode: "C" });
+	await gateway.read("iec62056/read");
+	return { browser, gateway };
+}
+
+export async function endWalk({ browser, gateway }: Walk): Promise<void> {
+	await browser.end();
+	await gateway.stop();
+}
+
+export const walkCases = [
+	{
+		name: "has a login in each language, and leads from it to the overview with power, counters and today",
+		async run({ browser, gateway }: Walk) {
+			for (const language of LANGUAGES) {
+				await browser.open(`https://localhost:${gateway.httpsPort}/${language}`);
+				assert.equal(
+					await browser.run(`${KIT} await one("[name=password]"); return document.documentElement.lang;`),
+					language,
+				);
+			}
+			const errors = `window.seen = []; addEventListener("error", ({ message }) => seen.push(message));`;
+			// Without a place the page would lead to the set-up, since the password is the label's.
+			await browser.run(`${KIT} ${errors} location.hash = "#/dashboard";
+				await put(await one("[name=password]"), ${JSON.stringify(PASSWORD)});
+				(await one("main form")).requestSubmit();
+				await until("power", () => /\\d/.test(document.querySelector(".big")?.textContent ?? ""));
+				await until("counters", () => document.querySelectorAll(".counters .number").length > 1);
+				await one(".bars .up");`);
+		},
+	},
+	{
+		name: "shows all readings",
+		async run({ browser }: Walk) {
+			const rows = await browser.run(`${KIT} location.hash = "#/readings";
+				await one("table.readings tbody tr");
+				return document.querySelectorAll("table.readings tbody tr").length;`);
+			assert.equal(rows, readings.length);
+		},
+	},
+	{
+		name: "shows the consumption as tiles and as bars, of which each tells its amount",
+		async run({ browser }: Walk) {
+			const shown = await browser.run(`${KIT} location.hash = "#/use";
+				await until("tiles", () => document.querySelectorAll(".tiles .card").length === 4);
+				const slider = await one("[role=slider]");
+				slider.dispatchEvent(new KeyboardEvent("keydown", { key: "Home", bubbles: true }));
+				await until("the first bar", () => slider.getAttribute("aria-valuenow") === "1");
+				return [slider.getAttribute("aria-valuetext"), document.querySelector(".sum").textContent];`);
+			for (const text of shown as string[]) assert.match(text, /\d,\d+\s?kWh/);
+		},
+	},
+	{
+		name: "saves a setting, and has met no error of a script",
+		async run({ browser, gateway }: Walk) {
+			await browser.run(`${KIT} location.hash = "#/meter";
+				const field = await one("[name=device_address]");
+				await put(field, "${ADDRESS}");
+				field.form.requestSubmit();
+				await until("saved", () => field.form.querySelector(".notice.good"));`);
+			assert.equal((await gateway.read("iec62056/config")).device_address, ADDRESS);
+			assert.deepEqual(await browser.run("return window.seen;"), []);
+		},
+	},
+];
