@@ -8,7 +8,7 @@ import { forgetSeen, status } from "./kit/live.js";
 import { logOut } from "./kit/login.js";
 import { Button, Icon, LiveRegion } from "./kit/parts.js";
 import { WIZARD } from "./kit/place.js";
-import { display, loggedIn } from "./kit/session.js";
+import { display, loggedIn, passwordWanted } from "./kit/session.js";
 import { useStore } from "./kit/store.js";
 import { t } from "./kit/text.js";
 import { forgetUnsaved, leaveBy, leaving, uploading } from "./kit/unsaved.js";
@@ -48,10 +48,24 @@ export function App() {
 					<LoginForm />
 				</Dialog>
 			)}
+			<PasswordQuestion />
 			<UnsavedQuestion />
 			<RestartOverlay />
 			<LiveRegion />
 		</>
+	);
+}
+
+/** For what a device that is signed in for reading may not do. */
+function PasswordQuestion() {
+	if (!useStore(passwordWanted)) return null;
+	const close = () => passwordWanted.set(false);
+	return (
+		<Dialog title={t("login.title")} onClose={close}>
+			<p>{t("login.wanted")}</p>
+			<LoginForm />
+			<Button onClick={close}>{t("cancel")}</Button>
+		</Dialog>
 	);
 }
 

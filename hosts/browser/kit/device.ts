@@ -1,9 +1,20 @@
 /**
  * The gateway as the page sees it: one request at a time, since the chip has room for few connections; only a readout or a
  * probe, which takes up to a minute, has a lane of its own, so that no page waits for it. A request that finds the session
- * ended waits for the login and is then sent again; one that reads waits for a gateway that is away.
+ * ended waits for the login and is then sent again, and so does one that needs more than this device's token for reading;
+ * one that reads waits for a gateway that is away.
  */
-import { type Ending, endSession, loggedIn, token, tokenAccepted, tokenRefused } from "./session.js";
+import {
+	type Ending,
+	endSession,
+	hasSession,
+	loggedIn,
+	passwordWanted,
+	token,
+	tokenAccepted,
+	tokenRefused,
+	wantPassword,
+} from "./session.js";
 import { Store } from "./store.js";
 import { forgetUnsaved, isUnsaved } from "./unsaved.js";
 
@@ -118,6 +129,10 @@ async function patient<T>(method: string, path: string, options: Options): Promi
 			if (error.status === 401) {
 				// A login may have replaced the token meanwhile.
 				if (token() === used) tokenRefused();
+			} else if (error.code === "forbidden_scope" && wantPassword()) {
+				await passwordWanted.until((value) => !value);
+				// The user may have cancelled.
+				if (!hasSession()) throw error;
 			} else if (error.status === 503 && busy < BUSY_TRIES) {
 				busy++;
 				await wait(RETRY_MS);

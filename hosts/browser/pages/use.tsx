@@ -9,6 +9,7 @@ import { loadRecent, loadToday, type Recent } from "../kit/history.js";
 import { status } from "../kit/live.js";
 import { Card, ErrorNotice, Notice, Pending } from "../kit/parts.js";
 import { spanOf, within } from "../kit/periods.js";
+import { loadPrices } from "../kit/prices.js";
 import { display } from "../kit/session.js";
 import { useStore } from "../kit/store.js";
 import { t } from "../kit/text.js";
@@ -45,6 +46,8 @@ function useHistory(loadAll: typeof loadRecent) {
 		if (!isSet) return;
 		setError(undefined);
 		await loadAll(wallMs, timeZone, setRecent).catch((reason) => setError(asDeviceError(reason)));
+		// Without prices the amounts are shown alone.
+		await loadPrices().catch(() => undefined);
 	};
 	useEffect(() => {
 		reload();
