@@ -8,7 +8,7 @@ import { forgetSeen, status } from "./kit/live.js";
 import { logOut } from "./kit/login.js";
 import { Button, Icon, LiveRegion } from "./kit/parts.js";
 import { WIZARD } from "./kit/place.js";
-import { display, loggedIn, passwordWanted } from "./kit/session.js";
+import { display, loggedIn, passwordWanted, refusePassword } from "./kit/session.js";
 import { useStore } from "./kit/store.js";
 import { t } from "./kit/text.js";
 import { forgetUnsaved, leaveBy, leaving, uploading } from "./kit/unsaved.js";
@@ -59,12 +59,11 @@ export function App() {
 /** For what a device that is signed in for reading may not do. */
 function PasswordQuestion() {
 	if (!useStore(passwordWanted)) return null;
-	const close = () => passwordWanted.set(false);
 	return (
-		<Dialog title={t("login.title")} onClose={close}>
+		<Dialog title={t("login.title")} onClose={refusePassword}>
 			<p>{t("login.wanted")}</p>
 			<LoginForm />
-			<Button onClick={close}>{t("cancel")}</Button>
+			<Button onClick={refusePassword}>{t("cancel")}</Button>
 		</Dialog>
 	);
 }

@@ -7,9 +7,9 @@
 import {
 	type Ending,
 	endSession,
-	hasSession,
 	loggedIn,
 	passwordWanted,
+	timesRefused,
 	token,
 	tokenAccepted,
 	tokenRefused,
@@ -102,7 +102,8 @@ function enqueue<T>(task: () => Promise<T>, lane: Lane = "main"): Promise<T> {
 
 /** `path` without `/api/v1/`; the reply's JSON. Throws a DeviceError. */
 export function get<T>(path: string, options: Options = {}): Promise<T> {
-	return enqueue(() => patient<T>("GET", path, options), options.lane);
+	const refused = timesRefused();
+	return enqueue(() => patient<T>("GET", path, options, refused), options.lane);
 }
 
 export function post<T>(path: string, body?: unknown, options: Options = {}): Promise<T> {
@@ -118,7 +119,8 @@ export function sendNow<T>(method: string, path: string, body?: unknown): Promis
 	return send<T>(method, path, body === undefined ? {} : { body });
 }
 
-async function patient<T>(method: string, path: string, options: Options): Promise<T> {
+/** `refused`: how often the password had been refused when the request was made; a refusal since then is for it too. */
+async function patient<T>(method: string, path: string, options: Options, refused = timesRefused()): Promise<T> {
 	for (let busy = 0; ; ) {
 		await loggedIn.until((value) => value);
 		const used = token();
@@ -129,10 +131,8 @@ async function patient<T>(method: string, path: string, options: Options): Promi
 			if (error.status === 401) {
 				// A login may have replaced the token meanwhile.
 				if (token() === used) tokenRefused();
-			} else if (error.code === "forbidden_scope" && wantPassword()) {
+			} else if (error.code === "forbidden_scope" && refused === timesRefused() && wantPassword()) {
 				await passwordWanted.until((value) => !value);
-				// The user may have cancelled.
-				if (!hasSession()) throw error;
 			} else if (error.status === 503 && busy < BUSY_TRIES) {
 				busy++;
 				await wait(RETRY_MS);

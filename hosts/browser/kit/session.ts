@@ -148,6 +148,19 @@ export function wantPassword(): boolean {
 	return isReading;
 }
 
+/** How often the user has refused to enter the password. */
+let refused = 0;
+
+export function timesRefused(): number {
+	return refused;
+}
+
+/** The user does not enter the password. */
+export function refusePassword(): void {
+	refused++;
+	passwordWanted.set(false);
+}
+
 /** Makes this browser an ordinary one again. */
 export function forgetDisplay(): void {
 	localStorage.removeItem(DISPLAY);
