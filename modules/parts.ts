@@ -9,6 +9,7 @@ import { MQTT } from "./mqtt/part.js";
 import { UPDATE } from "./ota/part.js";
 import type { Part } from "./part.js";
 import { POWER } from "./power/part.js";
+import { PRICES } from "./prices/part.js";
 import { PUBLISH } from "./publish/part.js";
 import { SYSTEM } from "./system/part.js";
 import { TIME } from "./time/part.js";
@@ -24,6 +25,7 @@ export const PARTS: readonly Part[] = Object.freeze([
 	NETWORK,
 	HISTORY,
 	METER,
+	PRICES,
 	PUBLISH,
 	HUB,
 	MQTT,

@@ -105,6 +105,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		from: "bytes obis io/host io/flash io/machine io/driver io/memory readout time",
 		why: "takes what was read, and has its own place in flash; the zone is passed in",
 	},
+	{ rooms: "prices", from: "bytes time", why: "how prices are stored, each from a day on" },
 	{
 		rooms: "wifi dns sntp",
 		from: "bytes io/crypto io/host io/wifi io/ethernet io/machine io/driver io/datagrams",
@@ -117,7 +118,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "fields",
-		from: "bytes config diagnostics io/crypto obis dlms",
+		from: "bytes config diagnostics io/crypto obis dlms prices",
 		why: "settings and events of a part: what they are called, what they may be",
 	},
 	{

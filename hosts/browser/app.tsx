@@ -8,7 +8,7 @@ import { forgetSeen, status } from "./kit/live.js";
 import { logOut } from "./kit/login.js";
 import { Button, Icon, LiveRegion } from "./kit/parts.js";
 import { WIZARD } from "./kit/place.js";
-import { display, loggedIn } from "./kit/session.js";
+import { display, loggedIn, passwordWanted, refusePassword } from "./kit/session.js";
 import { useStore } from "./kit/store.js";
 import { t } from "./kit/text.js";
 import { forgetUnsaved, leaveBy, leaving, uploading } from "./kit/unsaved.js";
@@ -48,10 +48,23 @@ export function App() {
 					<LoginForm />
 				</Dialog>
 			)}
+			<PasswordQuestion />
 			<UnsavedQuestion />
 			<RestartOverlay />
 			<LiveRegion />
 		</>
+	);
+}
+
+/** For what a device that is signed in for reading may not do. */
+function PasswordQuestion() {
+	if (!useStore(passwordWanted)) return null;
+	return (
+		<Dialog title={t("login.title")} onClose={refusePassword}>
+			<p>{t("login.wanted")}</p>
+			<LoginForm />
+			<Button onClick={refusePassword}>{t("cancel")}</Button>
+		</Dialog>
 	);
 }
 

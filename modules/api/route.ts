@@ -46,9 +46,10 @@ export function route(
 	return Object.freeze(Object.setPrototypeOf({ method, path: `/api/v1/${path}`, run, ...body, ...own }, PLAIN));
 }
 
-export function settingsRoutes(path: string, settings: SettingsTable): readonly Operation[] {
+/** `scope` is that of the GET. */
+export function settingsRoutes(path: string, settings: SettingsTable, scope = SCOPE_FULL): readonly Operation[] {
 	return [
-		route(METHOD_GET, path, getSettings, { settings }),
+		route(METHOD_GET, path, getSettings, { settings, scope }),
 		route(METHOD_POST, path, postSettings, { body: settings, settings }),
 	];
 }

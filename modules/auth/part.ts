@@ -6,7 +6,7 @@ import { Access } from "./access.js";
 import { ACCESS, TOKENS } from "./fields.js";
 import { getChallenge, LOGIN_BODY, PASSWORD_BODY, postLogin, postLogout, postPassword } from "./routes/login.js";
 import { deleteSession, deleteToken, getSessions, getTokens, postToken, TOKEN_BODY } from "./routes/tokens.js";
-import { SCOPE_NONE } from "./tokens.js";
+import { SCOPE_NONE, SCOPE_READ } from "./tokens.js";
 
 export const AUTH = part<Access>({
 	name: "auth",
@@ -15,7 +15,7 @@ export const AUTH = part<Access>({
 		route(METHOD_GET, "system/challenge", getChallenge, { scope: SCOPE_NONE }),
 		route(METHOD_POST, "system/login", postLogin, { scope: SCOPE_NONE, body: LOGIN_BODY }),
 		route(METHOD_POST, "system/password", postPassword, { scope: SCOPE_NONE, body: PASSWORD_BODY }),
-		route(METHOD_POST, "system/logout", postLogout),
+		route(METHOD_POST, "system/logout", postLogout, { scope: SCOPE_READ }),
 		route(METHOD_GET, "system/tokens", getTokens),
 		route(METHOD_POST, "system/tokens", postToken, { body: TOKEN_BODY }),
 		route(METHOD_DELETE, "system/tokens/<id>", deleteToken),

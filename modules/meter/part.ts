@@ -51,7 +51,7 @@ export const METER = part<Metering>({
 		...settingsRoutes("iec62056/config", IEC62056_SETTINGS),
 		...settingsRoutes("iec62056/control", CONTROL_SETTINGS),
 		route(METHOD_GET, "iec62056/log", getLog),
-		...settingsRoutes("iec62056/schedule", SCHEDULE_SETTINGS),
+		...settingsRoutes("iec62056/schedule", SCHEDULE_SETTINGS, SCOPE_READ),
 		...settingsRoutes("dlms/config", DLMS_SETTINGS),
 		route(METHOD_GET, "dlms/obis", getPollList),
 		route(METHOD_POST, "dlms/obis", postPollList, { body: DLMS_OBIS_BODY }),

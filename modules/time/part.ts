@@ -1,6 +1,7 @@
 /** Clock and time zone. */
 import { backupGroup } from "../api/backup-group.js";
 import { route, settingsRoutes } from "../api/route.js";
+import { SCOPE_READ } from "../auth/tokens.js";
 import type { Core } from "../core/core.js";
 import type { Facts } from "../core/facts.js";
 import { METHOD_GET, METHOD_POST } from "../http/request.js";
@@ -17,7 +18,7 @@ export const TIME = part({
 	routes: Object.freeze([
 		route(METHOD_GET, "system/clock", getClock),
 		route(METHOD_POST, "system/clock", postClock, { body: CLOCK_BODY }),
-		...settingsRoutes(ZONE_PATH, TIMEZONE_SETTINGS),
+		...settingsRoutes(ZONE_PATH, TIMEZONE_SETTINGS, SCOPE_READ),
 	]),
 	backup: Object.freeze([backupGroup(ZONE_PATH, TIMEZONE_SETTINGS)]),
 	reactions: Object.freeze([

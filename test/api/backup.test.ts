@@ -89,6 +89,19 @@ const GIVEN: Readonly<Record<string, JSONObject>> = {
 	"dlms/obis": { entries: [{ code: [1, 0, 1, 7, 0, 255], class_id: 3, attribute: 2, obis: "1-0:1.7.0" }] },
 	"zigbee/config": { enabled: false },
 	"zigbee/map": { mapping: [{ obis: "1-0:1.8.0", mapping_id: "07020000" }] },
+	prices: {
+		periods: [
+			{
+				from: "2026-01-01",
+				import_micro: 318_700,
+				import_t2_micro: -1,
+				export_micro: 80_300,
+				base_micro: 154_800_000,
+				base_per: "year",
+			},
+		],
+		currency: "PLN",
+	},
 	hub: { enabled: true, url: "https://hub.example:8123", lang: "de" },
 	mqtt: {
 		enabled: true,
@@ -497,6 +510,12 @@ describe("A backup", () => {
 				file({ "zigbee/map": { mapping: [{ obis: "1.8.0", mapping_id: "07020002" }] } }),
 				"invalid_field",
 				"zigbee/map.mapping[0].mapping_id",
+			],
+			[
+				"with two prices from the same day",
+				file({ prices: { periods: [1, 2].map((import_micro) => ({ from: "2026-01-01", import_micro })) } }),
+				"invalid_field",
+				"prices.periods[1].from",
 			],
 		];
 		for (const [what, body, code, field] of wrong) {

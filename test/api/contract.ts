@@ -17,6 +17,7 @@ import { mqttChecks } from "./mqtt-checks.js";
 import { networkChecks } from "./network-checks.js";
 import { pageChecks, plainPageChecks } from "./page-checks.js";
 import { passwordChecks, plainPasswordChecks } from "./password-checks.js";
+import { pricesChecks } from "./prices-checks.js";
 import { accessPointChecks, plainHTTPChecks, routingChecks } from "./routing-checks.js";
 import { scheduleChecks } from "./schedule-checks.js";
 import { settingsChecks } from "./settings-checks.js";
@@ -64,6 +65,7 @@ const PARTS = {
 			scheduleChecks,
 			dlmsChecks,
 			zigbeeChecks,
+			pricesChecks,
 		],
 		ap: [],
 	},

@@ -130,7 +130,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 			const reader = async (): Promise<JSONObject> => gateway().write(PATH, { name: "a reader", scope: "read" });
 			/** GETs of readings and state in the API text. */
 			const READING =
-				"events system/version system/status network/status meter/history meter/profile metrics iec62056/last iec62056/read".split(
+				"events system/version system/status system/timezone network/status meter/history meter/profile prices metrics iec62056/last iec62056/read iec62056/schedule".split(
 					" ",
 				);
 
@@ -152,7 +152,8 @@ export function tokenChecks(gateway: () => TestGateway): void {
 				await gateway().write("iec62056/control", { simulator_en: true });
 				const { token } = await reader();
 				const rows = WALK.filter(({ scope }) => scope === SCOPE_READ);
-				assert.deepEqual(rows.map(({ name }) => name).sort(), READING.map((path) => `GET ${path}`).sort());
+				const allowed = ["POST system/logout", ...READING.map((path) => `GET ${path}`)];
+				assert.deepEqual(rows.map(({ name }) => name).sort(), allowed.sort());
 				for (const path of READING) {
 					// The built-in simulator has no load profile.
 					const status = path === "meter/profile" ? 404 : 200;
@@ -176,6 +177,20 @@ export function tokenChecks(gateway: () => TestGateway): void {
 					[id],
 				);
 				assert.equal((await gateway().get("system/status", { token })).status, 200);
+			});
+			it("are given up by a logout with them, and no other token or session is", async () => {
+				const full = await make();
+				const { token } = await reader();
+				const other = await gateway().write(PATH, { name: "another reader", scope: "read" });
+				isEmpty(await gateway().post("system/logout", undefined, { token }));
+				isError(await gateway().get("system/status", { token }), 401, "unauthorized");
+				assert.deepEqual(
+					(await list()).map(({ id }) => id),
+					[full.id, other.id],
+				);
+				isEmpty(await gateway().post("system/logout", undefined, { token: full.token }));
+				assert.ok(await isAlive(full.token));
+				assert.equal((await gateway().get("system/status", { token: other.token })).status, 200);
 			});
 			it("log in and change the password like anybody: those routes look at no token", async () => {
 				const { token } = await reader();

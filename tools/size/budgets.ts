@@ -40,6 +40,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/part.ts": 1000,
 	"modules/parts.ts": 500,
 	"modules/power": 8500,
+	"modules/prices": 3500,
 	"modules/publish": 10000,
 	"modules/readout": 19500,
 	"modules/sml": 11000,

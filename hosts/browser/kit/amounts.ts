@@ -2,7 +2,7 @@
 import type { TextKey } from "../text/all.js";
 import { decimalCell } from "./csv.js";
 import { formatNumber, withMinus } from "./format.js";
-import type { Amount, Level, Span, Unit } from "./periods.js";
+import { type Amount, type Level, type Piece, type Span, shownEnd, type Unit } from "./periods.js";
 import { language, t } from "./text.js";
 
 const DAY_MS = 86_400_000;
@@ -37,8 +37,17 @@ export function cellOf(value: number | undefined): string {
 	return value === undefined ? "" : decimalCell((value / 1000).toFixed(3), language);
 }
 
-export function formatMoney(value: number, currency: string): string {
-	return withMinus(new Intl.NumberFormat(language, { style: "currency", currency }).format(value));
+/** Formats millionths of the currency with their sign: plus is earned, minus is paid. */
+export function formatMoney(micro: number, currency: string): string {
+	const format = new Intl.NumberFormat(language, { style: "currency", currency, signDisplay: "exceptZero" });
+	return withMinus(format.format(micro / 1e6));
+}
+
+/** The same with the word for the sign, unless it rounds to nothing. */
+export function moneyText(micro: number, currency: string): string {
+	const text = formatMoney(micro, currency);
+	const word = /[+−]/.test(text) ? ` ${t(micro < 0 ? "money.paid" : "money.earned")}` : "";
+	return `${text}${word}`;
 }
 
 /** Formats a change as `+4 %`. */
@@ -56,11 +65,15 @@ const MONTHS = format({ month: "long", year: "numeric" });
 const YEARS = format({ year: "numeric" });
 
 /** Start and end of a period, in a view that already shows its day, month or year. */
-export function formatPeriodOf(level: Level, { fromMs, toMs }: Span): string {
+export function formatPeriodOf(level: Level, piece: Piece): string {
+	const { fromMs, season } = piece;
+	const toMs = shownEnd(piece);
 	if (level === "months") return MONTHS.formatRange(fromMs, toMs - 1);
 	if (level === "days") return DAYS.formatRange(fromMs, toMs - 1);
 	// A period that ends at midnight shows only one date.
-	return toMs % DAY_MS === 0 ? `${TIMES.format(fromMs)} – ${TIMES.format(toMs)}` : TIMES.formatRange(fromMs, toMs);
+	const times =
+		toMs % DAY_MS === 0 ? `${TIMES.format(fromMs)} – ${TIMES.format(toMs)}` : TIMES.formatRange(fromMs, toMs);
+	return season === undefined ? times : `${times}, ${t(`use.${season}`)}`;
 }
 
 /** Name of a day, month or year. */

@@ -93,6 +93,22 @@ export const METER_PIN = {
 	inf: { min: 0, max: 15 },
 } as const;
 
+/** POST /api/v1/prices */
+export const PRICES = {
+	periods: {
+		max: 8,
+		items: {
+			from: { min: 10, max: 10, pattern: /^[0-9-]*$/ },
+			import_micro: { min: -2000000000, max: 2000000000 },
+			import_t2_micro: { min: -2000000000, max: 2000000000 },
+			export_micro: { min: -2000000000, max: 2000000000 },
+			base_micro: { min: 0, max: 100000000000 },
+			base_per: { choices: ["month", "year"] },
+		},
+	},
+	currency: { min: 3, max: 3, pattern: /^[A-Z]*$/ },
+} as const;
+
 /** POST /api/v1/iec62056/config */
 export const IEC62056_CONFIG = {
 	mode_d_enabled: {},

@@ -1,9 +1,19 @@
 /**
  * The gateway from the page's view: one request at a time, because the chip has room for few connections. Readouts and
  * probes, which take up to a minute, have their own queue, so that no page waits for them. A request refused for an
- * ended session is repeated after the login; a GET waits for an absent gateway.
+ * ended session, or for a token that only reads, is repeated after the login; a GET waits for an absent gateway.
  */
-import { type Ending, endSession, loggedIn, token, tokenAccepted, tokenRefused } from "./session.js";
+import {
+	type Ending,
+	endSession,
+	loggedIn,
+	passwordWanted,
+	timesRefused,
+	token,
+	tokenAccepted,
+	tokenRefused,
+	wantPassword,
+} from "./session.js";
 import { Store } from "./store.js";
 import { forgetUnsaved, isUnsaved } from "./unsaved.js";
 
@@ -91,7 +101,8 @@ function enqueue<T>(task: () => Promise<T>, lane: Lane = "main"): Promise<T> {
 
 /** `path` without `/api/v1/`; the reply's JSON. Throws a DeviceError. */
 export function get<T>(path: string, options: Options = {}): Promise<T> {
-	return enqueue(() => patient<T>("GET", path, options), options.lane);
+	const refused = timesRefused();
+	return enqueue(() => patient<T>("GET", path, options, refused), options.lane);
 }
 
 export function post<T>(path: string, body?: unknown, options: Options = {}): Promise<T> {
@@ -107,7 +118,8 @@ export function sendNow<T>(method: string, path: string, body?: unknown): Promis
 	return send<T>(method, path, body === undefined ? {} : { body });
 }
 
-async function patient<T>(method: string, path: string, options: Options): Promise<T> {
+/** `refused`: how often the password had been refused when the request was made; a refusal since then is for it too. */
+async function patient<T>(method: string, path: string, options: Options, refused = timesRefused()): Promise<T> {
 	for (let busy = 0; ; ) {
 		await loggedIn.until((value) => value);
 		const used = token();
@@ -118,6 +130,8 @@ async function patient<T>(method: string, path: string, options: Options): Promi
 			if (error.status === 401) {
 				// A login may have replaced the token meanwhile.
 				if (token() === used) tokenRefused();
+			} else if (error.code === "forbidden_scope" && refused === timesRefused() && wantPassword()) {
+				await passwordWanted.until((value) => !value);
 			} else if (error.status === 503 && busy < BUSY_TRIES) {
 				busy++;
 				await wait(RETRY_MS);

@@ -20,10 +20,10 @@ export interface FieldSpec {
 	readonly label: TextKey;
 	readonly help?: TextKey;
 	/**
-	 * `number`: an integer. `secret`: write-only; empty keeps the stored one. `password`: hidden text. `area`: text of
+	 * `number`: an integer. `date`: a day as ISO 8601. `secret`: write-only; empty keeps the stored one. `password`: hidden text. `area`: text of
 	 * several lines. `radio`: a choice with few options, each with an explanation.
 	 */
-	readonly kind: "text" | "number" | "toggle" | "choice" | "radio" | "secret" | "password" | "area";
+	readonly kind: "text" | "date" | "number" | "toggle" | "choice" | "radio" | "secret" | "password" | "area";
 	/** For `choice` and `radio`; a number is sent as a number. `help` is for `radio`. */
 	readonly choices?: readonly { readonly value: string | number; readonly label: string; readonly help?: string }[];
 	/** Bounds of a number, or of a text's length; both ends are allowed. */
@@ -37,7 +37,7 @@ export interface FieldSpec {
 	readonly required?: boolean;
 	readonly unit?: string;
 	/** For `text`: kind of keyboard on a phone. */
-	readonly inputmode?: "numeric";
+	readonly inputmode?: "numeric" | "decimal";
 	/** For `area`: rows; default 5. */
 	readonly rows?: number;
 	/** For `area`: types of files that may be read instead of typing, as in `accept` of HTML. */
@@ -231,7 +231,7 @@ function Input({ spec, value, isStored, onInput, input }: InputProps) {
 			return (
 				<input
 					{...input}
-					type="text"
+					type={spec.kind === "date" ? ("date" as "text") : "text"}
 					inputmode={spec.inputmode}
 					autocomplete={spec.autocomplete ?? "off"}
 					autocapitalize="none"

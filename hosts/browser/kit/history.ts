@@ -4,7 +4,7 @@ import { type Level, type Piece, piecesOf, type Span, spanOf, type Unit, within 
 import type { History } from "./replies.js";
 import { momentOf } from "./wall.js";
 
-/** A display knows only the present offset of its time zone, which may differ in another season. */
+/** Until the name of the time zone is there, its present offset stands in, which may differ in another season. */
 const SLACK_S = 3_600;
 
 /** Throws a DeviceError. */

@@ -11,7 +11,7 @@ import { advanceLocalTime } from "./format.js";
 import { announce } from "./parts.js";
 import { importedWh, isLocked, powerOf } from "./power.js";
 import type { Readout as FreshReadout, LastReadout, NetworkStatus, Schedule, Status, Timezone } from "./replies.js";
-import { display, loggedIn } from "./session.js";
+import { loggedIn } from "./session.js";
 import { Store } from "./store.js";
 import { language, t } from "./text.js";
 import { asDeviceError, usePoll } from "./use-device.js";
@@ -95,7 +95,7 @@ function isStale(): boolean {
 	const planned = plannedS();
 	const { schedule_next = 0, schedule_error } = status.value ?? {};
 	const nowS = gatewayNowS();
-	// A display may not see the schedule, but it sees the time of the next readout.
+	// Until the schedule has arrived, the time of the next readout tells.
 	if (planned === undefined && schedule_next > 0 && schedule_error === "" && nowS !== undefined)
 		return nowS > schedule_next + GRACE_S;
 	const limitS = planned === undefined ? PRESENT_S : planned + GRACE_S;
@@ -129,13 +129,11 @@ async function look(now: Status): Promise<void> {
 	stale.set(isStale());
 }
 
-/** Requests each value separately: a missing or forbidden one does not affect the others. */
+/** Requests each value separately: a missing one does not affect the others. */
 async function refreshSlowly(): Promise<void> {
 	if (!loggedIn.value || !reachable.value) return;
 	const into = <T>(path: string, put: (value: T) => void) => get<T>(path, { timeoutMs: LOOK_MS }).then(put, () => {});
 	await into<NetworkStatus>("network/status", (value) => network.set(value));
-	// A display has no access to settings.
-	if (display.value) return;
 	await into<Timezone>("system/timezone", ({ timezone }) => zone.set(timezone));
 	await into<Schedule>("iec62056/schedule", (value) => schedule.set(value));
 }

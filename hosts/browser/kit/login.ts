@@ -3,8 +3,11 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { DeviceError, sendNow, wait } from "./device.js";
-import type { Challenge, Session } from "./replies.js";
-import { beginSession, endSession } from "./session.js";
+import { deviceName } from "./device-name.js";
+import type { Challenge, NewToken, Session } from "./replies.js";
+import { beginSession, endSession, forgetReader, hasSession, keepReader, reader } from "./session.js";
+import { Store } from "./store.js";
+import { asDeviceError } from "./use-device.js";
 
 /** Name of the only account. */
 export const USER = "admin";
@@ -36,14 +39,28 @@ async function patiently<T>(attempt: () => Promise<T>): Promise<T> {
 	}
 }
 
-/** Throws a DeviceError: `invalid_proof`, `nonce_invalid`, `too_many_attempts` … */
-export async function logIn(password: string): Promise<void> {
+/** Set when the gateway refused the token with which this device was to stay signed in. */
+export const keepFailure = new Store<DeviceError | undefined>(undefined);
+
+/**
+ * `keep`: this device stays signed in for reading after the session. Throws a DeviceError: `invalid_proof`,
+ * `nonce_invalid`, `too_many_attempts` …
+ */
+export async function logIn(password: string, keep = false): Promise<void> {
 	const { token, expires_in_secs } = await patiently(async () => {
 		const { nonce, proof } = await prove(password);
 		return await sendNow<Session>("POST", "system/login", { username: USER, nonce, proof });
 	});
 	beginSession(token, expires_in_secs);
 	known = password;
+	keepFailure.set(undefined);
+	if (!keep) return;
+	try {
+		const name = deviceName(navigator.userAgent, new Date());
+		keepReader(await sendNow<NewToken>("POST", "system/tokens", { name, scope: "read" }));
+	} catch (reason) {
+		keepFailure.set(asDeviceError(reason));
+	}
 }
 
 let known: string | undefined;
@@ -53,10 +70,20 @@ export function knownPassword(): string | undefined {
 	return known;
 }
 
-/** Drops the token at once, even if the gateway cannot be reached. A login that follows keeps its own token. */
+/**
+ * Drops the tokens of the session and of this device at once, even if the gateway cannot be reached. A login that follows
+ * keeps its own token.
+ */
 export function logOut(): void {
-	sendNow("POST", "system/logout").catch(() => undefined);
+	const end = () => sendNow("POST", "system/logout").catch(() => undefined);
 	known = undefined;
+	end();
+	if (hasSession() && reader() !== undefined) {
+		endSession();
+		// Now it is sent with the device's token, which ends by that.
+		end();
+	}
+	forgetReader();
 	endSession();
 }
 

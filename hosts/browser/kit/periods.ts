@@ -12,7 +12,11 @@ export interface Piece {
 	readonly period: Period;
 	readonly fromMs: number;
 	readonly toMs: number;
+	/** Within the hours around a change of the clocks, where the wall clock alone is ambiguous: the clock at its start. */
+	readonly season?: Season | undefined;
 }
+
+export type Season = "summer" | "winter";
 
 /** From the first to just before the second. */
 export interface Span {
@@ -32,17 +36,35 @@ export type Unit = "day" | "month" | "year";
 /** Tolerance at a boundary of the clock: the length of a readout. */
 const NEAR_MS = 60_000;
 const DAY_MS = 86_400_000;
+const HOUR_S = 3600;
 
 /** The periods in chronological order, as their `localtime` says. */
 export function piecesOf(periods: readonly Period[]): readonly Piece[] {
 	const wallOf = ({ localtime }: Period) => Date.parse(`${localtime.slice(0, 19)}Z`);
+	/** Seconds by which the wall clock is ahead of UTC. */
+	const ahead = (period: Period) => wallOf(period) / 1000 - period.start;
+	const changes = periods.flatMap((period, index) => {
+		const byS = index === 0 ? 0 : ahead(period) - ahead(periods[index - 1]);
+		return byS === 0 ? [] : [{ atS: period.start, byS }];
+	});
+	const seasonOf = ({ start, end }: Period): Season | undefined => {
+		const change = changes.find(({ atS, byS }) => start >= atS - Math.abs(byS) && start < atS + Math.abs(byS));
+		if (change === undefined || end - start > HOUR_S) return undefined;
+		return start < change.atS === change.byS < 0 ? "summer" : "winter";
+	};
 	return periods.map((period, index) => {
 		const { start, end } = period;
 		const next = periods[index + 1];
 		const fromMs = wallOf(period);
 		// Days at a clock change are an hour longer or shorter than they look.
-		return { period, fromMs, toMs: next?.start === end ? wallOf(next) : fromMs + (end - start) * 1000 };
+		const toMs = next?.start === end ? wallOf(next) : fromMs + (end - start) * 1000;
+		return { period, fromMs, toMs, season: seasonOf(period) };
 	});
+}
+
+/** End of the piece on the clock at its start, which shows 03:00 where the clocks go back to 02:00 then. */
+export function shownEnd({ period: { start, end }, fromMs, toMs }: Piece): number {
+	return end - start > HOUR_S ? toMs : fromMs + (end - start) * 1000;
 }
 
 /** The day, month or year that contains the time, shifted by a number of units. */

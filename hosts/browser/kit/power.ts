@@ -131,3 +131,11 @@ export function countersOf(readings: readonly Reading[]): readonly Counter[] {
 	}
 	return counters;
 }
+
+/** Share of tariff 2 in what was imported in tariffs 1 and 2; undefined without counters of both. */
+export function tariff2Share(readings: readonly Reading[]): number | undefined {
+	const first = quantityOf(readings, "1.8.1");
+	const second = quantityOf(readings, "1.8.2");
+	if (first === undefined || second === undefined || first + second === 0) return undefined;
+	return second / (first + second);
+}

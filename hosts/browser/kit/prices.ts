@@ -1,38 +1,62 @@
-/** Prices of electricity, stored in this browser. */
-import { Store } from "./store.js";
-
-export interface Prices {
-	/** Text as typed, with a point or a comma; "": none. */
-	readonly import: string;
-	readonly export: string;
-	/** ISO 4217. */
-	readonly currency: string;
-}
+/** The gateway's prices of electricity. */
+import { get, post } from "./device.js";
+import { readout } from "./live.js";
+import { microOf, type Pricing } from "./money.js";
+import { tariff2Share } from "./power.js";
+import type { Prices } from "./replies.js";
+import { hasSession } from "./session.js";
+import { Store, useStore } from "./store.js";
 
 export const CURRENCIES = ["EUR", "PLN", "CHF", "CZK", "DKK", "GBP", "HUF", "NOK", "SEK", "USD"] as const;
-/** Key in `localStorage`. */
-const KEPT = "prices";
+export const PATH = "prices";
+/** Key in `localStorage` of the prices that earlier versions of the page kept there. */
+const OLD = "prices";
+/** First day of a price that always held. */
+const ALWAYS = "2000-01-01";
 
-function read(): Prices {
-	const none = { import: "", export: "", currency: document.documentElement.lang === "pl" ? "PLN" : "EUR" };
+/** Undefined until they have arrived. */
+export const prices = new Store<Prices | undefined>(undefined);
+
+/** Requests the prices. Throws a DeviceError. */
+export async function loadPrices(): Promise<void> {
+	prices.set(await get<Prices>(PATH));
+	await moveOld();
+}
+
+/** Stores the prices on the gateway. Throws a DeviceError. */
+export async function savePrices({ periods, currency }: Prices): Promise<void> {
+	prices.set(await post<Prices>(PATH, { periods, currency }));
+}
+
+/** Moves this browser's own prices to a gateway that has none, once; that takes a session. */
+async function moveOld(): Promise<void> {
+	const kept = localStorage.getItem(OLD);
+	if (kept === null) return;
+	const old = oldPrices(kept);
+	if (old !== undefined && prices.value?.periods.length === 0) {
+		if (!hasSession()) return;
+		await savePrices(old);
+	}
+	localStorage.removeItem(OLD);
+}
+
+/** Undefined if there is no price among them. */
+function oldPrices(kept: string): Prices | undefined {
 	try {
-		return { ...none, ...JSON.parse(localStorage.getItem(KEPT) ?? "{}") };
+		const old = JSON.parse(kept);
+		const import_micro = microOf(old.import);
+		if (!Number.isFinite(import_micro)) return undefined;
+		const export_micro = microOf(old.export) || 0;
+		return { periods: [{ from: ALWAYS, import_micro, export_micro }], currency: String(old.currency) };
 	} catch {
-		return none;
+		return undefined;
 	}
 }
 
-export const prices = new Store(read());
-prices.watch((value) => localStorage.setItem(KEPT, JSON.stringify(value)));
-
-/** Undefined for a text that is not a price. */
-export function priceOf(typed: string): number | undefined {
-	return /^\s*\d+([.,]\d*)?\s*$/.test(typed) ? Number(typed.replace(",", ".")) : undefined;
-}
-
-/** Cost of the amounts; undefined without a price or without data. Negative: more was earned than spent. */
-export function costOf(importWh: number | undefined, exportWh: number | undefined, now: Prices): number | undefined {
-	const price = priceOf(now.import);
-	if (price === undefined || importWh === undefined) return undefined;
-	return (importWh * price - (exportWh ?? 0) * (priceOf(now.export) ?? 0)) / 1000;
+/** The prices for calculations; undefined until they have arrived, and while there are none. */
+export function usePricing(): (Pricing & { readonly currency: string }) | undefined {
+	const now = useStore(prices);
+	const last = useStore(readout);
+	if (now === undefined || now.periods.length === 0) return undefined;
+	return { ...now, tariff2: tariff2Share(last?.readings ?? []) };
 }

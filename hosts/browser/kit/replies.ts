@@ -290,6 +290,20 @@ export interface Period {
 	readonly wrapped?: boolean;
 }
 
+export interface Prices {
+	readonly periods: readonly PricePeriod[];
+	readonly currency: string;
+}
+
+export interface PricePeriod {
+	readonly from: string;
+	readonly import_micro: number;
+	readonly import_t2_micro?: number;
+	readonly export_micro?: number;
+	readonly base_micro?: number;
+	readonly base_per?: "month" | "year";
+}
+
 export interface Readout {
 	readonly protocol: "IEC62056-21" | "DLMS/COSEM" | "SML";
 	readonly meter_id: string;

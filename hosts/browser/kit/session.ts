@@ -1,9 +1,10 @@
 /**
- * This browser's access: the owner's login in this tab, or a wall display with a read-only token.
+ * This browser's access: an owner who has logged in, in this tab; a device that stays signed in for reading; or a wall
+ * display. The latter two have a read-only token.
  *
  * The token of a login is in the tab's storage and ends with it. The token of a display is in `localStorage`, because
- * the tablet loses power, its browser drops tabs and restarts, and no person is there to enter a password. It is
- * read-only, and the owner can revoke it on the security page.
+ * the tablet loses power, its browser drops tabs and restarts, and no person is there to enter a password. So is that of
+ * a device that stays signed in, for all its tabs. The owner can revoke both on the security page.
  */
 import { Store } from "./store.js";
 
@@ -15,14 +16,17 @@ const ENDING = "ending";
 /** Key in `localStorage`. An empty value: the token was revoked. */
 const DISPLAY = "display";
 
+/** Key in `localStorage` of the token with which this device stays signed in. Empty value: it was revoked. */
+const READER = "reader";
+
 /** A display's token in an address. Browsers never send the part after "#" to a server. */
 const LINK = /[?&]token=([0-9a-f]{64})$/;
 
 /** Reason for asking for the login. `early`: before its time, by a restart or because another user ended it. */
-export type Ending = "expired" | "early" | "restart" | "reset" | "certificate" | "update" | "revoked";
+export type Ending = "expired" | "early" | "restart" | "reset" | "certificate" | "update" | "revoked" | "forgotten";
 
 /** Reasons that need no message after a reload. */
-const TOLD_IN_PLACE: readonly Ending[] = ["expired", "early", "revoked"];
+const TOLD_IN_PLACE: readonly Ending[] = ["expired", "early", "revoked", "forgotten"];
 
 /**
  * Token of an opened display link. It replaces nothing until the gateway has accepted it, because links can be forged.
@@ -33,11 +37,36 @@ export const display = new Store(isDisplay());
 /** True while there is a token that was valid at its last use. */
 export const loggedIn = new Store(token() !== null);
 export const ending = new Store<Ending | undefined>(endingAtStart());
+/** True while a request needs more than this device's token may do, so that the page asks for the password. */
+export const passwordWanted = new Store(false);
 /** End of the session, ms of this browser's clock; undefined without a session. */
 export const endsAtMs = new Store<number | undefined>(Number(sessionStorage.getItem(EXPIRES)) || undefined);
 
 function displayToken(): string {
 	return localStorage.getItem(DISPLAY) ?? "";
+}
+
+/** A token with which a device stays signed in for reading. */
+export interface Reader {
+	readonly id: string;
+	readonly token: string;
+}
+
+/** This device's own; undefined if it has none. */
+export function reader(): Reader | undefined {
+	return JSON.parse(localStorage.getItem(READER) || "null") ?? undefined;
+}
+
+export function keepReader({ id, token }: Reader): void {
+	localStorage.setItem(READER, JSON.stringify({ id, token }));
+}
+
+export function forgetReader(): void {
+	localStorage.removeItem(READER);
+}
+
+export function hasSession(): boolean {
+	return !display.value && sessionStorage.getItem(TOKEN) !== null;
 }
 
 function isDisplay(): boolean {
@@ -46,19 +75,23 @@ function isDisplay(): boolean {
 
 function endingAtStart(): Ending | undefined {
 	const isRevoked = localStorage.getItem(DISPLAY) === "";
-	return (sessionStorage.getItem(ENDING) as Ending | null) ?? (isRevoked ? "revoked" : undefined);
+	const isForgotten = localStorage.getItem(READER) === "";
+	const kept = sessionStorage.getItem(ENDING) as Ending | null;
+	return kept ?? (isRevoked ? "revoked" : isForgotten ? "forgotten" : undefined);
 }
 
 /** Token for requests. */
 export function token(): string | null {
-	return display.value ? (offered ?? displayToken()) : sessionStorage.getItem(TOKEN);
+	if (display.value) return offered ?? displayToken();
+	return sessionStorage.getItem(TOKEN) ?? reader()?.token ?? null;
 }
 
 export function beginSession(made: string, expiresInS: number): void {
 	sessionStorage.setItem(TOKEN, made);
 	sessionStorage.setItem(EXPIRES, String(Date.now() + expiresInS * 1000));
 	sessionStorage.removeItem(ENDING);
-	if (displayToken() === "") localStorage.removeItem(DISPLAY);
+	for (const key of [DISPLAY, READER]) if (localStorage.getItem(key) === "") localStorage.removeItem(key);
+	passwordWanted.set(false);
 	endsAtMs.set(Date.now() + expiresInS * 1000);
 	ending.set(undefined);
 	display.set(false);
@@ -99,7 +132,35 @@ export function tokenRefused(): void {
 		offered = undefined;
 		display.set(isDisplay());
 		if (token() === null) endSession("revoked");
-	} else endSession(Date.now() >= (endsAtMs.value ?? 0) ? "expired" : "early");
+	} else if (hasSession()) {
+		const why = Date.now() >= (endsAtMs.value ?? 0) ? "expired" : "early";
+		// A device that stays signed in goes on reading.
+		endSession(reader() === undefined ? why : undefined);
+	} else {
+		// Another tab may have logged out.
+		if (reader() !== undefined) localStorage.setItem(READER, "");
+		endSession("forgotten");
+	}
+}
+
+/** Asks for the password where only this device's token is left. Returns false without such a token. */
+export function wantPassword(): boolean {
+	const isReading = !display.value && !hasSession() && reader() !== undefined;
+	if (isReading) passwordWanted.set(true);
+	return isReading;
+}
+
+/** How often the user has refused to enter the password. */
+let refused = 0;
+
+export function timesRefused(): number {
+	return refused;
+}
+
+/** The user does not enter the password. */
+export function refusePassword(): void {
+	refused++;
+	passwordWanted.set(false);
 }
 
 /** Makes this browser an ordinary one again. */

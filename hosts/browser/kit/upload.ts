@@ -1,6 +1,6 @@
 /** Uploads of large files beside other requests. `fetch` reports no progress. */
 import { API, DeviceError, errorOf, OFFLINE, replied } from "./device.js";
-import { token, tokenRefused } from "./session.js";
+import { token, tokenRefused, wantPassword } from "./session.js";
 
 /** Code for an upload that the user cancelled. */
 export const CANCELLED = "cancelled";
@@ -22,6 +22,7 @@ export function upload(path: string, file: Blob, onSent: (bytes: number) => void
 		request.onload = () => {
 			replied();
 			if (request.status === 401) tokenRefused();
+			if (request.status === 401 || request.status === 403) wantPassword();
 			if (request.status === 200) resolve();
 			else reject(errorOf(request.status, request.responseText));
 		};

@@ -15,3 +15,12 @@ export function momentOf(wallMs: number, timeZone: string): number {
 	const offsetAt = (ms: number) => wallOf(Math.floor(ms / 1000), timeZone) - ms;
 	return Math.floor((wallMs - offsetAt(wallMs - offsetAt(wallMs))) / 1000);
 }
+
+/** The moment on the wall clock with its offset (ISO 8601), `2026-10-25T02:00:00+02:00`. */
+export function stampOf(moment: number, timeZone: string): string {
+	const wallMs = wallOf(moment, timeZone);
+	const minutes = Math.round(wallMs / 60_000 - moment / 60);
+	const two = (number: number) => String(Math.floor(number)).padStart(2, "0");
+	const ahead = Math.abs(minutes);
+	return `${new Date(wallMs).toISOString().slice(0, 19)}${minutes < 0 ? "-" : "+"}${two(ahead / 60)}:${two(ahead % 60)}`;
+}

@@ -1,7 +1,7 @@
 /** The gateway's time zone and its name. The page shows every time in this zone, not in the browser's. */
 import { Store, useStore } from "./store.js";
 
-/** Name in the tz database; "" for UTC; undefined until the gateway has sent it, and always on displays. */
+/** Name in the tz database; "" for UTC; undefined until the gateway has sent it. */
 export const zone = new Store<string | undefined>(undefined);
 /** Minutes east of UTC now, from the gateway's local time; used without a name. */
 export const offset = new Store(0);

@@ -5,7 +5,7 @@ import type { DeviceError } from "../kit/device.js";
 import { AccountName, Field } from "../kit/fields.js";
 import { logIn } from "../kit/login.js";
 import { Button, ErrorNotice, Icon, Notice } from "../kit/parts.js";
-import { ending } from "../kit/session.js";
+import { ending, reader } from "../kit/session.js";
 import { useStore } from "../kit/store.js";
 import { t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";
@@ -18,8 +18,11 @@ const PASSWORD = {
 	autocomplete: "current-password",
 } as const;
 
+const KEEP = { name: "keep", label: "login.keep", help: "login.keep.help", kind: "toggle" } as const;
+
 export function LoginForm() {
 	const [password, setPassword] = useState("");
+	const [keep, setKeep] = useState(false);
 	const [busy, setBusy] = useState(false);
 	const [error, setError] = useState<DeviceError>();
 	const submit = async (event: Event) => {
@@ -28,7 +31,7 @@ export function LoginForm() {
 		setBusy(true);
 		setError(undefined);
 		try {
-			await logIn(password);
+			await logIn(password, keep);
 		} catch (reason) {
 			setError(asDeviceError(reason));
 			setBusy(false);
@@ -38,6 +41,7 @@ export function LoginForm() {
 		<form onSubmit={submit}>
 			<AccountName />
 			<Field spec={PASSWORD} value={password} onInput={(value) => setPassword(String(value))} />
+			{reader() === undefined && <Field spec={KEEP} value={keep} onInput={(value) => setKeep(value === true)} />}
 			{error && <ErrorNotice error={error} />}
 			<div class="actions">
 				<Button type="submit" kind="main" busy={busy && t("login.busy")}>

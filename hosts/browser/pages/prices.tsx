@@ -1,52 +1,153 @@
-/** The prices of electricity, which stay in this browser. */
-import { useId } from "preact/hooks";
-import { Choice } from "../kit/choices.js";
-import { Card } from "../kit/parts.js";
-import { CURRENCIES, priceOf, prices } from "../kit/prices.js";
+/** The prices of electricity on the gateway: a list, and a form for a new one or a changed one. */
+import { useState } from "preact/hooks";
+import { PRICES } from "../kit/bodies.js";
+import { decimalCell } from "../kit/csv.js";
+import { Confirm } from "../kit/dialog.js";
+import type { Draft, FieldSpec } from "../kit/fields.js";
+import { Form } from "../kit/form.js";
+import { formatDate } from "../kit/format.js";
+import { microOf } from "../kit/money.js";
+import { Button, Card, Notice } from "../kit/parts.js";
+import { CURRENCIES, prices, savePrices } from "../kit/prices.js";
+import type { PricePeriod } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
-import { t } from "../kit/text.js";
+import { language, t } from "../kit/text.js";
+
+const { periods: LIST } = PRICES;
+
+/** A decimal number; the digits before the point keep it within the gateway's bounds. */
+const decimal = (pattern: RegExp) =>
+	({ kind: "text", inputmode: "decimal", pattern, form: { says: "price.form" } }) as const;
+const PER_KWH = decimal(/^\s*-?\d{1,3}([.,]\d{0,6})?\s*$/);
+
+function fieldsOf(currency: string): readonly FieldSpec[] {
+	const currencies = new Set([currency, ...CURRENCIES]);
+	return [
+		{ name: "from", label: "price.from", kind: "date", required: true },
+		{ name: "import_micro", label: "price.import", ...PER_KWH, required: true },
+		{ name: "import_t2_micro", label: "price.tariff2", ...PER_KWH },
+		{ name: "export_micro", label: "price.export", ...PER_KWH },
+		{ name: "base_micro", label: "price.base", ...decimal(/^\s*\d{1,5}([.,]\d{0,6})?\s*$/) },
+		{
+			name: "base_per",
+			label: "price.per",
+			kind: "choice",
+			choices: LIST.items.base_per.choices.map((value) => ({ value, label: t(`price.${value}`) })),
+		},
+		{
+			name: "currency",
+			label: "price.currency",
+			kind: "choice",
+			choices: [...currencies].map((value) => ({ value, label: value })),
+		},
+	];
+}
+
+/** The price as it is typed; "" for none. */
+function typed(micro: number | undefined): string {
+	return micro === undefined ? "" : decimalCell(String(micro / 1e6), language);
+}
+
+function draftOf({ from, import_micro, import_t2_micro, export_micro, base_micro, base_per = "month" }: PricePeriod) {
+	return {
+		from,
+		base_per,
+		import_micro: typed(import_micro),
+		import_t2_micro: typed(import_t2_micro),
+		export_micro: typed(export_micro),
+		base_micro: typed(base_micro),
+	};
+}
+
+function periodOf(draft: Draft): PricePeriod {
+	const micro = (name: string) => microOf(String(draft[name]));
+	return {
+		from: String(draft["from"]),
+		import_micro: micro("import_micro"),
+		...(draft["import_t2_micro"] === "" ? {} : { import_t2_micro: micro("import_t2_micro") }),
+		export_micro: micro("export_micro") || 0,
+		base_micro: micro("base_micro") || 0,
+		base_per: draft["base_per"] === "year" ? "year" : "month",
+	};
+}
+
+function textOf({ import_micro, import_t2_micro, export_micro, base_micro, base_per = "month" }: PricePeriod): string {
+	const second = import_t2_micro === undefined ? "" : `; ${t("counter.tariff", { n: 2 })}: ${typed(import_t2_micro)}`;
+	const parts = [`${t("price.import")}: ${typed(import_micro)}${second}`];
+	if (export_micro) parts.push(`${t("price.export")}: ${typed(export_micro)}`);
+	if (base_micro) parts.push(`${t("price.per")} ${t(`price.${base_per}`)}: ${typed(base_micro)}`);
+	return parts.join(" · ");
+}
 
 export function PriceCard() {
 	const now = useStore(prices);
+	const [changing, setChanging] = useState<PricePeriod>();
+	const [removing, setRemoving] = useState<PricePeriod>();
+	if (now === undefined) return null;
+	const { periods, currency } = now;
+	const newest = [...periods].sort((one, other) => other.from.localeCompare(one.from));
+	const isFull = periods.length >= LIST.max;
+	const save = async (draft: Draft) => {
+		const period = periodOf(draft);
+		const others = periods.filter((one) => one !== changing && one.from !== period.from);
+		await savePrices({ periods: [...others, period], currency: String(draft["currency"]) });
+		setChanging(undefined);
+	};
+	const dayOf = ({ from }: PricePeriod) => formatDate(from, language);
 	return (
 		<Card title={t("price.title")} wide>
 			<p class="help">{t("price.help")}</p>
-			<div class="tools">
-				<Price name="import" label={t("price.import")} />
-				<Price name="export" label={t("price.export")} />
-				<Choice
-					label={t("price.currency")}
-					name="currency"
-					value={now.currency}
-					ways={CURRENCIES.map((currency) => [currency, currency])}
-					onChoose={(currency) => prices.set({ ...now, currency })}
-				/>
-			</div>
-		</Card>
-	);
-}
-
-function Price({ name, label }: { name: "import" | "export"; label: string }) {
-	const now = useStore(prices);
-	const id = useId();
-	const isWrong = now[name] !== "" && priceOf(now[name]) === undefined;
-	return (
-		<label>
-			{label}
-			<input
-				name={name}
-				inputmode="decimal"
-				autocomplete="off"
-				aria-invalid={isWrong}
-				aria-describedby={isWrong ? id : undefined}
-				value={now[name]}
-				onInput={(event) => prices.set({ ...now, [name]: event.currentTarget.value })}
-			/>
-			{isWrong && (
-				<span class="fault" id={id}>
-					{t("price.form")}
-				</span>
+			<ul class="rows">
+				{newest.map((period) => (
+					<li key={period.from}>
+						<div>
+							<b>{t("price.since", { day: dayOf(period) })}</b>
+							<small>{`${textOf(period)} (${currency})`}</small>
+						</div>
+						<Button
+							name="change"
+							aria-label={`${t("price.change")}: ${dayOf(period)}`}
+							onClick={() => setChanging(period)}
+						>
+							{t("price.change")}
+						</Button>
+						<Button
+							name="remove"
+							aria-label={`${t("price.remove")}: ${dayOf(period)}`}
+							onClick={() => setRemoving(period)}
+						>
+							{t("price.remove")}
+						</Button>
+					</li>
+				))}
+			</ul>
+			{isFull && changing === undefined ? (
+				<Notice kind="info">{t("price.full", { n: periods.length })}</Notice>
+			) : (
+				<>
+					<h3>{changing === undefined ? t("price.new") : `${t("price.change")}: ${dayOf(changing)}`}</h3>
+					<Form
+						// Empty again after each change.
+						key={JSON.stringify([periods, changing])}
+						fields={fieldsOf(currency)}
+						values={{ ...(changing === undefined ? { base_per: "month" } : draftOf(changing)), currency }}
+						doneText=""
+						submit={save}
+						actions={changing && <Button onClick={() => setChanging(undefined)}>{t("cancel")}</Button>}
+					/>
+				</>
 			)}
-		</label>
+			{removing && (
+				<Confirm
+					title={t("price.remove.ask", { day: dayOf(removing) })}
+					action={t("price.remove")}
+					danger
+					run={() => savePrices({ periods: periods.filter((one) => one !== removing), currency })}
+					onClose={() => setRemoving(undefined)}
+				>
+					<p>{t("price.remove.text")}</p>
+				</Confirm>
+			)}
+		</Card>
 	);
 }

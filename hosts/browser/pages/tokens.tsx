@@ -11,7 +11,7 @@ import { formatMoment } from "../kit/format.js";
 import { fieldsOf } from "../kit/limits.js";
 import { Button, Card, CopyButton, Notice, Pending } from "../kit/parts.js";
 import type { NewToken, Token, Tokens as TokenList } from "../kit/replies.js";
-import { displayLink } from "../kit/session.js";
+import { displayLink, forgetReader, reader } from "../kit/session.js";
 import { language, t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
 import { useKeptFocus } from "../kit/use-kept-focus.js";
@@ -54,6 +54,7 @@ export function TokensCard() {
 	};
 	const revoke = async (id: string) => {
 		await remove(`${PATH}/${id}`);
+		if (id === reader()?.id) forgetReader();
 		reload();
 	};
 	return (
@@ -98,6 +99,7 @@ export function TokensCard() {
 
 function Tokens({ list, onRevoke }: { list: TokenList; onRevoke: (token: Token) => void }) {
 	const { max, tokens } = list;
+	const own = reader()?.id;
 	const { timeZone } = useZone();
 	if (tokens.length === 0) return <p class="help">{t("tokens.none")}</p>;
 	return (
@@ -108,6 +110,7 @@ function Tokens({ list, onRevoke }: { list: TokenList; onRevoke: (token: Token) 
 						<div>
 							<b>{token.name}</b>
 							{token.scope === "read" && <span class="mark">{t("tokens.scope.read")}</span>}
+							{token.id === own && <span class="mark">{t("tokens.this")}</span>}
 							<small>
 								{token.created > 0
 									? t("tokens.created", { time: formatMoment(token.created, language, timeZone) })

@@ -1,20 +1,29 @@
 /** The history as bars, as a table and for a spreadsheet: a day, month or year at once. */
 import { useEffect, useState } from "preact/hooks";
-import { cellOf, formatAmount, formatMoney, formatPeriodOf, formatUnit, nameOf, unitOf } from "../kit/amounts.js";
+import {
+	cellOf,
+	formatAmount,
+	formatMoney,
+	formatPeriodOf,
+	formatUnit,
+	moneyText,
+	nameOf,
+	unitOf,
+} from "../kit/amounts.js";
 import { type Bar, Bars, type Tick } from "../kit/bars.js";
 import { Choice } from "../kit/choices.js";
 import { decimalCell } from "../kit/csv.js";
 import type { DeviceError } from "../kit/device.js";
 import { formatNumber } from "../kit/format.js";
 import { load, type Recent } from "../kit/history.js";
+import { type Money, moneyOf, totalOf } from "../kit/money.js";
 import { Button, Card, DownloadButton, Pending } from "../kit/parts.js";
 import { type Amount, type Level, type Piece, type Span, spanOf, sumOf, VIEWS, within } from "../kit/periods.js";
-import { costOf, type Prices, priceOf, prices } from "../kit/prices.js";
-import { useStore } from "../kit/store.js";
+import { usePricing } from "../kit/prices.js";
 import { Table } from "../kit/table.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";
-import { momentOf } from "../kit/wall.js";
+import { momentOf, stampOf } from "../kit/wall.js";
 import { useZone } from "../kit/zone.js";
 import type { TextKey } from "../text/all.js";
 
@@ -141,17 +150,25 @@ interface ViewData {
 	readonly totals: readonly string[];
 	readonly rows: readonly Row[];
 	/** Undefined without a price. */
-	readonly cost: number | undefined;
+	readonly money: Money | undefined;
+	readonly currency: string;
 }
 
 function useViewData({ level, kind: { up, down }, pieces }: ViewProps): ViewData {
-	const price = useStore(prices);
+	const pricing = usePricing();
 	const shown = [up, down].filter((amount) => amount !== undefined && sumOf(pieces, amount) !== undefined) as Amount[];
+	const priced = shown.includes("import_wh") ? pricing : undefined;
+	const currency = pricing?.currency ?? "";
 	return {
 		shown,
 		totals: shown.map((amount) => `${nameOf(amount)}: ${formatAmount(sumOf(pieces, amount), amount)}`),
-		rows: pieces.map((piece) => rowOf(piece, level, shown, price)),
-		cost: shown.includes("import_wh") ? costOfAll(pieces, price) : undefined,
+		rows: pieces.map((piece) => {
+			// A day's base charge is not divided among its hours.
+			const money = priced && moneyOf([piece], priced, !unitIsDay(level));
+			return rowOf(piece, level, shown, money && totalOf(money));
+		}),
+		money: priced && moneyOf(pieces, priced, true),
+		currency,
 	};
 }
 
@@ -162,11 +179,13 @@ function endOf(piece: Piece, level: Level, isLast: boolean, timeZone: string): n
 	return Math.max(period.end, momentOf(spanOf(level === "days" ? "day" : "month", fromMs).toMs, timeZone));
 }
 
-function PieceBars({ level, span, kind: { up, down }, pieces, shown, totals, rows }: ViewProps & ViewData) {
+function PieceBars({ level, span, kind, pieces, shown, totals, rows, currency }: ViewProps & ViewData) {
+	const { up, down } = kind;
 	const { timeZone } = useZone();
 	const bars: readonly Bar[] = pieces.map((piece, index) => {
 		const { period } = piece;
-		const { time, amounts, cost, remark } = rows[index];
+		const { time, amounts, balance, remark } = rows[index];
+		const paid = balance === undefined ? "" : moneyText(balance, currency);
 		const words = amounts.map((amount, i) => (shown.length > 1 ? `${nameOf(shown[i])} ${amount}` : amount));
 		return {
 			from: period.start,
@@ -175,7 +194,7 @@ function PieceBars({ level, span, kind: { up, down }, pieces, shown, totals, row
 			down: (down && period[down]) ?? 0,
 			kind: period.gap ? "gap" : period.interpolated || period.partial ? "soft" : "plain",
 			isMarked: period.meter_changed === true || period.wrapped === true,
-			text: `${time}: ${[...words, cost, remark].filter((word) => word !== "").join(", ")}`,
+			text: `${time}: ${[...words, paid, remark].filter((word) => word !== "").join(", ")}`,
 		};
 	});
 	const highest = Math.max(...pieces.map(({ period }) => (period.gap ? 0 : (period[up] ?? 0))));
@@ -206,10 +225,10 @@ export function DayBars({ pieces, span, there }: DayBarsProps) {
 
 function View(view: ViewProps) {
 	const { level, span, kind, pieces } = view;
-	const { zoneName } = useZone();
-	const price = useStore(prices);
+	const { timeZone, zoneName } = useZone();
 	const data = useViewData(view);
-	const { shown, totals, rows, cost } = data;
+	const { shown, totals, rows, money, currency } = data;
+	const balanceName = t(unitIsDay(level) && money?.base ? "money.energy" : "money.balance");
 	return (
 		<>
 			<PieceBars {...view} {...data} />
@@ -220,12 +239,8 @@ function View(view: ViewProps) {
 						{total}
 					</span>
 				))}
-				{cost !== undefined && (
-					<b>
-						{t("use.cost")}: {formatMoney(cost, price.currency)}
-					</b>
-				)}
 			</p>
+			{money && <MoneyLegend {...{ money, currency }} />}
 			<p class="legend help">
 				{MARKS.filter((mark) => pieces.some(({ period }) => period[mark])).map((mark) => (
 					<span key={mark} class={LOOKS[mark]}>
@@ -235,23 +250,18 @@ function View(view: ViewProps) {
 			</p>
 			{unitIsDay(level) && <p class="help">{t("zone.shown", { zone: zoneName })}</p>}
 			<Table
-				heads={[
-					t("readings.time"),
-					...shown.map(nameOf),
-					...(cost === undefined ? [] : [t("use.cost")]),
-					t("use.remark"),
-				]}
-				rows={rows.map(({ time, amounts, cost: own, remark }) => [
+				heads={[t("readings.time"), ...shown.map(nameOf), ...(money ? [balanceName] : []), t("use.remark")]}
+				rows={rows.map(({ time, amounts, balance, remark }) => [
 					time,
 					...amounts,
-					...(cost === undefined ? [] : [own]),
+					...(money ? [balance === undefined ? "" : moneyText(balance, currency)] : []),
 					remark,
 				])}
 			/>
 			<div class="actions">
 				<DownloadButton
 					name={`${t("nav.use")} ${formatUnit(VIEWS[level].unit, span)}`}
-					rows={() => tableOf(pieces, shown, price)}
+					rows={() => tableOf(pieces, data, timeZone, `${balanceName} (${currency})`)}
 				/>
 			</div>
 		</>
@@ -262,15 +272,35 @@ function unitIsDay(level: Level): boolean {
 	return VIEWS[level].unit === "day";
 }
 
-function costOfAll(pieces: readonly Piece[], price: Prices): number | undefined {
-	return costOf(sumOf(pieces, "import_wh"), sumOf(pieces, "export_wh"), price);
+/** What was paid and earned, and the balance of both. */
+function MoneyLegend({ money, currency }: { money: Money; currency: string }) {
+	const { imported, exported, base, isEstimated, isIncomplete } = money;
+	const items = [
+		[t("counter.import"), imported],
+		[t("counter.export"), exported],
+		[t("price.base"), base],
+	] as const;
+	return (
+		<>
+			<p class="legend money">
+				{items.map(
+					([name, micro]) => micro !== 0 && <span key={name}>{`${name}: ${formatMoney(micro, currency)}`}</span>,
+				)}
+				<b>
+					{t("money.balance")}: {moneyText(totalOf(money), currency)}
+				</b>
+			</p>
+			{isEstimated && <p class="help">{t("money.estimated")}</p>}
+			{isIncomplete && <p class="help">{t("money.incomplete")}</p>}
+		</>
+	);
 }
 
 interface Row {
 	readonly time: string;
 	readonly amounts: readonly string[];
-	/** "" without a price. */
-	readonly cost: string;
+	/** Millionths of the currency; undefined without a price. */
+	readonly balance: number | undefined;
 	readonly remark: string;
 }
 
@@ -280,36 +310,40 @@ function remarkOf({ period }: Piece): string {
 		.join(", ");
 }
 
-function rowOf(piece: Piece, level: Level, shown: readonly Amount[], price: Prices): Row {
-	const { period } = piece;
-	const cost = shown.includes("import_wh") ? costOfAll([piece], price) : undefined;
+function rowOf(piece: Piece, level: Level, shown: readonly Amount[], balance: number | undefined): Row {
 	return {
 		time: formatPeriodOf(level, piece),
-		amounts: shown.map((amount) => formatAmount(period[amount], amount)),
-		cost: cost === undefined ? "" : formatMoney(cost, price.currency),
+		amounts: shown.map((amount) => formatAmount(piece.period[amount], amount)),
+		balance,
 		remark: remarkOf(piece),
 	};
 }
 
-/** For a spreadsheet: times of the gateway's zone, exact amounts. */
-function tableOf(pieces: readonly Piece[], shown: readonly Amount[], price: Prices): readonly (readonly string[])[] {
-	const hasCost = shown.includes("import_wh") && priceOf(price.import) !== undefined;
-	const stamp = (wallMs: number) => new Date(wallMs).toISOString().slice(0, 16).replace("T", " ");
+/** For a spreadsheet: times of the gateway's zone with their offset, exact amounts. */
+function tableOf(
+	pieces: readonly Piece[],
+	{ shown, rows, money }: ViewData,
+	timeZone: string,
+	balanceHead: string,
+): readonly (readonly string[])[] {
 	const heads = [
 		t("use.from"),
 		t("use.to"),
 		...shown.map((amount) => `${nameOf(amount)} (${unitOf(amount)})`),
-		...(hasCost ? [`${t("use.cost")} (${price.currency})`] : []),
+		...(money ? [balanceHead] : []),
 		t("use.remark"),
 	];
-	const rows = pieces.map((piece) => [
-		stamp(piece.fromMs),
-		stamp(piece.toMs),
-		...shown.map((amount) => cellOf(piece.period[amount])),
-		...(hasCost ? [decimalCell((costOfAll([piece], price) ?? 0).toFixed(2), language)] : []),
-		remarkOf(piece),
-	]);
-	return [heads, ...rows];
+	const cells = pieces.map(({ period }, index) => {
+		const { balance, remark } = rows[index];
+		return [
+			period.localtime,
+			stampOf(period.end, timeZone),
+			...shown.map((amount) => cellOf(period[amount])),
+			...(money ? [balance === undefined ? "" : decimalCell((balance / 1e6).toFixed(4), language)] : []),
+			remark,
+		];
+	});
+	return [heads, ...cells];
 }
 
 const HOUR_MS = 3_600_000;

@@ -1,19 +1,11 @@
 /** Use today, yesterday, this month and this year, each against the same time before. */
 import type { ComponentChildren } from "preact";
-import {
-	formatAmount,
-	formatChange,
-	formatMoney,
-	formatOther,
-	formatPart,
-	formatWall,
-	nameOf,
-} from "../kit/amounts.js";
+import { formatAmount, formatChange, formatOther, formatPart, formatWall, moneyText, nameOf } from "../kit/amounts.js";
 import type { Recent } from "../kit/history.js";
+import { moneyOf, totalOf } from "../kit/money.js";
 import { Card, Fact, Facts } from "../kit/parts.js";
 import { type Amount, type Comparison, compare, type Piece, spanOf, sumOf, type Unit, within } from "../kit/periods.js";
-import { costOf, prices } from "../kit/prices.js";
-import { useStore } from "../kit/store.js";
+import { usePricing } from "../kit/prices.js";
 import { t } from "../kit/text.js";
 
 interface TilesProps {
@@ -65,11 +57,11 @@ interface TileProps {
 
 /** `children` follow the figures. */
 export function Tile({ name, unit, wallMs, there, pieces, compared, wide = false, children }: TileProps) {
-	const price = useStore(prices);
+	const pricing = usePricing();
 	const span = spanOf(unit, wallMs);
 	const inside = within(pieces, span);
 	const [main, ...others] = there;
-	const cost = costOf(sumOf(inside, "import_wh"), sumOf(inside, "export_wh"), price);
+	const money = pricing && there.includes("import_wh") ? moneyOf(inside, pricing, true) : undefined;
 	const comparison = main && compare(compared, unit, wallMs, main);
 	const isLate = inside.length > 0 && inside[0].fromMs > span.fromMs + 60_000;
 	return (
@@ -90,7 +82,11 @@ export function Tile({ name, unit, wallMs, there, pieces, compared, wide = false
 						{formatAmount(sumOf(inside, amount), amount)}
 					</Fact>
 				))}
-				{cost !== undefined && <Fact name={t("use.cost")}>{formatMoney(cost, price.currency)}</Fact>}
+				{money && (
+					<Fact name={t(money.isEstimated ? "money.about" : "money.balance")}>
+						{moneyText(totalOf(money), pricing?.currency ?? "")}
+					</Fact>
+				)}
 			</Facts>
 			{isLate && <p class="help">{t("sessions.since", { time: formatWall(inside[0].fromMs) })}</p>}
 			{children}

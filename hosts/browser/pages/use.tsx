@@ -11,6 +11,7 @@ import { readout, status } from "../kit/live.js";
 import { Card, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/parts.js";
 import { highestOf, type Piece, spanOf, within } from "../kit/periods.js";
 import { peakOf } from "../kit/power.js";
+import { loadPrices } from "../kit/prices.js";
 import { display } from "../kit/session.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
@@ -47,6 +48,8 @@ function useHistory(loadAll: typeof loadRecent) {
 		if (!isSet) return;
 		setError(undefined);
 		await loadAll(wallMs, timeZone, setRecent).catch((reason) => setError(asDeviceError(reason)));
+		// Without prices the amounts are shown alone.
+		await loadPrices().catch(() => undefined);
 	};
 	useEffect(() => {
 		reload();

@@ -139,6 +139,11 @@ export const COMMON = {
 		"Das geht nur über HTTPS, im Heimnetz.",
 		"To jest możliwe tylko przez HTTPS, w sieci domowej.",
 	],
+	"error.forbidden_scope": [
+		"This needs the password.",
+		"Dafür ist das Passwort nötig.",
+		"Do tego potrzebne jest hasło.",
+	],
 	"error.token_slots_full": [
 		"Token limit reached. Remove one first.",
 		"Es gibt schon so viele Token wie möglich. Bitte erst eines entfernen.",

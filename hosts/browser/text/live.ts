@@ -62,6 +62,11 @@ export const LIVE = {
 		"Das Token dieser Anzeige wurde widerrufen, oder das Gateway wurde zurückgesetzt. Richten Sie auf der Seite „Sicherheit“ eine neue Anzeige ein.",
 		"Token tego wyświetlacza unieważniono albo bramkę zresetowano. Nowy wyświetlacz możesz dodać na stronie „Bezpieczeństwo”.",
 	],
+	"ending.forgotten": [
+		"This device is no longer signed in for reading: its token was revoked, or the gateway was reset. Log in again.",
+		"Dieses Gerät ist nicht mehr zum Ablesen angemeldet: Sein Token wurde widerrufen, oder das Gateway wurde zurückgesetzt. Bitte neu anmelden.",
+		"To urządzenie nie jest już zalogowane do odczytu: jego token unieważniono albo bramkę zresetowano. Zaloguj się ponownie.",
+	],
 
 	"display.end": ["End this display", "Diese Anzeige beenden", "Zakończ ten wyświetlacz"],
 

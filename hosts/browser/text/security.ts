@@ -21,9 +21,9 @@ export const SECURITY = {
 
 	"tokens.title": ["Tokens", "Token", "Tokeny"],
 	"tokens.intro": [
-		"With a token, a program such as a home automation system, or a display on the wall, can connect without the password. A token is valid until it is revoked.",
-		"Mit einem Token kommt ein Programm, etwa eine Hausautomation, oder eine Anzeige an der Wand ohne das Passwort aus. Es gilt, bis es widerrufen wird.",
-		"Z tokenem program, na przykład automatyka domowa, albo wyświetlacz na ścianie obywa się bez hasła. Token jest ważny do unieważnienia.",
+		"With a token, a program such as a home automation system, a display on the wall, or a device that stays signed in for reading can connect without the password. A token is valid until it is revoked.",
+		"Mit einem Token kommen ein Programm, etwa eine Hausautomation, eine Anzeige an der Wand oder ein zum Ablesen angemeldetes Gerät ohne das Passwort aus. Es gilt, bis es widerrufen wird.",
+		"Z tokenem program, na przykład automatyka domowa, wyświetlacz na ścianie albo urządzenie zalogowane do odczytu obywa się bez hasła. Token jest ważny do unieważnienia.",
 	],
 	"tokens.none": ["There is no token yet.", "Es gibt noch kein Token.", "Nie ma jeszcze żadnego tokenu."],
 	"tokens.created": ["created {time}", "erstellt am {time}", "utworzono {time}"],
@@ -32,6 +32,7 @@ export const SECURITY = {
 		"erstellt, als die Uhr nicht gestellt war",
 		"utworzono, gdy zegar nie był ustawiony",
 	],
+	"tokens.this": ["this device", "dieses Gerät", "to urządzenie"],
 	"tokens.count": ["{n} of {max}", "{n} von {max}", "{n} z {max}"],
 	"tokens.name": ["Name of a new token", "Name eines neuen Tokens", "Nazwa nowego tokenu"],
 	"tokens.name.help": [

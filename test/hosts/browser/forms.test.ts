@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import * as BODIES from "../../../hosts/browser/kit/bodies.js";
 import { formOf } from "../../../hosts/browser/kit/forms.js";
 
-/** Fields that are not typed: chosen from a list, or made by the page. */
-const MADE = ["new_hash", "timezone", "mapping_id", "obis"];
+/** Fields that are not typed: chosen from a list or a calendar, or made by the page. */
+const MADE = ["new_hash", "timezone", "mapping_id", "obis", "from", "currency"];
 
 describe("fields of forms", () => {
 	/** Each field of a body with a pattern. */

@@ -1,0 +1,27 @@
+/** Name for this device's token, from the browser's own description: `Firefox on Android, Nov 2026`. */
+
+/** In this order: most browsers name others too. */
+const BROWSERS = [
+	["Edge", /Edg(e|A|iOS)?\//],
+	["Opera", /OPR\//],
+	["Samsung", /SamsungBrowser\//],
+	["Firefox", /(Firefox|FxiOS)\//],
+	["Chrome", /(Chrome|CriOS)\//],
+	["Safari", /Safari\//],
+] as const;
+const SYSTEMS = [
+	["Android", /Android/],
+	["iOS", /iPhone|iPad|iPod/],
+	["Windows", /Windows/],
+	["macOS", /Macintosh/],
+	["ChromeOS", /CrOS/],
+	["Linux", /Linux/],
+] as const;
+
+/** Printable ASCII of at most 32 characters, as the gateway takes it. */
+export function deviceName(agent: string, now: Date): string {
+	const found = (names: typeof BROWSERS | typeof SYSTEMS) => names.find(([, pattern]) => pattern.test(agent))?.[0];
+	const system = found(SYSTEMS);
+	const month = new Intl.DateTimeFormat("en", { month: "short", year: "numeric" }).format(now);
+	return `${found(BROWSERS) ?? "Browser"}${system === undefined ? "" : ` on ${system}`}, ${month}`;
+}

@@ -1,0 +1,115 @@
+/**
+ * Money for amounts of the history, by the prices of the gateway. It is counted in whole millionths of the currency: plus
+ * is earned, minus is paid.
+ *
+ * Amounts of a period in which the price changes are divided by time. The history holds the sum of all tariffs only: with
+ * a price of tariff 2 it is divided as the meter's counters of both tariffs stand. Both are estimates. The base charge is
+ * shared by days; a day that has begun counts in full.
+ */
+import type { Piece } from "./periods.js";
+import type { PricePeriod } from "./replies.js";
+
+const DAY_MS = 86_400_000;
+
+export interface Money {
+	readonly imported: number;
+	readonly exported: number;
+	readonly base: number;
+	/** Amounts were divided by time or by tariffs. */
+	readonly isEstimated: boolean;
+	/** A part of the time has no price. */
+	readonly isIncomplete: boolean;
+}
+
+export interface Pricing {
+	/** In any order. */
+	readonly periods: readonly PricePeriod[];
+	/** Tariff 2's share of what was imported, 0 to 1; undefined if the meter has no counters of both tariffs. */
+	readonly tariff2: number | undefined;
+}
+
+function startOf({ from }: PricePeriod): number {
+	return Date.parse(from);
+}
+
+/** The price at a time of the wall clock. */
+function priceAt(periods: readonly PricePeriod[], wallMs: number): PricePeriod | undefined {
+	let found: PricePeriod | undefined;
+	for (const one of periods)
+		if (startOf(one) <= wallMs && (found === undefined || startOf(one) > startOf(found))) found = one;
+	return found;
+}
+
+/** Base charge of one day. */
+function baseOf({ base_micro = 0, base_per }: PricePeriod, dayMs: number): number {
+	const year = new Date(dayMs).getUTCFullYear();
+	const month = new Date(dayMs).getUTCMonth();
+	const [fromMs, toMs] =
+		base_per === "year"
+			? [Date.UTC(year, 0), Date.UTC(year + 1, 0)]
+			: [Date.UTC(year, month), Date.UTC(year, month + 1)];
+	return (base_micro * DAY_MS) / (toMs - fromMs);
+}
+
+/** Parts of the piece with one price each, in order; one where the price does not change. */
+function partsOf({ fromMs, toMs }: Piece, periods: readonly PricePeriod[]) {
+	const cuts = periods.map(startOf).filter((atMs) => atMs > fromMs && atMs < toMs);
+	const ends = [...cuts.sort((one, other) => one - other), toMs];
+	return ends.map((endMs, index) => ({
+		price: priceAt(periods, ends[index - 1] ?? fromMs),
+		/** Share of the piece up to its end. */
+		upTo: index === ends.length - 1 ? 1 : (endMs - fromMs) / (toMs - fromMs),
+	}));
+}
+
+/** Undefined where no piece has a price. `withBase` adds the base charge of all days that the pieces touch. */
+export function moneyOf(pieces: readonly Piece[], { periods, tariff2 }: Pricing, withBase: boolean): Money | undefined {
+	let imported = 0;
+	let exported = 0;
+	let isEstimated = false;
+	let isIncomplete = false;
+	let isPriced = false;
+	for (const piece of pieces) {
+		const { import_wh = 0, export_wh = 0 } = piece.period;
+		const parts = partsOf(piece, periods);
+		let given = { in: 0, out: 0 };
+		for (const { price, upTo } of parts) {
+			const until = { in: Math.round(import_wh * upTo), out: Math.round(export_wh * upTo) };
+			const whIn = until.in - given.in;
+			const whOut = until.out - given.out;
+			given = until;
+			if (price === undefined) {
+				isIncomplete = true;
+				continue;
+			}
+			const { import_micro, import_t2_micro, export_micro = 0 } = price;
+			isPriced = true;
+			isEstimated ||= (parts.length > 1 || import_t2_micro !== undefined) && import_wh + export_wh > 0;
+			const second = import_t2_micro === undefined ? 0 : Math.round(whIn * (tariff2 ?? 0));
+			imported -= Math.round(((whIn - second) * import_micro + second * (import_t2_micro ?? 0)) / 1000);
+			exported += Math.round((whOut * export_micro) / 1000);
+		}
+	}
+	if (!isPriced) return undefined;
+	const days = new Set<number>();
+	for (const { fromMs, toMs } of withBase ? pieces : [])
+		for (let dayMs = fromMs - (fromMs % DAY_MS); dayMs < toMs; dayMs += DAY_MS) days.add(dayMs);
+	let base = 0;
+	for (const dayMs of days) {
+		const price = priceAt(periods, dayMs);
+		if (price !== undefined) base -= baseOf(price, dayMs);
+	}
+	return { imported, exported, base: Math.round(base), isEstimated, isIncomplete };
+}
+
+export function totalOf({ imported, exported, base }: Money): number {
+	// Without a negative zero.
+	return imported + exported + base + 0;
+}
+
+/** Millionths of a typed decimal number with a point or a comma and at most six digits after it. */
+export function microOf(typed: string): number {
+	const [, sign, whole, part = ""] = /^\s*([+-]?)(\d+)(?:[.,](\d{0,6}))?\s*$/.exec(typed) ?? [];
+	const micro = Number(whole) * 1e6 + Number(part.padEnd(6, "0"));
+	return sign === "-" && micro > 0 ? -micro : micro;
+}

@@ -1,0 +1,65 @@
+/**
+ * List of the prices of electricity, as it is stored: number of periods (1 byte), then for each, numbers big-endian:
+ *
+ *   offset  bytes  content
+ *   0       2      first day: days since 1970-01-01
+ *   2       1      bits: FLAG_TARIFF_2, FLAG_YEAR
+ *   3       4      price of a kWh of import; of tariff 1 if tariff 2 has its own
+ *   7       4      price of a kWh of import in tariff 2; 0 without FLAG_TARIFF_2
+ *   11      4      price of a kWh of export
+ *   15      8      base charge of a month or, with FLAG_YEAR, of a year, IEEE 754 binary64
+ *
+ * Prices are in millionths of the currency, so that no amount is rounded before it is summed. A negative price of import
+ * is paid to the owner, a negative price of export by the owner. A period lasts until the first day of the next one,
+ * whatever their order in the list. Limit: PRICE_LIMIT periods.
+ */
+import { hasOnly } from "../bytes/ascii.js";
+import { daysOf, digitsOf } from "../time/date.js";
+
+export const PRICE_LIMIT = 8;
+export const PRICE_SIZE = 23;
+export const PRICE_FLAGS = 2;
+export const PRICE_IMPORT = 3;
+export const PRICE_TARIFF_2 = 7;
+export const PRICE_EXPORT = 11;
+export const PRICE_BASE = 15;
+
+export const FLAG_TARIFF_2 = 1;
+export const FLAG_YEAR = 2;
+
+/** Largest price of a kWh, positive or negative: 2000 of the currency. */
+export const KWH_LIMIT = 2_000_000_000;
+/** Largest base charge: 100 000 of the currency. */
+export const BASE_LIMIT = 100_000_000_000;
+
+/** Length of a day in the API, `2026-11-26`. */
+export const DAY_LENGTH = 10;
+const FIRST_YEAR = 2000;
+const LAST_YEAR = 2099;
+
+/** Returns the days since 1970-01-01 of a day in the API; -1 if it is no day of the years 2000 to 2099. */
+export function dayOf(text: string): number {
+	const year = text.slice(0, 4);
+	const month = text.slice(5, 7);
+	const day = text.slice(8);
+	if (text[4] !== "-" || text[7] !== "-" || !hasOnly(year + month + day, "09")) return -1;
+	if (Number(year) < FIRST_YEAR || Number(year) > LAST_YEAR || Number(month) < 1 || Number(month) > 12) return -1;
+	const days = daysOf(Number(year) * 12 + Number(month) - 1, Number(day));
+	return digitsOf(days) === Number(year + month + day) ? days : -1;
+}
+
+export function dayText(days: number): string {
+	const digits = String(digitsOf(days));
+	return `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)}`;
+}
+
+/** Returns the index of a period that begins on the same day as an earlier one; -1 if there is none. */
+export function findSameDay(list: Uint8Array): number {
+	const days: number[] = [];
+	for (let at = 1; at < list.length; at += PRICE_SIZE) {
+		const day = list[at] * 256 + list[at + 1];
+		if (days.includes(day)) return days.length;
+		days.push(day);
+	}
+	return -1;
+}

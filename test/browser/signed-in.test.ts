@@ -1,0 +1,194 @@
+/** A device that stays signed in for reading: its token, what it may do without the password, and its end. */
+import assert from "node:assert/strict";
+import type { Browser } from "playwright-core";
+import { PASSWORD, vectorOf } from "../api/gateway.js";
+import { ProcessGateway } from "../api/process-gateway.js";
+import { deleteTokens } from "../api/token-checks.js";
+import { violationsOf } from "./axe.js";
+import { needBrowser, PHONE, say, Visit } from "./browser.js";
+
+describe("A device that stays signed in for reading", function () {
+	this.timeout(90_000);
+	let browser: Browser;
+	let gateway: ProcessGateway;
+	let visit: Visit;
+
+	before(async function () {
+		browser = await needBrowser(this);
+		gateway = await ProcessGateway.start("node");
+		await gateway.connectMeter({ telegram: vectorOf("kamstrup-162-dsmr2").telegram, mode: "C" });
+		await gateway.login();
+		await gateway.read("iec62056/read");
+	});
+	after(async () => {
+		await browser?.close();
+		await gateway?.stop();
+	});
+	afterEach(async function () {
+		if (this.currentTest?.state === "failed") console.error(gateway.diagnosis);
+		await visit.end();
+		await gateway.login();
+		await deleteTokens(gateway);
+	});
+
+	const figure = () => visit.card("now.title").locator(".big:not(.none)");
+	const dialog = () => visit.page.getByRole("dialog");
+	const tokens = async () => (await gateway.read("system/tokens")).tokens;
+	const kept = async (): Promise<{ id: string; token: string } | null> =>
+		JSON.parse((await visit.page.evaluate("localStorage.getItem('reader')")) || "null");
+
+	/** Logs in with the box ticked. */
+	async function signIn(options: Parameters<typeof Visit.begin>[2] = {}): Promise<void> {
+		visit = await Visit.begin(browser, gateway, options);
+		await visit.page.getByLabel(say("login.keep"), { exact: true }).check();
+		await visit.logIn();
+		await visit.settled();
+		const own = await kept();
+		if (own !== null) gateway.plant(own.token);
+	}
+	/** Lets the tab's session end, as half an hour or another tab does. */
+	const endSession = async () => {
+		await visit.page.evaluate("sessionStorage.clear()");
+		await visit.page.reload();
+		await visit.settled();
+	};
+	const enterPassword = async () => {
+		await dialog().locator("input[name=password]").fill(PASSWORD);
+		await dialog().locator("button[type=submit]").click();
+		await dialog().waitFor({ state: "detached" });
+		await visit.settled();
+	};
+
+	it("is not asked for it unless its owner ticks the box", async () => {
+		visit = await Visit.begin(browser, gateway);
+		assert.equal(await visit.page.getByLabel(say("login.keep"), { exact: true }).isChecked(), false);
+		assert.deepEqual(await violationsOf(visit), []);
+		await visit.logIn();
+		assert.deepEqual(await tokens(), []);
+		assert.equal(await kept(), null);
+		await endSession();
+		await visit.page.waitForSelector("main.login");
+	});
+
+	it("has a token of its own that may only read, by the name of browser, system and month", async () => {
+		await signIn({ width: PHONE });
+		const [token] = await tokens();
+		assert.equal(token.scope, "read");
+		assert.match(token.name, /^Chrome on \w+, [A-Z][a-z]{2} 20\d\d$/);
+		assert.equal((await kept())?.id, token.id);
+		await visit.go("security");
+		const row = visit.card("tokens.title").getByRole("listitem").filter({ hasText: token.name });
+		await row.getByText(say("tokens.this")).waitFor();
+		assert.deepEqual([await violationsOf(visit), await visit.overflow()], [[], []]);
+	});
+
+	it("shows readings, consumption and values in a new tab, without a password and without a warning", async () => {
+		await signIn();
+		await endSession();
+		await figure().waitFor();
+		visit.requests.length = 0;
+		for (const place of ["dashboard", "use", "readings"] as const) {
+			await visit.go(place);
+			assert.equal(await dialog().count(), 0, place);
+		}
+		await visit.go("dashboard");
+		await visit.button("read.now").click();
+		await visit.page.getByText(say("read.done")).first().waitFor({ state: "attached" });
+		for (const request of visit.requests) {
+			const reply = await request.response();
+			assert.notEqual(reply?.status(), 403, request.url());
+		}
+	});
+
+	it("asks for the password where a page needs it, and goes on with it; a cancelled one stays unseen", async () => {
+		await signIn();
+		await endSession();
+		await visit.page.evaluate("location.hash = '#/hub'");
+		await dialog().getByText(say("login.wanted")).waitFor();
+		assert.deepEqual(await violationsOf(visit), []);
+		await visit.button("cancel", dialog().page()).click();
+		await dialog().waitFor({ state: "detached" });
+		assert.equal(await visit.page.locator("main form").count(), 0);
+		await visit.page.evaluate("location.hash = '#/network'");
+		await dialog().getByText(say("login.wanted")).waitFor();
+		await enterPassword();
+		await visit.page.locator("main form").first().waitFor();
+		// The session ends as any other, and reading goes on.
+		assert.match((await visit.stored("token")) ?? "", /^[0-9a-f]{64}$/);
+		assert.equal((await tokens()).length, 1);
+	});
+
+	it("goes on reading when the session ends, and asks for the password before it saves what was typed", async () => {
+		await signIn();
+		await visit.go("system");
+		const form = visit.page.locator("form").filter({ has: visit.page.locator("[name=timezone]") });
+		await form.locator("[name=timezone]").selectOption("Europe/Warsaw");
+		for (const { id, current } of (await gateway.read("system/sessions")).sessions)
+			if (!current) await gateway.request("DELETE", `system/sessions/${id}`);
+		await form.locator("button[type=submit]").click();
+		await dialog().getByText(say("login.wanted")).waitFor();
+		await enterPassword();
+		await form.locator(".notice.good").waitFor();
+		assert.equal((await gateway.read("system/timezone")).timezone, "Europe/Warsaw");
+	});
+
+	it("is told when its token was revoked, forgets it, and logs in as any other", async () => {
+		await signIn();
+		await endSession();
+		await figure().waitFor();
+		await gateway.login();
+		await deleteTokens(gateway);
+		await visit.page.reload();
+		await visit.page.getByText(say("ending.forgotten")).waitFor();
+		assert.equal(await kept(), null);
+		// Also after a restart of the browser.
+		await visit.page.evaluate("sessionStorage.clear()");
+		await visit.page.reload();
+		await visit.page.locator("main.login").getByText(say("ending.forgotten")).waitFor();
+		await visit.logIn();
+		await visit.page.evaluate("sessionStorage.clear()");
+		await visit.page.reload();
+		await visit.page.waitForSelector("main.login");
+		assert.equal(await visit.page.getByText(say("ending.forgotten")).count(), 0);
+	});
+
+	it("gives up its token by its own hand on the security page", async () => {
+		await signIn();
+		await visit.go("security");
+		const card = visit.card("tokens.title");
+		await card.locator("button[name=revoke]").click();
+		await dialog().locator("button[type=submit]").click();
+		await card.getByText(say("tokens.none")).waitFor();
+		assert.equal(await kept(), null);
+		assert.equal(await visit.page.evaluate("localStorage.getItem('reader')"), null);
+	});
+
+	for (const withSession of [true, false]) {
+		it(`revokes its token when it logs out, ${withSession ? "with a session" : "without one"}`, async () => {
+			await signIn();
+			if (!withSession) await endSession();
+			const own = (await kept())?.token ?? "";
+			await visit.button("logout").click();
+			await visit.page.waitForSelector("main.login");
+			await visit.settled();
+			assert.equal(await visit.page.evaluate("localStorage.getItem('reader')"), null);
+			assert.deepEqual(await tokens(), []);
+			assert.equal((await gateway.get("system/status", { token: own })).status, 401);
+			await visit.page.reload();
+			await visit.page.waitForSelector("main.login");
+			assert.equal(await visit.page.getByText(say("ending.forgotten")).count(), 0);
+		});
+	}
+
+	it("is told when there are as many tokens as there may be, and is logged in all the same", async () => {
+		for (const name of ["one", "two", "three"]) await gateway.write("system/tokens", { name, scope: "read" });
+		await signIn();
+		await visit.page.getByText(say("login.keep.failed")).waitFor();
+		await visit.page.getByText(say("error.token_slots_full")).waitFor();
+		assert.equal(await kept(), null);
+		assert.equal((await tokens()).length, 3);
+		await visit.page.locator("main a[href='#/security']").click();
+		await visit.card("tokens.title").waitFor();
+		assert.equal(await visit.page.getByText(say("login.keep.failed")).count(), 0);
+	});
+});

@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { type Money, microOf, moneyOf, totalOf } from "../../../hosts/browser/kit/money.js";
+import { type Piece, piecesOf } from "../../../hosts/browser/kit/periods.js";
+import { tariff2Share } from "../../../hosts/browser/kit/power.js";
+import type { Period, PricePeriod, Reading } from "../../../hosts/browser/kit/replies.js";
+import { momentOf, stampOf } from "../../../hosts/browser/kit/wall.js";
+
+const BERLIN = "Europe/Berlin";
+const utc = (text: string) => Date.parse(`${text}Z`);
+
+function piece(from: string, to: string, import_wh: number, export_wh = 0): Piece {
+	const start = momentOf(utc(from), BERLIN);
+	const period: Period = { start, end: momentOf(utc(to), BERLIN), localtime: from, import_wh, export_wh };
+	return { period, fromMs: utc(from), toMs: utc(to) };
+}
+const day = (date: string, import_wh: number, export_wh = 0) => {
+	const next = new Date(Date.parse(date) + 86_400_000).toISOString().slice(0, 10);
+	return piece(`${date}T00:00:00`, `${next}T00:00:00`, import_wh, export_wh);
+};
+const month = (from: string, to: string, import_wh: number, export_wh = 0) =>
+	piece(`${from}T00:00:00`, `${to}T00:00:00`, import_wh, export_wh);
+
+const PRICE: PricePeriod = { from: "2026-01-01", import_micro: 320_000, export_micro: 80_000 };
+
+function money(pieces: readonly Piece[], periods: readonly PricePeriod[], tariff2?: number, withBase = true): Money {
+	const found = moneyOf(pieces, { periods, tariff2 }, withBase);
+	assert.ok(found !== undefined);
+	for (const micro of [found.imported, found.exported, found.base]) assert.ok(Number.isInteger(micro), `${micro}`);
+	return found;
+}
+
+describe("hosts/browser/kit/money", () => {
+	it("pays for import and earns by export, in whole millionths", () => {
+		const { imported, exported, base, isEstimated, isIncomplete } = money([day("2026-05-01", 12_345, 6_789)], [PRICE]);
+		assert.deepEqual([imported, exported, base], [-3_950_400, 543_120, 0]);
+		assert.deepEqual([isEstimated, isIncomplete], [false, false]);
+	});
+	it("is earned on the whole where export brings more than import costs", () => {
+		assert.equal(totalOf(money([day("2026-05-01", 1_000, 10_000)], [PRICE])), 480_000);
+		assert.equal(totalOf(money([day("2026-05-01", 10_000, 1_000)], [PRICE])), -3_120_000);
+	});
+	it("is nothing, and not a negative nothing, at a price of zero or without consumption", () => {
+		const free = { from: "2026-01-01", import_micro: 0 };
+		for (const total of [
+			totalOf(money([day("2026-05-01", 5_000, 5_000)], [free])),
+			totalOf(money([day("2026-05-01", 0)], [PRICE])),
+		])
+			assert.ok(Object.is(total, 0), `${total}`);
+	});
+	it("changes hands the other way at negative prices", () => {
+		const negative = { from: "2026-01-01", import_micro: -20_000, export_micro: -10_000 };
+		const { imported, exported } = money([day("2026-05-01", 5_000, 3_000)], [negative]);
+		assert.deepEqual([imported, exported], [100_000, -30_000]);
+	});
+	it("takes the newest price that is valid on the day, in whatever order they stand", () => {
+		const periods = [
+			{ from: "2026-05-02", import_micro: 200_000 },
+			{ from: "2025-01-01", import_micro: 100_000 },
+			{ from: "2026-05-03", import_micro: 400_000 },
+		];
+		const costs = ["2026-05-01", "2026-05-02", "2026-05-03", "2026-05-04"].map(
+			(date) => money([day(date, 1_000)], periods).imported,
+		);
+		assert.deepEqual(costs, [-100_000, -200_000, -400_000, -400_000]);
+	});
+	it("changes the price inside a month at the day itself where the days are known", () => {
+		const periods = [PRICE, { from: "2026-05-16", import_micro: 160_000 }];
+		const days = [day("2026-05-14", 1_000), day("2026-05-15", 2_000), day("2026-05-16", 4_000)];
+		const sum = money(days, periods);
+		assert.equal(sum.imported, -320_000 - 640_000 - 640_000);
+		assert.equal(sum.isEstimated, false);
+		assert.equal(
+			days.reduce((total, one) => total + money([one], periods).imported, 0),
+			sum.imported,
+		);
+	});
+	it("divides a month by time where only its sum is known, loses nothing, and says so", () => {
+		const periods = [
+			{ from: "2026-01-01", import_micro: 310_000, export_micro: 62_000 },
+			{ from: "2026-05-11", import_micro: 620_000, export_micro: 31_000 },
+		];
+		// 10 of 31 days at the old price.
+		const { imported, exported, isEstimated } = money([month("2026-05-01", "2026-06-01", 31_000, 3_100)], periods);
+		assert.deepEqual([imported, exported], [-(10 * 310_000 + 21 * 620_000), 62_000 + 65_100]);
+		assert.equal(isEstimated, true);
+		const same = periods.map((one) => ({ ...one, import_micro: 1_000_000 }));
+		assert.equal(money([month("2026-05-01", "2026-06-01", 31_007)], same).imported, -31_007_000);
+	});
+	it("leaves out what was before the first price, and says so", () => {
+		const late = [{ from: "2026-05-02", import_micro: 100_000, base_micro: 31_000_000 }];
+		const { imported, base, isIncomplete } = money([day("2026-05-01", 9_000), day("2026-05-02", 1_000)], late);
+		assert.deepEqual([imported, base, isIncomplete], [-100_000, -1_000_000, true]);
+		assert.equal(moneyOf([day("2026-05-01", 9_000)], { periods: late, tariff2: undefined }, true), undefined);
+		assert.equal(moneyOf([day("2026-05-01", 9_000)], { periods: [], tariff2: undefined }, true), undefined);
+	});
+	it("shares the base charge by the days of its month or year, in leap years too", () => {
+		const monthly = [{ from: "2024-01-01", import_micro: 0, base_micro: 12_400_000 }];
+		const yearly = [{ from: "2024-01-01", import_micro: 0, base_micro: 109_800_000, base_per: "year" as const }];
+		assert.equal(money([day("2026-05-01", 0)], monthly).base, -400_000);
+		assert.equal(money([day("2026-02-01", 0)], monthly).base, -Math.round(12_400_000 / 28));
+		assert.equal(money([day("2024-02-29", 0)], yearly).base, -300_000);
+		assert.equal(money([month("2024-01-01", "2025-01-01", 0)], yearly).base, -109_800_000);
+		assert.equal(money([month("2026-01-01", "2027-01-01", 0)], yearly).base, -109_800_000);
+		assert.equal(money([month("2026-02-01", "2026-04-01", 0)], monthly).base, -24_800_000);
+	});
+	it("changes the base charge with the price", () => {
+		const periods = [
+			{ from: "2026-01-01", import_micro: 0, base_micro: 31_000_000 },
+			{ from: "2026-05-11", import_micro: 0, base_micro: 62_000_000 },
+		];
+		assert.equal(money([month("2026-05-01", "2026-06-01", 0)], periods).base, -(10 + 21 * 2) * 1_000_000);
+	});
+	it("counts a day once and in full, whatever is known of it, and 23 or 25 hours as one", () => {
+		const periods = [{ from: "2026-01-01", import_micro: 0, base_micro: 31_000_000 }];
+		for (const [date, hours] of [
+			["2026-03-29", 23],
+			["2026-10-25", 25],
+		] as const) {
+			const start = momentOf(utc(`${date}T00:00:00`), BERLIN);
+			const quarters = piecesOf(
+				Array.from({ length: hours * 4 }, (_, index) => ({
+					start: start + index * 900,
+					end: start + index * 900 + 900,
+					localtime: stampOf(start + index * 900, BERLIN),
+					import_wh: 100,
+				})),
+			);
+			assert.equal(money(quarters, periods).base, -1_000_000, date);
+			assert.equal(money(quarters.slice(0, 3), periods).base, -1_000_000, date);
+			assert.ok(Object.is(money(quarters, periods, undefined, false).base, 0));
+			assert.equal(money(quarters, [PRICE]).imported, -hours * 4 * 32_000);
+		}
+	});
+	it("divides import among tariffs as the counters stand, and says so", () => {
+		const periods = [{ ...PRICE, import_t2_micro: 200_000 }];
+		const { imported, isEstimated } = money([day("2026-05-01", 10_000)], periods, 0.25);
+		assert.equal(imported, -(7_500 * 320 + 2_500 * 200));
+		assert.equal(isEstimated, true);
+		// A meter without counters of both tariffs.
+		assert.equal(money([day("2026-05-01", 10_000)], periods).imported, -3_200_000);
+		const reading = (obis: string, value: number) =>
+			({ obis, value1_number: value, value1_unit: "kWh", billing_period: null }) as Reading;
+		assert.equal(tariff2Share([reading("1.8.1", 300), reading("1.8.2", 100)]), 0.25);
+		assert.equal(tariff2Share([reading("1.8.0", 300), reading("1.8.2", 100)]), undefined);
+		assert.equal(tariff2Share([reading("1.8.1", 0), reading("1.8.2", 0)]), undefined);
+	});
+	it("stays exact over years of a large household", () => {
+		const days = Array.from({ length: 3650 }, () => day("2026-05-01", 99_999, 33_333));
+		const price = [{ from: "2026-01-01", import_micro: 318_741, export_micro: 80_333 }];
+		const { imported, exported } = money(days, price, undefined, false);
+		assert.equal(imported, -3650 * Math.round(99.999 * 318_741));
+		assert.equal(exported, 3650 * Math.round(33.333 * 80_333));
+	});
+	it("takes typed numbers with a point or a comma to the last millionth", () => {
+		for (const [typed, micro] of [
+			["0,3217", 321_700],
+			["0.318741", 318_741],
+			["1", 1_000_000],
+			[" 12,9 ", 12_900_000],
+			["5.", 5_000_000],
+			["-0,01", -10_000],
+			["-0", 0],
+			["99999.999999", 99_999_999_999],
+			["8.1", 8_100_000],
+			["0.000001", 1],
+		] as const)
+			assert.ok(Object.is(microOf(typed), micro), typed);
+		for (const typed of ["", "x", "1.2345678", "1,2,3", "1e3", ".5", "undefined"])
+			assert.ok(Number.isNaN(microOf(typed)), typed);
+	});
+});
