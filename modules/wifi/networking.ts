@@ -3,7 +3,7 @@ import type { Core, Running } from "../core/core.js";
 import type { TimeSync } from "../sntp/client.js";
 import type { CablePolicy } from "./cable.js";
 import { NetworkManager } from "./manager.js";
-import { NetworkServices } from "./services.js";
+import { NetworkServices, type NetworkSituation } from "./services.js";
 import { NetworkSettings } from "./settings.js";
 
 export class Networking implements Running {
@@ -13,6 +13,8 @@ export class Networking implements Running {
 	readonly #core: Core;
 	/** Undefined without Wi-Fi or UDP, and in safe mode. */
 	readonly #services: NetworkServices | undefined;
+	/** Returns further services to announce at an address; set by the part that serves them, then `updateServices`. */
+	announced: NetworkSituation["announced"];
 
 	/** `Cable` is undefined in firmware without Ethernet, which then does not contain its code. */
 	constructor(core: Core, Cable: typeof CablePolicy | undefined) {
@@ -43,7 +45,8 @@ export class Networking implements Running {
 		if (this.manager === undefined) return;
 		const { httpPort, httpsPort, hostname } = this.#core;
 		const { address, isByCable, accessPointOn } = this.manager;
-		this.#services?.update({ address, isByCable, accessPointOn, hostname, httpPort, httpsPort });
+		const { announced } = this;
+		this.#services?.update({ address, isByCable, accessPointOn, hostname, httpPort, httpsPort, announced });
 	}
 
 	/** Announces that the name will be unreachable for a while. */

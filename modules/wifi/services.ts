@@ -11,6 +11,7 @@ import { ACCESS_POINT_ADDRESS, ACCESS_POINT_NETMASK } from "../bytes/ipv4.js";
 import { CaptiveDNS } from "../dns/captive-dns.js";
 import { DNSReader } from "../dns/dns.js";
 import { type MDNSDeps, MDNSResponder, type MDNSSettings } from "../dns/mdns.js";
+import type { MDNSService } from "../dns/mdns-records.js";
 import { Datagrams } from "../io/datagrams.js";
 import type { EthernetAddress } from "../io/ethernet.js";
 import { DATAGRAM_LIMIT, type HostInfo } from "../io/host.js";
@@ -32,6 +33,8 @@ export interface NetworkSituation {
 	readonly httpPort: number;
 	/** 0 without HTTPS. */
 	readonly httpsPort: number;
+	/** Returns further services to announce at this address. */
+	readonly announced: ((ip: string) => readonly MDNSService[]) | undefined;
 }
 
 /** Start of the part of the serial number that distinguishes units. */
@@ -89,20 +92,22 @@ export class NetworkServices {
 		this.#mdns.stop();
 	}
 
-	private namesIn({ address, hostname, httpPort, httpsPort }: NetworkSituation): MDNSSettings {
+	private namesIn({ address, hostname, httpPort, httpsPort, announced }: NetworkSituation): MDNSSettings {
 		const { model, serial } = this.#info;
+		const ip = address?.ip ?? ACCESS_POINT_ADDRESS;
 		const id = lowerCase(serial.slice(SERIAL_END));
 		const page = ["path=/"];
-		const services = [{ type: "_http._tcp", port: httpPort, txt: page }];
+		const services: MDNSService[] = [{ type: "_http._tcp", port: httpPort, txt: page }];
 		if (httpsPort !== 0) {
 			const api = ["api=v1", "path=/api/v1", `model=${model}`, `id=${id}`];
 			services.push({ type: "_https._tcp", port: httpsPort, txt: page });
 			services.push({ type: "_smgw._tcp", port: httpsPort, txt: api });
 		}
+		if (announced !== undefined) services.push(...announced(ip));
 		return {
 			hostname,
 			instance: `Smart-Meter Gateway ${id}`,
-			address: address?.ip ?? ACCESS_POINT_ADDRESS,
+			address: ip,
 			netmask: address?.netmask ?? ACCESS_POINT_NETMASK,
 			accessPoint: address === undefined,
 			services,

@@ -89,6 +89,7 @@ const GIVEN: Readonly<Record<string, JSONObject>> = {
 	"dlms/obis": { entries: [{ code: [1, 0, 1, 7, 0, 255], class_id: 3, attribute: 2, obis: "1-0:1.7.0" }] },
 	"zigbee/config": { enabled: false },
 	"zigbee/map": { mapping: [{ obis: "1-0:1.8.0", mapping_id: "07020000" }] },
+	"live-meter/clients": { clients: [{ address: "192.168.1.40" }, { address: "10.0.0.7" }] },
 	hub: { enabled: true, url: "https://hub.example:8123", lang: "de" },
 	mqtt: {
 		enabled: true,
