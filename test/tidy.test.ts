@@ -191,7 +191,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 
 /** Files of a folder that connect it to the gateway's parts; the folder's engine knows nothing of parts. */
 const FEATURE =
-	/^modules\/([\w-]+\/(routes\/.*|routes|(\w+-)?part)|auth\/(access|settings)|meter\/(metering|report|state|\w+-store|schedule-settings)|live-meter\/live-meter|ota\/(firmware|trial)|publish\/(outlet|send-route)|wifi\/(networking|services|settings)|zigbee\/(owner|status))\.ts$/;
+	/^modules\/([\w-]+\/(routes\/.*|routes|(\w+-)?part)|auth\/(access|settings)|meter\/(metering|report|state|\w+-store|schedule-settings)|live-meter\/(live-meter|live-service|rpc)|ota\/(firmware|trial)|publish\/(outlet|send-route)|wifi\/(networking|services|settings)|zigbee\/(owner|status))\.ts$/;
 
 /** Sources of the gateway. */
 const MODULES = /^modules\/.*\.ts$/;

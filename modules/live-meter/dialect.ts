@@ -31,6 +31,8 @@ export interface Dialect {
 	/** Maximum age of the values, ms; the setting `max_age_secs` replaces it. */
 	readonly maxAgeMs: number;
 	readonly pages: readonly Page[];
+	/** Name of the unit in frames of RPC (rpc.ts); undefined for a dialect without. */
+	readonly rpcSource?: Message;
 	readonly services: readonly AnnouncedService[];
 }
 

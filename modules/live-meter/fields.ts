@@ -19,6 +19,19 @@ function dialect(id: number, name: string) {
 
 /** Answer as an everHome EcoTracker. */
 export const LIVE_ECOTRACKER = dialect(1, "ecotracker");
+/** Answer as a Shelly Pro 3EM. */
+export const LIVE_SHELLY = dialect(2, "shelly");
+/** UDP port on which a Shelly is answered; 0 for none. Batteries from Marstek ask on 1010, some of them on 2220. */
+export const LIVE_SHELLY_UDP_PORT = field<number>({
+	entry: IN_LIVE_METER,
+	id: 3,
+	name: "shelly_udp_port",
+	kind: CHOICE,
+	choices: Object.freeze([0, 1010, 2220]),
+	initial: 1010,
+});
+/** Answer as a HomeWizard P1 meter. */
+export const LIVE_HOMEWIZARD = dialect(4, "homewizard");
 /** True if the meter is connected in reverse: import counts as export. */
 export const LIVE_INVERTED = field<boolean>({
 	entry: IN_LIVE_METER,
@@ -74,6 +87,9 @@ export const LIVE_CLIENTS = field<Uint8Array>({
 });
 export const LIVE_METER = entry("live_meter", 1, [
 	LIVE_ECOTRACKER,
+	LIVE_SHELLY,
+	LIVE_SHELLY_UDP_PORT,
+	LIVE_HOMEWIZARD,
 	LIVE_INVERTED,
 	LIVE_OFFSET_W,
 	LIVE_TOTAL_ON,

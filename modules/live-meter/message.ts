@@ -1,14 +1,15 @@
 /**
  * JSON messages of the dialects, as frozen tables: text and code alternate. `writeMessage` writes each text, then the
- * value of the code after it. If the value is unknown, the pair is left out, so a text begins with the comma of its
- * member. A message ends with a text.
+ * value of the code after it, which may be a message itself. If a value is unknown, the pair is left out, so a text begins
+ * with the comma of its member.
  *
  *     message('{"power":', whole(LIVE_POWER), ',"powerPhase1":', whole(LIVE_POWER_L1), "}")
  */
 import { lowerCase } from "../bytes/ascii.js";
 import type { JSONWriter } from "../json/writer.js";
 
-export type Message = readonly (string | number)[];
+export type Piece = string | number | Message;
+export type Message = readonly Piece[];
 
 /** A code is the index of a shown value (shown-values.ts) with a form above it. */
 const FORM = 64;
@@ -22,8 +23,15 @@ const FORM_KILO = 4;
 export const ID_CAPITALS = 8 * FORM;
 export const ID_SMALL = ID_CAPITALS + 1;
 
-export function message(...pieces: (string | number)[]): Message {
-	return Object.freeze(pieces);
+/** Makes a message; adjacent texts become one. */
+export function message(...pieces: Piece[]): Message {
+	const joined: Piece[] = [];
+	for (const piece of pieces) {
+		const last = joined.length - 1;
+		if (typeof piece === "string" && typeof joined[last] === "string") joined[last] = joined[last] + piece;
+		else joined.push(piece);
+	}
+	return Object.freeze(joined);
 }
 
 export function whole(index: number): number {
@@ -42,27 +50,34 @@ export function kilo(index: number): number {
 /** Writes a message; `values` are the shown values, `id` is the unit's identifier in capitals. */
 export function writeMessage(writer: JSONWriter, pieces: Message, values: Float64Array, id: string): void {
 	for (let i = 0; i < pieces.length; i += 2) {
-		const code = pieces[i + 1] as number | undefined;
-		let text = "";
-		if (code !== undefined) {
-			text = code >= ID_CAPITALS ? idOf(id, code) : textOf(values[code % FORM], Math.floor(code / FORM));
-			if (text === "") continue;
-		}
+		const value = pieces[i + 1];
+		const text = typeof value === "number" ? textOf(value, values, id) : "";
+		if (typeof value === "number" && text === "") continue;
 		writer.raw(writer.prepare(pieces[i] as string));
-		if (text !== "") writer.raw(writer.prepare(text));
+		if (typeof value === "object") writeMessage(writer, value, values, id);
+		else if (text !== "") writer.raw(writer.prepare(text));
 	}
 }
 
 /** Returns a message with identifiers alone as a text. */
 export function textOfMessage(pieces: Message, id: string): string {
-	return pieces.map((piece) => (typeof piece === "string" ? piece : idOf(id, piece))).join("");
+	let text = "";
+	for (const piece of pieces) {
+		if (typeof piece === "string") text += piece;
+		else text += typeof piece === "number" ? idOf(id, piece) : textOfMessage(piece, id);
+	}
+	return text;
 }
 
 function idOf(id: string, code: number): string {
 	return code === ID_CAPITALS ? id : lowerCase(id);
 }
 
-function textOf(value: number, form: number): string {
+/** Returns the text of a code; "" if its value is unknown. */
+function textOf(code: number, values: Float64Array, id: string): string {
+	if (code >= ID_CAPITALS) return idOf(id, code);
+	const value = values[code % FORM];
+	const form = Math.floor(code / FORM);
 	if (Number.isNaN(value)) return "";
 	return form === FORM_KILO ? decimalText(value / 1000, FORM_PLACES) : decimalText(value, form);
 }

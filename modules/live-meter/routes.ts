@@ -13,7 +13,9 @@ import { CLIENT_LIMIT, CLIENT_SIZE, LIVE_CLIENTS, LIVE_MAX_AGE_SECS, LIVE_METER 
 import type { LiveMeter } from "./live-meter.js";
 import { LIVE_POWER } from "./live-values.js";
 
-export const LIVE_METER_SETTINGS = settingsOf(LIVE_METER.fields.filter((field) => field !== LIVE_CLIENTS));
+export const LIVE_METER_SETTINGS = settingsOf(
+	Object.freeze(LIVE_METER.fields.filter((field) => field !== LIVE_CLIENTS)),
+);
 
 const ADDRESS = bodyField<string>({ name: "address", kind: TEXT, minimum: 7, maximum: 15, characters: "..09" });
 const NO_ADDRESS: Refusal = Object.freeze({ field: ADDRESS, rule: "must be the IPv4 address of a device." });

@@ -33,10 +33,11 @@ export interface NetworkSituation {
 	readonly httpPort: number;
 	/** 0 without HTTPS. */
 	readonly httpsPort: number;
-	/** Returns further services to announce at this address. */
+	/** Returns further services to announce at this address; one of `_http._tcp` replaces the page's. */
 	readonly announced: ((ip: string) => readonly MDNSService[]) | undefined;
 }
 
+const HTTP_TYPE = "_http._tcp";
 /** Start of the part of the serial number that distinguishes units. */
 const SERIAL_END = -6;
 
@@ -97,13 +98,13 @@ export class NetworkServices {
 		const ip = address?.ip ?? ACCESS_POINT_ADDRESS;
 		const id = lowerCase(serial.slice(SERIAL_END));
 		const page = ["path=/"];
-		const services: MDNSService[] = [{ type: "_http._tcp", port: httpPort, txt: page }];
+		const services = [...(announced?.(ip) ?? [])];
+		if (!services.some(({ type }) => type === HTTP_TYPE)) services.push({ type: HTTP_TYPE, port: httpPort, txt: page });
 		if (httpsPort !== 0) {
 			const api = ["api=v1", "path=/api/v1", `model=${model}`, `id=${id}`];
 			services.push({ type: "_https._tcp", port: httpsPort, txt: page });
 			services.push({ type: "_smgw._tcp", port: httpsPort, txt: api });
 		}
-		if (announced !== undefined) services.push(...announced(ip));
 		return {
 			hostname,
 			instance: `Smart-Meter Gateway ${id}`,

@@ -212,11 +212,14 @@ export const MQTT = {
 /** POST /api/v1/live-meter */
 export const LIVE_METER = {
 	ecotracker: {},
+	shelly: {},
+	shelly_udp_port: { choices: [0, 1010, 2220] },
 	inverted: {},
 	offset_w: { min: -10000, max: 10000 },
 	total_on: { choices: ["l1", "all"] },
 	pause_ms: { min: 0, max: 60000 },
 	max_age_secs: { min: 0, max: 3600 },
+	homewizard: {},
 } as const;
 
 /** POST /api/v1/live-meter/clients */

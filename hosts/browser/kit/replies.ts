@@ -599,11 +599,14 @@ export interface MQTTTest {
 
 export interface LiveMeter {
 	readonly ecotracker?: boolean;
+	readonly shelly?: boolean;
+	readonly shelly_udp_port?: 0 | 1010 | 2220;
 	readonly inverted?: boolean;
 	readonly offset_w?: number;
 	readonly total_on?: "l1" | "all";
 	readonly pause_ms?: number;
 	readonly max_age_secs?: number;
+	readonly homewizard?: boolean;
 }
 
 export interface LiveClients {
