@@ -5,7 +5,8 @@
  * Limit: CLIENT_LIMIT rows, one for each address and dialect; a new one replaces that which asked longest ago.
  */
 import { parseIPv4 } from "../bytes/ipv4.js";
-import { CLIENT_LIMIT, CLIENT_SIZE } from "./fields.js";
+import type { ConfigStore } from "../config/store.js";
+import { CLIENT_LIMIT, CLIENT_SIZE, LIVE_CLIENTS } from "./fields.js";
 
 /** Row: address as a number, index of the dialect, number of requests, their times, and the last answer. */
 const ADDRESS = 0;
@@ -17,6 +18,9 @@ const EVERY_MS = 4;
 const ANSWERED_MS = 5;
 const POWER = 6;
 const ROW = 7;
+const STRANGER = CLIENT_LIMIT * ROW;
+/** Address before the first stranger. */
+const NO_ADDRESS = -1;
 
 /** Weight of the last time between two requests in the mean. */
 const WEIGHT = 0.25;
@@ -33,39 +37,38 @@ export interface AskedClient {
 }
 
 export class Clients {
-	#listed: Uint8Array;
-	readonly #rows = new Float64Array(CLIENT_LIMIT * ROW);
+	readonly #config: ConfigStore;
+	/** The last row is that of the last stranger. */
+	readonly #rows = new Float64Array((CLIENT_LIMIT + 1) * ROW);
 	#count = 0;
-	/** Last request of an address that is not listed: address, dialect, monotonic ms; address -1 before it. */
-	readonly stranger = new Float64Array(3).fill(-1);
 
-	/** `listed` is a packed list (fields.ts). */
-	constructor(listed: Uint8Array) {
-		this.#listed = listed;
+	constructor(config: ConfigStore) {
+		this.#config = config;
+		this.#rows[STRANGER + ADDRESS] = NO_ADDRESS;
 	}
 
-	/** Replaces the list. Rows of addresses that are not listed any more are removed. */
-	set listed(listed: Uint8Array) {
-		this.#listed = listed;
+	/** Removes the rows of addresses that are not listed any more, and the stranger who is now. */
+	listChanged(): void {
+		const rows = this.#rows;
 		for (let i = this.#count - 1; i >= 0; i--) {
 			const at = i * ROW;
-			if (this.isListed(this.#rows[at + ADDRESS])) continue;
-			this.#rows.copyWithin(at, at + ROW, this.#count * ROW);
+			if (this.isListed(rows[at + ADDRESS])) continue;
+			rows.copyWithin(at, at + ROW, this.#count * ROW);
 			this.#count--;
 		}
-		if (this.isListed(this.stranger[0])) this.stranger.fill(-1);
+		if (this.isListed(rows[STRANGER + ADDRESS])) rows[STRANGER + ADDRESS] = NO_ADDRESS;
 	}
 
 	/** Notes a request. Returns its row, or -1 if the address is not listed. */
 	asked(remoteAddress: string, dialect: number, nowMs: number): number {
+		const rows = this.#rows;
 		const address = parseIPv4(remoteAddress);
 		if (!this.isListed(address)) {
-			this.stranger[0] = address;
-			this.stranger[1] = dialect;
-			this.stranger[2] = nowMs;
+			rows[STRANGER + ADDRESS] = address;
+			rows[STRANGER + DIALECT] = dialect;
+			rows[STRANGER + ASKED_MS] = nowMs;
 			return -1;
 		}
-		const rows = this.#rows;
 		const at = this.rowOf(address, dialect) * ROW;
 		if (rows[at + COUNT] > 0) {
 			const sinceMs = nowMs - rows[at + ASKED_MS];
@@ -90,17 +93,23 @@ export class Clients {
 	/** Returns a snapshot of the rows. */
 	all(): AskedClient[] {
 		const clients: AskedClient[] = [];
-		for (let at = 0; at < this.#count * ROW; at += ROW) {
-			const [address, dialect, requests, askedMs, everyMs, answeredMs, power] = this.#rows.subarray(at, at + ROW);
-			clients.push({ address, dialect, requests, askedMs, everyMs, answeredMs, power });
-		}
+		for (let at = 0; at < this.#count * ROW; at += ROW) clients.push(this.clientAt(at));
 		return clients;
 	}
 
+	/** Last client that asked and is not listed; undefined before it. */
+	get stranger(): AskedClient | undefined {
+		return this.#rows[STRANGER + ADDRESS] === NO_ADDRESS ? undefined : this.clientAt(STRANGER);
+	}
+
+	private clientAt(at: number): AskedClient {
+		const [address, dialect, requests, askedMs, everyMs, answeredMs, power] = this.#rows.subarray(at, at + ROW);
+		return { address, dialect, requests, askedMs, everyMs, answeredMs, power };
+	}
+
 	private isListed(address: number): boolean {
-		for (let i = 0; i < (this.#listed[0] ?? 0); i++) {
-			if (addressAt(this.#listed, 1 + i * CLIENT_SIZE) === address) return true;
-		}
+		const listed = this.#config.get(LIVE_CLIENTS);
+		for (let at = 1; at < listed.length; at += CLIENT_SIZE) if (addressAt(listed, at) === address) return true;
 		return false;
 	}
 

@@ -10,7 +10,6 @@ import type { HTTPResponse } from "../http/response.js";
 import type { Readout } from "../readout/readout.js";
 import { NETWORK } from "../wifi/part.js";
 import { DIALECTS } from "./dialects.js";
-import { LIVE_CLIENTS } from "./fields.js";
 import { LiveService } from "./live-service.js";
 
 export class LiveMeter implements Running, PlainPages {
@@ -40,7 +39,7 @@ export class LiveMeter implements Running, PlainPages {
 		const isOn = safeMode === "" && DIALECTS.some(({ enabled }) => config.get(enabled));
 		if (isOn) {
 			this.service ??= new LiveService(core);
-			this.service.clients.listed = config.get(LIVE_CLIENTS);
+			this.service.clients.listChanged();
 			this.service.openPort(this.#isUp);
 		} else this.stop();
 		const networking = core.find(NETWORK);

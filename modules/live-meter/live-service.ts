@@ -21,7 +21,6 @@ import { Clients } from "./clients.js";
 import type { AnnouncedService, Dialect, Page } from "./dialect.js";
 import { DIALECTS } from "./dialects.js";
 import {
-	LIVE_CLIENTS,
 	LIVE_INVERTED,
 	LIVE_MAX_AGE_SECS,
 	LIVE_OFFSET_W,
@@ -32,13 +31,15 @@ import {
 } from "./fields.js";
 import { LIVE_COUNT, LIVE_POWER, takeLiveValues } from "./live-values.js";
 import { textOfMessage, writeMessage } from "./message.js";
-import { MinuteMean } from "./minute-mean.js";
-import { RPCPort, type RPCRequest, requestReader } from "./rpc.js";
-import { SHOWN_COUNT, showValues } from "./shown-values.js";
+import { addToMean, MEAN_SIZE, meanOf } from "./minute-mean.js";
+import { type RPCAnswers, RPCPort, type RPCRequest, requestReader } from "./rpc.js";
+import { showValues } from "./shown-values.js";
 
 /** Name of the UDP port in the log. */
 const PART = "live meter";
 const RPC_PATH = "/rpc";
+/** Index of the dialect that is asked by UDP. */
+const RPC_DIALECT = DIALECTS.findIndex(({ rpcSource }) => rpcSource !== undefined);
 /** Bytes of the longest frame. */
 const FRAME_LIMIT = 1472;
 /** Bytes of the unit's identifier. */
@@ -46,14 +47,13 @@ const ID_LENGTH = 6;
 /** Second bit of the first byte: an address that no maker has assigned (IEEE 802). */
 const LOCAL_ADDRESS = 2;
 
-export class LiveService {
+export class LiveService implements RPCAnswers {
 	readonly clients: Clients;
 	/** Identifier of the unit in all dialects, 12 hex digits in capitals. */
 	readonly id: string;
 	readonly #core: Core;
-	readonly #live = new Float64Array(LIVE_COUNT).fill(Number.NaN);
-	readonly #shown = new Float64Array(SHOWN_COUNT);
-	readonly #mean = new MinuteMean();
+	/** Live values, then the mean power (minute-mean.ts); one array, because each takes 8 slots. */
+	readonly #numbers = new Float64Array(LIVE_COUNT + MEAN_SIZE);
 	/** Time of the last readout, monotonic ms. */
 	#measuredMs = Number.NEGATIVE_INFINITY;
 	/** Exists while a UDP port is wanted. */
@@ -61,26 +61,27 @@ export class LiveService {
 
 	constructor(core: Core) {
 		this.#core = core;
-		this.clients = new Clients(core.config.get(LIVE_CLIENTS));
+		this.clients = new Clients(core.config);
 		this.id = idOf(core);
+		this.forget();
 	}
 
 	measured(readout: Readout): void {
 		const { clock, text } = this.#core;
-		takeLiveValues(readout, text, this.#live);
+		takeLiveValues(readout, text, this.#numbers);
 		this.#measuredMs = clock.monotonicMs();
-		const power = this.#live[LIVE_POWER];
-		if (!Number.isNaN(power)) this.#mean.add(power, this.#measuredMs);
+		if (this.hasPower) addToMean(this.#numbers, LIVE_COUNT, this.#numbers[LIVE_POWER], this.#measuredMs);
 	}
 
 	forget(): void {
-		this.#live.fill(Number.NaN);
+		this.#numbers.fill(Number.NaN, 0, LIVE_COUNT);
+		this.#numbers.fill(0, LIVE_COUNT);
 		this.#measuredMs = Number.NEGATIVE_INFINITY;
 	}
 
 	/** False if the last readout has no power. */
 	get hasPower(): boolean {
-		return !Number.isNaN(this.#live[LIVE_POWER]);
+		return !Number.isNaN(this.#numbers[LIVE_POWER]);
 	}
 
 	/** Age of the values, ms; Infinity without a readout. */
@@ -98,7 +99,7 @@ export class LiveService {
 		return this.hasPower && this.ageMs <= this.maxAgeMs(dialect);
 	}
 
-	/** Returns the shown values (shown-values.ts), valid until the next call. */
+	/** Returns the shown values (shown-values.ts). */
 	show(): Float64Array {
 		const { clock, config } = this.#core;
 		const nowMs = clock.monotonicMs();
@@ -107,8 +108,8 @@ export class LiveService {
 			offsetW: config.get(LIVE_OFFSET_W),
 			isOnAll: config.get(LIVE_TOTAL_ON) === TOTAL_ON_ALL,
 		};
-		showValues(this.#live, corrections, [nowMs - this.#measuredMs, this.#mean.at(nowMs)], this.#shown);
-		return this.#shown;
+		const averageW = meanOf(this.#numbers, LIVE_COUNT, nowMs);
+		return showValues(this.#numbers, corrections, nowMs - this.#measuredMs, averageW);
 	}
 
 	/** Returns the receiver of the body, or true after answering; false if the request is not for a dialect. */
@@ -148,8 +149,7 @@ export class LiveService {
 	openPort(isUp: boolean): void {
 		const { config, driver, host, text, trace } = this.#core;
 		const { udp } = host.network;
-		const index = DIALECTS.findIndex(({ rpcSource }) => rpcSource !== undefined);
-		const port = isUp && config.get(DIALECTS[index].enabled) ? config.get(LIVE_SHELLY_UDP_PORT) : 0;
+		const port = isUp && config.get(DIALECTS[RPC_DIALECT].enabled) ? config.get(LIVE_SHELLY_UDP_PORT) : 0;
 		if (port === (this.#datagrams?.machine.port?.port ?? 0)) return;
 		if (port === 0 || udp === undefined) {
 			this.#datagrams?.stop();
@@ -158,8 +158,7 @@ export class LiveService {
 		}
 		if (this.#datagrams === undefined) {
 			const buffer = new Uint8Array(DATAGRAM_LIMIT);
-			const answer = (request: RPCRequest, address: string) => this.answerDatagram(index, request, address, buffer);
-			this.#datagrams = new Datagrams({ buffer, driver, trace, udp }, PART, new RPCPort({ answer, buffer, text }));
+			this.#datagrams = new Datagrams({ buffer, driver, trace, udp }, PART, new RPCPort(this, buffer, text));
 		}
 		const { machine, task } = this.#datagrams;
 		task.update(() => {
@@ -167,8 +166,8 @@ export class LiveService {
 		});
 	}
 
-	/** Writes the reply to a datagram; returns its length, 0 for no answer. */
-	private answerDatagram(index: number, request: RPCRequest, address: string, into: Uint8Array): number {
+	answerDatagram(request: RPCRequest, address: string, into: Uint8Array): number {
+		const index = RPC_DIALECT;
 		const row = this.clients.asked(address, index, this.#core.clock.monotonicMs());
 		const isKnown = DIALECTS[index].pages.some(({ path }) => path === `${RPC_PATH}/${request.method}`);
 		return row >= 0 && isKnown ? this.writeFrame(index, row, request, into) : 0;

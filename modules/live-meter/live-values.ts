@@ -44,14 +44,14 @@ const TARIFFS_SHOWN = 2;
 /** Import, export and net power of total and phases, while they are read. */
 const PARTS_OF_POWER = 3;
 
-/** Fills `into` (LIVE_COUNT numbers). */
+/** Fills the first LIVE_COUNT numbers of `into`. */
 export function takeLiveValues({ records }: Pick<Readout, "records">, text: TextCodec, into: Float64Array): void {
 	const cursor = new RecordCursor(records);
 	const { code } = cursor;
 	const digits = new Uint8Array(VALUE_LIMIT + 1);
 	const powers = new Float64Array((1 + PHASES) * PARTS_OF_POWER).fill(Number.NaN);
 	const sums = new Float64Array(2).fill(Number.NaN);
-	into.fill(Number.NaN);
+	into.fill(Number.NaN, 0, LIVE_COUNT);
 	while (cursor.nextRecord()) {
 		const { a, b, c, d, e } = code;
 		if (c < 1 || b > 1 || code.letters || code.sub >= 0 || code.billingPeriod !== null) continue;

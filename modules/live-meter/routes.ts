@@ -94,7 +94,7 @@ export function getLiveStatus(exchange: Exchange<LiveMeter>): void {
 		return { dialect, isOn, isFresh: isOn && service.isFresh(dialect) };
 	});
 	const clients = service?.clients.all() ?? [];
-	const [stranger, strangerDialect, strangerMs] = service?.clients.stranger.slice() ?? NO_STRANGER;
+	const stranger = service?.clients.stranger;
 	const secs = (ms: number) => Math.floor((nowMs - ms) / 1000);
 	exchange.stream((writer, unit) => {
 		if (unit === 0) {
@@ -129,12 +129,12 @@ export function getLiveStatus(exchange: Exchange<LiveMeter>): void {
 		} else {
 			writer.endArray();
 			writer.key("refused");
-			if (stranger < 0) writer.null();
+			if (stranger === undefined) writer.null();
 			else {
 				writer.beginObject();
-				textMember(writer, ADDRESS.name, addressText(stranger));
-				textMember(writer, "dialect", DIALECTS[strangerDialect].name);
-				numberMember(writer, "asked_secs", secs(strangerMs));
+				textMember(writer, ADDRESS.name, addressText(stranger.address));
+				textMember(writer, "dialect", DIALECTS[stranger.dialect].name);
+				numberMember(writer, "asked_secs", secs(stranger.askedMs));
 				writer.endObject();
 			}
 			writer.endObject();
@@ -142,5 +142,3 @@ export function getLiveStatus(exchange: Exchange<LiveMeter>): void {
 		return unit <= clients.length;
 	});
 }
-
-const NO_STRANGER: readonly number[] = Object.freeze([-1]);

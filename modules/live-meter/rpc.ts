@@ -45,23 +45,28 @@ export function requestReader(text: TextCodec, done: (request: RPCRequest | unde
 	});
 }
 
-export interface RPCPortDeps {
-	readonly text: TextCodec;
-	/** DATAGRAM_LIMIT bytes, shared with io/datagrams.ts. */
-	readonly buffer: Uint8Array;
-	/** Writes the reply to `buffer` and returns its length; 0 for no answer. */
-	answer(request: RPCRequest, remoteAddress: string): number;
+export interface RPCAnswers {
+	/** Writes the reply to a datagram and returns its length; 0 for no answer. */
+	answerDatagram(request: RPCRequest, remoteAddress: string, into: Uint8Array): number;
 }
 
 /** Answers requests by UDP. */
 export class RPCPort implements DatagramMachine {
-	readonly deadlineMs = Number.POSITIVE_INFINITY;
 	port: DatagramPort | undefined;
-	readonly #deps: RPCPortDeps;
+	readonly #answers: RPCAnswers;
+	readonly #buffer: Uint8Array;
+	readonly #text: TextCodec;
 	#sender: DatagramSender | undefined;
 
-	constructor(deps: RPCPortDeps) {
-		this.#deps = deps;
+	/** `buffer` has DATAGRAM_LIMIT bytes and is shared with io/datagrams.ts. */
+	constructor(answers: RPCAnswers, buffer: Uint8Array, text: TextCodec) {
+		this.#answers = answers;
+		this.#buffer = buffer;
+		this.#text = text;
+	}
+
+	get deadlineMs(): number {
+		return Number.POSITIVE_INFINITY;
 	}
 
 	opened(sender: DatagramSender): void {
@@ -74,9 +79,9 @@ export class RPCPort implements DatagramMachine {
 
 	received(length: number, { remoteAddress, remotePort }: DatagramSource): void {
 		if (length > REQUEST_LIMIT) return;
-		const { text, buffer, answer } = this.#deps;
-		const reader = requestReader(text, (request) => {
-			const replied = request === undefined ? 0 : answer(request, remoteAddress);
+		const buffer = this.#buffer;
+		const reader = requestReader(this.#text, (request) => {
+			const replied = request === undefined ? 0 : this.#answers.answerDatagram(request, remoteAddress, buffer);
 			if (replied > 0) this.#sender?.send(replied, remoteAddress, remotePort);
 		});
 		reader.write(buffer, 0, length);

@@ -48,15 +48,16 @@ export interface Corrections {
 	readonly isOnAll: boolean;
 }
 
-/** Fills `into` (SHOWN_COUNT numbers) up to SHOWN_AVERAGE. `averageW` is uncorrected. */
+/** Returns the shown values of the first LIVE_COUNT numbers in `live`. `averageW` is uncorrected. */
 export function showValues(
 	live: Float64Array,
 	{ isInverted, offsetW, isOnAll }: Corrections,
-	[ageMs, averageW]: readonly [number, number],
-	into: Float64Array,
-): void {
+	ageMs: number,
+	averageW: number,
+): Float64Array {
 	const sign = isInverted ? -1 : 1;
-	into.set(live);
+	const into = new Float64Array(SHOWN_COUNT);
+	for (let i = 0; i < LIVE_COUNT; i++) into[i] = live[i];
 	for (let i = LIVE_POWER; i <= PHASES; i++) into[i] *= sign;
 	if (isInverted) {
 		for (let i = 0; i < LIVE_COUNT - LIVE_EXPORT; i++) {
@@ -70,6 +71,7 @@ export function showValues(
 	into[SHOWN_AGE] = ageMs;
 	into[SHOWN_AVERAGE] = averageW * sign + offsetW;
 	fill(into, share);
+	return into;
 }
 
 /** Returns the function that gives the share of a phase (0 to 2) in a total. */

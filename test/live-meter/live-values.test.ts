@@ -13,7 +13,7 @@ import {
 	takeLiveValues,
 } from "../../modules/live-meter/live-values.js";
 import { decimalText } from "../../modules/live-meter/message.js";
-import { MinuteMean } from "../../modules/live-meter/minute-mean.js";
+import { addToMean, MEAN_SIZE, meanOf } from "../../modules/live-meter/minute-mean.js";
 import {
 	FULL_AMPERES_L1,
 	FULL_APPARENT_L1,
@@ -25,7 +25,6 @@ import {
 	FULL_VOLTS_L1,
 	SHOWN_AGE,
 	SHOWN_AVERAGE,
-	SHOWN_COUNT,
 	showValues,
 } from "../../modules/live-meter/shown-values.js";
 import { readoutOf } from "../mqtt/bed.js";
@@ -38,9 +37,7 @@ function liveOf(...lines: string[]): Float64Array {
 
 const PLAIN = { isInverted: false, offsetW: 0, isOnAll: false };
 function shownOf(live: Float64Array, corrections: Partial<typeof PLAIN> = {}): Float64Array {
-	const shown = new Float64Array(SHOWN_COUNT);
-	showValues(live, { ...PLAIN, ...corrections }, [800, 100], shown);
-	return shown;
+	return showValues(live, { ...PLAIN, ...corrections }, 800, 100);
 }
 const three = (values: Float64Array, at: number) => [...values.subarray(at, at + 3)].map((value) => value + 0);
 
@@ -149,12 +146,14 @@ describe("Decimal numbers of messages", () => {
 
 describe("Mean of a minute", () => {
 	it("covers the last minute alone", () => {
-		const mean = new MinuteMean();
-		assert.ok(Number.isNaN(mean.at(0)));
-		for (let ms = 0; ms < 60_000; ms += 1000) mean.add(ms < 30_000 ? 100 : 300, ms);
-		assert.equal(mean.at(59_999), 200);
-		for (let ms = 60_000; ms < 90_000; ms += 1000) mean.add(300, ms);
-		assert.equal(mean.at(89_999), 300);
-		assert.ok(Number.isNaN(mean.at(200_000)));
+		const at = 2;
+		const numbers = new Float64Array(at + MEAN_SIZE + 1);
+		assert.ok(Number.isNaN(meanOf(numbers, at, 0)));
+		for (let ms = 0; ms < 60_000; ms += 1000) addToMean(numbers, at, ms < 30_000 ? 100 : 300, ms);
+		assert.equal(meanOf(numbers, at, 59_999), 200);
+		for (let ms = 60_000; ms < 90_000; ms += 1000) addToMean(numbers, at, 300, ms);
+		assert.equal(meanOf(numbers, at, 89_999), 300);
+		assert.ok(Number.isNaN(meanOf(numbers, at, 200_000)));
+		assert.deepEqual([numbers[0], numbers[1], numbers.at(-1)], [0, 0, 0]);
 	});
 });
