@@ -23,11 +23,6 @@ export class LiveMeter implements Running, PlainPages {
 		this.settingsChanged();
 	}
 
-	connect(): void {
-		// A device without a radio always counts as connected.
-		if (this.#core.find(NETWORK).manager === undefined) this.networkChanged(true);
-	}
-
 	networkChanged(isUp: boolean): void {
 		this.#isUp = isUp;
 		this.service?.openPort(isUp);
@@ -43,9 +38,8 @@ export class LiveMeter implements Running, PlainPages {
 			this.service.openPort(this.#isUp);
 		} else this.stop();
 		const networking = core.find(NETWORK);
-		const { service } = this;
-		if (service === undefined && networking.announced === undefined) return;
-		networking.announced = service && ((ip: string) => service.announced(ip));
+		if (this.service === undefined && networking.announcer === undefined) return;
+		networking.announcer = this.service;
 		networking.updateServices();
 	}
 

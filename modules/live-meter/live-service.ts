@@ -15,8 +15,9 @@ import type { BodySink } from "../http/handler.js";
 import { type HTTPRequest, METHOD_GET, METHOD_POST } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";
 import { Datagrams } from "../io/datagrams.js";
-import { DATAGRAM_LIMIT } from "../io/host.js";
 import type { Readout } from "../readout/readout.js";
+import { NETWORK } from "../wifi/part.js";
+import type { Announcer } from "../wifi/services.js";
 import { Clients } from "./clients.js";
 import type { AnnouncedService, Dialect, Page } from "./dialect.js";
 import { DIALECTS } from "./dialects.js";
@@ -47,7 +48,7 @@ const ID_LENGTH = 6;
 /** Second bit of the first byte: an address that no maker has assigned (IEEE 802). */
 const LOCAL_ADDRESS = 2;
 
-export class LiveService implements RPCAnswers {
+export class LiveService implements Announcer, RPCAnswers {
 	readonly clients: Clients;
 	/** Identifier of the unit in all dialects, 12 hex digits in capitals. */
 	readonly id: string;
@@ -136,7 +137,7 @@ export class LiveService implements RPCAnswers {
 	}
 
 	/** Services of the dialects that are on, for multicast DNS. */
-	announced(ip: string): MDNSService[] {
+	servicesAt(ip: string): MDNSService[] {
 		const { config, httpPort } = this.#core;
 		const services: MDNSService[] = [];
 		for (const { enabled, services: own } of DIALECTS) {
@@ -147,18 +148,17 @@ export class LiveService implements RPCAnswers {
 
 	/** Opens the UDP port that the owner has chosen, while there is a network; closes any other. */
 	openPort(isUp: boolean): void {
-		const { config, driver, host, text, trace } = this.#core;
-		const { udp } = host.network;
+		const { config, text } = this.#core;
+		const deps = this.#core.find(NETWORK).datagrams;
 		const port = isUp && config.get(DIALECTS[RPC_DIALECT].enabled) ? config.get(LIVE_SHELLY_UDP_PORT) : 0;
 		if (port === (this.#datagrams?.machine.port?.port ?? 0)) return;
-		if (port === 0 || udp === undefined) {
+		if (port === 0 || deps === undefined) {
 			this.#datagrams?.stop();
 			this.#datagrams = undefined;
 			return;
 		}
 		if (this.#datagrams === undefined) {
-			const buffer = new Uint8Array(DATAGRAM_LIMIT);
-			this.#datagrams = new Datagrams({ buffer, driver, trace, udp }, PART, new RPCPort(this, buffer, text));
+			this.#datagrams = new Datagrams(deps, PART, new RPCPort(this, deps.buffer, text));
 		}
 		const { machine, task } = this.#datagrams;
 		task.update(() => {

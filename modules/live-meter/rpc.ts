@@ -58,7 +58,7 @@ export class RPCPort implements DatagramMachine {
 	readonly #text: TextCodec;
 	#sender: DatagramSender | undefined;
 
-	/** `buffer` has DATAGRAM_LIMIT bytes and is shared with io/datagrams.ts. */
+	/** `buffer` is the shared one of io/datagrams.ts. */
 	constructor(answers: RPCAnswers, buffer: Uint8Array, text: TextCodec) {
 		this.#answers = answers;
 		this.#buffer = buffer;

@@ -12,7 +12,7 @@ import { CaptiveDNS } from "../dns/captive-dns.js";
 import { DNSReader } from "../dns/dns.js";
 import { type MDNSDeps, MDNSResponder, type MDNSSettings } from "../dns/mdns.js";
 import type { MDNSService } from "../dns/mdns-records.js";
-import { Datagrams } from "../io/datagrams.js";
+import { type DatagramDeps, Datagrams } from "../io/datagrams.js";
 import type { EthernetAddress } from "../io/ethernet.js";
 import { DATAGRAM_LIMIT, type HostInfo } from "../io/host.js";
 import type { TimeSync } from "../sntp/client.js";
@@ -33,8 +33,13 @@ export interface NetworkSituation {
 	readonly httpPort: number;
 	/** 0 without HTTPS. */
 	readonly httpsPort: number;
-	/** Returns further services to announce at this address; one of `_http._tcp` replaces the page's. */
-	readonly announced: ((ip: string) => readonly MDNSService[]) | undefined;
+	readonly announcer: Announcer | undefined;
+}
+
+/** Owner of further services in multicast DNS. */
+export interface Announcer {
+	/** Returns the services to announce at this address; one of `_http._tcp` replaces the page's. */
+	servicesAt(ip: string): readonly MDNSService[];
 }
 
 const HTTP_TYPE = "_http._tcp";
@@ -42,6 +47,8 @@ const HTTP_TYPE = "_http._tcp";
 const SERIAL_END = -6;
 
 export class NetworkServices {
+	/** Shared by all users of UDP. */
+	readonly deps: DatagramDeps;
 	readonly #info: HostInfo;
 	readonly #time: TimeService;
 	readonly #captive: Datagrams<CaptiveDNS>;
@@ -52,6 +59,7 @@ export class NetworkServices {
 	constructor(options: NetworkServicesOptions) {
 		const buffer = new Uint8Array(DATAGRAM_LIMIT);
 		const deps = { ...options, buffer, reader: new DNSReader(buffer) };
+		this.deps = deps;
 		this.#info = options.info;
 		this.#captive = new Datagrams(deps, "captive dns", new CaptiveDNS(deps));
 		this.#mdns = new Datagrams(deps, "mdns", new MDNSResponder(deps));
@@ -93,12 +101,12 @@ export class NetworkServices {
 		this.#mdns.stop();
 	}
 
-	private namesIn({ address, hostname, httpPort, httpsPort, announced }: NetworkSituation): MDNSSettings {
+	private namesIn({ address, hostname, httpPort, httpsPort, announcer }: NetworkSituation): MDNSSettings {
 		const { model, serial } = this.#info;
 		const ip = address?.ip ?? ACCESS_POINT_ADDRESS;
 		const id = lowerCase(serial.slice(SERIAL_END));
 		const page = ["path=/"];
-		const services = [...(announced?.(ip) ?? [])];
+		const services = [...(announcer?.servicesAt(ip) ?? [])];
 		if (!services.some(({ type }) => type === HTTP_TYPE)) services.push({ type: HTTP_TYPE, port: httpPort, txt: page });
 		if (httpsPort !== 0) {
 			const api = ["api=v1", "path=/api/v1", `model=${model}`, `id=${id}`];

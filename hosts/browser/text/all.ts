@@ -2,6 +2,7 @@
  * All texts of the page. Scripts carry none: each document has those of its language (tools/page.ts), and they are
  * unpacked in this order as they are needed, so those that are shown first are first.
  */
+import { BATTERIES } from "./batteries.js";
 import { COMMON } from "./common.js";
 import { DASHBOARD } from "./dashboard.js";
 import { EVENTS } from "./events.js";
@@ -33,6 +34,7 @@ export const TEXTS = {
 	...NETWORK,
 	...ZIGBEE,
 	...HUB,
+	...BATTERIES,
 	...SECURITY,
 	...SYSTEM,
 	...UPKEEP,
