@@ -4,6 +4,7 @@ import { CERTIFICATE } from "./certificate/part.js";
 import type { Entry } from "./config/schema.js";
 import { HISTORY } from "./history/part.js";
 import { HUB } from "./homeassistant/part.js";
+import { LIVE_METER } from "./live-meter/part.js";
 import { METER } from "./meter/part.js";
 import { MQTT } from "./mqtt/part.js";
 import { UPDATE } from "./ota/part.js";
@@ -26,6 +27,7 @@ export const PARTS: readonly Part[] = Object.freeze([
 	HISTORY,
 	METER,
 	PRICES,
+	LIVE_METER,
 	PUBLISH,
 	HUB,
 	MQTT,

@@ -101,6 +101,11 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "decides when which conversation is held, and keeps what was read",
 	},
 	{
+		rooms: "live-meter",
+		from: "bytes io/host json readout config fields",
+		why: "turns what was read into the messages of other meters; its service asks the gateway",
+	},
+	{
 		rooms: "history",
 		from: "bytes obis io/host io/flash io/machine io/driver io/memory readout time",
 		why: "takes what was read, and has its own place in flash; the zone is passed in",
@@ -189,7 +194,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 
 /** Files of a folder that connect it to the gateway's parts; the folder's engine knows nothing of parts. */
 const FEATURE =
-	/^modules\/(\w+\/(routes\/.*|routes|(\w+-)?part)|auth\/(access|settings)|meter\/(metering|report|state|\w+-store|schedule-settings)|ota\/(firmware|trial)|publish\/(outlet|send-route)|wifi\/(networking|services|settings)|zigbee\/(zigbee|status))\.ts$/;
+	/^modules\/([\w-]+\/(routes\/.*|routes|(\w+-)?part)|auth\/(access|settings)|meter\/(metering|report|state|\w+-store|schedule-settings)|live-meter\/(live-meter|live-service|rpc)|ota\/(firmware|trial)|publish\/(outlet|send-route)|wifi\/(networking|services|settings)|zigbee\/(zigbee|status))\.ts$/;
 
 /** Sources of the gateway. */
 const MODULES = /^modules\/.*\.ts$/;

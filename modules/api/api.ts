@@ -47,24 +47,33 @@ export interface OwnAddresses {
 	readonly station: { readonly ip: string } | undefined;
 }
 
+/** Pages that a part answers over plain HTTP in client mode, too. */
+export interface PlainPages {
+	/** Returns the receiver of the body, or true after answering; false if the request is none of its own. */
+	answer(request: HTTPRequest, response: HTTPResponse): BodySink | boolean;
+}
+
 export interface APIOptions {
 	readonly core: Core;
 	readonly groups: readonly RouteGroup[];
 	readonly page: StaticFiles;
 	/** Undefined without Wi-Fi. */
 	readonly network: OwnAddresses | undefined;
+	readonly plainPages: PlainPages;
 }
 
 export class API implements HTTPHandler {
 	readonly #core: Core;
 	readonly #page: StaticFiles;
 	readonly #network: OwnAddresses | undefined;
+	readonly #plainPages: PlainPages;
 	readonly #router: Router<Operation, RouteGroup>;
 
-	constructor({ core, groups, page, network }: APIOptions) {
+	constructor({ core, groups, page, network, plainPages }: APIOptions) {
 		this.#core = core;
 		this.#page = page;
 		this.#network = network;
+		this.#plainPages = plainPages;
 		this.#router = new Router(groups);
 	}
 
@@ -74,6 +83,10 @@ export class API implements HTTPHandler {
 		// Over HTTPS the certificate authenticates the gateway, so any Host is valid.
 		const isAstray = !secure && host !== undefined && !this.isOwn(host);
 		const wantsPage = isForPage(request);
+		if (!secure && !isAstray) {
+			const answer = this.#plainPages.answer(request, response);
+			if (answer !== false) return answer === true ? undefined : answer;
+		}
 		if (isLetIn && !isAstray && wantsPage && this.#page.send(request, response)) return undefined;
 		response.lines("Cache-Control: no-store\r\n");
 		if (!isLetIn) {

@@ -16,6 +16,7 @@ import type { Flash } from "../io/flash.js";
 import type { Clock, Host, HostInfo, TextCodec } from "../io/host.js";
 import { MemoryLedger } from "../io/memory.js";
 import { JSONWriter } from "../json/writer.js";
+import { LIVE_METER } from "../live-meter/part.js";
 import type { Metering } from "../meter/metering.js";
 import { METER } from "../meter/part.js";
 import { type Extra, type Part, react } from "../part.js";
@@ -193,7 +194,8 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		const { driver, guard, hostname, ledger, text, trace } = this;
 		const identity = this.find(CERTIFICATE);
 		const page = new StaticFiles(resources.get(PAGE_RESOURCE), text);
-		const api = new API({ core: this, groups: PARTS, page, network: this.network });
+		const plainPages = this.find(LIVE_METER);
+		const api = new API({ core: this, groups: PARTS, page, network: this.network, plainPages });
 		const options = { driver, text, handler: api, trace, ledger };
 		this.#serving.open(network, options, () => identity.ownPair(hostname));
 		guard("tls", () => {

@@ -16,7 +16,8 @@
  *   META_AT     _services._dns-sd._udp.local, then per service:
  *               room for the longest instance, aligned to end before <type>.local; then its TXT
  *   KEYS_AT     LABEL_KEYS bytes, not 0: one of our names begins with a label of this key
- *   TABLE_AT    per service ROW_TYPE, ROW_TXT, ROW_TXT_END (offsets), ROW_PORT, 2 bytes each, high byte first
+ *   TABLE_AT    per service ROW_TYPE, ROW_TXT, ROW_TXT_END, ROW_INSTANCE (offsets), ROW_PORT, 2 bytes each, high byte
+ *               first
  *
  * The host and the instances can therefore be renamed in place.
  * Limits: SERVICE_LIMIT services, NAMES_LIMIT bytes of names and TXT in total. All records fit one message, because it
@@ -48,10 +49,14 @@ export interface MDNSService {
 	readonly port: number;
 	/** Entries `key=value` in ASCII, up to 255 characters each. */
 	readonly txt: readonly string[];
+	/** Instance name in place of the device's, in ASCII. */
+	readonly instance?: string;
 }
 
-export const SERVICE_LIMIT = 3;
-const NAMES_LIMIT = 768;
+/** The records of all services take the 32 bits of a mask. */
+export const SERVICE_LIMIT = 6;
+/** All records must fit one message. */
+const NAMES_LIMIT = 1000;
 /** Bytes of the longest label with its length. */
 const LABEL_ROOM = 1 + LABEL_LIMIT;
 const HOST_AT = 0;
@@ -63,11 +68,12 @@ const META_AT = LABEL_ROOM + DOMAIN.length + 1;
 const SERVICES_AT = META_AT + META_NAME.length + 2;
 const KEYS_AT = NAMES_LIMIT;
 const TABLE_AT = KEYS_AT + LABEL_KEYS;
-const TABLE_ROW = 8;
+const TABLE_ROW = 10;
 const ROW_TYPE = 0;
 const ROW_TXT = 2;
 const ROW_TXT_END = 4;
 const ROW_PORT = 6;
+const ROW_INSTANCE = 8;
 const ADDRESS_LENGTH = 4;
 /** Bytes of priority, weight and port in SRV, before the host. */
 const SRV_LENGTH = 6;
@@ -82,7 +88,7 @@ const TXT = 2;
 const META = 3;
 const NSEC = 4;
 /** Masks: the first record of each service; service types; records with names shared with other devices. */
-const BITS_FIRST = 0b001000010000100;
+const BITS_FIRST = 0b1000010000100001000010000100;
 const BITS_META = BITS_FIRST << META;
 const BITS_SHARED = BITS_FIRST | BITS_META;
 
@@ -111,8 +117,6 @@ export class MDNSRecords {
 	/** IPv4 address as a number. */
 	address = 0;
 	#services = 0;
-	/** Bytes of the instance label without its length. */
-	#labelLength = 0;
 	/** Identifies the current set of services. */
 	#signature = "";
 
@@ -135,17 +139,22 @@ export class MDNSRecords {
 		this.#signature = signatureOf(services);
 	}
 
-	/** Sets the names: `hostname` up to 63 ASCII characters, `instance` up to 63 bytes of UTF-8. Throws a RangeError beyond. */
-	rename(hostname: string, instance: Uint8Array): void {
-		if (hostname.length > LABEL_LIMIT || instance.length > LABEL_LIMIT) throw new RangeError("too much for mDNS");
+	/**
+	 * Sets the names: `hostname` up to 63 ASCII characters, `instanceOf` of each service up to 63 bytes of UTF-8. Throws a
+	 * RangeError beyond.
+	 */
+	rename(hostname: string, instanceOf: (service: number) => Uint8Array): void {
+		if (hostname.length > LABEL_LIMIT) throw new RangeError("too much for mDNS");
 		const { names } = this;
 		putName(names, HOST_AT, hostname + DOMAIN);
-		this.#labelLength = instance.length;
 		names.fill(0, KEYS_AT, TABLE_AT);
 		this.putKey(HOST_AT);
 		this.putKey(META_AT);
 		for (let service = 0; service < this.#services; service++) {
-			const at = this.instanceAt(service);
+			const instance = instanceOf(service);
+			if (instance.length > LABEL_LIMIT) throw new RangeError("too much for mDNS");
+			const at = this.field(service, ROW_TYPE) - instance.length - 1;
+			this.setField(service, ROW_INSTANCE, at);
 			names[at] = instance.length;
 			names.set(instance, at + 1);
 			this.putKey(at);
@@ -154,7 +163,7 @@ export class MDNSRecords {
 	}
 
 	get all(): number {
-		return (1 << indexOf(this.#services, 0)) - 1;
+		return -1 >>> (32 - indexOf(this.#services, 0));
 	}
 
 	/** Mask of the records with names shared with other devices. */
@@ -296,7 +305,7 @@ export class MDNSRecords {
 	}
 
 	private instanceAt(service: number): number {
-		return this.field(service, ROW_TYPE) - this.#labelLength - 1;
+		return this.field(service, ROW_INSTANCE);
 	}
 
 	private addressByte(index: number): number {
@@ -420,7 +429,7 @@ export class MDNSRecords {
 
 /** Returns a string that is equal only for equal services. */
 function signatureOf(services: readonly MDNSService[]): string {
-	return services.map(({ type, port, txt }) => [type, port, ...txt].join("\n")).join("\n\n");
+	return services.map(({ type, port, txt, instance }) => [type, port, instance, ...txt].join("\n")).join("\n\n");
 }
 
 /** Returns a record index; `service` -1 is the host, with index 0 (the A record) for every kind. */

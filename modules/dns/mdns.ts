@@ -21,7 +21,7 @@
  * Limits: answers to a truncated question wait for the known answers of one querier (7.2); a plain DNS query (6.7) with
  * several questions is ignored. A reply overwrites the question in the shared buffer once the question is fully
  * evaluated.
- * Memory: 1256 bytes (856 for names, 272 for the times of the records, 128 for the writer) and the text that identifies
+ * Memory: 1820 bytes (1250 for names, 432 for the times of the records, 128 for the writer) and the text that identifies
  * the services.
  */
 
@@ -107,6 +107,8 @@ const DEFEND_MS = 250;
 /** Maximum age of a record's last multicast for a unicast reply: a quarter of the shortest time to live. */
 const LATELY_MS = 30_000;
 
+const NO_INSTANCES: readonly undefined[] = Object.freeze([]);
+
 export class MDNSResponder implements DatagramMachine {
 	readonly #deps: MDNSDeps;
 	readonly #records = new MDNSRecords();
@@ -115,6 +117,8 @@ export class MDNSResponder implements DatagramMachine {
 	/** Configured names, and the numbers that make them unique. */
 	#hostname = "";
 	#instance = "";
+	/** Instance names of services with their own; undefined for the others. */
+	#instances: readonly (string | undefined)[] = NO_INSTANCES;
 	#hostNumber = 1;
 	#instanceNumber = 1;
 	#prefix = -1;
@@ -226,6 +230,8 @@ export class MDNSResponder implements DatagramMachine {
 		this.#records.take(services);
 		this.#hostname = hostname;
 		this.#instance = instance;
+		const isNamed = services.some((service) => service.instance !== undefined);
+		this.#instances = isNamed ? services.map((service) => service.instance) : NO_INSTANCES;
 		this.#hostNumber = 1;
 		this.#instanceNumber = 1;
 		this.takeNames();
@@ -233,15 +239,20 @@ export class MDNSResponder implements DatagramMachine {
 
 	/** Sets the names of the records, including their numbers. */
 	private takeNames(): void {
+		this.#records.rename(this.wantedName, (service) => this.labelOf(this.#instances[service] ?? this.#instance));
+	}
+
+	/** Returns an instance name including its number, shortened to fit a label. */
+	private labelOf(name: string): Uint8Array {
 		const { text } = this.#deps;
 		const end = this.#instanceNumber > 1 ? ` (${this.#instanceNumber})` : "";
-		let instance = this.#instance;
+		let instance = name;
 		let label = text.encode(instance + end);
 		while (label.length > LABEL_LIMIT) {
 			instance = instance.slice(0, -1);
 			label = text.encode(instance + end);
 		}
-		this.#records.rename(this.wantedName, label);
+		return label;
 	}
 
 	/** Host name including its number, before or after probing. */

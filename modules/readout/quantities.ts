@@ -31,7 +31,7 @@ export const KIND_COUNT = 11;
 /** Units without prefix, in lower case, by kind; litres are also a volume. `kVAhr` is not listed because it is ambiguous. */
 const UNITS = Object.freeze(["wh", "varh", "vah", "j", "w", "var", "va", "v", "a", "hz", "m3", "l"]);
 const LITRE = 11;
-const NO_UNIT = -1;
+export const NO_UNIT = -1;
 
 /** Prefixes of units and their powers of ten. */
 const PREFIXES = "kKMGm";
@@ -124,7 +124,7 @@ export class Quantities {
 }
 
 /** Returns the index of a spelling in UNITS, with or without a prefix, or NO_UNIT. */
-function unitOf(spelling: string): number {
+export function unitOf(spelling: string): number {
 	const whole = UNITS.indexOf(lowerCase(spelling));
 	if (whole >= 0) return whole;
 	const prefix = PREFIXES.indexOf(spelling.charAt(0));
@@ -136,7 +136,7 @@ function unitOf(spelling: string): number {
 }
 
 /** Returns the power of ten that converts this spelling to the unit of its kind. */
-function powerOf(spelling: string, unit: number): number {
+export function powerOf(spelling: string, unit: number): number {
 	const prefix = spelling.length > UNITS[unit].length ? POWERS[PREFIXES.indexOf(spelling.charAt(0))] : 0;
 	return unit <= APPARENT_ENERGY || unit === LITRE ? prefix - 3 : prefix;
 }

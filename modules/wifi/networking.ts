@@ -1,9 +1,10 @@
 /** Network connections of the device: Wi-Fi and cable, mDNS names, and network time. */
 import type { Core, Running } from "../core/core.js";
+import type { DatagramDeps } from "../io/datagrams.js";
 import type { TimeSync } from "../sntp/client.js";
 import type { CablePolicy } from "./cable.js";
 import { NetworkManager } from "./manager.js";
-import { NetworkServices } from "./services.js";
+import { type Announcer, NetworkServices } from "./services.js";
 import { NetworkSettings } from "./settings.js";
 
 export class Networking implements Running {
@@ -13,6 +14,8 @@ export class Networking implements Running {
 	readonly #core: Core;
 	/** Undefined without Wi-Fi or UDP, and in safe mode. */
 	readonly #services: NetworkServices | undefined;
+	/** Set by the part that serves them, followed by `updateServices`. */
+	announcer: Announcer | undefined;
 
 	/** `Cable` is undefined in firmware without Ethernet, which then does not contain its code. */
 	constructor(core: Core, Cable: typeof CablePolicy | undefined) {
@@ -33,6 +36,11 @@ export class Networking implements Running {
 		return this.#services?.time;
 	}
 
+	/** Undefined without UDP. */
+	get datagrams(): DatagramDeps | undefined {
+		return this.#services?.deps;
+	}
+
 	connect(): void {
 		const { wifi, ethernet } = this.#core.host;
 		if (wifi !== undefined) this.manager?.start(wifi, ethernet);
@@ -43,7 +51,8 @@ export class Networking implements Running {
 		if (this.manager === undefined) return;
 		const { httpPort, httpsPort, hostname } = this.#core;
 		const { address, isByCable, accessPointOn } = this.manager;
-		this.#services?.update({ address, isByCable, accessPointOn, hostname, httpPort, httpsPort });
+		const { announcer } = this;
+		this.#services?.update({ address, isByCable, accessPointOn, hostname, httpPort, httpsPort, announcer });
 	}
 
 	/** Announces that the name will be unreachable for a while. */

@@ -11,7 +11,8 @@ import { ACCESS_POINT_ADDRESS, ACCESS_POINT_NETMASK } from "../bytes/ipv4.js";
 import { CaptiveDNS } from "../dns/captive-dns.js";
 import { DNSReader } from "../dns/dns.js";
 import { type MDNSDeps, MDNSResponder, type MDNSSettings } from "../dns/mdns.js";
-import { Datagrams } from "../io/datagrams.js";
+import type { MDNSService } from "../dns/mdns-records.js";
+import { type DatagramDeps, Datagrams } from "../io/datagrams.js";
 import type { EthernetAddress } from "../io/ethernet.js";
 import { DATAGRAM_LIMIT, type HostInfo } from "../io/host.js";
 import type { TimeSync } from "../sntp/client.js";
@@ -32,12 +33,22 @@ export interface NetworkSituation {
 	readonly httpPort: number;
 	/** 0 without HTTPS. */
 	readonly httpsPort: number;
+	readonly announcer: Announcer | undefined;
 }
 
+/** Owner of further services in multicast DNS. */
+export interface Announcer {
+	/** Returns the services to announce at this address; one of `_http._tcp` replaces the page's. */
+	servicesAt(ip: string): readonly MDNSService[];
+}
+
+const HTTP_TYPE = "_http._tcp";
 /** Start of the part of the serial number that distinguishes units. */
 const SERIAL_END = -6;
 
 export class NetworkServices {
+	/** Shared by all users of UDP. */
+	readonly deps: DatagramDeps;
 	readonly #info: HostInfo;
 	readonly #time: TimeService;
 	readonly #captive: Datagrams<CaptiveDNS>;
@@ -48,6 +59,7 @@ export class NetworkServices {
 	constructor(options: NetworkServicesOptions) {
 		const buffer = new Uint8Array(DATAGRAM_LIMIT);
 		const deps = { ...options, buffer, reader: new DNSReader(buffer) };
+		this.deps = deps;
 		this.#info = options.info;
 		this.#captive = new Datagrams(deps, "captive dns", new CaptiveDNS(deps));
 		this.#mdns = new Datagrams(deps, "mdns", new MDNSResponder(deps));
@@ -89,11 +101,13 @@ export class NetworkServices {
 		this.#mdns.stop();
 	}
 
-	private namesIn({ address, hostname, httpPort, httpsPort }: NetworkSituation): MDNSSettings {
+	private namesIn({ address, hostname, httpPort, httpsPort, announcer }: NetworkSituation): MDNSSettings {
 		const { model, serial } = this.#info;
+		const ip = address?.ip ?? ACCESS_POINT_ADDRESS;
 		const id = lowerCase(serial.slice(SERIAL_END));
 		const page = ["path=/"];
-		const services = [{ type: "_http._tcp", port: httpPort, txt: page }];
+		const services = [...(announcer?.servicesAt(ip) ?? [])];
+		if (!services.some(({ type }) => type === HTTP_TYPE)) services.push({ type: HTTP_TYPE, port: httpPort, txt: page });
 		if (httpsPort !== 0) {
 			const api = ["api=v1", "path=/api/v1", `model=${model}`, `id=${id}`];
 			services.push({ type: "_https._tcp", port: httpsPort, txt: page });
@@ -102,7 +116,7 @@ export class NetworkServices {
 		return {
 			hostname,
 			instance: `Smart-Meter Gateway ${id}`,
-			address: address?.ip ?? ACCESS_POINT_ADDRESS,
+			address: ip,
 			netmask: address?.netmask ?? ACCESS_POINT_NETMASK,
 			accessPoint: address === undefined,
 			services,

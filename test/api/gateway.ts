@@ -21,6 +21,9 @@ export const USERNAME = "admin";
 /** Content types of replies that are not JSON. */
 const TEXTS = ["text/csv", "text/event-stream", "text/plain; version=0.0.4; charset=utf-8"];
 
+/** Path of another maker's API, in whose dialect the gateway answers over plain HTTP (modules/live-meter). */
+const FOREIGN_PATH = "/api/v1/data";
+
 const ERROR_CODES = `invalid_json missing_field invalid_field unauthorized invalid_proof nonce_invalid https_required
 	forbidden_origin forbidden_scope not_found method_not_allowed too_large too_many_attempts busy meter_timeout meter_error
 	meter_auth_failed no_profile hub_disabled mqtt_disabled zigbee_disabled token_slots_full ota_invalid_image ota_bad_signature ota_wrong_device ota_downgrade
@@ -143,7 +146,7 @@ export abstract class TestGateway {
 			secure: options.secure ?? true,
 			from: options.from,
 		});
-		const isPage = path.startsWith("/") && !path.startsWith("/api/");
+		const isPage = (path.startsWith("/") && !path.startsWith("/api/")) || path === FOREIGN_PATH;
 		return {
 			reply: async () => {
 				const reply = await exchange.reply();

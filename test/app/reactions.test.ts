@@ -9,6 +9,8 @@ import { ConfigStore } from "../../modules/config/store.js";
 import type { Core } from "../../modules/core/core.js";
 import { HUB_URL } from "../../modules/homeassistant/fields.js";
 import { HUB } from "../../modules/homeassistant/part.js";
+import { LIVE_ECOTRACKER, LIVE_OFFSET_W } from "../../modules/live-meter/fields.js";
+import { LIVE_METER } from "../../modules/live-meter/part.js";
 import {
 	DLMS_AUTH,
 	DLMS_AUTH_KEY,
@@ -20,6 +22,7 @@ import {
 import {
 	CONTROL,
 	CONTROL_LOG_EN,
+	CONTROL_SIMULATOR_EN,
 	DLMS_LEARNED_OPENING,
 	IEC_SPEED_BAUD,
 	IEC62056,
@@ -73,6 +76,7 @@ function listened() {
 			},
 		],
 		[NETWORK, { manager }],
+		[LIVE_METER, { settingsChanged: () => told.push("live"), meterChanged: () => told.push("live forget") }],
 		[HUB, { sender: { settingsChanged: () => told.push("hub") } }],
 		[MQTT, { sender: { settingsChanged: () => told.push("mqtt"), forgetMeter: () => told.push("forget announced") } }],
 		[UPDATE, { notice: { settingsChanged: () => told.push("upgrade") } }],
@@ -115,11 +119,16 @@ describe("Reactions to changed settings", () => {
 		assert.deepEqual(toldOf([put(MQTT_ANNOUNCED_VALUES, Uint8Array.of(1))]), []);
 	});
 
+	it("tells the live values of their settings", () => {
+		assert.deepEqual(listened().toldOf([put(LIVE_ECOTRACKER, true), put(LIVE_OFFSET_W, 5)]), ["live"]);
+	});
+
 	it("tells the reader of a change to forget what it learned, and whoever goes by the meter's settings", () => {
 		const { toldOf } = listened();
 		assert.deepEqual(toldOf([put(IEC62056_BATTERY, true), put(IEC62056_BAUDRATE_MAX, 600)]), ["forget", "meter"]);
-		assert.deepEqual(toldOf([put(METER_PROTOCOL, "dlms")]), ["meter", "schedule", "forget announced"]);
+		assert.deepEqual(toldOf([put(METER_PROTOCOL, "dlms")]), ["meter", "schedule", "live forget", "forget announced"]);
 		assert.deepEqual(toldOf([put(CONTROL_LOG_EN, true)]), ["meter"]);
+		assert.deepEqual(toldOf([put(CONTROL_SIMULATOR_EN, true)]), ["meter", "live forget"]);
 		assert.deepEqual(toldOf([put(DLMS_AUTH, "low"), put(DLMS_PASSWORD, "secret")]), ["forget", "schedule"]);
 		assert.deepEqual(toldOf([put(DLMS_CLIENT_ADDRESS, 32)]), ["forget", "schedule"]);
 		for (const key of [DLMS_BLOCK_CIPHER_KEY, DLMS_AUTH_KEY])

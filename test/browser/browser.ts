@@ -37,7 +37,8 @@ const HEIGHT = 800;
 
 /** All pages behind the login, by the hash of their addresses. */
 export const PLACES = [
-	...["dashboard", "use", "readings", "meter", "network", "zigbee", "hub", "security", "events", "system", "upkeep"],
+	...["dashboard", "use", "readings", "meter", "network", "zigbee", "hub", "batteries", "security", "events"],
+	...["system", "upkeep"],
 	"setup",
 ] as const;
 

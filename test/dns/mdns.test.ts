@@ -643,18 +643,18 @@ describe("dns/mdns", () => {
 	it("has room in one message for all, whatever the names, and takes no more", () => {
 		const host = "h".repeat(63);
 		const instance = "i".repeat(63);
-		const types = ["https", "http", "smgw"];
-		const services = types.map((type) => ({ type: `_${type}._tcp`, port: 443, txt: [`a=${"x".repeat(124)}`] }));
+		const types = ["https", "http", "smgw", "a", "b", "c"];
+		const services = types.map((type) => ({ type: `_${type}._tcp`, port: 443, txt: [`a=${"x".repeat(62)}`] }));
 		const longest = { hostname: host, instance, services };
 		const { air, device } = Air.settled(longest);
 		device.update({ ...SETTINGS, ...longest, address: "192.168.1.77" });
 		const [all, ...more] = air.run(500);
-		assert.deepEqual([all.answers.length, more.length], [ALL.length, 0]);
-		const tooMuch = services.map((service) => ({ ...service, txt: [`a=${"x".repeat(150)}`] }));
+		assert.deepEqual([all.answers.length, more.length], [2 + 5 * types.length, 0]);
+		const tooMuch = services.map((service) => ({ ...service, txt: [`a=${"x".repeat(80)}`] }));
 		for (const change of [
 			{ services: tooMuch },
 			{ services: [...services, services[0]] },
-			{ services: [{ ...services[0], type: `_${"t".repeat(600)}` }] },
+			{ services: [{ ...services[0], type: `_${"t".repeat(900)}` }] },
 		]) {
 			assert.throws(() => new Air().device().start({ ...SETTINGS, ...longest, ...change }), RangeError);
 		}

@@ -15,6 +15,7 @@ import { endHome, prepareHome } from "./home.js";
 import { hubCases } from "./hub.js";
 import { ioBrokerCases, prepareIoBroker } from "./iobroker.js";
 import { jsonPathCases, prepareJSONPath } from "./json-path.js";
+import { endLiveMeter, liveMeterCases, prepareLiveMeter } from "./live-meter.js";
 import { mdnsCases, prepareZeroconf } from "./mdns.js";
 import { mqttCases } from "./mqtt.js";
 import { nodeREDCases, prepareNodeRED } from "./node-red.js";
@@ -79,6 +80,14 @@ async function checkMeters(): Promise<void> {
 			prepare: () => prepareGuruxGateway(engine),
 			cases: guruxGatewayCases,
 			end: endGuruxGateway,
+		});
+	}
+	for (const engine of ["node", "xs"] as const) {
+		await check({
+			name: `our gateway (${engine}), aioshelly 13.35.0 and python-homewizard-energy 6.3.0`,
+			prepare: () => prepareLiveMeter(engine),
+			cases: liveMeterCases,
+			end: endLiveMeter,
 		});
 	}
 	for (const engine of ["node", "xs"] as const) {

@@ -32,6 +32,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/improv": 7000,
 	"modules/io": 10000,
 	"modules/json": 13500,
+	"modules/live-meter": 12500,
 	"modules/mbus": 1500,
 	"modules/meter": 79000,
 	"modules/mqtt": 33500,

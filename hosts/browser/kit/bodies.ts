@@ -224,3 +224,26 @@ export const MQTT = {
 	pause_secs: { min: 1, max: 3600 },
 	cert: { max: 3072 },
 } as const;
+
+/** POST /api/v1/live-meter */
+export const LIVE_METER = {
+	ecotracker: {},
+	shelly: {},
+	shelly_udp_port: { choices: [0, 1010, 2220] },
+	inverted: {},
+	offset_w: { min: -10000, max: 10000 },
+	total_on: { choices: ["l1", "all"] },
+	pause_ms: { min: 0, max: 60000 },
+	max_age_secs: { min: 0, max: 3600 },
+	homewizard: {},
+} as const;
+
+/** POST /api/v1/live-meter/clients */
+export const LIVE_METER_CLIENTS = {
+	clients: {
+		max: 8,
+		items: {
+			address: { min: 7, max: 15, pattern: /^[.0-9]*$/ },
+		},
+	},
+} as const;

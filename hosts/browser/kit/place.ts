@@ -19,6 +19,7 @@ export const PLACES: readonly Place[] = [
 	{ name: "network", label: "nav.network", icon: "wifi" },
 	{ name: "zigbee", label: "nav.zigbee", icon: "zigbee" },
 	{ name: "hub", label: "nav.hub", icon: "hub" },
+	{ name: "batteries", label: "nav.batteries", icon: "battery" },
 	{ name: "security", label: "nav.security", icon: "lock" },
 	{ name: "events", label: "nav.events", icon: "clock" },
 	{ name: "system", label: "nav.system", icon: "gear" },

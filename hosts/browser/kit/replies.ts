@@ -612,3 +612,47 @@ export interface MQTTTest {
 	readonly code: string;
 	readonly message: string;
 }
+
+export interface LiveMeter {
+	readonly ecotracker?: boolean;
+	readonly shelly?: boolean;
+	readonly shelly_udp_port?: 0 | 1010 | 2220;
+	readonly inverted?: boolean;
+	readonly offset_w?: number;
+	readonly total_on?: "l1" | "all";
+	readonly pause_ms?: number;
+	readonly max_age_secs?: number;
+	readonly homewizard?: boolean;
+}
+
+export interface LiveClients {
+	readonly clients: readonly {
+		readonly address: string;
+	}[];
+}
+
+export interface LiveStatus {
+	readonly id: string;
+	readonly power: number | null;
+	readonly age_ms: number | null;
+	readonly dialects: readonly {
+		readonly name: string;
+		readonly enabled: boolean;
+		readonly fresh: boolean;
+		readonly max_age_secs: number;
+	}[];
+	readonly clients: readonly {
+		readonly address: string;
+		readonly dialect: string;
+		readonly requests: number;
+		readonly every_ms: number;
+		readonly asked_secs: number;
+		readonly answered_secs: number | null;
+		readonly power: number | null;
+	}[];
+	readonly refused: {
+		readonly address: string;
+		readonly dialect: string;
+		readonly asked_secs: number;
+	} | null;
+}

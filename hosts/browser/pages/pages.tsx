@@ -1,5 +1,6 @@
 /** The pages other than the first one, loaded together, by the hash of their address. */
 import type { ComponentType } from "preact";
+import { Batteries } from "./batteries.js";
 import { Events } from "./events.js";
 import { Hub } from "./hub.js";
 import { Meter } from "./meter.js";
@@ -18,6 +19,7 @@ export const PAGES: Readonly<Record<string, ComponentType>> = {
 	network: Network,
 	zigbee: Zigbee,
 	hub: Hub,
+	batteries: Batteries,
 	security: Security,
 	events: Events,
 	system: System,

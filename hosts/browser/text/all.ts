@@ -2,6 +2,7 @@
  * All texts of the page. Scripts contain no texts: each document has those of its language (tools/page.ts), in this
  * order, and unpacks them as needed, so those shown first come first.
  */
+import { BATTERIES } from "./batteries.js";
 import { COMMON } from "./common.js";
 import { DASHBOARD } from "./dashboard.js";
 import { EVENTS } from "./events.js";
@@ -33,6 +34,7 @@ export const TEXTS = {
 	...NETWORK,
 	...ZIGBEE,
 	...HUB,
+	...BATTERIES,
 	...SECURITY,
 	...SYSTEM,
 	...UPKEEP,

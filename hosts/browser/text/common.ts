@@ -29,6 +29,7 @@ export const COMMON = {
 	"nav.network": ["Network", "Netzwerk", "Sieć"],
 	"nav.zigbee": ["Zigbee", "Zigbee", "Zigbee"],
 	"nav.hub": ["Home Assistant & MQTT", "Home Assistant & MQTT", "Home Assistant i MQTT"],
+	"nav.batteries": ["Batteries and wallboxes", "Speicher und Wallboxen", "Magazyny i wallboxy"],
 	"nav.security": ["Security", "Sicherheit", "Bezpieczeństwo"],
 	"nav.events": ["Log", "Ereignisse", "Dziennik"],
 	"nav.system": ["System", "System", "System"],

@@ -1,0 +1,174 @@
+/** Live values for batteries and wallboxes: what the owner has, who may ask, and who does. */
+import { useState } from "preact/hooks";
+import { LIVE_METER, LIVE_METER_CLIENTS } from "../kit/bodies.js";
+import { post } from "../kit/device.js";
+import type { Draft, FieldSpec } from "../kit/fields.js";
+import { Form, SettingsCard } from "../kit/form.js";
+import { formatAge, formatNumber } from "../kit/format.js";
+import { choicesOf, fieldsOf } from "../kit/limits.js";
+import { Button, Card, ErrorNotice, Notice, Pending } from "../kit/parts.js";
+import type { LiveClients, LiveStatus } from "../kit/replies.js";
+import { language, t } from "../kit/text.js";
+import { asDeviceError, useDevice, usePoll } from "../kit/use-device.js";
+import { useKeptFocus } from "../kit/use-kept-focus.js";
+
+const POLL_MS = 2_000;
+const CLIENTS = "live-meter/clients";
+/** Not tested with the devices themselves (docs/live-values.md). */
+const DEVICES: readonly (readonly [name: string, dialects: Draft])[] = [
+	["Marstek Venus, B2500", { shelly: true, shelly_udp_port: 1010 }],
+	["Marstek B2500 (firmware ≥ 226)", { shelly: true, shelly_udp_port: 2220 }],
+	["Marstek Jupiter", { ecotracker: true }],
+	["Hoymiles MS-A2", { ecotracker: true }],
+	["EcoFlow STREAM", { ecotracker: true }],
+	["Jackery SolarVault 3", { ecotracker: true }],
+	["Solakon One", { ecotracker: true }],
+	["Growatt NOAH, NEXA", { shelly: true, shelly_udp_port: 0 }],
+	["Indevolt", { shelly: true, shelly_udp_port: 0 }],
+	["Alfen, SmartEVSE", { homewizard: true }],
+	["evcc", { ecotracker: true }],
+];
+const DIALECTS = ["ecotracker", "shelly", "homewizard"] as const;
+const NAMES = { ecotracker: "EcoTracker", shelly: "Shelly Pro 3EM", homewizard: "HomeWizard P1" };
+const isAnyOn = (draft: Draft) => DIALECTS.some((name) => draft[name] === true);
+
+const FIELDS: readonly FieldSpec[] = [
+	{
+		name: "device",
+		label: "live.device",
+		help: "live.device.help",
+		kind: "choice",
+		choices: [{ value: "", label: "–" }, ...DEVICES.map(([name]) => ({ value: name, label: name }))],
+		implies: (chosen) => DEVICES.find(([name]) => name === chosen)?.[1] ?? {},
+	},
+	...fieldsOf(LIVE_METER, [
+		...DIALECTS.map((name) => ({ name, label: `live.${name}` as const, kind: "toggle" as const })),
+		{
+			name: "shelly_udp_port",
+			label: "live.port",
+			kind: "choice",
+			choices: choicesOf(LIVE_METER.shelly_udp_port, (port) => (port === 0 ? t("off") : String(port))),
+			when: ({ shelly }) => shelly === true,
+		},
+		{ name: "inverted", label: "live.inverted", kind: "toggle", when: isAnyOn },
+		{ name: "offset_w", label: "live.offset", help: "live.offset.help", kind: "number", unit: "W", when: isAnyOn },
+		{
+			name: "total_on",
+			label: "live.total",
+			kind: "choice",
+			choices: choicesOf(LIVE_METER.total_on, (place) => t(`live.total.${place}`)),
+			when: isAnyOn,
+		},
+		{ name: "pause_ms", label: "live.pause", kind: "number", unit: "ms", when: isAnyOn },
+		{ name: "max_age_secs", label: "live.age", help: "live.age.help", kind: "number", unit: "s", when: isAnyOn },
+	]),
+];
+
+export function Batteries() {
+	const [isOn, setOn] = useState(false);
+	return (
+		<div class="cards">
+			<div class="column">
+				<SettingsCard
+					title={t("live.title")}
+					intro={t("live.intro")}
+					path="live-meter"
+					fields={FIELDS}
+					onValue={(values) => setOn(isAnyOn(values))}
+					onDraft={(draft) => setOn(isAnyOn(draft))}
+				>
+					{isOn && <Notice kind="warning">{t("live.warning")}</Notice>}
+				</SettingsCard>
+			</div>
+			<div class="column">
+				<ClientsCard />
+			</div>
+		</div>
+	);
+}
+
+const ADDRESS_FIELDS = fieldsOf(LIVE_METER_CLIENTS.clients.items, [
+	{ name: "address", label: "live.address", help: "live.address.help", kind: "text", required: true },
+]);
+
+function ClientsCard() {
+	const list = useDevice<LiveClients>(CLIENTS);
+	const status = useDevice<LiveStatus>("live-meter/status");
+	usePoll(status.reload, POLL_MS);
+	const [failure, setFailure] = useState<unknown>();
+	const addresses = list.value?.clients.map(({ address }) => address) ?? [];
+	const { place, keep } = useKeptFocus(addresses.length);
+	const store = async (next: readonly string[]) => {
+		setFailure(undefined);
+		keep();
+		list.put(await post<LiveClients>(CLIENTS, { clients: next.map((address) => ({ address })) }));
+		await status.reload();
+	};
+	const change = (next: readonly string[]) => store(next).catch(setFailure);
+	const refused = status.value?.refused;
+	return (
+		<Card title={t("live.clients")}>
+			<p>{t("live.clients.intro")}</p>
+			{list.value === undefined || status.value === undefined ? (
+				<Pending error={list.error ?? status.error} reload={list.reload} />
+			) : (
+				<div ref={place} tabIndex={-1}>
+					<ul class="rows">
+						{addresses.map((address) => (
+							<li key={address}>
+								<div>
+									<b>{address}</b>
+									<Asked status={status.value!} address={address} />
+								</div>
+								<Button
+									name="remove"
+									aria-label={`${t("remove")}: ${address}`}
+									onClick={() => change(addresses.filter((one) => one !== address))}
+								>
+									{t("remove")}
+								</Button>
+							</li>
+						))}
+					</ul>
+					{refused && (
+						<Notice kind="info">
+							<p>{t("live.refused", { address: refused.address, time: formatAge(refused.asked_secs, language) })}</p>
+							<Button name="allow" onClick={() => change([...addresses, refused.address])}>
+								{t("live.allow")}
+							</Button>
+						</Notice>
+					)}
+					{failure !== undefined && <ErrorNotice error={asDeviceError(failure)} />}
+					{addresses.length < LIVE_METER_CLIENTS.clients.max && (
+						<Form
+							// Empty again after each address.
+							key={addresses.length}
+							fields={ADDRESS_FIELDS}
+							values={{}}
+							submitLabel={t("add")}
+							doneText=""
+							submit={({ address }) => store([...addresses, String(address)])}
+						/>
+					)}
+				</div>
+			)}
+		</Card>
+	);
+}
+
+/** Requests of an address in each dialect, and its last value. */
+function Asked({ status, address }: { status: LiveStatus; address: string }) {
+	const own = status.clients.filter((client) => client.address === address);
+	if (own.length === 0) return <small>{t("live.silent")}</small>;
+	return own.map(({ dialect, every_ms, power, answered_secs }) => (
+		<small key={dialect}>
+			{NAMES[dialect as keyof typeof NAMES]}
+			{every_ms > 0 && ` · ${t("live.every", { n: formatNumber(every_ms / 1000, language, 1) })}`}
+			{` · ${
+				power === null || answered_secs === null
+					? t("live.nothing")
+					: `${formatNumber(power, language, 0)} W, ${formatAge(answered_secs, language)}`
+			}`}
+		</small>
+	));
+}

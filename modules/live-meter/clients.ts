@@ -1,0 +1,146 @@
+/**
+ * Clients of the live values: which addresses are answered, and what each got. Only listed addresses have a row, so
+ * strangers push nobody out; of strangers only the last one is known, so that the owner can add it.
+ *
+ * Limit: CLIENT_LIMIT rows, one for each address and dialect; a new one replaces that which asked longest ago.
+ */
+import { parseIPv4 } from "../bytes/ipv4.js";
+import type { ConfigStore } from "../config/store.js";
+import { CLIENT_LIMIT, CLIENT_SIZE, LIVE_CLIENTS } from "./fields.js";
+
+/** Row: address as a number, index of the dialect, number of requests, their times, and the last answer. */
+const ADDRESS = 0;
+const DIALECT = 1;
+const COUNT = 2;
+const ASKED_MS = 3;
+/** Mean time between two requests, ms; 0 before the second one. */
+const EVERY_MS = 4;
+const ANSWERED_MS = 5;
+const POWER = 6;
+const ROW = 7;
+const STRANGER = CLIENT_LIMIT * ROW;
+/** Address before the first stranger. */
+const NO_ADDRESS = -1;
+
+/** Weight of the last time between two requests in the mean. */
+const WEIGHT = 0.25;
+
+export interface AskedClient {
+	readonly address: number;
+	readonly dialect: number;
+	readonly requests: number;
+	readonly askedMs: number;
+	readonly everyMs: number;
+	/** Monotonic ms and power of the last answer; -Infinity and NaN before it. */
+	readonly answeredMs: number;
+	readonly power: number;
+}
+
+export class Clients {
+	readonly #config: ConfigStore;
+	/** The last row is that of the last stranger. */
+	readonly #rows = new Float64Array((CLIENT_LIMIT + 1) * ROW);
+	#count = 0;
+
+	constructor(config: ConfigStore) {
+		this.#config = config;
+		this.#rows[STRANGER + ADDRESS] = NO_ADDRESS;
+	}
+
+	/** Removes the rows of addresses that are not listed any more, and the stranger who is now. */
+	listChanged(): void {
+		const rows = this.#rows;
+		for (let i = this.#count - 1; i >= 0; i--) {
+			const at = i * ROW;
+			if (this.isListed(rows[at + ADDRESS])) continue;
+			rows.copyWithin(at, at + ROW, this.#count * ROW);
+			this.#count--;
+		}
+		if (this.isListed(rows[STRANGER + ADDRESS])) rows[STRANGER + ADDRESS] = NO_ADDRESS;
+	}
+
+	/** Notes a request. Returns its row, or -1 if the address is not listed. */
+	asked(remoteAddress: string, dialect: number, nowMs: number): number {
+		const rows = this.#rows;
+		const address = parseIPv4(remoteAddress);
+		if (!this.isListed(address)) {
+			rows[STRANGER + ADDRESS] = address;
+			rows[STRANGER + DIALECT] = dialect;
+			rows[STRANGER + ASKED_MS] = nowMs;
+			return -1;
+		}
+		const at = this.rowOf(address, dialect) * ROW;
+		if (rows[at + COUNT] > 0) {
+			const sinceMs = nowMs - rows[at + ASKED_MS];
+			const everyMs = rows[at + EVERY_MS];
+			rows[at + EVERY_MS] = everyMs === 0 ? sinceMs : everyMs + WEIGHT * (sinceMs - everyMs);
+		}
+		rows[at + ASKED_MS] = nowMs;
+		rows[at + COUNT]++;
+		return at / ROW;
+	}
+
+	/** Returns true if the last answer of the row was at least `pauseMs` ago. */
+	mayAnswer(row: number, pauseMs: number, nowMs: number): boolean {
+		return nowMs - this.#rows[row * ROW + ANSWERED_MS] >= pauseMs;
+	}
+
+	answered(row: number, power: number, nowMs: number): void {
+		this.#rows[row * ROW + ANSWERED_MS] = nowMs;
+		this.#rows[row * ROW + POWER] = power;
+	}
+
+	/** Returns a snapshot of the rows. */
+	all(): AskedClient[] {
+		const clients: AskedClient[] = [];
+		for (let at = 0; at < this.#count * ROW; at += ROW) clients.push(this.clientAt(at));
+		return clients;
+	}
+
+	/** Last client that asked and is not listed; undefined before it. */
+	get stranger(): AskedClient | undefined {
+		return this.#rows[STRANGER + ADDRESS] === NO_ADDRESS ? undefined : this.clientAt(STRANGER);
+	}
+
+	private clientAt(at: number): AskedClient {
+		const [address, dialect, requests, askedMs, everyMs, answeredMs, power] = this.#rows.subarray(at, at + ROW);
+		return { address, dialect, requests, askedMs, everyMs, answeredMs, power };
+	}
+
+	private isListed(address: number): boolean {
+		const listed = this.#config.get(LIVE_CLIENTS);
+		for (let at = 1; at < listed.length; at += CLIENT_SIZE) if (addressAt(listed, at) === address) return true;
+		return false;
+	}
+
+	/** Returns the row of this client, which may be new. */
+	private rowOf(address: number, dialect: number): number {
+		const rows = this.#rows;
+		let row = 0;
+		let oldest = 0;
+		for (; row < this.#count; row++) {
+			if (rows[row * ROW + ADDRESS] === address && rows[row * ROW + DIALECT] === dialect) return row;
+			if (rows[row * ROW + ASKED_MS] < rows[oldest * ROW + ASKED_MS]) oldest = row;
+		}
+		if (row === CLIENT_LIMIT) row = oldest;
+		else this.#count++;
+		const at = row * ROW;
+		rows.fill(0, at, at + ROW);
+		rows[at + ADDRESS] = address;
+		rows[at + DIALECT] = dialect;
+		rows[at + ANSWERED_MS] = Number.NEGATIVE_INFINITY;
+		rows[at + POWER] = Number.NaN;
+		return row;
+	}
+}
+
+/** Returns the address at `bytes[at..at+4)` as a number. */
+export function addressAt(bytes: Uint8Array, at: number): number {
+	return ((bytes[at] * 256 + bytes[at + 1]) * 256 + bytes[at + 2]) * 256 + bytes[at + 3];
+}
+
+/** Returns an address as dotted decimal text. */
+export function addressText(address: number): string {
+	const [a, b, c, d] = [24, 16, 8, 0].map((bits) => Math.floor(address / 2 ** bits) % 256);
+	return `${a}.${b}.${c}.${d}`;
+}

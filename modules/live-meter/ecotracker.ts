@@ -1,0 +1,51 @@
+/**
+ * everHome EcoTracker, local HTTP interface: `GET /v1/json`. Whole numbers; powers in W, plus is import, minus is export;
+ * counters in Wh; `agePower` in ms; `powerAvg` over the last minute. Clients find it by `_everhome._tcp`; two devices of
+ * the same serial number push each other out.
+ */
+import { dialect, page, service } from "./dialect.js";
+import { LIVE_ECOTRACKER } from "./fields.js";
+import { LIVE_EXPORT, LIVE_IMPORT, LIVE_POWER, LIVE_POWER_L1 } from "./live-values.js";
+import { ID_CAPITALS, message, whole } from "./message.js";
+import { SHOWN_AGE, SHOWN_AVERAGE } from "./shown-values.js";
+
+const VALUES = message(
+	'{"power":',
+	whole(LIVE_POWER),
+	',"powerAvg":',
+	whole(SHOWN_AVERAGE),
+	',"agePower":',
+	whole(SHOWN_AGE),
+	',"powerPhase1":',
+	whole(LIVE_POWER_L1),
+	',"powerPhase2":',
+	whole(LIVE_POWER_L1 + 1),
+	',"powerPhase3":',
+	whole(LIVE_POWER_L1 + 2),
+	',"energyCounterIn":',
+	whole(LIVE_IMPORT),
+	',"energyCounterInT1":',
+	whole(LIVE_IMPORT + 1),
+	',"energyCounterInT2":',
+	whole(LIVE_IMPORT + 2),
+	',"energyCounterOut":',
+	whole(LIVE_EXPORT),
+	"}",
+);
+
+export const ECOTRACKER = dialect({
+	name: LIVE_ECOTRACKER.name,
+	enabled: LIVE_ECOTRACKER,
+	// The message tells the age, and some clients ask only each 13 s.
+	maxAgeMs: 30_000,
+	pages: [page("/v1/json", VALUES, 384)],
+	services: [
+		service(
+			"_everhome._tcp",
+			message("ecotracker-", ID_CAPITALS),
+			// The number of the product, by which clients know it.
+			[message("serial=", ID_CAPITALS), message("productid=1137")],
+			true,
+		),
+	],
+});

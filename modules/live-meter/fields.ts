@@ -1,0 +1,99 @@
+/** Settings of the live values: dialects, clients, and what is changed about the values. */
+import { BOOLEAN, BYTES, CHOICE, entry, field, INTEGER } from "../config/schema.js";
+
+/** ID of the entry among all entries (parts.ts): unique, never reused. */
+const IN_LIVE_METER = 23;
+
+/** Maximum number of client addresses, and bytes of each. */
+export const CLIENT_LIMIT = 8;
+export const CLIENT_SIZE = 4;
+
+/** Choices of `total_on`: a total alone is shown on the first phase, or a third of it on each. */
+export const TOTAL_ON_L1 = "l1";
+export const TOTAL_ON_ALL = "all";
+
+/** Returns the switch of a dialect; initially off, because it shows the power without a password. */
+function dialect(id: number, name: string) {
+	return field<boolean>({ entry: IN_LIVE_METER, id, name, kind: BOOLEAN, initial: false });
+}
+
+/** Answer as an everHome EcoTracker. */
+export const LIVE_ECOTRACKER = dialect(1, "ecotracker");
+/** Answer as a Shelly Pro 3EM. */
+export const LIVE_SHELLY = dialect(2, "shelly");
+/** UDP port on which a Shelly is answered; 0 for none. Batteries from Marstek ask on 1010, some of them on 2220. */
+export const LIVE_SHELLY_UDP_PORT = field<number>({
+	entry: IN_LIVE_METER,
+	id: 3,
+	name: "shelly_udp_port",
+	kind: CHOICE,
+	choices: Object.freeze([0, 1010, 2220]),
+	initial: 1010,
+});
+/** Answer as a HomeWizard P1 meter. */
+export const LIVE_HOMEWIZARD = dialect(4, "homewizard");
+/** True if the meter is connected in reverse: import counts as export. */
+export const LIVE_INVERTED = field<boolean>({
+	entry: IN_LIVE_METER,
+	id: 5,
+	name: "inverted",
+	kind: BOOLEAN,
+	initial: false,
+});
+/** Watts added to the power that clients get. */
+export const LIVE_OFFSET_W = field<number>({
+	entry: IN_LIVE_METER,
+	id: 6,
+	name: "offset_w",
+	kind: INTEGER,
+	minimum: -10_000,
+	maximum: 10_000,
+	initial: 0,
+});
+/** Place of a total power without phases: on the first phase, or a third of it on each. */
+export const LIVE_TOTAL_ON = field<string>({
+	entry: IN_LIVE_METER,
+	id: 7,
+	name: "total_on",
+	kind: CHOICE,
+	choices: Object.freeze([TOTAL_ON_L1, TOTAL_ON_ALL]),
+	initial: TOTAL_ON_L1,
+});
+/** Minimum time between two answers to one client, milliseconds; 0 answers every request. */
+export const LIVE_PAUSE_MS = field<number>({
+	entry: IN_LIVE_METER,
+	id: 8,
+	name: "pause_ms",
+	kind: INTEGER,
+	maximum: 60_000,
+	initial: 0,
+});
+/** Maximum age of values that clients get, seconds; 0 for the limit of each dialect. */
+export const LIVE_MAX_AGE_SECS = field<number>({
+	entry: IN_LIVE_METER,
+	id: 9,
+	name: "max_age_secs",
+	kind: INTEGER,
+	maximum: 3600,
+	initial: 0,
+});
+/** Addresses that are answered: their number, then 4 bytes each. */
+export const LIVE_CLIENTS = field<Uint8Array>({
+	entry: IN_LIVE_METER,
+	id: 10,
+	name: "clients",
+	kind: BYTES,
+	maximum: 1 + CLIENT_LIMIT * CLIENT_SIZE,
+});
+export const LIVE_METER = entry("live_meter", 1, [
+	LIVE_ECOTRACKER,
+	LIVE_SHELLY,
+	LIVE_SHELLY_UDP_PORT,
+	LIVE_HOMEWIZARD,
+	LIVE_INVERTED,
+	LIVE_OFFSET_W,
+	LIVE_TOTAL_ON,
+	LIVE_PAUSE_MS,
+	LIVE_MAX_AGE_SECS,
+	LIVE_CLIENTS,
+]);

@@ -1,0 +1,63 @@
+/**
+ * Live values for batteries and wallboxes. While all dialects are off, nothing is parsed, no path is known and no port is
+ * open: then there is no service.
+ */
+import type { PlainPages } from "../api/api.js";
+import type { Core, Running } from "../core/core.js";
+import type { BodySink } from "../http/handler.js";
+import type { HTTPRequest } from "../http/request.js";
+import type { HTTPResponse } from "../http/response.js";
+import type { Readout } from "../readout/readout.js";
+import { NETWORK } from "../wifi/part.js";
+import { DIALECTS } from "./dialects.js";
+import { LiveService } from "./live-service.js";
+
+export class LiveMeter implements Running, PlainPages {
+	readonly #core: Core;
+	/** Exists while at least one dialect is on. */
+	service: LiveService | undefined;
+	#isUp = false;
+
+	constructor(core: Core) {
+		this.#core = core;
+		this.settingsChanged();
+	}
+
+	networkChanged(isUp: boolean): void {
+		this.#isUp = isUp;
+		this.service?.openPort(isUp);
+	}
+
+	settingsChanged(): void {
+		const core = this.#core;
+		const { config, safeMode } = core;
+		const isOn = safeMode === "" && DIALECTS.some(({ enabled }) => config.get(enabled));
+		if (isOn) {
+			this.service ??= new LiveService(core);
+			this.service.clients.listChanged();
+			this.service.openPort(this.#isUp);
+		} else this.stop();
+		const networking = core.find(NETWORK);
+		if (this.service === undefined && networking.announcer === undefined) return;
+		networking.announcer = this.service;
+		networking.updateServices();
+	}
+
+	measured(readout: Readout): void {
+		this.service?.measured(readout);
+	}
+
+	/** Forgets the values, which are of another meter. */
+	meterChanged(): void {
+		this.service?.forget();
+	}
+
+	answer(request: HTTPRequest, response: HTTPResponse): BodySink | boolean {
+		return this.service?.answer(request, response) ?? false;
+	}
+
+	stop(): void {
+		this.service?.openPort(false);
+		this.service = undefined;
+	}
+}

@@ -1,0 +1,275 @@
+/**
+ * Answers batteries and wallboxes with live values, in the dialects that the owner has switched on.
+ *
+ * Answers go to listed addresses only, and only while the values are fresh: the age limit is that of the dialect or of
+ * the owner. Otherwise a live page is answered by 503 without a body, so that a client sees that its meter is away, in
+ * place of an old value or 0. All other requests are left to the API, as if no dialect existed.
+ */
+import { SHORT_BODY_COST } from "../api/api.js";
+import { numberMember, textMember } from "../api/members.js";
+import { asciiBytes, upperCase } from "../bytes/ascii.js";
+import { encodeHex } from "../bytes/hex.js";
+import type { Core } from "../core/core.js";
+import type { MDNSService } from "../dns/mdns-records.js";
+import type { BodySink } from "../http/handler.js";
+import { type HTTPRequest, METHOD_GET, METHOD_POST } from "../http/request.js";
+import type { HTTPResponse } from "../http/response.js";
+import { Datagrams } from "../io/datagrams.js";
+import type { Readout } from "../readout/readout.js";
+import { NETWORK } from "../wifi/part.js";
+import type { Announcer } from "../wifi/services.js";
+import { Clients } from "./clients.js";
+import type { AnnouncedService, Dialect, Page } from "./dialect.js";
+import { DIALECTS } from "./dialects.js";
+import {
+	LIVE_INVERTED,
+	LIVE_MAX_AGE_SECS,
+	LIVE_OFFSET_W,
+	LIVE_PAUSE_MS,
+	LIVE_SHELLY_UDP_PORT,
+	LIVE_TOTAL_ON,
+	TOTAL_ON_ALL,
+} from "./fields.js";
+import { LIVE_COUNT, LIVE_POWER, takeLiveValues } from "./live-values.js";
+import { textOfMessage, writeMessage } from "./message.js";
+import { addToMean, MEAN_SIZE, meanOf } from "./minute-mean.js";
+import { type RPCAnswers, RPCPort, type RPCRequest, requestReader } from "./rpc.js";
+import { showValues } from "./shown-values.js";
+
+/** Name of the UDP port in the log. */
+const PART = "live meter";
+const RPC_PATH = "/rpc";
+/** Index of the dialect that is asked by UDP. */
+const RPC_DIALECT = DIALECTS.findIndex(({ rpcSource }) => rpcSource !== undefined);
+/** Bytes of the longest frame. */
+const FRAME_LIMIT = 1472;
+/** Bytes of the unit's identifier. */
+const ID_LENGTH = 6;
+/** Second bit of the first byte: an address that no maker has assigned (IEEE 802). */
+const LOCAL_ADDRESS = 2;
+
+export class LiveService implements Announcer, RPCAnswers {
+	readonly clients: Clients;
+	/** Identifier of the unit in all dialects, 12 hex digits in capitals. */
+	readonly id: string;
+	readonly #core: Core;
+	/** Live values, then the mean power (minute-mean.ts); one array, because each takes 8 slots. */
+	readonly #numbers = new Float64Array(LIVE_COUNT + MEAN_SIZE);
+	/** Time of the last readout, monotonic ms. */
+	#measuredMs = Number.NEGATIVE_INFINITY;
+	/** Exists while a UDP port is wanted. */
+	#datagrams: Datagrams<RPCPort> | undefined;
+
+	constructor(core: Core) {
+		this.#core = core;
+		this.clients = new Clients(core.config);
+		this.id = idOf(core);
+		this.forget();
+	}
+
+	measured(readout: Readout): void {
+		const { clock, text } = this.#core;
+		takeLiveValues(readout, text, this.#numbers);
+		this.#measuredMs = clock.monotonicMs();
+		if (this.hasPower) addToMean(this.#numbers, LIVE_COUNT, this.#numbers[LIVE_POWER], this.#measuredMs);
+	}
+
+	forget(): void {
+		this.#numbers.fill(Number.NaN, 0, LIVE_COUNT);
+		this.#numbers.fill(0, LIVE_COUNT);
+		this.#measuredMs = Number.NEGATIVE_INFINITY;
+	}
+
+	/** False if the last readout has no power. */
+	get hasPower(): boolean {
+		return !Number.isNaN(this.#numbers[LIVE_POWER]);
+	}
+
+	/** Age of the values, ms; Infinity without a readout. */
+	get ageMs(): number {
+		return this.#core.clock.monotonicMs() - this.#measuredMs;
+	}
+
+	/** Returns the maximum age of the values in a dialect, ms. */
+	maxAgeMs({ maxAgeMs }: Dialect): number {
+		const secs = this.#core.config.get(LIVE_MAX_AGE_SECS);
+		return secs === 0 ? maxAgeMs : secs * 1000;
+	}
+
+	isFresh(dialect: Dialect): boolean {
+		return this.hasPower && this.ageMs <= this.maxAgeMs(dialect);
+	}
+
+	/** Returns the shown values (shown-values.ts). */
+	show(): Float64Array {
+		const { clock, config } = this.#core;
+		const nowMs = clock.monotonicMs();
+		const corrections = {
+			isInverted: config.get(LIVE_INVERTED),
+			offsetW: config.get(LIVE_OFFSET_W),
+			isOnAll: config.get(LIVE_TOTAL_ON) === TOTAL_ON_ALL,
+		};
+		const averageW = meanOf(this.#numbers, LIVE_COUNT, nowMs);
+		return showValues(this.#numbers, corrections, nowMs - this.#measuredMs, averageW);
+	}
+
+	/** Returns the receiver of the body, or true after answering; false if the request is not for a dialect. */
+	answer(request: HTTPRequest, response: HTTPResponse): BodySink | boolean {
+		const { config } = this.#core;
+		const { method, path, remoteAddress } = request;
+		const isPost = method === METHOD_POST;
+		if (!isPost && method !== METHOD_GET) return false;
+		for (let i = 0; i < DIALECTS.length; i++) {
+			const { enabled, pages, rpcSource } = DIALECTS[i];
+			if (!config.get(enabled) || (isPost && rpcSource === undefined)) continue;
+			const isFrame = isPost && path === RPC_PATH;
+			const found = pages.find((one) => one.path === path);
+			const isAnswered = isFrame || (found !== undefined && (!isPost || path.startsWith(RPC_PATH)));
+			if (!isAnswered) continue;
+			const row = this.clients.asked(remoteAddress, i, this.#core.clock.monotonicMs());
+			if (row < 0) return false;
+			response.lines("Cache-Control: no-store\r\n");
+			if (isFrame) return this.readFrame(i, row, response);
+			if (found !== undefined) this.send(response, this.pageOf(i, row, found));
+			return true;
+		}
+		return false;
+	}
+
+	/** Services of the dialects that are on, for multicast DNS. */
+	servicesAt(ip: string): MDNSService[] {
+		const { config, httpPort } = this.#core;
+		const services: MDNSService[] = [];
+		for (const { enabled, services: own } of DIALECTS) {
+			if (config.get(enabled)) for (const one of own) services.push(this.serviceOf(one, ip, httpPort));
+		}
+		return services;
+	}
+
+	/** Opens the UDP port that the owner has chosen, while there is a network; closes any other. */
+	openPort(isUp: boolean): void {
+		const { config, text } = this.#core;
+		const deps = this.#core.find(NETWORK).datagrams;
+		const port = isUp && config.get(DIALECTS[RPC_DIALECT].enabled) ? config.get(LIVE_SHELLY_UDP_PORT) : 0;
+		if (port === (this.#datagrams?.machine.port?.port ?? 0)) return;
+		if (port === 0 || deps === undefined) {
+			this.#datagrams?.stop();
+			this.#datagrams = undefined;
+			return;
+		}
+		if (this.#datagrams === undefined) {
+			this.#datagrams = new Datagrams(deps, PART, new RPCPort(this, deps.buffer, text));
+		}
+		const { machine, task } = this.#datagrams;
+		task.update(() => {
+			machine.port = { port };
+		});
+	}
+
+	answerDatagram(request: RPCRequest, address: string, into: Uint8Array): number {
+		const index = RPC_DIALECT;
+		const row = this.clients.asked(address, index, this.#core.clock.monotonicMs());
+		const isKnown = DIALECTS[index].pages.some(({ path }) => path === `${RPC_PATH}/${request.method}`);
+		return row >= 0 && isKnown ? this.writeFrame(index, row, request, into) : 0;
+	}
+
+	private serviceOf({ type, instance, txt, hasAddress }: AnnouncedService, ip: string, port: number): MDNSService {
+		const texts = txt.map((one) => textOfMessage(one, this.id));
+		if (hasAddress) texts.push(`ip=${ip}`);
+		return { type, instance: textOfMessage(instance, this.id), port, txt: texts };
+	}
+
+	private readFrame(index: number, row: number, response: HTTPResponse): BodySink | true {
+		const { ledger, text } = this.#core;
+		if (!ledger.claim(SHORT_BODY_COST)) {
+			response.send(503);
+			return true;
+		}
+		const reader = requestReader(text, (request) => {
+			if (request === undefined) {
+				response.send(400);
+				return;
+			}
+			const bytes = new Uint8Array(FRAME_LIMIT);
+			const length = this.writeFrame(index, row, request, bytes);
+			this.send(response, length === 0 ? undefined : bytes.subarray(0, length));
+		});
+		const release = () => ledger.release(SHORT_BODY_COST);
+		return {
+			limit: reader.limit,
+			write: (bytes, start, end) => reader.write(bytes, start, end),
+			end: () => {
+				release();
+				reader.end();
+			},
+			abort: () => {
+				release();
+				reader.abort();
+			},
+		};
+	}
+
+	/** Returns the message of a page; undefined without a fresh value. */
+	private pageOf(index: number, row: number, found: Page): Uint8Array | undefined {
+		const { writer } = this.#core;
+		if (!this.mayAnswer(index, row, found)) return undefined;
+		const bytes = new Uint8Array(found.room);
+		writer.begin(bytes, 0, found.room);
+		this.write(row, found);
+		return bytes.subarray(0, writer.produced);
+	}
+
+	/** Writes the reply to a frame; returns its length, 0 without a fresh value. */
+	private writeFrame(index: number, row: number, { id, source, method }: RPCRequest, into: Uint8Array): number {
+		const { writer } = this.#core;
+		const { pages, rpcSource } = DIALECTS[index];
+		const found = pages.find(({ path }) => path === `${RPC_PATH}/${method}`);
+		if (found !== undefined && !this.mayAnswer(index, row, found)) return 0;
+		writer.begin(into, 0, into.length);
+		writer.beginObject();
+		numberMember(writer, "id", id);
+		textMember(writer, "src", rpcSource === undefined ? "" : textOfMessage(rpcSource, this.id));
+		textMember(writer, "dst", source);
+		writer.key(found === undefined ? "error" : "result");
+		if (found !== undefined) this.write(row, found);
+		else {
+			writer.beginObject();
+			numberMember(writer, "code", 404);
+			textMember(writer, "message", "No handler for this method");
+			writer.endObject();
+		}
+		writer.endObject();
+		return writer.produced;
+	}
+
+	private mayAnswer(index: number, row: number, { isLive }: Page): boolean {
+		const { clock, config } = this.#core;
+		if (!isLive) return true;
+		return this.isFresh(DIALECTS[index]) && this.clients.mayAnswer(row, config.get(LIVE_PAUSE_MS), clock.monotonicMs());
+	}
+
+	private write(row: number, { message, isLive }: Page): void {
+		const { clock, writer } = this.#core;
+		const values = this.show();
+		writeMessage(writer, message, values, this.id);
+		if (isLive) this.clients.answered(row, values[LIVE_POWER], clock.monotonicMs());
+	}
+
+	/** Sends JSON, or 503 without a body. */
+	private send(response: HTTPResponse, bytes: Uint8Array | undefined): void {
+		if (bytes === undefined) response.send(503);
+		else {
+			response.lines("Content-Type: application/json\r\n");
+			response.sendBytes(200, bytes);
+		}
+	}
+}
+
+/** Makes the identifier from the serial number, in the form of a MAC address that no maker has assigned. */
+function idOf({ crypto, info, text }: Core): string {
+	const bytes = crypto.sha256(asciiBytes(info.serial)).slice(0, ID_LENGTH);
+	// The lowest bit would be a group.
+	bytes[0] = (bytes[0] & 0xfc) | LOCAL_ADDRESS;
+	const hex = encodeHex(bytes);
+	return upperCase(text.decode(hex, 0, hex.length));
+}

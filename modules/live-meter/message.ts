@@ -1,0 +1,92 @@
+/**
+ * JSON messages of the dialects, as frozen tables: text and code alternate. `writeMessage` writes each text, then the
+ * value of the code after it, which may be a message itself. If a value is unknown, the pair is left out, so a text begins
+ * with the comma of its member.
+ *
+ *     message('{"power":', whole(LIVE_POWER), ',"powerPhase1":', whole(LIVE_POWER_L1), "}")
+ */
+import { lowerCase } from "../bytes/ascii.js";
+import type { JSONWriter } from "../json/writer.js";
+
+export type Piece = string | number | Message;
+export type Message = readonly Piece[];
+
+/** A code is the index of a shown value (shown-values.ts) with a form above it. */
+const FORM = 64;
+const FORM_WHOLE = 0;
+/** Decimal number with this many places; always with a decimal point, because an integer crashes some clients. */
+const FORM_PLACES = 3;
+/** Thousandth of the value, with three places: kWh of Wh. */
+const FORM_KILO = 4;
+
+/** Code of the unit's identifier: 12 hex digits, in capitals or small letters. */
+export const ID_CAPITALS = 8 * FORM;
+export const ID_SMALL = ID_CAPITALS + 1;
+
+/** Makes a message; adjacent texts become one. */
+export function message(...pieces: Piece[]): Message {
+	const joined: Piece[] = [];
+	for (const piece of pieces) {
+		const last = joined.length - 1;
+		if (typeof piece === "string" && typeof joined[last] === "string") joined[last] = joined[last] + piece;
+		else joined.push(piece);
+	}
+	return Object.freeze(joined);
+}
+
+export function whole(index: number): number {
+	return FORM_WHOLE * FORM + index;
+}
+
+/** `places` is 1 to 3. */
+export function decimal(index: number, places: number): number {
+	return places * FORM + index;
+}
+
+export function kilo(index: number): number {
+	return FORM_KILO * FORM + index;
+}
+
+/** Writes a message; `values` are the shown values, `id` is the unit's identifier in capitals. */
+export function writeMessage(writer: JSONWriter, pieces: Message, values: Float64Array, id: string): void {
+	for (let i = 0; i < pieces.length; i += 2) {
+		const value = pieces[i + 1];
+		const text = typeof value === "number" ? textOf(value, values, id) : "";
+		if (typeof value === "number" && text === "") continue;
+		writer.raw(writer.prepare(pieces[i] as string));
+		if (typeof value === "object") writeMessage(writer, value, values, id);
+		else if (text !== "") writer.raw(writer.prepare(text));
+	}
+}
+
+/** Returns a message with identifiers alone as a text. */
+export function textOfMessage(pieces: Message, id: string): string {
+	let text = "";
+	for (const piece of pieces) {
+		if (typeof piece === "string") text += piece;
+		else text += typeof piece === "number" ? idOf(id, piece) : textOfMessage(piece, id);
+	}
+	return text;
+}
+
+function idOf(id: string, code: number): string {
+	return code === ID_CAPITALS ? id : lowerCase(id);
+}
+
+/** Returns the text of a code; "" if its value is unknown. */
+function textOf(code: number, values: Float64Array, id: string): string {
+	if (code >= ID_CAPITALS) return idOf(id, code);
+	const value = values[code % FORM];
+	const form = Math.floor(code / FORM);
+	if (Number.isNaN(value)) return "";
+	return form === FORM_KILO ? decimalText(value / 1000, FORM_PLACES) : decimalText(value, form);
+}
+
+/** Returns a number rounded to `places`, without an exponent; with places always with a decimal point. */
+export function decimalText(value: number, places: number): string {
+	const unit = 10 ** places;
+	const scaled = Math.round(Math.abs(value) * unit);
+	const sign = value < 0 && scaled > 0 ? "-" : "";
+	if (places === 0) return `${sign}${scaled}`;
+	return `${sign}${Math.floor(scaled / unit)}.${String(unit + (scaled % unit)).slice(1)}`;
+}

@@ -1,0 +1,41 @@
+/**
+ * Mean of a value over the last minute, in MEAN_SIZE numbers of an array, initially 0: sums and counts of six intervals of
+ * 10 s, and the number of the present interval since monotonic time 0.
+ */
+
+export const MEAN_SIZE = 13;
+const INTERVAL_MS = 10_000;
+const INTERVALS = 6;
+const COUNTS = INTERVALS;
+const PRESENT = 2 * INTERVALS;
+
+export function addToMean(numbers: Float64Array, at: number, value: number, nowMs: number): void {
+	const place = at + (moveTo(numbers, at, nowMs) % INTERVALS);
+	numbers[place] += value;
+	numbers[place + COUNTS]++;
+}
+
+/** Returns the mean, or NaN without a value in the last minute. */
+export function meanOf(numbers: Float64Array, at: number, nowMs: number): number {
+	moveTo(numbers, at, nowMs);
+	let sum = 0;
+	let count = 0;
+	for (let i = at; i < at + INTERVALS; i++) {
+		sum += numbers[i];
+		count += numbers[i + COUNTS];
+	}
+	return count === 0 ? Number.NaN : sum / count;
+}
+
+/** Empties the intervals that have begun since; returns the present one. */
+function moveTo(numbers: Float64Array, at: number, nowMs: number): number {
+	const interval = Math.floor(nowMs / INTERVAL_MS);
+	const passed = Math.min(INTERVALS, interval - numbers[at + PRESENT]);
+	for (let i = 0; i < passed; i++) {
+		const place = at + ((interval - i) % INTERVALS);
+		numbers[place] = 0;
+		numbers[place + COUNTS] = 0;
+	}
+	numbers[at + PRESENT] = interval;
+	return interval;
+}

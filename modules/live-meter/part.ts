@@ -1,0 +1,39 @@
+/** Live values for batteries and wallboxes, in the dialects of known meters. docs/live-values.md describes them. */
+import { backupGroup } from "../api/backup-group.js";
+import { route, settingsRoutes } from "../api/route.js";
+import { SCOPE_READ } from "../auth/tokens.js";
+import { METHOD_GET, METHOD_POST } from "../http/request.js";
+import { CONTROL_SIMULATOR_EN, METER } from "../meter/fields.js";
+import { changed, part } from "../part.js";
+import { LIVE_METER as ENTRY } from "./fields.js";
+import { LiveMeter } from "./live-meter.js";
+import {
+	acceptLiveClients,
+	getLiveClients,
+	getLiveStatus,
+	LIVE_CLIENTS_BODY,
+	LIVE_METER_SETTINGS,
+	postLiveClients,
+	writeLiveClients,
+} from "./routes.js";
+
+export const LIVE_METER = part<LiveMeter>({
+	name: "live-meter",
+	entries: Object.freeze([ENTRY]),
+	routes: Object.freeze([
+		...settingsRoutes("live-meter", LIVE_METER_SETTINGS),
+		route(METHOD_GET, "live-meter/clients", getLiveClients),
+		route(METHOD_POST, "live-meter/clients", postLiveClients, { body: LIVE_CLIENTS_BODY }),
+		route(METHOD_GET, "live-meter/status", getLiveStatus, { scope: SCOPE_READ }),
+	]),
+	backup: Object.freeze([
+		backupGroup("live-meter", LIVE_METER_SETTINGS),
+		backupGroup("live-meter/clients", LIVE_CLIENTS_BODY, { accept: acceptLiveClients, writeList: writeLiveClients }),
+	]),
+	reactions: Object.freeze([
+		changed(ENTRY.fields, (live: LiveMeter) => live.settingsChanged()),
+		// The values are of another meter, or simulated from here on.
+		changed([...METER.fields, CONTROL_SIMULATOR_EN], (live: LiveMeter) => live.meterChanged()),
+	]),
+	open: (core) => new LiveMeter(core),
+});

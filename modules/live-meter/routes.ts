@@ -1,0 +1,144 @@
+/** Routes of the live values: settings, the list of clients, and who asks. */
+import { type BodyTable, type BodyValues, LONG_BODY_LIMIT, needed, type Refusal } from "../api/body.js";
+import { INVALID_FIELD } from "../api/errors.js";
+import type { Exchange } from "../api/exchange.js";
+import { booleanMember, numberMember, textMember } from "../api/members.js";
+import { settingsOf } from "../api/settings.js";
+import { parseIPv4 } from "../bytes/ipv4.js";
+import { bodyField, type Put, put, TEXT } from "../config/schema.js";
+import type { JSONWriter } from "../json/writer.js";
+import { addressAt, addressText } from "./clients.js";
+import { DIALECTS } from "./dialects.js";
+import { CLIENT_LIMIT, CLIENT_SIZE, LIVE_CLIENTS, LIVE_MAX_AGE_SECS, LIVE_METER } from "./fields.js";
+import type { LiveMeter } from "./live-meter.js";
+import { LIVE_POWER } from "./live-values.js";
+
+export const LIVE_METER_SETTINGS = settingsOf(
+	Object.freeze(LIVE_METER.fields.filter((field) => field !== LIVE_CLIENTS)),
+);
+
+const ADDRESS = bodyField<string>({ name: "address", kind: TEXT, minimum: 7, maximum: 15, characters: "..09" });
+const NO_ADDRESS: Refusal = Object.freeze({ field: ADDRESS, rule: "must be the IPv4 address of a device." });
+/** First octets of addresses of devices: neither "this network" nor a group (RFC 6890). */
+const FIRST_OCTET = 1;
+const LAST_OCTET = 223;
+
+export const LIVE_CLIENTS_BODY: BodyTable = Object.freeze({
+	fields: Object.freeze([LIVE_CLIENTS]),
+	required: Object.freeze([LIVE_CLIENTS.name]),
+	limit: LONG_BODY_LIMIT,
+	list: Object.freeze({
+		fields: Object.freeze([ADDRESS]),
+		required: Object.freeze([ADDRESS.name]),
+		maximum: CLIENT_LIMIT,
+		size: CLIENT_SIZE,
+		pack: packClient,
+	}),
+});
+
+function packClient(values: BodyValues, into: Uint8Array, at: number): Refusal | undefined {
+	const address = parseIPv4(needed(values, ADDRESS));
+	for (let i = 0; i < CLIENT_SIZE; i++) into[at + i] = address >> (24 - 8 * i);
+	return address >= 0 && into[at] >= FIRST_OCTET && into[at] <= LAST_OCTET ? undefined : NO_ADDRESS;
+}
+
+export function getLiveClients(exchange: Exchange): void {
+	const list = exchange.core.config.get(LIVE_CLIENTS);
+	exchange.object((writer) => {
+		writer.key(LIVE_CLIENTS.name);
+		writeLiveClients(writer, list);
+	});
+}
+
+export function postLiveClients(exchange: Exchange, values: BodyValues): void {
+	const puts = acceptLiveClients(exchange, values);
+	if (puts === undefined) return;
+	exchange.core.config.change(puts);
+	getLiveClients(exchange);
+}
+
+/** Validates the list; returns undefined after answering the request with an error. */
+export function acceptLiveClients(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
+	const list = needed(values, LIVE_CLIENTS);
+	for (let at = 1; at < list.length; at += CLIENT_SIZE) {
+		for (let before = 1; before < at; before += CLIENT_SIZE) {
+			if (addressAt(list, before) !== addressAt(list, at)) continue;
+			const path = `${LIVE_CLIENTS.name}[${(at - 1) / CLIENT_SIZE}]`;
+			exchange.fail(400, INVALID_FIELD, `${path} is already in the list; each address can be listed once.`, path);
+			return undefined;
+		}
+	}
+	return [put(LIVE_CLIENTS, list)];
+}
+
+/** Writes a stored list; an entry of a new unit is empty. */
+export function writeLiveClients(writer: JSONWriter, stored: Uint8Array): void {
+	writer.beginArray();
+	for (let at = 1; at < stored.length; at += CLIENT_SIZE) {
+		writer.beginObject();
+		textMember(writer, ADDRESS.name, addressText(addressAt(stored, at)));
+		writer.endObject();
+	}
+	writer.endArray();
+}
+
+/** Shows the present power, the dialects, and the clients; in units, because there may be many. */
+export function getLiveStatus(exchange: Exchange<LiveMeter>): void {
+	const { clock, config } = exchange.core;
+	const { service } = exchange.part;
+	const nowMs = clock.monotonicMs();
+	const ageMs = service?.ageMs ?? Number.NaN;
+	const power = service?.hasPower ? service.show()[LIVE_POWER] : Number.NaN;
+	const dialects = DIALECTS.map((dialect) => {
+		const isOn = service !== undefined && config.get(dialect.enabled);
+		return { dialect, isOn, isFresh: isOn && service.isFresh(dialect) };
+	});
+	const clients = service?.clients.all() ?? [];
+	const stranger = service?.clients.stranger;
+	const secs = (ms: number) => Math.floor((nowMs - ms) / 1000);
+	exchange.stream((writer, unit) => {
+		if (unit === 0) {
+			writer.beginObject();
+			textMember(writer, "id", service?.id ?? "");
+			numberMember(writer, "power", power);
+			numberMember(writer, "age_ms", ageMs);
+			writer.key("dialects");
+			writer.beginArray();
+			for (const { dialect, isOn, isFresh } of dialects) {
+				writer.beginObject();
+				textMember(writer, "name", dialect.name);
+				booleanMember(writer, "enabled", isOn);
+				booleanMember(writer, "fresh", isFresh);
+				numberMember(writer, LIVE_MAX_AGE_SECS.name, (service?.maxAgeMs(dialect) ?? dialect.maxAgeMs) / 1000);
+				writer.endObject();
+			}
+			writer.endArray();
+			writer.key("clients");
+			writer.beginArray();
+		} else if (unit <= clients.length) {
+			const { address, dialect, requests, everyMs, askedMs, answeredMs, power: shown } = clients[unit - 1];
+			writer.beginObject();
+			textMember(writer, ADDRESS.name, addressText(address));
+			textMember(writer, "dialect", DIALECTS[dialect].name);
+			numberMember(writer, "requests", requests);
+			numberMember(writer, "every_ms", Math.round(everyMs));
+			numberMember(writer, "asked_secs", secs(askedMs));
+			numberMember(writer, "answered_secs", secs(answeredMs));
+			numberMember(writer, "power", shown);
+			writer.endObject();
+		} else {
+			writer.endArray();
+			writer.key("refused");
+			if (stranger === undefined) writer.null();
+			else {
+				writer.beginObject();
+				textMember(writer, ADDRESS.name, addressText(stranger.address));
+				textMember(writer, "dialect", DIALECTS[stranger.dialect].name);
+				numberMember(writer, "asked_secs", secs(stranger.askedMs));
+				writer.endObject();
+			}
+			writer.endObject();
+		}
+		return unit <= clients.length;
+	});
+}

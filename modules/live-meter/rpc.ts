@@ -1,0 +1,90 @@
+/**
+ * Frames of Shelly's RPC, by UDP and by `POST /rpc`:
+ *
+ *     request   {"id":1,"src":"user","method":"EM.GetStatus","params":{"id":0}}
+ *     reply     {"id":1,"src":"shellypro3em-…","dst":"user","result":{…}}
+ *
+ * By UDP, a request that is wrong, unknown, not listed or without a fresh value gets no answer. A port costs a thread on
+ * the chip, so only the chosen one is open.
+ */
+import { type BodyTable, type BodyValues, needed } from "../api/body.js";
+import { ObjectReader } from "../api/validate.js";
+import { bodyField, INTEGER, PRINTABLE, TEXT } from "../config/schema.js";
+import type { DatagramMachine, DatagramPort, DatagramSender, DatagramSource } from "../io/datagrams.js";
+import type { TextCodec } from "../io/host.js";
+
+/** Maximum size of a request, bytes; those seen have 50 to 120. */
+const REQUEST_LIMIT = 512;
+const NAME_LIMIT = 64;
+/** Receiver of a reply to a request without `src`. */
+const UNKNOWN = "unknown";
+
+const ID = bodyField<number>({ name: "id", kind: INTEGER, minimum: -(2 ** 31), maximum: 2 ** 31 - 1 });
+const SOURCE = bodyField<string>({ name: "src", kind: TEXT, maximum: NAME_LIMIT, characters: PRINTABLE });
+const METHOD = bodyField<string>({ name: "method", kind: TEXT, maximum: NAME_LIMIT, characters: PRINTABLE });
+
+const REQUEST: BodyTable = Object.freeze({
+	fields: Object.freeze([ID, SOURCE, METHOD]),
+	required: Object.freeze([METHOD.name]),
+	limit: REQUEST_LIMIT,
+});
+
+export interface RPCRequest {
+	readonly id: number;
+	/** Sender of the request, receiver of the reply. */
+	readonly source: string;
+	readonly method: string;
+}
+
+/** Returns a reader of a request; `done` gets undefined if it is wrong. */
+export function requestReader(text: TextCodec, done: (request: RPCRequest | undefined) => void): ObjectReader {
+	return new ObjectReader(REQUEST, text, (values: BodyValues, code) => {
+		if (code !== "") return done(undefined);
+		const [id, source] = [values.get(ID) ?? 0, values.get(SOURCE) ?? UNKNOWN];
+		done({ id, source, method: needed(values, METHOD) });
+	});
+}
+
+export interface RPCAnswers {
+	/** Writes the reply to a datagram and returns its length; 0 for no answer. */
+	answerDatagram(request: RPCRequest, remoteAddress: string, into: Uint8Array): number;
+}
+
+/** Answers requests by UDP. */
+export class RPCPort implements DatagramMachine {
+	port: DatagramPort | undefined;
+	readonly #answers: RPCAnswers;
+	readonly #buffer: Uint8Array;
+	readonly #text: TextCodec;
+	#sender: DatagramSender | undefined;
+
+	/** `buffer` is the shared one of io/datagrams.ts. */
+	constructor(answers: RPCAnswers, buffer: Uint8Array, text: TextCodec) {
+		this.#answers = answers;
+		this.#buffer = buffer;
+		this.#text = text;
+	}
+
+	get deadlineMs(): number {
+		return Number.POSITIVE_INFINITY;
+	}
+
+	opened(sender: DatagramSender): void {
+		this.#sender = sender;
+	}
+
+	lost(): void {}
+
+	advance(): void {}
+
+	received(length: number, { remoteAddress, remotePort }: DatagramSource): void {
+		if (length > REQUEST_LIMIT) return;
+		const buffer = this.#buffer;
+		const reader = requestReader(this.#text, (request) => {
+			const replied = request === undefined ? 0 : this.#answers.answerDatagram(request, remoteAddress, buffer);
+			if (replied > 0) this.#sender?.send(replied, remoteAddress, remotePort);
+		});
+		reader.write(buffer, 0, length);
+		reader.end();
+	}
+}

@@ -1,0 +1,113 @@
+/**
+ * Values as clients get them: the live values (live-values.ts) with the owner's corrections, and what a dialect demands
+ * although the meter does not send it. The first LIVE_COUNT values have the indexes of the live values.
+ *
+ * The offset is added to the total, and to the first phase or in equal parts to all. What the meter does not send stays
+ * NaN up to SHOWN_AVERAGE. From SHOWN_FULL on, unknown values are calculated for dialects without a form for them: powers
+ * of phases from the total, on the first phase or in equal parts on all, and likewise their counters; voltage 230 V or
+ * that of the first phase; frequency 50 Hz; current and apparent power from power and voltage.
+ */
+import {
+	LIVE_AMPERES_L1,
+	LIVE_COUNT,
+	LIVE_EXPORT,
+	LIVE_HERTZ,
+	LIVE_IMPORT,
+	LIVE_POWER,
+	LIVE_POWER_L1,
+	LIVE_VOLTS_L1,
+	PHASES,
+} from "./live-values.js";
+
+/** Age of the values, ms, and mean power of the last minute, W. */
+export const SHOWN_AGE = LIVE_COUNT;
+export const SHOWN_AVERAGE = LIVE_COUNT + 1;
+/** Values that are always known; those of the phases stand in order. */
+export const SHOWN_FULL = LIVE_COUNT + 2;
+export const FULL_POWER_L1 = SHOWN_FULL;
+export const FULL_VOLTS_L1 = SHOWN_FULL + 3;
+export const FULL_AMPERES_L1 = SHOWN_FULL + 6;
+export const FULL_APPARENT_L1 = SHOWN_FULL + 9;
+export const FULL_FACTOR_L1 = SHOWN_FULL + 12;
+export const FULL_IMPORT_L1 = SHOWN_FULL + 15;
+export const FULL_EXPORT_L1 = SHOWN_FULL + 18;
+export const FULL_AMPERES = SHOWN_FULL + 21;
+export const FULL_APPARENT = SHOWN_FULL + 22;
+export const FULL_IMPORT = SHOWN_FULL + 23;
+export const FULL_EXPORT = SHOWN_FULL + 24;
+export const FULL_HERTZ = SHOWN_FULL + 25;
+export const SHOWN_COUNT = SHOWN_FULL + 26;
+
+const USUAL_VOLTS = 230;
+const USUAL_HERTZ = 50;
+
+export interface Corrections {
+	readonly isInverted: boolean;
+	readonly offsetW: number;
+	/** True if a total without phases is shared by all phases. */
+	readonly isOnAll: boolean;
+}
+
+/** Returns the shown values of the first LIVE_COUNT numbers in `live`. `averageW` is uncorrected. */
+export function showValues(
+	live: Float64Array,
+	{ isInverted, offsetW, isOnAll }: Corrections,
+	ageMs: number,
+	averageW: number,
+): Float64Array {
+	const sign = isInverted ? -1 : 1;
+	const into = new Float64Array(SHOWN_COUNT);
+	for (let i = 0; i < LIVE_COUNT; i++) into[i] = live[i];
+	for (let i = LIVE_POWER; i <= PHASES; i++) into[i] *= sign;
+	if (isInverted) {
+		for (let i = 0; i < LIVE_COUNT - LIVE_EXPORT; i++) {
+			into[LIVE_IMPORT + i] = live[LIVE_EXPORT + i];
+			into[LIVE_EXPORT + i] = live[LIVE_IMPORT + i];
+		}
+	}
+	const share = shareOf(isOnAll);
+	for (let i = 0; i < PHASES; i++) into[LIVE_POWER_L1 + i] += offsetW * share(i);
+	into[LIVE_POWER] += offsetW;
+	into[SHOWN_AGE] = ageMs;
+	into[SHOWN_AVERAGE] = averageW * sign + offsetW;
+	fill(into, share);
+	return into;
+}
+
+/** Returns the function that gives the share of a phase (0 to 2) in a total. */
+function shareOf(isOnAll: boolean): (phase: number) => number {
+	return isOnAll ? () => 1 / PHASES : (phase) => (phase === 0 ? 1 : 0);
+}
+
+function fill(into: Float64Array, share: (phase: number) => number): void {
+	const or = (index: number, other: number) => (Number.isNaN(into[index]) ? other : into[index]);
+	const taken = or(LIVE_IMPORT, 0);
+	const given = or(LIVE_EXPORT, 0);
+	const firstVolts = or(LIVE_VOLTS_L1, USUAL_VOLTS);
+	let hasPhases = false;
+	for (let i = 0; i < PHASES; i++) hasPhases ||= !Number.isNaN(into[LIVE_POWER_L1 + i]);
+	let amperes = 0;
+	let apparent = 0;
+	for (let i = 0; i < PHASES; i++) {
+		// A phase that the meter does not send is not connected if it sends another.
+		const shown = hasPhases ? or(LIVE_POWER_L1 + i, 0) : into[LIVE_POWER] * share(i);
+		const power = Math.abs(shown);
+		const volts = or(LIVE_VOLTS_L1 + i, firstVolts);
+		const current = or(LIVE_AMPERES_L1 + i, volts > 0 ? power / volts : 0);
+		const product = Math.max(power, volts * Math.abs(current));
+		into[FULL_POWER_L1 + i] = shown;
+		into[FULL_VOLTS_L1 + i] = volts;
+		into[FULL_AMPERES_L1 + i] = current;
+		into[FULL_APPARENT_L1 + i] = product;
+		into[FULL_FACTOR_L1 + i] = product > 0 ? power / product : 1;
+		into[FULL_IMPORT_L1 + i] = taken * share(i);
+		into[FULL_EXPORT_L1 + i] = given * share(i);
+		amperes += current;
+		apparent += product;
+	}
+	into[FULL_AMPERES] = amperes;
+	into[FULL_APPARENT] = apparent;
+	into[FULL_IMPORT] = taken;
+	into[FULL_EXPORT] = given;
+	into[FULL_HERTZ] = or(LIVE_HERTZ, USUAL_HERTZ);
+}

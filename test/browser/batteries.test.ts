@@ -1,0 +1,79 @@
+/** The page for batteries and wallboxes. Saved values are read back by the API, and a client asks as they would. */
+import assert from "node:assert/strict";
+import type { Browser } from "playwright-core";
+import { ProcessGateway } from "../api/process-gateway.js";
+import { needBrowser, say, Visit } from "./browser.js";
+
+const TELEGRAM = "/TST5METER\r\n\r\n1-0:1.8.0(5*kWh)\r\n1-0:16.7.0(-321*W)\r\n!\r\n";
+const CLIENT = "127.0.0.1";
+const OTHER = "192.168.178.77";
+
+describe("The page for batteries and wallboxes", function () {
+	this.timeout(60_000);
+	let browser: Browser;
+	let gateway: ProcessGateway;
+	let visit: Visit;
+
+	before(async function () {
+		browser = await needBrowser(this);
+		gateway = await ProcessGateway.start("node", { isAhead: true });
+		await gateway.connectMeter({ telegram: Buffer.from(TELEGRAM), mode: "D", pushBaud: 9600, pushMs: 1000 });
+		await gateway.login();
+		await gateway.write("iec62056/config", { mode_d_enabled: true, mode_d_baudrate: 9600 });
+		visit = await (await Visit.begin(browser, gateway)).logIn();
+		await visit.go("batteries");
+	});
+	after(async () => {
+		await browser?.close();
+		await gateway?.stop();
+		if (visit !== undefined) assert.deepEqual(visit.complaints, []);
+	});
+
+	const ask = () => gateway.request("GET", "/rpc/EM.GetStatus", { secure: false, token: null });
+
+	it("turns on what a device wants, and warns before it is saved", async () => {
+		const card = visit.card("live.title");
+		const warning = card.getByText(say("live.warning"));
+		assert.equal(await warning.count(), 0);
+		assert.equal(await card.locator("[name=offset_w]").count(), 0);
+		await visit.fill(card, { device: "Marstek B2500 (firmware ≥ 226)" });
+		await warning.waitFor();
+		assert.equal((await gateway.read("live-meter")).shelly, false);
+		await visit.save(card, { offset_w: "-20", max_age_secs: "60" });
+		const { shelly, shelly_udp_port, ecotracker, offset_w, max_age_secs } = await gateway.read("live-meter");
+		assert.deepEqual([shelly, shelly_udp_port, ecotracker, offset_w, max_age_secs], [true, 2220, false, -20, 60]);
+	});
+
+	it("offers the address that asked last, and shows what it gets", async () => {
+		assert.equal((await ask()).status, 301);
+		const card = visit.card("live.clients");
+		await card.locator("[name=allow]").click();
+		await card.getByText(say("live.silent")).waitFor();
+		assert.deepEqual((await gateway.read("live-meter/clients")).clients, [{ address: CLIENT }]);
+		for (let tries = 0; (await ask()).status !== 200; tries++) {
+			assert.ok(tries < 40, gateway.diagnosis);
+			await gateway.pass(500);
+		}
+		await card.getByText(/Shelly Pro 3EM.*[-−]341 W/).waitFor();
+		assert.equal(await card.locator("[name=allow]").count(), 0);
+	});
+
+	it("takes an address by hand, says what is wrong with it, and removes it", async () => {
+		const card = visit.card("live.clients");
+		const field = card.locator("[name=address]");
+		await visit.fill(card, { address: "192.168.178.400" });
+		await card.locator("button[type=submit]").click();
+		await card.locator("[role=alert]").first().waitFor();
+		await visit.fill(card, { address: "the battery" });
+		await card.locator("button[type=submit]").click();
+		assert.equal(await field.getAttribute("aria-invalid"), "true");
+		await visit.fill(card, { address: OTHER });
+		await card.locator("button[type=submit]").click();
+		await card.getByText(OTHER).waitFor();
+		assert.equal(await field.inputValue(), "");
+		await card.getByRole("button", { name: `${say("remove")}: ${CLIENT}` }).click();
+		await card.getByText(CLIENT, { exact: true }).waitFor({ state: "detached" });
+		assert.deepEqual((await gateway.read("live-meter/clients")).clients, [{ address: OTHER }]);
+		assert.equal((await ask()).status, 301);
+	});
+});

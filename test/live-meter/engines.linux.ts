@@ -1,0 +1,4 @@
+/** The firmware on Linux. */
+import { engines } from "./engines.js";
+
+engines("linux");

@@ -1,0 +1,5 @@
+/** `npm start` with both engines. */
+import { engines } from "./engines.js";
+
+engines("node");
+engines("xs");

@@ -1,0 +1,196 @@
+/** The gateway as a Shelly Pro 3EM: HTTP, frames, UDP. */
+import assert from "node:assert/strict";
+import type { RequestOptions } from "../api/gateway.js";
+import { VirtualGateway } from "../api/virtual-gateway.js";
+
+const BATTERY = "192.0.2.40";
+const STRANGER = "192.0.2.41";
+const OWN = "192.0.2.20";
+const TELEGRAM = [
+	...["/TST5METER", "", "1-0:1.8.0(000012.572*kWh)", "1-0:2.8.0(000003*kWh)", "1-0:16.7.0(-00.087*kW)"],
+	...["1-0:32.7.0(230*V)", "!", ""],
+].join("\r\n");
+const PORT = 1010;
+
+describe("The gateway as a Shelly Pro 3EM", () => {
+	let gateway: VirtualGateway;
+	let id: string;
+
+	const turnOn = async (settings: object = {}) => {
+		await gateway.write("live-meter/clients", { clients: [{ address: BATTERY }] });
+		await gateway.write("live-meter", { shelly: true, ...settings });
+		await gateway.pass(10_000);
+		({ id } = await gateway.read("live-meter/status"));
+	};
+	const send = (method: string, path: string, options: RequestOptions = {}) =>
+		gateway.begin(method, path, { secure: false, token: null, from: BATTERY, ...options }).reply();
+	const read = async (path: string, method = "GET") => {
+		const reply = await send(method, path);
+		assert.equal(reply.status, 200, path);
+		return JSON.parse(reply.text);
+	};
+	/** Replies by UDP to what is sent to a port. */
+	const datagrams = async (body: string | object, from = BATTERY, port = PORT) => {
+		const { udp } = gateway.world;
+		const before = udp.sent.length;
+		const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
+		udp.send({ from: { address: from, port: 40_000 }, to: { address: OWN, port }, bytes });
+		await gateway.pass(100);
+		return udp.sent.slice(before).filter(({ from: { port: own } }) => own === port);
+	};
+	const ports = () => gateway.world.udp.ports.map(({ port }) => port).filter((port) => port === 1010 || port === 2220);
+
+	beforeEach(async () => {
+		gateway = new VirtualGateway();
+		await gateway.connectMeter({ telegram: Buffer.from(TELEGRAM), mode: "D", pushBaud: 2400, pushMs: 2000 });
+		await gateway.login();
+		await gateway.write("iec62056/config", { mode_d_enabled: true });
+	});
+	afterEach(() => gateway.stop());
+
+	it("tells what it is, with an identifier of its own", async () => {
+		await turnOn();
+		const info = await read("/shelly");
+		assert.deepEqual(info, await read("/rpc/Shelly.GetDeviceInfo"));
+		assert.deepEqual([info.id, info.mac], [`shellypro3em-${id.toLowerCase()}`, id]);
+		assert.deepEqual([info.model, info.gen, info.auth_en], ["SPEM-003CEBEU", 2, false]);
+	});
+
+	it("gives the readout's power and counters by GET and POST, with and without parameters", async () => {
+		await turnOn();
+		const status = await read("/rpc/EM.GetStatus?id=0");
+		assert.deepEqual(
+			[status.total_act_power, status.a_act_power, status.b_act_power, status.a_voltage, status.c_voltage],
+			[-87, -87, 0, 230, 230],
+		);
+		assert.equal(status.a_current, 0.378);
+		assert.deepEqual(await read("/rpc/EM.GetStatus", "POST"), status);
+		const data = await read("/rpc/EMData.GetStatus");
+		assert.deepEqual([data.total_act, data.total_act_ret, data.a_total_act_energy], [12_572, 3000, 12_572]);
+		const whole = await read("/rpc/Shelly.GetStatus");
+		assert.deepEqual([whole["em:0"], whole["emdata:0"], whole.sys.mac], [status, data, id]);
+		const { methods } = await read("/rpc/Shelly.ListMethods");
+		for (const method of methods) await read(`/rpc/${method}`);
+	});
+
+	it("gives each measurement a decimal point", async () => {
+		await turnOn();
+		const { text } = await send("GET", "/rpc/Shelly.GetStatus");
+		const numbers = [...text.matchAll(/"([abc]_|total_)\w+":([^,}]+)/g)].map(([, , value]) => value);
+		assert.equal(numbers.length, 3 * 6 + 3 + 3 * 2 + 2);
+		for (const value of numbers) assert.match(value, /^-?\d+\.\d+$/);
+	});
+
+	it("answers frames by HTTP", async () => {
+		await turnOn();
+		const body = { id: 7, src: "battery", method: "EM.GetStatus", params: { id: 0 } };
+		const frame = JSON.parse((await send("POST", "/rpc", { body })).text);
+		assert.deepEqual([frame.id, frame.src, frame.dst], [7, `shellypro3em-${id.toLowerCase()}`, "battery"]);
+		assert.equal(frame.result.total_act_power, -87);
+		const other = JSON.parse((await send("POST", "/rpc", { body: { ...body, method: "Switch.Set" } })).text);
+		assert.deepEqual([other.id, other.error.code, other.result], [7, 404, undefined]);
+	});
+
+	it("refuses frames that are none, and long ones", async () => {
+		await turnOn();
+		for (const body of ["", "[]", "{", "{}", '{"method":7}', '{"id":"x","method":"EM.GetStatus"}']) {
+			const reply = await send("POST", "/rpc", { body });
+			assert.deepEqual([reply.status, reply.text], [400, ""], body);
+		}
+		assert.equal((await send("POST", "/rpc", { body: `{"method":"${"x".repeat(600)}"}` })).status, 413);
+		await read("/shelly");
+	});
+
+	it("leaves other paths, methods and addresses as they are", async () => {
+		await turnOn();
+		for (const path of ["/rpc", "/rpc/", "/rpc/Switch.Set", "/rpc/Sys.SetConfig", "/rpc/EM.GetStatus/x"])
+			assert.equal((await send("GET", path)).status, 301, path);
+		for (const path of ["/shelly", "/rpc/Switch.Set"]) assert.equal((await send("POST", path)).status, 403, path);
+		for (const method of ["PUT", "DELETE", "HEAD"])
+			assert.ok([403, 301].includes((await send(method, "/rpc/EM.GetStatus")).status));
+		assert.equal((await send("GET", "/rpc/EM.GetStatus", { from: STRANGER })).status, 301);
+		assert.equal((await send("POST", "/rpc", { from: STRANGER, body: { method: "EM.GetStatus" } })).status, 403);
+	});
+
+	it("answers by UDP on the chosen port alone", async () => {
+		assert.deepEqual(ports(), []);
+		await turnOn();
+		assert.deepEqual(ports(), [1010]);
+		const [reply, ...more] = await datagrams({ id: 1, method: "EM.GetStatus", params: { id: 0 } });
+		assert.deepEqual([more.length, reply.to], [0, { address: BATTERY, port: 40_000 }]);
+		const frame = JSON.parse(Buffer.from(reply.bytes).toString());
+		assert.deepEqual([frame.id, frame.dst, frame.result.total_act_power], [1, "unknown", -87]);
+		assert.ok(reply.bytes.length >= 250);
+		await gateway.write("live-meter", { shelly_udp_port: 2220 });
+		await gateway.pass(1000);
+		assert.deepEqual(ports(), [2220]);
+		assert.equal((await datagrams({ id: 1, method: "EM.GetStatus" }, BATTERY, 2220)).length, 1);
+		await gateway.write("live-meter", { shelly_udp_port: 0 });
+		assert.deepEqual(ports(), []);
+		await gateway.write("live-meter", { shelly_udp_port: 1010, shelly: false });
+		assert.deepEqual(ports(), []);
+		await gateway.write("live-meter", { shelly: true });
+		assert.deepEqual(ports(), [1010]);
+	});
+
+	it("is silent by UDP for strangers, wrong requests, unknown methods and old values", async () => {
+		await turnOn();
+		const body = { id: 1, method: "EM.GetStatus" };
+		assert.equal((await datagrams(body)).length, 1);
+		assert.equal((await datagrams(body, STRANGER)).length, 0);
+		for (const wrong of ["", "x", "{}", `{"method":"EM.GetStatus","x":"${"y".repeat(600)}"}`, "[".repeat(400)])
+			assert.equal((await datagrams(wrong)).length, 0, wrong);
+		assert.equal((await datagrams({ id: 1, method: "EM1.GetStatus" })).length, 0);
+		assert.equal((await datagrams({ id: 1, method: "../shelly" })).length, 0);
+		await gateway.connectMeter(undefined);
+		await gateway.pass(12_000);
+		assert.equal((await datagrams(body)).length, 0);
+		assert.equal((await datagrams({ id: 1, method: "Shelly.GetDeviceInfo" })).length, 1);
+		assert.equal((await send("GET", "/rpc/EM.GetStatus")).status, 503);
+		assert.equal((await send("POST", "/rpc", { body })).status, 503);
+	});
+
+	it("fits the largest numbers into its messages", async () => {
+		const most = ["1-0:1.8.0(99999999.999*kWh)", "1-0:2.8.0(99999999.999*kWh)"];
+		for (let phase = 1; phase <= 3; phase++) {
+			const c = 20 * phase;
+			most.push(`1-0:${c + 16}.7.0(-99999.999*kW)`, `1-0:${c + 12}.7.0(99999.9*V)`, `1-0:${c + 11}.7.0(99999.999*A)`);
+		}
+		const telegram = Buffer.from(["/TST5METER", "", ...most, "!", ""].join("\r\n"));
+		await gateway.connectMeter({ telegram, mode: "D", pushBaud: 2400, pushMs: 4000 });
+		await turnOn({ ecotracker: true });
+		const { methods } = await read("/rpc/Shelly.ListMethods");
+		for (const method of methods) {
+			await read(`/rpc/${method}`);
+			const body = { id: -2_147_483_648, src: '"'.repeat(64), method };
+			JSON.parse((await send("POST", "/rpc", { body })).text);
+			const [reply] = await datagrams(body);
+			JSON.parse(Buffer.from(reply.bytes).toString());
+		}
+		assert.equal((await read("/v1/json")).powerPhase3, -99_999_999);
+	});
+
+	it("is announced in place of the page's service, beside an EcoTracker, and is not when it is off", async () => {
+		const messages = () => gateway.world.udp.sent.map(({ bytes }) => Buffer.from(bytes).toString("latin1"));
+		await turnOn({ ecotracker: true });
+		const last = messages().findLast((text) => text.includes("_shelly"))!;
+		for (const part of [`shellypro3em-${id.toLowerCase()}`, `mac=${id}`, "gen=2", "app=Pro3EM", "_everhome", "_http"])
+			assert.ok(last.includes(part), part);
+		const pages = (text: string) => text.split("Smart-Meter Gateway").length - 1;
+		assert.ok(pages(last) > 0);
+		await gateway.write("live-meter", { ecotracker: false, shelly: false });
+		await gateway.pass(10_000);
+		const after = messages().at(-1)!;
+		assert.ok(!after.includes("shelly") && !after.includes("ecotracker"), after);
+	});
+
+	it("opens its port again after a restart, and closes it with the network", async () => {
+		await turnOn();
+		await gateway.restart();
+		await gateway.pass(15_000);
+		assert.deepEqual(ports(), [1010]);
+		gateway.setAir("nothing");
+		await gateway.pass(120_000);
+		assert.deepEqual(ports(), []);
+	});
+});
