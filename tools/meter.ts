@@ -25,6 +25,7 @@ import { openRealPort } from "./meter/real-port.js";
 import { smlSource } from "./meter/sml-options.js";
 import { SocketPort, takeSocket } from "./meter/socket-port.js";
 import { readTelegram, splitTelegram } from "./meter/telegram.js";
+import { ticTelegram } from "./meter/tic-telegram.js";
 import { ToldTime } from "./meter/told-time.js";
 import { UsageError } from "./meter/words.js";
 
@@ -112,6 +113,7 @@ function makePushMeter(options: PushProgramOptions): PushMeter {
 		const reading = household.reading(nowMs);
 		if (protocol === "p1") return p1Telegram(reading);
 		if (protocol === "sml") return smlFor(reading, nowMs);
+		if (protocol === "tic") return ticTelegram(reading, options.ticMode ?? "standard");
 		if (pushes < replay) {
 			const hasWrongTag = wrongTag !== undefined && pushes % wrongTag === wrongTag - 1;
 			last = new Uint8Array(dlmsTelegram(reading, form, options.counter + pushes++, hasWrongTag));

@@ -16,7 +16,6 @@ import { FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { type Machine, type Output, OutputQueue } from "../io/machine.js";
 import type { Failure } from "../readout/failure.js";
 import { EVENT_END, type Probing, type ReadSession } from "../readout/protocol.js";
-import { UNSOLICITED_TIC } from "./failures.js";
 import { KIND_ASCII, KIND_NOISE, KIND_NONE, KIND_TIC, TelegramScanner } from "./telegram-scanner.js";
 import { unsolicitedFailure } from "./unsolicited.js";
 
@@ -163,9 +162,8 @@ export class Recogniser implements Machine, ReadSession, Probing {
 	private end(kind: number): void {
 		this.#state = STATE_ENDED;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
-		const hasParity = kind === KIND_ASCII && this.#scanner.hasParity;
-		if (kind === KIND_TIC) this.failure = UNSOLICITED_TIC;
-		else if (kind !== KIND_NONE) this.failure = unsolicitedFailure(kind, BAUDS[this.#speed], hasParity);
+		const hasParity = kind === KIND_TIC || (kind === KIND_ASCII && this.#scanner.hasParity);
+		if (kind !== KIND_NONE) this.failure = unsolicitedFailure(kind, BAUDS[this.#speed], hasParity);
 		this.#outputs.event(EVENT_END);
 	}
 }

@@ -127,6 +127,9 @@ describe("the simulated meter that sends by itself", () => {
 	});
 	for (const line of [
 		"--protocol sml --framing hdlc",
+		"--protocol sml --tic-mode historic",
+		"--protocol tic --tic-mode old",
+		"--protocol tic --make plain",
 		"--protocol sml --security both",
 		"--protocol dlms-push --security auth",
 		"--protocol dlms-push --framing tcp",

@@ -1,18 +1,20 @@
-/** The command line of the meter simulator for meters that send by themselves in eight bits: SML, DLMS/COSEM, a P1 port. */
+/** The command line of the meter simulator for meters that send by themselves SML, DLMS/COSEM, TIC, a P1 port. */
 import type { PushForm, PushFraming } from "./push-telegrams.js";
 import { SML_HELP, SML_WORDS, type SMLOptions, smlOptions } from "./sml-options.js";
+import { TIC_BAUD, type TICMode } from "./tic-telegram.js";
 import { choice, count, defined, flag, hex, oneOf, PUSH_BAUD_RATES, parseWords, text, UsageError } from "./words.js";
 
-export const PUSH_HELP = `A smart meter that sends by itself, in eight bits, at the end of a serial line.
+export const PUSH_HELP = `A smart meter that sends by itself at the end of a serial line.
 
   npm run meter -- --protocol sml [options]
   npm run meter -- --protocol dlms-push [options]
+  npm run meter -- --protocol tic [options]
   npm run meter -- --protocol p1 [options]
 
 Without --port it opens a pseudo-terminal and prints its path as the first line: "meter /dev/pts/N".
 Without --telegram it has the moving values of a household.
 
-  --port PATH         a serial port (8N1) instead of a pseudo-terminal
+  --port PATH         a serial port (8N1, in which TIC is 7E1) instead of a pseudo-terminal
   --socket PATH       the serial port of an emulator instead: a Unix socket that it makes, waited for as long as it takes
   --telegram FILE     send these bytes: raw, or hex text (name ends in .hex)
 ${SML_HELP}  --framing NAME      dlms-push: hdlc (default), mbus, wrapper, or p1: a ciphered P1 telegram in no frame
@@ -23,7 +25,9 @@ ${SML_HELP}  --framing NAME      dlms-push: hdlc (default), mbus, wrapper, or p1
   --blocks            dlms-push in HDLC: general block transfer, --segment bytes in a block
   --replay N          dlms-push: after N pushes the last one is sent again and again
   --wrong-tag N       dlms-push: one of N pushes has a wrong tag, or a changed last byte
-  --baud N            300 to 19200, 38400, 57600 or 115200 (default 9600; mbus 2400; p1, also as framing, 115200)
+  --tic-mode NAME     tic: standard (default) or historic
+  --baud N            300 to 19200, 38400, 57600 or 115200 (default 9600; tic historic 1200; mbus 2400;
+                      p1, also as framing, 115200)
   --push-seconds N    from one telegram to the next (default 2; p1 1)
   --baud-pace         pseudo-terminal: as slow as the real line, and garbage for a reader at the wrong speed
   --quiet             no log (on stderr)
@@ -42,13 +46,15 @@ export interface PushProgramOptions {
 	replay?: number;
 	wrongTag?: number;
 	sml?: SMLOptions;
+	/** Default: standard. */
+	ticMode?: TICMode;
 	baud: number;
 	pushMs: number;
 	pace: boolean;
 	quiet: boolean;
 }
 
-const PROTOCOLS = ["sml", "dlms-push", "p1"] as const;
+const PROTOCOLS = ["sml", "dlms-push", "tic", "p1"] as const;
 export type PushProtocol = (typeof PROTOCOLS)[number];
 
 export function wantsPush(args: readonly string[]): boolean {
@@ -70,6 +76,8 @@ export function parsePushOptions(args: string[]): PushProgramOptions | undefined
 	const isSML = protocol === "sml";
 	const ofSML = (Object.keys(SML_WORDS) as (keyof typeof SML_WORDS)[]).find((name) => values[name] !== undefined);
 	if (!isSML && ofSML !== undefined) throw new UsageError(`--${ofSML} is for --protocol sml.`);
+	if (protocol !== "tic" && values["tic-mode"] !== undefined) throw new UsageError("--tic-mode is for --protocol tic.");
+	const ticMode = choice(values, "tic-mode", ["standard", "historic"]) as TICMode | undefined;
 	const framing = (choice(values, "framing", ["hdlc", "mbus", "wrapper", "p1"]) ?? "hdlc") as PushFraming;
 	const security = choice(values, "security", ["none", "encrypt", "both"]) ?? (framing === "p1" ? "both" : "none");
 	if (framing === "p1" && security === "none") throw new UsageError("--framing p1 is ciphered.");
@@ -92,6 +100,7 @@ export function parsePushOptions(args: string[]): PushProgramOptions | undefined
 		protection: security === "none" ? undefined : protection,
 	});
 	const isP1 = protocol === "p1" || framing === "p1";
+	const ownBaud = ticMode === undefined ? 9600 : TIC_BAUD[ticMode];
 	return defined({
 		protocol,
 		port: values.port,
@@ -101,7 +110,8 @@ export function parsePushOptions(args: string[]): PushProgramOptions | undefined
 		replay: count(values, "replay", 1_000_000, 1),
 		wrongTag: count(values, "wrong-tag", 1_000_000, 1),
 		sml: isSML ? smlOptions(values) : undefined,
-		baud: oneOf(values, "baud", PUSH_BAUD_RATES) ?? (framing === "mbus" ? 2400 : isP1 ? 115_200 : 9600),
+		ticMode,
+		baud: oneOf(values, "baud", PUSH_BAUD_RATES) ?? (framing === "mbus" ? 2400 : isP1 ? 115_200 : ownBaud),
 		pushMs: (count(values, "push-seconds", 86_400, 1) ?? (isP1 ? 1 : 2)) * 1000,
 		pace: values["baud-pace"] ?? false,
 		quiet: values.quiet ?? false,
@@ -114,6 +124,7 @@ const WORDS = {
 	telegram: text,
 	framing: text,
 	...SML_WORDS,
+	"tic-mode": text,
 	security: text,
 	guek: text,
 	ak: text,
