@@ -104,8 +104,8 @@ export class TICListener implements Machine {
 	/** True while all characters of the group have even parity, and while all have no eighth bit. */
 	#isEven = false;
 	#isPlain = false;
-	/** True directly after STX, which begins a frame only before LF; others are noise. */
-	#isAfterSTX = false;
+	/** Character before. STX begins a frame, and LF a group, only where nothing is between them; others are noise. */
+	#last = 0;
 	/** Characters since the last right group. */
 	#strange = 0;
 	/** Characters of this frame, and its groups: all, and right ones. */
@@ -136,9 +136,9 @@ export class TICListener implements Machine {
 				if (bytes[i] >= 0x80) this.#isPlain = false;
 			}
 			if (character >= BLANK || character === HT) {
-				this.#isAfterSTX = false;
 				if (this.#length !== OUTSIDE && this.#length < GROUP_LIMIT) this.#group[this.#length++] = character;
 			} else this.takeControl(character, nowMs);
+			this.#last = character;
 		}
 	}
 
@@ -179,9 +179,9 @@ export class TICListener implements Machine {
 
 	private takeControl(character: number, nowMs: number): void {
 		if (character === LF) {
-			if (this.#isAfterSTX) this.begin();
+			if (this.#last === STX) this.begin();
 			this.#groups++;
-			this.#length = 0;
+			this.#length = this.#last === STX || this.#last === CR ? 0 : GROUP_LIMIT;
 			this.#isEven = true;
 			this.#isPlain = true;
 		} else if (character === CR && this.#length !== OUTSIDE) {
@@ -197,7 +197,6 @@ export class TICListener implements Machine {
 			this.#state = STATE_HUNT;
 			this.#length = OUTSIDE;
 		} else if (this.#length !== OUTSIDE) this.#length = GROUP_LIMIT;
-		this.#isAfterSTX = character === STX;
 	}
 
 	/** Validates a finished frame. */
@@ -284,6 +283,7 @@ function isLabel(group: Uint8Array, end: number): boolean {
 	for (let i = 0; i < end; i++) {
 		const byte = group[i];
 		const isLetter = byte >= LETTER_A && byte <= LETTER_Z;
+		if (i === 0 && !isLetter) return false;
 		if (!isLetter && !isDigit(byte) && byte !== PLUS && byte !== MINUS) return false;
 	}
 	return true;

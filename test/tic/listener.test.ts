@@ -219,8 +219,8 @@ describe("groups of TIC", () => {
 			standard("STGE", "H250307134349", "003626872", "1"),
 			standard("eait", "003626872"),
 			standard("LABELSSSS", "003626872"),
-			"\nEAIT\t003626872\t'\0",
-			"EAIT\t003626872\t'\r\0",
+			standard("00", "003626872"),
+			"\0EAIT\t003626872\t'\r",
 		]) {
 			const damaged = frame([good[0], bad, good[2]]);
 			const told = secondOf(frame(good), join(damaged, damaged));
@@ -229,6 +229,12 @@ describe("groups of TIC", () => {
 			for (const one of told)
 				assert.deepEqual([one.isCut, one.records], [true, [records[0], records[2]]], JSON.stringify(bad));
 		}
+	});
+	it("before and behind a lost end are dropped", () => {
+		const groups = [standard("EAST", "080490250"), standard("EAIT", "003626872"), standard("URMS1", "236")];
+		const frame = (text: string) => bytesOf(`\x02${text}\x03`);
+		const [told] = secondOf(frame(groups.join("")), frame(groups.join("").replace("'\r", "'\0")));
+		assert.deepEqual([told.isCut, told.records], [true, ["1-0:1.8.0*255: 080490250*Wh"]]);
 	});
 	it("in which a character has the wrong parity are dropped", () => {
 		const frame = withParity(frameOf("standard"));

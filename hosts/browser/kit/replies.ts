@@ -289,7 +289,7 @@ export interface Period {
 }
 
 export interface Readout {
-	readonly protocol: "IEC62056-21" | "DLMS/COSEM" | "SML";
+	readonly protocol: "IEC62056-21" | "DLMS/COSEM" | "SML" | "TIC";
 	readonly meter_id: string;
 	readonly mode: "" | "A" | "B" | "C" | "D" | "E";
 	readonly baudrate: number;
@@ -347,7 +347,7 @@ export interface Missing {
 }
 
 export interface LastReadout {
-	readonly protocol: "IEC62056-21" | "DLMS/COSEM" | "SML";
+	readonly protocol: "IEC62056-21" | "DLMS/COSEM" | "SML" | "TIC";
 	readonly meter_id: string;
 	readonly mode: "" | "A" | "B" | "C" | "D" | "E";
 	readonly baudrate: number;
