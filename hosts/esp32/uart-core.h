@@ -2,9 +2,10 @@
  * State of a serial port between the chip's UART and JavaScript: two rings, the parity of 7E1, and the pending events.
  * Plain C without time, tasks or locks; uart-port.c adds those.
  *
- * On the wire a 7E1 character equals an 8N1 character whose bit 7 is the parity of the others. So the UART always runs
- * at 8N1, and parity is made and checked here: the UART's own check cannot tell which byte was wrong. Received bytes:
- * 0x00 to 0x7f are good, 0x80 and above damaged. With 8N1 bytes pass unchanged.
+ * On the wire a 7E1 character equals an 8N1 character whose bit 7 is the parity of the others. So the UART runs at 8N1 for
+ * it, and parity is made and checked here: the UART's own check cannot tell which byte was wrong. Received bytes: 0x00
+ * to 0x7f are good, 0x80 and above damaged. With 8N1 and 8E1, whose parity is the UART's, bytes pass unchanged; in 8E1 it
+ * is told that one of them was damaged.
  *
  * Limits: UART_RECEIVE_LIMIT unread bytes; newer ones are lost, so the caller checks uart_core_room before it hands
  * bytes over. UART_SEND_LIMIT bytes wait to be sent.
@@ -22,8 +23,11 @@ enum { UART_RECEIVE_LIMIT = 1024, UART_SEND_LIMIT = 1024, UART_TELL_AT = 32 };
 /* Pending events; serial.ts has the same numbers. */
 enum { UART_READABLE = 1, UART_WRITABLE = 2, UART_DRAINED = 4, UART_DAMAGED = 8, UART_LOST = 16 };
 
+/* Formats of the line, as the host contract numbers them (modules/io/host.ts). */
+typedef enum { UART_7E1, UART_8N1, UART_8E1 } uart_format;
+
 typedef struct {
-	bool seven;
+	uart_format format;
 	/* Bytes were written that are not known to have left. */
 	bool draining;
 	/* The owner's thread was called, and has not come to uart_core_take yet. */
@@ -44,7 +48,7 @@ void uart_core_close(uart_core *core);
 /* Room for bytes from the line. */
 size_t uart_core_room(const uart_core *core);
 void uart_core_receive(uart_core *core, const uint8_t *bytes, size_t count);
-/* The newest character had no stop bit. */
+/* The newest character had no stop bit, or the wrong parity bit. */
 void uart_core_damage(uart_core *core);
 /* Characters were lost on the way. */
 void uart_core_lose(uart_core *core);

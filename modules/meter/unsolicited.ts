@@ -17,8 +17,10 @@ import {
 import type { MeterSettings } from "./settings.js";
 import { KIND_ASCII, KIND_NOISE, KIND_SML, KIND_TIC, KIND_WRAPPER } from "./telegram-scanner.js";
 
-/** Framing in the API. */
+/** Framings in the API. */
 export const FRAMING_7E1 = "7E1";
+export const FRAMING_8N1 = "8N1";
+export const FRAMING_8E1 = "8E1";
 
 /** Words of the API, by KIND_… from KIND_ASCII on. */
 const WORDS = "ascii sml dlms_hdlc dlms_mbus dlms_wrapper noise dlms_bare tic";
@@ -36,14 +38,13 @@ const ROWS: readonly Failure[] = Object.freeze([
 	UNSOLICITED_TIC,
 ]);
 
-/** Returns the failure for a telegram of this kind at this speed. `hasParity`: 7E1, otherwise 8N1. */
-export function unsolicitedFailure(kind: number, baud: number, hasParity: boolean): Failure {
+/** Returns the failure for a telegram of this kind at this speed. */
+export function unsolicitedFailure(kind: number, baud: number, framing: string): Failure {
 	const word = WORDS.split(" ")[kind - KIND_ASCII];
 	if (kind === KIND_NOISE) {
 		const { message } = UNSOLICITED_NOISE;
 		return foundFailure(UNSOLICITED_NOISE, message, { kind: word, baud: 0, framing: "", isSupported: false });
 	}
-	const framing = hasParity ? FRAMING_7E1 : "8N1";
 	const row = ROWS[kind - KIND_ASCII];
 	const what = `${row.message.slice(0, -1)}, at ${baud} Bd, ${framing}.`;
 	const isSupported = kind !== KIND_WRAPPER && (kind !== KIND_SML || baud === SML_BAUD);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { stepCRC16ARC } from "../../modules/bytes/crc16-arc.js";
-import { FORMAT_8N1 } from "../../modules/io/host.js";
+import { FORMAT_8E1, FORMAT_8N1, type SerialFormat } from "../../modules/io/host.js";
 import type { Machine, Output } from "../../modules/io/machine.js";
 import type { ProbeResult } from "../../modules/meter/probe.js";
 import { parseDLMSOptions } from "../../tools/meter/dlms-options.js";
@@ -40,8 +40,14 @@ function tic(mode: TICMode): Machine {
 function p1(baud: number, pushMs = 1000): Machine {
 	return new PushMeter({ source: (nowMs) => p1Telegram(household.reading(nowMs)), baud, pushMs });
 }
-function dlms(framing: "hdlc" | "mbus" | "wrapper", baud: number, pushMs: number): Machine {
-	return new PushMeter({ source: (nowMs) => dlmsTelegram(household.reading(nowMs), { framing }), baud, pushMs });
+function dlms(
+	framing: "hdlc" | "mbus" | "wrapper",
+	baud: number,
+	pushMs: number,
+	format: SerialFormat = FORMAT_8N1,
+): Machine {
+	const source = (nowMs: number) => dlmsTelegram(household.reading(nowMs), { framing });
+	return new PushMeter({ source, baud, pushMs, format });
 }
 
 function cipheredDLMS(baud: number, pushMs: number): Machine {
@@ -111,6 +117,7 @@ const PUSHERS: readonly [
 	["SML each 4 s", () => sml(4000), "unasked/sml", "sml", 9600, "8N1"],
 	["DLMS in HDLC", () => dlms("hdlc", 9600, 2500), "unasked/dlms", "dlms_hdlc", 9600, "8N1"],
 	["DLMS in M-Bus", () => dlms("mbus", 2400, 5000), "unasked/dlms", "dlms_mbus", 2400, "8N1"],
+	["DLMS in M-Bus, 8E1", () => dlms("mbus", 2400, 5000, FORMAT_8E1), "unasked/dlms", "dlms_mbus", 2400, "8E1"],
 	["DLMS in no frame", () => cipheredDLMS(115_200, 1000), "unasked/dlms", "dlms_bare", 115_200, "8N1"],
 	["TIC, standard", () => tic("standard"), "unasked/tic", "tic", 9600, "7E1"],
 	["TIC, historic", () => tic("historic"), "unasked/tic", "tic", 1200, "7E1"],

@@ -256,7 +256,7 @@ export interface Probe {
 export type Unasked = {
 	readonly kind: "ascii" | "sml" | "dlms_hdlc" | "dlms_mbus" | "dlms_wrapper" | "dlms_bare" | "tic" | "noise";
 	readonly baudrate: number;
-	readonly framing: "7E1" | "8N1" | "";
+	readonly framing: "7E1" | "8N1" | "8E1" | "";
 	readonly supported: boolean;
 } | null;
 
