@@ -1,6 +1,7 @@
 /**
  * `npm run meter`: the meter simulator's program. See `--help`. Ends on SIGTERM, on SIGINT and with its parent process.
  */
+import { FORMAT_7E1, FORMAT_8N1, type SerialFormat } from "../modules/io/host.js";
 import type { Machine } from "../modules/io/machine.js";
 import { DLMS_HELP } from "./meter/dlms-help.js";
 import * as DLMS from "./meter/dlms-meter.js";
@@ -27,7 +28,7 @@ import { SocketPort, takeSocket } from "./meter/socket-port.js";
 import { readTelegram, splitTelegram } from "./meter/telegram.js";
 import { ticTelegram } from "./meter/tic-telegram.js";
 import { ToldTime } from "./meter/told-time.js";
-import { UsageError } from "./meter/words.js";
+import { defined, UsageError } from "./meter/words.js";
 
 /** Pause before an answer where nothing takes its time. */
 const UNPACED_REACTION_MS = 5;
@@ -73,7 +74,7 @@ interface Program {
 	quiet: boolean;
 	/** The parity bit is made here. */
 	parityBits: boolean;
-	isEightBits: boolean;
+	format: SerialFormat;
 	display?: MeterDisplay | undefined;
 }
 
@@ -100,10 +101,20 @@ function makeIECMeter(options: MeterOptions): Meter.IECMeter {
 }
 
 function makePushMeter(options: PushProgramOptions): PushMeter {
-	const { protocol, sml = {}, form, telegram, baud, pushMs, replay = Number.POSITIVE_INFINITY, wrongTag } = options;
+	const {
+		protocol,
+		sml = {},
+		form,
+		telegram,
+		baud,
+		format,
+		pushMs,
+		replay = Number.POSITIVE_INFINITY,
+		wrongTag,
+	} = options;
 	if (telegram !== undefined) {
 		const bytes = readTelegram(telegram);
-		return new PushMeter({ source: () => bytes, baud, pushMs });
+		return new PushMeter({ source: () => bytes, baud, ...defined({ format }), pushMs });
 	}
 	const household = new Household({ utcMs: Date.now() - performance.now(), mode: "C", baud: DEFAULT_BAUD });
 	const smlFor = smlSource(sml);
@@ -120,20 +131,28 @@ function makePushMeter(options: PushProgramOptions): PushMeter {
 		}
 		return last;
 	};
-	return new PushMeter({ source, baud, pushMs, ...sml });
+	return new PushMeter({ source, baud, ...defined({ format }), pushMs, ...sml });
 }
 
 /** Undefined when the help was all that was asked for. */
 function makeProgram(args: string[]): Program | undefined {
 	if (wantsPush(args)) {
 		const options = parsePushOptions(args);
-		const form = { parityBits: false, isEightBits: true, echo: false };
-		return options && { ...options, ...form, machine: makePushMeter(options), display: options.sml?.display };
+		const form = { parityBits: false, echo: false };
+		return (
+			options && {
+				...options,
+				...form,
+				format: options.format ?? FORMAT_8N1,
+				machine: makePushMeter(options),
+				display: options.sml?.display,
+			}
+		);
 	}
 	if (wantsDLMS(args)) {
 		const options = parseDLMSOptions(args);
 		// Eight bits are the line's form; in mode E the parity bit of the sign-on is one of them.
-		const form = { parityBits: true, isEightBits: true };
+		const form = { parityBits: true, format: FORMAT_8N1 } as const;
 		if (options === undefined) return undefined;
 		const clocked = options.pace || options.port !== undefined;
 		const surroundings = {
@@ -144,7 +163,7 @@ function makeProgram(args: string[]): Program | undefined {
 		return { ...options, ...form, machine: makeDLMSMeter(options, surroundings) };
 	}
 	const options = parseOptions(args);
-	return options && { ...options, isEightBits: false, machine: makeIECMeter(options) };
+	return options && { ...options, format: FORMAT_7E1, machine: makeIECMeter(options) };
 }
 
 function helpFor(args: readonly string[]): string {
@@ -152,9 +171,9 @@ function helpFor(args: readonly string[]): string {
 	return wantsDLMS(args) ? DLMS_HELP : HELP;
 }
 
-function openPort({ port, isEightBits }: Program, socket: string | undefined): Promise<LinePort> {
+function openPort({ port, format }: Program, socket: string | undefined): Promise<LinePort> {
 	if (socket !== undefined) return Promise.resolve(new SocketPort(socket));
-	return port === undefined ? openPseudoTerminal() : openRealPort(port, isEightBits);
+	return port === undefined ? openPseudoTerminal() : openRealPort(port, format);
 }
 
 async function run(program: Program, socket: string | undefined): Promise<void> {

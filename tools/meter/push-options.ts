@@ -1,4 +1,5 @@
 /** The command line of the meter simulator for meters that send by themselves SML, DLMS/COSEM, TIC, a P1 port. */
+import { FORMAT_8E1, type SerialFormat } from "../../modules/io/host.js";
 import type { PushForm, PushFraming } from "./push-telegrams.js";
 import { SML_HELP, SML_WORDS, type SMLOptions, smlOptions } from "./sml-options.js";
 import { TIC_BAUD, type TICMode } from "./tic-telegram.js";
@@ -26,6 +27,7 @@ ${SML_HELP}  --framing NAME      dlms-push: hdlc (default), mbus, wrapper, or p1
   --replay N          dlms-push: after N pushes the last one is sent again and again
   --wrong-tag N       dlms-push: one of N pushes has a wrong tag, or a changed last byte
   --tic-mode NAME     tic: standard (default) or historic
+  --even-parity       dlms-push: 8E1 in place of 8N1, as M-Bus ports have it; a pseudo-terminal has no parity
   --baud N            300 to 19200, 38400, 57600 or 115200 (default 9600; tic historic 1200; mbus 2400;
                       p1, also as framing, 115200)
   --push-seconds N    from one telegram to the next (default 2; p1 1)
@@ -49,6 +51,8 @@ export interface PushProgramOptions {
 	/** Default: standard. */
 	ticMode?: TICMode;
 	baud: number;
+	/** Default: 8N1. */
+	format?: SerialFormat;
 	pushMs: number;
 	pace: boolean;
 	quiet: boolean;
@@ -81,7 +85,7 @@ export function parsePushOptions(args: string[]): PushProgramOptions | undefined
 	const framing = (choice(values, "framing", ["hdlc", "mbus", "wrapper", "p1"]) ?? "hdlc") as PushFraming;
 	const security = choice(values, "security", ["none", "encrypt", "both"]) ?? (framing === "p1" ? "both" : "none");
 	if (framing === "p1" && security === "none") throw new UsageError("--framing p1 is ciphered.");
-	for (const name of ["security", "segment", "blocks", "replay", "wrong-tag"] as const)
+	for (const name of ["security", "segment", "blocks", "replay", "wrong-tag", "even-parity"] as const)
 		if (protocol !== "dlms-push" && values[name] !== undefined)
 			throw new UsageError(`--${name} is for --protocol dlms-push.`);
 	const protection = {
@@ -112,6 +116,7 @@ export function parsePushOptions(args: string[]): PushProgramOptions | undefined
 		sml: isSML ? smlOptions(values) : undefined,
 		ticMode,
 		baud: oneOf(values, "baud", PUSH_BAUD_RATES) ?? (framing === "mbus" ? 2400 : isP1 ? 115_200 : ownBaud),
+		format: values["even-parity"] ? FORMAT_8E1 : undefined,
 		pushMs: (count(values, "push-seconds", 86_400, 1) ?? (isP1 ? 1 : 2)) * 1000,
 		pace: values["baud-pace"] ?? false,
 		quiet: values.quiet ?? false,
@@ -135,6 +140,7 @@ const WORDS = {
 	blocks: flag,
 	replay: text,
 	"wrong-tag": text,
+	"even-parity": flag,
 	baud: text,
 	"push-seconds": text,
 	"baud-pace": flag,
