@@ -65,7 +65,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "what a readout is made of belongs to no protocol",
 	},
 	{
-		rooms: "hdlc dlms sml mbus",
+		rooms: "hdlc dlms sml tic mbus",
 		from: "bytes obis io/host io/machine readout",
 		why: "protocols never know each other",
 	},
@@ -97,7 +97,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "meter",
-		from: "bytes obis io/crypto io/host io/machine io/driver io/link io/memory readout iec62056-21 hdlc cosem sml time",
+		from: "bytes obis io/crypto io/host io/machine io/driver io/link io/memory readout iec62056-21 hdlc cosem sml tic time",
 		why: "decides when which conversation is held, and keeps what was read",
 	},
 	{

@@ -1,4 +1,5 @@
 /** `npm run meter`: the meter simulator. See `--help`. Ends on SIGTERM, on SIGINT and with its parent process. */
+import { FORMAT_7E1, FORMAT_8N1, type SerialFormat } from "../modules/io/host.js";
 import type { Machine } from "../modules/io/machine.js";
 import { ControlledTime } from "./meter/controlled-time.js";
 import { DLMS_HELP } from "./meter/dlms-help.js";
@@ -24,7 +25,8 @@ import { openRealPort } from "./meter/real-port.js";
 import { smlSource } from "./meter/sml-options.js";
 import { SocketPort, takeSocket } from "./meter/socket-port.js";
 import { readTelegram, splitTelegram } from "./meter/telegram.js";
-import { UsageError } from "./meter/words.js";
+import { ticTelegram } from "./meter/tic-telegram.js";
+import { defined, UsageError } from "./meter/words.js";
 
 /** Pause before an answer without the pace of a line. */
 const UNPACED_REACTION_MS = 5;
@@ -70,7 +72,7 @@ interface Program {
 	quiet: boolean;
 	/** True if the parity bit is made here. */
 	parityBits: boolean;
-	isEightBits: boolean;
+	format: SerialFormat;
 	display?: MeterDisplay | undefined;
 }
 
@@ -97,10 +99,20 @@ function makeIECMeter(options: MeterOptions): Meter.IECMeter {
 }
 
 function makePushMeter(options: PushProgramOptions): PushMeter {
-	const { protocol, sml = {}, form, telegram, baud, pushMs, replay = Number.POSITIVE_INFINITY, wrongTag } = options;
+	const {
+		protocol,
+		sml = {},
+		form,
+		telegram,
+		baud,
+		format,
+		pushMs,
+		replay = Number.POSITIVE_INFINITY,
+		wrongTag,
+	} = options;
 	if (telegram !== undefined) {
 		const bytes = readTelegram(telegram);
-		return new PushMeter({ source: () => bytes, baud, pushMs });
+		return new PushMeter({ source: () => bytes, baud, ...defined({ format }), pushMs });
 	}
 	const household = new Household({ utcMs: Date.now() - performance.now(), mode: "C", baud: DEFAULT_BAUD });
 	const smlFor = smlSource(sml);
@@ -110,26 +122,35 @@ function makePushMeter(options: PushProgramOptions): PushMeter {
 		const reading = household.reading(nowMs);
 		if (protocol === "p1") return p1Telegram(reading);
 		if (protocol === "sml") return smlFor(reading, nowMs);
+		if (protocol === "tic") return ticTelegram(reading, options.ticMode ?? "standard");
 		if (pushes < replay) {
 			const hasWrongTag = wrongTag !== undefined && pushes % wrongTag === wrongTag - 1;
 			last = new Uint8Array(dlmsTelegram(reading, form, options.counter + pushes++, hasWrongTag));
 		}
 		return last;
 	};
-	return new PushMeter({ source, baud, pushMs, ...sml });
+	return new PushMeter({ source, baud, ...defined({ format }), pushMs, ...sml });
 }
 
 /** Undefined if only help was requested. */
 function makeProgram(args: string[]): Program | undefined {
 	if (wantsPush(args)) {
 		const options = parsePushOptions(args);
-		const form = { parityBits: false, isEightBits: true, echo: false };
-		return options && { ...options, ...form, machine: makePushMeter(options), display: options.sml?.display };
+		const form = { parityBits: false, echo: false };
+		return (
+			options && {
+				...options,
+				...form,
+				format: options.format ?? FORMAT_8N1,
+				machine: makePushMeter(options),
+				display: options.sml?.display,
+			}
+		);
 	}
 	if (wantsDLMS(args)) {
 		const options = parseDLMSOptions(args);
 		// The line has eight bits; in mode E one of them is the parity bit of the sign-on.
-		const form = { parityBits: true, isEightBits: true };
+		const form = { parityBits: true, format: FORMAT_8N1 } as const;
 		if (options === undefined) return undefined;
 		const clocked = options.pace || options.port !== undefined;
 		const surroundings = {
@@ -140,7 +161,7 @@ function makeProgram(args: string[]): Program | undefined {
 		return { ...options, ...form, machine: makeDLMSMeter(options, surroundings) };
 	}
 	const options = parseOptions(args);
-	return options && { ...options, isEightBits: false, machine: makeIECMeter(options) };
+	return options && { ...options, format: FORMAT_7E1, machine: makeIECMeter(options) };
 }
 
 function helpFor(args: readonly string[]): string {
@@ -148,9 +169,9 @@ function helpFor(args: readonly string[]): string {
 	return wantsDLMS(args) ? DLMS_HELP : HELP;
 }
 
-function openPort({ port, isEightBits }: Program, socket: string | undefined): Promise<LinePort> {
+function openPort({ port, format }: Program, socket: string | undefined): Promise<LinePort> {
 	if (socket !== undefined) return Promise.resolve(new SocketPort(socket));
-	return port === undefined ? openPseudoTerminal() : openRealPort(port, isEightBits);
+	return port === undefined ? openPseudoTerminal() : openRealPort(port, format);
 }
 
 async function run(program: Program, socket: string | undefined): Promise<void> {

@@ -39,8 +39,8 @@ void uart_core_receive(uart_core *core, const uint8_t *bytes, size_t count)
 			core->happened |= UART_LOST;
 			break;
 		}
-		if (core->seven && has_even_parity(byte)) byte &= 0x7f;
-		else if (core->seven) {
+		if (core->format == UART_7E1 && has_even_parity(byte)) byte &= 0x7f;
+		else if (core->format == UART_7E1) {
 			byte |= 0x80;
 			core->happened |= UART_DAMAGED;
 		}
@@ -52,9 +52,10 @@ void uart_core_receive(uart_core *core, const uint8_t *bytes, size_t count)
 
 void uart_core_damage(uart_core *core)
 {
-	if (!core->seven) return;
+	if (core->format == UART_8N1) return;
 	core->happened |= UART_DAMAGED;
-	if (core->received > 0) core->receive[(core->receive_from + core->received - 1) % UART_RECEIVE_LIMIT] |= 0x80;
+	if (core->format == UART_7E1 && core->received > 0)
+		core->receive[(core->receive_from + core->received - 1) % UART_RECEIVE_LIMIT] |= 0x80;
 }
 
 void uart_core_lose(uart_core *core)
@@ -115,7 +116,7 @@ bool uart_core_write(uart_core *core, const uint8_t *bytes, size_t count)
 	if (count > uart_core_writable(core)) return false;
 	for (size_t i = 0; i < count; i++) {
 		uint8_t byte = bytes[i];
-		if (core->seven) byte = has_even_parity(byte & 0x7f) ? byte & 0x7f : byte | 0x80;
+		if (core->format == UART_7E1) byte = has_even_parity(byte & 0x7f) ? byte & 0x7f : byte | 0x80;
 		core->send[(core->send_from + core->sending++) % UART_SEND_LIMIT] = byte;
 	}
 	if (count > 0) {

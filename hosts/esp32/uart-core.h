@@ -2,9 +2,10 @@
  * State between the chip's UART and JavaScript: two rings, the parity of 7E1, and pending events. Plain C without time,
  * tasks and locks, which uart-port.c adds.
  *
- * On the wire a 7E1 character equals an 8N1 character with the parity of the others in bit 7. The UART therefore always
- * runs in 8N1 with parity in software, because its own check does not tell which byte was wrong. Received bytes: 0x00
- * to 0x7f are good, 0x80 and above damaged. In 8N1, bytes pass unchanged.
+ * On the wire a 7E1 character equals an 8N1 character with the parity of the others in bit 7. For 7E1 the UART therefore
+ * runs at 8N1 with parity in software, because its own check does not tell which byte was wrong. Received bytes: 0x00
+ * to 0x7f are good, 0x80 and above damaged. In 8N1 and 8E1, whose parity is the UART's, bytes pass unchanged; 8E1 only
+ * reports that one of them was damaged.
  *
  * Limits: UART_RECEIVE_LIMIT unread bytes; further ones are lost, so the caller checks uart_core_room before it passes
  * bytes. UART_SEND_LIMIT unsent bytes.
@@ -22,8 +23,11 @@ enum { UART_RECEIVE_LIMIT = 1024, UART_SEND_LIMIT = 1024, UART_TELL_AT = 32 };
 /* Pending events; serial.ts has the same numbers. */
 enum { UART_READABLE = 1, UART_WRITABLE = 2, UART_DRAINED = 4, UART_DAMAGED = 8, UART_LOST = 16 };
 
+/* Formats of the line, as the host contract numbers them (modules/io/host.ts). */
+typedef enum { UART_7E1, UART_8N1, UART_8E1 } uart_format;
+
 typedef struct {
-	bool seven;
+	uart_format format;
 	/* True while written bytes may not have left. */
 	bool draining;
 	/* The owner's thread was called but has not called uart_core_take yet. */
@@ -44,7 +48,7 @@ void uart_core_close(uart_core *core);
 /* Room for bytes from the line. */
 size_t uart_core_room(const uart_core *core);
 void uart_core_receive(uart_core *core, const uint8_t *bytes, size_t count);
-/* Marks the newest character, which had no stop bit. */
+/* Marks the newest character, which had no stop bit or a wrong parity bit. */
 void uart_core_damage(uart_core *core);
 /* Records the loss of characters. */
 void uart_core_lose(uart_core *core);

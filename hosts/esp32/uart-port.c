@@ -15,7 +15,7 @@
 
 #include "uart-core.h"
 
-enum { FIRST_BAUD = 9600, BITS_PER_CHARACTER = 10 };
+enum { FIRST_BAUD = 9600 };
 /*
  * The driver's interrupt fills its ring while flash is erased and no task runs: up to 400 ms by data sheets, in which
  * 4608 characters arrive at 115200 Bd (test/hosts/esp32/uart.test.ts). With flow control the peer waits meanwhile. Each
@@ -64,11 +64,17 @@ static void collect(uart_port *port)
 	}
 }
 
+static int64_t bits_of(uart_format format)
+{
+	return format == UART_8E1 ? 11 : 10;
+}
+
 static void notice(uart_port *port, const uart_event_t *event)
 {
 	if (!event) uart_core_silence(&port->core);
 	else if (event->type == UART_DATA && event->timeout_flag) uart_core_silence(&port->core);
-	else if (event->type == UART_FRAME_ERR || event->type == UART_BREAK) uart_core_damage(&port->core);
+	else if (event->type == UART_FRAME_ERR || event->type == UART_PARITY_ERR || event->type == UART_BREAK)
+		uart_core_damage(&port->core);
 	else if (event->type == UART_FIFO_OVF) uart_core_lose(&port->core);
 }
 
@@ -81,7 +87,7 @@ static void feed(uart_port *port)
 		if (count <= 0) break;
 		int64_t now_us = esp_timer_get_time();
 		if (port->quiet_at_us < now_us) port->quiet_at_us = now_us;
-		port->quiet_at_us += (int64_t)count * BITS_PER_CHARACTER * 1000000 / port->baud;
+		port->quiet_at_us += count * bits_of(port->core.format) * 1000000 / port->baud;
 		uart_core_sent(&port->core, (size_t)count);
 	}
 	if (uart_core_drains(&port->core) && esp_timer_get_time() >= port->quiet_at_us
@@ -110,7 +116,7 @@ static TickType_t patience(uart_port *port)
 	int64_t wait_ms = -1;
 	pthread_mutex_lock(&port->lock);
 	if (port->open && port->core.sending > 0) {
-		wait_ms = FEED_CHARACTERS * BITS_PER_CHARACTER * 1000 / port->baud;
+		wait_ms = FEED_CHARACTERS * bits_of(port->core.format) * 1000 / port->baud;
 		if (wait_ms > FEED_MS_MAX) wait_ms = FEED_MS_MAX;
 	} else if (port->open && uart_core_drains(&port->core)) {
 		wait_ms = (port->quiet_at_us - esp_timer_get_time()) / 1000;
@@ -171,7 +177,7 @@ static bool start_driver(uart_port *port, const uart_options *options)
 	if (start_line(port, options)
 		&& uart_set_pin(uart, options->transmit, options->receive, options->rts, options->cts) == ESP_OK
 		&& uart_set_rx_timeout(uart, CALL_SILENCE) == ESP_OK
-		&& uart_enable_intr_mask(uart, UART_FRM_ERR_INT_ENA_M) == ESP_OK
+		&& uart_enable_intr_mask(uart, UART_FRM_ERR_INT_ENA_M | UART_PARITY_ERR_INT_ENA_M) == ESP_OK
 		&& xTaskCreate(run, "uart", TASK_STACK, port, TASK_PRIORITY, NULL) == pdPASS) {
 		rest(options);
 		return true;
@@ -222,7 +228,7 @@ uart_port *uart_port_open(const uart_options *options, char message[UART_MESSAGE
 	bool started = start_line(port, options);
 	uart_flush_input(port->uart);
 	uart_core_open(&port->core);
-	port->core.seven = false;
+	port->core.format = UART_8N1;
 	port->baud = FIRST_BAUD;
 	port->quiet_at_us = 0;
 	port->options.owner = options->owner;
@@ -244,15 +250,16 @@ void *uart_port_owner(const uart_port *port)
 	return port->open ? port->options.owner : NULL;
 }
 
-bool uart_port_configure(uart_port *port, unsigned baud, bool seven)
+bool uart_port_configure(uart_port *port, unsigned baud, uart_format format)
 {
 	if (baud == 0) return false;
 	pthread_mutex_lock(&port->lock);
 	bool taken = uart_set_baudrate(port->uart, baud) == ESP_OK
-		&& uart_set_rx_full_threshold(port->uart, seven ? CALL_SEVEN : CALL_EIGHT) == ESP_OK;
+		&& uart_set_parity(port->uart, format == UART_8E1 ? UART_PARITY_EVEN : UART_PARITY_DISABLE) == ESP_OK
+		&& uart_set_rx_full_threshold(port->uart, format == UART_7E1 ? CALL_SEVEN : CALL_EIGHT) == ESP_OK;
 	if (taken) {
 		port->baud = baud;
-		port->core.seven = seven;
+		port->core.format = format;
 	}
 	pthread_mutex_unlock(&port->lock);
 	return taken;

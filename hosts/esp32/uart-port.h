@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "uart-core.h"
+
 enum { UART_NO_PIN = -1, UART_MESSAGE_SIZE = 80 };
 /* Bits of `invert`: the idle line is low. */
 enum { UART_INVERT_TRANSMIT = 1, UART_INVERT_RECEIVE = 2 };
@@ -37,7 +39,7 @@ uart_port *uart_port_open(const uart_options *options, char message[UART_MESSAGE
 /* NULL if it is closed. */
 void *uart_port_owner(const uart_port *port);
 /* Applies the settings at once. Returns false if the UART refuses them. */
-bool uart_port_configure(uart_port *port, unsigned baud, bool seven);
+bool uart_port_configure(uart_port *port, unsigned baud, uart_format format);
 /* Takes the pending events (UART_… of uart-core.h), the number of waiting bytes and the room for writing. */
 unsigned uart_port_take(uart_port *port, size_t *readable, size_t *writable);
 size_t uart_port_read(uart_port *port, uint8_t *into, size_t limit);

@@ -10,7 +10,6 @@
 #include "machine-post.h"
 #include "uart-port.h"
 
-enum { FORMAT_7E1 = 0 };
 
 typedef struct {
 	xsMachine *the;
@@ -100,8 +99,11 @@ void xs_uart_configure(xsMachine *the)
 {
 	uart_binding *binding = binding_of(the);
 	xsIntegerValue baud = xsmcToInteger(xsArg(0));
-	bool seven = xsmcToInteger(xsArg(1)) == FORMAT_7E1;
-	xsmcSetBoolean(xsResult, binding->port && baud > 0 && uart_port_configure(binding->port, (unsigned)baud, seven));
+	xsIntegerValue format = xsmcToInteger(xsArg(1));
+	bool known = format == UART_7E1 || format == UART_8N1 || format == UART_8E1;
+	bool taken = binding->port && known && baud > 0
+		&& uart_port_configure(binding->port, (unsigned)baud, (uart_format)format);
+	xsmcSetBoolean(xsResult, taken);
 }
 
 /* (into, start, end): returns the number of bytes read, possibly 0. */

@@ -26,10 +26,10 @@
 #include "mc.xs.h"
 #include "xsmc.h"
 
-enum { RECEIVE_LIMIT = 4096, SEND_LIMIT = 1024, READ_PIECE = 512, BITS_PER_CHARACTER = 10, POLL_MS = 5 };
+enum { RECEIVE_LIMIT = 4096, SEND_LIMIT = 1024, READ_PIECE = 512, POLL_MS = 5 };
 /* Longest host name, and longest wait of the machine for it. */
 enum { HOST_SIZE = 256, CONNECT_MS = 1000 };
-enum { FORMAT_7E1 = 0 };
+enum { FORMAT_7E1, FORMAT_8N1, FORMAT_8E1 };
 /* Kinds of event; EVENT_ERROR has SERIAL_ERROR_… of the host contract as its count. */
 enum { EVENT_READABLE = 1, EVENT_WRITABLE, EVENT_DRAINED, EVENT_ERROR };
 enum { ERROR_GONE = 1, ERROR_OVERRUN, ERROR_CHARACTER };
@@ -40,7 +40,7 @@ typedef struct {
 	int descriptor;
 	guint readable, later;
 	gint64 quiet_at_us;
-	unsigned baud;
+	unsigned baud, bits_per_character;
 	bool is_socket, marks;
 	/* Received bytes of a mark (FF 00). */
 	unsigned mark;
@@ -102,14 +102,18 @@ static speed_t speed_of(unsigned baud)
 	return B0;
 }
 
-/* Returns true if the port accepts it. Pseudo-terminals and some adapters refuse 7 bits with parity. */
-static bool set_line(int descriptor, speed_t speed, bool seven)
+/*
+ * Returns true if the port accepts it. Pseudo-terminals and some adapters refuse parity. In 8E1 a damaged character
+ * passes as received; the telegram has a check of its own.
+ */
+static bool set_line(int descriptor, speed_t speed, int format)
 {
+	bool seven = format == FORMAT_7E1;
 	struct termios line;
 	if (tcgetattr(descriptor, &line) < 0) return false;
 	cfmakeraw(&line);
 	line.c_cflag &= ~(tcflag_t)(CSIZE | PARENB | PARODD | CSTOPB | CRTSCTS | HUPCL);
-	line.c_cflag |= CREAD | CLOCAL | (seven ? CS7 | PARENB : CS8);
+	line.c_cflag |= CREAD | CLOCAL | (seven ? CS7 : CS8) | (format == FORMAT_8N1 ? 0 : PARENB);
 	line.c_iflag &= ~(tcflag_t)(INPCK | PARMRK | IGNPAR | ISTRIP);
 	if (seven) line.c_iflag |= INPCK | PARMRK;
 	line.c_cc[VMIN] = 0;
@@ -303,12 +307,14 @@ void xs_serial_configure(xsMachine *the)
 {
 	port *self = xsmcGetHostData(xsThis);
 	unsigned baud = (unsigned)xsmcToInteger(xsArg(0));
-	bool seven = xsmcToInteger(xsArg(1)) == FORMAT_7E1;
+	int format = xsmcToInteger(xsArg(1));
 	speed_t speed = speed_of(baud);
-	self->marks = seven;
+	self->marks = format == FORMAT_7E1;
 	self->mark = 0;
 	self->baud = baud;
-	bool is_taken = speed != B0 && (self->is_socket ? !seven : set_line(self->descriptor, speed, seven));
+	self->bits_per_character = format == FORMAT_8E1 ? 11 : 10;
+	bool is_taken
+		= speed != B0 && (self->is_socket ? format == FORMAT_8N1 : set_line(self->descriptor, speed, format));
 	xsmcSetBoolean(xsResult, self->descriptor >= 0 && is_taken);
 }
 
@@ -346,7 +352,7 @@ void xs_serial_write(xsMachine *the)
 	if (count > 0) {
 		gint64 now_us = g_get_monotonic_time();
 		if (self->quiet_at_us < now_us) self->quiet_at_us = now_us;
-		self->quiet_at_us += (gint64)count * BITS_PER_CHARACTER * 1000000 / (self->baud ? self->baud : 300);
+		self->quiet_at_us += (gint64)count * self->bits_per_character * 1000000 / (self->baud ? self->baud : 300);
 		self->drain_wanted = true;
 		if (!self->later) self->later = g_timeout_add(0, on_later, self);
 	}
@@ -367,6 +373,6 @@ void xs_serial_has_parity(xsMachine *the)
 {
 	const char *reason, *path = xsmcToString(xsArg(0));
 	int descriptor = address_in(path) ? -1 : open_port(path, &reason);
-	xsmcSetBoolean(xsResult, descriptor >= 0 && set_line(descriptor, B300, true));
+	xsmcSetBoolean(xsResult, descriptor >= 0 && set_line(descriptor, B300, FORMAT_7E1));
 	if (descriptor >= 0) close(descriptor);
 }

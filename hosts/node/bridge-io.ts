@@ -4,6 +4,7 @@ import type { CertificatePair } from "../../modules/io/crypto.js";
 import {
 	DATAGRAM_LIMIT,
 	FORMAT_7E1,
+	FORMAT_8E1,
 	FORMAT_8N1,
 	type Serial,
 	type SerialFormat,
@@ -283,7 +284,7 @@ function answer({ events }: BridgeDeps, handle: Handle, text: string): void {
 }
 
 function formatOf(byte: number): SerialFormat {
-	return byte === FORMAT_7E1 ? FORMAT_7E1 : FORMAT_8N1;
+	return byte === FORMAT_7E1 || byte === FORMAT_8E1 ? byte : FORMAT_8N1;
 }
 
 /** Copies, because the host may keep them. */

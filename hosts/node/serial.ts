@@ -12,6 +12,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { SerialPort as Driver } from "serialport";
 import {
 	FORMAT_7E1,
+	FORMAT_8E1,
 	type LineSettings,
 	SERIAL_ERROR_CHARACTER,
 	SERIAL_ERROR_GONE,
@@ -23,18 +24,19 @@ import {
 } from "../../modules/io/host.js";
 import { ByteQueue } from "./byte-queue.js";
 import { MarkDecoder } from "./mark-decoder.js";
+import { bitsOf } from "./wire-character.js";
 
 type OpenPort = Awaited<ReturnType<typeof Driver.binding.open>>;
 
 /** Settings of stty. With 7E1, a damaged character is marked (MarkDecoder). */
 const STTY_7E1 = ["cs7", "parenb", "-parodd", "inpck", "parmrk", "-ignpar"];
 const STTY_8N1 = ["cs8", "-parenb", "-inpck", "-parmrk"];
+/** A damaged character passes as it was received; the telegram has a check of its own. */
+const STTY_8E1 = ["cs8", "parenb", "-parodd", "-inpck", "-parmrk"];
 const STTY_LIMIT_MS = 1000;
 
 const SEND_LIMIT = 1024;
 const READ_PIECE_BYTES = 512;
-/** Start bit, 8 bits (7 and parity, or 8), stop bit. */
-const BITS_PER_CHARACTER = 10;
 
 /** A device, shared by all its users. */
 interface Device {
@@ -102,7 +104,7 @@ class NodeSerial implements Serial {
 		if (count <= 0) return this.#writable;
 		this.#sending.push(Buffer.from(bytes.subarray(start, end)));
 		this.#unsent += count;
-		const durationMs = this.#device.isPaced ? (count * BITS_PER_CHARACTER * 1000) / this.#line.baud : 0;
+		const durationMs = this.#device.isPaced ? (count * bitsOf(this.#line.format) * 1000) / this.#line.baud : 0;
 		this.#quietAtMs = Math.max(this.#quietAtMs, performance.now()) + durationMs;
 		if (!this.#pumping) this.#sent = this.#send(this.#port!);
 		this.#writable = SEND_LIMIT - this.#unsent;
@@ -205,7 +207,8 @@ class NodeSerial implements Serial {
 	}
 
 	#setLine(): void {
-		const format = this.#line.format === FORMAT_7E1 ? STTY_7E1 : STTY_8N1;
+		const { format: wanted } = this.#line;
+		const format = wanted === FORMAT_7E1 ? STTY_7E1 : wanted === FORMAT_8E1 ? STTY_8E1 : STTY_8N1;
 		const settings = [String(this.#line.baud), ...(this.#device.hardwareParity ? format : [])];
 		// Uses the path, because passing our descriptor to a child process would make it blocking.
 		const failure = stty(this.#device.path, settings);

@@ -1,9 +1,9 @@
 /**
  * A serial port of the virtual world, and the modelled wire from it to a meter.
  *
- * A character takes 10 bits ÷ baud in each direction (7E1 and 8N1 alike, IEC 62056-21 5.2) and is understood only by a
- * receiver that has the sender's speed for its whole duration. On the wire a character is the eight bits between start
- * and stop bit, so that 7E1 and 8N1 interwork as on a real line.
+ * A character takes 10 bits ÷ baud in each direction (7E1 and 8N1 alike, IEC 62056-21 5.2; 11 bits in 8E1) and is
+ * understood only by a receiver that has the sender's speed and length for its whole duration. On the wire a character
+ * is the eight bits between start and stop bit, so that 7E1 and 8N1 interwork as on a real line.
  *
  * The meter is any sans-io machine. A byte of 0x80 or above sent at 7E1 has a wrong parity bit; machines simulate
  * damaged characters this way.
@@ -24,7 +24,7 @@ import type { Machine } from "../../modules/io/machine.js";
 import type { SeededRandom } from "./random.js";
 import { MeterEnd, type MeterWire } from "./virtual-meter-end.js";
 import type { VirtualTime } from "./virtual-time.js";
-import { BITS_PER_CHARACTER, decodeCharacter, encodeCharacter, FaultInjector } from "./wire-character.js";
+import { bitsOf, decodeCharacter, encodeCharacter, FaultInjector, isSameLength } from "./wire-character.js";
 
 /** Capacity of a serial port for unsent bytes. */
 export const SERIAL_SEND_LIMIT = 256;
@@ -111,19 +111,20 @@ export class VirtualLine implements SerialPort, MeterWire {
 	}
 
 	/** For VirtualSerial only: a character has left the gateway; `isWhole` if no setting changed meanwhile. */
-	carryToMeter(wire: number, baud: number, startMs: number, isWhole: boolean): void {
+	carryToMeter(wire: number, line: LineSettings, startMs: number, isWhole: boolean): void {
 		this.sentByGateway++;
 		this.quietSinceMs = this.#time.nowMs;
 		const sent = this.#disturb(wire);
-		this.#meter?.arrive(sent, isWhole ? baud : 0, startMs);
-		if (this.echo) this.#gateway?.arrive(sent, isWhole ? baud : 0, startMs);
+		const seen = isWhole ? line : { ...line, baud: 0 };
+		this.#meter?.arrive(sent, seen, startMs);
+		if (this.echo) this.#gateway?.arrive(sent, seen, startMs);
 	}
 
 	/** For MeterEnd only. */
-	carryToGateway(wire: number, baud: number, startMs: number): void {
+	carryToGateway(wire: number, line: LineSettings, startMs: number): void {
 		this.sentByMeter++;
 		this.quietSinceMs = this.#time.nowMs;
-		this.#gateway?.arrive(this.#disturb(wire), baud, startMs);
+		this.#gateway?.arrive(this.#disturb(wire), line, startMs);
 	}
 
 	#disturb(wire: number): number {
@@ -200,9 +201,9 @@ export class VirtualSerial implements Serial {
 		this.#post(() => this.#options.onError?.(SERIAL_ERROR_GONE));
 	}
 
-	/** For VirtualLine only: the last bit of a character from `startMs` at `baud` has arrived (0: broken off). */
-	arrive(wire: number, baud: number, startMs: number): void {
-		if (baud === this.#baud && startMs >= this.#configuredMs) {
+	/** For VirtualLine only: the last bit of a character from `startMs` has arrived (`baud` 0: broken off). */
+	arrive(wire: number, { baud, format }: LineSettings, startMs: number): void {
+		if (baud === this.#baud && isSameLength(format, this.#format) && startMs >= this.#configuredMs) {
 			this.#take(wire);
 			return;
 		}
@@ -232,14 +233,14 @@ export class VirtualSerial implements Serial {
 	#sendNext(): void {
 		const time = this.#line.time;
 		const startMs = time.nowMs;
-		const baud = this.#baud;
+		const line: LineSettings = { baud: this.#baud, format: this.#format };
 		const wire = this.#sending[0];
 		this.#isBusy = true;
-		time.at(startMs + (BITS_PER_CHARACTER * 1000) / baud, () => {
+		time.at(startMs + (bitsOf(line.format) * 1000) / line.baud, () => {
 			this.#isBusy = false;
 			if (this.#sending.length === 0) return; // Closed or unplugged meanwhile.
 			this.#sending.shift();
-			this.#line.carryToMeter(wire, baud, startMs, this.#configuredMs <= startMs);
+			this.#line.carryToMeter(wire, line, startMs, this.#configuredMs <= startMs);
 			if (this.#sending.length > 0) this.#sendNext();
 			if (this.#owesRoom && this.#sending.length <= SERIAL_SEND_LIMIT / 2) {
 				this.#owesRoom = false;

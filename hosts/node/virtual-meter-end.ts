@@ -6,10 +6,11 @@ import { FORMAT_7E1, type LineSettings, type SerialFormat } from "../../modules/
 import { OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
 import type { VirtualTime } from "./virtual-time.js";
 import {
-	BITS_PER_CHARACTER,
+	bitsOf,
 	decodeCharacter,
 	encodeCharacter,
 	FaultInjector,
+	isSameLength,
 	type LitMachine,
 } from "./wire-character.js";
 
@@ -18,7 +19,7 @@ export interface MeterWire {
 	readonly time: VirtualTime;
 	readonly meterEvents: number[];
 	/** Carries a character from the meter; its first bit was sent at `startMs`. */
-	carryToGateway(wire: number, baud: number, startMs: number): void;
+	carryToGateway(wire: number, line: LineSettings, startMs: number): void;
 }
 
 export class MeterEnd {
@@ -48,9 +49,10 @@ export class MeterEnd {
 		this.#wire.time.clear(this.#timer);
 	}
 
-	arrive(wire: number, baud: number, startMs: number): void {
+	/** `baud` is 0 for a character that a change of the line has broken off. */
+	arrive(wire: number, { baud, format }: LineSettings, startMs: number): void {
 		this.#machine.light?.(startMs, this.#wire.time.nowMs);
-		if (baud === this.line.baud && startMs >= this.#changedMs) {
+		if (baud === this.line.baud && isSameLength(format, this.line.format) && startMs >= this.#changedMs) {
 			this.#take(wire);
 			return;
 		}
@@ -107,13 +109,13 @@ export class MeterEnd {
 		}
 		const wire = item;
 		const startMs = time.nowMs;
-		const baud = this.line.baud;
+		const { line } = this;
 		this.#isBusy = true;
-		time.at(startMs + (BITS_PER_CHARACTER * 1000) / baud, () => {
+		time.at(startMs + (bitsOf(line.format) * 1000) / line.baud, () => {
 			this.#isBusy = false;
 			if (!this.#isConnected) return;
 			this.#head++;
-			this.#wire.carryToGateway(wire, baud, startMs);
+			this.#wire.carryToGateway(wire, line, startMs);
 			this.#sendNext();
 		});
 	}

@@ -3,10 +3,17 @@
  * stop bit. IEC 62056-21, 5.2: seven data bits, least significant first, and even parity in bit 7. Independent of
  * modules/bytes/parity.ts, which is tested against it.
  */
+import { FORMAT_8E1, type SerialFormat } from "../../modules/io/host.js";
 import type { Machine } from "../../modules/io/machine.js";
 
-/** Bits per character, including start, parity and stop bit. */
+/** Bits per character in 7E1 and 8N1, including start, parity and stop bit. */
 export const BITS_PER_CHARACTER = 10;
+
+/** The same in any format. */
+export function bitsOf(format: SerialFormat): number {
+	return format === FORMAT_8E1 ? BITS_PER_CHARACTER + 1 : BITS_PER_CHARACTER;
+}
+
 /** The wire form of one 7-bit character with even parity; 0x80 and above: with the wrong parity bit. */
 export function encodeCharacter(character: number): number {
 	const low = character & 0x7f;
@@ -18,6 +25,11 @@ export function encodeCharacter(character: number): number {
 export function decodeCharacter(wire: number): number {
 	const isOdd = (0x6996 >> ((wire ^ (wire >> 4)) & 15)) & 1;
 	return (wire & 0x7f) | (isOdd << 7);
+}
+
+/** True if a receiver finds the sender's stop bits: 8E1 has one bit more than 7E1 and 8N1. */
+export function isSameLength(one: SerialFormat, other: SerialFormat): boolean {
+	return bitsOf(one) === bitsOf(other);
 }
 
 /** A simulated meter that may also see the head's LED as light. */

@@ -34,7 +34,7 @@ import { FrameDecoder, ROOM } from "../hdlc/decoder.js";
 import { CONTROL_I, controlKind, LLC_DESTINATION, LLC_LENGTH, LLC_RESPONSE } from "../hdlc/frame.js";
 import { MeterListener } from "../iec62056-21/listener.js";
 import type { Crypto } from "../io/crypto.js";
-import { FORMAT_8N1, type LineSettings } from "../io/host.js";
+import { FORMAT_8E1, FORMAT_8N1, type LineSettings, type SerialFormat } from "../io/host.js";
 import { type Machine, NO_BYTES, OUTPUT_NONE, type Output, OutputQueue } from "../io/machine.js";
 import { MBUS_AT, MBusFrames } from "../mbus/frames.js";
 import type { Failure } from "../readout/failure.js";
@@ -94,8 +94,13 @@ const P1_PIECE = 64;
 /** Value of `#status` before the first valid push. */
 const NOT_HEARD = -1;
 
-/** The sender's invocation counter, kept across sessions. */
-class SenderCounter {
+/** Bytes of a burst that is a push, unless the format of the line is wrong; and how many such bursts prove that. */
+const BURST_LENGTH = 32;
+const BURSTS = 2;
+
+/** The sender's invocation counter and the format of its line, kept across sessions. */
+class Sender {
+	format: SerialFormat = FORMAT_8N1;
 	counter = -1;
 	/** Pushes since the counter was last written to flash. */
 	unkept = KEEP_EACH;
@@ -128,12 +133,17 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 	/** STATUS_OK or STATUS_UNCHECKED, of the last valid push. */
 	#status = NOT_HEARD;
 	#isEnded = false;
+	/** Bytes since the last silence, and true once a whole APDU was among them. */
+	#burst = 0;
+	#hasAPDU = false;
+	/** Number of bursts without one. */
+	#strange = 0;
 
 	constructor({ settings, records, memory, crypto }: Opening<COSEMSettings>) {
-		this.line = { baud: settings.dlms.pushBaud, format: FORMAT_8N1 };
 		this.#settings = settings;
 		this.#records = records;
 		this.#memory = memory;
+		this.line = { baud: settings.dlms.pushBaud, format: this.sender.format };
 		this.#crypto = crypto;
 	}
 
@@ -149,6 +159,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		if (this.#isEnded) return;
 		this.received += end - start;
+		this.#burst += end - start;
 		if (this.#bare === FRAMED && nowMs >= this.deadlineMs - GAP_MS + BARE_GAP_MS) this.#bare = 0;
 		this.deadlineMs = nowMs + GAP_MS;
 		const from = this.takeBare(bytes, start, end);
@@ -166,6 +177,11 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		this.dropAll();
 		this.#bare = 0;
+		if (this.#hasAPDU) this.#strange = 0;
+		else if (this.#burst >= BURST_LENGTH) this.#strange++;
+		this.#burst = 0;
+		this.#hasAPDU = false;
+		if (this.#strange === BURSTS && this.#status === NOT_HEARD) this.changeFormat();
 	}
 
 	poll(): Output {
@@ -180,6 +196,14 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		const silence = this.received === 0 ? PUSH_SILENCE : PUSH_UNKNOWN;
 		this.failure = this.#status === NOT_HEARD ? (this.failure ?? silence) : undefined;
 		this.#outputs.event(EVENT_END);
+	}
+
+	/** Tries 8E1 in place of 8N1, or the other way round: M-Bus ports have one or the other. */
+	private changeFormat(): void {
+		const { sender } = this;
+		sender.format = sender.format === FORMAT_8N1 ? FORMAT_8E1 : FORMAT_8N1;
+		this.#strange = 0;
+		this.#outputs.line(this.line.baud, sender.format);
 	}
 
 	private drop(): void {
@@ -285,6 +309,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 	/** Validates and processes the complete APDU `bytes[start..end)` of the buffer. */
 	private validate(start: number, end: number): void {
 		const { bytes } = this.#frames;
+		this.#hasAPDU = true;
 		const tag = bytes[start];
 		const isCiphered = tag === GENERAL_GLO || tag === GENERAL_DED;
 		if (!isCiphered && tag !== DATA_NOTIFICATION) return;
@@ -296,7 +321,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		if (isCiphered && hasKey) {
 			cipher = makeCipher(this.#settings.dlms, this.#crypto, undefined, {
 				meterTitle: learnedPush.subarray(0, TITLE_LENGTH),
-				meterCounter: Math.max(counterOf(learnedPush), this.senderCounter.counter),
+				meterCounter: Math.max(counterOf(learnedPush), this.sender.counter),
 				mayBroadcast: true,
 			});
 			failure = cipher.open(cursor);
@@ -347,19 +372,19 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		return true;
 	}
 
-	/** Counter shared with the previous session. */
-	private get senderCounter(): SenderCounter {
+	/** Shared with the previous session. */
+	private get sender(): Sender {
 		const memory = this.#memory;
 		const { kept } = memory;
-		if (kept instanceof SenderCounter) return kept;
-		const sender = new SenderCounter();
+		if (kept instanceof Sender) return kept;
+		const sender = new Sender();
 		memory.kept = sender;
 		return sender;
 	}
 
 	private remember({ meterTitle, meterCounter }: Cipher): void {
 		const { dlms } = this.#settings;
-		const { senderCounter: sender } = this;
+		const { sender } = this;
 		const inFlash = counterOf(dlms.learnedPush);
 		sender.counter = meterCounter;
 		sender.unkept++;

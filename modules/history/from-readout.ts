@@ -28,6 +28,8 @@ const MEDIUM_WATER = 8;
 const GROUP_MBUS = 24;
 const MBUS_CHANNELS = 4;
 const GROUP_SERVICE = 96;
+/** Group E of the metering point ID, 0-0:96.1.10. */
+const METERING_POINT = 10;
 
 /** The record is not a register, or the value is not a number. */
 const NOTHING = -1;
@@ -54,8 +56,8 @@ export function takeReadout({ records, meterId, status }: Readout, { numbers }: 
 		if (c < 0 || code.sub >= 0 || code.billingPeriod !== null || cursor.attribute !== 0 || !cursor.nextValue())
 			continue;
 		const isMBus = c === GROUP_MBUS && code.a === MEDIUM_NONE && b > 0 && b <= MBUS_CHANNELS;
-		// The meter's own number: `0.0.0`, `C.1.0`, `0-0:96.1.0`; not those of M-Bus meters.
-		if (b <= 0 && (c === 0 ? d === 0 && e <= 0 : c === GROUP_SERVICE && d === 1)) {
+		// The meter's own number: `0.0.0`, `C.1.0`, `0-0:96.1.0`; not those of M-Bus meters or of the metering point.
+		if (b <= 0 && (c === 0 ? d === 0 && e <= 0 : c === GROUP_SERVICE && d === 1 && e < METERING_POINT)) {
 			if (cursor.length > 0) numbers[SERIAL] ||= crc16(cursor.text, 0, cursor.length) || 1;
 		} else if (isMBus && d === 1) kinds[b] = numberOf(cursor, 0);
 		const register = isMBus ? registerOnMBus(code, kinds[b]) : registerOf(code);

@@ -24,10 +24,14 @@ export interface LineSettings {
 	readonly format: SerialFormat;
 }
 
-/** 7 data bits, even parity, 1 stop bit (IEC 62056-21, 5.2) or 8 data bits, no parity, 1 stop bit (HDLC). */
-export type SerialFormat = typeof FORMAT_7E1 | typeof FORMAT_8N1;
+/**
+ * 7 data bits, even parity, 1 stop bit (IEC 62056-21, 5.2); 8 data bits, no parity, 1 stop bit (HDLC); or 8 data bits,
+ * even parity, 1 stop bit (M-Bus, EN 13757-2, 5.3).
+ */
+export type SerialFormat = typeof FORMAT_7E1 | typeof FORMAT_8N1 | typeof FORMAT_8E1;
 export const FORMAT_7E1 = 0;
 export const FORMAT_8N1 = 1;
+export const FORMAT_8E1 = 2;
 
 /** Receive buffer of a serial port, bytes; bytes beyond it are lost and reported as an overrun. */
 export const SERIAL_RECEIVE_LIMIT = 4096;
@@ -46,7 +50,10 @@ export interface SerialOptions extends LineSettings {
 export const SERIAL_ERROR_GONE = 1;
 /** Bytes were lost because they were not read in time. */
 export const SERIAL_ERROR_OVERRUN = 2;
-/** A character arrived with a wrong parity or stop bit; it was delivered as a byte of 0x80 or above. */
+/**
+ * A character arrived with a wrong parity or stop bit. In 7E1 it was delivered as a byte of 0x80 or above, in 8E1 as it was
+ * received, if the port reports it at all; the telegram's own check decides.
+ */
 export const SERIAL_ERROR_CHARACTER = 3;
 
 export interface Serial {
@@ -70,7 +77,8 @@ export interface SerialPort {
 	readonly pins: object;
 	/**
 	 * True when the hardware handles 7E1: bytes are then 7 bits wide, and 0x80 and above mark a damaged character. False:
-	 * the port always uses 8N1, and the caller handles parity (bytes/parity.ts).
+	 * the port uses 8N1 for it, and the caller handles parity (bytes/parity.ts). 8E1 is the port's affair in any case; one
+	 * without a line, such as a pseudo-terminal, passes its bytes.
 	 */
 	readonly hardwareParity: boolean;
 }

@@ -92,7 +92,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 	}
 
 	get format(): SerialFormat {
-		return this.isSoftware ? FORMAT_8N1 : this.#format;
+		return this.isSoftware && this.#format === FORMAT_7E1 ? FORMAT_8N1 : this.#format;
 	}
 
 	onReadable(): void {

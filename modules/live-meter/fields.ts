@@ -2,7 +2,7 @@
 import { BOOLEAN, BYTES, CHOICE, entry, field, INTEGER } from "../config/schema.js";
 
 /** ID of the entry among all entries (parts.ts): unique, never reused. */
-const IN_LIVE_METER = 23;
+const IN_LIVE_METER = 24;
 
 /** Maximum number of client addresses, and bytes of each. */
 export const CLIENT_LIMIT = 8;

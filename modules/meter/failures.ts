@@ -43,12 +43,7 @@ export const FAILURE_HDLC_INSTEAD = failure(
 export const UNSOLICITED_ASCII = finalFailure(METER_ERROR, "unasked/ascii", 90, "The meter pushes telegrams (mode D).");
 export const UNSOLICITED_SML = finalFailure(METER_ERROR, "unasked/sml", 90, "The meter pushes SML.");
 export const UNSOLICITED_DLMS = finalFailure(METER_ERROR, "unasked/dlms", 90, "The meter pushes DLMS/COSEM.");
-export const UNSOLICITED_TIC = finalFailure(
-	METER_ERROR,
-	"unasked/tic",
-	90,
-	"The meter sends customer information (TIC, as France's Linky does) without a pause. This gateway can't read such data yet.",
-);
+export const UNSOLICITED_TIC = finalFailure(METER_ERROR, "unasked/tic", 90, "The meter sends TIC (France's Linky).");
 export const UNSOLICITED_NOISE = failure(
 	METER_ERROR,
 	"unasked/noise",

@@ -8,6 +8,7 @@ import { MODE_D_PUSH, SIGN_ON } from "../iec62056-21/protocol.js";
 import type { Cost } from "../io/memory.js";
 import type { MeterProtocol, Opening, ProtocolRow } from "../readout/protocol.js";
 import { SML } from "../sml/protocol.js";
+import { TIC } from "../tic/protocol.js";
 import type { MeterSettings } from "./settings.js";
 import { SIMULATED } from "./simulator.js";
 
@@ -34,6 +35,7 @@ export const PROTOCOLS: readonly ProtocolRow<MeterSettings>[] = Object.freeze([
 	SIMULATED,
 	MODE_D_PUSH,
 	SML,
+	TIC,
 	DLMS_PUSH,
 	DLMS,
 	DLMS_AFTER_SIGN_ON,

@@ -12,16 +12,17 @@
  * Meters send every one to ten seconds. Readable text proves the right speed, so it gets the time of a whole telegram.
  * Afterwards `next()` returns the session that was waiting meanwhile.
  */
-import { FORMAT_8N1, type LineSettings } from "../io/host.js";
+import { FORMAT_8E1, FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { type Machine, type Output, OutputQueue } from "../io/machine.js";
 import type { Failure } from "../readout/failure.js";
 import { EVENT_END, type Probing, type ReadSession } from "../readout/protocol.js";
-import { UNSOLICITED_TIC } from "./failures.js";
 import { KIND_ASCII, KIND_NOISE, KIND_NONE, KIND_TIC, TelegramScanner } from "./telegram-scanner.js";
-import { unsolicitedFailure } from "./unsolicited.js";
+import { FRAMING_7E1, FRAMING_8E1, FRAMING_8N1, unsolicitedFailure } from "./unsolicited.js";
 
-/** Speeds, most common first. */
-const BAUDS = Object.freeze([9600, 2400, 115200, 4800, 19200, 1200, 300, 600, 38400, 57600]);
+/** Speeds, most common first; M-Bus ports send at the same speed in 8N1 or, by EN 13757-2, in 8E1. */
+const BAUDS = Object.freeze([9600, 2400, 115200, 2400, 4800, 19200, 1200, 300, 600, 38400, 57600]);
+/** Index of the speed in 8E1. */
+const EVEN = 3;
 /** Silence after which the line counts as idle; most meters send every 1 to 5 s, some every 10 s. */
 export const SILENT_MS = 11_000;
 /** Total time limit; a caller waits a minute, part of which has passed. */
@@ -147,7 +148,7 @@ export class Recogniser implements Machine, ReadSession, Probing {
 			this.end(KIND_NOISE);
 			return;
 		}
-		this.#outputs.line(BAUDS[this.#speed], FORMAT_8N1);
+		this.#outputs.line(BAUDS[this.#speed], this.#speed === EVEN ? FORMAT_8E1 : FORMAT_8N1);
 		this.#scanner = new TelegramScanner();
 		this.#sparks = 0;
 		this.#texts = 0;
@@ -163,9 +164,9 @@ export class Recogniser implements Machine, ReadSession, Probing {
 	private end(kind: number): void {
 		this.#state = STATE_ENDED;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
-		const hasParity = kind === KIND_ASCII && this.#scanner.hasParity;
-		if (kind === KIND_TIC) this.failure = UNSOLICITED_TIC;
-		else if (kind !== KIND_NONE) this.failure = unsolicitedFailure(kind, BAUDS[this.#speed], hasParity);
+		const hasParity = kind === KIND_TIC || (kind === KIND_ASCII && this.#scanner.hasParity);
+		const framing = hasParity ? FRAMING_7E1 : this.#speed === EVEN ? FRAMING_8E1 : FRAMING_8N1;
+		if (kind !== KIND_NONE) this.failure = unsolicitedFailure(kind, BAUDS[this.#speed], framing);
 		this.#outputs.event(EVENT_END);
 	}
 }

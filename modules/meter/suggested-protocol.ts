@@ -9,6 +9,7 @@ import { probeIdent } from "../iec62056-21/protocol.js";
 import type { Failure } from "../readout/failure.js";
 import type { Opening, Probing } from "../readout/protocol.js";
 import { SML } from "../sml/protocol.js";
+import { TIC } from "../tic/protocol.js";
 import { FAILURE_HDLC_INSTEAD, FAILURE_SIGN_ON_INSTEAD } from "./failures.js";
 import type { MeterSettings } from "./settings.js";
 
@@ -34,5 +35,5 @@ const HDLC: SuggestedProtocol = Object.freeze({
 /** Returns the alternatives in the order of trying. */
 export function suggestionsFor(settings: MeterSettings): readonly SuggestedProtocol[] {
 	if (DLMS.isChosen(settings)) return settings.dlms.opening === OPENING_DIRECT ? [SIGN_ON] : [];
-	return settings.modeD || SML.isChosen(settings) ? [SIGN_ON, HDLC] : [HDLC];
+	return settings.modeD || SML.isChosen(settings) || TIC.isChosen(settings) ? [SIGN_ON, HDLC] : [HDLC];
 }

@@ -6,42 +6,61 @@ import { HDLC_OTHER_ADDRESS, HDLC_REFUSED } from "../hdlc/failures.js";
 import { IEC_NO_IDENT } from "../iec62056-21/failures.js";
 import { type Advice, type Failure, foundFailure } from "../readout/failure.js";
 import { PROTOCOL_SML, SML_BAUD } from "../sml/protocol.js";
-import { UNSOLICITED_ASCII, UNSOLICITED_DLMS, UNSOLICITED_NOISE, UNSOLICITED_SML } from "./failures.js";
+import { PROTOCOL_TIC } from "../tic/protocol.js";
+import {
+	UNSOLICITED_ASCII,
+	UNSOLICITED_DLMS,
+	UNSOLICITED_NOISE,
+	UNSOLICITED_SML,
+	UNSOLICITED_TIC,
+} from "./failures.js";
 import type { MeterSettings } from "./settings.js";
-import { KIND_ASCII, KIND_BARE, KIND_HDLC, KIND_MBUS, KIND_NOISE, KIND_SML } from "./telegram-scanner.js";
+import { KIND_ASCII, KIND_NOISE, KIND_SML, KIND_TIC, KIND_WRAPPER } from "./telegram-scanner.js";
 
-/** Framing in the API. */
+/** Framings in the API. */
 export const FRAMING_7E1 = "7E1";
+export const FRAMING_8N1 = "8N1";
+export const FRAMING_8E1 = "8E1";
 
 /** Words of the API, by KIND_… from KIND_ASCII on. */
-const WORDS = "ascii sml dlms_hdlc dlms_mbus dlms_wrapper noise dlms_bare";
+const WORDS = "ascii sml dlms_hdlc dlms_mbus dlms_wrapper noise dlms_bare tic";
 const SML_ADVICE: Advice = Object.freeze({ protocol: PROTOCOL_SML });
+const TIC_ADVICE: Advice = Object.freeze({ protocol: PROTOCOL_TIC });
+/** Failures by KIND_… from KIND_ASCII on. */
+const ROWS: readonly Failure[] = Object.freeze([
+	UNSOLICITED_ASCII,
+	UNSOLICITED_SML,
+	UNSOLICITED_DLMS,
+	UNSOLICITED_DLMS,
+	UNSOLICITED_DLMS,
+	UNSOLICITED_NOISE,
+	UNSOLICITED_DLMS,
+	UNSOLICITED_TIC,
+]);
 
-/** Returns the failure for a telegram of this kind at this speed. `hasParity`: 7E1, otherwise 8N1. */
-export function unsolicitedFailure(kind: number, baud: number, hasParity: boolean): Failure {
+/** Returns the failure for a telegram of this kind at this speed. */
+export function unsolicitedFailure(kind: number, baud: number, framing: string): Failure {
 	const word = WORDS.split(" ")[kind - KIND_ASCII];
 	if (kind === KIND_NOISE) {
 		const { message } = UNSOLICITED_NOISE;
 		return foundFailure(UNSOLICITED_NOISE, message, { kind: word, baud: 0, framing: "", isSupported: false });
 	}
-	const framing = hasParity ? FRAMING_7E1 : "8N1";
-	const isSML = kind === KIND_SML;
-	const isPush = kind === KIND_HDLC || kind === KIND_MBUS || kind === KIND_BARE;
-	const isSupported = isSML ? baud === SML_BAUD : kind === KIND_ASCII || isPush;
-	const row = kind === KIND_ASCII ? UNSOLICITED_ASCII : isSML ? UNSOLICITED_SML : UNSOLICITED_DLMS;
+	const row = ROWS[kind - KIND_ASCII];
 	const what = `${row.message.slice(0, -1)}, at ${baud} Bd, ${framing}.`;
+	const isSupported = kind !== KIND_WRAPPER && (kind !== KIND_SML || baud === SML_BAUD);
 	const found = { kind: word, baud, framing, isSupported };
 	if (!isSupported) return foundFailure(row, `${what} This gateway can't read such data yet.`, found);
-	if (isSML) return foundFailure(row, `${what} Choose the protocol sml.`, found, SML_ADVICE);
-	return isPush
-		? foundFailure(row, `${what} Choose the protocol dlms, and set push_baudrate to ${baud}.`, found, {
-				protocol: "dlms",
-				pushBaud: baud,
-			})
-		: foundFailure(row, `${what} Turn mode_d_enabled on, and set mode_d_baudrate to ${baud}.`, found, {
+	if (kind === KIND_SML) return foundFailure(row, `${what} Choose the protocol sml.`, found, SML_ADVICE);
+	if (kind === KIND_TIC) return foundFailure(row, `${what} Choose the protocol tic.`, found, TIC_ADVICE);
+	return kind === KIND_ASCII
+		? foundFailure(row, `${what} Turn mode_d_enabled on, and set mode_d_baudrate to ${baud}.`, found, {
 				protocol: "iec62056",
 				modeD: true,
 				modeDBaud: baud,
+			})
+		: foundFailure(row, `${what} Choose the protocol dlms, and set push_baudrate to ${baud}.`, found, {
+				protocol: "dlms",
+				pushBaud: baud,
 			});
 }
 
@@ -57,7 +76,8 @@ export function isUnexplained(failure: Failure): boolean {
 
 /** Returns true when the gateway is already configured as the failure advises, so that nothing new was found. */
 export function isAsAdvised({ advice }: Failure, settings: MeterSettings): boolean {
-	if (advice?.protocol === PROTOCOL_SML) return settings.protocol === PROTOCOL_SML;
+	const { protocol } = advice ?? {};
+	if (protocol === PROTOCOL_SML || protocol === PROTOCOL_TIC) return settings.protocol === protocol;
 	if (advice?.modeD === true) return settings.modeD && settings.modeDBaud === advice.modeDBaud;
 	const { pushBaud = 0 } = advice ?? {};
 	return pushBaud > 0 && settings.protocol === advice?.protocol && settings.dlms.pushBaud === pushBaud;

@@ -1,6 +1,6 @@
 /**
  * Reasons for a failed readout. Each protocol has a frozen table of them (`failures.ts` of iec62056-21, hdlc, dlms, cosem,
- * sml and meter), and rows are compared by identity. The API shows `error`, `code` and `message`; the reader and the
+ * sml, tic and meter), and rows are compared by identity. The API shows `error`, `code` and `message`; the reader and the
  * sessions use the other columns.
  */
 
@@ -25,7 +25,7 @@ export interface Advice {
 
 /** Unsolicited data found on the line. */
 export interface Unsolicited {
-	/** Value in the API: `ascii`, `sml`, `dlms_hdlc`, `dlms_mbus`, `dlms_wrapper`, `dlms_bare`, `noise`. */
+	/** Value in the API: `ascii`, `sml`, `dlms_hdlc`, `dlms_mbus`, `dlms_wrapper`, `dlms_bare`, `tic`, `noise`. */
 	readonly kind: string;
 	/** Speed in Bd, and framing such as `7E1`; 0 and "" if data arrived at every speed. */
 	readonly baud: number;

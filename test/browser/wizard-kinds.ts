@@ -131,6 +131,17 @@ export const KINDS: readonly Kind[] = [
 		says: "wizard.pin",
 	},
 	{
+		what: "TIC, standard",
+		meter: ["--protocol", "tic", "--baud-pace"],
+		protocol: "tic",
+		isInXS: true,
+	},
+	{
+		what: "TIC, historic",
+		meter: ["--protocol", "tic", "--tic-mode", "historic", "--baud-pace"],
+		protocol: "tic",
+	},
+	{
 		what: "DLMS/COSEM at 9600 Bd",
 		meter: ["--protocol", "dlms", "--baud-pace"],
 		protocol: "dlms",

@@ -2,11 +2,13 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { DLMS_PUSH } from "../../modules/cosem/push.js";
-import { FORMAT_8N1 } from "../../modules/io/host.js";
+import { FORMAT_8E1, FORMAT_8N1 } from "../../modules/io/host.js";
+import { OUTPUT_LINE } from "../../modules/io/machine.js";
 import { EVENT_END, EVENT_POOR } from "../../modules/readout/protocol.js";
 import { type Readout, STATUS_OK, STATUS_UNCHECKED } from "../../modules/readout/readout.js";
 import { protect } from "../../tools/meter/dlms-cipher.js";
 import { blockPush, hdlcPush, mbusPush } from "../../tools/meter/push-frames.js";
+import { PushMeter } from "../../tools/meter/push-meter.js";
 import { readTelegram } from "../../tools/meter/telegram.js";
 import { vectorNames, vectorPath } from "../../tools/meter/vectors.js";
 import { type Capture, captures } from "../dlms/vectors.js";
@@ -635,5 +637,58 @@ describe("the reader with a meter that pushes DLMS/COSEM", () => {
 		const { failure } = made.read();
 		assert.equal(failure?.code, "unasked/dlms");
 		assert.deepEqual(failure?.advice, { protocol: "dlms", pushBaud: 9600 });
+	});
+});
+
+describe("a line of pushes in 8E1, as M-Bus ports have it", () => {
+	const mbusMeter = (format: typeof FORMAT_8E1 | typeof FORMAT_8N1, bad = 0) => {
+		let pushes = 0;
+		const source = () => (pushes++ < bad ? mbusPush(PLAIN).map((byte) => byte ^ 0x10) : mbusPush(PLAIN));
+		return new PushMeter({ source, baud: 2400, pushMs: 5000, format });
+	};
+	const benchOf = (meter: PushMeter) => {
+		const bench = new ReaderBench({ protocol: "dlms", dlms: dlmsSettings({ pushBaud: 2400 }) });
+		bench.world.serial.meter.connect(meter);
+		return bench;
+	};
+
+	it("is found out after two pushes, and remembered by the next session", () => {
+		const bench = benchOf(mbusMeter(FORMAT_8E1));
+		bench.reader.reconfigure();
+		bench.world.advance(14_000);
+		const last = () => recordsOf(bench.reader.outcomes.last?.records);
+		assert.deepEqual(last(), []);
+		bench.world.advance(2000);
+		assert.deepEqual(last(), RECORDS);
+		bench.world.serial.meter.unplug();
+		bench.world.advance(10);
+		bench.world.serial.meter.plugIn();
+		bench.world.advance(11_000);
+		const again = bench.read();
+		assert.deepEqual([recordsOf(again.readout?.records), again.tookMs < 5500], [RECORDS, true]);
+	});
+	it("is found again in 8N1 where pushes were damaged at first", () => {
+		const { readout } = benchOf(mbusMeter(FORMAT_8N1, 2)).read();
+		assert.deepEqual(recordsOf(readout?.records), RECORDS);
+	});
+	it("is not looked for once a push was read, nor for one damaged push, nor for a few bytes", () => {
+		const good = mbusPush(PLAIN);
+		const damaged = good.map((byte) => byte ^ 0x10);
+		const isChanged = (...pushes: Uint8Array[]) => {
+			const { conversation } = new PushBed();
+			let changed = false;
+			pushes.forEach((push, i) => {
+				conversation.receive(push, 0, push.length, 5000 * i);
+				conversation.advance(5000 * i + 1000);
+				for (let output = conversation.poll(); output.kind !== 0; output = conversation.poll())
+					if (output.kind === OUTPUT_LINE) changed = true;
+			});
+			return changed;
+		};
+		const few = damaged.subarray(0, 31);
+		assert.equal(isChanged(damaged, damaged), true);
+		assert.equal(isChanged(good, damaged, damaged, damaged), false);
+		assert.equal(isChanged(damaged, good, damaged), false);
+		assert.equal(isChanged(damaged, few), false);
 	});
 });

@@ -1,7 +1,7 @@
 /**
- * Hostile pushes of DLMS/COSEM and telegrams of SML against their listeners, with time moved by hand. None throws; what a
+ * Hostile pushes of DLMS/COSEM, telegrams of SML and frames of TIC against their listeners, with time moved by hand. None throws; what a
  * push shows was sealed by the meter's own keys and never shown before, also over restarts as far as flash knows; SML
- * shows only what its checks vouch for; and a good one after a silence is read each time.
+ * shows only what its checks vouch for, TIC only what was sent; and a good one after a silence is read each time.
  */
 import assert from "node:assert/strict";
 import { DLMS_PUSH } from "../../modules/cosem/push.js";
@@ -9,9 +9,11 @@ import { EVENT_READOUT } from "../../modules/readout/protocol.js";
 import { type Readout, STATUS_OK, STATUS_UNCHECKED } from "../../modules/readout/readout.js";
 import { checkOf } from "../../tools/meter/hdlc-frame.js";
 import { SML_MAKES } from "../../tools/meter/sml-telegram.js";
+import { ticTelegram } from "../../tools/meter/tic-telegram.js";
 import { PushBed } from "../cosem/push-bed.js";
 import { recordsOf } from "../meter/records.js";
 import { Bed, telegramOf } from "../sml/bed.js";
+import { READING, Bed as TICBed } from "../tic/bed.js";
 import { HostilePusher, KEYS, RECORD } from "./hostile-pusher.js";
 import { type Mutator, runAll } from "./mutator.js";
 
@@ -116,6 +118,32 @@ export async function fuzzSML(seed: number, runs: number): Promise<void> {
 		assert.deepEqual(readingsOf(bed, one), good.get(one), "after the damaged one");
 		nowMs += 3000;
 		bed.advance(nowMs);
+	});
+}
+
+/** Frames of TIC as on the line, with parity. */
+export const TIC_FRAMES = (["standard", "historic"] as const).map((mode) => ticTelegram(READING, mode));
+
+/** Throws, with the seed, when one of `runs` damaged frames of TIC does harm. */
+export async function fuzzTIC(seed: number, runs: number): Promise<void> {
+	const beds = TIC_FRAMES.map((frame) => {
+		const bed = new TICBed();
+		bed.receive(frame);
+		const [{ records }] = bed.receive(frame);
+		return { frame, bed, records };
+	});
+	const sent = new Set(beds.flatMap(({ records }) => records));
+	await runAll("TIC", seed, runs, (mutator) => {
+		const { frame, bed, records } = mutator.pick(beds);
+		mutator.inPieces(mutator.mutate(frame, mutator.pick(TIC_FRAMES)), (buffer, start, end) => {
+			for (const told of bed.receive(buffer.subarray(start, end))) {
+				for (const record of told.records) assert.ok(sent.has(record), `${record} was never sent`);
+				assert.ok(told.isCut || told.records.join() === records.join(), `a frame without ${records}`);
+			}
+		});
+		// A frame may have been begun and not ended.
+		const after = [frame, frame].flatMap((good) => bed.receive(good));
+		assert.deepEqual(after.at(-1)?.records, records, "after the damaged one");
 	});
 }
 

@@ -12,7 +12,7 @@ import { METER_PUSH } from "../../tools/meter/iec-meter.js";
 import { PushMeter } from "../../tools/meter/push-meter.js";
 import { HostilePusher, KEYS } from "./hostile-pusher.js";
 import { type Mutator, runAll } from "./mutator.js";
-import { oddSML, SML_TELEGRAMS } from "./pushes.js";
+import { oddSML, SML_TELEGRAMS, TIC_FRAMES } from "./pushes.js";
 import { checkTrace } from "./requests.js";
 
 /** Slots alive that may come on top of those of the first count, and for each code of a failure that is counted. */
@@ -67,9 +67,25 @@ function sml(): Kind {
 	};
 }
 
+/** Frames of TIC; the first of two good ones tells the length. */
+function tic(): Kind {
+	const [good] = TIC_FRAMES;
+	return {
+		baud: 9600,
+		settings: [["meter/protocol", { protocol: "tic" }]],
+		// The good one behind it keeps the listener at its speed.
+		odd: (mutator) => Uint8Array.from([...mutator.mutate(good, mutator.pick(TIC_FRAMES)), ...good]),
+		good: () => Uint8Array.from([...good, ...good]),
+		check: ({ status, meter_id, readings }) => {
+			assert.deepEqual([status, meter_id], [0, "041876543210"]);
+			assert.ok(readings.some(({ obis }: { obis: string }) => obis === "9.7.0"));
+		},
+	};
+}
+
 /** Throws, with the seed, when one of `runs` hostile pushes or telegrams does harm in XS. */
 export async function fuzzPushesInXS(seed: number, runs: number): Promise<void> {
-	for (const kind of [pushes(), sml()]) await fuzz(kind, seed, runs);
+	for (const kind of [pushes(), sml(), tic()]) await fuzz(kind, seed, runs);
 }
 
 async function fuzz(kind: Kind, seed: number, runs: number): Promise<void> {

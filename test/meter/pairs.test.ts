@@ -222,6 +222,7 @@ describe("impossible pairs of the reader", () => {
 		},
 		listening: () => new ReaderBench(modeD),
 		"listening to SML": () => new ReaderBench({ protocol: "sml" }),
+		"listening to TIC": () => new ReaderBench({ protocol: "tic" }),
 		unplugged: () => {
 			const bench = new ReaderBench(modeD);
 			bench.world.serial.meter.unplug();
@@ -252,6 +253,7 @@ describe("impossible pairs of the reader", () => {
 		"no mode D": changed({ modeD: false }),
 		simulator: changed({ simulator: true }),
 		"another protocol": changed({ protocol: "dlms", modeD: false }),
+		TIC: changed({ protocol: "tic", modeD: false, simulator: false }),
 		SML: changed({ protocol: "sml", modeD: false, simulator: false }),
 		forget: ({ reader }) => reader.forget(),
 		stop: ({ reader }) => reader.stop(),

@@ -7,6 +7,7 @@ import {
 	KIND_HDLC,
 	KIND_MBUS,
 	KIND_SML,
+	KIND_TIC,
 	KIND_WRAPPER,
 } from "../../modules/meter/telegram-scanner.js";
 import { Household } from "../../tools/meter/household.js";
@@ -68,6 +69,8 @@ export function pushedTelegrams(): PushedTelegram[] {
 		...ascii.map(({ name, telegram }) => ({ name: `${name}, 7E1`, kind: KIND_ASCII, bytes: withParity(telegram) })),
 		...ascii.map(({ name, telegram }) => ({ name: `${name}, 8N1`, kind: KIND_ASCII, bytes: telegram })),
 		...captures("sml", KIND_SML),
+		...captures("tic", KIND_TIC),
+		...captures("tic", KIND_TIC).map((one) => ({ ...one, name: `${one.name}, 7E1`, bytes: withParity(one.bytes) })),
 		...captures("hdlc", KIND_HDLC, (name) => name.includes("push")),
 		...captures("mbus", KIND_MBUS),
 		{ name: "data-notification in a wrapper", kind: KIND_WRAPPER, bytes: WRAPPED },

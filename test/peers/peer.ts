@@ -58,13 +58,20 @@ export async function run(command: string, args: string[], env: Record<string, s
 	}
 }
 
-/** Installs packages from PyPI beside the project; their folder. Throws PeerMissing when they can't be had. */
-export async function installPython(name: string, packages: readonly string[]): Promise<string> {
+/**
+ * Installs packages from PyPI beside the project with these options of pip; their folder. Throws PeerMissing when they
+ * can't be had.
+ */
+export async function installPython(
+	name: string,
+	packages: readonly string[],
+	more: readonly string[] = [],
+): Promise<string> {
 	const folder = join(PEERS_FOLDER, name);
 	const done = join(folder, "installed.txt");
 	const wanted = packages.join("\n");
 	if (existsSync(done) && readFileSync(done, "utf8") === wanted) return folder;
-	const options = ["--quiet", "--retries", "0", "--no-deps", "--upgrade", "--target", folder];
+	const options = ["--quiet", "--retries", "0", "--no-deps", "--upgrade", "--target", folder, ...more];
 	try {
 		await run("python3", ["-m", "pip", "install", ...options, ...packages]);
 	} catch (error) {

@@ -24,6 +24,7 @@ import { endModule, moduleCases, prepareModule, prepareZigpy, zigpyCases } from 
 import { PeerMissing } from "./peer.js";
 import { endPrometheus, preparePrometheus, prometheusCases } from "./prometheus.js";
 import { preparePwitab, pwitabCases } from "./pwitab.js";
+import { preparePyteleinfo, pyteleinfoCases } from "./pyteleinfo.js";
 import { hpkeCases, prepareHPKE } from "./report.js";
 import { endScripts, prepareScripts, scriptCases } from "./scripts.js";
 import { prepareSmllib, smllibCases } from "./smllib.js";
@@ -72,6 +73,7 @@ async function checkMeters(): Promise<void> {
 	await check({ name: "OpenMUC j62056 2.2.0", prepare: prepareOpenMUC, cases: openMUCCases });
 	await check({ name: "pwitab iec62056-21 0.0.2", prepare: preparePwitab, cases: pwitabCases });
 	await check({ name: "smllib 1.7", prepare: prepareSmllib, cases: smllibCases });
+	await check({ name: "pyteleinfo 0.4.0", prepare: preparePyteleinfo, cases: pyteleinfoCases });
 	await check({ name: "dsmr_parser 1.11.2", prepare: prepareDsmrParser, cases: dsmrParserCases });
 	await check({ name: "gurux-dlms 1.0.203", prepare: prepareGurux, cases: guruxCases });
 	for (const engine of ["node", "xs"] as const) {

@@ -7,4 +7,5 @@ sendingMeters("linux", {
 	"ciphered push in blocks": 8,
 	"ciphered push in M-Bus": 5,
 	SML: 8,
+	TIC: 5,
 });

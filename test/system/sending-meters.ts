@@ -62,6 +62,12 @@ const KINDS = {
 		lastCode: "1-0:16.7.0",
 		protocol: "SML",
 	},
+	TIC: {
+		options: ["--protocol", "tic"],
+		settings: [["meter/protocol", { protocol: "tic" }]],
+		lastCode: "PJOURF+1",
+		protocol: "TIC",
+	},
 } as const satisfies Record<string, Kind>;
 
 /** `telegrams`: that are read meanwhile of each of these kinds. */

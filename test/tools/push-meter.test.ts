@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { crc16 } from "../../modules/bytes/crc16.js";
 import { CHECK_RIGHT } from "../../modules/iec62056-21/block.js";
 import { MeterListener } from "../../modules/iec62056-21/listener.js";
+import { FORMAT_8E1 } from "../../modules/io/host.js";
 import {
 	KIND_ASCII,
 	KIND_HDLC,
@@ -114,6 +115,11 @@ describe("the simulated meter that sends by itself", () => {
 			pace: true,
 			quiet: true,
 		});
+		assert.equal(parse("--protocol dlms-push --framing mbus --even-parity")?.format, FORMAT_8E1);
+		assert.deepEqual(
+			["", " --tic-mode historic", " --baud 4800"].map((more) => parse(`--protocol tic${more}`)?.baud),
+			[9600, 1200, 4800],
+		);
 		assert.equal(parse("--protocol dlms-push --framing mbus --baud 115200")?.baud, 115_200);
 		const ciphered = parse("--protocol dlms-push --security encrypt --dedicated --segment 60 --replay 3 --wrong-tag 2");
 		assert.equal(ciphered?.form.protection?.control, 0x20);
@@ -127,6 +133,10 @@ describe("the simulated meter that sends by itself", () => {
 	});
 	for (const line of [
 		"--protocol sml --framing hdlc",
+		"--protocol sml --tic-mode historic",
+		"--protocol tic --tic-mode old",
+		"--protocol sml --even-parity",
+		"--protocol tic --make plain",
 		"--protocol sml --security both",
 		"--protocol dlms-push --security auth",
 		"--protocol dlms-push --framing tcp",

@@ -22,7 +22,7 @@ import {
 	FaultInjector,
 	type LitMachine,
 } from "../../hosts/node/wire-character.js";
-import { FORMAT_7E1, FORMAT_8N1, type SerialFormat } from "../../modules/io/host.js";
+import { FORMAT_7E1, type SerialFormat } from "../../modules/io/host.js";
 import { OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
 import { OPENING_BAUD } from "./iec-meter.js";
 import { LineClock } from "./line-clock.js";
@@ -176,7 +176,7 @@ export class LineRunner {
 	 */
 	#receive(wire: Uint8Array, startMs: number, endMs: number): void {
 		const bytes = wire.map((byte) => {
-			if (this.#format === FORMAT_8N1) return byte;
+			if (this.#format !== FORMAT_7E1) return byte;
 			if (byte === SIGN_ON_WITH_PARITY || byte === SIGN_ON) this.#hasParity = byte === SIGN_ON_WITH_PARITY;
 			return this.#hasParity ? decodeCharacter(byte) : byte & 0x7f;
 		});
@@ -228,7 +228,7 @@ export class LineRunner {
 	}
 
 	#encode(bytes: Uint8Array): Uint8Array {
-		if (this.#format === FORMAT_8N1) return bytes;
+		if (this.#format !== FORMAT_7E1) return bytes;
 		return bytes.map((byte) => (this.#hasParity ? encodeCharacter(byte) : byte & 0x7f));
 	}
 

@@ -47,7 +47,7 @@ Without --telegram it is a household's three-phase meter with moving values.
   --profile-lines N   of a part, where R6 asks for it in parts (default 10)
   --profile-password TEXT  without it (P1) the profile is refused
   --profile-tries N   wrong passwords until it is locked (default 3; 0: it is), and refuses the right one too
-  --protocol NAME     iec (default), dlms, sml, dlms-push or p1; npm run meter -- --protocol dlms --help tells its options
+  --protocol NAME     iec (default), dlms, sml, dlms-push, tic or p1; npm run meter -- --protocol dlms --help tells its options
 
 Faults:
   --echo              everything received is sent back

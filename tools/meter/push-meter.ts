@@ -4,7 +4,7 @@
  */
 
 import type { LitMachine } from "../../hosts/node/wire-character.js";
-import { FORMAT_8N1 } from "../../modules/io/host.js";
+import { FORMAT_8N1, type SerialFormat } from "../../modules/io/host.js";
 import type { Output } from "../../modules/io/machine.js";
 import { METER_PUSH } from "./iec-meter.js";
 import type { MeterDisplay } from "./meter-display.js";
@@ -15,6 +15,8 @@ export interface PushMeterOptions {
 	readonly source: (nowMs: number) => Uint8Array;
 	/** Bd. */
 	readonly baud: number;
+	/** Default: 8N1, in which TIC is 7E1. */
+	readonly format?: SerialFormat;
 	/** Time from the start of one telegram to the next. */
 	readonly pushMs: number;
 	/** Display that is operated by light. */
@@ -29,7 +31,7 @@ export class PushMeter implements LitMachine {
 
 	constructor(options: PushMeterOptions, nowMs = 0) {
 		this.#options = options;
-		this.#outputs = [lineChange(options.baud, FORMAT_8N1)];
+		this.#outputs = [lineChange(options.baud, options.format ?? FORMAT_8N1)];
 		this.deadlineMs = nowMs + options.pushMs;
 	}
 

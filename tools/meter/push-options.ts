@@ -1,18 +1,21 @@
-/** Command line of the meter simulator for meters with unsolicited telegrams in eight bits: SML, DLMS/COSEM, P1. */
+/** Command line of the meter simulator for meters with unsolicited telegrams: SML, DLMS/COSEM, TIC, P1. */
+import { FORMAT_8E1, type SerialFormat } from "../../modules/io/host.js";
 import type { PushForm, PushFraming } from "./push-telegrams.js";
 import { SML_HELP, SML_WORDS, type SMLOptions, smlOptions } from "./sml-options.js";
+import { TIC_BAUD, type TICMode } from "./tic-telegram.js";
 import { choice, count, defined, flag, hex, oneOf, PUSH_BAUD_RATES, parseWords, text, UsageError } from "./words.js";
 
-export const PUSH_HELP = `A smart meter that sends by itself, in eight bits, at the end of a serial line.
+export const PUSH_HELP = `A smart meter that sends by itself at the end of a serial line.
 
   npm run meter -- --protocol sml [options]
   npm run meter -- --protocol dlms-push [options]
+  npm run meter -- --protocol tic [options]
   npm run meter -- --protocol p1 [options]
 
 Without --port it opens a pseudo-terminal and prints its path as the first line: "meter /dev/pts/N".
 Without --telegram it has the moving values of a household.
 
-  --port PATH         a serial port (8N1) instead of a pseudo-terminal
+  --port PATH         a serial port (8N1, in which TIC is 7E1) instead of a pseudo-terminal
   --socket PATH       the serial port of an emulator instead: a Unix socket that it makes, waited for as long as it takes
   --telegram FILE     send these bytes: raw, or hex text (name ends in .hex)
 ${SML_HELP}  --framing NAME      dlms-push: hdlc (default), mbus, wrapper, or p1: a ciphered P1 telegram in no frame
@@ -23,7 +26,10 @@ ${SML_HELP}  --framing NAME      dlms-push: hdlc (default), mbus, wrapper, or p1
   --blocks            dlms-push in HDLC: general block transfer, --segment bytes in a block
   --replay N          dlms-push: after N pushes the last one is sent again and again
   --wrong-tag N       dlms-push: one of N pushes has a wrong tag, or a changed last byte
-  --baud N            300 to 19200, 38400, 57600 or 115200 (default 9600; mbus 2400; p1, also as framing, 115200)
+  --tic-mode NAME     tic: standard (default) or historic
+  --even-parity       dlms-push: 8E1 in place of 8N1, as M-Bus ports have it; a pseudo-terminal has no parity
+  --baud N            300 to 19200, 38400, 57600 or 115200 (default 9600; tic historic 1200; mbus 2400;
+                      p1, also as framing, 115200)
   --push-seconds N    from one telegram to the next (default 2; p1 1)
   --baud-pace         pseudo-terminal: as slow as the real line, and garbage for a reader at the wrong speed
   --quiet             no log (on stderr)
@@ -42,13 +48,17 @@ export interface PushProgramOptions {
 	replay?: number;
 	wrongTag?: number;
 	sml?: SMLOptions;
+	/** Default: standard. */
+	ticMode?: TICMode;
 	baud: number;
+	/** Default: 8N1. */
+	format?: SerialFormat;
 	pushMs: number;
 	pace: boolean;
 	quiet: boolean;
 }
 
-const PROTOCOLS = ["sml", "dlms-push", "p1"] as const;
+const PROTOCOLS = ["sml", "dlms-push", "tic", "p1"] as const;
 export type PushProtocol = (typeof PROTOCOLS)[number];
 
 export function wantsPush(args: readonly string[]): boolean {
@@ -70,10 +80,12 @@ export function parsePushOptions(args: string[]): PushProgramOptions | undefined
 	const isSML = protocol === "sml";
 	const ofSML = (Object.keys(SML_WORDS) as (keyof typeof SML_WORDS)[]).find((name) => values[name] !== undefined);
 	if (!isSML && ofSML !== undefined) throw new UsageError(`--${ofSML} is for --protocol sml.`);
+	if (protocol !== "tic" && values["tic-mode"] !== undefined) throw new UsageError("--tic-mode is for --protocol tic.");
+	const ticMode = choice(values, "tic-mode", ["standard", "historic"]) as TICMode | undefined;
 	const framing = (choice(values, "framing", ["hdlc", "mbus", "wrapper", "p1"]) ?? "hdlc") as PushFraming;
 	const security = choice(values, "security", ["none", "encrypt", "both"]) ?? (framing === "p1" ? "both" : "none");
 	if (framing === "p1" && security === "none") throw new UsageError("--framing p1 is ciphered.");
-	for (const name of ["security", "segment", "blocks", "replay", "wrong-tag"] as const)
+	for (const name of ["security", "segment", "blocks", "replay", "wrong-tag", "even-parity"] as const)
 		if (protocol !== "dlms-push" && values[name] !== undefined)
 			throw new UsageError(`--${name} is for --protocol dlms-push.`);
 	const protection = {
@@ -92,6 +104,7 @@ export function parsePushOptions(args: string[]): PushProgramOptions | undefined
 		protection: security === "none" ? undefined : protection,
 	});
 	const isP1 = protocol === "p1" || framing === "p1";
+	const ownBaud = ticMode === undefined ? 9600 : TIC_BAUD[ticMode];
 	return defined({
 		protocol,
 		port: values.port,
@@ -101,7 +114,9 @@ export function parsePushOptions(args: string[]): PushProgramOptions | undefined
 		replay: count(values, "replay", 1_000_000, 1),
 		wrongTag: count(values, "wrong-tag", 1_000_000, 1),
 		sml: isSML ? smlOptions(values) : undefined,
-		baud: oneOf(values, "baud", PUSH_BAUD_RATES) ?? (framing === "mbus" ? 2400 : isP1 ? 115_200 : 9600),
+		ticMode,
+		baud: oneOf(values, "baud", PUSH_BAUD_RATES) ?? (framing === "mbus" ? 2400 : isP1 ? 115_200 : ownBaud),
+		format: values["even-parity"] ? FORMAT_8E1 : undefined,
 		pushMs: (count(values, "push-seconds", 86_400, 1) ?? (isP1 ? 1 : 2)) * 1000,
 		pace: values["baud-pace"] ?? false,
 		quiet: values.quiet ?? false,
@@ -114,6 +129,7 @@ const WORDS = {
 	telegram: text,
 	framing: text,
 	...SML_WORDS,
+	"tic-mode": text,
 	security: text,
 	guek: text,
 	ak: text,
@@ -124,6 +140,7 @@ const WORDS = {
 	blocks: flag,
 	replay: text,
 	"wrong-tag": text,
+	"even-parity": flag,
 	baud: text,
 	"push-seconds": text,
 	"baud-pace": flag,

@@ -47,6 +47,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/sml": 11000,
 	"modules/sntp": 7500,
 	"modules/system": 20500,
+	"modules/tic": 9000,
 	"modules/time": 10000,
 	"modules/wifi": 33000,
 	"modules/zigbee": 62500,

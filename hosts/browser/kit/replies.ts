@@ -239,7 +239,7 @@ export interface Ethernet {
 }
 
 export interface Protocol {
-	readonly protocol: "iec62056" | "dlms" | "sml";
+	readonly protocol: "iec62056" | "dlms" | "sml" | "tic";
 }
 
 export interface Probe {
@@ -256,14 +256,14 @@ export interface Probe {
 }
 
 export type Unasked = {
-	readonly kind: "ascii" | "sml" | "dlms_hdlc" | "dlms_mbus" | "dlms_wrapper" | "dlms_bare" | "noise";
+	readonly kind: "ascii" | "sml" | "dlms_hdlc" | "dlms_mbus" | "dlms_wrapper" | "dlms_bare" | "tic" | "noise";
 	readonly baudrate: number;
-	readonly framing: "7E1" | "8N1" | "";
+	readonly framing: "7E1" | "8N1" | "8E1" | "";
 	readonly supported: boolean;
 } | null;
 
 export type Advice = {
-	readonly protocol: "iec62056" | "dlms" | "sml";
+	readonly protocol: "iec62056" | "dlms" | "sml" | "tic";
 	readonly mode_d_enabled?: boolean;
 	readonly mode_d_baudrate?: 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200 | 38400 | 57600 | 115200;
 	readonly push_baudrate?: 0 | 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200 | 38400 | 57600 | 115200;
@@ -305,7 +305,7 @@ export interface PricePeriod {
 }
 
 export interface Readout {
-	readonly protocol: "IEC62056-21" | "DLMS/COSEM" | "SML";
+	readonly protocol: "IEC62056-21" | "DLMS/COSEM" | "SML" | "TIC";
 	readonly meter_id: string;
 	readonly mode: "" | "A" | "B" | "C" | "D" | "E";
 	readonly baudrate: number;
@@ -363,7 +363,7 @@ export interface Missing {
 }
 
 export interface LastReadout {
-	readonly protocol: "IEC62056-21" | "DLMS/COSEM" | "SML";
+	readonly protocol: "IEC62056-21" | "DLMS/COSEM" | "SML" | "TIC";
 	readonly meter_id: string;
 	readonly mode: "" | "A" | "B" | "C" | "D" | "E";
 	readonly baudrate: number;

@@ -37,6 +37,11 @@ export const FAILURES = {
 		"Der Zähler antwortet nicht in DLMS/COSEM. „Zähler suchen“ auf der Seite „Zähler“ findet heraus, ob er anders antwortet. Wenn nicht, prüfen Sie Kopf und Geschwindigkeit; dann Beginn der Verbindung, Adresse des Zählers und Client-Adresse.",
 		"Licznik nie odpowiada w DLMS/COSEM. „Szukaj licznika” na stronie „Licznik” wykryje, czy odpowiada inaczej. Jeśli nie, sprawdź głowicę i prędkość; potem początek połączenia, adres licznika i adres klienta.",
 	],
+	"failure.tic": [
+		"The gateway receives no complete TIC data. Check the wires at terminals I1 and I2 of the meter, and the optocoupler.",
+		"Das Gateway empfängt keine vollständigen TIC-Daten. Prüfen Sie die Drähte an den Klemmen I1 und I2 des Zählers und den Optokoppler.",
+		"Bramka nie odbiera pełnych danych TIC. Sprawdź przewody na zaciskach I1 i I2 licznika oraz transoptor.",
+	],
 	"failure.address": [
 		"These addresses do not fit the meter. Check its address (logical, physical, length), then the client address.",
 		"Diese Adressen passen nicht zum Zähler. Prüfen Sie seine Adresse (logisch, physisch, Länge), dann die Client-Adresse.",
@@ -67,10 +72,30 @@ export const FAILURES = {
 		"Der Zähler sendet seine Werte von selbst in SML, mit {n} Baud.",
 		"Licznik sam wysyła swoje wartości w SML, z prędkością {n} bodów.",
 	],
-	"finding.dlms": [
-		"The meter sends its values on its own in DLMS/COSEM, at {n} baud.",
-		"Der Zähler sendet seine Werte von selbst in DLMS/COSEM, mit {n} Baud.",
-		"Licznik sam wysyła swoje wartości w DLMS/COSEM, z prędkością {n} bodów.",
+	"finding.tic": [
+		"The meter sends its values on its own in TIC (Linky), at {n} baud.",
+		"Der Zähler sendet seine Werte von selbst in TIC (Linky), mit {n} Baud.",
+		"Licznik sam wysyła swoje wartości w TIC (Linky), z prędkością {n} bodów.",
+	],
+	"finding.dlms_hdlc": [
+		"The meter sends its values on its own in DLMS/COSEM (push, HDLC frames), at {n} baud.",
+		"Der Zähler sendet seine Werte von selbst in DLMS/COSEM (Push, in HDLC), mit {n} Baud.",
+		"Licznik sam wysyła swoje wartości w DLMS/COSEM (push, w HDLC), z prędkością {n} bodów.",
+	],
+	"finding.dlms_mbus": [
+		"The meter sends its values on its own in DLMS/COSEM (push, M-Bus frames), at {n} baud.",
+		"Der Zähler sendet seine Werte von selbst in DLMS/COSEM (Push, in M-Bus), mit {n} Baud.",
+		"Licznik sam wysyła swoje wartości w DLMS/COSEM (push, w M-Bus), z prędkością {n} bodów.",
+	],
+	"finding.dlms_wrapper": [
+		"The meter sends its values on its own in DLMS/COSEM (push, TCP wrapper), at {n} baud.",
+		"Der Zähler sendet seine Werte von selbst in DLMS/COSEM (Push, im TCP-Wrapper), mit {n} Baud.",
+		"Licznik sam wysyła swoje wartości w DLMS/COSEM (push, w ramkach TCP), z prędkością {n} bodów.",
+	],
+	"finding.dlms_bare": [
+		"The meter sends its values on its own in DLMS/COSEM (encrypted push without frames), at {n} baud.",
+		"Der Zähler sendet seine Werte von selbst in DLMS/COSEM (verschlüsselter Push ohne Rahmen), mit {n} Baud.",
+		"Licznik sam wysyła swoje wartości w DLMS/COSEM (szyfrowany push bez ramek), z prędkością {n} bodów.",
 	],
 	"finding.later": [
 		"This gateway can't read such data yet.",

@@ -12,6 +12,7 @@ export const METER = {
 	"protocol.iec62056": ["Standard (IEC 62056-21)", "Standardprotokoll (IEC 62056-21)", "Standardowy (IEC 62056-21)"],
 	"protocol.dlms": ["DLMS/COSEM", "DLMS/COSEM", "DLMS/COSEM"],
 	"protocol.sml": ["SML", "SML", "SML"],
+	"protocol.tic": ["TIC (Linky, France)", "TIC (Linky, Frankreich)", "TIC (Linky, Francja)"],
 	"protocol.unasked": ["Listening", "Mithören", "Nasłuch"],
 
 	"align.title": ["Place the optical head", "Optischen Kopf ausrichten", "Ustaw głowicę optyczną"],

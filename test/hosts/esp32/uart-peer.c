@@ -133,7 +133,7 @@ static void opens(void)
 	MUST(!uart_port_owner(port));
 	options.invert = UART_INVERT_TRANSMIT;
 	MUST(open_with(&options) == port && fake_inverse(UART) == UART_SIGNAL_TXD_INV);
-	MUST(!uart_port_configure(port, 0, true) && !uart_port_configure(port, 90000000, true));
+	MUST(!uart_port_configure(port, 0, UART_7E1) && !uart_port_configure(port, 90000000, UART_7E1));
 	options = PLAIN;
 	options.uart = 2;
 	MUST(open_with(&options) != port && fake_pull(5) == GPIO_PULLUP_ONLY);
@@ -158,7 +158,7 @@ static void parity(void)
 {
 	uint8_t bytes[256], sent[256];
 	uart_port *port = open_with(&PLAIN);
-	MUST(uart_port_configure(port, 9600, true) && fake_baud(UART) == 9600);
+	MUST(uart_port_configure(port, 9600, UART_7E1) && fake_baud(UART) == 9600);
 	for (unsigned i = 0; i < 256; i++) bytes[i] = (uint8_t)i;
 	for (unsigned i = 0; i < 256; i++) MUST(fake_hear(UART, (uint8_t)i, true));
 	turn(port);
@@ -175,7 +175,7 @@ static void parity(void)
 	for (unsigned i = 0; i < 256; i++) MUST(sent[i] == even(i & 127));
 	MUST(take_told() == (UART_WRITABLE | UART_DRAINED) && writable == UART_SEND_LIMIT);
 	/* 8N1 passes as it is. */
-	MUST(uart_port_configure(port, 9600, false));
+	MUST(uart_port_configure(port, 9600, UART_8N1));
 	for (unsigned i = 0; i < 256; i++) MUST(fake_hear(UART, (uint8_t)i, i % 2 == 0));
 	fake_silence(UART);
 	turn(port);
@@ -183,11 +183,42 @@ static void parity(void)
 	MUST(take_told() == UART_READABLE && uart_port_read(port, sent, 256) == 256 && memcmp(sent, bytes, 256) == 0);
 }
 
+/* In 8E1 the UART makes and checks the ninth bit; bytes pass as they are, and a character takes 11 bits. */
+static void even_parity(void)
+{
+	uint8_t bytes[256], into[256];
+	uart_port *port = open_with(&PLAIN);
+	MUST(fake_parity(UART) == UART_PARITY_DISABLE);
+	MUST(uart_port_configure(port, 2400, UART_8E1) && fake_parity(UART) == UART_PARITY_EVEN);
+	for (unsigned i = 0; i < 256; i++) bytes[i] = (uint8_t)i;
+	for (unsigned i = 0; i < 256; i++) MUST(fake_hear(UART, (uint8_t)i, true));
+	fake_silence(UART);
+	turn(port);
+	deliver(port);
+	MUST(take_told() == UART_READABLE && uart_port_read(port, into, 256) == 256 && memcmp(into, bytes, 256) == 0);
+	MUST(fake_hear_wrong_parity(UART, 0x68));
+	fake_silence(UART);
+	turn(port);
+	pass(port, 10);
+	MUST(take_told() == (UART_READABLE | UART_DAMAGED) && uart_port_read(port, into, 256) == 1 && into[0] == 0x68);
+	/* 24 characters of 11 bits at 2400 Bd are 110 ms. */
+	size_t room;
+	MUST(uart_port_write(port, bytes + 128, 24, &room));
+	pass(port, 105);
+	MUST(!(take_told() & UART_DRAINED));
+	pass(port, 20);
+	MUST(take_told() & UART_DRAINED && fake_sent(UART, into, 256) == 24 && memcmp(into, bytes + 128, 24) == 0);
+	MUST(uart_port_configure(port, 9600, UART_8N1) && fake_parity(UART) == UART_PARITY_DISABLE);
+	MUST(uart_port_configure(port, 2400, UART_8E1));
+	uart_port_close(port);
+	MUST(open_with(&PLAIN) == port && fake_parity(UART) == UART_PARITY_DISABLE);
+}
+
 static void stop_bits(void)
 {
 	uint8_t into[8];
 	uart_port *port = open_with(&PLAIN);
-	uart_port_configure(port, 9600, true);
+	uart_port_configure(port, 9600, UART_7E1);
 	MUST(fake_hear(UART, even('a'), true) && fake_hear(UART, even('b'), false));
 	turn(port);
 	MUST(fake_hear(UART, even('c'), true));
@@ -209,7 +240,7 @@ static void tells(void)
 {
 	uint8_t into[100];
 	uart_port *port = open_with(&PLAIN);
-	uart_port_configure(port, 300, true);
+	uart_port_configure(port, 300, UART_7E1);
 	for (unsigned i = 0; i < 5; i++) {
 		MUST(fake_hear(UART, even('x'), true));
 		pass(port, 10);
@@ -217,7 +248,7 @@ static void tells(void)
 		pass(port, 23);
 		MUST(take_told() == 0);
 	}
-	uart_port_configure(port, 9600, true);
+	uart_port_configure(port, 9600, UART_7E1);
 	unsigned count = 0;
 	for (unsigned i = 0; i < 320; i++) {
 		MUST(fake_hear(UART, even('x'), true));
@@ -229,20 +260,20 @@ static void tells(void)
 	MUST(count == 10);
 	pass(port, 10);
 	take_told();
-	uart_port_configure(port, 115200, false);
+	uart_port_configure(port, 115200, UART_8N1);
 	hear((const uint8_t *)"\376\1\2", 3);
 	fake_silence(UART);
 	turn(port);
 	deliver(port);
 	MUST(take_told() == UART_READABLE && readable == 3);
 	/* Read before it is known that no more comes: nothing to tell. */
-	uart_port_configure(port, 9600, true);
+	uart_port_configure(port, 9600, UART_7E1);
 	hear((const uint8_t *)"f", 1);
 	turn(port);
 	MUST(uart_port_read(port, into, 100) == 4);
 	pass(port, 20);
 	MUST(!(take_told() & UART_READABLE));
-	uart_port_configure(port, 115200, false);
+	uart_port_configure(port, 115200, UART_8N1);
 	/* Nor when it was to be told of. */
 	hear((const uint8_t *)"abc", 3);
 	fake_silence(UART);
@@ -291,7 +322,7 @@ static void outlasts_an_erase(void)
 	enum { CHARACTERS = 4608 };
 	static uint8_t into[CHARACTERS + 1];
 	uart_port *port = open_with(&PLAIN);
-	uart_port_configure(port, 115200, false);
+	uart_port_configure(port, 115200, UART_8N1);
 	for (unsigned i = 0; i < CHARACTERS; i++) MUST(fake_hear(UART, (uint8_t)(i * 7), true));
 	fake_silence(UART);
 	size_t count = 0;
@@ -312,7 +343,7 @@ static void waits(void)
 	options.cts = 7;
 	uart_port *port = open_with(&options);
 	MUST(fake_pull(7) == GPIO_PULLDOWN_ONLY);
-	uart_port_configure(port, 115200, false);
+	uart_port_configure(port, 115200, UART_8N1);
 	unsigned came = 0, seen = 0;
 	while (came < 20000) {
 		bool stopped = false;
@@ -344,7 +375,7 @@ static void drains(void)
 	static uint8_t bytes[UART_SEND_LIMIT + 1];
 	size_t room;
 	uart_port *port = open_with(&PLAIN);
-	uart_port_configure(port, 4800, true);
+	uart_port_configure(port, 4800, UART_7E1);
 	MUST(uart_port_write(port, bytes, 30, &room) && uart_port_write(port, bytes, 30, &room));
 	for (unsigned ms = 0; ms < 127; ms++) {
 		pass(port, 1);
@@ -370,7 +401,7 @@ static void drains(void)
 	MUST(take_told() & UART_DRAINED);
 	/* All the room at once, and never more; and a speed that changes between. */
 	MUST(!uart_port_write(port, bytes, UART_SEND_LIMIT + 1, &room) && room == UART_SEND_LIMIT);
-	uart_port_configure(port, 115200, true);
+	uart_port_configure(port, 115200, UART_7E1);
 	MUST(uart_port_write(port, bytes, UART_SEND_LIMIT, &room) && room == 0);
 	MUST(!uart_port_write(port, bytes, 1, &room) && uart_port_write(port, bytes, 0, &room));
 	pass(port, 100);
@@ -382,7 +413,7 @@ static void closes(void)
 	uint8_t bytes[200] = { 0 }, sent[300];
 	size_t room;
 	uart_port *port = open_with(&PLAIN);
-	uart_port_configure(port, 300, true);
+	uart_port_configure(port, 300, UART_7E1);
 	MUST(uart_port_write(port, bytes, 200, &room));
 	hear(bytes, 20);
 	turn(port);
@@ -435,7 +466,7 @@ static void talk_by_chance(unsigned seed)
 	static const unsigned speeds[] = { 300, 2400, 9600, 57600, 115200 };
 	chance_state = seed;
 	uart_port *port = open_with(&PLAIN);
-	uart_port_configure(port, 9600, true);
+	uart_port_configure(port, 9600, UART_7E1);
 	uint8_t heard_next = 0, read_next = 0, write_next = 0, sent_next = 0;
 	size_t pending = 0, unread = 0;
 	bool drain_due = false;
@@ -462,7 +493,7 @@ static void talk_by_chance(unsigned seed)
 			for (size_t i = 0; i < count; i++) MUST(into[i] == (read_next++ & 127));
 			unread -= count;
 		} else if (what == 3 && fake_quiet(UART) && pending == 0) {
-			MUST(uart_port_configure(port, speeds[chance(5)], true));
+			MUST(uart_port_configure(port, speeds[chance(5)], UART_7E1));
 		} else pass(port, chance(60));
 		size_t count = fake_sent(UART, out, sizeof(out));
 		for (size_t i = 0; i < count; i++) MUST(out[i] == even(sent_next++ & 127));
@@ -501,7 +532,7 @@ static void threads(void)
 	fake_threads = true;
 	for (unsigned round = 0; round < 20; round++) {
 		uart_port *port = uart_port_open(&options, message);
-		MUST(port && uart_port_configure(port, 115200, round % 2 == 0));
+		MUST(port && uart_port_configure(port, 115200, round % 2 == 0 ? UART_7E1 : UART_8N1));
 		size_t room = 0, got = 0, put = 0, left = 0;
 		bool drained = false, written = false;
 		for (unsigned spins = 0; got < 300 || !drained || left < 600; spins++) {
@@ -534,7 +565,7 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
-	{ "opens", opens }, { "fails", fails_well }, { "parity", parity }, { "stop-bits", stop_bits }, { "tells", tells },
+	{ "opens", opens }, { "fails", fails_well }, { "parity", parity }, { "even-parity", even_parity }, { "stop-bits", stop_bits }, { "tells", tells },
 	{ "overruns", overruns }, { "erase", outlasts_an_erase }, { "waits", waits }, { "drains", drains }, { "closes", closes }, { "threads", threads },
 };
 

@@ -165,8 +165,14 @@ static void reads_and_writes(void)
 	constant.value.thing->read_only = true;
 	RUN(xs_uart_configure, self, &result, FAKE_INT(9600), FAKE_INT(1));
 	MUST(result.value.boolean);
+	RUN(xs_uart_configure, self, &result, FAKE_INT(2400), FAKE_INT(2));
+	MUST(result.value.boolean && fake_parity(UART) == UART_PARITY_EVEN);
+	RUN(xs_uart_configure, self, &result, FAKE_INT(2400), FAKE_INT(3));
+	MUST(!result.value.boolean);
 	RUN(xs_uart_configure, self, &result, FAKE_INT(-300), FAKE_INT(1));
 	MUST(!result.value.boolean);
+	RUN(xs_uart_configure, self, &result, FAKE_INT(9600), FAKE_INT(1));
+	MUST(result.value.boolean);
 	for (size_t i = 0; i < sizeof(beyond) / sizeof(*beyond); i++) {
 		xsSlot start = FAKE_INT(beyond[i][0]), end = FAKE_INT(beyond[i][1]);
 		THROWS("RangeError: beyond the buffer", xs_uart_read, self, four, start, end);

@@ -33,6 +33,7 @@ describe("the ESP32's UART", () => {
 	it("opens with its pins, tells of room first, and is one port for one owner", () => run("opens"));
 	it("leaves nothing behind whatever the driver refuses", () => run("fails"));
 	it("makes and checks the parity of 7E1, marks damaged characters, and passes 8N1 as it is", () => run("parity"));
+	it("leaves the parity of 8E1 to the UART, and tells that a character was damaged", () => run("even-parity"));
 	it("marks the character that has no stop bit", () => run("stop-bits"));
 	it("tells of what came together, but soon", () => run("tells"));
 	it("keeps the oldest of what is not read, and tells that the newest is lost", () => run("overruns"));

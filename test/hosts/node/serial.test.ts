@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createSerialPort } from "../../../hosts/node/serial.js";
-import { FORMAT_7E1, SERIAL_ERROR_GONE, type Serial } from "../../../modules/io/host.js";
+import { FORMAT_7E1, FORMAT_8E1, FORMAT_8N1, SERIAL_ERROR_GONE, type Serial } from "../../../modules/io/host.js";
 import { openPseudoTerminal } from "../../../tools/meter/pseudo-terminal.js";
 
 /** Opens the port; `first` settles with "writable" or the error code, whichever comes first. */
@@ -57,6 +60,36 @@ describe("A serial port of the PC", () => {
 		second.serial.close();
 		holder.serial.close();
 		await line.close();
+	});
+
+	it("has its line set to each format by stty", async () => {
+		const folder = mkdtempSync(join(tmpdir(), "stty-"));
+		const log = join(folder, "log");
+		const path = process.env["PATH"];
+		// A pseudo-terminal refuses parity, so this one says yes to everything.
+		writeFileSync(join(folder, "stty"), `#!/bin/sh\necho "$@" >> ${log}\n`, { mode: 0o755 });
+		process.env["PATH"] = `${folder}:${path}`;
+		const line = await openPseudoTerminal();
+		try {
+			const { serial, first } = open(line.path, []);
+			assert.equal(await first, "writable");
+			serial.configure({ baud: 2400, format: FORMAT_8E1 });
+			serial.configure({ baud: 9600, format: FORMAT_8N1 });
+			serial.close();
+			const [, ...settings] = readFileSync(log, "utf8").trimEnd().split("\n");
+			assert.deepEqual(
+				settings.map((one) => one.slice(`-F ${line.path} `.length)),
+				[
+					"300 cs7 parenb -parodd inpck parmrk -ignpar",
+					"2400 cs8 parenb -parodd -inpck -parmrk",
+					"9600 cs8 -parenb -inpck -parmrk",
+				],
+			);
+		} finally {
+			process.env["PATH"] = path;
+			await line.close();
+			rmSync(folder, { recursive: true });
+		}
 	});
 
 	it("that is unplugged is gone, once", async () => {

@@ -4,6 +4,7 @@ import { decodeCharacter, encodeCharacter } from "../../../hosts/node/wire-chara
 import { addParity, hasEvenParity } from "../../../modules/bytes/parity.js";
 import {
 	FORMAT_7E1,
+	FORMAT_8E1,
 	FORMAT_8N1,
 	type LineSettings,
 	SERIAL_ERROR_CHARACTER,
@@ -157,6 +158,30 @@ describe("virtual line", () => {
 		near.world.advance(100);
 		assert.deepEqual(near.heard, [0x7e, 0xa0, 0xff]);
 		assert.deepEqual(far.heard, [0x93, 0x00]);
+	});
+
+	it("carries 8E1 in 11 bits a character, and garbles it for a receiver in 8N1", () => {
+		const far = new FarEnd().line(2400, FORMAT_8E1).say([0x68, 0x80, 0xff]);
+		const near = new NearEnd(far, {}, { baud: 2400, format: FORMAT_8E1 });
+		near.world.advance(13);
+		assert.deepEqual(near.heard, [0x68, 0x80]);
+		near.write(0x10, 0x40);
+		near.world.advance(100);
+		assert.deepEqual(
+			[near.heard, far.heard],
+			[
+				[0x68, 0x80, 0xff],
+				[0x10, 0x40],
+			],
+		);
+		const other = new NearEnd(
+			new FarEnd().line(2400, FORMAT_8E1).say([0x68, 0x80]),
+			{},
+			{ baud: 2400, format: FORMAT_8N1 },
+		);
+		other.world.advance(100);
+		assert.equal(other.heard.length, 2);
+		assert.notDeepEqual(other.heard, [0x68, 0x80]);
 	});
 
 	it("garbles for a receiver at another speed, the same way each time", () => {

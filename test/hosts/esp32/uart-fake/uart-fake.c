@@ -16,7 +16,8 @@ struct fake_queue {
 
 typedef struct {
 	bool installed, configured, calls;
-	bool frame_errors, flow, full;
+	bool frame_errors, parity_errors, flow, full;
+	int parity;
 	unsigned baud, threshold, rts_at;
 	uint32_t inverse;
 	struct fake_queue queue;
@@ -50,7 +51,7 @@ static bool fails(void)
 
 static int64_t character_us(const fake_uart *u)
 {
-	return CHARACTER_TENTH_BITS * 100000 / u->baud;
+	return (CHARACTER_TENTH_BITS + (u->parity ? 10 : 0)) * 100000 / u->baud;
 }
 
 /* Moves the bytes that the line has sent by now. */
@@ -129,6 +130,7 @@ esp_err_t uart_param_config(uart_port_t uart, const uart_config_t *config)
 	if (fails()) return leave(ESP_FAIL);
 	u->configured = true;
 	u->baud = (unsigned)config->baud_rate;
+	u->parity = config->parity;
 	u->flow = config->flow_ctrl == UART_HW_FLOWCTRL_CTS_RTS;
 	u->rts_at = config->rx_flow_ctrl_thresh;
 	u->fifo_count = u->send_count = 0;
@@ -172,6 +174,7 @@ esp_err_t uart_enable_intr_mask(uart_port_t uart, uint32_t mask)
 	fake_uart *u = enter(uart);
 	if (fails()) return leave(ESP_FAIL);
 	if (mask & UART_FRM_ERR_INT_ENA_M) u->frame_errors = true;
+	if (mask & UART_PARITY_ERR_INT_ENA_M) u->parity_errors = true;
 	return leave(ESP_OK);
 }
 
@@ -202,6 +205,14 @@ esp_err_t uart_set_baudrate(uart_port_t uart, uint32_t baud)
 	fake_uart *u = enter(uart);
 	if (baud > 5000000) return leave(ESP_FAIL);
 	u->baud = baud;
+	return leave(ESP_OK);
+}
+
+esp_err_t uart_set_parity(uart_port_t uart, int parity)
+{
+	fake_uart *u = enter(uart);
+	if (fails() || !u->configured) return leave(ESP_FAIL);
+	u->parity = parity;
 	return leave(ESP_OK);
 }
 
@@ -339,6 +350,16 @@ bool fake_hear(uart_port_t uart, uint8_t byte, bool stopped)
 	return true;
 }
 
+bool fake_hear_wrong_parity(uart_port_t uart, uint8_t byte)
+{
+	if (!fake_hear(uart, byte, true)) return false;
+	fake_uart *u = enter(uart);
+	if (u->parity == UART_PARITY_DISABLE) fake_mistakes++;
+	else if (u->parity_errors) event(u, UART_PARITY_ERR, false);
+	leave(ESP_OK);
+	return true;
+}
+
 void fake_silence(uart_port_t uart)
 {
 	called(enter(uart), true);
@@ -361,6 +382,13 @@ bool fake_quiet(uart_port_t uart)
 	bool quiet = enter(uart)->send_count == 0;
 	leave(ESP_OK);
 	return quiet;
+}
+
+int fake_parity(uart_port_t uart)
+{
+	int parity = enter(uart)->parity;
+	leave(ESP_OK);
+	return parity;
 }
 
 unsigned fake_baud(uart_port_t uart)

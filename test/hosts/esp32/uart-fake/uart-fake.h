@@ -23,10 +23,10 @@ enum { pdFALSE = 0, pdTRUE = 1, pdPASS = 1 };
 
 typedef int uart_port_t;
 enum { SOC_UART_HP_NUM = 3 };
-enum { UART_DATA_8_BITS = 3, UART_PARITY_DISABLE = 0, UART_STOP_BITS_1 = 1, UART_SCLK_DEFAULT = 4 };
+enum { UART_DATA_8_BITS = 3, UART_PARITY_DISABLE = 0, UART_PARITY_EVEN = 2, UART_STOP_BITS_1 = 1, UART_SCLK_DEFAULT = 4 };
 enum { UART_HW_FLOWCTRL_DISABLE = 0, UART_HW_FLOWCTRL_CTS_RTS = 3 };
 enum { UART_SIGNAL_RXD_INV = 4, UART_SIGNAL_TXD_INV = 32 };
-enum { UART_FRM_ERR_INT_ENA_M = 8 };
+enum { UART_PARITY_ERR_INT_ENA_M = 4, UART_FRM_ERR_INT_ENA_M = 8 };
 typedef enum {
 	UART_DATA,
 	UART_BREAK,
@@ -62,6 +62,7 @@ esp_err_t uart_enable_rx_intr(uart_port_t uart);
 esp_err_t uart_disable_rx_intr(uart_port_t uart);
 esp_err_t uart_flush_input(uart_port_t uart);
 esp_err_t uart_set_baudrate(uart_port_t uart, uint32_t baud);
+esp_err_t uart_set_parity(uart_port_t uart, int parity);
 esp_err_t uart_wait_tx_done(uart_port_t uart, TickType_t ticks);
 int uart_tx_chars(uart_port_t uart, const char *bytes, uint32_t size);
 int uart_read_bytes(uart_port_t uart, void *into, uint32_t limit, TickType_t ticks);
@@ -84,6 +85,8 @@ extern unsigned fake_mistakes;
 void fake_pass(int64_t us);
 /* The line brings a character, with or without a stop bit. False: the UART asks the other end to wait (RTS). */
 bool fake_hear(uart_port_t uart, uint8_t byte, bool stopped);
+/* A character whose ninth bit is not the parity that the UART expects. */
+bool fake_hear_wrong_parity(uart_port_t uart, uint8_t byte);
 /* The line was quiet for longer than the driver's time-out. */
 void fake_silence(uart_port_t uart);
 /* Characters that have left since the last call, and how fast the last one was. */
@@ -91,6 +94,7 @@ size_t fake_sent(uart_port_t uart, uint8_t *into, size_t limit);
 /* Nothing is on its way out. */
 bool fake_quiet(uart_port_t uart);
 unsigned fake_baud(uart_port_t uart);
+int fake_parity(uart_port_t uart);
 uint32_t fake_inverse(uart_port_t uart);
 int fake_pull(gpio_num_t gpio);
 bool fake_installed(uart_port_t uart);

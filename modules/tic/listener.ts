@@ -1,0 +1,301 @@
+/**
+ * Receives the frames of a meter that sends TIC (télé-information client) without pause: Enedis-NOI-CPT_54E for Linky,
+ * CPT_02E for the older form, called historic, which a Linky sends until its owner has it changed.
+ *
+ * | bytes | meaning |
+ * |---|---|
+ * | STX | start of a frame |
+ * | LF label SP data SP check CR | group of the historic form, at 1200 Bd |
+ * | LF label HT data HT check CR | group of the standard form, at 9600 Bd |
+ * | LF label HT stamp HT data HT check CR | its form with a time |
+ * | ETX | end of the frame; the next one follows within 34 ms |
+ * | EOT | end of an interrupted frame |
+ *
+ * The check is six bits of the sum of label, separators and data, plus 0x20; the historic form leaves out the separator
+ * before it, and it may itself be a blank. A stamp is the season (E summer, H winter; lower case: the meter's clock is
+ * degraded; blank: unknown) and YYMMDDhhmmss. It is stored as P1 ports send it: YYMMDDhhmmss and S or W.
+ *
+ * Characters are 7E1, received as eight bits: the parity bit is the eighth, unless an adapter has removed it from all.
+ *
+ * A sum of six bits is a weak check. So a group must also have even parity or no eighth bit in all its characters, a known
+ * label as many digits as it always has, and a frame as many characters as the one before it, or as the last one that was
+ * taken: all fields have a fixed length. A damaged group is dropped alone, and the readout then counts as truncated.
+ *
+ *   HUNT   STX LF            FRAME
+ *   FRAME  STX LF            FRAME; the frame before is dropped
+ *          ETX               HUNT; the frame is validated
+ *          EOT               HUNT; the frame is dropped
+ *   any    SWITCH_MS and STRANGE characters without a right group: the other speed, HUNT
+ *          abort             ENDED; received bytes are ignored
+ */
+import { hasEvenParity } from "../bytes/parity.js";
+import { FORMAT_8N1, type LineSettings } from "../io/host.js";
+import { type Machine, NO_BYTES, type Output, OutputQueue } from "../io/machine.js";
+import type { Failure } from "../readout/failure.js";
+import { EVENT_END, EVENT_READOUT } from "../readout/protocol.js";
+import type { RecordWriter } from "../readout/record-writer.js";
+import { PART_ADDRESS, PART_VALUE } from "../readout/sink.js";
+import { TIC_BROKEN, TIC_NO_START, TIC_SILENCE } from "./failures.js";
+import { isDigit, LabelFinder, UNIT_NONE } from "./labels.js";
+
+/** Speeds of the standard and the historic form. */
+const STANDARD_BAUD = 9600;
+const HISTORIC_BAUD = 1200;
+export const TIC_LINE: LineSettings = Object.freeze({ baud: STANDARD_BAUD, format: FORMAT_8N1 });
+
+/** Time without a right group after which the other speed is tried; the longest group takes 1 s at 1200 Bd. */
+const SWITCH_MS = 2000;
+/** Characters without a right group that are no mere disturbance. */
+const STRANGE = 64;
+/** Largest group without LF and CR; PJOURF+1 has 109 characters. */
+const GROUP_LIMIT = 128;
+/** Length of a label (Enedis-NOI-CPT_54E, 5.3.6), and of a stamp. */
+const LABEL_LIMIT = 8;
+const STAMP_LENGTH = 13;
+/** A separator and the check at the end of a group. */
+const TAIL_LENGTH = 2;
+
+const STX = 0x02;
+const ETX = 0x03;
+const EOT = 0x04;
+const HT = 0x09;
+const LF = 0x0a;
+const CR = 0x0d;
+const BLANK = 0x20;
+const PLUS = 0x2b;
+const MINUS = 0x2d;
+const LETTER_A = 0x41;
+const LETTER_E = 0x45;
+const LETTER_H = 0x48;
+const LETTER_S = 0x53;
+const LETTER_W = 0x57;
+const LETTER_Z = 0x5a;
+const LOWER_CASE = 0x20;
+
+const STATE_HUNT = 0;
+const STATE_FRAME = 1;
+const STATE_ENDED = 2;
+/** Value of `#length` outside a group. */
+const OUTSIDE = -1;
+
+export class TICListener implements Machine {
+	/** Failure of all frames, after `abort`. */
+	failure: Failure | undefined;
+	/** Serial number in the last frame that has it, ASCII; empty before. */
+	meterId: Uint8Array = NO_BYTES;
+	/** Present speed, Bd. */
+	baud = STANDARD_BAUD;
+	/** True when groups of the last frame were damaged, or did not fit into the records. */
+	isCut = false;
+	received = 0;
+	deadlineMs = Number.POSITIVE_INFINITY;
+	/** Receives the values; its `kept` is the frame that was reported last. */
+	readonly records: RecordWriter;
+	readonly #outputs = new OutputQueue();
+	readonly #finder = new LabelFinder();
+	/** Event to report, or 0. A frame is reported before later bytes overwrite the records. */
+	#event = 0;
+	#hasRead = false;
+	#hasGroup = false;
+	#state = STATE_HUNT;
+	/** Group without LF and CR; its length, GROUP_LIMIT for a longer one, or OUTSIDE. */
+	readonly #group = new Uint8Array(GROUP_LIMIT);
+	#length = OUTSIDE;
+	/** True while all characters of the group have even parity, and while all have no eighth bit. */
+	#isEven = false;
+	#isPlain = false;
+	/** Character before. STX begins a frame, and LF a group, only where nothing is between them; others are noise. */
+	#last = 0;
+	/** Characters since the last right group. */
+	#strange = 0;
+	/** Characters of this frame, and its groups: all, and right ones. */
+	#count = 0;
+	#groups = 0;
+	#right = 0;
+	/** Characters of the frame before, and its right groups. */
+	#previous = 0;
+	#previousRight = 0;
+	/** Characters of the last frame that was taken, and the most right groups in a frame of this length. */
+	#usual = 0;
+	#usualRight = 0;
+
+	constructor(records: RecordWriter) {
+		this.records = records;
+	}
+
+	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+		if (this.#state === STATE_ENDED) return;
+		this.received += end - start;
+		if (this.deadlineMs === Number.POSITIVE_INFINITY) this.deadlineMs = nowMs + SWITCH_MS;
+		this.#strange += end - start;
+		for (let i = start; i < end; i++) {
+			this.#count++;
+			const character = bytes[i] & 0x7f;
+			if (this.#length !== OUTSIDE) {
+				if (!hasEvenParity(bytes[i])) this.#isEven = false;
+				if (bytes[i] >= 0x80) this.#isPlain = false;
+			}
+			if (character >= BLANK || character === HT) {
+				if (this.#length !== OUTSIDE && this.#length < GROUP_LIMIT) this.#group[this.#length++] = character;
+			} else this.takeControl(character, nowMs);
+			this.#last = character;
+		}
+	}
+
+	advance(nowMs: number): void {
+		if (nowMs < this.deadlineMs) return;
+		this.deadlineMs = Number.POSITIVE_INFINITY;
+		const isStrange = this.#strange >= STRANGE;
+		this.#strange = 0;
+		this.#state = STATE_HUNT;
+		this.#length = OUTSIDE;
+		if (!isStrange) return;
+		this.baud = STANDARD_BAUD + HISTORIC_BAUD - this.baud;
+		this.#outputs.line(this.baud, FORMAT_8N1);
+	}
+
+	poll(): Output {
+		if (this.#event !== 0) this.#outputs.event(this.#event);
+		this.#event = 0;
+		return this.#outputs.poll();
+	}
+
+	/** Stops listening. `failure` is then set only if no frame was taken. */
+	abort(_nowMs: number): void {
+		if (this.#state === STATE_ENDED) return;
+		this.#state = STATE_ENDED;
+		this.deadlineMs = Number.POSITIVE_INFINITY;
+		if (!this.#hasRead) this.failure = this.received === 0 ? TIC_SILENCE : this.#hasGroup ? TIC_BROKEN : TIC_NO_START;
+		this.#event = EVENT_END;
+	}
+
+	private begin(): void {
+		this.#state = STATE_FRAME;
+		this.#count = 0;
+		this.#groups = 0;
+		this.#right = 0;
+		this.records.begin();
+	}
+
+	private takeControl(character: number, nowMs: number): void {
+		if (character === LF) {
+			if (this.#last === STX) this.begin();
+			this.#groups++;
+			this.#length = this.#last === STX || this.#last === CR ? 0 : GROUP_LIMIT;
+			this.#isEven = true;
+			this.#isPlain = true;
+		} else if (character === CR && this.#length !== OUTSIDE) {
+			if (this.takeGroup()) {
+				this.#right++;
+				this.#hasGroup = true;
+				this.#strange = 0;
+				this.deadlineMs = nowMs + SWITCH_MS;
+			}
+			this.#length = OUTSIDE;
+		} else if (character === ETX || character === EOT) {
+			if (character === ETX && this.#state === STATE_FRAME) this.judge();
+			this.#state = STATE_HUNT;
+			this.#length = OUTSIDE;
+		} else if (this.#length !== OUTSIDE) this.#length = GROUP_LIMIT;
+	}
+
+	/** Validates a finished frame. */
+	private judge(): void {
+		const count = this.#count;
+		const right = this.#right;
+		const isUsual = count === this.#usual;
+		const isAgain = count === this.#previous;
+		const usualRight = isUsual ? this.#usualRight : this.#previousRight;
+		this.#previous = count;
+		this.#previousRight = right;
+		if ((!isUsual && !isAgain) || right === 0) return;
+		this.#usual = count;
+		this.#usualRight = Math.max(right, usualRight);
+		// A group whose LF is damaged is not counted.
+		this.isCut = right < this.#groups || right < usualRight || this.records.overflow;
+		this.records.endBlock(true);
+		this.#event = EVENT_READOUT;
+		this.#hasRead = true;
+	}
+
+	/** Takes a group into the records; returns false if it is damaged. */
+	private takeGroup(): boolean {
+		const group = this.#group;
+		const end = this.#length - TAIL_LENGTH;
+		if ((!this.#isEven && !this.#isPlain) || this.#length === GROUP_LIMIT || end < TAIL_LENGTH) return false;
+		const separator = group[end];
+		let sum = separator === HT ? HT : 0;
+		for (let i = 0; i < end; i++) sum += group[i];
+		if ((separator !== HT && separator !== BLANK) || (sum & 0x3f) + BLANK !== group[end + 1]) return false;
+		const labelEnd = group.indexOf(separator);
+		let dataStart = labelEnd + 1;
+		if (labelEnd >= end || !isLabel(group, labelEnd)) return false;
+		const second = separator === HT ? group.indexOf(HT, dataStart) : end;
+		const hasStamp = second < end;
+		if (hasStamp) {
+			if (second - dataStart !== STAMP_LENGTH || !isStamp(group, dataStart)) return false;
+			dataStart = second + 1;
+		}
+		const tab = group.indexOf(HT, dataStart);
+		if (tab >= 0 && tab < end) return false;
+		const isCode = this.#finder.find(group, 0, labelEnd);
+		const { unit, digits } = this.#finder;
+		if (unit !== UNIT_NONE && (end - dataStart !== digits || !areDigits(group, dataStart, end))) return false;
+		if (this.#state === STATE_FRAME) this.write(isCode, labelEnd, hasStamp, dataStart, end);
+		return true;
+	}
+
+	private write(isCode: boolean, labelEnd: number, hasStamp: boolean, dataStart: number, dataEnd: number): void {
+		const { records } = this;
+		const group = this.#group;
+		const { groups, isIdent, unit } = this.#finder;
+		if (isIdent) this.meterId = group.slice(dataStart, dataEnd);
+		if (isCode) records.beginCode(groups, 0);
+		else {
+			records.beginLine();
+			records.beginSet();
+			records.text(PART_ADDRESS, group, 0, labelEnd);
+		}
+		// The clock, DATE, has no data but its stamp.
+		if (dataStart < dataEnd || !hasStamp) records.value(group.subarray(dataStart, dataEnd), dataEnd - dataStart, unit);
+		if (hasStamp) this.writeStamp(labelEnd + 1);
+	}
+
+	private writeStamp(at: number): void {
+		const { records } = this;
+		const group = this.#group;
+		const season = group[at];
+		const letter = (season & ~LOWER_CASE) === LETTER_E ? LETTER_S : LETTER_W;
+		records.beginValue();
+		records.text(PART_VALUE, group, at + 1, at + STAMP_LENGTH);
+		if (season !== BLANK) {
+			// The place of the season before the time is free now.
+			group[at] = letter | (season & LOWER_CASE);
+			records.text(PART_VALUE, group, at, at + 1);
+		}
+		records.endValue();
+	}
+}
+
+/** Returns true for a label of capital letters, digits, `+` and `-` at the beginning of `group`. */
+function isLabel(group: Uint8Array, end: number): boolean {
+	if (end < 2 || end > LABEL_LIMIT) return false;
+	for (let i = 0; i < end; i++) {
+		const byte = group[i];
+		const isLetter = byte >= LETTER_A && byte <= LETTER_Z;
+		if (i === 0 && !isLetter) return false;
+		if (!isLetter && !isDigit(byte) && byte !== PLUS && byte !== MINUS) return false;
+	}
+	return true;
+}
+
+function isStamp(group: Uint8Array, at: number): boolean {
+	const season = group[at] & ~LOWER_CASE;
+	const isSeason = group[at] === BLANK || season === LETTER_E || season === LETTER_H;
+	return isSeason && areDigits(group, at + 1, at + STAMP_LENGTH);
+}
+
+function areDigits(group: Uint8Array, start: number, end: number): boolean {
+	for (let i = start; i < end; i++) if (!isDigit(group[i])) return false;
+	return true;
+}

@@ -1,0 +1,41 @@
+/** TIC's row in the table of meter protocols. One TICListener runs until aborted; each whole frame is a readout. */
+import type { LineSettings } from "../io/host.js";
+import { NO_BYTES } from "../io/machine.js";
+import type { MeterProtocol, Opening, Probing, ReadSession } from "../readout/protocol.js";
+import { type Readout, statusOf } from "../readout/readout.js";
+import { TIC_NO_FRAME } from "./failures.js";
+import { TIC_LINE, TICListener } from "./listener.js";
+
+/** Protocol name in the API. */
+const PROTOCOL = "TIC";
+/** Value of the protocol setting. */
+export const PROTOCOL_TIC = "tic";
+
+export interface TICSettings {
+	readonly protocol: string;
+}
+
+/** Session that returns each frame as a readout. It finds out the speed itself. */
+class TICReadSession extends TICListener implements ReadSession, Probing {
+	get line(): LineSettings {
+		return TIC_LINE;
+	}
+
+	readout(_event: number, utcMs: number): Readout {
+		const { meterId, baud, isCut } = this;
+		const { kept: records = NO_BYTES } = this.records;
+		return { protocol: PROTOCOL, meterId, mode: 0, baud, utcMs, status: statusOf(isCut), records };
+	}
+}
+
+function listen({ records }: Opening<TICSettings>): TICReadSession {
+	return new TICReadSession(records);
+}
+
+export const TIC: MeterProtocol<TICSettings> = Object.freeze({
+	isChosen: (settings: TICSettings) => settings.protocol === PROTOCOL_TIC,
+	listenBaud: () => TIC_LINE.baud,
+	late: TIC_NO_FRAME,
+	open: listen,
+	probe: listen,
+});

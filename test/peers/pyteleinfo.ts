@@ -1,0 +1,79 @@
+/**
+ * pyteleinfo 0.4.0 of Emmanuel Sciara from PyPI, a parser of TIC: it and our decoder read the same from the frames of our
+ * simulated meter, and from the captures.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readTelegram } from "../../tools/meter/telegram.js";
+import { vectorNames, vectorPath } from "../../tools/meter/vectors.js";
+import { Bed, frameOf } from "../tic/bed.js";
+import { installPython, PEER_SOURCES, run } from "./peer.js";
+
+/** It asks for Python 3.12, and its decoder needs no more than 3.9. */
+export const preparePyteleinfo = () =>
+	installPython("pyteleinfo", ["pyteleinfo==0.4.0", "pyserial==3.5"], ["--ignore-requires-python"]);
+
+async function readAll(folder: string, groups: readonly string[]): Promise<(readonly [string, string] | null)[]> {
+	const temporary = mkdtempSync(join(tmpdir(), "pyteleinfo-"));
+	try {
+		const file = join(temporary, "groups.json");
+		writeFileSync(file, JSON.stringify(groups.map((group) => Buffer.from(group, "latin1").toString("hex"))));
+		const script = join(PEER_SOURCES, "python", "read_tic.py");
+		return JSON.parse(await run("python3", [script, file], { PYTHONPATH: folder }));
+	} finally {
+		rmSync(temporary, { recursive: true });
+	}
+}
+
+/** Values of a record without their units: the data, then the time. */
+function valuesOf(record: string): string[] {
+	const [first, ...rest] = record.slice(record.indexOf(": ") + 2).split(", ");
+	return [first.replace(/\*\w+$/, ""), ...rest];
+}
+
+/** As our records have it: the data, then the time with another letter for the season behind it. */
+function expectedOf(data: string): string[] {
+	const [, stamp, value = data] = /^([EH]\d{12})\t(.*)$/.exec(data) ?? [];
+	if (stamp === undefined) return [value];
+	const time = `${stamp.slice(1)}${stamp.startsWith("E") ? "S" : "W"}`;
+	return value === "" ? [time] : [value, time];
+}
+
+async function compare(folder: string, frame: string): Promise<void> {
+	const groups = frame.match(/\n[^\n\r]*\r/g) ?? [];
+	assert.ok(groups.length > 5);
+	const bytes = Buffer.from(frame, "latin1");
+	const bed = new Bed();
+	const [told] = [bytes, bytes].flatMap((one) => bed.receive(one));
+	const theirs = (await readAll(folder, groups)).filter((group) => group !== null);
+	assert.equal(told.isCut, theirs.length < groups.length);
+	assert.deepEqual(
+		told.records.map(valuesOf),
+		theirs.map(([, data]) => expectedOf(data)),
+	);
+	const labels = theirs.map(([label]) => label);
+	for (const [i, record] of told.records.entries())
+		assert.ok(/^[01]-0:/.test(record) || record.startsWith(`${labels[i]}: `), record);
+}
+
+export const pyteleinfoCases = [
+	{
+		name: "frames of the simulated meter",
+		async run(folder: string) {
+			for (const mode of ["standard", "historic"] as const)
+				await compare(folder, Buffer.from(frameOf(mode)).toString("latin1"));
+		},
+	},
+	{
+		name: "captures",
+		async run(folder: string) {
+			for (const name of vectorNames("tic")) {
+				const text = Buffer.from(readTelegram(vectorPath("tic", name))).toString("latin1");
+				// Some of the noise is STX.
+				for (const frame of text.match(/\x02\n[A-Z][^\x03]*\x03/g) ?? []) await compare(folder, frame);
+			}
+		},
+	},
+];

@@ -1,0 +1,36 @@
+/** Meters that send TIC, at the speed of their line: `npm run meter` on a paced pseudo-terminal, the gateway with either engine. */
+import assert from "node:assert/strict";
+import type { JSONObject } from "../api/gateway.js";
+import { ProcessGateway } from "../api/process-gateway.js";
+
+for (const engine of ["node", "xs"] as const) {
+	describe(`meters that send TIC, engine ${engine}`, function () {
+		this.timeout(60_000);
+		let gateway: ProcessGateway;
+
+		before(async () => {
+			gateway = await ProcessGateway.start(engine, { isAhead: true });
+			await gateway.login();
+		});
+		after(() => gateway.stop());
+
+		for (const [mode, baudrate] of [
+			["standard", 9600],
+			["historic", 1200],
+		] as const) {
+			it(`in the ${mode} form are read, at the speed that the gateway finds`, async () => {
+				await gateway.write("meter/protocol", { protocol: "iec62056" });
+				await gateway.connectProgram(["--protocol", "tic", "--tic-mode", mode, "--baud-pace", "--quiet"]);
+				await gateway.write("meter/protocol", { protocol: "tic" });
+				const readout = await gateway.read("iec62056/read");
+				assert.deepEqual(
+					[readout.protocol, readout.mode, readout.baudrate, readout.status, readout.meter_id],
+					["TIC", "", baudrate, 0, "041876543210"],
+				);
+				const { value1_unit, value1_number, en } = readout.readings.find(({ obis }: JSONObject) => obis === "9.7.0");
+				assert.deepEqual([value1_unit, en], ["VA", "Apparent power import"]);
+				assert.ok(value1_number > 100 && value1_number < 20_000);
+			});
+		}
+	});
+}
