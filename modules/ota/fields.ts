@@ -1,11 +1,11 @@
 /** Settings of the check for newer firmware, and its result. */
 import { BOOLEAN, entry, field, INTERNAL, PRINTABLE, TEXT } from "../config/schema.js";
 
-/** IDs of the entries among all entries (parts.ts): unique, never reused. */
+/** Entry indexes, unique among all parts and never reused. */
 const IN_UPGRADE = 19;
 const IN_UPGRADE_FOUND = 20;
 
-/** Printable characters without the blank. */
+/** Printable, without the blank. */
 const GRAPHIC = "!~";
 
 /** Address of the release file, with `{board}` in place of the board's name. Empty: the address in the build. */

@@ -1,7 +1,4 @@
-/**
- * Firmware management: the trial of a new firmware, the fallback to the previous one, updates, and the check for newer
- * ones.
- */
+/** Trial of a new firmware, fallback, updates, and the daily check. */
 import type { Core, Running } from "../core/core.js";
 import type { Task } from "../io/driver.js";
 import { FIRMWARE_ON_TRIAL, type Update } from "../io/flash.js";
@@ -12,15 +9,15 @@ import { UpgradeNotice } from "./notice.js";
 import { Trial } from "./trial.js";
 import { Updater } from "./updater.js";
 
-/** Storage key that exists once the rejection of the firmware in the other slot has been logged. */
+/** Exists once the fallback from the other slot's firmware was logged. */
 const NOTED_KEY = "rolled_back";
 
 export class Firmware implements Running {
 	readonly updater: Updater;
-	/** Check for newer firmware; undefined in safe mode and where updates are impossible. */
+	/** Undefined in safe mode and without updates. */
 	readonly notice: UpgradeNotice | undefined;
 	readonly #update: Update;
-	/** Trial and its task; defined only when the running firmware is on trial. */
+	/** Defined only on trial. */
 	#trial: Trial | undefined;
 	#task: Task | undefined;
 
@@ -51,24 +48,21 @@ export class Firmware implements Running {
 			if (isNoted) storage.delete(NOTED_KEY);
 			else storage.set(NOTED_KEY, new Uint8Array(0));
 		} catch {
-			// Storage errors must not prevent a start; the next start logs the event again.
+			// A start must not fail; the next one logs again.
 		}
 	}
 
-	/** Returns undefined where there is no second OTA slot. */
+	/** Undefined without a second OTA slot. */
 	static open(core: Core): Firmware | undefined {
 		return hasUpdate(core.host) ? new Firmware(core, core.host) : undefined;
 	}
 
-	/**
-	 * True while the firmware is on trial. It must prove that it reaches its network, and a sleep would end in a restart
-	 * before that.
-	 */
+	/** On trial the firmware must prove that it reaches its network; a sleep would end in a restart first. */
 	get staysAwake(): boolean {
 		return this.#update.state === FIRMWARE_ON_TRIAL;
 	}
 
-	/** Tries to confirm the firmware before a requested restart. */
+	/** Tries to confirm the firmware. */
 	restarting(): void {
 		this.#task?.update(() => this.#trial?.prove());
 	}

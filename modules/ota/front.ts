@@ -1,6 +1,6 @@
 /**
- * Front of a firmware file, up to the data of its second element: the header of a Zigbee OTA upgrade file (ZCL 11.4.2),
- * the signed metadata, and the head of the second element (docs/firmware-files.md). All numbers are little-endian.
+ * Front of a firmware file: header (ZCL 11.4.2), signed metadata, and the head of the second element
+ * (docs/firmware-files.md); little-endian.
  */
 import type { Crypto } from "../io/crypto.js";
 import { P256_SIGNATURE_LENGTH } from "../io/crypto.js";
@@ -18,7 +18,7 @@ import {
 	WRONG_SIGNATURE,
 } from "./refusals.js";
 
-/** Device that the file must fit. */
+/** Device to fit. */
 export interface Judge {
 	readonly info: Pick<HostInfo, "chip" | "deviceId">;
 	readonly crypto: Pick<Crypto, "sha256" | "verifyP256">;
@@ -36,16 +36,14 @@ const TAG_PACKED = 0xf002;
 const METADATA_LENGTH = 220;
 const FORMAT = 1;
 
-/** Offsets in the header. */
 const FIELD_CONTROL = 8;
 const MANUFACTURER_AT = 10;
 const IMAGE_TYPE = 12;
 const STACK_VERSION_AT = 18;
 export const FILE_LENGTH = 52;
-/** Offsets in the first element. */
 const METADATA_HEAD = 56;
 const METADATA = 62;
-/** 1: the image is packed, 0: it is plain. */
+/** 1: packed image, 0: plain. */
 export const PACKED_FLAG = METADATA + 1;
 const DEVICE_ID = METADATA + 2;
 const PRODUCT_AT = METADATA + 4;
@@ -58,11 +56,10 @@ export const DATA_HASH = METADATA + 84;
 export const IMAGE_HASH = METADATA + 116;
 const KEY_ID = METADATA + 148;
 const SIGNATURE = METADATA + 156;
-/** Offset of the second element's head. */
 const DATA_HEAD = SIGNATURE + P256_SIGNATURE_LENGTH;
 
 export const FRONT_LENGTH = DATA_HEAD + 6;
-/** Number of bytes that identify the file type. */
+/** Bytes that identify the file type. */
 export const KIND_LENGTH = 4;
 
 const NAME_LENGTH = 16;
@@ -71,9 +68,8 @@ export const HASH_LENGTH = 32;
 const ID_LENGTH = 8;
 
 /**
- * Validates a front, including its signature, which takes noticeable time; returns TAKEN or the reason for the refusal.
- * `total`: length of the whole file in bytes as stated by its sender, or 0. The contents of a front are valid only
- * after this.
+ * Validates a front and, noticeably slow, its signature; returns TAKEN or a refusal. `total`: length of the file as
+ * stated by the sender, or 0. A front's contents are valid only after this.
  */
 export function refusalOf(front: Uint8Array, { info, crypto }: Judge, update: Update, total: number): number {
 	if (refusalOfKind(front, FRONT_LENGTH)) return NO_FIRMWARE_FILE;
@@ -119,7 +115,7 @@ export function refusalOf(front: Uint8Array, { info, crypto }: Judge, update: Up
 	return uint32(front, LEVEL) < update.securityLevel ? DOWNGRADE : TAKEN;
 }
 
-/** Returns TAKEN when the first `length` bytes have the right file type, otherwise NO_FIRMWARE_FILE. */
+/** TAKEN, or NO_FIRMWARE_FILE for another file type. */
 export function refusalOfKind(bytes: Uint8Array, length: number): number {
 	return length < KIND_LENGTH || uint32(bytes, 0) !== IDENTIFIER ? NO_FIRMWARE_FILE : TAKEN;
 }
@@ -134,9 +130,7 @@ function textAt(bytes: Uint8Array, at: number, length: number): string {
 	return String.fromCharCode(...bytes.subarray(at, end));
 }
 
-/**
- * Returns true when the first `length` bytes of `other` are at `at`. Not constant-time, because the data is not secret.
- */
+/** Not constant-time: nothing secret. */
 export function holds(bytes: Uint8Array, at: number, other: Uint8Array, length: number): boolean {
 	let i = 0;
 	while (i < length && bytes[at + i] === other[i]) i++;
@@ -151,7 +145,7 @@ export function putUint32(bytes: Uint8Array, at: number, value: number): void {
 	for (let i = 0; i < 4; i++) bytes[at + i] = value >>> (8 * i);
 }
 
-/** Calculated as a sum, because a shift of the high bit would give a negative number. */
+/** A sum: a shift of the high bit would give a negative number. */
 export function uint32(bytes: Uint8Array, at: number): number {
 	return uint16(bytes, at) + uint16(bytes, at + 2) * 0x1_0000;
 }

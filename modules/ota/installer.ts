@@ -1,8 +1,7 @@
 /**
- * Writes one firmware file into the inactive OTA slot and activates it for the next start. Bytes from any source arrive
- * in pieces of any size; time arrives through `advance()`. A call takes as long as erasing and writing one flash sector
- * (about 60 ms); the call that completes the front also verifies a signature. The caller must therefore let other tasks
- * run between two calls.
+ * Writes a firmware file into the inactive OTA slot and activates it. Bytes arrive in pieces of any size, time through
+ * `advance()`. A call takes up to the erasing and writing of a sector (60 ms), or the verification of the signature, so
+ * let other tasks run between calls.
  *
  *                bytes                              end                advance
  *     FRONT      complete: PLAIN, LENGTH, REFUSED   REFUSED            –
@@ -15,16 +14,15 @@
  *     INSTALLED  final
  *     REFUSED    final
  *
- * `close()` leads to REFUSED from every state but INSTALLED. Nothing is erased before PLAIN and LENGTH. The firmware
- * for the next start changes only on the way to INSTALLED.
+ * `close()` leads to REFUSED from every state but INSTALLED. Nothing is erased before PLAIN and LENGTH. The next start
+ * changes only on the way to INSTALLED.
  *
  * Memory: the front, and a kilobyte for reading back; for a packed image also the inflater with a ring of one sector.
  *
- * A file from a slow sender can be resumed after any interruption: the storage holds the position after the last
- * complete piece (plain files are divided into pieces for this purpose too). The sender must send the front again, with
- * its signature; then `received` jumps to the stored position. The hash of the earlier bytes is lost, but the image in
- * flash is compared with its own signed hash. The stored position is deleted before another file is written, and when
- * the file is refused.
+ * A file from a slow sender can be resumed after any interruption: the storage holds the position after the last complete
+ * piece (plain files are divided into pieces for this purpose too). The sender repeats the front; then `received` jumps
+ * to the stored position. The hash of the earlier bytes is lost, but the image in flash is compared with its own signed
+ * hash. The stored position is deleted before another file is written, and when the file is refused.
  */
 
 import type { Crypto, Hash } from "../io/crypto.js";
@@ -68,10 +66,9 @@ export interface InstallerDeps extends Judge {
 	trace(message: string): void;
 }
 
-/** Host services that the installer uses. */
 export interface InstallerHost {
 	readonly update: Update;
-	/** Undefined for a board without power measurement. */
+	/** Undefined without power measurement. */
 	readonly power?: Power | undefined;
 }
 
@@ -84,16 +81,16 @@ export const INSTALL_CHECKING = 5;
 export const INSTALL_INSTALLED = 6;
 export const INSTALL_REFUSED = 7;
 
-/** Number of image bytes in each packed piece but the last. */
+/** Image bytes of each packed piece but the last. */
 const PIECE_LENGTH = 65_536;
-/** Stored position: DATA_HASH of the file, number of bytes received, and number of image bytes written. */
+/** Stored position: DATA_HASH, bytes received, image bytes written. */
 const POINT_KEY = "ota_point";
 const POINT_RECEIVED = HASH_LENGTH;
 const POINT_OFFSET = HASH_LENGTH + 4;
 const POINT_LENGTH = HASH_LENGTH + 8;
-/** Size of the length field before each piece, bytes. */
+/** Before each piece, bytes. */
 const LENGTH_BYTES = 4;
-/** Size of one read, and number of reads in one `advance()`. */
+/** Bytes per read; reads per `advance()`. */
 const READ_SIZE = 1024;
 const READS = 8;
 const ERASED = 0xff;
@@ -103,37 +100,32 @@ export class Installer {
 	readonly #host: InstallerHost;
 	readonly #slot: Partition;
 	readonly #front = new Uint8Array(FRONT_LENGTH);
-	/** Incomplete flash write unit, or incomplete length field. */
+	/** Incomplete write unit or length field. */
 	readonly #unit = new Uint8Array(WRITE_SIZE);
 	state = INSTALL_FRONT;
 	refusal = TAKEN;
-	/** True when an interrupted file can be resumed. */
+	/** An interrupted file can resume. */
 	readonly #isSlow: boolean;
-	/** Offset in the file of the next byte. */
 	received = 0;
-	/** Length of the whole file in bytes; 0 when unknown. */
+	/** Bytes; 0 if unknown. */
 	total: number;
-	/** Refusal to report if the host throws an Error. */
+	/** Refusal if the host throws. */
 	#blame = WRITE_FAILED;
-	/** Hash of the second element's data, later of the bytes read back; undefined until the front is accepted. */
+	/** Of the second element's data, later of the bytes read back; undefined until the front is accepted. */
 	#hash: Hash | undefined;
-	/** False after a resume, when the hash does not cover all data. */
+	/** False after a resume. */
 	#isHashWhole = true;
 	#inflater: Inflater | undefined;
-	/** Buffer, allocated in CHECKING. */
 	#readBack: Uint8Array | undefined;
 	#imageLength = 0;
-	/** Number of image bytes written to flash, or read back. */
+	/** Image bytes written, or read back. */
 	#offset = 0;
 	#filled = 0;
-	/** Number of bytes left of the present piece, and the piece's end in the image. */
+	/** Bytes left of the piece; its end in the image. */
 	#pieceLeft = 0;
 	#pieceEnd = 0;
 
-	/**
-	 * `total`: length of the whole file in bytes as stated by its sender, or 0. `isSlow`: an interrupted file is resumed,
-	 * so the sender must check `received` after each `write()`.
-	 */
+	/** `total`: bytes as stated by the sender, or 0. `isSlow`: may resume, so check `received` after each `write()`. */
 	constructor(deps: InstallerDeps, host: InstallerHost, total: number, isSlow: boolean) {
 		this.#deps = deps;
 		this.#host = host;
@@ -142,15 +134,12 @@ export class Installer {
 		this.total = total;
 	}
 
-	/** Version of the file; empty until the signature is verified. */
+	/** Empty until the signature is verified. */
 	get version(): string {
 		return this.#hash === undefined ? "" : versionOf(this.#front);
 	}
 
-	/**
-	 * Takes the next bytes of the file, as many of bytes[start..end) as fit into one tick. Returns their number: at least
-	 * one, and all of them once the state is REFUSED. The bytes are not referenced after the call.
-	 */
+	/** Takes as many of bytes[start..end) as fit into a tick, at least one; all in REFUSED. Keeps no reference. */
 	write(bytes: Uint8Array, start: number, end: number): number {
 		if (this.state > INSTALL_WHOLE) return end - start;
 		try {
@@ -182,7 +171,7 @@ export class Installer {
 		}
 	}
 
-	/** In CHECKING: reads more of the slot back; compares the hash at the end. */
+	/** CHECKING: reads back and compares the hash at the end. */
 	advance(): void {
 		const hash = this.#hash;
 		const length = this.#imageLength;
@@ -210,7 +199,7 @@ export class Installer {
 		}
 	}
 
-	/** Cancels the installation unless it is already over; `refusal` is the reason. */
+	/** No effect once over. */
 	close(refusal: number): void {
 		if (this.state >= INSTALL_INSTALLED) return;
 		this.state = INSTALL_REFUSED;
@@ -236,13 +225,13 @@ export class Installer {
 		return count;
 	}
 
-	/** Decides, once the front is complete, whether to take the rest. */
+	/** Front complete: decides about the rest. */
 	private accept(): void {
 		const { update, power } = this.#host;
 		const front = this.#front;
 		const running = this.#deps.info.firmwareVersion;
 		let refusal = refusalOf(front, this.#deps, update, this.total);
-		// A slow sender is not authenticated, so it must not install an older version with known faults.
+		// A slow sender is not authenticated, so no older version with known faults.
 		if (refusal === TAKEN && this.#isSlow && buildNumber(versionOf(front)) < buildNumber(running)) refusal = DOWNGRADE;
 		if (refusal === TAKEN && isOnBattery(power) && isWeak(power?.batteryVoltage() ?? 0, power?.cells ?? 0))
 			refusal = LOW_POWER;
@@ -260,7 +249,7 @@ export class Installer {
 		this.goOn();
 	}
 
-	/** Jumps to the stored position if it belongs to this file. */
+	/** If it belongs to this file. */
 	private goOn(): void {
 		const point = this.#deps.storage.get(POINT_KEY);
 		if (point === undefined) return;
@@ -271,7 +260,7 @@ export class Installer {
 		} else this.keepPoint(false);
 	}
 
-	/** Stores the position after `received` bytes, which end with a complete piece in flash; or deletes it. */
+	/** Stores or deletes the position after `received` bytes, the end of a piece in flash. */
 	private keepPoint(isThere: boolean, received = 0): void {
 		const { storage } = this.#deps;
 		try {
@@ -283,11 +272,11 @@ export class Installer {
 				storage.set(POINT_KEY, point);
 			}
 		} catch {
-			// After an error the file starts over, or the hash of the flash contents fails in the end.
+			// After an error the file starts over, or the final hash fails.
 		}
 	}
 
-	/** Takes bytes up to the end of a sector. */
+	/** Up to the end of a sector. */
 	private takePlain(bytes: Uint8Array, start: number, end: number): number {
 		const at = this.#offset + this.#filled;
 		const left = this.#imageLength - at;
@@ -305,7 +294,7 @@ export class Installer {
 		return count;
 	}
 
-	/** Fills the write unit and writes it when full; returns the offset of the remaining bytes. */
+	/** Writes the unit when full; returns the offset of the rest. */
 	private fillUnit(bytes: Uint8Array, start: number, end: number): number {
 		const stop = Math.min(end, start + WRITE_SIZE - this.#filled);
 		for (let i = start; i < stop; i++) this.#unit[this.#filled++] = bytes[i];
@@ -316,7 +305,7 @@ export class Installer {
 		return stop;
 	}
 
-	/** Takes the length field of a piece; `end` is at most the end of the file. */
+	/** `end`: at most the end of the file. */
 	private takeLength(bytes: Uint8Array, start: number, end: number): number {
 		const stop = Math.min(end, start + LENGTH_BYTES - this.#filled);
 		for (let i = start; i < stop; i++) this.#unit[this.#filled++] = bytes[i];
@@ -331,7 +320,7 @@ export class Installer {
 		return stop - start;
 	}
 
-	/** Takes bytes up to the end of a sector or of the piece. */
+	/** Up to the end of a sector or piece. */
 	private takePacked(bytes: Uint8Array, start: number, end: number): number {
 		const inflater = this.#inflater as Inflater;
 		const stop = Math.min(end, start + this.#pieceLeft);
@@ -345,7 +334,7 @@ export class Installer {
 			if (this.state === INSTALL_REFUSED || (filled < INFLATE_WINDOW && !isDone)) break;
 			if (filled > 0) this.storePadded(inflater.ring, filled);
 			inflater.empty();
-			// The last bytes of a piece may expand to more than the ring holds.
+			// The last bytes may expand beyond the ring.
 		} while (from - start === this.#pieceLeft && !inflater.isDone);
 		this.#pieceLeft -= from - start;
 		if (this.state === INSTALL_PACKED && (inflater.isDone || this.#pieceLeft === 0))
@@ -353,7 +342,7 @@ export class Installer {
 		return from - start;
 	}
 
-	/** Ends a piece; `left`: number of bytes in the file after it. */
+	/** `left`: bytes in the file after it. */
 	private endPiece(inflater: Inflater, left: number): void {
 		const isLast = this.#pieceEnd === this.#imageLength;
 		const isWhole = inflater.isDone && this.#pieceLeft === 0 && this.#offset === this.#pieceEnd;
@@ -366,17 +355,14 @@ export class Installer {
 		if (!isLast) this.keepPoint(true, this.total - left);
 	}
 
-	/** Writes bytes[0..count), padded with erased bytes to a whole write unit. */
+	/** Pads with erased bytes to a whole unit. */
 	private storePadded(bytes: Uint8Array, count: number): void {
 		const end = Math.ceil(count / WRITE_SIZE) * WRITE_SIZE;
 		bytes.fill(ERASED, count, end);
 		this.store(bytes, 0, end, count);
 	}
 
-	/**
-	 * Writes whole units, `count` bytes of which belong to the image, within one sector; erases the sector at its
-	 * beginning.
-	 */
+	/** Whole units within a sector, `count` bytes of them image; erases at the sector's beginning. */
 	private store(bytes: Uint8Array, start: number, end: number, count: number): void {
 		const at = this.#offset;
 		if (at % ERASE_SIZE === 0) this.#slot.erase(at, ERASE_SIZE);
@@ -384,7 +370,7 @@ export class Installer {
 		this.#offset = at + count;
 	}
 
-	/** Ends with the refusal for this step; the host's message goes to the trace. */
+	/** The host's message goes to the trace. */
 	private fail(error: unknown): void {
 		this.#deps.trace(`ota: ${error instanceof Error ? error.message : String(error)}`);
 		this.close(this.#blame);

@@ -1,17 +1,17 @@
 /** Log events of firmware updates. */
 import { kind } from "../diagnostics/events.js";
 
-/** A firmware was installed for the next start; with its version and sender. */
+/** Version and sender. */
 export const EVENT_UPDATE_INSTALLED = kind(25, "update_installed", { needsLogin: true });
-/** A firmware file was refused; with the code and its sender. */
+/** Code and sender. */
 export const EVENT_UPDATE_REFUSED = kind(26, "update_refused");
-/** A firmware on trial was confirmed; with its version. */
+/** Version. */
 export const EVENT_UPDATE_CONFIRMED = kind(27, "update_confirmed", { isPlain: true });
-/** A firmware on trial was rejected; with the check that failed. */
+/** Failed check. */
 export const EVENT_UPDATE_FAILED = kind(28, "update_failed", { isPlain: true });
-/** The previous firmware was restored; with the reason. */
+/** Reason. */
 export const EVENT_UPDATE_ROLLED_BACK = kind(29, "update_rolled_back", { isPlain: true });
-/** A newer firmware was found; with its version. */
+/** Version. */
 export const EVENT_UPDATE_FOUND = kind(30, "update_found", { isPlain: true });
 
 export const UPDATE_EVENTS = Object.freeze([

@@ -1,9 +1,7 @@
 /**
- * Checks once a day for a newer firmware and reports it; installing remains a decision of the user. The check fetches
- * the front of the release file for this board (docs/firmware-files.md). The front is signed, so any HTTPS server is
- * accepted without a certificate check. The highest version found is stored until it is installed or the address
- * changes. The server learns nothing but the requested address. A failed check is repeated the next day and not
- * reported.
+ * Checks once a day for newer firmware and reports it; installing is left to the user. It fetches the front of the
+ * board's release file (docs/firmware-files.md), whose signature makes a check of the server's certificate unnecessary.
+ * The highest version found is stored until installed or the address changes. A failed check is not reported.
  *
  *                time                  permit          reply, or no reply
  *     RESTING    ASKING, QUEUED (a)    –               –
@@ -36,7 +34,7 @@ import { TAKEN } from "./refusals.js";
 import { upgradeURLOf } from "./upgrade.js";
 import { isNewer } from "./version.js";
 
-/** Memory for the connection, and for the lines of a redirect. */
+/** Connection, and the lines of a redirect. */
 export const UPGRADE_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 8192 });
 
 export interface NoticeDeps {
@@ -48,25 +46,25 @@ export interface NoticeDeps {
 	readonly config: Pick<ConfigStore, "get" | "note">;
 	readonly ledger: MemoryLedger;
 	readonly tlsPermit: TLSPermit;
-	/** Undefined without a radio, where a network is always assumed. */
+	/** Undefined without a radio; then a network is assumed. */
 	readonly radio: { readonly address: unknown } | undefined;
 	readonly power: Power | undefined;
 	readonly events: Pick<EventLog, "note">;
-	/** Notified when the status shows another version. */
+	/** Another version was found. */
 	readonly live: { changed(): void };
 }
 
 export const NOTICE_HOUR_MS = 3_600_000;
 export const NOTICE_DAY_MS = 24 * NOTICE_HOUR_MS;
-/** Minimum delay from the start to the first check. */
+/** From the start to the first check. */
 const FIRST_MS = 600_000;
-/** Delay after a change of settings, so that the reply to that request is sent first. */
+/** For the reply to the client to leave first. */
 const SETTLE_MS = 2000;
-/** Maximum wait for the permit, and time limit for all replies together. */
+/** For the permit; and for all replies together. */
 const TURN_MS = 30_000;
 const LOOK_MS = 60_000;
 const REDIRECTS = 3;
-/** Maximum length of a reply line: signed addresses of download servers have about 1200 bytes. */
+/** Signed addresses of download servers have about 1200 bytes. */
 const LINE_SIZE = 2048;
 
 const OK = 200;
@@ -77,11 +75,9 @@ const STATE_RESTING = 0;
 const STATE_QUEUED = 1;
 const STATE_ASKING = 2;
 
-/** A check in progress. */
 interface Look {
 	readonly client: HTTPClient;
 	readonly reply: ReplyReader;
-	/** Buffer for the front of the file. */
 	readonly front: Uint8Array;
 	readonly url: FileURL;
 	readonly redirects: number;
@@ -104,7 +100,7 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		this.#task = deps.driver.register("upgrade", this);
 	}
 
-	/** Applies changed settings. With another address ota/routes/upgrade.ts also deletes the version found. */
+	/** ota/routes/upgrade.ts deletes the version found if the address changed. */
 	settingsChanged(): void {
 		this.#deps.live.changed();
 		this.#task.update((nowMs) => this.rest(nowMs + SETTLE_MS));
@@ -122,7 +118,7 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		});
 	}
 
-	/** Called by TLSPermit; ignored, because the permit is only kept for a short time. */
+	/** Ignored: the permit is kept briefly. */
 	permitRequested(): void {}
 
 	get deadlineMs(): number {
@@ -137,7 +133,6 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		else this.begin(nowMs);
 	}
 
-	/** Processes a reply. Called by the driver. */
 	drain(nowMs: number): void {
 		const look = this.#look;
 		if (look === undefined || look.client.outcome === OUTCOME_NONE) return;
@@ -174,7 +169,7 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		} else this.rest(nowMs + NOTICE_HOUR_MS);
 	}
 
-	/** Sends the request; its memory is claimed until `rest()`. */
+	/** Its memory is claimed until `rest()`. */
 	private ask(url: FileURL, redirects: number, nowMs: number): void {
 		const { text } = this.#deps;
 		const { host, port: portNumber, target } = url;
@@ -190,7 +185,7 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		client.send(request, 0, request.length, nowMs);
 	}
 
-	/** Returns the target of a redirect: another HTTPS address, or another file on the same server. */
+	/** HTTPS address, or file on the same server. */
 	private leadsTo({ reply: { location }, url: { host, port } }: Look): FileURL | undefined {
 		if (location === undefined) return undefined;
 		const bytes = location.map((byte) => (byte > 0x20 && byte < 0x7f ? byte : 0x20));
@@ -200,8 +195,8 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 	}
 
 	/**
-	 * Stores and logs a version with a valid signature that is newer than the running one and all found before. An older
-	 * version never replaces it; otherwise a server could suppress the notice with an old file.
+	 * Stores and logs a signed version newer than the running one and all found before. An older one never replaces it: a
+	 * server could suppress the notice with an old file.
 	 */
 	private validate(front: Uint8Array): void {
 		const { config, events, info, live } = this.#deps;
@@ -213,12 +208,11 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		live.changed();
 	}
 
-	/** Returns a time about a day from now, at a random minute, so that devices do not check simultaneously. */
+	/** A day later at a random minute, so that devices spread. */
 	private tomorrow(nowMs: number): number {
 		return nowMs + NOTICE_DAY_MS - NOTICE_HOUR_MS / 2 + this.chance();
 	}
 
-	/** Returns a random time of up to an hour, ms. */
 	private chance(): number {
 		const [high, low] = this.#deps.crypto.random(2);
 		return (NOTICE_HOUR_MS * (high * 256 + low)) / 65_536;
@@ -229,7 +223,7 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		this.#dueMs = dueMs;
 	}
 
-	/** Ends the check, and releases its memory and permit. */
+	/** Also releases memory and permit. */
 	private rest(dueMs: number): void {
 		const { ledger, tlsPermit } = this.#deps;
 		if (this.#state === STATE_ASKING) ledger.release(UPGRADE_COST);

@@ -1,5 +1,3 @@
-/** Firmware: running version, updates, and the check for newer ones. */
-
 import { backupGroup } from "../api/backup-group.js";
 import { route, settingsRoutes } from "../api/route.js";
 import { SCOPE_READ } from "../auth/tokens.js";
@@ -13,7 +11,7 @@ import { UPGRADE_SETTINGS } from "./routes/upgrade.js";
 import { getVersion } from "./routes/version.js";
 import { upgradeVersionOf } from "./upgrade.js";
 
-/** Undefined where there is no second OTA slot. */
+/** Undefined without a second OTA slot. */
 export const UPDATE = part<Firmware | undefined>({
 	name: "update",
 	events: UPDATE_EVENTS,

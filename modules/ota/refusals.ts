@@ -1,6 +1,6 @@
 /**
- * Reasons to refuse a firmware file, as numbers; 0: accepted. Each has a text: its code in the API, which never changes
- * its meaning, a blank, and the message for the user.
+ * Refusals of a firmware file as numbers; 0: accepted. Each text has its code in the API, which never changes, a blank,
+ * and the message.
  */
 
 export const TAKEN = 0;
@@ -15,7 +15,7 @@ export const WRONG_DEVICE = 8;
 export const DOWNGRADE = 9;
 export const LOW_POWER = 10;
 export const WRITE_FAILED = 11;
-/** The sender is gone and gets no message. */
+/** Nobody is left to read a message. */
 export const INTERRUPTED = 12;
 export const UNDER_WAY = 13;
 export const ON_TRIAL = 14;
@@ -40,7 +40,7 @@ export const REFUSALS: readonly string[] = Object.freeze([
 	"busy There is no memory for it now: try again in a moment.",
 ]);
 
-/** Returns the code of a refusal; empty for TAKEN. */
+/** Empty for TAKEN. */
 export function codeOf(refusal: number): string {
 	const text = REFUSALS[refusal];
 	return text.slice(0, Math.max(0, text.indexOf(" ")));

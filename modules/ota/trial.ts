@@ -1,6 +1,5 @@
 /**
- * Trial of a new firmware: decides whether it stays. The boot loader starts a new firmware once. Unless it is
- * confirmed, the next start, for whatever reason, runs the previous firmware. For firmware.ts.
+ * Trial of a new firmware. The boot loader starts it once; unconfirmed, any next start runs the previous firmware.
  *
  *                check: all works    check: something    ten minutes    restart requested:
  *                                    is missing          over           all works    otherwise
@@ -10,10 +9,8 @@
  *
  *     PROVEN  the firmware is confirmed    FAILED  it is rejected: the previous one starts again
  *
- * The first check follows after YOUNG_MS, further ones every LOOK_MS. A client that can request a restart before that
- * has reached the device, which is proof enough; without a confirmation any restart falls back. If flash refuses the
- * confirmation, the next check repeats it. A fault, the watchdog or a power cut needs no state, because the next start
- * runs the previous firmware.
+ * First check after YOUNG_MS, then every LOOK_MS. A client that requests a restart earlier has reached the device, which
+ * proves enough. If flash refuses the confirmation, the next check repeats it.
  */
 
 import { DIGEST_LENGTH } from "../auth/account.js";
@@ -35,9 +32,7 @@ const STATE_PROVING = 0;
 const STATE_PROVEN = 1;
 const STATE_FAILED = 2;
 
-/**
- * Settings without which the device is unreachable. Other unreadable settings may have been damaged before the update.
- */
+/** Without these the device is unreachable; others may have been damaged before. */
 const NEEDED_ENTRIES: readonly string[] = Object.freeze(["access", "wifi", "network", "together"]);
 
 export interface TrialHost {
@@ -48,7 +43,7 @@ export interface TrialHost {
 export interface TrialParts {
 	readonly config: Pick<ConfigStore, "get" | "damaged">;
 	readonly events: Pick<EventLog, "note">;
-	/** Port of the server; 0 while it is not listening. */
+	/** 0 while not listening. */
 	readonly serving: { readonly httpPort: number };
 	readonly networkSettings: Pick<NetworkSettings, "wifiEnabled" | "station" | "accessPointEnabled">;
 	/** Undefined without a radio. */
@@ -79,10 +74,7 @@ export class Trial implements Timed {
 		this.#host.update.rollBack();
 	}
 
-	/**
-	 * Confirms the firmware if all works. Returns the check that failed; empty when the firmware is confirmed or
-	 * rejected.
-	 */
+	/** Confirms if all works; returns the failed check, or "" when confirmed or rejected. */
 	prove(): string {
 		if (this.#state !== STATE_PROVING) return "";
 		const missing = this.missing;
@@ -95,10 +87,9 @@ export class Trial implements Timed {
 	}
 
 	/**
-	 * First failed check; empty when all works. A configured network must provide an address; so must a connected cable,
-	 * if Wi-Fi does not. A fallback access point, active because the configured network is unavailable, counts once a
-	 * client has joined. Without a configured network the access point suffices. With Wi-Fi off and no cable no network
-	 * can be checked.
+	 * First failed check, or "". A configured network must have an address, or a connected cable. A fallback access point
+	 * counts once a client has joined; without a configured network it suffices. With Wi-Fi off and no cable, no network
+	 * is checked.
 	 */
 	private get missing(): string {
 		const { config, serving, network, networkSettings } = this.#parts;

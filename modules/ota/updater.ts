@@ -1,5 +1,5 @@
 /**
- * Manages the single firmware update in progress, from any sender: its status, result and log entry.
+ * The one firmware update in progress, from any sender: status, result, log entry.
  *
  *                  begin        write, end: refused   end: whole   the driver's tick     abort
  *     IDLE         RECEIVING    –                     –            –                     –
@@ -7,7 +7,7 @@
  *     VERIFYING    refused      –                     –            RESTARTING, IDLE      –: the file is complete
  *     RESTARTING   refused      –                     –            –                     –
  *
- * A transfer from a slow sender (hours, by radio) is interrupted when a faster sender begins.
+ * A faster sender interrupts a slow one (hours, by radio).
  */
 
 import type { EventLog } from "../diagnostics/event-log.js";
@@ -26,10 +26,7 @@ import {
 import { EVENT_UPDATE_INSTALLED, EVENT_UPDATE_REFUSED } from "./log-events.js";
 import { codeOf, INTERRUPTED, NO_MEMORY, ON_TRIAL, TAKEN, UNDER_WAY } from "./refusals.js";
 
-/**
- * Memory for an update: the inflater's window, which some hosts store in chunks. The chip needs about 11 KB of heap in
- * addition; the host refuses if it has too little (Update.inflater).
- */
+/** The inflater's window, in chunks on some hosts; the chip needs 11 KB of heap besides, or Update.inflater refuses. */
 export const UPDATE_COST: Cost = Object.freeze({ slots: 120, chunkBytes: 6144 });
 
 export interface UpdaterDeps extends InstallerDeps {
@@ -39,25 +36,18 @@ export interface UpdaterDeps extends InstallerDeps {
 export interface UpdaterParts {
 	readonly ledger: MemoryLedger;
 	readonly events: Pick<EventLog, "note">;
-	/** Notified when `state`, `received`, `total` or `lastError` changes. */
 	readonly live: { changed(): void };
-	/** Outgoing TLS connections must close during a transfer, because memory suffices for only one of them. */
+	/** Outgoing TLS closes, because memory suffices for one connection. */
 	readonly tlsPermit: TLSPermit;
-	/** Restarts the device soon, but not inside the call. */
+	/** Not inside the call. */
 	restartSoon(): void;
 }
 
 export interface Sender {
 	readonly name: string;
-	/**
-	 * Set for a transfer of hours: it resumes after an interruption, another sender may displace it, and the sender
-	 * decides when to restart. It sends from `received`, which jumps to the stored position of an interrupted file.
-	 */
+	/** A transfer of hours: resumes from `received`, can be displaced, and its sender decides when to restart. */
 	readonly isSlow?: true;
-	/**
-	 * Reports the end; TAKEN: the firmware is installed, and the device is about to restart. Not called inside `begin()`,
-	 * but also after `abort()`.
-	 */
+	/** TAKEN: installed, about to restart. Not inside `begin()`; also after `abort()`. */
 	updated(refusal: number): void;
 }
 
@@ -67,11 +57,11 @@ const VERIFYING = 2;
 const RESTARTING = 3;
 const NAMES = Object.freeze(["idle", "receiving", "verifying", "restarting"]);
 
-/** Number of bytes after which a change of `received` is reported. */
+/** Bytes between notifications. */
 const TOLD_EACH = 32_768;
-/** Code for a firmware that was rejected. */
+/** The firmware was rejected. */
 const ROLLED_BACK = "rolled_back";
-/** Maximum overhead of a file compared with the slot's image, bytes. */
+/** Overhead over the slot's image, bytes. */
 const FILE_EXTRA = 4096;
 
 export class Updater implements ScheduledMachine, PermitClient {
@@ -82,7 +72,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 	#state = IDLE;
 	#sender: Sender | undefined;
 	#installer: Installer | undefined;
-	/** Code of the last update's failure, or `rolled_back`; empty after success. */
+	/** Code, or `rolled_back`; empty after success. */
 	lastError: string;
 
 	constructor(host: InstallerHost, deps: UpdaterDeps, parts: UpdaterParts) {
@@ -92,60 +82,58 @@ export class Updater implements ScheduledMachine, PermitClient {
 		this.#parts = parts;
 	}
 
-	/** True when this build accepts updates. */
+	/** This build accepts updates. */
 	get isOpen(): boolean {
 		return this.#host.update.keys.length > 0;
 	}
 
-	/** Maximum length of a file in bytes. */
+	/** Bytes. */
 	get limit(): number {
 		return this.#host.update.slot.size + FILE_EXTRA;
 	}
 
-	/** Name of the state in the API. */
 	get state(): string {
 		return this.#state === IDLE && this.isOnTrial ? "trial" : NAMES[this.#state];
 	}
 
-	/** Number of bytes received. */
 	get received(): number {
 		return this.#installer?.received ?? 0;
 	}
 
-	/** Length of the whole file in bytes; 0 when unknown. */
+	/** Bytes; 0 if unknown. */
 	get total(): number {
 		return this.#installer?.total ?? 0;
 	}
 
 	/**
-	 * Begins a file of `total` bytes, or 0 when unknown. After TAKEN the sender calls `write()`, then `end()` or
-	 * `abort()`. Otherwise returns the refusal. Throws if the slot is not accessible.
+	 * `total`: bytes, or 0 if unknown. Returns TAKEN, then `write()` and `end()` or `abort()` follow, or the refusal.
+	 * Throws if the slot is inaccessible.
 	 */
 	begin(sender: Sender, total: number): number {
 		const { ledger } = this.#parts;
 		const isSlow = sender.isSlow === true;
 		if (this.#sender?.isSlow && !isSlow) this.abort();
 		if (this.#state !== IDLE) return UNDER_WAY;
-		// The boot loader would have no firmware left to fall back to.
+		// Nothing would be left to fall back to.
 		if (this.isOnTrial) return ON_TRIAL;
 		if (!ledger.claim(UPDATE_COST)) return NO_MEMORY;
 		this.#installer = new Installer(this.#deps, this.#host, total, isSlow);
 		this.#sender = sender;
 		this.#task = this.#deps.driver.register("ota", this);
 		this.lastError = "";
-		// A slow transfer keeps no permit, because other outputs would wait for hours.
+		// Other outputs would wait for hours.
 		if (!isSlow) this.#parts.tlsPermit.request(this);
 		this.enter(RECEIVING);
 		return TAKEN;
 	}
 
-	/** Called by TLSPermit; ignored, because the file did not wait for the permit. */
+	/** Ignored: the file did not wait for it. */
 	permitGranted(): void {}
 
-	/** Called by TLSPermit; ignored, because outputs wait until the file is over. */
+	/** Ignored: outputs wait for the end of the file. */
 	permitRequested(): void {}
 
-	/** Takes the next bytes of the file; see Installer.write. */
+	/** See Installer.write. */
 	write(bytes: Uint8Array, start: number, end: number): number {
 		const installer = this.#installer;
 		if (installer === undefined || this.#state !== RECEIVING) return end - start;
@@ -165,7 +153,6 @@ export class Updater implements ScheduledMachine, PermitClient {
 		});
 	}
 
-	/** Cancels an incomplete file. */
 	abort(): void {
 		const installer = this.#installer;
 		if (installer === undefined || this.#state !== RECEIVING) return;
@@ -173,7 +160,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 		this.settle(installer);
 	}
 
-	/** Called by the driver; verification runs in ticks. */
+	/** Verification runs in ticks. */
 	get deadlineMs(): number {
 		return this.#state === VERIFYING ? 0 : Number.POSITIVE_INFINITY;
 	}
@@ -185,12 +172,12 @@ export class Updater implements ScheduledMachine, PermitClient {
 		this.settle(installer);
 	}
 
-	/** Restarts the device, in RESTARTING. */
+	/** In RESTARTING. */
 	restart(): void {
 		this.#parts.restartSoon();
 	}
 
-	/** Stops with the device. A slow transfer resumes at the next start, so its interruption is not reported. */
+	/** A slow transfer resumes at the next start, so it is not reported. */
 	stop(): void {
 		if (this.#sender?.isSlow) this.#installer?.close(INTERRUPTED);
 		else this.abort();

@@ -1,6 +1,6 @@
 /**
- * State machine of the Ethernet port. It also decides when the cable keeps Wi-Fi off, because the radio's memory is needed
- * for connections over the cable. wifi/manager.ts reports events to it.
+ * State machine of the Ethernet port, which also keeps Wi-Fi off while the cable needs the radio's memory.
+ * wifi/manager.ts reports events to it.
  *
  *   state     start      turned on     turned   first     address   address    deadline
  *             of unit    later         off      link      assigned  lost
@@ -16,8 +16,8 @@
  *   (a) Working Wi-Fi is not dropped for a cable that may not get an address.
  *   (b) A link without an address for 30 s is recorded as `no_address`.
  *
- * A flapping link does not extend SEEKING: the 30 s count from the loss of the address. New settings are applied in any
- * state; the port then loses its address for a moment.
+ * After the loss of the address SEEKING lasts 30 s, however often the link flaps. New settings apply in any state and
+ * drop the address for a moment.
  */
 import type { Ethernet, EthernetAddress, EthernetSettings } from "../io/ethernet.js";
 import type { Timed } from "../io/machine.js";
@@ -28,38 +28,34 @@ export interface CableSettings {
 }
 
 export const CABLE_OFF = 0;
-/** The cable may still get an address. */
 export const CABLE_SEEKING = 1;
 export const CABLE_ONLINE = 2;
-/** The cable has no address at present. */
 export const CABLE_WITHOUT = 3;
 
-/** Values of `lastError`: no failure. */
+/** Values of `lastError`. */
 export const CABLE_WELL = 0;
-/** The link was lost: the cable is unplugged, or the device at the other end is off. */
+/** Cable unplugged, or the other end is off. */
 export const CABLE_LOST = 1;
-/** The link is up, but DHCP has not answered. */
+/** Link up, but no answer by DHCP. */
 export const CABLE_NO_ADDRESS = 2;
 
-/** Delay before new settings are applied, so that the reply to the client can leave first. */
+/** For the reply to the client to leave first. */
 const APPLY_DELAY_MS = 1500;
-/** Time to wait for a link after a start. */
 const LINK_MS = 5000;
-/** Time to wait for an address. */
 const ADDRESS_MS = 30_000;
 
 export class CablePolicy implements Timed {
 	readonly #settings: CableSettings;
 	readonly #trace: (message: string) => void;
-	/** Undefined before `start` and after `stop`; events are ignored then. */
+	/** Undefined before `start` and after `stop`. */
 	#port: Ethernet | undefined;
 	#state = CABLE_OFF;
 	/** End of SEEKING, or of the wait for an address in WITHOUT, monotonic ms. */
 	#endMs = Infinity;
-	/** Time to apply new settings, monotonic ms. */
+	/** Monotonic ms. */
 	#applyMs = Infinity;
 	#isUsed = false;
-	/** Link state at the last check. */
+	/** At the last check. */
 	#hadLink = false;
 	#error = CABLE_WELL;
 	#usesDHCP = true;
@@ -79,8 +75,8 @@ export class CablePolicy implements Timed {
 	}
 
 	/**
-	 * True once, since the start, the cable had an address, or a link before Wi-Fi was needed. From then on only the button
-	 * opens the access point.
+	 * True once, since the start, the cable had an address, or a link before Wi-Fi was needed; then only the button opens
+	 * the access point.
 	 */
 	get isUsed(): boolean {
 		return this.#isUsed;
@@ -90,12 +86,11 @@ export class CablePolicy implements Timed {
 		return this.#state === CABLE_ONLINE ? this.#port?.address : undefined;
 	}
 
-	/** Speed of the link in Mbit/s; 0 without a link. */
 	get speed(): number {
 		return this.#port?.speed ?? 0;
 	}
 
-	/** True if the address comes from DHCP or is requested there. */
+	/** True if DHCP has assigned the address or is asked for one. */
 	get usesDHCP(): boolean {
 		return this.#usesDHCP;
 	}
@@ -105,7 +100,7 @@ export class CablePolicy implements Timed {
 		return this.#error;
 	}
 
-	/** True while Wi-Fi is not needed or may soon not be needed. */
+	/** True while Wi-Fi is not needed or may soon not be. */
 	get keepsWiFiOff(): boolean {
 		return this.#state === CABLE_SEEKING || this.#state === CABLE_ONLINE;
 	}
@@ -127,12 +122,11 @@ export class CablePolicy implements Timed {
 		this.enter(CABLE_OFF, Infinity);
 	}
 
-	/** Applies the settings after a delay that lets the reply to the client leave first. */
+	/** Delayed, so that the reply to the client leaves first. */
 	applySoon(nowMs: number): void {
 		this.#applyMs = nowMs + APPLY_DELAY_MS;
 	}
 
-	/** Reports that the link or the address of the port has changed. */
 	changed(nowMs: number): void {
 		const port = this.#port;
 		if (port === undefined || this.#state === CABLE_OFF) return;
@@ -155,7 +149,7 @@ export class CablePolicy implements Timed {
 		this.enter(CABLE_WITHOUT, Infinity);
 	}
 
-	/** Enters a state; all transitions go through here. */
+	/** All transitions go through here. */
 	private enter(state: number, endMs: number): void {
 		this.#state = state;
 		this.#endMs = endMs;

@@ -11,11 +11,11 @@ import {
 export const WIFI_WELL = 0;
 export const WIFI_NOT_FOUND = 1;
 export const WIFI_WRONG_PASSWORD = 2;
-/** No address within the time limit, whether or not the network was joined. */
+/** Whether or not the network was joined. */
 export const WIFI_NO_ADDRESS = 3;
 export const WIFI_LOST = 4;
 
-/** Converts an ESP-IDF reason (io/wifi.ts) to WIFI_…. */
+/** `reason`: of ESP-IDF (io/wifi.ts). */
 export function errorOf(reason: number): number {
 	switch (reason) {
 		case WIFI_REASON_NO_AP_FOUND:

@@ -1,30 +1,28 @@
 /**
- * Network settings of the API ("Wi-Fi client settings", "Access Point settings"). Settings that change together share an
- * entry with their secrets, so that a password is never combined with another network's name. The API is stricter than the
- * store, which also accepts an empty SSID for "not configured".
+ * Settings of Wi-Fi, access point and Ethernet. An entry holds a network with its secret, so that a password is never
+ * combined with another network's name. The store also accepts an empty SSID, for "not configured".
  */
 import { BOOLEAN, entry, field, type SettingField, TEXT } from "../config/schema.js";
 
-/** Indexes of the entries among those of all parts (parts.ts); unique and never reused. */
+/** Entry indexes, unique among all parts and never reused. */
 const IN_WIFI = 15;
 const IN_NETWORK = 16;
 const IN_ETHERNET = 22;
 
-/** Any characters but control characters, because the radio treats SSID and password as bytes. */
+/** All but control characters: to the radio, SSID and password are bytes. */
 const VISIBLE = " ";
 const DECIMAL_AND_DOT = "..09";
 const LETTERS_DIGITS_HYPHEN = "--09AZaz";
 
-/** Limits in characters; SSID_BYTES_LIMIT and PASSWORD_LIMIT also apply to the UTF-8 form. */
+/** Characters; SSID_BYTES_LIMIT and PASSWORD_LIMIT also hold for UTF-8. */
 export const SSID_LIMIT = 31;
 export const SSID_BYTES_LIMIT = 32;
 export const PASSWORD_LIMIT = 63;
 export const PASSWORD_MINIMUM = 8;
 export const HOSTNAME_LIMIT = 31;
-/** Length of `255.255.255.255`. */
+/** `255.255.255.255`. */
 const ADDRESS_LIMIT = 15;
 
-/** Creates a field for a name or an address. */
 function text(entryPosition: number, id: number, name: string, [maximum, characters]: readonly [number, string]) {
 	return field<string>({
 		entry: entryPosition,
@@ -76,7 +74,7 @@ const WIFI_PREVIOUS_DHCP = flag(IN_WIFI, 11, "previous_dhcp", true);
 const WIFI_PREVIOUS_IP = text(IN_WIFI, 12, "previous_ip", ADDRESS_FORM);
 const WIFI_PREVIOUS_NETMASK = text(IN_WIFI, 13, "previous_netmask", ADDRESS_FORM);
 const WIFI_PREVIOUS_GATEWAY = text(IN_WIFI, 14, "previous_gateway", ADDRESS_FORM);
-/** Fields of a network, and of the previous one in the same order. */
+/** Fields of the network, and of the previous one in the same order. */
 export const STATION_FIELDS: readonly SettingField[] = Object.freeze([
 	WIFI_SSID,
 	WIFI_PASSWORD,

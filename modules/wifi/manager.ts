@@ -1,8 +1,7 @@
 /**
- * Connects the radio and the Ethernet port to their policies (policy.ts, cable.ts): opens the devices, forwards their
- * events, and offers the interface for the network routes and app/gateway.ts. The radio is open only while the cable leaves
- * the network to Wi-Fi, or while Wi-Fi was turned on by hand; otherwise its memory is free. Limits of a scan: SCAN_LIMIT
- * networks.
+ * Connects radio and Ethernet port to their policies (policy.ts, cable.ts), for the network routes and app/gateway.ts.
+ * The radio is open only while the cable leaves the network to Wi-Fi, or Wi-Fi was turned on by hand; otherwise its
+ * memory is free. A scan holds SCAN_LIMIT networks.
  */
 import type { Driver, ScheduledMachine, Task } from "../io/driver.js";
 import type { Ethernet, EthernetAddress, EthernetPort } from "../io/ethernet.js";
@@ -19,13 +18,12 @@ export interface ManagerDeps {
 }
 
 export interface NetworkUser {
-	/** Called when the address, the interface that has it, or the state of the access point has changed. */
+	/** Address, interface or access point have changed. */
 	networkChanged(): void;
 }
 
-/** Name in the log. */
 const PART = "network";
-/** Delay before the next attempt to open the radio. */
+/** Before the radio is opened again. */
 const RETRY_MS = 60_000;
 
 export class NetworkManager implements ScheduledMachine {
@@ -39,14 +37,14 @@ export class NetworkManager implements ScheduledMachine {
 	/** Undefined before `start` and after `stop`. */
 	#port: WiFiPort | undefined;
 	#ethernet: EthernetPort | undefined;
-	/** Time of the next attempt to open the radio; Infinity unless the last one failed. */
+	/** Infinity unless the last attempt to open the radio failed. */
 	#retryMs = Infinity;
-	/** State that the listener was notified of last. */
+	/** As last notified. */
 	#reportedAccessPoint = false;
 	#reportedCable = false;
 	#reportedIP = "";
 
-	/** `Cable` is undefined in firmware without Ethernet, which then does not contain its code. */
+	/** `Cable`: undefined in firmware without Ethernet. */
 	constructor(
 		deps: ManagerDeps,
 		settings: WiFiSettings & CableSettings,
@@ -66,27 +64,27 @@ export class NetworkManager implements ScheduledMachine {
 		return this.#policy.state;
 	}
 
-	/** Address in the network, of the cable if it has one, otherwise of Wi-Fi; undefined without either. */
+	/** The cable's address, otherwise Wi-Fi's. */
 	get address(): EthernetAddress | undefined {
 		return this.#cable?.address ?? this.station;
 	}
 
-	/** True if `address` belongs to the Ethernet port. */
+	/** `address` belongs to the Ethernet port. */
 	get isByCable(): boolean {
 		return this.#cable?.address !== undefined;
 	}
 
-	/** MAC address of the Ethernet port, 12 hex characters; empty without one. */
+	/** 12 hex characters; empty without the port. */
 	get ethernetMAC(): string {
 		return this.#ethernet?.mac ?? "";
 	}
 
-	/** Network that the station has joined; undefined without an address. */
+	/** Joined network; undefined without an address. */
 	get station(): StationStatus | undefined {
 		return this.#policy.station;
 	}
 
-	/** Live state of the Ethernet port; undefined without one. */
+	/** Undefined without an Ethernet port. */
 	get cable(): Omit<CablePolicy, "start" | "stop" | "changed" | "applySoon" | "advance" | "deadlineMs"> | undefined {
 		return this.#cable;
 	}
@@ -100,17 +98,17 @@ export class NetworkManager implements ScheduledMachine {
 		return this.#policy.clients;
 	}
 
-	/** Channel of the access point; 0 when off. */
+	/** 0 when off. */
 	get channel(): number {
 		return this.#policy.channel;
 	}
 
-	/** True if the network in use, or being joined, assigns the address by DHCP; undefined without a network. */
+	/** Undefined without a network. */
 	get usesDHCP(): boolean | undefined {
 		return this.isByCable ? this.#cable?.usesDHCP : this.#policy.usesDHCP;
 	}
 
-	/** True while Wi-Fi is on only because it was turned on by hand. */
+	/** On only because it was turned on by hand. */
 	get isTemporary(): boolean {
 		return this.#policy.isTemporary || (this.#policy.isByHand && this.#cable?.keepsWiFiOff === true);
 	}
@@ -133,10 +131,7 @@ export class NetworkManager implements ScheduledMachine {
 		this.#policy.advance(nowMs);
 	}
 
-	/**
-	 * Starts both ports. Throws if the radio cannot be opened; a failing Ethernet port is logged, and Wi-Fi is used
-	 * instead.
-	 */
+	/** Throws if the radio cannot be opened. A failing Ethernet port is logged, and Wi-Fi is used instead. */
 	start(port: WiFiPort, ethernet?: EthernetPort): void {
 		this.#task.update((nowMs) => {
 			this.#port = port;
@@ -155,22 +150,22 @@ export class NetworkManager implements ScheduledMachine {
 		});
 	}
 
-	/** Applies the settings APPLY_… after a delay that lets the reply to the client leave first. */
+	/** `what`: APPLY_…; delayed, so that the reply to the client leaves first. */
 	applySoon(what: number): void {
 		this.#task.update((nowMs) => this.#policy.applySoon(what, nowMs));
 	}
 
-	/** Applies the Ethernet settings after the same delay. */
+	/** Same delay. */
 	applyCableSoon(): void {
 		this.#task.update((nowMs) => this.#cable?.applySoon(nowMs));
 	}
 
-	/** Turns on Wi-Fi and the access point for ten minutes, regardless of the settings. */
+	/** Wi-Fi and access point for ten minutes, whatever the settings. */
 	bringUp(): void {
 		this.#task.update((nowMs) => this.#policy.bringUp(nowMs));
 	}
 
-	/** Starts or joins a scan; returns false if the radio cannot scan now or too many callers wait. */
+	/** Starts or joins a scan; false if the radio cannot scan or too many wait. */
 	scan(callback: ScanCallback): boolean {
 		return this.#task.update((nowMs) => this.#policy.scan(callback, nowMs));
 	}
@@ -179,7 +174,6 @@ export class NetworkManager implements ScheduledMachine {
 		this.#task.update(() => this.#policy.cancelScan(callback));
 	}
 
-	/** Applies the policies to the radio and notifies the listener of changes. */
 	drain(nowMs: number): void {
 		const policy = this.#policy;
 		if (policy.isScanOver(nowMs)) this.notifyScans(undefined);
@@ -201,7 +195,7 @@ export class NetworkManager implements ScheduledMachine {
 		if (cable === undefined || this.#policy.isByHand) return true;
 		if (cable.keepsWiFiOff) return false;
 		const { wifiEnabled, station } = this.#settings;
-		// Without a network to join, the radio would be idle: beside a used cable the access point does not open.
+		// Without a network to join the radio would be idle, because the access point does not open beside a used cable.
 		return !cable.isUsed || (wifiEnabled && station !== undefined);
 	}
 
@@ -223,7 +217,7 @@ export class NetworkManager implements ScheduledMachine {
 		}
 	}
 
-	/** A separate method, so that the callbacks of the radio capture only this object. */
+	/** Separate, so that the radio's callbacks capture only this object. */
 	private openRadio(port: WiFiPort): WiFi {
 		return new port.io({
 			...port.pins,
@@ -234,7 +228,7 @@ export class NetworkManager implements ScheduledMachine {
 		});
 	}
 
-	/** A separate method for the same reason. */
+	/** Separate for the same reason. */
 	private openCable(port: EthernetPort): Ethernet {
 		return new port.io({ ...port.pins, onChanged: () => this.#task.fromHost((nowMs) => this.#cable?.changed(nowMs)) });
 	}

@@ -1,7 +1,6 @@
 /**
- * State machine of the radio: joins and rejoins the configured network, returns from a failing new network to the previous
- * one, and opens the access point when the device would otherwise be unreachable (Wi-Fi rows of the states and transitions
- * in the API). wifi/manager.ts reports events to it.
+ * State machine of the radio: joins networks, returns from a failing new one to the previous one, and opens the access
+ * point when the device would be unreachable. wifi/manager.ts reports events to it.
  *
  *   station    turned on,    turned off,   deadline  address   failed,   scan        new
  *              configured    forgotten               assigned  lost      requested   settings
@@ -19,42 +18,40 @@
  *                  a cable in use (`isCabled`) the access point is on only when turned on by hand.
  *   by hand        Station and access point are on for 10 minutes, regardless of the settings.
  *
- * The event methods record events. `settle` derives the consequences; call it after each event method, even after an
- * exception. Commands to the radio take effect at once. Limits: one scan at a time, SCAN_WAITERS callers.
+ * Event methods only record; call `settle` after each of them, even after an exception. Commands to the radio take effect
+ * at once. Limits: one scan at a time, SCAN_WAITERS callers.
  */
 import type { Timed } from "../io/machine.js";
 import type { ScannedNetwork, StationOptions, StationStatus, WiFi } from "../io/wifi.js";
 import { errorOf, WIFI_NO_ADDRESS, WIFI_WELL } from "./failures.js";
 
-/** Settings that the policy reads, and the results of a trial (wifi/settings.ts). */
+/** Read by the policy; also takes the results of a trial (settings.ts). */
 export interface WiFiSettings {
 	readonly wifiEnabled: boolean;
 	readonly fallbackEnabled: boolean;
 	readonly accessPointEnabled: boolean;
 	readonly accessPoint: { readonly ssid: string; readonly password: string };
-	/** Undefined if no network is configured. */
+	/** Undefined if not configured. */
 	readonly station: StationOptions | undefined;
 	readonly onTrial: boolean;
 	keepStation(): void;
 	revertStation(): void;
 }
 
-/** Caller of a scan. Called once with the networks (scan.ts), or with undefined if the scan failed. */
+/** Called once with the networks (scan.ts), or undefined if the scan failed. */
 export interface ScanCallback {
 	scanned(networks: Uint8Array | undefined): void;
 }
 
-/** States of the station. */
 export const STATION_OFF = 0;
-/** Waits for the next attempt. */
 export const STATION_WAITING = 1;
 export const STATION_JOINING = 2;
 export const STATION_ONLINE = 3;
 
-/** Groups of settings to apply, as bits. */
+/** Settings to apply, as bits. */
 export const APPLY_STATION = 1;
 export const APPLY_ACCESS_POINT = 2;
-/** Wi-Fi and the fallback access point, on or off. */
+/** Wi-Fi and fallback access point, on or off. */
 export const APPLY_FLAGS = 4;
 const APPLY_ALL = APPLY_STATION | APPLY_ACCESS_POINT | APPLY_FLAGS;
 
@@ -63,11 +60,11 @@ const ENABLED = 1;
 const FALLBACK = 2;
 const ACCESS_POINT = 4;
 
-/** Reasons for the access point to be on, as bits. */
+/** Reasons for an access point, as bits. */
 const WANTED = 1;
 const HELPS = 2;
 
-/** Delay before new settings are applied, so that the reply to the client can leave first. */
+/** For the reply to the client to leave first. */
 export const APPLY_DELAY_MS = 1500;
 const JOIN_LIMIT_MS = 30_000;
 const TRIAL_MS = 45_000;
@@ -78,7 +75,7 @@ const RETRY_FIRST_MS = 1000;
 const RETRY_LONGEST_MS = 60_000;
 const SCAN_LIMIT_MS = 15_000;
 const SCAN_WAITERS = 8;
-/** Polling interval of an attempt that waits for the end of a scan. */
+/** Polls for the end of a scan. */
 const AFTER_SCAN_MS = 500;
 const NOBODY: readonly ScanCallback[] = Object.freeze([]);
 
@@ -90,31 +87,31 @@ interface Scan {
 export class WiFiPolicy implements Timed {
 	readonly #settings: WiFiSettings;
 	readonly #trace: (message: string) => void;
-	/** Undefined before `start` and after `stop`; events are ignored then. */
+	/** Undefined before `start` and after `stop`. */
 	#radio: WiFi | undefined;
-	/** APPLY_… groups to apply at `#applyMs`. */
+	/** APPLY_…, due at `#applyMs`. */
 	#pending = 0;
 	#applyMs = Infinity;
-	/** ENABLED, FALLBACK, ACCESS_POINT: the settings applied last. */
+	/** ENABLED, FALLBACK, ACCESS_POINT as applied last. */
 	#flags = 0;
-	/** End of Wi-Fi by hand, monotonic ms. */
+	/** Monotonic ms. */
 	#byHandEndMs = Infinity;
 	#station: StationOptions | undefined;
 	#state = STATION_OFF;
-	/** End of WAITING or JOINING; otherwise Infinity. */
+	/** End of WAITING or JOINING, or Infinity. */
 	#stateEndMs = Infinity;
-	/** Time at which the station became ONLINE or left that state. */
+	/** Start or end of ONLINE. */
 	#sinceMs = 0;
 	#retryMs = RETRY_FIRST_MS;
 	/**
-	 * End of the trial of `#station`; Infinity before the first attempt, undefined without a trial. A network that is
-	 * stored for the next start only is not on trial.
+	 * End of the trial; Infinity before the first attempt, undefined without a trial or for a network that is only stored
+	 * for the next start.
 	 */
 	#trialEndMs: number | undefined;
-	/** WIFI_… of `#station`; `#givenUp`: of the new network that was abandoned for it, which is reported first. */
+	/** WIFI_…; `#givenUp`: of the new network that was abandoned, reported first. */
 	#error = WIFI_WELL;
 	#givenUp = WIFI_WELL;
-	/** True if a cable is in use, so that the access point opens by hand only. The manager sets it before `settle`. */
+	/** A cable is in use: the access point opens by hand only. Set before `settle`. */
 	isCabled = false;
 	#accessPoint = 0;
 	#clients = 0;
@@ -125,12 +122,11 @@ export class WiFiPolicy implements Timed {
 		this.#trace = trace;
 	}
 
-	/** STATION_… */
 	get state(): number {
 		return this.#state;
 	}
 
-	/** Network that the station has joined; undefined without an address. */
+	/** Joined network; undefined without an address. */
 	get station(): StationStatus | undefined {
 		return this.#state === STATION_ONLINE ? this.#radio?.station : undefined;
 	}
@@ -143,32 +139,31 @@ export class WiFiPolicy implements Timed {
 		return this.#clients;
 	}
 
-	/** Channel of the access point; 0 when off. */
+	/** 0 when off. */
 	get channel(): number {
 		return this.accessPointOn ? (this.#radio?.channel ?? 0) : 0;
 	}
 
-	/** True if the network in use, or being joined, assigns the address by DHCP; undefined without a network. */
+	/** Undefined without a network. */
 	get usesDHCP(): boolean | undefined {
 		return this.#station && this.#station.address === undefined;
 	}
 
-	/** True while Wi-Fi is on only because it was turned on by hand. */
+	/** On only because it was turned on by hand. */
 	get isTemporary(): boolean {
 		return this.isByHand && !this.has(ENABLED);
 	}
 
-	/** True for ten minutes after `bringUp`. */
+	/** Ten minutes from `bringUp`. */
 	get isByHand(): boolean {
 		return this.#byHandEndMs < Infinity;
 	}
 
-	/** True if Wi-Fi is on by the settings or by hand. */
 	get isOn(): boolean {
 		return this.has(ENABLED) || this.isByHand;
 	}
 
-	/** True between `start` and `stop`. */
+	/** Between `start` and `stop`. */
 	get hasRadio(): boolean {
 		return this.#radio !== undefined;
 	}
@@ -186,7 +181,6 @@ export class WiFiPolicy implements Timed {
 		return this.#scan !== undefined;
 	}
 
-	/** Tells whether the scan has exceeded its time limit. */
 	isScanOver(nowMs: number): boolean {
 		return nowMs >= (this.#scan?.endMs ?? Infinity);
 	}
@@ -201,7 +195,6 @@ export class WiFiPolicy implements Timed {
 		return this.isOn && this.mayHelp && !helps ? Math.min(next, this.#sinceMs + UNREACHABLE_MS) : next;
 	}
 
-	/** Starts with an open radio and applies all settings. */
 	start(radio: WiFi, nowMs: number): void {
 		this.#radio = radio;
 		this.#pending = APPLY_ALL;
@@ -209,7 +202,7 @@ export class WiFiPolicy implements Timed {
 		this.advance(nowMs);
 	}
 
-	/** Closes the radio until the next `start`. The caller must have ended a scan before. */
+	/** Until the next `start`; the scan must have ended. */
 	stop(): void {
 		this.#radio?.close();
 		this.#radio = undefined;
@@ -221,21 +214,21 @@ export class WiFiPolicy implements Timed {
 		this.#clients = 0;
 	}
 
-	/** Applies the settings APPLY_… after a delay that lets the reply to the client leave first. */
+	/** `what`: APPLY_…; delayed, so that the reply to the client leaves first. */
 	applySoon(what: number, nowMs: number): void {
 		this.#pending |= what;
 		this.#applyMs = nowMs + APPLY_DELAY_MS;
 	}
 
-	/** Turns on Wi-Fi and the access point for ten minutes. */
+	/** For ten minutes. */
 	bringUp(nowMs: number): void {
 		if (!this.isOn) this.#sinceMs = nowMs;
 		this.#byHandEndMs = nowMs + BY_HAND_MS;
 	}
 
 	/**
-	 * Starts a scan, or joins a running one; returns false if the radio cannot scan now or too many callers wait. An
-	 * attempt to join a network is interrupted and repeated after the scan, because a user is waiting for the result.
+	 * Starts or joins a scan; false if the radio cannot scan or too many wait. Interrupts an attempt to join, which is
+	 * repeated, because a user waits for the scan.
 	 */
 	scan(callback: ScanCallback, nowMs: number): boolean {
 		if (this.#scan === undefined) {
@@ -255,7 +248,7 @@ export class WiFiPolicy implements Timed {
 		if (this.#scan !== undefined) this.#scan.callbacks = this.#scan.callbacks.filter((other) => other !== callback);
 	}
 
-	/** Ends the scan; returns the callers to notify. */
+	/** Returns the callers to notify. */
 	endScan(): readonly ScanCallback[] {
 		const callbacks = this.#scan?.callbacks ?? NOBODY;
 		this.#scan = undefined;
@@ -269,11 +262,11 @@ export class WiFiPolicy implements Timed {
 		this.#retryMs = RETRY_FIRST_MS;
 		this.#trialEndMs = undefined;
 		this.#error = WIFI_WELL;
-		// If flash refuses the write, the network stays in use and is on trial again at the next start.
+		// If flash refuses, the network is in use and again on trial at the next start.
 		if (isKept) this.#settings.keepStation();
 	}
 
-	/** Reports that the attempt failed or the connection was lost. `reason`: of ESP-IDF. */
+	/** `reason`: of ESP-IDF. */
 	disconnected(reason: number, nowMs: number): void {
 		if (this.#state === STATION_JOINING || this.#state === STATION_ONLINE) this.wait(errorOf(reason), nowMs);
 	}
@@ -292,7 +285,6 @@ export class WiFiPolicy implements Timed {
 		}
 	}
 
-	/** Applies the consequences of all recorded events. */
 	settle(nowMs: number): void {
 		const radio = this.#radio;
 		if (radio === undefined) return;
@@ -300,7 +292,6 @@ export class WiFiPolicy implements Timed {
 		this.settleAccessPoint(radio, nowMs);
 	}
 
-	/** True if the fallback access point may open. */
 	private get mayHelp(): boolean {
 		return this.has(FALLBACK) && !this.isCabled;
 	}
@@ -313,7 +304,7 @@ export class WiFiPolicy implements Timed {
 		this.#flags = on ? this.#flags | flag : this.#flags & ~flag;
 	}
 
-	/** Enters a state; all transitions go through here. */
+	/** All transitions go through here. */
 	private enter(state: number, endMs: number, nowMs: number): void {
 		if ((state === STATION_ONLINE) !== (this.#state === STATION_ONLINE)) this.#sinceMs = nowMs;
 		this.#state = state;
@@ -328,7 +319,7 @@ export class WiFiPolicy implements Timed {
 		if (what & APPLY_STATION) this.takeStation(nowMs);
 		if (what & APPLY_ACCESS_POINT) {
 			this.setFlag(ACCESS_POINT, settings.accessPointEnabled);
-			// A running access point restarts with its new settings.
+			// Restarts with the new settings.
 			if (this.accessPointOn) this.#radio?.startAccessPoint(settings.accessPoint);
 		}
 		if (what & APPLY_FLAGS) {
@@ -364,14 +355,14 @@ export class WiFiPolicy implements Timed {
 	private settleStation(radio: WiFi, nowMs: number): void {
 		if (!this.isOn || this.#station === undefined) {
 			this.leave(nowMs);
-			// A network that was not joined yet restarts its trial with the next attempt.
+			// The trial starts with the next attempt.
 			if (this.#trialEndMs !== undefined) this.#trialEndMs = Infinity;
 			return;
 		}
 		const isDue = this.#state === STATION_OFF || (this.#state === STATION_WAITING && nowMs >= this.#stateEndMs);
 		if (!isDue) return;
 		if (this.#scan !== undefined) {
-			// The radio cannot scan and join at the same time; a scan is short.
+			// The radio cannot scan and join at once.
 			this.enter(STATION_WAITING, nowMs + AFTER_SCAN_MS, nowMs);
 			return;
 		}
@@ -380,13 +371,13 @@ export class WiFiPolicy implements Timed {
 		radio.connect(this.#station);
 	}
 
-	/** Tells whether the network being tried is still the stored one; another one may be stored for the next start. */
+	/** False if another network was stored for the next start. */
 	private isStored(): boolean {
 		const stored = this.#settings.station;
 		return stored?.ssid === this.#station?.ssid && stored?.password === this.#station?.password;
 	}
 
-	/** Abandons the new network and returns to the previous one, or tries a network that was stored since. */
+	/** Returns to the previous network, or tries one stored since. */
 	private revert(nowMs: number): void {
 		if (!this.isStored()) {
 			this.takeStation(nowMs);
@@ -396,7 +387,7 @@ export class WiFiPolicy implements Timed {
 		this.#trialEndMs = undefined;
 		this.#trace("network: the new network gave no address, back to the one before");
 		this.leave(nowMs);
-		// If flash refuses the write, the attempts with the new network continue; its trial restarts at the next start.
+		// If flash refuses, attempts continue and the trial restarts at the next start.
 		this.#settings.revertStation();
 		this.#station = this.#settings.station;
 	}

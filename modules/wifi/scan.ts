@@ -1,6 +1,5 @@
 /**
- * Results of a Wi-Fi scan in packed form, so that a reply needs no object per network. wifi/manager.ts packs them; the API
- * iterates over them. Layout of a network:
+ * Wi-Fi scan in packed form, so that a reply needs no object per network:
  *
  *   offset  bytes  content
  *   0       1      channel
@@ -10,18 +9,17 @@
  *   15      1      length of the SSID
  *   16      ...    SSID, UTF-8
  *
- * Limits: SCAN_LIMIT networks; a network with an SSID longer than SSID_PACKED_LIMIT is omitted.
+ * At most SCAN_LIMIT networks; a longer SSID than SSID_PACKED_LIMIT is omitted.
  */
 import type { TextCodec } from "../io/host.js";
 import { SCAN_LIMIT, type ScannedNetwork } from "../io/wifi.js";
 
 const BSSID_LENGTH = 12;
-/** An SSID of 32 bytes that are not UTF-8 takes 96 bytes after replacement. */
+/** 32 bytes that are not UTF-8 become 96 by replacement. */
 const SSID_PACKED_LIMIT = 96;
-/** Maximum size of a packed network: channel, authmode, strength, BSSID, length of the SSID, SSID. */
 const NETWORK_LIMIT = 4 + BSSID_LENGTH + SSID_PACKED_LIMIT;
 
-/** Packs the networks. `scanned` returns the network at an index, or undefined after the last one. */
+/** `scanned` returns undefined after the last network. */
 export function packNetworks(scanned: (index: number) => ScannedNetwork | undefined, text: TextCodec): Uint8Array {
 	const packed = new Uint8Array(SCAN_LIMIT * NETWORK_LIMIT);
 	let length = 0;
@@ -57,7 +55,7 @@ export class ScanCursor {
 		this.#text = text;
 	}
 
-	/** Moves to the next network; returns false after the last one. */
+	/** False after the last network. */
 	next(): boolean {
 		const bytes = this.#bytes;
 		if (this.#at >= bytes.length) return false;

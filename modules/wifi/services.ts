@@ -70,7 +70,7 @@ export class NetworkServices {
 		return this.#time.sync;
 	}
 
-	/** Starts and stops services for this state of the network. */
+	/** Starts and stops services. */
 	update(situation: NetworkSituation): void {
 		const { address, isByCable, accessPointOn } = situation;
 		const captive = this.#captive.machine;
@@ -86,7 +86,7 @@ export class NetworkServices {
 			else this.#time.stop();
 		}
 		const { task, machine } = this.#mdns;
-		// A port joins its multicast group on the network that existed when it was opened.
+		// A multicast port belongs to the network at its opening.
 		if (hasMoved) task.update(() => machine.stop());
 		if (address === undefined && !accessPointOn) task.update(() => machine.stop());
 		else task.update((nowMs) => machine.update(this.namesIn(situation), nowMs));

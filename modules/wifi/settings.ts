@@ -1,4 +1,4 @@
-/** Network settings as one object, for the API and for wifi/manager.ts. */
+/** Network settings as one object, for the API and manager.ts. */
 
 import { checkField, type Put, put, type SettingField } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
@@ -30,7 +30,7 @@ import {
 	WIFI_SSID,
 } from "./fields.js";
 
-/** A network to join. With DHCP the address fields are ignored; without `hostname` the present one is kept. */
+/** With DHCP the address fields are ignored; without `hostname` the present one stays. */
 export interface NewStation {
 	readonly ssid: string;
 	readonly password: string;
@@ -46,17 +46,16 @@ export interface NetworkDefaults {
 	readonly accessPointKey: string;
 }
 
-/** Tells whether `hostname` is valid on a network; the field itself checks the characters. */
+/** The field itself checks the characters. */
 export function isHostname(hostname: string): boolean {
 	return hostname !== "" && !hostname.startsWith("-") && !hostname.endsWith("-");
 }
 
-/** Tells whether `ssid` is valid and can be stored. */
 export function isSSID(text: TextCodec, ssid: string): boolean {
 	return ssid !== "" && checkField(WIFI_SSID, ssid) && text.encode(ssid).length <= SSID_BYTES_LIMIT;
 }
 
-/** Tells whether `password` is valid for an encrypted network. */
+/** For an encrypted network. */
 export function isPassword(text: TextCodec, password: string): boolean {
 	return (
 		password.length >= PASSWORD_MINIMUM &&
@@ -98,7 +97,7 @@ export class NetworkSettings {
 		};
 	}
 
-	/** Configured network; undefined without one. With a static address the gateway is also the DNS server. */
+	/** Undefined without a network; a static gateway is also the DNS server. */
 	get station() {
 		const store = this.#store;
 		const ssid = store.get(WIFI_SSID);
@@ -127,12 +126,12 @@ export class NetworkSettings {
 		return this.#store.get(WIFI_ON_TRIAL);
 	}
 
-	/** Stores a new network on trial, and optionally the hostname. The last joined network is kept as the previous one. */
+	/** Stores a network on trial, and the hostname if given; the last joined network becomes the previous one. */
 	setStation(station: NewStation, apply = false): void {
 		this.#store.change(this.stationPuts(station), apply);
 	}
 
-	/** Returns the changes that `setStation` makes. */
+	/** The changes by `setStation`. */
 	stationPuts({ ssid, password, dhcp, ip, netmask, gateway, hostname }: NewStation): Put[] {
 		const puts = [
 			put(WIFI_SSID, ssid),
@@ -148,18 +147,18 @@ export class NetworkSettings {
 		return puts;
 	}
 
-	/** Stores a hostname accepted by `isHostname`; it takes effect at once. */
+	/** Must satisfy `isHostname`; takes effect at once. */
 	setHostname(hostname: string): void {
 		this.#store.change([put(WIFI_HOSTNAME, hostname)]);
 	}
 
-	/** Ends the trial because the network was joined. Does nothing after a factory reset has erased the settings. */
+	/** Ends the trial: joined. No effect after a factory reset has erased the settings. */
 	keepStation(): void {
 		if (this.#store.isErased) return;
 		this.#store.change([put(WIFI_ON_TRIAL, false)]);
 	}
 
-	/** Restores the previous network, or none if there was no previous one. */
+	/** Restores the previous network, or none. */
 	revertStation(): void {
 		if (this.#store.isErased) return;
 		const puts = [put(WIFI_ON_TRIAL, false)];

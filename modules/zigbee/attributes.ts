@@ -7,14 +7,12 @@
  *   0702 Metering                kWh and kW, both with three decimal places (ZCL revision 8, 10.4)
  *   0B04 Electrical Measurement  if voltage or current is mapped: 0.1 V, 0.01 A, 1 W (ZCL revision 8, 4.9)
  *
- * If cluster 0B04 exists, Zigbee2MQTT configures reports of voltage, current and active power, and fails completely if one
- * is missing. All three therefore always exist; an unmapped voltage or current is 0. Active power repeats
- * InstantaneousDemand.
+ * Zigbee2MQTT fails to configure reports if voltage, current or active power is missing from 0B04, so all three always
+ * exist; an unmapped one is 0. Active power repeats InstantaneousDemand.
  *
- * A value that is not yet or no longer known has its "unknown" marker, which zigbee-herdsman and ZHA do not display. For a
- * counter there is no marker that both understand (Zigbee2MQTT would show 281 TWh and corrupt all statistics), so reading
- * it fails. A counter never expires. A momentary value becomes unknown when it is older than FRESH_MS and the meter sends
- * no newer one.
+ * An unknown value has its "unknown" marker. Reading an unknown counter fails instead, because clients disagree on its
+ * marker (Zigbee2MQTT would show 281 TWh). A counter never expires; a momentary value does after FRESH_MS, unless a newer
+ * one arrives.
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import type { HostInfo, TextCodec } from "../io/host.js";
@@ -32,7 +30,7 @@ export const IDENTIFY = 0x0003;
 const METERING = 0x0702;
 const ELECTRICAL = 0x0b04;
 
-/** Sources of a value, the last byte of a row: 0 to 127 is the value itself. */
+/** Last byte of a row: 0 to 127 is the value itself, the others are sources. */
 const MANUFACTURER = 0x80;
 const MODEL = 0x81;
 const BUILT = 0x82;
@@ -44,7 +42,7 @@ const SUPPLY = 0x87;
 const CELLS = 0x88;
 const THOUSAND = 0x89;
 const FORMATTING = 0x8a;
-/** From here on the value is reportable, and the source is VALUES plus its index in `values`. */
+/** Reportable from here on: VALUES plus the index in `values`. */
 const VALUES = 0x90;
 
 /** Indexes in `values`; 1 to 5 are the pairs of obis/mapping.ts. */
@@ -61,18 +59,18 @@ export const REPORTED_WIDTH = 6;
 export const REPORTED_AT = VALUE_COUNT + LAST_PAIR + 1;
 export const REPORTED_SIZE = VALUE_COUNT * REPORTED_WIDTH;
 
-/** Bytes of a row of the table, two hex digits each: cluster (2), attribute (2), type, source. In ascending order. */
+/** Row in hex digits, ascending: cluster (2 bytes), attribute (2), type, source. */
 const ROW = 12;
 const TABLE =
 	"000000002008" + // ZCL version: 8
 	"000000012001" + // application version
 	"000000022003" + // stack version: Z-Stack 3
 	"000000032001" + // hardware version
-	"000000044280" + // manufacturer
-	"000000054281" + // model
+	"000000044280" +
+	"000000054281" +
 	"000000064282" + // date code
-	"000000073087" + // power source
-	"0000000d4283" + // serial number
+	"000000073087" +
+	"0000000d4283" +
 	"000040004284" + // software build
 	"0000fffd2103" + // cluster revision, the same attribute in all clusters
 	"000100202097" + // battery voltage, 0.1 V
@@ -83,22 +81,22 @@ const TABLE =
 	"0001fffd2101" +
 	"000300002186" + // remaining seconds of identification
 	"0003fffd2101" +
-	"070200002591" + // import
-	"070200012592" + // export
-	"070202001890" + // status
+	"070200002591" +
+	"070200012592" +
+	"070202001890" +
 	"070203003000" + // unit: kWh, kW
-	"070203012201" + // multiplier
-	"070203022289" + // divisor
+	"070203012201" +
+	"070203022289" +
 	"07020303188a" + // formatting of energy
 	"07020304188a" + // formatting of power
 	"070203061800" + // type of meter: electricity
 	"070203084185" + // serial number of the meter
-	"070204002a93" + // power
+	"070204002a93" +
 	"0702fffd2102" +
 	"0b0400001b09" + // measurement type: active power, phase A
-	"0b0405052194" + // voltage
-	"0b0405082195" + // current
-	"0b04050b2996" + // active power, a copy of the power above
+	"0b0405052194" +
+	"0b0405082195" +
+	"0b04050b2996" + // copy of the power above
 	"0b0406002101" + // multiplier and divisor of voltage
 	"0b040601210a" +
 	"0b0406022101" + // multiplier and divisor of current
@@ -107,10 +105,7 @@ const TABLE =
 	"0b0406052101" +
 	"0b04fffd2101";
 
-/**
- * Prefix of the model name known to Zigbee2MQTT and ZHA, which know the bare model names of boards as coordinators and
- * routers.
- */
+/** Zigbee2MQTT and ZHA know the bare model names of boards as coordinators and routers. */
 const MODEL_PREFIX = "Meter gateway ";
 const NAME_LIMIT = 32;
 const SHORT_LIMIT = 16;
@@ -124,10 +119,9 @@ const SUPPLY_DC = 4;
 
 const STATUS_CHECK_METER = 1;
 const STATUS_LOW_BATTERY = 2;
-/** Threshold in per cent. */
+/** Per cent. */
 const LOW_BATTERY = 10;
 
-/** Time for which a momentary value counts as current. */
 export const FRESH_MS = 900_000;
 
 /** Largest values of the types: u48, i24, u16 (each without its marker), i16. */
@@ -135,14 +129,13 @@ const ENERGY_LIMIT = 2 ** 48 - 2;
 const DEMAND_LIMIT = 0x7fffff;
 const U16_LIMIT = 0xfffe;
 const ACTIVE_POWER_LIMIT = 0x7fff;
-/** Markers for "unknown". */
 const DEMAND_UNKNOWN = -0x800000;
 const ACTIVE_POWER_UNKNOWN = -0x8000;
 const U16_UNKNOWN = 0xffff;
 
 /**
- * Groups C and D of momentary power: import, export, and import minus export; group D of counters, and E of their tariffs
- * (IEC 62056-6-1).
+ * Groups C and D of momentary power (import, export, import minus export), group D of counters, group E of tariffs (IEC
+ * 62056-6-1).
  */
 const POWER_IMPORT = 1;
 const POWER_EXPORT = 2;
@@ -155,9 +148,9 @@ const GROUP_SERVICE = 96;
 export interface AttributesOptions {
 	readonly info: HostInfo;
 	readonly text: TextCodec;
-	/** Number of battery cells that the board has room for. */
+	/** Battery cells that fit on the board. */
 	readonly cells: number;
-	/** Packed map (obis/mapping.ts); read again for each readout. */
+	/** obis/mapping.ts; read again for each readout. */
 	readonly map: Uint8Array;
 }
 
@@ -166,14 +159,14 @@ export class Attributes {
 	/** Bit set of the mapped pairs. */
 	#fed = 0;
 	/**
-	 * Values as transmitted, by index; NaN if there is no value. The monotonic times of the last readings by pair follow,
-	 * then the data of reports.ts. One array holds all of them, because each array takes XS slots.
+	 * Values as transmitted, by index (NaN: none), the monotonic times of the last readings by pair, and the data of
+	 * reports.ts; one array, to save XS slots.
 	 */
 	readonly values = new Float64Array(REPORTED_AT + REPORTED_SIZE);
-	/** Meter of the last good readout since the map is in use, and the serial number of that meter. */
+	/** Meter of the last good readout with this map, and its serial number. */
 	#meterId: Uint8Array | undefined;
 	#meterSerial: Uint8Array | undefined;
-	/** End of identification, monotonic ms; Infinity when not identifying. */
+	/** Monotonic ms; Infinity when not identifying. */
 	identifyUntilMs = Number.POSITIVE_INFINITY;
 
 	constructor(options: AttributesOptions) {
@@ -186,7 +179,7 @@ export class Attributes {
 		return this.#meterId !== undefined;
 	}
 
-	/** Ids of the clusters, ascending. */
+	/** Ascending. */
 	get clusters(): readonly number[] {
 		const all = this.#options.cells > 0 ? [0, POWER_CONFIGURATION, IDENTIFY, METERING] : [0, IDENTIFY, METERING];
 		if (this.isElectrical) all.push(ELECTRICAL);
@@ -197,7 +190,7 @@ export class Attributes {
 		return this.#fed >> (LAST_PAIR - 1) > 0;
 	}
 
-	/** Applies a new map: clears the values obtained with the previous one. */
+	/** Clears the values obtained with the previous map. */
 	mapChanged(): void {
 		const { map } = this.#options;
 		this.#fed = 0;
@@ -211,9 +204,9 @@ export class Attributes {
 		const { text, map } = this.#options;
 		const quantities = new Quantities(records);
 		const { code } = quantities;
-		/** Bit set of the pairs that already have a value. */
+		/** Pairs that have a value, as bits. */
 		let taken = 0;
-		/** Import and export in mW. */
+		/** In mW. */
 		let imported = Number.NaN;
 		let exported = Number.NaN;
 		/** Sums of the tariff registers in Wh, by pair; NaN without tariffs. */
@@ -230,8 +223,7 @@ export class Attributes {
 				this.put(pair, rounded(quantities.value(text, pair < DEMAND ? 3 : pair - DEMAND)), nowMs);
 			} else if (kind === ENERGY) {
 				const { d, e } = code;
-				// Tariff register, a part of the total 1.8.0 or 2.8.0. A truncated readout may lack some, so it gives no
-				// sum.
+				// A tariff register is part of 1.8.0 or 2.8.0. A truncated readout may lack some, so it gives no sum.
 				if (d !== COUNTER || e < 1 || e > LAST_TARIFF || status === STATUS_CUT) continue;
 				code.e = 0;
 				const total = pairOf(code, map);
@@ -265,7 +257,7 @@ export class Attributes {
 		this.settle(nowMs);
 	}
 
-	/** Sets the total voltage of the cells and their remaining charge in per cent. */
+	/** Total voltage of the cells; remaining charge in per cent. */
 	setBattery(volts: number, percent: number): void {
 		const { values } = this;
 		values[BATTERY_VOLTS] = Math.min(Math.round(volts * 10), 0xfe);
@@ -274,12 +266,12 @@ export class Attributes {
 			(values[METER_STATUS] & STATUS_CHECK_METER) | (percent < LOW_BATTERY ? STATUS_LOW_BATTERY : 0);
 	}
 
-	/** Returns the row of an attribute, or -1 if it does not exist. */
+	/** Row of an attribute; -1 if it does not exist. */
 	find(cluster: number, id: number): number {
 		return this.clusters.includes(cluster) ? rowOf(digits(cluster) + digits(id)) : -1;
 	}
 
-	/** Returns the row of the cluster's next attribute after `row` (for -1 its first one), or -1 after the last one. */
+	/** Row of the cluster's next attribute (first one for -1); -1 after the last. */
 	next(cluster: number, row: number): number {
 		if (row < 0) return this.clusters.includes(cluster) ? rowOf(digits(cluster)) : -1;
 		return TABLE.startsWith(digits(cluster), row + ROW) ? row + ROW : -1;
@@ -293,7 +285,7 @@ export class Attributes {
 		return field(row, 8, 2);
 	}
 
-	/** Returns the index in `values` of a reportable attribute; negative if it is not reportable. */
+	/** Index in `values`; negative if not reportable. */
 	valueOf(row: number): number {
 		return field(row, 10, 2) - VALUES;
 	}
@@ -340,14 +332,14 @@ export class Attributes {
 		return Number.isNaN(value) ? -1 : putNumber(into, at, numberSize(this.typeOf(row)), value);
 	}
 
-	/** Stores a value, limited to the range of its type. */
+	/** Limits the value to the range of its type. */
 	private put(pair: number, value: number, nowMs: number): void {
 		const limit = pair < DEMAND ? ENERGY_LIMIT : pair === DEMAND ? DEMAND_LIMIT : U16_LIMIT;
 		this.values[pair] = Math.min(limit, Math.max(pair === DEMAND ? -limit : 0, value));
 		this.values[VALUE_COUNT + pair] = nowMs;
 	}
 
-	/** Marks expired values as unknown and updates the active power. */
+	/** Marks expired values as unknown. */
 	private settle(nowMs: number): void {
 		for (let pair = FIRST_MOMENTARY; pair <= LAST_PAIR; pair++)
 			if (nowMs - this.values[VALUE_COUNT + pair] > FRESH_MS) this.unknow(pair);
@@ -364,7 +356,7 @@ export class Attributes {
 	}
 }
 
-/** Writes a text of up to `limit` bytes with its length before it; returns its end. */
+/** Writes a length byte and up to `limit` bytes; returns the end. */
 function putBytes(bytes: Uint8Array, limit: number, into: Uint8Array, at: number): number {
 	const length = Math.min(bytes.length, limit);
 	into[at] = length;
@@ -372,34 +364,32 @@ function putBytes(bytes: Uint8Array, limit: number, into: Uint8Array, at: number
 	return at + 1 + length;
 }
 
-/** Tells whether `value` is the "unknown" marker of the value with index `number`. */
 export function isUnknown(number: number, value: number): boolean {
 	return value === (number === DEMAND ? DEMAND_UNKNOWN : number > DEMAND ? U16_UNKNOWN : Number.NaN);
 }
 
-/** Returns four hex digits. */
 function digits(number: number): string {
 	return (0x10000 + number).toString(16).slice(1);
 }
 
-/** Returns the first row that begins with these digits, or -1. */
+/** First row with this beginning, or -1. */
 function rowOf(beginning: string): number {
 	let row = TABLE.indexOf(beginning);
 	while (row % ROW > 0) row = TABLE.indexOf(beginning, row + 1);
 	return row;
 }
 
-/** Returns the number in `length` hex digits from digit `from` of the row on. */
+/** Number in `length` hex digits from digit `from` on. */
 function field(row: number, from: number, length: number): number {
 	return Number(`0x${TABLE.slice(row + from, row + from + length)}`);
 }
 
-/** Returns the kind of quantity (readout/quantities.ts) that a pair requires. */
+/** Kind of quantity (readout/quantities.ts) that a pair requires. */
 function kindOf(pair: number): number {
 	return pair < DEMAND ? ENERGY : pair === DEMAND ? POWER : VOLTAGE + pair - DEMAND - 1;
 }
 
-/** Rounds a decimal number to an integer, half away from zero. */
+/** Rounds half away from zero. */
 function rounded(number: string): number {
 	const point = number.indexOf(".");
 	if (point < 0) return Number(number);
@@ -408,7 +398,7 @@ function rounded(number: string): number {
 	return number.startsWith("-") ? whole - 1 : whole + 1;
 }
 
-/** Returns the serial number of the meter: `0.0.0`, `C.1.0`, `0-0:96.1.0`; not those of meters on its M-Bus. */
+/** Serial number: `0.0.0`, `C.1.0`, `0-0:96.1.0`; not of meters on the M-Bus. */
 function serialOf(records: Uint8Array): Uint8Array | undefined {
 	const cursor = new RecordCursor(records);
 	while (cursor.nextRecord()) {

@@ -1,4 +1,4 @@
-/** Zigbee part for boards with a coprocessor. Other boards do not include its code in their flash. */
+/** Zigbee part, bundled only for boards with a coprocessor. */
 import type { Core } from "../core/core.js";
 import { UPDATE } from "../ota/part.js";
 import type { Extra } from "../part.js";
@@ -6,12 +6,12 @@ import { NETWORK } from "../wifi/part.js";
 import { verifyMapping, ZIGBEE } from "./part.js";
 import { Zigbee } from "./zigbee.js";
 
-/** A function, because the bundler removes an uncalled function but not an unused table. */
+/** A function, because the bundler does not remove an unused table. */
 export function zigbeeBridge(): Extra {
 	return { part: ZIGBEE, open };
 }
 
-/** Returns undefined if the host has no coprocessor. */
+/** Undefined without a coprocessor. */
 function open(core: Core): Zigbee | undefined {
 	const { config, driver, events, host, isRoutine, light, live, safeMode, storage } = core;
 	const port = host.serial.zigbee;

@@ -1,12 +1,9 @@
 /**
- * Bridge between meter and Zigbee, run by io/link.ts on the coprocessor's port. It combines the chip's driver, the clusters
- * of the endpoint, the reports, and the clients of the coordinator's clusters.
+ * Bridge between meter and Zigbee, run by io/link.ts on the coprocessor's port.
  *
- * Only one frame is in flight at a time. The next frame is, in this order: an answer, a client's request, a report. Up to
- * ANSWERS answers are queued; further ones are dropped, and the sender has to repeat its request. Clients and reports queue
- * nothing: they write their latest data when they may send. After a frame that was not delivered the bridge pauses, longer
- * each time, until a frame is delivered or received. An answer is dropped after TRIES attempts; reports are retried
- * forever.
+ * One frame is in flight at a time; the next is an answer, else a client's request, else a report. Up to ANSWERS answers
+ * are queued, and dropped after TRIES attempts. Clients and reports queue nothing and write their latest data when they
+ * may send; reports are retried forever. Undelivered frames cause growing pauses, until a frame is delivered or received.
  */
 import type { HostInfo, TextCodec } from "../io/host.js";
 import type { Machine, Output } from "../io/machine.js";
@@ -29,13 +26,12 @@ import { Reports } from "./reports.js";
 import { ANSWER_SIZE, clientOf, Server } from "./server.js";
 import { FRAME_CLUSTER, FRAME_MANUFACTURER, FRAME_TO_CLIENT, parseFrame } from "./zcl.js";
 
-/** Listener, called from inside calls of the bridge. */
 export interface BridgeUser {
-	/** The state, the network or the values sent last may have changed. */
+	/** State, network or reported values may have changed. */
 	bridgeChanged(nowMs: number): void;
-	/** Stores the report settings made by the coordinator, for the next start; empty for the defaults. */
+	/** Stores the coordinator's report settings; empty for the defaults. */
 	keepReports(bytes: Uint8Array): void;
-	/** Starts identification for this many seconds; 0 ends it. */
+	/** Seconds; 0 ends identification. */
 	identify(seconds: number): void;
 }
 
@@ -44,51 +40,49 @@ export interface BridgeOptions {
 	readonly user: BridgeUser;
 	readonly info: HostInfo;
 	readonly text: TextCodec;
-	/** Alkaline cells that the board has room for; 0: no Power Configuration cluster, and USB as supply. */
+	/** Alkaline cells that fit on the board; 0: USB supply, no Power Configuration cluster. */
 	readonly cells: number;
-	/** Map from OBIS codes to attributes (mapOf of obis/mapping.ts); `mapChanged` announces a new one. */
+	/** `mapOf` of obis/mapping.ts. */
 	readonly map: Uint8Array;
-	/** Data last given to `keepReports`; undefined if there is nothing stored. */
+	/** Data last given to `keepReports`, if any. */
 	readonly reports: Uint8Array | undefined;
 	readonly clients: readonly ClusterClient[];
 	/**
-	 * Sequence number before the first frame, 0 to 255; it must differ at each start. Coordinators drop a report with the
-	 * same number as the previous one, which a battery device may have sent before it slept.
+	 * 0 to 255; must differ at each start, because coordinators drop a report with the previous number, which may date
+	 * from before a sleep.
 	 */
 	readonly sequence: number;
 }
 
 const ANSWERS = 4;
-/** Maximum attempts to send an answer. */
 const TRIES = 3;
 
-/** Pause after a frame that was not delivered; doubles each time. */
+/** Doubles with each frame that was not delivered. */
 const PAUSE_MS = 500;
 const PAUSE_LIMIT_MS = 60_000;
-/** Delay before changed report settings are written to flash, because several changes arrive in a row. */
+/** Delay of writes to flash, because several changes arrive in a row. */
 const KEEP_MS = 5000;
-/** Minimum time between two such writes, so that a coordinator cannot wear out flash. */
+/** Minimum between two writes, to limit wear of flash. */
 const KEEP_PAUSE_MS = 60_000;
-/** Time after joining during which the coordinator queries the device, so a battery device stays awake. */
+/** The coordinator queries a new device for this long, so it stays awake. */
 const INTERVIEW_MS = 60_000;
 
 /**
- * Minimum distance of our sequence numbers from those of recent answers. An answer has the number of its request, and
- * zigbee-herdsman-converters drop a report with the number of one of the five previous frames.
+ * Minimum distance from the numbers of recent answers, which are those of the requests: zigbee-herdsman-converters drop a
+ * report with one of the five previous numbers.
  */
 const NUMBERS_APART = 16;
 
-/** Bit set of the general commands that are answers or reports: 01 04 07 09 0A 0B 0D 10 12 14 16. */
+/** General commands that are answers or reports, as bits: 01 04 07 09 0A 0B 0D 10 12 14 16. */
 const ANSWER_COMMANDS = 0x552e92;
 
-/** Kinds of the frame in flight; from REQUEST on, REQUEST plus the index of the client. */
+/** Frame in flight; from REQUEST on, plus the index of the client. */
 const NOTHING = 0;
 const ANSWER = 1;
 const REPORTED = 2;
 const REQUEST = 3;
 
 interface Answer extends Outgoing {
-	/** Failed attempts to send it. */
 	tries: number;
 	next: Answer | undefined;
 }
@@ -97,19 +91,19 @@ export class Bridge implements Machine, RadioUser {
 	readonly chip: Chip;
 	readonly #options: BridgeOptions;
 	readonly #reports: Reports;
-	/** First queued answer: a linked list, which takes no memory while empty. */
+	/** Linked list, which takes no memory while empty. */
 	#answers: Answer | undefined;
 	#onItsWay = NOTHING;
 	#sequence: number;
-	/** Consecutive frames that were not delivered; `#pauseUntilMs`: end of the pause. */
+	/** Consecutive undelivered frames. */
 	#failures = 0;
 	#pauseUntilMs = 0;
-	/** Time to write the report settings, monotonic ms; Infinity if they are written. */
+	/** Monotonic ms; Infinity without unsaved settings. */
 	#keepMs = Number.POSITIVE_INFINITY;
 	#keptMs = Number.NEGATIVE_INFINITY;
-	/** RADIO_… as reported last. */
+	/** As reported last. */
 	#state = RADIO_OFF;
-	/** Time at which the coordinator accepted the device. */
+	/** When the coordinator accepted the device. */
 	#joinedMs = Number.NEGATIVE_INFINITY;
 
 	constructor(options: BridgeOptions) {
@@ -137,7 +131,6 @@ export class Bridge implements Machine, RadioUser {
 		this.pump(nowMs);
 	}
 
-	/** Applies the new map in the options. */
 	mapChanged(nowMs: number): void {
 		const { length } = this.servers;
 		this.#reports.attributes.mapChanged();
@@ -146,22 +139,19 @@ export class Bridge implements Machine, RadioUser {
 		this.pump(nowMs);
 	}
 
-	/** Sets the total voltage of the cells and their remaining charge in per cent; only on boards with cells. */
+	/** Total voltage; remaining charge in per cent. Only on boards with cells. */
 	batteryChanged(volts: number, percent: number, nowMs: number): void {
 		this.#reports.attributes.setBattery(volts, percent);
 		this.pump(nowMs);
 	}
 
-	/**
-	 * True while a frame is in flight, data waits to be sent or stored, or the coordinator queries the device after
-	 * joining.
-	 */
+	/** True while a frame is in flight or queued, settings are unsaved, or the coordinator interviews the device. */
 	busy(nowMs: number): boolean {
 		if (this.#keepMs < Number.POSITIVE_INFINITY) return true;
 		if (!isJoined(this.#state)) return false;
 		const { clients } = this.#options;
 		if (nowMs - this.#joinedMs < INTERVIEW_MS || clients.some((client) => client.isBusy(nowMs))) return true;
-		// A coordinator that does not receive our frames is not waited for.
+		// Do not wait for an unreachable coordinator.
 		if (this.#failures >= TRIES) return false;
 		return (
 			this.#onItsWay !== NOTHING ||
@@ -171,15 +161,11 @@ export class Bridge implements Machine, RadioUser {
 		);
 	}
 
-	/**
-	 * Returns the value reported last for pair 1 to 5 of obis/mapping.ts: kWh, kWh, W, V, A; NaN if unknown or not yet
-	 * reported.
-	 */
+	/** Value reported last for pair 1 to 5: kWh, kWh, W, V, A; NaN if none. */
 	reportedValue(pair: number): number {
 		return this.#reports.reported(pair) / [1, 1000, 1000, 1, 10, 100][pair];
 	}
 
-	/** Returns the monotonic time of that report. */
 	reportedMs(pair: number): number {
 		return this.#reports.reportedMs(pair);
 	}
@@ -209,7 +195,7 @@ export class Bridge implements Machine, RadioUser {
 		let deadline = Math.min(this.chip.deadlineMs, this.#keepMs, this.#reports.attributes.identifyUntilMs);
 		for (const client of this.#options.clients) deadline = Math.min(deadline, client.deadlineMs);
 		if (!this.chip.canSend) return deadline;
-		// All frames that may be sent now were sent; the rest waits for the end of the pause or for the next report.
+		// The rest waits for the end of the pause or the next report.
 		const waits = this.#answers !== undefined || this.#options.clients.some(({ isReady }) => isReady);
 		return Math.min(deadline, Math.max(this.#pauseUntilMs, waits ? 0 : this.#reports.dueMs));
 	}
@@ -229,7 +215,7 @@ export class Bridge implements Machine, RadioUser {
 			}
 		}
 		this.#state = state;
-		// The report settings of one coordinator do not apply to the next.
+		// Report settings belong to one coordinator.
 		if (state === RADIO_IDLE || state === RADIO_JOINING || state === RADIO_LEAVING) this.#reports.reset();
 		if (this.#reports.isChanged && !isIn) this.keep(nowMs);
 		this.#options.user.bridgeChanged(nowMs);
@@ -240,7 +226,6 @@ export class Bridge implements Machine, RadioUser {
 		if (frame === undefined) return;
 		const { control, command, isBroadcast } = frame;
 		const { cluster, source, sourceEndpoint } = incoming;
-		// A coordinator can hear us.
 		if (!isBroadcast) this.#failures = this.#pauseUntilMs = 0;
 		const isCluster = (control & FRAME_CLUSTER) !== 0;
 		if ((control & (FRAME_TO_CLIENT | FRAME_MANUFACTURER)) === FRAME_TO_CLIENT && (isCluster || isAnswer(command)))
@@ -275,7 +260,7 @@ export class Bridge implements Machine, RadioUser {
 		this.pump(nowMs);
 	}
 
-	/** Queues an answer; drops it if the queue is full. */
+	/** Drops the answer if the queue is full. */
 	private add(answer: Answer): void {
 		let last = this.#answers;
 		if (last === undefined) this.#answers = answer;
@@ -314,7 +299,6 @@ export class Bridge implements Machine, RadioUser {
 	}
 }
 
-/** Tells whether a general command is an answer or a report. */
 function isAnswer(command: number): boolean {
 	return command < 32 && ((ANSWER_COMMANDS >> command) & 1) !== 0;
 }

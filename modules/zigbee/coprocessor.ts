@@ -1,7 +1,6 @@
 /**
- * Driver of the coprocessor: a TI chip with Z-Stack ZNP on a UART, which implements all of Zigbee below ZCL. The driver
- * starts and supervises the chip, makes it join and leave, and carries the frames of our endpoint. Used by bridge.ts. UART
- * frames: unpi.ts; commands and their sequences: mt.ts.
+ * Driver of a TI coprocessor with Z-Stack ZNP, which implements Zigbee below ZCL: starts and supervises it, makes it join
+ * and leave, and carries frames of our endpoint. UART frames: unpi.ts; commands and their sequences: mt.ts.
  *
  *   phase       sequence    refused, or no   chip restarts   deadline
  *               complete    answer in 6 s    (41 80)
@@ -22,15 +21,14 @@
  *
  *   * HELD when the radio is off.
  *
- * Requests persist until they are done: a leave stays owed until the chip has forgotten its network, and a join continues
- * until its time limit, whether or not the chip answers. Repeated restarts count as failed attempts until the chip has been
- * settled for 30 s or has reported the result of a search.
+ * Requests persist: a leave stays owed until the chip has forgotten its network, and a join continues until its time
+ * limit. Repeated restarts count as failed attempts until the chip was settled for 30 s or has reported the result of a
+ * search.
  *
- * SILENT and FOREIGN end only when the chip works, so that the displayed state does not flicker. If the coordinator orders
- * a leave (45 C9), the network is forgotten as if we had requested it.
+ * SILENT and FOREIGN end only when the chip works, so that the displayed state is steady. An ordered leave (45 C9) counts
+ * as our own.
  *
- * Limits: one request (SREQ) at a time; one ZCL frame in flight, of up to ZCL_LIMIT bytes, with 20 s for its confirmation.
- * All data from the chip is treated as untrusted. Keys are never read.
+ * Limits: one request (SREQ) at a time; one ZCL frame of ZCL_LIMIT bytes in flight, with 20 s for its confirmation.
  */
 import type { CoprocessorPort } from "../io/host.js";
 import {
@@ -67,7 +65,6 @@ import {
 } from "./radio.js";
 import { BELONGS, FLAG_OF_DRIVER, LEAVE_MS, MEMBER, ODD, OTHER, REQUEST_MS, Requests, SENT_LOST } from "./requests.js";
 
-/** Duration of the search for an open network. */
 export const JOIN_MS = 300_000;
 
 const HELD = 0;
@@ -88,17 +85,15 @@ const PING_MS = 30_000;
 const MISSES = 3;
 const RETRY_FIRST_MS = 5000;
 const RETRY_LONGEST_MS = 60_000;
-/** Failed attempts before the chip counts as silent or foreign. */
+/** Before the chip counts as silent or foreign. */
 const ATTEMPTS = 3;
 const ORPHAN_FIRST_MS = 30_000;
 const ORPHAN_LONGEST_MS = 900_000;
 
-/** The present or previous network has still to be forgotten. */
 const OWES_LEAVE = FLAG_OF_DRIVER;
-/** The settings of WIPE or PAIR are written. After an unsuccessful search the chip forgets its role at the next boot. */
+/** WIPE or PAIR was written; the chip forgets its role at the next boot. */
 const WIPED = 2 * FLAG_OF_DRIVER;
 const PAIRED = 4 * FLAG_OF_DRIVER;
-/** The chip has lost its parent and has not found it again. */
 const LOST = 8 * FLAG_OF_DRIVER;
 
 export class Coprocessor extends Requests implements Chip {
@@ -106,19 +101,18 @@ export class Coprocessor extends Requests implements Chip {
 	joiningUntilMs = 0;
 	readonly #port: Pick<CoprocessorPort, "setLines">;
 	#phase = HELD;
-	/** End of the phase, or deadline of its request. */
+	/** Deadline of the phase or its request. */
 	#dueMs = Infinity;
 	#pingMs = Infinity;
 	#misses = 0;
-	/** Consecutive failed attempts to start the chip. */
 	#failures = 0;
-	/** Number of restores without a final notification. */
+	/** Restores without a final notification. */
 	#untold = 0;
-	/** Delay between the last two attempts to join or to find a parent. */
+	/** Last delay between attempts to join or find a parent. */
 	#pauseMs = 0;
 	#recoverMs = Infinity;
 
-	/** Stays passive until `start` or `stop`. Uses only the control lines of the port, if they are wired. */
+	/** Passive until `start` or `stop`. Uses only the control lines, if wired. */
 	constructor(user: RadioUser, role: number, port: Pick<CoprocessorPort, "setLines">) {
 		super(user, role);
 		this.#port = port;
@@ -145,26 +139,23 @@ export class Coprocessor extends Requests implements Chip {
 		this.reset(nowMs);
 	}
 
-	/** Has no effect while the radio is off. */
+	/** No effect while the radio is off. */
 	join(nowMs: number): void {
 		if (this.state === RADIO_OFF) return;
 		this.joiningUntilMs = nowMs + JOIN_MS;
 		this.forget(nowMs);
 	}
 
-	/**
-	 * A leave that is impossible now, for example while the radio is off, is done when the chip works again; see
-	 * `owesLeave`.
-	 */
+	/** If impossible now, done when the chip works again; see `owesLeave`. */
 	leave(nowMs: number): void {
 		this.joiningUntilMs = 0;
 		this.forget(nowMs);
 	}
 
-	/** Resets the chip, because it keeps the registration of its endpoint until then. */
+	/** The chip keeps the registration of its endpoint until a reset. */
 	clustersChanged(nowMs: number): void {
 		const phase = this.#phase;
-		// In all other phases a reset is already due.
+		// Other phases lead to a reset anyway.
 		if (phase === RESTORING || phase === SETTLED || phase >= STEERING) this.restart(nowMs);
 	}
 
@@ -233,7 +224,7 @@ export class Coprocessor extends Requests implements Chip {
 	protected expelled(nowMs: number): void {
 		if (this.#phase !== SETTLED && this.#phase !== RESTORING) return;
 		this.mark(OWES_LEAVE, true);
-		// A pending request keeps its own time limit.
+		// A pending request keeps its deadline.
 		this.enter(LEAVING, nowMs + (this.asked === 0 ? LEAVE_MS : REQUEST_MS));
 		this.setState(RADIO_LEAVING, nowMs);
 	}
@@ -269,7 +260,7 @@ export class Coprocessor extends Requests implements Chip {
 		} else this.run(BOOTING, BOOT, nowMs);
 	}
 
-	/** Selects the next task after the chip was identified and its endpoint registered. */
+	/** Version and endpoint are done: selects the next task. */
 	private booted(nowMs: number): void {
 		const isRight = this.chipRole === this.wantedRole;
 		if (!this.owesLeave && nowMs < this.joiningUntilMs) {
@@ -280,7 +271,7 @@ export class Coprocessor extends Requests implements Chip {
 			if (this.#phase !== PAUSED) this.setState(RADIO_JOINING, nowMs);
 			return;
 		}
-		// A chip of another role is in no network of ours; a coordinator would open one of its own.
+		// A chip of another role is not in our network; as coordinator it would open one.
 		if (isRight) this.run(RESTORING, RESTORE, nowMs);
 		else this.check(nowMs);
 		if (this.owesLeave) this.setState(RADIO_LEAVING, nowMs);
@@ -296,7 +287,6 @@ export class Coprocessor extends Requests implements Chip {
 		else this.step(nowMs);
 	}
 
-	/** Processes the state of the network reported by the chip. */
 	private informed(nowMs: number): void {
 		const { state } = this;
 		const belongs = this.has(BELONGS);
@@ -310,7 +300,7 @@ export class Coprocessor extends Requests implements Chip {
 		if (this.has(MEMBER) && !this.has(LOST)) next = RADIO_JOINED;
 		else if (belongs && state !== RADIO_JOINING) next = RADIO_ORPHAN;
 		else if (wasMember) {
-			// The chip has lost its network; only its report after a restart is reliable.
+			// The network is lost; only the report after a restart is reliable.
 			this.restart(nowMs);
 			return;
 		} else if (nowMs < this.joiningUntilMs) {
@@ -331,7 +321,7 @@ export class Coprocessor extends Requests implements Chip {
 		else if (wasMember && this.has(OTHER)) this.user.radioChanged(nowMs);
 	}
 
-	/** Sends the next request that is due unless an answer is pending. Only in SETTLED. */
+	/** Sends the next due request, in SETTLED, unless an answer is pending. */
 	private pump(nowMs: number): void {
 		if (this.asked !== 0) return;
 		if (nowMs >= this.#pingMs) {
@@ -340,7 +330,7 @@ export class Coprocessor extends Requests implements Chip {
 				this.#pauseMs = Math.min(ORPHAN_LONGEST_MS, this.#pauseMs * 2);
 				this.#recoverMs = nowMs + this.#pauseMs;
 				this.ask(BDB_RECOVER);
-				// The chip reports the loss again if it finds no parent.
+				// Reported again if no parent is found.
 				this.mark(LOST, false);
 			} else this.ask(ZDO_EXT_NWK_INFO);
 			this.#dueMs = nowMs + this.limitMs;
@@ -354,7 +344,6 @@ export class Coprocessor extends Requests implements Chip {
 		else this.pump(nowMs);
 	}
 
-	/** Queries the state of the network. */
 	private check(nowMs: number): void {
 		if (this.#phase !== SETTLED) this.#misses = 0;
 		this.#phase = SETTLED;
@@ -373,7 +362,6 @@ export class Coprocessor extends Requests implements Chip {
 		else if (state === RADIO_IDLE) this.setState(RADIO_JOINING, nowMs);
 	}
 
-	/** Waits for the next attempt to join. */
 	private wait(nowMs: number): void {
 		this.#pauseMs = Math.min(RETRY_LONGEST_MS, Math.max(RETRY_FIRST_MS, this.#pauseMs * 2));
 		this.mark(PAIRED, false);
@@ -385,7 +373,7 @@ export class Coprocessor extends Requests implements Chip {
 		this.interrupted(nowMs);
 	}
 
-	/** Records a failed attempt and pauses. `isOdd`: the chip answers, but cannot be used at present. */
+	/** Pauses after a failed attempt. `isOdd`: the chip answers but is unusable. */
 	private pause(isOdd: boolean, nowMs: number): void {
 		if (isOdd) this.mark(ODD, true);
 		this.failed(nowMs);
@@ -393,7 +381,6 @@ export class Coprocessor extends Requests implements Chip {
 		this.interrupted(nowMs);
 	}
 
-	/** Leaves a working state while the chip is restarted. */
 	private interrupted(nowMs: number): void {
 		const { state } = this;
 		if (state === RADIO_IDLE || isJoined(state)) this.setState(RADIO_STARTING, nowMs);
@@ -433,7 +420,6 @@ export class Coprocessor extends Requests implements Chip {
 		this.step(nowMs);
 	}
 
-	/** Sends the next request of the sequence, or continues after its end. */
 	private step(nowMs: number): void {
 		const phase = this.#phase;
 		if (this.askNext()) this.#dueMs = nowMs + this.limitMs;

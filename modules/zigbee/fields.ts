@@ -1,11 +1,11 @@
 /** Zigbee settings of the API: radio on or off, and the map from OBIS codes to attributes. */
 import { BOOLEAN, BYTES, entry, field } from "../config/schema.js";
 
-/** Indexes of the entries among those of all parts (parts.ts); unique and never reused. */
+/** Entry indexes, unique among all parts and never reused. */
 const IN_ZIGBEE_MAP = 12;
 const IN_ZIGBEE = 21;
 
-/** Without a radio the setting is kept for backups and has no effect. */
+/** Kept for backups on boards without a radio. */
 export const ZIGBEE_ENABLED = field<boolean>({
 	entry: IN_ZIGBEE,
 	id: 1,

@@ -1,13 +1,12 @@
 /**
- * Commands for a ZNP coprocessor in MT (TI's monitor and test interface of Z-Stack): their numbers, and the sequences that
- * start the chip, join a network and leave it.
+ * MT commands (TI's monitor and test interface of Z-Stack) for a ZNP coprocessor, and the sequences that start the chip,
+ * join a network and leave it.
  *
  * A command is CMD0 << 8 | CMD1. CMD0 has the type in its upper 3 bits (1: request with an answer, 2: request without an
- * answer, 3: answer) and the subsystem in the lower 5. Numbers are little-endian; addresses have their least significant
- * byte first.
+ * answer, 3: answer) and the subsystem in the lower 5. Little-endian throughout.
  */
 
-/** Offset from a request to its answer. */
+/** From request to answer. */
 export const MT_ANSWER = 0x4000;
 
 export const SYS_RESET = 0x4100;
@@ -15,14 +14,13 @@ export const SYS_RESET_IND = 0x4180;
 export const SYS_VERSION = 0x2102;
 export const SYS_GET_EXTADDR = 0x2104;
 export const SYS_NV_READ = 0x2108;
-/** Reports a request that the chip does not know or accept: reason, and the 2 bytes of the request. */
+/** Reason, and the 2 bytes of the rejected request. */
 export const RPC_ERROR = 0x6000;
 export const AF_REGISTER = 0x2400;
 export const AF_DATA_REQUEST = 0x2401;
 export const AF_DATA_CONFIRM = 0x4480;
 /**
- * AF_INCOMING_MSG_EXT (0x4482) is ignored. It carries frames that are too long for the buffer, which none of our clusters
- * needs, and frames from outside the network (inter-PAN), which are not allowed.
+ * AF_INCOMING_MSG_EXT (0x4482), for frames that are too long for us or from outside the network (inter-PAN), is ignored.
  */
 export const AF_INCOMING_MSG = 0x4481;
 export const ZDO_MGMT_LEAVE = 0x2534;
@@ -33,7 +31,7 @@ export const BDB_START = 0x2f05;
 export const BDB_RECOVER = 0x2f0a;
 export const BDB_NOTIFY = 0x4f80;
 
-/** Status of a BDB_NOTIFY, and its subject. */
+/** BDB_NOTIFY: status, then subject. */
 export const BDB_SUCCESS = 0;
 export const BDB_IN_PROGRESS = 1;
 export const BDB_RESTORED = 13;
@@ -41,30 +39,28 @@ export const BDB_STEERING = 1;
 export const BDB_PARENT_LOST = 5;
 
 /**
- * Sequences of requests in hexadecimal, with a space after each. A prefix may modify a request: `!` the status of its
- * answer must be 0; `~` it is sent to end devices only; `#` the role replaces its last byte.
+ * Requests in hexadecimal, with a space after each. Prefixes: `!` the answer's status must be 0; `~` for end devices
+ * only; `#` the role replaces the last byte.
  */
 
 /**
- * After each reset: version, own address, role (NV 0x0087). For an end device also the time after which its parent may
- * forget it (2^13 minutes, more than three days of sleep) and its poll interval (3 s, shorter than a parent stores frames
- * for it). Then the registration of the endpoint; the sender adds its description.
+ * After each reset: version, own address, role (NV 0x0087); for an end device how long its parent remembers it (2^13
+ * minutes) and the poll interval (3 s, shorter than a parent stores frames); endpoint registration, to which the sender
+ * adds its description.
  */
 export const BOOT = "2102 2104 2108870000 ~2f020d ~2f0c0100b80b0000 !2400 ";
 
-/** Returns to the present network, if any; mode 0 does not open it to others. */
+/** Returns to the present network, if any (mode 0: closed to others). */
 export const RESTORE = "!2f0500 ";
 
 /** The sender inserts the short address. */
 export const LEAVE = "2534ffff000000000000000000 ";
 
 /**
- * Makes the chip forget its network. Zeros overwrite the keys: those of the network (NV 0x003A, 0x003B), and the link key
- * agreed on with the coordinator (0x0102). Two items are deleted, each with its two possible lengths, with and without
- * aligned memory (CC2530): the network key with its counter (0x0082), which the next boot creates again with zeros, and the
- * NIB (0x0021), from which the next start would restore the network. Then STARTUP_OPTION (0x0003) is set: the next boot
- * resets the settings (bit 0, which it clears), and the next start of BDB wipes the network (bit 1, which stays set until
- * then).
+ * Forgets the network: overwrites the network keys (NV 0x003A, 0x003B) and link key (0x0102) with zeros; deletes the
+ * network key with its counter (0x0082) and the NIB (0x0021), each with both possible lengths (CC2530 aligns
+ * differently). STARTUP_OPTION (0x0003) then makes the next boot reset the settings (bit 0, which clears itself) and the
+ * next start of BDB wipe the network (bit 1).
  */
 export const WIPE =
 	"21093a0000110000000000000000000000000000000000 21093b0000110000000000000000000000000000000000 " +
@@ -72,13 +68,13 @@ export const WIPE =
 	"211282001800 211282001500 211221007400 211221006e00 2107030001000103 !21090300000103 ";
 
 /**
- * Before joining: sets the role (NV 0x0087), enables ZDO callbacks (0x008F), allows any network (0x0083) on channels 11 to
- * 26 (0x0084), and disables many-to-one route requests, which are the concentrator's task (0x0032). STARTUP_OPTION must not
- * be changed: with 0 the next start would return to the old network.
+ * Before joining: role (NV 0x0087), ZDO callbacks (0x008F), any network (0x0083) on channels 11 to 26 (0x0084), no
+ * many-to-one route requests (0x0032), which are the concentrator's. STARTUP_OPTION stays: 0 would return to the old
+ * network.
  */
 export const PAIR =
 	"#2107870001000100 #21098700000100 21078f0001000101 21098f00000101 21078300020002ffff " +
 	"210983000002ffff 2107840004000400f8ff07 21098400000400f8ff07 2107320001000100 21093200000100 ";
 
-/** Searches channels 11 to 26 in a first scan and none in a second one, then starts network steering (mode 2). */
+/** Scans channels 11 to 26, none in a second scan; network steering (mode 2). */
 export const STEER = "!2f080100f8ff07 !2f080000000000 !2f0502 ";

@@ -1,27 +1,24 @@
 /**
- * Client of the OTA Upgrade cluster (ZCL revision 8, chapter 11): receives the coordinator's offer of a firmware file and
- * passes its blocks to the updater (ota/updater.ts). The file is the same as for an upload by HTTP and passes the same
- * checks. The version in its Zigbee header is not trusted, because coordinators rewrite it.
+ * Client of the OTA Upgrade cluster (ZCL revision 8, chapter 11); passes blocks to ota/updater.ts, with the same file and
+ * checks as HTTP. The header's version is not trusted, because coordinators rewrite it.
  *
  *              deadline            notify   offer / none    block           wait    end response   abort / refused
- *  REST        ASKING              ASKING   –               –               –       –              –
- *  ASKING      retry; LOADING,     again    LOADING / REST  –               –       –              REST
- *              REST
- *  LOADING     retry; REST         ASKING   –               next block;     later   –              REST, ENDING
- *                                                           last: VERIFYING
- *  VERIFYING   ENDING              –        –               –               –       –              –
- *  ENDING      retry; restart,     –        –               –               –       HELD, ENDING   REST
- *              REST
- *  HELD        restart             –        –               –               –       HELD, ENDING   –
+ * Queries soon after joining and once a day.
+ * An offer of the running version is ignored unless notified: a coordinator that rewrites versions would offer it forever.
+ * A missing block is requested for a quarter of an hour.
+ * The storage records the file being loaded, so that after a restart the same coordinator is asked at once, but only once
+ * if it sends no block.
+ * A later offer continues at the last piece in flash (ota/installer.ts).
+ * HELD restart – – – – HELD, ENDING –
  *
- * The client queries for a file soon after joining and once a day; the owner of the coordinator decides whether it offers
- * one. An offer of the running version is ignored unless the coordinator has sent a notify, because a coordinator that
- * rewrites versions would offer the same file forever.
+ * Limits: after a transfer has erased a sector the next must wait a minute, then two, four … up to an hour, because flash
+ * wears out and a coordinator needs no credentials. Blocks have BLOCK_LENGTH bytes, as most coordinators use; longer ones
+ * do not fit every route.
  *
- * An interrupted transfer is resumed. A missing block is requested again for a quarter of an hour. The storage records the
- * file that is being loaded, so that after a restart (for a battery device, at the next wake-up) the same coordinator is
- * asked for it at once, but only once if it sends no block. A later offer of the file continues at the last piece in flash
- * (ota/installer.ts). An upload by HTTP replaces the transfer.
+ * An interrupted transfer is resumed. A missing block is requested again for a quarter of an hour. The storage records
+ * the file that is being loaded, so that after a restart (for a battery device, at the next wake-up) the same coordinator
+ * is asked for it at once, but only once if it sends no block. A later offer of the file continues at the last piece in
+ * flash (ota/installer.ts). An upload by HTTP replaces the transfer.
  *
  * Limits: after a transfer has erased its first sector, the next transfer must wait a minute, then two, four … up to an
  * hour, because flash wears out and a coordinator needs no credentials here. Blocks have BLOCK_LENGTH bytes, as with most
@@ -48,7 +45,7 @@ import {
 import type { ClusterClient, Outgoing, ZCLFrame } from "./radio.js";
 
 const CLUSTER = 0x0019;
-/** Commands of the cluster, in both directions. */
+/** In both directions. */
 const IMAGE_NOTIFY = 0;
 const QUERY_NEXT_IMAGE = 1;
 const NEXT_IMAGE = 2;
@@ -66,10 +63,10 @@ const STATUS_INVALID_IMAGE = 0x96;
 const STATUS_WAIT_FOR_DATA = 0x97;
 
 const COORDINATOR = 0;
-/** The request contains the minimum time between two requests. */
+/** The request has a minimum period. */
 const HAS_PERIOD = 2;
 const ANY_16 = 0xffff;
-/** Version that a coordinator writes into a file header to force the update. */
+/** Forces the update, in a file header. */
 const FORCED_VERSION = 0xffff_fffe;
 const OFFER_LENGTH = 13;
 const BLOCK_LENGTH = 50;
@@ -81,16 +78,16 @@ const SECOND_MS = 1000;
 const SOON_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** Time to wait for an answer. A coordinator may download the file before it offers it. */
+/** A coordinator may download the file first. */
 const ANSWER_MS = 60_000;
 const BLOCK_ANSWER_MS = 2000;
-/** Delay between a block and the next request: a coordinator may not listen before its block is acknowledged. */
+/** Before the next request: a coordinator may not listen before its block is acknowledged. */
 const BREATH_MS = 5;
-/** Delay after a frame that was not delivered. */
+/** After an undelivered frame. */
 const AGAIN_MS = 2000;
 const TRIES = 3;
 const PATIENCE_MS = 900_000;
-/** Time for which a battery device stays awake for a coordinator that does not answer. */
+/** A battery device stays awake this long for a silent coordinator. */
 const WORTH_MS = 60_000;
 
 export class OTAClient implements ClusterClient, Sender {
@@ -99,7 +96,7 @@ export class OTAClient implements ClusterClient, Sender {
 	#transfer: Transfer | undefined;
 	isReady = false;
 	deadlineMs = Infinity;
-	/** Earliest start of the next transfer, monotonic ms; `#pauseMs`: length of the next pause between transfers. */
+	/** Earliest start of the next transfer, monotonic ms. */
 	#notBeforeMs = 0;
 	#pauseMs = SOON_MS;
 
@@ -115,7 +112,6 @@ export class OTAClient implements ClusterClient, Sender {
 		return ATTRIBUTES;
 	}
 
-	/** Name of the sender, for the updater. */
 	get name(): string {
 		return "zigbee";
 	}
@@ -124,10 +120,7 @@ export class OTAClient implements ClusterClient, Sender {
 		return true;
 	}
 
-	/**
-	 * True while a file is requested, loaded, or about to be started; false while the coordinator is silent or has ordered
-	 * a longer wait.
-	 */
+	/** False also while the coordinator is silent or has ordered a longer wait. */
 	isBusy(nowMs: number): boolean {
 		const transfer = this.#transfer;
 		if (transfer === undefined) return false;
@@ -143,12 +136,11 @@ export class OTAClient implements ClusterClient, Sender {
 			this.failed(nowMs);
 			return;
 		}
-		// A random delay, so that the units of a house do not all query at once after a power failure.
+		// Random: not all units of a house query at once after a power failure.
 		this.deadlineMs = nowMs + SOON_MS + crypto.random(1)[0] * SECOND_MS;
 		const transfer = new Transfer();
 		if (!transfer.recall(storage)) return;
-		// The record is stored again with the first block, so that a coordinator that no longer has the file is asked only
-		// once.
+		// Stored again with the first block: a coordinator without the file is asked only once.
 		this.forget();
 		this.#transfer = transfer;
 		if (this.begin(transfer, nowMs) !== TAKEN) this.#transfer = undefined;
@@ -212,8 +204,7 @@ export class OTAClient implements ClusterClient, Sender {
 			this.transfer.state = isHeld ? HELD : ENDING;
 			this.transfer.tries = 0;
 			this.isReady = false;
-			// Only the difference of the two times counts: a coordinator without a clock sends 0 as the first one (ZCL
-			// 11.13.8.2.8).
+			// Only the difference counts: without a clock the first time is 0 (ZCL 11.13.8.2.8).
 			const waitMs = Math.max(0, upgradeS - uint32(bytes, start + 8)) * SECOND_MS;
 			this.deadlineMs = nowMs + (isHeld ? Math.min(waitMs, DAY_MS) : HOUR_MS);
 		}
@@ -248,7 +239,7 @@ export class OTAClient implements ClusterClient, Sender {
 	}
 
 	failed(nowMs: number): void {
-		// In HELD the failed frame is a request that was answered nevertheless.
+		// In HELD the failed request was answered all the same.
 		const { state } = this;
 		if (state !== REST && state !== HELD) this.deadlineMs = Math.min(this.deadlineMs, nowMs + AGAIN_MS);
 	}
@@ -257,7 +248,7 @@ export class OTAClient implements ClusterClient, Sender {
 		return putAttribute(id, this.#transfer, this.#deps, into, at);
 	}
 
-	/** Called by the updater at the end of our file, inside any call; the next call of a method here processes the result. */
+	/** Called at the end of our file, inside any call; the next call here processes the result. */
 	updated(refusal: number): void {
 		const transfer = this.#transfer;
 		if (transfer === undefined) return;
@@ -269,7 +260,6 @@ export class OTAClient implements ClusterClient, Sender {
 		return this.#transfer?.state ?? REST;
 	}
 
-	/** Present transfer; at REST a new one. */
 	private get transfer(): Transfer {
 		this.#transfer ??= new Transfer();
 		return this.#transfer;
@@ -283,7 +273,7 @@ export class OTAClient implements ClusterClient, Sender {
 		return uint16(bytes, at) === MANUFACTURER && uint16(bytes, at + 2) === this.#deps.info.deviceId;
 	}
 
-	/** Tells whether a notify addresses us. A broadcast notify selects devices at random. */
+	/** A broadcast notify selects devices at random. */
 	private isMeant({ isBroadcast, bytes, start, end }: ZCLFrame): boolean {
 		if (!isBroadcast) return true;
 		const { crypto, info } = this.#deps;
@@ -300,7 +290,7 @@ export class OTAClient implements ClusterClient, Sender {
 	private offered(version: number, size: number, nowMs: number): void {
 		const { transfer } = this;
 		if (transfer.isOpen) {
-			// The coordinator has forgotten the running transfer and offers the same file again.
+			// The coordinator forgot the transfer and offers the same file again.
 			if (version === transfer.version && size === transfer.size) {
 				this.enter(LOADING, nowMs);
 				return;
@@ -356,7 +346,7 @@ export class OTAClient implements ClusterClient, Sender {
 		if (end <= from || !this.isOurs(bytes, start + 1) || uint32(bytes, start + 5) !== transfer.version) return;
 		const at = uint32(bytes, start + 9);
 		const stop = from + bytes[start + 13];
-		// A block that arrives late or twice was already taken.
+		// A late or repeated block.
 		if (at !== updater.received || stop === from || stop > end) return;
 		for (let next = from; next < stop && transfer.isOpen && updater.received === at + next - from; )
 			next += updater.write(bytes, next, stop);
@@ -376,7 +366,6 @@ export class OTAClient implements ClusterClient, Sender {
 		this.settle(nowMs);
 	}
 
-	/** Reports that the coordinator has refused `command`. */
 	private refused(command: number, nowMs: number): void {
 		const { state } = this;
 		const isAsked =
@@ -386,7 +375,7 @@ export class OTAClient implements ClusterClient, Sender {
 		if (isAsked) this.drop(DAY_MS, nowMs);
 	}
 
-	/** Processes the result that the updater has reported inside another call. */
+	/** Result that the updater reported inside another call. */
 	private settle(nowMs: number): void {
 		const transfer = this.#transfer;
 		if (transfer !== undefined && transfer.outcome >= 0 && transfer.state < ENDING)
@@ -399,7 +388,7 @@ export class OTAClient implements ClusterClient, Sender {
 		this.enter(ENDING, nowMs);
 	}
 
-	/** Ends the transfer; a later offer resumes it. */
+	/** A later offer resumes it. */
 	private drop(againMs: number, nowMs: number): void {
 		if (this.#transfer?.isOpen) {
 			this.#deps.updater?.abort();
@@ -412,7 +401,7 @@ export class OTAClient implements ClusterClient, Sender {
 		try {
 			this.#deps.storage.delete(LOADING_KEY);
 		} catch {
-			// After the next restart the file would be requested once more, without success.
+			// Otherwise a useless request follows the next restart.
 		}
 	}
 
@@ -430,7 +419,6 @@ export class OTAClient implements ClusterClient, Sender {
 		this.makeReady(nowMs);
 	}
 
-	/** Marks a frame as ready to send, and sets a deadline to check that it was sent. */
 	private makeReady(nowMs: number): void {
 		this.isReady = true;
 		this.deadlineMs = nowMs + ANSWER_MS;

@@ -1,4 +1,4 @@
-/** Transfer of the OTA Upgrade client (ota-client.ts): its states, and the attributes that show it (ZCL revision 8, 11.10). */
+/** States and attributes (ZCL revision 8, 11.10) of an OTA Upgrade transfer. */
 
 import type { HostInfo, Storage } from "../io/host.js";
 import { MANUFACTURER, putUint32, uint32 } from "../ota/front.js";
@@ -6,7 +6,7 @@ import type { Updater } from "../ota/updater.js";
 import { buildNumber } from "../ota/version.js";
 
 export interface OTADeps {
-	/** Undefined if this unit cannot store another firmware. */
+	/** Undefined if no firmware can be stored. */
 	readonly updater: Updater | undefined;
 	readonly info: Pick<HostInfo, "deviceId" | "firmwareVersion">;
 	readonly crypto: { random(length: number): Uint8Array };
@@ -20,47 +20,40 @@ export const VERIFYING = 3;
 export const ENDING = 4;
 export const HELD = 5;
 
-/**
- * Key of the stored record while a file is loaded: version and size given by the coordinator, and the coordinator's
- * endpoint.
- */
+/** Record while loading: version and size by the coordinator, and its endpoint. */
 export const LOADING_KEY = "zb_ota";
 const LOADING_LENGTH = 9;
 
 export const ANY_32 = 0xffff_ffff;
 const FIRST_ENDPOINT = 1;
 
-/** Ids of the client's attributes, ascending. */
+/** Ascending. */
 export const ATTRIBUTES: readonly number[] = Object.freeze([0, 1, 2, 3, 4, 6, 7, 8, 9]);
 const TYPE_UINT16 = 0x21;
 const TYPE_UINT32 = 0x23;
 const TYPE_ENUM8 = 0x30;
 const TYPE_IEEE_ADDRESS = 0xf0;
 
-/** State from the first query until the client returns to REST. */
+/** From the first query until REST. */
 export class Transfer {
 	state = REST;
-	/** Failed attempts of the present query; for a block, exponent of the next wait. */
+	/** Failed attempts of the query; for a block, exponent of the wait. */
 	tries = 0;
-	/** True if the coordinator has sent a notify. */
 	isNotified = false;
-	/** Endpoint of the server. */
 	endpoint = FIRST_ENDPOINT;
-	/** Version and size of the file, as given by the coordinator. */
+	/** As given by the coordinator. */
 	version = ANY_32;
 	size = 0;
-	/** Time of the last message from the coordinator. */
+	/** Last message from the coordinator. */
 	heardMs = 0;
-	/** Minimum time between two block requests, set by the coordinator. */
+	/** Minimum between block requests, set by the coordinator. */
 	periodMs = 0;
-	/** True while the updater takes our file. */
 	isOpen = false;
-	/** True if the storage has the record. */
 	isKept = false;
-	/** Result reported by the updater; -1 while unknown or after it was processed. */
+	/** From the updater; -1: unknown or processed. */
 	outcome = -1;
 
-	/** Restores the record of an interrupted transfer; returns false if there is no valid one. */
+	/** False without a valid record. */
 	recall(storage: Storage): boolean {
 		const loading = storage.get(LOADING_KEY);
 		if (loading?.length !== LOADING_LENGTH) return false;
@@ -70,7 +63,6 @@ export class Transfer {
 		return true;
 	}
 
-	/** Stores the record, so that the transfer resumes after a restart. */
 	keep(storage: Storage): void {
 		if (this.isKept) return;
 		const loading = new Uint8Array(LOADING_LENGTH);
@@ -81,20 +73,17 @@ export class Transfer {
 		try {
 			storage.set(LOADING_KEY, loading);
 		} catch {
-			// Without the record the transfer does not resume after a restart; nothing else depends on it.
+			// Only the resumption after a restart is lost.
 		}
 	}
 }
 
-/** Returns the version of the running firmware in the format of file headers. */
+/** Running version in the format of file headers. */
 export function versionOf({ info }: OTADeps): number {
 	return buildNumber(info.firmwareVersion);
 }
 
-/**
- * Writes type and value of an attribute at `at`; returns the end, or `at` for an unknown one. `transfer`: undefined at
- * REST.
- */
+/** Writes type and value at `at`; returns the end, or `at` for an unknown attribute. `transfer`: undefined at REST. */
 export function putAttribute(
 	id: number,
 	transfer: Transfer | undefined,
@@ -106,7 +95,7 @@ export function putAttribute(
 	let type = TYPE_UINT32;
 	let value = ANY_32;
 	if (id === 0) {
-		// UpgradeServerID: all ones, because no server is configured.
+		// UpgradeServerID: all ones, no server configured.
 		type = TYPE_IEEE_ADDRESS;
 		putUint32(into, at + 5, ANY_32);
 	} else if (id === 1) value = isOpen ? (deps.updater?.received ?? 0) : ANY_32;

@@ -1,4 +1,4 @@
-/** Zigbee settings, map and state for all boards; the bridge exists only on boards with a coprocessor. */
+/** Zigbee settings, map and state of all boards; the bridge needs a coprocessor. */
 
 import { backupGroup } from "../api/backup-group.js";
 import { route } from "../api/route.js";
@@ -23,7 +23,6 @@ import {
 } from "./routes.js";
 import { NO_RADIO, type ZigbeeBridge } from "./status.js";
 
-/** Undefined on boards without a coprocessor. */
 type Bridge = (ZigbeeBridge & Running) | undefined;
 
 export const ZIGBEE = part<Bridge>({
@@ -77,7 +76,7 @@ export const ZIGBEE = part<Bridge>({
 	},
 });
 
-/** Validates the stored map, which readings show on boards without a radio as well. */
+/** Boards without a radio show the map too. */
 export function verifyMapping({ config }: Core): void {
 	config.verify(ZIGBEE_MAPPING, isMapping);
 }

@@ -1,9 +1,9 @@
 /**
- * Decides when a value is reported to the coordinator (ZCL revision 8, 2.5.7 to 2.5.11): after a sufficient change, but not
- * before the minimum interval since the last report; and at the end of the maximum interval. Measured values are reported
- * at least every OWN_S, even with a longer maximum interval, because hours of silence look like a fault.
+ * Decides when a value is reported (ZCL revision 8, 2.5.7 to 2.5.11): after a sufficient change, but not before the
+ * minimum interval, and at the maximum interval. Measured values are reported at least every OWN_S, because hours of
+ * silence look like a fault.
  *
- * Reports are not queued: a report has the values at the time of writing. If it is not delivered, its values stay due.
+ * A report has the values at the time of writing; undelivered values stay due.
  *
  * Stored settings, REPORTS_SIZE bytes, numbers little-endian:
  *
@@ -13,7 +13,7 @@
  *   2       10 each  by index of the value (attributes.ts): minimum interval, maximum interval (s, 2 each), change (6)
  *
  * Maximum interval 0xFFFF: never reported; 0: on change only. The change is unsigned, in the unit of the attribute.
- * Settings that were not configured are as in DEFAULTS.
+ * Unconfigured settings are as in DEFAULTS.
  */
 import {
 	type Attributes,
@@ -33,12 +33,11 @@ const CHANGE_SIZE = 6;
 const SETTING_SIZE = 4 + CHANGE_SIZE;
 export const REPORTS_SIZE = HEADER + VALUE_COUNT * SETTING_SIZE;
 
-/** Maximum interval of a value that is not reported. */
 export const NEVER = 0xffff;
 
 /**
- * Data for each value in `Attributes.values`, in this order: its settings, the value delivered last, the value in flight
- * (NaN: no such value), and the time of the report delivered last.
+ * Data per value in `Attributes.values`: settings, value delivered last, value in flight (NaN: none), time of the last
+ * delivery.
  */
 export const LEAST = 0;
 export const LONGEST = 1;
@@ -48,22 +47,22 @@ const FLIGHT = 4;
 const LAST_MS = 5;
 
 const DEFAULT_ENDPOINT = 1;
-/** Minimum interval without a configuration, seconds. */
+/** Seconds. */
 const DEFAULT_LEAST = 10;
-/** Maximum interval and change, by index of the value: 4 and 2 hex digits. Status: never reported; battery: hourly. */
+/** By index: maximum interval and change, 4 and 2 hex digits. Status: never reported; battery: hourly. */
 const DEFAULTS =
-	"ffff01" + // status
+	"ffff01" +
 	"012c0a" + // import, export: 0.01 kWh
 	"012c0a" +
 	"003c05" + // power: 5 W
 	"003c0a" + // voltage: 1 V
 	"003c05" + // current: 0.05 A
-	"003c05" + // active power
+	"003c05" +
 	"0e1001" + // battery: 0.1 V, 1 %
 	"0e1002";
 const DEFAULT_SIZE = 6;
 
-/** Longest time between reports of a measured value, seconds. */
+/** Longest interval of measured values, seconds. */
 const OWN_S = 300;
 const LAST_MEASURED = 6;
 
@@ -73,10 +72,10 @@ export class Reports {
 	readonly attributes: Attributes;
 	#flightMs = 0;
 	#endpoint = DEFAULT_ENDPOINT;
-	/** True if the settings have changed since the last `pack`. */
+	/** Changed since the last `pack`. */
 	isChanged = false;
 
-	/** `kept`: result of an earlier `pack`. */
+	/** `kept`: from `pack`. */
 	constructor(attributes: Attributes, kept: Uint8Array | undefined) {
 		this.attributes = attributes;
 		this.reset();
@@ -89,20 +88,20 @@ export class Reports {
 		this.isChanged = false;
 	}
 
-	/** Restores the default settings and forgets all reports. */
+	/** Also forgets all reports. */
 	reset(): void {
 		for (let number = 0; number < VALUE_COUNT; number++) this.configure(number, NEVER, 0, 0, DEFAULT_ENDPOINT);
 		this.forget();
 	}
 
-	/** Forgets all reports, so that all values are due at once. */
+	/** All values are due at once. */
 	forget(): void {
 		const numbers = this.attributes.values;
 		for (let at = REPORTED_AT; at < REPORTED_AT + REPORTED_SIZE; at += REPORTED_WIDTH)
 			numbers.fill(Number.NaN, at + LAST, at + LAST_MS);
 	}
 
-	/** Sets intervals in seconds, and the endpoint to report to. Minimum NEVER with maximum 0 restores the defaults. */
+	/** Seconds, and the endpoint to report to. Minimum NEVER with maximum 0 restores the defaults. */
 	configure(number: number, least: number, longest: number, change: number, endpoint: number): void {
 		const isDefault = least === NEVER && longest === 0;
 		let hasChanged = this.put(number, LEAST, isDefault ? DEFAULT_LEAST : least);
@@ -112,7 +111,7 @@ export class Reports {
 		this.#endpoint = endpoint;
 	}
 
-	/** Returns the settings for storage; empty if they are the defaults. */
+	/** Empty for the defaults. */
 	pack(): Uint8Array {
 		const bytes = new Uint8Array(REPORTS_SIZE);
 		let isDefault = this.#endpoint === DEFAULT_ENDPOINT;
@@ -130,19 +129,19 @@ export class Reports {
 		return isDefault ? new Uint8Array(0) : bytes;
 	}
 
-	/** Returns the minimum (LEAST) or maximum (LONGEST) interval in seconds, CHANGE, or internally one of the other data. */
+	/** LEAST or LONGEST in seconds, CHANGE, or internally another datum. */
 	setting(number: number, what: number): number {
 		return this.attributes.values[placeOf(number, what)];
 	}
 
-	/** Time of the next report, monotonic ms; Infinity without one. */
+	/** Monotonic ms; Infinity without one. */
 	get dueMs(): number {
 		let due = Number.POSITIVE_INFINITY;
 		for (let number = 0; number < VALUE_COUNT; number++) due = Math.min(due, this.dueOf(number));
 		return due;
 	}
 
-	/** Writes a report of the due values of one cluster; `out.end` stays 0 if no value is due. */
+	/** Due values of one cluster; `out.end` stays 0 without one. */
 	write(out: Outgoing, sequence: number, nowMs: number): void {
 		const attributes = this.attributes;
 		const { bytes } = out;
@@ -169,7 +168,6 @@ export class Reports {
 		}
 	}
 
-	/** Takes the result of the last report. */
 	sent(hasArrived: boolean): void {
 		const numbers = this.attributes.values;
 		for (let at = REPORTED_AT; at < REPORTED_AT + REPORTED_SIZE; at += REPORTED_WIDTH) {
@@ -181,18 +179,17 @@ export class Reports {
 		}
 	}
 
-	/** Returns the value reported last; NaN if unknown or not yet reported. */
+	/** NaN if unknown or not yet reported. */
 	reported(number: number): number {
 		const value = this.setting(number, LAST);
 		return isUnknown(number, value) ? Number.NaN : value;
 	}
 
-	/** Returns the monotonic time of that report. */
 	reportedMs(number: number): number {
 		return this.setting(number, LAST_MS);
 	}
 
-	/** Stores a setting; returns false if it is unchanged. */
+	/** False if unchanged. */
 	private put(number: number, what: number, value: number): boolean {
 		const isOther = this.setting(number, what) !== value;
 		this.attributes.values[placeOf(number, what)] = value;

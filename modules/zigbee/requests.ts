@@ -1,9 +1,8 @@
 /**
- * Exchange with the coprocessor, one request at a time: builds the requests, in sequences (mt.ts) or one by one, holds the
- * bytes to transmit, and parses the chip's frames. coprocessor.ts decides how to react.
+ * Builds requests to the coprocessor, one at a time, holds the bytes to transmit, and parses its frames. coprocessor.ts
+ * decides how to react.
  *
- * One buffer holds the received bytes, the request, the frame in flight, and the chip's last report about itself and its
- * network.
+ * One buffer holds received bytes, request, frame in flight, and the chip's last report.
  */
 import { hexDigitValue } from "../bytes/hex.js";
 import { NO_OUTPUT, OUTPUT_TRANSMIT, type Output } from "../io/machine.js";
@@ -39,70 +38,68 @@ import {
 } from "./radio.js";
 import { FrameReader, READER_ROOM, seal } from "./unpi.js";
 
-/** Status of a frame that was lost with the chip or never confirmed; the same as for an expired frame (Z-Stack). */
+/** Lost with the chip or never confirmed; Z-Stack's status of an expired frame. */
 export const SENT_LOST = 0xf0;
 const CONFIRM_MS = 20_000;
 
-/** Layout of the buffer: request, frame in flight, last EXT_NWK_INFO, IEEE address. */
+/** Buffer: request, frame in flight, last EXT_NWK_INFO, IEEE address. */
 const REQUEST_AT = READER_ROOM;
 const FRAME_AT = REQUEST_AT + 64;
 const INFO_AT = FRAME_AT + 128;
 const INFO_LENGTH = 24;
 const ADDRESS_AT = INFO_AT + INFO_LENGTH;
 const ADDRESS_LENGTH = 8;
-/** Position of the transaction number in the frame of an AF_DATA_REQUEST. */
+/** Transaction number in AF_DATA_REQUEST. */
 const TRANSACTION_AT = FRAME_AT + 10;
-/** Position of the request's command; before its frame there is room for SKIP_BOOT_LOADER. */
+/** Before the frame there is room for SKIP_BOOT_LOADER. */
 const COMMAND_AT = REQUEST_AT + 3;
 
-/** Sent before a reset request: makes the serial boot loader of CC2530 and CC2531 continue at once. */
+/** Before a reset: the boot loader of CC2530 and CC2531 continues at once. */
 const SKIP_BOOT_LOADER = 0xef;
-/** Pause after which an incomplete frame is discarded. */
+/** An incomplete frame is then discarded. */
 const GAP_MS = 500;
 export const REQUEST_MS = 6000;
-/** Time limit for a request that scans all channels, and for its final notification. */
+/** Scan of all channels, and its final notification. */
 const BDB_MS = 60_000;
-/** Time for the frame of a leave to go out. */
+/** For the frame of a leave to go out. */
 export const LEAVE_MS = 3000;
 
-/** Status for a request that the chip does not know. */
+/** Unknown request. */
 const REFUSED = 0xff;
 const NO_ROLE = -1;
-/** Kind of SYS_RESET. */
 const SOFT = 1;
 const DEVICE_VERSION = 1;
 /** Options and radius of AF_DATA_REQUEST. */
 const APS_ACKNOWLEDGED = 0x10;
 const RADIUS = 30;
-/** Bytes of AF_INCOMING_MSG before the ZCL frame; the last one is its length. */
+/** Before the ZCL frame; the last byte is its length. */
 const INCOMING_HEAD = 17;
 const ANY_ENDPOINT = 0xff;
 
-/** Bit set of the bytes of EXT_NWK_INFO that are displayed: short address, PAN id, extended PAN id, channel. */
+/** Displayed bytes of EXT_NWK_INFO, as bits: short address, PAN id, extended PAN id, channel. */
 const INFO_SHOWN = 0x807f9b;
-/** Bit sets of device states: in a network; parent lost; searching for a network, or for its own one. */
+/** Device states as bits: in a network; parent lost; searching for a network, or for its own. */
 const DEVICE_IN = 0x00c0;
 const DEVICE_LOST = 0xfc10;
 const DEVICE_LOOKS = 0x000c;
 const NO_NETWORK = 0xffff;
 
-/** Prefixes in the sequences of mt.ts, and the end of a request. */
+/** Prefixes in mt.ts, and the end of a request. */
 const IS_STRICT = 0x21;
 const TAKES_ROLE = 0x23;
 const FOR_END_DEVICE = 0x7e;
 const SPACE = 0x20;
 
-/** Flags in one number, because each field takes an XS slot. ODD: the bytes received last were not a frame. */
+/** One number, to save XS slots. ODD: the last bytes were not a frame. */
 export const ODD = 1;
-/** From the last EXT_NWK_INFO. MEMBER: in a network; BELONGS: in a network, or has lost its parent there. */
+/** EXT_NWK_INFO. MEMBER: in a network; BELONGS: also with the parent lost. */
 export const MEMBER = 2;
 export const BELONGS = 4;
-/** The last EXT_NWK_INFO showed another network than the previous one. */
+/** Another network than before. */
 export const OTHER = 8;
-/** The status of the answer must be 0. */
 const STRICT = 16;
 const HAS_ADDRESS = 32;
-/** First flag that belongs to the driver. */
+/** First flag of the driver. */
 export const FLAG_OF_DRIVER = 64;
 
 export abstract class Requests {
@@ -110,22 +107,22 @@ export abstract class Requests {
 	protected readonly wantedRole: number;
 	readonly #bytes = new Uint8Array(ADDRESS_AT + ADDRESS_LENGTH);
 	#flags = 0;
-	/** Time at which an incomplete frame is discarded. */
+	/** An incomplete frame is then discarded. */
 	protected gapMs = Infinity;
-	/** ROLE_… in the chip's NVRAM; NO_ROLE while unknown. */
+	/** In the chip's NVRAM; NO_ROLE while unknown. */
 	protected chipRole = NO_ROLE;
 	readonly #reader = new FrameReader(this.#bytes);
-	/** Request that waits for its answer; 0 without one. */
+	/** Unanswered request, or 0. */
 	protected asked = 0;
 	firmware = "";
-	/** End of the frame in flight; 0 without one. */
+	/** 0 without one. */
 	#frameEnd = 0;
-	/** Deadline of its confirmation; Infinity before the chip was asked to send it. */
+	/** Infinity before the chip was asked to send. */
 	protected confirmMs = Infinity;
-	/** Present sequence, and the position of its next request. */
+	/** Position of the next request. */
 	#script = "";
 	#next = 0;
-	/** Bytes to transmit; `#to` is 0 if there are no more. */
+	/** Bytes to transmit; `#to` 0: none. */
 	#from = 0;
 	#to = 0;
 
@@ -134,19 +131,17 @@ export abstract class Requests {
 		this.wantedRole = role;
 	}
 
-	/** RADIO_…. */
 	abstract readonly state: number;
-	/** The chip has restarted, on request or not. */
+	/** On request or not. */
 	protected abstract restarted(nowMs: number): void;
-	/** The chip has answered a request, and the content was stored here. `isWell`: false if it refused a mandatory request. */
+	/** The content of the answer is stored. `isWell`: false if a mandatory request was refused. */
 	protected abstract answered(request: number, isWell: boolean, nowMs: number): void;
-	/** The request was not answered in time and was abandoned. */
+	/** No answer in time; abandoned. */
 	protected abstract missed(nowMs: number): void;
-	/** Result of BDB_START, or a later change of the network; see mt.ts. */
+	/** Result of BDB_START, or a later change; see mt.ts. */
 	protected abstract notified(status: number, about: number, nowMs: number): void;
-	/** The chip has joined or left its network. */
 	protected abstract changed(isMember: boolean, nowMs: number): void;
-	/** The coordinator has ordered a leave without return. */
+	/** Leave without return, by the coordinator. */
 	protected abstract expelled(nowMs: number): void;
 
 	protected has(flag: number): boolean {
@@ -169,7 +164,7 @@ export abstract class Requests {
 		this.gapMs = reader.isInside ? nowMs + GAP_MS : Infinity;
 	}
 
-	/** Abandons an incomplete frame, or the confirmation of a sent frame, after its time limit. */
+	/** An incomplete frame, or an unconfirmed one, after its time limit. */
 	protected giveUp(nowMs: number): void {
 		const reader = this.#reader;
 		if (nowMs >= this.gapMs) {
@@ -188,7 +183,7 @@ export abstract class Requests {
 		return { ...NO_OUTPUT, kind: OUTPUT_TRANSMIT, bytes: this.#bytes, start: this.#from, end };
 	}
 
-	/** Forgets the pending request and bytes that were not transmitted yet. */
+	/** Forgets the pending request and untransmitted bytes. */
 	protected drop(): void {
 		this.asked = this.#to = 0;
 	}
@@ -202,13 +197,13 @@ export abstract class Requests {
 		this.#next = 0;
 	}
 
-	/** Time limit of the pending request, or of the operation that it starts. */
+	/** Of the request, or the operation it starts. */
 	protected get limitMs(): number {
 		if (this.asked === ZDO_MGMT_LEAVE) return LEAVE_MS;
 		return this.asked === BDB_START ? BDB_MS : REQUEST_MS;
 	}
 
-	/** Sends the next request of the sequence; returns false at its end. */
+	/** False at the end of the sequence. */
 	protected askNext(): boolean {
 		const script = this.#script;
 		const bytes = this.#bytes;
@@ -243,7 +238,7 @@ export abstract class Requests {
 		return this.#frameEnd > 0;
 	}
 
-	/** Builds the AF_DATA_REQUEST of a frame to send. */
+	/** Builds AF_DATA_REQUEST. */
 	protected queue(frame: Outgoing): void {
 		const size = frame.end - frame.start;
 		let at = this.put(FRAME_AT + 2, AF_DATA_REQUEST >> 8, AF_DATA_REQUEST & 0xff);
@@ -256,7 +251,7 @@ export abstract class Requests {
 		this.#frameEnd = seal(this.#bytes, FRAME_AT, at + size - FRAME_AT - 2);
 	}
 
-	/** Requests that the chip sends the waiting frame; returns false without one. */
+	/** False without a waiting frame. */
 	protected askFrame(nowMs: number): boolean {
 		if (!this.isSending || this.confirmMs < Infinity) return false;
 		this.confirmMs = nowMs + CONFIRM_MS;
@@ -273,7 +268,6 @@ export abstract class Requests {
 		if (isLost) this.finish(SENT_LOST, nowMs);
 	}
 
-	/** Ends the transmission of the frame in flight. */
 	protected finish(status: number, nowMs: number): void {
 		this.#frameEnd = 0;
 		this.confirmMs = Infinity;
@@ -298,7 +292,7 @@ export abstract class Requests {
 		this.user.received(frame, nowMs);
 	}
 
-	/** Processes a SYS_VERSION answer of `length` bytes at `at`; returns false if the firmware cannot be used. */
+	/** SYS_VERSION, `length` bytes at `at`; false for unusable firmware. */
 	private takeVersion(at: number, length: number): boolean {
 		if (length < 5) return false;
 		const [product, major, minor, patch] = this.#bytes.subarray(at + 1, at + 5);
@@ -314,7 +308,7 @@ export abstract class Requests {
 		return product === 1 || product === 2 || major > 2 || (major === 2 && minor >= 7);
 	}
 
-	/** Processes the answer to SYS_GET_EXTADDR; returns false if it is invalid. */
+	/** SYS_GET_EXTADDR; false if invalid. */
 	private takeAddress(at: number, length: number): boolean {
 		this.#bytes.copyWithin(ADDRESS_AT, at, at + ADDRESS_LENGTH);
 		this.mark(HAS_ADDRESS, length >= ADDRESS_LENGTH);
@@ -325,7 +319,7 @@ export abstract class Requests {
 		return this.has(HAS_ADDRESS) ? this.#bytes.slice(ADDRESS_AT, ADDRESS_AT + ADDRESS_LENGTH) : undefined;
 	}
 
-	/** Processes the answer to EXT_NWK_INFO; returns false if it is invalid. */
+	/** EXT_NWK_INFO; false if invalid. */
 	private takeInfo(at: number, length: number): boolean {
 		if (length < INFO_LENGTH) return false;
 		const bytes = this.#bytes;
@@ -335,7 +329,7 @@ export abstract class Requests {
 		this.mark(MEMBER, isMember);
 		this.mark(BELONGS, isMember || isIn(DEVICE_LOST, device) || (hasNetwork && isIn(DEVICE_LOOKS, device)));
 		this.mark(OTHER, false);
-		// A chip that searches for its parent may show no network; the previous one is kept.
+		// While searching for its parent it may show none; the previous one is kept.
 		if (!hasNetwork) return true;
 		for (let i = 0; i < INFO_LENGTH; i++)
 			if (bytes[at + i] !== bytes[INFO_AT + i] && ((INFO_SHOWN >> i) & 1) !== 0) this.mark(OTHER, true);
@@ -355,7 +349,6 @@ export abstract class Requests {
 		};
 	}
 
-	/** Processes a frame of the chip with `length` bytes of data at `at`. */
 	private understand(at: number, length: number, nowMs: number): void {
 		const bytes = this.#bytes;
 		const first = length > 0 ? bytes[at] : REFUSED;
@@ -366,7 +359,7 @@ export abstract class Requests {
 		} else if (command === AF_INCOMING_MSG) this.deliver(at, length, nowMs);
 		else if (command === ZDO_STATE_CHANGE) this.changed(isIn(DEVICE_IN, first), nowMs);
 		else if (command === ZDO_LEAVE_IND) {
-			// The leave was requested by another node, without a rejoin.
+			// By another node, without a rejoin.
 			if (length >= 13 && bytes[at + 10] !== 0 && bytes[at + 12] === 0) this.expelled(nowMs);
 		} else if (command === BDB_NOTIFY) {
 			if (length >= 2) this.notified(first, bytes[at + 1], nowMs);
@@ -375,7 +368,7 @@ export abstract class Requests {
 		} else this.answer(command - MT_ANSWER, first, at, length, nowMs);
 	}
 
-	/** Processes the answer to `request`, `length` bytes at `at`; 0 bytes if the chip does not know the request. */
+	/** `length` bytes at `at`; 0 bytes if the chip does not know the request. */
 	private answer(request: number, status: number, at: number, length: number, nowMs: number): void {
 		if (request !== this.asked) return;
 		this.asked = 0;
@@ -384,7 +377,7 @@ export abstract class Requests {
 		else if (request === SYS_GET_EXTADDR) isWell = this.takeAddress(at, length);
 		else if (request === ZDO_EXT_NWK_INFO) isWell = this.takeInfo(at, length);
 		else if (request === SYS_NV_READ) {
-			// The value follows only after a status of 0.
+			// A value follows only a status of 0.
 			isWell = length >= 3 || (length > 0 && status !== 0);
 			this.chipRole = status === 0 ? this.#bytes[at + 2] : NO_ROLE;
 		}
@@ -393,7 +386,7 @@ export abstract class Requests {
 		if (isLost) this.finish(status, nowMs);
 	}
 
-	/** Completes and sends the request with command and data in place up to `end`; adds the endpoint or the short address. */
+	/** Completes and sends the request in place up to `end`; adds endpoint or short address. */
 	private askMade(end: number): void {
 		const bytes = this.#bytes;
 		const command = (bytes[COMMAND_AT] << 8) | bytes[COMMAND_AT + 1];
@@ -413,7 +406,7 @@ export abstract class Requests {
 		this.transmit(REQUEST_AT + 1, seal(bytes, REQUEST_AT + 1, to - COMMAND_AT));
 	}
 
-	/** Replaces bytes of an earlier request that were not transmitted: its time is over. */
+	/** Replaces untransmitted bytes of an earlier request. */
 	private transmit(from: number, to: number): void {
 		this.#from = from;
 		this.#to = to;

@@ -69,7 +69,6 @@ function packEntry(values: BodyValues, into: Uint8Array, at: number): Refusal | 
 	return packMapping(needed(values, OBIS), values.get(MODE), pair, into, at) ? undefined : NO_CODE;
 }
 
-/** Tells whether the radio is enabled; false without a radio. */
 export function isZigbeeEnabled(zigbee: ZigbeeBridge | undefined, { config }: Core): boolean {
 	return zigbee !== undefined && config.get(ZIGBEE_ENABLED);
 }
@@ -104,7 +103,7 @@ export function getZigbee(exchange: Exchange<ZigbeeBridge | undefined>): void {
 	});
 }
 
-/** Stores the setting and restarts if it has changed (API text, "Zigbee enable flag"). */
+/** Restarts if changed. */
 export function postZigbee(exchange: Exchange<ZigbeeBridge | undefined>, values: BodyValues): void {
 	const { core, part: zigbee } = exchange;
 	if (zigbee === undefined && needed(values, ZIGBEE_ENABLED)) {
@@ -129,7 +128,7 @@ export function postZigbeeReset(exchange: Exchange<ZigbeeBridge | undefined>): v
 	}
 }
 
-/** Streams the map, one entry per unit. */
+/** One entry per unit. */
 export function getZigbeeMap(exchange: Exchange<ZigbeeBridge | undefined>): void {
 	const map = mapOf(exchange.core.config.get(ZIGBEE_MAPPING));
 	const code = new OBISCode();
@@ -156,7 +155,6 @@ export function postZigbeeMap(exchange: Exchange<ZigbeeBridge | undefined>, valu
 	exchange.empty();
 }
 
-/** Writes the entries of a stored map. */
 export function writeMap(writer: JSONWriter, stored: Uint8Array): void {
 	const map = mapOf(stored);
 	const code = new OBISCode();

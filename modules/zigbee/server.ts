@@ -1,12 +1,10 @@
 /**
- * Answers frames for our clusters (ZCL revision 8, 2.5 and 3.5): reading, discovering and reporting of attributes, and
- * Identify. Each frame gets at most one answer of up to ZCL_LIMIT bytes; items that do not fit are omitted or reported as
- * not fitting.
+ * Answers frames for our clusters (ZCL revision 8, 2.5 and 3.5): attributes and Identify. Each frame gets at most one
+ * answer of ZCL_LIMIT bytes; items that do not fit are omitted or reported so.
  *
- * Other nodes can only set the duration of identification. The report settings can be changed by the coordinator alone.
- * Basic's reset is refused.
+ * Other nodes can only set the identification time; only the coordinator configures reports; Basic's reset is refused.
  *
- * Attributes of our client clusters are read by frames with the direction from server to client.
+ * Frames from server to client read attributes of our clients.
  */
 import { type Attributes, IDENTIFY } from "./attributes.js";
 import { type ClusterClient, ZCL_LIMIT, type ZCLFrame } from "./radio.js";
@@ -57,29 +55,26 @@ const COMMAND_QUERY = 1;
 
 const COORDINATOR = 0x0000;
 
-/** Access bits in an extended discovery answer. */
+/** In an extended discovery answer. */
 const ACCESS_READ = 1;
 const ACCESS_WRITE = 2;
 const ACCESS_REPORT = 4;
 
-/** Room for a frame, and for a value at its end that turns out to be too long. */
+/** Room for a frame and a value at its end that is too long. */
 export const ANSWER_SIZE = ZCL_LIMIT + 48;
 
-/** Options of the bridge that the server needs. */
 export interface ServerOptions {
 	readonly clients: readonly ClusterClient[];
 	readonly user: {
-		/** Starts identification for this many seconds; 0 ends it. */
+		/** Seconds; 0 ends identification. */
 		identify(seconds: number): void;
 	};
 }
 
-/** Processes a single frame. */
 export class Server {
 	readonly #attributes: Attributes;
 	readonly #reports: Reports;
 	readonly #options: ServerOptions;
-	/** Cluster and time of the frame that is being answered. */
 	#cluster = 0;
 	#nowMs = 0;
 	#client: ClusterClient | undefined;
@@ -91,8 +86,8 @@ export class Server {
 	}
 
 	/**
-	 * Answers a frame that is not itself an answer. Writes into `into` from 0 on, which has ANSWER_SIZE bytes; returns the
-	 * length, or 0 without an answer.
+	 * Answers a frame that is not itself an answer. Writes into `into` (ANSWER_SIZE bytes) from 0 on; returns the length,
+	 * or 0.
 	 */
 	answer(frame: ZCLFrame, cluster: number, source: number, endpoint: number, into: Uint8Array, nowMs: number): number {
 		const { control, command, manufacturer } = frame;
@@ -139,7 +134,7 @@ export class Server {
 		return body + 2;
 	}
 
-	/** Processes a cluster command; only Identify has any. Returns a status. */
+	/** Only Identify has commands. Returns a status. */
 	private identify({ command, bytes, start, end }: ZCLFrame): number {
 		if (this.#cluster !== IDENTIFY || command > COMMAND_QUERY) return NO_CLUSTER_COMMAND;
 		if (command === COMMAND_QUERY) return OK;
@@ -169,7 +164,7 @@ export class Server {
 		return at;
 	}
 
-	/** Writes type and value of an attribute; returns the end, `at` if it does not exist, or -1 if it has no value. */
+	/** Writes type and value; returns the end, `at` if it does not exist, or -1 without a value. */
 	private value(id: number, into: Uint8Array, at: number): number {
 		if (this.#client !== undefined) return this.#client.readAttribute(id, into, at);
 		const attributes = this.#attributes;
@@ -198,7 +193,7 @@ export class Server {
 				into[at] = status;
 				at = putNumber(into, at + 1, 2, id);
 			}
-			// NaN for an unknown size: the start of the next record is then unknown, and the loop ends.
+			// NaN for an unknown size ends the loop.
 			from += 3 + size;
 		}
 		const hasFailed = at > body;
@@ -216,7 +211,7 @@ export class Server {
 		let from = start;
 		while (from + 5 <= end && at + 4 <= ZCL_LIMIT) {
 			const row = this.reportable(bytes, from);
-			// Reports sent to us are refused, because no attribute accepts them.
+			// No attribute accepts reports.
 			let status = -row;
 			let next = from + 5;
 			if (bytes[from] === 0) {
@@ -243,20 +238,16 @@ export class Server {
 		return at;
 	}
 
-	/**
-	 * Returns the row of the attribute in the record (direction, id) at `bytes[at]`; negative, the negated status, if it is
-	 * not reportable.
-	 */
+	/** Row of the attribute in the record (direction, id) at `bytes[at]`; else the negated status. */
 	private reportable(bytes: Uint8Array, at: number): number {
 		const attributes = this.#attributes;
 		const id = u16(bytes, at + 1);
 		const row = this.#client === undefined ? attributes.find(this.#cluster, id) : -1;
 		if (row < 0) return this.#client?.attributes.includes(id) === true ? -NOT_REPORTABLE : -NO_ATTRIBUTE;
-		// We accept no reports from other nodes.
 		return bytes[at] !== 0 || attributes.valueOf(row) < 0 ? -NOT_REPORTABLE : row;
 	}
 
-	/** Writes a status, and the direction and id at `from`. */
+	/** Status, then direction and id from `from`. */
 	private record(status: number, bytes: Uint8Array, from: number, into: Uint8Array, at: number): number {
 		into[at] = status;
 		into.set(bytes.subarray(from, from + 3), at + 1);
@@ -305,7 +296,7 @@ export class Server {
 					break;
 				}
 				at = putNumber(into, at, 2, id);
-				// Only the type of a client's value is needed; the value itself is overwritten.
+				// Only the type is needed; the value is overwritten.
 				if (client !== undefined) client.readAttribute(id, into, at);
 				else into[at] = attributes.typeOf(row);
 				at++;
@@ -321,7 +312,7 @@ export class Server {
 		return (attributes.isWritable(row) ? ACCESS_WRITE : 0) | (attributes.valueOf(row) < 0 ? 0 : ACCESS_REPORT);
 	}
 
-	/** Lists the commands that a cluster receives or generates; only Identify has any. */
+	/** Commands received or generated; only Identify has any. */
 	private commands({ command, bytes, start, end }: ZCLFrame, into: Uint8Array, body: number): number {
 		if (start + 2 > end) return body;
 		let at = body + 1;

@@ -1,13 +1,13 @@
-/** Snapshot of the Zigbee bridge for the API, taken by connection-server.ts. */
+/** Snapshot of the Zigbee bridge for the API. */
 import { upperCase } from "../bytes/ascii.js";
 import { encodeHex } from "../bytes/hex.js";
 import type { Clock, Host, TextCodec } from "../io/host.js";
 import { PAIRS } from "../obis/mapping.js";
 import type { Bridge } from "./bridge.js";
 
-/** Snapshot of the Zigbee bridge. Unknown members are empty or have the values for "no network". */
+/** Unknown members are empty or have the values for "no network". */
 export interface ZigbeeStatus {
-	/** One of RADIO_CODES (radio.ts). */
+	/** RADIO_CODES (radio.ts). */
 	readonly code: string;
 	readonly role: string;
 	readonly joined: boolean;
@@ -16,36 +16,31 @@ export interface ZigbeeStatus {
 	readonly panId: number;
 	/** 16 hex digits, upper case, most significant first. */
 	readonly extendedPanId: string;
-	/** The same format, or empty. */
+	/** As above, or empty. */
 	readonly ieeeAddress: string;
 	readonly coprocessor: string;
 	readonly joiningSecs: number;
-	/**
-	 * For each of PAIRS (obis/mapping.ts) but the first: the value reported last in kWh, W, V or A, or NaN, and the Unix
-	 * time of that report in seconds.
-	 */
+	/** By pair but the first: value reported last (kWh, W, V or A, or NaN), and its Unix time in seconds. */
 	readonly reported: Float64Array;
 }
 
-/** Interface of the Zigbee bridge for the routes; implemented by zigbee/connection-server.ts. */
+/** Implemented by connection-server.ts. */
 export interface ZigbeeBridge {
-	/** One of RADIO_CODES. */
 	readonly code: string;
-	/** True in a network, even after the parent was lost. */
+	/** Also with the parent lost. */
 	readonly isJoined: boolean;
-	/** Unix time of the last delivered report in ms; 0 before the first one since the start, or if the clock is not set. */
+	/** Last delivered report, Unix ms; 0 without one, or without a clock. */
 	readonly sentUtcMs: number;
 	status(): ZigbeeStatus;
 	settingsChanged(): void;
 	mappingChanged(): void;
-	/** Leaves the present network and searches for an open one for a while. Only while turned on. */
+	/** Leaves the present network and searches for an open one, if turned on. */
 	join(): void;
 }
 
-/** `zigbee_state` of a unit without a radio. */
+/** `zigbee_state` without a radio. */
 export const NO_RADIO = "absent";
 
-/** Status without a network or a radio. */
 export const NO_NETWORK: ZigbeeStatus = Object.freeze({
 	code: NO_RADIO,
 	role: "",
@@ -60,14 +55,14 @@ export const NO_NETWORK: ZigbeeStatus = Object.freeze({
 	reported: new Float64Array(0),
 });
 
-/** State as determined by connection-server.ts. */
+/** By connection-server.ts. */
 interface Seen {
 	readonly code: string;
 	readonly isJoined: boolean;
 	readonly isRouter: boolean;
 }
 
-/** Returns the status; `bridge` is undefined until it is first needed. */
+/** `bridge`: undefined until first needed. */
 export function statusOf(bridge: Bridge | undefined, host: Host, { code, isJoined, isRouter }: Seen): ZigbeeStatus {
 	const role = isRouter ? "router" : "end_device";
 	if (bridge === undefined) return { ...NO_NETWORK, code, role };
@@ -95,20 +90,20 @@ export function statusOf(bridge: Bridge | undefined, host: Host, { code, isJoine
 	};
 }
 
-/** Returns the Unix time of the last report in ms; 0 without a report or if the clock is not set. */
+/** Unix ms; 0 without a report or a clock. */
 export function lastReportUtcMs(bridge: Bridge | undefined, clock: Clock): number {
 	let lastMs = 0;
 	for (let pair = 1; pair < PAIRS.length; pair++) lastMs = Math.max(lastMs, bridge?.reportedMs(pair) ?? 0);
 	return utcMsOf(lastMs, clock);
 }
 
-/** Converts a monotonic time to Unix time in ms; 0 if it is not a time or the clock is not set. */
+/** Monotonic to Unix ms; 0 without a time or a clock. */
 function utcMsOf(atMs: number, clock: Clock): number {
 	const utcMs = clock.utcMs();
 	return utcMs === undefined || !(atMs > 0) ? 0 : utcMs - clock.monotonicMs() + atMs;
 }
 
-/** Returns UART bytes, least significant first, as hex with the most significant first. */
+/** Hex with the most significant byte first, from UART order. */
 function hex(bytes: Uint8Array, text: TextCodec): string {
 	return upperCase(text.decode(encodeHex(bytes.slice().reverse())));
 }

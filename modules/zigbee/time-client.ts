@@ -1,15 +1,14 @@
 /**
- * Client of the Time cluster (ZCL revision 8, 12.2): asks the coordinator for the time soon after joining and once a day.
- * It sets the clock only without a better source:
+ * Client of the Time cluster (ZCL revision 8, 12.2): asks the coordinator soon after joining and once a day, and sets the
+ * clock only without a better source:
  *
  *   the clock was never set         set
  *   a time server was accepted      ignored
  *   differs by 2 s to 1000 s        set; the answer has whole seconds and a delay
  *   differs by more                 ignored; the present source of the clock is trusted more
  *
- * Also ignored are times before the build of this firmware or more than 20 years after it (the limit for a single time
- * server, sntp/client.ts), and times of a coordinator that reports itself as neither synchronised nor the master. Without
- * an answer the client retries after a minute, two, four … up to a day.
+ * Times before this firmware's build or over 20 years after it are ignored, as are those of a coordinator that is neither
+ * synchronised nor the master. Retries after a minute, two, four … up to a day.
  */
 import type { Clock, HostInfo } from "../io/host.js";
 import { uint16, uint32 } from "../ota/front.js";
@@ -18,7 +17,7 @@ import type { ClusterClient, Outgoing, ZCLFrame } from "./radio.js";
 export interface TimeDeps {
 	readonly clock: Pick<Clock, "utcMs" | "setUTC">;
 	readonly info: Pick<HostInfo, "builtUtcMs">;
-	/** True if a network time server was accepted recently. */
+	/** Accepted recently. */
 	hasTimeServer(nowMs: number): boolean;
 	clockChanged(): void;
 }
@@ -26,13 +25,13 @@ export interface TimeDeps {
 const CLUSTER = 0x000a;
 const COORDINATOR = 0;
 const ENDPOINT = 1;
-/** Control byte of a general command to the server without default response: Read Attributes of Time and TimeStatus. */
+/** General command to the server, no default response: Read Attributes of Time and TimeStatus. */
 const CONTROL = 0x10;
 const READ_RESPONSE = 0x01;
 const TIME_STATUS = 1;
-/** Bits of TimeStatus: the server is the master, or is synchronised. */
+/** TimeStatus: master, synchronised. */
 const TRUSTED = 3;
-/** Epoch of ZCL times, 2000-01-01; and 2024-01-01, the earliest time that the clock accepts. */
+/** ZCL epoch 2000-01-01; 2024-01-01, the clock's earliest time. */
 const EPOCH_MS = 946_684_800_000;
 const EARLIEST_UTC_MS = 1_704_067_200_000;
 const LATEST_AFTER_BUILD_MS = 631_152_000_000;
@@ -48,7 +47,6 @@ export class TimeClient implements ClusterClient {
 	readonly #deps: TimeDeps;
 	isReady = false;
 	deadlineMs = Infinity;
-	/** Delay before the next request if no answer arrives. */
 	#waitMs = ANSWER_MS;
 
 	constructor(deps: TimeDeps) {
@@ -63,7 +61,7 @@ export class TimeClient implements ClusterClient {
 		return NONE;
 	}
 
-	/** A device that wakes up briefly does not wait for this client. */
+	/** A briefly awake device does not wait for the time. */
 	isBusy(): boolean {
 		return false;
 	}
@@ -99,14 +97,13 @@ export class TimeClient implements ClusterClient {
 		out.end = 7;
 	}
 
-	/** The next request is due anyway. */
 	failed(): void {}
 
 	received({ control, command, bytes, start, end }: ZCLFrame, source: number, _endpoint: number, nowMs: number): void {
 		if (source !== COORDINATOR || (control & 3) !== 0 || command !== READ_RESPONSE) return;
 		let seconds = 0;
 		let status = TRUSTED;
-		// Each attribute has an id and a status; after a status of 0 its type and a value of 4 bytes or 1.
+		// Id, status; after status 0 type and value (4 bytes or 1).
 		for (let at = start; at + 3 <= end; at += 3) {
 			if (bytes[at + 2] !== 0) continue;
 			const isStatus = uint16(bytes, at) === TIME_STATUS;

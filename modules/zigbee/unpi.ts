@@ -1,27 +1,22 @@
 /**
- * Extracts frames of the coprocessor's UART (UNPI, TI's unified network processor interface) from a byte stream:
+ * Extracts frames of UNPI (TI's unified network processor interface) from a byte stream:
  *
  *   0xFE  length (0 to 250)  command (2 bytes)  data  checksum: XOR of all bytes from the length on
  *
- * After an invalid frame or a wrong checksum, the search continues at the next byte, so a valid frame inside the rejected
- * bytes is not lost. The XOR of all previous bytes is stored for each byte, so that a checksum takes constant time whatever
- * the length. Crafted bytes that look like starts of long frames therefore cost no extra time.
+ * After an invalid frame the search continues at its second byte, so a valid frame inside is not lost. The XOR of all
+ * previous bytes is stored per byte, so a checksum takes constant time even for crafted starts of long frames.
  */
 
 const START = 0xfe;
-/** Bytes of a frame before its data. One byte follows the data. */
+/** Bytes before the data; one follows it. */
 const HEAD = 4;
 const LENGTH_LIMIT = 250;
-/** Received bytes are in `bytes[0..SUMS)`; `bytes[SUMS + i]` is the XOR of the bytes before `bytes[i]`. */
+/** Received bytes: `bytes[0..SUMS)`; `bytes[SUMS + i]`: XOR of those before `bytes[i]`. */
 const SUMS = 256;
 
-/** Size of the reader's part of the buffer. */
 export const READER_ROOM = 2 * SUMS;
 
-/**
- * Completes the frame at `start`. Its command of 2 bytes and data, `size` bytes together, are already at `start + 2`.
- * Returns the end of the frame.
- */
+/** Completes the frame at `start`: command (2 bytes) and data, `size` together, are at `start + 2`. Returns its end. */
 export function seal(bytes: Uint8Array, start: number, size: number): number {
 	const end = start + 2 + size;
 	bytes[start] = START;
@@ -33,19 +28,15 @@ export function seal(bytes: Uint8Array, start: number, size: number): number {
 }
 
 export class FrameReader {
-	/**
-	 * True when a frame is complete: `length` bytes of data at `bytes[data]`, preceded by its command. It stays valid until
-	 * `skip`.
-	 */
+	/** A frame is complete: `length` bytes at `bytes[data]`, after its command. Valid until `skip`. */
 	isReady = false;
-	/** Start of the candidate frame, and end of the received bytes. */
+	/** Candidate frame; end of received bytes. */
 	#from = 0;
 	#to = 0;
-	/** Value of `#to` from which the candidate must be examined again. */
+	/** `#to` at which the candidate is examined again. */
 	#need = 1;
 	readonly #bytes: Uint8Array;
 
-	/** Uses the first READER_ROOM bytes of `bytes`. */
 	constructor(bytes: Uint8Array) {
 		this.#bytes = bytes;
 	}
@@ -58,12 +49,12 @@ export class FrameReader {
 		return this.#bytes[this.#from + 1];
 	}
 
-	/** True while a frame has begun and is incomplete. */
+	/** Within an incomplete frame. */
 	get isInside(): boolean {
 		return this.#to > this.#from && !this.isReady;
 	}
 
-	/** Takes bytes of `from[start..end)` until a frame is ready; returns the position of the next byte to take. */
+	/** Takes bytes until a frame is ready; returns the next position. */
 	take(from: Uint8Array, start: number, end: number): number {
 		const bytes = this.#bytes;
 		let at = start;
@@ -77,17 +68,13 @@ export class FrameReader {
 		return at;
 	}
 
-	/**
-	 * Discards the complete frame, or the first byte of an incomplete frame that will not continue. Another frame may then
-	 * be ready.
-	 */
+	/** Discards the frame, or the first byte of one that will not continue. Another may then be ready. */
 	skip(): void {
 		this.#from += this.isReady ? this.length + HEAD + 1 : 1;
 		this.isReady = false;
 		this.look();
 	}
 
-	/** Searches for a complete frame or the start of one. */
 	private look(): void {
 		const bytes = this.#bytes;
 		const to = this.#to;
@@ -102,7 +89,7 @@ export class FrameReader {
 			need = HEAD + length + 1;
 			if (to - from < need) break;
 			const end = from + need - 1;
-			// Covers all bytes but the start byte and the checksum.
+			// All bytes but start and checksum.
 			if ((bytes[SUMS + end] ^ bytes[SUMS + from + 1]) === bytes[end]) {
 				this.isReady = true;
 				break;
@@ -110,7 +97,7 @@ export class FrameReader {
 		}
 		this.#from = from;
 		this.#need = from === to ? 1 : need;
-		// Moves the rest to the front, unless a complete frame is still in use.
+		// Moves the rest to the front, unless a frame is in use.
 		if (!this.isReady && from > 0) {
 			bytes.copyWithin(0, from, to);
 			bytes.copyWithin(SUMS, SUMS + from, SUMS + to + 1);

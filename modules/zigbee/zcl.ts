@@ -1,13 +1,12 @@
-/** Definitions common to all clusters: frames, statuses, types (ZCL revision 8, 2.4 to 2.6). Numbers are little-endian. */
+/** ZCL frames, statuses, types (ZCL revision 8, 2.4 to 2.6); little-endian. */
 import type { Incoming, ZCLFrame } from "./radio.js";
 
-/** Bits of `control`. */
 export const FRAME_TYPE = 3;
 export const FRAME_CLUSTER = 1;
 export const FRAME_MANUFACTURER = 4;
-/** Direction from the server to the client. */
+/** From server to client. */
 export const FRAME_TO_CLIENT = 8;
-/** Requests a default response for failures only. */
+/** Default response for failures only. */
 export const FRAME_NO_DEFAULT = 0x10;
 
 export const READ = 0x00;
@@ -24,7 +23,7 @@ export const DISCOVER_GENERATED = 0x13;
 export const DISCOVER_EXTENDED = 0x15;
 
 export const OK = 0x00;
-/** The attribute exists but has no value yet. */
+/** Exists, without a value. */
 export const FAILURE = 0x01;
 export const NOT_AUTHORIZED = 0x7e;
 export const MALFORMED = 0x80;
@@ -41,7 +40,7 @@ export const NOT_REPORTABLE = 0x8c;
 export const INVALID_TYPE = 0x8d;
 export const NO_CLUSTER = 0xc3;
 
-/** Text types; their length precedes the text. All other types used here are shorter. */
+/** Texts have a length before them; all other types here are shorter. */
 export const TYPE_TEXT = 0x42;
 export const TYPE_OCTETS = 0x41;
 export const TYPE_U16 = 0x21;
@@ -50,7 +49,7 @@ export function u16(bytes: Uint8Array, at: number): number {
 	return bytes[at] | (bytes[at + 1] << 8);
 }
 
-/** Writes the low `size` bytes of an integer, which may be negative, at `at`; returns the end. */
+/** Low `size` bytes, also of a negative integer; returns the end. */
 export function putNumber(into: Uint8Array, at: number, size: number, value: number): number {
 	let rest = value;
 	for (let i = 0; i < size; i++) {
@@ -60,14 +59,14 @@ export function putNumber(into: Uint8Array, at: number, size: number, value: num
 	return at + size;
 }
 
-/** Returns the unsigned integer in `size` bytes at `at`. */
+/** Unsigned. */
 export function numberAt(bytes: Uint8Array, at: number, size: number): number {
 	let value = 0;
 	for (let i = size - 1; i >= 0; i--) value = value * 256 + bytes[at + i];
 	return value;
 }
 
-/** Parses a frame; returns undefined if it is truncated or of an unknown type. */
+/** Undefined if truncated or of an unknown type. */
 export function parseFrame({ bytes, start, end, isBroadcast }: Incoming): ZCLFrame | undefined {
 	const control = bytes[start];
 	let at = start + 1;
@@ -80,7 +79,7 @@ export function parseFrame({ bytes, start, end, isBroadcast }: Incoming): ZCLFra
 	return { control, manufacturer, sequence: bytes[at], command: bytes[at + 1], isBroadcast, bytes, start: at + 2, end };
 }
 
-/** Returns the size in bytes of a numeric type, or 0 for other types (ZCL revision 8, table 2-12). */
+/** Bytes of a numeric type; otherwise 0 (ZCL revision 8, table 2-12). */
 export function numberSize(type: number): number {
 	if (type < 0x30) return type < 0x08 ? 0 : (type & 7) + 1;
 	if (type === 0x30) return 1;
@@ -89,15 +88,12 @@ export function numberSize(type: number): number {
 	return type === 0x39 || type >> 2 === 0x38 || type === 0xea ? 4 : 0;
 }
 
-/** Tells whether values of this type change by amounts, so that report settings include a reportable change. */
+/** Values change by amounts, so reports have a reportable change. */
 export function isAnalog(type: number): boolean {
 	return type >> 4 === 2 || (type >= 0x38 && type <= 0x3a) || type >> 2 === 0x38;
 }
 
-/**
- * Returns the size in bytes of the value of this type at `at`; NaN if the size of the type is unknown or the value exceeds
- * `end`.
- */
+/** Bytes of the value at `at`; NaN if unknown or beyond `end`. */
 export function valueSize(type: number, bytes: Uint8Array, at: number, end: number): number {
 	const isText = type === TYPE_OCTETS || type === TYPE_TEXT;
 	const size = isText ? 1 + (bytes[at] === 0xff ? 0 : bytes[at]) : numberSize(type);

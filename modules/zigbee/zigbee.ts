@@ -1,18 +1,17 @@
 /**
- * Connects the Zigbee bridge (zigbee/bridge.ts) to the gateway: manages the coprocessor's port and reset line, stored data,
- * and notifications. Used only on boards with a radio.
+ * Connects the Zigbee bridge to the gateway: port and reset line, stored data, notifications.
  *
  *             connect  turned off, stop    port closed    deadline
  *   HELD      OPEN     –                   –              –
  *   OPEN      –        HELD                WAITING        –
  *   WAITING   –        HELD                –              OPEN
  *
- * In HELD the chip is held in reset: in safe mode, when turned off, during sleep, and after a scheduled wake-up until there
- * is data to report. Without a reset line, the bridge stops the chip when it is turned off, which requires the port to be
- * open. WAITING opens the port again after FIRST_WAIT_MS, then after twice the delay each time, up to LONGEST_WAIT_MS.
+ * HELD: chip in reset, in safe mode, when off, asleep, and after a scheduled wake-up until there is data. Without a reset
+ * line the port must be open to stop the chip. WAITING: reopens the port after FIRST_WAIT_MS, doubling up to
+ * LONGEST_WAIT_MS.
  *
- * Stored data: KEPT_KEY has the coordinator's report settings (zigbee/reports.ts). LEAVE_KEY exists from a factory reset
- * until the chip has left the network, however late it answers; it is the only data that survives a factory reset.
+ * Stored: KEPT_KEY, the coordinator's report settings (reports.ts); LEAVE_KEY, from a factory reset until the chip has
+ * left the network, the only data to survive that reset.
  */
 
 import { secureErase } from "../config/secure-erase.js";
@@ -81,16 +80,16 @@ const LEAVE_KEY = "zb_leave";
 
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 60_000;
-/** Time to poll the parent twice for stored frames after rejoining the network. */
+/** Polls the parent twice for stored frames after rejoining. */
 const LINGER_MS = 3000;
-/** Time for which a synchronised time server takes precedence over the coordinator's time. */
+/** A synchronised time server has precedence this long. */
 const BELIEVED_MS = 2 * 86_400_000;
-/** Time after a scheduled wake-up to rejoin the network and report. */
+/** Rejoins and reports after a scheduled wake-up. */
 const REPORT_MS = 30_000;
 
 export interface ZigbeeOptions {
 	readonly host: Host;
-	/** Port of the coprocessor, `host.serial.zigbee`. */
+	/** `host.serial.zigbee`. */
 	readonly port: CoprocessorPort;
 	readonly driver: Driver;
 	readonly storage: Storage;
@@ -98,43 +97,41 @@ export interface ZigbeeOptions {
 	readonly events: Pick<EventLog, "note">;
 	readonly live: Pick<Live, "changed">;
 	readonly light: Pick<Light, "identifying"> | undefined;
-	/** True after a scheduled wake-up; changes of the connection are then not logged. */
+	/** After a scheduled wake-up, whose connections are not logged. */
 	readonly isRoutine: boolean;
-	/** True in safe mode, in which nothing is sent. */
+	/** Nothing is sent. */
 	readonly isSafeMode: boolean;
-	/** `time`: undefined if no time server can be queried. */
+	/** `time`: undefined without a time server to query. */
 	readonly networking: { readonly time: Pick<TimeSync, "lastSuccessMs"> | undefined };
-	/** Undefined if firmware updates are impossible. */
+	/** Undefined without firmware updates. */
 	readonly updater: Updater | undefined;
-	/** Called when the coordinator has set the clock. */
+	/** By the coordinator. */
 	clockChanged(): void;
 }
 
-/** Implements the option interfaces of link, bridge and clients itself, because an object for each would take XS slots. */
+/** Itself the options of link, bridge and clients, to save XS slots. */
 export class Zigbee
 	implements ScheduledMachine, Running, ZigbeeBridge, BridgeOptions, BridgeUser, LinkOptions, OTADeps, TimeDeps
 {
 	readonly #host: Host;
 	readonly #options: ZigbeeOptions;
 	readonly #task: Task;
-	/** Created at the first `connect`. */
 	#bridge: Bridge | undefined;
-	/** Clients for Bridge; set at the first `connect`. */
+	/** Set at the first `connect`. */
 	clients: readonly ClusterClient[] = NO_CLIENTS;
-	/** Present in OPEN. */
 	#link: Link | undefined;
-	/** Time of the next attempt to open the port in WAITING; otherwise Infinity. */
+	/** Next attempt in WAITING; otherwise Infinity. */
 	deadlineMs = Number.POSITIVE_INFINITY;
 	#waitMs = FIRST_WAIT_MS;
-	/** State of the radio at the last notification. */
+	/** At the last notification. */
 	#seen = RADIO_OFF;
-	/** True if the log says that the chip does not work. */
+	/** The log says that the chip fails. */
 	#isLost = false;
-	/** True if the map has changed without a link to notify the bridge. */
+	/** The map changed without a link. */
 	#isMapOther = false;
-	/** True if LEAVE_KEY exists: the network must still be left. */
+	/** LEAVE_KEY exists. */
 	#owesLeave: boolean;
-	/** Monotonic ms until which the bridge prevents sleep unconditionally; `#reportUntilMs`: while it rejoins the network. */
+	/** Monotonic ms until which sleep is prevented; `#reportUntilMs`: while rejoining. */
 	#lingerUntilMs = 0;
 	#reportUntilMs = 0;
 
@@ -146,16 +143,16 @@ export class Zigbee
 		this.port.setLines?.(true, false);
 	}
 
-	/** Starts the radio if it is turned on, because a user is active or there is data to report. */
+	/** A user is active, or there is data to report. */
 	connect(): void {
 		const { config, isSafeMode } = this.#options;
 		if (this.#link !== undefined || isSafeMode) return;
-		// Without a reset line the port must be opened once to stop the chip.
+		// Without a reset line, open once to stop the chip.
 		if (!config.get(ZIGBEE_ENABLED) && this.port.setLines !== undefined) return;
 		this.#task.update((nowMs) => this.open(nowMs));
 	}
 
-	/** Applies a change of the on/off setting; a restored backup changes it without a restart. */
+	/** Also after a restored backup. */
 	settingsChanged(): void {
 		this.hold();
 		this.connect();
@@ -179,7 +176,7 @@ export class Zigbee
 		this.tell((bridge, nowMs) => bridge.meterFailed(nowMs));
 	}
 
-	/** Leaves the present network and searches for a new one. Called by the API. */
+	/** Leaves the network and searches for a new one, for the API. */
 	join(): void {
 		this.connect();
 		this.tell(({ chip }, nowMs) => {
@@ -188,7 +185,7 @@ export class Zigbee
 		});
 	}
 
-	/** Deletes stored data for a factory reset, and records that the network must be left as soon as possible. */
+	/** Factory reset: deletes stored data and records the leave. */
 	resetting(): void {
 		const { driver, storage } = this.#options;
 		driver.guard("zigbee", () => storage.set(LEAVE_KEY, new Uint8Array(0)));
@@ -201,7 +198,7 @@ export class Zigbee
 		this.#task.stop();
 	}
 
-	/** True while an exchange must not be interrupted by sleep, for a limited time. */
+	/** Sleep must not interrupt; limited in time. */
 	get isBusy(): boolean {
 		const nowMs = this.#options.driver.nowMs();
 		if (this.#link === undefined) return false;
@@ -220,7 +217,7 @@ export class Zigbee
 		}
 	}
 
-	/** State for the API, up to `status`. */
+	/** For the API, up to `status`. */
 	get code(): string {
 		return RADIO_CODES[this.state];
 	}
@@ -242,7 +239,6 @@ export class Zigbee
 		if (nowMs >= this.deadlineMs) this.open(nowMs);
 	}
 
-	/** Called by Bridge when state, network or reported values have changed. */
 	bridgeChanged(nowMs: number): void {
 		const { events, live, isRoutine } = this.#options;
 		const [before, state] = [this.#seen, this.state];
@@ -270,7 +266,6 @@ export class Zigbee
 		live.changed();
 	}
 
-	/** Called by Bridge when the coordinator has changed the report settings. */
 	keepReports(bytes: Uint8Array): void {
 		const { driver, storage } = this.#options;
 		driver.guard("zigbee", () => (bytes.length > 0 ? storage.set(KEPT_KEY, bytes) : storage.delete(KEPT_KEY)));
@@ -280,14 +275,14 @@ export class Zigbee
 		this.#options.light?.identifying(seconds > 0);
 	}
 
-	/** RADIO_… for the gateway: a closed port counts as a chip that does not answer. */
+	/** A closed port counts as a silent chip. */
 	private get state(): number {
 		if (!this.#options.config.get(ZIGBEE_ENABLED)) return RADIO_OFF;
 		if (this.#link !== undefined) return this.#bridge!.chip.state;
 		return this.deadlineMs === Number.POSITIVE_INFINITY ? RADIO_OFF : RADIO_SILENT;
 	}
 
-	/** ROLE_…: battery boards sleep, and therefore cannot relay frames of other nodes. */
+	/** Battery boards sleep, so they cannot relay. */
 	private get role(): number {
 		return this.cells > 0 ? ROLE_END_DEVICE : ROLE_ROUTER;
 	}
@@ -304,7 +299,7 @@ export class Zigbee
 			else {
 				if (this.#isMapOther) bridge.mapChanged(nowMs);
 				this.#isMapOther = false;
-				// Before `start`, so that the pending leave is known when the chip reports its state.
+				// Before `start`, so that the chip's first report finds it.
 				if (this.#owesLeave && !chip.owesLeave) chip.leave(nowMs);
 				chip.start(nowMs);
 			}
@@ -315,12 +310,11 @@ export class Zigbee
 
 	private makeBridge(): Bridge {
 		const time = new TimeClient(this);
-		// Without updates there is no OTA Upgrade cluster: a coordinator that finds it would wait for an answer in vain.
+		// Without updates no OTA Upgrade cluster: a coordinator would wait in vain.
 		this.clients = this.updater?.isOpen ? [time, new OTAClient(this)] : [time];
 		return new Bridge(this);
 	}
 
-	/** Members for Link. */
 	get port(): CoprocessorPort {
 		return this.#options.port;
 	}
@@ -335,7 +329,7 @@ export class Zigbee
 
 	onEvent(): void {}
 
-	/** The link has closed because the port has failed. */
+	/** The port has failed. */
 	onClosed(): void {
 		this.#task.update((nowMs) => {
 			this.#link = undefined;
@@ -345,7 +339,6 @@ export class Zigbee
 		});
 	}
 
-	/** Members for Bridge. */
 	chip(user: RadioUser): Chip {
 		return new Coprocessor(user, this.role, this.port);
 	}
@@ -374,7 +367,6 @@ export class Zigbee
 		return this.read(KEPT_KEY);
 	}
 
-	/** Members for the clients and Bridge. */
 	get info(): HostInfo {
 		return this.#host.info;
 	}
@@ -415,7 +407,7 @@ export class Zigbee
 			this.#link?.close();
 			this.#link = undefined;
 			this.deadlineMs = Number.POSITIVE_INFINITY;
-			// Otherwise the identification would never end.
+			// Otherwise identification would never end.
 			this.identify(0);
 			this.port.setLines?.(true, false);
 		});
@@ -426,7 +418,7 @@ export class Zigbee
 		if (bridge !== undefined) this.#link?.tell((nowMs) => change(bridge, nowMs));
 	}
 
-	/** Stores a pending leave, also one requested by the user, so that it is completed after a restart. */
+	/** Survives a restart, also of a leave by the user. */
 	private keepLeave(): void {
 		const { driver, storage } = this.#options;
 		const owes = this.#bridge?.chip.owesLeave ?? this.#owesLeave;
@@ -435,7 +427,7 @@ export class Zigbee
 		driver.guard("zigbee", () => (owes ? storage.set(LEAVE_KEY, new Uint8Array(0)) : storage.delete(LEAVE_KEY)));
 	}
 
-	/** Returns a stored value. A read error counts as a missing value, so that the start continues. */
+	/** A read error counts as missing, so that the start continues. */
 	private read(key: string): Uint8Array | undefined {
 		try {
 			return this.#options.storage.get(key);
