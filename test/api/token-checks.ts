@@ -128,7 +128,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 
 		describe("of scope read", () => {
 			const reader = async (): Promise<JSONObject> => gateway().write(PATH, { name: "a reader", scope: "read" });
-			/** GETs of readings and state in the API text. */
+			/** GETs of readings and state (API text). */
 			const READING =
 				"events system/version system/status network/status meter/history meter/profile metrics iec62056/last iec62056/read".split(
 					" ",
@@ -154,7 +154,6 @@ export function tokenChecks(gateway: () => TestGateway): void {
 				const rows = WALK.filter(({ scope }) => scope === SCOPE_READ);
 				assert.deepEqual(rows.map(({ name }) => name).sort(), READING.map((path) => `GET ${path}`).sort());
 				for (const path of READING) {
-					// The built-in simulator has no load profile.
 					const status = path === "meter/profile" ? 404 : 200;
 					assert.equal((await gateway().get(path, { token })).status, status, path);
 					assert.equal((await gateway().request("HEAD", path, { token })).status, status, path);
@@ -285,7 +284,6 @@ export function tokenChecks(gateway: () => TestGateway): void {
 			(await gateway().read("system/sessions", { token })).sessions;
 		const end = (id: string) => gateway().request("DELETE", `system/sessions/${id}`);
 
-		// None of those from before.
 		beforeEach(async () => {
 			await gateway().restart();
 			await gateway().login();
