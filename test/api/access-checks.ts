@@ -1,4 +1,4 @@
-/** Challenge, login in both forms, sessions, logout, and the limiter's first step (API text, Authentication). */
+/** Challenge, login in both forms, sessions, logout, and the limiter's first delay (API text, Authentication). */
 import assert from "node:assert/strict";
 import { isError, PASSWORD, proofOf, type Reply, succeeded, type TestGateway, USERNAME } from "./gateway.js";
 
@@ -202,7 +202,7 @@ export function accessChecks(gateway: () => TestGateway): void {
 			await challenge();
 			await gateway().pass(1050);
 			succeeded(await tryLogin(body));
-			// Success has wiped the slate.
+			// The success has reset the limiter.
 			for (let i = 0; i < 4; i++) isError(await tryLogin({ username: "x", password: "x" }), 401, "invalid_proof");
 			succeeded(await tryLogin({ username: USERNAME, password: PASSWORD }));
 		});

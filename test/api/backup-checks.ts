@@ -1,4 +1,4 @@
-/** A backup goes out and back, in any world (backup.test.ts has all else). */
+/** Saves and restores a backup in every form of the gateway (backup.test.ts has all else). */
 import assert from "node:assert/strict";
 import { isError, type TestGateway } from "./gateway.js";
 

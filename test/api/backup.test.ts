@@ -1,4 +1,4 @@
-/** Settings as a file and back: nothing is lost on the way, nothing is half done, and no secret is ever in the file. */
+/** Backup and restore: no setting is lost, a failed restore changes nothing, and the file holds no secret. */
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -22,14 +22,14 @@ const FOLDER = new URL("../../../test/vectors/backups/", import.meta.url);
 const PACKAGE = new URL("../../../package.json", import.meta.url);
 const KEY = "000102030405060708090a0b0c0d0e0f";
 
-/** Members of entries that are not settings of the owner. */
+/** Members of these entries that are not settings. */
 const NO_SETTINGS = [
 	...["access", "tokens", "tls", "iec_speed", "mqtt_announced", "upgrade_found"],
 	...["wifi on_trial", "wifi previous_ssid", "wifi previous_password", "wifi previous_dhcp"],
 	...["wifi previous_ip", "wifi previous_netmask", "wifi previous_gateway"],
 ];
 
-/** Values that belong together, none of them as in a new unit. Settings that are not here get one that they may have. */
+/** Consistent values, all different from those of a new unit. Other settings get a valid value at random. */
 const GIVEN: Readonly<Record<string, JSONObject>> = {
 	"system/power_mode": { power_mode: 2 },
 	"system/timezone": { timezone: "Europe/Berlin" },
@@ -154,19 +154,18 @@ const pair = new NodeCrypto().makeCertificate({
 });
 const CERTIFICATE = Buffer.from(pair.certificate).toString();
 
-/** A file with these groups. */
 function file(settings: JSONObject, head: JSONObject = {}): JSONObject {
 	return { backup: 1, product: "smart-meter-gw", ...head, settings };
 }
 
-/** Groups over groups. */
+/** Later groups override earlier ones. */
 function merged(...all: readonly JSONObject[]): JSONObject {
 	const groups: JSONObject = {};
 	for (const one of all) for (const path of Object.keys(one)) groups[path] = { ...groups[path], ...one[path] };
 	return groups;
 }
 
-/** SET as a file shows it: of what is secret only that it is there. */
+/** SET as a file shows it: for a secret only whether it is set. */
 function shown(cert: boolean): JSONObject {
 	const flags = Object.entries(FLAGS).map(([path, names]) => {
 		return [path, Object.fromEntries(names.map((name) => [name, name !== "cert_set" || (cert && path === "hub")]))];
@@ -189,7 +188,7 @@ describe("A backup", () => {
 	const settingsOf = async (one: VirtualGateway): Promise<JSONObject> => (await one.read(BACKUP)).settings;
 	const restore = (body: unknown, one = gateway) => one.write(BACKUP, body as JSONObject);
 
-	/** All as in SET, with the secrets, by the routes themselves. */
+	/** Sets all of SET, with the secrets, by the settings routes. */
 	async function setAll(one: VirtualGateway): Promise<void> {
 		const all = merged(SET, SECRETS, { hub: { cert: CERTIFICATE } });
 		for (const path of Object.keys(all)) {
@@ -252,7 +251,7 @@ describe("A backup", () => {
 		});
 		it("shows each setting as it is, and no secret in any form", async () => {
 			await setAll(gateway);
-			// The gateway's canaries look at every reply.
+			// The gateway searches every reply for the secrets.
 			assert.deepEqual(await settingsOf(gateway), shown(true));
 		});
 		it("is of one moment, however slowly it is read", async () => {
@@ -565,7 +564,7 @@ describe("A backup", () => {
 	});
 
 	describe("and flash", () => {
-		/** From a new unit to SET, and as it is before and after. */
+		/** A new unit with all of SET. Returns its flash, its settings before and after. */
 		async function prepare(): Promise<[VirtualStorage, JSONObject, JSONObject, JSONObject]> {
 			const storage = new VirtualStorage();
 			const one = await make("client", { utcMs: START_UTC_MS, storage });

@@ -6,9 +6,9 @@ import { DEFAULT_MAP } from "./zigbee-checks.js";
 interface BodyRoute {
 	readonly path: string;
 	readonly limit: number;
-	/** A body that succeeds, without its closing brace. */
+	/** A valid body without its closing brace. */
 	readonly good: string;
-	/** Needs a field: `{}` is an error. */
+	/** A required field, so that `{}` is an error. */
 	readonly missing: string | undefined;
 }
 
@@ -88,7 +88,7 @@ const NO_JSON = [
 	"<a>1</a>",
 ];
 
-/** Bytes that are no UTF-8: a lone tail, a cut sequence, an overlong form, a surrogate, beyond U+10FFFF, FF. */
+/** Invalid UTF-8: a lone tail, a cut sequence, an overlong form, a surrogate, beyond U+10FFFF, FF. */
 const NO_UTF8 = [
 	[0x80],
 	[0xc3],
@@ -100,10 +100,10 @@ const NO_UTF8 = [
 	[0xff],
 ];
 
-/** Longer than what is kept of a name or a string. */
+/** Longer than the buffer for a name or a string. */
 const LONG = "x".repeat(300);
 
-/** Members that mean nothing to any route, at most as deep as is allowed. */
+/** Members that no route knows, nested as deeply as is allowed. */
 const UNKNOWN = [
 	'"x":1',
 	'"x":null',
@@ -131,7 +131,7 @@ export function bodyChecks(gateway: () => TestGateway): void {
 		const { path, limit, good, missing } = route;
 		const post = (body: string | Uint8Array, chunked = false): Promise<Reply> =>
 			gateway().post(path, body, { chunked });
-		/** `good` with blanks up to a length. */
+		/** `good`, padded with blanks to a length. */
 		const padded = (length: number) => `${good}${" ".repeat(length - good.length - 1)}}`;
 
 		describe(`body of POST ${path}`, () => {

@@ -1,4 +1,3 @@
-/** The firmware on Linux. */
 import { cable } from "./cable.js";
 
 cable("linux");

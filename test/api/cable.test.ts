@@ -1,4 +1,4 @@
-/** `npm start -- --cable`, with both engines: the port is the host's, and the one in XS goes by the bridge. */
+/** `npm start -- --cable` with both engines, since the engine in XS reaches the host's port over the bridge. */
 import { cable } from "./cable.js";
 
 cable("node");

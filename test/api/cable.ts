@@ -1,4 +1,4 @@
-/** A program with `--cable`; the cable is pulled and plugged while it runs (cable.test.ts, cable.linux.ts). */
+/** A program with `--cable`, unplugged and plugged in while it runs (cable.test.ts, cable.linux.ts). */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,7 +1,7 @@
 /**
- * Secrets never leave the gateway. Every reply of every check is searched for planted secrets (gateway.ts, `plant`),
- * and so are all traces at the end; here secrets are planted wherever a reply or a trace could pick them up. A new
- * secret of the API must be planted in `plantAll`, by the route that sets it.
+ * Secrets never leave the gateway. Every reply of every check and all traces are searched for planted secrets
+ * (gateway.ts, `plant`). These checks plant secrets wherever a reply or a trace could contain them. A new secret of the
+ * API must be planted in `plantAll`, by the route that sets it.
  */
 import assert from "node:assert/strict";
 import { isError, succeeded, type TestGateway, vectorOf } from "./gateway.js";
@@ -14,10 +14,9 @@ const SECRET = 'canary "password" \u00fc';
 export function canaryChecks(gateway: () => TestGateway): void {
 	describe("secrets", () => {
 		const password = new ChangedPassword(gateway);
-		/** All that is a secret by now. */
 		let secrets: string[] = [];
 
-		/** Through the API, as their owner would; whatever is told in reply is planted by itself. */
+		/** Sets all secrets through the API. Secrets that a reply returns are planted by `begin`. */
 		async function plantAll(): Promise<void> {
 			await deleteTokens(gateway());
 			const { token } = await gateway().write("system/tokens", { name: "canary" });
@@ -72,7 +71,7 @@ export function canaryChecks(gateway: () => TestGateway): void {
 				assert.equal((await gateway().get(`meter/protocol?token=${inURL}&lang=${inURL}`)).status, 200);
 				for (const route of [...CLOSED_ROUTES, "POST system/login", "POST system/password"]) {
 					const [method, path] = route.split(" ");
-					// These do as they are told, whatever comes with it.
+					// These act whatever their body is.
 					if (method !== "POST" || /\/(logout|reboot|factory_reset|probe|reset)$/.test(path)) continue;
 					const text = JSON.stringify(secret);
 					for (const body of [text, `{${text}:${text}}`, `{"x":${text}`, `{"username":${text},"name":[${text}]}`]) {

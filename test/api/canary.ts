@@ -1,8 +1,8 @@
-/** Secrets that were planted, and the look for them in whatever the gateway lets out. */
+/** Planted secrets, and the search for them in all output of the gateway. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 
-/** So short a text may turn up by chance. */
+/** Shorter texts may occur by chance. */
 const SHORTEST = 8;
 
 export class Canary {
@@ -12,7 +12,7 @@ export class Canary {
 		for (const secret of secrets) this.plant(secret);
 	}
 
-	/** The secret may be nowhere, and neither may what it is easily known by: reversed, hex, Base64, its SHA-256. */
+	/** Forbids the secret and its derivatives: reversed, hex, Base64, its SHA-256. */
 	plant(secret: string): void {
 		assert.ok(secret.length >= SHORTEST, "too short to look for");
 		const bytes = Buffer.from(secret, "utf8");
@@ -30,7 +30,7 @@ export class Canary {
 		for (const [form, text] of Object.entries(forms)) this.#forms.set(text.toLowerCase(), `${secret} ${form}`);
 	}
 
-	/** Checks that `text` holds no secret in any form and case; `where` names it in a failure. */
+	/** Fails if `text` holds a secret in any form and case; `where` names the text in the failure. */
 	check(where: string, text: string): void {
 		const lower = text.toLowerCase();
 		for (const [form, secret] of this.#forms) {

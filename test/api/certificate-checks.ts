@@ -1,4 +1,4 @@
-/** Black-box checks of the certificate routes: details, upload, refusals, and back to the device's own. */
+/** Certificate routes: details, upload, refusals, and the return to the device's own. */
 import assert from "node:assert/strict";
 import { AUTHORITY, make, SLOW_RSA } from "../hosts/openssl.js";
 import { isError, type Reply, type TestGateway } from "./gateway.js";
@@ -12,7 +12,6 @@ const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 export function certificateChecks(gateway: () => TestGateway): void {
 	const upload = (pem: string) => gateway().post("system/certificate", pem);
 
-	/** Refused with a sentence, and nothing has changed. */
 	async function isRefused(reply: Reply, reason: RegExp): Promise<void> {
 		assert.equal(reply.status, 400, reply.text);
 		assert.equal(reply.headers.get("content-type"), "text/plain");
@@ -66,7 +65,7 @@ export function certificateChecks(gateway: () => TestGateway): void {
 			const subject = `/O=Home/CN=${gateway().hostname}`;
 			const server = make({ subject, issuer: root, extensions });
 			const file = server.certificate + root.certificate + server.key;
-			// The key itself; no reply and no trace may hold it.
+			// A line of the key itself.
 			gateway().plant(server.key.split("\n")[2]);
 			const taken = await gateway().write("system/certificate", file);
 			assert.deepEqual([taken.custom, taken.reboot, taken.chain_length], [true, true, 2]);

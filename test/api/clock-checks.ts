@@ -1,28 +1,27 @@
-/** Black-box checks of system/clock, system/timezone and the local times that follow from them. */
+/** system/clock, system/timezone and the local times that follow from them. */
 import assert from "node:assert/strict";
 import { isError, type JSONObject, type TestGateway, vectorOf } from "./gateway.js";
 
 /** 2024-01-01T00:00:00Z and 2099-12-31T23:59:59Z. */
 const FIRST = 1_704_067_200;
 const LAST = 4_102_444_799;
-/** Summer in the north. */
+/** Summer in the northern hemisphere. */
 const SUMMER = Date.UTC(2026, 6, 15, 12) / 1000;
-/** How late a reply may tell the time. */
+/** Largest delay of a reply. */
 const SLACK_S = 10;
 
 const CLOCK = ["timestamp", "utc", "localtime", "is_valid", "timezone"];
 const NO_INTEGER = [String(SUMMER), "", true, false, null, [], [SUMMER], {}, { timestamp: SUMMER }, SUMMER + 0.5];
 const NO_TIMESTAMP = [...NO_INTEGER, 0, 1, -1, -SUMMER, FIRST - 1, LAST + 1, 2 ** 32, 2 ** 53, SUMMER * 1000];
-/** JSON texts of numbers that are no integer in range. */
+/** JSON texts of numbers that are not an integer in range. */
 const NO_TIMESTAMP_TEXTS = ["1e400", "1704067199.9", "17040672e-9", `${FIRST}${"0".repeat(40)}`, "-0"];
 const NO_NAME = [0, 1, 2, true, false, null, [], ["UTC"], {}, { UTC: "UTC" }];
-/** Texts that name no zone. */
 const UNKNOWN = [
 	..."Europe Europe/ Europe/Atlantis europe/berlin EUROPE/BERLIN Europe/Berlin/ /Europe/Berlin Berlin GMT+1".split(" "),
 	..."CET-1CEST,M3.5.0,M10.5.0/3 ../../etc/passwd +01:00 Europe/Berlin\u0000 Europe/Bérlin \ud83d\ude00".split(" "),
 	...[" ", " Europe/Berlin", "Europe/Berlin ", "Europe/Berlin\n", "x".repeat(64), "x".repeat(65), "x".repeat(1500)],
 ];
-/** Zones by name, with their offset in that summer. */
+/** Zones by name, with their offset at SUMMER. */
 const ZONES = [
 	["Europe/Berlin", "+02:00"],
 	["Europe/Dublin", "+01:00"],
@@ -46,7 +45,7 @@ function isClock(clock: JSONObject, timezone: string): void {
 	for (const text of [clock.utc, clock.localtime]) assert.equal(Date.parse(text), clock.timestamp * 1000, text);
 }
 
-/** That the clock shows this time or a little later. */
+/** Expects this time or a little later. */
 function isAt(clock: JSONObject, timestamp: number): void {
 	const since = clock.timestamp - timestamp;
 	assert.ok(since >= 0 && since <= SLACK_S, `${since} s after ${timestamp}`);
@@ -62,7 +61,6 @@ export function clockChecks(gateway: () => TestGateway): void {
 		beforeEach(async () => {
 			offMs = (await gateway().read(path)).timestamp * 1000 - Date.now();
 		});
-		// The other checks need the time and the zone as they were.
 		afterEach(async () => {
 			await gateway().write(path, { timestamp: Math.floor((Date.now() + offMs) / 1000) });
 			await setZone("");

@@ -1,4 +1,4 @@
-/** The clock that nobody has set yet, as after a power cut: transition "Clock" of the API text. Virtual time. */
+/** The clock before it is first set, as after a power cut: transition "Clock" of the API text. Virtual time. */
 import assert from "node:assert/strict";
 import { isError, vectorOf } from "./gateway.js";
 import { VirtualGateway } from "./virtual-gateway.js";
@@ -39,7 +39,7 @@ describe("The clock of a gateway that was never told the time", () => {
 	});
 
 	it("transition: invalid, by synchronisation, to valid", async () => {
-		// No other readout than that of now.
+		// Without scheduled readouts.
 		await gateway.write("iec62056/schedule", { enabled: false, period_unit: "minutes", period_value: 15 });
 		await gateway.read("iec62056/read");
 		assert.deepEqual(await gateway.write("system/clock", { timestamp: BERLIN_SUMMER }), {
@@ -53,7 +53,7 @@ describe("The clock of a gateway that was never told the time", () => {
 		await gateway.login();
 		const { timestamp, localtime, clock_valid } = await gateway.read("system/status");
 		assert.deepEqual([timestamp, localtime, clock_valid], [BERLIN_SUMMER + 90_061, "2026-07-16T15:01:01+02:00", true]);
-		// The readout from before is dated back: the clock was set right after it.
+		// Setting the clock has dated the earlier readout back.
 		const last = await gateway.read("iec62056/last");
 		assert.deepEqual(
 			[last.timestamp, last.localtime, last.readings.length > 0],

@@ -1,6 +1,6 @@
 /**
- * The API as `npm start -- --engine node` runs it, in a process: a part of the suite, since this engine runs on no product.
- * The host below it has its conformance suite (test/hosts/node/conformance.test.ts) and is the same for both engines.
+ * The API with `npm start -- --engine node`: only a part of the suite, since no product has this engine. The host below
+ * it is the same for both engines and has its own suite (test/hosts/node/conformance.test.ts).
  */
 import { contract } from "./contract.js";
 import { ProcessGateway } from "./process-gateway.js";

@@ -1,4 +1,4 @@
-/** The API as `npm start` runs it, in a process, with engine xs: settings, device, access and forms of requests. */
+/** The API with `npm start`, engine xs: settings, device, access and forms of requests. */
 import { contract } from "./contract.js";
 import { ProcessGateway } from "./process-gateway.js";
 

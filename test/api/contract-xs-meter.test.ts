@@ -1,4 +1,4 @@
-/** The API as `npm start` runs it, in a process, with engine xs: the meter and its access rights. */
+/** The API with `npm start`, engine xs: the meter and its access rights. */
 import { contract } from "./contract.js";
 import { ProcessGateway } from "./process-gateway.js";
 

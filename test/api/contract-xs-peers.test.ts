@@ -1,4 +1,4 @@
-/** The API as `npm start` runs it, in a process, with engine xs: hub, broker, backup, network, and secrets in all replies. */
+/** The API with `npm start`, engine xs: hub, broker, backup, network, and secrets in all replies. */
 import { contract } from "./contract.js";
 import { ProcessGateway } from "./process-gateway.js";
 

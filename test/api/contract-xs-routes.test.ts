@@ -1,4 +1,4 @@
-/** The API as `npm start` runs it, in a process, with engine xs: each route and each of its fields. */
+/** The API with `npm start`, engine xs: each route and each of its fields. */
 import { contract } from "./contract.js";
 import { ProcessGateway } from "./process-gateway.js";
 

@@ -1,4 +1,4 @@
-/** The API of the firmware that the Moddable SDK builds, in its XS on Linux. */
+/** The API of the firmware in XS on Linux. */
 import { contract } from "./contract.js";
 import { ProcessGateway } from "./process-gateway.js";
 

@@ -1,4 +1,3 @@
-/** The API on virtual time: the whole suite. */
 import { contract } from "./contract.js";
 import { VirtualGateway } from "./virtual-gateway.js";
 

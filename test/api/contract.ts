@@ -1,4 +1,4 @@
-/** The black-box suite of the API, for any world that the gateway runs in. */
+/** The black-box suite of the API, for every form of the gateway. */
 import assert from "node:assert/strict";
 import { accessChecks } from "./access-checks.js";
 import { backupChecks } from "./backup-checks.js";
@@ -31,13 +31,13 @@ import { walkOrderChecks, walkPlainChecks } from "./walk-order-checks.js";
 import { walkRouteChecks } from "./walk-route-checks.js";
 import { zigbeeChecks } from "./zigbee-checks.js";
 
-/** A stack in what the gateway traces: an exception that its guard caught. */
+/** A stack trace: an exception that the gateway's guard caught. */
 const MISTAKE = /^\s+at /m;
 
 export type Mode = "client" | "ap";
 type Checks = (gateway: () => TestGateway) => void;
 
-/** The suite in parts that can run in files of their own, side by side. */
+/** Parts of the suite that can run in parallel, in files of their own. */
 const PARTS = {
 	basics: {
 		client: [
@@ -77,14 +77,14 @@ const PARTS = {
 		client: [walkErrorChecks, walkLimitChecks, walkOrderChecks, walkFieldChecks, walkRouteChecks],
 		ap: [walkPlainChecks],
 	},
-	/** Whether the API is there at all, and the meter is read. */
+	/** A short check that the API answers and the meter is read. */
 	smoke: { client: [settingsChecks, pageChecks, historyChecks], ap: [] },
 } satisfies Record<string, { client: readonly Checks[]; ap: readonly Checks[] }>;
 
 export type Part = keyof typeof PARTS;
 const WHOLE: readonly Part[] = ["basics", "meter", "peers", "eachRoute"];
 
-/** `start` gives a gateway on new flash, in that mode. Without `parts` the whole suite runs. */
+/** `start` returns a gateway on new flash in that mode. Without `parts` the whole suite runs. */
 export function contract(name: string, start: (mode: Mode) => Promise<TestGateway>, parts = WHOLE): void {
 	const checksOf = (mode: Mode): readonly Checks[] => parts.flatMap((part): readonly Checks[] => PARTS[part][mode]);
 

@@ -1,19 +1,16 @@
-/**
- * The login under attack from many addresses, through the whole gateway. The addresses are those of the loopback
- * network. Times of the limiter are tested in test/auth.
- */
+/** An attack on the login from many addresses of the loopback network. Times of the limiter are tested in test/auth. */
 import assert from "node:assert/strict";
 import { isError, PASSWORD, proofOf, type Reply, succeeded, type TestGateway, USERNAME } from "./gateway.js";
 
 const TRIES = 600;
 const ADDRESSES = 60;
-/** The first ones, by challenge. */
+/** The number of first attempts that use the challenge. */
 const PROOFS = 360;
-/** Between two tries of the same address, at least. */
+/** Shortest interval between two attempts from one address. */
 const ROUND_MS = 700;
-/** So many of them are looked at in a minute at most, by modules/auth/rate-limiter.ts. */
+/** Most attempts that modules/auth/rate-limiter.ts lets through in a minute. */
 const LOOKED_LIMIT = 437;
-/** From an address that has logged in, and from one that has never been here. */
+/** Longest wait for an address that has logged in before, and for a new one. */
 const KNOWN_LIMIT_S = 5;
 const NEW_LIMIT_S = 15;
 const NEW = "127.0.2.1";
@@ -28,7 +25,7 @@ export function crowdChecks(gateway: () => TestGateway): void {
 		return { username: USERNAME, nonce, proof: proofOf(password, salt, nonce) };
 	}
 
-	/** Comes again when Retry-After says so, with the same body; how many seconds that took. */
+	/** Repeats the body after each Retry-After until it succeeds; returns the seconds that this took. */
 	async function secondsUntilIn(body: unknown, from?: string): Promise<number> {
 		for (let waitedS = 0; ; ) {
 			const reply = await tryLogin(body, from);
@@ -54,7 +51,7 @@ export function crowdChecks(gateway: () => TestGateway): void {
 
 		before(async () => {
 			await gateway().login();
-			// They take all buckets, bring the shared one to its longest delay, and use up all the nonces that they can.
+			// The attack takes all buckets, brings the shared one to its longest delay, and uses up the nonces.
 			const startMs = Date.now();
 			for (let i = 0; i < TRIES; i++) {
 				const isProof = i < PROOFS;
@@ -67,7 +64,7 @@ export function crowdChecks(gateway: () => TestGateway): void {
 				if (isProof) proofs++;
 			}
 			tookMs = Date.now() - startMs;
-			// Here, since each of the checks below is preceded by a login.
+			// This must precede the checks below, which log in first.
 			knownS = await secondsUntilIn({ username: USERNAME, password: PASSWORD });
 			knownByProofS = await secondsUntilIn(await proof(PASSWORD));
 			newBody = await proof(PASSWORD);
@@ -84,7 +81,7 @@ export function crowdChecks(gateway: () => TestGateway): void {
 		it("let a new address in within 15 s, with the nonce that it had at first", async () => {
 			assert.ok(newS <= NEW_LIMIT_S, `${newS} s`);
 			isError(await tryLogin(newBody, NEW), 401, "nonce_invalid");
-			// It is known now.
+			// The address is known now.
 			succeeded(await tryLogin({ username: USERNAME, password: PASSWORD }, NEW));
 			assert.equal((await gateway().get("meter/protocol")).status, 200);
 		});

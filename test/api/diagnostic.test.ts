@@ -1,4 +1,4 @@
-/** `GET system/diagnostic`: what is in it, what is not, and that only its receiver can read it. Virtual time. */
+/** `GET system/diagnostic`: its contents, and that only the receiver of the report can read it. Virtual time. */
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
@@ -13,7 +13,7 @@ import { openWhole, REPORT_KEY, REPORT_PRIVATE_KEY, sectionsOf } from "./report-
 import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 
 const CAPTURE = "landis-gyr-zmf100-m26-padded-left";
-/** A secret for every setting and every reply that has one, long enough that none occurs by chance. */
+/** A secret for every setting and every reply that has one, too long to occur by chance. */
 const SECRETS = {
 	lls: "canary of the meter",
 	programming: "canary of programming mode",
@@ -123,13 +123,12 @@ describe("The diagnostic report", function () {
 		const damaged = await open(changed(second + 3));
 		assert.match(damaged.problem, /block 2 can't be opened/);
 		assert.equal(damaged.text, text.slice(0, 1024));
-		// At the end of a block, and in the middle of one.
 		for (const end of [second, second + 2, whole.length - 1]) {
 			const cut = await open(whole.subarray(0, end));
 			assert.match(cut.problem, /cut off: its end is missing/);
 			assert.ok(text.startsWith(cut.text) && cut.text.length < text.length);
 		}
-		// One block taken out, and two in each other's place.
+		// One block is missing, and two are swapped.
 		const third = second + 3 + whole.readUInt16LE(second + 1);
 		const without = Buffer.concat([whole.subarray(0, second), whole.subarray(third)]);
 		assert.match((await open(without)).problem, /block 2 can't be opened/);
@@ -170,7 +169,7 @@ describe("The diagnostic report", function () {
 		await gateway.write("network/wifi", wifi);
 		const own = make({ subject: "/CN=canary-house", extensions: ["subjectAltName=DNS:canary-house"] });
 		succeeded(await gateway.post("system/certificate", own.certificate + own.key));
-		// A login that is refused, from an address, and a meter's number in the identification.
+		// A failed login, whose address must not appear, and a meter's number in the identification.
 		await gateway.post(
 			"system/login",
 			{ username: "admin", password: "wrong canary" },
@@ -233,7 +232,7 @@ describe("The diagnostic report", function () {
 		client.paused = true;
 		client.send(encodeRequest("/api/v1/system/diagnostic", { headers: { Authorization: `Bearer ${gateway.token}` } }));
 		await gateway.pass(500);
-		// Events come, settings change, and the conversation is forgotten.
+		// Events occur, settings change, and the session log is cleared.
 		await gateway.write("iec62056/control", { log_en: false });
 		await gateway.login();
 		client.paused = false;

@@ -1,4 +1,4 @@
-/** Readouts of DLMS meters, and what each way to fail is called, by `GET iec62056/read`. Virtual time. */
+/** Readouts of DLMS meters and the code of each failure, by `GET iec62056/read`. Virtual time. */
 import assert from "node:assert/strict";
 import { FORMAT_8N1 } from "../../modules/io/host.js";
 import { type Machine, OUTPUT_LINE, type Output } from "../../modules/io/machine.js";
@@ -22,7 +22,7 @@ const GMAC = {
 	auth_key: hex(AK),
 };
 
-/** Values of the simulated household, by the default list. */
+/** Values of the simulated household, with the default list. */
 const VALUES = [
 	"0-0:1.0.0 2026-06-21T19:30:00+01:00",
 	"0-0:96.1.0 48151623",
@@ -46,10 +46,10 @@ function shown(readout: JSONObject): string[] {
 	);
 }
 
-/** A meter that keeps its time from one virtual world to the next. */
+/** A meter that keeps its state from one virtual world to the next. */
 class LastingMeter implements Machine {
 	startMs = 0;
-	/** The line does not know its speed yet. */
+	/** The speed is not yet detected. */
 	isOnNewLine = true;
 	readonly #meter: Machine;
 
@@ -421,7 +421,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 	}
 
 	it("uses no invocation counter twice, whenever the power fails in a readout", async () => {
-		// A meter that is refused a counter says nothing, and is not asked for one: it would show.
+		// Such a meter stays silent without the right counter; the gateway must not request the counter.
 		const meter = new LastingMeter(dlmsMeter("--on-low-counter silence"));
 		await start(undefined, GMAC);
 		let before = gateway.world;
@@ -528,7 +528,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 		assert.deepEqual(lines(readout, "en"), [
 			`1-0:1.8.0 | 3 | 0 | 30 | ${energy}, scaler and unit`,
 			`1-0:1.8.0 | 2 | 12572239 Wh | 07020000 | ${energy}`,
-			// The code itself, which nobody asks for, has no name.
+			// The code is not configured itself and has no name.
 			"1-0:1.8.0 | 1 | 0100010800FF | null",
 			`1-0:1.6.0 | 2 | 0 W | ${now} | ${maximum}`,
 			`1-0:1.6.0 | 4 | 0 | ${maximum}, status`,

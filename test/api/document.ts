@@ -1,6 +1,6 @@
 /**
- * Checks replies against the description of the API, modules/api/openapi.json: gateway.ts passes it every reply of the
- * black-box suite. Clients must accept unknown members; here a reply may hold only documented ones.
+ * Checks replies against modules/api/openapi.json; gateway.ts passes it every reply of the black-box suite. Clients
+ * must accept unknown members, but here a reply may hold only documented ones.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -24,7 +24,7 @@ export const DOCUMENT: Node = JSON.parse(
 	readFileSync(new URL("../../../modules/api/openapi.json", import.meta.url), "utf8"),
 );
 
-/** Target of a `$ref` within the document, and its place. */
+/** Target of a `$ref` within the document, with its pointer. */
 function follow(pointer: string): [Node, string] {
 	let node = DOCUMENT;
 	for (const step of pointer.split("/").slice(1)) node = node?.[step.replaceAll("~1", "/").replaceAll("~0", "~")];
@@ -32,7 +32,7 @@ function follow(pointer: string): [Node, string] {
 	return "$ref" in node && Object.keys(node).length === 1 ? follow(node.$ref.slice(1)) : [node, pointer];
 }
 
-/** `node`, or what it refers to. */
+/** `node`, or the target of its `$ref`. */
 export function resolve(node: Node): Node {
 	return "$ref" in node ? follow(node.$ref.slice(1))[0] : node;
 }
@@ -44,14 +44,14 @@ function listOperations(): ReadonlyMap<string, Operation> {
 	return all;
 }
 
-/** All operations by `GET /path`. */
+/** All operations, by `GET /path`. */
 export const OPERATIONS = listOperations();
 
 function pointerOf(...steps: string[]): string {
 	return steps.map((step) => `/${step.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-/** A copy of the document in which the objects of replies are closed, each where it is used. */
+/** A copy of the document in which reply objects allow no further members, each closed where it is used. */
 function closed(node: Node, isPlace: boolean): Node {
 	if (Array.isArray(node)) return node.map((one) => closed(one, false));
 	if (node === null || typeof node !== "object") return node;
@@ -66,7 +66,7 @@ function closed(node: Node, isPlace: boolean): Node {
 	return copy;
 }
 
-/** Parts of the document beside its schemas. */
+/** Keywords of the document beside JSON Schema's. */
 const KEYWORDS = [...Object.keys(DOCUMENT), "example", "x-initial", "x-status"];
 const OPTIONS = {
 	strict: true,
@@ -75,7 +75,7 @@ const OPTIONS = {
 	allErrors: true,
 	keywords: KEYWORDS,
 } as const;
-/** The document as it stands, and as replies are held against it. */
+/** The document unchanged, and the closed copy for replies. */
 const open = new Ajv2020(OPTIONS).addSchema(DOCUMENT, "api");
 const strict = new Ajv2020({ ...OPTIONS }).addSchema(closed(DOCUMENT, false), "api");
 const compiled = new Map<string, ValidateFunction>();
@@ -90,12 +90,12 @@ function complaint(ajv: Ajv2020, name: string, pointer: string, value: unknown):
 	return validate(value) ? "" : ajv.errorsText(validate.errors, { dataVar: "it", separator: "\n" });
 }
 
-/** Fault of a value by the schema at `pointer`; "" without one. */
+/** Error of a value by the schema at `pointer`; "" if valid. */
 export function complaintOf(pointer: string, value: unknown): string {
 	return complaint(open, "open", pointer, value);
 }
 
-/** Where in the document the content of an operation's request or reply is. */
+/** Pointer to the content of an operation's request or reply. */
 export function contentPointer(key: string, status: string): string {
 	const [method, path] = key.split(" ");
 	const steps = ["paths", path, method.toLowerCase()];
@@ -103,7 +103,7 @@ export function contentPointer(key: string, status: string): string {
 	return `${follow(pointer)[1]}/content`;
 }
 
-/** The operation that `path` is for; undefined where the document has none. */
+/** The operation for `path`; undefined if not documented. */
 function find(method: string, path: string): [string, Operation] | undefined {
 	const [name] = path.split("?");
 	const wanted = `${method === "HEAD" ? "GET" : method} ${name}`;
@@ -116,7 +116,7 @@ function find(method: string, path: string): [string, Operation] | undefined {
 	});
 }
 
-/** That a reply of the API is one that the document tells of. `path` as it was asked for; `text` empty for HEAD. */
+/** Checks that the document allows this reply. `path` as requested; `text` is empty for HEAD. */
 export function checkReply(method: string, path: string, reply: { status: number; type: string; text: string }): void {
 	const { status, type, text } = reply;
 	const what = `${method} ${path} answered ${status} ${text}`;
@@ -140,7 +140,7 @@ export function checkReply(method: string, path: string, reply: { status: number
 	} else assert.ok(content[type], `${what}: openapi.json has no ${type} there`);
 }
 
-/** The server's own answer to what is not valid HTTP; no route was asked. */
+/** The server's reply to invalid HTTP, which reaches no route. */
 function isRefusal({ status, text }: { status: number; text: string }): boolean {
 	return [408, 414, 431, 505].includes(status) || (status === 400 && JSON.parse(text).error === "bad_request");
 }

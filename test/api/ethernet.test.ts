@@ -1,4 +1,4 @@
-/** The gateway with a cable, on virtual time: what its API says, and that all goes on that a network is for. */
+/** The gateway on Ethernet, on virtual time: its API, and everything that needs a network. */
 import assert from "node:assert/strict";
 import type { IConnectPacket } from "mqtt-packet";
 import { makeBenchImage } from "../../hosts/node/simulator-image.js";
@@ -55,7 +55,7 @@ describe("The API with Ethernet", () => {
 			.map(({ event, detail }: { event: string; detail: string }) => `${event} ${detail}`.trimEnd())
 			.filter((event: string) => event.startsWith("network_"));
 	};
-	/** Pulls the cable, and waits for Wi-Fi. */
+	/** Unplugs the cable and waits for Wi-Fi. */
 	async function pull(): Promise<void> {
 		cable.isIn = false;
 		await gateway.pass(40 * S);
@@ -111,7 +111,7 @@ describe("The API with Ethernet", () => {
 		const back = await status();
 		assert.deepEqual([back.interface, back.ip, back.ethernet_last_error], ["ethernet", CABLE_IP, null]);
 		assert.deepEqual(await events(), [
-			// The first time with this address counts in the last one.
+			// The first time with this address is part of the last period.
 			"network_down",
 			`network_up ${WIFI_IP}`,
 			`network_up ${CABLE_IP}`,
@@ -286,7 +286,7 @@ describe("The API with Ethernet", () => {
 			update!.slot.erase(0, ERASE_SIZE);
 			update!.slot.write(0, image);
 			update!.activate(image.length);
-			// Wi-Fi that is configured and not there, which alone would not do.
+			// Configured Wi-Fi out of reach does not replace the cable.
 			await gateway.write("network/wifi", { ...HOME, ssid: "away" });
 			await gateway.post("system/reboot");
 			await gateway.rebooted();

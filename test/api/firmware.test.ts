@@ -33,7 +33,7 @@ describe("Upload of a firmware file", () => {
 		return [ota_state, ota_received, ota_total, ota_last_error];
 	}
 
-	/** A client that sends what it is told to. */
+	/** A client that sends on command. */
 	function begin(length: number | undefined = FILE.length, headers: Record<string, string> = {}): VirtualClient {
 		const client = gateway.world.connect(true, LAN_CLIENT);
 		const size: Record<string, string> = length === undefined ? {} : { "Content-Length": String(length) };
@@ -47,7 +47,7 @@ describe("Upload of a firmware file", () => {
 		assert.deepEqual([reply.status, JSON.parse(reply.text).error], [status, code], reply.text);
 	}
 
-	/** Nothing has changed, and the next file is taken. */
+	/** Nothing has changed, and the next file is accepted. */
 	async function isUnharmed(): Promise<void> {
 		assert.equal(slots.openInflaters, 0);
 		assert.equal((await send(FILE)).status, 200);

@@ -1,6 +1,6 @@
 /**
- * The gateway on flash that refuses, and on flash with anything in it: it starts, tells its owner, and a request that
- * wants something stored is answered 500 with nothing changed, or has changed all of it.
+ * Flash that refuses writes, and flash with arbitrary contents. The gateway starts and reports it; a request that has
+ * to store something is answered 500 and changes nothing, or has changed everything.
  */
 import assert from "node:assert/strict";
 import { NodeCrypto } from "../../hosts/node/platform.js";
@@ -23,17 +23,15 @@ const pair = new NodeCrypto().makeCertificate({
 const CERTIFICATE = Buffer.from(pair.certificate).toString();
 const CHAIN = Buffer.concat([pair.certificate, pair.key]);
 
-/** A write: what is sent, and where what it has changed is seen. */
+/** A request that writes, and the route that shows the change. */
 interface Write {
 	readonly path: string;
 	readonly body?: JSONObject | Uint8Array;
 	readonly method?: string;
 	readonly seenAt: string;
-	/** Preparation of the request. */
 	prepare?(gateway: VirtualGateway): Promise<void>;
 }
 
-/** All that the routes store. */
 const WRITES: readonly Write[] = [
 	{ path: "system/timezone", body: { timezone: "Europe/Berlin" }, seenAt: "system/timezone" },
 	{ path: "system/power_mode", body: { power_mode: 1 }, seenAt: "system/power_mode" },
@@ -110,7 +108,7 @@ describe(`The gateway on flash that refuses (SEED=${seed})`, function () {
 				const reply = await gateway.request(method, where, body === undefined ? {} : { body });
 				const wasRefused = storage.refusals === 0;
 				storage.refusals = 0;
-				// The whole change is in flash already; its parts are moved to their places later.
+				// The whole change is in flash already and will be moved to its place.
 				if (wasRefused && reply.status === 200 && path === "dlms/config")
 					assert.equal((await gateway.read("system/status")).storage_state, "refused");
 				assert.ok(reply.status === 200 || wasRefused, `${reply.status} without a refusal: ${reply.text}`);
@@ -118,7 +116,7 @@ describe(`The gateway on flash that refuses (SEED=${seed})`, function () {
 					isError(reply, 500, "internal");
 					assert.match(JSON.parse(reply.text).message, /flash memory refused/);
 					assert.deepEqual(changing(await gateway.read(seenAt)), changing(before), `write ${nth}`);
-					// The rest of a refused file was removed meanwhile, which flash accepted.
+					// Meanwhile the rest of the refused file was removed, which flash accepted.
 					const state = /hub|certificate$/.test(path) ? /refused|ok/ : /refused/;
 					assert.match((await gateway.read("system/status")).storage_state, state);
 					if (nth === 1) assert.deepEqual(contents(storage), flashBefore);
@@ -169,7 +167,7 @@ describe(`The gateway on flash that refuses (SEED=${seed})`, function () {
 		const gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage });
 		await gateway.login();
 		storage.refusals = Number.POSITIVE_INFINITY;
-		// It is read at a lower speed in the end, which is worth keeping.
+		// The reader ends at a lower speed, which it stores.
 		for (const faults of [{}, { wrongBCC: 3 }, {}]) {
 			await gateway.connectMeter({ telegram, faults });
 			const { status, text } = await gateway.get("iec62056/read");
@@ -238,7 +236,7 @@ describe(`The gateway on flash with any records that pass their check (SEED=${se
 		for (let i = 0; i < 60; i++) {
 			const storage = new VirtualStorage();
 			for (const [key, value] of flashRecords(random)) storage.set(key, value);
-			// The account alone is whole, or nobody would get in.
+			// The account stays valid; without it nobody could log in.
 			storage.delete("access");
 			if (i % 3 === 0) storage.refusals = Number.POSITIVE_INFINITY;
 			const gateway = new VirtualGateway("ap", { utcMs: START_UTC_MS, storage });
@@ -248,7 +246,7 @@ describe(`The gateway on flash with any records that pass their check (SEED=${se
 			const { storage_state } = await gateway.read("system/status");
 			if (storage_state !== "ok") damaged++;
 			for (const { method, path } of WALK) {
-				// The virtual world has no manufacturer's key to seal a report with.
+				// The virtual world has no manufacturer's key for a report.
 				if (method !== "GET" || /read$|profile$|scan$|send$|diagnostic$/.test(path)) continue;
 				assert.equal(
 					(await gateway.get(path, path.endsWith("challenge") ? { token: null } : {})).status,
@@ -267,7 +265,7 @@ describe(`The gateway on flash with any records that pass their check (SEED=${se
 	});
 });
 
-/** Without what goes by itself. */
+/** Without the members that change by themselves. */
 function changing({ localtime, timestamp, storage_state, rssi, ...rest }: JSONObject): JSONObject {
 	return rest;
 }

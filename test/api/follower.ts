@@ -1,4 +1,4 @@
-/** A client of `GET events`: what it was sent, as an independent parser of event streams understands it. */
+/** A client of `GET events`. It collects events with a parser independent of the gateway's code. */
 import assert from "node:assert/strict";
 import { createParser } from "eventsource-parser";
 import type { JSONObject } from "./gateway.js";
@@ -9,9 +9,9 @@ export interface SentEvent {
 }
 
 export interface FollowOptions {
-	/** In place of that of the last login. */
+	/** Default: that of the last login. */
 	readonly token?: string;
-	/** Over HTTPS (default) or plain HTTP. */
+	/** HTTPS (default) or plain HTTP. */
 	readonly secure?: boolean;
 	readonly headers?: Record<string, string>;
 }
@@ -20,16 +20,16 @@ export class Follower {
 	/** 0: no reply yet. */
 	status = 0;
 	headers: ReadonlyMap<string, string> = new Map();
-	/** All that came. */
+	/** The whole body so far. */
 	text = "";
 	readonly events: SentEvent[] = [];
 	comments = 0;
-	/** Milliseconds that the client is asked to wait before it comes again. */
+	/** The `retry` field of the stream, ms. */
 	retryMs = 0;
-	/** The gateway has ended the stream, and said so; or has only closed the connection. */
+	/** hasEnded: the stream ended with its last chunk; otherwise the connection was only closed. */
 	hasEnded = false;
 	isClosed = false;
-	/** The client goes away. */
+	/** Closes the client's connection. */
 	readonly leave: () => void;
 	readonly #parser = createParser({
 		onEvent: ({ event = "", data }) => this.events.push({ name: event, data: JSON.parse(data) }),
@@ -44,13 +44,12 @@ export class Follower {
 		this.leave = leave;
 	}
 
-	/** Takes more of the body. */
 	feed(text: string): void {
 		this.text += text;
 		this.#parser.feed(text);
 	}
 
-	/** Takes all bytes of the connection received so far. */
+	/** Takes all bytes received so far. */
 	take(wire: Uint8Array, isClosed: boolean): void {
 		const bytes = Buffer.from(wire);
 		const headEnd = bytes.indexOf("\r\n\r\n");

@@ -1,8 +1,8 @@
 /**
- * The gateway as its clients see it, whatever runs it: the base of the checks in this folder. Its forms are virtual-
- * gateway.ts (virtual time) and process-gateway.ts (`npm start` with either engine, real sockets).
+ * The gateway as its clients see it: the base of the checks in this folder, whatever runs it. Subclasses:
+ * virtual-gateway.ts (virtual time) and process-gateway.ts (`npm start` with either engine, real sockets).
  *
- * Every reply of the API passes `checkForm`, which covers the rules for all replies: JSON, errors of one form with a
+ * Every reply of the API passes `checkForm`, which checks the rules for all replies: JSON, errors of one form with a
  * documented code, `Cache-Control: no-store`, no CORS headers.
  */
 import assert from "node:assert/strict";
@@ -14,11 +14,10 @@ import { Canary } from "./canary.js";
 import { checkReply } from "./document.js";
 import type { Follower, FollowOptions } from "./follower.js";
 
-/** Password of the label. */
+/** Password on the label. */
 export const PASSWORD = "label-password";
 export const USERNAME = "admin";
 
-/** Content types of replies that are not JSON. */
 const TEXTS = ["text/csv", "text/event-stream", "text/plain; version=0.0.4; charset=utf-8"];
 
 /** Path of another maker's API, in whose dialect the gateway answers over plain HTTP (modules/live-meter). */
@@ -31,19 +30,18 @@ const ERROR_CODES = `invalid_json missing_field invalid_field unauthorized inval
 
 export interface RequestOptions {
 	headers?: Record<string, string>;
-	/** Bytes or text as they are; anything else is sent as JSON. */
+	/** Bytes and text are sent unchanged, anything else as JSON. */
 	body?: unknown;
-	/** Send the body in chunks, its length unsaid. */
+	/** Sends the body in chunks, without Content-Length. */
 	chunked?: boolean;
-	/** Over HTTPS (default) or plain HTTP. */
+	/** HTTPS (default) or plain HTTP. */
 	secure?: boolean;
-	/** In place of that of the last login; null: none. */
+	/** Default: that of the last login; null: none. */
 	token?: string | null;
-	/** The address it comes from, 127.0.0.2 or another of that network, over a connection of its own. Default: the world's. */
+	/** Source address, such as 127.0.0.2, over a connection of its own. */
 	from?: string;
 }
 
-/** A complete request. */
 export interface WireRequest {
 	readonly method: string;
 	readonly path: string;
@@ -51,38 +49,37 @@ export interface WireRequest {
 	readonly body: Uint8Array | undefined;
 	readonly chunked: boolean;
 	readonly secure: boolean;
-	/** undefined: as usual. */
+	/** Undefined: the default address. */
 	readonly from: string | undefined;
 }
 
 export interface Reply {
 	readonly status: number;
-	/** Names in lower case. */
+	/** By lower-case name. */
 	readonly headers: ReadonlyMap<string, string>;
 	readonly text: string;
 }
 
-/** A request that is on its way. */
 export interface Exchange {
 	reply(): Promise<Reply>;
-	/** The client goes away without waiting for the reply. */
+	/** Closes the connection without waiting for the reply. */
 	abandon(): void;
 }
 
-/** The meter that the head sits on. */
+/** The meter under the reading head. */
 export interface MeterSetup {
-	/** Telegram that it sends: identification, block, check. */
+	/** Identification, block, check. */
 	readonly telegram: Uint8Array;
 	readonly mode?: MeterMode;
 	readonly faults?: MeterFaults;
 	readonly address?: string;
 	readonly battery?: boolean;
-	/** Mode D. */
+	/** Set for mode D. */
 	readonly pushBaud?: number;
 	readonly pushMs?: number;
-	/** The head sends back what it is sent. */
+	/** The head echoes what the gateway sends. */
 	readonly echo?: boolean;
-	/** On a pseudo-terminal, too, a reader at the wrong speed gets garbage. */
+	/** Paces bytes on a pseudo-terminal too, so that a wrong speed yields garbage. */
 	readonly isPaced?: boolean;
 }
 
@@ -98,38 +95,39 @@ export const DEFAULT_CONFIG = Object.freeze({
 export const DEFAULT_CONTROL = Object.freeze({ simulator_en: false, log_en: false });
 
 export abstract class TestGateway {
-	/** Token of the last login; sent with every request by default. */
+	/** Token of the last login, the default of every request. */
 	token = "";
 	readonly #canary = new Canary([PASSWORD]);
-	/** Hostname of the unit, as in its certificate and its login challenge. */
+	/** Hostname as in the certificate and the login challenge. */
 	abstract readonly hostname: string;
 
 	abstract send(request: WireRequest): Exchange;
-	/** Host and port of the listener, as the Host field has them. */
+	/** Host and port of the listener, in the form of the Host field. */
 	abstract authority(secure: boolean): string;
 	abstract get httpsPort(): number;
-	/** Asks for `GET events`, and takes them as they come. */
+	/** Requests `GET events` and collects them. */
 	abstract follow(options?: FollowOptions): Follower;
-	/** The networks in reach from now on: what `air.txt` says (hosts/simulated/air.ts). */
+	/** Networks in reach from now on, in the form of `air.txt` (hosts/simulated/air.ts). */
 	abstract setAir(text: string): void;
-	/** Its hostname was changed to this: waits until it goes by it. */
+	/** Waits until the new hostname is in use. */
 	abstract renamed(hostname: string): Promise<void>;
-	/** Lets time go by. */
 	abstract pass(ms: number): Promise<void>;
-	/** Puts the head on this meter; undefined: the serial port is not there. */
+	/** Puts the head on this meter; undefined: the serial port is missing. */
 	abstract connectMeter(setup: MeterSetup | undefined): Promise<void>;
-	/** Ends it and starts it again on the same flash. `damaged`: this entry of the flash is spoilt meanwhile. */
+	/** Stops and restarts it on the same flash; the entry `damaged` is corrupted in between. */
 	abstract restart(damaged?: string): Promise<void>;
-	/** The same, with this entry of the flash as it is in a new unit: not there. */
+	/** The same, with this entry removed. */
 	abstract restartWithout(entry: string): Promise<void>;
-	/** Waits until it has started anew by itself. `authority` has signed the certificate that is not its own from then on. */
+	/**
+	 * Waits until it has restarted by itself. `authority`: the issuer of the uploaded certificate used from then on.
+	 */
 	abstract rebooted(authority?: string): Promise<void>;
-	/** Nothing of it is left afterwards. */
+	/** Stops it and releases everything. */
 	abstract stop(): Promise<void>;
-	/** Output of the gateway, for analysing a failure. */
+	/** The gateway's output, for failure messages. */
 	abstract get diagnosis(): string;
 
-	/** `path` without "/" in front stands below /api/v1/. */
+	/** A `path` without a leading "/" is below /api/v1/. */
 	begin(method: string, path: string, options: RequestOptions = {}): Exchange {
 		const { token = this.token, body } = options;
 		const isJSON = body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array);
@@ -152,7 +150,7 @@ export abstract class TestGateway {
 				const reply = await exchange.reply();
 				this.#canary.check(`the reply to ${method} ${path}`, `${[...reply.headers].flat().join("\n")}\n${reply.text}`);
 				if (!isPage) checkForm(method, path, reply);
-				// A token is shown once, to the client that requested it.
+				// Only the reply that creates a token may show it.
 				if (reply.status === 200 && method === "POST" && /^system\/(login|tokens)$/.test(path))
 					this.plant(JSON.parse(reply.text).token);
 				return reply;
@@ -161,12 +159,14 @@ export abstract class TestGateway {
 		};
 	}
 
-	/** From now on this secret may be in no reply, and in no trace by the end. At least 8 characters. */
+	/** From now on no reply and no trace may hold this secret (at least 8 characters). */
 	plant(secret: string): void {
 		this.#canary.plant(secret);
 	}
 
-	/** That no planted secret was traced. The bench tells the label's password at its start: it has no label. */
+	/**
+	 * Fails if a trace holds a planted secret, except the label's password, which the simulator prints at its start.
+	 */
 	checkTraces(): void {
 		this.#canary.check("what was traced", this.diagnosis.replaceAll(/^.*User admin, label password .*$/gm, ""));
 	}
@@ -179,22 +179,22 @@ export abstract class TestGateway {
 		return this.request("GET", path, options);
 	}
 
-	/** POSTs a body; undefined sends none. */
+	/** Undefined sends no body. */
 	post(path: string, body?: unknown, options?: RequestOptions): Promise<Reply> {
 		return this.request("POST", path, { ...options, body });
 	}
 
-	/** The JSON of a GET that must succeed. */
+	/** Body of a GET that must succeed. */
 	async read(path: string, options?: RequestOptions): Promise<JSONObject> {
 		return succeeded(await this.get(path, options));
 	}
 
-	/** The JSON of a POST that must succeed. */
+	/** Body of a POST that must succeed. */
 	async write(path: string, body: unknown): Promise<JSONObject> {
 		return succeeded(await this.post(path, body));
 	}
 
-	/** Logs in by the plaintext form, which uses up no nonce, and sends the token from then on. */
+	/** Logs in by the plaintext form, which uses no nonce; later requests send the token. */
 	async login(): Promise<string> {
 		for (;;) {
 			const reply = await this.post("system/login", { username: USERNAME, password: PASSWORD }, { token: null });
@@ -206,21 +206,21 @@ export abstract class TestGateway {
 		}
 	}
 
-	/** Logs in by the challenge; the token is only returned. */
+	/** Logs in by the challenge and only returns the token. */
 	async loginByChallenge(options: RequestOptions = {}): Promise<string> {
 		const { nonce, salt } = await this.read("system/challenge", { ...options, token: null });
 		const body = { username: USERNAME, nonce, proof: proofOf(PASSWORD, salt, nonce) };
 		return succeeded(await this.post("system/login", body, { ...options, token: null })).token;
 	}
 
-	/** Logged in, with the settings of a new unit. */
+	/** Logs in and restores the settings of a new unit. */
 	async reset(): Promise<void> {
 		await this.login();
 		await this.write("iec62056/config", { ...DEFAULT_CONFIG, password: "" });
 		await this.write("iec62056/control", DEFAULT_CONTROL);
 	}
 
-	/** Waits until the status of the network is so; what it is then. */
+	/** Waits until the network's status matches; returns it. */
 	async untilNetwork(isSo: (status: JSONObject) => boolean): Promise<JSONObject> {
 		for (let tries = 0; tries < 300; tries++) {
 			const status = await this.read("network/status");
@@ -230,7 +230,7 @@ export abstract class TestGateway {
 		throw new Error("the network does not come to that");
 	}
 
-	/** Waits until no conversation with the meter is going on, looking every `stepMs`; the last readout. */
+	/** Waits until no session with the meter is running, checking every `stepMs`; returns the last readout. */
 	async untilIdle(stepMs = 100): Promise<JSONObject> {
 		for (let tries = 0; tries < 200; tries++) {
 			const last = await this.read("iec62056/last");
@@ -244,7 +244,7 @@ export abstract class TestGateway {
 // biome-ignore lint/suspicious/noExplicitAny: a test knows what it asked for
 export type JSONObject = any;
 
-/** SHA-256 by hand, step by step as the API text has it (Authentication, 3.2 and 3.3). */
+/** Computed as in the API text (Authentication, 3.2 and 3.3). */
 export function innerOf(password: string, salt: string): Buffer {
 	return createHash("sha256").update(Buffer.from(salt, "utf8")).update(Buffer.from(password, "utf8")).digest();
 }
@@ -253,13 +253,13 @@ export function proofOf(password: string, salt: string, nonce: string): string {
 	return createHash("sha256").update(innerOf(password, salt)).update(Buffer.from(nonce, "utf8")).digest("hex");
 }
 
-/** The JSON of a reply with status 200. */
+/** Body of a reply that must have status 200. */
 export function succeeded(reply: Reply): JSONObject {
 	assert.equal(reply.status, 200, reply.text);
 	return JSON.parse(reply.text);
 }
 
-/** That the reply is this error, and blames this field or none. */
+/** Expects this error, and this field or none. */
 export function isError(reply: Reply, status: number, code: string, field?: string): void {
 	assert.equal(reply.status, status, reply.text);
 	const body = JSON.parse(reply.text);
@@ -292,7 +292,6 @@ function checkForm(method: string, path: string, reply: Reply): void {
 	assert.ok(ERROR_CODES.includes(body.error), text);
 	assert.match(body.message, /^\w.*\.$/);
 	const names = ["error", "message", ...["field", "missing"].filter((name) => name in body)];
-	// Members of a failed readout.
 	if ("code" in body) names.push("code", ...("unasked" in body ? ["unasked", "settings"] : []));
 	assert.deepEqual(Object.keys(body), names);
 	assert.ok(!("code" in body) || body.error.startsWith("meter_") || body.error === "no_profile", text);

@@ -1,4 +1,4 @@
-/** `meter/history`: what it takes and what it answers with; what stands in it is tested in history.test.ts. */
+/** `meter/history`: parameters and form of replies; contents are tested in history.test.ts. */
 import assert from "node:assert/strict";
 import { isError, type TestGateway, vectorOf } from "./gateway.js";
 

@@ -1,4 +1,4 @@
-/** Hub routes: settings, the certificate that streams through, the test of a firmware without a client. */
+/** Hub routes: settings, the streamed certificate, the test of a firmware without a client. */
 import assert from "node:assert/strict";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { isError, type JSONObject, type TestGateway } from "./gateway.js";
@@ -24,7 +24,7 @@ const pair = makeCertificate({
 const CERTIFICATE = Buffer.from(pair.certificate).toString("latin1");
 const KEY = Buffer.from(pair.key).toString("latin1");
 
-/** The certificate after so much explanation that it has `length` bytes. */
+/** The certificate, preceded by so much text that it has `length` bytes. */
 function padded(length: number): string {
 	return `${"#".repeat(length - CERTIFICATE.length - 1)}\n${CERTIFICATE}`;
 }

@@ -1,4 +1,3 @@
-/** The firmware on Linux. */
 import { hubSending } from "./hub-sending.js";
 
 hubSending("linux");

@@ -1,4 +1,4 @@
-/** `npm start`, with the engine of the microcontroller: sockets are the host's, whatever the engine. */
+/** Sockets are the host's with either engine, so the microcontroller's engine is enough. */
 import { hubSending } from "./hub-sending.js";
 
 hubSending("xs");

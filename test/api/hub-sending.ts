@@ -1,6 +1,6 @@
 /**
- * The hub over real HTTP and HTTPS, against Node's servers: the requests that arrive, the servers that see the token,
- * and the gateway's messages. For each engine: hub-sending.test.ts and hub-sending.linux.ts.
+ * The hub over real HTTP and HTTPS, against Node's servers: requests, the servers that receive the token, and messages.
+ * For hub-sending.test.ts and hub-sending.linux.ts.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -21,7 +21,7 @@ export function hubSending(engine: EngineName): void {
 		this.timeout(4 * LIMIT_MS);
 		let gateway: ProcessGateway;
 		const servers: (Server | TCPServer)[] = [];
-		/** Requests of the test that runs: whether the token came, and the path. */
+		/** Requests of the current test. */
 		let requests: { hasToken: boolean; path: string; state: string }[] = [];
 		const states = new Map<string, string>();
 
@@ -54,7 +54,7 @@ export function hubSending(engine: EngineName): void {
 				requests.push({ hasToken: request.headers.authorization === `Bearer ${TOKEN}`, path, state });
 				const isNew = !states.has(path);
 				states.set(path, state);
-				// Without a length Node sends it in chunks.
+				// Node sends chunks without Content-Length.
 				response.writeHead(isNew ? 201 : 200, { "Content-Type": "application/json" });
 				response.write(body);
 				response.end();
@@ -68,13 +68,13 @@ export function hubSending(engine: EngineName): void {
 			return (server.address() as AddressInfo).port;
 		}
 
-		/** Saves the settings, and gives what becomes of it: `hub_state`. */
+		/** Saves the settings and returns the resulting `hub_state`. */
 		async function stateWith(url: string, cert = ""): Promise<string> {
 			await gateway.write("hub", { enabled: true, url, token: TOKEN, cert });
 			const endMs = Date.now() + LIMIT_MS;
 			for (;;) {
 				const { hub_state } = await gateway.read("system/status");
-				// It may not have joined its network yet.
+				// The gateway may not have joined its network yet.
 				if (hub_state !== "waiting" && hub_state !== "no_network") return String(hub_state);
 				assert.ok(Date.now() < endMs, "nothing becomes of it");
 				await sleep(LOOK_MS);

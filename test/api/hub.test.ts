@@ -1,4 +1,4 @@
-/** The hub's certificate on its way into the flash: two clients at once, clients that go away, power cuts, full flash. */
+/** Storing the hub's certificate: two clients at once, disconnecting clients, power cuts, full flash. */
 import assert from "node:assert/strict";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
@@ -30,11 +30,10 @@ describe("The hub's certificate", () => {
 	});
 	afterEach(() => gateway.stop());
 
-	/** Certificate pieces in the flash. */
 	const pieces = () => gateway.world.storage.keys().filter((key) => key.startsWith("hub_cert_"));
 	const bytesOf = () => Buffer.concat(pieces().map((key) => gateway.world.storage.get(key)!)).toString("latin1");
 
-	/** A POST of which the last bytes have not been sent. */
+	/** A POST without its last bytes. */
 	function begin(body: JSONObject): { client: VirtualClient; rest: Uint8Array } {
 		const client = gateway.world.connect(true, LAN_CLIENT);
 		const request = encodeRequest("/api/v1/hub", { headers: { Authorization: `Bearer ${gateway.token}` }, body });

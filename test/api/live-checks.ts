@@ -1,18 +1,17 @@
-/** `GET events`: what a client is told, when, and what ends it. Times of a quarter of a minute and more are in live.test.ts. */
+/** `GET events`: the events, their times, and the ends of a stream. Times over 15 s are in live.test.ts. */
 import assert from "node:assert/strict";
 import type { Follower } from "./follower.js";
 import { isError, type TestGateway, vectorOf } from "./gateway.js";
 import { deleteTokens } from "./token-checks.js";
 
 const { telegram } = vectorOf("kamstrup-162-dsmr2");
-/** Limit for an event to arrive. */
 const SOON_MS = 2000;
 const STEP_MS = 20;
-/** As `hasPlace` sees it: the connection of the one before has been closed. */
+/** Time after which `hasPlace` sees a connection as closed. */
 const GONE_MS = 200;
 
 export function liveChecks(gateway: () => TestGateway): void {
-	/** Waits until it is so; how long that took, ms. */
+	/** Waits for the condition; returns the time taken, ms. */
 	async function until(isSo: () => boolean, what: string): Promise<number> {
 		for (let ms = 0; ms <= SOON_MS; ms += STEP_MS) {
 			if (isSo()) return ms;

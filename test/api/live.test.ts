@@ -1,4 +1,4 @@
-/** `GET events` as time goes by, on virtual time: what live-checks.ts can't wait for in every world. */
+/** `GET events` over long times, on virtual time: what live-checks.ts can't wait for. */
 import assert from "node:assert/strict";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
 import { SESSION_LIFETIME_MS } from "../../modules/auth/sessions.js";
@@ -32,7 +32,7 @@ describe("Events as time goes by", () => {
 
 	it("have a comment after each 15 s of silence, and nothing else while nothing happens", async () => {
 		await gateway.write("iec62056/schedule", { enabled: false, period_unit: "minutes", period_value: 15 });
-		// Until it has found its network.
+		// Time to join the network.
 		await gateway.pass(60_000);
 		const follower = await follow();
 		const from = follower.text.length;
@@ -107,7 +107,7 @@ describe("Events as time goes by", () => {
 		client.paused = true;
 		client.send(encodeRequest("/api/v1/events", { headers: { Authorization: `Bearer ${gateway.token}` } }));
 		await gateway.pass(1000);
-		// Each tells of itself in some 400 bytes.
+		// Each event has some 400 bytes.
 		for (let i = 0; i < 10; i++) {
 			await gateway.read("iec62056/read");
 			await gateway.pass(1000);

@@ -1,4 +1,3 @@
-/** The firmware on Linux. */
 import { logFlood } from "./log-flood.js";
 import { ProcessGateway } from "./process-gateway.js";
 

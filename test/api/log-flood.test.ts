@@ -1,4 +1,3 @@
-/** On virtual time, and in the simulator. */
 import { logFlood } from "./log-flood.js";
 import { ProcessGateway } from "./process-gateway.js";
 import { VirtualGateway } from "./virtual-gateway.js";

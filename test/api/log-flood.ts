@@ -1,4 +1,4 @@
-/** The log after an intruder's visit that 1000 wrong logins from 60 addresses should hide. */
+/** The log still shows an intruder's login after 1000 failed logins from 60 addresses. */
 import assert from "node:assert/strict";
 import { type JSONObject, PASSWORD, succeeded, type TestGateway, USERNAME } from "./gateway.js";
 

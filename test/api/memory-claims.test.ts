@@ -1,4 +1,4 @@
-/** Requests without enough memory, and the release of memory (io/memory.ts). */
+/** Requests without enough memory, and the release of claimed memory (io/memory.ts). */
 import assert from "node:assert/strict";
 import { LONG_BODY_COST, SHORT_BODY_COST } from "../../modules/api/api.js";
 import { type Memory, RESERVE } from "../../modules/io/memory.js";
@@ -6,7 +6,6 @@ import { OWN_CERTIFICATE } from "../homeassistant/bench.js";
 import { isError } from "./gateway.js";
 import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 
-/** So many slots and bytes of chunks are free. */
 class FewSlots implements Memory {
 	slots = 10_000;
 	chunkBytes = 100_000;
@@ -37,7 +36,7 @@ describe("The API's claims of memory", () => {
 	});
 
 	it("are given back, whatever becomes of the body", async () => {
-		// For one at a time.
+		// Enough for one request at a time.
 		memory.slots = RESERVE.slots + SHORT_BODY_COST.slots;
 		for (let i = 0; i < 3; i++) {
 			assert.equal((await gateway.post("system/certificate", "x")).status, 400);

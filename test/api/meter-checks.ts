@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import type { ExpectedReading } from "../vectors.js";
 import { isError, type JSONObject, succeeded, type TestGateway, vectorOf } from "./gateway.js";
 
-/** Short; its third maker letter is upper case. */
+/** Short, with an upper-case third letter of the maker. */
 const zmf100 = vectorOf("landis-gyr-zmf100-m26-padded-left");
-/** Second values. */
+/** Has second values. */
 const metcom = vectorOf("metcom-mcs301-maxima");
 const pushed = vectorOf("ebz-dd3-push");
 
@@ -15,7 +15,6 @@ const READING = [
 	"obis_long obis value1 value2 value1_number value1_unit medium channel billing_period mapping_id en".split(" "),
 ].flat();
 
-/** The default mapping, in its order. */
 const MAPPED = new Map([
 	["1.8.0", "07020000"],
 	["2.8.0", "07020001"],
@@ -24,13 +23,13 @@ const MAPPED = new Map([
 	["31.7.0", "0B040508"],
 ]);
 
-/** Expected `mapping_id`: the short code is compared, and a past billing period is never mapped. */
+/** Expected `mapping_id`: the short code is compared, and past billing periods are never mapped. */
 export function mappingOf({ obis, billing_period }: ExpectedReading): string {
 	const whole = obis.split(".").length === 2 ? `${obis}.0` : obis;
 	return (billing_period === null && MAPPED.get(whole)) || "00000000";
 }
 
-/** That the readout has the documented fields, of the documented types and in agreement with each other. */
+/** Checks that the readout has the documented fields, with consistent values of the documented types. */
 export function isReadout(readout: JSONObject, { language = "en", last = false } = {}): void {
 	assert.deepEqual(Object.keys(readout), last ? LAST : READOUT);
 	assert.equal(readout.protocol, "IEC62056-21");
@@ -52,17 +51,17 @@ export function isReadout(readout: JSONObject, { language = "en", last = false }
 		for (const name of ["en", language]) {
 			if (reading[name] !== null) assert.match(reading[name], /^\S(.*\S)?$/);
 		}
-		// A code is named in all languages or in none.
+		// A code has a name in all languages or in none.
 		assert.equal(reading.en === null, reading[language] === null);
 	}
 }
 
-/** The readings without what the captures don't tell. */
+/** The readings without members that the captures lack. */
 export function withoutNames(readout: JSONObject): ExpectedReading[] {
 	return readout.readings.map(({ mapping_id, en, de, pl, ...reading }: JSONObject) => reading);
 }
 
-/** Bytes sent to the meter, by the log. */
+/** Bytes sent to the meter, from the log. */
 export async function sentTo(gateway: TestGateway): Promise<string[]> {
 	const { entries } = await gateway.read("iec62056/log");
 	return entries.filter((entry: JSONObject) => entry.kind === "sent").map((entry: JSONObject) => entry.text);

@@ -9,7 +9,7 @@ import { type Failure, furthest, PROGRESS_HEARD } from "../../modules/readout/fa
 import * as sml from "../../modules/sml/failures.js";
 import * as tic from "../../modules/tic/failures.js";
 
-/** Those of a module, by name. */
+/** A module's failures, by name. */
 function rowsOf(module: object): [string, Failure][] {
 	return Object.entries(module).filter(([, value]) => typeof value === "object");
 }
@@ -23,7 +23,7 @@ const TABLES: readonly [string, object][] = [
 	["cosem", cosem],
 	["meter", meter],
 ];
-/** Failures that are shown to one caller and never kept as the last error. */
+/** Failures that only the caller sees, and that are not stored as the last error. */
 const NAMELESS: readonly Failure[] = [
 	meter.FAILURE_WAIT,
 	meter.FAILURE_PROFILE_WAIT,

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 export interface Sample {
 	readonly name: string;
 	readonly labels: Readonly<Record<string, string>>;
-	/** As it is written. */
+	/** Its text, unparsed. */
 	readonly value: string;
 }
 
@@ -27,8 +27,8 @@ function labelsOf(text: string): Record<string, string> {
 }
 
 /**
- * All samples of a text. Each metric has HELP, TYPE and its samples in this order and in one piece, counters alone end in
- * `_total`, and no series comes twice.
+ * All samples of a text. Each metric must have HELP, TYPE and its samples in this order, uninterrupted. Only counters
+ * may end in `_total`, and series must be unique.
  */
 export function readMetrics(text: string): Sample[] {
 	assert.ok(text.endsWith("\n") && !text.includes("\r") && !text.includes("\n\n"), JSON.stringify(text.slice(-80)));

@@ -1,4 +1,4 @@
-/** `GET metrics`: its form, and that it shows what `GET iec62056/last` does. Virtual time. */
+/** `GET metrics`: its form, and the same readings as `GET iec62056/last`. Virtual time. */
 import assert from "node:assert/strict";
 import { NodeText } from "../../hosts/node/platform.js";
 import type { Core } from "../../modules/core/core.js";
@@ -69,14 +69,13 @@ const UNITS: Readonly<Record<string, readonly [string, number]>> = {
 	L: ["volume_cubic_meters_total", 0.001],
 };
 
-/** The transmission of a meter with these lines. */
 function telegramOf(...lines: string[]): Uint8Array {
 	const block = `${lines.join("\r\n")}\r\n!\r\n\x03`;
 	const check = Buffer.from(block, "latin1").reduce((sum, byte) => sum ^ byte, 0);
 	return new Uint8Array(Buffer.from(`/XYZ5METER\r\n\x02${block}${String.fromCharCode(check)}`, "latin1"));
 }
 
-/** Expected metrics of readings, `<metric> <code>`, with their values. */
+/** Expected values of readings, by `<metric> <code>`. */
 function expectedOf(readings: readonly JSONObject[]): Map<string, number> {
 	const all = new Map<string, number>();
 	for (const { obis_long, value1_number, value1_unit, billing_period, attribute } of readings) {
@@ -102,7 +101,7 @@ describe("GET metrics", function () {
 	const metrics = async (): Promise<Sample[]> => readMetrics(await text());
 	const single = (samples: readonly Sample[], name: string) => samples.find((one) => one.name === name)?.value;
 	const registers = (samples: readonly Sample[]) => samples.filter(({ labels }) => labels.obis !== undefined);
-	/** `<code> <value>` of a metric, in the order of the text. */
+	/** `<code> <value>` of a metric, in order. */
 	const valuesOf = (samples: readonly Sample[], name: string) =>
 		samples.filter((one) => one.name === name).map(({ labels, value }) => `${labels.obis} ${value}`);
 
@@ -199,11 +198,11 @@ describe("GET metrics", function () {
 				events: { starts: new Map([["panic", 2]]) },
 				storage: { isRefusing: true },
 				info: { firmwareVersion: "1.2.3", model: "SMG", serial: "1" },
-				// Each time it is looked at, it shows more digits than before.
+				// Each call returns a time with more digits.
 				clock: { monotonicMs: () => (ms *= 10), utcMs: () => START_UTC_MS },
 				find: (part: unknown) => {
 					if (part === METER) return { reader: { outcomes }, schedule: { missed: 3 } };
-					// Any part without metrics, including parts that this test does not know.
+					// A part without metrics, including parts that this test does not know.
 					return part === ZIGBEE ? undefined : {};
 				},
 			} as unknown as Core;

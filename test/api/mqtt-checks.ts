@@ -1,4 +1,4 @@
-/** MQTT's routes: settings, the certificate that streams through, the test while it is off. */
+/** MQTT routes: settings, the streamed certificate, the test while MQTT is off. */
 import assert from "node:assert/strict";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { isError, type JSONObject, type TestGateway } from "./gateway.js";

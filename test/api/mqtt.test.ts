@@ -1,4 +1,4 @@
-/** The gateway as a whole and its broker: what is published of what it reads, what the API tells of it. */
+/** The whole gateway with a broker: publications of readouts, and the status in the API. */
 import assert from "node:assert/strict";
 import { BROKER_ADDRESS, ScriptedBroker } from "../mqtt/broker.js";
 import { isError, vectorOf } from "./gateway.js";
@@ -19,7 +19,7 @@ describe("The gateway and its MQTT broker", () => {
 		await gateway.login();
 		await gateway.connectMeter({ telegram: METER.telegram });
 		broker = new ScriptedBroker(gateway.world);
-		// It is in its network then.
+		// Time to join the network.
 		await gateway.pass(5000);
 	});
 	afterEach(() => gateway.stop());

@@ -1,6 +1,6 @@
 /**
- * Network settings: each field, stored and refused values, and the behaviour of the unit in the simulated air.
- * `noRadioChecks` is for a unit without a radio.
+ * Network settings: each field, stored and refused values, and behaviour in the simulated air. `noRadioChecks` is for a
+ * unit without a radio.
  */
 import assert from "node:assert/strict";
 import { isError, type JSONObject, type TestGateway } from "./gateway.js";
@@ -15,7 +15,7 @@ const AP = "network/ap";
 const FALLBACK = "network/fallback-ap";
 const ENABLED = "network/wifi-enabled";
 const ETHERNET = "network/ethernet";
-/** Those of the status that only settings change. */
+/** Members of the status that only settings change. */
 const SETTINGS = ["hostname", "dhcp", "ntp_server", "wifi_enabled", "ap_ssid", "ap_enabled"];
 const BENCH = { ssid: "bench", password: "bench-network", dhcp: true, apply: true };
 
@@ -34,7 +34,7 @@ export function networkChecks(gateway: () => TestGateway): void {
 			await gateway().login();
 		}
 
-		/** Settings of a new unit. */
+		/** Restores the settings of a new unit. */
 		async function renew(): Promise<void> {
 			await gateway().restartWithout("wifi");
 			await gateway().restartWithout("network");
@@ -118,7 +118,7 @@ export function networkChecks(gateway: () => TestGateway): void {
 			assert.deepEqual([ssid, rssi, channel, authmode, wifi_last_error], ["bench", -48, 6, 3, null]);
 			assert.match(joined.ip, /^\d+\.\d+\.\d+\.\d+$/);
 			assert.notEqual(joined.ip, "192.168.4.1");
-			// Its password is known: another address or name does not ask for it.
+			// A known network keeps its password when address or hostname change.
 			const { apply, dhcp } = BENCH;
 			await gateway().write(WIFI, { ssid, dhcp, apply, hostname: unit });
 			await gateway().untilNetwork(({ connected }) => !connected);
@@ -149,7 +149,7 @@ export function networkChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(await gateway().write(WIFI, DHCP), { ssid: "home", dhcp: true, hostname, ...none });
 			const { password, ...shown } = STATIC;
 			assert.deepEqual(await gateway().write(WIFI, STATIC), { ...shown, hostname });
-			// Address fields are ignored beside DHCP.
+			// With DHCP the address fields are ignored.
 			const along = { ...DHCP, ip: "", netmask: "1", gateway: "999.9.9.9", apply: false, other: [1] };
 			assert.deepEqual(await gateway().write(WIFI, along), { ssid: "home", dhcp: true, hostname, ...none });
 		});
@@ -270,7 +270,6 @@ export function networkChecks(gateway: () => TestGateway): void {
 	});
 }
 
-/** For a unit without a radio. */
 export function noRadioChecks(gateway: () => TestGateway): void {
 	describe("network without a radio", () => {
 		const status = (): Promise<JSONObject> => gateway().read("network/status");

@@ -1,4 +1,3 @@
-/** The firmware on Linux. */
 import { networkServices } from "./network-services.js";
 
 networkServices("linux");

@@ -1,7 +1,6 @@
 /**
- * Network services of the gateway beside HTTP, over real UDP: SNTP, the name server of the access point, mDNS. The
- * other side is Node's (dns, dgram) and a few lines of this file. For each engine: network-services.test.ts and
- * network-services.linux.ts.
+ * SNTP, the access point's name server and mDNS over real UDP, against Node (dns, dgram) and servers of this file. For
+ * network-services.test.ts and network-services.linux.ts.
  */
 import assert from "node:assert/strict";
 import { createSocket, type Socket } from "node:dgram";
@@ -20,7 +19,7 @@ const RETRY_MS = 500;
 /** Seconds from 1900 to 1970. */
 const TO_UNIX_S = 2_208_988_800;
 
-/** A time server (RFC 4330, 4) that shows `utcMs()`; replies wait until `released`. */
+/** A time server (RFC 4330, 4) with the clock `utcMs()`; replies wait until `released`. */
 async function serveTime(
 	utcMs: () => number,
 	released?: Promise<void>,
@@ -47,7 +46,7 @@ async function serveTime(
 	return server;
 }
 
-/** Repeats `run` a few times until it succeeds, for a busy computer. */
+/** Retries `run` a few times, for a busy computer. */
 async function retried<T>(run: () => Promise<T>): Promise<T> {
 	for (let tries = 1; ; tries++) {
 		try {
@@ -59,7 +58,7 @@ async function retried<T>(run: () => Promise<T>): Promise<T> {
 	}
 }
 
-/** Asks the gateway; what port stands for 53, where that is not to be had, it may tell a moment after it is ready. */
+/** Looks the name up. The gateway may print the port that replaces 53 a moment after it is ready. */
 function lookUp(resolver: Resolver, gateway: ProcessGateway, name: string): Promise<RecordWithTtl[]> {
 	return retried(() => {
 		const port = /udp port 53 of the access point is 127\.0\.0\.1:(\d+) here/.exec(gateway.diagnosis)?.[1] ?? "53";
@@ -68,7 +67,7 @@ function lookUp(resolver: Resolver, gateway: ProcessGateway, name: string): Prom
 	});
 }
 
-/** Asks by multicast on this computer alone, as a program that knows only DNS (RFC 6762, 6.7); the addresses told. */
+/** Asks by multicast on this computer only, as a legacy resolver (RFC 6762, 6.7); returns the addresses. */
 async function askMulticast(socket: Socket, name: string): Promise<string[]> {
 	const labels = name.split(".").map((label) => Buffer.concat([Buffer.of(label.length), Buffer.from(label)]));
 	const head = Buffer.of(0x12, 0x34, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0);
@@ -80,7 +79,7 @@ async function askMulticast(socket: Socket, name: string): Promise<string[]> {
 	return [...records].map(([, address]) => [...Buffer.from(address, "latin1")].join("."));
 }
 
-/** Addresses that the gateway announces by mDNS on this computer, once it has claimed its name. */
+/** Addresses that the gateway announces by mDNS, once it has claimed its name. */
 async function addressesTold(gateway: ProcessGateway): Promise<string[]> {
 	const socket = createSocket("udp4");
 	socket.bind(0);
@@ -117,7 +116,7 @@ export function networkServices(engine: EngineName): void {
 			const server = await serveTime(() => Date.now() + startMs, released);
 			try {
 				gateway = await ProcessGateway.start(engine, {
-					// By its name, which has to be looked up.
+					// A name that has to be looked up.
 					args: ["--time", "none", "--ntp", `localhost:${server.port}`],
 				});
 				await gateway.login();

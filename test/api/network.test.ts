@@ -1,4 +1,4 @@
-/** Network routes in a world with a simulated radio: what a client sees while the device changes its network. */
+/** Network routes with a simulated radio: what a client sees while the gateway changes its network. */
 import assert from "node:assert/strict";
 import { VirtualAir } from "../../hosts/node/virtual-air.js";
 import type { VirtualTime } from "../../hosts/node/virtual-time.js";

@@ -1,4 +1,3 @@
-/** A unit that was made without a radio. */
 import type { TestGateway } from "./gateway.js";
 import { noRadioChecks } from "./network-checks.js";
 import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";

@@ -1,4 +1,4 @@
-/** The document modules/api/openapi.json and the code say the same: routes, access, fields, limits, errors. */
+/** modules/api/openapi.json agrees with the code: routes, access, fields, limits, errors. */
 
 import assert from "node:assert/strict";
 import { Validator } from "@seriousme/openapi-schema-validator";
@@ -16,12 +16,12 @@ import { describeSettings, keyOf } from "../../tools/api/settings.js";
 import { complaintOf, contentPointer, DOCUMENT, type Node, OPERATIONS, resolve } from "./document.js";
 import { ROUTES } from "./tables.js";
 
-/** Statuses that the server answers by itself. */
+/** Statuses of the HTTP server itself. */
 const SERVER_STATUSES = [400, 408, 413, 414, 431, 500, 501, 503, 505];
 
 const routes = new Map(ROUTES.map((route) => [keyOf(route.method, route.path), route]));
 
-/** The enumeration of error codes in a reply's schema. */
+/** Error codes that a reply's schema lists. */
 function codesOf(response: Node): string[] {
 	const schema = resolve(response).content?.["application/json"]?.schema;
 	return schema?.properties?.error?.enum ?? [];
@@ -101,7 +101,7 @@ describe("The description of the API, openapi.json", () => {
 		for (const [key, { body }] of routes) {
 			const request = OPERATIONS.get(key)?.requestBody;
 			const hasSchema = request?.content?.["application/json"]?.schema !== undefined;
-			// A backup is no object of fields: it has a reader of its own.
+			// A backup has a reader of its own, without a list of fields.
 			const isBackup = key === "POST /api/v1/system/backup";
 			assert.equal(hasSchema, isBackup || (body !== undefined && body !== NO_BODY), key);
 			if (hasSchema) assert.equal(request.required, true, key);
@@ -133,7 +133,7 @@ describe("The description of the API, openapi.json", () => {
 		for (const [key, { requestBody, responses }] of OPERATIONS) {
 			const wanted = ["200", "403", "500", "503"];
 			if (requestBody || key.startsWith("POST")) wanted.push("400");
-			// A file of certificates has its reasons in plain text, its size included.
+			// Plain-text uploads of certificates have codes of their own for all errors, including the size.
 			if (wanted.includes("400") && !requestBody?.content["text/plain"]) wanted.push("413");
 			if (key.includes("{")) wanted.push("404");
 			for (const status of wanted) assert.ok(status in responses, `${key}: ${status}`);

@@ -1,4 +1,4 @@
-/** The device's own certificate as its clock and its address go wrong and right again, in the whole gateway on virtual time. */
+/** The device's own certificate while its clock and address become wrong and right again, on virtual time. */
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import type { VirtualTime } from "../../hosts/node/virtual-time.js";
@@ -26,9 +26,8 @@ function replyTo(question: Uint8Array, utcMs: number): Uint8Array {
 describe("The device's own certificate", () => {
 	let gateway: VirtualGateway;
 	let lease: { ip: string; netmask: string; gateway: string };
-	/** Networks in reach. */
 	let around: readonly string[];
-	/** Offset of the time server's clock from now on. */
+	/** Error of the time server's clock from now on, ms. */
 	let ahead: number;
 
 	async function start(utcMs?: number): Promise<void> {
@@ -52,7 +51,6 @@ describe("The device's own certificate", () => {
 	const addresses = () => [...shown().subjectAltName!.matchAll(/IP Address:([\d.]+)/g)].map(([, address]) => address);
 	const isValidAt = (utcMs: number) => Date.parse(shown().validFrom) <= utcMs && utcMs < Date.parse(shown().validTo);
 
-	/** The time server's clock is so far from the true time. */
 	function serveTime(aheadMs: number): void {
 		ahead = aheadMs;
 		const { udp, time } = gateway.world;
@@ -82,7 +80,7 @@ describe("The device's own certificate", () => {
 			assert.ok(isValidAt(timestamp * 1000), `${timestamp}: ${shown().validFrom} to ${shown().validTo}`);
 			assert.ok(shown().publicKey.equals(publicKey));
 		}
-		// Set too far by two servers, say, and right again by one that keeps to it.
+		// The clock was set too far ahead, and is corrected by one server.
 		await gateway.write("system/clock", { timestamp: FAR / 1000 });
 		await gateway.pass(2 * S);
 		serveTime(0);
@@ -97,7 +95,7 @@ describe("The device's own certificate", () => {
 		await gateway.pass(10 * S);
 		assert.deepEqual(addresses(), ["192.168.4.1", "192.0.2.20"]);
 		const { serialNumber, publicKey } = shown();
-		// Each time the network comes back it gives another.
+		// Each new connection to the network makes another certificate.
 		const serials = new Set<string>();
 		for (let i = 0; i < 20; i++) {
 			around = [];
@@ -112,7 +110,7 @@ describe("The device's own certificate", () => {
 		assert.deepEqual(addresses(), ["192.168.4.1", "192.0.2.49"]);
 		assert.notEqual(shown().serialNumber, serialNumber);
 		assert.ok(shown().publicKey.equals(publicKey));
-		// The next start knows it.
+		// The certificate survives a restart.
 		const last = shown().serialNumber;
 		await gateway.restart();
 		await gateway.pass(MINUTE);

@@ -1,6 +1,6 @@
 /**
- * Black-box checks of the web page's files in every form of the gateway, and of their place among the other checks of a
- * request. Contents of the archive and choice of the language: test/http/static.test.ts.
+ * The web page's files in every form of the gateway, and their place in the order of checks. Contents of the archive
+ * and choice of the language: test/http/static.test.ts.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -8,12 +8,11 @@ import { ARCHIVE } from "../../tools/page.js";
 import { isError, type Reply, type TestGateway } from "./gateway.js";
 
 const DOCUMENTS = ["/en", "/de", "/pl"];
-/** Begins what browsers load first; the names stand before the contents in the archive. */
+/** The path of the first script; names precede contents in the archive. */
 const SCRIPT = /\/assets\/app-[\w-]+\.js/;
 
 let script: string | undefined;
 
-/** Path of the script that the documents load. */
 function scriptPath(): string {
 	script ??= SCRIPT.exec(readFileSync(ARCHIVE, "latin1"))?.[0];
 	assert.ok(script, "the page was not built");
@@ -98,7 +97,7 @@ export function pageChecks(gateway: () => TestGateway): void {
 	});
 }
 
-/** In access point mode: over plain HTTP, without the captive portal's redirect. */
+/** Access point mode: plain HTTP, without the captive portal's redirect. */
 export function plainPageChecks(gateway: () => TestGateway): void {
 	it("serves its page over plain HTTP", async () => {
 		for (const path of ["/", ...DOCUMENTS]) isDocument(await gateway().get(path, { token: null, secure: false }));

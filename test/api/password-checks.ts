@@ -1,4 +1,4 @@
-/** Change of the password in both forms (API text, Authentication 5 and 8). */
+/** Password changes in both forms (API text, Authentication 5 and 8). */
 import assert from "node:assert/strict";
 import { innerOf, isError, PASSWORD, proofOf, type Reply, succeeded, type TestGateway, USERNAME } from "./gateway.js";
 
@@ -6,7 +6,7 @@ const OPEN = { token: null };
 const NEW = "another password";
 const HASH = "ab".repeat(32);
 
-/** The password of a gateway while it is not the label's, and the way back. */
+/** A changed password, and the return to the label's. */
 export class ChangedPassword {
 	readonly #gateway: () => TestGateway;
 	now = PASSWORD;
@@ -15,13 +15,12 @@ export class ChangedPassword {
 		this.#gateway = gateway;
 	}
 
-	/** Body of the challenge form that changes the password from `old`, which may be wrong. */
+	/** Challenge body that changes the password from `old`, which may be wrong. */
 	async body(password: string, old = this.now) {
 		const { nonce, salt } = await this.#gateway().read("system/challenge", OPEN);
 		return { nonce, proof: proofOf(old, salt, nonce), new_hash: innerOf(password, salt).toString("hex") };
 	}
 
-	/** Changes it by that form. */
 	async to(password: string): Promise<void> {
 		const body = await this.body(password);
 		this.#gateway().plant(password);
@@ -38,7 +37,7 @@ export class ChangedPassword {
 		return this.#gateway().post("system/login", { username: USERNAME, password }, OPEN);
 	}
 
-	/** The label's again, whatever went before. */
+	/** Restores the label's password in any state. */
 	async restore(): Promise<void> {
 		while (this.now !== PASSWORD) {
 			const reply = await this.post({ old_password: this.now, new_password: PASSWORD });
@@ -65,7 +64,6 @@ export function passwordChecks(gateway: () => TestGateway): void {
 
 	describe("password change", () => {
 		afterEach(() => password.restore());
-		// The following checks need a unit with its first password.
 		after(() => gateway().restartWithout("access"));
 
 		describe("by challenge", () => {
@@ -188,7 +186,6 @@ export function passwordChecks(gateway: () => TestGateway): void {
 				for (const hash of ["", "00", HASH.slice(1), `${HASH}0`, HASH.replace(/.$/, "g"), HASH.replace(/^./, " ")]) {
 					isError(await post({ ...body, new_hash: hash }), 400, "invalid_field", "new_hash");
 				}
-				// The nonce was not used up.
 				isEmpty(await post({ ...body, new_hash: (await password.body(PASSWORD)).new_hash }));
 				await isUnchanged();
 			});
@@ -250,7 +247,7 @@ export function passwordChecks(gateway: () => TestGateway): void {
 			}
 			assert.ok(await isAlive(gateway().token));
 			await gateway().pass(1050);
-			// The nonce was not used up; and success wipes the slate.
+			// The nonce was not used up, and success resets the limiter.
 			isEmpty(await post(spare));
 			password.now = NEW;
 			for (let i = 0; i < 4; i++) isError(await login("guess"), 401, "invalid_proof");
@@ -259,7 +256,6 @@ export function passwordChecks(gateway: () => TestGateway): void {
 	});
 }
 
-/** For a gateway in access point mode. */
 export function plainPasswordChecks(gateway: () => TestGateway): void {
 	const password = new ChangedPassword(gateway);
 	const plain = { secure: false, token: null };
@@ -285,7 +281,7 @@ export function plainPasswordChecks(gateway: () => TestGateway): void {
 				for (let i = 0; i < 3; i++)
 					isError(await gateway().post("system/password", body, plain), 403, "https_required");
 			}
-			// None of these was a failed attempt.
+			// None of these counted as a failed attempt.
 			succeeded(await password.login(PASSWORD));
 		});
 	});

@@ -1,4 +1,7 @@
-/** The PIN of a meter's display, by HTTP, on virtual time, and its effect. The light itself: test/meter/pin.test.ts. */
+/**
+ * Entering the PIN of a meter's display by HTTP, and its effect, on virtual time. The light itself:
+ * test/meter/pin.test.ts.
+ */
 import assert from "node:assert/strict";
 import { isOpen } from "../../hosts/browser/kit/power.js";
 import type { VirtualWorld } from "../../hosts/node/virtual.js";
@@ -31,7 +34,7 @@ describe("POST meter/pin", () => {
 		const again = await gateway.post("meter/pin", { pin: "1234" });
 		isError(again, 409, "busy");
 		assert.equal(again.headers.get("retry-after"), "5");
-		// A readout requested meanwhile waits.
+		// A concurrent readout waits.
 		assert.equal((await gateway.read("iec62056/read")).status, 0);
 		assert.equal((await gateway.write("meter/pin", { pin: "0000", flashes: 0 })).duration_ms, 12_000);
 	});
@@ -82,7 +85,7 @@ describe("a meter that hides its values", () => {
 	let display: MeterDisplay;
 	let offsetMs: number;
 
-	/** Connects a meter to this virtual world; its time begins anew. */
+	/** Connects a meter whose time begins at 0 in this world. */
 	function hang(world: VirtualWorld): void {
 		const household = new Household({ utcMs: START_UTC_MS, mode: "C", baud: 9600 });
 		const fromMs = offsetMs;
@@ -92,7 +95,6 @@ describe("a meter that hides its values", () => {
 		meter.light = (startMs, endMs) => display.light(fromMs + startMs, fromMs + endMs);
 		world.serial.meter.connect(meter);
 	}
-	/** Kind of the next telegram. */
 	async function sent(): Promise<"all" | "little"> {
 		await gateway.pass(5000);
 		const { status, readings } = await gateway.read("iec62056/read");
@@ -103,7 +105,7 @@ describe("a meter that hides its values", () => {
 		assert.equal(isOpen(readings), hasPower);
 		return hasPower ? "all" : "little";
 	}
-	/** Enters it all. */
+	/** Waits for the whole PIN. */
 	async function enter(body: JSONObject): Promise<void> {
 		const { duration_ms } = await gateway.write("meter/pin", body);
 		await gateway.pass(duration_ms);
@@ -146,7 +148,7 @@ describe("a meter that hides its values", () => {
 		await gateway.pass(duration_ms);
 		assert.equal(await sent(), "all");
 		assert.deepEqual(display.switched, ["InF"]);
-		// Broken off: it waits as well.
+		// After an abort the readout waits as well.
 		await gateway.pass(200_000);
 		await gateway.write("meter/pin", { pin });
 		await gateway.pass(30_000);

@@ -1,4 +1,4 @@
-/** Units without a button, reset by their power: the whole gateway in starts that last as long as the test wants. */
+/** Reset by switching the power on and off, for units without a button. The test sets the length of each start. */
 import assert from "node:assert/strict";
 import { SimulatedButton } from "../../hosts/node/button.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
@@ -11,12 +11,11 @@ describe("A unit without a button", () => {
 	let storage: VirtualStorage;
 	let gateway: VirtualGateway;
 
-	/** A start that has lasted so long. */
+	/** Starts, and runs for `ms`. */
 	async function start(ms: number, switchedOn = true): Promise<void> {
 		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage, switchedOn });
 		await gateway.pass(ms);
 	}
-	/** Power goes, without a word to anybody. */
 	const cut = () => gateway.stop();
 
 	async function shortStarts(count: number): Promise<void> {

@@ -1,9 +1,9 @@
 /**
- * The gateway as `npm start` runs it, in a process of its own, with either engine, or as `npm run linux` does: real
- * HTTPS, and a real pseudo-terminal with `npm run meter` at the other end. The only trusted key is that of the first
- * certificate that the unit shows.
+ * The gateway in a process of its own, by `npm start` with either engine or `npm run linux`: real HTTPS, and a
+ * pseudo-terminal with `npm run meter` at its other end. The client trusts only the key of the unit's first
+ * certificate.
  *
- * The meter's path is a link, which points to the pseudo-terminal of the present meter.
+ * The meter's path is a link to the pseudo-terminal of the present meter.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
@@ -35,24 +35,24 @@ import { type Exchange, type MeterSetup, PASSWORD, type Reply, TestGateway, type
 export const MAIN = fileURLToPath(new URL("../../hosts/node/main.js", import.meta.url));
 export const LINUX = fileURLToPath(new URL("../../tools/linux.js", import.meta.url));
 export const METER = fileURLToPath(new URL("../../tools/meter.js", import.meta.url));
-/** For `meterPath`: the gateway starts a simulated meter of its own. */
+/** Value of `meterPath`: the gateway starts its own simulated meter. */
 export const OUR_METER = "";
 const START_LIMIT_MS = 60_000;
-/** Message of a restart on its own. */
+/** Printed when the gateway restarts by itself. */
 const STARTS_ANEW = "The gateway restarts.";
 const END_LIMIT_MS = 10_000;
-/** In each of which a new unit reads the meter once, at its begin. */
+/** A new unit reads the meter once in each quarter of an hour, at its beginning. */
 const QUARTER_MS = 900_000;
 const AFTER_QUARTER_MS = 1000;
-/** No entry of settings. */
+/** Bytes that are no valid entry. */
 const DAMAGED = Uint8Array.of(1, 2, 3);
-/** As many as the gateway serves over TLS. */
+/** The number of TLS connections that the gateway serves. */
 const CONNECTIONS = 2;
 
-/** `linux` is the firmware by the Moddable SDK, which must be there. */
+/** `linux` is the firmware that the Moddable SDK builds; it needs the SDK. */
 export type EngineName = "node" | "xs" | "linux";
 
-/** Processes that still run when the tests end, however they end. */
+/** Processes to end after the tests. */
 const running = new Set<ChildProcess>();
 process.once("exit", () => {
 	for (const child of running) child.kill("SIGKILL");
@@ -60,7 +60,7 @@ process.once("exit", () => {
 
 let bundled: Promise<void> | undefined;
 
-/** A program of ours that says on its first line of output that it is ready. */
+/** A program of this project that prints one line when it is ready. */
 export class Program {
 	readonly child: ChildProcess;
 	errors = "";
@@ -84,7 +84,7 @@ export class Program {
 		});
 	}
 
-	/** The next line that matches. Rejects when the program ends before. */
+	/** The next matching line. Rejects if the program ends before. */
 	line(pattern: RegExp): Promise<string> {
 		return new Promise((resolve, reject) => {
 			void this.#exited.then((code) =>
@@ -99,7 +99,7 @@ export class Program {
 		});
 	}
 
-	/** The first line. Rejects with what the program has to say when none comes. */
+	/** The first line. Rejects with the program's output if none comes. */
 	firstLine(): Promise<string> {
 		const late = sleep(START_LIMIT_MS, undefined, { ref: false }).then(() => {
 			throw new Error(`${this.#name} does not start:\n${this.errors}`);
@@ -107,13 +107,13 @@ export class Program {
 		return Promise.race([this.line(/^/), late]);
 	}
 
-	/** As a power cut. */
+	/** Ends it as a power cut does. */
 	async kill(): Promise<void> {
 		this.child.kill("SIGKILL");
 		await this.#exited;
 	}
 
-	/** Ends it in good order: it must exit with 0, and soon. */
+	/** Stops it; it must exit with 0 soon. */
 	async end(): Promise<void> {
 		this.child.kill("SIGTERM");
 		const code = await Promise.race([this.#exited, sleep(END_LIMIT_MS, "never", { ref: false })]);
@@ -126,20 +126,20 @@ export interface ProcessOptions {
 	readonly mode?: "client" | "ap";
 	/** Path of the meter's port, or OUR_METER; default: the link that `connectMeter` sets. */
 	readonly meterPath?: string;
-	/** With the simulated Zigbee network that the simulator has unless told otherwise. Default: none. */
+	/** With the simulator's default Zigbee network. Default: none. */
 	readonly hasZigbee?: boolean;
-	/** With the development keys that the simulator makes where no other keys are named. Default: without. */
+	/** With the development keys that the simulator makes without the options for keys. Default: none. */
 	readonly hasBenchKeys?: boolean;
 	/**
-	 * Its clock is ahead, by what is left of a quarter of an hour: a new unit reads nothing by itself for the next one. Else it
-	 * may do so in the middle of a test.
+	 * Sets the clock ahead to the next quarter of an hour, so that no scheduled readout of a new unit disturbs the
+	 * test.
 	 */
 	readonly isAhead?: boolean;
-	/** More of its command line. */
+	/** Further arguments. */
 	readonly args?: readonly string[];
 }
 
-/** Slots and bytes of chunks alive; slots of the stack that were ever used, and how many there are. */
+/** Slots and bytes of chunks in use; highest use and size of the stack, in slots. */
 export interface Memory {
 	readonly slots: number;
 	readonly chunks: number;
@@ -158,7 +158,7 @@ export class ProcessGateway extends TestGateway {
 	readonly #link = join(this.folder, "meter");
 	readonly #plainAgent = new HTTPAgent({ keepAlive: true, maxSockets: CONNECTIONS });
 	#agent = new HTTPSAgent();
-	/** TLS options with the certificate to trust. */
+	/** TLS options with the trusted certificate. */
 	#trusted = {};
 	#program: Program | undefined;
 	#meter: Program | undefined;
@@ -171,14 +171,14 @@ export class ProcessGateway extends TestGateway {
 		this.#options = options;
 	}
 
-	/** Starts it; fails, with the reason, where it can't run with this engine. */
+	/** Starts it; fails, with the reason, where this engine can't run. */
 	static async start(engine: EngineName, options: ProcessOptions = {}): Promise<ProcessGateway> {
 		if (engine === "xs" && findXSWorker() === undefined) {
 			throw new Error(
 				"The XS engine is not installed: npm could not build @agoric/xsnap (gcc, g++ and make are needed).",
 			);
 		}
-		// A run straight from the compiler's output has no fresh script for XS.
+		// After a plain compile the script for XS is stale.
 		if (engine === "xs") {
 			bundled ??= bundleGateway();
 			await bundled;
@@ -220,7 +220,7 @@ export class ProcessGateway extends TestGateway {
 		else if (body !== undefined) framing["Content-Length"] = String(body.length);
 		const make = secure ? requestHTTPS : requestHTTP;
 		const agent = secure ? this.#agent : this.#plainAgent;
-		// The connection of another address ends with its reply: it takes nobody's place.
+		// A connection from another address closes after its reply and takes no place.
 		const way = from === undefined ? { agent } : { ...this.#trusted, agent: false, localAddress: from };
 		const request = make({ host, port, ...way, method, path, headers: { ...headers, ...framing } });
 		const replied = new Promise<Reply>((resolve, reject) => {
@@ -229,7 +229,7 @@ export class ProcessGateway extends TestGateway {
 				receive(response).then(resolve, reject);
 			});
 		});
-		// An abandoned request has no reader of its reply.
+		// Nobody awaits the reply of an abandoned request.
 		replied.catch(() => {});
 		request.end(body);
 		return { reply: () => replied, abandon: () => void request.destroy() };
@@ -287,12 +287,12 @@ export class ProcessGateway extends TestGateway {
 		await this.connectProgram(["--telegram", telegram, ...meterArguments(setup)]);
 	}
 
-	/** Puts the head on `npm run meter` with this command line. */
+	/** Connects `npm run meter` with these arguments. */
 	async connectProgram(args: readonly string[]): Promise<void> {
 		await this.#disconnectMeter();
 		this.#meter = new Program("the meter", METER, [...args]);
 		const path = (await this.#meter.firstLine()).replace(/^meter /, "");
-		// By renaming, so that the gateway never meets half a link.
+		// Renamed, so that the gateway never sees a missing link.
 		symlinkSync(path, `${this.#link}.new`);
 		renameSync(`${this.#link}.new`, this.#link);
 	}
@@ -304,22 +304,21 @@ export class ProcessGateway extends TestGateway {
 		await before?.end();
 	}
 
-	/** Id of its process. */
 	get pid(): number {
 		return this.#program!.child.pid!;
 	}
 
-	/** Shortly. */
+	/** A short press. */
 	pressButton(): void {
 		this.#program!.child.kill("SIGUSR1");
 	}
 
-	/** Makes it print a line with the memory in use. Firmware on Linux only. */
+	/** Prints memory use. Firmware on Linux only. */
 	askMemory(): void {
 		this.#program!.child.kill("SIGUSR2");
 	}
 
-	/** Memory of the machine in use after a collection. Firmware on Linux only. */
+	/** Memory in use after a collection. Firmware on Linux only. */
 	async memory(): Promise<Memory> {
 		const line = this.#program!.line(/^memory /);
 		this.askMemory();
@@ -327,7 +326,7 @@ export class ProcessGateway extends TestGateway {
 		return { slots, chunks, stack, stackLimit };
 	}
 
-	/** With something damaged the firmware starts anew by itself: the program, started anew, would refuse it. */
+	/** The firmware resets a damaged entry by itself, but the simulator refuses to start with it. */
 	async restart(damaged?: string): Promise<void> {
 		if (damaged !== undefined) {
 			writeFileSync(join(this.stateFolder, "flash", damaged), DAMAGED);
@@ -338,7 +337,7 @@ export class ProcessGateway extends TestGateway {
 		await this.#startAgain((bytes) => bytes.equals(DAMAGED));
 	}
 
-	/** It is killed, and started again. */
+	/** Kills and restarts it. */
 	async killed(): Promise<void> {
 		this.#agent.destroy();
 		await this.#program!.kill();
@@ -349,7 +348,7 @@ export class ProcessGateway extends TestGateway {
 		await this.#startAgain((bytes, name) => name === entry || bytes.equals(DAMAGED));
 	}
 
-	/** Without what is still damaged, which it would not start with. */
+	/** Removes the damaged entries, with which it would not start. */
 	async #startAgain(isToGo: (bytes: Buffer, name: string) => boolean): Promise<void> {
 		this.#agent.destroy();
 		await this.#program?.end();
@@ -393,9 +392,9 @@ export class ProcessGateway extends TestGateway {
 		const { mode = "client", meterPath = this.#link } = this.#options;
 		const isLinux = this.#engine === "linux";
 		const args = ["--mode", mode, "--https-port", "0", "--http-port", "0", ...(this.#options.args ?? [])];
-		// The simulated network takes a process of its own.
+		// The simulated network needs a process of its own.
 		if (!this.#options.hasZigbee && !args.includes("--zigbee")) args.push("--zigbee", "none");
-		// Without the development keys it is as a firmware that was built without keys.
+		// Without development keys, as a firmware built without keys.
 		for (const key of ["--update-key", "--report-key"])
 			if (!this.#options.hasBenchKeys && !args.includes(key)) args.push(key, "none");
 		if (!isLinux) args.push("--engine", this.#engine);
@@ -411,7 +410,10 @@ export class ProcessGateway extends TestGateway {
 		await this.#trust();
 	}
 
-	/** Connections from here on; those before are given up. Without `authority` the unit must show one of its own, and keep its key. */
+	/**
+	 * Trusts the present certificate and drops earlier connections. Without `authority` the unit must show its own
+	 * certificate with the same key.
+	 */
 	async #trust(authority?: string): Promise<void> {
 		this.#agent.destroy();
 		const pool = { keepAlive: true, maxSockets: CONNECTIONS };
@@ -429,7 +431,9 @@ export class ProcessGateway extends TestGateway {
 	}
 }
 
-/** Trusts certificates of the same name and key: a unit makes its own anew when its address is known, and keeps its key. */
+/**
+ * Trusts certificates of the same name and key: the unit renews its own when its address is known, and keeps the key.
+ */
 class KeyAgent extends HTTPSAgent {
 	readonly #shown: X509Certificate;
 
@@ -443,7 +447,7 @@ class KeyAgent extends HTTPSAgent {
 	): ReturnType<HTTPSAgent["createConnection"]> {
 		const socket = super.createConnection(...args) as TLSSocket;
 		socket.once("secureConnect", () => {
-			// One that goes on with a session of before has shown it then.
+			// A resumed session has shown the certificate before.
 			if (socket.isSessionReused()) return;
 			const certificate = socket.getPeerX509Certificate();
 			const { publicKey, subject } = this.#shown;
@@ -454,7 +458,7 @@ class KeyAgent extends HTTPSAgent {
 	}
 }
 
-/** Certificate that a TLS server of this computer shows. */
+/** Certificate of a TLS server on this computer. */
 export async function certificateOf(port: number): Promise<X509Certificate> {
 	const socket = connectTLS({ host: "127.0.0.1", port, rejectUnauthorized: false });
 	try {
@@ -470,14 +474,13 @@ async function receive(response: IncomingMessage): Promise<Reply> {
 	const isEndless = response.headers["content-type"] === "text/event-stream";
 	for await (const part of response) {
 		parts.push(part);
-		// A stream of events is whole with whatever has come of it; leaving ends the connection.
+		// A stream of events has no end; leaving closes the connection.
 		if (isEndless) break;
 	}
 	const headers = new Map(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
 	return { status: response.statusCode ?? 0, headers, text: Buffer.concat(parts).toString("utf8") };
 }
 
-/** The meter's command line. */
 function meterArguments(setup: MeterSetup): string[] {
 	const { mode, faults = {}, address, battery, pushBaud, pushMs, echo, isPaced } = setup;
 	const words: [string, string | number | boolean | undefined][] = [

@@ -11,11 +11,10 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 const DIRECT = { server_physical: 17, opening: "direct" };
 const KEYS = { use_encryption: true, block_cipher_key: hex(GUEK), auth_key: hex(AK) };
 const GMAC = { ...DIRECT, ...KEYS, auth: "high_gmac", client_address: 1 };
-/** The simulated meter's time (dlms-bench.ts), which its conversations don't take across the end of a period. */
+/** Time of the simulated meter (dlms-bench.ts); sessions must not cross the end of a period. */
 const NOW_S = Date.parse("2026-06-21T18:30:00Z") / 1000;
 
 const SECRET = "canary-7 7";
-/** Time in a meter's readout. */
 const CLOCK = ["0.9.1(18:37:20)", "0.9.2(26-06-21)"];
 
 /** Row k before the last one of tools/meter/dlms-profiles.ts. */
@@ -45,7 +44,6 @@ describe("GET meter/profile", () => {
 		await gateway.write("dlms/config", config);
 	}
 
-	/** A meter of mode C that sends this block. */
 	async function startBlock(lines: readonly string[], options: Partial<IECMeterOptions> = {}): Promise<void> {
 		gateway = new VirtualGateway();
 		await gateway.login();
@@ -57,7 +55,7 @@ describe("GET meter/profile", () => {
 		gateway.world.serial.meter.connect(new IECMeter({ source: () => telegram, mode: "C", ...options }));
 	}
 
-	/** One that gives its profile in programming mode; its clock stands still at 18:37:20. */
+	/** A meter with its profile in programming mode; its clock stays at 18:37:20. */
 	async function startProgramming(
 		profile: ProfileOptions = {},
 		lines: readonly string[] = CLOCK,
@@ -132,7 +130,7 @@ describe("GET meter/profile", () => {
 					[4, 3, 2, 1, 0].map((k) => rowOf(k, 900)),
 				);
 			}
-			// More than are wanted are not asked for.
+			// The gateway requests no more entries than the client does.
 			const reply = await gateway.get("meter/profile?obis=1-0:99.3.0&entries=4");
 			isError(reply, 404, "no_profile");
 			assert.equal(JSON.parse(reply.text).missing.reason, "scope_of_access_violated");
@@ -310,7 +308,7 @@ describe("GET meter/profile", () => {
 				);
 			});
 		}
-		/** The reply's status and codes of columns; of each row its time of day in UTC, and its values. */
+		/** Status and column codes of the reply; time of day (UTC) and values of each row. */
 		async function told(lines: readonly string[]): Promise<[number, string, string[]]> {
 			await startBlock(lines);
 			const { status, rows, columns } = await gateway.read("meter/profile");

@@ -1,4 +1,4 @@
-/** Readouts of every captured meter, and of meters that fail, by `GET iec62056/read`. Virtual time. */
+/** Readouts of every captured meter, and of failing meters, by `GET iec62056/read`. Virtual time. */
 import assert from "node:assert/strict";
 import type { MeterFaults } from "../../tools/meter/faults.js";
 import type { MeterMode } from "../../tools/meter/telegram.js";
@@ -14,7 +14,7 @@ function bytes(text: string): Uint8Array {
 	return new Uint8Array(Buffer.from(text, "latin1"));
 }
 
-/** The block with its ETX and BCC. */
+/** The block, with ETX and BCC. */
 function framed(ident: string, block: string): Uint8Array {
 	const check = bytes(`${block}\x03`).reduce((sum, byte) => sum ^ byte, 0);
 	return bytes(`${ident}\r\n\x02${block}\x03${String.fromCharCode(check)}`);
@@ -49,7 +49,7 @@ describe("GET iec62056/read", () => {
 					assert.equal(readout.status, vector.check === "wrong" ? 3 : 0);
 					if (mode === "D") assert.equal(readout.baudrate, 9600);
 					const nowS = Math.floor((gateway.world.time.utcMs() ?? 0) / 1000);
-					// A readout that failed its check is shown late, when no better one has come.
+					// A readout with a wrong check is returned late, after no better one has come.
 					if (vector.check !== "wrong") assert.equal(readout.timestamp, nowS);
 					assert.ok(readout.timestamp >= START_UTC_MS / 1000 && readout.timestamp <= nowS);
 				}

@@ -1,4 +1,4 @@
-/** The page's list of a diagnostic report's contents: it names every section, and nothing else. */
+/** The page's list of a report's contents names every section, and nothing else. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

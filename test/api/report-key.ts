@@ -1,4 +1,4 @@
-/** A manufacturer's key for tests of the diagnostic report, and the reports of a gateway opened with it. */
+/** A manufacturer's key for tests of the diagnostic report, and its use on a gateway's reports. */
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { writeFileSync } from "node:fs";
@@ -8,33 +8,33 @@ import { openReport, type Report } from "../../tools/report/open.js";
 
 const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 
-/** As `HostInfo.reportKey`. */
+/** In the form of `HostInfo.reportKey`. */
 export const REPORT_KEY = Buffer.from(pointOf(publicKey)).toString("hex");
 
 export const REPORT_PRIVATE_KEY = privateKey;
 
-/** Its public half as a file in this folder, for `--report-key`. */
+/** Writes the public key into this folder, for `--report-key`. */
 export function publicKeyFile(folder: string): string {
 	const path = join(folder, "report.pem.pub");
 	writeFileSync(path, publicKey.export({ type: "spki", format: "pem" }));
 	return path;
 }
 
-/** Its private half as a file in this folder. */
+/** Writes the private key into this folder. */
 export function privateKeyFile(folder: string): string {
 	const path = join(folder, "report.pem");
 	writeFileSync(path, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600 });
 	return path;
 }
 
-/** That it is whole. */
+/** Opens a report that must be complete. */
 export async function openWhole(file: Uint8Array): Promise<Report> {
 	const report = await openReport(Buffer.from(file), privateKey);
 	assert.equal(report.problem, "");
 	return report;
 }
 
-/** The lines of each section, by its name, in their order. */
+/** The lines of each section, by its name. */
 export function sectionsOf(text: string): Map<string, string[]> {
 	const sections = new Map<string, string[]>();
 	let lines: string[] = [];

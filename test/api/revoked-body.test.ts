@@ -1,4 +1,4 @@
-/** A body that takes long is not acted on if its token has been revoked before its end. Virtual time. */
+/** A slowly sent body has no effect if its token is revoked before the end. Virtual time. */
 import assert from "node:assert/strict";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
@@ -18,7 +18,6 @@ describe("A request whose token is revoked while its body comes", () => {
 	});
 	afterEach(() => gateway.stop());
 
-	/** Sends the head and the first `count` bytes. */
 	function begin(path: string, body: Uint8Array, count: number, token: string): VirtualClient {
 		const client = gateway.world.connect(true, LAN_CLIENT);
 		const headers = { Authorization: `Bearer ${token}`, "Content-Length": String(body.length) };
@@ -28,7 +27,6 @@ describe("A request whose token is revoked while its body comes", () => {
 		return client;
 	}
 
-	/** The rest of the body is answered with 401. */
 	function isRefused(client: VirtualClient, rest: Uint8Array): void {
 		client.send(rest);
 		const reply = gateway.world.awaitReply(client);
@@ -38,7 +36,7 @@ describe("A request whose token is revoked while its body comes", () => {
 		gateway.world.advance(1000);
 	}
 
-	/** Each way to end a token: makes one, and returns it with what revokes it. */
+	/** Each way to revoke a token: makes one, and returns it with a function that revokes it. */
 	const WAYS: Record<string, () => Promise<{ token: string; revoke: () => Promise<void> }>> = {
 		"deleting the token": async () => {
 			const { id, token } = await gateway.write("system/tokens", { name: "long" });
@@ -75,7 +73,7 @@ describe("A request whose token is revoked while its body comes", () => {
 	for (const [way, prepare] of Object.entries(WAYS)) {
 		it(`installs no firmware after ${way}, and takes the next file`, async () => {
 			const { token, revoke } = await prepare();
-			// In the middle, and where only the last byte is missing.
+			// In the middle, and before the last byte.
 			const client = begin("system/ota", FIRMWARE, 100_000, token);
 			assert.equal((await gateway.read("system/status")).ota_state, "receiving");
 			await revoke();
@@ -114,7 +112,7 @@ describe("A request whose token is revoked while its body comes", () => {
 		const backup = (await gateway.get("system/backup")).text.replace('"Europe/Berlin"', '"Europe/Rome"');
 		assert.match(backup, /Rome/);
 		const own = make({ subject: "/CN=gateway" });
-		// The gateway's own certificate is made anew when it has an address.
+		// The gateway renews its certificate when it gets an address.
 		await gateway.untilNetwork(({ connected }) => connected);
 		await gateway.pass(10_000);
 		const before = await gateway.read("system/certificate");

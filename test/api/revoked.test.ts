@@ -1,4 +1,4 @@
-/** That whatever ends a token tells the host's listeners, which treat clients with one better. */
+/** Every end of a token is reported to the host's listeners, which prefer clients with a token. */
 import assert from "node:assert/strict";
 import { PASSWORD } from "./gateway.js";
 import { VirtualGateway } from "./virtual-gateway.js";

@@ -1,4 +1,4 @@
-/** Checks of every request before its route, in their order; plain HTTP. */
+/** The checks before a request reaches its route, in their order; plain HTTP. */
 
 import assert from "node:assert/strict";
 import { SCOPE_NONE } from "../../modules/auth/tokens.js";
@@ -6,14 +6,14 @@ import { METHOD_NAMES } from "../../modules/http/request.js";
 import { isError, succeeded, type TestGateway, vectorOf } from "./gateway.js";
 import { ROUTES } from "./tables.js";
 
-/** Method and path below /api/v1/; those that need no token, and the others. */
+/** Methods and paths below /api/v1/ that need no token (`open`), or need one. */
 const namesOf = (open: boolean) =>
 	ROUTES.filter(({ scope }) => (scope === SCOPE_NONE) === open).map(
 		({ method, path }) => `${METHOD_NAMES[method]} ${path.replace("/api/v1/", "").replace("<id>", "00000000")}`,
 	);
 const OPEN_ROUTES = namesOf(true);
 export const CLOSED_ROUTES = namesOf(false);
-/** Methods of each path, as Allow names them. */
+/** Methods of each path, as in Allow. */
 const ALLOWED = new Map<string, string[]>();
 for (const route of [...OPEN_ROUTES, ...CLOSED_ROUTES]) {
 	const [method, path] = route.split(" ");
@@ -158,7 +158,7 @@ export function routingChecks(gateway: () => TestGateway): void {
 			for (const [path, methods] of ALLOWED) {
 				if (!methods.includes("HEAD")) continue;
 				const [head, get] = [await gateway().request("HEAD", path), await gateway().get(path)];
-				// The hub is off, the unit knows no manufacturer's key; the meter has no load profile.
+				// The hub is off, the unit has no manufacturer's key, and the meter has no load profile.
 				if (path === "hub/send") isError(get, 400, "hub_disabled");
 				else if (path === "mqtt/send") isError(get, 400, "mqtt_disabled");
 				else if (path === "meter/profile") isError(get, 404, "no_profile");
@@ -187,7 +187,6 @@ export function routingChecks(gateway: () => TestGateway): void {
 	});
 }
 
-/** For a gateway in client mode. */
 export function plainHTTPChecks(gateway: () => TestGateway): void {
 	describe("plain HTTP in the owner's network", () => {
 		const plain = { secure: false };
@@ -234,7 +233,6 @@ export function plainHTTPChecks(gateway: () => TestGateway): void {
 	});
 }
 
-/** For a gateway in access point mode. */
 export function accessPointChecks(gateway: () => TestGateway): void {
 	const plain = { secure: false };
 
@@ -252,7 +250,7 @@ export function accessPointChecks(gateway: () => TestGateway): void {
 			const body = { username: "admin", password: i % 2 === 0 ? "label-password" : "wrong" };
 			isError(await gateway().post("system/login", body, { ...plain, token: null }), 403, "https_required");
 		}
-		// None of these was a failed attempt.
+		// None of these counted as a failed attempt.
 		await gateway().loginByChallenge(plain);
 	});
 	it("takes the origin of its own pages over plain HTTP, and no other", async () => {
@@ -299,7 +297,7 @@ export function accessPointChecks(gateway: () => TestGateway): void {
 				assert.equal(reply.status, 200, Host);
 			}
 		}
-		// DNS rebinding: a page whose own name resolves to this gateway has its host as origin.
+		// DNS rebinding: a page whose own name resolves to this gateway sends that name as Host.
 		for (const Host of [
 			"evil.example",
 			"203.0.113.5",

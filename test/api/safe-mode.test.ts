@@ -1,4 +1,4 @@
-/** Safe mode as its owner sees it, by HTTP: what is there and what is not, and how it ends. */
+/** Safe mode over HTTP: which routes work, which do not, and how it ends. */
 import assert from "node:assert/strict";
 import { iecVectors } from "../vectors.js";
 import { isError } from "./gateway.js";
@@ -30,7 +30,7 @@ describe("Safe mode", function () {
 
 	it("has network, login and settings; the meter's line stays closed, and nothing but the page is found in the network", async () => {
 		assert.equal((await gateway.untilNetwork(({ connected }) => connected)).connected, true);
-		// Which would listen all the time.
+		// Mode D would listen all the time.
 		await gateway.write("iec62056/config", { mode_d_enabled: true });
 		await gateway.write("iec62056/control", { log_en: true, simulator_en: false });
 		isError(await gateway.get("iec62056/read"), 501, "unsupported");
@@ -48,7 +48,7 @@ describe("Safe mode", function () {
 		await gateway.login();
 		assert.equal((await gateway.read("system/status")).safe_mode, undefined);
 		assert.equal((await gateway.read("iec62056/read")).readings.length > 0, true);
-		// And has forgotten: one more fault is the first.
+		// The count of crashes is reset: a further one is the first.
 		await gateway.restart(undefined, PANIC);
 		await gateway.login();
 		assert.equal((await gateway.read("system/status")).safe_mode, undefined);

@@ -1,4 +1,4 @@
-/** `iec62056/schedule`: each unit with its values and its triggers. */
+/** `iec62056/schedule`: each unit with its values and triggers. */
 import assert from "node:assert/strict";
 import { isError, type JSONObject, type TestGateway } from "./gateway.js";
 

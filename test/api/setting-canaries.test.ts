@@ -1,6 +1,6 @@
 /**
- * A canary in every text setting there is: none sings in the diagnostic report, the metrics, the log or on the console.
- * The settings are taken from the tables, so a new one is looked for without a word here.
+ * Puts a secret into every text setting; none may appear in the diagnostic report, the metrics, the log or on the
+ * console. The settings come from the tables, so new ones are included.
  */
 import assert from "node:assert/strict";
 import { NodeText } from "../../hosts/node/platform.js";
@@ -17,14 +17,14 @@ import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 
 const nameOf = (field: SettingField) => `${ENTRIES[field.entry].key}.${field.name}`;
 const TEXTS = ENTRIES.flatMap(({ fields }) => fields).filter(({ kind }) => kind === TEXT);
-/** Texts that a report shows, each with a value: its meaning is the same for every owner. */
+/** Texts that a report shows, with their values: they identify no owner. */
 const PUBLIC = new Map([
 	["system.timezone", "Europe/Berlin"],
 	["tls.last_error", "canary of a public text"],
 	["upgrade_found.version", "9.8.7"],
 ]);
 
-/** Text that only this setting has, in the characters and the form that it wants. */
+/** A text unique to this setting and valid for it. */
 function canaryFor(field: SettingField, index: number): string {
 	const word = `canary${index}x`;
 	if (/url$/.test(field.name)) {
@@ -43,7 +43,7 @@ describe("A text setting", function () {
 	let gateway: VirtualGateway;
 	let canary: Canary;
 
-	/** A gateway that has one in each text setting, but for the salt, which is a canary by itself. */
+	/** A gateway with a secret in each text setting but the salt, which is one by itself. */
 	async function start(radio: boolean): Promise<void> {
 		const storage = new VirtualStorage();
 		const store = new ConfigStore(storage, new NodeText(), ENTRIES);
@@ -56,7 +56,7 @@ describe("A text setting", function () {
 			puts.push(put(field as SettingField<string>, text));
 			if (PUBLIC.has(nameOf(field))) return;
 			canary.plant(text);
-			// The host of a URL alone identifies it.
+			// The host of a URL alone identifies an owner.
 			const host = /:\/\/([^/]+)/.exec(text)?.[1];
 			if (host !== undefined) canary.plant(host);
 		});
@@ -69,14 +69,14 @@ describe("A text setting", function () {
 
 	it("or one of bytes is shown in a report only if its table says that it is public", () => {
 		const shown = ENTRIES.flatMap(({ fields }) => fields).filter((field) => field.isPublic);
-		// Besides the texts: which objects of the meter are asked for, and as what Zigbee has them.
+		// Beside texts, the report shows the requested objects of the meter and their Zigbee mappings.
 		assert.deepEqual(shown.map(nameOf).sort(), [...PUBLIC.keys(), "dlms_obis.entries", "zigbee_map.mapping"].sort());
 	});
 
 	for (const radio of [true, false]) {
 		it(`is in no report, metric, log or trace unless it is public, ${radio ? "with" : "without"} a radio`, async () => {
 			await start(radio);
-			// All that is named by a setting is looked for: the network, the hub, the broker, a newer firmware, the meter.
+			// Everything that a setting names is looked up: network, hub, broker, newer firmware, meter.
 			for (const path of ["hub/send", "mqtt/send", "iec62056/read", "network/scan"]) await gateway.get(path);
 			await gateway.pass(2 * 3_600_000);
 			await gateway.restart();
@@ -91,7 +91,7 @@ describe("A text setting", function () {
 			canary.check("what was traced", gateway.diagnosis);
 			const lines = sectionsOf(text).get("settings")!;
 			for (const field of TEXTS) {
-				// Empty where the gateway has changed it by itself, as the address of its own certificate.
+				// Empty if the gateway has changed it, as the address of its own certificate.
 				const line = lines.find((one) => one.startsWith(`${nameOf(field)}: `));
 				if (PUBLIC.has(nameOf(field))) assert.equal(line, `${nameOf(field)}: ${PUBLIC.get(nameOf(field))}`);
 				else assert.match(line ?? "", /: (|(\w+:\/\/)?\*\*\*( \(\d+ characters\))?)$/, nameOf(field));

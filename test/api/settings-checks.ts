@@ -1,4 +1,4 @@
-/** Each field of each settings route: below, at and above its bounds, and of every wrong type. */
+/** Each field of each settings route: below, at and above its bounds, and of each wrong type. */
 import assert from "node:assert/strict";
 import { DEFAULT_CONFIG, DEFAULT_CONTROL, isError, type TestGateway } from "./gateway.js";
 
@@ -6,7 +6,7 @@ const SPEEDS = [300, 600, 1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200];
 const NO_BOOLEAN = [0, 1, "true", "false", "", null, [], [true], {}, { true: true }];
 const NO_NUMBER = ["600", "", true, false, null, [], [600], {}, { 600: 600 }];
 const NO_TEXT = [0, 1, true, null, [], ["1"], {}, { 1: "1" }];
-/** JSON texts of numbers that are not, or not exactly, the integer 600. */
+/** JSON texts of numbers other than the integer 600. */
 const NO_600 = ["600.5", "600.0000000001", "6e-2", "1e400", "-600", `600${"0".repeat(40)}`, "-0", "599.99999999999"];
 
 interface FieldChecks {
@@ -14,7 +14,6 @@ interface FieldChecks {
 	readonly field: string;
 	readonly good: readonly unknown[];
 	readonly bad: readonly unknown[];
-	/** The same as JSON texts. */
 	readonly badTexts?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** The lists of all parts in one, as tests want them. */
+/** The tables of all parts, joined. */
 import type { BackupGroup } from "../../modules/api/backup-group.js";
 import type { Operation } from "../../modules/api/route.js";
 import { PARTS } from "../../modules/parts.js";

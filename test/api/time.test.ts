@@ -1,7 +1,4 @@
-/**
- * Checks that take minutes, on virtual time: life of nonces and sessions, the limiter's schedule, time-outs of
- * connections.
- */
+/** Checks that take minutes, on virtual time: life of nonces and sessions, delays of the limiter, time-outs. */
 import assert from "node:assert/strict";
 import { isError, type JSONObject, PASSWORD, proofOf, type Reply, succeeded, USERNAME, vectorOf } from "./gateway.js";
 import { slowTransitionChecks } from "./transition-checks.js";
@@ -131,7 +128,7 @@ describe("The API as time goes by", () => {
 
 		it("is dated back when it is set, and stays where it is when the clock is corrected", async () => {
 			await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
-			// A clock that is put forward passes over its times.
+			// Setting the clock forward would skip scheduled readouts.
 			await gateway.write("iec62056/schedule", { enabled: false, period_unit: "minutes", period_value: 15 });
 			const startMs = gateway.world.clock.monotonicMs();
 			await gateway.read("iec62056/read");
@@ -148,7 +145,6 @@ describe("The API as time goes by", () => {
 				await set(other);
 				assert.deepEqual(await last(), dated);
 			}
-			// Later readouts have the clock's time.
 			await gateway.read("iec62056/read");
 			assert.ok(Math.abs((await last()).timestamp - (now - 86_400)) < 30);
 		});

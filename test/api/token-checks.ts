@@ -128,7 +128,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 
 		describe("of scope read", () => {
 			const reader = async (): Promise<JSONObject> => gateway().write(PATH, { name: "a reader", scope: "read" });
-			/** GETs of readings and state in the API text. */
+			/** GETs of readings and state (API text). */
 			const READING =
 				"events system/version system/status system/timezone network/status meter/history meter/profile prices metrics iec62056/last iec62056/read iec62056/schedule".split(
 					" ",
@@ -155,7 +155,6 @@ export function tokenChecks(gateway: () => TestGateway): void {
 				const allowed = ["POST system/logout", ...READING.map((path) => `GET ${path}`)];
 				assert.deepEqual(rows.map(({ name }) => name).sort(), allowed.sort());
 				for (const path of READING) {
-					// The built-in simulator has no load profile.
 					const status = path === "meter/profile" ? 404 : 200;
 					assert.equal((await gateway().get(path, { token })).status, status, path);
 					assert.equal((await gateway().request("HEAD", path, { token })).status, status, path);
@@ -300,7 +299,6 @@ export function tokenChecks(gateway: () => TestGateway): void {
 			(await gateway().read("system/sessions", { token })).sessions;
 		const end = (id: string) => gateway().request("DELETE", `system/sessions/${id}`);
 
-		// None of those from before.
 		beforeEach(async () => {
 			await gateway().restart();
 			await gateway().login();

@@ -1,7 +1,7 @@
 /**
- * The table "States and transitions" of the API text, a check for each row by its name. `pass` goes by the gateway's
- * own clock: rows that take longer than a few seconds are for virtual time (`slowTransitionChecks`). Here are those of
- * access; of certificate, device, Wi-Fi and clock each stands with its routes, its title beginning with `transition`.
+ * The table "States and transitions" of the API text, a check for each row, by its name. `pass` uses the gateway's own
+ * clock: rows over a few seconds are in `slowTransitionChecks`, for virtual time. These are the rows on access. Those
+ * of certificate, device, Wi-Fi and clock are with their routes, with titles that begin with `transition`.
  */
 import assert from "node:assert/strict";
 import { isError, PASSWORD, proofOf, type Reply, succeeded, type TestGateway, USERNAME } from "./gateway.js";
@@ -91,7 +91,6 @@ export function transitionChecks(gateway: () => TestGateway): void {
 	});
 }
 
-/** Rows that take minutes. */
 export function slowTransitionChecks(gateway: () => TestGateway): void {
 	describe("transition of", () => {
 		it("login nonce: valid, by 60 s unused, to expired", async () => {
@@ -113,7 +112,7 @@ export function slowTransitionChecks(gateway: () => TestGateway): void {
 		});
 		it("long-lived token: active, by years, to active", async () => {
 			const { token } = await gateway().write("system/tokens", { name: "for years" });
-			// Years of readouts take their time here.
+			// Years of scheduled readouts would take too long.
 			await gateway().write("iec62056/schedule", { enabled: false, period_unit: "minutes", period_value: 15 });
 			for (let year = 0; year < 3; year++) {
 				await gateway().pass(365 * 24 * 3_600_000);

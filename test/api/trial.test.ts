@@ -1,4 +1,4 @@
-/** A firmware on trial in the whole gateway, on virtual time: what confirms it, and what leads back to the one before. */
+/** A firmware on trial in the whole gateway, on virtual time: what confirms it, and what rolls it back. */
 import assert from "node:assert/strict";
 import { makeBenchImage } from "../../hosts/node/simulator-image.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
@@ -14,7 +14,7 @@ describe("A firmware on trial", function () {
 	let gateway: VirtualGateway;
 	let slots: VirtualSlots;
 
-	/** A unit that has started version 2.0.0 from its other slot. */
+	/** A unit that has started version 2.0.0 from its other OTA slot. */
 	async function begin(options: Partial<GatewayOptions> = {}, before = async () => {}): Promise<void> {
 		slots = new VirtualSlots({ size: 8 * ERASE_SIZE });
 		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, slots, ...options });
@@ -122,7 +122,7 @@ describe("A firmware on trial", function () {
 			await gateway.write("system/power_mode", { power_mode: 1 });
 		});
 		const account = storage.get("access")!;
-		// As if this firmware could not read what that one has written, nor keep anything in its place.
+		// This firmware can neither read nor replace entries of the other version.
 		const { get } = storage;
 		storage.get = (key) => (key === "access" && version() !== "0.0.0" ? new Uint8Array(5) : get.call(storage, key));
 		const { set } = storage;

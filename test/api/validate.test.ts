@@ -1,4 +1,7 @@
-/** ObjectReader by itself: lists against a reader of whole objects, however the bytes arrive; long texts; lenient fields. */
+/**
+ * ObjectReader alone: lists against a reader of whole objects, for any division of the bytes; long texts; lenient
+ * fields.
+ */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { BodyTable, LongText } from "../../modules/api/body.js";
@@ -35,7 +38,7 @@ function read(table: BodyTable, json: string, sizes: readonly number[] = [], ope
 	return outcomes[0];
 }
 
-/** Expected error: the wrong entry, and its code. */
+/** Expected error: the first wrong entry, and its code. */
 function expected(entries: readonly unknown[]): { code: string; field?: string } {
 	let missing = "";
 	for (const [i, entry] of entries.entries()) {
@@ -54,7 +57,6 @@ function expected(entries: readonly unknown[]): { code: string; field?: string }
 			if (!isGood) return { code: "invalid_field", field: `entries[${i}].${name}` };
 		}
 		missing = ["code", "class_id", "attribute"].find((name) => !(name in object)) ?? "";
-		// Later entries are not checked.
 		if (missing !== "") return { code: "missing_field", field: `entries[${i}].${missing}` };
 	}
 	return { code: "" };

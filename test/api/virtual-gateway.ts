@@ -1,4 +1,4 @@
-/** The gateway on virtual time with a modelled meter: an hour passes in milliseconds, and goes the same way each time. */
+/** The gateway on virtual time with a modelled meter: an hour takes milliseconds, and each run is the same. */
 
 import { NodeText } from "../../hosts/node/platform.js";
 import { type VirtualOptions, VirtualRetained, VirtualWorld } from "../../hosts/node/virtual.js";
@@ -19,17 +19,16 @@ import { splitTelegram } from "../../tools/meter/telegram.js";
 import { Follower, type FollowOptions } from "./follower.js";
 import { type Exchange, type MeterSetup, PASSWORD, TestGateway, type WireRequest } from "./gateway.js";
 
-/** Where clients of the access point come from, and others. */
+/** Source addresses of clients of the access point, and of others. */
 export const AP_CLIENT = "192.168.4.2";
 export const LAN_CLIENT = "192.0.2.10";
-/** Time of the clock at the start. */
 export const START_UTC_MS = Date.UTC(2026, 10, 20, 6);
 
 const REBOOT_LIMIT_MS = 5000;
-/** A hostname is in use after this while. */
+/** Time until a new hostname is in use. */
 const RENAME_MS = 2000;
 
-/** A station looks for its network only now and then, so that a year can pass. */
+/** The station scans rarely, so that a year can pass. */
 const RADIO = Object.freeze({
 	lease: Object.freeze({ ip: "192.0.2.20", netmask: "255.255.255.0", gateway: "192.0.2.1" }),
 	accessPointKey: "access-point-key",
@@ -37,16 +36,15 @@ const RADIO = Object.freeze({
 });
 
 export interface GatewayOptions extends VirtualOptions {
-	/** False: the unit has no radio. Default: one as the simulator has. */
+	/** Default: a radio as in the simulator; false: none. */
 	readonly radio?: boolean;
 }
 
 export class VirtualGateway extends TestGateway {
 	readonly hostname = "gateway";
-	/** Where requests come from. */
 	clientAddress: string;
 	world: VirtualWorld;
-	/** Told of each further world, before the gateway starts in it: it knows nothing that was played in the one before. */
+	/** Called with each further world, before the gateway starts in it, to set up what the earlier one had. */
 	onWorld: ((world: VirtualWorld) => void) | undefined;
 	#gateway: Gateway;
 	readonly #options: VirtualOptions;
@@ -87,7 +85,7 @@ export class VirtualGateway extends TestGateway {
 		else if (!chunked) client.send(encodeRequest(path, { method, headers, body }));
 		else {
 			client.send(encodeRequest(path, { method, headers: { ...headers, "Transfer-Encoding": "chunked" } }));
-			// In two chunks, so that a limit must count over both.
+			// Two chunks, so that a limit must count both.
 			const middle = body.length >> 1;
 			for (const piece of [body.subarray(0, middle), body.subarray(middle)]) {
 				if (piece.length === 0) continue;
@@ -119,7 +117,7 @@ export class VirtualGateway extends TestGateway {
 		this.#air = text;
 	}
 
-	/** Nobody looks at its certificate here. */
+	/** No client here checks the certificate. */
 	async renamed(): Promise<void> {
 		this.world.advance(RENAME_MS);
 	}
@@ -148,16 +146,16 @@ export class VirtualGateway extends TestGateway {
 		await this.#startAnew(ending === undefined ? {} : { ending });
 	}
 
-	/** The sleep that has begun ends: by the timer, or by `reason` (WAKE_…) after `ms`. */
+	/** Ends the sleep: by the timer, or by `reason` (WAKE_…) after `ms`. */
 	async wake(reason = WAKE_TIMER, ms = this.world.asleep!.ms): Promise<void> {
 		const { asleep, time } = this.world;
 		if (asleep === undefined) throw new Error("it does not sleep");
-		// Whatever runs yet runs no more.
+		// Stops the old world's callbacks.
 		const sleptMs = ms - (time.nowMs - asleep.sinceMs);
 		await this.#startAnew({ wakeReason: reason, ending: SLEPT }, sleptMs);
 	}
 
-	/** Its power is cut, if flash has not lost it already, and is back after `offMs`. Its clock is set at once then. */
+	/** Cuts the power, if flash has not done so, and restores it after `offMs`. The clock is set at once then. */
 	async losePower(offMs: number): Promise<void> {
 		this.#gateway.stop();
 		this.world.flash.powerUp();
@@ -167,7 +165,7 @@ export class VirtualGateway extends TestGateway {
 	async #startAnew(options: VirtualOptions, offMs = 0): Promise<void> {
 		const { storage, retained, flash } = this.world;
 		const utcMs = this.world.time.utcMs();
-		// Another seed: a unit that starts again draws other random numbers.
+		// Each start has other random numbers.
 		const seed = 1000 + ++this.#starts;
 		const { switchedOn } = this.#options;
 		this.world = new VirtualWorld({

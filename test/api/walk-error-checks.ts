@@ -1,6 +1,6 @@
 /**
- * The table "Errors" of the API text, one check for each row, named after it. Rows that take minutes or a full flash
- * run on virtual time (`slowWalkErrorChecks`). Rows of firmware upload are tested in firmware.test.ts.
+ * The table "Errors" of the API text, a check for each row, by its name. Rows that take minutes or a full flash are in
+ * `slowWalkErrorChecks`, for virtual time. Rows of firmware upload: firmware.test.ts.
  */
 import assert from "node:assert/strict";
 import { SCOPE_NONE } from "../../modules/auth/tokens.js";
@@ -12,7 +12,7 @@ import { JSON_ROUTES, pathOf, WALK } from "./walk.js";
 
 const OPEN = { token: null };
 const METER = vectorOf("landis-gyr-zmf100-m26-padded-left");
-/** Telegram of a meter with an error message in place of data, with its BCC. */
+/** Telegram with an error message instead of data, with its BCC. */
 const ERROR_MESSAGE = Buffer.from("/LGZ4ZMF100AC.M26\r\n\x02(ER01)\x03\x14", "latin1");
 
 const challenge = (gateway: TestGateway) => gateway.read("system/challenge", OPEN);
@@ -60,7 +60,7 @@ export function walkErrorChecks(gateway: () => TestGateway): void {
 			await deleteTokens(gateway());
 		});
 		it("400 | POST certificate: file rejected; body is a plain-text reason; nothing changed", async () => {
-			// A self-signed certificate may be made anew meanwhile, since an earlier test has changed the name or the time.
+			// An earlier change of name or time may renew a self-signed certificate meanwhile.
 			const certificate = async () => {
 				const { valid_from: _from, valid_to: _to, ...rest } = await gateway().read("system/certificate");
 				return rest;
@@ -133,7 +133,7 @@ export function walkErrorChecks(gateway: () => TestGateway): void {
 	});
 }
 
-/** Rows that take minutes of the gateway's time, or a broken world. */
+/** Rows that take minutes, or faults of the virtual world. */
 export function slowWalkErrorChecks(gateway: () => VirtualGateway): void {
 	describe("error", () => {
 		it("401 | all routes except the three open ones: expired token", async () => {
@@ -153,7 +153,7 @@ export function slowWalkErrorChecks(gateway: () => VirtualGateway): void {
 				const before = path === "network/wifi" || path === "network/ap" ? "network/status" : path;
 				const shown = await gateway().read(before);
 				const reply = await gateway().post(path, example);
-				// One that changes nothing writes nothing.
+				// A request without a change writes nothing.
 				if (reply.status !== 200) {
 					isError(reply, 500, "internal");
 					refused++;

@@ -1,18 +1,18 @@
-/** Each field of each body: its bounds, each type of JSON, missing, huge, twice, broken text; unknown members beside it. */
+/** Each field of each body: bounds, each JSON type, missing, huge, twice, broken text; unknown members beside it. */
 import assert from "node:assert/strict";
 import { isError, type Reply, type TestGateway } from "./gateway.js";
 import { deleteTokens } from "./token-checks.js";
 import { JSON_ROUTES, keepHostname } from "./walk.js";
 import { FIELDS, type WalkField } from "./walk-fields.js";
 
-/** Numbers as JSON has them that no field takes: beyond a double, and of 30 digits. */
+/** Valid JSON numbers that no field accepts: beyond a double, and of 30 digits. */
 const HUGE_NUMBERS = ["1e400", `1${"0".repeat(29)}`];
 const UNKNOWN = '"unknown":{"a":[{"b":1}]},"":null,"x":1e400';
 const MARK = "MARK";
 
 /**
- * That nothing was wrong with the body: all is well, or the reason is another one. Proofs of an example are of another
- * unit's nonce, a device without a part refuses to turn it on, and a PIN takes its time while the next one comes.
+ * Expects that the body is valid: the request succeeds or fails for another reason. Examples have proofs for another
+ * unit's nonce, a unit without a part refuses to enable it, and a second PIN waits for the first.
  */
 function isTaken(reply: Reply, what: string): void {
 	if (reply.status === 200) return;
@@ -23,7 +23,7 @@ function isTaken(reply: Reply, what: string): void {
 	);
 }
 
-/** That this field was refused, and no other one. */
+/** Expects that this field is refused, and no other. */
 function isRefused(reply: Reply, { label }: WalkField, what: string): void {
 	assert.equal(reply.status, 400, `${what}: ${reply.text}`);
 	const { error, field } = JSON.parse(reply.text);

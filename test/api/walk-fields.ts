@@ -1,6 +1,6 @@
 /**
- * Allowed and forbidden values of each field of each body, derived from its schema in openapi.json: below, at and above
- * each bound, each type of JSON. Rules that a schema cannot express (a code, an address, a name) are in CONTENTS.
+ * Valid and invalid values of each field of each body, from its schema in openapi.json: below, at and above each bound,
+ * each JSON type. Rules that a schema can't express (a code, an address, a name) are in CONTENTS.
  */
 import { type Node, resolve } from "./document.js";
 import type { JSONObject } from "./gateway.js";
@@ -9,15 +9,14 @@ import { JSON_ROUTES, type WalkRoute } from "./walk.js";
 export interface WalkField {
 	readonly route: WalkRoute;
 	readonly name: string;
-	/** As a refusal names it: `entries[0].code` inside a list. */
+	/** As errors name it: `entries[0].code` inside a list. */
 	readonly label: string;
-	/** Must be there. */
 	readonly required: boolean;
 	readonly good: readonly unknown[];
 	readonly bad: readonly unknown[];
-	/** A whole body that can hold any value of this field. */
+	/** A whole body in which any value of this field is valid. */
 	readonly base: JSONObject;
-	/** The base with this as the field's value, which is JSON already; undefined: without the field. */
+	/** The base with this JSON text as the field's value; undefined: without the field. */
 	readonly body: (json: string | undefined) => string;
 }
 
@@ -38,9 +37,9 @@ const MONTHS = {
 	trigger_day: 1,
 };
 
-/** Values by the route's path and the field, beyond what the schema tells. */
+/** Further values, by path and field. */
 const CONTENTS: Readonly<Record<string, { good?: readonly unknown[]; bad: readonly unknown[] }>> = {
-	// Too short a one counts in the plaintext form only.
+	// The minimum length applies to the plaintext form only.
 	"system/password new_password": { bad: [x(129)] },
 	"system/timezone timezone": {
 		good: ["", "UTC", "America/Argentina/ComodRivadavia"],
@@ -52,12 +51,12 @@ const CONTENTS: Readonly<Record<string, { good?: readonly unknown[]; bad: readon
 	"network/wifi netmask": NETMASK,
 	"network/wifi gateway": ADDRESS,
 	"network/wifi hostname": { good: ["h", x(31), "a-9"], bad: ["", x(32), "-a", "a-", "a.b"] },
-	// Only what leaves the radio as it is: the other one is for network-checks.ts and network.test.ts.
+	// Only values that leave the radio on; others: network-checks.ts and network.test.ts.
 	"network/wifi apply": OFF,
 	"network/ap apply": OFF,
 	"network/ap ap_enabled": OFF,
 	"network/wifi-enabled wifi_enabled": OFF,
-	// Where there is no port; with one, ethernet.test.ts.
+	// For units without a port; with one: ethernet.test.ts.
 	"network/ethernet ethernet_enabled": OFF,
 	"network/ethernet ip": ADDRESS,
 	"network/ethernet netmask": NETMASK,
@@ -95,7 +94,7 @@ const CONTENTS: Readonly<Record<string, { good?: readonly unknown[]; bad: readon
 	"hub cert": { good: [""], bad: ["x", x(10_239), x(10_240)] },
 };
 
-/** In place of a route's example: a body where each field counts. */
+/** Bodies in which each field counts, where the example is not one. */
 const BASES: Readonly<Record<string, JSONObject>> = {
 	"network/ethernet": {
 		ethernet_enabled: false,
@@ -104,19 +103,19 @@ const BASES: Readonly<Record<string, JSONObject>> = {
 		netmask: "255.255.255.0",
 		gateway: "192.168.1.1",
 	},
-	// A nonce that no unit gives: no attempt counts as a failed one.
+	// A nonce that no unit issues, so that no attempt counts as failed.
 	"system/login": { username: "admin", nonce: "0".repeat(64), proof: "0".repeat(64) },
 	"system/password": { nonce: "0".repeat(64), proof: "0".repeat(64), new_hash: "a".repeat(64) },
 	"iec62056/schedule": MONTHS,
-	// An address that any length has room for.
+	// An address valid for each length.
 	"dlms/config": { auth: "low", client_address: 32, server_logical: 1, server_physical: 0 },
 	"dlms/obis": { entries: [{ code: [1, 0, 1, 8, 0, 255], class_id: 3, attribute: 2 }] },
-	// Turned off any address counts, with or without a certificate; the password is for it.
+	// While off, any address is valid, with or without a certificate. The password belongs to it.
 	mqtt: { enabled: false, url: "mqtt://h", user: "u", password: "p" },
 	"zigbee/map": { mapping: [{ obis: "1.8.0", mode: 1, mapping_id: "07020000" }] },
 };
 
-/** Must be there beside what the schema requires in any case, with that base. */
+/** Fields required with that base, beyond the schema. */
 const REQUIRED: Readonly<Record<string, readonly string[]>> = {
 	"system/login": ["nonce", "proof"],
 	"system/password": ["nonce", "proof", "new_hash"],
@@ -126,7 +125,6 @@ const REQUIRED: Readonly<Record<string, readonly string[]>> = {
 	hub: ["url", "token"],
 };
 
-/** One value of each type of JSON. */
 const TYPES: readonly (readonly [string, unknown])[] = [
 	["null", null],
 	["boolean", true],
@@ -137,7 +135,7 @@ const TYPES: readonly (readonly [string, unknown])[] = [
 	["object", { "1": 1 }],
 ];
 
-/** Values that a list may have by its length, each object in it different. */
+/** Lists of each valid length, with distinct objects. */
 function lists({ maxItems, minItems = 0, items }: Node, base: readonly unknown[]): [unknown[], unknown[]] {
 	const { type, properties } = resolve(items);
 	const list = (length: number) =>
@@ -152,7 +150,7 @@ function lists({ maxItems, minItems = 0, items }: Node, base: readonly unknown[]
 	return [[list(minItems), list(maxItems)], bad];
 }
 
-/** By bounds and choices of the schema alone. */
+/** By the bounds and choices of the schema alone. */
 function bySchema(schema: Node, base: unknown): [unknown[], unknown[]] {
 	const { type, minimum, maximum, minLength = 0, maxLength, enum: choices } = schema;
 	if (choices) {

@@ -1,4 +1,4 @@
-/** The table "Limits" of the API text, a check for each row by its name: at the limit and beyond. */
+/** The table "Limits" of the API text, a check for each row, by its name: at the limit and beyond. */
 import assert from "node:assert/strict";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import {
@@ -17,11 +17,11 @@ import { keepHostname, routeOf, visit } from "./walk.js";
 
 const OPEN = { token: null };
 const METER = vectorOf("landis-gyr-zmf100-m26-padded-left");
-/** How long a client is to wait for a readout and for a scan, ms. */
+/** Longest wait for a readout or a scan, ms. */
 const READOUT_MS = 60_000;
 const SCAN_MS = 20_000;
 
-/** The row as the table has it; the path; a whole body; the field, and what is good and bad in it. */
+/** The row's name; the path; a whole body; the field, with valid and invalid values. */
 type Limit = readonly [
 	row: string,
 	path: string,
@@ -150,7 +150,7 @@ export function walkLimitChecks(gateway: () => TestGateway): void {
 	});
 }
 
-/** Rows that take minutes of the gateway's time. */
+/** Rows that take minutes. */
 export function slowWalkLimitChecks(gateway: () => VirtualGateway): void {
 	describe("limit", () => {
 		const nowMs = () => gateway().world.time.monotonicMs();

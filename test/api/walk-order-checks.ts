@@ -1,19 +1,19 @@
 /**
- * The order of checks in pairs: a request with two faults gets the error of the earlier check. Each route's body at its
- * limits of size and nesting.
+ * The order of checks, in pairs: a request with two faults gets the error of the earlier check. Also each route's body
+ * at its limits of size and nesting.
  */
 import assert from "node:assert/strict";
 import { isError, type RequestOptions, type TestGateway } from "./gateway.js";
 import { deleteTokens } from "./token-checks.js";
 import { JSON_ROUTES, padded } from "./walk.js";
 
-/** A request, and what it is asked with, while faults are put into it. */
+/** A request to which faults are added. */
 interface Draft {
 	method: string;
 	path: string;
 	options: RequestOptions;
 	member: string;
-	/** After the first member. */
+	/** The body after its first member. */
 	rest: string;
 	end: string;
 }
@@ -22,13 +22,13 @@ interface Fault {
 	readonly status: number;
 	readonly code: string;
 	readonly field?: string;
-	/** `reader`: a token that may only read. */
+	/** `reader`: a read-only token. */
 	readonly put: (draft: Draft, reader: string) => void;
 }
 
 const FOREIGN = { Origin: "https://evil.example" };
 
-/** In the order of the checks; plain HTTP in the owner's network comes before all others (docs/decisions.md). */
+/** In the order of the checks; only plain HTTP in the owner's network comes earlier (docs/decisions.md). */
 const FAULTS: readonly Fault[] = [
 	{ status: 403, code: "https_required", put: (draft) => Object.assign(draft.options, { secure: false }) },
 	{ status: 404, code: "not_found", put: (draft) => Object.assign(draft, { path: "system/nothing" }) },
@@ -42,10 +42,10 @@ const FAULTS: readonly Fault[] = [
 	{ status: 400, code: "missing_field", field: "name", put: (draft) => Object.assign(draft, { member: '"x":1' }) },
 	{ status: 400, code: "token_slots_full", put: () => {} },
 ];
-/** Both are about the same member: no request has both. */
+/** Both concern the same member, so no request has both. */
 const EXCLUSIVE = ["invalid_field", "missing_field"];
 
-/** Sizes that differ from 2048 bytes. */
+/** Sizes other than 2048 bytes. */
 const LIMITS: Readonly<Record<string, number>> = {
 	"system/login": 512,
 	"system/password": 512,
@@ -55,12 +55,11 @@ const LIMITS: Readonly<Record<string, number>> = {
 	"dlms/obis": 16384,
 	"system/backup": 16384,
 };
-/** It has the bodies of others inside, and what a newer firmware puts there. */
+/** Contains bodies of other routes, and members of newer firmware. */
 const DEEPER = "system/backup";
 
 export function walkOrderChecks(gateway: () => TestGateway): void {
 	describe("of two things that are wrong with a request", () => {
-		/** A token of scope `read`. */
 		let reader = "";
 
 		before(async () => {
@@ -103,7 +102,7 @@ export function walkOrderChecks(gateway: () => TestGateway): void {
 			for (const { path, example, limit } of JSON_ROUTES) {
 				assert.equal(limit, LIMITS[path] ?? 2048, path);
 				for (const chunked of [false, true]) {
-					// A member of a wrong type: the size was no reason, and nothing is changed.
+					// The type is wrong, so that a body of allowed size changes nothing.
 					const wrong = { ...example, [Object.keys(example)[0]]: {} };
 					const reply = await gateway().post(path, padded(wrong, limit), { chunked });
 					isError(reply, 400, "invalid_field", Object.keys(example)[0]);
@@ -128,7 +127,7 @@ export function walkOrderChecks(gateway: () => TestGateway): void {
 	});
 }
 
-/** For a gateway in access point mode: plain HTTP is told between token and size, as far as it matters. */
+/** Access point mode: plain HTTP is checked between token and size. */
 export function walkPlainChecks(gateway: () => TestGateway): void {
 	describe("over plain HTTP on the access point", () => {
 		const plain = { secure: false };

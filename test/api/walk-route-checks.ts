@@ -1,41 +1,39 @@
-/** The tables "Endpoints" of the API text, row by row: each route answers as its row says, for each client and form. */
+/** The tables "Endpoints" of the API text: each route answers as its row says, for each client and form. */
 import assert from "node:assert/strict";
 import { AUTHORITY, make } from "../hosts/openssl.js";
 import { DEFAULT_CONFIG, isError, type JSONObject, type Reply, succeeded, type TestGateway } from "./gateway.js";
 import { deleteTokens } from "./token-checks.js";
 import { pathOf, RESTARTING, type Visit, visit, WALK, type WalkRoute } from "./walk.js";
 
-/** Answers of a new unit without a radio where the row describes success. */
+/** Replies of a new unit without a radio where the row describes success. */
 const REFUSALS: Readonly<Record<string, readonly [number, string]>> = {
 	"POST zigbee/reset": [501, "unsupported"],
-	// The built-in simulator has none.
+	// The built-in simulator has no profile.
 	"GET meter/profile": [404, "no_profile"],
 	"GET system/diagnostic": [501, "unsupported"],
 	"GET hub/send": [400, "hub_disabled"],
 	"GET mqtt/send": [400, "mqtt_disabled"],
-	// It has no key by which a file could be signed.
+	// The unit has no key for signed files.
 	"POST system/ota": [501, "unsupported"],
 };
 
-/** Their bodies are no JSON. */
+/** These bodies are not JSON. */
 const FILES = ["POST system/certificate", "POST system/ota"];
 
-/** All that a path may be asked with. */
 const METHODS = ["GET", "HEAD", "POST", "DELETE", "PUT", "PATCH"];
 
-/** In an order in which no route changes what a later one answers. */
+/** In an order in which no route changes a later reply. */
 const IN_ORDER = WALK.filter(({ name }) => !RESTARTING.includes(name)).sort(
 	(a, b) => Number(b.method === "GET") - Number(a.method === "GET"),
 );
 
-/** Methods of each path, HEAD with GET. */
 const ALLOWED = new Map<string, string[]>();
 for (const route of WALK) {
 	const methods = ALLOWED.get(pathOf(route)) ?? [];
 	ALLOWED.set(pathOf(route), [...methods, ...(route.method === "GET" ? ["GET", "HEAD"] : [route.method])]);
 }
 
-/** That the reply is what the row tells of: JSON of the document's schema (gateway.ts sees to that), or nothing. */
+/** Expects the reply of the row: JSON (its schema is checked by gateway.ts), or an empty body. */
 function isAsDocumented(route: WalkRoute, reply: Reply): void {
 	const { name, type } = route;
 	const refusal = REFUSALS[route.name];
@@ -50,21 +48,21 @@ function isAsDocumented(route: WalkRoute, reply: Reply): void {
 
 export function walkRouteChecks(gateway: () => TestGateway): void {
 	describe("each route", () => {
-		/** A token that no restart and no change of the password ends. */
+		/** A token that survives restarts and changes of the password. */
 		async function makeToken(): Promise<string> {
 			await deleteTokens(gateway());
 			const { token } = await gateway().write("system/tokens", { name: "the walk" });
 			return token;
 		}
 
-		/** A meter that answers, neither hub nor broker. */
+		/** A working meter, neither hub nor broker. */
 		async function prepare(): Promise<void> {
 			await gateway().write("iec62056/control", { simulator_en: true });
 			await gateway().write("hub", { enabled: false });
 			await gateway().write("mqtt", { enabled: false });
 		}
 
-		/** Asks for all of them but those that end in a restart. */
+		/** Requests all routes but those that restart. */
 		async function walk(how: Visit, token?: string): Promise<void> {
 			await prepare();
 			for (const route of IN_ORDER) {
@@ -83,7 +81,7 @@ export function walkRouteChecks(gateway: () => TestGateway): void {
 		it("takes no body where none is needed but a JSON object, and does nothing with any other", async () => {
 			const names: string[] = [];
 			for (const route of WALK.filter(({ method, schema }) => method === "POST" && schema === undefined)) {
-				// Their bodies are files, or nobody looks at them.
+				// Their bodies are files, or ignored.
 				if (FILES.includes(route.name)) continue;
 				for (const body of ["{bad", "not JSON", " ", "{} {}", "[]", "null", "\0", `{"x":${"[".repeat(4)}]]]]}`])
 					isError(await visit(gateway(), route, { idleBody: body }), 400, "invalid_json");
@@ -94,14 +92,14 @@ export function walkRouteChecks(gateway: () => TestGateway): void {
 				...["meter/probe", "system/certificate/reset", "system/factory_reset", "system/logout", "system/reboot"],
 				"zigbee/reset",
 			]);
-			// It has neither been reset nor restarted, and nobody is logged out.
+			// The unit was neither reset nor restarted, and all are still logged in.
 			await gateway().pass(3000);
 			assert.equal((await gateway().get("system/status")).status, 200);
 		});
 		it("is 405 by another method, and Allow names those that there are", async () => {
 			for (const [path, allowed] of ALLOWED) {
 				const others = METHODS.filter((method) => !allowed.includes(method));
-				// PUT and PATCH are no path's: one of both is enough.
+				// No path has PUT or PATCH, so one is enough.
 				for (const method of others.filter((one) => one !== "PATCH")) {
 					const reply = await gateway().request(method, path);
 					assert.equal(reply.status, 405, `${method} ${path}`);
@@ -137,7 +135,7 @@ export function walkRouteChecks(gateway: () => TestGateway): void {
 				const root = make({ subject: "/CN=Root", extensions: AUTHORITY });
 				const extensions = ["basicConstraints=CA:FALSE", `subjectAltName=DNS:${gateway().hostname}`];
 				const { certificate, key } = make({ subject: "/CN=walk", issuer: root, extensions });
-				// Explanations before the first certificate make it as long as a file may be.
+				// Text before the first certificate pads the file to its limit.
 				const file = certificate + root.certificate + key;
 				const whole = `${"#".repeat(max_size - file.length - 1)}\n${file}`;
 				const taken = succeeded(await gateway().post("system/certificate?x=1", whole));

@@ -1,4 +1,4 @@
-/** The walk passes every row of the API text's "Endpoints"; and those of its rows that take minutes, on virtual time. */
+/** The walk covers every row of "Endpoints" in the API text, and those that take minutes, on virtual time. */
 import assert from "node:assert/strict";
 import { SCOPE_NONE } from "../../modules/auth/tokens.js";
 import { METHOD_NAMES } from "../../modules/http/request.js";
@@ -9,7 +9,6 @@ import { slowWalkErrorChecks } from "./walk-error-checks.js";
 import { FIELDS } from "./walk-fields.js";
 import { slowWalkLimitChecks } from "./walk-limit-checks.js";
 
-/** As the API text lists them. */
 const ROWS = `
 	GET system/challenge, POST system/login, POST system/logout, POST system/password, GET system/tokens,
 	POST system/tokens, DELETE system/tokens/<id>,

@@ -1,6 +1,6 @@
 /**
- * Every route with a request that its row of the API text allows, for the checks walk-...-checks.ts. Routes come from
- * the firmware's own table, bodies from the examples in openapi.json, so that a new route is included.
+ * Every route, with a request that its row of the API text allows, for walk-...-checks.ts. Routes come from the
+ * firmware's table and bodies from the examples in openapi.json, so new routes are included.
  */
 
 import assert from "node:assert/strict";
@@ -11,18 +11,17 @@ import { ChangedPassword } from "./password-checks.js";
 import { ROUTES } from "./tables.js";
 
 export interface WalkRoute {
-	/** `POST system/tokens`; a parameter of the path is `<id>`. */
+	/** As `POST system/tokens`; `<id>` is a parameter of the path. */
 	readonly name: string;
 	readonly method: string;
 	/** Below /api/v1/. */
 	readonly path: string;
-	/** Scope that its token needs. */
+	/** Required scope of the token. */
 	readonly scope: number;
-	/** Schema of its JSON body; undefined: it wants none. */
+	/** Schema of its JSON body; undefined: no body. */
 	readonly schema: Node;
-	/** An example of that. */
 	readonly example: JSONObject;
-	/** Largest JSON body, bytes. */
+	/** Bytes. */
 	readonly limit: number;
 	/** Content type of its reply; "" for an empty one. */
 	readonly type: string;
@@ -46,10 +45,9 @@ export const WALK: readonly WalkRoute[] = ROUTES.map(({ method, path, scope }) =
 	};
 });
 
-/** Those that want a JSON body. */
 export const JSON_ROUTES = WALK.filter(({ schema }) => schema !== undefined);
 
-/** The device starts anew when these have been answered. */
+/** The device restarts after answering these. */
 export const RESTARTING = ["POST system/reboot", "POST system/factory_reset", "POST system/certificate"];
 
 export function routeOf(name: string): WalkRoute {
@@ -58,12 +56,12 @@ export function routeOf(name: string): WalkRoute {
 	return route;
 }
 
-/** A number in place of the path's parameter. */
+/** Replaces the path's parameter. */
 export function pathOf({ path }: WalkRoute, id = "00000000"): string {
 	return path.replace(/<\w+>/, id);
 }
 
-/** An id that DELETE of this path finds. */
+/** An id that exists for DELETE of this path. */
 async function idFor(gateway: TestGateway, path: string): Promise<string> {
 	if (path.startsWith("system/tokens/")) return (await gateway.write("system/tokens", { name: "to be revoked" })).id;
 	const { token } = gateway;
@@ -72,7 +70,7 @@ async function idFor(gateway: TestGateway, path: string): Promise<string> {
 	return (await gateway.read("system/sessions")).sessions.findLast((one: JSONObject) => !one.current).id;
 }
 
-/** The example, with what only this unit and this moment can tell. */
+/** The example, with values of this unit and time. */
 async function bodyFor(gateway: TestGateway, route: WalkRoute): Promise<JSONObject> {
 	if (route.name === "POST network/wifi") return { ...route.example, hostname: gateway.hostname };
 	if (route.name === "POST system/password") return new ChangedPassword(() => gateway).body(PASSWORD);
@@ -81,36 +79,35 @@ async function bodyFor(gateway: TestGateway, route: WalkRoute): Promise<JSONObje
 	return { username: USERNAME, nonce, proof: proofOf(PASSWORD, salt, nonce) };
 }
 
-/** Seconds that a client may have to wait for a scan (API text, "Limits"). */
+/** Longest time that a scan may be refused, s (API text, "Limits"). */
 const SCAN_TRIES = 20;
 
 export interface Visit {
-	/** After the path. */
 	readonly query?: string;
-	/** Sent where the route wants no body. */
+	/** Sent to routes that take no body. */
 	readonly idleBody?: string;
 	readonly method?: string;
 }
 
-/** Asks for a route as its row of the API text has it, with the gateway's token of the moment. */
+/** Requests a route by its row of the API text, with the gateway's current token. */
 export async function visit(gateway: TestGateway, route: WalkRoute, how: Visit = {}): Promise<Reply> {
 	const { query = "", idleBody, method = route.method } = how;
 	const path = pathOf(route, route.path.includes("<") ? await idFor(gateway, route.path) : "");
 	const body = route.schema === undefined ? idleBody : await bodyFor(gateway, route);
 	for (let tries = 0; ; tries++) {
 		const reply = await gateway.request(method, path + query, { body });
-		// A radio that is joining a network, as it does after a start, can't scan.
+		// A radio that is joining a network, as after a start, can't scan.
 		if (reply.status !== 503 || route.path !== "network/scan" || tries === SCAN_TRIES) return reply;
 		await gateway.pass(1000);
 	}
 }
 
-/** Undoes what was set of the name, before a certificate is made for it that no client here trusts. */
+/** Restores the name before the gateway makes a certificate that the clients do not trust. */
 export async function keepHostname(gateway: TestGateway): Promise<void> {
 	await gateway.write("network/wifi", { ssid: "home", password: "", dhcp: true, hostname: gateway.hostname });
 }
 
-/** `body` as JSON, with blanks up to a length in bytes. */
+/** `body` as JSON, padded with blanks to a number of bytes. */
 export function padded(body: JSONObject, bytes: number): string {
 	const text = JSON.stringify(body).slice(0, -1);
 	return `${text}${" ".repeat(bytes - Buffer.byteLength(text) - 1)}}`;

@@ -148,7 +148,7 @@ export function zigbeeChecks(gateway: () => TestGateway): void {
 		it("decides the mapping_id of every reading", async () => {
 			await gateway().connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
 			const readings = (await gateway().read("iec62056/read")).readings as JSONObject[];
-			// Without A and B, which count as 1-0 in a full code.
+			// Without A and B, which default to 1-0.
 			const obis = readings.find((one) => /^\d+\.\d+\.\d+$/.test(one.obis_long))?.obis;
 			assert.ok(obis, JSON.stringify(readings));
 			const idOf = async () => {

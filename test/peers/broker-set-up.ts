@@ -1,4 +1,4 @@
-/** The broker that docs/integrations.md sets up, with its list of rights and by TLS, and the stand-in for Home Assistant. */
+/** The broker of docs/integrations.md, with its access list and TLS, and the stand-in for Home Assistant. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,10 +7,10 @@ import { Mosquitto } from "./mosquitto.js";
 import { type BrokerBench, brokerBench, endBrokerBench, numbersOf, shell } from "./reading-bench.js";
 import { template } from "./templates.js";
 
-/** Between two tests of an output the gateway rests. */
+/** The gateway pauses between two tests of an output. */
 const TEST_LIMIT_MS = 60_000;
 
-/** `mqtt/send` when it is its turn again: what it says. */
+/** Reply of `mqtt/send`, once it is allowed again. */
 async function sendOf({ gateway }: BrokerBench): Promise<{ retcode: number; code: string; message: string }> {
 	const limit = Date.now() + TEST_LIMIT_MS;
 	for (;;) {
@@ -21,7 +21,7 @@ async function sendOf({ gateway }: BrokerBench): Promise<{ retcode: number; code
 	}
 }
 
-/** An authority and a certificate of this name of it, by the page's lines: home.pem, gateway.crt, gateway.key. */
+/** Makes an authority and a certificate for this name, by the page's commands: home.pem, gateway.crt, gateway.key. */
 async function makeAuthority(folder: string, address: string): Promise<void> {
 	const lines = template("authority.sh", { "192.168.1.40": address }).split("\n");
 	await shell(

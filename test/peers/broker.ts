@@ -1,7 +1,6 @@
 /**
- * Our gateway and Mosquitto: what Mosquitto's own client receives of our messages, with and without TLS and password,
- * and which error the owner sees where the broker refuses. No test here expects a cause that MQTT 3.1.1 can't tell a
- * client.
+ * Our gateway and Mosquitto: messages that Mosquitto's own client receives, with and without TLS and password, and the
+ * error for each refusal. No test expects a cause that MQTT 3.1.1 can't report.
  */
 import assert from "node:assert/strict";
 import { pbkdf2Sync } from "node:crypto";
@@ -16,7 +15,7 @@ const USER = "gateway";
 const PASSWORD = "password of the gateway";
 const KEY = "1_0_1_8_0";
 const VALUE = 15882.6927;
-/** After a failure: 10 s, more or less a fifth, then twice that. */
+/** Retry delays: 10 s ± 20 %, then twice that. */
 const RETURN_LIMIT_MS = 60_000;
 
 interface Certificates {
@@ -57,7 +56,7 @@ function makeCertificates(): Certificates | PeerMissing {
 }
 
 export async function prepareBroker(engine: EngineName): Promise<BrokerPeer> {
-	// Whether there is one.
+	// Throws if it is not installed.
 	await (await Mosquitto.start()).stop();
 	const gateway = await ProcessGateway.start(engine);
 	await gateway.login();
@@ -67,7 +66,7 @@ export async function prepareBroker(engine: EngineName): Promise<BrokerPeer> {
 
 export const endBroker = ({ gateway }: BrokerPeer) => gateway.stop();
 
-/** A line of its password file, in the form of mosquitto_passwd. */
+/** A line of Mosquitto's password file, in the form of mosquitto_passwd. */
 function passwordLine(user: string, password: string): string {
 	const salt = Buffer.from("salt of test");
 	const hash = pbkdf2Sync(password, salt, 101, 64, "sha512");
@@ -100,7 +99,7 @@ function certificatesOf({ certificates }: BrokerPeer): Certificates {
 	return certificates;
 }
 
-/** Sets the gateway to this broker, and what its test tells. */
+/** Sets this broker; returns the result of its test. */
 async function test(gateway: ProcessGateway, port: number, settings: JSONObject = {}): Promise<JSONObject> {
 	const initial = { enabled: true, user: "", password: "", cert: "" };
 	await gateway.write("mqtt", { ...initial, url: `mqtt://127.0.0.1:${port}`, ...settings });
@@ -117,7 +116,7 @@ async function withBroker(options: BrokerOptions, use: (broker: Mosquitto) => Pr
 	}
 }
 
-/** Its own client gets what the gateway publishes, and the broker keeps it. */
+/** Mosquitto's client receives the messages, and the broker retains them. */
 async function checkPublished(gateway: ProcessGateway, options: BrokerOptions, settings?: JSONObject): Promise<void> {
 	await withBroker(options, async (broker) => {
 		const secure = settings?.cert === undefined ? {} : { url: `mqtts://127.0.0.1:${broker.port}` };
@@ -133,7 +132,7 @@ async function checkPublished(gateway: ProcessGateway, options: BrokerOptions, s
 	});
 }
 
-/** The owner is told by one of these codes, and by a sentence with these words. */
+/** Expects one of these codes, and a message with these words. */
 async function checkRefused(
 	gateway: ProcessGateway,
 	options: BrokerOptions,
@@ -282,7 +281,7 @@ export const brokerCases: readonly Case[] = [
 				const sessions = () => broker.log.split(` as ${ours} `).length - 1;
 				await broker.observe("smgw/+/status", async (observer) => {
 					await broker.publish("other/topic", "1", "-i", ours);
-					// That is our will, which the broker publishes then.
+					// The gateway's will, which the broker publishes.
 					await observer.find(({ payload, retain }) => payload === "offline" && !retain);
 					const before = sessions();
 					await waitFor("it does not come back", RETURN_LIMIT_MS, async () => (sessions() > before ? true : undefined));

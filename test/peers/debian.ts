@@ -1,6 +1,6 @@
 /**
- * A Debian with the Python that newer programs want: a folder made by debootstrap, in which they run by chroot, on this
- * computer's loopback address, each with packages from PyPI of its own. Needs root.
+ * A small Debian with the Python that newer programs need, made by debootstrap. Programs run in it by chroot, on this
+ * computer's loopback address, each with its own packages from PyPI. Needs root.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
@@ -11,15 +11,15 @@ import { promisify } from "node:util";
 import { PEER_SOURCES, PEERS_FOLDER, PeerMissing } from "./peer.js";
 
 const DEBIAN = "trixie";
-/** Faketime: statistics are made when five minutes are over, which nobody wants to wait for. */
+/** Faketime, so that no test waits five minutes for statistics. */
 const DEBIAN_PACKAGES = "python3,python3-venv,libfaketime";
 export const DEBIAN_ROOT = join(PEERS_FOLDER, `debian-${DEBIAN}`);
-/** Certificate authorities of this computer, where it has them; the small Debian has none. */
+/** Certificate authorities of this computer, if any; the small Debian has none. */
 const AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt";
 const INSTALL_LIMIT_MS = 300_000;
 const END_LIMIT_MS = 30_000;
 
-/** Runs a program to its end; throws PeerMissing with the last line that it said when it fails. */
+/** Runs a program to its end; if it fails, throws PeerMissing with its last line of output. */
 async function install(what: string, command: string, args: string[]): Promise<void> {
 	try {
 		await promisify(execFile)(command, args, { timeout: INSTALL_LIMIT_MS, maxBuffer: 1 << 26 });
@@ -45,8 +45,7 @@ async function installDebian(): Promise<void> {
 	const fresh = `${DEBIAN_ROOT}.new`;
 	rmSync(fresh, { recursive: true, force: true });
 	mkdirSync(PEERS_FOLDER, { recursive: true });
-	// Its mounts disappear with it, however it ends: a later deletion of the folder must not meet the computer's own
-	// /proc.
+	// A mount namespace, so that a later deletion of the folder never reaches the computer's own /proc.
 	await install("debootstrap", "unshare", [
 		...["--mount", "--propagation", "private", "--", "debootstrap"],
 		...["--variant=minbase", `--include=${DEBIAN_PACKAGES}`],
@@ -58,11 +57,11 @@ async function installDebian(): Promise<void> {
 }
 
 /**
- * Installs what test/peers/python/NAME.txt lists, all of it wheels and uv among them, into a virtual environment, /NAME of the
- * Debian. Throws PeerMissing when that can't be. About a minute the first time.
+ * Installs the packages of test/peers/python/NAME.txt, all of them wheels including uv, into the virtual environment
+ * /NAME of the Debian. Throws PeerMissing if that fails. Takes about a minute the first time.
  */
 export async function installInDebian(name: string): Promise<void> {
-	// Peers that are prepared side by side share it.
+	// Shared by all peers.
 	debian ??= installDebian();
 	await debian;
 	const wanted = readFileSync(join(PEER_SOURCES, "python", `${name}.txt`), "utf8");
@@ -79,7 +78,7 @@ export async function installInDebian(name: string): Promise<void> {
 	writeFileSync(done, wanted);
 }
 
-/** Starts a command line in the Debian, with a /proc that is there for it alone, and gone with it. */
+/** Starts a command line in the Debian, with a /proc of its own that disappears with it. */
 export function startInDebian(command: string, stdin: "ignore" | "pipe", stdout: "ignore" | "pipe"): ChildProcess {
 	const script = `mount -t proc proc "$0/proc" && exec chroot "$0" ${command}`;
 	const args = ["--mount", "--propagation", "private", "--", "sh", "-c", script, DEBIAN_ROOT];
@@ -90,7 +89,7 @@ export function startInDebian(command: string, stdin: "ignore" | "pipe", stdout:
 	return child;
 }
 
-/** Ends what was started in good order, by force when it takes too long. */
+/** Stops a process, by force after a while. */
 export async function endChild(child: ChildProcess | undefined): Promise<void> {
 	if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
 	const exited = once(child, "exit");

@@ -1,6 +1,6 @@
 /**
- * dsmr_parser 1.11.2 from PyPI, which reads P1 ports: it deciphers the P1 telegrams of our simulated meter, and our listener
- * what dlms_cosem, which it ciphers by, makes of the same.
+ * dsmr_parser 1.11.2 from PyPI, a reader of P1 ports, deciphers the P1 telegrams of our simulated meter. Our listener
+ * reads the same telegram ciphered by dlms_cosem, which dsmr_parser uses.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const PACKAGES = [
 
 export const prepareDsmrParser = () => installPython("dsmr-parser", PACKAGES);
 
-/** As our records are, of its values. */
+/** OBIS codes of its values. */
 const CODES: Readonly<Record<string, string>> = {
 	ELECTRICITY_USED_TARIFF_1: "1-0:1.8.1",
 	ELECTRICITY_USED_TARIFF_2: "1-0:1.8.2",

@@ -1,11 +1,11 @@
 /**
- * docs/fleet.md as it is promised: one Prometheus (Debian's) scrapes 50 gateways over HTTPS, each by its own token of scope
- * read and its own certificate, by the files of docs/fleet; some of them fail, and the alerts for those come, and no
- * others; every expression of the dashboard gives something.
+ * The set-up of docs/fleet.md: one Prometheus (Debian's) scrapes 50 gateways over HTTPS by the files of docs/fleet,
+ * each by its own read-only token and certificate. Some gateways fail: exactly their alerts fire. Every expression of
+ * the dashboard returns data.
  *
- * The gateways run in this process, in Node, with sockets, TLS and meters of their own. So that it takes a minute, Prometheus
- * looks each second or two, and an alert has to hold for seconds in place of minutes; the times as they stand in
- * rules.yml are tried by promtool.
+ * The gateways run in this process, in Node, with sockets, TLS and meters of their own. To take a minute only,
+ * Prometheus scrapes every second or two, and alerts fire after seconds instead of minutes; promtool tests rules.yml
+ * with its real times.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -40,13 +40,13 @@ const HOUR_MS = 3_600_000;
 const START_LIMIT_MS = 60_000;
 const ALERT_LIMIT_MS = 60_000;
 
-/** Which of them fail, by number, and how. */
+/** The numbers of the failing ones. */
 const SILENT = [3, 4];
 const REFUSING = [7];
 const LOW = [11, 12];
 const GONE = [20, 21, 22];
 const REVOKED = [30];
-/** It has another certificate than the one that is trusted. */
+/** It has another certificate than the trusted one. */
 const REPLACED = [40];
 
 class FleetGateway {
@@ -57,9 +57,9 @@ class FleetGateway {
 	#port = 0;
 	#token = "";
 	#tokenId = 0;
-	/** The meter hears nothing any more. */
+	/** The meter does not answer. */
 	isSilent = false;
-	/** Flash takes nothing any more. */
+	/** Flash refuses writes. */
 	isRefusing = false;
 
 	constructor(folder: string, number: number) {
@@ -95,7 +95,7 @@ class FleetGateway {
 		const tariffs = { opening, slash: 0, message: frame(Buffer.from(`${TARIFFS.join("\r\n")}\r\n!\r\n`)) };
 		const startMs = performance.now();
 		const source = () => (number % 5 === 0 ? tariffs : household.telegram(performance.now() - startMs));
-		// A board has limits, which a PC hasn't.
+		// Limits as on a board.
 		const free = () => ({ slots: 1200 + number, chunkBytes: 9000, heapBytes: 70_000 });
 		const memory = { suffices: () => true, free };
 		this.host = { ...host, storage, memory, network, serial: { meter: instantMeter(source, () => this.isSilent) } };
@@ -117,7 +117,7 @@ class FleetGateway {
 		await this.ask("GET", "iec62056/read");
 	}
 
-	/** Puts into a folder what docs/fleet.md asks for. */
+	/** Adds the files that docs/fleet.md describes. */
 	async enrol(folder: string): Promise<void> {
 		const { token, id } = await this.ask("POST", "system/tokens", { name: "prometheus", scope: "read" });
 		this.#tokenId = id;
@@ -146,7 +146,6 @@ class FleetGateway {
 		return text === "" ? {} : JSON.parse(text);
 	}
 
-	/** Over a connection of its own. */
 	async text(method: string, path: string, body?: object): Promise<string> {
 		const sent = body === undefined ? "" : JSON.stringify(body);
 		const headers = {
@@ -171,7 +170,7 @@ export interface Fleet {
 
 export async function prepareFleet(): Promise<Fleet> {
 	await needPrometheus();
-	// Each locks its state until the process ends.
+	// One listener for each gateway, to release its flash at exit.
 	process.setMaxListeners(COUNT + 20);
 	const folder = mkdtempSync(join(tmpdir(), "fleet-"));
 	const gateways = Array.from({ length: COUNT }, (_, number) => {
@@ -199,7 +198,7 @@ export async function endFleet({ folder, gateways }: Fleet): Promise<void> {
 	rmSync(folder, { recursive: true, force: true });
 }
 
-/** The files of docs/fleet.md, in a hurry. */
+/** The files of docs/fleet.md, with shorter times. */
 async function configure({ folder, gateways }: Fleet): Promise<void> {
 	const enrolled = join(folder, "gateways");
 	mkdirSync(enrolled);
@@ -212,7 +211,7 @@ async function configure({ folder, gateways }: Fleet): Promise<void> {
 	writeFileSync(join(folder, "rules.yml"), rules.replaceAll(/for: \d+[mh]/g, "for: 4s"));
 }
 
-/** `ALERT name`, in order. */
+/** Alerts that fire, as `ALERT name`, sorted. */
 async function firing({ query }: Server, { gateways }: Fleet): Promise<string[]> {
 	const numbers = new Map(gateways.map(({ name }, number) => [name, number]));
 	return (await query('ALERTS{alertstate="firing"}'))
@@ -235,7 +234,7 @@ interface Panel {
 	readonly targets: readonly { readonly expr: string }[];
 }
 
-/** As Grafana puts its variables in. */
+/** With values for Grafana's variables. */
 function expressions(): { title: string; expr: string }[] {
 	const { panels } = JSON.parse(readFileSync(join(FLEET_FILES, "dashboard.json"), "utf8"));
 	const all = (panels as Panel[]).flatMap(({ title, targets }) => targets.map(({ expr }) => ({ title, expr })));
@@ -261,7 +260,7 @@ export const fleetCases = [
 				gateways[number].isRefusing = true;
 				await assert.rejects(gateways[number].ask("POST", "system/timezone", { timezone: "Europe/Berlin" }));
 			}
-			// Making a token needs flash.
+			// Making a token writes flash.
 			for (const number of REFUSING) gateways[number].isRefusing = false;
 			await configure(fleet);
 			for (const number of REFUSING) {
@@ -296,7 +295,6 @@ export const fleetCases = [
 	},
 ];
 
-/** The measurements of docs/fleet.md. */
 async function report({ query, memory }: Server, household: FleetGateway, tariffs: FleetGateway): Promise<void> {
 	const one = async (expression: string) => Number((await query(expression))[0]?.value[1]);
 	const figures = {

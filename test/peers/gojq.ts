@@ -1,6 +1,6 @@
 /**
- * gojq, by Go from its modules: the library that evcc evaluates `jq` by. The expressions of docs/integrations.md over what
- * our gateway answers and publishes; that evcc reads the rest of these files is tried by hand (the page says how).
+ * gojq, evcc's library for `jq`, evaluates the expressions of docs/integrations.md over our gateway's replies and
+ * messages. The rest of evcc is tested by hand (the page says how).
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -21,7 +21,7 @@ interface Bench extends BrokerBench {
 	readonly packages: string;
 }
 
-/** Builds it once; throws PeerMissing when that can't be. */
+/** Throws PeerMissing if it can't be built. */
 async function installGojq(): Promise<string> {
 	const folder = join(PEERS_FOLDER, MODULE.slice(MODULE.lastIndexOf("/") + 1));
 	const program = join(folder, "gojq");
@@ -42,7 +42,7 @@ export async function prepareGojq(): Promise<Bench> {
 	return { ...(await brokerBench()), program, packages };
 }
 
-/** The meter of a file of the page. */
+/** The meter in a file of the page. */
 async function meterOf({ folder, packages }: Bench, name: string): Promise<JSONObject> {
 	const path = join(folder, name);
 	writeFileSync(path, template(name));
@@ -52,14 +52,13 @@ async function meterOf({ folder, packages }: Bench, name: string): Promise<JSONO
 	return config.meters[0];
 }
 
-/** Result of an expression for a value. */
 async function evaluate({ folder, program }: Bench, { jq }: JSONObject, value: unknown): Promise<number> {
 	const path = join(folder, "value.json");
 	writeFileSync(path, JSON.stringify(value));
 	return Number(Number(await run(program, ["-r", jq, path])).toFixed(3));
 }
 
-/** Watts of a number of kilowatts, with the meter's precision. */
+/** Kilowatts to watts, with the meter's precision. */
 const watts = (kilowatts: number) => Number((kilowatts * 1000).toFixed(3));
 
 const PHASES = [0, 20, 40];
@@ -129,16 +128,16 @@ export const gojqCases = [
 				const { "16_7_0": _, "1_0_16_7_0": __, ...rest } = state;
 				assert.equal(await evaluate(bench, meter.power, rest), watts(numbers["1.7.0"] - numbers["2.7.0"]));
 			}
-			// As P1 meters send it, which have no sum; one without feed-in has no export.
+			// P1 meters send no sum, and without feed-in no export.
 			assert.equal(await evaluate(bench, meter.power, { "1_0_1_7_0": 0, "1_0_2_7_0": 1250 }), -1250);
 			assert.equal(await evaluate(bench, meter.power, { "1_0_1_7_0": 480 }), 480);
-			// A sum of nothing is a sum.
+			// Zero is a valid sum.
 			assert.equal(await evaluate(bench, meter.power, { "1_0_16_7_0": 0, "1_0_1_7_0": 480 }), 0);
 		},
 	},
 ];
 
-/** The state as meters publish it that use OBIS codes beginning with 1-0: P1, SML, DLMS. */
+/** The state of meters whose OBIS codes begin with 1-0: P1, SML, DLMS. */
 function withLongNames(state: BrokerBench["state"]): BrokerBench["state"] {
 	return Object.fromEntries(Object.entries(state).map(([key, value]) => [key === "time" ? key : `1_0_${key}`, value]));
 }

@@ -1,6 +1,6 @@
 /**
- * The dashboard of docs/fleet against Grafana's own types: npm's @grafana/schema, which Grafana makes from the schema of its
- * dashboards. The compiler says what of the file is no dashboard, or no option of its panel. Grafana itself does not run here.
+ * The dashboard of docs/fleet against npm's @grafana/schema, the types that Grafana generates from the schema of
+ * dashboards. The compiler finds invalid members and options. Grafana itself does not run.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ const IMPORTS = [
 	["* as Table", panelTypes("table", "TablePanelCfg")],
 ].map(([names, path]) => `import type ${names} from ${JSON.stringify(path)};`);
 
-/** JSON has texts where the types have members of enums. */
+/** JSON has strings where the types have enums. */
 const CHECK = `
 ${IMPORTS.join("\n")}
 type Plain<T> = T extends string
@@ -59,10 +59,10 @@ export async function prepareGrafana(): Promise<string> {
 	return folder;
 }
 
-/** Complaints of the compiler about a dashboard; empty: it is valid. */
+/** The compiler's messages on a dashboard; empty: valid. */
 async function complaints(folder: string, dashboard: string): Promise<string> {
 	writeFileSync(join(folder, "check.ts"), `${CHECK}${dashboard};\n`);
-	// It complains on standard output.
+	// tsc writes errors to standard output.
 	return await run("sh", ["-c", '"$0" "$1" -p "$2" || true', process.execPath, COMPILER, folder]);
 }
 
@@ -72,7 +72,7 @@ export const grafanaCases = [
 		async run(folder: string) {
 			const text = readFileSync(join(FLEET_FILES, "dashboard.json"), "utf8");
 			assert.equal(await complaints(folder, text), "");
-			// And they are looked at.
+			// The check finds errors.
 			for (const [right, wrong] of [
 				['"drawStyle": "bars"', '"drawStyle": "bar"'],
 				['"graphMode": "none"', '"graphMode": 0'],

@@ -1,6 +1,6 @@
 /**
- * Our gateway, with either engine, reads `gurux.dlms` for Java (gurux-server.ts) on a pseudo-terminal, asked over HTTPS.
- * The log of the conversation tells that what a case is about did happen: lists, blocks, segments, ciphering.
+ * Our gateway, with either engine, reads `gurux.dlms` for Java (gurux-server.ts) on a pseudo-terminal, on requests by
+ * HTTPS. The session log proves that each case uses its feature: lists, blocks, segments, ciphering.
  */
 import assert from "node:assert/strict";
 import { renameSync, rmSync, symlinkSync } from "node:fs";
@@ -35,7 +35,7 @@ const PATIENT = { receive_timeout_ms: 10_000 };
 const USUAL = { receive_timeout_ms: 1000 };
 const METER_ID = "GWS0000048151623";
 
-/** Patterns in the log, in hex: starts of APDUs behind the LLC, of a frame of the server, a value. */
+/** Patterns in the log, in hex: APDUs behind the LLC, a frame of the server, a value. */
 const ASKED_LIST = /e6e600c003/;
 const BLOCK = /e6e700c402/;
 const NEXT_BLOCK = /e6e600c002/;
@@ -47,14 +47,14 @@ const RELEASED = /e6e60062038001.*e6e70063/;
 const RELEASED_CIPHERED = /e6e60062..800100be..04..21.*e6e70063/;
 /** GET of the buffer with selector 2. */
 const BY_ENTRIES = /c001..00070100630100ff020102/;
-/** The same with selector 1. */
+/** GET of the buffer with selector 1. */
 const BY_RANGE = /c001..00070100630100ff020101/;
 const SERIAL = new RegExp(Buffer.from("48151623").toString("hex"));
 
 interface Bench {
 	readonly classPath: string;
 	readonly gateway: ProcessGateway;
-	/** The gateway's meter port: a link that leads to the current server. */
+	/** Link to the current server's port, the gateway's meter port. */
 	readonly link: string;
 }
 
@@ -63,7 +63,7 @@ interface Case {
 	run(bench: Bench): Promise<void>;
 }
 
-/** Starts a gateway that asks for the objects of the server. */
+/** Starts a gateway that reads the server's objects. */
 export async function prepareGuruxGateway(engine: EngineName): Promise<Bench> {
 	const classPath = await prepareGuruxServer();
 	const link = join(PEERS_FOLDER, `gurux-${engine}-${process.pid}`);
@@ -93,7 +93,7 @@ function withLine<T>(bench: Bench, options: readonly string[], use: () => Promis
 	});
 }
 
-/** The bytes on the line, in hex; only the end of a long log. */
+/** Bytes on the line, in hex; of a long log only the end. */
 async function conversation(gateway: ProcessGateway): Promise<string> {
 	const { entries } = await gateway.read("iec62056/log");
 	return entries.map(({ hex }: JSONObject) => hex ?? "").join(" ");
@@ -109,7 +109,7 @@ const EXPECTED = guruxObjects.map(({ code, value, unit }) => {
 interface Reads {
 	readonly server?: readonly string[];
 	readonly config: JSONObject;
-	/** Part of the session's log, in hex. */
+	/** Patterns that the session log must contain. */
 	readonly seen?: readonly RegExp[];
 	readonly unseen?: readonly RegExp[];
 }
@@ -120,7 +120,7 @@ const reads = (name: string, { server = [], config, seen = [], unseen = [] }: Re
 		const { gateway } = bench;
 		await withLine(bench, server, async () => {
 			await gateway.write("dlms/config", { ...config, ...PATIENT });
-			// Begins a new log.
+			// Clears the log.
 			for (const log_en of [false, true]) await gateway.write("iec62056/control", { log_en });
 			const readout = await gateway.read("iec62056/read");
 			assert.deepEqual(readout.readings.map(shown), EXPECTED);
@@ -192,7 +192,7 @@ export const guruxGatewayCases: readonly Case[] = [
 	reads("no security", { config: PLAIN, seen: [ASKED_LIST, SERIAL] }),
 	reads("no list service", { server: ["list=off"], config: PLAIN, seen: [SERIAL], unseen: [ASKED_LIST] }),
 	reads("in blocks", { server: ["pdu=64", "list=off"], config: PLAIN, seen: [BLOCK, NEXT_BLOCK] }),
-	// Its lists in blocks are wrong: they come as with-list (3) instead of with-datablock (2).
+	// The server's lists in blocks are wrong: they have with-list (3) instead of with-datablock (2).
 	reads("lists in blocks, given up", { server: ["pdu=64"], config: PLAIN, seen: [ASKED_LIST, BLOCK] }),
 	reads("in segments", { server: ["info=32"], config: PLAIN, seen: [SEGMENT] }),
 	reads("in blocks and segments", {
@@ -207,7 +207,7 @@ export const guruxGatewayCases: readonly Case[] = [
 	reads("HLS-GMAC, ciphered", { config: GMAC, ...CIPHERED }),
 	reads("HLS-GMAC, ciphered, no list service", { server: ["list=off"], config: GMAC, ...CIPHERED }),
 	reads("HLS-GMAC, ciphered, in blocks", { server: ["pdu=64", "list=off"], config: GMAC, ...CIPHERED }),
-	// Frames that its AARE fits into: while HLS is pending it answers RR, which asks for the rest, by an exception.
+	// Frames that hold its AARE: while HLS is pending, it answers RR, the request for the rest, with an exception.
 	reads("HLS-GMAC, ciphered, in segments", {
 		server: ["info=128"],
 		config: GMAC,

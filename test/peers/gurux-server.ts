@@ -1,7 +1,7 @@
 /**
- * Gurux' `gurux.dlms` for Java, from Maven Central, as a DLMS meter at the end of a pseudo-terminal, for our gateway to
- * read. The server of their Python package 1.0.203 can't be used: its `initialize` and `handleRequest` call what isn't
- * there. java/ has the few lines that give theirs objects and keys. It doesn't look at invocation counters.
+ * Gurux' `gurux.dlms` for Java, from Maven Central, as a DLMS meter on a pseudo-terminal. The few lines in java/ give
+ * it objects and keys. It does not check invocation counters. The server of the Python package 1.0.203 does not work:
+ * its `initialize` and `handleRequest` call missing functions.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -22,11 +22,11 @@ const JARS = [
 	],
 ] as const;
 
-/** Longer than the shortest APDU that the server can be set to. */
+/** Longer than the smallest APDU size of the server. */
 const LONG_TEXT =
 	"0123456789 ABCDEFGHIJKLMNOPQRSTUVWXYZ abcdefghijklmnopqrstuvwxyz 0123456789 and so on up to this point";
 
-/** Contents of its objects: class, `A.B.C.D.E.F`, value as decimal text or text, unit. */
+/** Contents of its objects: class, `A.B.C.D.E.F`, value as decimal or text, unit. */
 export const guruxObjects = [
 	{ classId: 8, code: "0.0.1.0.0.255", value: "2026-06-21T18:30:00+00:00", unit: "" },
 	{ classId: 1, code: "0.0.42.0.0.255", value: "GWS0000048151623", unit: "" },
@@ -51,20 +51,20 @@ export async function prepareGuruxServer(): Promise<string> {
 	return [classes, ...jars].join(":");
 }
 
-/** Runs the server with these options (see ServeMeter.java) and `use` with the path of its pseudo-terminal. */
+/** Runs the server with these options (see ServeMeter.java), and `use` with the path of its pseudo-terminal. */
 export async function withGuruxServer<T>(
 	classPath: string,
 	options: readonly string[],
 	use: (path: string) => Promise<T>,
 ): Promise<T> {
 	const port = await openPseudoTerminal();
-	// Its clock tells the time of the computer's zone.
+	// Its clock uses the computer's time zone.
 	const args = ["-Duser.timezone=UTC", "-cp", classPath, "ServeMeter", ...options];
 	const server = spawn("java", args, { stdio: ["pipe", "pipe", "inherit"] });
 	try {
 		const ended = once(server, "exit").then(([code]) => Promise.reject(new Error(`Gurux' server: exit code ${code}`)));
 		ended.catch(() => {});
-		// Its first byte says that it listens.
+		// It prints a byte when it listens.
 		await Promise.race([once(server.stdout, "data"), ended]);
 		port.onData((bytes) => server.stdin.write(bytes));
 		server.stdout.on("data", (bytes: Buffer) => port.write(bytes));

@@ -1,8 +1,7 @@
 /**
- * Gurux' `gurux-dlms` for Python, from PyPI, as the client of our simulated DLMS meter. Functions that its version
- * lacks are left out: windows of more than one frame (it stops with an UnboundLocalError; their client for Java wants
- * the F bit in each frame), and an answer with list over more than one frame (it reads the last value before it has
- * come).
+ * Gurux' `gurux-dlms` for Python, from PyPI, as the client of our simulated DLMS meter. Two functions fail in its
+ * version and are left out: windows of several frames (UnboundLocalError; the client for Java expects the F bit in each
+ * frame), and replies with list over several frames (it reads the last value before it has arrived).
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -14,7 +13,7 @@ import { recordsOf } from "../meter/records.js";
 import { installPython, PEER_SOURCES, run, withMeter } from "./peer.js";
 
 const PACKAGES = ["gurux-dlms==1.0.203"];
-/** The household stands still, so that values can be foretold. */
+/** A fixed time, so that values are known. */
 const MOMENT = "2026-06-21T18:30:00Z";
 const AT = ["--protocol", "dlms", "--at", MOMENT];
 const WANTED = [
@@ -48,12 +47,12 @@ async function read(folder: string, meter: string[], client: string[]): Promise<
 	return output.split("\n").filter((line) => line.includes("\t"));
 }
 
-/** Reads the wanted values and compares them. */
+/** Reads the values and compares them. */
 async function readValues(folder: string, meter: string[], client: string[], wanted = WANTED): Promise<string[]> {
 	const lines = await read(folder, meter, [...client, ...wanted]);
 	const values = lines.filter((line) => line.startsWith("value")).map((line) => line.split("\t"));
 	const expected = VALUES.slice(0, wanted.length);
-	// Only registers have a scaler worth to be looked at.
+	// Only registers have a scaler to compare.
 	const shown = values.map(([, code, , value, scaler, unit]) =>
 		Number(unit) > 0 ? `${code} ${value} ${scaler} ${unit}` : `${code} ${value}`,
 	);
@@ -66,7 +65,7 @@ async function browse(folder: string, meter: string[], client: string[]): Promis
 	assert.equal(lines.filter((line) => line.startsWith("object\t")).length, OBJECTS, lines.join("\n"));
 }
 
-/** Our listener takes the pushes that Gurux makes: in the open, encrypted, and with a tag. */
+/** Our listener accepts pushes made by Gurux: plain, encrypted, and authenticated. */
 async function takePushes(folder: string): Promise<void> {
 	const script = join(PEER_SOURCES, "python", "push_dlms.py");
 	const lines = (await run("python3", [script], { PYTHONPATH: folder, TZ: "UTC" })).trim().split("\n");
@@ -99,7 +98,7 @@ const browses = (name: string, meter: string[], client: string[]) => ({
 	run: (folder: string) => browse(folder, meter, client),
 });
 
-/** Rows `from` to `to` before the last, as tools/meter/dlms-profiles.ts has them; the scaler of the first column is -1. */
+/** Rows `from` to `to` before the last, as in tools/meter/dlms-profiles.ts; the scaler of the first column is -1. */
 function profileRows(from: number, to: number): string[] {
 	return Array.from({ length: from - to + 1 }, (_, i) => {
 		const k = from - i;
@@ -110,7 +109,7 @@ function profileRows(from: number, to: number): string[] {
 	});
 }
 
-/** The rows from `from` to `to` before the last of its 400. */
+/** Reads the rows `from` to `to` before the last of 400. */
 const readsRows = (name: string, meter: string[], client: string[], from: number, to: number) => ({
 	name: `a load profile ${name}`,
 	async run(folder: string) {
@@ -120,7 +119,7 @@ const readsRows = (name: string, meter: string[], client: string[], from: number
 	},
 });
 
-/** A reading that fails with this message. */
+/** Expects a failure with this message. */
 const fails = (name: string, meter: string[], client: string[], message: RegExp) => ({
 	name,
 	async run(folder: string) {

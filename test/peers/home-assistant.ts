@@ -1,4 +1,4 @@
-/** The real Home Assistant, from PyPI (test/peers/python/home-assistant.txt), in a Debian with the Python that it wants. */
+/** The real Home Assistant, from PyPI (test/peers/python/home-assistant.txt), in a Debian with a recent Python. */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -8,21 +8,20 @@ import { promisify } from "node:util";
 import { endChild, installInDebian, DEBIAN_ROOT as ROOT, startInDebian } from "./debian.js";
 import { freePort, PEER_SOURCES, PeerMissing } from "./peer.js";
 
-/** Its list of packages, and its place in the Debian. */
+/** Name of its list of packages, and of its environment in the Debian. */
 const NAME = "home-assistant";
 const ASK = join(PEER_SOURCES, "python", "ask_home_assistant.py");
 const START_LIMIT_MS = 120_000;
 const ASK_LIMIT_MS = 30_000;
-/** It makes statistics of five minutes, ten seconds after they are over. */
+/** Home Assistant makes statistics every five minutes, with a delay of ten seconds. */
 const STATISTICS_MS = 300_000;
-/** On a slow machine the next five minutes count. */
+/** A slow machine may miss one period. */
 const STATISTICS_LIMIT_MS = 330_000;
 const START_USUAL_MS = 8000;
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON of others
 export type Answer = any;
 
-/** An entity as Home Assistant shows it. */
 export interface EntityState {
 	readonly entity_id: string;
 	readonly state: string;
@@ -30,8 +29,8 @@ export interface EntityState {
 }
 
 /**
- * Words before a command line that put a program's clock ahead; the program faketime itself is no choice, because it
- * passes no signals on.
+ * Prefix of a command line that sets a program's clock ahead. The program faketime does not pass signals on, so it
+ * can't be used.
  */
 function clockAhead(ms: number): string {
 	const libraries = readdirSync(join(ROOT, "usr", "lib"));
@@ -43,12 +42,12 @@ function clockAhead(ms: number): string {
 
 export class HomeAssistant {
 	readonly url: string;
-	/** Token of an administrator, as the gateway needs it. */
+	/** Administrator's token, for the gateway. */
 	token = "";
 	/** Token of a user without administrator rights. */
 	guestToken = "";
 	readonly #port: number;
-	/** How far its clock is ahead of this computer's, and the latest time that it has had. */
+	/** Lead of its clock over this computer's, and the latest time that it has had. */
 	#aheadMs = 0;
 	#reachedMs = 0;
 	#child: ChildProcess | undefined;
@@ -58,7 +57,7 @@ export class HomeAssistant {
 		this.url = `http://127.0.0.1:${port}`;
 	}
 
-	/** A new one, with an owner and a guest. Throws PeerMissing when it can't be had. */
+	/** A new one, with an owner and a guest. Throws PeerMissing if it can't be installed. */
 	static async start(): Promise<HomeAssistant> {
 		await installInDebian(NAME);
 		const hass = new HomeAssistant(await freePort());
@@ -81,7 +80,7 @@ export class HomeAssistant {
 		return hass;
 	}
 
-	/** Starts it with what it knew before; `aheadMs`: how far its clock is ahead of this computer's. */
+	/** Starts it with its former data; `aheadMs`: lead of its clock over this computer's. */
 	async begin(aheadMs = 0): Promise<void> {
 		this.#aheadMs = aheadMs;
 		const hass = `/${NAME}/bin/hass -c /config --skip-pip --log-no-color`;
@@ -96,7 +95,7 @@ export class HomeAssistant {
 			const reply = await fetch(`${this.url}/api/core/state`, {
 				headers: this.token === "" ? {} : { Authorization: `Bearer ${this.token}` },
 			}).catch(() => undefined);
-			// Without a token it refuses, but it is there.
+			// A refusal without a token shows that it runs.
 			if (
 				reply !== undefined &&
 				(this.token === "" || (reply.ok && ((await reply.json()) as Answer).state === "RUNNING"))
@@ -111,7 +110,7 @@ export class HomeAssistant {
 		}
 	}
 
-	/** Ends it in good order, as a restart of the host does. */
+	/** Stops it, as a restart of the host does. */
 	async end(): Promise<void> {
 		const child = this.#child;
 		this.#child = undefined;
@@ -119,12 +118,12 @@ export class HomeAssistant {
 		await endChild(child);
 	}
 
-	/** Warnings and errors in its log since it was started. */
+	/** Warnings and errors since its start. */
 	get log(): string {
 		return readFileSync(join(ROOT, "config", "home-assistant.log"), "utf8");
 	}
 
-	/** The reply to a request of its REST API, JSON; throws an Error when it refuses. */
+	/** JSON reply of its REST API; throws an Error if refused. */
 	async request(method: string, path: string, body?: unknown, token = this.token): Promise<Answer> {
 		const isForm = body instanceof URLSearchParams;
 		const headers: Record<string, string> = isForm ? {} : { "Content-Type": "application/json" };
@@ -136,7 +135,7 @@ export class HomeAssistant {
 		return JSON.parse(text);
 	}
 
-	/** The results of commands over its websocket. */
+	/** Results of commands over its websocket. */
 	async ask(...commands: Answer[]): Promise<Answer[]> {
 		return this.#ask(this.token, commands);
 	}
@@ -151,7 +150,7 @@ export class HomeAssistant {
 			.map((line) => JSON.parse(line));
 	}
 
-	/** Undefined when there is no such entity. */
+	/** Undefined: no such entity. */
 	async state(entity: string): Promise<EntityState | undefined> {
 		return (await this.states()).find(({ entity_id }) => entity_id === entity);
 	}
@@ -160,7 +159,7 @@ export class HomeAssistant {
 		return this.request("GET", "/api/states");
 	}
 
-	/** Its entities and devices that came by MQTT. */
+	/** Its entities and devices from MQTT. */
 	async discovered(): Promise<{ entities: Answer[]; devices: Answer[] }> {
 		const [entities, devices] = await this.ask(
 			{ type: "config/entity_registry/list" },
@@ -185,8 +184,8 @@ export class HomeAssistant {
 	}
 
 	/**
-	 * Starts it anew, its clock at `leadMs` before five minutes are over that it has not seen yet: then it makes its statistics,
-	 * without which no entity is one of energy.
+	 * Restarts it with its clock at `leadMs` before the end of a new period of five minutes. Then it makes the
+	 * statistics that an entity needs for the energy dashboard.
 	 */
 	async restartBeforeStatistics(leadMs: number): Promise<void> {
 		await this.end();
@@ -195,7 +194,7 @@ export class HomeAssistant {
 		await this.begin(endMs - headMs - Date.now());
 	}
 
-	/** Makes these the sources of its energy dashboard; what its own validation says of them once there are statistics. */
+	/** Sets the sources of its energy dashboard; returns its own validation once there are statistics. */
 	async validateEnergy(imported: string, exported?: string): Promise<Answer[]> {
 		const prices = { entity_energy_price: null, number_energy_price: null };
 		const from = { stat_energy_from: imported, stat_cost: null, ...prices };
@@ -220,7 +219,7 @@ export class HomeAssistant {
 		}
 	}
 
-	/** The owner's first steps, without the page. */
+	/** Its first set-up, without the page. */
 	async #onboard(): Promise<void> {
 		const client = `${this.url}/`;
 		const person = { client_id: client, language: "en" };

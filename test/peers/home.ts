@@ -1,4 +1,4 @@
-/** A home: our gateway with a meter, Home Assistant, and a broker where there is one. */
+/** A home: our gateway with a meter, Home Assistant, and a broker if available. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type JSONObject, vectorOf } from "../api/gateway.js";
@@ -7,7 +7,7 @@ import { type EntityState, HomeAssistant } from "./home-assistant.js";
 import { Mosquitto } from "./mosquitto.js";
 import { PeerMissing } from "./peer.js";
 
-/** Telegram of a meter that counts imported and exported energy. */
+/** Telegram of a meter for imported and exported energy. */
 export const METER = "logarex-lk13-history";
 /** Expected sensors in Home Assistant: state, unit, device class, state class. */
 export const VALUES: Readonly<Record<string, readonly [string, string, string, string]>> = {
@@ -16,14 +16,13 @@ export const VALUES: Readonly<Record<string, readonly [string, string, string, s
 	"1_0_16_7_0": ["28", "W", "power", "measurement"],
 	"1_0_32_7_0": ["235.2", "V", "voltage", "measurement"],
 };
-/** Between two tests of an output the gateway rests. */
+/** The gateway pauses between two tests of an output. */
 const TEST_LIMIT_MS = 60_000;
 
 export interface Home {
 	readonly hass: HomeAssistant;
-	/** In XS, as on the device. */
+	/** With engine xs, as on the device. */
 	readonly gateway: ProcessGateway;
-	/** The broker, or the reason why it is missing. */
 	readonly broker: Mosquitto | PeerMissing;
 }
 
@@ -53,7 +52,7 @@ export async function endHome({ hass, gateway, broker }: Home): Promise<void> {
 	}
 }
 
-/** The first that `look` finds. */
+/** Repeats `look` until it returns something. */
 export async function waitFor<T>(what: string, limitMs: number, look: () => Promise<T | undefined>): Promise<T> {
 	const limit = Date.now() + limitMs;
 	for (;;) {
@@ -64,23 +63,23 @@ export async function waitFor<T>(what: string, limitMs: number, look: () => Prom
 	}
 }
 
-/** Reply of `GET hub/send` or `mqtt/send`, once the gateway accepts it. */
+/** Reply of `GET hub/send` or `mqtt/send`, once the gateway accepts the request. */
 export async function sendNow(gateway: ProcessGateway, path: "hub/send" | "mqtt/send"): Promise<JSONObject> {
 	return waitFor(`${path} is busy`, TEST_LIMIT_MS, async () => {
 		const { status, text } = await gateway.get(path);
 		const told = JSON.parse(text);
-		// One that has just started joins its network first.
+		// A new gateway joins its network first.
 		return status === 503 || told.code === "no_network" ? undefined : told;
 	});
 }
 
-/** A state as VALUES has it. */
+/** A state in the form of VALUES. */
 export function shownBy({ state, attributes }: EntityState): readonly unknown[] {
 	const { unit_of_measurement, device_class, state_class } = attributes;
 	return [String(Number(state)), unit_of_measurement, device_class, state_class];
 }
 
-/** Home Assistant's word for a name. */
+/** Home Assistant's slug of a name. */
 export function slugOf(name: string): string {
 	return name.toLowerCase().replace(/[^a-z0-9]+/g, "_");
 }

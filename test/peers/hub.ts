@@ -1,19 +1,19 @@
-/** States that our gateway sends by Home Assistant's REST API, read back from Home Assistant. */
+/** Our gateway sends states by Home Assistant's REST API, and the test reads them back. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ProcessGateway } from "../api/process-gateway.js";
 import { type Home, sendNow, shownBy, slugOf, VALUES, waitFor } from "./home.js";
 import type { EntityState, HomeAssistant } from "./home-assistant.js";
 
-/** After a failure the gateway tries again by itself, after 10 s and after 30 s more. */
+/** Retry delays: 10 s, then 30 s more. */
 const RETURN_LIMIT_MS = 60_000;
-/** Long enough for it. */
+/** Time for the gateway to send before the statistics. */
 const STATISTICS_LEAD_MS = 50_000;
 const LOG_MS = 1000;
-/** Between two readouts that are sent. */
+/** Pause between two sent readouts. */
 const PAUSE_MS = 11_000;
 
-/** The gateway's states in Home Assistant, by the part of the name behind the host name. */
+/** The gateway's states in Home Assistant, by the name behind the host name. */
 async function sent({ hass, gateway }: Home): Promise<Map<string, EntityState>> {
 	const ids = new RegExp(`^(?:binary_)?sensor\\.${slugOf(gateway.hostname)}_`);
 	const states = (await hass.states()).filter(({ entity_id }) => ids.test(entity_id));
@@ -51,7 +51,7 @@ export const hubCases = [
 			assert.equal(states.get("meter")!.state, "on");
 			const ageMs = Date.now() - Date.parse(states.get("last_readout")!.state);
 			assert.ok(Math.abs(ageMs) < 120_000, `${ageMs}`);
-			// Attributes that a request omits disappear, so each request sends all of them.
+			// A request removes omitted attributes, so each request sends all of them.
 			const { friendly_name, obis } = states.get("1_0_1_8_0")!.attributes;
 			assert.equal(friendly_name, `${gateway.hostname} Active energy import total`);
 			assert.equal(obis, "1-0:1.8.0");
@@ -62,7 +62,7 @@ export const hubCases = [
 		async run(home: Home) {
 			const { gateway, hass } = home;
 			await hass.end();
-			// This one can't be sent now.
+			// This readout can't be sent.
 			await gateway.read("iec62056/read");
 			await hass.restartBeforeStatistics(STATISTICS_LEAD_MS);
 			await waitFor("nothing comes after the restart", RETURN_LIMIT_MS, async () =>
@@ -81,7 +81,7 @@ export const hubCases = [
 				const { retcode, http_status_code, code, message } = await sendNow(gateway, "hub/send");
 				assert.deepEqual([retcode, http_status_code, code], [1, 401, "token_rejected"]);
 				assert.match(message, /administrator/);
-				// Its log lags a little.
+				// The log has a delay.
 				await sleep(LOG_MS);
 				const before = refusals(hass);
 				assert.ok(before > 0);

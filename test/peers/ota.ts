@@ -1,4 +1,7 @@
-/** Firmware files: zigpy (the library of Home Assistant's ZHA, from PyPI) reads them, and a key in a security module signs them. */
+/**
+ * Firmware files: zigpy (library of Home Assistant's ZHA, from PyPI) reads them, and a key in a security module signs
+ * them.
+ */
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -52,11 +55,11 @@ interface Module {
 	readonly publicKey: string;
 }
 
-/** A token with one key on P-256, which never leaves it. */
+/** A token with a P-256 key that can't be exported. */
 export async function prepareModule(): Promise<Module> {
 	const folder = mkdtempSync(join(tmpdir(), "token-"));
 	writeFileSync(join(folder, "softhsm2.conf"), `directories.tokendir = ${folder}\n`);
-	// The programs of the signer inherit both.
+	// Inherited by the signer's programs.
 	process.env["SOFTHSM2_CONF"] = join(folder, "softhsm2.conf");
 	process.env["PIN"] = PIN;
 	await run("softhsm2-util", ["--init-token", "--free", "--label", "gateway", "--pin", PIN, "--so-pin", PIN]);

@@ -1,4 +1,4 @@
-/** Common needs of other makers' programs: a folder for their downloads, and our simulator as a meter. */
+/** Shared by all peers: a folder for downloads, and our simulator as a meter. */
 
 import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -10,7 +10,7 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 
 const root = join(import.meta.dirname, "..", "..", "..");
-/** Downloads and what is compiled from them; not part of the project. */
+/** Downloads and compiled files; not part of the project. */
 export const PEERS_FOLDER = join(root, ".peers");
 export const PEER_SOURCES = join(root, "test", "peers");
 const METER_PROGRAM = join(root, ".build", "tools", "meter.js");
@@ -19,12 +19,12 @@ const DOWNLOAD_LIMIT_MS = 60_000;
 const RUN_LIMIT_MS = 60_000;
 const INSTALL_LIMIT_MS = 180_000;
 
-/** The peer can't be had on this machine; the message is the reason. */
+/** The peer can't run on this machine, for the reason in the message. */
 export class PeerMissing extends Error {
 	override readonly name = "PeerMissing";
 }
 
-/** Downloads a file once, checks it, and returns its path. Throws PeerMissing when the server can't be reached. */
+/** Downloads a file once, checks it, and returns its path. Throws PeerMissing if the server can't be reached. */
 export async function download(url: string, sha256: string): Promise<string> {
 	mkdirSync(PEERS_FOLDER, { recursive: true });
 	const path = join(PEERS_FOLDER, url.slice(url.lastIndexOf("/") + 1));
@@ -44,8 +44,7 @@ export async function download(url: string, sha256: string): Promise<string> {
 }
 
 /**
- * Runs a program to its end; returns its output. Throws with its message when it fails, PeerMissing when it is not
- * installed.
+ * Runs a program to its end; returns its output. Throws its message if it fails, PeerMissing if it is not installed.
  */
 export async function run(command: string, args: string[], env: Record<string, string> = {}): Promise<string> {
 	try {
@@ -82,7 +81,7 @@ export async function installPython(
 	return folder;
 }
 
-/** Installs packages from npm beside the project; their folder. Throws PeerMissing when they can't be had. */
+/** Installs npm packages outside of the project; returns their folder. Throws PeerMissing if that fails. */
 export async function installNode(name: string, packages: readonly string[]): Promise<string> {
 	const folder = join(PEERS_FOLDER, name);
 	const done = join(folder, "installed.txt");
@@ -90,7 +89,7 @@ export async function installNode(name: string, packages: readonly string[]): Pr
 	if (existsSync(done) && readFileSync(done, "utf8") === wanted) return folder;
 	rmSync(folder, { recursive: true, force: true });
 	mkdirSync(folder, { recursive: true });
-	// So that it does not take ours for its own.
+	// Prevents npm from using the project's package.json.
 	writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
 	const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=0"];
 	try {
@@ -105,10 +104,10 @@ export async function installNode(name: string, packages: readonly string[]): Pr
 	return folder;
 }
 
-/** Below the ports that the system hands out by itself (/proc/sys/net/ipv4/ip_local_port_range). */
+/** Below the ephemeral ports of the system (/proc/sys/net/ipv4/ip_local_port_range). */
 let lastPort = 20_000 + (process.pid % 10_000);
 
-/** A free port of the loopback address; the system hands it to no other program meanwhile. */
+/** A free port of the loopback address that the system assigns to no other program. */
 export async function freePort(): Promise<number> {
 	for (;;) {
 		const server = createServer().listen(++lastPort, "127.0.0.1");
@@ -123,7 +122,7 @@ export async function freePort(): Promise<number> {
 	}
 }
 
-/** Runs the simulator with these options and `use` with the path of its pseudo-terminal. */
+/** Runs the simulator with these options, and `use` with the path of its pseudo-terminal. */
 export async function withMeter<T>(options: string[], use: (path: string) => Promise<T>): Promise<T> {
 	const meter = spawn(process.execPath, [METER_PROGRAM, "--quiet", ...options], {
 		stdio: ["ignore", "pipe", "inherit"],
@@ -138,14 +137,14 @@ export async function withMeter<T>(options: string[], use: (path: string) => Pro
 	}
 }
 
-/** One data set as a reader that knows one value and one unit sees it. */
+/** A data set as seen by a reader with one value and one unit. */
 export interface PlainSet {
 	address: string;
 	value: string;
 	unit: string;
 }
 
-/** The data sets of a transmission, by a reading of its text that shares nothing with the project's parser. */
+/** The data sets of a transmission, parsed independently of the project's parser. */
 export function plainSets(telegram: Uint8Array): PlainSet[] {
 	const text = Buffer.from(telegram).toString("latin1");
 	const block = text.slice(text.indexOf("\n") + 1);

@@ -1,4 +1,4 @@
-/** Prometheus, as Debian has it (package `prometheus`): promtool, and a server that scrapes by a configuration of ours. */
+/** Prometheus of Debian (package `prometheus`): promtool, and a server with our configuration. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,13 +13,13 @@ export interface Sampled {
 }
 
 export interface Server {
-	/** The vector that an expression gives now; throws an Error with what the server says of one that it doesn't take. */
+	/** Present result of an expression; throws an Error with the server's message. */
 	query(expression: string): Promise<Sampled[]>;
-	/** Bytes of memory that it has taken of the system. */
+	/** Memory of the server, bytes. */
 	memory(): number;
 }
 
-/** Throws PeerMissing where it is not installed. */
+/** Throws PeerMissing if it is not installed. */
 export async function needPrometheus(): Promise<void> {
 	for (const program of ["promtool", "prometheus"]) {
 		try {
@@ -43,7 +43,7 @@ export async function promtool(args: string[], input = ""): Promise<[number, str
 	return [code, complaints];
 }
 
-/** Runs a server by `prometheus.yml` of the folder, where it keeps its data too. */
+/** Runs a server with the folder's `prometheus.yml`, which also holds its data. */
 export async function withServer(folder: string, use: (server: Server) => Promise<void>): Promise<void> {
 	const port = await freePort();
 	const args = [
@@ -57,7 +57,7 @@ export async function withServer(folder: string, use: (server: Server) => Promis
 		await use({
 			async query(expression) {
 				const url = `http://127.0.0.1:${port}/api/v1/query?query=${encodeURIComponent(expression)}`;
-				// It does not listen at once.
+				// It takes a moment to listen.
 				const reply = await fetch(url).catch(() => undefined);
 				if (reply === undefined || reply.status === 503) return [];
 				// biome-ignore lint/suspicious/noExplicitAny: JSON of another program
@@ -76,7 +76,7 @@ export async function withServer(folder: string, use: (server: Server) => Promis
 	}
 }
 
-/** Asks again until `isWanted`; fails with what was there last. */
+/** Repeats `ask` until `isWanted`; fails with the last answer. */
 export async function until<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean, limitMs: number): Promise<T> {
 	for (const limit = Date.now() + limitMs; ; await sleep(500)) {
 		const answer = await ask();

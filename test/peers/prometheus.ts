@@ -1,6 +1,6 @@
 /**
- * Prometheus, as Debian has it (package `prometheus`): its promtool checks the text of our metrics, and its server scrapes
- * our gateway over HTTPS with a token of scope read.
+ * Prometheus of Debian (package `prometheus`): promtool checks the text of our metrics, and the server scrapes our
+ * gateway over HTTPS with a read-only token.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { readMetrics } from "../api/metrics-text.js";
 import { type EngineName, ProcessGateway } from "../api/process-gateway.js";
 import { needPrometheus, promtool, type Server, until, withServer } from "./prometheus-server.js";
 
-/** Meters that have, together, most of the metrics. */
+/** Together these meters have most of the metrics. */
 const METERS = ["ziv-5cta3-dsmr5-leading-lf", "landis-gyr-zmd310-billing-without-unit", "logarex-lk13-history"];
 const SCRAPE_LIMIT_MS = 30_000;
 
@@ -33,7 +33,7 @@ async function readMeter(gateway: ProcessGateway, name: string): Promise<void> {
 
 const check = (text: string) => promtool(["check", "metrics"], text);
 
-/** A server that scrapes the gateway with this token. */
+/** Runs `use` with a server that scrapes the gateway with this token. */
 async function scraping(gateway: ProcessGateway, token: string, use: (server: Server) => Promise<void>): Promise<void> {
 	const folder = mkdtempSync(join(tmpdir(), "prometheus-"));
 	writeFileSync(
@@ -73,7 +73,7 @@ export const prometheusCases = [
 			const { text } = await gateway.get("metrics");
 			assert.ok(text.includes("{obis="), text);
 			assert.deepEqual(await check(text), [0, ""]);
-			// And it does look.
+			// The check finds errors.
 			assert.notEqual((await check(text.slice(0, -1)))[0], 0);
 			assert.notEqual((await check(text.replace("# HELP gateway_info", "# help gateway_info")))[0], 0);
 		},

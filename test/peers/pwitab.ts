@@ -1,7 +1,7 @@
 /**
- * The Python reader `iec62056-21` of Henrik Palmlund Wahlgren (pwitab) on pyserial, from PyPI: mode C, repeats a block
- * by NAK, opens programming mode. It changes its speed late (0.75 s after the acknowledgement), so the simulated meter
- * takes 1 s to answer.
+ * The Python reader `iec62056-21` of Henrik Palmlund Wahlgren (pwitab) on pyserial, from PyPI: mode C, repetition of a
+ * block after NAK, programming mode. It changes its speed 0.75 s after the acknowledgement, so the simulated meter
+ * waits 1 s.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ async function read(folder: string, what: string, meter: string[]): Promise<stri
 
 async function readAll(folder: string, meter: string[]): Promise<void> {
 	const [ident, ...sets] = (await read(folder, "readout", meter)).trimEnd().split("\n");
-	// Its parser takes the character after Z for part of an enhanced identification and drops it.
+	// Its parser drops the character after Z as part of an enhanced identification.
 	assert.equal(ident, "LOG\tK13BE803049");
 	assert.deepEqual(
 		sets,

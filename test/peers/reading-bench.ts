@@ -1,6 +1,6 @@
 /**
- * A gateway that has read its meter, and what a reader of docs/integrations.md has then: a folder with gateway.pem, a
- * token that may only read, and on request a broker that the gateway publishes to.
+ * A gateway that has read its meter, and a reader's set-up by docs/integrations.md: a folder with gateway.pem, a
+ * read-only token, and optionally a broker to which the gateway publishes.
  */
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
@@ -14,7 +14,7 @@ import { Mosquitto } from "./mosquitto.js";
 import { run } from "./peer.js";
 import { template } from "./templates.js";
 
-/** How the page calls them. */
+/** The page's name for the gateway. */
 export const PAGE_HOST = "smgw-a1b2c3.local";
 export const PAGE_BROKER = "broker.lan";
 export const PAGE_TOPIC = "smgw/02fe5ba1b2c3";
@@ -25,26 +25,24 @@ export const READER_PASSWORD = "a-reader";
 
 const MESSAGE_LIMIT_S = 20;
 const ADDRESS_LIMIT_MS = 30_000;
-/** Address of the access point, which is in every certificate that the gateway makes. */
+/** Address of the access point, which every certificate of the gateway names. */
 const ACCESS_POINT = "192.168.4.1";
 
 export interface ReadingBench {
 	readonly gateway: ProcessGateway;
-	/** Host and port: an address that its certificate is for. */
+	/** Host and port, covered by the certificate. */
 	readonly authority: string;
-	/** A token of scope read. */
+	/** Read-only. */
 	readonly token: string;
-	/** Has gateway.pem. */
+	/** Holds gateway.pem. */
 	readonly folder: string;
-	/** The last readout, as the API shows it. */
 	readonly last: JSONObject;
 }
 
 export interface BrokerBench extends ReadingBench {
 	readonly broker: Mosquitto;
-	/** Where the gateway publishes. */
+	/** Prefix of the gateway's topics. */
 	readonly topic: string;
-	/** The state received so far. */
 	readonly state: Readonly<Record<string, number | string>>;
 }
 
@@ -53,7 +51,7 @@ export async function startReadingBench(): Promise<ReadingBench> {
 	const folder = mkdtempSync(join(tmpdir(), "readings-"));
 	try {
 		await gateway.login();
-		// Values stay as they are.
+		// Without scheduled readouts, so that values stay the same.
 		await gateway.write("iec62056/schedule", { enabled: false, period_unit: "minutes", period_value: 30 });
 		await gateway.read("iec62056/read");
 		const authority = `${await addressOf(gateway)}:${gateway.httpsPort}`;
@@ -82,7 +80,7 @@ export async function endReadingBench({ gateway, folder }: ReadingBench): Promis
 
 let shared: Promise<BrokerBench> | undefined;
 
-/** With a broker as the page has it, set in the gateway as the page has it: one for all peers that want it. */
+/** With the page's broker and settings; shared by all peers that need it. */
 export function brokerBench(): Promise<BrokerBench> {
 	shared ??= startBrokerBench();
 	return shared;
@@ -101,7 +99,7 @@ async function startBrokerBench(): Promise<BrokerBench> {
 		const said = await shell(folder, `GATEWAY=https://${authority} ADMIN=${gateway.token}\n${setting}`);
 		assert.match(said, /"retcode":0/, said);
 		const topic = `smgw/${(await gateway.read("system/version")).device.serial.toLowerCase()}`;
-		// MQTT sent the values of the last readout when it was turned on.
+		// MQTT sent the last readout when it was enabled.
 		const state = JSON.parse(await messageOf(broker, `${topic}/state`));
 		return { ...bench, broker, topic, state };
 	} catch (error) {
@@ -111,7 +109,7 @@ async function startBrokerBench(): Promise<BrokerBench> {
 	}
 }
 
-/** The broker of the page, with its users and what each of them may. */
+/** The page's broker, with its users and their rights. */
 async function startBroker(): Promise<Mosquitto> {
 	const folder = mkdtempSync(join(tmpdir(), "users-"));
 	const passwd = join(folder, "passwd");
@@ -119,7 +117,7 @@ async function startBroker(): Promise<Mosquitto> {
 		await run("mosquitto_passwd", ["-c", "-b", passwd, "gateway", GATEWAY_PASSWORD]);
 		await run("mosquitto_passwd", ["-b", passwd, "reader", READER_PASSWORD]);
 		const users = readFileSync(passwd, "utf8");
-		// Its port is another one.
+		// The page's port and paths are replaced.
 		const words = { "listener 1883\n": "", "/etc/mosquitto/passwd": "@/passwd" };
 		const lines = [...template("mosquitto.conf", words).trim().split("\n"), "acl_file @/acl"];
 		const client = ["-u", "reader", "-P", READER_PASSWORD];
@@ -129,7 +127,7 @@ async function startBroker(): Promise<Mosquitto> {
 	}
 }
 
-/** The next message of this topic, or what is kept there, as the page's reader gets it. */
+/** The topic's next or retained message, received by the page's reader. */
 async function messageOf(broker: Mosquitto, topic: string): Promise<string> {
 	const words = {
 		[`-h ${PAGE_BROKER}`]: `-h 127.0.0.1 -p ${broker.port}`,
@@ -146,14 +144,14 @@ export async function endBrokerBench(bench: BrokerBench): Promise<void> {
 	await bench.broker.stop();
 }
 
-/** Runs lines of a shell in this folder, to the first that fails; what they print. */
+/** Runs shell lines in this folder until one fails; returns their output. */
 export function shell(folder: string, lines: string): Promise<string> {
 	const path = join(folder, "lines.sh");
 	writeFileSync(path, `set -e\ncd '${folder}'\n${lines}`);
 	return run("sh", [path]);
 }
 
-/** Values of the last readout by OBIS code, in the meter's units; those of past billing periods are not among them. */
+/** Present values of the last readout by OBIS code, in the meter's units. */
 export function numbersOf({ readings }: JSONObject): Record<string, number> {
 	const numbers: Record<string, number> = {};
 	for (const { obis, value1_number, billing_period } of readings) {
@@ -162,7 +160,7 @@ export function numbersOf({ readings }: JSONObject): Record<string, number> {
 	return numbers;
 }
 
-/** The address that the gateway's certificate is for; it makes itself that one when it has joined the network. */
+/** The address in the gateway's certificate, which it makes after joining the network. */
 async function addressOf(gateway: ProcessGateway): Promise<string> {
 	const limit = Date.now() + ADDRESS_LIMIT_MS;
 	for (;;) {

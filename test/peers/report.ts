@@ -1,4 +1,4 @@
-/** Diagnostic reports, and what our HPKE seals, opened by other makers' from PyPI. */
+/** Programs from PyPI open diagnostic reports and other messages sealed by our HPKE. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,7 +1,7 @@
 /**
- * `npm run test:peers`: programs of other makers read from our simulated meter, are read by our gateway and look for the
- * device in the network, so that it is not only our own tests that say it speaks the standard. Needs the internet the
- * first time. A peer that can't be had is named as skipped, with the reason; exit code 1 when a case fails.
+ * `npm run test:peers`: programs of other makers read our simulated meter, are read by our gateway, and discover it, so
+ * that conformance does not rest on our own tests alone. Needs the internet the first time. A peer that can't run is
+ * reported as skipped, with the reason; exit code 1 if a case fails.
  */
 import { brokerCases, endBroker, prepareBroker } from "./broker.js";
 import { endSetUp, prepareSetUp, setUpCases } from "./broker-set-up.js";
@@ -68,7 +68,7 @@ async function check<T>({ name, prepare, cases, end }: Peer<T>): Promise<void> {
 	await end?.(prepared);
 }
 
-/** Checks of meters, of monitoring programs and of firmware files. */
+/** Meters, monitoring programs and firmware files. */
 async function checkMeters(): Promise<void> {
 	await check({ name: "OpenMUC j62056 2.2.0", prepare: prepareOpenMUC, cases: openMUCCases });
 	await check({ name: "pwitab iec62056-21 0.0.2", prepare: preparePwitab, cases: pwitabCases });
@@ -130,7 +130,7 @@ async function checkBrokers(): Promise<void> {
 	});
 	await check({ name: "json-path 2.9.0", prepare: prepareJSONPath, cases: jsonPathCases });
 	await check({ name: "gojq 0.12.19", prepare: prepareGojq, cases: gojqCases });
-	// The last user of the shared bench ends it.
+	// The last user of the shared bench stops it.
 	await check({ name: "the broker of integrations.md", prepare: prepareSetUp, cases: setUpCases, end: endSetUp });
 }
 

@@ -1,6 +1,6 @@
 /**
- * The scripts of docs/integrations.md, and its sensors for Home Assistant by Jinja from PyPI; with programs that a computer
- * has (curl, OpenSSL, Python), over HTTPS with the certificate looked at.
+ * The scripts of docs/integrations.md with curl, OpenSSL and Python, and its sensors for Home Assistant by Jinja from
+ * PyPI, over HTTPS with a verified certificate.
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -15,13 +15,13 @@ import { template } from "./templates.js";
 
 const PACKAGES = ["jinja2==3.1.6", "markupsafe==3.0.2", "pyyaml==6.0.2"];
 const DAY_S = 86_400;
-/** A connection that has ended keeps its place for a while, and the stream is the first that gives its place to another. */
+/** A closed connection occupies its place for a while, and a stream is the first that is closed for another. */
 const PLACES_MS = 3000;
-/** If it was given up all the same: it comes again after 30 s. */
+/** If the stream was closed, the script reconnects after 30 s. */
 const FOLLOW_LIMIT_MS = 90_000;
 
 interface Bench extends ReadingBench {
-	/** Where the packages of Python are. */
+	/** Folder of the Python packages. */
 	readonly packages: string;
 }
 
@@ -31,18 +31,18 @@ export async function prepareScripts(): Promise<Bench> {
 
 export const endScripts = endReadingBench;
 
-/** A file of the page for this gateway. */
+/** A file of the page, with this gateway's values. */
 function filled(name: string, { authority, token }: Bench): string {
 	return template(name, { [PAGE_HOST]: authority, TOKEN: token });
 }
 
-/** Runs a file of the page where gateway.pem is. */
+/** Runs a file of the page beside gateway.pem. */
 function runFile(name: string, command: string, bench: Bench): Promise<string> {
 	writeFileSync(join(bench.folder, name), filled(name, bench));
 	return shell(bench.folder, `${command} ${name}`);
 }
 
-/** The lines "code number unit …" that both scripts print. */
+/** Parses the lines "code number unit …" that both scripts print. */
 function printed(text: string): Record<string, number> {
 	const [first, ...lines] = text.trim().split("\n");
 	assert.match(first, /^read at \d{4}-\d\d-\d\dT/);

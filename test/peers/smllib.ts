@@ -1,6 +1,6 @@
 /**
- * smllib 1.7 of spacemanspiff2007 from PyPI, a parser of SML: it and our decoder read the same from all makes of our
- * simulated meter, and from the captures. Where a meter sends the wrong sign, smllib gives what it sends.
+ * smllib 1.7 of spacemanspiff2007 from PyPI, an SML parser, and our decoder read the same from the captures and from
+ * all makes of our simulated meter. smllib does not correct the wrong signs of some meters.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -36,7 +36,7 @@ async function readAll(folder: string, sent: readonly Sent[]): Promise<Entry[][]
 	}
 }
 
-/** A number with its unit, or the text of octets, as our records show it. */
+/** A number with its unit, or octets as text, in the form of our readings. */
 function shown([code, value, unit]: Entry): string {
 	if (typeof value !== "string") return `${code}: ${Number(value)} ${unit === null ? "" : cosemUnitText(unit)}`;
 	// The maker's name is text already.
@@ -55,7 +55,7 @@ function ours(bytes: Uint8Array): string[][] {
 	);
 }
 
-/** Powers that these two makes send with the wrong sign, or without. */
+/** Powers that these two makes send with a wrong sign, or without one. */
 const OTHER_SIGN = /^1-0:(15|16|36)\.7\.0\*255: /;
 
 async function compare(folder: string, sent: readonly Sent[], hasOtherSign: (one: Sent) => boolean): Promise<void> {

@@ -1,4 +1,4 @@
-/** The stand-in for Home Assistant (tools/hub) held against the real one: what a client can tell apart is the same. */
+/** The stand-in for Home Assistant (tools/hub) against the real one: a client can't tell them apart. */
 import assert from "node:assert/strict";
 import { StandIn } from "../../tools/hub/home-assistant.js";
 import type { Home } from "./home.js";
@@ -26,7 +26,7 @@ const ENERGY = {
 const set = (path: string, body: unknown): Sent => ({ method: "POST", path, body: JSON.stringify(body) });
 const post = (path: string, body?: string, who?: Who): Sent => ({ method: "POST", path, body, who });
 
-/** In this order: what one leaves, the next one meets. */
+/** Order matters: each request depends on the earlier ones. */
 const REQUESTS: readonly Sent[] = [
 	{ path: "/api/" },
 	{ path: "/api/", who: "guest" },
@@ -39,7 +39,7 @@ const REQUESTS: readonly Sent[] = [
 	{ path: "/api/", method: "POST" },
 	{ path: "/api/", method: "POST", who: "stranger" },
 	{ path: "/api/states", method: "POST" },
-	// New, the same once more, another state, other attributes.
+	// New, repeated, another state, other attributes.
 	set(ENTITY, ENERGY),
 	set(ENTITY, ENERGY),
 	set(ENTITY, { ...ENERGY, state: "1234.568" }),
@@ -49,14 +49,12 @@ const REQUESTS: readonly Sent[] = [
 	set(ENTITY, { state: "1235" }),
 	{ path: ENTITY },
 	set(ENTITY, { ...ENERGY, force_update: true }),
-	// The order of the checks.
 	post(ENTITY, JSON.stringify(ENERGY), "guest"),
 	post(ENTITY, JSON.stringify(ENERGY), "stranger"),
 	post(ENTITY, JSON.stringify(ENERGY), "nobody"),
 	post(ENTITY, "{", "guest"),
 	post(ENTITY, "{", "stranger"),
 	post("/api/states/sensor.Bad__Name", "{"),
-	// Bodies.
 	post(ENTITY),
 	post(ENTITY, ""),
 	post(ENTITY, "{"),
@@ -90,7 +88,7 @@ const REQUESTS: readonly Sent[] = [
 	set(ENTITY, { state: "1", attributes: { nested: { list: [1, 2] } } }),
 	set(ENTITY, { state: "abc", attributes: ENERGY.attributes }),
 	set(ENTITY, { state: "1", more: "is ignored" }),
-	// Ids of entities.
+	// Entity ids.
 	...[
 		...["sensor.a", "sensor.0", "sensor.a_b", "sensor.a__b", "sensor._a", "sensor.a_", "sensor.a-b", "sensor.a b"],
 		...["sensor.a.b", "sensor", "sensor.", ".a", "sen_sor.a", "sen__sor.a", "_sensor.a", "sensor_.a", "nosuch.a"],
@@ -111,7 +109,7 @@ const REQUESTS: readonly Sent[] = [
 	set(ENTITY, ENERGY),
 ];
 
-/** A client's view of a reply: status, body, kept state, location. */
+/** A client's view of a reply: status, body, stored state, location. */
 async function see(hub: { url: string; token: string; guestToken: string }, sent: Sent): Promise<unknown> {
 	const { who = "owner", method = "GET", path, body } = sent;
 	const words = {

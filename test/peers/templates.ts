@@ -1,11 +1,10 @@
-/** The files of docs/integrations.md: fenced blocks that have a name behind their language. */
+/** The files in docs/integrations.md: fenced blocks with a name behind their language. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const PAGE = join(import.meta.dirname, "..", "..", "..", "docs", "integrations.md");
 
-/** Text by file name. */
 export function readTemplates(): Map<string, string> {
 	const templates = new Map<string, string>();
 	for (const [, indent, name, text] of readFileSync(PAGE, "utf8").matchAll(
@@ -23,7 +22,7 @@ export function readTemplates(): Map<string, string> {
 	return templates;
 }
 
-/** The file of this name with what its user puts in: for each of these words, which must be there, another. */
+/** The named file, with each of these words, which must occur, replaced. */
 export function template(name: string, words: Readonly<Record<string, string>> = {}): string {
 	let text = readTemplates().get(name);
 	assert.ok(text !== undefined, `docs/integrations.md has no ${name}`);

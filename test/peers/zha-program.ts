@@ -1,4 +1,4 @@
-/** ZHA, the Zigbee of Home Assistant, as a program of its own: test/peers/python/run_zha.py in the Debian. */
+/** ZHA, Home Assistant's Zigbee integration, in a process of its own: test/peers/python/run_zha.py in the Debian. */
 import assert from "node:assert/strict";
 import type { ChildProcess } from "node:child_process";
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
@@ -8,14 +8,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { DEBIAN_ROOT, endChild, installInDebian, startInDebian } from "./debian.js";
 import { PEER_SOURCES, PeerMissing } from "./peer.js";
 
-/** Its list of packages, and its place in the Debian. */
+/** Name of its list of packages, and of its environment in the Debian. */
 const NAME = "zha";
-/** Folder inside the Debian for its database and the firmware files that it offers. */
+/** Folder inside the Debian for its database and offered firmware files. */
 const FOLDER = "/zha-data";
 const START_LIMIT_MS = 60_000;
-/** A firmware is installed in that time, too. */
+/** Includes the installation of a firmware. */
 const ANSWER_LIMIT_MS = 120_000;
-/** It resets its chip, and writes its database. */
+/** Time to reset its chip and write its database. */
 const END_LIMIT_MS = 10_000;
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON of others
@@ -27,7 +27,7 @@ interface Waiting {
 }
 
 export class ZHA {
-	/** All that it has told since it was started. */
+	/** All events since its start. */
 	readonly told: Told[] = [];
 	readonly #child: ChildProcess;
 	#waiting: Waiting[] = [];
@@ -46,7 +46,7 @@ export class ZHA {
 		});
 	}
 
-	/** Installs it, and forgets the networks of the past. Throws PeerMissing when it can't be had. */
+	/** Installs it and deletes earlier networks. Throws PeerMissing if that fails. */
 	static async prepare(): Promise<void> {
 		await installInDebian(NAME);
 		rmSync(join(DEBIAN_ROOT, FOLDER), { recursive: true, force: true });
@@ -54,7 +54,10 @@ export class ZHA {
 		copyFileSync(join(PEER_SOURCES, "python", "run_zha.py"), join(DEBIAN_ROOT, "run_zha.py"));
 	}
 
-	/** Starts it with the coordinator's chip at this port of the loopback address; it forms a network, or goes on with the one it has. */
+	/**
+	 * Starts it with the coordinator's chip at this port of the loopback address; it forms a network, or resumes its
+	 * own.
+	 */
 	static async start(port: number): Promise<ZHA> {
 		const zha = new ZHA(port);
 		try {
@@ -66,24 +69,23 @@ export class ZHA {
 		return zha;
 	}
 
-	/** Where it looks for firmware files. */
 	static get firmwareFolder(): string {
 		return join(DEBIAN_ROOT, FOLDER, "ota");
 	}
 
-	/** The warnings and errors that it wrote. */
+	/** Its warnings and errors. */
 	get errors(): string {
 		return this.#errors;
 	}
 
-	/** The first event of this name, of the past or to come, after the first `from` lines, that `matches`. */
+	/** The first event of this name, past or future, after the first `from` lines, that `matches`. */
 	event(name: string, limitMs: number, matches: (told: Told) => boolean = () => true, from = 0): Promise<Told> {
 		const isIt = (told: Told) => told.event === name && matches(told);
 		const past = this.told.slice(from).find(isIt);
 		return past === undefined ? this.#next(`event ${name}`, limitMs, isIt) : Promise.resolve(past);
 	}
 
-	/** Reply to a command of run_zha.py. Throws an Error with its message when the command fails. */
+	/** Reply to a command of run_zha.py. Throws an Error with its message if the command fails. */
 	async ask(command: string, ...args: unknown[]): Promise<Told> {
 		const answered = this.#next(command, ANSWER_LIMIT_MS, (told) => "answer" in told || "error" in told);
 		this.#child.stdin?.write(`${JSON.stringify([command, ...args])}\n`);
@@ -92,7 +94,6 @@ export class ZHA {
 		return answer;
 	}
 
-	/** Ends it in good order. */
 	async end(): Promise<void> {
 		this.#child.stdin?.end();
 		const limit = Date.now() + END_LIMIT_MS;

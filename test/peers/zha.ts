@@ -1,6 +1,6 @@
 /**
- * ZHA as coordinator of a network that our gateway joins: its chip and ours are simulated and share the air (tools/zigbee), all
- * else is real: zigpy's driver of Z-Stack, ZHA's interview, entities and configuration, and the firmware.
+ * ZHA coordinates a network that our gateway joins. Both Zigbee chips are simulated and share the air (tools/zigbee);
+ * all else is real: zigpy's driver of Z-Stack, ZHA's interview, entities and configuration, and the firmware.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -26,24 +26,24 @@ const JOIN_LIMIT_MS = 120_000;
 const REPORT_LIMIT_MS = 60_000;
 
 const UPDATE_LIMIT_MS = 120_000;
-/** The firmware that ZHA has for it. */
+/** Version that ZHA offers. */
 const NEXT = "9.8.7-test";
 
 /** Import and export kWh, W, V, A. */
 type Values = readonly [number, number, number, number, number];
 const FIRST: Values = [15_882.692, 219.488, 1228, 235.2, 5.3];
-/** It feeds in. */
+/** Exports power. */
 const SECOND: Values = [15_882.693, 219.5, -2345, 236.1, 9.93];
 
 interface Home {
 	readonly air: Air;
-	/** Ports of ZHA's chip and of ours. */
+	/** Ports of both chips. */
 	readonly ports: readonly TCPPort[];
-	/** Folder with the key that may sign its firmware. */
+	/** Folder with a key that signs firmware. */
 	readonly keys: string;
 	readonly gateway: ProcessGateway;
 	zha: ZHA;
-	/** IEEE address of the gateway, as ZHA writes it. */
+	/** IEEE address of the gateway, in ZHA's form. */
 	ieee: string;
 }
 
@@ -61,7 +61,7 @@ function telegramOf([imported, exported, watts, volts, amperes]: Values): Uint8A
 
 export async function prepareZHA(engine: "node" | "xs"): Promise<Home> {
 	await ZHA.prepare();
-	// ZHA looks up its offers only once.
+	// ZHA searches its offers only once.
 	const build = buildNumber(NEXT);
 	const image = makeBenchImage({ version: NEXT, build, size: 20_000 });
 	const file = makeFile(image, { chip: "pc", deviceId: 0, version: NEXT, buildNumber: build });
@@ -128,7 +128,7 @@ function shown(entities: Told): unknown[] {
 	].map((id) => entities[id]?.native_value);
 }
 
-/** Attributes for which ZHA wanted reports, with what the gateway answered. */
+/** Attributes that ZHA configured for reports, with the gateway's answers. */
 function configured({ told }: ZHA): Record<string, string> {
 	const all = told.filter(({ event }) => event === "configured").map(({ attributes }) => attributes);
 	return Object.assign({}, ...all);

@@ -1,6 +1,6 @@
 /**
- * The board table held against the chips' data sheets: each pin is there, can do what it is used for, and belongs to
- * nobody else on the board (pin-rules.ts).
+ * The board table against the chips' data sheets: each pin exists, suits its use, and has no other one on the board
+ * (pin-rules.ts).
  */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -24,7 +24,7 @@ function ethernetOf({ ethernet }: Board): string {
 	return `W5500; MISO ${miso}, MOSI ${mosi}, SCLK ${clock}, CS ${select}, INT ${interrupt}, RST ${reset}`;
 }
 
-/** The board's row of the table in docs/hardware.md, a blank between words. */
+/** The board's row of the table in docs/hardware.md, with single blanks. */
 function rowOf(board: Board): string {
 	const { meter, zigbee, button, led, battery, usb } = board;
 	const more = [
@@ -202,7 +202,7 @@ describe("board table", () => {
 	});
 
 	it("brings what is measured below what an ADC takes", () => {
-		// The least of the four chips at its widest range, millivolts (data sheet of the ESP32-C3).
+		// Smallest widest range of the four chips, millivolts (data sheet of the ESP32-C3).
 		const most = 2500;
 		const volts = (board: Board) => [
 			{ pin: board.battery, most: board.cells * 1650 },

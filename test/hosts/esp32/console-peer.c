@@ -1,6 +1,6 @@
 /*
- * Test of the console (console.c) on fakes of the engine (xs-fake/) and of timers (binding-fake/), for xs-bindings.test.ts; stdin and
- * stdout are pipes. Ends with status 0, or says which line is not so.
+ * Test of the console (console.c) on fakes of the engine (xs-fake/) and of timers (binding-fake/), for
+ * xs-bindings.test.ts. stdin and stdout are pipes. Exits with 0, or prints the failed line.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -26,7 +26,7 @@ int uart_vfs_dev_port_set_rx_line_endings(int uart, esp_line_endings_t mode)
 	return 0;
 }
 
-/* Nothing waits in stdout that was meant for the other mode. */
+/* stdout must be flushed before its mode changes. */
 int uart_vfs_dev_port_set_tx_line_endings(int uart, esp_line_endings_t mode)
 {
 	MUST(uart == 0);
@@ -67,7 +67,7 @@ int main(void)
 	xsSlot result, into = fake_buffer(&machine, NULL, 300), target = fake_object(&machine), self = FAKE_NOTHING;
 	machine.called = told;
 	open_pipes();
-	/* Nobody listens, nothing is told; what comes before waits. */
+	/* While it is closed, nothing is reported and input waits. */
 	face_pass(20);
 	RUN(xs_console_close, self, NULL);
 	face_fails_at = 1;
@@ -89,7 +89,7 @@ int main(void)
 	MUST(result.value.integer == 0);
 	THROWS("RangeError: beyond the buffer", xs_console_read, self, into, FAKE_INT(0), FAKE_INT(301));
 
-	/* More than the ring: the newest are lost. */
+	/* More than the ring holds: the newest bytes are lost. */
 	for (size_t i = 0; i < sizeof(seen); i++) seen[i] = (char)i;
 	send(seen, sizeof(seen));
 	MUST(calls == 3 && readable == 256);
@@ -103,14 +103,14 @@ int main(void)
 	MUST(tx_mode == ESP_LINE_ENDINGS_CRLF && fake_deliver() == 1 && happened == 2);
 	THROWS("RangeError: beyond the buffer", xs_console_write, self, from, FAKE_INT(2), FAKE_INT(1));
 
-	/* Closed with something on its way: that is not told. */
+	/* Closed before its output is sent: no event follows. */
 	MUST(write(to_console, "x", 1) == 1);
 	face_pass(6);
 	RUN(xs_console_close, self, NULL);
 	fake_deliver();
 	send("y", 1);
 	MUST(calls == 4);
-	/* And open again, it has what came since. */
+	/* Reopened, it has the input received since. */
 	RUN(xs_console_open, self, NULL, target);
 	send("z", 1);
 	MUST(calls == 5 && happened == 3 && readable == 2);

@@ -1,6 +1,6 @@
 /*
- * Start of the firmware (prelaunch.c) and measurements (power.c) on a fake of ESP-IDF, whose generator must have its
- * noise when a number is drawn, for entropy.test.ts. Each call is a line of the output.
+ * Start of the firmware (prelaunch.c) and measurements (power.c) on a fake of ESP-IDF, for entropy.test.ts. The random
+ * generator must have a noise source whenever a number is drawn. Each call is a line of the output.
  */
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ fake_native xs_power_millivolts, xs_power_temperature, xs_power_deep_sleep, xs_p
 
 static xsMachine machine;
 
-/* Encrypted, NVS makes its keys here. */
+/* With encryption, NVS makes its keys here. */
 void tls_memory_start(void)
 {
 }

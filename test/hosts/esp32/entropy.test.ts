@@ -1,5 +1,5 @@
 /**
- * When the ADC's noise feeds the random generator of the ESP32, and what ends its sleep, on fakes of ESP-IDF; beside the
+ * When the ADC's noise feeds the ESP32's random generator, and what ends its sleep, on fakes of ESP-IDF. With the
  * radio: wifi-driver.test.ts.
  */
 import assert from "node:assert/strict";
@@ -11,7 +11,7 @@ const HERE = "test/hosts/esp32";
 
 describe("the ESP32's random generator", function () {
 	this.timeout(60_000);
-	/** Lines before each step's own line. */
+	/** The lines that precede each step's own line. */
 	const steps = new Map<string, string[]>();
 
 	before(function () {

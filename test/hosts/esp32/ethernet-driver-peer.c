@@ -1,6 +1,6 @@
 /*
- * Walks hosts/esp32/ethernet/ethernet-driver.c, with one kind of port, on a fake of ESP-IDF (ethernet-idf-fake), for
- * ethernet-driver.test.ts: prints what it did, what ESP-IDF was told, and the events that came of it. Arguments: the pins.
+ * Runs hosts/esp32/ethernet/ethernet-driver.c, with one kind of port, on a fake of ESP-IDF (ethernet-idf-fake), for
+ * ethernet-driver.test.ts. Prints each step, the calls to ESP-IDF, and the resulting events. Arguments: the pins.
  */
 #include <stdio.h>
 #include <stdlib.h>

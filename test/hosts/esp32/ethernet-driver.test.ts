@@ -1,4 +1,4 @@
-/** The ESP32's layer over ESP-IDF's Ethernet: its calls and its events, on a fake (ethernet-idf-fake). */
+/** The ESP32's layer over ESP-IDF's Ethernet: its calls and events, on a fake (ethernet-idf-fake). */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { compileNative, needNative } from "../native/compile.js";
@@ -11,13 +11,12 @@ interface Kind {
 	readonly ended: readonly string[];
 	/** Before a restart of the chip. */
 	readonly powerOff: readonly string[];
-	/** Handlers, interface, MAC, PHY, driver, glue, that it runs, and what the kind has besides. */
+	/** Number of objects: handlers, interface, MAC, PHY, driver, glue, the running state, and those of this kind. */
 	readonly things: number;
-	/** Calls that the kind does not need. */
 	readonly unused: readonly string[];
 }
 
-/** That the peer refuses, one after the other. */
+/** Number of calls that the peer refuses, one at a time. */
 const CALLS = 19;
 const W5500_ONLY = ["isr_service", "spi_bus", "mac_w5500", "phy_w5500"];
 
@@ -67,7 +66,7 @@ const KINDS: readonly Kind[] = [
 for (const { name, pins, made, ended, powerOff, things, unused } of KINDS) {
 	describe(`the ESP32's layer over ESP-IDF's Ethernet: ${name} ${pins.join(" ")}`, function () {
 		this.timeout(60_000);
-		/** Lines before each step's own line, by that line without the count. */
+		/** The lines that precede each step's own line, by that line without its count. */
 		const steps = new Map<string, string[]>();
 		const counts = new Map<string, number>();
 
@@ -159,7 +158,6 @@ for (const { name, pins, made, ended, powerOff, things, unused } of KINDS) {
 		it("leaves nothing behind when a call fails, and starts when it no longer does", () => {
 			const alone = [...counts.keys()].filter((step) => /^[a-z0-9_]+ failed$/.test(step));
 			for (const step of alone) assert.equal(counts.get(step), 0, step);
-			// Calls that this kind does not make can't fail.
 			for (const call of unused) assert.equal(counts.get(call), 0, call);
 			assert.equal(alone.length, CALLS - unused.length, alone.join());
 			assert.equal(counts.get("start after all"), things);

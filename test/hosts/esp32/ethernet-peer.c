@@ -1,6 +1,6 @@
 /*
- * Walks the logic of the Ethernet port (hosts/esp32/ethernet/ethernet-core.c) on a fake of the port, for ethernet.test.ts:
- * the part that its first argument names. Ends with status 0, or says which line is not so.
+ * Tests of the Ethernet port's logic (hosts/esp32/ethernet/ethernet-core.c) on a fake of the port, for
+ * ethernet.test.ts. The argument names the part. Exits with 0, or prints the failed line.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -67,7 +67,6 @@ static state state_now(void)
 	return now.address.ip == 0 ? LINKED : ADDRESSED;
 }
 
-/* State as JavaScript sees it. */
 static int seen(state which)
 {
 	return which == OFF ? UNLINKED : (int)which;
@@ -89,7 +88,7 @@ static void bring_to(state which)
 	MUST(state_now() == which);
 }
 
-/* The table of ethernet-core.h. */
+/* The state table of ethernet-core.h. */
 static void table(void)
 {
 	static const state AFTER[STATES][ACTIONS] = {
@@ -106,7 +105,7 @@ static void table(void)
 			state after = AFTER[before][what];
 			if (state_now() != after) fprintf(stderr, "state %d, action %d: %d\n", before, what, state_now());
 			MUST(state_now() == after);
-			/* It tells what is another state to JavaScript, once, and nothing else. */
+			/* Reports a state that differs for JavaScript, once, and no other. */
 			MUST(deliver() == (seen(before) != seen(after)) && !deliver());
 			close_core();
 		}
@@ -116,7 +115,7 @@ static void tells(void)
 {
 	open_core();
 	bring_to(ADDRESSED);
-	/* Another address is something to tell, the same one is not, and what has gone and come is not. */
+	/* Reports a changed address, but neither the same one nor one that was restored before the delivery. */
 	act(ADDRESS);
 	MUST(!deliver());
 	fake_happens((ethernet_event){ .kind = ETHERNET_ADDRESSED, .address = SECOND });
@@ -127,7 +126,6 @@ static void tells(void)
 	act(LINK_LOST);
 	act(LINK_UP);
 	MUST(!deliver());
-	/* An event during a delivery is included in it. */
 	act(ADDRESS);
 	MUST(ethernet_core_posts(&core) && ethernet_core_tells(&core));
 	act(LINK_LOST);
@@ -142,7 +140,7 @@ static void settings(void)
 	const ethernet_settings fixed = { .hostname = "other", .address = FIRST, .dns = 9 };
 	open_core();
 	bring_to(ADDRESSED);
-	/* The new address is told while the port is called: it is not taken for the one before. */
+	/* The new address is reported during the call, and must not count as the old one. */
 	fake.tells_at_once = true;
 	MUST(ethernet_core_start(&core, &fixed) && fake.starts == 2 && fake.settings.dns == 9);
 	MUST(state_now() == ADDRESSED && !deliver());
@@ -175,7 +173,6 @@ static void *happen(void *context)
 	return context;
 }
 
-/* One thread for events, one that delivers. */
 static void thread(void)
 {
 	pthread_t other;

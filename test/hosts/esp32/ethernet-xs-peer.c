@@ -1,6 +1,6 @@
 /*
- * Tests of the Ethernet port's binding for XS (ethernet-xs.c) on a fake of the engine (xs-fake/) and of the port
- * (ethernet-fake/), for xs-bindings.test.ts. Ends with status 0, or says which line is not so.
+ * Tests of the Ethernet port's XS binding (ethernet-xs.c) on fakes of the engine (xs-fake/) and of the port
+ * (ethernet-fake/), for xs-bindings.test.ts. Exits with 0, or prints the failed line.
  */
 #include <string.h>
 
@@ -114,7 +114,7 @@ static void closes(void)
 	static const char CLOSED[] = "Error: the Ethernet port is closed";
 	xsSlot self = open_port();
 	start(self);
-	/* It is closed with a call on its way. */
+	/* Closed while a call is pending. */
 	addressed(21);
 	RUN(xs_ethernet_close, self, NULL);
 	RUN(xs_ethernet_close, self, NULL);
@@ -123,13 +123,13 @@ static void closes(void)
 	THROWS(CLOSED, xs_ethernet_stop, self);
 	MUST(speed(self) == 0 && has_address(self, NULL));
 	destroy(self);
-	/* Destroyed with a call on its way, which finds what it needs. */
+	/* Destroyed while a call is pending; the call must not read freed memory. */
 	self = open_port();
 	start(self);
 	addressed(21);
 	end(self);
 	MUST(fake_deliver() == 1 && told == 0);
-	/* And without being closed: the machine ends. */
+	/* The same without a close: the machine ends. */
 	self = open_port();
 	start(self);
 	addressed(21);
@@ -157,7 +157,7 @@ static void is_told(void)
 	doomed = open_port();
 	start(doomed);
 	MUST(speed(doomed) == 100 && has_address(doomed, "192.0.2.20"));
-	/* New settings: the address is lost for a moment, which is told after the call. */
+	/* New settings remove the address for a moment, which is reported after the call. */
 	start_again();
 	MUST(told == 0 && fake_deliver() == 1 && told == 1);
 	addressed(22);

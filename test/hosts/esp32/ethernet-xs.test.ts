@@ -1,4 +1,4 @@
-/** The ESP32's Ethernet port as JavaScript (ethernet.ts), with natives that only note how they are called. */
+/** The ESP32's Ethernet port in JavaScript (ethernet.ts), with natives that record their calls. */
 import assert from "node:assert/strict";
 import { findBoard } from "../../../hosts/esp32/boards.js";
 import type { EthernetPortSettings } from "../../../hosts/esp32/ethernet.js";

@@ -35,7 +35,7 @@ const LONGEST: FactoryData = {
 
 const decode = (bytes: Uint8Array) => decodeFactoryData(bytes, textCodec);
 
-/** CRC-32 by the table method, for records that break other rules than that one. */
+/** CRC-32 by the table method, for records that are invalid otherwise. */
 function seal(record: Uint8Array): Uint8Array {
 	const table = Array.from({ length: 256 }, (_, byte) => {
 		let value = byte;
@@ -48,7 +48,7 @@ function seal(record: Uint8Array): Uint8Array {
 	return record;
 }
 
-/** The unit's record with other bytes at `at`, and the CRC that goes with them. */
+/** The unit's record with other bytes at `at`, and a matching CRC. */
 function changed(at: number, ...bytes: number[]): Uint8Array {
 	const record = encodeFactoryData(UNIT);
 	record.set(bytes, at);
@@ -227,7 +227,7 @@ describe("the unit's factory data at the start", () => {
 			assert.deepEqual(world.traced, [
 				"factory data: damaged. The label's password and Wi-Fi key don't hold until they are written again (npm run factory).",
 			]);
-			// The next start has the same, and is as silent.
+			// The next start uses the same data, and prints nothing either.
 			const next = bed(world.partition, world.storage);
 			assert.deepEqual(loadFactoryData(next), { ...made, deviceKey: undefined });
 			assert.deepEqual([next.printed, next.traced], [[], world.traced]);

@@ -1,6 +1,6 @@
 /**
- * A chip for the TypeScript of hosts/esp32: what the firmware asks of C and of the Moddable SDK, answered by JavaScript.
- * The firmware is the compiler's output, put into one script that finds the SDK's modules and the natives in the chip.
+ * A chip for the TypeScript of hosts/esp32: the natives and the Moddable SDK's modules in JavaScript. The firmware is
+ * the compiler's output, bundled into one script that gets them from the chip.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -13,7 +13,6 @@ import { madeFor } from "../../../tools/sdk/esp32.js";
 const BUILD = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 const MAIN = join(BUILD, "hosts/esp32/main.js");
 
-/** Modules of the SDK, by what the script is given. */
 const SDK: Record<string, string> = {
 	"mc/config": "export default chip.config;",
 	timer: "export default chip.timer;",
@@ -31,7 +30,7 @@ const given = (modules: Record<string, string>): Plugin => ({
 	},
 });
 
-/** The firmware as a function of the chip and of what XS has for natives. */
+/** The firmware as a function of the chip and the natives. */
 async function bundleFirmware(board: string): Promise<string> {
 	const { modules, constants } = madeFor(findBoard(board));
 	const { outputFiles } = await build({
@@ -56,26 +55,23 @@ interface Call {
 }
 
 export class FakeChip {
-	/** Board of the chip. */
 	board = "esp32c3-devkitm";
 	/** As the build sets it. */
 	config = { version: "0.1.2", builtUtcMs: Date.UTC(2026, 0, 1) };
-	/** The start of the partition with the factory data. */
+	/** Beginning of the partition with the factory data. */
 	factory: Uint8Array | undefined;
-	/** How the program before has ended: cause, whether it was a fault. */
+	/** End of the program before: cause, and whether it was a fault. */
 	ending: readonly [string, boolean] = ["power", false];
 	/** WAKE_… */
 	wakeReason = 0;
-	/** Voltages at the ADC, by pin; other pins cannot be measured. */
+	/** Voltages at the ADC, by pin; other pins have no ADC. */
 	readonly millivolts = new Map<number, number>();
 	/** Memory that survives a restart. */
 	retained: Uint8Array | undefined;
-	/** Contents of NVS. */
 	readonly flash = new Map<string, Uint8Array>();
-	/** Bindings that throw when they are called. */
+	/** Bindings that throw, with their messages. */
 	readonly failing = new Map<string, string>();
 	readonly calls: Call[] = [];
-	/** Timers that are set. */
 	readonly timers = new Map<object, { callback: () => void; delayMs: number }>();
 	readonly #crypto = new NodeCrypto();
 	readonly #answers: Record<string, (...args: never[]) => unknown> = {
@@ -111,7 +107,7 @@ export class FakeChip {
 		xs_crypto_make_certificate: () => [new ArrayBuffer(500), new ArrayBuffer(200)],
 	};
 
-	/** The firmware's `main` has run. */
+	/** Runs the firmware's `main`. */
 	async start(): Promise<void> {
 		const chip = {
 			config: this.config,
@@ -140,12 +136,10 @@ export class FakeChip {
 		main();
 	}
 
-	/** Arguments of the calls of that name. */
 	argsOf(name: string): (readonly unknown[])[] {
 		return this.calls.filter((call) => call.name === name).map(({ args }) => args);
 	}
 
-	/** Lines on the console. */
 	get console(): string[] {
 		return this.argsOf("xs_system_trace").map(([line]) => String(line));
 	}
@@ -158,7 +152,7 @@ export class FakeChip {
 	}
 }
 
-/** A file of modules/resources, as one in flash. */
+/** A file of modules/resources, as from flash. */
 class FileResource {
 	static readonly #folder = join(BUILD, "../modules/resources");
 

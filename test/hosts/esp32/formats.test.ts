@@ -1,7 +1,7 @@
 /**
- * The chip's C is linked with newlib's nano formatting (CONFIG_LIBC_NEWLIB_NANO_FORMAT), which knows the conversions of C89
- * without floating point: the sizes hh, j, ll, t and z, numbers with a point and positions (%1$s) come out as nonsense.
- * Nothing warns of that, neither the compiler nor a run on Linux.
+ * The chip's C is linked with newlib's nano formatting (CONFIG_LIBC_NEWLIB_NANO_FORMAT), which has the conversions of
+ * C89 without floating point: the sizes hh, j, ll, t and z, floating-point numbers and positions (%1$s) print garbage.
+ * Neither the compiler nor a run on Linux warns of that.
  */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const LITERALS = /"(?:[^"\\\n]|\\.)*"|\bPRI[diouxX](?:64|MAX|PTR|FAST\d+)\b/g;
 const CONVERSIONS = /%(?:\d+\$)?[-+ #0]*[\d*]*(?:\.[\d*]*)?(?:hh|ll|[hjlLqtz])?[a-zA-Z%]/g;
 const KNOWN = /^%[-+ #0]*[\d*]*(?:\.[\d*]*)?[hl]?[cdinopsuxX%]$/;
 
-/** Conversions in C's text that nano formatting lacks. */
+/** Conversions that nano formatting lacks. */
 function unknownIn(source: string): string[] {
 	const literals = source.replace(COMMENTS, "").match(LITERALS) ?? [];
 	return literals.flatMap((literal) =>

@@ -1,4 +1,4 @@
-/** The ESP32 host's TypeScript, assembled and started, on a chip with JavaScript in place of its C. */
+/** The ESP32 host's TypeScript, started on a chip whose C is replaced with JavaScript. */
 import assert from "node:assert/strict";
 import { BOARDS } from "../../../hosts/esp32/boards.js";
 import { encodeFactoryData } from "../../../hosts/esp32/factory.js";
@@ -11,7 +11,6 @@ const UNIT = encodeFactoryData({
 	accessPointKey: "NnPp23456789",
 });
 
-/** Bytes of flash as text, for looking into it. */
 const text = (value: Uint8Array | undefined) => Buffer.from(value ?? []).toString("latin1");
 
 describe("firmware for the ESP32", () => {
@@ -70,14 +69,15 @@ describe("firmware for the ESP32", () => {
 			assert.equal(chip.console.at(-1), "Unit 34B7DA0102EF serves as smgw-0102ef.");
 			assert.equal(chip.argsOf("xs_power_button").length, board.button === undefined ? 0 : 1);
 			const { zigbee, led } = board;
-			// The radio's port is ours, it does not start its boot loader, and runs; the light is off, and then blinks.
+			// The radio's UART is open, the radio runs its firmware, not its boot loader; the light is off, then
+			// blinks.
 			const lines = [zigbee?.select, zigbee?.boot, zigbee?.reset].filter((pin) => pin !== undefined);
 			const outputs = chip.argsOf("xs_power_output");
 			assert.deepEqual(
 				outputs.slice(0, lines.length),
 				lines.map((pin) => [pin, true]),
 			);
-			// Then the bridge resets it, as it begins with every coprocessor.
+			// Then the bridge resets it, as every coprocessor.
 			const later = outputs.slice(lines.length);
 			assert.equal(later.length > 0, zigbee?.reset !== undefined);
 			for (const [pin, level] of later) assert.ok((pin === zigbee?.boot && level) || (pin === zigbee?.reset && !level));
@@ -85,7 +85,8 @@ describe("firmware for the ESP32", () => {
 				[0, 0],
 				[1000, 1000],
 			].map((times) => [led?.pin, led?.activeLow, ...times]);
-			// Beside an Ethernet port a link is waited for before the access point opens, and the light blinks for that.
+			// With an Ethernet port the light blinks while the gateway waits for a link before it opens the access
+			// point.
 			const shown = board.ethernet === undefined ? blinks : blinks.slice(0, 1);
 			assert.deepEqual(chip.argsOf("xs_led_blink"), led === undefined ? [] : shown);
 		});

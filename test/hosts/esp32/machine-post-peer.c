@@ -1,6 +1,6 @@
 /*
- * hosts/esp32/machine-post.c with a queue of one place for the machine's messages, which tells a second one that it is
- * full, as the real one does without waiting. usage: machine-post-peer order|threads|full
+ * hosts/esp32/machine-post.c with a queue that has room for one message and refuses a second one at once, as the real
+ * one without waiting. Usage: machine-post-peer order|threads|full
  */
 #include <pthread.h>
 #include <sched.h>
@@ -30,7 +30,7 @@ int modMessagePostToMachine(xsMachine *the, uint8_t *message, uint16_t length, m
 	return full ? -2 : 0;
 }
 
-/* One turn of the machine's task. False: there was nothing in the queue. */
+/* One pass of the machine's task. False: the queue was empty. */
 static bool turn(void)
 {
 	pthread_mutex_lock(&machine.lock);
@@ -51,7 +51,7 @@ static void note(void *context)
 
 static int numbers[200];
 
-/* Posts while it is being delivered: 1 makes 2, 2 makes 3 and so on. */
+/* Posts the next number during a delivery: 1 posts 2, 2 posts 3 and so on. */
 static void chain(void *context)
 {
 	note(context);
@@ -78,7 +78,7 @@ static void check_order(void)
 	MUST(delivered[0] == 1 && delivered[1] == 100 && delivered[2] == 2 && delivered[50] == 50);
 }
 
-/* As the parts of hosts/ do: one post under way at most. */
+/* At most one pending post, as the parts of hosts/ have. */
 typedef struct {
 	pthread_mutex_t lock;
 	bool under_way;

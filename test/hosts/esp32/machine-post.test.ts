@@ -1,4 +1,4 @@
-/** How other tasks reach the machine's on the ESP32, against a queue that has room for one message (post-fake/). */
+/** How other tasks call the machine's task on the ESP32, with a queue for one message (post-fake/). */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { compileNative, needNative } from "../native/compile.js";

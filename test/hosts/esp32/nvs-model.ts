@@ -1,15 +1,15 @@
 /**
- * How full the NVS of ESP-IDF gets, for tests: its pages and what stands in them, without the values. (API guide "NVS",
- * "Internals", and components/nvs_flash of v6.0: a page of 4096 bytes has 126 places of 32; a value without a fixed size
- * is an index of one place and pieces, each with a head of one place and none over the end of its page; what is written
- * anew is written first, and the old one deleted then; one page is always kept free to move the living of another to.)
+ * How full ESP-IDF's NVS gets: a model of its pages and entries, without the values. API guide "NVS", "Internals", and
+ * components/nvs_flash of v6.0: a page of 4096 bytes has 126 entries of 32. A value of variable size is an index of one
+ * entry and chunks; each chunk has a header of one entry and stays within its page. A new value is written before the
+ * old one is erased. One page is always free, to move valid entries of another to.
  */
 
 const PAGE_BYTES = 4096;
 const PAGE_PLACES = 126;
 const PLACE_BYTES = 32;
 
-/** A part of a value: in one page. */
+/** A chunk of a value, within one page. */
 interface Piece {
 	readonly places: number;
 	living: boolean;
@@ -24,13 +24,13 @@ export class NVSModel {
 		this.#pageCount = partitionBytes / PAGE_BYTES;
 	}
 
-	/** Places that living values take, of all that there are. */
+	/** Entries of present values, of all entries. */
 	get used(): number {
 		const all = this.#pages.flat().filter(({ living }) => living);
 		return all.reduce((sum, { places }) => sum + places, 0) / (this.#pageCount * PAGE_PLACES);
 	}
 
-	/** Throws an Error when there is no room. */
+	/** Throws an Error if there is no room. */
 	set(key: string, bytes: number): void {
 		const pieces: Piece[] = [];
 		let left = Math.ceil(bytes / PLACE_BYTES);
@@ -62,7 +62,10 @@ export class NVSModel {
 		return piece;
 	}
 
-	/** To a new page; where only the free one is left, the living of the page with the most dead ones go there first. */
+	/**
+	 * Begins a new page. If only the free one is left, moves the valid entries of the page with the most erased ones
+	 * there first.
+	 */
 	#turnPage(): void {
 		if (this.#pages.length < this.#pageCount - 1) {
 			this.#pages.push([]);

@@ -1,4 +1,4 @@
-/** Whether the partition for settings has room for all that there can be, against a model of NVS (nvs-model.ts). */
+/** The partition for settings has room for all possible values, by a model of NVS (nvs-model.ts). */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { findPartition } from "../../../tools/factory/partitions.js";
 import { ROOT } from "../native/compile.js";
 import { NVSModel } from "./nvs-model.js";
 
-/** Blobs that can be there at once (certificate/certificates.ts, config/hub.ts, config/mqtt.ts). */
+/** Blobs that can exist at once (certificate/certificates.ts, config/hub.ts, config/mqtt.ts). */
 const BLOBS = [
 	{ name: "tls", limit: CERTIFICATE_FILE_LIMIT, slots: 3 },
 	{ name: "own", limit: OWN_FILE_LIMIT, slots: 2 },
@@ -32,15 +32,15 @@ const OTHERS: readonly (readonly [string, number])[] = [
 	["abort", 64],
 ];
 
-/** The most bytes that a value takes in flash. */
+/** Longest value in flash, bytes. */
 function longest(field: Field): number {
-	// A field with a closed set of characters is ASCII: each takes one byte.
+	// Closed sets of characters are ASCII, one byte each.
 	if (field.kind === TEXT) return field.maximum * (field.characters.length % 2 === 0 ? 1 : 4);
 	if (field.kind === BYTES) return field.maximum;
 	return field.kind === CHOICE ? Math.max(8, ...field.choices.map((choice) => String(choice).length)) : 8;
 }
 
-/** Everything at its largest, as keys and lengths. */
+/** Keys and lengths of all values at their largest. */
 function everything(): (readonly [string, number])[] {
 	const all = [...OTHERS];
 	for (const entry of ENTRIES) {
@@ -55,7 +55,7 @@ function everything(): (readonly [string, number])[] {
 	return all;
 }
 
-/** The same order on every run. */
+/** Shuffles by a seed. */
 function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
 	const result = [...items];
 	let state = seed;

@@ -1,4 +1,4 @@
-/** The ESP32's lines to a coprocessor, and its light, with natives that only note what they are told. */
+/** The ESP32's lines to a coprocessor, and its light, with natives that record their calls. */
 import assert from "node:assert/strict";
 import type { RadioPins } from "../../../hosts/esp32/boards.js";
 import { FORMAT_8N1 } from "../../../modules/io/host.js";

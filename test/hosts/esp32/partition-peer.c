@@ -1,6 +1,6 @@
 /*
- * Tests of partitions (partition-xs.c of hosts/native, partition.c of hosts/esp32) on a fake of the engine (xs-fake/)
- * and of the flash (partition-fake/), for xs-bindings.test.ts. Ends with status 0, or says which line is not so.
+ * Tests of partitions (partition-xs.c of hosts/native, partition.c of hosts/esp32) on fakes of the engine (xs-fake/)
+ * and of the flash (partition-fake/), for xs-bindings.test.ts. Exits with 0, or prints the failed line.
  */
 #include <string.h>
 
@@ -29,7 +29,7 @@ static void finds(void)
 	MUST(size_of("log") == FLASH_SIZE);
 	MUST(size_of("history") == FLASH_SIZE);
 	MUST(size_of("sealed") == FLASH_SIZE);
-	/* Names of another kind, of another owner, and invalid ones. */
+	/* Partitions of another kind or use, and invalid names. */
 	static const char *const others[] = { "nvs", "factory_data", "Log", "", "a name that is far too long" };
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) MUST(size_of(others[i]) == 0);
 }
@@ -46,7 +46,7 @@ static void keeps(void)
 	MUST(into.value.thing->bytes[4] == 0 && into.value.thing->bytes[164] == 0);
 	THROWS("Error: the partition log is written at 32, and not erased", xs_partition_write, self, NAME, FAKE_INT(0), from,
 		FAKE_INT(0), FAKE_INT(48));
-	/* Nothing of it was written. */
+	/* Nothing was written. */
 	MUST(flash_byte("log", 0) == 0xff && flash_byte("history", 32) == 0xff);
 	RUN(xs_partition_erase, self, NULL, NAME, FAKE_INT(0), FAKE_INT(4096));
 	MUST(flash_byte("log", 32) == 0xff);
@@ -54,7 +54,7 @@ static void keeps(void)
 	MUST(flash_byte("log", FLASH_SIZE - 1) == 15);
 }
 
-/* On encrypted flash what is erased reads as 0xFF, too, and so does what the boot loader has encrypted. */
+/* On encrypted flash, erased bytes read as 0xFF, even those that the boot loader has encrypted. */
 static void keeps_secrets(void)
 {
 	uint8_t bytes[256], expected[256];
@@ -66,14 +66,14 @@ static void keeps_secrets(void)
 	MUST(flash_byte("sealed", 4096) != 0xff);
 	RUN(xs_partition_read, self, NULL, name, FAKE_INT(4096), into, zero, all);
 	MUST(memcmp(into.value.thing->bytes, expected, sizeof(expected)) == 0);
-	/* The first write erases its sector and the next one, which it touches, and no other. */
+	/* The first write erases the two sectors that it touches, and no other. */
 	RUN(xs_partition_write, self, NULL, name, FAKE_INT(8192 - 112), from, zero, FAKE_INT(128));
 	MUST(flash_byte("sealed", 4096) == 0xff && flash_byte("sealed", 8192 + 16) == 0xff);
 	MUST(flash_byte("sealed", 4095) != 0xff && flash_byte("sealed", 3 * 4096) != 0xff);
 	RUN(xs_partition_read, self, NULL, name, FAKE_INT(8192 - 112 - 5), into, zero, FAKE_INT(250));
 	memcpy(expected + 5, bytes, 128);
 	MUST(memcmp(into.value.thing->bytes, expected, 250) == 0);
-	/* Beside what is written there is room, and 0xFF can be written. */
+	/* The rest of a sector can be written, and 0xFF too. */
 	memset(bytes, 0xff, 16);
 	xsSlot ones = fake_buffer(&machine, bytes, 16);
 	RUN(xs_partition_write, self, NULL, name, FAKE_INT(8192 + 32), ones, zero, FAKE_INT(16));
@@ -108,7 +108,7 @@ static void refuses(void)
 	THROWS(BEYOND, xs_partition_erase, self, NAME, FAKE_INT(FLASH_SIZE), FAKE_INT(4096));
 	THROWS(BEYOND, xs_partition_erase, self, NAME, zero, FAKE_INT(FLASH_SIZE + 4096));
 	THROWS(BEYOND, xs_partition_erase, self, FAKE_STRING("nvs"), zero, FAKE_INT(4096));
-	/* Nothing at all is no mistake. */
+	/* Zero bytes are valid. */
 	RUN(xs_partition_erase, self, NULL, NAME, FAKE_INT(FLASH_SIZE), zero);
 	RUN(xs_partition_write, self, NULL, NAME, zero, bytes, FAKE_INT(7), FAKE_INT(7));
 	RUN(xs_partition_read, self, NULL, NAME, FAKE_INT(FLASH_SIZE), bytes, zero, zero);

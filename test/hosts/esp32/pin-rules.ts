@@ -1,46 +1,45 @@
 /**
- * Rules for a row of the board table, by the data sheets of the chips and by what is known of the boards for sale. For
- * boards.test.ts and for adding a row: `faultsOf` lists its faults.
+ * Rules for rows of the board table, from the data sheets of the chips and facts on the boards for sale. `faultsOf`
+ * lists the faults of a row.
  */
 import type { Board, Chip, RMIIPins, W5500Pins } from "../../../hosts/esp32/boards.js";
 
-/** Numbers from `first` to `last`. */
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
-/** The level that a strapping pin needs when the reset ends, so that the chip starts its firmware and can be flashed. */
+/** Level of a strapping pin at the end of the reset that lets the chip start its firmware and be flashed. */
 type StrapLevel = "high" | "low" | "any";
 
 export interface ChipPins {
-	/** GPIOs that modules lead out and that neither flash, PSRAM nor USB needs. */
+	/** GPIOs that modules lead out and that are not needed for flash, PSRAM or USB. */
 	readonly usable: readonly number[];
-	/** Those of them that have neither an output driver nor pull resistors. */
+	/** Those without an output driver and pull resistors. */
 	readonly inputOnly: readonly number[];
 	readonly strapping: Readonly<Record<number, StrapLevel>>;
 	/** Inputs of ADC 1; ADC 2 is the radio's. */
 	readonly adc1: readonly number[];
-	/** TX and RX of UART 0: the console, and the boot messages of the ROM. */
+	/** TX and RX of UART 0: the console and the ROM's boot messages. */
 	readonly console: readonly number[];
 	readonly uarts: number;
 }
 
-/** By the chapters "Boot Configurations" and "Pins" of the data sheets. */
+/** Data sheets, chapters "Boot Configurations" and "Pins". */
 export const CHIPS: Record<Chip, ChipPins> = {
 	esp32: {
-		// 6 to 11: flash. 20, 24, 28 to 31: not there. 37, 38: not led out.
+		// 6 to 11: flash. 20, 24, 28 to 31: absent. 37, 38: not led out.
 		usable: [...range(0, 5), ...range(12, 19), 21, 22, 23, 25, 26, 27, ...range(32, 36), 39],
 		inputOnly: range(34, 39),
-		// 0: low starts the boot loader of the ROM, which also wants 2 low. 12: high gives the flash 1.8 V, and a module with
-		// flash for 3.3 V does not start. 5 and 15: timing of the SDIO slave and boot messages.
+		// 0: low starts the ROM's boot loader, which also needs 2 low. 12: high sets the flash to 1.8 V, and a module
+		// with flash for 3.3 V does not start. 5 and 15: timing of the SDIO slave and boot messages.
 		strapping: { 0: "high", 2: "low", 5: "any", 12: "low", 15: "any" },
 		adc1: range(32, 39),
 		console: [1, 3],
 		uarts: 3,
 	},
 	esp32s3: {
-		// 19, 20: USB. 26 to 32: flash. 33 to 37: PSRAM with eight lines.
+		// 19, 20: USB. 26 to 32: flash. 33 to 37: octal PSRAM.
 		usable: [...range(0, 18), 21, ...range(38, 48)],
 		inputOnly: [],
-		// 0: as GPIO 0 of the ESP32; 46 must be low then. 45: high gives the flash 1.8 V. 3: JTAG.
+		// 0: as on the ESP32, with 46 low. 45: high sets the flash to 1.8 V. 3: JTAG.
 		strapping: { 0: "high", 3: "any", 45: "low", 46: "low" },
 		adc1: range(1, 10),
 		console: [43, 44],
@@ -66,11 +65,11 @@ export const CHIPS: Record<Chip, ChipPins> = {
 	},
 };
 
-/** RMII of the ESP32 (ESP-IDF, components/soc/esp32/emac_periph.c). No other chip of the table has it. */
+/** RMII of the ESP32 (ESP-IDF, components/soc/esp32/emac_periph.c), the only chip here that has it. */
 const RMII_OUTPUTS = { TX_EN: 21, TXD0: 19, TXD1: 22 };
 const RMII_INPUTS = { RXD0: 25, RXD1: 26, CRS_DV: 27 };
 
-/** Further pins in use on the boards for sale, beside those of their rows. */
+/** Pins of the boards for sale that are in use beside those of their rows. */
 export const TAKEN: Readonly<Record<string, readonly number[]>> = {
 	// Mode of the LEDs (XZG, src/const/hw.cpp).
 	"slzb-06": [12],
@@ -81,14 +80,14 @@ export const TAKEN: Readonly<Record<string, readonly number[]>> = {
 	"zbbridge-p": [4, 2, 25, 26],
 	// Second LED, I2C, LEDs of the Ethernet socket, USB switches and sensors.
 	"slzb-06xu": [45, 43, 44, 1, 47, 48, 4, 5],
-	// And the second radio.
+	// The same, and the second radio.
 	"slzb-mrxu": [45, 43, 44, 1, 47, 48, 4, 5, 10, 8, 11, 12, 9, 13],
 };
 
 const OLIMEX_POWER =
 	"The maker switches the PHY's supply with this pin and holds it low until the chip drives it: these boards start.";
 
-/** Uses of strapping pins that break the rule by the maker's own wiring, with the reason why they stay: "board pin". */
+/** Strapping pins that the maker's wiring uses against the rule, as "board pin", with the reason for the exception. */
 export const STRAPPING_EXCEPTIONS: Readonly<Record<string, string>> = {
 	"tubeszb-poe 12": OLIMEX_POWER,
 	"tubeszb-poe-2022 12": OLIMEX_POWER,
@@ -102,21 +101,20 @@ export const STRAPPING_EXCEPTIONS: Readonly<Record<string, string>> = {
 export interface Use {
 	readonly what: string;
 	readonly pin: number;
-	/** Driven by the chip. */
 	readonly output: boolean;
-	/** Our choice, not the board's maker's. */
+	/** Our choice, not the maker's. */
 	readonly chosen: boolean;
-	/** Level that the circuit gives the pin during reset; undefined if unknown. */
+	/** Level that the circuit sets during reset; undefined if unknown. */
 	readonly atReset?: "high" | "low" | undefined;
 	readonly analog?: boolean;
 }
 
-/** The row has a board that is bought whole: its pins are its maker's, but for the optical head's. */
+/** A complete board: its maker chose its pins, except those of the optical head. */
 function isBought(board: Board): boolean {
 	return board.name in TAKEN || board.ethernet !== undefined || board.name === "sls-classic";
 }
 
-/** The PHY's power is off while the chip is in reset, and so is the clock that it sends to GPIO 0, which has a pull-up. */
+/** In reset the chip switches off the PHY's power and so the PHY's clock on GPIO 0, which has a pull-up. */
 function rmiiUses({ mdc, mdio, power, clock }: RMIIPins): Use[] {
 	const maker = { chosen: false };
 	const named = (pins: Readonly<Record<string, number>>, output: boolean): Use[] =>
@@ -145,7 +143,7 @@ function w5500Uses({ miso, mosi, clock, select, interrupt, reset }: W5500Pins): 
 	];
 }
 
-/** Every pin that the row uses. */
+/** All pins of the row. */
 export function usesOf(board: Board): Use[] {
 	const chosen = !isBought(board);
 	const uses: Use[] = [
@@ -157,17 +155,17 @@ export function usesOf(board: Board): Use[] {
 	};
 	const { zigbee, ethernet, led } = board;
 	add("zigbee transmit", zigbee?.transmit, { output: true, chosen });
-	// The radio's line is high while it sends nothing.
+	// The radio's line is high when idle.
 	add("zigbee receive", zigbee?.receive, { output: false, chosen, atReset: "high" });
 	add("zigbee rts", zigbee?.rts, { output: true, chosen });
 	add("zigbee cts", zigbee?.cts, { output: false, chosen });
-	// Both have a pull-up at the radio.
+	// The radio has pull-ups on both.
 	add("zigbee reset", zigbee?.reset, { output: true, chosen, atReset: "high" });
 	add("zigbee boot", zigbee?.boot, { output: true, chosen, atReset: "high" });
 	add("zigbee select", zigbee?.select, { output: true, chosen });
 	if (ethernet?.kind === "rmii") uses.push(...rmiiUses(ethernet));
 	if (ethernet?.kind === "w5500") uses.push(...w5500Uses(ethernet));
-	// The boot button of a devkit is on a strapping pin, and so it is on the S3 boards; it has a pull-up.
+	// The boot button is on a strapping pin of devkits and S3 boards; it has a pull-up.
 	add("button", board.button, { output: false, chosen: false, atReset: "high" });
 	add("led", led?.pin, { output: true, chosen, atReset: led?.activeLow ? "high" : "low" });
 	add("battery", board.battery?.pin, { output: false, chosen: true, analog: true });
@@ -207,13 +205,13 @@ function faultsOfEthernet({ chip, ethernet }: Board): string[] {
 	const faults: (string | false)[] = [
 		chip !== "esp32" && `Ethernet: the ${chip} has no RMII`,
 		!(Number.isInteger(phy) && phy >= 0 && phy <= 31) && `Ethernet: ${phy} is no address of a PHY`,
-		// Its clock would be at a strapping pin at each reset.
+		// Its clock would drive a strapping pin during each reset.
 		clock === 0 && power === undefined && "Ethernet: a PHY that gives the clock to GPIO 0 needs a power pin",
 	];
 	return faults.filter((fault) => fault !== false);
 }
 
-/** Sentences on the pins of a row; none for one that can be built. */
+/** Faults in the pins of a row; none if it can be built. */
 export function faultsOf(board: Board): string[] {
 	const uses = usesOf(board);
 	return [...uses.flatMap((use) => faultsOfUse(board, use)), ...clashesOf(uses), ...faultsOfEthernet(board)];

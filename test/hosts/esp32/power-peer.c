@@ -1,9 +1,9 @@
 /*
- * Tests of the parts of the ESP32 host's power natives that need no chip, for power.test.ts. Ends with status 0, or
- * says which line is not so.
+ * Tests of the parts of the ESP32 host's power natives that need no chip, for power.test.ts. Exits with 0, or
+ * prints the failed line.
  *
- *   power-peer retained      memory that outlives a restart
- *   power-peer cause         why the chip has started
+ *   power-peer retained      memory that survives a restart
+ *   power-peer cause         cause of the start
  *   power-peer debounce      a button
  */
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #include "../../../hosts/esp32/power-retained.h"
 #include "../../../hosts/esp32/start-cause.h"
 
-/* Ends the program on a failure, whatever NDEBUG says. */
+/* Independent of NDEBUG. */
 #define MUST(condition) \
 	do { \
 		if (!(condition)) { \
@@ -34,7 +34,7 @@ static void cause(void)
 		ESP_RST_UNKNOWN, ESP_RST_POWERON, ESP_RST_EXT, ESP_RST_DEEPSLEEP, ESP_RST_SDIO, ESP_RST_USB, ESP_RST_JTAG,
 		ESP_RST_EFUSE,
 	};
-	/* A kept reason counts only for a restart by software; otherwise it is outdated. */
+	/* A kept reason counts only after a restart by software; otherwise it is outdated. */
 	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
 		start_cause found = start_cause_of(faults[i], START_ASKED_FOR);
 		MUST(found.is_fault && strlen(found.text) > 0 && strcmp(found.text, START_ASKED_FOR) != 0);
@@ -56,7 +56,7 @@ static void retained(void)
 	retained_record record;
 	uint8_t bytes[RETAINED_LIMIT + 1], into[RETAINED_LIMIT];
 	for (size_t i = 0; i < sizeof(bytes); i++) bytes[i] = (uint8_t)(i * 5 + 1);
-	/* After a power cut it holds anything. */
+	/* After a power cut the memory has arbitrary contents. */
 	for (int filler = 0; filler < 256; filler++) {
 		memset(&record, filler, sizeof(record));
 		MUST(retained_recall(&record, into) == -1);
@@ -65,7 +65,7 @@ static void retained(void)
 		size_t size = sizes[i];
 		MUST(retained_keep(&record, bytes, size) && retained_recall(&record, NULL) == (int)size);
 		MUST(retained_recall(&record, into) == (int)size && memcmp(into, bytes, size) == 0);
-		/* Any bit of what counts that has changed is noticed. */
+		/* A change of any relevant bit is detected. */
 		size_t counts = offsetof(retained_record, bytes) + size;
 		for (size_t bit = 0; bit < counts * 8; bit++) {
 			((uint8_t *)&record)[bit / 8] ^= (uint8_t)(1 << bit % 8);
@@ -84,21 +84,21 @@ static void debounce(void)
 	power_debounce button = { 0 };
 	bool pressed;
 	MUST(!power_debounce_tell(&button, &pressed));
-	/* Bounces that come to rest where they began. */
+	/* Bounces that end at the initial level. */
 	MUST(!power_debounce_see(&button, false));
 	MUST(power_debounce_see(&button, true));
 	MUST(!power_debounce_see(&button, true));
-	/* More happens before it is told: one call for all, in their order. */
+	/* Several changes before the report: one call for all, in order. */
 	MUST(!power_debounce_see(&button, false) && !power_debounce_see(&button, true));
 	for (unsigned i = 0; i < 3; i++) MUST(power_debounce_tell(&button, &pressed) && pressed == (i % 2 == 0));
-	/* While it is told there is no second call; after that there is. */
+	/* No second call during a report; after it there is one. */
 	MUST(!power_debounce_see(&button, false));
 	MUST(power_debounce_tell(&button, &pressed) && !pressed);
 	MUST(!power_debounce_tell(&button, &pressed));
 	MUST(power_debounce_see(&button, true));
 	MUST(power_debounce_tell(&button, &pressed) && pressed);
 	MUST(!power_debounce_tell(&button, &pressed));
-	/* Nobody listens for long: the number is limited, the order and the end are right. */
+	/* Without a listener the number is limited; order and end are right. */
 	for (unsigned i = 0; i < 1001; i++) power_debounce_see(&button, i % 2 == 1);
 	unsigned told = 0;
 	bool before = true;

@@ -1,4 +1,4 @@
-/* Walks hosts/esp32/storage-nvs.c on a fake of NVS, for storage.test.ts: the part that its argument names. */
+/* Tests of hosts/esp32/storage-nvs.c on a fake of NVS, for storage.test.ts. The argument names the part. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "../../../hosts/esp32/storage-nvs.h"
 #include "storage-fake.h"
 
-/* Ends the program on a failure of the store, whatever NDEBUG says. */
+/* Independent of NDEBUG. */
 #define MUST(condition) \
 	do { \
 		if (!(condition)) { \
@@ -67,7 +67,7 @@ static void know_keys(void)
 	MUST(!storage_nvs_is_key("a.b") && !storage_nvs_is_key("\xc3\xa4"));
 }
 
-/* Each call fails in turn; what was stored stays, and nothing is left open (the fake would notice). */
+/* Each call fails once; stored values stay, and no handle is left open (the fake checks that). */
 static void fail(void)
 {
 	MUST(storage_nvs_start());
@@ -110,7 +110,7 @@ static void fill_up(void)
 	MUST(strncmp(message, "the value can't be read: ", 25) == 0);
 }
 
-/* Damage that makes it unreadable is erased; anything else is not. */
+/* Unreadable NVS is erased; with other errors it is kept. */
 static void mend(void)
 {
 	const esp_err_t hopeless[] = { ESP_ERR_NVS_NO_FREE_PAGES, ESP_ERR_NVS_NEW_VERSION_FOUND };

@@ -1,6 +1,6 @@
 /*
- * Tests of the store's binding for XS (storage-xs.c) on a fake of the engine (xs-fake/) and of NVS (storage-fake/), for
- * xs-bindings.test.ts. Ends with status 0, or says which line is not so.
+ * Tests of the store's XS binding (storage-xs.c) on fakes of the engine (xs-fake/) and of NVS (storage-fake/), for
+ * xs-bindings.test.ts. Exits with 0, or prints the failed line.
  */
 #include <string.h>
 
@@ -36,7 +36,7 @@ int main(void)
 		THROWS(KEY_ERROR, xs_storage_set, self, FAKE_STRING(bad_keys[i]), value);
 		THROWS(KEY_ERROR, xs_storage_delete, self, FAKE_STRING(bad_keys[i]));
 	}
-	/* A key is a text, whatever it is. */
+	/* Keys of other types are converted to strings. */
 	RUN(xs_storage_set, self, NULL, FAKE_INT(17), value);
 	RUN(xs_storage_get, self, &result, FAKE_STRING("17"));
 	MUST(result.value.thing->size == 5 && memcmp(result.value.thing->bytes, "value", 5) == 0);

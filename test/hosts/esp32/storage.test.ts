@@ -1,4 +1,4 @@
-/** The ESP32's store on a fake of NVS (storage-fake), under the sanitizers; what NVS itself does is not for this test. */
+/** The ESP32's store on a fake of NVS (storage-fake), under the sanitizers. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { compileNative, needNative } from "../native/compile.js";

@@ -3,8 +3,8 @@
  * which line is not so.
  *
  *   uart-peer <case>             one of `cases` below
- *   uart-peer random <seed>      a long conversation both ways by chance, against what a line would do
- *   uart-peer threads            the port's task as a thread, against an owner in another
+ *   uart-peer random <seed>      random data both ways, compared with a model of the line
+ *   uart-peer threads            the port's task and its user in two threads
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -12,12 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The task's turn is not for others. */
+/* Included, so that the test can play the port's task. */
 #include "../../../hosts/esp32/uart-port.c"
 
 #include "uart-fake.h"
 
-/* Ends the program on a failure of the port, whatever NDEBUG says. */
+/* Independent of NDEBUG. */
 #define MUST(condition) \
 	do { \
 		if (!(condition)) { \
@@ -30,7 +30,7 @@ enum { UART = 1, MS = 1000, SENT_MAX = 70000 };
 
 static unsigned notified;
 static int owner, machine;
-/* Events reported to the listener since it last looked. */
+/* Events reported since the listener's last read. */
 static unsigned told;
 static size_t readable, writable;
 
@@ -45,7 +45,7 @@ static const uart_options PLAIN = {
 	.machine = &machine, .owner = &owner,
 };
 
-/* The task's part, until it would sleep; true when there was something to do. */
+/* Runs the task until it would sleep; true if it did anything. */
 static bool turn(uart_port *port)
 {
 	uart_event_t event;
@@ -57,7 +57,6 @@ static bool turn(uart_port *port)
 	return came;
 }
 
-/* The machine's part. */
 static void deliver(uart_port *port)
 {
 	MUST(notified <= 1);
@@ -68,7 +67,7 @@ static void deliver(uart_port *port)
 	told |= happened;
 }
 
-/* Time goes by, a millisecond each, and the task wakes as it wishes to. */
+/* Advances time by milliseconds; the task wakes as scheduled. */
 static void pass(uart_port *port, unsigned ms)
 {
 	static TickType_t left = 0;
@@ -139,7 +138,7 @@ static void opens(void)
 	MUST(open_with(&options) != port && fake_pull(5) == GPIO_PULLUP_ONLY);
 }
 
-/* Whatever the driver refuses, nothing stays behind, and the next try is a new one. */
+/* Whatever call the driver refuses, nothing is left behind, and the next attempt starts afresh. */
 static void fails_well(void)
 {
 	char message[UART_MESSAGE_SIZE] = "";
@@ -150,7 +149,7 @@ static void fails_well(void)
 		MUST(strncmp(message, "UART 1 can't be started", 23) == 0);
 		MUST(at > 7 || !fake_installed(UART));
 	}
-	/* The last one that can fail is of an opening of a port that is there. */
+	/* At least the calls of one successful opening can fail. */
 	MUST(at >= 8);
 }
 
@@ -166,7 +165,7 @@ static void parity(void)
 	MUST(take_told() == (UART_READABLE | UART_DAMAGED) && readable == 256);
 	MUST(uart_port_read(port, bytes, sizeof(bytes)) == 256);
 	for (unsigned i = 0; i < 256; i++) MUST(bytes[i] == (even(i & 127) == i ? (i & 127) : (i | 128)));
-	/* Written with any bit 7. */
+	/* Bit 7 of written bytes is ignored. */
 	for (unsigned i = 0; i < 256; i++) bytes[i] = (uint8_t)i;
 	size_t room;
 	MUST(uart_port_write(port, bytes, 256, &room) && room == UART_SEND_LIMIT - 256);
@@ -225,7 +224,7 @@ static void stop_bits(void)
 	pass(port, 10);
 	MUST(take_told() == (UART_READABLE | UART_DAMAGED) && readable == 3);
 	MUST(uart_port_read(port, into, 8) == 3 && into[0] == 'a' && into[1] == ('b' | 128) && into[2] == 'c');
-	/* One that was read before its end is known: it is told at least. */
+	/* Its error is detected after it was read, and must be reported. */
 	MUST(fake_hear(UART, even('d'), true));
 	turn(port);
 	MUST(uart_port_read(port, into, 8) == 1);
@@ -235,7 +234,7 @@ static void stop_bits(void)
 	MUST(take_told() & UART_DAMAGED);
 }
 
-/* Characters are told of one by one where they are slow, together where they are fast, and soon in both cases. */
+/* Slow characters are reported one by one, fast ones together, both soon. */
 static void tells(void)
 {
 	uint8_t into[100];
@@ -283,7 +282,7 @@ static void tells(void)
 	MUST(take_told() == 0);
 }
 
-/* Two rings are filled, the owner's and then the driver's, and the UART itself: nothing is lost until then. */
+/* The port's ring, the driver's ring and the UART fill up before anything is lost. */
 static void overruns(void)
 {
 	enum { RING = 4608 };
@@ -306,7 +305,7 @@ static void overruns(void)
 		count += some;
 	}
 	for (unsigned i = 0; i < sizeof(into); i++) MUST(into[i] == (uint8_t)(i * 7));
-	/* Contents of the UART at its overflow are lost, as the real one may do. */
+	/* At an overflow the UART loses its contents, as the real one may. */
 	pass(port, 10);
 	while (uart_port_read(port, into, sizeof(into)) > 0) pass(port, 10);
 	take_told();
@@ -316,7 +315,7 @@ static void overruns(void)
 	MUST(take_told() == UART_READABLE && uart_port_read(port, into, 100) == 5 && memcmp(into, "again", 5) == 0);
 }
 
-/* No task runs for 400 ms, while the other end sends at 115200 Bd without a break. */
+/* No task runs for 400 ms, while the other end sends continuously at 115200 Bd. */
 static void outlasts_an_erase(void)
 {
 	enum { CHARACTERS = 4608 };
@@ -385,7 +384,7 @@ static void drains(void)
 	MUST(take_told() & UART_DRAINED);
 	pass(port, 100);
 	MUST(take_told() == 0);
-	/* More is written after the end was seen, and before it was told. */
+	/* A write after the end was detected, and before it was reported. */
 	MUST(uart_port_write(port, bytes, 1, &room));
 	for (unsigned ms = 0; ms < 10 && notified == 0; ms++) {
 		fake_pass(MS);
@@ -399,7 +398,7 @@ static void drains(void)
 	MUST(!(take_told() & UART_DRAINED));
 	pass(port, 10);
 	MUST(take_told() & UART_DRAINED);
-	/* All the room at once, and never more; and a speed that changes between. */
+	/* Exactly the free room can be written, and the speed may change in between. */
 	MUST(!uart_port_write(port, bytes, UART_SEND_LIMIT + 1, &room) && room == UART_SEND_LIMIT);
 	uart_port_configure(port, 115200, UART_7E1);
 	MUST(uart_port_write(port, bytes, UART_SEND_LIMIT, &room) && room == 0);
@@ -426,14 +425,14 @@ static void closes(void)
 	pass(port, 100);
 	MUST(notified == 0 && told == 0);
 	fake_sent(UART, sent, sizeof(sent));
-	/* The call for the one before serves the next one, and what was on the way is gone. */
+	/* A pending call for the former port serves the next one; former input is gone. */
 	port = open_with(&PLAIN);
 	pass(port, 1000);
 	MUST(take_told() == 0 && uart_port_read(port, sent, 1) == 0 && fake_sent(UART, sent, sizeof(sent)) == 0);
 	MUST(uart_port_write(port, bytes, 3, &room) && room == UART_SEND_LIMIT - 3);
 	pass(port, 20);
 	MUST(fake_sent(UART, sent, sizeof(sent)) == 3);
-	/* Closed and opened again with a call under way. */
+	/* Closed and reopened with a call pending. */
 	hear(bytes, 20);
 	fake_silence(UART);
 	turn(port);
@@ -443,7 +442,7 @@ static void closes(void)
 	told = 0;
 	pass(port, 10);
 	MUST(take_told() == UART_WRITABLE && readable == 0);
-	/* The driver had characters that nobody has looked at. */
+	/* The driver has unread characters. */
 	hear(bytes, 20);
 	fake_silence(UART);
 	uart_port_close(port);
@@ -556,7 +555,7 @@ static void threads(void)
 		MUST(got == 300 && left == 600);
 		uart_port_close(port);
 		usleep(1000);
-		/* A call for the one before may still come. */
+		/* A call for the former port may still come. */
 		if (atomic_exchange(&calls, 0) > 0) MUST(uart_port_take(port, &readable, &room) == 0);
 	}
 }

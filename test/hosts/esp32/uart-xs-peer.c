@@ -1,10 +1,10 @@
 /*
- * Tests of the UART's binding for XS (uart-xs.c) on a fake of the engine (xs-fake/) and a modelled UART (uart-fake/), for
- * xs-bindings.test.ts. Ends with status 0, or says which line is not so.
+ * Tests of the UART's XS binding (uart-xs.c) on a fake of the engine (xs-fake/) and a modelled UART (uart-fake/), for
+ * xs-bindings.test.ts. Exits with 0, or prints the failed line.
  */
 #include <string.h>
 
-/* The task's turn is not for others. */
+/* Included, so that the test can play the port's task. */
 #include "../../../hosts/esp32/uart-port.c"
 
 #include "uart-fake.h"
@@ -34,7 +34,7 @@ static void on_called(xsMachine *the, xsIdentifier id, int count, const int32_t 
 	reaction = NULL;
 }
 
-/* The arguments of a constructor without flow control. */
+/* Constructor arguments without flow control. */
 #define PINS(uart) FAKE_INT(uart), FAKE_INT(4), FAKE_INT(5), FAKE_INT(-1), FAKE_INT(-1), FAKE_INT(0)
 
 static xsSlot open_port(int uart)
@@ -56,7 +56,7 @@ static void end(xsSlot self)
 	destroy(self);
 }
 
-/* The tasks of all UARTs do what there is to do. */
+/* Runs the tasks of all UARTs. */
 static void turn(void)
 {
 	for (unsigned i = 0; i < SOC_UART_HP_NUM; i++) {
@@ -115,7 +115,7 @@ static void closes(void)
 	RUN(xs_uart_configure, self, &result, FAKE_INT(9600), FAKE_INT(0));
 	MUST(result.kind == FAKE_BOOLEAN && !result.value.boolean);
 	destroy(self);
-	/* A call that was on its way to the one before reaches the next one, which has something to hear. */
+	/* A pending call for the former port reaches the next one, which has input. */
 	self = open_port(UART);
 	turn();
 	end(self);
@@ -125,13 +125,13 @@ static void closes(void)
 	end(self);
 }
 
-/* The machine ends without anything being closed. */
+/* The machine ends without a close. */
 static void is_destroyed(void)
 {
 	xsSlot self = open_port(UART);
 	hear("x");
 	destroy(self);
-	/* Nothing of it is looked at any more. */
+	/* The binding must not read it any more. */
 	memset(machine.remembered, 0, sizeof(machine.remembered));
 	MUST(fake_deliver() == 1 && told_count == 0);
 	hear("y");
@@ -143,7 +143,7 @@ static xsSlot doomed;
 
 static void close_it(void)
 {
-	/* Nobody holds it any more then, and memory is needed. */
+	/* Afterwards nothing refers to it, and memory is scarce. */
 	end(doomed);
 }
 

@@ -1,4 +1,4 @@
-/** The UART of the ESP32 host, compiled against a model of ESP-IDF's driver (uart-fake/), by its peer (uart-peer.c). */
+/** The ESP32 host's UART on a model of ESP-IDF's driver (uart-fake/), by its peer (uart-peer.c). */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { compileNative, needNative } from "../native/compile.js";

@@ -1,7 +1,7 @@
 /*
- * Tests of the slots for firmware (update-xs.c, update.c and partition.c) on fakes of the
- * engine (xs-fake/), of the flash (partition-fake/), of ESP-IDF's slots and the boot loader (update-fake/), for
- * xs-bindings.test.ts. Ends with status 0, or says which line is not so.
+ * Tests of the OTA slots (update-xs.c, update.c and partition.c) on fakes of the engine (xs-fake/), of the flash
+ * (partition-fake/), and of ESP-IDF's slots and the boot loader (update-fake/), for xs-bindings.test.ts. Exits with 0,
+ * or prints the failed line.
  */
 #include <string.h>
 
@@ -66,7 +66,7 @@ static void takes_no_bad_image(void)
 	THROWS(NO_IMAGE, xs_update_activate, FAKE_NOTHING, FAKE_INT(1000));
 	put(0x12, 1000, "wrong");
 	THROWS(NO_IMAGE, xs_update_activate, FAKE_NOTHING, FAKE_INT(1000));
-	/* It says that it is longer than what was checked. */
+	/* The header claims more bytes than were checked. */
 	put(FAKE_IMAGE_MAGIC, 1001, "long");
 	THROWS(NO_IMAGE, xs_update_activate, FAKE_NOTHING, FAKE_INT(1000));
 	THROWS("RangeError: beyond the slot", xs_update_activate, FAKE_NOTHING, FAKE_INT(0));
@@ -95,14 +95,14 @@ static void is_confirmed(void)
 	MUST(!is_on_trial() && slots_boot() == 1 && !is_on_trial());
 }
 
-/* In slot 1 is 1.0.1, confirmed. */
+/* Slot 1 has 1.0.1, confirmed. */
 static void is_given_up(void)
 {
 	put_good("1.0.2");
 	MUST(slots_boot() == 0 && is_on_trial());
 	MUST(slots_boot() == 1 && !is_on_trial() && given_up("1.0.2 ended before it was confirmed"));
 	MUST(slots_boot() == 1 && given_up("1.0.2 ended before it was confirmed"));
-	/* With the next one nobody speaks of it any more, also when that comes to nothing. */
+	/* The next update replaces the record, even if that update fails. */
 	put(0, 0, "none");
 	MUST(given_up("") && slots_boot() == 1);
 	/* A version without a zero at its end. */

@@ -1,6 +1,6 @@
 /*
- * Walks hosts/esp32/wifi-driver.c on a fake of ESP-IDF (wifi-idf-fake), for wifi-driver.test.ts: prints what it did, what
- * ESP-IDF was told, and the events that came of it.
+ * Runs hosts/esp32/wifi-driver.c on a fake of ESP-IDF (wifi-idf-fake), for wifi-driver.test.ts. Prints each step, the
+ * calls to ESP-IDF, and the resulting events.
  */
 #include <stdio.h>
 #include <string.h>

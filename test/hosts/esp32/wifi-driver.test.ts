@@ -1,11 +1,11 @@
-/** The ESP32's layer over ESP-IDF's Wi-Fi: its calls and its events, on a fake (wifi-idf-fake). */
+/** The ESP32's layer over ESP-IDF's Wi-Fi: its calls and events, on a fake (wifi-idf-fake). */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { compileNative, needNative } from "../native/compile.js";
 
 describe("the ESP32's layer over ESP-IDF's Wi-Fi", function () {
 	this.timeout(60_000);
-	/** Lines before each step's own line. */
+	/** The lines that precede each step's own line. */
 	const steps = new Map<string, string[]>();
 
 	before(function () {
@@ -36,7 +36,7 @@ describe("the ESP32's layer over ESP-IDF's Wi-Fi", function () {
 		}
 	});
 
-	/** Settings of the radio's driver after it was made. */
+	/** Settings of the new driver. */
 	const configured = (country: string) => [
 		"set_storage 1",
 		`set_country ${country} 1`,

@@ -1,6 +1,6 @@
 /*
- * Walks the queue of the radio's events and its names (hosts/esp32/wifi-events.c, wifi-name.c, wifi-origin-addresses.c)
- * for wifi.test.ts: the part that its first argument names; `name` takes the hex characters of an SSID and prints it.
+ * Tests of the queue of the radio's events and of names (hosts/esp32/wifi-events.c, wifi-name.c,
+ * wifi-origin-addresses.c), for wifi.test.ts. The first argument names the part; `name` prints the SSID given as hex.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static void queue(void)
 	radio_event event;
 	wifi_events_open(&events);
 	MUST(push(RADIO_CLIENTS, 1) && !push(RADIO_NUDGE, 0) && !push(RADIO_ASSOCIATED, 0));
-	/* The later one in the place of the earlier one. */
+	/* The later event replaces the earlier one. */
 	MUST(!push(RADIO_CLIENTS, 2) && !push(RADIO_NUDGE, 3) && !wifi_events_rest(&events));
 	MUST(!push(RADIO_ADDRESSED, 4) && !push(RADIO_ADDRESS_LOST, 5) && !push(RADIO_ADDRESSED, 6));
 	expect(RADIO_CLIENTS, 2);
@@ -48,7 +48,7 @@ static void queue(void)
 	MUST(!wifi_events_pop(&events, &event) && wifi_events_rest(&events));
 	MUST(push(RADIO_SCANNED, 0));
 	for (uint8_t i = 1; i < WIFI_EVENTS_LIMIT; i++) push(RADIO_SCANNED, i);
-	/* Full: the end of an attempt is kept whatever comes, others are lost. */
+	/* Full: the end of an attempt is always kept, others are lost. */
 	push(RADIO_ASSOCIATED, 0);
 	push(RADIO_ENDED, 200);
 	push(RADIO_CLIENTS, 0);
@@ -58,7 +58,7 @@ static void queue(void)
 	wifi_events_close(&events);
 }
 
-/* Stand-in for machine_post: `posted` means that a delivery is under way. */
+/* Stand-in for machine_post; `posted`: a delivery is pending. */
 static pthread_mutex_t post_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t post_bell = PTHREAD_COND_INITIALIZER;
 static unsigned posts;
@@ -76,7 +76,7 @@ static void *happen(void *context)
 	return context;
 }
 
-/* Each event asks for a delivery or is seen by the one that is under way, of which there is one at most. */
+/* Each event requests a delivery, or is included in the pending one. At most one is pending. */
 static void deliver_from_another_thread(void)
 {
 	pthread_t thread;

@@ -1,6 +1,6 @@
 /*
- * Asks hosts/esp32/wifi-origin.c where connections come from, on a model of lwIP's routes (ip4.c of lwIP, ip4_route_src_hook
- * of ESP-IDF), for wifi.test.ts. Ends with status 0, or says which line is not so.
+ * Tests of hosts/esp32/wifi-origin.c, which finds the interface of a connection, on a model of lwIP's routes (ip4.c of
+ * lwIP, ip4_route_src_hook of ESP-IDF), for wifi.test.ts. Exits with 0, or prints the failed line.
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ struct netif {
 	uint32_t ip, netmask;
 };
 
-/* The interface that was started last is the first one. */
+/* lwIP lists the interface that was started last first. */
 static struct netif cable, access_point;
 static struct netif *const LIST[] = { &cable, &access_point };
 static bool has_access_point;
@@ -89,19 +89,22 @@ int main(void)
 	MUST(!is_there("192.168.4.2"));
 	have(&access_point, "192.168.4.1", "255.255.255.0");
 	MUST(is_there("192.168.4.2") && !is_there("10.0.0.7"));
-	/* A cable beside it. */
+	/* With a cable as well. */
 	have(&cable, "10.0.0.5", "255.255.255.0");
 	MUST(is_there("192.168.4.2") && !is_there("10.0.0.7"));
 	MUST(!wifi_is_access_point_peer(inet_addr("10.0.0.5"), inet_addr("10.0.0.7")));
 	MUST(!wifi_is_access_point_peer(inet_addr("10.0.0.5"), inet_addr("192.168.4.2")));
-	/* In a network of the same numbers: the answer to a client of the access point leaves there. */
+	/* Both networks have the same addresses: replies to the access point's clients leave by the access point. */
 	have(&cable, "192.168.4.20", "255.255.255.0");
 	MUST(is_there("192.168.4.2"));
 	MUST(!wifi_is_access_point_peer(inet_addr("192.168.4.20"), inet_addr("192.168.4.2")));
-	/* Our address is the cable's as well: what leaves by the cable is no client of the access point. */
+	/*
+	 * The cable has the access point's address too: packets that leave by the cable are for no client of the access
+	 * point.
+	 */
 	have(&cable, "192.168.4.1", "255.255.255.128");
 	MUST(!is_there("192.168.4.2") && !is_there("192.168.4.200"));
-	/* And it is the cable's alone. */
+	/* Only the cable has that address. */
 	have(&access_point, NULL, NULL);
 	MUST(!is_there("192.168.4.2") && !is_there("192.168.4.200"));
 	MUST(!wifi_bind_to_access_point(-1));

@@ -1,6 +1,6 @@
 /*
- * Walks hosts/esp32/wifi-core.c behind its queue of events on a fake of the radio, for wifi.test.ts: the part that its
- * first argument names; `random` takes a seed.
+ * Tests of hosts/esp32/wifi-core.c, with its queue of events, on a fake of the radio, for wifi.test.ts. The first
+ * argument names the part; `random` takes a seed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 static wifi_core core;
 static wifi_events events;
-/* The attempt that is wanted, and the last notices of it; 0: none. */
+/* The current attempt, and its last reports; 0: none. */
 static uint8_t attempt;
 static unsigned connected, disconnected, reason, scans, scan_found, client_notices, clients;
 
@@ -32,7 +32,7 @@ static void begin(void)
 static void hear(wifi_notice notice)
 {
 	if (notice.kind == WIFI_NOTICE_CONNECTED) {
-		/* The address belongs to the wanted attempt, not to an earlier one. */
+		/* The address must be the current attempt's. */
 		MUST(attempt && core.link == WIFI_ONLINE && core.address.ip == attempt);
 		connected++;
 	} else if (notice.kind == WIFI_NOTICE_DISCONNECTED) {
@@ -56,14 +56,14 @@ static void hear_all(void)
 	MUST(wifi_core_next(&core).kind == WIFI_NOTICE_NONE);
 }
 
-/* A call knows what has happened; it is told later. */
+/* Handles pending events, which are reported later. */
 static void catch_up(void)
 {
 	radio_event event;
 	while (wifi_events_pop(&events, &event)) wifi_core_event(&core, &event);
 }
 
-/* One event reaches the machine. */
+/* Delivers one event to the machine. */
 static bool handle(void)
 {
 	radio_event event;
@@ -110,11 +110,11 @@ static void join(void)
 {
 	begin();
 	go_online(1);
-	/* Another address: told again. */
+	/* A changed address is reported again. */
 	fake_step();
 	handle_all();
 	MUST(connected == 2);
-	/* Lost: not tried again, and the radio stays on for the next try. */
+	/* Lost: no new attempt by itself, and the radio stays on for the next one. */
 	fake_end(fake_reason(1));
 	handle_all();
 	MUST(disconnected == 1 && reason == fake_reason(1) && core.link == WIFI_IDLE && fake.joins == 1);
@@ -131,7 +131,7 @@ static void join(void)
 	MUST(fake.mode == RADIO_OFF);
 }
 
-/* Events of the network before are on their way when another is wanted. */
+/* Events of the former network are pending when another is requested. */
 static void move(void)
 {
 	begin();
@@ -142,11 +142,11 @@ static void move(void)
 	handle_all();
 	MUST(fake.joins == 1);
 	fake_end(RADIO_REASON_LEFT);
-	/* lwIP's thread may have told it before it heard of the end. */
+	/* lwIP's thread may have reported it before the end. */
 	happened(&(radio_event){ .kind = RADIO_ADDRESSED, .address = { .ip = 1 } });
 	handle_all();
 	MUST(fake.joins == 2 && core.link == WIFI_JOINING && connected == 0);
-	/* It has failed by itself, which is not heard yet, when the next is wanted. */
+	/* The attempt has failed, but the report is pending when the next one is requested. */
 	fake_end(fake_reason(2));
 	MUST(want(3));
 	handle_all();
@@ -157,7 +157,7 @@ static void move(void)
 	MUST(disconnected == 0 && fake.mode == RADIO_OFF);
 }
 
-/* The radio does not tell that the network is left. */
+/* The radio does not report the end of an abandoned attempt. */
 static void wait_in_vain(void)
 {
 	begin();
@@ -173,7 +173,7 @@ static void wait_in_vain(void)
 	fake_end(fake_reason(2));
 	handle_all();
 	MUST(disconnected == 1);
-	/* It comes after the next is given up too. */
+	/* The late end comes after the next attempt is abandoned too. */
 	go_online(3);
 	MUST(want(0));
 	wifi_core_leave_overdue(&core);
@@ -181,7 +181,7 @@ static void wait_in_vain(void)
 	fake_end_late();
 	handle_all();
 	MUST(core.link == WIFI_IDLE && disconnected == 0);
-	/* Another's network shows up that was given up. */
+	/* The network of an abandoned attempt connects. */
 	go_online(4);
 	fake_end(fake_reason(4));
 	handle_all();
@@ -213,7 +213,7 @@ static void refuse(void)
 	MUST(disconnected == 1 && fake.joins == 0);
 	MUST(!wifi_core_scan(&core) && !wifi_core_start_access_point(&core, &home));
 	want(3);
-	/* Notices of a connect are dropped by a disconnect. */
+	/* A disconnect drops pending reports. */
 	want(0);
 	handle_all();
 	fake.fails_mode = false;
@@ -268,7 +268,7 @@ static void find_networks(unsigned count)
 		fake.networks[i] = (radio_network){ .rssi = (int8_t)(-1 - rand() % 100), .channel = (uint8_t)(i + 1) };
 }
 
-/* The core keeps the strongest of the networks that the radio found. */
+/* The core keeps the strongest networks of the scan. */
 static void expect_networks(void)
 {
 	unsigned kept = fake.found < RADIO_SCAN_LIMIT ? fake.found : RADIO_SCAN_LIMIT;
@@ -289,14 +289,14 @@ static void scan(void)
 		expect_networks();
 	}
 	scans = 0;
-	/* Not while it joins; once that is given up, as soon as the radio can. */
+	/* No scan while joining; after an abort, as soon as the radio can. */
 	want(1);
 	MUST(!wifi_core_scan(&core));
 	MUST(want(0) && wifi_core_scan(&core) && !fake.scanning);
 	fake_end(RADIO_REASON_LEFT);
 	handle_all();
 	MUST(fake.scanning && fake.mode == RADIO_STATION && scans == 0);
-	/* To join ends a scan; its end comes when the next has begun. */
+	/* Joining ends a scan, whose end is reported after the next scan has begun. */
 	want(2);
 	fake_step();
 	MUST(core.link == WIFI_JOINING && !fake.scanning);
@@ -320,14 +320,14 @@ static void scan(void)
 	expect_networks();
 }
 
-/* Someone does something, or something happens. */
+/* A random request or event. */
 static void act(void)
 {
 	static uint8_t number;
 	radio_credentials home = credentials_of((uint8_t)(1 + rand() % 2));
 	switch (rand() % 20) {
 	case 0:
-		/* Often, but it may be that something is on its way yet. */
+		/* Often, but not always, handles pending events. */
 		if (rand() % 2) catch_up();
 		number = (uint8_t)(number % FAKE_ATTEMPTS + 1);
 		want(number);
@@ -349,7 +349,7 @@ static void act(void)
 		if (fake.mode == RADIO_BOTH) fake_set_clients((unsigned)rand() % 5);
 		break;
 	case 6:
-		/* Left: the radio has been told so. Else it has failed. */
+		/* An abandoned attempt ends by the radio's disconnect; any other one has failed. */
 		if (core.link != WIFI_LEAVING) fake_end(fake_reason(fake.attempt));
 		break;
 	case 7:
@@ -389,7 +389,7 @@ static void act(void)
 	}
 }
 
-/* Everything that is under way comes to its end. */
+/* Completes everything that is pending. */
 static void settle(void)
 {
 	for (int i = 0; i < 8; i++) {

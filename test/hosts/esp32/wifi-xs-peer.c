@@ -1,6 +1,6 @@
 /*
- * Tests of the Wi-Fi radio's binding for XS (wifi-xs.c) on a fake of the engine (xs-fake/) and of the radio (wifi-fake/), for
- * xs-bindings.test.ts. Ends with status 0, or says which line is not so.
+ * Tests of the radio's XS binding (wifi-xs.c) on fakes of the engine (xs-fake/) and of the radio (wifi-fake/), for
+ * xs-bindings.test.ts. Exits with 0, or prints the failed line.
  */
 #include <string.h>
 
@@ -20,7 +20,7 @@ static unsigned told_count;
 /* Reaction of JavaScript to the next event. */
 static void (*reaction)(void);
 
-/* ---- What of the radio's driver only the binding calls ---- */
+/* ---- Calls of the driver that only the binding makes ---- */
 
 static bool refuses_to_open, is_open;
 static void (*notify)(void *context, const radio_event *event);
@@ -93,7 +93,7 @@ static bool was_told(int32_t kind, int32_t value)
 	return is_last;
 }
 
-/* Arguments of xs_wifi_connect from the host name on: DHCP. */
+/* Arguments of xs_wifi_connect from the host name on, with DHCP. */
 #define DHCP FAKE_STRING("gateway"), FAKE_STRING(""), FAKE_STRING(""), FAKE_STRING(""), FAKE_STRING("")
 #define STATION(ssid, password) FAKE_STRING(ssid), FAKE_STRING(password), FAKE_STRING(""), FAKE_INT(0), DHCP
 
@@ -130,7 +130,7 @@ static void closes(void)
 	static const char CLOSED[] = "Error: the radio is closed";
 	xsSlot self = open_radio(), result;
 	join(self);
-	/* It is closed with a call on its way. */
+	/* Closed while a call is pending. */
 	fake_end(200);
 	RUN(xs_wifi_close, self, NULL);
 	RUN(xs_wifi_close, self, NULL);
@@ -148,13 +148,13 @@ static void closes(void)
 	RUN(xs_wifi_get_channel, self, &result);
 	MUST(result.value.integer == 0);
 	destroy(self);
-	/* Destroyed with a call on its way, which finds what it needs. */
+	/* Destroyed while a call is pending; the call must not read freed memory. */
 	self = open_radio();
 	join(self);
 	fake_end(200);
 	end(self);
 	MUST(fake_deliver() == 1 && told_count == 0);
-	/* And without being closed: the machine ends. */
+	/* The same without a close: the machine ends. */
 	self = open_radio();
 	join(self);
 	fake_end(200);

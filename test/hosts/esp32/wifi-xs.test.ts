@@ -1,4 +1,4 @@
-/** The ESP32's radio for Wi-Fi as JavaScript (wifi.ts), with natives that only note how they are called. */
+/** The ESP32's Wi-Fi radio in JavaScript (wifi.ts), with natives that record their calls. */
 import assert from "node:assert/strict";
 import type { StationOptions, WiFi, WiFiPort } from "../../../modules/io/wifi.js";
 

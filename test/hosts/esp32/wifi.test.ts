@@ -1,11 +1,11 @@
-/** The logic of the ESP32's radio for Wi-Fi on a fake of the radio (wifi-fake), under the sanitizers. */
+/** The logic of the ESP32's Wi-Fi radio on a fake of it (wifi-fake), under the sanitizers. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { compileNative, needNative } from "../native/compile.js";
 
 const SEEDS = 4;
 
-/** Prints nothing but what it is asked for, and ends well. */
+/** Runs the program, which must succeed without other output. */
 function run(program: string, ...args: string[]): string {
 	const { status, stdout, stderr } = spawnSync(program, args, { encoding: "utf8" });
 	assert.equal(stderr, "", args.join(" "));
@@ -96,7 +96,7 @@ describe("the queue and the names of the ESP32's Wi-Fi", function () {
 		assert.equal(name(...Buffer.from(text)), text);
 		assert.equal(name(), "");
 		assert.equal(name(0x41, 0x00, 0x42), "A\ufffdB");
-		// Cut short, overlong, a surrogate, beyond U+10FFFF, a byte that continues nothing.
+		// Cut short, overlong, a surrogate, beyond U+10FFFF, a lone continuation byte.
 		for (const bytes of [
 			[0xe2, 0x82],
 			[0xc0, 0x80],
@@ -109,7 +109,7 @@ describe("the queue and the names of the ESP32's Wi-Fi", function () {
 		assert.equal(name(0xf4, 0x8f, 0xbf, 0xbf, 0xed, 0x9f, 0xbf, 0xe0, 0xa0, 0x80), "\u{10ffff}\ud7ff\u0800");
 		assert.equal(name(...new Array(32).fill(0xff)), "\ufffd".repeat(32));
 		assert.equal(name(...new Array(31).fill(0x41), 0xc3), `${"A".repeat(31)}\ufffd`);
-		// At random: as a decoder does that replaces each byte.
+		// Random bytes, against a decoder that replaces each invalid byte.
 		for (let i = 0; i < 40; i++) {
 			const bytes = Array.from({ length: 32 }, () => Math.floor(Math.random() * 255) + 1);
 			const whole = name(...bytes);

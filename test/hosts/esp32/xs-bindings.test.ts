@@ -1,7 +1,6 @@
 /**
- * XS bindings of the ESP32 host's C, under the sanitizers, on a fake of the engine (xs-fake) that moves memory where
- * the real one may, and on fakes of ESP-IDF. Bindings in hosts/native are tested in XS itself, by the tests of the
- * Linux host.
+ * XS bindings of the ESP32 host's C, under the sanitizers, on fakes of ESP-IDF and of the engine (xs-fake), which moves
+ * memory wherever the real one may. Bindings in hosts/native are tested in XS itself, by the tests of the Linux host.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -22,10 +21,10 @@ const FLASH_SECTOR = 4096;
 const ADDRESSES = ["native/ipv4-xs", "native/ipv4"];
 const PARTITIONS = ["native/partition-xs", "esp32/partition"];
 
-/** A fake may be a header alone. */
+/** Some fakes are a header only. */
 const isThere = (option: string): boolean => option.startsWith("-") || existsSync(join(ROOT, option));
 
-/** Compiles a peer: its fakes of ESP-IDF, by their folders, and the C of hosts/esp32 that it is about. */
+/** Compiles a peer with its fakes of ESP-IDF (folders) and the tested C of hosts/esp32. */
 function compile(name: string, fakes: readonly string[], files: readonly string[]): string {
 	return compileNative({
 		sources: [
@@ -140,7 +139,7 @@ describe("the ESP32's faces for XS", function () {
 		it("give no factory data without their partition, and zeros when it can't be read", () =>
 			void run(program, "factory"));
 
-		/** Factory data of a partition that begins with this image. */
+		/** Factory data of a partition with this image. */
 		function read(image: Uint8Array): FactoryData | undefined {
 			const path = join(folder, "image.bin");
 			const sector = new Uint8Array(FLASH_SECTOR).fill(0xff);

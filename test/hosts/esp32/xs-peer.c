@@ -1,14 +1,14 @@
 /*
  * Tests of small bindings for XS (led.c, power-button.c, factory-data.c) on a fake of the engine (xs-fake/) and of the calls
- * of ESP-IDF that they make (binding-fake/), for xs-bindings.test.ts. Ends with status 0, or says which line is not so.
+ * of ESP-IDF that they make (binding-fake/), for xs-bindings.test.ts. Exits with 0, or prints the failed line.
  *
  *   xs-peer light
  *   xs-peer memory
- *   xs-peer tls             where memory for TLS comes from
+ *   xs-peer tls             memory for TLS
  *   xs-peer button
- *   xs-peer no-button         whatever ESP-IDF refuses
- *   xs-peer factory           no partition, one that is too small, one that can't be read
- *   xs-peer factory <image>   what JavaScript gets of a partition with the contents of this file, as hex
+ *   xs-peer no-button         each call of ESP-IDF refused
+ *   xs-peer factory           a missing, short or unreadable partition
+ *   xs-peer factory <image>   data from a partition with the contents of this file, as hex
  */
 #include <string.h>
 
@@ -53,7 +53,7 @@ static void shines_as_told(void)
 		MUST(is_on() == (ms % 400 < 100));
 		face_pass(1);
 	}
-	/* Told anew in the middle, it begins anew. */
+	/* Restarted in the middle, the pattern begins again. */
 	face_pass(50);
 	blink(60, 60);
 	face_pass(59);
@@ -87,7 +87,7 @@ static void keeps_tls_apart(void)
 	face_heap = 70000;
 	face_iram = 5000;
 	tls_memory_start();
-	/* Small and large pieces from the special memory while there is room; then from the heap; then none. */
+	/* Special memory first, while it has room; then the heap; then none. */
 	void *small = face_tls_calloc(1, 40), *record = face_tls_calloc(1, 4400), *second = face_tls_calloc(2, 2200);
 	MUST(small && record && second && face_iram == 560 && face_heap == 65600);
 	MUST(!face_tls_calloc(1, 70000));
@@ -106,7 +106,7 @@ static void tells_of_stacks(void)
 	face_tasks = 20;
 	length = task_stacks(text, sizeof(text));
 	MUST(length == 33 && memcmp(text + 22, "task 2 102\n", 11) == 0);
-	/* Three tasks with two names: each once, with its least. */
+	/* Three tasks with two names: each name once, with the smallest value. */
 	face_tasks = 3;
 	face_task_names = 2;
 	face_stack_step = -1;
@@ -118,7 +118,7 @@ static void light(void)
 {
 	static const char RANGE[] = "RangeError: a time is 0 to 60000 ms";
 	xsSlot none = FAKE_NOTHING, pin = FAKE_INT(PIN), yes = FAKE_BOOL(true);
-	/* Without a timer it is on where it should blink. */
+	/* Without a timer the light is on where it should blink. */
 	face_fails_at = 1;
 	blink(10, 10);
 	face_pass(100);
@@ -169,7 +169,7 @@ static void button(void)
 	MUST(fake_deliver() == 0);
 	face_levels[PIN] = 0;
 	face_pass(100);
-	/* Nobody has heard of it yet, when it is let go and pressed again. */
+	/* Released and pressed again before the first press is reported. */
 	for (int level = 1; level >= 0; level--) {
 		face_levels[PIN] = level;
 		face_pass(100);
@@ -199,7 +199,7 @@ static void factory(void)
 		face_partition_size = sizeof(bytes) - 1 + try;
 		face_fails_at = try;
 		RUN(xs_factory_data_read, FAKE_NOTHING, &result);
-		/* Not taken for a partition that nobody has written. */
+		/* Distinct from an unwritten partition. */
 		MUST(result.value.thing->sort == FAKE_BUFFER && result.value.thing->size == sizeof(bytes));
 		for (size_t i = 0; i < sizeof(bytes); i++) MUST(result.value.thing->bytes[i] == 0);
 	}

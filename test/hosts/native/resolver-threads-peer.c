@@ -1,6 +1,6 @@
 /*
  * Resolvers that are closed while their names are not answered, for resolver.test.ts. The names are looked up by the
- * getaddrinfo() of this file, which answers none before it may. Ends with status 0, or says which line is not so.
+ * getaddrinfo() of this file, which answers none before it may. Exits with 0, or prints the failed line.
  */
 #include <dirent.h>
 #include <netdb.h>

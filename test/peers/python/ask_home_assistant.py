@@ -1,7 +1,7 @@
 """Asks Home Assistant over its websocket.
 
-ask_home_assistant.py URL TOKEN COMMAND...   each command a JSON object without id; prints a line of JSON with the result of
-                                             each; exit code 1 and what it said when one fails
+ask_home_assistant.py URL TOKEN COMMAND...   commands are JSON objects without id; prints the result of each as a
+                                             line of JSON; if one fails, its message, and exit code 1
 """
 
 import asyncio

@@ -1,10 +1,10 @@
-"""Multicast DNS by python-zeroconf, on one address of this computer; prints lines with parts parted by tabs.
+"""Multicast DNS by python-zeroconf, on one address of this computer; prints tab-separated lines.
 
-browse_mdns.py ADDRESS types           the types of service that there are, sorted; then ends
+browse_mdns.py ADDRESS types           the types of service, sorted; then ends
 browse_mdns.py ADDRESS service NAME    host, address, port and the TXT entries of an instance; then ends
 browse_mdns.py ADDRESS host NAME       its address; then ends
-browse_mdns.py ADDRESS claim NAME HOST tries to register that instance: "registered", until standard input ends, or "taken"
-browse_mdns.py ADDRESS watch TYPE      "added" and "removed" with instances as they come and go, until standard input ends
+browse_mdns.py ADDRESS claim NAME HOST registers that instance: "registered", until standard input ends, or "taken"
+browse_mdns.py ADDRESS watch TYPE      "added" and "removed", each with the instance, until standard input ends
 """
 
 import socket
@@ -21,7 +21,7 @@ from zeroconf import (
 )
 
 LIMIT_MS = 5000
-# Of a host that is claimed: no one has it (RFC 5737).
+# Address of a claimed host, used by none (RFC 5737).
 FOREIGN_ADDRESS = "198.51.100.1"
 
 
@@ -55,7 +55,7 @@ def claim(zeroconf, name, host):
 
 
 class Watcher:
-    """What a ServiceBrowser tells."""
+    """Interface of a ServiceBrowser's listener."""
 
     def add_service(self, zeroconf, kind, name):
         tell("added", name)

@@ -1,10 +1,10 @@
-"""Reads a DLMS meter by Gurux' gurux-dlms and prints what it got, parts parted by tabs. It prints lines of its own, too.
+"""Reads a DLMS meter by Gurux' gurux-dlms and prints tab-separated lines. Gurux prints other lines too.
 
 read_dlms.py PATH [options]
 
   association   authentication, negotiated conformance (hex), PDU size
   object        class and code of each object that the association lists (--browse)
-  value         code, attribute, value, scaler, unit of each code asked for (CODE or CODE/ATTRIBUTE, class before: 3:1.0.1.8.0.255)
+  value         code, attribute, value, scaler, unit of each requested code (CODE or CODE/ATTRIBUTE, with class: 3:1.0.1.8.0.255)
   row           values of each row of the load profile (--profile CODE), by entries (--entries FIRST:COUNT) or by range
                 (--range FROM/TO, ISO 8601 without zone)
   error         code, attribute, number
@@ -34,7 +34,6 @@ COUNTER = "0.0.43.1.0.255"
 
 
 class Line:
-    """The pseudo-terminal."""
 
     def __init__(self, path, limit):
         self.file = os.open(path, os.O_RDWR | os.O_NOCTTY)
@@ -50,7 +49,7 @@ class Line:
         os.write(self.file, bytes(data))
 
     def read(self):
-        """What has come; fails when nothing comes."""
+        """Received bytes; fails after a silence."""
         if not select.select([self.file], [], [], self.limit)[0]:
             raise TimeoutError("the meter is silent")
         return os.read(self.file, 4096)
@@ -63,7 +62,8 @@ class Line:
 
 
 def sign_on(line):
-    """Mode E: returns with the line in HDLC. A pseudo-terminal has no parity, and a sign-on without asks for none."""
+    """Mode E: returns with the line in HDLC. A pseudo-terminal has no parity, and a sign-on without it requests
+    none."""
     line.set_baud(300)
     line.write(b"/?!\r\n")
     ident = line.read_line()
@@ -71,7 +71,7 @@ def sign_on(line):
     rate = ident[4:5]
     answer = b"\x062" + rate + b"2\r\n"
     line.write(answer)
-    # At 300 Bd it takes 0.2 s on the wire.
+    # At 300 Bd it takes 0.2 s.
     time.sleep(0.25)
     line.set_baud([300, 600, 1200, 2400, 4800, 9600, 19200][int(rate)])
     confirmed = line.read_line()
@@ -85,7 +85,7 @@ class Reader:
         self.buffer = GXByteBuffer()
 
     def exchange(self, data, reply):
-        """Sends one frame and takes the frames of its answer."""
+        """Sends one frame and receives the frames of its answer."""
         if not data:
             return
         reply.error = 0
@@ -99,7 +99,7 @@ class Reader:
         self.buffer.clear()
 
     def send(self, frames, reply):
-        """Frames of a request one by one, then all blocks of the answer."""
+        """Sends a request frame by frame, then receives all blocks of the answer."""
         for frame in frames if isinstance(frames, list) else [frames]:
             reply.clear()
             self.exchange(frame, reply)
@@ -126,7 +126,7 @@ class Reader:
         self.exchange(self.client.disconnectRequest(), reply)
 
     def read(self, item, attribute):
-        """The value; what went wrong as a number."""
+        """Returns the value, or the error number."""
         reply = GXReplyData()
         self.send(self.client.read(item, attribute), reply)
         if reply.error:
@@ -169,7 +169,7 @@ def show(item, attribute):
 
 
 def read_counter(line, options):
-    """The last invocation counter that the meter took, by the public client."""
+    """The last invocation counter that the meter accepted, read by the public client."""
     reader = Reader(line, make_client(options, 16, Authentication.NONE, Security.NONE))
     reader.open()
     item = make_object(1, COUNTER)
@@ -185,7 +185,7 @@ def read_values(reader, wanted, use_list):
         code, _, attribute = code.partition("/")
         items.append((make_object(int(class_id), code), int(attribute or 2)))
     for item, attribute in items:
-        # With the scaler at hand the value is given scaled.
+        # After the scaler is read, values are scaled.
         if item.objectType in (ObjectType.REGISTER, ObjectType.EXTENDED_REGISTER) and attribute == 2:
             reader.read(item, 3)
     if use_list:
@@ -207,7 +207,7 @@ def read_values(reader, wanted, use_list):
 def read_rows(reader, options):
     client = reader.client
     profile = make_object(7, options.profile)
-    # Its columns, without which no range can be asked for.
+    # A range needs the columns.
     reader.read(profile, 3)
     if options.entries:
         first, count = map(int, options.entries.split(":"))
@@ -273,7 +273,7 @@ def main():
             sign_on(line)
     reader = Reader(line, client)
     reader.open()
-    # Gurux counts the bits from the other end.
+    # Gurux numbers the bits in reverse.
     conformance = int(f"{int(client.negotiatedConformance):024b}"[::-1], 2)
     print("association", options.auth, f"{conformance:06x}", client.maxReceivePDUSize, sep="\t")
     if options.browse:

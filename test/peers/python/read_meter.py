@@ -1,7 +1,7 @@
-"""Reads a meter once with pwitab's iec62056-21 and prints what it got, parts parted by tabs.
+"""Reads a meter once with pwitab's iec62056-21 and prints tab-separated lines.
 
 read_meter.py PATH readout       manufacturer and identification, then address, value, unit of each data set
-read_meter.py PATH programming   command, its type and the value of what programming mode opens with; then the break
+read_meter.py PATH programming   command, type and value of programming mode's first message; then sends the break
 """
 
 import sys
@@ -14,7 +14,7 @@ open_serial = serial.Serial
 
 
 def open_terminal(name, **settings):
-    """A pseudo-terminal refuses seven bits with parity."""
+    """A pseudo-terminal refuses 7 bits with parity."""
     settings.update(bytesize=serial.EIGHTBITS, parity=serial.PARITY_NONE)
     return open_serial(name, **settings)
 
@@ -25,7 +25,7 @@ add_bcc = utils.add_bcc
 
 
 def add_bcc_to_block(message):
-    """After a repeated block the client takes off the STX, and then misses it here."""
+    """After a repeated block the client strips the STX that it expects here."""
     if isinstance(message, bytes) and message[:1] not in (b"\x01", b"\x02"):
         message = b"\x02" + message
     return add_bcc(message)

@@ -1,7 +1,7 @@
 """Reads telegrams of SML by smllib.
 
-read_sml.py FILE   FILE is JSON: a list of [bytes in hex, name of the check]. Prints as JSON for each of them a list of its
-                   telegrams, each of which is a list of [code, value, unit]; values as smllib gives them, octets in hex but for names
+read_sml.py FILE   FILE is JSON: a list of [bytes in hex, name of the check]. Prints as JSON, for each item, a list of its
+                   telegrams; a telegram is a list of [code, value, unit]; values as in smllib: octets in hex except names
 """
 
 import json

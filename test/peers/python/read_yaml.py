@@ -1,4 +1,4 @@
-"""Standard input, YAML, as JSON."""
+"""Converts YAML on standard input into JSON."""
 import json
 import sys
 

@@ -1,6 +1,5 @@
-"""
-What Home Assistant's REST sensors make of a reply, by Jinja as Home Assistant has it (its sandbox): a configuration in YAML
-and a file of JSON. Prints a JSON object of name -> [available, value], as texts.
+"""Renders Home Assistant's REST sensors for a reply, by Jinja's sandbox as in Home Assistant. Input: a YAML
+configuration and a JSON file. Output: a JSON object of name -> [available, value], as texts.
 """
 import datetime
 import json

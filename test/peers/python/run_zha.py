@@ -1,11 +1,11 @@
-"""Runs ZHA's gateway, as Home Assistant does, and tells what it sees.
+"""Runs ZHA's gateway, as Home Assistant does, and prints its events.
 
-run_zha.py PORT FOLDER   the coordinator's chip is at 127.0.0.1:PORT (Z-Stack); the database, and ota/ with firmware files that
-                         are offered, are in FOLDER
+run_zha.py PORT FOLDER   the coordinator's chip is at 127.0.0.1:PORT (Z-Stack); FOLDER holds the database, and
+                         offered firmware files in ota/
 
-Prints a JSON object in each line: {"event": …} when something happens, {"answer": …} or {"error": …} for each command. Commands are
+Prints a JSON object in each line: {"event": …}, and {"answer": …} or {"error": …} for each command. Commands are
 JSON arrays in lines of standard input: ["permit", seconds], ["devices"], ["entities", ieee], ["read", ieee, cluster, [attributes]],
-["reporting", ieee, cluster, [attributes]], ["button", ieee], ["check", ieee] (as an update entity would look for a new
+["reporting", ieee, cluster, [attributes]], ["button", ieee], ["check", ieee] (as an update entity checks for new
 firmware), ["install", ieee], ["remove", ieee]. It ends when standard input does.
 """
 
@@ -24,7 +24,7 @@ from zigpy.zcl import AttributeReportedEvent, foundation
 
 
 def plain(value):
-    """What JSON can't hold, as a string."""
+    """Values without a JSON form become strings."""
     if isinstance(value, enum.Enum):
         return value.name
     if isinstance(value, (bool, float, str)) or value is None:
@@ -64,7 +64,7 @@ class Watcher:
     def interviewed(self, event):
         ieee = event.device_info.ieee
         tell(event="interviewed", ieee=ieee, manufacturer=event.device_info.manufacturer, model=event.device_info.model)
-        # Before it is configured: the events of that are wanted.
+        # Before the configuration, to get its events.
         device = self.gateway.get_or_create_device(self.gateway.application_controller.get_device(ieee=EUI64.convert(str(ieee))))
         self.watch(device)
 
@@ -101,7 +101,7 @@ def entities(device):
     wanted = ("platform", "available", "native_value", "unit", "device_class", "state_class", "installed_version", "latest_version")
     for entity in device.platform_entities.values():
         state = entity.state
-        # Without the address in front.
+        # Without the address prefix.
         name = state.unique_id.split("-", 1)[1]
         found[name] = {one: getattr(state, one) for one in wanted if hasattr(state, one)}
     return found
@@ -164,7 +164,7 @@ async def main(port, folder):
     zigpy_config = {
         "database_path": os.path.join(folder, "zigbee.db"),
         "topology_scan_enabled": False,
-        # No provider of the internet's.
+        # Without providers on the internet.
         "ota": {"providers": [provider], "broadcast_enabled": False},
     }
     data = ZHAData(config=config, zigpy_config=zigpy_config, allow_polling=True)

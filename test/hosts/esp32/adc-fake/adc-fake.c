@@ -1,4 +1,3 @@
-/* See adc-fake.h. */
 #include "adc-fake.h"
 
 #include <stdio.h>

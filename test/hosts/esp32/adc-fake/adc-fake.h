@@ -1,7 +1,6 @@
 /*
  * Fake of ESP-IDF's ADC, temperature sensor and sleep, of a chip like the ESP32-S3, for power.c in entropy-peer.c.
- * Calls that matter to the random generator or may end a sleep are lines of the output. A call whose name is in
- * adc_refused fails.
+ * Calls that affect the random generator or may end a sleep are lines of the output. Calls named in adc_refused fail.
  */
 #ifndef ADC_FAKE_H
 #define ADC_FAKE_H

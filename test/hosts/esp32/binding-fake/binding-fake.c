@@ -1,4 +1,4 @@
-/* See binding-fake.h. A GPIO's interrupt is by level: it calls as long as the level is there and it is enabled. */
+/* GPIO interrupts are by level: the handler is called as long as the level persists and the interrupt is enabled. */
 #include "binding-fake.h"
 
 #include <stdarg.h>

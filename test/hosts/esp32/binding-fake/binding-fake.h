@@ -1,5 +1,5 @@
 /*
- * The few calls of ESP-IDF that bindings for XS make themselves (led.c, power-button.c, factory-data.c, wifi-xs.c, ethernet-xs.c), and
+ * ESP-IDF's calls of small XS bindings (led.c, power-button.c, factory-data.c, wifi-xs.c, ethernet-xs.c) and of
  * free-heap.c, for their tests.
  */
 #ifndef BINDING_FAKE_H
@@ -52,10 +52,10 @@ esp_err_t esp_read_mac(uint8_t *mac, int type);
 enum { MALLOC_CAP_8BIT = 4, MALLOC_CAP_INTERNAL = 1 << 11, MALLOC_CAP_IRAM_8BIT = 1 << 13 };
 size_t heap_caps_get_free_size(uint32_t caps);
 size_t heap_caps_get_largest_free_block(uint32_t caps);
-/* Takes from the first kind of memory that has room: of IRAM there are `face_iram` bytes. */
+/* Takes from the first kind of memory with room: IRAM has `face_iram` bytes. */
 void *heap_caps_calloc_prefer(size_t count, size_t size, size_t kinds, ...);
 void heap_caps_free(void *memory);
-/* They are ours: ESP-IDF calls them. */
+/* Defined by the firmware, called by ESP-IDF. */
 void esp_heap_trace_alloc_hook(void *memory, size_t size, uint32_t kind);
 void esp_heap_trace_free_hook(void *memory);
 
@@ -64,8 +64,8 @@ int mbedtls_platform_set_calloc_free(void *(*take)(size_t count, size_t size), v
 extern void *(*face_tls_calloc)(size_t count, size_t size);
 extern void (*face_tls_free)(void *memory);
 
-/* FreeRTOS: `face_tasks` tasks "task 0", "task 1" … with `face_task_names` names in turn; the first never used 100 bytes of its
- * stack, each next one `face_stack_step` more. */
+/* FreeRTOS: `face_tasks` tasks "task 0", "task 1" …, with `face_task_names` different names. The first never used
+ * 100 bytes of its stack, each next one `face_stack_step` more. */
 typedef unsigned UBaseType_t;
 typedef struct {
 	const char *pcTaskName;
@@ -78,15 +78,15 @@ extern int face_stack_step;
 
 /* ---- For the test ---- */
 
-/* Free heap, in all and in one piece. */
+/* Free heap, and its largest piece. */
 extern size_t face_heap, face_heap_piece, face_iram, face_iram_piece;
 
-/* Call number so of those that can fail does; 0: none. */
+/* The number of the call that fails, among those that can; 0: none. */
 extern int face_fails_at;
-/* Level of each pin: an output's, or the environment's. */
+/* Level of each pin, output or input. */
 extern int face_levels[64];
 extern bool face_outputs[64];
-/* Time goes by: timers and interrupts do their work. */
+/* Advances time; timers and interrupts run. */
 void face_pass(unsigned ms);
 /* Contents of the partition; NULL without one. */
 extern const uint8_t *face_partition;

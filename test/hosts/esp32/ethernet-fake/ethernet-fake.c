@@ -1,4 +1,3 @@
-/* See ethernet-fake.h. */
 #include "ethernet-fake.h"
 
 #include <assert.h>

@@ -1,6 +1,6 @@
 /*
  * A fake of the port (hosts/esp32/ethernet/ethernet-driver.h) for ethernet-peer.c and ethernet-xs-peer.c. It ends the
- * program when it is used as ESP-IDF's must not be used.
+ * program on a use that ESP-IDF forbids.
  */
 #ifndef ETHERNET_FAKE_H
 #define ETHERNET_FAKE_H
@@ -12,7 +12,7 @@ typedef struct {
 	unsigned starts;
 	ethernet_pins pins;
 	ethernet_settings settings;
-	/* A static address is told at once, while `start` is called: the link is there. */
+	/* `start` itself reports the static address, as with a link that is up. */
 	bool tells_at_once;
 	void (*notify)(void *context, const ethernet_event *event);
 	void *context;
@@ -20,7 +20,7 @@ typedef struct {
 
 extern fake_port fake;
 
-/* As if ESP-IDF had said so; nothing when the port is not open. */
+/* Reports an event of ESP-IDF; no effect while the port is closed. */
 void fake_happens(ethernet_event event);
 
 #endif

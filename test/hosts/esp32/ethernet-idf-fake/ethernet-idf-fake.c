@@ -1,4 +1,3 @@
-/* See ethernet-idf-fake.h. */
 #include "ethernet-idf-fake.h"
 
 #include <stdio.h>
@@ -41,10 +40,10 @@ static esp_err_t answer(const char *call)
 	return strcmp(call, idf_refused) == 0 ? ESP_FAIL : ESP_OK;
 }
 
-/* The call is a line of its own, with what belongs to it. */
+/* Prints the call, with its arguments, as a line. */
 #define CALL(name, ...) (printf(name " " __VA_ARGS__), puts(""), answer(name))
 
-/* One of a kind is made. */
+/* At most one of a kind may exist. */
 static bool make(bool *thing, esp_err_t result)
 {
 	must(!*thing, "one of each is made");
@@ -284,7 +283,7 @@ esp_err_t esp_eth_driver_uninstall(esp_eth_handle_t which)
 esp_err_t esp_eth_start(esp_eth_handle_t which)
 {
 	must(which == &driver && driver && glue && !runs, "the driver is ready");
-	/* Also when it fails, by esp_eth.c. */
+	/* esp_eth.c sets this even if the call fails. */
 	runs = true;
 	return CALL("start", "");
 }

@@ -1,7 +1,6 @@
 /*
- * The part of ESP-IDF's Ethernet that hosts/esp32/ethernet needs, for ethernet-driver-peer.c: each call is a line of
- * the output. A call whose name is in idf_refused fails. Objects are counted and may be used only in the order that
- * ESP-IDF allows; otherwise the program ends.
+ * The part of ESP-IDF's Ethernet that hosts/esp32/ethernet needs, for ethernet-driver-peer.c. Each call is a line of
+ * the output; calls named in idf_refused fail. Objects are counted, and a use out of ESP-IDF's order ends the program.
  */
 #ifndef ETHERNET_IDF_FAKE_H
 #define ETHERNET_IDF_FAKE_H
@@ -151,11 +150,10 @@ esp_err_t esp_eth_del_netif_glue(esp_eth_netif_glue_handle_t glue);
 
 extern const char *idf_refused;
 extern eth_speed_t idf_speed;
-/* Address of the interface. */
 extern esp_netif_ip_info_t idf_address;
-/* To the handlers that are registered for it, if any. */
+/* Calls the registered handlers. */
 void idf_post(esp_event_base_t base, int32_t id);
-/* Objects, handlers and buses that were made and are not deleted. */
+/* Objects, handlers and buses that are not deleted. */
 unsigned idf_things(void);
 /* As esp_restart does. */
 void idf_shut_down(void);

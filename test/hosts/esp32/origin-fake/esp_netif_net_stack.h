@@ -1,4 +1,3 @@
-/* The part of ESP-IDF that hosts/esp32/wifi-origin.c needs. */
 #ifndef ESP_NETIF_NET_STACK_H
 #define ESP_NETIF_NET_STACK_H
 

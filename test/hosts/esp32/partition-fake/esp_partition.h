@@ -1,6 +1,6 @@
 /*
- * Flash with partitions, as esp_partition.h of ESP-IDF has it: NOR, of which writing only takes bits away. The cipher of
- * encrypted ones makes each byte another one, by its place.
+ * Fake of ESP-IDF's esp_partition.h: NOR flash, in which writing only clears bits. The cipher of encrypted partitions
+ * changes each byte by its offset.
  */
 #ifndef ESP_PARTITION_H
 #define ESP_PARTITION_H
@@ -30,10 +30,10 @@ esp_err_t esp_partition_erase_range(const esp_partition_t *partition, size_t off
 /* ---- For the test ---- */
 
 enum { FLASH_SIZE = 16384 };
-/* All is erased; the boot loader has encrypted `sealed` then. */
+/* Erases all flash; then the boot loader encrypts `sealed`. */
 void flash_begin(void);
 uint8_t flash_byte(const char *label, size_t offset);
-/* Result of all calls, and of writing calls, instead of any effect; 0 means that they work. */
+/* Result of all calls, and of writing calls, without any effect; 0: they work. */
 extern esp_err_t flash_error, flash_write_error;
 
 #endif

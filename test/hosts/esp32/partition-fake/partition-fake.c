@@ -1,4 +1,3 @@
-/* See esp_partition.h. */
 #include "esp_partition.h"
 
 #include <string.h>
@@ -20,7 +19,7 @@ enum { COUNT = sizeof(partitions) / sizeof(*partitions) };
 static uint8_t flash[COUNT][FLASH_SIZE];
 esp_err_t flash_error, flash_write_error;
 
-/* The cipher, and its own reverse. No byte of 0xff stays one. */
+/* The cipher is its own inverse, and changes every 0xff. */
 static uint8_t crypt(const esp_partition_t *partition, size_t offset, uint8_t byte)
 {
 	return partition->encrypted ? byte ^ (uint8_t)(0x80 | offset * 7) : byte;

@@ -1,4 +1,4 @@
-/* The queue of the JavaScript task, as far as machine-post.c calls it; machine-post-peer.c has it. */
+/* The queue of the JavaScript task, as machine-post.c calls it, implemented in machine-post-peer.c. */
 #ifndef XSHOST_H
 #define XSHOST_H
 

@@ -1,4 +1,3 @@
-/* See storage-fake.h. */
 #include "storage-fake.h"
 
 #include <stdbool.h>
@@ -39,7 +38,7 @@ static nvs_open_mode_t mode;
 
 static const nvs_handle_t HANDLE = 7;
 
-/* Counts it; the error that it is to give. */
+/* Counts the call; returns its simulated error. */
 static esp_err_t called(fake_call call)
 {
 	fake_counts[call]++;
@@ -118,7 +117,7 @@ esp_err_t nvs_get_blob(nvs_handle_t handle, const char *key, void *value, size_t
 	return ESP_OK;
 }
 
-/* There must be room for the new value beside the old one. */
+/* The new value needs room beside the old one. */
 esp_err_t nvs_set_blob(nvs_handle_t handle, const char *key, const void *value, size_t length)
 {
 	esp_err_t error = called(FAKE_SET);

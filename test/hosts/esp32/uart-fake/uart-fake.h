@@ -1,8 +1,7 @@
 /*
- * A UART as ESP-IDF v6.0's driver shows it, for uart-peer.c: the calls and types that hosts/esp32/uart-port.c uses, and
- * what the test does at the other end of the line. The driver's interrupt routine is modelled after the real one: it
- * moves characters from the UART's 128 bytes into its ring at a threshold or after a silence, and puts events into a
- * queue that may be full.
+ * Fake of ESP-IDF v6.0's UART driver for uart-peer.c: the calls and types that hosts/esp32/uart-port.c uses, and the
+ * other end of the line. As in the real driver, the interrupt moves characters from the UART's 128 bytes into a ring at
+ * a threshold or after a silence, and puts events into a queue that may be full.
  */
 #ifndef UART_FAKE_H
 #define UART_FAKE_H
@@ -75,23 +74,23 @@ BaseType_t xTaskCreate(
 
 /* ---- For the test. Calls take the fake's lock, and may come from any thread. ---- */
 
-/* Tasks are threads, and time is real; else the test plays the task, and time is what it says. */
+/* True: tasks are threads in real time. False: the test plays the task and sets the time. */
 extern bool fake_threads;
-/* The so manyth driver call that can fail does; 0: none. */
+/* The number of the driver call that fails, among those that can; 0: none. */
 extern int fake_fails_at;
-/* Driver calls that did not fit the order that the real driver needs. */
+/* Driver calls in an order that the real driver forbids. */
 extern unsigned fake_mistakes;
 
 void fake_pass(int64_t us);
-/* The line brings a character, with or without a stop bit. False: the UART asks the other end to wait (RTS). */
+/* A character arrives, with or without a stop bit. False: the UART asks the other end to wait (RTS). */
 bool fake_hear(uart_port_t uart, uint8_t byte, bool stopped);
 /* A character whose ninth bit is not the parity that the UART expects. */
 bool fake_hear_wrong_parity(uart_port_t uart, uint8_t byte);
 /* The line was quiet for longer than the driver's time-out. */
 void fake_silence(uart_port_t uart);
-/* Characters that have left since the last call, and how fast the last one was. */
+/* Characters sent since the last call, and the speed of the last one. */
 size_t fake_sent(uart_port_t uart, uint8_t *into, size_t limit);
-/* Nothing is on its way out. */
+/* No output is pending. */
 bool fake_quiet(uart_port_t uart);
 unsigned fake_baud(uart_port_t uart);
 int fake_parity(uart_port_t uart);

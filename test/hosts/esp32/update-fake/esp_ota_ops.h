@@ -1,6 +1,6 @@
 /*
- * The slots of esp_ota_ops.h of ESP-IDF, and the boot loader behind them: two entries in otadata, of which the newest
- * valid one says what starts; a new one is started once.
+ * Fake of ESP-IDF's OTA slots and boot loader: of the two entries in otadata, the newest valid one selects the slot. A
+ * new firmware is started once.
  */
 #ifndef ESP_OTA_OPS_H
 #define ESP_OTA_OPS_H
@@ -30,18 +30,18 @@ esp_err_t esp_ota_mark_app_invalid_rollback(void);
 
 /* ---- For the test ---- */
 
-/* Header of an image for the fake: 16 bytes that are written at once. */
+/* Header of a fake image: 16 bytes, written at once. */
 typedef struct {
 	uint32_t magic, length;
 	char version[8];
 } fake_image;
 enum { FAKE_IMAGE_MAGIC = 0xe9 };
 
-/* The chip starts; a unit that was flashed by wire at the first time. Returns which slot, 0 or 1, it starts. */
+/* Starts the chip; the first time it was flashed by wire. Returns the slot, 0 or 1. */
 int slots_boot(void);
 /* There is one slot only. */
 extern bool slots_single;
-/* Result of all writing calls instead of any effect; 0 means that they work. */
+/* Result of all writing calls, without any effect; 0: they work. */
 extern esp_err_t slots_error;
 
 #endif

@@ -1,4 +1,3 @@
-/* See esp_ota_ops.h. */
 #include "esp_image_format.h"
 #include "esp_ota_ops.h"
 
@@ -7,7 +6,7 @@
 enum { FIRST = ESP_PARTITION_SUBTYPE_APP_OTA_0, ENTRIES = 2, SLOTS = 2, NONE = -1 };
 
 typedef struct {
-	/* 0: it is erased. */
+	/* 0: erased. */
 	unsigned sequence;
 	esp_ota_img_states_t state;
 } entry;

@@ -1,4 +1,3 @@
-/* See wifi-fake.h. */
 #include "wifi-fake.h"
 
 #include <stdio.h>
@@ -64,7 +63,7 @@ bool radio_driver_set_mode(radio_mode mode)
 {
 	MUST(mode != fake.mode);
 	if (fake.fails_mode) return false;
-	/* Turning it off would end them unheard. */
+	/* Turning it off would end them without a report. */
 	if (mode == RADIO_OFF) MUST(fake.station == FAKE_AWAY && !fake.scanning);
 	if (mode != RADIO_BOTH) fake.clients = 0;
 	fake.mode = mode;
@@ -84,7 +83,7 @@ bool radio_driver_join(const radio_station *station)
 void radio_driver_leave(void)
 {
 	fake.leaves++;
-	/* One that is late already does not come any more. */
+	/* An end that is late already is not reported. */
 	fake.late_end = fake.keeps_ends && fake.station != FAKE_AWAY;
 	if (fake.late_end) fake.station = FAKE_AWAY;
 }

@@ -1,7 +1,7 @@
 /*
- * A fake of the radio (hosts/esp32/wifi-driver.h) for wifi-peer.c, which says when something happens in it. It ends the
- * program when it is used as ESP-IDF's must not be used. Attempts to join are numbered: the number of one is the last byte
- * of the SSID, and stands in its address and in the reason of its end, which the real ones don't tell.
+ * A fake of the radio (hosts/esp32/wifi-driver.h) for wifi-peer.c, which triggers its events. A use that ESP-IDF
+ * forbids ends the program. Attempts to join are numbered, in the last byte of the SSID. The fake, unlike the real
+ * radio, repeats the number in the address and in the reason of the end.
  */
 #ifndef WIFI_FAKE_H
 #define WIFI_FAKE_H
@@ -24,27 +24,26 @@ typedef struct {
 	void (*happened)(const radio_event *event);
 	radio_mode mode;
 	bool power_save;
-	/* Present state, whatever was reported of it, and its attempt. */
+	/* Present state, reported or not, and its attempt. */
 	fake_station station;
 	uint8_t attempt;
 	unsigned joins, leaves;
-	/* The end of an attempt that was left is told by fake_end_late, or never. */
+	/* The end of an abandoned attempt is reported by fake_end_late, or never. */
 	bool keeps_ends, late_end;
 	bool scanning;
-	/* A scan that is stopped says nothing of it. */
+	/* A stopped scan is not reported. */
 	bool stops_silently;
 	unsigned found, taken;
 	radio_network networks[FAKE_NETWORKS];
 	unsigned clients;
 	radio_credentials access_point;
 	unsigned access_point_settings;
-	/* Operations that fail. */
 	bool fails_mode, fails_join, fails_access_point, fails_scan;
 } fake_radio;
 
 extern fake_radio fake;
 
-/* Advances the attempt by one step; nothing without an attempt, or after its end. */
+/* Advances the attempt by one step; no effect without an attempt, or after its end. */
 void fake_step(void);
 void fake_end(uint8_t reason);
 void fake_end_late(void);

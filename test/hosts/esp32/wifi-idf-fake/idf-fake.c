@@ -1,4 +1,3 @@
-/* See idf-fake.h. */
 #include "idf-fake.h"
 
 #include <stdio.h>
@@ -30,7 +29,7 @@ static esp_err_t answer(const char *call)
 	return strcmp(call, idf_refused) == 0 ? ESP_FAIL : ESP_OK;
 }
 
-/* The call is a line of its own, with what belongs to it. */
+/* Prints the call, with its arguments, as a line. */
 #define CALL(name, ...) (printf(name " " __VA_ARGS__), puts(""), answer(name))
 
 esp_err_t esp_event_loop_create_default(void)
@@ -71,7 +70,7 @@ unsigned idf_handlers(void)
 	return count;
 }
 
-/* Where the generator gets its noise: from the ADC, when it is told to, and from the radio. Never both at once. */
+/* The random generator's source of noise: the ADC if enabled, or the radio. Never both. */
 static bool adc_noise, radio_on;
 
 static void must(bool condition, const char *what)
@@ -158,7 +157,6 @@ esp_err_t esp_netif_set_hostname(esp_netif_t *netif, const char *hostname)
 	return CALL("set_hostname", "%s %s", netif->name, hostname);
 }
 
-/* The driver is there. */
 static bool initialised;
 
 esp_err_t esp_wifi_init(const wifi_init_config_t *config)

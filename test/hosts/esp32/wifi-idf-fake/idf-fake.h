@@ -1,6 +1,5 @@
 /*
- * Fake of ESP-IDF's Wi-Fi for wifi-driver-peer.c: each call is a line of the output, and its results come from here. A
- * call whose name is in idf_refused fails.
+ * Fake of ESP-IDF's Wi-Fi for wifi-driver-peer.c. Each call is a line of the output; calls named in idf_refused fail.
  */
 #ifndef IDF_FAKE_H
 #define IDF_FAKE_H
@@ -14,7 +13,7 @@ enum { IDF_NETWORKS = 3 };
 extern const char *idf_refused;
 extern unsigned idf_networks;
 
-/* To the handlers that are registered for it, if any. */
+/* Calls the registered handlers. */
 void idf_post(esp_event_base_t base, int32_t id, void *data);
 unsigned idf_handlers(void);
 

@@ -1,4 +1,4 @@
-/* Names that the build gives to the C of a firmware, as far as its bindings use them. */
+/* Names that the build generates for a firmware's bindings. */
 #ifndef MC_XS_H
 #define MC_XS_H
 

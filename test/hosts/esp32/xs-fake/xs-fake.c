@@ -1,4 +1,3 @@
-/* See xsmc.h and xs-fake.h. */
 #include "xs-fake.h"
 
 #include <math.h>
@@ -232,7 +231,7 @@ static void enter(xsMachine *the, fake_frame *frame)
 
 void fake_begin_host(xsMachine *the, fake_frame *frame)
 {
-	/* The machine is not in a call. */
+	/* The machine is outside of any call. */
 	MUST(!the->frame);
 	enter(the, frame);
 }

@@ -18,10 +18,10 @@
 
 typedef void fake_native(xsMachine *the);
 
-/* True: it has come back, and `result` is what it gave. False: it threw the->message, "<kind>: <sentence>". */
+/* True: it returned `result`. False: it threw the->message, "<kind>: <sentence>". */
 bool fake_run(xsMachine *the, fake_native *native, xsSlot self, int count, const xsSlot *arguments, xsSlot *result);
 
-/* Calls a native as JavaScript does, and wants it to come back, or to throw that message. */
+/* Calls a native as JavaScript does; it must return, or throw that message. */
 #define RUN(native, self, result, ...) \
 	do { \
 		const xsSlot arguments_[] = { FAKE_NOTHING, __VA_ARGS__ }; \
@@ -45,16 +45,15 @@ bool fake_run(xsMachine *the, fake_native *native, xsSlot self, int count, const
 #define FAKE_INT(number) ((xsSlot){ .kind = FAKE_INTEGER, .value.integer = (number) })
 #define FAKE_BOOL(truth) ((xsSlot){ .kind = FAKE_BOOLEAN, .value.boolean = (truth) })
 #define FAKE_STRING(text) fake_text(&machine, text)
-/* A property of a result. */
 const xsSlot *fake_property(const xsSlot *object, xsIdentifier id);
 bool fake_is_text(const xsSlot *slot, const char *text);
 
-/* All texts and buffers move, and what is remembered is looked at. */
+/* Moves all texts and buffers, and checks the remembered slots. */
 void fake_collect(xsMachine *the);
-/* The end of the machine: what is in the heap goes; host objects have been destroyed by the test. */
+/* Ends the machine and frees the heap; the test has destroyed the host objects before. */
 void fake_end_machine(xsMachine *the);
 
-/* machine_post.h: calls that other threads have sent on their way, and that are made now. How many there were. */
+/* machine_post.h: makes the pending calls of other threads; returns their number. */
 unsigned fake_deliver(void);
 
 #endif

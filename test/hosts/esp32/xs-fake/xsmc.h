@@ -1,11 +1,11 @@
 /*
  * The C interface of the engine (xsmc.h of the Moddable SDK), as far as the bindings of hosts/esp32 use it, for tests
- * of these bindings without an engine (binding-tests.h). Mistakes that the real engine punishes sometimes fail here at
- * once:
- *   - an argument that the caller has not written throws, as in a build with checks; without checks it is garbage
- *   - a call that makes something new moves all texts and buffers: a pointer kept to one reads freed memory
- *   - a remembered slot is looked at then; a slot whose memory is gone is read after free
- *   - a callback must be remembered and must not throw; nothing is called outside of a call
+ * of these bindings without an engine (binding-tests.h). Mistakes that crash the real engine only sometimes fail here
+ * at once:
+ *   - reading a missing argument throws, as in a build with checks; otherwise it is garbage
+ *   - each call that allocates moves all texts and buffers, so that a kept pointer reads freed memory
+ *   - such a call also checks the remembered slots, so that a freed slot is read after free
+ *   - a callback must be remembered and must not throw; nothing may be called outside of a call
  */
 #ifndef XSMC_H
 #define XSMC_H
@@ -37,7 +37,7 @@ enum { FAKE_ARGUMENTS = 10, FAKE_VARIABLES = 4, FAKE_PROPERTIES = 8, FAKE_REMEMB
 
 typedef enum { FAKE_TEXT, FAKE_BUFFER, FAKE_OBJECT } fake_sort;
 
-/* An object of the heap. */
+/* An object in the heap. */
 struct fake_thing {
 	fake_thing *next;
 	fake_sort sort;
@@ -45,7 +45,7 @@ struct fake_thing {
 	uint8_t *bytes;
 	size_t size;
 	bool read_only;
-	/* Host data of an object. */
+	/* Host data. */
 	void *data;
 	unsigned property_count;
 	xsIdentifier ids[FAKE_PROPERTIES];
@@ -54,7 +54,7 @@ struct fake_thing {
 
 typedef struct fake_frame {
 	struct fake_frame *before;
-	/* NULL: nobody catches what is thrown. */
+	/* NULL: exceptions are not caught. */
 	jmp_buf *catcher;
 	int argument_count, variable_count;
 	xsSlot self, result, arguments[FAKE_ARGUMENTS], variables[FAKE_VARIABLES];
@@ -66,7 +66,7 @@ struct fake_machine {
 	xsSlot *remembered[FAKE_REMEMBERED];
 	/* Message of the last exception. */
 	char message[FAKE_MESSAGE_SIZE];
-	/* Hears of calls into JavaScript; whole numbers, and booleans as 0 and 1. */
+	/* Receives calls into JavaScript: integers, and booleans as 0 and 1. */
 	void (*called)(xsMachine *the, xsIdentifier id, int count, const int32_t *values);
 };
 

@@ -1,4 +1,4 @@
-/* How lines end on the way through stdin and stdout, as ESP-IDF has it; for console-peer.c, which is that way. */
+/* ESP-IDF's settings of line ends for stdin and stdout, implemented by console-peer.c. */
 #ifndef UART_VFS_H
 #define UART_VFS_H
 

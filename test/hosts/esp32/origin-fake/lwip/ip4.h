@@ -1,4 +1,3 @@
-/* The part of lwIP that hosts/esp32/wifi-origin.c needs. */
 #ifndef LWIP_IP4_H
 #define LWIP_IP4_H
 
