@@ -36,7 +36,7 @@ export function findingText({ unasked, settings }: Finding): string | undefined 
 		const { kind, baudrate, supported } = unasked;
 		if (kind === "noise") return t("finding.noise");
 		// As on meters and in data sheets, like speedText.
-		const name = kind === "ascii" || kind === "sml" ? kind : "dlms";
+		const name = kind === "ascii" || kind === "sml" || kind === "tic" ? kind : "dlms";
 		const what = t(`finding.${name}`, { n: String(baudrate) });
 		return supported ? what : `${what} ${t("finding.later")}`;
 	}

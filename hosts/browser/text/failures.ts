@@ -77,25 +77,10 @@ export const FAILURES = {
 		"Der Zähler sendet seine Werte von selbst in TIC (Linky), mit {n} Baud.",
 		"Licznik sam wysyła swoje wartości w TIC (Linky), z prędkością {n} bodów.",
 	],
-	"finding.dlms_hdlc": [
-		"The meter sends its values on its own in DLMS/COSEM (push, HDLC frames), at {n} baud.",
-		"Der Zähler sendet seine Werte von selbst in DLMS/COSEM (Push, in HDLC), mit {n} Baud.",
-		"Licznik sam wysyła swoje wartości w DLMS/COSEM (push, w HDLC), z prędkością {n} bodów.",
-	],
-	"finding.dlms_mbus": [
-		"The meter sends its values on its own in DLMS/COSEM (push, M-Bus frames), at {n} baud.",
-		"Der Zähler sendet seine Werte von selbst in DLMS/COSEM (Push, in M-Bus), mit {n} Baud.",
-		"Licznik sam wysyła swoje wartości w DLMS/COSEM (push, w M-Bus), z prędkością {n} bodów.",
-	],
-	"finding.dlms_wrapper": [
-		"The meter sends its values on its own in DLMS/COSEM (push, TCP wrapper), at {n} baud.",
-		"Der Zähler sendet seine Werte von selbst in DLMS/COSEM (Push, im TCP-Wrapper), mit {n} Baud.",
-		"Licznik sam wysyła swoje wartości w DLMS/COSEM (push, w ramkach TCP), z prędkością {n} bodów.",
-	],
-	"finding.dlms_bare": [
-		"The meter sends its values on its own in DLMS/COSEM (encrypted push without frames), at {n} baud.",
-		"Der Zähler sendet seine Werte von selbst in DLMS/COSEM (verschlüsselter Push ohne Rahmen), mit {n} Baud.",
-		"Licznik sam wysyła swoje wartości w DLMS/COSEM (szyfrowany push bez ramek), z prędkością {n} bodów.",
+	"finding.dlms": [
+		"The meter sends its values on its own in DLMS/COSEM, at {n} baud.",
+		"Der Zähler sendet seine Werte von selbst in DLMS/COSEM, mit {n} Baud.",
+		"Licznik sam wysyła swoje wartości w DLMS/COSEM, z prędkością {n} bodów.",
 	],
 	"finding.later": [
 		"This gateway can't read such data yet.",
