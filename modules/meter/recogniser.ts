@@ -164,7 +164,7 @@ export class Recogniser implements Machine, ReadSession, Probing {
 	private end(kind: number): void {
 		this.#state = STATE_ENDED;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
-		const hasParity = kind === KIND_TIC || (kind === KIND_ASCII && this.#scanner.hasParity);
+		const hasParity = (kind === KIND_ASCII || kind === KIND_TIC) && this.#scanner.hasParity;
 		const framing = hasParity ? FRAMING_7E1 : this.#speed === EVEN ? FRAMING_8E1 : FRAMING_8N1;
 		if (kind !== KIND_NONE) this.failure = unsolicitedFailure(kind, BAUDS[this.#speed], framing);
 		this.#outputs.event(EVENT_END);

@@ -82,7 +82,7 @@ const TIME_LENGTH = 12;
 const ENCRYPTED = 0x20;
 
 export class TelegramScanner {
-	/** With KIND_ASCII: true when its characters have a parity bit. */
+	/** With KIND_ASCII: true when its characters have a parity bit. With KIND_TIC: always true. */
 	hasParity = false;
 	/* ASCII: counts of characters since `/`, of those with even parity, and of those without bit 7. */
 	#text = TEXT_HUNT;
@@ -174,7 +174,10 @@ export class TelegramScanner {
 			const six = this.#groupCheck - 0x20;
 			const isRight = isSeparated && ((sum & 0x3f) === six || ((sum - this.#groupLast) & 0x3f) === six);
 			this.#groups = isRight ? this.#groups + 1 : 0;
-			return this.#groups === GROUPS;
+			if (this.#groups < GROUPS) return false;
+			this.#groups = 0;
+			this.hasParity = true;
+			return true;
 		} else {
 			this.#groupSum += character;
 			this.#groupLast = this.#groupCheck;
