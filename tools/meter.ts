@@ -1,4 +1,4 @@
-/** `npm run meter`: the meter simulator. See `--help`. Ends on SIGTERM, on SIGINT and with its parent process. */
+/** `npm run meter`: the meter simulator. Ends on SIGTERM, SIGINT and with its parent process. */
 import type { Machine } from "../modules/io/machine.js";
 import { ControlledTime } from "./meter/controlled-time.js";
 import { DLMS_HELP } from "./meter/dlms-help.js";
@@ -61,7 +61,6 @@ const EVENT_TEXTS = new Map([
 	[Server.NOT_SERVED, "no such service"],
 ]);
 
-/** Parts that depend on the protocol. */
 interface Program {
 	machine: Machine;
 	port?: string;

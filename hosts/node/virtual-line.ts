@@ -1,12 +1,8 @@
 /**
- * A serial port of the virtual world, and the modelled wire from it to a meter.
- *
- * A character takes 10 bits ÷ baud in each direction (7E1 and 8N1 alike, IEC 62056-21 5.2) and is understood only by a
- * receiver that has the sender's speed for its whole duration. On the wire a character is the eight bits between start
- * and stop bit, so that 7E1 and 8N1 interwork as on a real line.
- *
- * The meter is any sans-io machine. A byte of 0x80 or above sent at 7E1 has a wrong parity bit; machines simulate
- * damaged characters this way.
+ * A serial port of the virtual world, and the wire to a meter. A character takes 10 bits ÷ baud in each direction (7E1
+ * and 8N1 alike, IEC 62056-21 5.2) and needs the sender's speed for its whole duration. On the wire it is the eight
+ * bits between start and stop bit, so that 7E1 and 8N1 interwork. The meter is any sans-io machine; a byte of 0x80 or
+ * above sent at 7E1 has a wrong parity bit.
  */
 import {
 	FORMAT_7E1,
@@ -46,7 +42,6 @@ export class VirtualLine implements SerialPort, MeterWire {
 	noise: number;
 	/** All event codes of the meter's machine, in order. */
 	readonly meterEvents: number[] = [];
-	/** Characters sent so far. */
 	sentByGateway = 0;
 	sentByMeter = 0;
 	/** Virtual time at which the last character of either side had left. */
@@ -75,12 +70,10 @@ export class VirtualLine implements SerialPort, MeterWire {
 		return this.#meter?.line;
 	}
 
-	/** True while the gateway has the port open. */
 	get isOpen(): boolean {
 		return this.#gateway !== undefined;
 	}
 
-	/** Connects the head to this meter, or to none. */
 	connect(meter: Machine | undefined): void {
 		this.#meter?.disconnect();
 		this.#meter = meter === undefined ? undefined : new MeterEnd(this, meter);

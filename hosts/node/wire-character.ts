@@ -1,11 +1,10 @@
 /**
- * A character on the wire of an optical head, for the modelled wires of the simulator: the eight bits between start and
- * stop bit. IEC 62056-21, 5.2: seven data bits, least significant first, and even parity in bit 7. Independent of
- * modules/bytes/parity.ts, which is tested against it.
+ * A character on the wire of an optical head: the eight bits between start and stop bit. IEC 62056-21, 5.2: seven data
+ * bits, least significant first, and even parity in bit 7. Independent of modules/bytes/parity.ts, which is tested
+ * against it.
  */
 import type { Machine } from "../../modules/io/machine.js";
 
-/** Bits per character, including start, parity and stop bit. */
 export const BITS_PER_CHARACTER = 10;
 /** The wire form of one 7-bit character with even parity; 0x80 and above: with the wrong parity bit. */
 export function encodeCharacter(character: number): number {

@@ -25,7 +25,6 @@ export async function openRealPort(path: string, isEightBits = false): Promise<L
 class RealPort implements LinePort {
 	readonly path: string;
 	readonly #port: SerialPort;
-	/** Queue of writes and speed changes. */
 	#last = Promise.resolve();
 	#tell: (message: string) => void = () => {};
 
