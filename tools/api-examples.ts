@@ -1,6 +1,6 @@
 /**
- * For `npm run api -- --make`: the generated parts of docs/api.md, each between two marks: routes, errors, fields of
- * bodies with their bounds, and sample requests with replies. The source is modules/api/openapi.json.
+ * For `npm run api -- --make`: makes the parts of docs/api.md between two marks from modules/api/openapi.json: routes,
+ * errors, fields with their bounds, and samples.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,6 @@ import {
 import type { PageFile } from "./page-api.js";
 
 const GUIDE = join(ROOT, "docs", "api.md");
-/** Line width. */
 const WIDTH = 110;
 
 const PARTS: Readonly<Record<string, () => string>> = {
@@ -66,7 +65,6 @@ function routeRow(one: Operation): string[] {
 	return [titleOf(one), text.join(" ")];
 }
 
-/** A row with the statuses of the operations that have the code. */
 function errorRow({ const: code, description, "x-status": own }: Node): string[] {
 	const statuses = new Set<string>(own === undefined ? [] : [String(own)]);
 	for (const { operation } of DOCUMENT.tags.flatMap(({ name }: Tag) => operationsOf(name)))
@@ -105,7 +103,6 @@ function contentOf(operation: Node): Node {
 	return resolve(operation.responses[200]).content?.["application/json"];
 }
 
-/** JSON in as few lines as fit. */
 function pretty(value: unknown, indent = ""): string {
 	if (typeof value !== "object" || value === null) return JSON.stringify(value);
 	const isList = Array.isArray(value);

@@ -58,14 +58,12 @@ function prose(value = ""): string {
 	return text(value).replace(/`([^`]+)`/g, "<code>$1</code>");
 }
 
-/** Permitted values: type, bounds, pattern and initial value. */
 function allowedOf(schema: Node): string {
 	const pattern = schema.pattern ? `, <code>${text(schema.pattern)}</code>` : "";
 	const initial = initialOf(schema);
 	return prose(bounds(schema)) + pattern + (initial === "" ? "" : `, default ${prose(initial)}`);
 }
 
-/** Members of an object, including nested ones. */
 function members(given: Node): string {
 	const schema = resolve(given);
 	if (schema.type === "array") return members(schema.items);
@@ -88,7 +86,6 @@ function codeList(choices: Node[]): string {
 	return `<table>${choices.map((one) => `<tr><td><code>${text(one.const)}</code><td>${prose(one.description)}`).join("")}</table>`;
 }
 
-/** Schema and example of a body. */
 function content(title: string, types: Node): string {
 	return Object.entries<Node>(types ?? {})
 		.map(([type, { schema, example }]) => {

@@ -1,7 +1,6 @@
 /**
- * `npm run build -- --board NAME`: builds the firmware for a board with the Moddable SDK and ESP-IDF; `npm run flash`
- * writes it to the chip, and `npm run monitor` shows its console. They do not stop other programs: a serial port in use
- * is an error. Exit code 2 for a bad command line, 1 for other errors.
+ * `npm run build`, `flash` and `monitor`: build a board's firmware with the Moddable SDK and ESP-IDF, write it to the
+ * chip, show its console. A serial port in use is an error. Exit code 2 for a bad command line, 1 for other errors.
  */
 import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -47,7 +46,6 @@ interface Order extends Variant {
 	readonly release: Release;
 }
 
-/** For all boards. */
 interface WholeOrder {
 	readonly boards: ReturnType<typeof distinctBoards>;
 	readonly json: boolean;

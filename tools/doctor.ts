@@ -1,6 +1,6 @@
 /**
- * `npm run doctor`: lists the tools that this computer lacks for each target, and the command that installs each.
- * Changes nothing. Exits with 0 if the simulator can run, else with 1; the other targets are optional.
+ * `npm run doctor`: lists missing tools for each target and the command that installs each. Exits with 0 if the
+ * simulator can run, else with 1.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";

@@ -1,7 +1,6 @@
 /**
- * `npm run emulate`: builds the firmware of a board for Espressif's QEMU and runs it there with a simulated meter.
- * Prints the line `ready https://… http://…` on standard output once it serves. Exits with 0 on SIGTERM and SIGINT, 2
- * for a bad command line, else 1.
+ * `npm run emulate`: builds a board's firmware for Espressif's QEMU and runs it with a simulated meter. Prints `ready
+ * https://… http://…` once it serves. Exits with 0 on SIGTERM and SIGINT, 2 for a bad command line, else 1.
  */
 import { join } from "node:path";
 import { checkPorts } from "../hosts/node/ports.js";
@@ -98,7 +97,6 @@ class EmulatedBench {
 		this.#endMeter = end;
 	}
 
-	/** Posts the bodies of --settings. */
 	async #setUp(port: number, { labelPassword }: EmulatedUnit): Promise<void> {
 		const { settings } = this.#options;
 		if (settings.length === 0) return;
@@ -120,7 +118,6 @@ class EmulatedBench {
 		this.#say(`Key that signs updates for it: ${key}`);
 	}
 
-	/** Ends when QEMU ends. */
 	#watch(): void {
 		const looking = setInterval(() => {
 			if (this.#emulator?.failure === undefined) return;

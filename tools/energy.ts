@@ -1,7 +1,6 @@
 /**
- * Energy budget of a unit on batteries: `node .build/tools/energy.js` writes the calculated tables of docs/power.md and
- * the README; with `--check` it only compares them. Nothing is measured: currents are from data sheets, times from the
- * simulator or assumed, as noted.
+ * Energy budget on batteries: `node .build/tools/energy.js` writes the tables of docs/power.md and the README;
+ * `--check` only compares. Currents are from data sheets, times from the simulator or assumed, as noted.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -13,7 +12,6 @@ const HOUR_S = 3600;
 const DAY_S = 86_400;
 const YEAR_DAYS = 365;
 
-/** A figure and its source. */
 interface Figure {
 	readonly name: string;
 	readonly value: number;
@@ -69,7 +67,6 @@ export const RESTING =
 	(value("cells") * value("leak")) / 100 / YEAR_DAYS;
 export const SYNCING = SYNCS * charge(value("radio"), value("syncing"));
 
-/** Battery life in days. */
 export function daysOf(readingsADay: number, isSent: boolean): number {
 	return value("cells") / (readingsADay * (READING + (isSent ? SENDING : 0)) + RESTING + SYNCING);
 }
@@ -86,7 +83,6 @@ export function spanOf(days: number): string {
 	return `${(days / YEAR_DAYS).toFixed(1)} years`;
 }
 
-/** A Markdown table in the formatter's layout. */
 function tableOf(rows: readonly (readonly string[])[]): string {
 	const widths = rows[0].map((_, column) => Math.max(3, ...rows.map((row) => row[column].length)));
 	const lines = rows.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column])).join(" | ")} |`);

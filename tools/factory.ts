@@ -1,7 +1,6 @@
 /**
- * `npm run factory`: makes the factory data of one unit for a production line (partition image and label text, with
- * unique secrets) and prints the command that writes the image. Exit code 2 for a bad command line, 1 for other errors;
- * nothing is written then.
+ * `npm run factory`: makes one unit's factory data (partition image and label, with unique secrets) and prints the
+ * command that writes the image. Exit code 2 for a bad command line, 1 for other errors; then nothing is written.
  */
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";

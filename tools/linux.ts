@@ -1,7 +1,7 @@
 /**
- * `npm run linux`: builds the firmware with the Moddable SDK and runs it in XS on this computer, with the options and
- * the meter of `npm start`. SIGUSR1 is a short press of the button, SIGUSR2 prints the memory in use. Exits with 0 on
- * SIGTERM and SIGINT, 2 for a bad command line, else 1.
+ * `npm run linux`: builds the firmware with the Moddable SDK and runs it in XS, with the options and meter of `npm
+ * start`. SIGUSR1 presses the button, SIGUSR2 prints the memory in use. Exits with 0 on SIGTERM and SIGINT, 2 for a bad
+ * command line, else 1.
  */
 import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -38,14 +38,12 @@ interface LinuxOptions extends Options {
 	readonly announce: boolean;
 }
 
-/** Removes an option from the list. Returns true if it was there. */
 function takeFlag(args: string[], name: string): boolean {
 	const index = args.indexOf(name);
 	if (index >= 0) args.splice(index, 1);
 	return index >= 0;
 }
 
-/** Removes an option from the list and returns its value. */
 function takeValue(args: string[], name: string): string | undefined {
 	const index = args.indexOf(name);
 	return index < 0 ? undefined : (args.splice(index, 2)[1] ?? "");
@@ -157,7 +155,6 @@ class LinuxBench {
 		for (const signal of ["SIGUSR1", "SIGUSR2"] as const) process.on(signal, () => gateway.kill(signal));
 	}
 
-	/** Records the cause for the next start. */
 	#keepFault(cause: string): void {
 		this.#hasFailed = true;
 		keepFault(this.#options.state, cause);

@@ -63,7 +63,6 @@ const EVENT_TEXTS = new Map([
 	[Server.NOT_SERVED, "no such service"],
 ]);
 
-/** Parts that depend on the protocol. */
 interface Program {
 	machine: Machine;
 	port?: string;

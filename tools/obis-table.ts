@@ -1,8 +1,7 @@
 /**
- * Makes modules/resources/obis-names.bin from modules/obis/names.tsv, whenever the project is compiled (tools/run.mjs).
- * The layout is described in modules/obis/names.ts, the source's columns at its top. The same source gives the same
- * bytes. Parts of names that several rows share are stored once (phrases), and so are the pieces of text that save most
- * bytes (fragments).
+ * Makes modules/resources/obis-names.bin from modules/obis/names.tsv at each compilation (tools/run.mjs). Layout:
+ * modules/obis/names.ts. Parts of names that several rows share are stored once (phrases), and so are the pieces of
+ * text that save most bytes (fragments).
  */
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -234,7 +233,7 @@ interface Piece {
 	saved: number;
 }
 
-/** Repeatedly finds the fragment that saves most when shared by the remaining texts. */
+/** Finds the fragments that save most, one by one. */
 class Savings {
 	/** Remaining texts, with separators between them and in place of extracted fragments. */
 	#rest: string;

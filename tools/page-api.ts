@@ -1,7 +1,6 @@
 /**
- * For `npm run api -- --make`: the page's types of replies (hosts/browser/kit/replies.ts) and limits of fields
- * (bodies.ts), from modules/api/openapi.json. test/tools/page-api.test.ts checks that both are up to date. Supports
- * only the parts of JSON Schema that the document uses.
+ * For `npm run api -- --make`: the page's reply types (hosts/browser/kit/replies.ts) and field limits (bodies.ts), from
+ * modules/api/openapi.json. Supports only the parts of JSON Schema that it uses.
  */
 import { join } from "node:path";
 import { DOCUMENT, formatted, type Node, ROOT } from "./api/document.js";
@@ -108,7 +107,6 @@ export interface PageFile {
 	readonly text: string;
 }
 
-/** Formats a file with the project's formatter. */
 function fileOf(name: string, what: string, parts: readonly string[]): PageFile {
 	const path = join(FOLDER, name);
 	const input = [`/**\n * ${what} ${ORIGIN}\n */`, ...parts, ""].join("\n\n");

@@ -1,6 +1,6 @@
 /**
- * Worker that compresses the given files by Zopfli, 4 % smaller than zlib's best, and posts the gzip data. It is a
- * separate thread, because the package installs error handlers in its process.
+ * Worker that compresses files by Zopfli, 4 % smaller than zlib's best. A separate thread, because the package installs
+ * error handlers in its process.
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { gzipAsync } from "@gfx/zopfli";

@@ -1,7 +1,7 @@
 /**
- * Builds the web page into its archive (layout: modules/http/static.ts): scripts by Vite, named after their content;
- * one document per language with its texts, so that the first visit takes two requests; and the files for a home
- * screen. Runs before every command if a source is newer than the archive.
+ * Builds the page into its archive (layout: modules/http/static.ts): scripts named after their content, one document
+ * per language with its texts, and files for a home screen. Runs before every command if a source is newer than the
+ * archive.
  */
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -29,11 +29,9 @@ export interface PageFile {
 	readonly content: Uint8Array;
 }
 export interface PackedFile extends PageFile {
-	/** The content as gzip. */
 	readonly body: Uint8Array;
 }
 
-/** Time of the latest change in the folder, ms. */
 function newestSource(folder = SOURCE): number {
 	const times = readdirSync(folder, { withFileTypes: true }).map((entry) => {
 		const path = join(folder, entry.name);
@@ -43,7 +41,6 @@ function newestSource(folder = SOURCE): number {
 	return Math.max(statSync(folder).mtimeMs, ...times);
 }
 
-/** All sources of the page, by path. */
 function sources(): readonly string[] {
 	return readdirSync(SOURCE, { recursive: true, encoding: "utf8" }).filter((path) => /\.tsx?$/.test(path));
 }
@@ -57,7 +54,6 @@ function keptBeginnings(): readonly string[] {
 	return all.flatMap((text) => [...text.matchAll(/`([a-z][\w.-]*)\$\{/g)].map(([, beginning]) => beginning));
 }
 
-/** A quoted key. */
 const KEY = /"([a-z]\w*(?:\.[\w/-]+)+)"/g;
 
 /** Replaces text keys in scripts by their positions, which are much shorter. */

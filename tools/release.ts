@@ -1,7 +1,6 @@
 /**
- * `npm run release`: puts everything published of a version into one folder: for each board the signed firmware file
- * and the parts for a new unit, the page that installs them from a browser, the SBOM, and checksums (docs/release.md).
- * Exit code 2 for a bad command line, 1 for other errors.
+ * `npm run release`: puts a version into one folder (docs/release.md): each board's signed firmware file and parts, the
+ * page that installs them, the SBOM, and checksums. Exit code 2 for a bad command line, 1 for other errors.
  */
 import { main } from "./release/program.js";
 

@@ -1,6 +1,6 @@
 /**
- * Runs the npm commands: installs missing packages, compiles changes, then starts the compiled program. Plain
- * JavaScript without dependencies, because it runs before anything is installed.
+ * Runs the npm commands: installs missing packages, compiles changes, starts the compiled program. Plain JavaScript
+ * without dependencies, because nothing may be installed yet.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";

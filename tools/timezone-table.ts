@@ -52,7 +52,6 @@ interface Transition {
 	readonly offsetS: number;
 }
 
-/** An offset that overrides the rule until a moment. */
 interface Exception {
 	readonly untilS: number;
 	readonly offsetS: number;
@@ -70,7 +69,6 @@ export interface Zones {
 	readonly names: ReadonlyMap<string, Zone>;
 }
 
-/** Reads the database installed in that folder. */
 export function readZones(folder = ZONEINFO): Zones | undefined {
 	const list = join(folder, "tzdata.zi");
 	if (!existsSync(list)) return undefined;
@@ -156,12 +154,10 @@ export function buildTable({ release, names }: Zones): Uint8Array {
 	return Uint8Array.from([...out, ...rules.flat(), ...packedNames]);
 }
 
-/** Release of a table. */
 export function readRelease(table: Uint8Array): string {
 	return Buffer.from(table.subarray(4, 9)).toString("latin1");
 }
 
-/** Names in a table, in order. */
 export function tableNames(table: Uint8Array): string[] {
 	const names: string[] = [];
 	let before = "";

@@ -12,14 +12,12 @@ export const PICTURES = fileURLToPath(new URL("../../docs/pictures", import.meta
 
 /** One board of each kind: a bare devkit, one with a radio, a gateway board, one with battery cells. */
 export const DRAWN = ["esp32-devkitc", "esp32-devkitc-zigbee", "slzb-06", "esp32s3-battery"] as const;
-/** Boards sold with radio, button and LED. */
 const BOUGHT = ["slzb-06"];
 
 const WIDTH = 720;
 const ROW = 30;
 const GAP = 22;
 const TOP = 62;
-/** Edges of the board and of the components. */
 const BOARD = { left: 24, right: 268 };
 const DEVICE = { left: 452, right: 696 };
 
@@ -132,7 +130,6 @@ function line(y: number, { pin, device, colour }: Wire): string[] {
 	];
 }
 
-/** The drawing of a board, an SVG file. */
 export function draw(board: Board): string {
 	const drawn: string[] = [];
 	let top = TOP;

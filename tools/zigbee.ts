@@ -1,4 +1,4 @@
-/** `npm run zigbee`: the Zigbee simulator. See `--help`. Ends on SIGTERM, on SIGINT and with its parent process. */
+/** `npm run zigbee`: the Zigbee simulator. Ends on SIGTERM, SIGINT and with its parent process. */
 
 import { openPseudoTerminal } from "./meter/pseudo-terminal.js";
 import { UsageError } from "./meter/words.js";
@@ -16,14 +16,12 @@ import { serveTCP, type TCPPort } from "./zigbee/tcp-port.js";
 const COORDINATOR_IEEE = Buffer.from("010a0000004b1200", "hex");
 const DEVICE_IEEE = Buffer.from("020b0000004b1200", "hex");
 
-/** Order from the parent process. */
 interface Order {
 	/** Lines of the coprocessor. */
 	readonly lines?: { readonly reset: boolean; readonly bootLoader: boolean };
 	readonly faults?: Partial<Faults>;
 	/** The coprocessor restarts by itself. */
 	readonly crash?: true;
-	/** Changes the network. */
 	readonly network?: { readonly channel?: number; readonly panId?: number };
 }
 

@@ -27,7 +27,6 @@ export interface MeterPins extends UARTPins {
 	readonly invertReceive: boolean;
 }
 
-/** Pins of the Zigbee coprocessor, 115200 Bd. */
 export interface RadioPins extends UARTPins {
 	/** Set both pins or none. The usual coprocessor firmware drives neither and must work too. */
 	readonly rts?: number;
@@ -96,7 +95,6 @@ export interface Board {
 	readonly deviceId: number;
 	/** MB of flash on the smallest version sold. */
 	readonly flashMB: number;
-	/** Partition table, a file of this folder. */
 	readonly partitions: string;
 	readonly meter: MeterPins;
 	readonly zigbee?: RadioPins;
@@ -124,7 +122,6 @@ function head(uart: number, transmit: number, receive: number): MeterPins {
 	return Object.freeze({ uart, transmit, receive, invertTransmit: false, invertReceive: false });
 }
 
-/** A coprocessor without flow control. */
 function radio(transmit: number, receive: number, reset: number, boot: number): RadioPins {
 	return Object.freeze({ uart: 2, transmit, receive, reset, boot });
 }
@@ -165,7 +162,6 @@ const ESP32S3_DEVKITC = Object.freeze({
 	led: light(7),
 });
 
-/** SMLIGHT's boards with an ESP32-S3. */
 const SMLIGHT_S3 = Object.freeze({
 	...SMLIGHT,
 	...FLASH_8MB,

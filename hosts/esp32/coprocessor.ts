@@ -13,7 +13,6 @@ export interface CoprocessorSettings {
 	trace(message: string): void;
 }
 
-/** Opens the port; the coprocessor runs from now on. */
 export function createCoprocessorPort(settings: CoprocessorSettings): CoprocessorPort {
 	const { reset, select } = settings.pins;
 	if (select !== undefined) Output.set(select, true);

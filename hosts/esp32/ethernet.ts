@@ -1,4 +1,4 @@
-/** The Ethernet port of the host contract (modules/io/ethernet.ts) on ESP-IDF's (ethernet/ethernet-core.h). */
+/** The Ethernet port of the host contract on ethernet/ethernet-core.h. */
 import type {
 	Ethernet,
 	EthernetAddress,

@@ -1,7 +1,4 @@
-/*
- * Reads the unit's factory data (factory.ts) from the start of its partition. ESP-IDF decrypts an encrypted partition
- * while reading.
- */
+/* Reads the factory data (factory.ts) from its partition; ESP-IDF decrypts it. */
 #include <string.h>
 
 #include "esp_partition.h"

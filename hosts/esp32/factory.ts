@@ -21,9 +21,7 @@ import type { Crypto } from "../../modules/io/crypto.js";
 import type { Storage, TextCodec } from "../../modules/io/host.js";
 
 export const FACTORY_PARTITION = "factory_data";
-/** Bytes of the record. */
 export const FACTORY_DATA_SIZE = 172;
-/** Bytes of the private key. */
 export const DEVICE_KEY_SIZE = 32;
 
 export interface FactoryData {
@@ -59,7 +57,6 @@ const SECRET_LENGTH = 12;
 const STORAGE_KEY = "factory";
 
 const LOWER_CASE = 0x20;
-/** Value of an erased byte of flash. */
 const ERASED = 0xff;
 const DAMAGED =
 	"factory data: damaged. The label's password and Wi-Fi key don't hold until they are written again (npm run factory).";
@@ -135,7 +132,6 @@ export function hostnameOf(serial: string): string {
 	return `smgw-${lowerCase(serial.slice(-6))}`;
 }
 
-/** Dependencies for making a unit's data. */
 export interface FactoryDeps {
 	/** Start of the partition; undefined without one. */
 	readonly partition: Uint8Array | undefined;
@@ -144,9 +140,7 @@ export interface FactoryDeps {
 	readonly text: TextCodec;
 	/** MAC address of the station, 12 hex characters; becomes the serial number. */
 	readonly mac: string;
-	/** Variant of the board. */
 	readonly variant: number;
-	/** The developer's log. */
 	trace(message: string): void;
 	/** Prints on the console, which is not recorded; the message may be secret. */
 	print(message: string): void;

@@ -21,7 +21,6 @@ size_t free_heap_piece(void)
 	return heap_caps_get_largest_free_block(MALLOC_CAP_8BIT);
 }
 
-/* Minimum of free_heap() since the start. */
 static volatile size_t least_heap = SIZE_MAX;
 
 /*

@@ -1,4 +1,4 @@
-/** The Host of the ESP32, composed of the natives of this folder and of hosts/native. */
+/** The Host of the ESP32. */
 import { BOARD } from "gateway/board";
 import { RELEASE } from "gateway/release";
 import config from "mc/config";

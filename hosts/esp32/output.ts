@@ -1,4 +1,4 @@
-/** GPIOs as outputs (power.c), for coprocessor.ts. */
+/** GPIOs as outputs (power.c). */
 export class Output {
 	/** Makes the pin an output with this level. */
 	static set(pin: number, level: boolean): void {

@@ -93,7 +93,6 @@ size_t partition_size(const char *name)
 	return found ? found->size : 0;
 }
 
-/* Returns true on success. */
 static bool check(esp_err_t result, const char *name, const char *what, char message[PARTITION_MESSAGE_SIZE])
 {
 	if (result != ESP_OK)

@@ -126,7 +126,6 @@ void xs_power_temperature(xsMachine *the)
 #endif
 }
 
-/* Pins used as outputs, as bits. */
 static uint64_t outputs;
 
 /* (pin, level) */

@@ -23,7 +23,6 @@ class Bindings {
 	}
 }
 
-/** A voltage divider at an input of ADC 1; the measured voltage is that of the pin times `ratio`. */
 export interface Divider {
 	readonly pin: number;
 	readonly ratio: number;
@@ -75,7 +74,6 @@ const NO_PIN = -1;
 /** If USB may already be present it must not end the sleep at once. */
 const USB_MIN = 4;
 
-/** GPIOs that wake the chip; only some pins of each chip can (power.c). */
 export interface SleepSettings {
 	/** Low while pressed. */
 	readonly button?: number | undefined;
@@ -108,7 +106,6 @@ export class ChipSleep implements Sleep {
 	}
 }
 
-/** Memory of the chip that only a power cut clears. */
 export class ChipRetained implements Retained {
 	readonly size = RETAINED_SIZE;
 

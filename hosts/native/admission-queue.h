@@ -85,7 +85,7 @@ void admission_trust(admission_queue *queue, const char address[STREAM_ADDRESS_S
 /* Records a handshake given up because nothing arrived. */
 void admission_stalled(admission_queue *queue, const char *address);
 
-/* Removes the trust from all addresses after a token was revoked. */
+/* After a token was revoked. */
 void admission_forget_trusted(admission_queue *queue);
 
 /* Takes ownership of the socket. A full queue drops one connection, possibly this one. */

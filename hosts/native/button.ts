@@ -2,7 +2,6 @@
 import { takeOut } from "../../modules/bytes/list.js";
 import type { ButtonOptions, ButtonPort } from "../../modules/io/host.js";
 
-/** Notifies all users of the button. */
 class Pressed {
 	readonly opened: NativeButton[] = [];
 

@@ -1,7 +1,5 @@
-/*
- * Matches the names of a certificate (subjectAltName: names and addresses; RFC 5280, 4.2.1.6) with a requested one (RFC
- * 6125). Implemented here because Mbed TLS 2.28 does not support addresses, and its versions differ. For tls-trust.c.
- */
+/* Matches a certificate's names (subjectAltName; RFC 5280, 4.2.1.6) with a requested one (RFC 6125), because Mbed
+   TLS 2.28 does not support addresses. For tls-trust.c. */
 #ifndef CERTIFICATE_MATCH_H
 #define CERTIFICATE_MATCH_H
 
@@ -11,11 +9,8 @@
 
 #include <mbedtls/x509_crt.h>
 
-/*
- * Returns true if the certificate is valid for `name`: an IPv4 address in dotted decimal, which must be listed as an
- * address, or a DNS name, where "*" matches the whole first of three or more labels. The common name counts only
- * without any DNS name.
- */
+/* `name`: an IPv4 address in dotted decimal, which must be listed as an address, or a DNS name, where "*" matches
+   the whole first of three or more labels. The common name counts only without any DNS name. */
 bool certificate_is_for(const mbedtls_x509_crt *certificate, const char *name);
 
 /* For tests: whether `pattern`, of `length` bytes, matches the DNS name. */

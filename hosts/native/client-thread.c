@@ -298,7 +298,6 @@ static void carry(room *self, stream_client *client)
 	if (!connection->broken && connection_transfer(connection) == STEP_FAILED) let_go(self, client);
 }
 
-/* Sends the rest. */
 static void finish(room *self, stream_client *client)
 {
 	stream_connection *connection = &client->connection;

@@ -241,7 +241,6 @@ void xs_client_write(xsMachine *the)
 	xsmcSetInteger(xsResult, room == SIZE_MAX ? -1 : (xsIntegerValue)room);
 }
 
-/* The server's address. */
 void xs_client_get_address(xsMachine *the)
 {
 	client_binding *binding = binding_of(the);

@@ -1,6 +1,6 @@
 /**
- * Clients of the host contract, TCP and TLS 1.2, on the native clients (stream-client.h), for every host that runs XS.
- * Limit: CLIENT_LIMIT at once; a further one is refused as out of memory. The first client allocates everything.
+ * Clients of the host contract, TCP and TLS 1.2, on stream-client.h. Limit: CLIENT_LIMIT at once; a further one is
+ * refused as out of memory.
  */
 import type { Client, ClientOptions, ClientPort, TLSClientOptions } from "../../modules/io/client.js";
 import type { CertificatePair } from "../../modules/io/crypto.js";

@@ -1,4 +1,4 @@
-/* The natives of crypto.ts: digests (digest.h), P-256 (p256.h) and certificates (certificate.h) for XS. */
+/* Natives of crypto.ts: digests, P-256 and certificates for XS. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/** The `crypto` of the host contract by Mbed TLS (crypto-xs.c), for every host that runs in XS. */
+/** The `crypto` of the host contract by Mbed TLS (crypto-xs.c). */
 import {
 	type CertificateFile,
 	type CertificateOptions,

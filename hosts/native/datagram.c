@@ -1,7 +1,5 @@
-/*
- * See datagram.h. The thread polls the socket only while the listener wants to be notified. The listener sets that
- * under the lock and wakes the thread by a datagram, as in the stream server.
- */
+/* See datagram.h. The thread polls the socket only while the listener wants to be notified; datagram_listen wakes it
+   by a datagram. */
 #include "datagram.h"
 
 #include <arpa/inet.h>

@@ -1,7 +1,4 @@
-/*
- * SHA-256, HMAC-SHA-256 and random bytes; see digest.h. SHA-256 uses PSA, which Mbed TLS 2.28 and 4.x have in common;
- * HMAC is built on it, because PSA requires a key of at least one byte.
- */
+/* See digest.h. HMAC is built on SHA-256, because PSA requires a key of at least one byte. */
 #include "digest.h"
 
 #include <string.h>

@@ -1,7 +1,5 @@
-/*
- * SHA-256 (FIPS 180-4), HMAC-SHA-256 (RFC 2104) and random bytes for the host's `crypto`; SHA-256 by Mbed TLS. A
- * message may come in any number of parts. No heap, stateless.
- */
+/* SHA-256 (FIPS 180-4), HMAC-SHA-256 (RFC 2104) and random bytes for the host's `crypto`. A message may come in any
+   number of parts. No heap, stateless. */
 #ifndef DIGEST_H
 #define DIGEST_H
 

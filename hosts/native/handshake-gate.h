@@ -21,13 +21,11 @@ typedef struct gate_party {
 	struct gate_party *next;
 } gate_party;
 
-/* Returns true if the party is inside. Returns false if it is waiting; `granted` will be called. */
+/* False: the party waits, and `granted` will be called. */
 bool handshake_gate_enter(gate_party *party);
 
-/* Returns true while a party is inside. */
 bool handshake_gate_is_taken(void);
 
-/* Returns true while a party waits. */
 bool handshake_gate_is_wanted(void);
 
 /* Leaves the gate or the queue, if in one. `granted` is not called afterwards. */

@@ -1,12 +1,7 @@
-/*
- * Decides which connection may take memory from the common heap: for a handshake, or for another piece of outgoing
- * data, which takes memory until the peer has acknowledged it. On a chip with one heap, two downloads and a third
- * handshake would leave no memory for the rest.
- *
- * With enough free memory everyone may take it. Otherwise one connection at a time sends (it holds the lock briefly),
- * and none sends while handshakes run or wait. Both restrictions are limited in time, so that a stalled peer cannot
- * delay the others.
- */
+/* Decides which connection may take memory from the common heap, for a handshake or for another outgoing piece,
+   which takes memory until the peer has acknowledged it. With enough free memory everyone may. Otherwise one
+   connection at a time sends (it holds the lock briefly), and none sends while handshakes run or wait. Both
+   restrictions are limited in time, so that a stalled peer cannot delay the others. */
 #ifndef MEMORY_LOCK_H
 #define MEMORY_LOCK_H
 

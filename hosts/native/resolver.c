@@ -114,7 +114,6 @@ resolver *resolver_open(void (*notify)(void *context), void *context)
 	return self;
 }
 
-/* Takes a free question, or returns NULL. */
 static question *take(resolver *self)
 {
 	question *found = NULL;

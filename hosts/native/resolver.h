@@ -1,9 +1,6 @@
-/*
- * Resolves DNS names to IPv4 addresses by the system's resolver, for `resolve` of the host contract and for clients.
- * Each name temporarily has its own thread, because getaddrinfo() blocks. Plain C on pthreads. Limits: RESOLVER_LIMIT
- * names at once, of up to RESOLVER_NAME_LIMIT bytes (RFC 1035, 2.3.4, as text); RESOLVER_THREADS threads in the whole
- * program, including those of closed resolvers.
- */
+/* Resolves DNS names to IPv4 addresses. Each name temporarily has its own thread, because getaddrinfo() blocks.
+   Limits: RESOLVER_LIMIT names at once, of up to RESOLVER_NAME_LIMIT bytes (RFC 1035, 2.3.4, as text);
+   RESOLVER_THREADS threads in the whole program, including those of closed resolvers. */
 #ifndef RESOLVER_H
 #define RESOLVER_H
 

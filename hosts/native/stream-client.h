@@ -1,12 +1,7 @@
-/*
- * Connections to servers, plain TCP or TLS 1.2 (RFC 5246), for clients of the host contract (modules/io/client.ts). One
- * thread, which exists only while there is a client, does network and cryptography for all, because a second one would
- * cost a chip another stack of 10 KB. Their owner, one other thread, never waits. Plain C on BSD sockets, pthreads and
- * Mbed TLS, independent of XS and FreeRTOS.
- *
- * Limits: CLIENT_LIMIT at once, not counting closed ones that still send; STREAM_RING_SIZE bytes per direction. One
- * handshake at a time (handshake-gate.h); while it computes, the others wait.
- */
+/* Connections to servers, plain TCP or TLS 1.2 (RFC 5246), for modules/io/client.ts. One thread, which exists only
+   while there is a client, serves all, because a second one would cost another stack of 10 KB. Their owner, one
+   other thread, never waits. Limits: CLIENT_LIMIT at once, not counting closed ones that still send;
+   STREAM_RING_SIZE bytes per direction. One handshake at a time (handshake-gate.h). */
 #ifndef STREAM_CLIENT_H
 #define STREAM_CLIENT_H
 

@@ -1,6 +1,6 @@
 /**
- * Admission queue of a port, with the rules of hosts/native/admission-queue.h (test/hosts/admission-rules.ts tests
- * both). Here every pending connection is ready and no handshake stalls, because Node does all handshakes itself.
+ * Admission queue of a port, with the rules of hosts/native/admission-queue.h. Every pending connection is ready and no
+ * handshake stalls, because Node does handshakes itself.
  */
 
 interface PendingConnection {
@@ -58,13 +58,11 @@ export class AdmissionQueue<T extends PendingConnection> {
 		if (this.#pending.length > this.#limit) this.#dismiss();
 	}
 
-	/** Removes a connection that has gone by itself. */
 	remove(caller: T): void {
 		const index = this.#pending.indexOf(caller);
 		if (index >= 0) this.#pending.splice(index, 1);
 	}
 
-	/** Takes out the next connection. */
 	take(): T | undefined {
 		if (this.#pending.length === 0) return undefined;
 		const first = this.#pending.reduce((best, each) => (this.#comesBefore(each, best) ? each : best));

@@ -33,7 +33,6 @@ export class CommandRunner {
 		}
 	}
 
-	/** Carries out one command; the reply contains any error. */
 	run(message: Uint8Array): Uint8Array {
 		try {
 			const row = this.#rows[message[0]];

@@ -1,8 +1,6 @@
 /**
- * Events from the host to the XS worker. Layouts: worker/protocol.ts.
- *
- * Each kind of event is queued at most once for each id and describes the state when it is sent. The queue is therefore
- * bounded, and no event reports bytes that were read meanwhile.
+ * Events from the host to the XS worker (layouts: worker/protocol.ts). Each kind is queued at most once per id and
+ * describes the state when sent, so the queue is bounded and no event reports bytes read meanwhile.
  */
 import type { Clock } from "../../modules/io/host.js";
 import * as protocol from "./worker/protocol.js";

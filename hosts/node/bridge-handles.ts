@@ -20,11 +20,9 @@ export interface Handle extends EventSubject {
 	ethernet?: Ethernet;
 	hash?: Hash;
 	inflater?: Inflater;
-	/** Closes it. */
 	close(): void;
 }
 
-/** Dependencies of the commands (bridge-io.ts, bridge-values.ts). */
 export interface BridgeDeps {
 	readonly host: Host;
 	readonly handles: Handles;
@@ -40,7 +38,6 @@ export class Handles {
 		return this.#byId.get(id);
 	}
 
-	/** Returns the object behind the id, which must be of that kind. */
 	find<K extends Kind>(id: number, kind: K): NonNullable<Handle[K]> {
 		const thing = this.#byId.get(id)?.[kind];
 		if (!thing) throw new Error("closed");

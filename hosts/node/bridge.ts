@@ -1,6 +1,6 @@
 /**
- * Node side of the bridge to the XS worker: carries out the worker's commands on a Host and sends the host's events
- * (bridge-events.ts). Contents and layout: worker/protocol.ts.
+ * Node side of the bridge to the XS worker: runs the worker's commands on a Host and sends the host's events. Layout:
+ * worker/protocol.ts.
  */
 import { WAKE_NONE } from "../../modules/io/flash.js";
 import type { Host } from "../../modules/io/host.js";
@@ -64,7 +64,6 @@ export class Bridge {
 		});
 	}
 
-	/** Makes an event for the whole firmware. */
 	event(kind: number, number = 0, text = ""): Uint8Array {
 		return this.#events.encode(kind, 0, number, text);
 	}
@@ -99,7 +98,6 @@ export class Bridge {
 		return this.event(EVENT_START, flags, lines.join("\n"));
 	}
 
-	/** Resolves when the worker has handled all events so far. */
 	get settled(): Promise<void> {
 		return this.#events.settled;
 	}
@@ -110,7 +108,6 @@ export class Bridge {
 		this.#events.clear();
 	}
 
-	/** Carries out one command; the reply contains any error. */
 	command(message: Uint8Array): Uint8Array {
 		return this.#commands.run(message);
 	}

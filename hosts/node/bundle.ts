@@ -1,7 +1,4 @@
-/**
- * Bundles a compiled program and its imports into one script for the XS worker. Its input is the compiler's output, so
- * that XS runs what was type-checked.
- */
+/** Bundles a compiled program and its imports into one script for the XS worker. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -10,8 +7,8 @@ import { build } from "esbuild";
 export const GATEWAY_SCRIPT = fileURLToPath(new URL("../../gateway.js", import.meta.url));
 
 /**
- * `entry` and `script` are paths; an import that XS does not have fails. Writes nothing if the script is up to date, so
- * that a read-only checkout runs too.
+ * `entry` and `script` are paths; an import that XS lacks fails. Writes nothing if the script is up to date, for
+ * read-only checkouts.
  */
 export async function bundle(entry: string, script: string): Promise<void> {
 	const { outputFiles } = await build({

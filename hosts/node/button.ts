@@ -3,7 +3,6 @@
  */
 import type { ButtonOptions, ButtonPort, Timers } from "../../modules/io/host.js";
 
-/** A short press. */
 export const PRESS_MS = 150;
 
 export class SimulatedButton implements ButtonPort {

@@ -3,7 +3,6 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 import { CERTIFICATE_FILE_LIMIT, type CertificatePair } from "../../modules/io/crypto.js";
 
-/** Certificate chain and key, both PEM. */
 export interface Identity {
 	readonly certificate: string;
 	readonly key: string;

@@ -1,8 +1,6 @@
 /**
- * Outgoing connections of the gateway (modules/io/client.ts), on node:net and node:tls.
- *
- * TLS: one handshake at a time, as on a microcontroller. Node accepts any certificate; trust.ts checks it before
- * anything is written or read. Limits: those of stream.ts.
+ * Outgoing connections (modules/io/client.ts) on node:net and node:tls. One TLS handshake at a time. Node accepts any
+ * certificate; trust.ts checks it before anything is written or read. Limits: those of stream.ts.
  */
 import { connect as connectTCP, type Socket as NetSocket } from "node:net";
 import { connect as connectTLS, type TLSSocket } from "node:tls";
@@ -43,7 +41,6 @@ export function createClientPorts(settings: ClientSettings): { tcpClient: Client
 
 interface ClientPins {
 	readonly settings: ClientSettings;
-	/** Queue of TLS handshakes. */
 	readonly turns?: HandshakeQueue;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The Zigbee coprocessor's port of the PC: a serial port or a pseudo-terminal (serial.ts), or a TCP port, as gateways
- * with Ethernet and the simulator have it. The simulator's bytes only travel by TCP, so there is no speed.
+ * The Zigbee coprocessor's port: a serial port or pseudo-terminal (serial.ts), or TCP, as for gateways with Ethernet
+ * and the simulator, which has no speed.
  */
 import { connect, type Socket } from "node:net";
 import {

@@ -1,7 +1,7 @@
 /**
- * Cause of the previous program's end, for the simulator and for the firmware on Linux, in files of the state folder:
- * `retained` is memory that survives a restart and is lost with the power, `ending` holds the fault that ended the
- * firmware. A program ended on request or killed counts as after a power cut.
+ * Cause of the previous program's end, for the simulator and the firmware on Linux, in the state folder: `retained`
+ * survives a restart and is lost with the power, `ending` is the fault that ended the firmware. A program ended on
+ * request or killed counts as after a power cut.
  */
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";

@@ -10,9 +10,7 @@ const STOP_LIMIT_MS = 2000;
 
 export interface XSEngineOptions {
 	readonly host: Host;
-	/** Path of the worker program (findXSWorker). */
 	readonly program: string;
-	/** Path of the script to run (bundle.ts). */
 	readonly script: string;
 	/** Called when the worker has died, with a sentence for the user. */
 	onCrash(message: string): void;
@@ -52,7 +50,6 @@ export class XSEngine implements Engine {
 		return this.#stopping;
 	}
 
-	/** Resolves when the gateway has handled all events so far. */
 	settled(): Promise<void> {
 		return this.#bridge.settled;
 	}
@@ -67,7 +64,6 @@ export class XSEngine implements Engine {
 		return this.#baseline;
 	}
 
-	/** Number of steps (bytecodes) so far. */
 	steps(): number {
 		return this.#steps;
 	}

@@ -1,7 +1,4 @@
-/**
- * Factory data of the simulator's unit, made at the first start and stored in `<state>/factory.json`; a production line
- * writes them into a partition of the device.
- */
+/** Factory data of the simulator's unit, made at the first start in `<state>/factory.json`. */
 import { randomBytes, randomInt } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +20,6 @@ export interface FactoryData {
 	/** 12 hexadecimal digits. */
 	readonly serial: string;
 	readonly labelPassword: string;
-	/** WPA2 key of the unit's own access point. */
 	readonly accessPointKey: string;
 }
 
@@ -62,9 +58,8 @@ function hasSettings(state: string): boolean {
 }
 
 /**
- * Checks that all settings are readable. A device continues without unreadable settings and logs them, because it has
- * no user to ask. Here the user may have another copy of the files, or the program that wrote them. Throws an Error
- * with a sentence.
+ * Checks that all settings are readable. A device continues without unreadable ones; here the user may have another
+ * copy of the files. Throws an Error with a sentence.
  */
 function checkSettings(state: string): void {
 	const keys = unreadableSettings(flashOf(state), new NodeText());
@@ -82,7 +77,6 @@ export function setHub(state: string, hub: { readonly url: string; readonly toke
 		throw new Error(`${state} does not take the settings of the hub.`);
 }
 
-/** Describes the account for the banner. */
 export function describeAccount(state: string, { labelPassword }: FactoryData): string {
 	const isLabel = hasLabelPassword(flashOf(state), new NodeText());
 	if (isLabel) return `User admin, label password ${labelPassword}`;
@@ -94,13 +88,11 @@ export function describeButton(): string {
 	return `A short press of its button: kill -USR1 ${process.pid}`;
 }
 
-/** Commands that pull and plug the cable of a unit with an Ethernet port. */
 export function describeCable(stateFolder: string): string {
 	const file = join(stateFolder, "cable.txt");
 	return `Pull its network cable: echo out > ${file}; plug it in again: echo in > ${file}`;
 }
 
-/** Address of the simulated network for coordinator software. */
 export function describeCoordinator(port: string): string {
 	return `Simulated Zigbee network; a coordinator connects to ${port}: npm run coordinator`;
 }

@@ -1,6 +1,6 @@
 /**
  * Handshakes of a TLS listener with itself over loopback (`testIdentity` of the host contract). The listener recognises
- * its own client by its port and hides it from the gateway, so that no other connection has to make room.
+ * its client by its port and hides it from the gateway.
  */
 import type { Socket } from "node:net";
 import { connect, type TLSSocket } from "node:tls";
@@ -46,7 +46,6 @@ export class HandshakeTests {
 		return false;
 	}
 
-	/** Ends all tests without a result. */
 	close(): void {
 		for (const client of this.#clients) client.destroy();
 		this.#clients.clear();

@@ -35,7 +35,6 @@ export interface HostSettings {
 	readonly firmwareVersion: string;
 	/** Build time of the firmware, Unix ms. */
 	readonly builtUtcMs: number;
-	/** Path of the meter's serial port. */
 	readonly meterPath: string;
 	/** False for a pseudo-terminal, which transfers characters in no time. Default true. */
 	readonly isMeterPaced?: boolean;
@@ -69,7 +68,7 @@ export interface HostSettings {
 	readonly wakeReason?: number;
 	/** Firmware slots for this start; without them it takes no update. */
 	readonly update?: BootLoader;
-	/** True if the unit has an Ethernet port; cable.txt of the state folder controls its cable (simulated/cable.ts). */
+	/** True if the unit has an Ethernet port (cable.txt controls its cable). */
 	readonly hasEthernet?: boolean;
 	/** Undefined: no button. */
 	readonly button?: ButtonPort;
@@ -81,8 +80,8 @@ export interface HostSettings {
 	/** Called when the gateway requests a restart, which the caller performs. */
 	onRestart?(): void;
 	/**
-	 * Called when the gateway requests sleep: the caller ends it and restarts it at the wake-up. Without it the unit
-	 * cannot sleep.
+	 * Called when the gateway requests sleep: the caller ends it and restarts it at the wake-up. Without it there is no
+	 * sleep.
 	 */
 	onSleep?(ms: number): void;
 	/** Called with a sentence for the user when a listener could not open or has failed. */

@@ -4,7 +4,6 @@ import { startTool } from "./tool-program.js";
 export interface HubDemo {
 	readonly url: string;
 	readonly token: string;
-	/** Resolves at its end. */
 	end(): Promise<void>;
 }
 

@@ -22,7 +22,6 @@ const HANDSHAKE_LIMIT_MS = 10_000;
 export interface ListenerSettings {
 	/** 0: any free port. */
 	readonly port: number;
-	/** True for TLS. */
 	readonly secure: boolean;
 	/** All connections count as coming over the access point. */
 	readonly accessPoint?: boolean;

@@ -1,7 +1,6 @@
 /**
- * The simulator: runs the gateway on a PC without hardware (`npm start`). Prints the line `ready https://… http://…` on
- * standard output once it serves. SIGUSR1 is a short press of the button, which wakes it. Exits with 0 on SIGTERM and
- * SIGINT, 2 for a bad command line, else 1.
+ * The simulator (`npm start`): runs the gateway on a PC. Prints `ready https://… http://…` once it serves. SIGUSR1 is a
+ * short press of the button. Exits with 0 on SIGTERM and SIGINT, 2 for a bad command line, else 1.
  */
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -53,7 +52,6 @@ function readOptions(): Options {
 	}
 }
 
-/** Wake-up sources, by WAKE_…. */
 const WAKERS: Readonly<Record<number, string>> = {
 	[WAKE_TIMER]: "timer",
 	[WAKE_BUTTON]: "button",
@@ -135,7 +133,7 @@ class Bench {
 
 	/**
 	 * Starts the gateway, initially and after each restart. `utcMs`: time of the clock, or never set; `ending`: end of
-	 * the previous run, or its sleep; `wakeReason`: WAKE_… that ended the sleep.
+	 * the previous run; `wakeReason`: WAKE_… that ended the sleep.
 	 */
 	async #start(factory: FactoryData, utcMs: number | undefined, ending: Ending, wakeReason = WAKE_NONE): Promise<void> {
 		const options = this.#options;

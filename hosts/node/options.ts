@@ -46,10 +46,8 @@ Runs the gateway on this computer, with a simulated meter unless --meter names a
   --help                 prints this
 `;
 
-/** Default state folder. */
 export const STATE_FOLDER = ".state";
 export const HTTPS_PORT = 8443;
-/** Value of `Options.zigbee`: no radio. */
 export const NO_RADIO = "none";
 /** Word in place of a key file. */
 const NO_KEY = "none";
@@ -74,7 +72,6 @@ export interface Options {
 	readonly state: string;
 	readonly meter: string | undefined;
 	readonly console: string | undefined;
-	/** The unit has an Ethernet port. */
 	readonly cable: boolean;
 	/** Undefined: the simulated coprocessor. */
 	readonly zigbee: string | undefined;

@@ -17,14 +17,12 @@ import {
 import { checkClientOptions, type TLSWishes, tlsWishesOf } from "./client-options.js";
 import type { HandshakeQueue } from "./handshake-queue.js";
 
-/** Stream of an open connection. */
 export type StandingStream = Pick<Client, "read" | "write" | "close">;
 
 export interface OutgoingDeps {
 	resolve(name: string, done: (address: string | undefined) => void): void;
 	/** Returns a function that cancels it. */
 	later(run: () => void, delayMs: number): () => void;
-	/** Queue of TLS handshakes. */
 	readonly turns?: HandshakeQueue | undefined;
 	hasMemory(): boolean;
 }
@@ -84,7 +82,6 @@ export abstract class Outgoing implements Client {
 	/** Releases a connection that was never opened. */
 	protected abstract abandon(): void;
 
-	/** True after the connection was closed or failed. */
 	protected get isOver(): boolean {
 		return this.#isOver;
 	}

@@ -21,7 +21,6 @@ export function pointOf(pem: string | Buffer): Uint8Array | undefined {
 	}
 }
 
-/** Public point of a key that was read. */
 export function pointOfKey(key: KeyObject): Uint8Array | undefined {
 	if (key.asymmetricKeyDetails?.namedCurve !== CURVE) return undefined;
 	const { x, y } = key.export({ format: "jwk" });

@@ -1,6 +1,6 @@
 /**
- * Partitions of the host contract's flash as files of the state folder, created at their first write. Writing to bytes
- * that are not erased is refused, because encrypted flash would become garbage.
+ * Partitions of the flash as files of the state folder, created at their first write. Writing to bytes that are not
+ * erased is refused: encrypted flash would become garbage.
  */
 import { closeSync, fdatasyncSync, fstatSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";

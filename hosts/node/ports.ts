@@ -1,4 +1,4 @@
-/** Checks that the ports of the command line are free before anything starts, so that the user can name others. */
+/** Checks that the ports of the command line are free before anything starts. */
 import { createServer, type Server } from "node:net";
 
 export interface WantedPorts {

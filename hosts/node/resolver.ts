@@ -9,7 +9,6 @@ const NAME_LIMIT = 253;
 export class NodeResolver {
 	#going = 0;
 
-	/** `Network.resolve`. */
 	resolve(name: string, done: (address: string | undefined) => void): void {
 		if (isIPv4(name)) {
 			setImmediate(done, name);

@@ -62,7 +62,6 @@ export function makeCertificate(options: CertificateOptions): CertificatePair {
 	};
 }
 
-/** The file's P-256 key, if any. */
 function keyOf(file: Uint8Array | undefined): KeyObject | undefined {
 	if (file === undefined) return undefined;
 	try {

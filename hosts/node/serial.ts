@@ -1,11 +1,8 @@
 /**
- * A serial port of the PC, real or a pseudo-terminal, as the SerialPort of the host contract.
- *
- * The npm package `serialport` opens, reads, writes and drains. The program `stty` sets the line, because the package
- * cannot change the format of an open port, discards received data at each change of speed, and drops damaged
- * characters instead of marking them (termios IGNPAR; here PARMRK).
- *
- * Limits: SERIAL_RECEIVE_LIMIT unread bytes, beyond which the newest are lost; SEND_LIMIT unsent bytes.
+ * A serial port or pseudo-terminal of the PC, as the SerialPort of the host contract. The package `serialport` opens,
+ * reads, writes and drains. The program `stty` sets the line, because the package cannot change an open port's format,
+ * discards data at each change of speed, and drops damaged characters (termios IGNPAR; here PARMRK). Limits:
+ * SERIAL_RECEIVE_LIMIT unread bytes, then the newest are lost; SEND_LIMIT unsent bytes.
  */
 import { spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -38,7 +35,6 @@ const STTY_LIMIT_MS = 1000;
 const SEND_LIMIT = 1024;
 const READ_PIECE_BYTES = 512;
 
-/** A device, shared by all its users. */
 interface Device {
 	readonly path: string;
 	readonly hardwareParity: boolean;

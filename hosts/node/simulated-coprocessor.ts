@@ -1,7 +1,6 @@
 /**
- * The simulated Zigbee coprocessor: tools/zigbee.ts on TCP ports, with a network that a coordinator can use. If it ends
- * by itself, it is restarted at the same ports, like a coprocessor after a power cut: a file of the state folder keeps
- * its memory.
+ * The simulated Zigbee coprocessor: tools/zigbee.ts on TCP ports. If it ends by itself, it is restarted at the same
+ * ports, like after a power cut; a file of the state folder keeps its memory.
  */
 import { join } from "node:path";
 import { startTool, type ToolProgram } from "./tool-program.js";
@@ -12,17 +11,14 @@ const AWAY_MS = 2000;
 export interface SimulatedCoprocessor {
 	/** `tcp://HOST:PORT` of the gateway's side. */
 	readonly path: string;
-	/** Address of the coordinator's side. */
 	readonly coordinator: string;
 	/** `setLines` of CoprocessorPort. */
 	setLines(reset: boolean, bootLoader: boolean): void;
-	/** Resolves at its end. */
 	end(): Promise<void>;
 }
 
 export interface SimulatedCoprocessorOptions {
 	readonly stateFolder: string;
-	/** Receives messages for the user. */
 	say(message: string): void;
 }
 

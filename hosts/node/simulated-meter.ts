@@ -6,7 +6,6 @@ import type { FastTime } from "./fast-time.js";
 import { startTool } from "./tool-program.js";
 
 export interface SimulatedMeter {
-	/** Path of its pseudo-terminal. */
 	readonly path: string;
 	/** Resolves at its end. */
 	end(): Promise<void>;

@@ -1,7 +1,6 @@
 /**
- * Development keys of the simulator: one that signs firmware, one that opens diagnostic reports. They are made at the
- * first start and kept in the state folder, each as a private key (PKCS#8, PEM) that only its owner can read. With them
- * updates and reports work on a PC without any preparation. Firmware for a chip never has them; it has the maker's.
+ * Development keys of the simulator: one signs firmware, one opens reports. They are made at the first start in the
+ * state folder as private keys (PKCS#8, PEM) that only their owner can read. Firmware for a chip has the maker's.
  */
 import { generateKeyPairSync } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
@@ -45,7 +44,6 @@ export function describeKeys({ state, updateKeys, reportKey }: Given, httpsPort:
 	return lines;
 }
 
-/** Quotes the path for a shell. */
 function quoted(path: string): string {
 	return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -1,7 +1,7 @@
 /**
- * State folder of the simulator and of the firmware on Linux: the flash of a unit. Only one program may use it, because
- * two would overwrite each other's settings and could reuse an invocation counter. The file `lock` holds the id of that
- * process. A lock of an ended process is taken over.
+ * State folder of the simulator and the firmware on Linux: the flash of a unit. Only one program may use it, because
+ * two could reuse an invocation counter. The file `lock` holds that process's id; a lock of an ended process is taken
+ * over.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";

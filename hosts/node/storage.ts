@@ -1,7 +1,6 @@
 /**
- * The key-value store of the host contract as files, one per key. A value is written to a temporary file, synchronised
- * and renamed over the old one, so that a power cut leaves the old or the new value. Limits: KEY and VALUE_LIMIT, as in
- * the contract.
+ * The key-value store as files, one per key. A value is written to a temporary file, synchronised and renamed, so that
+ * a power cut leaves the old or the new value.
  */
 import {
 	closeSync,

@@ -1,8 +1,6 @@
 /**
- * An open connection of node:net or node:tls with the host contract's reading and writing, and back-pressure in both
- * directions: common part of accepted sockets (socket.ts) and clients (client.ts).
- *
- * Limits: beyond RECEIVE_LIMIT unread bytes (plus the last piece, at most 64 KB) nothing more is read from the network.
+ * An open connection of node:net or node:tls with back-pressure in both directions, for sockets (socket.ts) and clients
+ * (client.ts). Limits: beyond RECEIVE_LIMIT unread bytes (plus the last piece, at most 64 KB) nothing more is read.
  * SEND_LIMIT unsent bytes. After `close` the peer has LINGER_MS to receive the rest.
  */
 import type { Socket as NetSocket } from "node:net";
@@ -99,7 +97,6 @@ export class NodeStream {
 		this.#events.onReadable?.(this.#received.length);
 	}
 
-	/** The peer has closed, or the connection broke. */
 	#end(): void {
 		this.#ended = true;
 		if (this.#received.length === 0) this.#tellEnd();

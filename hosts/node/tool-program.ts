@@ -24,7 +24,6 @@ export interface ToolProgram {
 	readonly child: ChildProcess;
 	/** Groups of the matching line. */
 	readonly printed: readonly string[];
-	/** Resolves at its end. */
 	end(): Promise<void>;
 }
 

@@ -12,7 +12,6 @@ const LEASE = Object.freeze({ ip: "192.0.2.30", netmask: "255.255.255.0", gatewa
 export class VirtualCable implements Cable {
 	isIn: boolean;
 	givesAddress = true;
-	/** Address from DHCP. */
 	lease = LEASE;
 	/** The most recently created port. */
 	ethernet: SimulatedEthernet | undefined;

@@ -49,7 +49,6 @@ export class VirtualFlash implements Flash {
 		this.#operationsToCut = Number.POSITIVE_INFINITY;
 	}
 
-	/** False after a cut. */
 	get hasPower(): boolean {
 		return !this.#isOff;
 	}
@@ -91,7 +90,6 @@ export class VirtualPartition implements Partition {
 	readonly size: number;
 	/** Its contents, for tests to inspect or damage. */
 	readonly bytes: Uint8Array;
-	/** Number of erases of each sector. */
 	readonly erases: number[];
 	readonly #flash: VirtualFlash;
 	readonly #name: string;

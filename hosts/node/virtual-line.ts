@@ -46,7 +46,6 @@ export class VirtualLine implements SerialPort, MeterWire {
 	noise: number;
 	/** All event codes of the meter's machine, in order. */
 	readonly meterEvents: number[] = [];
-	/** Characters sent so far. */
 	sentByGateway = 0;
 	sentByMeter = 0;
 	/** Virtual time at which the last character of either side had left. */
@@ -75,12 +74,10 @@ export class VirtualLine implements SerialPort, MeterWire {
 		return this.#meter?.line;
 	}
 
-	/** True while the gateway has the port open. */
 	get isOpen(): boolean {
 		return this.#gateway !== undefined;
 	}
 
-	/** Connects the head to this meter, or to none. */
 	connect(meter: Machine | undefined): void {
 		this.#meter?.disconnect();
 		this.#meter = meter === undefined ? undefined : new MeterEnd(this, meter);

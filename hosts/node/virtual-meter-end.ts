@@ -14,7 +14,6 @@ import {
 	type LitMachine,
 } from "./wire-character.js";
 
-/** Wire of the meter's end. */
 export interface MeterWire {
 	readonly time: VirtualTime;
 	readonly meterEvents: number[];

@@ -1,7 +1,6 @@
 /**
- * Connections of the virtual world to the gateway's listeners; virtual-servers.ts has the gateway's outgoing ones.
- * Bytes arrive at the time they are sent, in separate events, and each side has a bounded window: a gateway that does
- * not read, or a client that does not (`paused`), stops the other one.
+ * Connections of the virtual world to the gateway's listeners. Bytes arrive when sent, in separate events, and each
+ * side has a bounded window: one that does not read (`paused`) stops the other.
  */
 import type { CertificatePair } from "../../modules/io/crypto.js";
 import type {
@@ -30,7 +29,6 @@ export class VirtualListenerPort implements ListenerPort {
 	readonly time: VirtualTime;
 	/** Identity of a secure port; undefined until opened. The virtual clients ignore it. */
 	identity: Identity | undefined;
-	/** Result of `testIdentity`. */
 	testProblem = "";
 	/** Number of revoked tokens that the gateway reported. */
 	forgotten = 0;
@@ -285,7 +283,6 @@ export class VirtualClient {
 		return this.#received.length;
 	}
 
-	/** `received` as UTF-8. */
 	get text(): string {
 		return Buffer.from(this.#received).toString("utf8");
 	}

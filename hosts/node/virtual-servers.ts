@@ -78,7 +78,6 @@ export class VirtualServers {
 		this.#serving.set(`${address}:${port}`, { server, shown, sessions: new Set() });
 	}
 
-	/** Nobody serves there any more. */
 	stop(address: string, port: number): void {
 		this.#serving.delete(`${address}:${port}`);
 	}
@@ -91,7 +90,6 @@ export class VirtualServers {
 
 interface ClientPins {
 	readonly servers: VirtualServers;
-	/** Queue of TLS handshakes. */
 	readonly turns?: HandshakeQueue;
 }
 

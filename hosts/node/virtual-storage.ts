@@ -11,7 +11,6 @@ export class PowerCut extends Error {
 }
 
 export class VirtualStorage implements Storage {
-	/** Calls of `set` and `delete` so far. */
 	writes = 0;
 	/** Maximum total size of values; beyond it `set` throws. */
 	capacity = Number.POSITIVE_INFINITY;
@@ -45,7 +44,6 @@ export class VirtualStorage implements Storage {
 		this.#writesToCut = Number.POSITIVE_INFINITY;
 	}
 
-	/** Returns a copy with power. */
 	copy(): VirtualStorage {
 		const copy = new VirtualStorage();
 		for (const [key, value] of this.#values) copy.#values.set(key, value);

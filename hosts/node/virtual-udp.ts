@@ -79,12 +79,10 @@ export class VirtualUDPPort implements UDPPort {
 		this.time.set(() => this.#deliver({ from, to, bytes: copy }), delayMs);
 	}
 
-	/** Fails every open port, as when the network is lost. */
 	fail(): void {
 		for (const udp of this.ports) this.time.set(() => udp.fail(), 0);
 	}
 
-	/** Open ports. */
 	get ports(): readonly VirtualUDP[] {
 		return [...this.#open];
 	}
@@ -197,7 +195,6 @@ export class VirtualResolver {
 		this.#time = time;
 	}
 
-	/** `Network.resolve`; answers after RESOLVE_MS from the `names` of that time. */
 	resolve(name: string, done: (address: string | undefined) => void): void {
 		if (isIPv4(name) || this.#going >= RESOLVE_LIMIT) {
 			this.#time.set(() => done(isIPv4(name) ? name : undefined), 0);

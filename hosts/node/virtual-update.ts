@@ -16,12 +16,9 @@ import { VirtualFlash, type VirtualPartition } from "./virtual-flash.js";
 import { VirtualStorage } from "./virtual-storage.js";
 
 export interface VirtualSlotsOptions {
-	/** Value of `Update.keys`; default: none, and updates are refused. */
 	readonly keys?: readonly Uint8Array[];
 	readonly revoked?: readonly Uint8Array[];
-	/** Security level of the first firmware; default 0. */
 	readonly securityLevel?: number;
-	/** Size of a slot; default: the chip's. */
 	readonly size?: number;
 	/** Determines what a power cut leaves. */
 	readonly seed?: number;
@@ -30,9 +27,7 @@ export interface VirtualSlotsOptions {
 export class VirtualSlots {
 	/** The partitions of both slots. */
 	readonly flash: VirtualFlash;
-	/** State of the boot loader. */
 	readonly storage = new VirtualStorage();
-	/** Number of open inflaters. */
 	openInflaters = 0;
 	/** Number of next inflaters refused for lack of memory. */
 	inflaterRefusals = 0;
@@ -44,7 +39,6 @@ export class VirtualSlots {
 		this.flash = new VirtualFlash(seed, Object.fromEntries(SLOTS.map((name) => [name, size])));
 	}
 
-	/** Restores the power. */
 	powerUp(): void {
 		this.flash.powerUp();
 		this.storage.powerUp();

@@ -56,7 +56,6 @@ export interface VirtualOptions extends VirtualLineOptions {
 	retained?: VirtualRetained;
 	/** Ending of the previous program; default: power was switched on. */
 	ending?: Ending;
-	/** Resources by name; default: those of the checkout. */
 	resources?: ReadonlyMap<string, Uint8Array>;
 	info?: Partial<HostInfo>;
 	/** False: no TLS listener. Default true. */
@@ -67,11 +66,8 @@ export interface VirtualOptions extends VirtualLineOptions {
 	button?: boolean;
 	/** Makes a unit without a button, started by power-on or not. */
 	switchedOn?: boolean;
-	/** Makes the console; default: none. */
 	console?: (time: VirtualTime) => SerialPort;
-	/** Makes the port of the Zigbee coprocessor; default: none. */
 	zigbee?: (time: VirtualTime) => CoprocessorPort;
-	/** Undefined: no light. */
 	led?: LEDPort;
 	/** Free memory of the machine; default: always enough. */
 	memory?: NonNullable<Host["memory"]>;
@@ -79,9 +75,7 @@ export interface VirtualOptions extends VirtualLineOptions {
 	power?: Power;
 	/** WAKE_… of the start, for a unit that can sleep. */
 	wakeReason?: number;
-	/** Makes the radio (virtual-air.ts); default: none. */
 	wifi?: (timers: VirtualTime) => WiFiPort;
-	/** Makes the Ethernet port (virtual-cable.ts); default: none. */
 	ethernet?: (timers: VirtualTime) => EthernetPort;
 }
 
@@ -122,7 +116,6 @@ export class VirtualWorld implements Host {
 	readonly power?: Power;
 	readonly sleep?: Sleep;
 	readonly update?: BootLoader;
-	/** Everything traced, in order. */
 	readonly traced: string[] = [];
 
 	constructor(options: VirtualOptions = {}) {
@@ -183,7 +176,6 @@ export class VirtualWorld implements Host {
 	/** Length of the sleep, and its start in the world's time. The program has ended. */
 	asleep: { readonly ms: number; readonly sinceMs: number } | undefined;
 
-	/** Called when the gateway requests a restart. */
 	onRestart: (() => void) | undefined;
 
 	private fallAsleep(ms: number): void {
@@ -251,7 +243,6 @@ export class VirtualRetained extends StoredRetained {
 		this.#storage = storage;
 	}
 
-	/** Cuts the power. */
 	lose(): void {
 		for (const key of this.#storage.keys()) this.#storage.delete(key);
 	}
@@ -271,7 +262,7 @@ class SeededCrypto extends NodeCrypto {
 	}
 }
 
-/** modules/resources/*.bin of the checkout that this file was built in; empty without them. */
+/** Empty without a checkout. */
 function readResources(): Resources {
 	const folder = new URL("../../../modules/resources/", import.meta.url);
 	const resources = new Map<string, Uint8Array>();

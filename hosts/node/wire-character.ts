@@ -1,7 +1,7 @@
 /**
- * A character on the wire of an optical head, for the modelled wires of the simulator: the eight bits between start and
- * stop bit. IEC 62056-21, 5.2: seven data bits, least significant first, and even parity in bit 7. Independent of
- * modules/bytes/parity.ts, which is tested against it.
+ * A character on the wire of an optical head: the eight bits between start and stop bit. IEC 62056-21, 5.2: seven data
+ * bits, least significant first, and even parity in bit 7. Independent of modules/bytes/parity.ts, which is tested
+ * against it.
  */
 import { FORMAT_8E1, type SerialFormat } from "../../modules/io/host.js";
 import type { Machine } from "../../modules/io/machine.js";

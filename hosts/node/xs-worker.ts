@@ -47,7 +47,6 @@ export interface XSWorkerOptions {
 	onCrash(message: string): void;
 }
 
-/** Measurements of the worker after a request. */
 export interface Measurement {
 	/** Slots in use, including garbage. */
 	readonly slots: number;
@@ -102,7 +101,6 @@ export class XSWorker {
 		});
 	}
 
-	/** Runs a script file. */
 	runScript(path: string): Promise<Measurement> {
 		return this.#request("s", Buffer.from(path));
 	}

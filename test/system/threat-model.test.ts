@@ -76,7 +76,7 @@ describe("The threat model", () => {
 	});
 
 	it("has a test for each attacker, or says that there is none yet", () => {
-		for (const [who, tries, holds, tests] of rowsOf("Who, from where, and what holds them")) {
+		for (const [who, tries, holds, tests] of rowsOf("Attackers and defences")) {
 			assert.ok(tries !== "" && holds !== "", who);
 			assert.ok(/^`test\//.test(tests) || holds.startsWith("not yet"), `${who} has no test`);
 		}

@@ -124,7 +124,6 @@ function textOf({ headers }: IncomingMessage, body: Buffer): string {
 	return (headers["content-encoding"] === "gzip" ? gunzipSync(body) : body).toString();
 }
 
-/** Returns the JSON of a reply with status 200; throws otherwise. */
 function accepted(what: string, { status, text }: Reply): JSONReply {
 	let json: JSONReply = {};
 	try {

@@ -21,7 +21,6 @@ export function commentsOf(source: string): Map<string, string> {
 	);
 }
 
-/** Comment above the setting; undefined without one. */
 export function commentOn({ entry, id }: SettingField): string | undefined {
 	const modules = join(ROOT, "modules");
 	const files = readdirSync(modules).map((folder) => join(modules, folder, "fields.ts"));

@@ -1,6 +1,6 @@
 /**
- * Access to modules/api/openapi.json for the generators of documents: resolves references and describes allowed values
- * in words. Supports only the parts of OpenAPI 3.1 and JSON Schema that the document uses. Backquotes mark code.
+ * Reads modules/api/openapi.json for the generators: resolves references, describes allowed values in words. Supports
+ * only what the document uses of OpenAPI 3.1 and JSON Schema. Backquotes mark code.
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -20,7 +20,6 @@ export interface Operation {
 	readonly operation: Node;
 }
 
-/** Operations of a tag, in the order of the document. */
 export function operationsOf(tag: string): Operation[] {
 	return Object.entries<Node>(DOCUMENT.paths).flatMap(([path, item]) =>
 		METHODS.filter((method) => item[method]?.tags.includes(tag)).map((method) => ({
@@ -36,7 +35,6 @@ export function nameOf(path: string): string {
 	return path.replace("/api/v1/", "").replace("{", "<").replace("}", ">");
 }
 
-/** Formats a file's text with the project's formatter. */
 export function formatted(path: string, input: string): string {
 	const biome = join(ROOT, "node_modules/.bin/biome");
 	const args = ["format", `--stdin-file-path=${path}`];
@@ -99,7 +97,6 @@ export function conditions({ anyOf = [], ...schema }: Node): string[] {
 	return lines;
 }
 
-/** Joins names, each as code. */
 export function names(list: readonly string[]): string {
 	return list.map((name) => `\`${name}\``).join(", ");
 }

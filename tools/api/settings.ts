@@ -1,8 +1,7 @@
 /**
- * Writes types, bounds, choices, initial values and required fields of bodies and settings into the API's description,
- * from their own tables (modules/config/schema.ts, modules/api/settings.ts). Names of schemas, descriptions and
- * examples are written by hand in modules/api/openapi.json and stay unchanged; a new setting gets its first description
- * from the comment above it (comments.ts).
+ * Writes types, bounds, choices, initial values and required fields into the API's description, from the tables in
+ * modules/config/schema.ts and modules/api/settings.ts. Names, descriptions and examples in openapi.json are written by
+ * hand; a new setting gets its first description from comments.ts.
  */
 import { type BodyTable, NO_BODY } from "../../modules/api/body.js";
 import type { Operation } from "../../modules/api/route.js";
@@ -72,7 +71,6 @@ function targetOf(document: Node, node: Node): Node {
 	return target;
 }
 
-/** Schema of a body or reply; created if it is only referenced so far. */
 function schemaOf(document: Node, node: Node): Node {
 	if (node.$ref === undefined) return node;
 	document.components.schemas[node.$ref.split("/").at(-1)] ??= { type: "object", properties: {} };
@@ -115,7 +113,6 @@ function inOrder(old: Node, made: Readonly<Record<string, Node>>): Node {
 	return Object.fromEntries(names.map((name) => [name, made[name]]));
 }
 
-/** The same names in their existing order. */
 function sameNames(old: readonly string[] | undefined, names: readonly string[]): readonly string[] {
 	return [...(old ?? [])].sort().join() === [...names].sort().join() ? (old ?? []) : names;
 }
@@ -204,12 +201,10 @@ function describeReply(document: Node, operation: Node, route: Operation): void 
 	addToExample(operation.responses[200].content["application/json"], settings.shown);
 }
 
-/** Returns true if one schema describes both body and reply of the group's POST. */
 function isOneSchema(document: Node, { path }: Operation, { $ref }: Node): boolean {
 	return document.paths[path].post.requestBody.content["application/json"].schema.$ref === $ref;
 }
 
-/** Adds a new setting to the example of the reply, with its initial value. */
 function addToExample(content: Node, shown: readonly Field[]): void {
 	if (content.example === undefined) return;
 	const values = shown.map(({ name, secret, initial }) => (secret ? [`${name}_set`, false] : [name, initial ?? ""]));

@@ -1,6 +1,6 @@
 /**
- * The gateway in the simulator host for measurements, in this process (engine `node`) or in its XS worker (engine
- * `xs`), with a real pseudo-terminal and real HTTPS. Its temporary state folder is deleted with it.
+ * The gateway for measurements: in this process (engine `node`) or in its XS worker (`xs`), with a real
+ * pseudo-terminal, HTTPS, and a temporary state folder.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, request as httpsRequest } from "node:https";
@@ -32,13 +32,11 @@ export interface Reply {
 export class BenchGateway {
 	token = "";
 	port = 0;
-	/** Name that the certificate is for. */
 	readonly hostname: string;
 	readonly #folder = mkdtempSync(join(tmpdir(), "bench-"));
 	readonly #engine: Engine;
 	readonly #agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
 
-	/** Starts a gateway and logs in. Rejects if it does not start. */
 	static async start(engine: EngineName, meterPath: string): Promise<BenchGateway> {
 		const gateway = new BenchGateway(engine, meterPath);
 		await gateway.#engine.start();

@@ -13,7 +13,6 @@ interface MeterEvent {
 }
 
 export class BenchMeter {
-	/** Path of its pseudo-terminal. */
 	path = "";
 	readonly #process: ChildProcess;
 	#events: MeterEvent[] = [];

@@ -18,7 +18,7 @@ import { XSWorld } from "./xs-world.js";
 
 const BAUD = 9600;
 const REPEATS = 3;
-/** Characters passed to the gateway at once: a full piece of the link. */
+/** Characters passed at once: a full piece of the link. */
 const PIECE = 64;
 /** Silence that ends a session. */
 const QUIET_MS = 1500;
@@ -55,7 +55,6 @@ const CASES: readonly Case[] = [
 	{ what: "HLS-GMAC, ciphered", config: GMAC },
 ];
 
-/** Work of one readout in the virtual world. */
 interface Work {
 	readonly traffic: Traffic;
 	readonly steps: number;

@@ -24,7 +24,6 @@ const NORMAL_HEAD = 3;
 const LIST_HEAD = 4;
 const ATTRIBUTE_BYTES = 10;
 
-/** Traffic on the line. */
 export interface Load {
 	readonly bytes: number;
 	/** Number of frames sent by the client; the meter answers each after its reaction time. */
@@ -32,7 +31,6 @@ export interface Load {
 }
 
 export interface Traffic extends Load {
-	/** Number of information frames. */
 	readonly information: number;
 	readonly ready: number;
 	/** Bytes of the APDUs. */
@@ -88,7 +86,6 @@ export class DLMSTap implements Machine {
 		return output;
 	}
 
-	/** Traffic since the last call. */
 	take(): Traffic {
 		const pieces = this.#pieces;
 		const bytes = this.#bytes;

@@ -1,7 +1,7 @@
 /**
- * Part e: first load of the web page in Chromium over a line as slow as the device's Wi-Fi at its worst: one TLS
- * connection, 1 Mbit/s, records of at most 2 KB (the gateway writes pieces of 1 KB). The reference is the time of the
- * same bytes on the wire without pauses. The chip's handshake and processing are not included.
+ * Part e: first load of the page in Chromium over the device's Wi-Fi at its worst: one TLS connection, 1 Mbit/s,
+ * records of at most 2 KB. The reference is the time of the same bytes without pauses. The chip's handshake and
+ * processing are not included.
  */
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
@@ -96,11 +96,9 @@ interface Loading {
 	readonly browser: Browser;
 	readonly load: Load;
 	readonly token: string;
-	/** Receives the measured times, ms. */
 	readonly times: number[];
 }
 
-/** Uses a browser without a cache. */
 async function loadOnce({ line, browser, load, token, times }: Loading): Promise<{ requests: number; bytes: number }> {
 	const context = await browser.newContext({ ignoreHTTPSErrors: true });
 	try {

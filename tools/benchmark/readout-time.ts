@@ -31,7 +31,6 @@ interface Case {
 	readonly mode: "C" | "D";
 	readonly baud: number;
 	readonly name: string;
-	/** Part of a quick run. */
 	readonly quick: boolean;
 }
 
@@ -82,7 +81,7 @@ async function measure({ mode, baud, name }: Case, isQuick: boolean): Promise<Ro
 	const folder = mkdtempSync(join(tmpdir(), "bench-"));
 	const file = join(folder, "telegram");
 	writeFileSync(file, Uint8Array.from([...telegram.opening, ...telegram.message]));
-	// A pause between pushes, so that a request at the start of a push is not answered by the previous one.
+	// So that a request at the start of a push is not answered by the previous one.
 	const pushSeconds = Math.ceil(pushMs(telegram, baud) / 1000) + 1;
 	const push = mode === "D" ? ["--mode", "D", "--baud", String(baud), "--push-seconds", String(pushSeconds)] : [];
 	const meter = await BenchMeter.start(["--baud-pace", "--telegram", file, ...push]);

@@ -6,12 +6,10 @@ export interface Section {
 	/** Its letter on the command line. */
 	readonly part: string;
 	readonly title: string;
-	/** Explanations of columns. */
 	readonly notes: readonly string[];
 	readonly rows: readonly Row[];
 }
 
-/** Prints progress on standard error. */
 export function progress(text: string): void {
 	process.stderr.write(`${text}\n`);
 }

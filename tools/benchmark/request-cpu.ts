@@ -1,7 +1,7 @@
 /**
- * Part g: CPU time of a small request in the firmware on Linux (the real XS, preloaded, as on the microcontroller),
- * compared with the embedded HTTP server of the Moddable SDK, which sends as many bytes but checks no token and closes
- * after each reply (it has no keep-alive). Plain HTTP, alternating; the figures include the system's time for sockets.
+ * Part g: CPU time of a small request in the firmware on Linux, compared with the Moddable SDK's HTTP server, which
+ * sends as many bytes but checks no token and closes after each reply. Plain HTTP, alternating; the figures include the
+ * system's time for sockets.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -31,7 +31,6 @@ const FIELDS = "User-Agent: bench\r\nAccept: */*\r\n";
 
 const TITLE = "Processor time of a small GET by plain HTTP, firmware on Linux, beside the Moddable SDK's own server";
 
-/** A connection with one request at a time. */
 class Client {
 	readonly #port: number;
 	#socket: Socket | undefined;
@@ -43,7 +42,6 @@ class Client {
 		this.#port = port;
 	}
 
-	/** Replaces the connection. */
 	async renew(): Promise<void> {
 		this.#socket?.destroy();
 		const socket = connect(this.#port, "127.0.0.1");
@@ -208,7 +206,7 @@ export async function measureRequestCPU(isQuick: boolean): Promise<Section> {
 		const results: number[][] = asked.map(() => []);
 		for (let turn = -1; turn < rounds; turn++) {
 			for (let i = 0; i < asked.length; i++) {
-				// The SDK's server sends its head line by line, which delays it by 40 ms (Nagle's algorithm).
+				// The SDK's server sends its head line by line (40 ms each by Nagle's algorithm).
 				const count = asked[i].isKept ? requests : requests / 10;
 				const us = await measure(asked[i], turn < 0 ? FIRST_REQUESTS : count);
 				if (turn >= 0) results[i].push(us);

@@ -1,6 +1,6 @@
 /**
  * Part d: requests per second over keep-alive HTTPS, compared with a bare node:https handler with the same reply
- * length, process, kind of certificate and client, alternating. Both servers run in this thread, the client in its own.
+ * length, process, certificate kind and client, alternating. The client has its own thread.
  */
 import { once } from "node:events";
 import { createServer, type Server } from "node:https";

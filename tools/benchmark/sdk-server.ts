@@ -1,6 +1,6 @@
 /**
- * Reference of part g: the embedded HTTP server of the Moddable SDK, imported from $MODDABLE, in a program that answers
- * every request with the same bytes. Built and run like the firmware, with the same memory limits.
+ * Reference of part g: the Moddable SDK's HTTP server from $MODDABLE in a program that answers each request with the
+ * same bytes, built and limited like the firmware.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
@@ -10,7 +10,6 @@ import { writeChanged } from "../sdk/project.js";
 import { findSDK, findToolchain, ROOT } from "../sdk/sdk.js";
 
 const NAME = "sdk-server";
-/** Path in the SDK. */
 const SERVER = "examples/io/listener/httpserver/manifest_httpserver.json";
 
 const MANIFEST = {
@@ -19,7 +18,6 @@ const MANIFEST = {
 	preload: ["main"],
 };
 
-/** SDK modules by name. */
 const MODULES = Object.freeze({ server: '"embedded:network/http/server"', listener: '"embedded:io/socket/listener"' });
 
 function program(port: number, body: string): string {
@@ -54,7 +52,7 @@ export default function () {
 `;
 }
 
-/** Builds a server on `port` that answers with `body`, for the firmware's runner. Throws if the build fails. */
+/** `body`: the answer to each request. Throws if the build fails. */
 export function buildSDKServer({ runner, bits }: Firmware, port: number, body: string): Firmware {
 	const sdk = findSDK();
 	const toolchain = findToolchain(bits);

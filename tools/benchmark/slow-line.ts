@@ -1,7 +1,6 @@
 /**
- * A network as slow as the device's, in front of a server on this computer: traffic in both directions shares a fixed
- * rate, and one connection is served at a time; others wait for its end, because the gateway has memory for one TLS
- * connection.
+ * A network as slow as the device's in front of a local server: both directions share a fixed rate, and one connection
+ * is served at a time, because the gateway has memory for one TLS connection.
  */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
@@ -15,7 +14,6 @@ export class SlowLine {
 	port = 0;
 	/** Bytes transferred in both directions, including TLS. */
 	bytes = 0;
-	/** Number of requested connections. */
 	connections = 0;
 	readonly #bitsPerSecond: number;
 	readonly #serverPort: number;
@@ -27,7 +25,6 @@ export class SlowLine {
 	/** Time at which the last of them is through. */
 	#freeAtMs = 0;
 
-	/** Opens a line to this local port. */
 	static async open(serverPort: number, bitsPerSecond: number): Promise<SlowLine> {
 		const line = new SlowLine(serverPort, bitsPerSecond);
 		line.#server.listen(0, "127.0.0.1");

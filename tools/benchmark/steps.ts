@@ -1,6 +1,6 @@
 /**
- * Part b: cost of the gateway's work in XS steps (bytecodes counted by the worker), on the virtual world, so that the
- * figures are the same on every machine. The reference is a bare loop over bytes in the same engine: x ^= bytes[i].
+ * Part b: cost in XS steps (bytecodes counted by the worker) on the virtual world, the same on every machine. The
+ * reference is a bare loop: x ^= bytes[i].
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -17,12 +17,10 @@ export function capturePath(name: string): string {
 	return vectorPath("iec62056-21", name);
 }
 
-/** An SML capture by its name. */
 export function smlCapture(name: string): Uint8Array {
 	return readTelegram(vectorPath("sml", name));
 }
 
-/** The capture unchanged. */
 export function capture(name: string): Telegram {
 	return splitTelegram(readTelegram(capturePath(name)));
 }

@@ -1,7 +1,6 @@
 /**
- * The whole gateway in XS on the virtual world, for repeatable measurements and memory tests: time advances in pieces,
- * and the engine finishes its work after each one. Any kind of meter connects to `world.serial.meter`; clients connect
- * by `world.connect()`.
+ * The gateway in XS on the virtual world, for repeatable measurements and memory tests: the engine finishes its work
+ * after each piece of time. A meter connects to `world.serial.meter`, clients by `world.connect()`.
  */
 import { XSEngine } from "../../hosts/node/engine-xs.js";
 import { type VirtualOptions, VirtualWorld } from "../../hosts/node/virtual.js";
@@ -15,7 +14,6 @@ const LIMIT_MS = 120_000;
 const LABEL_PASSWORD = "label-password";
 
 export interface XSWorldOptions extends VirtualOptions {
-	/** Path of the gateway's script (hosts/node/bundle.ts). */
 	script: string;
 	pieceMs?: number;
 }
@@ -23,7 +21,6 @@ export interface XSWorldOptions extends VirtualOptions {
 export class XSWorld {
 	readonly world: VirtualWorld;
 	readonly engine: XSEngine;
-	/** Token of the last login. */
 	token = "";
 	readonly #pieceMs: number;
 	#crash: Error | undefined;
@@ -62,7 +59,7 @@ export class XSWorld {
 		return alive - this.engine.baseline;
 	}
 
-	/** Advances the time until `isDone`, called after each piece, returns true. Throws after `limitMs`. */
+	/** Advances the time until `isDone`, called after each piece, is true. Throws after `limitMs`. */
 	async until(isDone: () => boolean, limitMs = LIMIT_MS): Promise<void> {
 		const { time } = this.world;
 		const endMs = time.nowMs + limitMs;

@@ -33,11 +33,9 @@ export function slotBytesOf({ partitions }: Board): number {
 	return Number(size);
 }
 
-/** Result of one board. */
 export interface Outcome extends Distinct {
 	/** Undefined if the build failed. */
 	readonly taken: Taken | undefined;
-	/** Reasons of the failure, or empty. */
 	readonly problems: readonly string[];
 }
 
@@ -60,7 +58,6 @@ export async function buildAll(
 	return outcomes;
 }
 
-/** One object per built board, for machines. */
 export function asRows(outcomes: readonly Outcome[]) {
 	return outcomes.map(({ board, others, taken, problems }) => ({
 		board: board.name,

@@ -16,7 +16,6 @@ export const MEMORY_LIMITS: Readonly<Record<Chip, Memory | undefined>> = Object.
 	esp32c6: undefined,
 });
 
-/** Memory and flash that a firmware uses. */
 export interface Taken {
 	readonly chip: Chip;
 	readonly imageBytes: number;

@@ -33,7 +33,6 @@ export const SIZE_ADVICE =
 	'esp_idf_size is missing, so memory is not told. It comes with ESP-IDF: "$IDF_PATH/install.sh" installs it, then\n' +
 	'. "$IDF_PATH/export.sh"';
 
-/** Returns true if ESP-IDF's size program is installed. */
 export function hasSizes(): boolean {
 	return spawnSync("python", ["-m", "esp_idf_size", "--help"], { stdio: "ignore" }).status === 0;
 }

@@ -1,7 +1,6 @@
 /**
- * Requirements of each target of this project on the developer's computer, for `npm run doctor`: presence, version, and
- * the command that installs it (on Debian and similar systems). Accesses the computer only through the given Machine,
- * so that tests can replace it.
+ * Requirements of each target on the developer's computer for `npm run doctor`: presence, version, and the command that
+ * installs it (Debian). Accesses the computer only through Machine.
  */
 
 import { lacksChip, type Runner } from "../emulate/qemu.js";
@@ -19,7 +18,6 @@ const XS_PROGRAMS = ["lin", "mac"].map(
 	(platform) => `node_modules/@agoric/xsnap/xsnap-native/xsnap/build/bin/${platform}/release/xsnap-worker`,
 );
 
-/** Access to the computer. */
 export interface Machine {
 	/** First line of a program's output; undefined if it is missing or fails. */
 	ask(command: string, ...args: string[]): string | undefined;
@@ -28,7 +26,6 @@ export interface Machine {
 	/** Returns true if 32-bit programs with GLib and Mbed TLS can be built and run. */
 	builds32(): boolean;
 	exists(path: string): boolean;
-	/** Output of a program. */
 	readonly run: Runner;
 	environment(name: string): string | undefined;
 }
@@ -44,7 +41,6 @@ export interface Check {
 
 export interface Target {
 	name: string;
-	/** Purpose, with the npm command. */
 	purpose: string;
 	checks: Check[];
 }
@@ -87,7 +83,6 @@ function apt(...packages: string[]): string {
 	return `sudo apt-get install ${packages.join(" ")}`;
 }
 
-/** A check that passes if something was found. */
 function found(name: string, detail: string | undefined, fix: string): Check {
 	return { name, ok: detail !== undefined, detail: detail ?? "not there", fix: detail === undefined ? fix : "" };
 }

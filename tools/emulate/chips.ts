@@ -1,18 +1,14 @@
 /**
- * Support of Espressif's QEMU for each chip: program, machine, and the eFuses of a chip as sold, with the revision that
- * `idf.py qemu` gives it (ESP-IDF v6.0.1, tools/idf_py_actions/qemu_ext.py). qemu.ts asks the installed QEMU for the
- * chips that it has.
+ * Each chip in Espressif's QEMU: program, machine, and the eFuses of a chip as sold, with the revision that `idf.py
+ * qemu` gives it (ESP-IDF v6.0.1, tools/idf_py_actions/qemu_ext.py).
  */
 import type { Chip } from "../../hosts/esp32/boards.js";
 
 export interface EmulatedChip {
 	readonly program: "qemu-system-xtensa" | "qemu-system-riscv32";
-	/** Name of the program in ESP-IDF's tools. */
 	readonly tool: "qemu-xtensa" | "qemu-riscv32";
 	readonly machine: string;
-	/** Size of the eFuse file, bytes. */
 	readonly fuseBytes: number;
-	/** Its non-zero bytes by position. */
 	readonly fuses: Readonly<Record<number, number>>;
 }
 
@@ -29,7 +25,6 @@ export const EMULATED_CHIPS: Readonly<Record<Chip, EmulatedChip>> = Object.freez
 	esp32c6: Object.freeze({ ...RISCV, machine: "esp32c6", fuseBytes: 1024, fuses: REVISION_0_3 }),
 });
 
-/** The eFuses of a new chip. */
 export function newFuses({ fuseBytes, fuses }: EmulatedChip): Uint8Array {
 	const bytes = new Uint8Array(fuseBytes);
 	for (const [place, value] of Object.entries(fuses)) bytes[Number(place)] = value;

@@ -1,7 +1,4 @@
-/**
- * A board in QEMU: starts it, reads its console, waits for it, and cuts its power. The files of its flash and eFuses
- * then stay as they are.
- */
+/** A board in QEMU: starts it, reads its console, cuts its power. The files of flash and eFuses keep their contents. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -20,7 +17,6 @@ const RETRY_MS = 500;
 /** Time for QEMU to finish its writes. */
 const KILL_MS = 5000;
 const ANSWER_MS = 30_000;
-/** Number of stored lines of the console and of QEMU. */
 const LINES_KEPT = 2000;
 const COMPLAINTS_KEPT = 20;
 
@@ -32,18 +28,15 @@ export interface EmulatorOrder {
 	readonly httpPort: number;
 	/** The Unix socket of the meter's UART, which QEMU makes. */
 	readonly meterSocket: string;
-	/** Called with each line of the console. */
 	onLine?(line: string): void;
 }
 
 export class Emulator {
-	/** Last lines of the console since power-on. */
 	readonly lines: string[] = [];
 	readonly #order: EmulatorOrder;
 	readonly #complaints: string[] = [];
 	#child: ChildProcess | undefined;
 	#exited: Promise<unknown> = Promise.resolve();
-	/** Reason for which QEMU ended by itself. */
 	#failure: string | undefined;
 
 	constructor(order: EmulatorOrder) {
@@ -55,7 +48,6 @@ export class Emulator {
 		return this.#failure;
 	}
 
-	/** Switches the power on. */
 	start(): void {
 		const { board, meterSocket } = this.#order;
 		rmSync(meterSocket, { force: true });
@@ -117,7 +109,6 @@ export class Emulator {
 		}
 	}
 
-	/** Last lines of the console, for messages. */
 	tail(count = 30): string {
 		return [...this.lines.slice(-count), ...this.#complaints].join("\n");
 	}
@@ -148,7 +139,6 @@ function keep(lines: string[], line: string, limit: number): void {
 	if (lines.length > limit) lines.shift();
 }
 
-/** Returns true if the page is served at this port. */
 function answers(port: number): Promise<boolean> {
 	return new Promise((resolve) => {
 		const options = {
@@ -170,7 +160,6 @@ function answers(port: number): Promise<boolean> {
 	});
 }
 
-/** Returns a free local port. */
 export async function freePort(): Promise<number> {
 	const server = createServer();
 	server.listen(0, "127.0.0.1");

@@ -14,7 +14,6 @@ import type { Building } from "./options.js";
 
 const LOOK_MS = 10_000;
 const MINUTE_MS = 60_000;
-/** Sources of the firmware. */
 const SOURCES = [
 	"modules",
 	"hosts/esp32",
@@ -29,11 +28,9 @@ export interface FirmwareOrder {
 	readonly board: Board;
 	readonly building: Building;
 	readonly out: string | undefined;
-	/** Reports progress, a line each. */
 	say(text: string): void;
 }
 
-/** The board as emulated. */
 export function emulatedBoard(board: Board): Board {
 	return Object.freeze({ ...board, ethernet: Object.freeze({ kind: "openeth" as const }) });
 }

@@ -9,7 +9,6 @@ const SECTOR = 4096;
 const MB = 1024 * 1024;
 
 export interface Part {
-	/** Offset in the flash. */
 	readonly offset: number;
 	readonly bytes: Uint8Array;
 }
@@ -32,7 +31,6 @@ export function readBuild(folder: string): Part[] {
 	return parts;
 }
 
-/** Identifies the build. */
 export function fingerprint(parts: readonly Part[]): string {
 	const hash = createHash("sha256");
 	for (const { offset, bytes } of [...parts].sort((a, b) => a.offset - b.offset))
@@ -47,7 +45,6 @@ export function flashBytes(partitions: string): number {
 	return Number(megabytes) * MB;
 }
 
-/** Erased flash. */
 export function erasedFlash(size: number): Uint8Array {
 	return new Uint8Array(size).fill(ERASED);
 }

@@ -9,19 +9,16 @@ export const QEMU_INSTALL =
 /** Libraries that Espressif's programs need on Debian and those like it (ESP-IDF, "QEMU Emulator"). */
 export const QEMU_LIBRARIES = "sudo apt-get install libgcrypt20 libglib2.0-0 libpixman-1-0 libsdl2-2.0-0 libslirp0";
 
-/** Output of a program. */
 export interface Run {
 	/** Null if it could not be started or was ended by a signal. */
 	readonly status: number | null;
 	readonly stdout: string;
 	readonly stderr: string;
-	/** True if the program exists. */
 	readonly isThere: boolean;
 }
 
 export type Runner = (program: string, args: readonly string[]) => Run;
 
-/** Runs it on this computer. */
 export const runHere: Runner = (program, args) => {
 	const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: "utf8" });
 	const isThere = (error as NodeJS.ErrnoException | undefined)?.code !== "ENOENT";
@@ -53,7 +50,6 @@ export function needQEMU(chip: Chip, run: Runner = runHere): void {
 
 export interface QEMUOrder {
 	readonly chip: Chip;
-	/** Paths of files. */
 	readonly flash: string;
 	readonly fuses: string;
 	/** Local ports forwarded to the firmware. */
@@ -65,8 +61,8 @@ export interface QEMUOrder {
 }
 
 /**
- * Program and arguments. The console (UART 0) is on standard input and output. The watchdogs of the timer groups are
- * off, as with `idf.py qemu`, because an emulator on a busy computer may be too slow.
+ * Program and arguments. The console (UART 0) is on standard input and output. The timer groups' watchdogs are off, as
+ * with `idf.py qemu`, because a busy computer may be too slow.
  */
 export function qemuCommand(order: QEMUOrder): { readonly program: string; readonly args: readonly string[] } {
 	const { flash, fuses, httpsPort, httpPort, meterUART, meterSocket } = order;

@@ -38,8 +38,8 @@ interface Kept {
 }
 
 /**
- * Opens or creates the unit in `folder`, exclusively for this process. Writes a different build into the flash like
- * `npm run flash`: settings, history and factory data stay. Throws an Error with a sentence.
+ * Opens or creates the unit in `folder`, exclusively. Writes a different build like `npm run flash`: settings, history
+ * and factory data stay. Throws an Error with a sentence.
  */
 export function openUnit(folder: string, board: Board, build: readonly Part[]): EmulatedUnit {
 	openState(folder);

@@ -5,7 +5,6 @@
 
 export interface Partition {
 	readonly name: string;
-	/** Offset in the flash. */
 	readonly offset: number;
 	/** Bytes. */
 	readonly size: number;

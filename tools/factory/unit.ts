@@ -10,7 +10,6 @@ import type { Partition } from "./partitions.js";
 const SECTOR = 4096;
 const ERASED = 0xff;
 
-/** Makes the data of a new unit, with random secrets. */
 export function makeUnit(serial: string, board: Board): FactoryData {
 	return {
 		serial,
@@ -55,8 +54,8 @@ export interface UnitFiles {
 }
 
 /**
- * Writes both files, readable by the owner only. Throws an Error if files for this serial number exist, because a label
- * with the old secrets may be printed.
+ * Writes both files, readable by the owner only. Throws an Error if files for this serial number exist: a label with
+ * the old secrets may be printed.
  */
 export function writeUnit(folder: string, unit: FactoryData, board: Board): UnitFiles {
 	const files = { image: join(folder, `${unit.serial}.bin`), label: join(folder, `${unit.serial}.txt`) };

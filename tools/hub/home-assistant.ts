@@ -95,14 +95,11 @@ export class StandIn {
 	/** Token of a user without administrator rights. */
 	readonly guestToken = makeToken();
 	readonly entities = new Map<string, Entity>();
-	/** The latest requests, oldest first. */
 	readonly requests: Request[] = [];
-	/** Number of accepted connections. */
 	connections = 0;
 	fault: Fault | undefined;
 	slowMs = 1000;
 	redirectTo = "/";
-	/** Called after an entity was set. */
 	onState: ((entity: Entity, isNew: boolean) => void) | undefined;
 	#server: ReturnType<typeof createServer> | undefined;
 	#port: number;

@@ -31,7 +31,6 @@ export const DIAGNOSTIC_REQUIRED = 14;
 const CONTEXT_NAME = Buffer.from("608574050801", "hex");
 const MECHANISM_NAME = Buffer.from("608574050802", "hex");
 
-/** Association request of a client. */
 export interface AARQ {
 	context: number;
 	mechanism: number;
@@ -85,7 +84,6 @@ export function readAARQ(apdu: Buffer): AARQ | undefined {
 	return aarq;
 }
 
-/** The xDLMS part of an AARQ. */
 export interface Initiate {
 	dedicatedKey?: Buffer;
 	version: number;
@@ -129,7 +127,6 @@ export function writeInitiateError(reason: number): Buffer {
 	return Buffer.of(0x0e, 0x01, 0x06, reason);
 }
 
-/** Association response of the meter. */
 export interface AARE {
 	context: number;
 	result: number;

@@ -16,7 +16,6 @@ export interface Keys {
 	authentication: Uint8Array;
 }
 
-/** System title and invocation counter of a protected message. */
 export interface Origin {
 	/** System title of the sender, 8 bytes. */
 	title: Uint8Array;
@@ -51,7 +50,6 @@ export function protect(keys: Keys, origin: Origin, control: number, plain: Uint
 	return Buffer.concat((control & AUTHENTICATED) === 0 ? [head, text] : [head, text, tag]);
 }
 
-/** Bytes that `protect` adds. */
 export function protectionOverhead(control: number): number {
 	return HEAD_BYTES + (control & AUTHENTICATED ? TAG_BYTES : 0);
 }

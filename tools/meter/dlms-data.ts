@@ -115,7 +115,6 @@ export function scalerUnit(scaler: number, unit: number): Encoded {
 	return structure(int8(scaler), enumeration(unit));
 }
 
-/** Relation of the meter's clock to UTC. */
 export interface Zone {
 	/** Minutes ahead of UTC. */
 	minutes: number;
@@ -123,7 +122,6 @@ export interface Zone {
 	deviation: "standard" | "swapped" | "none";
 }
 
-/** The 12 bytes of a date-time. */
 export function dateTime(utcMs: number, zone: Zone): Buffer {
 	const local = new Date(utcMs + zone.minutes * 60_000);
 	const bytes = Buffer.alloc(12);

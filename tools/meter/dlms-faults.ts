@@ -7,9 +7,7 @@ export type FrameNumbers = readonly (readonly [number, number])[];
 export interface FrameFaults {
 	wrongFCS?: FrameNumbers;
 	wrongHCS?: FrameNumbers;
-	/** Not sent. */
 	drop?: FrameNumbers;
-	/** Sent twice. */
 	duplicate?: FrameNumbers;
 	/** Sent up to the half. */
 	cut?: FrameNumbers;

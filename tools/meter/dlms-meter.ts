@@ -55,7 +55,6 @@ export class DLMSMeter implements Machine {
 	#answers: { frames: Buffer[]; atMs: number; closes: boolean }[] = [];
 	#closes = false;
 	#quietMs = 0;
-	/** Time at which an idle link is closed. */
 	#idleMs = Number.POSITIVE_INFINITY;
 	#nowMs = 0;
 	#frames = 0;

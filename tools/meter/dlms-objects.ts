@@ -113,7 +113,6 @@ function phases(): COSEMObject[] {
 	]);
 }
 
-/** Registers with rare types and scalers. */
 function oddRegisters(): COSEMObject[] {
 	const micro = (kilo: number) => BigInt(Math.round(kilo * 1000)) * 1_000_000_000n + 7n;
 	return [

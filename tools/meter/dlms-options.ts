@@ -63,7 +63,6 @@ const SECURITIES = new Map([
 	["both", 0x30],
 ]);
 
-/** The command line asks for DLMS. */
 export function wantsDLMS(args: readonly string[]): boolean {
 	return args.some((arg, i) => arg === "--protocol=dlms" || (arg === "--protocol" && args[i + 1] === "dlms"));
 }

@@ -47,7 +47,6 @@ interface Row {
 	export: number;
 }
 
-/** Rows in the meter's order. */
 function rowsOf({ periodS, rows, isLastFirst }: Manner, { utcMs }: HouseholdReading): Row[] {
 	const lastMs = utcMs - (utcMs % (periodS * 1000));
 	const all = Array.from({ length: rows }, (_, k) => ({

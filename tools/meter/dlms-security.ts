@@ -1,6 +1,6 @@
 /**
- * Message security of a DLMS/COSEM server (IEC 62056-5-3, 5.7), for the simulator: global and dedicated keys, general
- * ciphering, and both invocation counters.
+ * Message security of a DLMS/COSEM server (IEC 62056-5-3, 5.7): global and dedicated keys, general ciphering, and both
+ * invocation counters.
  */
 import { answerChallenge, type Keys, type Opened, open, protect, protectionOverhead } from "./dlms-cipher.js";
 import { lengthOf } from "./dlms-data.js";
@@ -35,7 +35,6 @@ export type Reaction = "aare" | "exception" | "decipher-exception" | "silence" |
 
 export interface SecurityOptions {
 	keys: Keys;
-	/** System title of the meter. */
 	title: Uint8Array;
 	/** Required security control of ciphered messages: 10, 20, 30. */
 	security: number;
@@ -55,7 +54,6 @@ export interface SecurityOptions {
 	};
 }
 
-/** A deciphered message, and the required protection of its answer. */
 export interface Message {
 	plain: Buffer;
 	wrap(answer: Buffer): Buffer;
@@ -63,7 +61,6 @@ export interface Message {
 	overhead: number;
 }
 
-/** Sender of a message. */
 export interface Party {
 	isCiphered: boolean;
 	clientTitle: Uint8Array;
@@ -92,7 +89,6 @@ export class MessageSecurity {
 		this.#ownCounter = options.ownCounter;
 	}
 
-	/** Removes the ciphering of a request. */
 	uncover(apdu: Buffer, party: Party): Message | Refused {
 		const isPlain = PLAIN_REQUESTS.includes(apdu[0]);
 		if (isPlain && party.isCiphered) return { answer: exception(NOT_ALLOWED, NOT_POSSIBLE) };

@@ -79,7 +79,6 @@ export interface ServerFaults {
 	onLowCounter?: Reaction;
 	suite?: number;
 	strictSuite?: boolean;
-	/** Sends a wrong f(CtoS). */
 	wrongAnswer?: boolean;
 	/** Refuses the ACTION of HLS with this result. */
 	actionResult?: number;
@@ -94,7 +93,6 @@ export interface ServerFaults {
 
 interface Association extends Party {
 	client: number;
-	/** True if HLS is complete or not required. */
 	isAuthenticated: boolean;
 	context: GetContext;
 	challenge: Buffer;

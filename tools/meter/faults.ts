@@ -1,4 +1,4 @@
-/** Faults of a simulated meter and its line. Each is off by default. */
+/** Faults of a simulated meter and its line, off by default. */
 import type { SeededRandom } from "../../hosts/node/random.js";
 import { ACK, CR, checkPosition, ETX, LF, STX } from "./telegram.js";
 
@@ -15,7 +15,6 @@ export interface MeterFaults {
 	cut?: number;
 	/** The only speed that works, whatever the identification says. */
 	lieBaud?: number;
-	/** Omits STX. */
 	noSTX?: boolean;
 	/** Ends the block with `! 11 CR LF`, without ETX and BCC. CR LF`, without ETX and BCC. */
 	noBCC?: boolean;
@@ -27,7 +26,6 @@ export interface MeterFaults {
 
 const NOISE = [0x7f, 0x00, 0xff];
 
-/** `count` characters of noise. */
 export function noiseBytes(count: number): Uint8Array {
 	return Uint8Array.from({ length: count }, (_, i) => NOISE[i % NOISE.length]);
 }

@@ -11,7 +11,6 @@ const SEGMENTED = 0x08;
 /** Format, addresses of 1 and 1, control, FCS. */
 const SHORTEST = 7;
 
-/** A received frame with correct checks. */
 export interface Frame {
 	isSegmented: boolean;
 	/** Address bytes as received. */
@@ -32,7 +31,6 @@ export function checkOf(bytes: Uint8Array): Buffer {
 	return Buffer.of(crc & 0xff, crc >> 8);
 }
 
-/** Makes a frame, including flags. */
 export function makeFrame({ isSegmented, destination, source, control, information }: Frame): Buffer {
 	const addresses = Buffer.concat([destination, source, Buffer.of(control)]);
 	const length = 2 + addresses.length + (information.length > 0 ? 2 + information.length : 0) + 2;

@@ -19,7 +19,6 @@ const UI = 0x03;
 const RR = 0x01;
 const RNR = 0x05;
 const REJ = 0x09;
-/** Reasons of FRMR. */
 const UNKNOWN_CONTROL = 1;
 const TOO_LONG = 4;
 const WRONG_NUMBER = 8;
@@ -54,9 +53,7 @@ export interface StationOptions {
 	onEvent(code: number): void;
 }
 
-/** Remaining numbers of faults. */
 export interface StationFaults {
-	/** Number of SNRM answered by DM. */
 	refuse?: number;
 	/** Answers SNRM by DM until DISC, as with a session left open. */
 	refuseUntilDisconnect?: boolean;
@@ -97,14 +94,12 @@ export class HDLCStation {
 	#oldest = 0;
 	/** Frames of the answer, from the first not acknowledged. */
 	#segments: Buffer[] = [];
-	/** Number of frames sent. */
 	#sent = 0;
 	#apdu: Buffer = Buffer.alloc(0);
 	#isMute = false;
 	#busy = 0;
 	#count = 0;
 	#apdus = 0;
-	/** Addresses for the answer. */
 	#to: Buffer = Buffer.alloc(0);
 	#from: Buffer = Buffer.alloc(0);
 
@@ -136,7 +131,6 @@ export class HDLCStation {
 		return this.#reject(control, UNKNOWN_CONTROL);
 	}
 
-	/** Closes the link. */
 	reset(): void {
 		this.#client = -1;
 		this.#isMute = false;

@@ -27,7 +27,6 @@ export interface HouseholdOptions {
 	more?: (nowMs: number) => readonly string[];
 }
 
-/** Values of the meter at a moment. */
 export interface HouseholdReading {
 	utcMs: number;
 	/** kWh, kvarh. */
@@ -125,7 +124,6 @@ export class Household {
 	}
 }
 
-/** The data sets of the block. */
 function lines(reading: HouseholdReading): string[] {
 	const now = new Date(reading.utcMs).toISOString();
 	const total = reading.power;

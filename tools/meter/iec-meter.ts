@@ -79,7 +79,6 @@ export interface IECMeterOptions {
 	 * a leading `/`: the meter's own form of sign-on, up to its `!`; it answers no other.
 	 */
 	address?: string;
-	/** Sleeps until it is woken by NUL characters. */
 	battery?: boolean;
 	/** Rate of mode D. Default 2400. */
 	pushBaud?: number;
@@ -180,7 +179,6 @@ export class IECMeter implements Machine {
 		}
 	}
 
-	/** Ends HDLC and waits for a sign-on. */
 	takeBack(): void {
 		this.#end();
 	}

@@ -60,10 +60,8 @@ const READOUT_ROWS = 96;
 const BREAK = Uint8Array.of(SOH, 0x42, 0x30, ETX, 0x71);
 const REFUSAL = "(ERROR)";
 
-/** An answer; undefined: none. */
 export interface Answer {
 	bytes: Uint8Array;
-	/** Ends programming mode. */
 	ends?: true;
 }
 
@@ -71,7 +69,6 @@ export class ProgrammingMode {
 	readonly #options: ProfileOptions;
 	readonly #clock: (nowMs: number) => number;
 	#isAllowed: boolean;
-	/** Number of wrong passwords left. */
 	#tries: number;
 	#wrongBCC: number;
 	#parts: string[] = [];
@@ -144,7 +141,6 @@ export class ProgrammingMode {
 		return { bytes: this.#last };
 	}
 
-	/** The lines of a readout. */
 	readoutLines(nowMs: number): string[] {
 		if (this.#options.place !== "readout") return [];
 		return this.#linesOf("", "", this.#clock(nowMs), READOUT_ROWS);

@@ -35,7 +35,6 @@ export class LineClock {
 		return this.#seenMs !== undefined;
 	}
 
-	/** Starts or stops watching. */
 	watch(isWanted: boolean): void {
 		if (isWanted === this.isWatching) return;
 		if (isWanted) {
@@ -48,7 +47,6 @@ export class LineClock {
 		clearTimeout(this.#timer);
 	}
 
-	/** Stops or continues the clock. Only while watching. */
 	hold(isHeld: boolean): void {
 		if (isHeld === this.#isHeld) return;
 		this.#look();

@@ -1,4 +1,4 @@
-/** Device for the simulator's line: a new pseudo-terminal or a serial port. */
+/** Device for the simulator's line. */
 export interface LinePort {
 	readonly path: string;
 	/** Sends bytes unchanged; returns before they have left. */

@@ -96,7 +96,6 @@ export class LineRunner {
 	#arrived = Promise.resolve();
 	/** End of the LED's light. */
 	#litMs = 0;
-	/** Number of requests that have not ended. */
 	#arriving = 0;
 	/** The reader's speed at the last check. */
 	#knownBaud = OPENING_BAUD;

@@ -1,4 +1,4 @@
-/** Makes a simulated DLMS meter with a household from command-line options, for the program and tests. */
+/** Makes a simulated DLMS meter with a household from command-line options. */
 import { DLMSMeter } from "./dlms-meter.js";
 import type { DLMSProgramOptions } from "./dlms-options.js";
 import { Household } from "./household.js";

@@ -23,7 +23,6 @@ const TAKEN_MS = 3000;
 const IDLE_MS = 120_000;
 
 export interface DisplayOptions {
-	/** Digits. */
 	readonly pin: string;
 	/** Number of flashes from rest to the PIN: 1, or 2 via the display test. Default 2. */
 	readonly flashes?: number;
@@ -41,11 +40,9 @@ type State = "rest" | "test" | "PIN" | "menu";
 export class MeterDisplay {
 	/** Menu entries that were switched, in order. */
 	readonly switched: string[] = [];
-	/** PINs entered. */
 	readonly entered: string[] = [];
 	/** Finished flashes since the beginning. */
 	readonly flashes: Flash[] = [];
-	/** Called when the display changes. */
 	onShows: (what: string) => void = () => {};
 	readonly #options: DisplayOptions;
 	#state: State = "rest";

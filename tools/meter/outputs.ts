@@ -1,7 +1,4 @@
-/**
- * Outputs of the simulated meters' machines (modules/io/machine.ts), each a separate object, because memory does not
- * matter on a PC.
- */
+/** Outputs of the simulated meters' machines, each a separate object, because memory does not matter on a PC. */
 import { FORMAT_7E1, type SerialFormat } from "../../modules/io/host.js";
 import { OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT, type Output } from "../../modules/io/machine.js";
 

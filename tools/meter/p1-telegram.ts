@@ -55,7 +55,6 @@ function lines(reading: HouseholdReading): string[] {
 	];
 }
 
-/** A telegram as sent. */
 export function p1Telegram(reading: HouseholdReading): Uint8Array {
 	const text = Buffer.from([IDENT, "", ...lines(reading), "!"].join("\r\n"));
 	const crc = stepCRC16ARC(0, text, 0, text.length).toString(16).toUpperCase().padStart(4, "0");

@@ -13,13 +13,11 @@ import { eventOf, lineChange, noOutput, transmission } from "./outputs.js";
 export interface PushMeterOptions {
 	/** Bytes to send now, as on the wire. */
 	readonly source: (nowMs: number) => Uint8Array;
-	/** Bd. */
 	readonly baud: number;
 	/** Default: 8N1, in which TIC is 7E1. */
 	readonly format?: SerialFormat;
 	/** Time from the start of one telegram to the next. */
 	readonly pushMs: number;
-	/** Display that is operated by light. */
 	readonly display?: MeterDisplay;
 }
 

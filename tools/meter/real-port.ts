@@ -27,7 +27,6 @@ export async function openRealPort(path: string, format: SerialFormat): Promise<
 class RealPort implements LinePort {
 	readonly path: string;
 	readonly #port: SerialPort;
-	/** Queue of writes and speed changes. */
 	#last = Promise.resolve();
 	#tell: (message: string) => void = () => {};
 

@@ -29,7 +29,6 @@ export class MeterRequest {
 		this.length = 0;
 	}
 
-	/** True once an acknowledgement has begun. */
 	get isAcknowledge(): boolean {
 		return this.length > 0 && this.bytes[0] === ACK;
 	}
@@ -79,7 +78,6 @@ export function readHandOver(request: MeterRequest): number | undefined {
 	return promisedBaud(z, "C");
 }
 
-/** Returns true if the request ends programming mode. */
 export function isBreak(request: MeterRequest): boolean {
 	return request.length === BREAK.length && BREAK.every((byte, i) => request.bytes[i] === byte);
 }

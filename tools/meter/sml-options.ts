@@ -49,7 +49,6 @@ export interface SMLOptions {
 	seed?: number;
 }
 
-/** Throws UsageError. */
 export function smlOptions(values: Words<typeof SML_WORDS>): SMLOptions {
 	const { pin } = values;
 	if (pin !== undefined && !/^\d{4,8}$/.test(pin)) throw new UsageError("--pin takes 4 to 8 digits.");

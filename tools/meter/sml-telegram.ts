@@ -17,7 +17,6 @@ const BEGIN = Buffer.of(0x01, 0x01, 0x01, 0x01);
 const EXPORTS = 0x800;
 const OLD_EXPORTS = 0x20;
 
-/** An entry of the list; `value` is encoded. */
 interface Entry {
 	readonly obis: string;
 	readonly value: Buffer;
@@ -27,7 +26,6 @@ interface Entry {
 	readonly signature?: Buffer;
 }
 
-/** A make: its server id, values and oddities. */
 interface Make {
 	readonly id: string;
 	entries(reading: HouseholdReading, id: Buffer): Entry[];
@@ -55,7 +53,6 @@ function sized(type: number, bytes: Uint8Array): Buffer {
 const octets = (bytes: Uint8Array) => sized(0x00, bytes);
 const list = (...items: Uint8Array[]) => Buffer.concat([head(0x70, items.length), ...items]);
 
-/** Two's complement of this size. */
 function bytesOf(value: number, size: number): Buffer {
 	return Buffer.from(
 		BigInt.asUintN(size * 8, BigInt(Math.round(value)))
@@ -68,7 +65,6 @@ function bytesOf(value: number, size: number): Buffer {
 const signed = (value: number, size: number) => sized(0x50, bytesOf(value, size));
 const unsigned = (value: number, size: number) => sized(0x60, bytesOf(value, size));
 
-/** Shortest encoding. */
 function shortest(value: number): Buffer {
 	const whole = BigInt(Math.round(value));
 	let size = 1;
@@ -103,7 +99,6 @@ const energy = (obis: string, value: Buffer, more: Partial<Entry> = {}): Entry =
 	...more,
 });
 const power = (value: Buffer, scaler = 0, obis = "1-0:16.7.0*255"): Entry => ({ obis, value, unit: WATT, scaler });
-/** Arbitrary bytes in place of a key or a signature. */
 const noise = (length: number) => Buffer.from(Array.from({ length }, (_, i) => (i * 73 + 129) & 0xff));
 const key = (value: Buffer): Entry => ({ obis: "129-129:199.130.5*255", value: octets(value) });
 
@@ -239,7 +234,6 @@ const MAKES = {
 export type SMLMake = keyof typeof MAKES;
 export const SML_MAKES = Object.keys(MAKES) as readonly SMLMake[];
 
-/** Faults of the telegram. */
 export interface SMLTelegramFaults {
 	/** Wrong check of the transport. */
 	readonly hasWrongCheck?: boolean;
@@ -251,7 +245,6 @@ export interface SMLTelegramFaults {
 	readonly isHidden?: boolean;
 }
 
-/** CRC-16/Kermit, high byte first. */
 function kermitOf(bytes: Uint8Array): Buffer {
 	let crc = 0;
 	for (const byte of bytes) {

@@ -41,7 +41,6 @@ function parseHex(text: string, path: string): Uint8Array {
 	return Uint8Array.from(bytes);
 }
 
-/** Both parts of a transmission. */
 export interface Telegram {
 	/** Bytes up to the CR LF of the identification, including those before the `/`. */
 	readonly opening: Uint8Array;

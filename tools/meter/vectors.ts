@@ -13,7 +13,6 @@ function foldersOf(protocol: VectorProtocol): string[] {
 	return [join(ROOT, protocol), join(ROOT, "restricted", protocol)];
 }
 
-/** Names of all vectors of a protocol, in alphabetical order. */
 export function vectorNames(protocol: VectorProtocol): string[] {
 	return foldersOf(protocol)
 		.flatMap((folder) => (existsSync(folder) ? readdirSync(folder) : []))
@@ -22,7 +21,6 @@ export function vectorNames(protocol: VectorProtocol): string[] {
 		.sort();
 }
 
-/** Path of a vector's file. Throws an Error if there is no such file. */
 export function vectorPath(protocol: VectorProtocol, name: string, ending: "hex" | "json" = "hex"): string {
 	for (const folder of foldersOf(protocol)) {
 		const path = join(folder, `${name}.${ending}`);

@@ -1,7 +1,6 @@
 /** Parser for the simulator's command-line options, with a sentence for each refused value. */
 import { parseArgs } from "node:util";
 
-/** A wrong command line; the message is for the user. */
 export class UsageError extends Error {
 	override readonly name = "UsageError";
 }
@@ -64,7 +63,6 @@ export function hex<N extends string>(values: Texts<N>, name: N, length: number)
 	return Buffer.from(value, "hex");
 }
 
-/** Removes undefined members. */
 export function defined<T extends object>(object: T): { [K in keyof T]: Exclude<T[K], undefined> } {
 	return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as never;
 }

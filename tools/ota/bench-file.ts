@@ -21,7 +21,6 @@ export interface BenchFile {
 	readonly version: string;
 	readonly buildNumber: number;
 	readonly securityLevel: number;
-	/** Bytes of the image. */
 	readonly size: number;
 	/** A name of FAULTS; undefined: no fault. */
 	readonly fault?: string | undefined;

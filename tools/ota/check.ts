@@ -33,7 +33,6 @@ export const WRONG_DEVICE = "ota_wrong_device";
 export const DOWNGRADE = "ota_downgrade";
 export const WRITE_FAILED = "ota_write_failed";
 
-/** Reason for refusing a file. */
 export class Refusal extends Error {
 	/** Code of `ota_last_error`. */
 	readonly code: string;
@@ -44,7 +43,6 @@ export class Refusal extends Error {
 	}
 }
 
-/** Properties of a gateway that matter to the check. */
 export interface Target {
 	readonly deviceId: number;
 	readonly chip: string;
@@ -54,7 +52,6 @@ export interface Target {
 	readonly keys: readonly Uint8Array[];
 	/** Ids of revoked keys. */
 	readonly revoked: readonly Uint8Array[];
-	/** Security level of the running firmware. */
 	readonly securityLevel: number;
 }
 
@@ -62,7 +59,6 @@ export interface Target {
 export interface Front {
 	readonly header: Header;
 	readonly metadata: Metadata;
-	/** Signed bytes. */
 	readonly signed: Uint8Array;
 	readonly signature: Uint8Array;
 }
@@ -79,10 +75,7 @@ function demand(condition: boolean, sentence: string, code = INVALID_IMAGE): ass
 const hex = (value: number, digits = 4) => `0x${value.toString(16).toUpperCase().padStart(digits, "0")}`;
 const isSame = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other) === 0;
 
-/**
- * Parses the part before the image in a file of `fileLength` bytes, without checking signature and board. Throws a
- * Refusal for a wrong form or size.
- */
+/** `fileLength`: of the whole file. Does not check signature and board. Throws a Refusal for a wrong form or size. */
 export function readFront(bytes: Uint8Array, fileLength: number): Front {
 	demand(bytes.length >= HEADER_LENGTH, `${bytes.length} bytes are no firmware file.`);
 	const header = decodeHeader(bytes);
@@ -106,7 +99,6 @@ export function readFront(bytes: Uint8Array, fileLength: number): Front {
 	return { header, metadata, signed, signature: bytes.subarray(signatureAt, signatureAt + SIGNATURE_LENGTH) };
 }
 
-/** Parses the whole file. Throws like `readFront`. */
 export function readFirmwareFile(file: Uint8Array): FirmwareFile {
 	return { ...readFront(file, file.length), content: file.subarray(CONTENT_AT) };
 }

@@ -1,4 +1,4 @@
-/** Binary format of firmware files (docs/firmware-files.md): encodes and decodes header and metadata. */
+/** Binary format of firmware files (docs/firmware-files.md). */
 
 /** A little-endian number of 1, 2 or 4 bytes; ASCII text padded with zeros; or raw bytes. */
 type Kind = "number" | "text" | "bytes";
@@ -40,11 +40,9 @@ const ELEMENT_FIELDS = [
 	["length", "number", 4],
 ] as const satisfies readonly Field[];
 
-/** Header of a Zigbee OTA upgrade file (ZCL 11.4.2). */
 export type Header = Values<typeof HEADER_FIELDS>;
-/** Signed metadata; `content` is the second element's data. */
+/** `content`: data of the second element. */
 export type Metadata = Values<typeof METADATA_FIELDS>;
-/** Head of an element, before its data. */
 export type ElementHead = Values<typeof ELEMENT_FIELDS>;
 
 const lengthOf = (fields: readonly Field[]) => fields.reduce((sum, [, , length]) => sum + length, 0);

@@ -47,12 +47,10 @@ function isInside(path: string, folder: string): boolean {
 	return way !== ".." && !way.startsWith(`..${sep}`);
 }
 
-/** Signs with a private key file. Throws an Error with a sentence. */
 export function fileSigner(path: string): Signer {
 	return keySigner(readPrivateKey(path));
 }
 
-/** Private key of a PEM file. Throws an Error with a sentence. */
 export function readPrivateKey(path: string): KeyObject {
 	return readKey(path, (key) => createPrivateKey({ key, passphrase: process.env[PASSPHRASE] ?? "" }));
 }

@@ -25,7 +25,6 @@ export function pointOf(key: KeyObject): Uint8Array {
 	return point;
 }
 
-/** Public key from a point of P256_POINT_LENGTH bytes. Throws an Error if it is not on the curve. */
 export function publicKeyOf(point: Uint8Array): KeyObject {
 	if (point.length !== P256_POINT_LENGTH || point[0] !== 4) throw new RangeError("That is no point: 4, x, y.");
 	const coordinate = (start: number) => Buffer.from(point.subarray(start, start + 32)).toString("base64url");

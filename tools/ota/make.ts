@@ -24,9 +24,7 @@ import { isSignature, keyIdOf, type Signer } from "./keys.js";
 import { pack } from "./pack.js";
 
 export interface Firmware {
-	/** The image as written to flash. */
 	readonly image: Uint8Array;
-	/** Device id of the board. */
 	readonly deviceId: number;
 	/** Such as `esp32c3`. */
 	readonly chip: string;

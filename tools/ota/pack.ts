@@ -8,7 +8,6 @@ const LENGTH_BYTES = 4;
 /** A window of 4 KB, for which the chip has memory; the header of each stream contains it. */
 const WINDOW_BITS = 12;
 
-/** Pieces of an image, each after its length. */
 export function pack(image: Uint8Array): Buffer {
 	const parts: Buffer[] = [];
 	for (let at = 0; at < image.length; at += PIECE_LENGTH) {

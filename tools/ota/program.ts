@@ -68,7 +68,6 @@ Boards: ${BOARDS.map((board) => board.name).join(", ")}`;
 /** A bad command line; the message describes the error. */
 class UsageError extends Error {}
 
-/** Prints a line. */
 export interface Output {
 	log(text: string): void;
 	error(text: string): void;
@@ -186,7 +185,6 @@ function readOptions(given: Given, version: string): Options {
 	};
 }
 
-/** Writes the file if a gateway accepts it. */
 function write(file: Buffer, { out, signer, securityLevel }: Options, log: Output["log"]): void {
 	const hardware = hardwareOfFile(readFirmwareFile(file));
 	const parts = checkFirmwareFile(file, targetOf(hardware, { keys: [signer.point], securityLevel }));
@@ -238,7 +236,6 @@ function ownVersion(): string {
 	return JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).version;
 }
 
-/** Build number as in the gateway's API. */
 function buildOf(version: string): number {
 	const match = /^\d+\.\d+\.(\d+)/.exec(version);
 	if (match === null) throw new UsageError(`The version "${version}" has no third number: --build NUMBER is needed.`);

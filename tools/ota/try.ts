@@ -1,7 +1,6 @@
 /**
- * `npm run ota -- try`: updates a gateway of `npm start` or `npm run linux` on this computer. It makes a firmware file
- * of the next version, signs it with the key in the gateway's state folder, uploads it, and waits until the gateway
- * runs it.
+ * `npm run ota -- try`: updates a gateway of `npm start` or `npm run linux`: makes a signed firmware file of the next
+ * version, uploads it, and waits until the gateway runs it.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -18,9 +17,7 @@ const RESTART_LIMIT_MS = 60_000;
 const RETRY_MS = 500;
 
 export interface Trial {
-	/** State folder of the gateway. */
 	readonly state: string;
-	/** Local HTTPS port. */
 	readonly port: number;
 	/** Default: the label's password. */
 	readonly password: string | undefined;

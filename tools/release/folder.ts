@@ -26,7 +26,6 @@ import type { Version } from "./version.js";
 const SUMS = "SHA256SUMS";
 
 export interface ReleaseContents {
-	/** Root of this project. */
 	readonly root: string;
 	/** An existing empty folder. */
 	readonly folder: string;

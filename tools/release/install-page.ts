@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import type { Board } from "../../hosts/esp32/boards.js";
 
-/** Packages on the page, each with its licence file. */
 const CARRIED = ["esp-web-tools", "esptool-js", "improv-wifi-serial-sdk", "lit", "@material/web", "pako", "tslib"];
 const TEMPLATE = join("tools", "release", "install");
 

@@ -18,7 +18,6 @@ const ERASED = 0xff;
 
 export interface Part {
 	readonly name: string;
-	/** Offset in flash. */
 	readonly offset: number;
 	readonly bytes: Buffer;
 }
@@ -44,7 +43,6 @@ export function readParts(folder: string): Part[] {
 	return parts;
 }
 
-/** All parts as one image for offset 0 of a new unit. */
 export function wholeImage(parts: readonly Part[]): Buffer {
 	const last = parts[parts.length - 1];
 	const image = Buffer.alloc(last.offset + last.bytes.length, ERASED);

@@ -124,7 +124,6 @@ async function carryOut(order: Order, output: Output): Promise<void> {
 	);
 }
 
-/** Builds a board; returns ESP-IDF's build folder. */
 async function build(board: Board, { release }: Order, { version, builtUtcMs }: Version, idf: string): Promise<string> {
 	const out = join(ROOT, ".build", "release");
 	const order = { board, production: false, out, idf, version, builtUtcMs, release, isRelease: true };

@@ -27,7 +27,6 @@ interface FirmwarePart {
 }
 
 export interface Sources {
-	/** Root of this project. */
 	readonly root: string;
 	/** Undefined if nothing was built with it; its version is then unknown. */
 	readonly sdk: string | undefined;
@@ -37,7 +36,6 @@ export interface Sources {
 const UNKNOWN = "unknown";
 const PACKAGE = /(?:from|import\()\s*"((?:@[\w-]+\/)?[\w-]+)(?:\/[^"]*)?"/g;
 
-/** npm packages imported by the page. */
 export function pagePackages(root: string): string[] {
 	const folder = join(root, "hosts", "browser");
 	const names = new Set<string>();
@@ -48,7 +46,6 @@ export function pagePackages(root: string): string[] {
 	return [...names].sort();
 }
 
-/** Version of a folder of ESP-IDF. */
 export function versionOfIDF(folder: string): string {
 	const text = readFileSync(join(folder, "tools", "cmake", "version.cmake"), "utf8");
 	return ["MAJOR", "MINOR", "PATCH"].map((name) => new RegExp(`IDF_VERSION_${name} (\\d+)`).exec(text)?.[1]).join(".");

@@ -1,4 +1,4 @@
-/** Version and time of a release, from its commit, so that every build gives the same result. */
+/** Version and time of a release, from its commit. */
 import { spawnSync } from "node:child_process";
 
 export interface Version {

@@ -17,7 +17,6 @@ export interface ReportHeader {
 	readonly keyId: string;
 	/** Creation time, Unix seconds; 0: the gateway's clock was not set. */
 	readonly timeS: number;
-	/** Serial number of the gateway. */
 	readonly serial: string;
 	/** Header bytes that HPKE authenticates. */
 	readonly info: Buffer;

@@ -27,7 +27,6 @@ A private key whose file has a passphrase: $${PASSPHRASE}.`;
 /** A bad command line; the message describes the error. */
 class UsageError extends Error {}
 
-/** Prints a line. */
 export interface Output {
 	log(text: string): void;
 	error(text: string): void;

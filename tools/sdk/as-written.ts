@@ -4,7 +4,6 @@
  */
 import { below, childrenOf, type Edit, edited, type Node, nameOf, parse } from "./syntax.js";
 
-/** Variables assigned anywhere below the node. */
 function assignedBelow(node: Node, names = new Set<string>()): Set<string> {
 	const { type } = node;
 	if (type === "AssignmentExpression" || /^For(In|Of)Statement$/.test(type)) addNames(below(node, "left")!, names);
@@ -13,7 +12,7 @@ function assignedBelow(node: Node, names = new Set<string>()): Set<string> {
 	return names;
 }
 
-/** Collects all names in a target, which may be a pattern; extra names do no harm. */
+/** A target may be a pattern; extra names do no harm. */
 function addNames(target: Node, names: Set<string>): void {
 	if (target.type === "MemberExpression") return;
 	if (target.type === "Identifier") names.add(nameOf(target));

@@ -15,7 +15,6 @@ export interface Instruction {
 /** Instructions with a target relative to their end, in 1, 2 or 4 bytes; CODE skips the function's own code. */
 const BRANCH = /^((?:BRANCH(?:_[A-Z]+)?|CATCH|CODE|CODE_ARCHIVE))_([124])$/;
 
-/** Instruction set of an SDK. */
 export class InstructionSet {
 	readonly #names: string[] = [];
 	readonly #sizes: number[] = [];

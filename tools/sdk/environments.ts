@@ -41,14 +41,12 @@ function joined(lists: readonly (readonly string[])[], length: number): (readonl
 	return [...open, ...rest];
 }
 
-/** Position of a list in a longer one, or -1. */
 function placeOf(list: readonly string[], whole: readonly string[]): number {
 	for (let place = whole.indexOf(list[0]!); place >= 0; place = whole.indexOf(list[0]!, place + 1))
 		if (list.every((item, index) => whole[place + index] === item)) return place;
 	return -1;
 }
 
-/** Lets the functions of a preloaded machine share their environments. */
 export function shareEnvironments(heap: Heap): void {
 	const { slots } = heap;
 	/** Environments, with the function slots that refer to them. */

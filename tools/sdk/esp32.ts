@@ -17,7 +17,6 @@ const HOST = join(ROOT, "hosts", "esp32");
 /** ESP-IDF's name of an application image. */
 const IMAGE = "xs_esp32.bin";
 
-/** The firmware's first module. */
 export const MAIN = "hosts/esp32/main";
 
 const IDF_ADVICE = "npm run doctor says how to get it.";
@@ -41,14 +40,11 @@ function frozen(value: unknown): string {
 	return `Object.freeze({ ${members.join(", ")} })`;
 }
 
-/** Manifests of optional C code. */
 export function partsOf({ ethernet }: Board): string[] {
 	return ethernet === undefined ? [] : [`hosts/esp32/ethernet/${ethernet.kind}.json`];
 }
 
-/** Paths of a board's firmware. */
 export interface Places {
-	/** Folder with mcconfig's input. */
 	readonly folder: string;
 	readonly output: string;
 	/** ESP-IDF's project, which contains `build`. */
@@ -56,7 +52,6 @@ export interface Places {
 	readonly image: string;
 }
 
-/** A variant of the firmware. */
 export interface Variant {
 	readonly board: Board;
 	/** Uses production.defaults. */
@@ -97,7 +92,6 @@ export interface BuildOrder extends Variant {
 	report?(text: string): void;
 }
 
-/** Writes mcconfig's input. */
 async function writeAll(order: BuildOrder, sdk: SDK): Promise<Places> {
 	const { board, idf, version, builtUtcMs, release } = order;
 	const places = placesOf(order);
@@ -170,7 +164,6 @@ export function sdkconfigOf({
 	return [...texts, ...own.map((line) => `CONFIG_${line}\n`)].join("\n");
 }
 
-/** Compiler options for everything that ESP-IDF compiles. */
 function extraFlags({ isRelease = false }: BuildOrder, { folder }: Places): string[] {
 	const flags = [`-DMBEDTLS_USER_CONFIG_FILE=<${join(HOST, "sdkconfig", "crypto-config.h")}>`];
 	// ESP-IDF maps its own folders but not the one around its project.
@@ -178,7 +171,6 @@ function extraFlags({ isRelease = false }: BuildOrder, { folder }: Places): stri
 	return flags;
 }
 
-/** Builds a board's firmware; reports progress on standard error. Throws an Error on failure. */
 export async function buildForChip(order: BuildOrder): Promise<Places> {
 	const sdk = findSDK();
 	const { board, idf } = order;

@@ -73,7 +73,6 @@ export class Heap {
 		}
 	}
 
-	/** Indices of the list that begins at a slot. */
 	listOf(place: number): number[] {
 		const list: number[] = [];
 		for (let next = this.slots[place]!.next; next !== undefined; next = this.slots[next]!.next) list.push(next);
@@ -103,7 +102,6 @@ export class Heap {
 		return /^\d+$/.test(id) ? Number(id) : (this.#ids.get(id) ?? 0);
 	}
 
-	/** Inserts C before the slots, for use in their values. */
 	define(text: string): void {
 		this.#before += `${text}\n`;
 	}
@@ -113,7 +111,6 @@ export class Heap {
 		this.#after = change(this.#after);
 	}
 
-	/** Lines of one of the linker's arrays before the slots. */
 	rowsOf(array: string): string[] {
 		const { start, end } = this.#rows(array);
 		return this.#before.slice(start, end).split("\n").slice(0, -1);

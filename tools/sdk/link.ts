@@ -1,4 +1,4 @@
-/** Reduces the SDK linker's output; called with the linker's options by the `xsl` of sdk.ts. */
+/** Reduces the SDK linker's output; called by the `xsl` of sdk.ts with the linker's options. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { InstructionSet } from "./byte-code.js";

@@ -1,4 +1,4 @@
-/** Builds the firmware for Linux by the Moddable SDK's mcconfig, and the program that runs it. */
+/** Builds the firmware for Linux by mcconfig, and the program that runs it. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -37,7 +37,7 @@ function step(command: string, args: string[], env: NodeJS.ProcessEnv): void {
 	if (warnings.length > 0) throw new Error(`${warnings.join("\n")}\n${command} warns: this must not be.`);
 }
 
-/** Builds a firmware for Linux and its runner. Only changes are built. */
+/** Only changes are built. */
 export async function buildFirmware({ main, bits }: BuildOptions): Promise<Firmware> {
 	const sdk = findSDK();
 	const toolchain = findToolchain(bits);

@@ -5,7 +5,6 @@
  */
 import { below, childrenOf, type Edit, edited, isClass, type Node, nameOf, parse, propertyOf } from "./syntax.js";
 
-/** Names in the engine's own objects. */
 const BUILT_IN = new Set(
 	Object.getOwnPropertyNames(globalThis).flatMap((name) => {
 		const value: unknown = Reflect.get(globalThis, name);

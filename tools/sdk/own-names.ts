@@ -27,7 +27,7 @@ function editsBelow(node: Node, isRenamed: ReadonlySet<string>): Edit[] {
 	return [...own, ...childrenOf(node).flatMap((child) => editsBelow(child, isRenamed))];
 }
 
-/** Returns the renamed script; C must not use any of these names. */
+/** C must not use any of these names. */
 export function withOwnNames(script: string): string {
 	const names = new Set(OWN_NAMES);
 	// A shorthand's key and value are at one place.

@@ -96,13 +96,12 @@ class PlainFields {
 	}
 }
 
-/** Returns true if the node is an instance field without an initial value. */
 function isOnlyDeclared(node: Node): boolean {
 	const isField = node.type === "PropertyDefinition" && node["static"] !== true && node["computed"] !== true;
 	return isField && below(node, "value") === undefined;
 }
 
-/** Returns the script with plain fields. Throws an Error with a sentence if the meaning would change. */
+/** Throws an Error with a sentence if the meaning would change. */
 export function withPlainFields(script: string): string {
 	return edited(script, new PlainFields(parse(script)).edits);
 }

@@ -18,7 +18,6 @@ export interface Project {
 	readonly made?: Made;
 	/** Paths of additional manifests from the root. */
 	readonly parts?: readonly string[];
-	/** Additional members of the manifest. */
 	readonly settings?: Readonly<Record<string, unknown>>;
 }
 
@@ -27,7 +26,7 @@ export interface Written extends Script {
 	readonly changed: boolean;
 }
 
-/** Writes the folder. Throws an Error if there is no script. */
+/** Throws an Error if there is no script. */
 export async function writeProject({ folder, main, made, parts = [], settings }: Project): Promise<Written> {
 	const script = await makeScript(join(ROOT, ".build"), main, made);
 	const manifest = {

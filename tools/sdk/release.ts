@@ -16,7 +16,6 @@ export interface Release {
 	readonly securityLevel: number;
 }
 
-/** Settings without a release file. */
 export const NO_RELEASE: Release = Object.freeze({
 	updateKeys: Object.freeze([]),
 	revokedKeys: Object.freeze([]),

@@ -9,7 +9,6 @@ import { WAKE_NONE } from "../../modules/io/flash.js";
 import type { Firmware } from "./linux.js";
 
 export interface RunSettings {
-	/** Folder that contains the flash. */
 	readonly state: string;
 	readonly factory: FactoryData;
 	readonly version: string;

@@ -24,7 +24,6 @@ export interface Script {
 	readonly lengths: ReadonlyMap<string, number>;
 }
 
-/** Files generated for one of several firmwares. */
 export interface Made {
 	/** Texts of modules by import name. */
 	readonly modules: Readonly<Record<string, string>>;

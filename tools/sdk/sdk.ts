@@ -62,7 +62,6 @@ export function findSDK(folder = process.env["MODDABLE"]): SDK {
 	return { folder, tools };
 }
 
-/** Settings of compiler and pkg-config for a word width. */
 export interface Toolchain {
 	readonly bits: Bits;
 	readonly compiler: string;
@@ -104,7 +103,7 @@ function works({ compiler, environment }: Toolchain): boolean {
 	return spawnSync("sh", ["-c", command], { env, input: PROBE, stdio: ["pipe", "ignore", "ignore"] }).status === 0;
 }
 
-/** Toolchain of that width; by default the 32-bit one if it works. Throws with a sentence. */
+/** By default the 32-bit one if it works. Throws with a sentence. */
 export function findToolchain(bits?: Bits): Toolchain {
 	const candidates: Toolchain[] = [toolchain32(), { bits: 64, compiler: "gcc", environment: {} }];
 	for (const toolchain of candidates) {

@@ -33,7 +33,6 @@ class Names {
 		}
 	}
 
-	/** Declares all variables of a pattern. */
 	#declare(target: Node): void {
 		if (target.type === "Identifier") this.variables.add(nameOf(target));
 		else if (target.type === "Property") this.#declare(below(target, "value")!);
@@ -42,7 +41,6 @@ class Names {
 	}
 }
 
-/** Patterns of variables that the node declares. */
 function declaredBy(node: Node): Node[] {
 	const names = /^(Variable|Function|Class|Import)/.test(node.type) ? ["id", "local"] : [];
 	const targets = [...names, ...(node.type === "CatchClause" ? ["param"] : [])].flatMap(

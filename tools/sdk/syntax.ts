@@ -20,7 +20,6 @@ export function parse(script: string): Node {
 	return parseAst(script, { lang: "js" }) as unknown as Node;
 }
 
-/** Child node at a property. */
 export function below(node: Node, property: string): Node | undefined {
 	const value = node[property] as Node | null | undefined;
 	return typeof value?.type === "string" ? value : undefined;
@@ -31,7 +30,7 @@ export function childrenOf(node: Node): Node[] {
 	return Object.values(node).flat().filter(isNode);
 }
 
-/** Name of an identifier; empty for any other node. */
+/** Empty for any other node. */
 export function nameOf(node: Node | undefined): string {
 	return /^(Private)?Identifier$/.test(node?.type ?? "") ? (node!["name"] as string) : "";
 }

@@ -16,7 +16,6 @@ const ID_BYTES = 2;
 const BUILDER_BYTES = 12;
 const SCRIPT_BYTES = 36;
 
-/** Flash that a part of the firmware takes. */
 export interface Share {
 	slots: number;
 	/** Byte code, and bytes of buffers. */

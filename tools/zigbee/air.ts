@@ -4,7 +4,6 @@
  */
 import type { Network } from "./nvram.js";
 
-/** Status of a sent frame, by the MAC or the APS layer. */
 export const ARRIVED = 0;
 export const NO_APS_ACK = 0xb7;
 export const NO_MAC_ACK = 0xe9;
@@ -27,14 +26,12 @@ export interface AirFrame {
 	readonly wantsAck: boolean;
 }
 
-/** A node on the air. */
 export interface Station {
 	readonly ieee: Buffer;
 	/** Undefined: in no network, or not started. */
 	readonly network: Network | undefined;
 	/** True if the node receives only by polling its parent. */
 	readonly isSleepy: boolean;
-	/** Key of its network. */
 	readonly networkKey: Buffer;
 	/** True while the node admits others to its network. */
 	readonly isOpen: boolean;
@@ -48,7 +45,6 @@ export interface Station {
 	hasMoved(): void;
 }
 
-/** Timers of the host contract. */
 export interface Timers {
 	set(callback: () => void, delayMs: number): number;
 	clear(id: number): void;
@@ -102,7 +98,6 @@ export class Air {
 		this.forget(station);
 	}
 
-	/** Members of this network, in the order of joining. */
 	members(network: Network): Station[] {
 		return [...this.#stations].filter((station) => isSame(station.network, network));
 	}
@@ -116,7 +111,6 @@ export class Air {
 		});
 	}
 
-	/** Returns an unused short address. */
 	newAddress(): number {
 		let address = this.#lastAddress;
 		const isTaken = () => [...this.#stations].some(({ network }) => network?.shortAddress === address);
@@ -174,7 +168,6 @@ export class Air {
 		this.#kept = this.#kept.filter((kept) => kept.child !== child);
 	}
 
-	/** Drops all pending frames. */
 	close(): void {
 		for (const { expiry } of this.#kept) this.timers.clear(expiry);
 		this.#kept = [];

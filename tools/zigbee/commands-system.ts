@@ -1,4 +1,4 @@
-/** SYS and UTIL: the chip, and its memory. */
+/** SYS and UTIL: the chip and its memory. */
 import type { Commands } from "./commands.js";
 import type { SimulatedCoprocessor } from "./coprocessor.js";
 import { keyOf } from "./nvram.js";

@@ -6,7 +6,6 @@ import type { SimulatedCoprocessor } from "./coprocessor.js";
 
 /** Returns the data of the answer; throws a RangeError if the command is too short. */
 export type Command = (chip: SimulatedCoprocessor, data: Buffer) => Uint8Array | readonly number[];
-/** Commands of one subsystem. */
 export type Commands = Readonly<Record<number, Command>>;
 
 export const COMMANDS: ReadonlyMap<number, Command> = new Map(

@@ -1,4 +1,4 @@
-/** Network of the simulated coordinator and of `npm run coordinator`. */
+/** Network of `npm run coordinator` and of the simulated coordinator. */
 import type { CoordinatorNetwork } from "./nvram.js";
 
 /** Zigbee2MQTT's initial network, except for the key. */

@@ -64,7 +64,6 @@ const BLOCK_LIMIT_MS = 150_000;
 
 export class Coordinator {
 	readonly controller: Controller;
-	/** Latest published values, by IEEE address. */
 	readonly values = new Map<string, Record<string, unknown>>();
 	readonly #options: CoordinatorOptions;
 	readonly #definitions = new Map<string, Promise<Definition | undefined>>();
@@ -105,7 +104,6 @@ export class Coordinator {
 		await this.controller.stop();
 	}
 
-	/** All devices except the coordinator itself. */
 	get devices(): Device[] {
 		return this.controller.getDevices().filter(({ type }) => type !== "Coordinator");
 	}

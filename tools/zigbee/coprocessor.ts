@@ -66,7 +66,7 @@ export interface Endpoint {
 	readonly outputs: readonly number[];
 }
 
-/** A row of the binding table: up to `CoprocessorOptions.boundClusters` clusters toward one endpoint of one node. */
+/** Up to `CoprocessorOptions.boundClusters` clusters toward one endpoint of one node. */
 export interface Binding {
 	readonly endpoint: number;
 	readonly destination: Buffer;
@@ -116,12 +116,9 @@ export class SimulatedCoprocessor implements Station {
 	role = COORDINATOR;
 	/** State as in ZDO_STATE_CHANGE_IND. */
 	devState = HOLD;
-	/** The network joined. */
 	network: Network | undefined;
 	polling: Polling;
-	/** Bytes for the host. */
 	onBytes: (bytes: Buffer) => void = () => {};
-	/** Called with each UART frame, for a log. */
 	onFrame: (isFromHost: boolean, frame: Frame) => void = () => {};
 	readonly #bootMs: number;
 	readonly #reader = new FrameReader();
@@ -159,12 +156,10 @@ export class SimulatedCoprocessor implements Station {
 		return this.nv.networkKey;
 	}
 
-	/** True while it admits nodes. */
 	get isOpen(): boolean {
 		return this.#openTimer !== undefined;
 	}
 
-	/** Receives bytes from the host. */
 	receive(bytes: Uint8Array): void {
 		if (this.faults.silent || this.#isInReset) return;
 		if (this.#isInBootLoader) {
@@ -222,7 +217,6 @@ export class SimulatedCoprocessor implements Station {
 		this.air.remove(this);
 	}
 
-	/** Reply of SYS_VERSION. */
 	get version(): Buffer {
 		const revision = Buffer.alloc(4);
 		revision.writeUInt32LE(REVISION);
@@ -244,7 +238,6 @@ export class SimulatedCoprocessor implements Station {
 		this.air.timers.clear(timer);
 	}
 
-	/** Sends an AREQ to the host. */
 	say(subsystem: number, command: number, data: Uint8Array | readonly number[]): void {
 		this.#send({ type: AREQ, subsystem, command, data: Buffer.from(data) });
 	}

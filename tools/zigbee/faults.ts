@@ -4,7 +4,6 @@ export interface Faults {
 	silent: boolean;
 	/** Number of the next answers that are lost. */
 	lostAnswers: number;
-	/** Delay of answers, ms. */
 	lateMs: number;
 	/** Bytes of noise before each frame, possibly with the beginning of a frame. */
 	garbage: number;

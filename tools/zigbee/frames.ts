@@ -57,7 +57,6 @@ export class FrameReader {
 		}
 	}
 
-	/** Drops an incomplete frame. */
 	clear(): void {
 		this.#waiting = Buffer.alloc(0);
 	}

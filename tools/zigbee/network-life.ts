@@ -60,7 +60,6 @@ const FAILURE = 14;
 
 const STEERING_OPEN_SECONDS = 180;
 const LEAVE_RESET_MS = 5000;
-/** Link key given by a coordinator to a joining node. */
 const LINK_KEY = Buffer.from("key of one node ");
 /** ZDO device announce, and its capabilities of a router and of an end device. */
 const ANNOUNCE = 0x0013;
@@ -351,7 +350,6 @@ function loseParent(chip: SimulatedCoprocessor): void {
 
 /** Polling of the parent by an end device. */
 export class Polling {
-	/** Intervals set by the host, by POLL_…, ms. */
 	readonly rates = new Map<number, number>();
 	readonly #chip: SimulatedCoprocessor;
 	#timer: number | undefined;

@@ -31,7 +31,6 @@ export class NVFile {
 		return memory;
 	}
 
-	/** Writes changes. */
 	save(): void {
 		if (this.#timer === undefined || this.#path === undefined) return;
 		clearTimeout(this.#timer);

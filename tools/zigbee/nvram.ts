@@ -132,7 +132,6 @@ const FRESH: readonly Item[] = [
 
 export class NVMemory {
 	readonly #items = new Map<string, Buffer>();
-	/** Called after a change. */
 	onChanged: () => void = () => {};
 
 	constructor(contents?: NVContents) {

@@ -13,7 +13,7 @@ const RAW_COPY = 0xff;
 const DEVICE_ANNOUNCE_INDICATION = 0xc1;
 const PERMIT_JOIN_INDICATION = 0xcb;
 
-/** Clusters; an answer also has the bit RESPONSE. */
+/** An answer also has the bit RESPONSE. */
 const RESPONSE = 0x8000;
 export const NWK_ADDRESS = 0x0000;
 export const IEEE_ADDRESS = 0x0001;

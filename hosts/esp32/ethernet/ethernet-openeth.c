@@ -1,4 +1,4 @@
-/* Port of an emulator: OpenCores' 10/100 MAC with a PHY in Espressif's QEMU. It has no pins. */
+/* OpenCores' 10/100 MAC with a PHY in Espressif's QEMU. It has no pins. */
 #include "ethernet-port.h"
 
 #include "esp_eth_mac_openeth.h"

@@ -4,7 +4,6 @@
 declare var handleCommand: (message: ArrayBuffer) => void;
 /** Sends a command to the parent process and waits for the reply. */
 declare function issueCommand(message: ArrayBuffer): ArrayBuffer;
-/** Collects garbage now. */
 declare function gc(): void;
 
 declare class TextEncoder {

@@ -213,7 +213,6 @@ class WireText implements TextCodec {
 	}
 }
 
-/** Resources, which are in flash on the chip; fetched once each here. */
 class WireResources implements Resources {
 	readonly #wire: Wire;
 	readonly #files = new Map<string, Uint8Array>();

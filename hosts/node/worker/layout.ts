@@ -36,7 +36,6 @@ const TEXT_LIMIT = 0xffff;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Encodes the values after `head` free bytes. */
 export function encodeValues(layout: Layout, values: readonly unknown[], head: number): Uint8Array {
 	if (layout.length === 0) return new Uint8Array(head);
 	if (layout.length === 1) return encodeValue(layout[0], values[0], head);

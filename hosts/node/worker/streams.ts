@@ -1,7 +1,6 @@
 /**
- * Serial ports, listeners and sockets of the host contract as thin proxies in the XS worker: each call is one command
- * to the Node process, which has the real objects. Counts come with events, so that a too long write is refused here.
- * `pins` contains the Wire.
+ * Serial ports, listeners and sockets as thin proxies in the XS worker: each call is one command to the Node process.
+ * Counts come with events, so that a too long write is refused here. `pins` contains the Wire.
  */
 import type { CertificatePair } from "../../../modules/io/crypto.js";
 import type {
@@ -97,7 +96,6 @@ export class Stream implements Target {
 	}
 }
 
-/** The meter's port. */
 export class ProxySerial extends Stream implements Serial {
 	constructor(options: SerialOptions, pins: object, which = PORT_METER) {
 		const { wire } = pins as WirePins;

@@ -57,7 +57,6 @@ export class ProxyUpdate implements Update {
 	}
 }
 
-/** Splits into pieces of equal length. */
 function cut(bytes: Uint8Array, length: number): Uint8Array[] {
 	const pieces: Uint8Array[] = [];
 	for (let at = 0; at < bytes.length; at += length) pieces.push(bytes.slice(at, at + length));

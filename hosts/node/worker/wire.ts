@@ -1,6 +1,6 @@
 /**
- * The worker's side of the connection to the Node process: commands are sent and answered at once, events are passed to
- * the object of their id. Layouts: protocol.ts. A message has at most MESSAGE_LIMIT bytes.
+ * The worker's side of the connection: sends commands, passes events to the object of their id. Layouts: protocol.ts. A
+ * message has at most MESSAGE_LIMIT bytes.
  */
 import { decodeValues, encodeValues, type Layout, type ValuesOf } from "./layout.js";
 import {
@@ -15,13 +15,11 @@ import {
 	REPLY_RANGE_ERROR,
 } from "./protocol.js";
 
-/** Object behind an id. */
 export interface Target {
 	/** `kind`: EVENT_…; `count`: the event's number; `text`: the data after the header. */
 	handle(kind: number, count: number, text: Uint8Array): void;
 }
 
-/** Waits for the answer to one question. */
 class Question implements Target {
 	readonly #wire: Wire;
 	readonly #id: number;
@@ -73,7 +71,6 @@ export class Wire {
 		this.#targets.delete(id);
 	}
 
-	/** Object behind the id. */
 	target(id: number): Target | undefined {
 		return this.#targets.get(id);
 	}
