@@ -79,9 +79,9 @@ describe("The first page in daily use", function () {
 	});
 
 	it("shows what a P1 port sends as people write it: a sum of both tariffs, texts, counts and cubic metres", async () => {
+		await gateway.connectProgram(["--protocol", "p1", "--quiet"]);
 		await gateway.write("meter/protocol", { protocol: "iec62056" });
 		await gateway.write("iec62056/config", { mode_d_enabled: true, mode_d_baudrate: 115_200 });
-		await gateway.connectProgram(["--protocol", "p1", "--push-seconds", "1", "--quiet"]);
 		await gateway.read("iec62056/read");
 		await gateway.write("iec62056/schedule", { enabled: false, period_unit: "minutes", period_value: 15 });
 		await begin();

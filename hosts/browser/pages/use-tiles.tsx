@@ -1,5 +1,4 @@
 /** Use today, yesterday, this month and this year, each against the same time before. */
-import type { ComponentChildren } from "preact";
 import {
 	formatAmount,
 	formatChange,
@@ -60,11 +59,9 @@ interface TileProps {
 	/** Periods for the comparison, up to a time that both units have. */
 	readonly compared: readonly Piece[];
 	readonly wide?: boolean;
-	readonly children?: ComponentChildren;
 }
 
-/** `children` follow the figures. */
-export function Tile({ name, unit, wallMs, there, pieces, compared, wide = false, children }: TileProps) {
+export function Tile({ name, unit, wallMs, there, pieces, compared, wide = false }: TileProps) {
 	const price = useStore(prices);
 	const span = spanOf(unit, wallMs);
 	const inside = within(pieces, span);
@@ -93,7 +90,6 @@ export function Tile({ name, unit, wallMs, there, pieces, compared, wide = false
 				{cost !== undefined && <Fact name={t("use.cost")}>{formatMoney(cost, price.currency)}</Fact>}
 			</Facts>
 			{isLate && <p class="help">{t("sessions.since", { time: formatWall(inside[0].fromMs) })}</p>}
-			{children}
 		</Card>
 	);
 }
