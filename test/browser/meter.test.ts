@@ -58,8 +58,12 @@ describe("The page's meter settings", function () {
 		await visit.save(card, { device_address: "" });
 	});
 
-	it("has a PIN entered, and tells whether the values are open", async () => {
+	it("has a PIN entered where meters send SML, and tells whether the values are open", async () => {
 		const card = visit.card("pin.title");
+		assert.equal(await card.count(), 0);
+		await visit.save(visit.card("protocol.title"), { protocol: "sml" });
+		// The simulated meter speaks this one.
+		await gateway.write("meter/protocol", { protocol: "iec62056" });
 		const enter = card.locator("button[type=submit]");
 		await visit.fill(card, { pin: "12a4" });
 		await enter.click();
@@ -93,6 +97,7 @@ describe("The page's meter settings", function () {
 		await card.getByText(say("pin.stopped")).waitFor();
 		// The line is free again.
 		assert.equal((await gateway.read("iec62056/read")).status, 0);
+		await visit.save(visit.card("protocol.title"), { protocol: "iec62056" });
 	});
 
 	it("saves when the meter is read", async () => {

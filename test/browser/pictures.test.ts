@@ -26,7 +26,7 @@ const LOOK_MS = 6_000;
 const START_MS = new Date().setUTCHours(10, 0, 0, 0) - 86_400_000;
 const SOURCE = join(ROOT, "hosts", "browser");
 const ICON_SIZE = 192;
-const SIZE_LIMIT = 66_000;
+const SIZE_LIMIT = 70_000;
 const SIZES = [
 	{ name: "phone", width: PHONE },
 	{ name: "desktop", width: DESKTOP },

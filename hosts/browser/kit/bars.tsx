@@ -48,8 +48,9 @@ const KEYS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowDown: -1, A
 export function Bars(props: BarsProps) {
 	const { bars, description } = props;
 	const { element, width } = useWidth();
-	const [chosen, setChosen] = useState(bars.length - 1);
-	const index = Math.min(chosen, bars.length - 1);
+	/** Undefined: the latest, also when later ones arrive. */
+	const [chosen, setChosen] = useState<number>();
+	const index = Math.min(chosen ?? bars.length - 1, bars.length - 1);
 	const press = (event: KeyboardEvent) => {
 		const step = KEYS[event.key];
 		const next = event.key === "Home" ? 0 : event.key === "End" ? bars.length - 1 : index + (step ?? Number.NaN);

@@ -67,13 +67,11 @@ function sound(context: AudioContext, grade: number): void {
 interface AlignerProps {
 	/** The button that starts is the page's main one. */
 	readonly isMain?: boolean;
-	/** The attempts begin. */
-	onStart?(): void;
 	/** The head sits well: the attempts end, and this is called. Otherwise they go on until they are stopped. */
 	onWell?(): void;
 }
 
-export function Aligner({ isMain = true, onStart, onWell }: AlignerProps) {
+export function Aligner({ isMain = true, onWell }: AlignerProps) {
 	const [tries, setTries] = useState<readonly Probe[]>([]);
 	const [isRunning, setRunning] = useState(false);
 	const [problem, setProblem] = useState<DeviceError>();
@@ -110,7 +108,6 @@ export function Aligner({ isMain = true, onStart, onWell }: AlignerProps) {
 	};
 	const start = async () => {
 		const run = ++current.current;
-		onStart?.();
 		let well = 0;
 		setRunning(true);
 		setTries([]);

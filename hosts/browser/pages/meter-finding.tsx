@@ -35,8 +35,8 @@ export function findingText({ unasked, settings }: Finding): string | undefined 
 	if (unasked != null) {
 		const { kind, baudrate, supported } = unasked;
 		if (kind === "noise") return t("finding.noise");
-		// As on meters and in data sheets, like speedText.
 		const name = kind === "ascii" || kind === "sml" || kind === "tic" ? kind : "dlms";
+		// Without a separator, like speedText.
 		const what = t(`finding.${name}`, { n: String(baudrate) });
 		return supported ? what : `${what} ${t("finding.later")}`;
 	}

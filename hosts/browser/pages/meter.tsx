@@ -77,7 +77,7 @@ function MeterState() {
 					<MeterChip now={now} />
 				</p>
 			)}
-			<Age last={last} />
+			{last !== undefined && last.readings.length > 0 && <Age last={last} />}
 		</>
 	);
 }

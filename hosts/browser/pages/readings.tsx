@@ -72,7 +72,7 @@ function MissingCard({ missing }: { missing: readonly Missing[] }) {
 }
 
 /** `zigbee_state` of a gateway that belongs to a network, reachable or not. */
-const IN_NETWORK = ["joined", "silent", "foreign", "parent_lost"];
+const IN_NETWORK = ["joined", "silent", "parent_lost"];
 
 function ValuesCard({ last }: { last: Readout | undefined }) {
 	const [part, setPart] = useState("");

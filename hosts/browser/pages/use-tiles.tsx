@@ -1,5 +1,4 @@
 /** Use today, yesterday, this month and this year, each against the same time before. */
-import type { ComponentChildren } from "preact";
 import { formatAmount, formatChange, formatOther, formatPart, formatWall, moneyText, nameOf } from "../kit/amounts.js";
 import type { Recent } from "../kit/history.js";
 import { moneyOf, totalOf } from "../kit/money.js";
@@ -52,11 +51,9 @@ interface TileProps {
 	/** Periods for the comparison, up to a time that both units have. */
 	readonly compared: readonly Piece[];
 	readonly wide?: boolean;
-	readonly children?: ComponentChildren;
 }
 
-/** `children` follow the figures. */
-export function Tile({ name, unit, wallMs, there, pieces, compared, wide = false, children }: TileProps) {
+export function Tile({ name, unit, wallMs, there, pieces, compared, wide = false }: TileProps) {
 	const pricing = usePricing();
 	const span = spanOf(unit, wallMs);
 	const inside = within(pieces, span);
@@ -89,7 +86,6 @@ export function Tile({ name, unit, wallMs, there, pieces, compared, wide = false
 				)}
 			</Facts>
 			{isLate && <p class="help">{t("sessions.since", { time: formatWall(inside[0].fromMs) })}</p>}
-			{children}
 		</Card>
 	);
 }

@@ -66,11 +66,12 @@ export function TodayCards() {
 	const span = spanOf("day", wallMs);
 	const yesterdayMs = span.fromMs - 1;
 	const pieces = within(quarters, span);
+	const hasYesterday = within(days, spanOf("day", yesterdayMs)).length > 0;
 	const common = { there, unit: "day", pieces: days } as const;
 	return (
 		<>
-			<Tile {...common} name={t("use.today")} wallMs={wallMs} compared={quarters} />
-			<Tile {...common} name={t("use.yesterday")} wallMs={yesterdayMs} compared={[]} />
+			<Tile {...common} name={t("use.today")} wallMs={wallMs} compared={quarters} wide={!hasYesterday} />
+			{hasYesterday && <Tile {...common} name={t("use.yesterday")} wallMs={yesterdayMs} compared={[]} />}
 			<Card title={t("today.bars")} wide>
 				{pieces.length > 0 && <DayBars {...{ pieces, span, there }} />}
 				<PeakFact quarters={quarters} />
