@@ -104,13 +104,13 @@ describe("A device that stays signed in for reading", function () {
 		await signIn();
 		await endSession();
 		await visit.page.evaluate("location.hash = '#/hub'");
-		await dialog().getByText(say("login.wanted")).waitFor();
+		await dialog().getByText(say("error.forbidden_scope")).waitFor();
 		assert.deepEqual(await violationsOf(visit), []);
 		await visit.button("cancel", dialog().page()).click();
 		await dialog().waitFor({ state: "detached" });
 		assert.equal(await visit.page.locator("main form").count(), 0);
 		await visit.page.evaluate("location.hash = '#/network'");
-		await dialog().getByText(say("login.wanted")).waitFor();
+		await dialog().getByText(say("error.forbidden_scope")).waitFor();
 		await enterPassword();
 		await visit.page.locator("main form").first().waitFor();
 		// The session ends as any other, and reading goes on.
@@ -126,7 +126,7 @@ describe("A device that stays signed in for reading", function () {
 		for (const { id, current } of (await gateway.read("system/sessions")).sessions)
 			if (!current) await gateway.request("DELETE", `system/sessions/${id}`);
 		await form.locator("button[type=submit]").click();
-		await dialog().getByText(say("login.wanted")).waitFor();
+		await dialog().getByText(say("error.forbidden_scope")).waitFor();
 		await enterPassword();
 		await form.locator(".notice.good").waitFor();
 		assert.equal((await gateway.read("system/timezone")).timezone, "Europe/Warsaw");
