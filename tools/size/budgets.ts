@@ -40,7 +40,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/part.ts": 1000,
 	"modules/parts.ts": 500,
 	"modules/power": 8500,
-	"modules/prices": 3500,
+	"modules/prices": 4000,
 	"modules/publish": 10000,
 	"modules/readout": 19500,
 	"modules/sml": 11000,
@@ -58,7 +58,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"SDK: modules": 3000,
 
 	/** The page (hosts/browser), compressed. */
-	"resource web.bin": 113000,
+	"resource web.bin": 116500,
 	"resource obis-names.bin": 15500,
 	"resource timezones.bin": 8500,
 
@@ -69,5 +69,5 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 /** Room reserved for future parts, script and C together. A new part moves its bytes from here to a line above. */
 export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
 	/** Reserve beside the lines above, for corrections and new wishes. */
-	"what is to come": 8500,
+	"what is to come": 4500,
 });
