@@ -1,4 +1,7 @@
-/** Decimal numbers as text, and tables for spreadsheets: CSV (RFC 4180) as the spreadsheets of a language read it. `language` is a BCP 47 tag. */
+/**
+ * Decimal numbers as text, and tables for spreadsheets: CSV (RFC 4180) as the spreadsheets of a language read it.
+ * `language` is a BCP 47 tag.
+ */
 import type { Language } from "../text/translations.js";
 
 /** Languages with a decimal point. The others have a decimal comma, so a semicolon separates their cells. */

@@ -107,7 +107,7 @@ export function moneyOf(pieces: readonly Piece[], { periods, tariff2 }: Pricing,
 }
 
 export function totalOf({ imported, exported, base }: Money): number {
-	// Without a negative zero.
+	// Without a negative zero, which would be written with a sign.
 	return imported + exported + base + 0;
 }
 

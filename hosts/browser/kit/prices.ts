@@ -1,5 +1,4 @@
 /** The gateway's prices of electricity. */
-import { microOf } from "./csv.js";
 import { get, post } from "./device.js";
 import { readout } from "./live.js";
 import { type Pricing, tariff2Share } from "./money.js";
@@ -38,6 +37,8 @@ async function moveOld(): Promise<void> {
 function oldPrices(kept: string): Prices | undefined {
 	try {
 		const old = JSON.parse(kept);
+		const microOf = (typed: string) =>
+			/\d/.test(typed) ? Math.round(Number(typed.replace(",", ".")) * 1e6) : Number.NaN;
 		const import_micro = microOf(old.import);
 		if (!Number.isFinite(import_micro)) return undefined;
 		const export_micro = microOf(old.export) || 0;
