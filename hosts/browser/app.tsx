@@ -61,7 +61,7 @@ function PasswordQuestion() {
 	if (!useStore(passwordWanted)) return null;
 	return (
 		<Dialog title={t("login.title")} onClose={refusePassword}>
-			<p>{t("login.wanted")}</p>
+			<p>{t("error.forbidden_scope")}</p>
 			<LoginForm />
 			<Button onClick={refusePassword}>{t("cancel")}</Button>
 		</Dialog>

@@ -6,13 +6,11 @@ import { lastReplyMs, reachable } from "./kit/device.js";
 import { Dialog } from "./kit/dialog.js";
 import { formatMoment } from "./kit/format.js";
 import { stale, status, useLive } from "./kit/live.js";
-import { keepFailure } from "./kit/login.js";
 import { announce, Button, Icon, Notice } from "./kit/parts.js";
 import { PLACES, usePlace, WIZARD } from "./kit/place.js";
 import { endsAtMs, reader } from "./kit/session.js";
 import { Store, useStore } from "./kit/store.js";
 import { language, t } from "./kit/text.js";
-import { errorText } from "./kit/use-device.js";
 import { useZone } from "./kit/zone.js";
 import { Dashboard } from "./pages/dashboard.js";
 import { LoginForm } from "./pages/login.js";
@@ -52,11 +50,7 @@ export function Frame({ onLeave }: { onLeave: () => void }) {
 	const menu = useRef<HTMLButtonElement>(null);
 	const main = useMain(place);
 	const isStale = useStore(stale);
-	useEffect(() => {
-		setMenuOpen(false);
-		// There the tokens are.
-		if (place === "security") keepFailure.set(undefined);
-	}, [place]);
+	useEffect(() => setMenuOpen(false), [place]);
 	useEffect(() => {
 		if (!menuOpen) return;
 		const close = ({ key }: KeyboardEvent) => {
@@ -205,19 +199,10 @@ function SessionNotice() {
 /** Notices for every page: missing functions and settings that were not stored. */
 function StateNotices() {
 	const now = useStore(status);
-	const keepError = useStore(keepFailure);
 	if (now === undefined) return null;
 	const { safe_mode, storage_state } = now;
 	return (
 		<>
-			{keepError && (
-				<Notice kind="warning">
-					<p>
-						{t("login.keep.failed")} {errorText(keepError)}
-					</p>
-					<a href="#/security">{t("tokens.title")}</a>
-				</Notice>
-			)}
 			{safe_mode !== undefined && (
 				<Notice kind="warning">
 					<p>{t("safe.text", { cause: safe_mode })}</p>

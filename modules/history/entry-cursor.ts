@@ -105,7 +105,8 @@ export class EntryCursor implements EntrySource {
 		this.#at += size;
 		const state = this.#state;
 		if (state !== undefined) {
-			if (entry.hasState) state.bytes.set(window.subarray(end, end + state.bytes.length));
+			// A state of older firmware has fewer registers.
+			if (entry.hasState) state.bytes.fill(0).set(window.subarray(end, at + 1 + window[at]));
 			else for (let i = 0; i < REGISTER_COUNT; i++) state.numbers[READINGS + i] += entry.rises[i];
 		}
 		return end > 0;

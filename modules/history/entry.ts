@@ -5,7 +5,7 @@
  * follow.
  *
  *   head     1 byte: bits 0-4 registers with a known rise, 5 flags follow, 6 a state follows (journal.ts)
- *   flags    1 byte, FLAG_…, if there are any
+ *   flags    1 byte, if there are any: FLAG_…, and bit 6 for a known rise of TARIFF_2
  *   quarters number: quarter hours since that of the previous entry, at least 1
  *   seconds  number: from the beginning of that quarter hour, 0 to 899
  *   rise     number, for each of those registers, in its unit
@@ -15,13 +15,14 @@
  */
 import { QUARTER_S } from "../time/calendar.js";
 
-/** Register numbers: import and export in Wh, gas and water in litres, heat in Wh. */
+/** Register numbers: import and export in Wh, gas and water in litres, heat in Wh; tariff 2's part of the import in Wh. */
 export const IMPORT = 0;
 export const EXPORT = 1;
 export const GAS = 2;
 export const WATER = 3;
 export const HEAT = 4;
-export const REGISTER_COUNT = 5;
+export const TARIFF_2 = 5;
+export const REGISTER_COUNT = 6;
 
 /** The history begins here, without an earlier reading. */
 export const FLAG_START = 1;
@@ -40,6 +41,8 @@ export const HEAD_STATE = 64;
 const HEAD_FLAGS = 32;
 const HEAD_REGISTERS = 31;
 const HEAD_NONE = 128;
+/** Bit of the encoded flags. */
+const HAS_TARIFF_2 = 64;
 
 export class Entry {
 	/** Unix time in seconds. */
@@ -70,9 +73,10 @@ export class Entry {
 
 	/** Encodes the entry at `into[at]` and returns its end. `beforeS` is the time of the previous entry. */
 	encode(into: Uint8Array, at: number, beforeS: number, hasState = false): number {
-		const { timeS, flags, known } = this;
+		const { timeS, known } = this;
+		const flags = this.flags | (known & (1 << TARIFF_2) ? HAS_TARIFF_2 : 0);
 		let to = at;
-		into[to++] = known | (flags === 0 ? 0 : HEAD_FLAGS) | (hasState ? HEAD_STATE : 0);
+		into[to++] = (known & HEAD_REGISTERS) | (flags === 0 ? 0 : HEAD_FLAGS) | (hasState ? HEAD_STATE : 0);
 		if (flags !== 0) into[to++] = flags;
 		to = putNumber(into, to, Math.floor(timeS / QUARTER_S) - Math.floor(beforeS / QUARTER_S));
 		to = putNumber(into, to, timeS % QUARTER_S);
@@ -98,7 +102,8 @@ export class Entry {
 		this.clear();
 		this.hasState = (head & HEAD_STATE) !== 0;
 		if (head & HEAD_FLAGS) this.flags = bytes[from++];
-		this.known = head & HEAD_REGISTERS;
+		this.known = (head & HEAD_REGISTERS) | (this.flags & HAS_TARIFF_2 ? 1 << TARIFF_2 : 0);
+		this.flags &= ~HAS_TARIFF_2;
 		const quarters = take();
 		this.timeS = (Math.floor(beforeS / QUARTER_S) + quarters) * QUARTER_S + take();
 		for (let i = 0; i < REGISTER_COUNT; i++) if (this.known & (1 << i)) this.rises[i] = take();

@@ -1,7 +1,8 @@
 /**
- * Extracts from a readout the meter's identity and its energy and volume registers, as totals over all tariffs.
+ * Extracts from a readout the meter's identity and its energy and volume registers, as totals over all tariffs, and tariff 2 of the import.
  *
  *   import, export  1-b:1.8.0, 1-b:2.8.0; without them (DSMR) the sum of 1.8.1 to 1.8.9, from complete readouts only
+ *   tariff 2        1-b:1.8.2, once it has counted: meters with one tariff often send it as 0
  *   gas, water      7-b:3.0.0, 8-b:1.0.0; M-Bus meters reported by an electricity meter, as below
  *   heat            6-b:1.0.0; 6.8 of a heat meter that omits the medium (IEC 62056-21)
  *
@@ -16,7 +17,7 @@ import type { OBISCode } from "../obis/code.js";
 import { putNumber } from "../readout/number.js";
 import { type Readout, STATUS_CUT } from "../readout/readout.js";
 import { RecordCursor } from "../readout/record-cursor.js";
-import { EXPORT, GAS, HEAT, IMPORT, RISE_END, WATER } from "./entry.js";
+import { EXPORT, GAS, HEAT, IMPORT, RISE_END, TARIFF_2, WATER } from "./entry.js";
 import { IDENT, KNOWN, type MeterState, READINGS, SERIAL } from "./meter-state.js";
 
 const MEDIUM_NONE = 0;
@@ -62,6 +63,7 @@ export function takeReadout({ records, meterId, status }: Readout, { numbers }: 
 		} else if (isMBus && d === 1) kinds[b] = numberOf(cursor, 0);
 		const register = isMBus ? registerOnMBus(code, kinds[b]) : registerOf(code);
 		if (register === NOTHING) continue;
+		if (register === IMPORT && e === 2) takeTariff2(cursor, numbers);
 		const bit = 1 << register;
 		const isTotal = isMBus || e <= 0;
 		if (totals & bit || (!isTotal && status === STATUS_CUT)) continue;
@@ -74,6 +76,15 @@ export function takeReadout({ records, meterId, status }: Readout, { numbers }: 
 		numbers[READINGS + register] += value;
 		numbers[KNOWN] |= bit;
 	}
+	// A part is nothing without its total.
+	if ((numbers[KNOWN] & (1 << IMPORT)) === 0) numbers[KNOWN] &= ~(1 << TARIFF_2);
+}
+
+function takeTariff2(cursor: RecordCursor, numbers: Float64Array): void {
+	const value = amountOf(cursor, TARIFF_2);
+	if (value <= 0 || value >= RISE_END || numbers[KNOWN] & (1 << TARIFF_2)) return;
+	numbers[READINGS + TARIFF_2] = value;
+	numbers[KNOWN] |= 1 << TARIFF_2;
 }
 
 function registerOnMBus({ d, e }: OBISCode, kind: number): number {

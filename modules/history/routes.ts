@@ -18,7 +18,10 @@ export const HISTORY_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 
 /** Values of the query's `period`, in the order of the levels (history/calendar.ts). */
 const LEVELS = Object.freeze(["quarters", "hours", "days", "months"]);
 /** Names of the amounts, in the order of the registers (history/entry.ts). */
-const AMOUNTS = Object.freeze(["import_wh", "export_wh", "gas_l", "water_l", "heat_wh"]);
+const AMOUNTS = Object.freeze(["import_wh", "export_wh", "gas_l", "water_l", "heat_wh", "import_t2_wh"]);
+/** Amounts before the marks in CSV; later ones follow, so that the columns of older firmware keep their places. */
+const BEFORE_MARKS = 5;
+const COLUMNS = "start,end,local_start,import_wh,export_wh,gas_l,water_l,heat_wh,marks,import_t2_wh\r\n";
 const MARKS = Object.freeze(["partial", "interpolated", "gap", "meter_changed", "wrapped"]);
 const FLAGS = Object.freeze([FLAG_PARTIAL, FLAG_INTERPOLATED, FLAG_GAP, FLAG_CHANGED, FLAG_WRAPPED]);
 
@@ -101,7 +104,7 @@ class Listing {
 
 	/** Writes a unit as CSV for JSONStream. */
 	row(writer: JSONWriter, unit: number): boolean {
-		if (unit === 0) writer.raw(writer.prepare(`start,end,local_start,${AMOUNTS.join(",")},marks\r\n`));
+		if (unit === 0) writer.raw(writer.prepare(COLUMNS));
 		else if (this.goTo(unit)) writer.raw(writer.prepare(this.line()));
 		return unit === 0 || this.#hasPeriod;
 	}
@@ -140,9 +143,11 @@ class Listing {
 	private line(): string {
 		const { startS, amounts } = this.#cursor!;
 		let line = `${startS},${amounts.timeS},${this.localStart()},`;
-		for (let i = 0; i < AMOUNTS.length; i++) line += amounts.known & (1 << i) ? `${amounts.rises[i]},` : ",";
-		const marks = MARKS.filter((_, i) => amounts.flags & FLAGS[i]);
-		return `${line}${marks.join(" ")}\r\n`;
+		const amountAt = (i: number) => (amounts.known & (1 << i) ? amounts.rises[i] : "");
+		for (let i = 0; i < BEFORE_MARKS; i++) line += `${amountAt(i)},`;
+		line += MARKS.filter((_, i) => amounts.flags & FLAGS[i]).join(" ");
+		for (let i = BEFORE_MARKS; i < AMOUNTS.length; i++) line += `,${amountAt(i)}`;
+		return `${line}\r\n`;
 	}
 
 	private localStart(): string {

@@ -32,7 +32,7 @@ export const RAW_START = RECORD_SIZE;
 export const DATA_END = ERASE_SIZE - RECORD_SIZE;
 export const SLOT = 16;
 /** Maximum bytes of a block: length, entry, state, check. */
-export const BLOCK_LIMIT = 112;
+export const BLOCK_LIMIT = 128;
 /** Time later than that of any entry. */
 export const END_S = 0xffffffff;
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { isError, type TestGateway, vectorOf } from "./gateway.js";
 
 const PERIODS = ["quarters", "hours", "days", "months"];
-const NAMES = "start,end,local_start,import_wh,export_wh,gas_l,water_l,heat_wh,marks\r\n";
+const NAMES = "start,end,local_start,import_wh,export_wh,gas_l,water_l,heat_wh,marks,import_t2_wh\r\n";
 const CSV = { headers: { Accept: "text/csv" } };
 
 export function historyChecks(gateway: () => TestGateway): void {

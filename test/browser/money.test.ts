@@ -51,6 +51,13 @@ describe("The page's money", function () {
 		await visit.go("use");
 		return visit;
 	}
+	async function openPrices(options: Parameters<typeof Visit.begin>[2] = {}): Promise<Visit> {
+		const visit = await open(options);
+		await visit.page.locator("main a[href='#/system']").click();
+		await visit.page.locator("input[name=import_micro], button[name=change]").first().waitFor();
+		await visit.settled();
+		return visit;
+	}
 	const plain = (text: string | null) => (text ?? "").replace(/\s+/g, " ");
 	const day = (date: string) => days.find(({ localtime }) => localtime.startsWith(date)) as Record<string, number>;
 	/** Money of that many millionths as the page writes it. */
@@ -134,9 +141,12 @@ describe("The page's money", function () {
 	});
 
 	it("has prices that are typed once, for all browsers, and are changed and removed there", async () => {
-		const visit = await open({ language: "de", width: PHONE });
+		const visit = await openPrices({ language: "de", width: PHONE });
 		const german = (key: keyof typeof TEXTS) => TEXTS[key][1];
-		const card = visit.page.locator("section.card").filter({ hasText: german("price.help") });
+		const card = visit.page
+			.locator("section.card")
+			.filter({ hasText: german("price.help") })
+			.first();
 		const save = async (values: Parameters<Visit["fill"]>[1]) => {
 			await visit.fill(card, values);
 			await card.locator("button[type=submit]").click();
@@ -153,7 +163,7 @@ describe("The page's money", function () {
 		await card.getByRole("listitem").nth(1).waitFor();
 		assert.equal((await stored())[1].import_t2_micro, 250_000);
 
-		const other = await open();
+		const other = await openPrices();
 		await other.page.getByText("Price per kWh: 0.3; tariff 2: 0.25").waitFor();
 		await other.end();
 
@@ -172,7 +182,7 @@ describe("The page's money", function () {
 		);
 		await card.locator("button[name=remove]").first().click();
 		const dialog = visit.page.getByRole("dialog");
-		await dialog.getByText(german("price.remove.text")).waitFor();
+		await dialog.getByText(german("price.help")).waitFor();
 		await dialog.locator("button[type=submit]").click();
 		await dialog.waitFor({ state: "detached" });
 		assert.equal((await stored()).length, 1);
@@ -181,7 +191,7 @@ describe("The page's money", function () {
 
 	it("has no form for a ninth price", async () => {
 		await give(...Array.from({ length: 8 }, (_, index) => ({ ...PRICE, from: `202${index}-01-01` })));
-		const visit = await open();
+		const visit = await openPrices();
 		await visit.page.getByText(say("price.full", { n: 8 })).waitFor();
 		assert.equal(await visit.page.locator("input[name=import_micro]").count(), 0);
 		await visit.page.locator("button[name=change]").first().click();
@@ -213,7 +223,7 @@ describe("The page's money", function () {
 		const found: string[] = [];
 		for (const width of [PHONE, DESKTOP]) {
 			for (const theme of ["light", "dark"] as const) {
-				const visit = await open({ width, theme, language: "de" });
+				const visit = await openPrices({ width, theme, language: "de" });
 				await visit.page.locator("button[name=change]").first().click();
 				found.push(...(await violationsOf(visit)), ...(await visit.overflow()));
 				await visit.end();

@@ -104,13 +104,13 @@ describe("A device that stays signed in for reading", function () {
 		await signIn();
 		await endSession();
 		await visit.page.evaluate("location.hash = '#/hub'");
-		await dialog().getByText(say("login.wanted")).waitFor();
+		await dialog().getByText(say("error.forbidden_scope")).waitFor();
 		assert.deepEqual(await violationsOf(visit), []);
 		await visit.button("cancel", dialog().page()).click();
 		await dialog().waitFor({ state: "detached" });
 		assert.equal(await visit.page.locator("main form").count(), 0);
 		await visit.page.evaluate("location.hash = '#/network'");
-		await dialog().getByText(say("login.wanted")).waitFor();
+		await dialog().getByText(say("error.forbidden_scope")).waitFor();
 		await enterPassword();
 		await visit.page.locator("main form").first().waitFor();
 		// The session ends as any other, and reading goes on.
@@ -126,7 +126,7 @@ describe("A device that stays signed in for reading", function () {
 		for (const { id, current } of (await gateway.read("system/sessions")).sessions)
 			if (!current) await gateway.request("DELETE", `system/sessions/${id}`);
 		await form.locator("button[type=submit]").click();
-		await dialog().getByText(say("login.wanted")).waitFor();
+		await dialog().getByText(say("error.forbidden_scope")).waitFor();
 		await enterPassword();
 		await form.locator(".notice.good").waitFor();
 		assert.equal((await gateway.read("system/timezone")).timezone, "Europe/Warsaw");
@@ -180,15 +180,15 @@ describe("A device that stays signed in for reading", function () {
 		});
 	}
 
-	it("is told when there are as many tokens as there may be, and is logged in all the same", async () => {
+	it("is led to the tokens when there are as many as there may be, and is logged in all the same", async () => {
 		for (const name of ["one", "two", "three"]) await gateway.write("system/tokens", { name, scope: "read" });
-		await signIn();
-		await visit.page.getByText(say("login.keep.failed")).waitFor();
-		await visit.page.getByText(say("error.token_slots_full")).waitFor();
+		await signIn({ width: PHONE });
+		const card = visit.card("tokens.title");
+		await card.getByText(`${say("login.keep.failed")} ${say("error.token_slots_full")}`).waitFor();
 		assert.equal(await kept(), null);
 		assert.equal((await tokens()).length, 3);
-		await visit.page.locator("main a[href='#/security']").click();
-		await visit.card("tokens.title").waitFor();
-		assert.equal(await visit.page.getByText(say("login.keep.failed")).count(), 0);
+		assert.deepEqual([await violationsOf(visit), await visit.overflow()], [[], []]);
+		await visit.go("dashboard");
+		await figure().waitFor();
 	});
 });

@@ -239,6 +239,7 @@ describe("The page's use", function () {
 
 	it("is for everybody: no violations in either theme, nothing beyond the edge, in every language", async () => {
 		const found: string[] = [];
+		await gateway.login();
 		const price = { from: "2026-01-01", import_micro: 300_000, export_micro: 80_000, base_micro: 12_000_000 };
 		await gateway.write("prices", { periods: [price] });
 		for (const [index, width] of [PHONE, TABLET, DESKTOP].entries()) {

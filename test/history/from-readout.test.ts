@@ -23,16 +23,16 @@ function readingsOf(lines: string, meter?: Meter): Readings {
 const CAPTURED: Readonly<Record<string, Readings>> = {
 	"easymeter-q3da1024-import": { import: 1_013_036, export: 376_012 },
 	"emh-ehz-push": { import: 32_942_023 },
-	"iskraemeco-am550t-dsmr5": { import: 3190, export: 0, gas: 38 },
+	"iskraemeco-am550t-dsmr5": { import: 3190, export: 0, gas: 38, tariff2: 2564 },
 	"iskraemeco-mt174-15-billing-periods": { import: 8_048_375, export: 0 },
-	"iskraemeco-mt382-1003-dsmr2": { import: 53_137, export: 5, gas: 1160 },
-	"iskraemeco-mt382-dsmr4": { import: 246_913_578, export: 246_913_578, gas: 12_785_123 },
-	"kaifa-ma105-dsmr4": { import: 3_016_829, export: 0, gas: 981_443 },
-	"kamstrup-162-dsmr2": { import: 92_000, export: 55_000, gas: 54_386 },
+	"iskraemeco-mt382-1003-dsmr2": { import: 53_137, export: 5, gas: 1160, tariff2: 17_004 },
+	"iskraemeco-mt382-dsmr4": { import: 246_913_578, export: 246_913_578, gas: 12_785_123, tariff2: 123_456_789 },
+	"kaifa-ma105-dsmr4": { import: 3_016_829, export: 0, gas: 981_443, tariff2: 1_435_706 },
+	"kamstrup-162-dsmr2": { import: 92_000, export: 55_000, gas: 54_386, tariff2: 24_000 },
 	"kohler-three-phase-12-billing-periods": { import: 0, export: 43_000 },
 	"landis-gyr-2wr5-heat": { heat: 29_055_000 },
 	"landis-gyr-zmd120-echo": { import: 1_846_000, export: 4_329_600 },
-	"landis-gyr-zmf100-m26-padded-left": { import: 61_561_289, export: 10_490 },
+	"landis-gyr-zmf100-m26-padded-left": { import: 61_561_289, export: 10_490, tariff2: 18_609_568 },
 	"logarex-lk13-history": { import: 15_882_692, export: 219_488 },
 	"metcom-mcs301-maxima": { import: 1_281_660 },
 };
@@ -61,9 +61,13 @@ describe("What the history takes of a readout", () => {
 		assert.deepEqual(readingsOf("7-0:3.0.0(12.345*kWh)\r\n"), {});
 	});
 
-	it("is the total, in every way to write its code, and no tariff beside it", () => {
+	it("is the total, in every way to write its code, and no tariff beside it but the second", () => {
 		for (const code of ["1.8.0", "1-0:1.8.0", "1-1:1.8.0", "1-0:1.8.0*255", "1.8"])
-			assert.deepEqual(readingsOf(`1.8.1(5*kWh)\r\n${code}(7*kWh)\r\n1.8.2(2*kWh)\r\n`), { import: 7000 }, code);
+			assert.deepEqual(
+				readingsOf(`1.8.1(5*kWh)\r\n${code}(7*kWh)\r\n1.8.2(2*kWh)\r\n`),
+				{ import: 7000, tariff2: 2000 },
+				code,
+			);
 		for (const code of ["1.8.0*01", "1.8.0&12", "1.6.0", "15.8.0", "3.8.0", "2-0:1.8.0", "1.9.0", "C.8.0"])
 			assert.deepEqual(readingsOf(`${code}(7*kWh)\r\n`), {}, code);
 	});
@@ -73,11 +77,25 @@ describe("What the history takes of a readout", () => {
 		assert.deepEqual(readingsOf("2.8.0(7*kWh)(9*kWh)\r\n"), { export: 7000 });
 	});
 
+	it("has tariff 2 of the import once it has counted, the first of two, and none of the export", () => {
+		assert.deepEqual(readingsOf("1.8.0(7*kWh)\r\n1.8.2(0*kWh)\r\n"), { import: 7000 });
+		assert.deepEqual(readingsOf("1.8.0(7*kWh)\r\n1.8.2(0.001*kWh)\r\n"), { import: 7000, tariff2: 1 });
+		assert.deepEqual(readingsOf("1.8.0(7*kWh)\r\n1-1:1.8.2(2*kWh)\r\n1-2:1.8.2(3*kWh)\r\n"), {
+			import: 7000,
+			tariff2: 2000,
+		});
+		for (const line of ["1.8.2(2*kW)", "1.8.2*01(2*kWh)", "2.8.2(2*kWh)", "1.8.3(2*kWh)"])
+			assert.equal(readingsOf(`1.8.0(7*kWh)\r\n2.8.0(7*kWh)\r\n${line}\r\n`).tariff2, undefined, line);
+	});
+
 	it("is the sum of the tariffs where there is no total, of whole readouts", () => {
 		const lines = "1-0:1.8.1(000010.500*kWh)\r\n1-0:1.8.2(000020.000*kWh)\r\n1-0:2.8.1(1*kWh)\r\n";
-		assert.deepEqual(readingsOf(lines), { import: 30_500, export: 1000 });
+		assert.deepEqual(readingsOf(lines), { import: 30_500, export: 1000, tariff2: 20_000 });
 		assert.deepEqual(readingsOf(lines, { status: STATUS_CUT }), {});
-		assert.deepEqual(readingsOf(`1-0:1.8.0(5*kWh)\r\n${lines}`, { status: STATUS_CUT }), { import: 5000 });
+		assert.deepEqual(readingsOf(`1-0:1.8.0(5*kWh)\r\n${lines}`, { status: STATUS_CUT }), {
+			import: 5000,
+			tariff2: 20_000,
+		});
 	});
 
 	it("is of a meter on M-Bus what its kind says", () => {

@@ -90,6 +90,7 @@ describe("The history of a gateway", function () {
 				water_l: "",
 				heat_wh: "",
 				marks: one.partial ? "partial" : "",
+				import_t2_wh: "",
 			})),
 		);
 	});

@@ -1,7 +1,7 @@
 /** A month of readings with all that may go wrong: what the history tells at the end is what the meter has counted. */
 
 import { type Setup, Simulation } from "./simulation.js";
-import { at } from "./unit.js";
+import { at, NAMES } from "./unit.js";
 
 const DAY = 86_400;
 
@@ -12,8 +12,9 @@ const SETUPS: Readonly<Record<string, Partial<Setup>>> = {
 		cuts: 100,
 		outages: 300,
 		exchanges: 400,
-		registers: ["import", "export", "gas", "water", "heat"],
+		registers: NAMES,
 	},
+	"of a meter with two tariffs": { cuts: 60, outages: 150, exchanges: 500, registers: ["import", "tariff2"] },
 	"of readings every two hours": { stepS: 7200, cuts: 30, outages: 60 },
 	"of readings every minute": { stepS: 60, cuts: 500, outages: 2000 },
 };

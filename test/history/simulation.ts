@@ -64,7 +64,7 @@ export class Simulation {
 	readonly random: SeededRandom;
 	readonly entries: Entry[] = [];
 	/** Sum of the entries of each register. */
-	readonly totals: Record<Register, number> = { import: 0, export: 0, gas: 0, water: 0, heat: 0 };
+	readonly totals: Record<Register, number> = { import: 0, export: 0, gas: 0, water: 0, heat: 0, tariff2: 0 };
 	readonly #setup: Setup;
 	readonly #registers: readonly Register[];
 	#timeS: number;

@@ -20,7 +20,7 @@ export type Level = keyof typeof LEVELS;
 
 export const TABLE = new Uint8Array(readFileSync(new URL("../../../modules/resources/timezones.bin", import.meta.url)));
 
-export const NAMES = ["import", "export", "gas", "water", "heat"] as const;
+export const NAMES = ["import", "export", "gas", "water", "heat", "tariff2"] as const;
 export type Register = (typeof NAMES)[number];
 const MARKS = [
 	[FLAG_PARTIAL, "partial"],
@@ -86,6 +86,7 @@ export function linesOf(readings: Readings, serial?: string): string {
 	if (readings.gas !== undefined) lines += `7-0:3.0.0(${thousandths(readings.gas)}*m3)\r\n`;
 	if (readings.water !== undefined) lines += `8-0:1.0.0(${thousandths(readings.water)}*m3)\r\n`;
 	if (readings.heat !== undefined) lines += `6-0:1.0.0(${thousandths(readings.heat)}*kWh)\r\n`;
+	if (readings.tariff2 !== undefined) lines += `1.8.2(${thousandths(readings.tariff2)}*kWh)\r\n`;
 	return lines;
 }
 

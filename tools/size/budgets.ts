@@ -41,7 +41,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/part.ts": 1000,
 	"modules/parts.ts": 500,
 	"modules/power": 8500,
-	"modules/prices": 3500,
+	"modules/prices": 4000,
 	"modules/publish": 10000,
 	"modules/readout": 19500,
 	"modules/sml": 11000,
@@ -60,7 +60,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"SDK: modules": 3000,
 
 	/** The page (hosts/browser), compressed. */
-	"resource web.bin": 115500,
+	"resource web.bin": 124000,
 	"resource obis-names.bin": 15500,
 	"resource timezones.bin": 8500,
 
@@ -71,5 +71,5 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 /** Room reserved for future parts, script and C together. A new part moves its bytes from here to a line above. */
 export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
 	/** Additional reserve for corrections and new features. */
-	"what is to come": 8500,
+	"what is to come": 0,
 });

@@ -1,4 +1,7 @@
-/** Tables for spreadsheets: CSV (RFC 4180) as the spreadsheets of a language read it. `language` is a BCP 47 tag. */
+/**
+ * Decimal numbers as text, and tables for spreadsheets: CSV (RFC 4180) as the spreadsheets of a language read it.
+ * `language` is a BCP 47 tag.
+ */
 import type { Language } from "../text/translations.js";
 
 /** Languages with a decimal point. The others have a decimal comma, so a semicolon separates their cells. */
@@ -12,6 +15,13 @@ export function decimalCell(text: string, language: Language): string {
 	const [, sign, whole, part] = match;
 	const point = POINT.includes(language) ? "." : ",";
 	return `${sign === "-" ? "-" : ""}${whole}${part === undefined ? "" : point + part}`;
+}
+
+/** Millionths of a typed decimal number with a point or a comma and at most six digits after it; NaN of other text. */
+export function microOf(typed: string): number {
+	const [, sign, whole, part = ""] = /^\s*(-?)(\d+)(?:[.,](\d{0,6}))?\s*$/.exec(typed) ?? [];
+	const micro = Number(whole) * 1e6 + Number(part.padEnd(6, "0"));
+	return sign && micro > 0 ? -micro : micro;
 }
 
 /** Beginning of a formula in a spreadsheet (OWASP, CSV Injection). Negative numbers are exempt. */

@@ -20,7 +20,8 @@ export interface FieldSpec {
 	readonly label: TextKey;
 	readonly help?: TextKey;
 	/**
-	 * `number`: an integer. `date`: a day as ISO 8601. `secret`: write-only; empty keeps the stored one. `password`: hidden text. `area`: text of
+	 * `number`: an integer. `date`: a day as ISO 8601. `secret`: write-only; empty keeps the stored one. `password`:
+	 * hidden text. `area`: text of
 	 * several lines. `radio`: a choice with few options, each with an explanation.
 	 */
 	readonly kind: "text" | "date" | "number" | "toggle" | "choice" | "radio" | "secret" | "password" | "area";

@@ -60,6 +60,8 @@ export async function logIn(password: string, keep = false): Promise<void> {
 		keepReader(await sendNow<NewToken>("POST", "system/tokens", { name, scope: "read" }));
 	} catch (reason) {
 		keepFailure.set(asDeviceError(reason));
+		// There the tokens are, and the reason.
+		location.hash = "#/security";
 	}
 }
 

@@ -2,12 +2,13 @@
  * Money for amounts of the history, by the prices of the gateway. It is counted in whole millionths of the currency: plus
  * is earned, minus is paid.
  *
- * Amounts of a period in which the price changes are divided by time. The history holds the sum of all tariffs only: with
- * a price of tariff 2 it is divided as the meter's counters of both tariffs stand. Both are estimates. The base charge is
- * shared by days; a day that has begun counts in full.
+ * Amounts of a period in which the price changes are divided by time. Where the history does not hold tariff 2's part of
+ * the import, it is divided as the meter's counters of both tariffs stand. Both are estimates. The base charge is shared by
+ * days; a day that has begun counts in full.
  */
 import type { Piece } from "./periods.js";
-import type { PricePeriod } from "./replies.js";
+import { quantityOf } from "./power.js";
+import type { PricePeriod, Reading } from "./replies.js";
 
 const DAY_MS = 86_400_000;
 
@@ -70,7 +71,9 @@ export function moneyOf(pieces: readonly Piece[], { periods, tariff2 }: Pricing,
 	let isIncomplete = false;
 	let isPriced = false;
 	for (const piece of pieces) {
-		const { import_wh = 0, export_wh = 0 } = piece.period;
+		const { import_wh = 0, export_wh = 0, import_t2_wh } = piece.period;
+		/** Tariff 2's part of the import. */
+		const share = import_t2_wh === undefined ? (tariff2 ?? 0) : import_wh === 0 ? 0 : import_t2_wh / import_wh;
 		const parts = partsOf(piece, periods);
 		let given = { in: 0, out: 0 };
 		for (const { price, upTo } of parts) {
@@ -84,8 +87,9 @@ export function moneyOf(pieces: readonly Piece[], { periods, tariff2 }: Pricing,
 			}
 			const { import_micro, import_t2_micro, export_micro = 0 } = price;
 			isPriced = true;
-			isEstimated ||= (parts.length > 1 || import_t2_micro !== undefined) && import_wh + export_wh > 0;
-			const second = import_t2_micro === undefined ? 0 : Math.round(whIn * (tariff2 ?? 0));
+			const isGuessed = import_t2_micro !== undefined && import_t2_wh === undefined;
+			isEstimated ||= (parts.length > 1 || isGuessed) && import_wh + export_wh > 0;
+			const second = import_t2_micro === undefined ? 0 : Math.round(whIn * share);
 			imported -= Math.round(((whIn - second) * import_micro + second * (import_t2_micro ?? 0)) / 1000);
 			exported += Math.round((whOut * export_micro) / 1000);
 		}
@@ -103,13 +107,14 @@ export function moneyOf(pieces: readonly Piece[], { periods, tariff2 }: Pricing,
 }
 
 export function totalOf({ imported, exported, base }: Money): number {
-	// Without a negative zero.
+	// Without a negative zero, which would be written with a sign.
 	return imported + exported + base + 0;
 }
 
-/** Millionths of a typed decimal number with a point or a comma and at most six digits after it. */
-export function microOf(typed: string): number {
-	const [, sign, whole, part = ""] = /^\s*([+-]?)(\d+)(?:[.,](\d{0,6}))?\s*$/.exec(typed) ?? [];
-	const micro = Number(whole) * 1e6 + Number(part.padEnd(6, "0"));
-	return sign === "-" && micro > 0 ? -micro : micro;
+/** Share of tariff 2 in what was imported in tariffs 1 and 2; undefined without counters of both. */
+export function tariff2Share(readings: readonly Reading[]): number | undefined {
+	const first = quantityOf(readings, "1.8.1");
+	const second = quantityOf(readings, "1.8.2");
+	if (first === undefined || second === undefined || first + second === 0) return undefined;
+	return second / (first + second);
 }

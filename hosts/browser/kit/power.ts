@@ -14,7 +14,7 @@ function recordOf(readings: readonly Reading[], code: string): Reading | undefin
 }
 
 /** The value of the record with this code, in W or Wh. */
-function quantityOf(readings: readonly Reading[], code: string): number | undefined {
+export function quantityOf(readings: readonly Reading[], code: string): number | undefined {
 	const record = recordOf(readings, code);
 	if (record === undefined || record.value1_number === null) return undefined;
 	const scale = SCALES[record.value1_unit];
@@ -130,12 +130,4 @@ export function countersOf(readings: readonly Reading[]): readonly Counter[] {
 		}
 	}
 	return counters;
-}
-
-/** Share of tariff 2 in what was imported in tariffs 1 and 2; undefined without counters of both. */
-export function tariff2Share(readings: readonly Reading[]): number | undefined {
-	const first = quantityOf(readings, "1.8.1");
-	const second = quantityOf(readings, "1.8.2");
-	if (first === undefined || second === undefined || first + second === 0) return undefined;
-	return second / (first + second);
 }

@@ -1,14 +1,12 @@
 /** The gateway's prices of electricity. */
 import { get, post } from "./device.js";
 import { readout } from "./live.js";
-import { microOf, type Pricing } from "./money.js";
-import { tariff2Share } from "./power.js";
+import { type Pricing, tariff2Share } from "./money.js";
 import type { Prices } from "./replies.js";
 import { hasSession } from "./session.js";
 import { Store, useStore } from "./store.js";
 
-export const CURRENCIES = ["EUR", "PLN", "CHF", "CZK", "DKK", "GBP", "HUF", "NOK", "SEK", "USD"] as const;
-export const PATH = "prices";
+const PATH = "prices";
 /** Key in `localStorage` of the prices that earlier versions of the page kept there. */
 const OLD = "prices";
 /** First day of a price that always held. */
@@ -23,11 +21,6 @@ export async function loadPrices(): Promise<void> {
 	await moveOld();
 }
 
-/** Stores the prices on the gateway. Throws a DeviceError. */
-export async function savePrices({ periods, currency }: Prices): Promise<void> {
-	prices.set(await post<Prices>(PATH, { periods, currency }));
-}
-
 /** Moves this browser's own prices to a gateway that has none, once; that takes a session. */
 async function moveOld(): Promise<void> {
 	const kept = localStorage.getItem(OLD);
@@ -35,7 +28,7 @@ async function moveOld(): Promise<void> {
 	const old = oldPrices(kept);
 	if (old !== undefined && prices.value?.periods.length === 0) {
 		if (!hasSession()) return;
-		await savePrices(old);
+		prices.set(await post<Prices>(PATH, old));
 	}
 	localStorage.removeItem(OLD);
 }
@@ -44,6 +37,8 @@ async function moveOld(): Promise<void> {
 function oldPrices(kept: string): Prices | undefined {
 	try {
 		const old = JSON.parse(kept);
+		const microOf = (typed: string) =>
+			/\d/.test(typed) ? Math.round(Number(typed.replace(",", ".")) * 1e6) : Number.NaN;
 		const import_micro = microOf(old.import);
 		if (!Number.isFinite(import_micro)) return undefined;
 		const export_micro = microOf(old.export) || 0;

@@ -283,6 +283,7 @@ export interface Period {
 	readonly gas_l?: number;
 	readonly water_l?: number;
 	readonly heat_wh?: number;
+	readonly import_t2_wh?: number;
 	readonly partial?: boolean;
 	readonly interpolated?: boolean;
 	readonly gap?: boolean;

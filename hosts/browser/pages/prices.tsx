@@ -1,19 +1,20 @@
 /** The prices of electricity on the gateway: a list, and a form for a new one or a changed one. */
 import { useState } from "preact/hooks";
 import { PRICES } from "../kit/bodies.js";
-import { decimalCell } from "../kit/csv.js";
+import { decimalCell, microOf } from "../kit/csv.js";
+import { post } from "../kit/device.js";
 import { Confirm } from "../kit/dialog.js";
 import type { Draft, FieldSpec } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
 import { formatDate } from "../kit/format.js";
-import { microOf } from "../kit/money.js";
-import { Button, Card, Notice } from "../kit/parts.js";
-import { CURRENCIES, prices, savePrices } from "../kit/prices.js";
-import type { PricePeriod } from "../kit/replies.js";
-import { useStore } from "../kit/store.js";
+import { Button, Card, Notice, Pending } from "../kit/parts.js";
+import type { PricePeriod, Prices } from "../kit/replies.js";
 import { language, t } from "../kit/text.js";
+import { useDevice } from "../kit/use-device.js";
 
+const PATH = "prices";
 const { periods: LIST } = PRICES;
+const CURRENCIES = ["EUR", "PLN", "CHF", "CZK", "DKK", "GBP", "HUF", "NOK", "SEK", "USD"];
 
 /** A decimal number; the digits before the point keep it within the gateway's bounds. */
 const decimal = (pattern: RegExp) =>
@@ -80,22 +81,29 @@ function textOf({ import_micro, import_t2_micro, export_micro, base_micro, base_
 }
 
 export function PriceCard() {
-	const now = useStore(prices);
+	const { value, error, reload, put } = useDevice<Prices>(PATH);
 	const [changing, setChanging] = useState<PricePeriod>();
 	const [removing, setRemoving] = useState<PricePeriod>();
-	if (now === undefined) return null;
-	const { periods, currency } = now;
+	if (value === undefined) {
+		return (
+			<Card title={t("price.title")}>
+				<Pending error={error} reload={reload} />
+			</Card>
+		);
+	}
+	const { periods, currency } = value;
+	const send = async (next: Prices) => put(await post<Prices>(PATH, next));
 	const newest = [...periods].sort((one, other) => other.from.localeCompare(one.from));
 	const isFull = periods.length >= LIST.max;
 	const save = async (draft: Draft) => {
 		const period = periodOf(draft);
 		const others = periods.filter((one) => one !== changing && one.from !== period.from);
-		await savePrices({ periods: [...others, period], currency: String(draft["currency"]) });
+		await send({ periods: [...others, period], currency: String(draft["currency"]) });
 		setChanging(undefined);
 	};
 	const dayOf = ({ from }: PricePeriod) => formatDate(from, language);
 	return (
-		<Card title={t("price.title")} wide>
+		<Card title={t("price.title")}>
 			<p class="help">{t("price.help")}</p>
 			<ul class="rows">
 				{newest.map((period) => (
@@ -125,7 +133,7 @@ export function PriceCard() {
 				<Notice kind="info">{t("price.full", { n: periods.length })}</Notice>
 			) : (
 				<>
-					<h3>{changing === undefined ? t("price.new") : `${t("price.change")}: ${dayOf(changing)}`}</h3>
+					{changing && <h3>{`${t("price.change")}: ${dayOf(changing)}`}</h3>}
 					<Form
 						// Empty again after each change.
 						key={JSON.stringify([periods, changing])}
@@ -142,10 +150,10 @@ export function PriceCard() {
 					title={t("price.remove.ask", { day: dayOf(removing) })}
 					action={t("price.remove")}
 					danger
-					run={() => savePrices({ periods: periods.filter((one) => one !== removing), currency })}
+					run={() => send({ periods: periods.filter((one) => one !== removing), currency })}
 					onClose={() => setRemoving(undefined)}
 				>
-					<p>{t("price.remove.text")}</p>
+					<p>{t("price.help")}</p>
 				</Confirm>
 			)}
 		</Card>

@@ -12,6 +12,7 @@ import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
 import { ClockCard } from "./clock.js";
+import { PriceCard } from "./prices.js";
 
 /** Address of a gateway without settings, in its own network. */
 const OWN_ADDRESS = "http://192.168.4.1/";
@@ -24,6 +25,7 @@ export function System() {
 				<AboutCard />
 			</div>
 			<div class="column">
+				<PriceCard />
 				<PowerCard />
 				<SetUpCard />
 				<RestartCard />

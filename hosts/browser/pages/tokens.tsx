@@ -9,11 +9,13 @@ import { Confirm, Dialog } from "../kit/dialog.js";
 import { Form } from "../kit/form.js";
 import { formatMoment } from "../kit/format.js";
 import { fieldsOf } from "../kit/limits.js";
-import { Button, Card, CopyButton, Notice, Pending } from "../kit/parts.js";
+import { keepFailure } from "../kit/login.js";
+import { Button, Card, CopyButton, ErrorNotice, Notice, Pending } from "../kit/parts.js";
 import type { NewToken, Token, Tokens as TokenList } from "../kit/replies.js";
 import { displayLink, forgetReader, reader } from "../kit/session.js";
+import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
-import { useDevice } from "../kit/use-device.js";
+import { errorText, useDevice } from "../kit/use-device.js";
 import { useKeptFocus } from "../kit/use-kept-focus.js";
 import { useZone } from "../kit/zone.js";
 
@@ -41,6 +43,7 @@ const FIELDS = fieldsOf(SYSTEM_TOKENS, [
 
 export function TokensCard() {
 	const { value, error, reload } = useDevice<TokenList>(PATH);
+	const keepError = useStore(keepFailure);
 	const [made, setMade] = useState<NewToken>();
 	const [revoking, setRevoking] = useState<Token>();
 	const { place, keep } = useKeptFocus(value?.tokens.length);
@@ -60,6 +63,7 @@ export function TokensCard() {
 	return (
 		<Card title={t("tokens.title")}>
 			<p>{t("tokens.intro")}</p>
+			{keepError && <ErrorNotice error={keepError} text={`${t("login.keep.failed")} ${errorText(keepError)}`} />}
 			{value === undefined ? (
 				<Pending error={error} reload={reload} />
 			) : (

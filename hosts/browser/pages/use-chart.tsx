@@ -272,7 +272,7 @@ function unitIsDay(level: Level): boolean {
 	return VIEWS[level].unit === "day";
 }
 
-/** What was paid and earned, and the balance of both. */
+/** Sums that were paid and earned, and their balance. */
 function MoneyLegend({ money, currency }: { money: Money; currency: string }) {
 	const { imported, exported, base, isEstimated, isIncomplete } = money;
 	const items = [

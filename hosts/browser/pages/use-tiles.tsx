@@ -80,7 +80,8 @@ export function Tile({ name, unit, wallMs, there, pieces, compared, wide = false
 					</Fact>
 				))}
 				{money && (
-					<Fact name={t(money.isEstimated ? "money.about" : "money.balance")}>
+					<Fact name={t("money.balance")}>
+						{money.isEstimated && "≈ "}
 						{moneyText(totalOf(money), pricing?.currency ?? "")}
 					</Fact>
 				)}

@@ -17,7 +17,6 @@ import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";
 import { useZone } from "../kit/zone.js";
-import { PriceCard } from "./prices.js";
 import { ProfileCard } from "./profile.js";
 import { DayBars, UseChart } from "./use-chart.js";
 import { Tile, UseTiles } from "./use-tiles.js";
@@ -130,7 +129,11 @@ function History() {
 			) : (
 				<UseChart {...{ recent, quarters, wallMs, there }} />
 			)}
-			{!isDisplay && there.includes("import_wh") && <PriceCard />}
+			{!isDisplay && there.includes("import_wh") && (
+				<p>
+					<a href="#/system">{t("price.title")}</a>
+				</p>
+			)}
 		</>
 	);
 }

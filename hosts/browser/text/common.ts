@@ -141,9 +141,9 @@ export const COMMON = {
 		"To jest możliwe tylko przez HTTPS, w sieci domowej.",
 	],
 	"error.forbidden_scope": [
-		"This needs the password.",
-		"Dafür ist das Passwort nötig.",
-		"Do tego potrzebne jest hasło.",
+		"This device is signed in for reading only. Settings need the password.",
+		"Dieses Gerät ist nur zum Ablesen angemeldet. Einstellungen brauchen das Passwort.",
+		"To urządzenie jest zalogowane tylko do odczytu. Ustawienia wymagają hasła.",
 	],
 	"error.token_slots_full": [
 		"Token limit reached. Remove one first.",

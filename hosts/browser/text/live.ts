@@ -63,9 +63,9 @@ export const LIVE = {
 		"Token tego wyświetlacza unieważniono albo bramkę zresetowano. Nowy wyświetlacz możesz dodać na stronie „Bezpieczeństwo”.",
 	],
 	"ending.forgotten": [
-		"This device is no longer signed in for reading: its token was revoked, or the gateway was reset. Log in again.",
-		"Dieses Gerät ist nicht mehr zum Ablesen angemeldet: Sein Token wurde widerrufen, oder das Gateway wurde zurückgesetzt. Bitte neu anmelden.",
-		"To urządzenie nie jest już zalogowane do odczytu: jego token unieważniono albo bramkę zresetowano. Zaloguj się ponownie.",
+		"This device is no longer signed in: its token was revoked, or the gateway was reset.",
+		"Dieses Gerät ist nicht mehr angemeldet: Sein Token wurde widerrufen, oder das Gateway wurde zurückgesetzt.",
+		"To urządzenie nie jest już zalogowane: jego token unieważniono albo bramkę zresetowano.",
 	],
 
 	"display.end": ["End this display", "Diese Anzeige beenden", "Zakończ ten wyświetlacz"],

@@ -21,19 +21,14 @@ export const LOGIN = {
 		"Pozostaw to urządzenie zalogowane do odczytu",
 	],
 	"login.keep.help": [
-		"Not on shared computers. Settings will still ask for the password; the access can be revoked on the security page.",
-		"Nicht auf gemeinsam genutzten Computern. Einstellungen fragen weiterhin nach dem Passwort; auf der Sicherheitsseite lässt sich der Zugang widerrufen.",
-		"Nie na współdzielonych komputerach. Ustawienia nadal będą wymagać hasła; dostęp można unieważnić na stronie bezpieczeństwa.",
+		"Not on shared computers. Settings still ask for the password.",
+		"Nicht auf gemeinsam genutzten Computern. Einstellungen fragen weiterhin nach dem Passwort.",
+		"Nie na współdzielonych komputerach. Ustawienia nadal wymagają hasła.",
 	],
 	"login.keep.failed": [
 		"This device does not stay signed in.",
 		"Dieses Gerät bleibt nicht angemeldet.",
 		"To urządzenie nie pozostanie zalogowane.",
-	],
-	"login.wanted": [
-		"This device is signed in for reading only. Settings need the password.",
-		"Dieses Gerät ist nur zum Ablesen angemeldet. Einstellungen brauchen das Passwort.",
-		"To urządzenie jest zalogowane tylko do odczytu. Ustawienia wymagają hasła.",
 	],
 	"login.go": ["Log in", "Anmelden", "Zaloguj"],
 	"login.busy": ["Logging in …", "Anmeldung läuft …", "Logowanie …"],

@@ -21,9 +21,9 @@ export const SECURITY = {
 
 	"tokens.title": ["Tokens", "Token", "Tokeny"],
 	"tokens.intro": [
-		"With a token, a program such as a home automation system, a display on the wall, or a device that stays signed in for reading can connect without the password. A token is valid until it is revoked.",
-		"Mit einem Token kommen ein Programm, etwa eine Hausautomation, eine Anzeige an der Wand oder ein zum Ablesen angemeldetes Gerät ohne das Passwort aus. Es gilt, bis es widerrufen wird.",
-		"Z tokenem program, na przykład automatyka domowa, wyświetlacz na ścianie albo urządzenie zalogowane do odczytu obywa się bez hasła. Token jest ważny do unieważnienia.",
+		"With a token, a program, a display on the wall or a device that stays signed in needs no password. It is valid until it is revoked.",
+		"Mit einem Token braucht ein Programm, eine Anzeige an der Wand oder ein angemeldet bleibendes Gerät kein Passwort. Es gilt, bis es widerrufen wird.",
+		"Z tokenem program, wyświetlacz na ścianie albo stale zalogowane urządzenie nie potrzebuje hasła. Jest ważny do unieważnienia.",
 	],
 	"tokens.none": ["There is no token yet.", "Es gibt noch kein Token.", "Nie ma jeszcze żadnego tokenu."],
 	"tokens.created": ["created {time}", "erstellt am {time}", "utworzono {time}"],

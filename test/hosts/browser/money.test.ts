@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { type Money, microOf, moneyOf, totalOf } from "../../../hosts/browser/kit/money.js";
+import { microOf } from "../../../hosts/browser/kit/csv.js";
+import { type Money, moneyOf, tariff2Share, totalOf } from "../../../hosts/browser/kit/money.js";
 import { type Piece, piecesOf } from "../../../hosts/browser/kit/periods.js";
-import { tariff2Share } from "../../../hosts/browser/kit/power.js";
 import type { Period, PricePeriod, Reading } from "../../../hosts/browser/kit/replies.js";
 import { momentOf, stampOf } from "../../../hosts/browser/kit/wall.js";
 
@@ -143,6 +143,25 @@ describe("hosts/browser/kit/money", () => {
 		assert.equal(tariff2Share([reading("1.8.1", 300), reading("1.8.2", 100)]), 0.25);
 		assert.equal(tariff2Share([reading("1.8.0", 300), reading("1.8.2", 100)]), undefined);
 		assert.equal(tariff2Share([reading("1.8.1", 0), reading("1.8.2", 0)]), undefined);
+	});
+	it("takes tariff 2's part from the history where that holds it, which is no estimate", () => {
+		const periods = [{ ...PRICE, import_t2_micro: 200_000 }];
+		const held = (import_t2_wh: number) => {
+			const one = day("2026-05-01", 10_001);
+			return { ...one, period: { ...one.period, import_t2_wh } };
+		};
+		for (const [wh, micro] of [
+			[0, 10_001 * 320],
+			[3_333, 6_668 * 320 + 3_333 * 200],
+			[10_001, 10_001 * 200],
+		] as const) {
+			const { imported, isEstimated } = money([held(wh)], periods, 0.9);
+			assert.deepEqual([imported, isEstimated], [-micro, false]);
+		}
+		const both = money([held(10_001), day("2026-05-02", 1_000)], periods, 0.5);
+		assert.deepEqual([both.imported, both.isEstimated], [-(10_001 * 200 + 500 * 320 + 500 * 200), true]);
+		// Nothing was imported, and nothing divides by it.
+		assert.equal(money([{ ...held(0), period: { ...held(0).period, import_wh: 0 } }], periods).imported, 0);
 	});
 	it("stays exact over years of a large household", () => {
 		const days = Array.from({ length: 3650 }, () => day("2026-05-01", 99_999, 33_333));
