@@ -42,6 +42,15 @@ async function trickle(socket: Socket, start: string, rest: string): Promise<voi
 }
 
 const slowHead = (socket: Socket) => trickle(socket, "GET / HTTP/1.1\r\nX: ", "x");
+/** Rest of the first line, and the gateway's own name, as a battery sends them. */
+const LIVE = "HTTP/1.1\r\nHost: 127.0.0.1\r\n";
+const slowFrame = (socket: Socket) => trickle(socket, `POST /rpc ${LIVE}Content-Length: 400\r\n\r\n{"src":"`, "a");
+/** Asks again as soon as there is an answer. */
+const askLive = (socket: Socket) => {
+	const ask = () => socket.write(`GET /rpc/Shelly.GetStatus ${LIVE}\r\n`);
+	socket.on("data", ask);
+	ask();
+};
 const slowBody = (socket: Socket) => trickle(socket, `${LOGIN}{"username":"`, "a");
 
 /** Handshakes that go no further than the first message. */
@@ -105,6 +114,8 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
 	"plain connections without a word": { connections: 20, secure: false, act: () => {} },
 	"slow heads over plain HTTP": { connections: 8, secure: false, act: slowHead },
 	"slow logins over plain HTTP": { connections: 4, secure: false, act: slowBody },
+	"slow frames for live values": { connections: 4, secure: false, act: slowFrame },
+	"requests for live values": { connections: 4, secure: false, act: askLive },
 };
 
 /** Attackers at work, from their start to `end`. */

@@ -118,6 +118,9 @@ export function siegeOf(engine: EngineName, title: string, suite: SiegeSuite): v
 			gateway = await ProcessGateway.start(engine, { mode: "ap" });
 			await gateway.login();
 			await gateway.connectMeter({ telegram: TELEGRAM });
+			// The attackers' addresses may ask for live values.
+			await gateway.write("live-meter/clients", { clients: ADDRESSES.map((address) => ({ address })) });
+			await gateway.write("live-meter", { ecotracker: true, shelly: true, homewizard: true, shelly_udp_port: 0 });
 		});
 		after(() => gateway?.stop());
 
@@ -146,6 +149,8 @@ export function siegeOf(engine: EngineName, title: string, suite: SiegeSuite): v
 			});
 		if (engine !== "linux") return;
 		it("has its memory back afterwards", async function () {
+			await gateway.login();
+			await gateway.write("live-meter", { ecotracker: false, shelly: false, homewizard: false });
 			await gateway.pass(REST_MS);
 			await probe(gateway, this, BOOT);
 		});

@@ -10,6 +10,8 @@ siegeOf("xs", "The simulator under siege", {
 		"slow heads over TLS",
 		"slow logins over TLS",
 		"slow logins over plain HTTP",
+		"slow frames for live values",
+		"requests for live values",
 	],
 	stalled: [3],
 	crowds: [60],
