@@ -93,13 +93,10 @@ export class Tokens {
 		return scope;
 	}
 
-	/** Revokes a token of scope read and returns its id; "" for any other, which stays. Throws what the record throws. */
-	giveUp(token: string): string {
-		if (this.scopeOf(token) !== SCOPE_READ) return "";
+	/** Returns the id that a token with this text has, or would have. */
+	idOf(token: string): string {
 		const digest = this.#crypto.sha256(this.#text.encode(token));
-		const id = this.#text.decode(encodeHex(digest.slice(0, ID_LENGTH)));
-		this.revokeId(id);
-		return id;
+		return this.#text.decode(encodeHex(digest.slice(0, ID_LENGTH)));
 	}
 
 	/** Returns false if no token has this id. If the record throws, so does this, and the token remains. */

@@ -152,7 +152,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 				await gateway().write("iec62056/control", { simulator_en: true });
 				const { token } = await reader();
 				const rows = WALK.filter(({ scope }) => scope === SCOPE_READ);
-				const allowed = ["POST system/logout", ...READING.map((path) => `GET ${path}`)];
+				const allowed = ["DELETE system/tokens/<id>", ...READING.map((path) => `GET ${path}`)];
 				assert.deepEqual(rows.map(({ name }) => name).sort(), allowed.sort());
 				for (const path of READING) {
 					const status = path === "meter/profile" ? 404 : 200;
@@ -177,14 +177,20 @@ export function tokenChecks(gateway: () => TestGateway): void {
 				);
 				assert.equal((await gateway().get("system/status", { token })).status, 200);
 			});
-			it("are given up by a logout with them, and no other token or session is", async () => {
+			it("revoke themselves and no other, and outlive a logout", async () => {
 				const full = await make();
-				const { token } = await reader();
+				const { token, id } = await reader();
 				const other = await gateway().write(PATH, { name: "another reader", scope: "read" });
-				isEmpty(await gateway().post("system/logout", undefined, { token }));
+				isError(await gateway().post("system/logout", undefined, { token }), 403, "forbidden_scope");
+				for (const foreign of [full.id, other.id, "00000000", ""]) {
+					const reply = await gateway().request("DELETE", `${PATH}/${foreign}`, { token });
+					assert.equal(reply.status, foreign === "" ? 404 : 403, foreign);
+				}
+				assert.equal((await gateway().get("system/status", { token })).status, 200);
+				isEmpty(await gateway().request("DELETE", `${PATH}/${id}`, { token }));
 				isError(await gateway().get("system/status", { token }), 401, "unauthorized");
 				assert.deepEqual(
-					(await list()).map(({ id }) => id),
+					(await list()).map((one) => one.id),
 					[full.id, other.id],
 				);
 				isEmpty(await gateway().post("system/logout", undefined, { token: full.token }));

@@ -77,14 +77,11 @@ export function knownPassword(): string | undefined {
  * keeps its own token.
  */
 export function logOut(): void {
-	const end = () => sendNow("POST", "system/logout").catch(() => undefined);
+	const send = (method: string, path: string) => sendNow(method, path).catch(() => undefined);
 	known = undefined;
-	end();
-	if (hasSession() && reader() !== undefined) {
-		endSession();
-		// Now it is sent with the device's token, which ends by that.
-		end();
-	}
+	const own = reader();
+	if (own !== undefined) send("DELETE", `system/tokens/${own.id}`);
+	if (hasSession()) send("POST", "system/logout");
 	forgetReader();
 	endSession();
 }

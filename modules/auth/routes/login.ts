@@ -13,7 +13,7 @@ import type { Exchange } from "../../api/exchange.js";
 import { describeMissing } from "../../api/field-value.js";
 import { decodeHex } from "../../bytes/hex.js";
 import { bodyField, type Field, TEXT } from "../../config/schema.js";
-import { EVENT_LOGIN, EVENT_LOGIN_REFUSED, EVENT_PASSWORD, EVENT_TOKEN_REVOKED } from "../../diagnostics/events.js";
+import { EVENT_LOGIN, EVENT_LOGIN_REFUSED, EVENT_PASSWORD } from "../../diagnostics/events.js";
 import type { Access } from "../access.js";
 import { DIGEST_LENGTH } from "../account.js";
 import {
@@ -92,12 +92,10 @@ export function postLogin(exchange: Exchange<Access>, values: BodyValues): void 
 	}
 }
 
-/** Ends the session, or gives up a token of scope read, with which a device stays signed in. */
 export function postLogout(exchange: Exchange<Access>): void {
-	const { sessions, tokens } = exchange.part;
-	const { events, live } = exchange.core;
-	const givenUp = sessions.revoke(exchange.token) ? "" : tokens.giveUp(exchange.token);
-	if (givenUp !== "") events.note(EVENT_TOKEN_REVOKED, givenUp);
+	const { sessions } = exchange.part;
+	const { live } = exchange.core;
+	sessions.revoke(exchange.token);
 	live.tokensChanged();
 	exchange.empty();
 }

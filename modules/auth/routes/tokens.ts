@@ -1,7 +1,7 @@
 /** Routes for long-lived tokens and open sessions (API text, "Authentication routes"). */
 
 import { BODY_LIMIT, type BodyTable, type BodyValues, needed } from "../../api/body.js";
-import { NOT_FOUND, TOKEN_SLOTS_FULL } from "../../api/errors.js";
+import { FORBIDDEN_SCOPE, NOT_FOUND, TOKEN_SLOTS_FULL } from "../../api/errors.js";
 import type { Exchange } from "../../api/exchange.js";
 import { bodyField, CHOICE, PRINTABLE, TEXT } from "../../config/schema.js";
 import { EVENT_TOKEN_MADE, EVENT_TOKEN_REVOKED } from "../../diagnostics/events.js";
@@ -78,12 +78,19 @@ export function postToken(exchange: Exchange<Access>, values: BodyValues): void 
 	});
 }
 
+/** Revokes a token. A token of scope read may revoke itself only, so that a device can sign out without the password. */
 export function deleteToken(exchange: Exchange<Access>): void {
-	if (!exchange.part.tokens.revokeId(exchange.parameter)) {
+	const { tokens } = exchange.part;
+	const { parameter, token } = exchange;
+	if (tokens.scopeOf(token) === SCOPE_READ && tokens.idOf(token) !== parameter) {
+		exchange.fail(403, FORBIDDEN_SCOPE, "A read-only token can revoke itself only.");
+		return;
+	}
+	if (!tokens.revokeId(parameter)) {
 		exchange.fail(404, NOT_FOUND, "No token has this id.");
 		return;
 	}
-	exchange.core.events.note(EVENT_TOKEN_REVOKED, exchange.parameter);
+	exchange.core.events.note(EVENT_TOKEN_REVOKED, parameter);
 	exchange.core.live.tokensChanged();
 	exchange.empty();
 }
