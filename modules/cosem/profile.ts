@@ -108,7 +108,7 @@ export class DLMSProfile implements Inquiry {
 	/** Columns, or -1. */
 	#time = -1;
 	#status = -1;
-	/** Of the meter, seconds; deviation and status. */
+	/** Meter's clock, seconds; deviation and status. */
 	#clockS = 0;
 	readonly #zone = new Uint8Array(3);
 	/** Rows left; -1 before the answer. */

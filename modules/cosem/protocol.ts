@@ -14,7 +14,7 @@ import { EVENT_END, type MeterProtocol, type Opening, type Probing, type ReadSes
 import { DLMSReadSession } from "./read-session.js";
 import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT } from "./settings.js";
 
-/** Of `protocol` in the API. */
+/** Value of `protocol` in the API. */
 export const CHOICE = "dlms";
 
 /** HDLC without sign-on: connects, disconnects. */

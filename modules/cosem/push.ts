@@ -76,7 +76,7 @@ const GENERAL_BLOCK = 0xe0;
 const LAST_BLOCK = 0x80;
 
 const TITLE_LENGTH = 8;
-/** Of a ciphered APDU; up to three bytes, which end the header. */
+/** Length of a ciphered APDU; up to three bytes, which end the header. */
 const LENGTH_AT = 2 + TITLE_LENGTH;
 const HEAD_LENGTH = LENGTH_AT + 3;
 /** `#bare`: none can start. */
@@ -98,7 +98,7 @@ class SenderCounter {
 
 export class PushReadSession implements Machine, ReadSession, Probing {
 	readonly line: LineSettings;
-	/** Of the last push; after `abort`, of the session. */
+	/** Last push's; after `abort`, the session's. */
 	failure: Failure | undefined;
 	meterId: Uint8Array = NO_BYTES;
 	received = 0;

@@ -59,7 +59,7 @@ const MODE_E_LACKING = 2;
 export const PROTOCOL_DLMS = "DLMS/COSEM";
 
 export class DLMSReadSession implements ReadSession {
-	/** Of the try with most progress; final with EVENT_END. */
+	/** Failure of the try with most progress; final with EVENT_END. */
 	failure: Failure | undefined;
 	readonly #opening: Opening<COSEMSettings>;
 	/** Optional mode E; undefined if required. */
@@ -220,7 +220,7 @@ export class DLMSReadSession implements ReadSession {
 		return this.#association?.connection ?? this.#signOn;
 	}
 
-	/** Mode E only? */
+	/** The meter may have mode E only. */
 	private get isInquiry(): boolean {
 		return this.#attempts !== undefined && !this.#opening.settings.handsOver;
 	}

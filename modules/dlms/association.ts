@@ -104,7 +104,7 @@ export interface AssociationOptions {
 	/** MECHANISM_NONE, _LOW, _HIGH_GMAC or _HIGH_SHA256. */
 	readonly mechanism: number;
 	readonly ciphered: boolean;
-	/** Of MECHANISM_LOW, or secret of MECHANISM_HIGH_SHA256; at most SECRET_LIMIT bytes. */
+	/** Password of MECHANISM_LOW, or secret of MECHANISM_HIGH_SHA256; at most SECRET_LIMIT bytes. */
 	readonly password: Uint8Array;
 	/** Required with `ciphered` or MECHANISM_HIGH_…. */
 	readonly cipher: Cipher | undefined;
@@ -128,7 +128,7 @@ export class Association {
 	secretEnd = 0;
 	/** The list is incomplete. */
 	failure: Failure | undefined;
-	/** Of the AARE; -1 absent. */
+	/** From the AARE; -1 absent. */
 	diagnostic = -1;
 	readonly exception = new ExceptionResponse();
 	readonly #options: AssociationOptions;

@@ -68,14 +68,14 @@ export class DataWalker {
 	/** Remaining elements, two bytes each. */
 	readonly #stack: Uint8Array;
 	readonly #bottom: number;
-	/** Of the next container. */
+	/** Position of the next container. */
 	#top: number;
 	#started = false;
 	/** Tag, and content `bytes[start..end)`, of the current element. */
 	tag = 0;
 	start = 0;
 	end = 0;
-	/** Of a bit string. */
+	/** Number of bits in a bit string. */
 	bits = 0;
 
 	/** Values are read from `cursor`. Uses STACK_SIZE bytes at `stack[at]`. */

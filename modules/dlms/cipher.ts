@@ -52,7 +52,7 @@ const FIRST_SERVICE = 0xc0;
 
 export interface CipherOptions {
 	readonly gcm: GCM;
-	/** Of the concatenated parts. */
+	/** SHA-256 of the concatenated parts. */
 	sha256(...parts: Uint8Array[]): Uint8Array;
 	/** 0 or 1. */
 	readonly suite: number;
@@ -68,7 +68,7 @@ export interface CipherOptions {
 	readonly counter: number;
 	/** Exclusive, until more are reserved. */
 	readonly counterLimit: number;
-	/** Of its last APDU, if known. */
+	/** Counter of the meter's last APDU, if known. */
 	readonly meterCounter?: number;
 	/** Also deciphers under the broadcast key. */
 	readonly mayBroadcast?: boolean;
@@ -90,7 +90,7 @@ export class Cipher {
 	counterLimit: number;
 	/** A tag was not checked, without the authentication key. */
 	unchecked = false;
-	/** Of its last APDU; -1 unknown. */
+	/** Counter of the meter's last APDU; -1 unknown. */
 	meterCounter: number;
 	/** SC of the last APDU. */
 	control = 0;

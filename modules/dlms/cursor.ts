@@ -6,7 +6,7 @@
  * high byte first.
  */
 
-/** Of a long-form length. */
+/** Bytes of a long-form length. */
 const LENGTH_BYTES = 4;
 const LONG_FORM = 0x80;
 

@@ -73,7 +73,7 @@ export class Initiate {
 	}
 }
 
-/** Of a confirmed service error. */
+/** Confirmed service error at the cursor. */
 export function serviceErrorFailure(cursor: Cursor): Failure {
 	cursor.expect(CONFIRMED_SERVICE_ERROR);
 	cursor.expect(1);

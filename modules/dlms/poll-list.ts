@@ -56,7 +56,7 @@ export function pollListOf(stored: Uint8Array): Uint8Array {
 	return list;
 }
 
-/** Of untrusted bytes from flash. */
+/** Validates bytes from flash. */
 export function isPollList(stored: Uint8Array): boolean {
 	if (stored.length === 0) return true;
 	if (stored[0] > POLL_LIMIT || stored.length !== 1 + stored[0] * POLL_ENTRY_SIZE) return false;

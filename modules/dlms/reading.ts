@@ -56,7 +56,7 @@ export const LIST_LIMIT = 30;
 export const SHORT_LIST = 10;
 /** In 128 bytes; a meter that fails at these has no lists. */
 const SHORT_ENOUGH = 12;
-/** Of a structure or array. */
+/** Values of a structure or array. */
 export const VALUES_LIMIT = 16;
 
 /** Byte arguments are valid only during the call. */
@@ -263,7 +263,7 @@ export class Reading implements Inquiry {
 		return true;
 	}
 
-	/** Of an object without a value. */
+	/** Skips the times of an object without a value. */
 	private skipTimes(): void {
 		while (this.#index < this.#stepsEnd) {
 			const step = this.#work[this.#index];

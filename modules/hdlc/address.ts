@@ -19,7 +19,7 @@ const LONG_MAX = 0x3fff;
 /** Instead of an end position. */
 export const ADDRESS_BAD = -1;
 
-/** Of both ends of a connection. */
+/** Both ends of a connection. */
 export interface HDLCAddress {
 	/** 0 to 127. */
 	readonly client: number;

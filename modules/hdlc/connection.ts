@@ -136,7 +136,7 @@ export class HDLCConnection implements Machine {
 	#wanted = FRAME_NONE;
 	/** Bit n is EVENT_n. */
 	#events = 0;
-	/** Of SNRM or DISC. */
+	/** Repetitions of SNRM or DISC. */
 	#tries = 0;
 	/** Damaged frames at the last progress. */
 	#badBefore = 0;

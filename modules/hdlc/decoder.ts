@@ -55,7 +55,7 @@ export class FrameDecoder {
 	#need = 0;
 	/** Before the closing flag. */
 	#frameEnd = 0;
-	/** Of a frame that was too long. */
+	/** Bytes left of a frame that was too long. */
 	#skip = 0;
 
 	constructor(bytes: Uint8Array) {

@@ -107,7 +107,7 @@ export class Exchange {
 		return kind === CONTROL_RR || kind === CONTROL_RNR || kind === CONTROL_REJ ? this.takeNumber(kind) : NEXT_NOTHING;
 	}
 
-	/** Of the unanswered frame. Returns NEXT_…. */
+	/** Repeats the unanswered frame. Returns NEXT_…. */
 	repeat(): number {
 		if (this.tries === RETRIES) return NEXT_LOST;
 		this.tries++;

@@ -27,7 +27,7 @@ export const FORMAT_LENGTH_MASK = 0x07;
 export const ADDRESS_AT = 3;
 /** Header or frame check. */
 export const CHECK_LENGTH = 2;
-/** Of the length field; bytes with both flags. */
+/** Largest length field; bytes with both flags. */
 const LENGTH_MAX = 0x7ff;
 export const FRAME_LIMIT = LENGTH_MAX + 2;
 /** Without information: both flags, server addresses on both sides. */

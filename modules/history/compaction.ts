@@ -20,12 +20,12 @@ export const KEEP_S: readonly number[] = Object.freeze([2 * DAY_S, 14 * DAY_S, 8
 const DAYS_FIRST = 8;
 /** Free sectors required before another one takes readings. */
 const SPARE = 2;
-/** Of one flash write. */
+/** Bytes of one flash write. */
 const PIECE = 4 * SLOT;
 
 export class Compaction {
 	readonly #sectors: Sectors;
-	/** Continuation of the pass; 0: a new one. */
+	/** The pass continues from this time; 0: a new pass. */
 	#fromS = 0;
 	/** Halvings of the retention of days. */
 	#pressure = 0;

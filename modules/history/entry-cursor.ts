@@ -35,7 +35,7 @@ export class EntryCursor implements EntrySource {
 		return this.#timeS;
 	}
 
-	/** Of the next entry in the head, after `next` returned false. */
+	/** Next entry in the head, after `next` returned false. */
 	get position(): number {
 		return this.#at;
 	}

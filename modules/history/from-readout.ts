@@ -32,7 +32,7 @@ const GROUP_SERVICE = 96;
 const NOTHING = -1;
 
 const JOULES_OF_WH = 3600;
-/** Of a value. */
+/** Characters of a value. */
 const NUMBER_LIMIT = 32;
 const MINUS = 0x2d;
 const DOT = 0x2e;

@@ -55,7 +55,7 @@ export class PeriodCursor {
 	#isBegun = false;
 	/** Reading before the current entry, or -1. */
 	#beforeS = -1;
-	/** Of the entry: share given to periods, and its amounts. */
+	/** Share of the entry given to periods, and its amounts. */
 	#share = 0;
 	readonly #given = new Float64Array(REGISTER_COUNT);
 	/** After the entry's time: none left in it. */

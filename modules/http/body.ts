@@ -48,11 +48,11 @@ export class BodyDecoder {
 
 	#state = STATE_DONE;
 	#chunked = false;
-	/** Of the body or chunk. */
+	/** Bytes left of the body or chunk. */
 	#left = 0;
 	/** Accepted by the sink. */
 	#taken = 0;
-	/** Of the size line or trailers. */
+	/** Bytes of the size line or trailers. */
 	#seen = 0;
 
 	begin(length: number): void {

@@ -51,7 +51,7 @@ const STATE_ASKING = 2;
 const STATE_OVER = 3;
 
 export class HTTPClient implements Timed {
-	/** Of the last request. */
+	/** Last request's outcome. */
 	outcome = OUTCOME_NONE;
 	/** A kept-open connection failed before the reply: a new one may succeed. */
 	isWorthRepeating = false;
@@ -149,7 +149,7 @@ export class HTTPClient implements Timed {
 		}
 	}
 
-	/** Of `ReplyReader.take` or `end`. */
+	/** `result`: from `ReplyReader.take` or `end`. */
 	private take(result: number): void {
 		if (result === READ_MORE) return;
 		if (result !== READ_DONE) {

@@ -22,7 +22,7 @@ export interface ConnectionServer {
 	readonly handler: HTTPHandler;
 	readonly limits: HTTPLimits;
 	readonly task: Task;
-	/** Of the deadline. */
+	/** The deadline may have changed. */
 	changed(): void;
 	/** All other places of the port serve requests with a token (`isBusy`), or clients that sent one. */
 	isLast(connection: OwnedConnection, isBusy: boolean): boolean;

@@ -259,7 +259,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		while (this.write() || this.read());
 	}
 
-	/** Of handler, sink or source: 500 if the client has nothing yet, then closes. */
+	/** Exception of handler, sink or source: sends 500 if the client has nothing yet, then closes. */
 	private recover(error: unknown): void {
 		// It arrives twice if a reply fails inside a handler.
 		if (error === this.#recovered || this.#input === INPUT_CLOSED) return;

@@ -1,6 +1,6 @@
 /** Scanners for heads: words, lists, blanks, numbers (RFC 9110, 5.6); nothing is copied. */
 
-/** Of Content-Length; exact as a double. */
+/** Digits of Content-Length; exact as a double. */
 export const LENGTH_DIGITS_LIMIT = 15;
 
 const TAB = 0x09;

@@ -22,7 +22,7 @@ export class Outgoing {
 	readonly #buffer: Uint8Array;
 	#start = 0;
 	#end = 0;
-	/** Of the reply; -1 once sent. */
+	/** Start of the reply; -1 once sent. */
 	#mark = -1;
 	/** The source was not read yet. */
 	#isFresh = false;

@@ -55,7 +55,7 @@ export class ReplyReader {
 	/** Including bytes not stored. */
 	#lineLength = 0;
 	readonly #body = new BodyDecoder();
-	/** Of heads, or of the body. */
+	/** Bytes of the heads, or of the body. */
 	#seen = 0;
 	/** 0 before the first line. */
 	#code = 0;
@@ -97,7 +97,7 @@ export class ReplyReader {
 		return this.readBody(bytes, at, end);
 	}
 
-	/** Of the connection. READ_DONE or READ_BROKEN. */
+	/** The connection has ended. Returns READ_DONE or READ_BROKEN. */
 	end(): number {
 		this.isReusable = false;
 		return this.status === 0 ? READ_BROKEN : READ_DONE;

@@ -18,7 +18,7 @@ export const MATCH_NOT_FOUND = 1;
 /** Other methods only: 405, with `allow`. */
 export const MATCH_METHOD = 2;
 
-/** Of a parameter. */
+/** Begins a parameter. */
 const OPENING = "<";
 
 export interface Routes<R extends Route> {

@@ -41,7 +41,7 @@ const END_GAP_MS = 300;
 const CRC_DIGITS = 4;
 
 const SLASH = 0x2f;
-/** Of a `/`. */
+/** CRC of a `/`. */
 const SLASH_CRC = 0xdc41;
 const LF = 0x0a;
 
@@ -52,10 +52,10 @@ const STATE_ENDED = 3;
 
 export class MeterListener implements Machine {
 	readonly parser: DataSetParser;
-	/** Of the present or last telegram. */
+	/** Present or last telegram's. */
 	ident: Uint8Array = new Uint8Array(0);
 	check = CHECK_ABSENT;
-	/** Of the last telegram; after `abort()`, of the session. */
+	/** Last telegram's; after `abort()`, the session's. */
 	failure: Failure | undefined;
 	/** Received and damaged characters. */
 	received = 0;

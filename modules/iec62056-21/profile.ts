@@ -59,7 +59,7 @@ const FORMS = "5565";
 const FORM_BARE = 1;
 /** Takes the period for a day: the meter had no row in the last quarters of an hour. */
 const FORM_DAYS = 3;
-/** Of a request, after a NAK, and with a better period. */
+/** Repetitions after a NAK, and with a better period. */
 const REPEATS = 2;
 /** Sessions in programming mode, as many as a client waits for. */
 const TRIES = 3;
@@ -239,7 +239,7 @@ class ReadoutFirst extends IECReadSession {
 class ProgrammingMode extends IECReadSession {
 	readonly #questions: ProfileQuestions;
 	#step = STEP_DEMAND;
-	/** Of the present request. */
+	/** Refusals of the present request. */
 	#refusals = 0;
 
 	constructor(opening: Opening<IECSettings>, attempts: Attempts, questions: ProfileQuestions) {

@@ -37,7 +37,7 @@ const DEPTH_DEFAULT = 4;
 /** Levels are bits of an integer. */
 const DEPTH_LIMIT = 31;
 const SCRATCH_DEFAULT = 256;
-/** Of a converted number. */
+/** Characters of a converted number. */
 export const NUMBER_LIMIT = 32;
 
 /** In `scan()`: none complete yet. */
@@ -84,7 +84,7 @@ export class JSONReader {
 	#bytes: Uint8Array;
 	#at = 0;
 	#end = 0;
-	/** Of `#bytes[0]` in the document. */
+	/** Offset of `#bytes[0]` in the document. */
 	#base = 0;
 	#finished = false;
 	#expect = EXPECT_VALUE;

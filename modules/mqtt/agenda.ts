@@ -93,7 +93,7 @@ export class Agenda {
 	#isNews = false;
 	/** The last attempt to read the meter failed. */
 	#hasFailed = false;
-	/** Of the readout, while some are still to be sent. */
+	/** Entities of the readout, while some are still to be sent. */
 	#entities: Entities | undefined;
 	#due = NOTHING;
 	#sending = NOTHING;

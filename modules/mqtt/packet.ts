@@ -201,7 +201,7 @@ export class PacketReader {
 		return (this.kept[at] << 8) | this.kept[at + 1];
 	}
 
-	/** Of PUBLISH; 0 when the topic is too long to be of interest. */
+	/** In PUBLISH; 0 when the topic is too long to be of interest. */
 	get payloadAt(): number {
 		const at = 2 + this.number(0) + (this.qos > 0 ? 2 : 0);
 		return at <= KEPT_LIMIT ? at : 0;

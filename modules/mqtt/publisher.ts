@@ -89,7 +89,7 @@ export class Publisher implements Timed {
 	/** To withdraw the announcement. */
 	#farewells = 0;
 	#leave = STAY;
-	/** Of the state or session, ms. */
+	/** Start of the state or session, ms. */
 	#sinceMs = 0;
 	/** Processed acknowledgements of this session (-1 before CONNACK), and processed birth messages. */
 	#seen = 0;

@@ -13,7 +13,7 @@ export const SML_NO_START = failure(
 	5,
 	"Characters came, but no telegram of SML. Turn the head, shade it from light, or choose another protocol.",
 );
-/** Of a telegram or message. */
+/** Telegram or message. */
 export const SML_CHECK_WRONG = failure(
 	METER_ERROR,
 	"sml/check",

@@ -127,7 +127,7 @@ export class SMLFile {
 		return this.#work.subarray(ID_AT, ID_AT + this.serverIdLength);
 	}
 
-	/** Of all messages. */
+	/** All messages are complete. */
 	get isComplete(): boolean {
 		return !this.isBroken && this.#depth + this.#typeBytes === 0;
 	}

@@ -43,9 +43,9 @@ const STATE_FILE = 1;
 const STATE_ENDED = 2;
 
 export class SMLListener implements Machine {
-	/** Of the last telegram; after `abort`, of all. */
+	/** Last telegram's; after `abort`, all telegrams'. */
 	failure: Failure | undefined;
-	/** Of the last valid telegram, ASCII; or empty. */
+	/** Server id of the last valid telegram, ASCII; or empty. */
 	meterId: Uint8Array = NO_BYTES;
 	/** The records were full. */
 	isCut = false;

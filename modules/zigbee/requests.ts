@@ -197,7 +197,7 @@ export abstract class Requests {
 		this.#next = 0;
 	}
 
-	/** Of the request, or the operation it starts. */
+	/** Time limit of the request, or the operation it starts. */
 	protected get limitMs(): number {
 		if (this.asked === ZDO_MGMT_LEAVE) return LEAVE_MS;
 		return this.asked === BDB_START ? BDB_MS : REQUEST_MS;
