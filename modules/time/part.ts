@@ -1,4 +1,3 @@
-/** Clock and time zone. */
 import { backupGroup } from "../api/backup-group.js";
 import { route, settingsRoutes } from "../api/route.js";
 import type { Core } from "../core/core.js";
