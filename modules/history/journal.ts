@@ -1,3 +1,9 @@
+/**
+ * The history in flash: one entry for each quarter hour with a reading, namely its first one, appended to the head sector
+ * (sectors.ts) as a separate block. A block also has the meter state (meter-state.ts) if it does not follow from the entry:
+ * in the first block of a sector and after a meter exchange. If a power cut leaves a partial block, later entries go to
+ * another sector.
+ */
 import { ERASE_SIZE, type Partition } from "../io/flash.js";
 import { QUARTER_S } from "../time/calendar.js";
 import { type Entry, REGISTER_COUNT } from "./entry.js";

@@ -1,3 +1,4 @@
+/** Firmware: running version, updates, and the check for newer ones. */
 import { backupGroup } from "../api/backup-group.js";
 import { route, settingsRoutes } from "../api/route.js";
 import { SCOPE_READ } from "../auth/tokens.js";

@@ -1,3 +1,4 @@
+/** Clock and time zone. */
 import { backupGroup } from "../api/backup-group.js";
 import { route, settingsRoutes } from "../api/route.js";
 import type { Core } from "../core/core.js";
