@@ -1,7 +1,6 @@
 /**
- * Creates the associations of one DLMS/COSEM readout and keeps the data that outlasts them: counters, scalers and
- * records. An association reads the configured list of objects or a load profile, or, as the public client, the
- * invocation counter.
+ * Creates the associations of one readout (list or profile, and the public client's for the invocation counter), and
+ * keeps counters, scalers and records between them.
  */
 import { MECHANISM_HIGH_GMAC, MECHANISM_NONE } from "../dlms/aarq.js";
 import { KEY_LENGTH } from "../dlms/cipher.js";
@@ -16,16 +15,16 @@ import { DLMSProfile } from "./profile.js";
 import { DLMSRecords, MISSING_SIZE } from "./records.js";
 import { AUTH_HIGH_GMAC, type COSEMSettings } from "./settings.js";
 
-/** Client address of the public client, which needs no authentication. */
+/** Needs no authentication. */
 const PUBLIC_CLIENT = 16;
 
-/** Offset between AUTH_… and MECHANISM_… from AUTH_HIGH_GMAC on; lower values are equal. */
+/** From AUTH_… to MECHANISM_…, from AUTH_HIGH_GMAC on. */
 const HIGHER = MECHANISM_HIGH_GMAC - AUTH_HIGH_GMAC;
 
-/** Scalers of the configured objects, kept across readouts. */
+/** Kept across readouts. */
 class PollScalers extends ScalerCache {
 	readonly objects: Uint8Array;
-	/** Number of attributes that the meter accepts in one request, as far as known. */
+	/** Attributes per request, as far as known. */
 	listing = LIST_LIMIT;
 
 	constructor(objects: Uint8Array) {
@@ -43,12 +42,12 @@ function scalersOf(memory: ProtocolMemory, objects: Uint8Array): PollScalers {
 }
 
 export class AssociationFactory {
-	/** Shared working buffer; only one association exists at a time. */
+	/** Shared: one association at a time. */
 	readonly buffer = new Uint8Array(SESSION_BUFFER);
 	readonly scalers: PollScalers;
-	/** Undefined if nothing is ciphered or a key is missing. */
+	/** Undefined without ciphering or a key. */
 	counters: InvocationCounters | undefined;
-	/** Set while an association reads the invocation counter. */
+	/** While reading the counter. */
 	counterSink: CounterSink | undefined;
 	readonly #opening: Opening<COSEMSettings>;
 	#records: DLMSRecords | undefined;
@@ -59,7 +58,7 @@ export class AssociationFactory {
 		this.scalers = scalersOf(opening.memory, opening.settings.dlms.objects);
 	}
 
-	/** Loads the invocation counters once the line has the speed of HDLC. */
+	/** The line has the speed of HDLC. */
 	begin(): void {
 		const { settings, storage, crypto } = this.#opening;
 		const { encryptionKey, title } = settings.dlms;
@@ -76,10 +75,7 @@ export class AssociationFactory {
 		return this.open(PUBLIC_CLIENT, reading, MECHANISM_NONE, carrier, nowMs);
 	}
 
-	/**
-	 * Starts an association that reads the list or the requested profile. `listing`: maximum number of attributes in a
-	 * request.
-	 */
+	/** Reads the list or profile. `listing`: attributes per request. */
 	aboutList(listing: number, carrier: Carrier, nowMs: number): AssociationSession {
 		const { settings, records: writer, profile } = this.#opening;
 		const { auth, client, objects, swappedDeviation } = settings.dlms;
@@ -97,13 +93,13 @@ export class AssociationFactory {
 		return this.open(client, reading, mechanism, carrier, nowMs);
 	}
 
-	/** Completes the records read so far. */
+	/** So far. */
 	keep(): void {
 		this.#records?.keep();
 		this.#profile?.keep();
 	}
 
-	/** Objects without a value; a copy. */
+	/** Copy. */
 	get missing(): Uint8Array {
 		const { object, reason } = this.#profile ?? {};
 		if (object === undefined || reason === undefined || reason === 0)

@@ -1,7 +1,6 @@
 /**
- * One HDLC connection with one association, on a line in 8N1: connects, reads what `reading` requests, disconnects. The
- * caller runs `connection` and passes its events (hdlc/events.ts) to `goOn`; after EVENT_END `failure` holds the
- * result. The session also hides the password, which is sent in plain text, in logged line data.
+ * One HDLC connection with one association, 8N1: connects, reads `reading`, disconnects. The caller runs `connection` and
+ * passes its events (hdlc/events.ts) to `goOn`; after EVENT_END see `failure`. Logged data hide the plain-text password.
  */
 import { Association, STEP_COUNTER, STEP_END, STEP_SEND, STEP_WAIT } from "../dlms/association.js";
 import type { Cipher } from "../dlms/cipher.js";
@@ -17,22 +16,22 @@ import type { Failure } from "../readout/failure.js";
 import { FAILURE_COUNTERS } from "./failures.js";
 import type { DLMSSettings } from "./settings.js";
 
-/** Replacement for a hidden byte. */
+/** For a hidden byte. */
 const HIDDEN = 0x2a;
 
-/** Maximum length of an answer: several times that of ten registers at once. */
+/** Several times ten registers at once. */
 const APDU_LIMIT = 1024;
 export const SESSION_BUFFER = APDU_LIMIT + ROOM;
-/** Proposed information field and window size; the meter may negotiate lower values. */
+/** Proposed; negotiable down. */
 const INFO = APDU_LIMIT;
 const WINDOW = 7;
 
 export interface Carrier {
-	/** Speed, Bd. */
+	/** Bd. */
 	readonly baud: number;
-	/** True after a sign-on, which proves that the meter is present. */
+	/** The meter is present. */
 	readonly isSignedOn: boolean;
-	/** True if the meter may still hold an earlier connection. */
+	/** The meter may hold an earlier connection. */
 	readonly releaseFirst: boolean;
 }
 
@@ -40,26 +39,26 @@ export interface AssociationSessionOptions {
 	readonly settings: DLMSSettings;
 	readonly client: number;
 	readonly carrier: Carrier;
-	/** Working buffer, SESSION_BUFFER bytes. */
+	/** SESSION_BUFFER bytes. */
 	readonly buffer: Uint8Array;
-	/** MECHANISM_… (dlms/aarq.ts), whether APDUs are ciphered, and the cipher that either may require. */
+	/** MECHANISM_…; ciphered APDUs; the cipher for either. */
 	readonly mechanism: number;
 	readonly ciphered: boolean;
 	readonly cipher: Cipher | undefined;
 	readonly reading: Inquiry;
 	readonly crypto: Crypto;
-	/** Reserves more invocation counters for the cipher. Returns false if flash refuses. */
+	/** Reserves counters; false if flash refuses. */
 	keepAhead(): boolean;
 }
 
 export class AssociationSession {
-	/** True once the meter has accepted the HDLC connection. */
+	/** By the meter, in HDLC. */
 	connected = false;
 	readonly association: Association;
 	readonly #options: AssociationSessionOptions;
 	readonly connection: HDLCConnection;
 	#countersFailed = false;
-	/** Position of the password in the last polled output. */
+	/** In the last output. */
 	#hideFrom = 0;
 	#hideTo = 0;
 
@@ -97,17 +96,16 @@ export class AssociationSession {
 		return this.#options.cipher;
 	}
 
-	/** Reason for an incomplete list. Final with EVENT_END. */
 	get failure(): Failure | undefined {
 		if (this.#countersFailed) return FAILURE_COUNTERS;
 		const { association } = this;
 		if (association.isRead || association.failure !== undefined) return association.failure;
-		// A connection without a failure was ended from outside.
+		// Ended from outside.
 		const failure = this.connection.failure ?? HDLC_LOST;
 		return this.#options.carrier.isSignedOn ? afterSignOn(failure) : failure;
 	}
 
-	/** Disconnects once the meter has accepted the connection or left the first request unanswered. */
+	/** Once connected, or if the first request is unanswered. */
 	letGo(nowMs: number): void {
 		const { connection } = this;
 		if (connection.frames > 0 || connection.repeated > 0) connection.disconnect(nowMs);
@@ -117,21 +115,21 @@ export class AssociationSession {
 		this.connection.disconnect(nowMs);
 	}
 
-	/** Returns the line data with the password hidden: the same array, or a copy of its first `end` bytes. */
+	/** Password hidden: the same array, or a copy of `end` bytes. */
 	shown(direction: number, bytes: Uint8Array, start: number, end: number): Uint8Array {
 		const { secretStart, secretEnd } = this.association;
 		if (secretStart === secretEnd) return bytes;
 		const copy = bytes.slice(0, end);
 		if (direction === TAP_TRANSMITTED) copy.fill(HIDDEN, start + this.#hideFrom, start + this.#hideTo);
 		else {
-			// The optical head may echo the password, late or damaged, so every character that occurs in it is hidden.
+			// Echoes may be late or damaged, so all its characters are hidden.
 			const { password } = this.#options.settings;
 			for (let i = start; i < end; i++) if (password.includes(copy[i])) copy[i] = HIDDEN;
 		}
 		return copy;
 	}
 
-	/** Notes the position of the password in `output`. */
+	/** In `output`. */
 	noteSecret(output: Output): void {
 		const { request, secretStart, secretEnd } = this.association;
 		const inside = output.bytes === request;
@@ -139,10 +137,7 @@ export class AssociationSession {
 		this.#hideTo = inside ? Math.max(this.#hideFrom, Math.min(secretEnd, output.end) - output.start) : 0;
 	}
 
-	/**
-	 * Processes an event of the connection other than the end. The caller invokes it directly, because a call from `poll`
-	 * would add a level to the microcontroller's stack, which is nearly exhausted here.
-	 */
+	/** Event but the end. Called directly: from `poll` the microcontroller's stack would overflow. */
 	goOn(event: number, nowMs: number): void {
 		const { association, connection } = this;
 		let step = STEP_END;

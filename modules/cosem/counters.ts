@@ -1,15 +1,13 @@
 /**
- * Invocation counters of the gateway. A value must never be used twice with the same key and system title, not even
- * after a power cut or a factory reset (NIST SP 800-38D, 8). Counters are reserved in flash in blocks of AHEAD; the
- * unused rest of a block is discarded. The entry is separate from the settings, so a factory reset does not delete it.
+ * Our invocation counters, unique for key and title even after a power cut or factory reset (NIST SP 800-38D, 8). Flash
+ * reserves blocks of AHEAD; the rest of a block is discarded. Not a setting, so a factory reset keeps it.
  *
  *   key     dlms_counters
  *   value   12 bytes per key, most recently used first, then CRC-16/X.25 of all, little-endian
  *           0  8  start of the SHA-256 of key and title
  *           8  4  last counter that may have been used, big-endian
  *
- * Limits: KEYS_LIMIT keys; the least recently used one is dropped, and its counter is read from the meter when the key
- * returns.
+ * KEYS_LIMIT keys; the least recent is dropped, and its counter is read from the meter when it returns.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { Cipher, type CipherOptions } from "../dlms/cipher.js";
@@ -23,15 +21,12 @@ const ID_LENGTH = 8;
 const ITEM_LENGTH = 12;
 const CRC_LENGTH = 2;
 const AHEAD = 100;
-/** Counters have 32 bits. */
+/** 32 bits. */
 const COUNTER_END = 2 ** 32;
-/** First value of an unknown counter; some meters treat 0 as missing. */
+/** Some meters treat 0 as missing. */
 const FIRST = 1;
 
-/**
- * Makes a cipher with the configured keys. `counters` is undefined if a key is missing; the association then reports
- * that. `sender` describes the sender of pushes.
- */
+/** `counters`: undefined if a key is missing, which the association reports. `sender`: of pushes. */
 export function makeCipher(
 	settings: DLMSSettings,
 	crypto: Crypto,
@@ -54,13 +49,13 @@ export function makeCipher(
 
 export class InvocationCounters {
 	next = FIRST;
-	/** First counter that is not reserved in flash. */
+	/** First one not reserved in flash. */
 	limit = FIRST;
 	known = false;
 	readonly #storage: Storage;
 	readonly #id: Uint8Array;
 
-	/** `key` is the AES key, `title` the gateway's system title. */
+	/** AES key and our title. */
 	constructor(storage: Storage, crypto: Crypto, key: Uint8Array, title: Uint8Array) {
 		this.#storage = storage;
 		this.#id = crypto.sha256(key, title).subarray(0, ID_LENGTH);
@@ -73,12 +68,12 @@ export class InvocationCounters {
 		this.next = this.limit = used + 1;
 	}
 
-	/** Marks the counters below `next` as used, by the gateway or another client. */
+	/** Used by us or another client. */
 	raise(next: number): void {
 		this.next = Math.max(this.next, Math.min(next, COUNTER_END));
 	}
 
-	/** Reserves further counters and lets the cipher use them. Returns false if flash refuses. */
+	/** Reserves and raises the cipher's limit; false if flash refuses. */
 	extend(cipher: Cipher): boolean {
 		this.raise(cipher.counter);
 		if (!this.keepAhead()) return false;
@@ -87,7 +82,7 @@ export class InvocationCounters {
 		return true;
 	}
 
-	/** Reserves AHEAD further counters. Returns false if flash refuses; they must not be used then. */
+	/** AHEAD more; false if flash refuses, then not to be used. */
 	keepAhead(): boolean {
 		const limit = Math.min(COUNTER_END, Math.max(this.next, this.limit) + AHEAD);
 		try {
@@ -99,7 +94,7 @@ export class InvocationCounters {
 		return true;
 	}
 
-	/** Returns the entry with `last` as the last counter of this key, which comes first. */
+	/** This key's item first. */
 	private encode(last: number): Uint8Array {
 		const items = this.items();
 		const at = this.find(items);
@@ -120,7 +115,7 @@ export class InvocationCounters {
 		return value;
 	}
 
-	/** Returns the stored items without the CRC; empty if damaged. */
+	/** Without CRC; empty if damaged. */
 	private items(): Uint8Array {
 		const value = this.#storage.get(STORAGE_KEY) ?? new Uint8Array(0);
 		const end = value.length - CRC_LENGTH;

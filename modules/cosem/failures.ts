@@ -1,4 +1,4 @@
-/** Failures of DLMS/COSEM sessions and pushes; those of lower layers are in dlms, hdlc and iec62056-21. */
+/** DLMS/COSEM failures; those of lower layers are in dlms, hdlc and iec62056-21. */
 import { DLMS_AUTHENTICATION, DLMS_COUNTER, DLMS_DECIPHERING } from "../dlms/failures.js";
 import { IEC_NO_IDENT } from "../iec62056-21/failures.js";
 import {
@@ -10,7 +10,7 @@ import {
 	METER_TIMEOUT,
 } from "../readout/failure.js";
 
-/** The meter answered the sign-on but did not offer mode E. */
+/** Answered the sign-on without mode E. */
 export const FAILURE_NO_MODE_E = failure(
 	METER_ERROR,
 	"iec62056-21/no-mode-e",
@@ -18,14 +18,14 @@ export const FAILURE_NO_MODE_E = failure(
 	"The meter identified itself, but does not go on in DLMS/COSEM. Choose the protocol iec62056, or opening direct.",
 	{ protocol: "iec62056" },
 );
-/** Under protocol `dlms`: no answer to the sign-on, and `opening` does not permit HDLC without it. */
+/** Under `dlms`: no answer, and `opening` forbids HDLC without sign-on. */
 export const FAILURE_NO_SIGN_ON = failure(
 	METER_TIMEOUT,
 	"dlms/no-sign-on",
 	2,
 	"The meter did not answer the sign-on. Check that the head sits on its optical port; then set opening to auto or direct; then check device_address, and battery for a meter that sleeps.",
 );
-/** The meter accepted the HDLC connection but ignores or drops ciphered requests, as meters do when a key is wrong. */
+/** Connected, but ciphered requests are ignored, as with a wrong key. */
 export const FAILURE_UNANSWERED = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/unanswered",
@@ -38,7 +38,7 @@ export const FAILURE_COUNTERS = finalFailure(
 	65,
 	"Invocation counters could not be kept in flash, and without that none may be used.",
 );
-/** No data at all, or no valid push, although pushes are expected. */
+/** Pushes are expected; no data, or no valid push. */
 export const PUSH_SILENCE = failure(
 	METER_TIMEOUT,
 	"dlms-push/silence",
@@ -51,7 +51,7 @@ export const PUSH_UNKNOWN = failure(
 	IEC_NO_IDENT.progress,
 	"Something came, but no whole push of DLMS/COSEM. Check push_baudrate.",
 );
-/** The push is complete, but its values have no OBIS codes. */
+/** Values without OBIS codes. */
 export const PUSH_NO_CODES = finalFailure(
 	METER_ERROR,
 	"dlms-push/no-codes",
@@ -70,10 +70,7 @@ export const PUSH_KEY = finalFailure(
 	61,
 	"A push could not be deciphered. Check block_cipher_key.",
 );
-/**
- * A push marked as ciphered with the broadcast key cannot be deciphered; the configured key may be valid for other
- * purposes.
- */
+/** Broadcast key; the configured one may be valid otherwise. */
 export const PUSH_BROADCAST = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms-push/broadcast-key",
@@ -86,7 +83,7 @@ export const PUSH_OPEN = finalFailure(
 	62,
 	"A push came in the open, and there is a block_cipher_key. If this meter does not cipher, delete the key.",
 );
-/** The push has no tag although an authentication key is configured. */
+/** No tag, despite an authentication key. */
 export const PUSH_NO_TAG = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms-push/no-tag",
@@ -99,7 +96,7 @@ export const PUSH_REPLAY = finalFailure(
 	64,
 	"A push came once more: its invocation counter did not grow, so it may have been recorded and played back. If the meter was restarted or exchanged, change push_baudrate and change it back.",
 );
-/** The push is valid, but its system title differs from that of earlier pushes. */
+/** Another title than earlier pushes. */
 export const PUSH_OTHER = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms-push/other-meter",
@@ -107,7 +104,7 @@ export const PUSH_OTHER = finalFailure(
 	"A push came from another meter than those before, under the same keys. If the meter was exchanged, change push_baudrate and change it back.",
 );
 
-/** Returns whether a low invocation counter may be the cause. */
+/** A low counter may be the cause. */
 export function mayBeCounter(failure: Failure): boolean {
 	return (
 		failure === FAILURE_UNANSWERED ||

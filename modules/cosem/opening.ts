@@ -1,8 +1,7 @@
 /**
- * Sign-on in mode E, up to the start of HDLC: the identification, the acknowledgement `ACK 2 Z 2`, the change to the
- * agreed speed and 8N1, and the meter's repetition of the acknowledgement, which many meters omit (IEC 62056-21, annex
- * E; it arrives as 7E1 at the new speed). Without mode E, the IEC 62056-21 session continues to its own end. Events are
- * those of that session.
+ * Mode E sign-on up to HDLC: identification, `ACK 2 Z 2`, new speed and 8N1, and the meter's repetition of the
+ * acknowledgement, which many omit (IEC 62056-21, annex E; 7E1 at the new speed). Without mode E the IEC 62056-21 session
+ * goes on; events are its own.
  */
 import { ACKNOWLEDGE_LENGTH, encodeHandOver } from "../iec62056-21/acknowledge.js";
 import { IEC_NO_IDENT, IEC_SILENCE } from "../iec62056-21/failures.js";
@@ -14,7 +13,7 @@ import type { Failure } from "../readout/failure.js";
 import { EVENT_END } from "../readout/protocol.js";
 import { FAILURE_NO_MODE_E, FAILURE_NO_SIGN_ON } from "./failures.js";
 
-/** Time for the meter to repeat the acknowledgement, and delay from then to the first frame. */
+/** For the repetition; from there to the first frame. */
 const CONFIRM_MS = 1500;
 const REACTION_MS = 205;
 const STX = 0x02;
@@ -26,7 +25,7 @@ const STATE_ENDED = 2;
 export class DLMSOpening implements Machine {
 	readonly session: MeterSession;
 	readonly #output: Output;
-	/** Acknowledgement sent, and number of its characters received back. */
+	/** Sent; number of characters received back. */
 	readonly #acknowledge = new Uint8Array(ACKNOWLEDGE_LENGTH);
 	#confirmed = 0;
 	#byMs = Number.POSITIVE_INFINITY;
@@ -35,7 +34,7 @@ export class DLMSOpening implements Machine {
 	#nowMs: number;
 	#endTold = false;
 
-	/** `session` has not begun; the line must be at 300 Bd, 7E1. */
+	/** `session` has not begun; 300 Bd, 7E1. */
 	constructor(session: MeterSession, nowMs: number) {
 		this.session = session;
 		this.#nowMs = nowMs;
@@ -43,7 +42,7 @@ export class DLMSOpening implements Machine {
 		this.#output = { kind: OUTPUT_NONE, bytes, start: 0, end: 0, baud: 0, format: FORMAT_8N1, code: EVENT_END };
 	}
 
-	/** Reason for a missing hand-over. Final with EVENT_END. */
+	/** No hand-over; final with EVENT_END. */
 	get failure(): Failure | undefined {
 		const { outcome, failure } = this.session;
 		if (this.#refused || outcome === OUTCOME_BLOCK) return FAILURE_NO_MODE_E;
@@ -97,7 +96,7 @@ export class DLMSOpening implements Machine {
 		else this.#confirmed = character === this.#acknowledge[0] ? 1 : 0;
 		if (this.#confirmed === ACKNOWLEDGE_LENGTH) this.#byMs = this.#nowMs + REACTION_MS;
 		else if (character === STX) {
-			// The meter sends a data block instead of its repetition.
+			// A data block instead.
 			this.#refused = true;
 			this.end();
 		}

@@ -1,20 +1,18 @@
 /**
- * Reads the last rows of a load profile (class 7, profile generic; IEC 62056-6-2, 4.3.6) over an association, into
- * records in the format of a P.01 of IEC 62056-21 (record-writer.ts):
+ * Reads the last rows of a load profile (class 7; IEC 62056-6-2, 4.3.6) into records like those of P.01 in IEC 62056-21
+ * (record-writer.ts):
  *
  *   head   time: empty   status: empty   period, with the unit s   number of columns   { code   unit } of each
  *   row    time   status   value of each column; empty if the meter sends none
  *
- * A row's time is `.` and Unix time, or `,` and seconds since 1970 in the meter's local time if its offset from UTC is
- * unknown. Time and status are the first column of the clock (class 8) and the first profile status (0-b:96.10.e); all
- * others are value columns.
+ * A row's time: `.` and Unix time, or `,` and local seconds since 1970 without a known offset. Time and status are the
+ * first clock (class 8) and profile status (0-b:96.10.e); other columns are values.
  *
- * The requests are: name, columns, period, order and number of rows, scalers, rows. All rows are requested if there are
- * no more than wanted. Otherwise rows are selected by number (selective access, selector 2) or, if the meter refuses
- * that or does not report their number, by time up to that of its clock (selector 1). A longer profile is never read
- * completely, which may take an hour. Rows are packed as the blocks arrive; only one row and one block are in memory.
+ * Requests: name, columns, period, order and number of rows, scalers, rows. All rows if no more than wanted; else by
+ * number (selector 2) or, if refused or without their number, by time up to the clock's (selector 1), because a whole
+ * long profile may take an hour. Only one row and one block are in memory.
  *
- * Limits: POLL_LIMIT columns; JOINED_LIMIT bytes for a row and the block that it ends in; the capacity of the records.
+ * Limits: POLL_LIMIT columns; JOINED_LIMIT for a row and the block it ends in; the records.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { TEXT_LIMIT } from "../bytes/octets.js";
@@ -44,7 +42,7 @@ import type { ProfileRequest } from "../readout/protocol.js";
 import type { RecordWriter } from "../readout/record-writer.js";
 import { putNumber, putTime, secondsOf } from "./times.js";
 
-/** Requests in order; 4 is the number of rows. STEP_SCALER is repeated for each column with a scaler. */
+/** In order; 4 is the number of rows; STEP_SCALER repeats per column with a scaler. */
 const STEP_NAME = 0;
 const STEP_COLUMNS = 1;
 const STEP_PERIOD = 2;
@@ -58,26 +56,23 @@ const STEP_DONE = 10;
 
 const CLASS_PROFILE = 7;
 const CLASS_CLOCK = 8;
-/** Attribute read by each step. Constants of bytes are texts because those take the least flash. */
+/** Attribute by step; a text takes the least flash. */
 const ATTRIBUTES = "\x02\x03\x04\x05\x07\x00\x02\x02\x02\x02";
-/** Logical device name and clock, in the format of a poll list. */
+/** Logical device name and clock, as in a poll list. */
 const NAME = "\x00\x00\x2a\x00\x00\xff\x01";
 const CLOCK = "\x00\x00\x01\x00\x00\xff\x08";
-/** Selection by entry: structure of first and last row (uint32), first and last column (uint16). */
+/** First and last row (uint32), first and last column (uint16). */
 const BY_ENTRIES = "\x01\x02\x02\x04\x06\x00\x00\x00\x00\x06\x00\x00\x00\x00\x12\x00\x01\x12\x00\x00";
-/**
- * Selection by range: structure of the clock column, first and last time, and an empty array, which selects all
- * columns.
- */
+/** Clock column, first and last time, empty array for all columns. */
 const BY_RANGE = "\x01\x01\x02\x04\x02\x04\x12\x00\x08\x09\x06\x00\x00\x01\x00\x00\xff\x0f\x02\x12\x00\x00";
 const RANGE_LENGTH = BY_RANGE.length + 2 * (DATE_TIME_LENGTH + 2) + 2;
-/** Sort method of rows stored newest first. */
+/** Newest first. */
 const SORT_LIFO = 2;
 
 const DEVIATION_LIMIT = 840;
 const DOT = 0x2e;
 const COMMA = 0x2c;
-/** Upper limit of a row's time: the year 2100. */
+/** Row times end in 2100. */
 const TIME_END_S = 4_102_444_800;
 const UNIT_SECOND = 7;
 
@@ -86,12 +81,12 @@ export class DLMSProfile implements Inquiry {
 	readonly listed = false;
 	readonly fewer = 1;
 	readonly cursor: Cursor;
-	/** Number of rows. */
+	/** Rows. */
 	read = 0;
 	requests = 0;
-	/** Reason for a missing profile, or 0. */
+	/** Profile missing; or 0. */
 	reason = 0;
-	/** The profile as an entry of a poll list. */
+	/** As in a poll list. */
 	readonly object = new Uint8Array(POLL_ENTRY_SIZE);
 	readonly #wanted: number;
 	readonly #names: ScalerCache;
@@ -99,24 +94,24 @@ export class DLMSProfile implements Inquiry {
 	readonly #walker: DataWalker;
 	readonly #response: GetResponse;
 	readonly #work = new Uint8Array(TEXT_LIMIT + STACK_SIZE);
-	/** Columns in the format of a poll list, and their scalers. */
+	/** As in a poll list, with scalers. */
 	readonly #list = new Uint8Array(1 + POLL_LIMIT * POLL_ENTRY_SIZE);
 	readonly #scalers = new ScalerCache(POLL_LIMIT);
 	#step = STEP_NAME;
-	/** Column of STEP_SCALER, and whether more blocks follow. */
+	/** Column of STEP_SCALER; more blocks follow. */
 	#position = 0;
 	#more = false;
 	#periodS = 0;
 	#isLastFirst = false;
-	/** Number of rows in the meter; -1 if unknown. */
+	/** In the meter; -1 unknown. */
 	#inUse = -1;
-	/** Columns of time and status, or -1. */
+	/** Columns, or -1. */
 	#time = -1;
 	#status = -1;
-	/** Time of the meter's clock, seconds; its deviation and status. */
+	/** Meter's clock, seconds; deviation and status. */
 	#clockS = 0;
 	readonly #zone = new Uint8Array(3);
-	/** Remaining rows of the answer; -1 before its start. */
+	/** Rows left; -1 before the answer. */
 	#left = -1;
 
 	constructor({ code, entries }: ProfileRequest, names: ScalerCache, writer: RecordWriter) {
@@ -143,7 +138,7 @@ export class DLMSProfile implements Inquiry {
 		if (this.#more) return this.#response.putNext(into, at);
 		this.#response.begin();
 		this.#left = -1;
-		// A range request that does not fit becomes an entry request; a meter with such small APDUs has no long profile.
+		// A meter with APDUs too small for a range has no long profile.
 		if (this.#step === STEP_RANGE && room < NORMAL_HEAD + ATTRIBUTE_LENGTH + RANGE_LENGTH) this.#step = STEP_ENTRIES;
 		const step = this.#step;
 		let object: ArrayLike<number> = this.object;
@@ -200,7 +195,7 @@ export class DLMSProfile implements Inquiry {
 		this.#writer.endBlock(true);
 	}
 
-	/** Processes the answer to a step before the rows. */
+	/** Before the rows. */
 	private takeData(): void {
 		const { cursor } = this;
 		const walker = this.#walker;
@@ -245,7 +240,7 @@ export class DLMSProfile implements Inquiry {
 			this.#step = STEP_CLOCK;
 			return;
 		}
-		// Without its scaler a value would be wrong by a power of ten.
+		// Wrong by a power of ten without scaler.
 		const mustHave = step === STEP_COLUMNS || step >= STEP_ALL || (step === STEP_SCALER && !isDenial(reason));
 		if (mustHave) this.fail(reason);
 		else {
@@ -254,7 +249,7 @@ export class DLMSProfile implements Inquiry {
 		}
 	}
 
-	/** Continues with the next step; writes the head before the first step that requests rows. */
+	/** Next step; the head before the rows. */
 	private goOn(): void {
 		if (this.#step < STEP_SCALER) this.#step++;
 		else if (this.#step === STEP_CLOCK) {
@@ -278,13 +273,13 @@ export class DLMSProfile implements Inquiry {
 		if (this.read > 0) this.#writer.overflow = true;
 		else {
 			this.#writer.begin();
-			// A refusal with reason 0 (success) is contradictory.
+			// A refusal of reason 0 (success) is contradictory.
 			this.reason = reason === 0 ? REASON_UNREADABLE : reason;
 		}
 		this.#step = STEP_DONE;
 	}
 
-	/** Reads the capture objects: structures of class, code, attribute and index. Returns false if invalid. */
+	/** Capture objects: class, code, attribute, index; false if invalid. */
 	private takeColumns(): boolean {
 		const { cursor } = this;
 		const list = this.#list;
@@ -334,7 +329,7 @@ export class DLMSProfile implements Inquiry {
 		}
 	}
 
-	/** Packs the complete rows at the cursor. Returns their length in bytes. */
+	/** Complete rows at the cursor; returns their bytes. */
 	private takeRows(): number {
 		const { cursor } = this;
 		const walker = this.#walker;
@@ -359,7 +354,7 @@ export class DLMSProfile implements Inquiry {
 		return end - start;
 	}
 
-	/** Packs the complete row at the cursor: time, status, all others. */
+	/** Time, status, others. */
 	private takeRow(): boolean {
 		const { cursor } = this;
 		const walker = this.#walker;
@@ -396,7 +391,7 @@ export class DLMSProfile implements Inquiry {
 		return true;
 	}
 
-	/** Writes the first `length` bytes of the working buffer as a value. */
+	/** `length` bytes of the buffer. */
 	private value(length: number, unit: number): void {
 		this.#writer.value(this.#work, length, unit);
 	}
@@ -405,7 +400,7 @@ export class DLMSProfile implements Inquiry {
 		return render(this.#walker, scaler, octets, this.#work);
 	}
 
-	/** Writes the time at the walker to the working buffer. Returns its length, or 0 if invalid. */
+	/** Time at the walker; returns its length, or 0. */
 	private putMoment(): number {
 		const { bytes, start } = this.#walker;
 		const seconds = secondsOf(this.#walker, this.#work);

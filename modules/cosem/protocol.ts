@@ -1,6 +1,5 @@
 /**
- * Entries of DLMS/COSEM in the table of meter protocols: as the configured protocol, and after a sign-on of IEC
- * 62056-21 if the meter announces mode E. Combines HDLC and the sign-on, which do not depend on each other.
+ * DLMS/COSEM for the table of meter protocols: configured, or after a sign-on with mode E. Combines HDLC and the sign-on.
  */
 import { HDLCConnection } from "../hdlc/connection.js";
 import { ROOM } from "../hdlc/decoder.js";
@@ -15,10 +14,10 @@ import { EVENT_END, type MeterProtocol, type Opening, type Probing, type ReadSes
 import { DLMSReadSession } from "./read-session.js";
 import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT } from "./settings.js";
 
-/** API value of the setting `protocol`. */
+/** Value of `protocol` in the API. */
 export const CHOICE = "dlms";
 
-/** Probe by HDLC without a sign-on: connects and disconnects. */
+/** HDLC without sign-on: connects, disconnects. */
 export class ConnectionProbe implements Probing {
 	readonly line: LineSettings;
 	readonly #connection: HDLCConnection;
@@ -44,7 +43,7 @@ export class ConnectionProbe implements Probing {
 		return this.#connection.failure;
 	}
 
-	/** Empty: the name is only available in an association. */
+	/** Empty: names need an association. */
 	get meterId(): Uint8Array {
 		return new Uint8Array(0);
 	}
@@ -83,7 +82,7 @@ export class ConnectionProbe implements Probing {
 	}
 }
 
-/** Probe by a sign-on, followed by HDLC without one if it fails. */
+/** Sign-on, then HDLC without it. */
 class OpeningProbe extends IECReadSession {
 	readonly #opened: Opening<COSEMSettings>;
 
@@ -98,8 +97,8 @@ class OpeningProbe extends IECReadSession {
 }
 
 /**
- * Session for the protocol iec62056 without mode E. If a meter announces mode E and is silent in mode C, an inquiry in
- * HDLC checks whether it supports mode E only, which avoids trying mode C at every speed.
+ * iec62056 without mode E. If a meter announces it and is silent in mode C, an inquiry in HDLC avoids mode C at every
+ * speed.
  */
 export class SignOnSession extends IECReadSession {
 	protected override another(opening: Opening<COSEMSettings>, attempts: Attempts): ReadSession {
@@ -122,7 +121,7 @@ export const DLMS: MeterProtocol<COSEMSettings> = Object.freeze({
 	forget: (settings: COSEMSettings) => settings.dlms.learnOpening(OPENING_AUTO),
 });
 
-/** Protocol entry for iec62056. */
+/** For iec62056. */
 export const DLMS_AFTER_SIGN_ON: MeterProtocol<COSEMSettings> = Object.freeze({
 	isChosen: (settings: COSEMSettings) => settings.handsOver,
 	asksForProfiles: true,

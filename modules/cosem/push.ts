@@ -1,28 +1,23 @@
 /**
- * Receives unsolicited DLMS/COSEM pushes: data-notifications, in plain text or ciphered by general-glo or general-ded
- * (IEC 62056-5-3, 9.2 and 9.5), or P1 telegrams ciphered in the same way. They arrive in HDLC (UI frames, also
- * segmented, also with general block transfer), in long frames of M-Bus, or, if ciphered, without frames (Luxembourg's
- * Smarty, some meters in Austria). An entry in the table of meter protocols.
+ * Receives pushes: data-notifications, plain or general-glo or general-ded (IEC 62056-5-3, 9.2 and 9.5), or P1 telegrams
+ * ciphered so. Frames: HDLC (UI, segmented, general block transfer), long M-Bus, or none if ciphered (Luxembourg's
+ * Smarty, some in Austria).
  *
  *   HUNT    incomplete APDU: GATHER     last frame: APDU checked, HUNT
  *   GATHER  the same                    silence, or a frame that starts another APDU: dropped, HUNT
  *   any     abort: ENDED
  *
- * The configured keys determine which pushes are accepted: without a key, plain text with a valid frame check; with an
- * encryption key, only pushes ciphered with it; with an authentication key as well, only pushes with a valid tag. A
- * push accepted without authentication has STATUS_UNCHECKED.
+ * Accepted: without a key, plain text with a valid frame check; with an encryption key, only such pushes; with an
+ * authentication key, only valid tags. Unauthenticated: STATUS_UNCHECKED.
  *
- * The first valid ciphered push binds the listener to its sender. A different system title under the same keys is
- * refused, and so is an invocation counter that has not increased. The counter is kept in RAM, and in flash after
- * KEEP_EACH pushes if it has increased by as much; after a restart of the gateway, no more pushes than that could be
- * replayed. A change of the settings deletes both, for a meter that was reset or replaced.
+ * The first valid ciphered push binds to its sender: another title, or a counter that does not increase, is refused. The
+ * counter is in RAM, and in flash after KEEP_EACH pushes, so a restart allows at most that many replays. Changed settings
+ * delete both, for a replaced meter.
  *
- * General-ded-ciphering is also deciphered with the global key. The standard means the dedicated key, which a client
- * sends in the initiate-request for one association. A push has no association, so only the global key is possible; a
- * meter with a different key is rejected by the tag or by invalid plain text.
+ * General-ded uses the global key, because a push has no association for a dedicated one; other keys fail by tag or plain
+ * text.
  *
- * A push ciphered with the broadcast key (security control, bit 6), which many meters share, is accepted if the
- * configured encryption key is that key.
+ * The broadcast key (SC bit 6), shared by many meters, is accepted if configured.
  *
  * Limits: APDU_LIMIT bytes.
  */
@@ -67,31 +62,31 @@ import { CHOICE } from "./protocol.js";
 import { PROTOCOL_DLMS } from "./read-session.js";
 import type { COSEMSettings } from "./settings.js";
 
-/** The longest known push has 591 bytes, or about a thousand with a P1 telegram. */
+/** Longest known push: 591 bytes, a thousand with P1. */
 const APDU_LIMIT = 2048;
-/** Silence that ends an APDU; its frames follow one another without a pause. */
+/** Ends an APDU; frames follow without a pause. */
 const GAP_MS = 1000;
-/** Silence required before an APDU without frames, unless it directly follows another. */
+/** Before an APDU without frames, unless directly after another. */
 const BARE_GAP_MS = 100;
 const KEEP_EACH = 200;
 
 const CONTROL_UI = 0x03;
-/** General block transfer: tag, control, block number and acknowledged block number (2 each), length, data. */
+/** Tag, control, block number and acknowledged one (2 each), length, data. */
 const GENERAL_BLOCK = 0xe0;
 const LAST_BLOCK = 0x80;
 
 const TITLE_LENGTH = 8;
-/** Offset of a ciphered APDU's length, up to three bytes that end the header. */
+/** Length of a ciphered APDU; up to three bytes, which end the header. */
 const LENGTH_AT = 2 + TITLE_LENGTH;
 const HEAD_LENGTH = LENGTH_AT + 3;
-/** Value of `#bare` while no APDU without frames can start. */
+/** `#bare`: none can start. */
 const FRAMED = -1;
 
 const SLASH = 0x2f;
-/** Characters passed to MeterListener at once: too few for eight telegrams, which would overflow its output queue. */
+/** Too few characters for eight telegrams, which would overflow MeterListener's queue. */
 const P1_PIECE = 64;
 
-/** Value of `#status` before the first valid push. */
+/** `#status` before a valid push. */
 const NOT_HEARD = -1;
 
 /** Bytes of a burst that is a push, unless the format of the line is wrong; and how many such bursts prove that. */
@@ -102,13 +97,13 @@ const BURSTS = 2;
 class Sender {
 	format: SerialFormat = FORMAT_8N1;
 	counter = -1;
-	/** Pushes since the counter was last written to flash. */
+	/** Since the last write to flash. */
 	unkept = KEEP_EACH;
 }
 
 export class PushReadSession implements Machine, ReadSession, Probing {
 	readonly line: LineSettings;
-	/** Failure of the last push; after `abort`, of the session. */
+	/** Last push's; after `abort`, the session's. */
 	failure: Failure | undefined;
 	meterId: Uint8Array = NO_BYTES;
 	received = 0;
@@ -118,19 +113,16 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 	readonly #memory: ProtocolMemory;
 	readonly #crypto: Crypto;
 	readonly #outputs = new OutputQueue();
-	/** Owns the buffer shared by all receivers: a line carries only one kind of frame. */
+	/** The buffer is shared: a line has one kind of frame. */
 	readonly #frames = new FrameDecoder(new Uint8Array(APDU_LIMIT + ROOM));
 	readonly #mbus = new MBusFrames(this.#frames.bytes);
-	/**
-	 * End of the gathered data at the start of the buffer; completed blocks end at `#blocksEnd`. Without frames: expected
-	 * length of the APDU.
-	 */
+	/** End of gathered data; completed blocks end at `#blocksEnd`. Without frames: expected length. */
 	#length = 0;
 	#blocksEnd = 0;
 	#blocks = 0;
-	/** Bytes received of an APDU without frames; 0: one may start; or FRAMED. */
+	/** Bytes without frames; 0: one may start; FRAMED. */
 	#bare = 0;
-	/** STATUS_OK or STATUS_UNCHECKED, of the last valid push. */
+	/** STATUS_OK or STATUS_UNCHECKED. */
 	#status = NOT_HEARD;
 	#isEnded = false;
 	/** Bytes since the last silence, and true once a whole APDU was among them. */
@@ -147,7 +139,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.#crypto = crypto;
 	}
 
-	/** Returns undefined for a push that failed a check. */
+	/** Undefined if a check failed. */
 	readout(event: number, utcMs: number): Readout | undefined {
 		if (event !== EVENT_READOUT) return undefined;
 		const { line, meterId } = this;
@@ -188,7 +180,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		return this.#outputs.poll();
 	}
 
-	/** Ends the session, which has failed if there was no valid push. */
+	/** Fails without a valid push. */
 	abort(_nowMs: number): void {
 		if (this.#isEnded) return;
 		this.#isEnded = true;
@@ -210,7 +202,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.#length = this.#blocksEnd = this.#blocks = 0;
 	}
 
-	/** Discards incomplete data after a silence. The last frame may lack its closing flag. */
+	/** After a silence; the last frame may lack its closing flag. */
 	private dropAll(): void {
 		const frames = this.#frames;
 		for (frames.silence(); frames.ready; frames.silence()) this.takeFrame();
@@ -219,7 +211,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.#mbus.reset();
 	}
 
-	/** Consumes APDUs without frames. Returns the position of the first byte of a frame. */
+	/** Returns the first byte of a frame. */
 	private takeBare(bytes: Uint8Array, start: number, end: number): number {
 		const into = this.#frames.bytes;
 		let at = start;
@@ -244,7 +236,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		return at;
 	}
 
-	/** Determines the length of an APDU without frames from its complete header. */
+	/** From the complete header. */
 	private takeHead(): void {
 		const { bytes } = this.#frames;
 		const cursor = new Cursor(bytes).set(bytes, LENGTH_AT, HEAD_LENGTH);
@@ -265,7 +257,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		const isLLC =
 			bytes[infoStart] === LLC_DESTINATION && bytes[infoStart + 1] === LLC_RESPONSE && bytes[infoStart + 2] === 0;
 		const from = infoStart + (isLLC ? LLC_LENGTH : 0);
-		// Landis+Gyr sends an LLC header in the first block only.
+		// Landis+Gyr: LLC header in the first block only.
 		const isBlock = this.#blocks > 0 && bytes[from] === GENERAL_BLOCK && bytes[from + 3] !== 1;
 		const isFirst = infoEnd > from && (isLLC || (isBlock && this.#length === this.#blocksEnd));
 		if (isFirst && !isBlock) this.drop();
@@ -306,7 +298,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.drop();
 	}
 
-	/** Validates and processes the complete APDU `bytes[start..end)` of the buffer. */
+	/** APDU `bytes[start..end)`. */
 	private validate(start: number, end: number): void {
 		const { bytes } = this.#frames;
 		this.#hasAPDU = true;
@@ -341,10 +333,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.#outputs.event(failure === undefined ? EVENT_READOUT : EVENT_POOR);
 	}
 
-	/**
-	 * Converts the plain text at the cursor to records; `title` is the system title of a ciphered push. Returns the
-	 * failure.
-	 */
+	/** Plain text to records; `title`: of a ciphered push. */
 	private takePlain(cursor: Cursor, title: Uint8Array = NO_BYTES): Failure | undefined {
 		const records = this.#records;
 		if (title.length > 0 && cursor.bytes[cursor.at] === SLASH) return this.takeP1(cursor) ? undefined : PUSH_UNKNOWN;
@@ -358,7 +347,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		return undefined;
 	}
 
-	/** Converts a P1 telegram. Returns false if it is invalid. */
+	/** False if invalid. */
 	private takeP1({ bytes, at, end }: Cursor): boolean {
 		const listener = new MeterListener(this.#records);
 		let event = 0;
@@ -397,7 +386,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 	}
 }
 
-/** Returns the counter in `push` (DLMSSettings.learnedPush), or -1. */
+/** In DLMSSettings.learnedPush; or -1. */
 function counterOf(push: Uint8Array): number {
 	let counter = push.length === 0 ? -1 : 0;
 	for (let i = TITLE_LENGTH; i < push.length; i++) counter = counter * 256 + push[i];
@@ -408,7 +397,7 @@ function listen(opening: Opening<COSEMSettings>): PushReadSession {
 	return new PushReadSession(opening);
 }
 
-/** Protocol entry for `dlms` with a meter that sends unsolicited pushes. */
+/** `dlms` with unsolicited pushes. */
 export const DLMS_PUSH: MeterProtocol<COSEMSettings> = Object.freeze({
 	isChosen: ({ protocol, dlms }: COSEMSettings) => protocol === CHOICE && dlms.pushBaud > 0,
 	listenBaud: ({ dlms }: COSEMSettings) => dlms.pushBaud,

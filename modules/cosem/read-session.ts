@@ -1,6 +1,5 @@
 /**
- * One readout in DLMS/COSEM, from the first to the last character on the line. It runs as one session on a Link opened
- * at 300 Bd in 7E1 (IEC 62056-21, annex E; IEC 62056-46; IEC 62056-53).
+ * One DLMS/COSEM readout, as one session on a Link at 300 Bd, 7E1 (IEC 62056-21, annex E; IEC 62056-46; IEC 62056-53).
  *
  *   PAUSED      time over: SIGNING_ON, or TALKING if HDLC starts at a fixed speed
  *   SIGNING_ON  handed over: TALKING          not: PAUSED, SIGNING_ON or TALKING again, or ENDED
@@ -8,20 +7,18 @@
  *               counter refused: TALKING, reads the counter          failed: as above
  *   any         abort: ENDED, after a disconnection if there is a connection
  *
- * TALKING reads the configured list of objects. Before that, an association as the public client reads the invocation
- * counter if ciphering requires an unknown one, or once if the meter appears to refuse the present one.
+ * TALKING reads the configured list of objects. Before that, the public client reads an unknown counter, or once if the
+ * meter seems to refuse ours.
  *
- * After a failure the whole sequence is repeated, with at most TRIES tries. A repetition may differ:
- * - DISC first, if the meter may still hold a connection;
- * - a lower speed, if the speed may be the cause;
- * - the other opening, if it is unknown which one works;
- * - fewer attributes per request (finally one), if the meter did not answer.
- * `failure` is that of the try that made most progress.
+ * After a failure all is repeated, TRIES times, perhaps differently:
+ * - DISC first, if the meter may hold a connection;
+ * - lower speed, if that may be the cause;
+ * - the other opening, if unknown;
+ * - fewer attributes per request, finally one, without an answer.
+ * `failure`: of the try with most progress.
  *
- * Under the protocol iec62056, mode E is optional: it is used if the meter announces it; otherwise the sign-on
- * continues to its own end and determines readout and failure. If the settings do not permit mode E, this session is an
- * inquiry: the meter was silent in mode C, and an answer in HDLC shows that it supports mode E only. The inquiry then
- * disconnects.
+ * Under iec62056 mode E is optional; without it the sign-on determines readout and failure. If mode E is forbidden, this
+ * is an inquiry: silent in mode C, an answer in HDLC shows a meter with mode E only.
  */
 import type { CounterSink } from "../dlms/counter.js";
 import { DLMS_COUNTER } from "../dlms/failures.js";
@@ -45,7 +42,7 @@ import { DLMSOpening } from "./opening.js";
 import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "./settings.js";
 
 const TRIES = 4;
-/** Pause between two tries; a meter needs a second after DISC. */
+/** Between tries; a meter needs a second after DISC. */
 const PAUSE_MS = 1000;
 const QUIET_MS = 2000;
 
@@ -54,58 +51,56 @@ const STATE_SIGNING_ON = 1;
 const STATE_TALKING = 2;
 const STATE_ENDED = 3;
 
-/** Support of mode E by the meter: unknown, announced by its identification, or disproved. */
+/** Unknown, announced, or disproved. */
 const MODE_E_UNKNOWN = 0;
 const MODE_E_ANNOUNCED = 1;
 const MODE_E_LACKING = 2;
 
-/** Protocol name in the API. */
 export const PROTOCOL_DLMS = "DLMS/COSEM";
 
 export class DLMSReadSession implements ReadSession {
-	/** Failure of the try that made most progress. Final with EVENT_END. */
+	/** Failure of the try with most progress; final with EVENT_END. */
 	failure: Failure | undefined;
 	readonly #opening: Opening<COSEMSettings>;
-	/** Attempts of a sign-on with optional mode E; undefined if mode E is required. */
+	/** Optional mode E; undefined if required. */
 	readonly #attempts: Attempts | undefined;
 	readonly #associations: AssociationFactory;
 	readonly #output: Output;
 	#state = STATE_PAUSED;
-	/** Pending events; bit n is event n. */
+	/** Bit n is event n. */
 	#events = 0;
 	#nowMs: number;
-	/** End of PAUSED, monotonic ms. */
+	/** Monotonic ms. */
 	#pauseEndsMs: number;
 	#aborted = false;
 	#signOn: DLMSOpening | undefined;
-	/** Session of a sign-on that continues without mode E; kept after its end. */
+	/** Goes on without mode E; kept after its end. */
 	#session: IECReadSession | undefined;
 	#association: AssociationSession | undefined;
-	/** Failure that caused the counter to be read again. */
+	/** Why the counter is read again. */
 	#suspicion: Failure | undefined;
 	#counterAsked = false;
-	/** Opening of this try (OPENING_DIRECT or OPENING_MODE_E), speed of HDLC, and identification from the sign-on. */
 	#way: number;
 	#baud = 0;
 	#ident: Uint8Array = new Uint8Array(0);
 	#tries = 0;
-	/** Speed limit after failures at a higher speed, Bd. */
+	/** After failures at a higher one, Bd. */
 	#baudCeiling = Number.POSITIVE_INFINITY;
 	#listing: number;
-	/** Number of objects read in the best failed try. */
+	/** Objects in the best failed try. */
 	#kept = 0;
-	/** True once the meter has accepted an HDLC connection. */
+	/** In HDLC, by the meter. */
 	#connected = false;
 	#modeE = MODE_E_UNKNOWN;
-	/** True if a connection preceded on the same line; the meter may have left HDLC since. */
+	/** After another connection; the meter may have left HDLC since. */
 	#follows = false;
-	/** Current line settings, and those required before the next output. */
+	/** Current; needed for the next output. */
 	#line = SIGN_ON_LINE;
 	#wanted = SIGN_ON_LINE;
 
 	/**
-	 * Starts at the first `advance`, because the caller's stack usage leaves too little for the objects created then.
-	 * With `attempts`, those of the sign-on, mode E is optional.
+	 * Starts at the first `advance`: the caller's stack leaves too little. `attempts`: of the sign-on; mode E is
+	 * optional.
 	 */
 	constructor(opening: Opening<COSEMSettings>, attempts?: Attempts) {
 		const { settings, nowMs } = opening;
@@ -125,7 +120,7 @@ export class DLMSReadSession implements ReadSession {
 		return SIGN_ON_LINE;
 	}
 
-	/** True between two tries and before a sign-on. */
+	/** Between tries, before a sign-on. */
 	get isIdle(): boolean {
 		return this.#state === STATE_PAUSED || (this.#signOn !== undefined && this.#session?.isIdle === true);
 	}
@@ -165,7 +160,7 @@ export class DLMSReadSession implements ReadSession {
 			if (isFound && dlms.learnedOpening !== this.#way) dlms.learnOpening(this.#way);
 			return undefined;
 		}
-		// After a refusal the next session reads the meter in mode C.
+		// The next session uses mode C.
 		const isRefused = this.failure !== undefined && !this.#connected && !attempts.exhausted;
 		return isRefused ? new IECReadSession(opening, attempts) : undefined;
 	}
@@ -207,7 +202,7 @@ export class DLMSReadSession implements ReadSession {
 		return this.#output;
 	}
 
-	/** Ends the session early; data received so far is kept and marked as cut off. */
+	/** Keeps data, as cut. */
 	abort(nowMs: number): void {
 		if (this.#state === STATE_ENDED) return;
 		this.#nowMs = nowMs;
@@ -217,7 +212,6 @@ export class DLMSReadSession implements ReadSession {
 		else this.end(this.failure ?? HDLC_LOST);
 	}
 
-	/** Returns the line data with the password hidden: the same array, or a copy of its first `end` bytes. */
 	shown(direction: number, bytes: Uint8Array, start: number, end: number): Uint8Array {
 		return this.#association?.shown(direction, bytes, start, end) ?? bytes;
 	}
@@ -226,7 +220,7 @@ export class DLMSReadSession implements ReadSession {
 		return this.#association?.connection ?? this.#signOn;
 	}
 
-	/** True if the session only finds out whether the meter supports mode E only. */
+	/** The meter may have mode E only. */
 	private get isInquiry(): boolean {
 		return this.#attempts !== undefined && !this.#opening.settings.handsOver;
 	}
@@ -267,7 +261,7 @@ export class DLMSReadSession implements ReadSession {
 		}
 		this.#state = STATE_SIGNING_ON;
 		this.want(SIGN_ON_LINE);
-		// The inquiry uses full speed, as the sign-on that failed before it.
+		// Full speed, like the failed sign-on.
 		const given = this.isInquiry ? undefined : this.#attempts;
 		const attempts = given ?? new Attempts(this.#opening, this.#baudCeiling);
 		const opening = { ...this.#opening, nowMs: this.#nowMs, quietMs: this.#tries === 0 ? quietMs : QUIET_MS };
@@ -298,7 +292,7 @@ export class DLMSReadSession implements ReadSession {
 		this.failed(failure ?? IEC_CUT);
 	}
 
-	/** Starts an association once the line has the speed of HDLC. */
+	/** The line has the speed of HDLC. */
 	private converse(): void {
 		this.#state = STATE_TALKING;
 		this.#tries++;
@@ -310,7 +304,7 @@ export class DLMSReadSession implements ReadSession {
 
 	private askCounter(): void {
 		this.#counterAsked = true;
-		// Releases the previous association first: two need too much of the chip's memory.
+		// Two need too much memory.
 		this.#association = undefined;
 		this.#association = this.#associations.aboutCounter(this.carrier, this.#nowMs);
 	}
@@ -322,7 +316,7 @@ export class DLMSReadSession implements ReadSession {
 
 	private get carrier(): Carrier {
 		const isDirect = this.#way === OPENING_DIRECT;
-		// No DISC after a sign-on: the meter holds no connection, and some meters leave HDLC on DISC.
+		// After a sign-on no connection is held, and some meters leave HDLC on DISC.
 		return { baud: this.#baud, isSignedOn: !isDirect, releaseFirst: isDirect && this.#tries > 1 };
 	}
 
@@ -346,7 +340,7 @@ export class DLMSReadSession implements ReadSession {
 		if (counterSink !== undefined) this.counterAnswered(counterSink, failure);
 		else if (failure === undefined) {
 			this.#associations.keep();
-			// Remembers the request size that worked, but at least SHORT_LIST: silence may have had another cause.
+			// At least SHORT_LIST: silence may have another cause.
 			this.#associations.scalers.listing = Math.max(this.#listing, SHORT_LIST);
 			this.end(undefined);
 		} else if (this.#follows && isUnanswered(failure) && !this.#aborted) {
@@ -367,7 +361,7 @@ export class DLMSReadSession implements ReadSession {
 		else this.read();
 	}
 
-	/** If the meter seems to refuse the invocation counter, finds another one, once, and repeats the association. */
+	/** Once: finds another counter and repeats. */
 	private isCounterRefused(association: AssociationSession, failure: Failure): boolean {
 		const { counters } = this.#associations;
 		const began = association.reading.requests > 0 && failure !== DLMS_COUNTER;
@@ -385,7 +379,7 @@ export class DLMSReadSession implements ReadSession {
 		return true;
 	}
 
-	/** Keeps the data read so far and tries again if that is useful. */
+	/** Keeps data; tries again if useful. */
 	private fallenSilent(association: AssociationSession, failure: Failure): void {
 		const { read, listed, fewer } = association.reading;
 		if (read > this.#kept) {
@@ -404,15 +398,15 @@ export class DLMSReadSession implements ReadSession {
 		if (known === FAILURE_NO_MODE_E) this.#modeE = MODE_E_LACKING;
 		const isOver = this.#aborted || failure.isFinal || this.#tries >= TRIES;
 		if (isOver || !this.chooseNext(known)) this.end(this.failure);
-		// No pause is needed if the meter did not answer; a sign-on waits for silence itself.
+		// A sign-on waits for silence itself.
 		else if (isUnanswered(known)) this.open();
 		else this.pause();
 	}
 
-	/** Chooses the parameters of the next try. Returns false to end the session. */
+	/** False: end. */
 	private chooseNext(failure: Failure): boolean {
 		if (this.#connected || !isUnanswered(failure)) return true;
-		// Under iec62056 the meter can still be read in mode C.
+		// Mode C is left.
 		if (this.#attempts !== undefined) return false;
 		const { settings } = this.#opening;
 		if (isLostAfterSignOn(failure)) this.#baudCeiling = getBaudRate(Math.max(0, baudNumber(this.#baud) - 1));
@@ -435,7 +429,7 @@ export class DLMSReadSession implements ReadSession {
 	}
 }
 
-/** Returns whether the meter did not answer at all, so that another opening may work. */
+/** Another opening may work. */
 function isUnanswered(failure: Failure): boolean {
 	return failure.progress < PROGRESS_HEARD;
 }

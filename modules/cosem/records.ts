@@ -1,6 +1,5 @@
 /**
- * Packs the values of a DLMS/COSEM readout into the same records as IEC 62056-21 (record-writer.ts). Objects that the
- * meter refused go into a separate list.
+ * Packs values into records like IEC 62056-21 (record-writer.ts), and refused objects into a list:
  *
  *   missing   10 bytes per object: A B C D E F, class, attribute, reason (2, big-endian; dlms/reasons.ts)
  */
@@ -10,11 +9,11 @@ import type { ReadingSink } from "../dlms/reading.js";
 import { OBIS_TEXT_LIMIT, OBISCode } from "../obis/code.js";
 import type { RecordWriter } from "../readout/record-writer.js";
 
-/** Bytes of an object in `missing`. */
+/** Bytes. */
 export const MISSING_SIZE = POLL_ENTRY_SIZE + 2;
 
 export class DLMSRecords implements ReadingSink {
-	/** Poll list (poll-list.ts). */
+	/** poll-list.ts. */
 	readonly list: Uint8Array;
 	readonly #writer: RecordWriter;
 	readonly #missing = new Uint8Array(POLL_LIMIT * MISSING_SIZE);
@@ -34,7 +33,7 @@ export class DLMSRecords implements ReadingSink {
 		this.#writer.endBlock(true);
 	}
 
-	/** Copy of the list of refused objects. */
+	/** Copy. */
 	get missing(): Uint8Array {
 		return this.#missing.slice(0, this.#missingEnd);
 	}
@@ -64,7 +63,7 @@ export class DLMSRecords implements ReadingSink {
 export class MissingCursor {
 	readonly #bytes: Uint8Array;
 	#next = 0;
-	/** OBIS code, `text[0..length)`, without `*255`. */
+	/** `text[0..length)`, without `*255`. */
 	readonly text = new Uint8Array(OBIS_TEXT_LIMIT);
 	length = 0;
 	classId = 0;
@@ -76,7 +75,7 @@ export class MissingCursor {
 		this.#bytes = bytes;
 	}
 
-	/** Moves to the next object. Returns false at the end. */
+	/** False at the end. */
 	next(): boolean {
 		const at = this.#next;
 		const bytes = this.#bytes;

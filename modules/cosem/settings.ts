@@ -1,16 +1,16 @@
-/** DLMS/COSEM settings as used by the meter reader. */
+/** For the meter reader. */
 import { serverAddressLength } from "../hdlc/address.js";
 import type { IECSettings } from "../iec62056-21/protocol.js";
 
 export const AUTH_NONE = 0;
 export const AUTH_LOW = 1;
-/** This and higher values authenticate with challenges. */
+/** Challenges from here on. */
 export const AUTH_HIGH_GMAC = 2;
 export const AUTH_HIGH_SHA256 = 3;
 
-/** Tries the sign-on first, then HDLC at a fixed speed. */
+/** Sign-on, then HDLC at a fixed speed. */
 export const OPENING_AUTO = 0;
-/** Sign-on of IEC 62056-21, mode E. */
+/** Mode E. */
 export const OPENING_MODE_E = 1;
 /** HDLC at a fixed speed. */
 export const OPENING_DIRECT = 2;
@@ -19,55 +19,52 @@ export interface DLMSSettings {
 	/** AUTH_…. */
 	readonly auth: number;
 	readonly ciphered: boolean;
-	/** Security suite, 0 or 1. */
+	/** 0 or 1. */
 	readonly suite: number;
-	/** True to release the association by RLRQ. */
+	/** By RLRQ. */
 	readonly release: boolean;
-	/** True if the meter sends deviations with the sign of ISO 8601 (dlms/date-time.ts). */
+	/** Sign of ISO 8601 (dlms/date-time.ts). */
 	readonly swappedDeviation: boolean;
-	/** HDLC addresses (hdlc/address.ts). */
+	/** hdlc/address.ts. */
 	readonly client: number;
 	readonly logical: number;
 	readonly physical: number;
 	readonly addressLength: number;
 	readonly receiveTimeoutMs: number;
-	/** Password, ASCII. */
+	/** ASCII. */
 	readonly password: Uint8Array;
-	/** Keys, 16 bytes each, or empty. */
+	/** 16 bytes or empty. */
 	readonly encryptionKey: Uint8Array;
 	readonly authenticationKey: Uint8Array;
-	/**
-	 * List of objects to read (dlms/poll-list.ts); empty: the default list. The same array object until the list changes.
-	 */
+	/** dlms/poll-list.ts; empty: default. The same array until changed. */
 	readonly objects: Uint8Array;
 	/** OPENING_…. */
 	readonly opening: number;
-	/** Speed of OPENING_DIRECT, Bd. */
+	/** Bd. */
 	readonly directBaud: number;
-	/** Opening that worked before; OPENING_AUTO if unknown. */
+	/** Has worked; OPENING_AUTO if unknown. */
 	readonly learnedOpening: number;
-	/** Speed of the meter's unsolicited pushes, Bd; 0: the meter must be polled. */
+	/** Bd; 0: polled. */
 	readonly pushBaud: number;
-	/** System title (8 bytes) and invocation counter (4) of a recent push, or empty. */
+	/** Title (8), counter (4); or empty. */
 	readonly learnedPush: Uint8Array;
-	/** The gateway's system title, 8 bytes. */
+	/** Ours, 8 bytes. */
 	readonly title: Uint8Array;
-	/** Stores the opening that worked; OPENING_AUTO deletes it. */
+	/** OPENING_AUTO deletes. */
 	learnOpening(opening: number): void;
-	/** Stores `learnedPush`; an empty array deletes it. */
+	/** Empty deletes. */
 	learnPush(push: Uint8Array): void;
 }
 
-/** Settings of DLMS/COSEM and of the sign-on. */
 export interface COSEMSettings extends IECSettings {
-	/** API value of the setting `protocol`. */
+	/** In the API. */
 	readonly protocol: string;
-	/** True for protocol iec62056 with mode E if the meter announces it. */
+	/** iec62056, with mode E if announced. */
 	readonly handsOver: boolean;
 	readonly dlms: DLMSSettings;
 }
 
-/** Returns whether the server address fits into `length` bytes (0: any length). */
+/** In `length` bytes (0: any). */
 export function isServerAddress(logical: number, physical: number, length: number): boolean {
 	return serverAddressLength({ client: 0, logical, physical, length }) > 0;
 }

@@ -1,4 +1,4 @@
-/** Converts COSEM date-times (dlms/date-time.ts) to and from seconds since 1970 in the meter's local time. */
+/** COSEM date-times (dlms/date-time.ts) to and from local seconds since 1970. */
 import { DATE_TIME_LENGTH, putDateTime } from "../dlms/date-time.js";
 import { dateOf, daysOf } from "../time/date.js";
 
@@ -8,7 +8,7 @@ const TAG_OCTET_STRING = 9;
 const DIGITS_LIMIT = 10;
 const DIGIT_0 = 0x30;
 
-/** Returns the seconds of the 12 bytes `bytes[start..end)`, or NaN if invalid. `work`: buffer for the text form. */
+/** NaN if invalid. `work`: for the text. */
 export function secondsOf(
 	{ bytes, start, end }: { readonly bytes: Uint8Array; readonly start: number; readonly end: number },
 	work: Uint8Array,
@@ -21,9 +21,7 @@ export function secondsOf(
 	return daysOf(months, bytes[start + 3]) * DAY_S + bytes[start + 5] * 3600 + minute * 60 + second;
 }
 
-/**
- * Writes the time as an octet string at `into[at]`, with deviation and status from `zone`. Returns the end position.
- */
+/** Octet string with `zone`'s deviation and status; returns the end. */
 export function putTime(into: Uint8Array, at: number, seconds: number, zone: Uint8Array): number {
 	const days = Math.floor(seconds / DAY_S);
 	const rest = seconds - days * DAY_S;
@@ -45,7 +43,7 @@ export function putTime(into: Uint8Array, at: number, seconds: number, zone: Uin
 	return at + 2 + DATE_TIME_LENGTH;
 }
 
-/** Writes the digits of `value`, an integer below 10^10, at `into[at]`. Returns the end position. */
+/** Below 10^10; returns the end. */
 export function putNumber(into: Uint8Array, at: number, value: number): number {
 	let rest = value;
 	let from = at + DIGITS_LIMIT;

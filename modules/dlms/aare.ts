@@ -5,9 +5,9 @@
  *           A4 0A 04 08 <system title>  88 02 07 80  89 07 <mechanism>  AA len 80 len <challenge>
  *           BE len 04 len <initiate response, its glo- form, or error>
  *
- * Meters omit elements, insert others (80, the protocol version) and answer a plain request with the name of the
- * ciphered context. The decoder therefore accepts any order and does not compare context and mechanism with the
- * request. They only serve to report an unsupported setting. The elements after a refusal may be malformed.
+ * Meters omit or insert elements (80, the protocol version) and answer a plain request with the name of the ciphered
+ * context, so any order is accepted, and context and mechanism only explain a refusal. The elements after a refusal may
+ * be malformed.
  */
 import type { Failure } from "../readout/failure.js";
 import { BER_OCTET_STRING, Element } from "./ber.js";
@@ -29,11 +29,11 @@ import {
 
 export const AARE = 0x61;
 
-/** `result`: association accepted. */
+/** `result`. */
 export const ACCEPTED = 0;
-/** `diagnostic`: authentication required; with ACCEPTED, passes 3 and 4 of HLS follow. */
+/** `diagnostic`; with ACCEPTED, passes 3 and 4 of HLS follow. */
 export const DIAGNOSTIC_AUTHENTICATION_REQUIRED = 14;
-/** Offset added to diagnostics of the ACSE service provider; diagnostics of the ACSE user are unchanged. */
+/** Added to diagnostics of the ACSE provider. */
 export const DIAGNOSTIC_PROVIDER = 0x100;
 
 const DIAGNOSTIC_CONTEXT = 2;
@@ -43,15 +43,15 @@ const DIAGNOSTIC_MECHANISM_REQUIRED = 12;
 const DIAGNOSTIC_AUTHENTICATION = 13;
 const DIAGNOSTIC_ACSE_VERSION = DIAGNOSTIC_PROVIDER + 2;
 
-/** Object identifiers under DLMS UA: the second-to-last byte is the arc, the last byte the number within it. */
+/** Object identifier under DLMS UA: arc, number. */
 const ARC_CONTEXT = 1;
 const ARC_MECHANISM = 2;
 const OBJECT_IDENTIFIER = 0x06;
 
-/** Contexts with short name referencing, plain and ciphered. */
+/** Short names, plain and ciphered. */
 const CONTEXT_SHORT = 2;
 const CONTEXT_SHORT_CIPHERED = 4;
-/** Failures by mechanism number, for a meter that names a mechanism other than the configured one. */
+/** By mechanism, if not the configured one. */
 const MECHANISMS = Object.freeze([
 	...[undefined, undefined, DLMS_HLS_2, DLMS_HLS_MD5, DLMS_HLS_SHA1, undefined, DLMS_HLS_SHA256, DLMS_HLS_ECDSA],
 ]);
@@ -67,13 +67,13 @@ const SOURCE_USER = 0xa1;
 const SOURCE_PROVIDER = 0xa2;
 const CHAR_STRING = 0x80;
 
-/** Decoded AARE, reused for each `read`. Positions refer to the cursor's bytes; start = end means absent. */
+/** Reused for each `read`; positions in the cursor's bytes, start = end: absent. */
 export class AssociationResponse {
-	/** ACCEPTED, 1 rejected permanently, 2 rejected transiently; -1 when absent. */
+	/** 0 accepted, 1 rejected permanently, 2 transiently; -1 absent. */
 	result = -1;
-	/** Diagnostic from the meter, plus DIAGNOSTIC_PROVIDER if the provider sent it; -1 when absent. */
+	/** From the meter, plus DIAGNOSTIC_PROVIDER if by the provider; -1 absent. */
 	diagnostic = -1;
-	/** Numbers of the meter's context and mechanism; -1 when absent. */
+	/** -1 absent. */
 	context = -1;
 	mechanism = -1;
 	titleStart = 0;
@@ -83,12 +83,12 @@ export class AssociationResponse {
 	informationStart = 0;
 	informationEnd = 0;
 
-	/** True if the context uses short name referencing. */
+	/** Short name referencing. */
 	get isShort(): boolean {
 		return this.context === CONTEXT_SHORT || this.context === CONTEXT_SHORT_CIPHERED;
 	}
 
-	/** Reads an AARE from its tag on. Returns false if it is malformed; `result` may be set even then. */
+	/** From the tag on; false if malformed, even if `result` is set. */
 	read(cursor: Cursor): boolean {
 		this.clear();
 		cursor.expect(AARE);
@@ -142,12 +142,12 @@ export class AssociationResponse {
 	}
 }
 
-/** Returns the last number of an object identifier if the byte before it is `arc`, otherwise -1. */
+/** -1 unless the byte before the last is `arc`. */
 function numberIn({ start, end }: Element, bytes: Uint8Array, arc: number): number {
 	return end - start > 2 && bytes[end - 2] === arc ? bytes[end - 1] : -1;
 }
 
-/** Returns the failure for the mechanism named by the meter; undefined if it equals `own` or has no specific failure. */
+/** Undefined if `mechanism` is `own` or has no failure. */
 export function mechanismFailure(mechanism: number, own: number): Failure | undefined {
 	return mechanism === own ? undefined : MECHANISMS[mechanism];
 }

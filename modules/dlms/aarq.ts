@@ -22,18 +22,18 @@ export const CONTEXT_CIPHERED = 3;
 
 export const MECHANISM_NONE = 0;
 export const MECHANISM_LOW = 1;
-/** First of the high level mechanisms, which exchange challenges instead of a password. */
+/** First mechanism with challenges instead of a password. */
 export const MECHANISM_HIGH_GMAC = 5;
 export const MECHANISM_HIGH_SHA256 = 6;
 
 export const TITLE_LENGTH = 8;
-/** Maximum bytes of a password or challenge. */
+/** Bytes of password or challenge. */
 export const SECRET_LIMIT = 64;
-/** Maximum bytes of user information: a ciphered initiate request. */
+/** Bytes of a ciphered initiate request. */
 export const INFORMATION_LIMIT = 52;
 export const AARQ_LIMIT = 192;
 
-/** Object identifier prefix of DLMS UA (joint-iso-ccitt 2.16.756.5.8), followed by the arc and the number. */
+/** Prefix (joint-iso-ccitt 2.16.756.5.8) of arc and number. */
 const DLMS_UA = "\x60\x85\x74\x05\x08";
 const ARC_CONTEXT = 1;
 const ARC_MECHANISM = 2;
@@ -50,21 +50,21 @@ const USER_INFORMATION = 0xbe;
 const RELEASE_REASON = 0x80;
 
 export interface AssociationRequest {
-	/** CONTEXT_… value. */
+	/** CONTEXT_…. */
 	readonly context: number;
-	/** MECHANISM_… value. */
+	/** MECHANISM_…. */
 	readonly mechanism: number;
 	/** TITLE_LENGTH bytes; undefined: not sent. */
 	readonly title: Uint8Array | undefined;
-	/** Password or challenge; not sent with MECHANISM_NONE. */
+	/** Password or challenge; unused with MECHANISM_NONE. */
 	readonly secret: Uint8Array;
-	/** Buffer with the initiate request at `informationStart..informationEnd`; may be `into` after AARQ_LIMIT. */
+	/** Initiate request at `informationStart..informationEnd`; may be `into` after AARQ_LIMIT. */
 	readonly information: Uint8Array;
 	readonly informationStart: number;
 	readonly informationEnd: number;
 }
 
-/** Writes an AARQ at the start of `into` (at most AARQ_LIMIT bytes) and returns its length. */
+/** At most AARQ_LIMIT bytes; returns the length. */
 export function encodeAARQ(into: Uint8Array, request: AssociationRequest): number {
 	let to = 2;
 	into[to++] = CONTEXT_NAME;
@@ -95,7 +95,7 @@ export function encodeAARQ(into: Uint8Array, request: AssociationRequest): numbe
 	return closeMessage(into, AARQ, to);
 }
 
-/** Writes an RLRQ at the start of `into` and returns its length. `request` is given only in a ciphered context. */
+/** Returns the length. `request`: only in a ciphered context. */
 export function encodeRLRQ(into: Uint8Array, request: AssociationRequest | undefined): number {
 	let to = 2;
 	into[to++] = RELEASE_REASON;
@@ -105,7 +105,7 @@ export function encodeRLRQ(into: Uint8Array, request: AssociationRequest | undef
 	return closeMessage(into, RLRQ, to);
 }
 
-/** Returns the end position of the password in an AARQ of `length` bytes, just before the user information. */
+/** The password ends just before the user information. */
 export function secretEnd(length: number, informationLength: number): number {
 	return length - informationLength - 4;
 }
@@ -129,7 +129,7 @@ function putInformation(into: Uint8Array, at: number, request: AssociationReques
 	return at + 4 + length;
 }
 
-/** Puts tag and length before the content at `2..end`. Returns the total length. */
+/** Content is at `2..end`. Returns the total length. */
 function closeMessage(into: Uint8Array, tag: number, end: number): number {
 	const length = end - 2;
 	into[0] = tag;

@@ -14,22 +14,22 @@ import { type Cursor, putBytes } from "./cursor.js";
 export const ACTION_RESPONSE = 0xc7;
 
 const ACTION_REQUEST_HEAD = "\xc3\x01\xc1\x00\x0f\x00\x00\x28\x00\x00\xff\x01\x01\x09";
-/** Offset of our answer in the request; the answer ends the request. */
+/** The answer ends the request. */
 export const ANSWER_AT = ACTION_REQUEST_HEAD.length + 1;
 
 const NORMAL = 1;
 
-/** Writes the request at `into[at]` without the `length` answer bytes, which belong at `at` + ANSWER_AT. */
+/** Without the answer of `length` bytes, which belongs at `at` + ANSWER_AT. */
 export function putActionRequest(into: Uint8Array, at: number, length: number): void {
 	into[putBytes(into, at, asciiBytes(ACTION_REQUEST_HEAD))] = length;
 }
 
-/** Result of `findAnswer`: the response does not report `success`. */
+/** The response is not `success`. */
 export const ACTION_REFUSED = -1;
-/** Result of `findAnswer`: the response is malformed or has no answer. */
+/** Malformed, or without an answer. */
 export const ACTION_BROKEN = -2;
 
-/** Returns the position of the meter's answer of `length` bytes in the response at the cursor, or ACTION_…. */
+/** Position of the answer of `length` bytes, or ACTION_…. */
 export function findAnswer(cursor: Cursor, length: number): number {
 	cursor.expect(ACTION_RESPONSE);
 	cursor.expect(NORMAL);

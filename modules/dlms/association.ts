@@ -1,6 +1,6 @@
 /**
- * One association of the client with a meter, from AARQ to release, including the reads (IEC 62056-5-3). This is a
- * sans-io state machine over complete APDUs. The caller provides the transport, for example HDLC.
+ * One association from AARQ to release, with its reads (IEC 62056-5-3): a sans-io machine over complete APDUs of any
+ * transport.
  *
  *   `begin`, and `receive` for each response, return the next action:
  *   STEP_SEND     send `request[0..requestLength)`, then pass the response to `receive`
@@ -11,11 +11,10 @@
  *   Sequence: AARQ, AARE; with GMAC or SHA-256 an ACTION that exchanges and checks the answers to both challenges;
  *   the GETs of `reading`; RLRQ and RLRE if configured.
  *
- * In a ciphered context everything is ciphered from the user information of the AARQ on. Plain responses are refused,
- * except exceptions and service errors, which meters send unprotected.
+ * In a ciphered context everything from the user information of the AARQ on is ciphered; plain responses are refused,
+ * except exceptions and service errors.
  *
- * `isRead` and `failure` are final before the release: a missing RLRE does not change them.
- * Limits: REQUEST_LIMIT bytes per request, `pduLimit` bytes per response.
+ * `isRead` and `failure` are final before the release. Limits: REQUEST_LIMIT bytes per request, `pduLimit` per response.
  */
 
 import { equalConstantTime } from "../bytes/equal.js";
@@ -78,14 +77,13 @@ export const STEP_WAIT = 2;
 export const STEP_COUNTER = 3;
 export const STEP_END = 4;
 
-/** Bytes of our challenge: 6 random bits each, printable because some meters require it. */
+/** 6 random bits each, printable because some meters require it. */
 const CHALLENGE_LENGTH = 16;
-/** Offset after the AARQ, used for an initiate request and later for the meter's challenge. Our challenge follows. */
+/** Initiate request, later the meter's challenge; ours follows. */
 const BEHIND_AARQ = AARQ_LIMIT;
 const CHALLENGE_AT = BEHIND_AARQ + SECRET_LIMIT;
 /**
- * Size of the request buffer in bytes: a ciphered list of LIST_LIMIT attributes. Requests are shorter than BEHIND_AARQ
- * until the association is established.
+ * Bytes: a ciphered list of LIST_LIMIT attributes. Until the association stands, requests are shorter than BEHIND_AARQ.
  */
 export const REQUEST_LIMIT = LIST_HEAD + LIST_LIMIT * ATTRIBUTE_LENGTH + CIPHER_OVERHEAD + 1;
 
@@ -106,37 +104,37 @@ export interface AssociationOptions {
 	/** MECHANISM_NONE, _LOW, _HIGH_GMAC or _HIGH_SHA256. */
 	readonly mechanism: number;
 	readonly ciphered: boolean;
-	/** Password of MECHANISM_LOW or secret of MECHANISM_HIGH_SHA256; at most SECRET_LIMIT bytes. */
+	/** Password of MECHANISM_LOW, or secret of MECHANISM_HIGH_SHA256; at most SECRET_LIMIT bytes. */
 	readonly password: Uint8Array;
-	/** Keys and titles; required with `ciphered` or MECHANISM_HIGH_…. */
+	/** Required with `ciphered` or MECHANISM_HIGH_…. */
 	readonly cipher: Cipher | undefined;
 	readonly reading: Inquiry;
-	/** Longest APDU that the caller can receive, 64 to 65535 bytes. */
+	/** Bytes the caller can receive, 64 to 65535. */
 	readonly pduLimit: number;
-	/** True if the association ends with RLRQ. */
+	/** Ends with RLRQ. */
 	readonly release: boolean;
-	/** Returns `length` unpredictable bytes. */
+	/** Unpredictable bytes. */
 	random(length: number): Uint8Array;
 }
 
 export class Association {
-	/** Request to send after STEP_SEND; the first `requestLength` bytes are valid until the next call. */
+	/** After STEP_SEND, `requestLength` bytes are valid until the next call. */
 	readonly request = new Uint8Array(REQUEST_LIMIT);
 	requestLength = 0;
-	/** Longest request that fits one frame, which every meter accepts; set by the caller before `begin`. */
+	/** Longest request in one frame, as every meter accepts; set before `begin`. */
 	frameLimit = REQUEST_LIMIT;
-	/** Range of the password in the request, which must not be logged; empty if there is no password. */
+	/** Password in the request, never logged; empty without one. */
 	secretStart = 0;
 	secretEnd = 0;
-	/** Reason for ending before the list was complete. */
+	/** The list is incomplete. */
 	failure: Failure | undefined;
-	/** Diagnostic of the AARE; -1 when absent. */
+	/** From the AARE; -1 absent. */
 	diagnostic = -1;
 	readonly exception = new ExceptionResponse();
 	readonly #options: AssociationOptions;
 	readonly #cursor: Cursor;
 	readonly #initiate = new Initiate();
-	/** Length of the meter's challenge, stored at BEHIND_AARQ. */
+	/** At BEHIND_AARQ. */
 	#meterChallenge = 0;
 	#state = STATE_ASSOCIATE;
 
@@ -145,12 +143,12 @@ export class Association {
 		this.#cursor = options.reading.cursor;
 	}
 
-	/** True if the list is complete; the meter may have refused single objects. */
+	/** Complete, even if the meter refused single objects. */
 	get isRead(): boolean {
 		return this.#state >= STATE_RELEASE && this.failure === undefined;
 	}
 
-	/** Starts the association. Returns STEP_…. */
+	/** Returns STEP_…. */
 	begin(): number {
 		const { mechanism, ciphered, cipher, password } = this.#options;
 		const gmac = mechanism === MECHANISM_HIGH_GMAC;
@@ -161,10 +159,10 @@ export class Association {
 		return this.resume();
 	}
 
-	/** Builds the next request, initially or after STEP_COUNTER. Returns STEP_…. */
+	/** Initially, or after STEP_COUNTER. Returns STEP_…. */
 	resume(): number {
 		this.secretStart = this.secretEnd = 0;
-		// Releases the buffer of the last response while waiting for the next one.
+		// Releases the last response while waiting.
 		this.#cursor.set(this.request, 0, 0);
 		if (this.#state === STATE_ENDED) return STEP_END;
 		if (this.#state === STATE_READ && this.#options.reading.done) return this.finish();
@@ -182,7 +180,7 @@ export class Association {
 		return STEP_SEND;
 	}
 
-	/** Processes one complete APDU, `bytes[start..end)`, of any kind. Returns STEP_…. */
+	/** A complete APDU `bytes[start..end)` of any kind. Returns STEP_…. */
 	receive(bytes: Uint8Array, start: number, end: number): number {
 		if (this.#state === STATE_ENDED || this.#state === STATE_RELEASE) return this.end(this.failure);
 		const tag = start < end ? bytes[start] : -1;
@@ -221,7 +219,7 @@ export class Association {
 		return this.#options.mechanism >= MECHANISM_HIGH_GMAC;
 	}
 
-	/** Writes the initiate request, ciphered if required, at BEHIND_AARQ and returns the options of the AARQ. */
+	/** The initiate request is at BEHIND_AARQ. */
 	private associationRequest(): AssociationRequest {
 		const { mechanism, ciphered, cipher, password, pduLimit } = this.#options;
 		const { isHigh } = this;
@@ -266,7 +264,7 @@ export class Association {
 
 	private rejection(answer: AssociationResponse, cursor: Cursor): Failure {
 		const { informationStart, informationEnd } = answer;
-		// Some meters report their association's name in an initiate response although they refuse.
+		// Some meters name their association although they refuse.
 		const tellsName = this.#initiate.read(cursor.set(cursor.bytes, informationStart, informationEnd));
 		if (answer.isShort || (tellsName && this.#initiate.isShort)) return DLMS_SHORT_NAMES;
 		const unable = mechanismFailure(answer.mechanism, this.#options.mechanism);
@@ -277,7 +275,7 @@ export class Association {
 		return error === DLMS_EXCEPTION ? rejected : error;
 	}
 
-	/** Processes the initiate response or error. Returns undefined if reading can continue. */
+	/** Undefined if reading can continue. */
 	private takeInitiate(cursor: Cursor): Failure | undefined {
 		const { ciphered, cipher } = this.#options;
 		const tag = cursor.left > 0 ? cursor.bytes[cursor.at] : -1;
@@ -289,13 +287,13 @@ export class Association {
 			if (cursor.bytes[cursor.at] === CONFIRMED_SERVICE_ERROR) return serviceErrorFailure(cursor);
 		} else if (tag > 0 && tag !== INITIATE_RESPONSE) return DLMS_CONTEXT;
 		if (!this.#initiate.read(cursor)) return DLMS_MALFORMED;
-		// Accepts a short-name association if the meter offers GET.
+		// A short-name association that offers GET is usable.
 		const { isShort, conformance } = this.#initiate;
 		if (isShort && (conformance & CONFORMANCE_GET) === 0) return DLMS_SHORT_NAMES;
 		return this.roomIn(REQUEST_LIMIT) < NORMAL_HEAD + ATTRIBUTE_LENGTH ? DLMS_PDU_SIZE : undefined;
 	}
 
-	/** Stores the meter's challenge. Rejects our own challenge: the meter could replay our answer to us. */
+	/** Rejects our own challenge: the meter could replay our answer. */
 	private takeChallenge(bytes: Uint8Array, answer: AssociationResponse): number {
 		const challenge = bytes.subarray(answer.challengeStart, answer.challengeEnd);
 		this.#meterChallenge = challenge.length;
@@ -328,7 +326,7 @@ export class Association {
 		return cipher?.digest(password, ofMeter, answered, own) ?? this.request.subarray(0, 0);
 	}
 
-	/** Processes a response, deciphered if necessary. */
+	/** Deciphers if necessary. */
 	private takeAnswer(cursor: Cursor): number {
 		const tag = cursor.left > 0 ? cursor.bytes[cursor.at] : -1;
 		if (isNotification(tag)) return STEP_WAIT;
@@ -366,7 +364,7 @@ export class Association {
 		return this.resume();
 	}
 
-	/** Returns the plain-text bytes available in an APDU of at most `limit` bytes. */
+	/** Plain bytes in an APDU of `limit` bytes. */
 	private roomIn(limit: number): number {
 		const { pduLimit } = this.#initiate;
 		const whole = Math.min(pduLimit || REQUEST_LIMIT, limit);
@@ -375,7 +373,7 @@ export class Association {
 
 	private ask(): number {
 		const { reading } = this.#options;
-		// Lists are cut to fit one frame. A request for a single attribute may need several frames.
+		// A list must fit one frame; a single attribute may need several.
 		const isList = (reading.services & CONFORMANCE_LIST) !== 0;
 		const limit = isList ? Math.min(this.frameLimit, REQUEST_LIMIT) : REQUEST_LIMIT;
 		this.seal(reading.request(this.request, 0, Math.max(NORMAL_HEAD + ATTRIBUTE_LENGTH, this.roomIn(limit))));
@@ -386,14 +384,14 @@ export class Association {
 		this.exception.read(cursor);
 		const { failure } = this.exception;
 		if (this.#state !== STATE_READ) return this.end(failure ?? DLMS_EXCEPTION);
-		// Some meters refuse a list request with the exception for a lost association.
+		// Some meters answer a list with the exception for a lost association.
 		const { reading } = this.#options;
 		if (failure !== undefined && !(this.exception.isLoss && reading.listed)) return this.end(failure);
 		reading.refuse(REASON_EXCEPTION);
 		return this.resume();
 	}
 
-	/** Ends the reading, with a release if configured. */
+	/** With a release if configured. */
 	private finish(): number {
 		this.#options.reading.end();
 		if (!this.#options.release) return this.end(undefined);
@@ -405,7 +403,7 @@ export class Association {
 		this.requestLength = encodeRLRQ(this.request, this.#options.ciphered ? this.associationRequest() : undefined);
 	}
 
-	/** Sets the request length to `length` and ciphers the request if configured. */
+	/** Ciphers if configured. */
 	private seal(length: number): void {
 		const { ciphered, cipher } = this.#options;
 		const sealed = ciphered && cipher !== undefined;

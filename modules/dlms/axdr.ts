@@ -1,6 +1,6 @@
 /**
- * COSEM data in A-XDR (IEC 61334-6; types of IEC 62056-6-2, 4.1.5): splits a value into its simple elements for
- * rendering. Containers are tracked on a small stack, without recursion.
+ * Splits COSEM data in A-XDR (IEC 61334-6; types of IEC 62056-6-2, 4.1.5) into simple elements; a small stack instead of
+ * recursion.
  *
  * | tag | what follows |
  * |---|---|
@@ -19,7 +19,7 @@
  */
 import type { Cursor } from "./cursor.js";
 
-/** Tags used by name; render.ts classifies the numeric tags. */
+/** Numeric tags: render.ts. */
 export const TAG_NULL = 0x00;
 export const TAG_ARRAY = 0x01;
 export const TAG_STRUCTURE = 0x02;
@@ -37,16 +37,15 @@ export const TAG_DATE = 0x1a;
 export const TAG_TIME = 0x1b;
 export const TAG_DONT_CARE = 0xff;
 
-/** Maximum nesting of containers, and the walker's stack size in bytes. */
+/** Nested containers; stack size in bytes. */
 export const DEPTH_LIMIT = 8;
 export const STACK_SIZE = DEPTH_LIMIT * 2;
-/** Maximum elements of a container: the walker counts them in two bytes. */
+/** Counted in two bytes. */
 const COUNT_LIMIT = 0xffff;
 
 /**
- * Bytes that follow each tag, 00 to 21: one character per tag, counted from `0` (`<` is 12). C is a container, N a
- * count of bytes, B a count of bits, D a description, ? an undefined tag. A string, because a number in a table takes
- * 16 bytes of flash.
+ * Bytes after each tag, 00 to 21, counted from `0` (`<` is 12); C container, N count of bytes, B count of bits, D
+ * description, ? undefined. A string, because numbers in a table take 16 bytes of flash each.
  */
 const SIZES = "0CC1B44??NN?N1?1212D88148<54124124";
 const DIGIT_0 = 0x30;
@@ -59,45 +58,45 @@ const COUNTED_BYTES = 0x4e - DIGIT_0;
 function sizeOf(tag: number): number {
 	if (tag === TAG_DONT_CARE) return 0;
 	const size = SIZES.charCodeAt(tag) - DIGIT_0;
-	// charCodeAt returns NaN after the last tag.
+	// NaN after the last tag.
 	return size >= 0 ? size : UNKNOWN;
 }
 
-/** Iterates over the simple elements of values; one instance serves a whole association. */
+/** One instance serves an association. */
 export class DataWalker {
 	readonly #cursor: Cursor;
-	/** Remaining elements of each open container, two bytes each. */
+	/** Remaining elements, two bytes each. */
 	readonly #stack: Uint8Array;
 	readonly #bottom: number;
-	/** Stack position of the next container. */
+	/** Position of the next container. */
 	#top: number;
 	#started = false;
-	/** Current simple element: its tag, and its content `bytes[start..end)` of the cursor. */
+	/** Tag, and content `bytes[start..end)`, of the current element. */
 	tag = 0;
 	start = 0;
 	end = 0;
-	/** Number of bits if the element is a bit string. */
+	/** Number of bits in a bit string. */
 	bits = 0;
 
-	/** Values are read from `cursor`, which moves past them. The walker uses STACK_SIZE bytes at `stack[at]`. */
+	/** Values are read from `cursor`. Uses STACK_SIZE bytes at `stack[at]`. */
 	constructor(cursor: Cursor, stack: Uint8Array, at: number) {
 		this.#cursor = cursor;
 		this.#stack = stack;
 		this.#bottom = this.#top = at;
 	}
 
-	/** Buffer that `start` and `end` refer to. */
+	/** For `start` and `end`. */
 	get bytes(): Uint8Array {
 		return this.#cursor.bytes;
 	}
 
-	/** Starts a new value at the cursor. */
+	/** A new value, at the cursor. */
 	begin(): void {
 		this.#top = this.#bottom;
 		this.#started = false;
 	}
 
-	/** Moves to the next simple element of the value. Returns false at the end or if the cursor has failed. */
+	/** Next simple element; false at the end or on failure. */
 	next(): boolean {
 		while (this.enter()) {
 			if (this.read()) return !this.#cursor.failed;
@@ -105,14 +104,14 @@ export class DataWalker {
 		return false;
 	}
 
-	/** Skips the whole value at the cursor. Returns false if it is malformed. */
+	/** False if malformed. */
 	skip(): boolean {
 		this.begin();
 		while (this.next());
 		return !this.#cursor.failed;
 	}
 
-	/** Counts the next element as read. Returns false if the value is complete. */
+	/** Counts an element; false if the value is complete. */
 	private enter(): boolean {
 		if (this.#cursor.failed) return false;
 		const stack = this.#stack;
@@ -125,7 +124,7 @@ export class DataWalker {
 		return true;
 	}
 
-	/** Reads one element. Returns false if it is the head of a container. */
+	/** False for the head of a container. */
 	private read(): boolean {
 		const cursor = this.#cursor;
 		this.tag = cursor.u8();
@@ -156,7 +155,7 @@ export class DataWalker {
 		this.#stack[this.#top++] = count & 0xff;
 	}
 
-	/** Skips the element description of a compact array: tags, with a two-byte count for arrays. */
+	/** Description in a compact array: tags, with two-byte counts for arrays. */
 	private skipDescription(): void {
 		const cursor = this.#cursor;
 		for (let pending = 1; pending > 0 && !cursor.failed; pending--) {

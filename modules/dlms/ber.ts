@@ -1,25 +1,24 @@
 /**
- * Elements in BER (X.690) as used by ACSE: one-byte tags and definite lengths. A message decoder reads its elements in
- * a loop and opens those that it knows, so that the nesting depth is fixed by the code.
+ * BER elements (X.690) of ACSE: one-byte tags, definite lengths. Decoders open known elements, so the code fixes the
+ * depth.
  */
 import type { Cursor } from "./cursor.js";
 
 export const BER_INTEGER = 0x02;
 export const BER_OCTET_STRING = 0x04;
 
-/** Low bits of a tag that continues in further bytes; ACSE uses no such tags. */
+/** Tag with further bytes; not in ACSE. */
 const LONG_TAG = 0x1f;
-/** Maximum bytes of an integer: results and diagnostics are small. */
+/** Results and diagnostics are small. */
 const INTEGER_BYTES = 4;
 
-/** One element, reused for each `read`. */
+/** Reused for each `read`. */
 export class Element {
 	tag = 0;
-	/** Range of the content. */
 	start = 0;
 	end = 0;
 
-	/** Reads the element at the cursor and moves past it. Returns false at the end or if the element is malformed. */
+	/** Moves past the element; false at the end or if malformed. */
 	read(cursor: Cursor): boolean {
 		if (cursor.left === 0) return false;
 		this.tag = cursor.u8();
@@ -29,12 +28,12 @@ export class Element {
 		return !cursor.failed;
 	}
 
-	/** Narrows the range to the content of its only inner element. Returns false unless that has `tag`. */
+	/** Narrows to the only inner element; false unless it has `tag`. */
 	inside(bytes: Uint8Array, tag: number): boolean {
 		const { start, end } = this;
 		if (end - start < 2 || bytes[start] !== tag) return false;
 		const size = bytes[start + 1];
-		// Inner lengths are short, except in user information, where the long form with one or two bytes occurs.
+		// Short, but for user information (one or two bytes more).
 		const long = size > 0x80 ? size - 0x80 : 0;
 		if (long > 2 || size === 0x80 || start + 2 + long > end) return false;
 		let length = size;
@@ -47,7 +46,7 @@ export class Element {
 		return true;
 	}
 
-	/** Returns the integer inside the content; -1 if there is no integer, or it is negative or too long. */
+	/** -1 if none, negative or too long. */
 	integer(bytes: Uint8Array): number {
 		if (!this.inside(bytes, BER_INTEGER)) return -1;
 		const { start, end } = this;

@@ -1,8 +1,7 @@
 /**
- * Ciphering of APDUs with security suites 0 and 1: AES-128 in GCM with a tag of 12 bytes (IEC 62056-5-3, 5.3 and 9.2;
- * NIST SP 800-38D), and the HLS proofs by GMAC and SHA-256. Supports global keys only: glo- APDUs in both directions,
- * general-glo-ciphering from the meter, and general-ded-ciphering in pushes outside an association, which needs no
- * dedicated key. The ECDSA signatures and ECDH key agreement of suite 1 are not supported.
+ * Ciphering of APDUs, suites 0 and 1: AES-128-GCM with 12-byte tags (IEC 62056-5-3, 5.3 and 9.2; NIST SP 800-38D), and
+ * HLS proofs by GMAC and SHA-256. Global keys only: glo- APDUs, general-glo-ciphering from the meter, and
+ * general-ded-ciphering in pushes, which need no dedicated key there. No ECDSA or ECDH.
  *
  *   glo-           tag len SC IC(4) ciphertext [tag 12]
  *   general-glo    DB 08 <title> len SC IC(4) ciphertext [tag 12]
@@ -10,10 +9,9 @@
  *   IV             system title of the sender (8), IC
  *   AAD            SC 10: SC AK plain text; SC 30: SC AK
  *
- * Each of our invocation counters is used for one APDU or tag only. The caller supplies the first counter and the
- * limit, which it reserves in flash beforehand. The meter's counter must increase. Without an authentication key the
- * gateway only encrypts, and deciphers authenticated APDUs without checking the tag (`unchecked`). After a response in
- * the other suite, the gateway uses that suite.
+ * Each of our counters serves one APDU or tag; the caller supplies the first one, and a limit that it reserved in flash.
+ * The meter's counter must increase. Without an authentication key we only encrypt, and accept tags `unchecked`. After a
+ * response in the other suite, that suite is used.
  */
 
 import { equalConstantTime, holdsConstantTime } from "../bytes/equal.js";
@@ -22,18 +20,18 @@ import { SECRET_LIMIT, TITLE_LENGTH } from "./aarq.js";
 import { type Cursor, putBytes, putLength, putU32 } from "./cursor.js";
 import { DLMS_MALFORMED, DLMS_METER_TITLE, DLMS_REPLAY, DLMS_SUITE_2, DLMS_TAG, DLMS_UNPROTECTED } from "./failures.js";
 
-/** Returns the ciphertext of `text` followed by a 16-byte tag; for a ciphertext, its plain text. The IV has 12 bytes. */
+/** Ciphertext and a 16-byte tag; for a ciphertext, plain text. 12-byte IV. */
 export type GCM = (key: Uint8Array, iv: Uint8Array, aad: Uint8Array, text: Uint8Array) => Uint8Array;
 
 export const KEY_LENGTH = 16;
 export const TAG_LENGTH = 12;
-/** Maximum bytes that ciphering adds to an APDU below 256 bytes in total; a longer one needs one byte more. */
+/** Bytes added to APDUs below 256 bytes in total; one more for longer ones. */
 export const CIPHER_OVERHEAD = 3 + 5 + TAG_LENGTH;
-/** Length in bytes of a GMAC answer to a challenge. */
+/** GMAC answer, bytes. */
 export const MAC_LENGTH = 5 + TAG_LENGTH;
-/** Length in bytes of a SHA-256 answer to a challenge. */
+/** SHA-256 answer, bytes. */
 export const DIGEST_LENGTH = 32;
-/** End of the 32-bit counters (exclusive). */
+/** Exclusive. */
 export const COUNTER_END = 2 ** 32;
 
 export const GENERAL_GLO = 0xdb;
@@ -41,60 +39,60 @@ export const GENERAL_DED = 0xdc;
 
 const AUTHENTICATED = 0x10;
 const ENCRYPTED = 0x20;
-/** Bit of SC: global broadcast key instead of the unicast key. */
+/** In SC: broadcast key, not unicast. */
 export const BROADCAST = 0x40;
-/** Bits of SC that must be 0: suites from 2 on, compression. */
+/** In SC: suites from 2 on, compression. */
 const UNSUPPORTED = 0x8e;
 const SUITE = 0x0f;
 
-/** Difference between the tag of a glo- APDU and the plain tag: 21 to 2E for 01 to 0E, C8 to CF for C0 to C7. */
+/** From the plain tag to glo-: 21 to 2E for 01 to 0E, C8 to CF for C0 to C7. */
 const GLO_INITIATE = 0x20;
 const GLO_SERVICE = 0x08;
 const FIRST_SERVICE = 0xc0;
 
 export interface CipherOptions {
 	readonly gcm: GCM;
-	/** Returns the SHA-256 of the concatenated parts. */
+	/** SHA-256 of the concatenated parts. */
 	sha256(...parts: Uint8Array[]): Uint8Array;
-	/** Security suite, 0 or 1. */
+	/** 0 or 1. */
 	readonly suite: number;
-	/** Global encryption key, KEY_LENGTH bytes: the unicast key, or the broadcast key with `mayBroadcast`. */
+	/** KEY_LENGTH bytes: unicast, or broadcast with `mayBroadcast`. */
 	readonly encryptionKey: Uint8Array;
 	/** KEY_LENGTH bytes, or empty. */
 	readonly authenticationKey: Uint8Array;
-	/** Our system title, TITLE_LENGTH bytes; constant for one key. */
+	/** Ours, TITLE_LENGTH bytes; constant for one key. */
 	readonly title: Uint8Array;
-	/** The meter's system title if known before the association. */
+	/** If known before the association. */
 	readonly meterTitle?: Uint8Array | undefined;
-	/** First unused invocation counter. */
+	/** First unused. */
 	readonly counter: number;
-	/** First counter that must not be used until the caller reserves more. */
+	/** Exclusive, until more are reserved. */
 	readonly counterLimit: number;
 	/** Counter of the meter's last APDU, if known. */
 	readonly meterCounter?: number;
-	/** True if APDUs under the broadcast key are deciphered, too. */
+	/** Also deciphers under the broadcast key. */
 	readonly mayBroadcast?: boolean;
 }
 
-/** Offsets of the AAD, the challenge and the meter's title in the working buffer, which begins with the IV. */
+/** Buffer: IV, then AAD, challenge, the meter's title. */
 const AAD_AT = TITLE_LENGTH + 4;
 const CHALLENGE_AT = AAD_AT + 1 + KEY_LENGTH;
 const METER_TITLE_AT = CHALLENGE_AT + SECRET_LIMIT;
 
-/** Returns the failure for the suite in a security control byte; undefined unless it is suite 2. */
+/** Undefined unless suite 2. */
 export function suiteFailure(control: number): Failure | undefined {
 	return (control & SUITE) === 2 ? DLMS_SUITE_2 : undefined;
 }
 
 export class Cipher {
-	/** Next invocation counter; any lower one may have been used. */
+	/** Next one; lower ones may have been used. */
 	counter: number;
 	counterLimit: number;
-	/** True after deciphering an APDU without checking its tag, because the authentication key is missing. */
+	/** A tag was not checked, without the authentication key. */
 	unchecked = false;
-	/** Counter of the meter's last APDU; -1 when unknown. */
+	/** Counter of the meter's last APDU; -1 unknown. */
 	meterCounter: number;
-	/** Security control of the last APDU passed to `open`. */
+	/** SC of the last APDU. */
 	control = 0;
 	readonly #options: CipherOptions;
 	readonly #work = new Uint8Array(METER_TITLE_AT + TITLE_LENGTH);
@@ -116,7 +114,7 @@ export class Cipher {
 		return this.#options.title;
 	}
 
-	/** True if keys and title have valid lengths. */
+	/** Keys and title have valid lengths. */
 	get complete(): boolean {
 		const { encryptionKey, authenticationKey, title } = this.#options;
 		const authenticates = authenticationKey.length === KEY_LENGTH || authenticationKey.length === 0;
@@ -127,7 +125,7 @@ export class Cipher {
 		return this.#options.authenticationKey.length === KEY_LENGTH;
 	}
 
-	/** The meter's system title, TITLE_LENGTH bytes, if `meterTitleKnown`. */
+	/** TITLE_LENGTH bytes, if `meterTitleKnown`. */
 	get meterTitle(): Uint8Array {
 		return this.#work.subarray(METER_TITLE_AT);
 	}
@@ -136,16 +134,16 @@ export class Cipher {
 		return this.#meterTitleKnown;
 	}
 
-	/** True if `count` more counters are available. */
+	/** `count` more counters are available. */
 	has(count: number): boolean {
 		return this.counter + count <= Math.min(this.counterLimit, COUNTER_END);
 	}
 
-	/** Sets the meter's title to `bytes[start..end)`. Returns the failure if the title is not acceptable. */
+	/** `bytes[start..end)`; returns the failure. */
 	setMeterTitle(bytes: Uint8Array, start: number, end: number): Failure | undefined {
 		if (end - start !== TITLE_LENGTH) return DLMS_METER_TITLE;
 		const title = bytes.subarray(start, end);
-		// With our own title the meter would use our IVs, and our own APDUs could be replayed to us.
+		// With our title the meter would use our IVs, and our APDUs could be replayed.
 		if (equalConstantTime(title, this.title)) return DLMS_METER_TITLE;
 		this.#work.set(title, METER_TITLE_AT);
 		this.#meterTitleKnown = true;
@@ -153,8 +151,8 @@ export class Cipher {
 	}
 
 	/**
-	 * Ciphers the APDU `bytes[start..end)` into a glo- APDU at `into[at]`, which may be the same buffer. Returns the
-	 * position after it. Uses one counter: check `has` first, otherwise it throws a RangeError.
+	 * Ciphers `bytes[start..end)` to a glo- APDU at `into[at]`, also in place; returns the end. Uses a counter: throws
+	 * RangeError unless `has`.
 	 */
 	seal(bytes: Uint8Array, start: number, end: number, into: Uint8Array, at: number): number {
 		const control = this.#suite | (this.authenticates ? AUTHENTICATED | ENCRYPTED : ENCRYPTED);
@@ -171,7 +169,7 @@ export class Cipher {
 		return to + length;
 	}
 
-	/** Writes our answer to the meter's challenge at `into[at]`: SC, IC, tag. Needs a counter and both keys. */
+	/** SC, IC, tag for the meter's challenge. Needs a counter and both keys. */
 	answer(challenge: Uint8Array, start: number, end: number, into: Uint8Array, at: number): void {
 		const counter = this.take();
 		const control = AUTHENTICATED | this.#suite;
@@ -181,7 +179,7 @@ export class Cipher {
 		into.set(this.mac(control, challenge.subarray(start, end)), to);
 	}
 
-	/** Returns true if the MAC_LENGTH bytes at `bytes[at]` are the meter's valid answer to our challenge. */
+	/** MAC_LENGTH bytes at `bytes[at]`: valid for our challenge. */
 	isAnswer(challenge: Uint8Array, bytes: Uint8Array, at: number): boolean {
 		const control = bytes[at];
 		const isProof = (control & ~SUITE) === AUTHENTICATED && suiteFailure(control) === undefined;
@@ -192,9 +190,8 @@ export class Cipher {
 	}
 
 	/**
-	 * Returns the SHA-256 proof that a side knows the secret in HLS (IEC 62056-5-3, 9.2.7.2): the digest of the secret,
-	 * its own title, the peer's title, the challenge that it answers, and its own challenge. `ofMeter`: the side is the
-	 * meter.
+	 * SHA-256 proof in HLS (IEC 62056-5-3, 9.2.7.2) over the secret, own title, peer's title, answered challenge, own
+	 * challenge. `ofMeter`: the meter's.
 	 */
 	digest(secret: Uint8Array, ofMeter: boolean, answered: Uint8Array, own: Uint8Array): Uint8Array {
 		const { title, meterTitle } = this;
@@ -204,7 +201,7 @@ export class Cipher {
 			: sha256(secret, title, meterTitle, answered, own);
 	}
 
-	/** Deciphers the glo- or general APDU at the cursor and moves the cursor to the plain APDU. Returns the failure, if any. */
+	/** Moves the cursor to the plain APDU; returns the failure. */
 	open(cursor: Cursor): Failure | undefined {
 		const tag = cursor.u8();
 		const isGeneral = tag === GENERAL_GLO || tag === GENERAL_DED;
@@ -233,7 +230,7 @@ export class Cipher {
 		return isGeneral || inside === cursor.bytes[cursor.at] ? undefined : DLMS_MALFORMED;
 	}
 
-	/** Checks the title of a general-glo APDU against the known one; adopts it if no title is known. It may be empty. */
+	/** Checks a general-glo title, which may be empty; adopts it if none is known. */
 	private openTitle(cursor: Cursor): Failure | undefined {
 		const length = cursor.length();
 		const start = cursor.skip(length);
@@ -254,7 +251,7 @@ export class Cipher {
 		const encrypted = (control & ENCRYPTED) !== 0;
 		const aad = encrypted ? this.aad(control) : this.longAAD(control, text);
 		this.setIV(this.meterTitle, counter);
-		// GCM enciphers and deciphers with the same operation. The tag results from enciphering the plain text again.
+		// GCM is symmetric; the tag comes from enciphering the plain text.
 		const plain = encrypted ? this.run(aad, text).subarray(0, text.length) : text;
 		cursor.set(plain, 0, plain.length);
 		if (!authenticated) return undefined;
@@ -280,7 +277,7 @@ export class Cipher {
 		return this.#options.gcm(this.#options.encryptionKey, this.#work.subarray(0, AAD_AT), aad, text);
 	}
 
-	/** Returns the AAD of an encrypted APDU: SC and AK if it is authenticated, otherwise empty. */
+	/** SC and AK if authenticated, otherwise empty. */
 	private aad(control: number): Uint8Array {
 		this.#work[AAD_AT] = control;
 		return this.#work.subarray(AAD_AT, (control & AUTHENTICATED) === 0 ? AAD_AT : CHALLENGE_AT);
@@ -293,7 +290,7 @@ export class Cipher {
 		return aad;
 	}
 
-	/** Returns the tag over a challenge of at most SECRET_LIMIT bytes. */
+	/** Over at most SECRET_LIMIT bytes. */
 	private mac(control: number, challenge: Uint8Array): Uint8Array {
 		this.#work[AAD_AT] = control;
 		this.#work.set(challenge, CHALLENGE_AT);

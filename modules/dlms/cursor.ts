@@ -1,29 +1,29 @@
 /**
- * Sequential reader of untrusted bytes for BER and A-XDR, and writers of the lengths that both share. Never throws:
- * missing or wrong bytes set `failed`, and every later read returns 0 until the next `set`.
+ * Reader of untrusted bytes for BER and A-XDR, and writers of lengths. Never throws: wrong or missing bytes set `failed`,
+ * and reads return 0 until `set`.
  *
  * A length (X.690, 8.1.3, definite; IEC 61334-6, 6.1) is one byte below 0x80, or 0x81 to 0x84 followed by 1 to 4 bytes,
  * high byte first.
  */
 
-/** Maximum bytes of a long-form length. */
+/** Bytes of a long-form length. */
 const LENGTH_BYTES = 4;
 const LONG_FORM = 0x80;
 
 export class Cursor {
 	bytes: Uint8Array;
-	/** Position of the next byte. */
+	/** Next byte. */
 	at = 0;
-	/** Position after the last byte. */
+	/** Exclusive. */
 	end = 0;
-	/** True after an error; everything read since `set` is invalid. */
+	/** All read since `set` is invalid. */
 	failed = false;
 
 	constructor(bytes: Uint8Array) {
 		this.bytes = bytes;
 	}
 
-	/** Reads `bytes[start..end)` from now on, without copying. */
+	/** Without copying. */
 	set(bytes: Uint8Array, start: number, end: number): this {
 		this.bytes = bytes;
 		this.at = start;
@@ -55,12 +55,12 @@ export class Cursor {
 		return this.u16() * 0x10000 + this.u16();
 	}
 
-	/** Reads a byte and fails unless it is `byte`. */
+	/** Fails unless the byte is `byte`. */
 	expect(byte: number): void {
 		if (this.u8() !== byte) this.fail();
 	}
 
-	/** Reads a length or a count of elements, without checking it against the remaining bytes. */
+	/** Length or count, not compared with the remaining bytes. */
 	length(): number {
 		const first = this.u8();
 		if (first < LONG_FORM) return first;
@@ -74,7 +74,7 @@ export class Cursor {
 		return length;
 	}
 
-	/** Skips `count` bytes and returns their start position. */
+	/** Returns their start. */
 	skip(count: number): number {
 		const start = this.at;
 		if (count > this.end - this.at) this.fail();
@@ -83,7 +83,7 @@ export class Cursor {
 	}
 }
 
-/** Writes a length below 65536 at `into[at]` and returns the position after it. */
+/** `length` below 65536; returns the end. */
 export function putLength(into: Uint8Array, at: number, length: number): number {
 	let to = at;
 	if (length >= 0x100) {
@@ -94,7 +94,7 @@ export function putLength(into: Uint8Array, at: number, length: number): number 
 	return to;
 }
 
-/** Writes `value` with the high byte first and returns the position after it. */
+/** High byte first; returns the end. */
 export function putU32(into: Uint8Array, at: number, value: number): number {
 	into[at] = value >>> 24;
 	into[at + 1] = (value >>> 16) & 0xff;
@@ -103,7 +103,7 @@ export function putU32(into: Uint8Array, at: number, value: number): number {
 	return at + 4;
 }
 
-/** Copies `bytes` to `into[at]` and returns the position after it. A loop avoids a temporary view. */
+/** Returns the end. A loop avoids a temporary view. */
 export function putBytes(into: Uint8Array, at: number, bytes: ArrayLike<number>): number {
 	for (let i = 0; i < bytes.length; i++) into[at + i] = bytes[i];
 	return at + bytes.length;

@@ -11,16 +11,16 @@
  * | 9, 10 | deviation: minutes from local time to UTC, so -60 is UTC+1; 8000: unspecified |
  * | 11 | status: 01 invalid, 02 doubtful, 04 other time base, 08 status invalid, 80 summer time; FF unspecified |
  *
- * Text: `2026-03-01T17:45:30+01:00`, with hundredths after a dot unless they are 0. Unspecified zone, seconds or time
- * are omitted. Wildcard dates (any year, last day of a month) have no text. Many meters give the deviation with the
- * sign of ISO 8601; `swapped` selects that.
+ * Text: `2026-03-01T17:45:30+01:00`, with hundredths after a dot unless they are 0. Unspecified zone, seconds or time are
+ * omitted; wildcard dates (any year, last day of a month) have no text. Many meters use the sign of ISO 8601; `swapped`
+ * selects it.
  */
 
 export const DATE_TIME_LENGTH = 12;
 export const TIME_LENGTH = 4;
 
 const NOT_TOLD = 0xff;
-/** Maximum deviation in either direction, minutes: UTC+14. */
+/** Minutes: UTC+14. */
 const DEVIATION_LIMIT = 840;
 
 const PLUS = 0x2b;
@@ -30,7 +30,7 @@ const DIGIT_0 = 0x30;
 const COLON = 0x3a;
 const LETTER_T = 0x54;
 
-/** Writes the text of the 12 bytes at `bytes[start]` to `into[at]`. Returns the position after it; `at` if there is no text. */
+/** 12 bytes at `bytes[start]`; returns the end, `at` without a text. */
 export function putDateTime(
 	source: { bytes: Uint8Array; start: number; swapped: boolean },
 	into: Uint8Array,
@@ -45,7 +45,7 @@ export function putDateTime(
 	return putZone(signed16(bytes, start + 9) * (swapped ? -1 : 1), into, time, at);
 }
 
-/** Writes the 5-byte date at `bytes[start]` as `2026-03-01`. Returns the position after it; `at` if there is no text. */
+/** 5 bytes as `2026-03-01`; returns the end, `at` without a text. */
 export function putDate(bytes: Uint8Array, start: number, into: Uint8Array, at: number): number {
 	const year = bytes[start] * 0x100 + bytes[start + 1];
 	const month = bytes[start + 2];
@@ -60,7 +60,7 @@ export function putDate(bytes: Uint8Array, start: number, into: Uint8Array, at: 
 	return at + 10;
 }
 
-/** Writes the 4-byte time at `bytes[start]` as `17:45:30`. Returns the position after it; `at` if there is no text. */
+/** 4 bytes as `17:45:30`; returns the end, `at` without a text. */
 export function putTime(bytes: Uint8Array, start: number, into: Uint8Array, at: number): number {
 	const hour = bytes[start];
 	const minute = bytes[start + 1] === NOT_TOLD ? 0 : bytes[start + 1];
@@ -80,7 +80,7 @@ export function putTime(bytes: Uint8Array, start: number, into: Uint8Array, at: 
 	return at + 11;
 }
 
-/** Writes the zone of a deviation at `into[at]`; writes nothing if the deviation is unspecified or out of range. */
+/** Nothing if unspecified or out of range. */
 function putZone(deviation: number, into: Uint8Array, at: number, start: number): number {
 	if (Math.abs(deviation) > DEVIATION_LIMIT || at === start) return at;
 	const size = Math.abs(deviation);

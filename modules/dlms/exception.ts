@@ -1,5 +1,5 @@
 /**
- * Exception-response: the meter's response to an APDU that it cannot or will not serve (IEC 62056-5-3, 7.3 and 9.5).
+ * Exception-response to an APDU that the meter does not serve (IEC 62056-5-3, 7.3 and 9.5):
  *
  *   D8 state service [counter(4)]   state 1 not allowed, 2 unknown; service 1 not possible, 2 not supported, 3 other,
  *                                   4 APDU too long, 5 deciphering, 6 invocation counter and the one expected
@@ -15,14 +15,14 @@ const SERVICE_NOT_POSSIBLE = 1;
 const SERVICE_DECIPHERING = 5;
 const SERVICE_COUNTER = 6;
 
-/** Decoded exception, reused for each `read`. */
+/** Reused for each `read`. */
 export class ExceptionResponse {
 	state = 0;
 	service = 0;
-	/** Invocation counter that the meter expects; -1 when absent. */
+	/** Expected; -1 absent. */
 	counter = -1;
 
-	/** Reads the exception at the cursor; missing bytes read as 0. */
+	/** Missing bytes read as 0. */
 	read(cursor: Cursor): void {
 		cursor.expect(EXCEPTION_RESPONSE);
 		this.state = cursor.u8();
@@ -30,14 +30,14 @@ export class ExceptionResponse {
 		this.counter = this.service === SERVICE_COUNTER && cursor.left >= 4 ? cursor.u32() : -1;
 	}
 
-	/** Failure if the exception ends the association; undefined if another request may succeed. */
+	/** Undefined if another request may succeed. */
 	get failure(): Failure | undefined {
 		if (this.service === SERVICE_DECIPHERING) return DLMS_DECIPHERING;
 		if (this.service === SERVICE_COUNTER) return DLMS_COUNTER;
 		return this.isLoss ? DLMS_LOST : undefined;
 	}
 
-	/** True if the meter has dropped the association. */
+	/** The association is dropped. */
 	get isLoss(): boolean {
 		return this.state === STATE_NOT_ALLOWED && this.service === SERVICE_NOT_POSSIBLE;
 	}

@@ -1,63 +1,63 @@
-/** Failures of an association. `Association` keeps the meter's exact response in `diagnostic` and `exception`. */
+/** `diagnostic` and `exception` of Association have the exact response. */
 import { type Failure, failure, finalFailure, METER_AUTH_FAILED, METER_ERROR } from "../readout/failure.js";
 
-/** A response is inconsistent, or violates BER or A-XDR. */
+/** Inconsistent, or invalid BER or A-XDR. */
 export const DLMS_MALFORMED = failure(
 	METER_ERROR,
 	"dlms/malformed",
 	40,
 	"The meter's answer could not be understood. Try again; then check client_address, auth and use_encryption.",
 );
-/** AARE without a reason, or with a reason that has no failure here. */
+/** AARE without a reason known here. */
 export const DLMS_REJECTED = failure(
 	METER_AUTH_FAILED,
 	"dlms/rejected",
 	41,
 	"The meter refuses the association and does not say why. Check client_address; then auth; then password and keys.",
 );
-/** AARE 2: the context (plain or ciphered, logical names) is not supported; Gurux also reports the mechanism this way. */
+/** AARE 2: context (plain or ciphered, logical names), or with Gurux the mechanism. */
 export const DLMS_CONTEXT = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/context",
 	42,
 	"The meter refuses the application context: change use_encryption; then check client_address and auth. A meter that goes by short names can't be read.",
 );
-/** AARE 3: the meter does not know our system title. */
+/** AARE 3: unknown system title of ours. */
 export const DLMS_TITLE = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/title",
 	43,
 	"The meter does not take the gateway's system title. It may have to be registered in the meter.",
 );
-/** AARE 11: this client address requires another mechanism, which the meter does not name. */
+/** AARE 11: this client address needs another mechanism. */
 export const DLMS_MECHANISM = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/mechanism",
 	44,
 	"This client_address needs another auth. Try the others; then check client_address. If none fits, the meter needs an HLS mechanism that this gateway does not support.",
 );
-/** AARE 12, 14: this client address requires authentication, or a stronger one. */
+/** AARE 12, 14: needs authentication, or a stronger one. */
 export const DLMS_AUTHENTICATION_REQUIRED = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/authentication-required",
 	45,
 	"This client_address needs authentication. Change auth; then check client_address. If neither low nor high_gmac nor high_sha256 fits, the meter needs an HLS mechanism that this gateway does not support.",
 );
-/** AARE 13: wrong password, key or client address. */
+/** AARE 13: password, key or client address. */
 export const DLMS_AUTHENTICATION = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/authentication",
 	46,
 	"Authentication failed. Check password, or block_cipher_key, auth_key and security_suite; then client_address.",
 );
-/** AARE of the ACSE provider: no common version. */
+/** ACSE provider: no common version. */
 export const DLMS_ACSE_VERSION = finalFailure(
 	METER_ERROR,
 	"dlms/acse-version",
 	47,
 	"The meter knows no version of ACSE that we do.",
 );
-/** Initiate errors 1 to 4: DLMS version, services offered, APDU length, refused. */
+/** Initiate errors 1 to 4: version, services, APDU length, refused. */
 export const DLMS_VERSION = finalFailure(METER_ERROR, "dlms/version", 48, "The meter has another version of DLMS.");
 export const DLMS_CONFORMANCE = finalFailure(
 	METER_ERROR,
@@ -77,84 +77,84 @@ export const DLMS_INITIATE = finalFailure(
 	51,
 	"The meter refuses to begin. Check client_address; then use_encryption.",
 );
-/** The meter cannot decipher our APDUs: wrong key, system title or security suite. */
+/** Wrong key, system title or suite. */
 export const DLMS_DECIPHERING = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/deciphering",
 	52,
 	"The meter can't decipher what it is sent. Check block_cipher_key; then auth_key; then security_suite; then client_address. A meter of security suite 2 can't be read.",
 );
-/** The meter reports that our invocation counter is too low (`exception.counter` may hold the expected one). */
+/** Our counter is too low (`exception.counter`: expected one). */
 export const DLMS_COUNTER = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/counter",
 	53,
 	"The meter refuses the invocation counter as too low, and the public client can't read the expected one.",
 );
-/** HLS pass 4: the meter refuses our answer to its challenge because of wrong keys. */
+/** HLS pass 4: our answer is refused for wrong keys. */
 export const DLMS_HLS_REFUSED = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/hls-refused",
 	54,
 	"The meter refuses the answer to its challenge. Check auth_key, with high_sha256 password; then block_cipher_key; then client_address.",
 );
-/** HLS pass 4: the meter's answer to our challenge is wrong, so it does not have the keys and is not trusted. */
+/** HLS pass 4: the meter's answer is wrong; it lacks the keys. */
 export const DLMS_METER_UNVERIFIED = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/meter-unverified",
 	55,
 	"The meter's answer to the challenge is wrong: it does not have these keys. Check auth_key; do not trust this meter.",
 );
-/** The tag of a response is wrong: the keys differ, or the response was modified. */
+/** Other keys, or a modified response. */
 export const DLMS_TAG = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/tag",
 	56,
 	"An answer fails its authentication. Check auth_key; then block_cipher_key; it may have been changed on its way.",
 );
-/** A response has less protection than its request, or needs a key that we do not have. */
+/** Less protection than the request, or an unknown key. */
 export const DLMS_UNPROTECTED = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/unprotected",
 	57,
 	"An answer is less protected than it must be. Check auth_key and use_encryption.",
 );
-/** The invocation counter of a response did not increase. */
+/** A counter did not increase. */
 export const DLMS_REPLAY = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/replay",
 	58,
 	"The meter's invocation counter did not grow: an answer may have been recorded and played back.",
 );
-/** The meter sends no system title, our own, or one that differs from its earlier one. */
+/** The title is missing, ours, or another than before. */
 export const DLMS_METER_TITLE = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/meter-title",
 	59,
 	"The meter sends no usable system title, which is needed to decrypt its data. Check auth and client_address.",
 );
-/** The meter has dropped the association (exception 1, 1). */
+/** Exception 1, 1. */
 export const DLMS_LOST = failure(
 	METER_ERROR,
 	"dlms/lost",
 	60,
 	"The meter dropped the association. Check client_address and auth.",
 );
-/** Another exception or service error while establishing the association. */
+/** Other exception or service error before the association stands. */
 export const DLMS_EXCEPTION = failure(
 	METER_ERROR,
 	"dlms/exception",
 	61,
 	"The meter refuses the service with an exception. Check client_address, auth, use_encryption and the keys (block_cipher_key, auth_key).",
 );
-/** A key or system title that the settings require is missing or has a wrong length. */
+/** Key or system title missing, or of wrong length. */
 export const DLMS_KEY_MISSING = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/key-missing",
 	62,
 	"A key is missing: use_encryption needs block_cipher_key, auth high_gmac needs auth_key, too, auth high_sha256 needs password.",
 );
-/** No invocation counter is left under this key. */
+/** For this key. */
 export const DLMS_COUNTER_EXHAUSTED = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/counter-exhausted",
@@ -162,7 +162,7 @@ export const DLMS_COUNTER_EXHAUSTED = finalFailure(
 	"No invocation counter is left under this block_cipher_key. The meter needs another key.",
 );
 
-/** HLS mechanisms, by Green Book number, that the meter names in its AARE and that are unsupported or not configured. */
+/** Named in the AARE by Green Book number; unsupported or not configured. */
 export const DLMS_HLS_2 = mechanism("2", "HLS by its maker's own rule (mechanism 2)");
 export const DLMS_HLS_MD5 = mechanism("md5", "HLS with MD5 (mechanism 3)");
 export const DLMS_HLS_SHA1 = mechanism("sha1", "HLS with SHA-1 (mechanism 4)");
@@ -173,14 +173,14 @@ export const DLMS_HLS_SHA256 = finalFailure(
 	"The meter needs HLS with SHA-256 (mechanism 6) at this client_address: auth high_sha256, with its secret as password.",
 );
 export const DLMS_HLS_ECDSA = mechanism("ecdsa", "HLS with ECDSA (mechanism 7)");
-/** The security control of a response names suite 2, AES-256. */
+/** AES-256 in a security control byte. */
 export const DLMS_SUITE_2 = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/security-suite-2",
 	67,
 	"The meter ciphers by security suite 2, the gateway by suites 0 and 1. Ask the meter's operator for one of these.",
 );
-/** The meter's context, or its association name, uses short name referencing: READ instead of GET. */
+/** READ instead of GET. */
 export const DLMS_SHORT_NAMES = finalFailure(
 	METER_ERROR,
 	"dlms/short-names",

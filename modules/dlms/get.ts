@@ -8,9 +8,8 @@
  *             C4 02 id last <number(4)> 00 len <piece>  |  01 <reason>
  *             C4 03 id n  { 00 <data> | 01 <reason> }…
  *
- * The joined pieces are the data, or for a list everything after its id. A block number out of sequence ends the
- * transfer.
- * Limits: JOINED_LIMIT bytes of joined pieces, not counting bytes removed with `drop` in between.
+ * The joined pieces are the data, or a list after its id; a wrong block number ends the transfer. Limit: JOINED_LIMIT
+ * joined bytes, less those removed by `drop`.
  */
 import { type Cursor, putU32 } from "./cursor.js";
 import { POLL_CLASS, POLL_CODE_LENGTH } from "./poll-list.js";
@@ -18,10 +17,10 @@ import { POLL_CLASS, POLL_CODE_LENGTH } from "./poll-list.js";
 export const GET_REQUEST = 0xc0;
 export const GET_RESPONSE = 0xc4;
 
-/** Maximum bytes of a value, or of the results of a list, received in blocks. */
+/** Bytes of a value or list, received in blocks. */
 export const JOINED_LIMIT = 2048;
 
-/** Bytes of one attribute in a request, of the head before a single attribute, and of the head before a list. */
+/** Bytes: an attribute, the head before one, the head before a list. */
 export const ATTRIBUTE_LENGTH = 10;
 export const NORMAL_HEAD = 3;
 export const LIST_HEAD = 4;
@@ -29,26 +28,23 @@ export const LIST_HEAD = 4;
 const NORMAL = 1;
 const BLOCK = 2;
 const LIST = 3;
-/** Invocation 1, confirmed, high priority: enough for one request at a time. */
+/** Invocation 1, confirmed, high priority; one request at a time. */
 const INVOKE = 0xc1;
 const CHOICE_DATA = 0;
 
-/** Result of `take`: the cursor `result` is at the data of one attribute. */
+/** `take`: `result` is at the data of an attribute. */
 export const GET_DATA = 1;
-/** The attribute, or the whole request, is refused: see `reason`. */
+/** Attribute or request refused: `reason`. */
 export const GET_REFUSED = 2;
-/** `result` is at the results of a list; `count` is their number. */
+/** `result` is at `count` results. */
 export const GET_RESULTS = 3;
-/** The next block must be requested with `putNext`. */
+/** `putNext` must request the next block. */
 export const GET_NEXT = 4;
 export const GET_BROKEN = 5;
-/** The joined blocks exceed JOINED_LIMIT. */
+/** Beyond JOINED_LIMIT. */
 export const GET_TOO_LONG = 6;
 
-/**
- * Writes the class and code of the poll list entry at `list[from]` (poll-list.ts) to `into[at]`. Returns the position
- * after it, where `putAttribute` writes the attribute.
- */
+/** Class and code of `list[from]` (poll-list.ts); returns the end, for `putAttribute`. */
 export function putObject(into: Uint8Array, at: number, list: ArrayLike<number>, from: number): number {
 	into[at] = 0;
 	into[at + 1] = list[from + POLL_CLASS];
@@ -56,19 +52,19 @@ export function putObject(into: Uint8Array, at: number, list: ArrayLike<number>,
 	return at + 2 + POLL_CODE_LENGTH;
 }
 
-/** Writes the attribute number, without selective access. Returns the position after it. */
+/** No selective access. Returns the end. */
 export function putAttribute(into: Uint8Array, at: number, attribute: number): number {
 	into[at] = attribute;
 	into[at + 1] = 0;
 	return at + 2;
 }
 
-/** Writes the head of a request for one attribute. Returns the position after it. */
+/** One attribute. Returns the end. */
 export function putNormalHead(into: Uint8Array, at: number): number {
 	return putHead(into, at, NORMAL);
 }
 
-/** Writes the head of a request for `count` attributes (below 128). Returns the position after it. */
+/** `count` below 128. Returns the end. */
 export function putListHead(into: Uint8Array, at: number, count: number): number {
 	into[putHead(into, at, LIST)] = count;
 	return at + LIST_HEAD;
@@ -81,15 +77,15 @@ function putHead(into: Uint8Array, at: number, type: number): number {
 	return at + NORMAL_HEAD;
 }
 
-/** Decoder of GET responses; one instance serves an association. */
+/** One instance serves an association. */
 export class GetResponse {
-	/** Positioned at the result after GET_DATA and GET_RESULTS. */
+	/** After GET_DATA and GET_RESULTS. */
 	readonly result: Cursor;
-	/** Data-access-result after GET_REFUSED. */
+	/** Data-access-result. */
 	reason = 0;
-	/** Number of results of a list after GET_RESULTS. */
+	/** After GET_RESULTS. */
 	count = 0;
-	/** Number of the last block; 0 before the first. */
+	/** 0 before the first. */
 	#block = 0;
 	#joined: Uint8Array | undefined;
 	#length = 0;
@@ -98,29 +94,29 @@ export class GetResponse {
 		this.result = result;
 	}
 
-	/** Discards the joined blocks before a new request. */
+	/** Before a new request. */
 	begin(): void {
 		this.#block = 0;
 		this.#length = 0;
 	}
 
-	/** Positions `result` at the blocks joined so far, after GET_NEXT. */
+	/** `result` at the blocks so far, after GET_NEXT. */
 	look(): void {
 		if (this.#joined !== undefined) this.result.set(this.#joined, 0, this.#length);
 	}
 
-	/** Removes the first `count` joined bytes to make room. */
+	/** Makes room. */
 	drop(count: number): void {
 		this.#joined?.copyWithin(0, count, this.#length);
 		this.#length -= count;
 	}
 
-	/** Writes the request for the next block at `into[at]`. Returns the position after it. */
+	/** Returns the end. */
 	putNext(into: Uint8Array, at: number): number {
 		return putU32(into, putHead(into, at, BLOCK), this.#block);
 	}
 
-	/** Processes the response at `result`; `list`: the request was for a list. Returns GET_…. */
+	/** `list`: the request was for a list. Returns GET_…. */
 	take(list: boolean): number {
 		const cursor = this.result;
 		cursor.expect(GET_RESPONSE);

@@ -1,5 +1,5 @@
 /**
- * xDLMS initiate: the parameters that client and meter negotiate inside AARQ and AARE (IEC 62056-5-3, 7.3; A-XDR).
+ * xDLMS initiate in AARQ and AARE (IEC 62056-5-3, 7.3; A-XDR):
  *
  *   InitiateRequest   01, dedicated key (00: absent), response allowed (00: yes), quality (00: absent), version 06,
  *                     5F 1F 04 00 and 3 bytes of conformance, longest APDU that we accept (2)
@@ -16,14 +16,14 @@ export const INITIATE_RESPONSE = 0x08;
 export const CONFIRMED_SERVICE_ERROR = 0x0e;
 export const INITIATE_REQUEST_LENGTH = 14;
 
-/** Conformance bits of the services. */
+/** Services, as bits. */
 export const CONFORMANCE_BLOCK_GET = 0x1000;
 export const CONFORMANCE_LIST = 0x0200;
 export const CONFORMANCE_GET = 0x0010;
 export const CONFORMANCE_SELECTIVE = 0x0004;
 export const CONFORMANCE_ACTION = 0x0001;
 
-/** Base name of an association with short name referencing (IEC 62056-6-2, 5.3.3). */
+/** Association with short names (IEC 62056-6-2, 5.3.3). */
 const NAME_SHORT = 0xfa00;
 
 const VERSION = 6;
@@ -32,7 +32,7 @@ const CONFORMANCE_TAG_2 = 0x1f;
 const CONFORMANCE_LENGTH = 4;
 const INITIATE_ERRORS = Object.freeze([DLMS_EXCEPTION, DLMS_VERSION, DLMS_CONFORMANCE, DLMS_PDU_SIZE, DLMS_INITIATE]);
 
-/** Writes an InitiateRequest without dedicated key at `into[at]`. Returns the position after it. */
+/** No dedicated key. Returns the end. */
 export function putInitiateRequest(into: Uint8Array, at: number, conformance: number, pduLimit: number): number {
 	into[at] = INITIATE_REQUEST;
 	into.fill(0, at + 1, at + 4);
@@ -49,16 +49,15 @@ export function putInitiateRequest(into: Uint8Array, at: number, conformance: nu
 	return at + INITIATE_REQUEST_LENGTH;
 }
 
-/** Negotiated parameters, filled by `read`. */
 export class Initiate {
-	/** Services that both sides offer. */
+	/** Offered by both sides. */
 	conformance = 0;
-	/** Longest APDU that the meter accepts, bytes; 0: any. */
+	/** Bytes the meter accepts; 0: any. */
 	pduLimit = 0;
-	/** True if the association uses short name referencing. */
+	/** Short name referencing. */
 	isShort = false;
 
-	/** Reads an InitiateResponse. Returns false if the bytes are something else or malformed. */
+	/** False if malformed or another APDU. */
 	read(cursor: Cursor): boolean {
 		cursor.expect(INITIATE_RESPONSE);
 		if (cursor.u8() !== 0) cursor.u8();
@@ -74,7 +73,7 @@ export class Initiate {
 	}
 }
 
-/** Returns the failure for the confirmed service error at the cursor. */
+/** Confirmed service error at the cursor. */
 export function serviceErrorFailure(cursor: Cursor): Failure {
 	cursor.expect(CONFIRMED_SERVICE_ERROR);
 	cursor.expect(1);

@@ -1,7 +1,6 @@
 /**
- * Builds the steps for reading a poll list, one attribute each. The order is: the meter's logical device name if the
- * cached scalers must be matched to a meter; unknown scalers and units; then the values, each followed by its capture
- * time if the class has one (IEC 62056-6-2, 4.3.2 to 4.3.4).
+ * Steps for a poll list, one attribute each: logical device name, to match cached scalers; unknown scalers; values, each
+ * with its capture time if the class has one (IEC 62056-6-2, 4.3.2 to 4.3.4).
  *
  * | class | value | scaler_unit | capture time |
  * |---|---|---|---|
@@ -15,7 +14,7 @@ import { SCALER_UNKNOWN, type ScalerCache } from "./scaler-cache.js";
 export const KIND_VALUE = 0;
 export const KIND_TIME = 1;
 export const KIND_SCALER = 2;
-/** Step for the logical device name, which has no position in the list. */
+/** Logical device name, without a position in the list. */
 export const STEP_NAME = 0x60;
 
 const POSITION_BITS = 5;
@@ -26,7 +25,7 @@ const CLASS_EXTENDED = 4;
 const CLASS_DEMAND = 5;
 const CLASS_CLOCK = 8;
 
-/** Returns the step that reads `kind` of the object at `position`. */
+/** `kind` of the object at `position`. */
 export function stepOf(kind: number, position: number): number {
 	return (kind << POSITION_BITS) | position;
 }
@@ -39,12 +38,11 @@ export function positionOf(step: number): number {
 	return step & POSITION_MASK;
 }
 
-/** Returns the byte offset of the object at `position` in the list. */
+/** Byte offset. */
 export function entryAt(position: number): number {
 	return 1 + position * POLL_ENTRY_SIZE;
 }
 
-/** Returns the attribute that a step reads. */
 export function attributeOf(list: Uint8Array, step: number): number {
 	const at = entryAt(positionOf(step));
 	const kind = kindOf(step);
@@ -52,18 +50,18 @@ export function attributeOf(list: Uint8Array, step: number): number {
 	return kind === KIND_TIME ? timeAttribute(list, at) : list[at + POLL_ATTRIBUTE];
 }
 
-/** Returns true if the step's value is a date and time, provided that it has the right length. */
+/** If it has the right length. */
 export function isTimestamp(list: Uint8Array, step: number): boolean {
 	const at = entryAt(positionOf(step));
 	const attribute = attributeOf(list, step);
 	const classId = list[at + POLL_CLASS];
-	// Time, begin and end of summer time; the last two have a text only if they contain the year.
+	// Time, begin and end of summer time; the last two need a year.
 	if (classId === CLASS_CLOCK) return attribute === 2 || attribute === 5 || attribute === 6;
 	if (classId === CLASS_EXTENDED) return attribute === 5;
 	return classId === CLASS_DEMAND && (attribute === 6 || attribute === 7);
 }
 
-/** Returns the first position with the same object, where its scaler and unit are cached; -1 if it needs no scaler. */
+/** First position of the same object; -1 without a scaler. */
 export function scalerPosition(list: Uint8Array, position: number): number {
 	const at = entryAt(position);
 	if (scalerAttribute(list, at) === 0) return -1;
@@ -76,7 +74,7 @@ export function scalerPosition(list: Uint8Array, position: number): number {
 
 export const STEPS_LIMIT = 1 + POLL_LIMIT * 3;
 
-/** Writes the steps for a list at `into[at]`, preceded by the name if `named`. Returns the end, at most `at` + STEPS_LIMIT. */
+/** Returns the end, at most `at` + STEPS_LIMIT. `named`: begins with the name. */
 export function putPlan(list: Uint8Array, cache: ScalerCache, named: boolean, into: Uint8Array, at: number): number {
 	const count = list[0];
 	let to = at;
@@ -92,7 +90,7 @@ export function putPlan(list: Uint8Array, cache: ScalerCache, named: boolean, in
 	return to;
 }
 
-/** Returns the attribute with scaler and unit of the value; 0 if there is no such attribute. */
+/** 0 without one. */
 function scalerAttribute(list: Uint8Array, at: number): number {
 	const classId = list[at + POLL_CLASS];
 	const attribute = list[at + POLL_ATTRIBUTE];

@@ -1,11 +1,11 @@
 /**
- * Objects that a DLMS/COSEM readout requests, packed as stored in flash. Classes and attributes follow IEC 62056-6-2.
+ * Objects of a DLMS/COSEM readout, as in flash (classes of IEC 62056-6-2):
  *
  *   offset  bytes  content
  *   0       1      number of objects, at most POLL_LIMIT
  *   1       8 each A B C D E F (1 each), class, attribute
  *
- * An empty array means the default list.
+ * Empty: the default list.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { BILLING_PERIOD_CURRENT, OBISCode } from "../obis/code.js";
@@ -15,7 +15,7 @@ export const POLL_ENTRY_SIZE = 8;
 export const POLL_CODE_LENGTH = 6;
 export const POLL_SIZE_LIMIT = 1 + POLL_LIMIT * POLL_ENTRY_SIZE;
 
-/** Offsets of class and attribute in an object, after its code. */
+/** After the code. */
 export const POLL_CLASS = 6;
 export const POLL_ATTRIBUTE = 7;
 
@@ -24,15 +24,15 @@ export const POLL_CLASSES = Object.freeze([1, 3, 4, 5, 8]);
 const CLASS_DATA = 1;
 const CLASS_REGISTER = 3;
 const CLASS_CLOCK = 8;
-/** Attribute with the value, or the time, in all of these classes. */
+/** Value or time, in all these classes. */
 export const ATTRIBUTE_VALUE = 2;
 
-/** Default objects: the clock, the serial number, then registers. */
+/** Clock, serial number, registers. */
 const DEFAULT_CODES =
 	"0-0:1.0.0 0-0:96.1.0 1-0:1.8.0 1-0:1.8.1 1-0:1.8.2 1-0:2.8.0 1-0:1.7.0 1-0:2.7.0 " +
 	"1-0:32.7.0 1-0:52.7.0 1-0:72.7.0 1-0:31.7.0 1-0:51.7.0 1-0:71.7.0";
 
-/** Returns the poll list for the bytes in flash: `stored` itself, or the default list if it is empty. */
+/** `stored`, or the default list if empty. */
 export function pollListOf(stored: Uint8Array): Uint8Array {
 	if (stored.length > 0) return stored;
 	const codes = DEFAULT_CODES.split(" ");
@@ -56,7 +56,7 @@ export function pollListOf(stored: Uint8Array): Uint8Array {
 	return list;
 }
 
-/** Returns true if the bytes from flash are a valid packed list. */
+/** Validates bytes from flash. */
 export function isPollList(stored: Uint8Array): boolean {
 	if (stored.length === 0) return true;
 	if (stored[0] > POLL_LIMIT || stored.length !== 1 + stored[0] * POLL_ENTRY_SIZE) return false;
@@ -67,7 +67,7 @@ export function isPollList(stored: Uint8Array): boolean {
 	return true;
 }
 
-/** Returns the index of the first object that repeats an earlier code, class and attribute; -1 if all differ. */
+/** First object that repeats an earlier one; -1 if none. */
 export function findDuplicate(list: Uint8Array): number {
 	for (let i = 1; i < list[0]; i++) {
 		for (let j = 0; j < i; j++) if (isSame(list, 1 + i * POLL_ENTRY_SIZE, 1 + j * POLL_ENTRY_SIZE)) return i;

@@ -1,6 +1,5 @@
 /**
- * Decodes the data-notification that a meter sends unsolicited (IEC 62056-5-3, 9.5; its content follows the push setup
- * of IEC 62056-6-2, 5.3.8). The standards leave the structure of the body to the meter. Known bodies:
+ * Decodes a data-notification (IEC 62056-5-3, 9.5; IEC 62056-6-2, 5.3.8), whose body is up to the meter:
  *
  * | body | decoding |
  * |---|---|
@@ -10,9 +9,8 @@
  * | only values: 1, 9, 13, 14 or 18 of them | by position in the Norwegian lists of Kaifa |
  * | only values, other meters (Iskraemeco in Slovenia and Croatia) | not supported: `isNameless` |
  *
- * Values without scaler and unit get those that the maker documents for its lists (MAKERS), if any. The time in the
- * head is the meter's clock, 0-0:1.0.0. A final text without a code is the meter number (Netz Niederösterreich).
- * Limits: those of axdr.ts and render.ts.
+ * Values without scaler get what the maker documents (MAKERS). The head's time is the clock, 0-0:1.0.0; a final text
+ * without a code is the meter number (Netz Niederösterreich). Limits: axdr.ts, render.ts.
  */
 import { TEXT_LIMIT } from "../bytes/octets.js";
 import { NO_BYTES } from "../io/machine.js";
@@ -40,10 +38,10 @@ const INVOKE_ID_LENGTH = 4;
 const CLASS_REGISTER = 3;
 const CLASS_CLOCK = 8;
 const CLASS_PUSH_SETUP = 40;
-/** Group C of the push setup code, 0-b:25.9.0. */
+/** 0-b:25.9.0. */
 const GROUP_PUSH_SETUP = 25;
 
-/** Units of IEC 62056-6-2, table 4. */
+/** IEC 62056-6-2, table 4. */
 const UNIT_W = 27;
 const UNIT_VAR = 29;
 const UNIT_WH = 30;
@@ -51,28 +49,27 @@ const UNIT_VARH = 32;
 const UNIT_A = 33;
 const UNIT_V = 35;
 
-/** First three letters of a system title, device name or list name. */
+/** First letters of a title, device name or list name. */
 const MAKERS = "KFM KAM LGZ ISK";
 const MAKER_SIZE = 4;
 /**
- * Indices in MAKERS. If a list has no scalers, power is in W and var. Kaifa sends energy in Wh and varh, current in mA
- * and voltage in 0.1 V. Kamstrup's units are ten times larger, and its power factors are in 0.01. For other makers,
- * current and voltage units vary.
+ * Indexes in MAKERS. Default: W and var. Kaifa: Wh and varh, mA, 0.1 V. Kamstrup: ten times larger, power factors 0.01.
+ * Other makers' current and voltage units vary.
  */
 const KAIFA = 0;
 const KAMSTRUP = 1;
-/** First maker that sends object lists: Landis+Gyr; also used for other meters that send such lists. */
+/** First maker with object lists; also for unknown ones. */
 const LISTING = 2;
 const NO_MAKER = -1;
 const SCALER_CURRENT = -3;
 const SCALER_VOLTAGE = -1;
 const SCALER_POWER_FACTOR = -2;
-/** Group C of a power factor; plus 20 for each phase. */
+/** Plus 20 per phase. */
 const POWER_FACTOR = 13;
 
 /**
- * Positions in Kaifa's lists: four powers (C is 1 to 4), three currents (31, 51, 71), three voltages (32, 52, 72). A
- * single-phase meter omits four of the currents and voltages.
+ * In Kaifa's lists: four powers (C 1 to 4), three currents (31, 51, 71), three voltages (32, 52, 72); single-phase meters
+ * omit four.
  */
 const PLACE_POWER = 3;
 const PLACE_CURRENT = 7;
@@ -80,13 +77,13 @@ const PLACE_VOLTAGE = 10;
 const PLACE_CLOCK = 13;
 const PLACES_END = 18;
 
-/** Layout of the working buffer: a text, the walker's stack, the object. */
+/** Buffer: text, walker's stack, object. */
 const STACK_AT = TEXT_LIMIT;
 const CODE_AT = STACK_AT + STACK_SIZE;
 
-/** Decoder of one notification; create a new instance for each. */
+/** A new instance for each. */
 export class PushReading {
-	/** Logical device name, otherwise the meter number; ASCII, empty if neither was sent. */
+	/** Logical device name, or meter number; ASCII or empty. */
 	meterId: Uint8Array = NO_BYTES;
 	readonly cursor: Cursor;
 	readonly #walker: DataWalker;
@@ -94,17 +91,17 @@ export class PushReading {
 	readonly #records: RecordWriter;
 	#maker = NO_MAKER;
 	#hasTime = false;
-	/** Counts: objects other than the clock, numbers with a code, numbers without a code. */
+	/** Objects but the clock; numbers with a code; without one. */
 	#objects = 0;
 	#numbers = 0;
 	#nameless = 0;
-	/** True if a record has been started for the current object. */
+	/** The object has a record. */
 	#isOpen = false;
-	/** Scaler and unit of the next value. */
+	/** For the next value. */
 	#scaler = 0;
 	#unit = UNIT_NONE;
 
-	/** Decodes the plain APDU at `cursor` into `records`. */
+	/** Plain APDU at `cursor`. */
 	constructor(cursor: Cursor, records: RecordWriter) {
 		this.cursor = cursor;
 		this.#records = records;
@@ -112,9 +109,8 @@ export class PushReading {
 	}
 
 	/**
-	 * Writes records for the notification, which must fill the cursor exactly. `title` is the sender's system title, or
-	 * empty. Returns false if the APDU is not a notification, violates A-XDR, or does not have one value per
-	 * listed object; the records written so far are then invalid.
+	 * The notification must fill the cursor. `title`: the sender's, or empty. False if it is none, invalid A-XDR, or has
+	 * not one value per listed object; the records are then invalid.
 	 */
 	take(title: Uint8Array): boolean {
 		const { cursor } = this;
@@ -148,12 +144,12 @@ export class PushReading {
 		return true;
 	}
 
-	/** True if the values have no codes, so that at most the clock was decoded. */
+	/** No codes: at most the clock was decoded. */
 	get isNameless(): boolean {
 		return this.#numbers === 0 && (this.#nameless > 0 || (this.#hasTime && this.#objects === 0));
 	}
 
-	/** Returns true if `bytes[at]` begins an object list entry with class, code and attribute: 02 n, 12 class, 09 06 code, 0F. */
+	/** Object with class, code and attribute: 02 n, 12 class, 09 06 code, 0F. */
 	private isObject(at: number): boolean {
 		const { bytes } = this.cursor;
 		return (
@@ -165,7 +161,7 @@ export class PushReading {
 		);
 	}
 
-	/** Decodes an array of objects followed by their values. The list's own push setup object, if first, has no value. */
+	/** Objects, then their values. The list's own push setup, if first, has no value. */
 	private takeListed(count: number): boolean {
 		const { cursor } = this;
 		const { bytes, at: list } = cursor;
@@ -196,16 +192,16 @@ export class PushReading {
 		return true;
 	}
 
-	/** Decodes codes and values in a row, in any nesting of structures. */
+	/** Codes and values in a row, however nested. */
 	private takeRow(): void {
 		const { cursor } = this;
 		const { bytes } = cursor;
 		const walker = this.#walker;
 		let isPending = false;
 		let isAny = false;
-		/** Number of following elements that are already decoded. */
+		/** Following elements already decoded. */
 		let known = 0;
-		/** Class of the next object; 0 if the row has no classes. */
+		/** 0 without classes. */
 		let classId = 0;
 		while (walker.next()) {
 			const { tag, start, end } = walker;
@@ -223,9 +219,9 @@ export class PushReading {
 			} else if (tag === TAG_OCTET_STRING && length === POLL_CODE_LENGTH) {
 				this.setObject(start, classId, ATTRIBUTE_VALUE);
 				if (classId > 0) this.#nameless--;
-				// Without a class, scaler and unit may follow the code; with one, the attribute follows.
+				// Scaler and unit may follow the code; with a class, the attribute does.
 				else if (this.findScaler()) known = 2;
-				// A push setup code names the list itself: the next element is not its value.
+				// A push setup code names the list and has no value.
 				isPending = bytes[start + 2] !== GROUP_PUSH_SETUP || bytes[start + 3] !== 9;
 				if (!isPending) classId = 0;
 			} else if (tag === TAG_UINT16) {
@@ -242,7 +238,7 @@ export class PushReading {
 		}
 	}
 
-	/** Decodes the values of a Kaifa list by position, from the start of the walker. */
+	/** A Kaifa list, by position. */
 	private takePlaces(count: number): void {
 		const isOnePhase = count === 9 || count === 14;
 		this.#maker = KAIFA;
@@ -261,7 +257,7 @@ export class PushReading {
 		}
 	}
 
-	/** Writes the meter's clock from the current element. */
+	/** From the current element. */
 	private takeTime(): void {
 		const walker = this.#walker;
 		this.setCode(0, 1, 0);
@@ -275,13 +271,13 @@ export class PushReading {
 		this.object(0, ATTRIBUTE_VALUE);
 	}
 
-	/** Selects the object with the code at `bytes[at]`; class 0: unknown. */
+	/** Code at `bytes[at]`; class 0: unknown. */
 	private setObject(at: number, classId: number, attribute: number): void {
 		for (let i = 0; i < POLL_CODE_LENGTH; i++) this.#work[CODE_AT + i] = this.cursor.bytes[at + i];
 		this.object(classId, attribute);
 	}
 
-	/** Completes the object after its code is set, with the maker's default scaler and unit. */
+	/** The code is set; adds the maker's scaler and unit. */
 	private object(classId: number, attribute: number): void {
 		const work = this.#work;
 		const c = work[CODE_AT + 2];
@@ -294,7 +290,7 @@ export class PushReading {
 		this.#isOpen = false;
 		const maker = this.#maker;
 		if (maker < 0 || work[CODE_AT] !== 1 || c > 80 || (d !== 7 && d !== 8)) return;
-		// Groups C 21 to 33, 41 to 53 and 61 to 73 are 1 to 13 for each phase.
+		// C 21 to 33, 41 to 53 and 61 to 73 are 1 to 13 per phase.
 		const kind = c % 20;
 		const isEnergy = d === 8;
 		const isReactive = kind > 2;
@@ -309,7 +305,7 @@ export class PushReading {
 		if (maker === KAMSTRUP && (isEnergy || kind > 8)) this.#scaler++;
 	}
 
-	/** Reads scaler and unit if they come next. Returns false otherwise. */
+	/** False if they do not come next. */
 	private findScaler(): boolean {
 		const { bytes, end } = this.cursor;
 		let { at } = this.cursor;
@@ -320,13 +316,13 @@ export class PushReading {
 		return true;
 	}
 
-	/** Writes the current element as a value of the object. */
+	/** Current element, for the object. */
 	private takeValue(): void {
 		const walker = this.#walker;
 		const work = this.#work;
 		const isClock = work[CODE_AT + POLL_CLASS] === CLASS_CLOCK;
 		const length = render(walker, this.#scaler, isClock ? AS_DATE_TIME : AS_TEXT, work);
-		// Skips the clock if the head already gave the time. The clock of another channel differs (Kamstrup).
+		// The head gave the time. Another channel's clock differs (Kamstrup).
 		const isAgain = isClock && this.#hasTime && work[CODE_AT + 1] === 0;
 		if (length <= 0 || isAgain) return;
 		if (isClock) this.#hasTime = true;
@@ -334,7 +330,7 @@ export class PushReading {
 		const d = work[CODE_AT + 3];
 		const isName = c === 42 && d === 0;
 		if (isName || (c === 96 && d === 1 && this.meterId.length === 0)) this.meterId = work.slice(0, length);
-		// Name of the device, or of its list (1-0:0.2.129).
+		// Device, or list (1-0:0.2.129).
 		if (isName || c === 0) this.findMaker(work, 0, length);
 		if (!this.#isOpen) this.beginObject();
 		if (isNumber(walker.tag)) this.#numbers++;
@@ -349,7 +345,7 @@ export class PushReading {
 		else this.#records.beginAttribute(work, CODE_AT);
 	}
 
-	/** Returns true if `bytes[start..end)` begins with a maker's letters in either case, and stores the maker. */
+	/** Beginning with a maker's letters, in either case. */
 	private findMaker(bytes: Uint8Array, start: number, end: number): boolean {
 		if (end - start < 3) return false;
 		const letters = String.fromCharCode(bytes[start] & 0xdf, bytes[start + 1] & 0xdf, bytes[start + 2] & 0xdf);

@@ -1,14 +1,12 @@
 /**
- * Reads a poll list over an association: builds each GET, decodes its response and passes the values to the sink. If
- * the meter supports lists, a request has as many attributes as fit one frame. After a failure it has fewer attributes,
- * and finally one.
+ * Reads a poll list over an association: builds GETs, decodes responses, passes values to the sink. If the meter supports
+ * lists, requests fill one frame; after a failure they shrink, finally to one attribute.
  *
- * The steps come from plan.ts. The first one reads the logical device name (0-0:42.0.0.255), which tells whether the
- * cached scalers belong to this meter. The same request reads further attributes on that assumption; if it was wrong, a
- * new plan reads them again. Refused objects, and values that cannot be rendered, are reported with a reason, and the
- * reading continues. A structure or array yields its simple elements as the object's values.
+ * The steps come from plan.ts. The first step reads the logical device name (0-0:42.0.0.255); if the cached scalers
+ * belong to another meter, a new plan reads everything again. Refused or unrenderable objects are reported with a reason;
+ * reading continues. A structure or array yields its simple elements.
  *
- * Limits: LIST_LIMIT attributes in a request, VALUES_LIMIT values of an object, TEXT_LIMIT characters of a value.
+ * Limits: LIST_LIMIT, VALUES_LIMIT, TEXT_LIMIT.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { TEXT_LIMIT } from "../bytes/octets.js";
@@ -54,70 +52,67 @@ import { AS_DATE_TIME, AS_SWAPPED_DATE_TIME, AS_TEXT, isNumber, NO_TEXT, render 
 import { SCALER_DENIED, SCALER_KNOWN, SCALER_UNKNOWN, type ScalerCache, UNIT_NONE } from "./scaler-cache.js";
 
 export const LIST_LIMIT = 30;
-/** Attributes per request after a longer list failed: a ciphered frame of 128 bytes, which every list-capable meter accepts. */
+/** After a longer list failed: a ciphered frame of 128 bytes, which every list-capable meter accepts. */
 export const SHORT_LIST = 10;
-/** Attributes that fit one frame of 128 bytes; a meter that fails at these does not support lists. */
+/** In 128 bytes; a meter that fails at these has no lists. */
 const SHORT_ENOUGH = 12;
-/** Maximum values of one structure or array. */
+/** Values of a structure or array. */
 export const VALUES_LIMIT = 16;
 
-/** Receiver of readings. Byte arguments are valid only during the call. */
+/** Byte arguments are valid only during the call. */
 export interface ReadingSink {
-	/** Begins the object at `position` of the list, with its six-byte code at `list[at]`; values follow. */
+	/** `position` in the list, six-byte code at `list[at]`; values follow. */
 	beginObject(position: number, list: Uint8Array, at: number): void;
-	/** Receives a value in printable ASCII; `unit` by IEC 62056-6-2 or UNIT_NONE. The second value of class 4 or 5 is its time. */
+	/** Printable ASCII; `unit` of IEC 62056-6-2 or UNIT_NONE. A second value of class 4 or 5 is its time. */
 	value(text: Uint8Array, length: number, unit: number): void;
 	endObject(): void;
-	/** Reports that the object at `position` has no value: data-access-result or REASON_…. */
+	/** Data-access-result or REASON_…. */
 	refused(position: number, reason: number): void;
 }
 
-/** Sequence of GETs over an association: a poll list (Reading) or a profile. */
+/** GETs over an association: poll list (Reading) or profile. */
 export interface Inquiry {
-	/** Cursor for decoding responses; free for other use between requests. */
+	/** Free for other use between requests. */
 	readonly cursor: Cursor;
-	/** CONFORMANCE_… required in addition to GET. */
+	/** CONFORMANCE_… besides GET. */
 	readonly services: number;
-	/** True if no request is left. */
+	/** No request is left. */
 	readonly done: boolean;
-	/** True if the last request was for several attributes. */
+	/** The last request was a list. */
 	readonly listed: boolean;
-	/** Maximum attributes per request after a failure of the last list request. */
+	/** Attributes per request after a list failed. */
 	readonly fewer: number;
-	/** Number of objects, or rows, read. */
+	/** Objects or rows. */
 	readonly read: number;
-	/** Number of requests built. */
+	/** Built. */
 	readonly requests: number;
-	/** Starts once the association is established; `listing`: the meter accepts several attributes per request. */
+	/** The association stands; `listing`: the meter accepts lists. */
 	begin(listing: boolean): void;
-	/** Writes the next request at `into[at]` in at most `room` bytes (13 or more). Returns the position after it. */
+	/** At most `room` bytes (13 or more); returns the end. */
 	request(into: Uint8Array, at: number, room: number): number;
-	/** Processes the GET response at the cursor. */
+	/** GET response at the cursor. */
 	take(): void;
-	/** Treats the requested attributes as refused after another APDU instead of a response. */
+	/** Another APDU came: the requested attributes count as refused. */
 	refuse(reason: number): void;
 	end(): void;
 }
 
 export interface ReadingOptions {
-	/** Poll list, packed as in poll-list.ts. */
+	/** poll-list.ts. */
 	readonly list: Uint8Array;
 	readonly cache: ScalerCache;
 	readonly sink: ReadingSink;
-	/**
-	 * Maximum attributes per request if the meter supports lists. If the meter does not answer, the caller reads again
-	 * with `fewer`.
-	 */
+	/** Attributes per request, if the meter has lists; without an answer, read again with `fewer`. */
 	readonly listing: number;
-	/** True to read the logical device name first; otherwise the cache is assumed to belong to this meter. */
+	/** Reads the logical device name first; otherwise the cache is trusted. */
 	readonly named: boolean;
-	/** True if the meter gives deviations with the sign of ISO 8601 (date-time.ts). */
+	/** Sign of ISO 8601 (date-time.ts). */
 	readonly swappedDeviation: boolean;
 }
 
-/** Logical device name, as code and class of a poll list entry. */
+/** Poll list entry: code, class. */
 const NAME = "\x00\x00\x2a\x00\x00\xff\x01";
-/** Layout of the working buffer: a text, the walker's stack, the steps. */
+/** Buffer: text, walker's stack, steps. */
 const STACK_AT = TEXT_LIMIT;
 const STEPS_AT = STACK_AT + STACK_SIZE;
 const WORK_SIZE = STEPS_AT + STEPS_LIMIT;
@@ -129,18 +124,18 @@ export class Reading implements Inquiry {
 	readonly #walker: DataWalker;
 	readonly #response: GetResponse;
 	readonly #work = new Uint8Array(WORK_SIZE);
-	/** End of the steps in the working buffer. */
+	/** In the buffer. */
 	#stepsEnd = STEPS_AT;
-	/** Index of the requested step in the working buffer. */
+	/** In the buffer. */
 	#index = STEPS_AT;
-	/** Number of steps in the last request; a list if more than one. */
+	/** Steps in the last request; a list if more than one. */
 	#asked = 0;
 	#listing = 1;
-	/** True if the next request is for the next block. */
+	/** For the next block. */
 	#more = false;
-	/** True if the cached scalers belong to another meter. */
+	/** The scalers belong to another meter. */
 	#isStrange = false;
-	/** Position of the object begun in the sink; -1 between objects. */
+	/** Position in the sink; -1 between objects. */
 	#open = -1;
 	read = 0;
 	refused = 0;
@@ -223,8 +218,8 @@ export class Reading implements Inquiry {
 	}
 
 	/**
-	 * Processes the results of a list after checking that all are complete. Some meters omit the reason of a refusal,
-	 * which would assign later results to the wrong objects; smaller requests follow in that case.
+	 * Checks first that all results are complete: some meters omit the reason of a refusal, which would shift later
+	 * results. Then smaller requests follow.
 	 */
 	private takeList(kind: number): void {
 		const { cursor } = this;
@@ -242,7 +237,7 @@ export class Reading implements Inquiry {
 		this.skipTimes();
 	}
 
-	/** Returns true if there is exactly one complete result, data or a reason, per requested attribute. */
+	/** One complete result per attribute, data or a reason. */
 	private isWholeList(): boolean {
 		const { cursor } = this;
 		for (let i = 0; i < this.#asked; i++) {
@@ -257,7 +252,7 @@ export class Reading implements Inquiry {
 		if (this.goOn()) this.skipTimes();
 	}
 
-	/** Moves to the next step. Returns false after making a new plan because the meter is another one. */
+	/** False after a new plan for another meter. */
 	private goOn(): boolean {
 		if (this.#isStrange) {
 			this.#isStrange = false;
@@ -268,7 +263,7 @@ export class Reading implements Inquiry {
 		return true;
 	}
 
-	/** Skips the capture time of an object without a value. */
+	/** Skips the times of an object without a value. */
 	private skipTimes(): void {
 		while (this.#index < this.#stepsEnd) {
 			const step = this.#work[this.#index];
@@ -309,7 +304,7 @@ export class Reading implements Inquiry {
 		this.#options.sink.refused(position, reason);
 	}
 
-	/** Stores the meter's name of `length` characters; 0 or less means no name. */
+	/** `length` 0 or less: no name. */
 	private takeName(length: number): void {
 		this.#isStrange = this.#options.cache.setName(this.#work, Math.max(0, length));
 	}
@@ -329,7 +324,7 @@ export class Reading implements Inquiry {
 		if (length > 0) this.#options.sink.value(this.#work, length, UNIT_NONE);
 	}
 
-	/** Checks the whole value before the sink receives any of it. */
+	/** Checked whole before the sink receives any of it. */
 	private takeValue(step: number, at: number): void {
 		const { list, cache, sink } = this.#options;
 		const position = positionOf(step);
@@ -368,7 +363,7 @@ export class Reading implements Inquiry {
 		return this.#options.swappedDeviation ? AS_SWAPPED_DATE_TIME : AS_DATE_TIME;
 	}
 
-	/** Renders the walker's current element into `#work`; numbers are multiplied by 10^scaler. Returns as `render` does. */
+	/** Current element into `#work`, times 10^scaler. Returns as `render`. */
 	private text(scaler: number, octets: number): number {
 		return render(this.#walker, scaler, octets, this.#work);
 	}

@@ -1,7 +1,4 @@
-/**
- * Reasons why an object of a poll list has no value, for the API's `missing`. Values below 256 are the meter's
- * data-access-result (IEC 62056-5-3, 7.3); the others are defined here.
- */
+/** Reasons for `missing` in the API: below 256 the data-access-result (IEC 62056-5-3, 7.3). */
 import { GET_REFUSED, GET_TOO_LONG } from "./get.js";
 
 export const REASON_TEMPORARY_FAILURE = 2;
@@ -11,14 +8,14 @@ export const REASON_CLASS_INCONSISTENT = 9;
 export const REASON_OBJECT_UNAVAILABLE = 11;
 export const REASON_TYPE_UNMATCHED = 12;
 export const REASON_SCOPE_VIOLATED = 13;
-/** The object exists but has no value: null, or not a number. */
+/** Null, or not a number. */
 export const REASON_NO_VALUE = 256;
-/** The response violates A-XDR or the block transfer. */
+/** Invalid A-XDR or block transfer. */
 export const REASON_UNREADABLE = 257;
 export const REASON_TOO_LONG = 258;
-/** The meter sent an exception or a service error instead of a response. */
+/** Exception or service error. */
 export const REASON_EXCEPTION = 259;
-/** The value was received, but not its scaler. */
+/** Value without its scaler. */
 export const REASON_NO_SCALER = 260;
 
 const DENIALS =
@@ -29,13 +26,13 @@ const DENIALS =
 	(1 << REASON_TYPE_UNMATCHED) |
 	(1 << REASON_SCOPE_VIOLATED);
 
-/** Returns the reason for a GET_… result with the meter's data-access-result. */
+/** `kind`: GET_…; `reason`: data-access-result. */
 export function reasonOf(kind: number, reason: number): number {
 	if (kind === GET_REFUSED) return reason;
 	return kind === GET_TOO_LONG ? REASON_TOO_LONG : REASON_UNREADABLE;
 }
 
-/** Returns true if the meter refuses the attribute permanently. */
+/** Refused permanently. */
 export function isDenial(reason: number): boolean {
 	return reason < 32 && ((DENIALS >> reason) & 1) === 1;
 }

@@ -1,5 +1,5 @@
 /**
- * Renders attribute values as text, for objects of classes 1, 3, 4, 5 and 8.
+ * Attribute values of classes 1, 3, 4, 5 and 8 as text:
  *
  * | data | text |
  * |---|---|
@@ -11,7 +11,7 @@
  * | date-time, date, time | ISO 8601; hex if it has no such text |
  * | null, NaN, infinite | none |
  *
- * Limits: TEXT_LIMIT characters of a value.
+ * At most TEXT_LIMIT characters.
  */
 import { putFloat, putInteger } from "../bytes/decimal.js";
 import { putHexText, putOctets, TEXT_LIMIT, TEXT_TOO_LONG } from "../bytes/octets.js";
@@ -31,35 +31,35 @@ import {
 } from "./axdr.js";
 import { DATE_TIME_LENGTH, putDate, putDateTime, putTime } from "./date-time.js";
 
-/** Returned instead of a length: there is no value, because it is null or not a number. */
+/** Instead of a length: null, or not a number. */
 export const NO_TEXT = -1;
-/** Interpretation of an octet string: as text. */
+/** Octet string as text. */
 export const AS_TEXT = 0;
-/** As a date and time if it has the right length. */
+/** Date and time, if of the right length. */
 export const AS_DATE_TIME = 1;
-/** As AS_DATE_TIME, with the sign of ISO 8601 for the deviation. */
+/** With the sign of ISO 8601. */
 export const AS_SWAPPED_DATE_TIME = 2;
 
 const DIGIT_0 = 0x30;
 const LETTER_B = 0x62;
 
 /**
- * Numeric types by tag from 00 on: S signed, U unsigned, F floating point. 05 and 06 have 32 bits, 0F 8, 10 16, 11 8,
- * 12 16, 14 and 15 64, 17 32, 18 64; 1C to 21 are those of delta arrays.
+ * By tag from 00: S signed, U unsigned, F float. Bits: 05 and 06 32, 0F 8, 10 16, 11 8, 12 16, 14 and 15 64, 17 32, 18
+ * 64; 1C to 21: delta arrays.
  */
 const NUMBERS = ".....SU........SSUU.SU.FF...SSSUUU";
 const SIGNED = 0x53;
 const UNSIGNED = 0x55;
 const FLOATING = 0x46;
 
-/** Returns true if scaler and unit apply to values with this tag. */
+/** Scaler and unit apply. */
 export function isNumber(tag: number): boolean {
 	return NUMBERS.charCodeAt(tag) >= FLOATING;
 }
 
 /**
- * Writes the text of the walker's current element to the start of `into` (TEXT_LIMIT bytes). Numbers are multiplied by
- * 10^scaler; `octets` is AS_…. Returns the length, NO_TEXT or TEXT_TOO_LONG.
+ * Current element to the start of `into` (TEXT_LIMIT bytes), numbers times 10^scaler; `octets`: AS_…. Returns the length,
+ * NO_TEXT or TEXT_TOO_LONG.
  */
 export function render(walker: DataWalker, scaler: number, octets: number, into: Uint8Array): number {
 	const { bytes, tag, start, end } = walker;

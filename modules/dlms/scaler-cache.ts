@@ -1,6 +1,6 @@
 /**
- * Scalers and units of the objects of a poll list, and the name of the meter that they belong to. The meter reader
- * keeps the cache between readouts to read them only once. A new list needs a new cache; another meter clears it.
+ * Scalers and units of a poll list with their meter's name, kept between readouts. A new list needs a new cache; another
+ * meter clears it.
  *
  *   offset  bytes          content
  *   0       1              length of the name
@@ -8,14 +8,14 @@
  *   33      3 each         state, scaler (two's complement), unit
  */
 
-/** Maximum length of the logical device name as text; longer names are cut (16 octets, Blue Book). */
+/** Characters; longer names are cut (16 octets, Blue Book). */
 export const NAME_LIMIT = 32;
 
 export const UNIT_NONE = 255;
 
 export const SCALER_UNKNOWN = 0;
 export const SCALER_KNOWN = 1;
-/** The meter does not provide the scaler: the value is used unscaled, without a unit. */
+/** Used unscaled, without a unit. */
 export const SCALER_DENIED = 2;
 
 const ENTRIES_AT = 1 + NAME_LIMIT;
@@ -24,14 +24,13 @@ const ENTRY_SIZE = 3;
 export class ScalerCache {
 	readonly #bytes: Uint8Array;
 
-	/** Creates a cache for a list of `count` objects. */
 	constructor(count: number) {
 		this.#bytes = new Uint8Array(ENTRIES_AT + count * ENTRY_SIZE);
 	}
 
 	/**
-	 * Stores the name `text[0..length)`. Clears the cache if it differs from the stored name or is empty, because the
-	 * scalers may then belong to another meter. Returns true if known scalers were lost.
+	 * Clears the cache if the name is another or empty, because the scalers may be another meter's. Returns true if
+	 * scalers were lost.
 	 */
 	setName(text: Uint8Array, length: number): boolean {
 		const bytes = this.#bytes;
@@ -47,12 +46,12 @@ export class ScalerCache {
 		return forgets;
 	}
 
-	/** Clears the cache if it has no meter name, because its scalers may belong to another meter. */
+	/** Without a name the scalers may be another meter's. */
 	forgetNameless(): void {
 		if (this.#bytes[0] === 0) this.#bytes.fill(0);
 	}
 
-	/** Copy of the name; empty when unknown. */
+	/** Copy; empty when unknown. */
 	get name(): Uint8Array {
 		return this.#bytes.slice(1, 1 + this.#bytes[0]);
 	}

@@ -1,7 +1,7 @@
 /**
- * HDLC addresses in the frames of a connection. IEC 62056-46, 6.4.2.
+ * HDLC addresses (IEC 62056-46, 6.4.2).
  *
- * Each byte holds seven address bits in its upper bits; the lowest bit is 1 only in the last byte.
+ * Seven address bits in the upper bits of each byte; the lowest bit is 1 only in the last byte.
  *
  * | form | bytes |
  * |---|---|
@@ -12,26 +12,26 @@
  */
 
 export const ADDRESS_LIMIT = 4;
-/** Largest address part in one byte and in two bytes; it means "all stations". */
+/** Largest part in one byte and in two; "all stations". */
 const SHORT_MAX = 0x7f;
 const LONG_MAX = 0x3fff;
 
-/** Returned instead of an end position: invalid address. */
+/** Instead of an end position. */
 export const ADDRESS_BAD = -1;
 
-/** Addresses of both ends of a connection. */
+/** Both ends of a connection. */
 export interface HDLCAddress {
-	/** Client address, 0 to 127. */
+	/** 0 to 127. */
 	readonly client: number;
-	/** Upper part of the server address, 0 to 16383. */
+	/** Upper part, 0 to 16383. */
 	readonly logical: number;
-	/** Lower part of the server address, 0 to 16383; 0: absent. */
+	/** Lower part, 0 to 16383; 0: absent. */
 	readonly physical: number;
-	/** Bytes of the server address on the line, 1, 2 or 4; 0: as many as needed. */
+	/** Bytes of the server address, 1, 2 or 4; 0: as many as needed. */
 	readonly length: number;
 }
 
-/** Returns the bytes of the server address on the line; 0 if it does not fit the configured length. */
+/** Bytes; 0 if it does not fit the configured length. */
 export function serverAddressLength(address: HDLCAddress): number {
 	const { logical, physical, length } = address;
 	if (logical < 0 || logical > LONG_MAX || physical < 0 || physical > LONG_MAX) return 0;
@@ -43,7 +43,7 @@ export function serverAddressLength(address: HDLCAddress): number {
 	return length === 4 ? 4 : 0;
 }
 
-/** Writes the server address at `at`. Returns its end, or ADDRESS_BAD. */
+/** Returns its end, or ADDRESS_BAD. */
 export function encodeServerAddress(into: Uint8Array, at: number, address: HDLCAddress): number {
 	const length = serverAddressLength(address);
 	if (length === 0) return ADDRESS_BAD;
@@ -60,20 +60,20 @@ export function encodeServerAddress(into: Uint8Array, at: number, address: HDLCA
 	return at + length;
 }
 
-/** Writes the client address at `at`. Returns its end, or ADDRESS_BAD. */
+/** Returns its end, or ADDRESS_BAD. */
 export function encodeClientAddress(into: Uint8Array, at: number, address: HDLCAddress): number {
 	if (address.client < 0 || address.client > SHORT_MAX) return ADDRESS_BAD;
 	into[at] = (address.client << 1) | 1;
 	return at + 1;
 }
 
-/** Returns true if the server address is "all stations"; every station answers with its own address. */
+/** Each station answers with its own address. */
 export function isAllStations(address: HDLCAddress): boolean {
 	const part = address.physical === 0 ? address.logical : address.physical;
 	return part === (serverAddressLength(address) === 4 ? LONG_MAX : SHORT_MAX);
 }
 
-/** Returns the end of the address at `start`; 0 if it continues after `end`, ADDRESS_BAD if it is invalid. */
+/** 0 if it continues after `end`; ADDRESS_BAD if invalid. */
 export function addressEnd(bytes: Uint8Array, start: number, end: number): number {
 	for (let i = start; i < start + ADDRESS_LIMIT; i++) {
 		if (i >= end) return 0;

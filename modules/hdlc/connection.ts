@@ -1,7 +1,6 @@
 /**
- * Client side of one HDLC connection with a meter, in normal response mode: connects, exchanges APDUs one at a time,
- * and disconnects. It is a sans-io state machine (io/machine.ts) on an 8N1 line and does not interpret the APDUs.
- * IEC 62056-46, 6; ISO/IEC 13239.
+ * Client side of an HDLC connection in normal response mode: connects, exchanges APDUs one at a time, disconnects (IEC
+ * 62056-46, 6; ISO/IEC 13239). A sans-io machine (io/machine.ts) on an 8N1 line.
  *
  *   IDLE           connect: RELEASING, CONNECTING, or ENDED without an address
  *   RELEASING      UA, DM, timeout: CONNECTING
@@ -12,9 +11,9 @@
  *   READY and TALKING end on DM and change to DISCONNECTING on FRMR. `disconnect` changes any state after IDLE to
  *   DISCONNECTING.
  *
- * Only the client starts exchanges and repeats frames. The client's window is 1, the server's is negotiated. Timeouts:
- * `receiveTimeoutMs` from the last bit sent to the first byte of a response, GAP_MS between the bytes of a frame, and
- * for a whole frame the duration of the longest one. exchange.ts has further limits.
+ * Only the client starts exchanges and repeats frames; its window is 1, the server's is negotiated. Timeouts:
+ * `receiveTimeoutMs` to the first byte of a response, GAP_MS between the bytes of a frame, and the duration of the
+ * longest frame. exchange.ts has further limits.
  */
 import { FORMAT_8N1 } from "../io/host.js";
 import { type Machine, OUTPUT_EVENT, OUTPUT_NONE, type Output } from "../io/machine.js";
@@ -78,26 +77,26 @@ import { FrameSender, WITH_LLC, WITH_MORE } from "./sender.js";
 
 export interface ConnectionOptions {
 	readonly address: HDLCAddress;
-	/** Line speed in baud, used to calculate the end of a transmission. */
+	/** Bd, to calculate the end of a transmission. */
 	readonly baud: number;
-	/** Time from the last bit sent to the first byte of the response, ms. */
+	/** From the last bit sent to the first byte of the response, ms. */
 	readonly receiveTimeoutMs: number;
-	/** True to close an earlier connection first: the meter may keep one open for minutes. */
+	/** Closes an earlier connection, which the meter may keep open for minutes. */
 	readonly releaseFirst: boolean;
-	/** Proposed limits: bytes of an information field in both directions (reduced to fit `apdu`), and frames from the meter. */
+	/** Proposed: bytes of information in both directions (reduced to fit `apdu`); frames from the meter. */
 	readonly info: number;
 	readonly window: number;
-	/** Buffer for responses and unchecked frames; reserved for the connection between its events. */
+	/** For responses and unchecked frames; the connection's own between its events. */
 	readonly apdu: Uint8Array;
 }
 
-/** Number of SNRM frames with parameters before a plain one. */
+/** SNRM frames with parameters before a plain one. */
 const PROPOSALS = 2;
-/** Number of DISC frames; a missing response also ends the connection. */
+/** DISC frames; no response also ends the connection. */
 const RELEASES = 2;
-/** Maximum time between bytes of a frame: 25 ms in the standard, plus delays of adapters and a busy chip. */
+/** Between bytes of a frame: 25 ms in the standard, plus delays of adapters and a busy chip. */
 const GAP_MS = 500;
-/** Pause before a meter that is not ready is polled again. */
+/** Before a meter that is not ready is polled again. */
 const BUSY_PAUSE_MS = 200;
 /** Start bit, eight data bits, stop bit. */
 const BITS_PER_BYTE = 10;
@@ -105,14 +104,12 @@ const BITS_PER_BYTE = 10;
 const STATE_IDLE = 0;
 const STATE_RELEASING = 1;
 const STATE_CONNECTING = 2;
-/** Connected; waits for the caller. */
 const STATE_READY = 3;
-/** A request or its response is in transfer. */
 const STATE_TALKING = 4;
 const STATE_DISCONNECTING = 5;
 const STATE_ENDED = 6;
 
-/** Next frame to send after the current one has been passed to the line. */
+/** To send after the current frame. */
 const FRAME_NONE = 0;
 const FRAME_SNRM = 1;
 const FRAME_PLAIN_SNRM = 2;
@@ -121,9 +118,9 @@ const FRAME_RR = 4;
 const FRAME_I = 5;
 
 export class HDLCConnection implements Machine {
-	/** Reason for the end, unless the caller disconnected; final with EVENT_END. */
+	/** Undefined if the caller disconnected; final with EVENT_END. */
 	failure: Failure | undefined;
-	/** Statistics: bytes received; frames from the meter, from other stations, echoes of ours; frames repeated. */
+	/** Bytes received; frames of the meter, of other stations, echoes; frames repeated. */
 	received = 0;
 	frames = 0;
 	foreign = 0;
@@ -137,15 +134,15 @@ export class HDLCConnection implements Machine {
 	readonly #info: number;
 	#state = STATE_IDLE;
 	#wanted = FRAME_NONE;
-	/** Pending events: bit n is EVENT_n. */
+	/** Bit n is EVENT_n. */
 	#events = 0;
 	/** Repetitions of SNRM or DISC. */
 	#tries = 0;
-	/** Number of damaged frames at the last progress. */
+	/** Damaged frames at the last progress. */
 	#badBefore = 0;
-	/** True during the pause before polling a meter that is not ready. */
+	/** Before polling a meter that is not ready. */
 	#pausing = false;
-	/** Times: end of the transmission; latest start and latest end of the response; latest next byte within a frame. */
+	/** End of the transmission; latest start and end of the response; latest next byte of a frame. */
 	#sentByMs = 0;
 	#answerByMs = Number.POSITIVE_INFINITY;
 	#patienceEndsMs = Number.POSITIVE_INFINITY;
@@ -165,17 +162,16 @@ export class HDLCConnection implements Machine {
 		return this.#state === STATE_ENDED;
 	}
 
-	/** Bytes of the response in the caller's buffer. */
 	get apduLength(): number {
 		return this.#exchange.length;
 	}
 
-	/** Longest APDU that fits one frame, bytes; valid once connected. */
+	/** Bytes of an APDU in one frame; valid once connected. */
 	get requestLimit(): number {
 		return this.#exchange.sendInfo - LLC_LENGTH;
 	}
 
-	/** Number of damaged frames, including noise that looked like the start of a frame. */
+	/** Damaged frames, also noise that looked like one. */
 	get bad(): number {
 		return this.#decoder.bad;
 	}
@@ -185,7 +181,7 @@ export class HDLCConnection implements Machine {
 		return this.#answerByMs;
 	}
 
-	/** Connects. EVENT_CONNECTED or EVENT_END follows. Throws if called twice. */
+	/** EVENT_CONNECTED or EVENT_END follows. Throws if called twice. */
 	connect(nowMs: number): void {
 		if (this.#state !== STATE_IDLE) throw new Error("an HDLC connection is used once");
 		if (this.#sender.unaddressable) this.end(HDLC_NO_ADDRESS);
@@ -196,8 +192,8 @@ export class HDLCConnection implements Machine {
 	}
 
 	/**
-	 * Sends an APDU of 1 byte or more, after EVENT_CONNECTED or EVENT_APDU. EVENT_APDU or EVENT_END follows; until then
-	 * `bytes` must not change. Does nothing after the end of the connection. Throws during an exchange.
+	 * An APDU of 1 byte or more, after EVENT_CONNECTED or EVENT_APDU. `bytes` must not change until EVENT_APDU or
+	 * EVENT_END. No effect after the end; throws during an exchange.
 	 */
 	send(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		if (this.#state >= STATE_DISCONNECTING) return;
@@ -209,8 +205,8 @@ export class HDLCConnection implements Machine {
 	}
 
 	/**
-	 * Waits for another APDU, as after `send`, because the APDU of EVENT_APDU was unsolicited. The caller must limit
-	 * how often it calls this, because there is no overall timeout.
+	 * The APDU of EVENT_APDU was unsolicited: waits for another, as after `send`. No overall timeout: the caller must
+	 * limit its calls.
 	 */
 	waitOn(nowMs: number): void {
 		if (this.#state >= STATE_DISCONNECTING) return;
@@ -221,7 +217,7 @@ export class HDLCConnection implements Machine {
 		this.follow(next, nowMs);
 	}
 
-	/** Ends the connection in any state. EVENT_END follows. */
+	/** In any state; EVENT_END follows. */
 	disconnect(nowMs: number): void {
 		if (this.#state === STATE_IDLE) this.end(undefined);
 		else if (this.#state < STATE_DISCONNECTING) this.fail(undefined, nowMs);
@@ -235,7 +231,7 @@ export class HDLCConnection implements Machine {
 			if (!this.#decoder.ready) break;
 		}
 		this.#gapByMs = nowMs + GAP_MS;
-		// A lone flag may close a frame or begin the response, so it extends the wait.
+		// A lone flag may close a frame or begin the response.
 		if (this.#decoder.hasFlag && !this.#pausing) this.extend(GAP_MS, nowMs);
 	}
 
@@ -298,7 +294,7 @@ export class HDLCConnection implements Machine {
 	}
 
 	private accepted(nowMs: number): void {
-		// A UA before the SNRM has left answers an earlier DISC that timed out.
+		// It answers an earlier DISC that timed out.
 		if (this.#options.releaseFirst && nowMs < this.#sentByMs) return;
 		const isPlain = this.#tries >= PROPOSALS;
 		const taken = parameterOf(this.#decoder, PARAMETER_RECEIVED_INFO) || INFO_DEFAULT;
@@ -308,9 +304,9 @@ export class HDLCConnection implements Machine {
 		this.rest(EVENT_CONNECTED);
 	}
 
-	/** Handles DM or FRMR after SNRM: some meters support no parameters. */
+	/** DM or FRMR after SNRM: some meters support no parameters. */
 	private refused(kind: number, nowMs: number): void {
-		// A response before the SNRM has left answers an earlier frame.
+		// It answers an earlier frame.
 		if (nowMs < this.#sentByMs) return;
 		if (this.#tries >= PROPOSALS) this.end(kind === CONTROL_DM ? HDLC_REFUSED : HDLC_FRAME_REJECTED);
 		else {
@@ -319,7 +315,7 @@ export class HDLCConnection implements Machine {
 		}
 	}
 
-	/** Performs the next action of the exchange, NEXT_…. */
+	/** `next`: NEXT_…. */
 	private follow(next: number, nowMs: number): void {
 		if (next === NEXT_SEGMENT) this.transmit(FRAME_I, nowMs);
 		else if (next === NEXT_RR) this.transmit(FRAME_RR, nowMs);
@@ -332,7 +328,7 @@ export class HDLCConnection implements Machine {
 			this.await(nowMs + BUSY_PAUSE_MS);
 			this.#pausing = true;
 		}
-		// The expected frame often follows an ignored one.
+		// The expected frame often follows.
 		else if (next === NEXT_NOTHING) this.extend(this.#options.receiveTimeoutMs, nowMs);
 		else this.fail(this.failureOf(next), nowMs);
 	}
@@ -344,7 +340,7 @@ export class HDLCConnection implements Machine {
 		return this.#decoder.bad > this.#badBefore ? HDLC_DAMAGED : HDLC_LOST;
 	}
 
-	/** Returns control to the caller with an event. */
+	/** Returns control to the caller. */
 	private rest(event: number): void {
 		this.#state = STATE_READY;
 		this.#tries = 0;
@@ -379,7 +375,7 @@ export class HDLCConnection implements Machine {
 		return this.echoes > 0 && this.#decoder.bad === 0 ? HDLC_ECHO_ONLY : HDLC_GARBAGE;
 	}
 
-	/** Disconnects with `failure`, or without one on request of the caller. */
+	/** Disconnects; `failure` undefined: on request. */
 	private fail(failure: Failure | undefined, nowMs: number): void {
 		this.failure = failure;
 		this.#state = STATE_DISCONNECTING;
@@ -395,7 +391,7 @@ export class HDLCConnection implements Machine {
 		this.#events |= 1 << EVENT_END;
 	}
 
-	/** Schedules a frame to be sent after the current one. */
+	/** After the current frame. */
 	private transmit(frame: number, nowMs: number): void {
 		this.#wanted = frame;
 		const exchange = this.#exchange;
@@ -416,7 +412,7 @@ export class HDLCConnection implements Machine {
 		this.#patienceEndsMs = answerByMs + Math.ceil((FRAME_LIMIT * BITS_PER_BYTE * 1000) / this.#options.baud);
 	}
 
-	/** Extends the wait for the response to `ms` after `nowMs`, limited by the latest end. */
+	/** Up to the latest end. */
 	private extend(ms: number, nowMs: number): void {
 		this.#answerByMs = Math.max(this.#answerByMs, Math.min(nowMs + ms, this.#patienceEndsMs));
 	}

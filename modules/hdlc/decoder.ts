@@ -1,12 +1,11 @@
 /**
- * Extracts HDLC frames from the bytes of a line, for a connection or a passive listener. It uses the length field and
- * does not search for a closing flag. frame.ts describes the layout, IEC 62056-46, 6.4.
+ * Extracts HDLC frames (frame.ts; IEC 62056-46, 6.4) by their length field, for a connection or a passive listener.
  *
- * A frame is collected in the caller's buffer from `base` on, where its information remains. A frame with a wrong type,
- * length, address or check is dropped, and the search continues at the next flag inside it, so that a valid frame after
- * a truncated one is found. A frame is ready with the byte after its frame check, or when the line falls silent.
+ * A frame is collected in the caller's buffer from `base` on. After a wrong type, length, address or check the search
+ * continues at the next flag inside, so a valid frame after a truncated one is found. A frame is ready with the byte
+ * after its check, or at silence.
  *
- * Limits: ROOM bytes must be free after `base`; a frame longer than the free space yields only its header.
+ * Limits: ROOM bytes free after `base`; a longer frame yields only its header.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { ADDRESS_BAD, addressEnd } from "./address.js";
@@ -21,42 +20,42 @@ import {
 	FORMAT_TYPE_MASK,
 } from "./frame.js";
 
-/** Bytes always free after `base`: a frame without information, or the header of a frame with information. */
+/** Free after `base`: a bare frame, or a header. */
 export const ROOM = BARE_FRAME_LIMIT;
 
 const VERDICT_MORE = 0;
 const VERDICT_BAD = 1;
 const VERDICT_READY = 2;
 
-/** Minimum bytes of a header, from format to control. */
+/** Format to control, bytes. */
 const HEADER_MIN = 5;
 
 export class FrameDecoder {
-	/** Buffer of the caller; the decoder does not touch the bytes before `base`. */
+	/** The caller's; bytes before `base` stay. */
 	readonly bytes: Uint8Array;
-	/** True when a frame is complete; the fields below describe it until `release`. */
+	/** The fields below describe a frame until `release`. */
 	ready = false;
-	/** True if the frame exceeds the buffer: only its header is valid, and the frame check was not verified. */
+	/** Beyond the buffer: only the header is valid, the check unverified. */
 	tooLong = false;
 	control = 0;
-	/** Segmentation bit S of the format field. */
+	/** S in the format field. */
 	segmented = false;
-	/** Addresses: destination `bytes[destinationStart..sourceStart)`, source `bytes[sourceStart..sourceEnd)`. */
+	/** Destination `bytes[destinationStart..sourceStart)`, source `bytes[sourceStart..sourceEnd)`. */
 	sourceStart = 0;
 	sourceEnd = 0;
-	/** Information: `bytes[infoStart..infoEnd)`. */
+	/** `bytes[infoStart..infoEnd)`. */
 	infoStart = 0;
-	/** Number of damaged or truncated frames, including noise that looked like one. */
+	/** Damaged or truncated, also noise that looked like a frame. */
 	bad = 0;
 	#base = 0;
-	/** Range of the current frame, `bytes[#from..#to)`, including its flag; empty before a frame begins. */
+	/** Current frame `bytes[#from..#to)` with its flag; empty before one. */
 	#from = 0;
 	#to = 0;
-	/** Value of `#to` at which the frame is examined again. */
+	/** `#to` for the next examination. */
 	#need = 0;
-	/** End of the complete frame, before its closing flag. */
+	/** Before the closing flag. */
 	#frameEnd = 0;
-	/** Bytes left to skip of a frame that was too long. */
+	/** Bytes left of a frame that was too long. */
 	#skip = 0;
 
 	constructor(bytes: Uint8Array) {
@@ -71,22 +70,22 @@ export class FrameDecoder {
 		return this.#frameEnd - CHECK_LENGTH;
 	}
 
-	/** True within a frame, when the next byte must follow soon. */
+	/** The next byte must follow soon. */
 	get inside(): boolean {
 		return this.#to - this.#from > 1 || this.#skip > 0;
 	}
 
-	/** End of the bytes written so far; before the header check at most a header (14 bytes) after `base`. */
+	/** Before the header check at most 14 bytes after `base`. */
 	get written(): number {
 		return this.#to;
 	}
 
-	/** True if the last byte is a flag, which closes a frame or opens the next one. */
+	/** Last byte: closes a frame or opens one. */
 	get hasFlag(): boolean {
 		return this.#to - this.#from === 1;
 	}
 
-	/** Reads bytes of `bytes[start..end)` until a frame is ready. Returns the position of the next byte to read. */
+	/** Until a frame is ready; returns the next position. */
 	take(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && !this.ready) {
@@ -100,19 +99,13 @@ export class FrameDecoder {
 		return at;
 	}
 
-	/**
-	 * Reports that the line is silent, so that no more bytes complete the current frame. Call again after each
-	 * `release` until no frame is ready.
-	 */
+	/** No more bytes complete this frame. Call again after each `release` until no frame is ready. */
 	silence(): void {
 		this.#skip = 0;
 		if (!this.ready) this.scan(true);
 	}
 
-	/**
-	 * Drops the complete frame, if any, and collects from `base` on, which is at most the end of its information.
-	 * Another frame may be ready afterwards.
-	 */
+	/** Drops the frame, if any; collects from `base`, at most the end of its information. Another frame may be ready. */
 	release(base: number): void {
 		if (this.tooLong) {
 			this.#skip = Math.max(0, this.#frameEnd - this.#to);
@@ -124,7 +117,7 @@ export class FrameDecoder {
 		this.scan(false);
 	}
 
-	/** Searches for the first flag. Returns the position after it. */
+	/** First flag; returns the position after it. */
 	private begin(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && bytes[at] !== FLAG) at++;
@@ -134,7 +127,7 @@ export class FrameDecoder {
 		return at + 1;
 	}
 
-	/** Copies the bytes needed for the next examination, as far as available. */
+	/** Up to the next examination. */
 	private gather(bytes: Uint8Array, start: number, end: number): number {
 		const into = this.bytes;
 		const count = Math.min(end - start, this.#need - this.#to);
@@ -145,7 +138,7 @@ export class FrameDecoder {
 		return start + count;
 	}
 
-	/** Examines the collected bytes until a frame is ready or more bytes are needed. `isSilent`: no more bytes follow. */
+	/** Until a frame is ready or bytes are missing. `isSilent`: no more follow. */
 	private scan(isSilent: boolean): void {
 		while (this.findFlag()) {
 			const verdict = this.look(isSilent);
@@ -166,7 +159,7 @@ export class FrameDecoder {
 		this.#need = this.#base;
 	}
 
-	/** Moves to the last flag of the next run of flags. Returns false if there is no flag. */
+	/** Last flag of the next run; false without one. */
 	private findFlag(): boolean {
 		const { bytes } = this;
 		while (this.#from < this.#to && bytes[this.#from] !== FLAG) this.#from++;
@@ -198,7 +191,7 @@ export class FrameDecoder {
 		return this.lookAtChecks(start + length, isSilent);
 	}
 
-	/** Checks a frame with a complete header up to the control byte; `end` follows from its length field. */
+	/** Complete header up to control; `end` by the length field. */
 	private lookAtChecks(end: number, isSilent: boolean): number {
 		const { bytes } = this;
 		const start = this.#from + 1;
@@ -221,7 +214,7 @@ export class FrameDecoder {
 		return this.checks(start, this.infoEnd) ? VERDICT_READY : VERDICT_BAD;
 	}
 
-	/** Returns true if the check value after `bytes[start..end)` is correct. */
+	/** After `bytes[start..end)`. */
 	private checks(start: number, end: number): boolean {
 		return crc16(this.bytes, start, end) === (this.bytes[end] | (this.bytes[end + 1] << 8));
 	}

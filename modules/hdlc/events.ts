@@ -1,8 +1,6 @@
-/** Events of an HDLC connection (connection.ts) for its caller. */
-
-/** Connected: `send` may be called. */
+/** `send` is allowed. */
 export const EVENT_CONNECTED = 1;
-/** A response is complete: `apdu[0..apduLength)` is valid until the next `send`, which may be called. */
+/** Response `apdu[0..apduLength)`, valid until the next `send`, which is allowed. */
 export const EVENT_APDU = 2;
-/** The connection has ended: see `failure`. Last event. */
+/** Last event: see `failure`. */
 export const EVENT_END = 3;

@@ -1,13 +1,12 @@
 /**
- * Exchange of one APDU in each direction: segmentation, sequence numbers, window and reassembly of the response. It has
- * no timers and does not send; its results tell the connection the next action. IEC 62056-46, 6.4.4; ISO/IEC 13239.
+ * One APDU in each direction: segmentation, sequence numbers, window, reassembly (IEC 62056-46, 6.4.4; ISO/IEC 13239). No
+ * timers, no sending: results name the connection's next action.
  *
- * A frame out of sequence is dropped without a reply, so that a late response does not start a second exchange. Missing
- * frames are requested after the timeout. Some servers never increment N(R) or set no final bit; an I frame with the
- * expected N(S) is accepted as the response even then.
+ * A frame out of sequence is dropped silently, so that a late response starts no second exchange; the timeout requests
+ * missing frames. An I frame with the expected N(S) is accepted even without N(R) or final bit, which some servers never
+ * set.
  *
- * Limits: a response has at most the length of the caller's buffer less ROOM (decoder.ts); RETRIES repetitions of an
- * unanswered frame; BUSY_POLLS polls of a meter that is not ready.
+ * Limits: a response of the buffer less ROOM; RETRIES repetitions; BUSY_POLLS polls.
  */
 import { type FrameDecoder, ROOM } from "./decoder.js";
 import {
@@ -25,19 +24,18 @@ import {
 } from "./frame.js";
 import { INFO_DEFAULT, WINDOW_DEFAULT } from "./parameters.js";
 
-/** Next action: none, the frame was ignored. */
+/** Ignored. */
 export const NEXT_NOTHING = 0;
-/** Send the segment, initially or again. */
+/** Send the segment (again). */
 export const NEXT_SEGMENT = 1;
-/** Send RR to request more of the response or a missing frame. */
+/** Send RR: more of the response, or a missing frame. */
 export const NEXT_RR = 2;
-/** Wait for more frames of the window. */
+/** More frames of the window follow. */
 export const NEXT_AWAIT = 3;
-/** Poll again with RR after a pause: the meter is not ready. */
+/** Poll with RR after a pause: not ready. */
 export const NEXT_PAUSE = 4;
-/** The response is complete. */
 export const NEXT_WHOLE = 5;
-/** Give up: no response; never ready; a response without LLC header; a response longer than the buffer. */
+/** Give up: no response; never ready; no LLC header; too long. */
 export const NEXT_LOST = 6;
 export const NEXT_BUSY = 7;
 export const NEXT_BAD_ANSWER = 8;
@@ -47,30 +45,30 @@ export const RETRIES = 3;
 const BUSY_POLLS = 50;
 
 export class Exchange {
-	/** Maximum bytes of information that the meter accepts; frames that it sends per window. */
+	/** Bytes of information the meter accepts; its frames per window. */
 	sendInfo = INFO_DEFAULT;
 	window = WINDOW_DEFAULT;
-	/** N(S) of the segment; expected N(S) of the meter. */
+	/** N(S) of the segment; expected N(S). */
 	sendNumber = 0;
 	receiveNumber = 0;
-	/** Segment: `request[segmentStart..segmentEnd)`. */
+	/** Segment `request[segmentStart..segmentEnd)`. */
 	request: Uint8Array;
 	segmentStart = 0;
 	segmentEnd = 0;
-	/** Bytes of the response received so far. */
+	/** Response so far. */
 	length = 0;
-	/** Repetitions since the last progress. */
+	/** Since the last progress. */
 	tries = 0;
 	readonly #decoder: FrameDecoder;
 	#requestStart = 0;
 	#requestEnd = 0;
-	/** True if the meter has acknowledged the segment. */
+	/** The segment, by the meter. */
 	#acknowledged = true;
-	/** True if the first segment of the response has arrived. */
+	/** The response has begun. */
 	#answered = false;
-	/** Frames of the meter's window received so far. */
+	/** Frames of the window so far. */
 	#inWindow = 0;
-	/** Polls of a meter that is not ready since the last progress. */
+	/** Since the last progress. */
 	#polls = 0;
 
 	constructor(decoder: FrameDecoder) {
@@ -86,7 +84,7 @@ export class Exchange {
 		return this.segmentEnd < this.#requestEnd;
 	}
 
-	/** Starts an exchange with the first segment of `bytes[start..end)`. */
+	/** First segment of `bytes[start..end)`. */
 	begin(bytes: Uint8Array, start: number, end: number): void {
 		this.request = bytes;
 		this.#requestStart = start;
@@ -96,13 +94,13 @@ export class Exchange {
 		this.nextSegment();
 	}
 
-	/** Continues waiting because the received APDU was not the response. Returns NEXT_…. */
+	/** The APDU was not the response. Returns NEXT_…. */
 	waitOn(): number {
 		this.forgetAnswer();
 		return this.hasMore ? this.nextSegment() : NEXT_RR;
 	}
 
-	/** Processes the decoder's complete frame from the meter. Returns NEXT_…. */
+	/** Complete frame of the meter. Returns NEXT_…. */
 	take(): number {
 		const kind = controlKind(this.#decoder.control);
 		if (kind === CONTROL_I) return this.takeInformation();
@@ -139,7 +137,7 @@ export class Exchange {
 			if (!isResponse || infoEnd - infoStart < LLC_LENGTH) return NEXT_BAD_ANSWER;
 			infoStart += LLC_LENGTH;
 		}
-		// Ignores empty segments; a meter that repeats them would never finish.
+		// A meter that repeats empty segments would never finish.
 		else if (segmented && infoStart === infoEnd) return NEXT_NOTHING;
 		if (this.length + infoEnd - infoStart > bytes.length - ROOM) return NEXT_TOO_LONG;
 		bytes.copyWithin(this.length, infoStart, infoEnd);
@@ -170,7 +168,7 @@ export class Exchange {
 		this.#inWindow = 0;
 	}
 
-	/** Marks the segment as acknowledged. */
+	/** The segment is acknowledged. */
 	private goOn(): void {
 		if (!this.#acknowledged) this.sendNumber = (this.sendNumber + 1) & 7;
 		this.#acknowledged = true;

@@ -1,45 +1,42 @@
-/**
- * Failures of an HDLC connection. Silence at a fixed baud rate has the same progress rank as a failed sign-on. After a
- * successful sign-on it ranks higher, with failures of its own.
- */
+/** Silence at a fixed speed ranks like a failed sign-on; after a sign-on it ranks higher. */
 import { type Failure, failure, finalFailure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 
-/** The configured address is not valid in HDLC; nothing was sent. */
+/** Invalid in HDLC; nothing was sent. */
 export const HDLC_NO_ADDRESS = finalFailure(
 	METER_ERROR,
 	"hdlc/no-address",
 	20,
 	"No HDLC address can be made of server_logical, server_physical and server_address_length.",
 );
-/** No byte was received in response to SNRM. */
+/** To SNRM. */
 export const HDLC_SILENCE = failure(
 	METER_TIMEOUT,
 	"hdlc/silence",
 	3,
 	"The meter did not answer. Check that the head sits on its optical port; then opening and baudrate; then server_physical, server_logical and server_address_length; then client_address.",
 );
-/** Only the optical head's echo was received. */
+/** By the optical head. */
 export const HDLC_ECHO_ONLY = failure(
 	METER_TIMEOUT,
 	"hdlc/echo-only",
 	4,
 	"Only the echo of our own request came back: the head works, the meter is silent. Move the head; then check opening and baudrate; then server_physical, server_logical and server_address_length; then client_address.",
 );
-/** Bytes were received in response to SNRM, but no valid frame. */
+/** To SNRM: bytes, no valid frame. */
 export const HDLC_GARBAGE = failure(
 	METER_ERROR,
 	"hdlc/garbage",
 	5,
 	"Characters came back, but no HDLC frame. Check baudrate and opening; then turn the head, and shade it from light.",
 );
-/** Frames were received in response to SNRM, but for other addresses. */
+/** To SNRM: frames for other addresses only. */
 export const HDLC_OTHER_ADDRESS = failure(
 	METER_ERROR,
 	"hdlc/other-address",
 	24,
 	"Frames came back, but for other addresses. Check server_physical, server_logical and server_address_length; then client_address.",
 );
-/** The meter is present but answers SNRM with DM or not at all. */
+/** Present, but SNRM is answered with DM or not at all. */
 export const HDLC_REFUSED = failure(
 	METER_ERROR,
 	"hdlc/refused",
@@ -52,49 +49,49 @@ export const HDLC_FRAME_REJECTED = failure(
 	26,
 	"The meter rejected a frame. Another reader may be at work; try again in two minutes.",
 );
-/** The meter ended an established connection with DM. */
+/** DM on an established connection. */
 export const HDLC_DISCONNECTED = failure(
 	METER_ERROR,
 	"hdlc/disconnected",
 	27,
 	"The meter ended the connection. Another reader may be at work; try again, then check client_address and auth.",
 );
-/** No response on an established connection; some meters ignore association requests that they do not accept. */
+/** On an established connection; some meters ignore unacceptable association requests. */
 export const HDLC_LOST = failure(
 	METER_TIMEOUT,
 	"hdlc/lost",
 	28,
 	"The meter fell silent. Check that the head sits firmly; then raise receive_timeout_ms; then check client_address and auth.",
 );
-/** Only damaged frames on an established connection. */
+/** On an established connection. */
 export const HDLC_DAMAGED = failure(
 	METER_ERROR,
 	"hdlc/damaged",
 	29,
 	"The answers arrived damaged, again and again. Check the head's position; then lower baudrate_max, or baudrate.",
 );
-/** The meter kept reporting that it is not ready or has no response yet. */
+/** Not ready, or no response yet. */
 export const HDLC_BUSY = failure(
 	METER_TIMEOUT,
 	"hdlc/not-ready",
 	30,
 	"The meter kept on saying that it is not ready. Try again later.",
 );
-/** The response has no LLC header. */
+/** Without LLC header. */
 export const HDLC_BAD_ANSWER = failure(
 	METER_ERROR,
 	"hdlc/bad-answer",
 	31,
 	"The meter answered with something else than DLMS/COSEM.",
 );
-/** The response is longer than the caller's buffer. */
+/** Longer than the buffer. */
 export const HDLC_TOO_LONG = finalFailure(
 	METER_ERROR,
 	"hdlc/too-long",
 	32,
 	"An answer was longer than the gateway can take.",
 );
-/** Variants of HDLC_SILENCE, HDLC_ECHO_ONLY and HDLC_GARBAGE after a sign-on, when the meter is known to be present. */
+/** HDLC_SILENCE, HDLC_ECHO_ONLY and HDLC_GARBAGE after a sign-on: the meter is present. */
 export const SIGNED_ON_SILENCE = failure(
 	METER_TIMEOUT,
 	"hdlc/silence",
@@ -104,14 +101,14 @@ export const SIGNED_ON_SILENCE = failure(
 export const SIGNED_ON_ECHO_ONLY = failure(METER_TIMEOUT, HDLC_ECHO_ONLY.code, 14, HDLC_ECHO_ONLY.message);
 export const SIGNED_ON_GARBAGE = failure(METER_ERROR, HDLC_GARBAGE.code, 15, HDLC_GARBAGE.message);
 
-/** Returns the variant of `failure` after a sign-on. */
+/** Variant after a sign-on. */
 export function afterSignOn(failure: Failure): Failure {
 	if (failure === HDLC_SILENCE) return SIGNED_ON_SILENCE;
 	if (failure === HDLC_ECHO_ONLY) return SIGNED_ON_ECHO_ONLY;
 	return failure === HDLC_GARBAGE ? SIGNED_ON_GARBAGE : failure;
 }
 
-/** Returns true if the meter signed on but no valid HDLC frame followed. */
+/** Signed on, then no valid frame. */
 export function isLostAfterSignOn(failure: Failure): boolean {
 	return failure === SIGNED_ON_SILENCE || failure === SIGNED_ON_ECHO_ONLY || failure === SIGNED_ON_GARBAGE;
 }

@@ -1,5 +1,5 @@
 /**
- * HDLC frame of type 3 and its control byte, for decoder, sender and connection. IEC 62056-46, 6.4; ISO/IEC 13239.
+ * HDLC frame of type 3 and its control byte (IEC 62056-46, 6.4; ISO/IEC 13239):
  *
  * | bytes | field |
  * |---|---|
@@ -13,9 +13,9 @@
  * | 2 | frame check, CRC-16/X.25 of format to information, low byte first |
  * | 1 | flag 7E |
  *
- * There is no byte stuffing: any field may contain 7E, and only the length determines the end of a frame.
+ * No byte stuffing: any field may have 7E, and only the length ends a frame.
  *
- * The information of the first segment of an APDU begins with the LLC header: E6 E6 00 to the meter, E6 E7 00 from it.
+ * An APDU's first segment begins with the LLC header: E6 E6 00 to the meter, E6 E7 00 from it.
  */
 
 export const FLAG = 0x7e;
@@ -23,17 +23,17 @@ export const FORMAT_TYPE = 0xa0;
 export const FORMAT_TYPE_MASK = 0xf0;
 export const FORMAT_SEGMENTED = 0x08;
 export const FORMAT_LENGTH_MASK = 0x07;
-/** Offset of the destination address from the flag. */
+/** From the flag. */
 export const ADDRESS_AT = 3;
-/** Bytes of a header check or frame check. */
+/** Header or frame check. */
 export const CHECK_LENGTH = 2;
-/** Largest value of the length field, and the bytes of that frame including both flags. */
+/** Largest length field; bytes with both flags. */
 const LENGTH_MAX = 0x7ff;
 export const FRAME_LIMIT = LENGTH_MAX + 2;
-/** Maximum bytes of a frame without information, including both flags and server addresses on both sides. */
+/** Without information: both flags, server addresses on both sides. */
 export const BARE_FRAME_LIMIT = 16;
 
-/** Control bytes without P/F; for I, RR, RNR and REJ only the low bits, below N(R) and N(S). */
+/** Without P/F; for I, RR, RNR and REJ without N(R) and N(S). */
 export const CONTROL_RR = 0x01;
 export const CONTROL_RNR = 0x05;
 export const CONTROL_REJ = 0x09;
@@ -42,9 +42,9 @@ export const CONTROL_DISC = 0x43;
 export const CONTROL_UA = 0x63;
 export const CONTROL_DM = 0x0f;
 export const CONTROL_FRMR = 0x87;
-/** P/F bit: requests a response (client), marks the end of one (server). */
+/** Client: requests a response; server: end of one. */
 export const POLL_FINAL = 0x10;
-/** Kind of an information frame, which has no fixed control byte. */
+/** Information frame, of no fixed control byte. */
 export const CONTROL_I = 0x00;
 
 export const LLC_LENGTH = 3;
@@ -52,18 +52,18 @@ export const LLC_DESTINATION = 0xe6;
 export const LLC_COMMAND = 0xe6;
 export const LLC_RESPONSE = 0xe7;
 
-/** Returns CONTROL_… for a control byte, without P/F, N(R) and N(S). */
+/** CONTROL_…, without P/F, N(R) and N(S). */
 export function controlKind(control: number): number {
 	if ((control & 0x01) === 0) return CONTROL_I;
 	return control & ((control & 0x02) === 0 ? 0x0f : 0xff ^ POLL_FINAL);
 }
 
-/** Returns N(R) of an I, RR, RNR or REJ frame: the next number that its sender expects. */
+/** N(R) of I, RR, RNR or REJ: next number expected by its sender. */
 export function receiveNumber(control: number): number {
 	return control >> 5;
 }
 
-/** Returns N(S) of an I frame. */
+/** N(S) of I. */
 export function sendNumber(control: number): number {
 	return (control >> 1) & 7;
 }

@@ -1,4 +1,4 @@
-/** Sender of a frame: the meter, the gateway itself (echo of the optical head), or another station. */
+/** Sender of a frame: the meter, ourselves (echo of the head), another station. */
 import type { FrameDecoder } from "./decoder.js";
 import { ADDRESS_AT, CONTROL_I, controlKind, LLC_COMMAND, LLC_DESTINATION, LLC_LENGTH } from "./frame.js";
 import type { FrameSender } from "./sender.js";
@@ -7,7 +7,7 @@ export const ORIGIN_METER = 0;
 export const ORIGIN_SELF = 1;
 export const ORIGIN_OTHER = 2;
 
-/** Returns ORIGIN_… of the complete frame in `decoder`; `sender` sends the frames of the connection. */
+/** ORIGIN_… of the frame in `decoder`; `sender`: the connection's. */
 export function originOf(decoder: FrameDecoder, sender: FrameSender): number {
 	const { bytes, destinationStart, sourceStart, sourceEnd } = decoder;
 	const { head } = sender;
@@ -23,14 +23,14 @@ export function originOf(decoder: FrameDecoder, sender: FrameSender): number {
 	return isEcho ? ORIGIN_SELF : ORIGIN_OTHER;
 }
 
-/** Returns true if `bytes[at]` begins with the server address. */
+/** At `bytes[at]`. */
 function isServer(sender: FrameSender, bytes: Uint8Array, at: number): boolean {
 	const { head, sourceStart } = sender;
 	for (let i = ADDRESS_AT; i < sourceStart; i++) if (head[i] !== bytes[at + i - ADDRESS_AT]) return false;
 	return true;
 }
 
-/** Returns true if the complete frame is the one that we sent, for equal addresses on both sides. */
+/** The frame we sent, if both addresses are equal. */
 function isOwnFrame(decoder: FrameDecoder, sender: FrameSender): boolean {
 	const { control, bytes, infoStart, infoEnd, tooLong } = decoder;
 	if (controlKind(control) !== CONTROL_I) return control === sender.control;

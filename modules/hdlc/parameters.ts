@@ -1,7 +1,7 @@
 /**
- * Negotiation parameters, proposed in SNRM and answered in UA: field lengths and windows. IEC 62056-46, 6.4.4.4.3.2.
+ * Negotiation in SNRM and UA: field lengths and windows (IEC 62056-46, 6.4.4.4.3.2).
  *
- * `81 80 <length>`, then for each parameter its number, the length of its value, the value (high byte first):
+ * `81 80 <length>`, then number, length and value (high byte first) of each parameter:
  *
  * | number | parameter |
  * |---|---|
@@ -10,7 +10,7 @@
  * | 07 | window sent: maximum frames before an acknowledgement |
  * | 08 | window received |
  *
- * "Sent" and "received" are from the view of the message's sender. Missing parameters have their defaults.
+ * From the sender's view. Missing: default.
  */
 
 export const PARAMETER_SENT_INFO = 5;
@@ -19,28 +19,27 @@ export const PARAMETER_SENT_WINDOW = 7;
 export const PARAMETER_RECEIVED_WINDOW = 8;
 
 export const INFO_DEFAULT = 128;
-/** Bounds of the standard. */
+/** By the standard. */
 export const INFO_MIN = 32;
 export const INFO_MAX = 2030;
 export const WINDOW_DEFAULT = 1;
 
-/** Bytes of a parameter with a two-byte value, and with a four-byte value. */
+/** Bytes, with a two-byte and a four-byte value. */
 const SHORT_LENGTH = 4;
 const LONG_LENGTH = 6;
-/** Bytes written by `encodeParameters`. */
 export const PARAMETERS_LENGTH = 3 + 2 * SHORT_LENGTH + 2 * LONG_LENGTH;
 
 const FORMAT_IDENTIFIER = 0x81;
 const GROUP_IDENTIFIER = 0x80;
 
 export interface Proposal {
-	/** Bytes of an information field, INFO_MIN to INFO_MAX. */
+	/** INFO_MIN to INFO_MAX bytes of information. */
 	readonly info: number;
 	/** Frames from the peer before an acknowledgement, 1 to 7. */
 	readonly window: number;
 }
 
-/** Writes a proposal of `info` bytes in both directions, `window` frames from the peer and 1 to it. Returns its end. */
+/** `info` bytes in both directions, `window` frames from the peer, 1 to it. Returns the end. */
 export function encodeParameters(into: Uint8Array, at: number, proposal: Proposal): number {
 	const { info, window } = proposal;
 	into[at] = FORMAT_IDENTIFIER;
@@ -70,7 +69,7 @@ export interface Information {
 	readonly infoEnd: number;
 }
 
-/** Returns the value of PARAMETER_… `number` in a UA, 0 to 0xFFFFFFFF; 0 if it is missing or the list is malformed. */
+/** 0 to 0xFFFFFFFF; 0 if missing, or malformed list. */
 export function parameterOf(message: Information, number: number): number {
 	const { bytes, infoStart, infoEnd } = message;
 	if (infoEnd - infoStart < 3) return 0;

@@ -1,6 +1,6 @@
 /**
- * Passes a frame to the line in pieces: header, information, check. The information is not copied, and a frame may be
- * longer than what a link accepts at once. frame.ts describes the layout.
+ * Sends a frame (frame.ts) in pieces: header, information, check. Information is not copied, and a frame may exceed what
+ * a link accepts at once.
  */
 import { CRC16_START, crc16, stepCRC16 } from "../bytes/crc16.js";
 import { OUTPUT_TRANSMIT, type Output } from "../io/machine.js";
@@ -23,11 +23,11 @@ import {
 	LLC_LENGTH,
 } from "./frame.js";
 
-/** Maximum bytes of information per piece; the link copies each piece. */
+/** Bytes; the link copies each piece. */
 const PIECE_LIMIT = 128;
-/** Bytes of flag, format, two addresses, control, header check and LLC header. */
+/** Flag, format, two addresses, control, header check, LLC header. */
 const HEAD_LIMIT = 1 + 2 + ADDRESS_LIMIT + 1 + 1 + 2 + LLC_LENGTH;
-/** Bytes of frame check and flag. */
+/** Frame check and flag. */
 const TAIL_LENGTH = 3;
 
 const STAGE_NONE = 0;
@@ -35,18 +35,18 @@ const STAGE_HEAD = 1;
 const STAGE_INFO = 2;
 const STAGE_TAIL = 3;
 
-/** Frame flags, combined by addition: more segments of the APDU follow; the information begins an APDU. */
+/** Added up: more segments follow; the information begins an APDU. */
 export const WITH_MORE = 1;
 export const WITH_LLC = 2;
 
 export class FrameSender {
-	/** True if the server address is "all stations"; every station answers with its own address. */
+	/** Each station answers with its own address. */
 	readonly toAllStations: boolean;
 	control = 0;
-	/** Ends of the server address and the client address in `head`, where they begin at ADDRESS_AT. */
+	/** Ends of server and client address in `head`, from ADDRESS_AT on. */
 	readonly sourceStart: number;
 	readonly sourceEnd: number;
-	/** Bytes before the information, then the bytes after it. */
+	/** Bytes before the information, then those after it. */
 	readonly head = new Uint8Array(HEAD_LIMIT + TAIL_LENGTH);
 	#stage = STAGE_NONE;
 	#headEnd = 0;
@@ -61,29 +61,28 @@ export class FrameSender {
 		this.toAllStations = isAllStations(address);
 	}
 
-	/** True if the addresses are invalid, so that nothing can be sent. */
 	get unaddressable(): boolean {
 		return this.sourceEnd === ADDRESS_BAD;
 	}
 
-	/** True until the whole frame has been passed to the line. */
+	/** The frame is not completely passed to the line. */
 	get busy(): boolean {
 		return this.#stage !== STAGE_NONE;
 	}
 
-	/** Returns the bytes of a frame with `info` bytes of information, LLC header included. */
+	/** With `info` bytes of information, LLC header included. */
 	frameLength(info: number): number {
 		return this.sourceEnd + 1 + (info > 0 ? info + CHECK_LENGTH : 0) + TAIL_LENGTH;
 	}
 
-	/** Sets the information of the next frame to `bytes[start..end)`, which must not change until it has been sent. */
+	/** Information of the next frame; must not change until sent. */
 	carry(bytes: Uint8Array, start: number, end: number): void {
 		this.#info = bytes;
 		this.#infoAt = start;
 		this.#infoEnd = end;
 	}
 
-	/** Builds a frame with the information of `carry`, or without information if `carry` was not called again. */
+	/** Information only if `carry` was called since. */
 	begin(control: number, kind: number): void {
 		const { head } = this;
 		const info = this.#infoEnd - this.#infoAt + (kind & WITH_LLC ? LLC_LENGTH : 0);
@@ -108,7 +107,7 @@ export class FrameSender {
 		this.#stage = STAGE_HEAD;
 	}
 
-	/** Puts the next piece of the frame into `output`; call only while `busy`. */
+	/** Only while `busy`. */
 	next(output: Output): void {
 		output.kind = OUTPUT_TRANSMIT;
 		if (this.#stage === STAGE_INFO) {
@@ -127,7 +126,7 @@ export class FrameSender {
 	}
 }
 
-/** Writes a check value, low byte first. Returns its end. */
+/** Low byte first; returns the end. */
 function putCheck(into: Uint8Array, at: number, check: number): number {
 	into[at] = check & 0xff;
 	into[at + 1] = check >> 8;

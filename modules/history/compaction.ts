@@ -1,12 +1,11 @@
 /**
- * Frees sectors in the history's flash partition. It copies the history from its beginning, packed and thinned out,
- * into one free sector at a time, until the source sectors are free. The age of a reading decides whether it is kept:
- * every quarter hour for KEEP_S[QUARTERS], then the readings nearest to hours, days and finally months. Age is relative
- * to the last reading before the head sector, so that a temporarily wrong clock does no harm.
+ * Frees sectors of the history's partition: copies the history from its beginning, packed and thinned out, into one free
+ * sector at a time. Kept are every quarter hour for KEEP_S[QUARTERS], then the readings nearest to hours, days and
+ * months. Age counts from the last reading before the head sector, so a temporarily wrong clock does no harm.
  *
- * Each copy fills one sector. It holds at least the rest of its first source sector, because thinning out only shortens
- * the data, so that no copy reduces the free space. A sector that was not completed still counts as free. If a whole
- * pass frees no sector, the next one keeps days for half the time; this can happen with all five registers in 32 KB.
+ * A copy holds at least the rest of its first source sector, so it never reduces the free space; an incomplete one still
+ * counts as free. If a whole pass frees no sector, the next one keeps days for half the time; this can happen with all
+ * five registers in 32 KB.
  */
 import { ERASE_SIZE } from "../io/flash.js";
 import { DAY_S, DAYS, type LocalCalendar, MONTHS, PERIOD_S, QUARTERS } from "../time/calendar.js";
@@ -15,30 +14,30 @@ import { EntryCursor } from "./entry-cursor.js";
 import { toleranceOf } from "./periods.js";
 import { DATA_END, END_S, KIND_DENSE, RECORD_SIZE, type Sectors, SLOT } from "./sectors.js";
 
-/** Retention of each level in seconds: 2, 14 and 800 days, ten years. */
+/** Seconds, by level: 2, 14 and 800 days, ten years. */
 export const KEEP_S: readonly number[] = Object.freeze([2 * DAY_S, 14 * DAY_S, 800 * DAY_S, 3653 * DAY_S]);
-/** Number of times that the retention of days is halved before that of other levels; household meters do not reach it. */
+/** Halvings of the retention of days before other levels; household meters need none. */
 const DAYS_FIRST = 8;
-/** Number of free sectors required before another one is used for readings. */
+/** Free sectors required before another one takes readings. */
 const SPARE = 2;
 /** Bytes of one flash write. */
 const PIECE = 4 * SLOT;
 
 export class Compaction {
 	readonly #sectors: Sectors;
-	/** Time at which the pass continues; 0: a new pass begins. */
+	/** The pass continues from this time; 0: a new pass. */
 	#fromS = 0;
-	/** Number of times that the retention of days was halved. */
+	/** Halvings of the retention of days. */
 	#pressure = 0;
-	/** Source of the sector in progress; undefined between sectors. */
+	/** Undefined between sectors. */
 	#source: EntryCursor | undefined;
-	/** Current entry, including the entries omitted before it. */
+	/** With the omitted entries before it. */
 	readonly #current = new Entry();
-	/** Times of the last entry copied, the last one examined, and the last one dropped for its age (0: none dropped). */
+	/** Last entry copied, examined, dropped for its age (0: none). */
 	#copiedS = 0;
 	#beforeS = 0;
 	#droppedS = 0;
-	/** Buffer of unwritten bytes, their number, and their position in flash. */
+	/** Unwritten bytes, their number, their position in flash. */
 	readonly #bytes = new Uint8Array(PIECE + ENTRY_LIMIT);
 	#waiting = 0;
 	#at = 0;
@@ -47,7 +46,7 @@ export class Compaction {
 		this.#sectors = sectors;
 	}
 
-	/** True if too few sectors are free for the next readings, so that `step` must be called. */
+	/** Too few sectors are free: call `step`. */
 	get isNeeded(): boolean {
 		return this.#sectors.free < SPARE;
 	}
@@ -57,8 +56,8 @@ export class Compaction {
 	}
 
 	/**
-	 * Copies at most `limit` entries into the next sector; further calls continue it. The first call for a sector
-	 * erases it. Throws what the flash throws; this object must not be used afterwards.
+	 * Copies at most `limit` entries; the first call for a sector erases it. Throws what the flash throws; this object is
+	 * then useless.
 	 */
 	step(calendar: LocalCalendar, limit = Number.POSITIVE_INFINITY): void {
 		const sectors = this.#sectors;
@@ -86,7 +85,7 @@ export class Compaction {
 		else this.#fromS = END_S;
 	}
 
-	/** Completes the sector; its record makes it valid. */
+	/** The record makes the sector valid. */
 	private complete(): void {
 		const sectors = this.#sectors;
 		const start = this.#at - (this.#at % ERASE_SIZE);
@@ -99,7 +98,7 @@ export class Compaction {
 		this.#source = undefined;
 	}
 
-	/** Copies entries up to `untilS` while the sector has room. Returns false if more remain after `limit` entries. */
+	/** Up to `untilS`, while there is room; false if more remain after `limit` entries. */
 	private copy(source: EntryCursor, calendar: LocalCalendar, untilS: number, limit: number): boolean {
 		const current = this.#current;
 		const { entry: next } = source;
@@ -132,13 +131,13 @@ export class Compaction {
 		return false;
 	}
 
-	/** Returns the level at which readings of this age are kept; beyond MONTHS they are dropped. */
+	/** Beyond MONTHS entries are dropped. */
 	private levelOf(ageS: number): number {
 		let level = QUARTERS;
 		for (; level <= MONTHS; level++) {
-			// Days are reduced first, because they take the most room.
+			// Days take the most room.
 			const halved = level === DAYS ? this.#pressure : Math.max(0, this.#pressure - DAYS_FIRST);
-			// Two more periods are kept, so that the first reported period does not change.
+			// Two periods more, so that the first reported one is stable.
 			if (ageS <= KEEP_S[level] / 2 ** halved + 2 * PERIOD_S[level]) break;
 		}
 		return level;
@@ -150,7 +149,7 @@ export class Compaction {
 		if (this.#waiting >= PIECE) this.write(PIECE);
 	}
 
-	/** Writes `count` bytes of the buffer, padded to a multiple of SLOT. */
+	/** Padded to a multiple of SLOT. */
 	private write(count: number): void {
 		if (count === 0) return;
 		const bytes = this.#bytes;
@@ -164,9 +163,8 @@ export class Compaction {
 }
 
 /**
- * Returns true if the entry, between neighbours at `beforeS` and `nextS`, is the nearest one to a boundary of the
- * level. If both neighbours of a boundary are too far away to count as its reading, both are kept to enable
- * interpolation.
+ * Nearest to a boundary of the level, between neighbours at `beforeS` and `nextS`. Neighbours too far from a boundary are
+ * both kept, for interpolation.
  */
 function isKept(calendar: LocalCalendar, level: number, beforeS: number, entry: Entry, nextS: number): boolean {
 	const { timeS, flags } = entry;

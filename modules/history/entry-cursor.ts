@@ -1,11 +1,11 @@
-/** Iterates over the entries of the history in order of time, across sectors, with a small buffer. */
+/** Entries of the history in order of time, across sectors. */
 import { ERASE_SIZE } from "../io/flash.js";
 import { Entry, REGISTER_COUNT } from "./entry.js";
 import { type MeterState, READINGS } from "./meter-state.js";
 import type { EntrySource } from "./periods.js";
 import { BLOCK_LIMIT, blockSize, DATA_END, END_S, RAW_START, type Sectors } from "./sectors.js";
 
-/** Bytes read at once; blocks that begin in the first half are complete. */
+/** Blocks that begin in the first half are complete. */
 const WINDOW = 224;
 
 export class EntryCursor implements EntrySource {
@@ -13,39 +13,34 @@ export class EntryCursor implements EntrySource {
 	readonly #sectors: Sectors;
 	readonly #state: MeterState | undefined;
 	readonly #window = new Uint8Array(WINDOW);
-	/** Position of the window in the sector; Infinity: the window must be filled. */
+	/** In the sector; Infinity: to be filled. */
 	#windowAt = Number.POSITIVE_INFINITY;
-	/** Current sector; -1: the next one must be looked up. */
+	/** -1: to be looked up. */
 	#sector = -1;
 	#at = 0;
-	/** Time until which the sector is valid. */
+	/** The sector is valid until then. */
 	#endS = 0;
-	/** Time of the previous entry in the sector. */
 	#beforeS = 0;
-	/** Time of the last entry returned. */
+	/** Last entry returned. */
 	#timeS: number;
 
-	/** Starts after `fromS`, the time of an entry or 0. If given, `state` follows the raw entries. */
+	/** Starts after an entry at `fromS`, or at 0. `state` follows the raw entries. */
 	constructor(sectors: Sectors, fromS = 0, state?: MeterState) {
 		this.#sectors = sectors;
 		this.#timeS = fromS;
 		this.#state = state;
 	}
 
-	/** Time of the last entry returned, or the start time. */
 	get timeS(): number {
 		return this.#timeS;
 	}
 
-	/** Position in the head for the next entry, valid after `next` has returned false. */
+	/** Next entry in the head, after `next` returned false. */
 	get position(): number {
 		return this.#at;
 	}
 
-	/**
-	 * Moves to the next entry. Returns false at the end. Throws an Error if the current sector was reused since the
-	 * cursor was created, and what the flash throws.
-	 */
+	/** False at the end. Throws if the sector was reused meanwhile, and what the flash throws. */
 	next(): boolean {
 		for (;;) {
 			if (this.#sector < 0 && !this.open()) return false;
@@ -67,7 +62,7 @@ export class EntryCursor implements EntrySource {
 		}
 	}
 
-	/** Opens the sector with the entries after the current time. */
+	/** Entries after the current time. */
 	private open(): boolean {
 		const sectors = this.#sectors;
 		this.#sector = sectors.at(this.#timeS);
@@ -79,7 +74,7 @@ export class EntryCursor implements EntrySource {
 		return true;
 	}
 
-	/** Decodes the next entry of the sector. Returns false at its end. */
+	/** False at the end of the sector. */
 	private decode(): boolean {
 		const sectors = this.#sectors;
 		const window = this.#window;
@@ -89,7 +84,7 @@ export class EntryCursor implements EntrySource {
 			this.#windowAt = this.#at;
 			const length = Math.min(WINDOW, DATA_END - this.#at);
 			sectors.partition.read(this.#sector * ERASE_SIZE + this.#at, window, 0, length);
-			// Marks the end of the data as erased.
+			// Erased, after the data.
 			window.fill(0xff, length);
 		}
 		const at = this.#at - this.#windowAt;

@@ -1,8 +1,7 @@
 /**
- * One entry of the history: the time of a reading, and the rise of each register since the previous entry.
+ * Entry of the history: time of a reading, and the rise of each register since the previous one.
  *
- * Encoding. An erased byte (0xFF) never begins an entry. A number has seven bits per byte, low bits first; bit 7: more
- * follow.
+ * An erased byte (0xFF) never begins an entry. Numbers have seven bits per byte, low bits first; bit 7: more follow.
  *
  *   head     1 byte: bits 0-4 registers with a known rise, 5 flags follow, 6 a state follows (journal.ts)
  *   flags    1 byte, if there are any: FLAG_…, and bit 6 for a known rise of TARIFF_2
@@ -10,8 +9,7 @@
  *   seconds  number: from the beginning of that quarter hour, 0 to 899
  *   rise     number, for each of those registers, in its unit
  *
- * For a household a quarter hour takes 6 bytes, a day 8.
- * Limits: RISE_END; Unix times of 32 bits.
+ * For a household a quarter hour takes 6 bytes, a day 8. Limits: RISE_END; Unix times of 32 bits.
  */
 import { QUARTER_S } from "../time/calendar.js";
 
@@ -24,16 +22,16 @@ export const HEAT = 4;
 export const TARIFF_2 = 5;
 export const REGISTER_COUNT = 6;
 
-/** The history begins here, without an earlier reading. */
+/** Beginning, without an earlier reading. */
 export const FLAG_START = 1;
-/** The rises do not cover the whole consumption since the previous entry. */
+/** The rises are not the whole consumption. */
 export const FLAG_PARTIAL = 2;
-/** The meter differs from that of the previous entry, or one of its registers was set back. */
+/** Another meter, or a register was set back. */
 export const FLAG_CHANGED = 4;
-/** A register has overflowed and continued from 0. */
+/** A register overflowed and went on from 0. */
 export const FLAG_WRAPPED = 8;
 
-/** Upper limit (exclusive) of a reading and of a rise: seven bytes. */
+/** Exclusive, of readings and rises: seven bytes. */
 export const RISE_END = 2 ** 48;
 export const ENTRY_LIMIT = 2 + 4 + 2 + REGISTER_COUNT * 7;
 
@@ -45,15 +43,14 @@ const HEAD_NONE = 128;
 const HAS_TARIFF_2 = 64;
 
 export class Entry {
-	/** Unix time in seconds. */
+	/** Unix seconds. */
 	timeS = 0;
-	/** FLAG_… bits. */
+	/** FLAG_…. */
 	flags = 0;
-	/** Bit set of the registers with a known rise. */
 	known = 0;
-	/** Rise by register; 0 when unknown. */
+	/** 0 when unknown. */
 	readonly rises = new Float64Array(REGISTER_COUNT);
-	/** Set by `decode`: true if a state follows. */
+	/** By `decode`. */
 	hasState = false;
 
 	clear(): void {
@@ -61,9 +58,9 @@ export class Entry {
 		this.rises.fill(0);
 	}
 
-	/** Merges the next entry in time into this one. */
+	/** The next entry in time. */
 	add(next: Entry): void {
-		// The sum is incomplete for a register that only one of the entries has.
+		// Only one of the entries has the register.
 		if (this.known !== next.known && this.timeS !== 0) this.flags |= FLAG_PARTIAL;
 		this.flags |= next.flags;
 		this.known |= next.known;
@@ -71,7 +68,7 @@ export class Entry {
 		this.timeS = next.timeS;
 	}
 
-	/** Encodes the entry at `into[at]` and returns its end. `beforeS` is the time of the previous entry. */
+	/** Returns the end. `beforeS`: time of the previous entry. */
 	encode(into: Uint8Array, at: number, beforeS: number, hasState = false): number {
 		const { timeS, known } = this;
 		const flags = this.flags | (known & (1 << TARIFF_2) ? HAS_TARIFF_2 : 0);
@@ -84,14 +81,14 @@ export class Entry {
 		return to;
 	}
 
-	/** Decodes an entry from `bytes[at..)`, at least ENTRY_LIMIT bytes. Returns its end; 0 if no valid entry begins there. */
+	/** From at least ENTRY_LIMIT bytes; returns the end, 0 if invalid. */
 	decode(bytes: Uint8Array, at: number, beforeS: number): number {
 		const head = bytes[at];
 		if (head & HEAD_NONE) return 0;
 		let from = at + 1;
 		const take = (): number => {
 			let value = 0;
-			// Longer numbers are invalid and are cut after seven bytes.
+			// Longer numbers are invalid; cut after seven bytes.
 			for (let scale = 1; scale < RISE_END; scale *= 128) {
 				const byte = bytes[from++];
 				value += (byte & 127) * scale;
@@ -111,7 +108,7 @@ export class Entry {
 	}
 }
 
-/** Writes a number of up to 49 bits and returns its end. */
+/** Up to 49 bits; returns the end. */
 function putNumber(into: Uint8Array, at: number, value: number): number {
 	let rest = value;
 	let to = at;

@@ -6,10 +6,9 @@
  *   gas, water      7-b:3.0.0, 8-b:1.0.0; M-Bus meters reported by an electricity meter, as below
  *   heat            6-b:1.0.0; 6.8 of a heat meter that omits the medium (IEC 62056-21)
  *
- * Codes follow Blue Book edition 14, 6. For M-Bus (DSMR P1 companion standard 5.0.2, 6.12), 0-n:24.1.0 is the type of
- * meter (EN 13757-3, table 3: 3 gas, 4 and 12 heat, 6 and 7 water) and 0-n:24.2.1, 24.2.3 or 24.3.0 its reading. The
- * first value of each register is used. Values of past billing periods are ignored, and so are values without a decimal
- * number in a matching unit.
+ * Codes: Blue Book edition 14, 6. For M-Bus (DSMR P1 companion standard 5.0.2, 6.12), 0-n:24.1.0 is the type of meter (EN
+ * 13757-3, table 3: 3 gas, 4 and 12 heat, 6 and 7 water) and 0-n:24.2.1, 24.2.3 or 24.3.0 its reading. The first value of
+ * a register counts; past billing periods and values without a matching unit do not.
  */
 import { lowerCase } from "../bytes/ascii.js";
 import { crc16 } from "../bytes/crc16.js";
@@ -25,32 +24,32 @@ const MEDIUM_ELECTRICITY = 1;
 const MEDIUM_HEAT = 6;
 const MEDIUM_GAS = 7;
 const MEDIUM_WATER = 8;
-/** Group C of M-Bus meters reported by an electricity meter; their channels are 1 to MBUS_CHANNELS. */
+/** M-Bus meters of an electricity meter; channels 1 to MBUS_CHANNELS. */
 const GROUP_MBUS = 24;
 const MBUS_CHANNELS = 4;
 const GROUP_SERVICE = 96;
 /** Group E of the metering point ID, 0-0:96.1.10. */
 const METERING_POINT = 10;
 
-/** The record is not a register, or the value is not a number. */
+/** No register, or no number. */
 const NOTHING = -1;
 
 const JOULES_OF_WH = 3600;
-/** Maximum characters of a register value. */
+/** Characters of a value. */
 const NUMBER_LIMIT = 32;
 const MINUS = 0x2d;
 const DOT = 0x2e;
 const DIGIT_0 = 0x30;
 
-/** Fills `state`, which must be empty, from the readout. */
+/** `state` must be empty. */
 export function takeReadout({ records, meterId, status }: Readout, { numbers }: MeterState): void {
 	const cursor = new RecordCursor(records);
 	const { code } = cursor;
-	/** Types of the M-Bus meters by channel. */
+	/** By channel. */
 	const kinds = new Uint8Array(MBUS_CHANNELS + 1);
-	/** Bit set of registers with a total; others are sums of tariffs. */
+	/** Registers with a total, as bits; others are sums of tariffs. */
 	let totals = 0;
-	// A checksum of 0 would mean "absent".
+	// 0 means absent.
 	if (meterId.length > 0) numbers[IDENT] = crc16(meterId, 0, meterId.length) || 1;
 	while (cursor.nextRecord()) {
 		const { b, c, d, e } = code;
@@ -94,7 +93,7 @@ function registerOnMBus({ d, e }: OBISCode, kind: number): number {
 	return kind === 4 || kind === 12 ? HEAT : NOTHING;
 }
 
-/** Returns the register that a code belongs to as a total or tariff, or NOTHING. */
+/** As a total or tariff; or NOTHING. */
 function registerOf({ a, c, d, e }: OBISCode): number {
 	if (d === 8 && (a < 0 || a === MEDIUM_ELECTRICITY) && (c === 1 || c === 2) && e < 10)
 		return c === 1 ? IMPORT : EXPORT;
@@ -106,7 +105,7 @@ function registerOf({ a, c, d, e }: OBISCode): number {
 	return a === MEDIUM_HEAT ? HEAT : a === MEDIUM_WATER ? WATER : NOTHING;
 }
 
-/** Returns the cursor's value in the register's unit, rounded down, or NOTHING. Without a unit it assumes the usual one. */
+/** In the register's unit, rounded down, or NOTHING; a missing unit is the usual one. */
 function amountOf(cursor: RecordCursor, register: number): number {
 	const unit = lowerCase(cursor.unit);
 	if (register === GAS || register === WATER) {
@@ -122,14 +121,14 @@ function amountOf(cursor: RecordCursor, register: number): number {
 	return isJoule ? Math.floor(value / JOULES_OF_WH) : value;
 }
 
-/** Returns the cursor's value times 10^exponent, rounded down; NOTHING if it is negative or not a number. */
+/** Value times 10^exponent, rounded down; NOTHING if negative or not a number. */
 function numberOf({ text, length }: RecordCursor, exponent: number): number {
 	const digits = new Uint8Array(NUMBER_LIMIT + 1);
 	const end = length > NUMBER_LIMIT ? 0 : putNumber(text, length, digits);
 	if (end === 0 || digits[0] === MINUS) return NOTHING;
 	let value = 0;
 	let isWhole = true;
-	/** Remaining decimal places to use. */
+	/** Decimal places left. */
 	let places = exponent;
 	for (let i = 0; i < end && places >= 0; i++) {
 		if (digits[i] === DOT) isWhole = false;

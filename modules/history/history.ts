@@ -1,19 +1,17 @@
 /**
- * History of the meter's consumption. It selects and stores good readouts and returns the energy of quarter hours,
- * hours, days and months. Used by gateway.ts and the API.
+ * History of consumption: stores good readouts, and returns the energy of quarter hours, hours, days and months.
  *
  *                a readout         due                              enough room
  *   IDLE         WAITING           –                                –
  *   WAITING      WAITING (newer)   TIDYING, or IDLE; it is stored   –
  *   TIDYING      WAITING           TIDYING, one more step           IDLE
  *
- * The work runs later in a task of its own, because readouts arrive deep in the reader's call stack. Flash is written
- * at most once per quarter hour, by its first readout.
+ * The work has its own task, because readouts arrive deep in the stack. At most one write per quarter hour, its first
+ * readout.
  *
- * A readout is skipped if it has no time, is simulated, has no register, or falls into a quarter hour with a reading. A
- * readout that lacks a previously known register is stored only if the last reading is older than INCOMPLETE_S, because
- * the register may be gone for good. If the clock is set back by up to BACK_S, readouts are skipped until it catches
- * up. If it is set back further, the readings with later times are merged into one.
+ * Skipped: readouts without time or register, simulated ones, and those of a quarter hour with a reading. If a known
+ * register is missing, a readout is stored only after INCOMPLETE_S, when the register may be gone. If the clock was set
+ * back by up to BACK_S, readouts are skipped until it catches up; beyond, later readings are merged into one.
  */
 import type { Driver, Task } from "../io/driver.js";
 import { ERASE_SIZE, type Flash, type Partition } from "../io/flash.js";
@@ -32,25 +30,22 @@ import { IDENT, KNOWN, MeterState, READINGS, SERIAL } from "./meter-state.js";
 import { PeriodCursor } from "./periods.js";
 import { countOf } from "./sectors.js";
 
-/** Memory for storing a readout and for compaction. */
+/** For a readout and compaction. */
 export const HISTORY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 4096 });
 
 const PARTITION = "history";
-/** Storage key that is set during an erase, so that the next start completes it. */
+/** Set during an erase; the next start completes it. */
 const ERASING_KEY = "history_erase";
 
 const INCOMPLETE_S = HOUR_S;
 const BACK_S = HOUR_S;
-/** Delay of a retry for lack of memory, and pause between two sectors of compaction. */
+/** Retry without memory; pause between sectors. */
 const RETRY_MS = 1000;
 const PAUSE_MS = 250;
-/** Entries copied per step, about 20 ms of CPU time, and the pause after it, in which other tasks run. */
+/** Entries per step (20 ms of CPU), and the pause after it. */
 const STEP_ENTRIES = 64;
 const TURN_MS = 20;
-/**
- * A decrease of a reading counts as an overflow if the rise is at most one WRAP_PART-th of the register's range;
- * otherwise the register was reset or replaced.
- */
+/** A decrease is an overflow if the rise is at most a WRAP_PART-th of the range; otherwise a reset or replacement. */
 const WRAP_PART = 50;
 
 export interface HistoryDeps {
@@ -62,27 +57,27 @@ export interface HistoryDeps {
 export interface HistoryOptions {
 	readonly deps: HistoryDeps;
 	readonly ledger: MemoryLedger;
-	/** Time zone that determines the boundaries of periods. */
+	/** For the boundaries of periods. */
 	readonly zone: Offsets;
 	readonly flash: Flash | undefined;
 }
 
-/** Keeps nothing from flash between readings: a new scan costs less than the XS slots of a cache. */
+/** No cache: a new scan costs less than its XS slots. */
 export class History implements Timed {
 	readonly #deps: HistoryDeps;
 	readonly #ledger: MemoryLedger;
 	readonly #zone: Offsets;
 	readonly #partition: Partition;
 	readonly #task: Task;
-	/** Time of the last entry, seconds; 0: not yet known. */
+	/** Last entry, seconds; 0: unknown. */
 	#lastS = 0;
-	/** Readout to be stored next. */
+	/** To be stored. */
 	#waiting: Readout | undefined;
-	/** Compaction in the TIDYING state. */
+	/** In TIDYING. */
 	#compaction: Compaction | undefined;
-	/** Time of the next work. */
+	/** Next work. */
 	#dueMs = Number.POSITIVE_INFINITY;
-	/** True after the start of a factory reset. */
+	/** Factory reset began. */
 	#isErased = false;
 
 	private constructor({ deps, ledger, zone }: HistoryOptions, partition: Partition) {
@@ -93,10 +88,7 @@ export class History implements Timed {
 		this.#task = deps.driver.register("history", this);
 	}
 
-	/**
-	 * Opens the history; undefined if there is no flash partition for it. Completes an interrupted factory reset
-	 * (`wasErasing`) or erase of the history.
-	 */
+	/** Undefined without a partition. Completes an interrupted factory reset (`wasErasing`) or erase. */
 	static open(options: HistoryOptions, wasErasing: boolean): History | undefined {
 		const partition = options.flash?.open(PARTITION);
 		if (partition === undefined || countOf(partition) === 0) return undefined;
@@ -112,12 +104,12 @@ export class History implements Timed {
 		return history;
 	}
 
-	/** Time of the last stored readout, Unix ms; 0 when there is no readout. Throws what the flash throws. */
+	/** Last stored readout, Unix ms, or 0. Throws what the flash throws. */
 	get lastUtcMs(): number {
 		return new Journal(this.#partition).lastS * 1000;
 	}
 
-	/** Accepts a good readout, which is stored soon if it qualifies. */
+	/** Stored soon if it qualifies. */
 	measured(readout: Readout): void {
 		const { status, utcMs } = readout;
 		if (utcMs === 0 || status === STATUS_NONE || status === STATUS_CHECK_WRONG || this.#isErased) return;
@@ -129,8 +121,8 @@ export class History implements Timed {
 	}
 
 	/**
-	 * Returns the periods of a level (QUARTERS to MONTHS) that begin at or after `fromS` and before `toS`, within the
-	 * retention of the level. Throws what the flash throws; the cursor throws if compaction changes the data meanwhile.
+	 * Periods of a level (QUARTERS to MONTHS) that begin from `fromS` to before `toS`, within its retention. Throws what
+	 * the flash throws; the cursor throws if compaction changes the data meanwhile.
 	 */
 	periods(level: number, fromS: number, toS: number): PeriodCursor {
 		const { sectors, lastS } = new Journal(this.#partition);
@@ -139,10 +131,7 @@ export class History implements Timed {
 		return new PeriodCursor(source, new LocalCalendar(this.#zone), { level, fromS: firstS, toS });
 	}
 
-	/**
-	 * Erases the history; readouts are ignored until the next start, which completes an interrupted erase. Throws what
-	 * flash and storage throw.
-	 */
+	/** Ignores readouts until the next start, which completes an interrupted erase. */
 	erase(): void {
 		const { storage } = this.#deps;
 		this.#isErased = true;
@@ -151,7 +140,7 @@ export class History implements Timed {
 		storage.delete(ERASING_KEY);
 	}
 
-	/** True while a readout waits to be stored or compaction is in progress. */
+	/** A readout waits, or compaction runs. */
 	get isBusy(): boolean {
 		return this.#dueMs < Number.POSITIVE_INFINITY;
 	}
@@ -182,7 +171,7 @@ export class History implements Timed {
 			}
 			if (this.#compaction !== undefined) this.#dueMs = nowMs + (this.#compaction.isBegun ? TURN_MS : PAUSE_MS);
 		} catch (error) {
-			// The next write scans the flash again and finds the state of this one.
+			// The next write scans the flash again.
 			this.failed(error);
 		} finally {
 			ledger.release(HISTORY_COST);
@@ -214,7 +203,7 @@ export class History implements Timed {
 		if (!isOther) next.update(state);
 		next.update(read);
 		const compaction = new Compaction(journal.sectors);
-		// Compaction in steps would have come first if there had been time.
+		// No time for compaction in steps.
 		if (journal.isFull || isBack) while (compaction.isNeeded) compaction.step(new LocalCalendar(this.#zone));
 		const afterS = isBack ? journal.takeBack(entry) : lastS;
 		if (afterS === 0) {
@@ -229,12 +218,12 @@ export class History implements Timed {
 	}
 }
 
-/** Returns true if the quarter hour has a reading, or if the clock was set back by at most BACK_S. */
+/** Known quarter hour, or clock set back by at most BACK_S. */
 function isOfKnownQuarter(timeS: number, lastS: number): boolean {
 	return timeS >= lastS - BACK_S && Math.floor(timeS / QUARTER_S) <= Math.floor(lastS / QUARTER_S);
 }
 
-/** Computes the rise of each register. Returns true if the meter state does not follow from the entry. */
+/** Rise of each register; true if the state does not follow from the entry. */
 function compare(entry: Entry, state: MeterState, read: MeterState, isOther: boolean): boolean {
 	const before = state.numbers;
 	const now = read.numbers;
@@ -259,7 +248,7 @@ function compare(entry: Entry, state: MeterState, read: MeterState, isOther: boo
 	return isBreak;
 }
 
-/** Returns the rise of a register that overflowed after `before`, with `fall` the difference; negative if implausible. */
+/** `fall`: the difference; negative if implausible. */
 function wrappedRise(before: number, fall: number): number {
 	let end = 1;
 	while (end <= before) end *= 10;

@@ -1,8 +1,8 @@
 /**
- * The history in flash: one entry for each quarter hour with a reading, namely its first one. Entries are appended to
- * the head sector (sectors.ts) as separate blocks. A block contains an entry, and the meter state (meter-state.ts) if
- * it does not follow from the entry: in the first block of a sector and after a meter exchange. If a power cut leaves a
- * partial block, later entries go to another sector.
+ * The history in flash: one entry for each quarter hour with a reading, namely its first one, appended to the head sector
+ * (sectors.ts) as a separate block. A block also has the meter state (meter-state.ts) if it does not follow from the entry:
+ * in the first block of a sector and after a meter exchange. If a power cut leaves a partial block, later entries go to
+ * another sector.
  */
 import { ERASE_SIZE, type Partition } from "../io/flash.js";
 import { QUARTER_S } from "../time/calendar.js";
@@ -13,34 +13,34 @@ import { BLOCK_LIMIT, DATA_END, END_S, KIND_RAW, makeBlock, RAW_START, Sectors }
 
 export class Journal {
 	readonly sectors: Sectors;
-	/** Meter state at the last entry. */
+	/** At the last entry. */
 	readonly state = new MeterState();
-	/** Time of the last entry; 0 when there is no entry. */
+	/** Last entry, or 0. */
 	lastS = 0;
-	/** Position of the next block in the head. */
+	/** Next block in the head. */
 	#at = DATA_END;
 
-	/** Scans the flash. All methods throw what the flash throws; after that, create a new Journal. */
+	/** Scans. All methods throw what the flash throws; then create a new Journal. */
 	constructor(partition: Partition) {
 		const sectors = new Sectors(partition);
 		this.sectors = sectors;
 		if (sectors.head < 0) return;
 		const cursor = new EntryCursor(sectors, sectors.baseOf(sectors.head), this.state);
 		while (cursor.next()) this.lastS = cursor.entry.timeS;
-		// A power cut may have left a partial block here.
+		// Perhaps a partial block, of a power cut.
 		const rest = new Uint8Array(DATA_END - cursor.position);
 		sectors.partition.read(sectors.head * ERASE_SIZE + cursor.position, rest);
 		if (rest.every((byte) => byte === 0xff)) this.#at = cursor.position;
 	}
 
-	/** True if the next entry needs another sector. */
+	/** The next entry needs another sector. */
 	get isFull(): boolean {
 		return this.#at + BLOCK_LIMIT > DATA_END;
 	}
 
 	/**
-	 * Appends an entry after the one at `afterS` and invalidates all later entries. `state` is the resulting meter
-	 * state; `isBreak`: it does not follow from the entry. This object is outdated afterwards; create a new one.
+	 * After the entry at `afterS`; invalidates later ones. `state`: resulting state; `isBreak`: does not follow from the
+	 * entry. Create a new object afterwards.
 	 */
 	append(entry: Entry, state: MeterState, isBreak: boolean, afterS = this.lastS): void {
 		const { sectors } = this;
@@ -64,8 +64,8 @@ export class Journal {
 	}
 
 	/**
-	 * After the clock was set back, merges into `entry` all entries from its quarter hour on. Returns the time of the
-	 * last entry before that; 0 when there is no such entry.
+	 * The clock was set back: merges all entries from its quarter hour on into `entry`; returns the last time before, or
+	 * 0.
 	 */
 	takeBack(entry: Entry): number {
 		const { timeS } = entry;

@@ -6,7 +6,6 @@ import { part } from "../part.js";
 import { History } from "./history.js";
 import { getHistory } from "./routes.js";
 
-/** Undefined without a flash partition for it. */
 export const HISTORY = part<History | undefined>({
 	name: "history",
 	routes: Object.freeze([route(METHOD_GET, "meter/history", getHistory, { scope: SCOPE_READ })]),

@@ -1,73 +1,70 @@
 /**
- * Calculates the periods of the history (quarter hours, hours, days or months of local time) from its entries, one at a
- * time.
+ * Periods of local time (quarter hours to months) from the history's entries, one at a time.
  *
- * A period is the consumption between two boundaries. The reading at a boundary is the nearest one, if it is near
- * enough (`toleranceOf`). Otherwise, if the readings on both sides are at most one and a half periods apart, the rise
- * is interpolated, and the periods on both sides are marked INTERPOLATED. If they are further apart, the boundary is
- * unknown, and the periods on both sides are reported as one, marked GAP, which may span many periods. The first period
- * may begin and the last one ends at a reading; they are marked PARTIAL. The sum of all periods is therefore always the
- * metered total.
+ * A period is the consumption between two boundaries. The reading at a boundary is the nearest one, if it is near enough
+ * (`toleranceOf`). Else, if readings are at most one and a half periods apart, the rise is interpolated, and both periods
+ * are INTERPOLATED. Further apart, the boundary is unknown and the periods are one GAP. The first period may begin, and
+ * the last one ends, at a reading: PARTIAL. The sum is always the metered total.
  */
 import { type LocalCalendar, PERIOD_S, QUARTER_S } from "../time/calendar.js";
 import { Entry, FLAG_CHANGED, FLAG_PARTIAL, FLAG_START, REGISTER_COUNT } from "./entry.js";
 
-/** Flags of a period in addition to FLAG_PARTIAL, FLAG_CHANGED and FLAG_WRAPPED. */
+/** Besides FLAG_PARTIAL, FLAG_CHANGED and FLAG_WRAPPED. */
 export const FLAG_INTERPOLATED = 16;
 export const FLAG_GAP = 32;
 
-/** Maximum distance of readings for interpolation, in periods. */
+/** For interpolation, in periods. */
 const DIVIDED = 1.5;
 
-/** Returns the maximum distance between a boundary and its reading in seconds: a fifteenth of the period, at most a quarter hour. */
+/** From a boundary to its reading, seconds: a fifteenth of the period, at most a quarter hour. */
 export function toleranceOf(level: number): number {
 	return Math.min(PERIOD_S[level] / 15, QUARTER_S);
 }
 
-/** Entries in order of time. */
+/** In order of time. */
 export interface EntrySource {
 	readonly entry: Entry;
-	/** Time of the current entry, or of the one before the first; 0: at the beginning. */
+	/** Current entry, or the one before the first; 0: beginning. */
 	readonly timeS: number;
-	/** Moves to the next entry. Returns false at the end. */
+	/** False at the end. */
 	next(): boolean;
 }
 
 export interface PeriodRange {
-	/** Level, QUARTERS to MONTHS. */
+	/** QUARTERS to MONTHS. */
 	readonly level: number;
-	/** Earliest start of a period, seconds. */
+	/** Seconds. */
 	readonly fromS: number;
-	/** Latest start of a period (exclusive), seconds. */
+	/** Exclusive, seconds. */
 	readonly toS: number;
 }
 
 export class PeriodCursor {
-	/** Current period: rises and flags; `timeS` is its end. */
+	/** Current period; `timeS`: its end. */
 	readonly amounts = new Entry();
 	startS = 0;
 	readonly #source: EntrySource;
 	readonly #calendar: LocalCalendar;
 	readonly #range: PeriodRange;
-	/** Sum of the period in progress. */
+	/** Period in progress. */
 	readonly #sum = new Entry();
-	/** Start of the period in progress; -1 before the first boundary. */
+	/** -1 before the first boundary. */
 	#sumStartS = -1;
 	#sumFlags = 0;
-	/** True if the sum contains any consumption data. */
+	/** The sum has consumption. */
 	#isBegun = false;
-	/** Time of the reading before the source's current entry; -1 when there is no reading. */
+	/** Reading before the current entry, or -1. */
 	#beforeS = -1;
-	/** Share of the current entry already assigned to periods, and the corresponding amounts. */
+	/** Share of the entry given to periods, and its amounts. */
 	#share = 0;
 	readonly #given = new Float64Array(REGISTER_COUNT);
-	/** Next boundary; after the current entry's time, no boundary is left in it. */
+	/** After the entry's time: none left in it. */
 	#boundaryS = 0;
-	/** True while an entry is divided among periods. */
+	/** Among periods. */
 	#isDividing = false;
 	#hasEnded = false;
 
-	/** `source` must begin at or before the range. */
+	/** `source` begins at or before the range. */
 	constructor(source: EntrySource, calendar: LocalCalendar, range: PeriodRange) {
 		this.#source = source;
 		this.#calendar = calendar;
@@ -75,7 +72,7 @@ export class PeriodCursor {
 		if (source.timeS > 0) this.#beforeS = source.timeS;
 	}
 
-	/** Moves to the next period. Returns false at the end. Throws what the source throws. */
+	/** False at the end. Throws what the source throws. */
 	next(): boolean {
 		const { fromS, toS } = this.#range;
 		do {
@@ -84,13 +81,13 @@ export class PeriodCursor {
 		return this.startS < toS;
 	}
 
-	/** Moves to the next period, regardless of the range. */
+	/** Regardless of the range. */
 	private advance(): boolean {
 		for (;;) {
 			if (this.#isDividing) {
 				if (this.divide()) return true;
 			} else if (!this.#source.next()) {
-				// The readings end within this period.
+				// The readings end here.
 				this.#hasEnded = true;
 				this.#sumFlags |= FLAG_PARTIAL;
 				return this.#sumStartS >= 0 && this.#isBegun && this.close(this.#beforeS, 0);
@@ -114,7 +111,7 @@ export class PeriodCursor {
 		this.#isDividing = true;
 	}
 
-	/** Moves to the next boundary within the entry. Returns true if a period ends there. */
+	/** Next boundary in the entry; true if a period ends there. */
 	private divide(): boolean {
 		const { entry } = this.#source;
 		const { level } = this.#range;
@@ -127,7 +124,7 @@ export class PeriodCursor {
 		}
 		const isDivided = entry.timeS - this.#beforeS <= DIVIDED * PERIOD_S[level] && (entry.flags & FLAG_CHANGED) === 0;
 		this.#boundaryS = this.#calendar.boundary(level, boundaryS, 1);
-		// Among boundaries without a reading, only the last one may be near a reading again.
+		// Without readings, only the last boundary may be near one again.
 		if (!isDivided && this.#boundaryS <= entry.timeS) this.#boundaryS = this.#calendar.boundary(level, entry.timeS);
 		const gapS = boundaryS - this.#beforeS;
 		const restS = entry.timeS - boundaryS;
@@ -138,7 +135,7 @@ export class PeriodCursor {
 		return false;
 	}
 
-	/** Handles a boundary at `share` of the entry. Returns true if a period ends there. */
+	/** Boundary at `share` of the entry; true if a period ends. */
 	private meet(boundaryS: number, share: number, flags: number): boolean {
 		this.give(share);
 		if (this.#sumStartS >= 0 && this.#isBegun) return this.close(boundaryS, flags);
@@ -146,7 +143,7 @@ export class PeriodCursor {
 		return false;
 	}
 
-	/** Adds the unassigned part of the entry up to `share` to the sum. */
+	/** The entry's part up to `share`, to the sum. */
 	private give(share: number): void {
 		if (share <= this.#share) return;
 		this.#share = share;
@@ -164,7 +161,7 @@ export class PeriodCursor {
 		this.#isBegun = true;
 	}
 
-	/** Makes the sum the current period and starts the next one. */
+	/** The sum becomes the period. */
 	private close(endS: number, flags: number): boolean {
 		const { amounts } = this;
 		const sum = this.#sum;

@@ -1,4 +1,4 @@
-/** Route `meter/history`: consumption by quarter hours, hours, days or months, as JSON or CSV (RFC 4180). */
+/** Route `meter/history`, as JSON or CSV (RFC 4180). */
 
 import { INVALID_FIELD } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
@@ -12,10 +12,10 @@ import { FLAG_CHANGED, FLAG_PARTIAL, FLAG_WRAPPED } from "./entry.js";
 import type { History } from "./history.js";
 import { FLAG_GAP, FLAG_INTERPOLATED, type PeriodCursor } from "./periods.js";
 
-/** Memory for reading the history for a client. */
+/** For a client's reading. */
 export const HISTORY_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
 
-/** Values of the query's `period`, in the order of the levels (history/calendar.ts). */
+/** Query `period`, in the order of levels (history/calendar.ts). */
 const LEVELS = Object.freeze(["quarters", "hours", "days", "months"]);
 /** Names of the amounts, in the order of the registers (history/entry.ts). */
 const AMOUNTS = Object.freeze(["import_wh", "export_wh", "gas_l", "water_l", "heat_wh", "import_t2_wh"]);
@@ -25,7 +25,7 @@ const COLUMNS = "start,end,local_start,import_wh,export_wh,gas_l,water_l,heat_wh
 const MARKS = Object.freeze(["partial", "interpolated", "gap", "meter_changed", "wrapped"]);
 const FLAGS = Object.freeze([FLAG_PARTIAL, FLAG_INTERPOLATED, FLAG_GAP, FLAG_CHANGED, FLAG_WRAPPED]);
 
-/** Latest time that the API accepts, seconds: the end of 2099. */
+/** End of 2099, seconds. */
 const TIME_LIMIT_S = 4_102_444_799;
 const TIME_DIGITS = 10;
 
@@ -61,7 +61,7 @@ export function getHistory(exchange: Exchange<History | undefined>): void {
 	}
 }
 
-/** Parses a Unix time in seconds. Returns `absent` without a text, NaN if it is invalid. */
+/** Unix seconds; `absent` without a text, NaN if invalid. */
 function timeOf(text: string | undefined, absent: number): number {
 	if (text === undefined) return absent;
 	if (text === "" || text.length > TIME_DIGITS || !hasOnly(text, "09")) return Number.NaN;
@@ -69,7 +69,7 @@ function timeOf(text: string | undefined, absent: number): number {
 	return timeS <= TIME_LIMIT_S ? timeS : Number.NaN;
 }
 
-/** Output of the periods, one per unit; unit 0 is the part before them. */
+/** Unit 0 is the part before the periods. */
 class Listing {
 	readonly #core: Core;
 	readonly #period: string;
@@ -77,14 +77,14 @@ class Listing {
 	#unit = 0;
 	#hasPeriod = false;
 
-	/** Without a cursor the list is empty. */
+	/** Without a cursor empty. */
 	constructor(core: Core, period: string, cursor: PeriodCursor | undefined) {
 		this.#core = core;
 		this.#period = period;
 		this.#cursor = cursor;
 	}
 
-	/** Writes a unit as JSON for JSONStream. */
+	/** JSON, for JSONStream. */
 	member(writer: JSONWriter, unit: number): boolean {
 		if (unit === 0) {
 			writer.beginObject();
@@ -102,14 +102,14 @@ class Listing {
 		return this.#hasPeriod;
 	}
 
-	/** Writes a unit as CSV for JSONStream. */
+	/** CSV, for JSONStream. */
 	row(writer: JSONWriter, unit: number): boolean {
 		if (unit === 0) writer.raw(writer.prepare(COLUMNS));
 		else if (this.goTo(unit)) writer.raw(writer.prepare(this.line()));
 		return unit === 0 || this.#hasPeriod;
 	}
 
-	/** Moves to the period of a unit. Returns false at the end. */
+	/** False at the end. */
 	private goTo(unit: number): boolean {
 		if (unit !== this.#unit) {
 			this.#unit = unit;

@@ -1,10 +1,10 @@
 /**
- * Sectors of the history in its flash partition. A sector is either
+ * Sectors of the history's partition, each either
  *
  *   raw     0 record, 16 on blocks (journal.ts), one per reading; the newest one is the head, to which readings are appended
  *   dense   0 on entries (entry.ts) in sequence, 4080 record; compacted (compaction.ts), never appended to
  *
- * It is valid once its record, and in a raw sector also its first block, is written; until then it is free. A record:
+ * Valid once its record, and in a raw sector its first block, is written; until then free. Record, low byte first:
  *
  *   0   4  number of the sector, increasing; if two cover the same time, the higher number is used
  *   4   4  start of the time covered, exclusive (Unix time in seconds, that of the entry before its first)
@@ -12,22 +12,21 @@
  *   12  2  KIND_…
  *   14  2  check (below)
  *
- * All numbers have the low byte first. A compacted sector replaces its sources atomically when its record is written,
- * without marking or erasing them. An unused sector is erased only just before its reuse, so that the result of an
- * interrupted erase does not matter.
+ * The record of a compacted sector replaces its sources atomically, without marking them; sectors are erased just before
+ * reuse.
  *
- * A check is at the end of the checked bytes and has 7 bits per byte, so that it never contains an erased byte. A write
- * that a power cut has ended before its last byte therefore always fails the check.
+ * A check ends the checked bytes and has 7 bits per byte, never an erased one, so a write cut before its last byte fails
+ * the check.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { ERASE_SIZE, type Partition } from "../io/flash.js";
 
-/** Maximum number of sectors used in a larger partition. */
+/** Used of a larger partition. */
 const SECTOR_LIMIT = 16;
 const SECTOR_MINIMUM = 5;
 
 export const RECORD_SIZE = 16;
-/** Range of readings in a sector: after the first record and before the last one. */
+/** Readings: after the first record, before the last. */
 export const RAW_START = RECORD_SIZE;
 export const DATA_END = ERASE_SIZE - RECORD_SIZE;
 export const SLOT = 16;
@@ -39,7 +38,7 @@ export const END_S = 0xffffffff;
 export const KIND_RAW = 0x5248;
 export const KIND_DENSE = 0x4448;
 
-/** Columns of the table, and words of a record. */
+/** Columns, and words of a record. */
 const NUMBER = 0;
 const BASE = 1;
 const UNTIL = 2;
@@ -49,14 +48,14 @@ const COLUMNS = 4;
 export class Sectors {
 	readonly partition: Partition;
 	readonly count: number;
-	/** Newest raw sector; -1 before the first one. */
+	/** Newest raw sector, or -1. */
 	head = -1;
-	/** One row per sector with its record; number 0 means free. */
+	/** A record per sector; number 0: free. */
 	readonly #table: Uint32Array;
-	/** Bit set of the sectors in use, as far as `walk` has followed them. */
+	/** In use, as far as `walk` went, as bits. */
 	#live = 0;
 
-	/** All methods throw what the flash throws. */
+	/** Methods throw what the flash throws. */
 	constructor(partition: Partition) {
 		this.partition = partition;
 		this.count = countOf(partition);
@@ -64,7 +63,6 @@ export class Sectors {
 		this.load();
 	}
 
-	/** Reads the records from flash. */
 	load(): void {
 		const table = this.#table;
 		table.fill(0);
@@ -76,7 +74,7 @@ export class Sectors {
 			if (record[KIND] === KIND_DENSE || blockSize(block, 0) > 0) table.set(record, i * COLUMNS);
 		}
 		this.head = -1;
-		// A raw sector ends at the start of the next one, even before its own readings if the clock was set back.
+		// It ends at the start of the next, even before its own readings if the clock was set back.
 		for (let i = 0; i < this.count; i++) {
 			if (!this.isRaw(i)) continue;
 			let next = -1;
@@ -89,7 +87,7 @@ export class Sectors {
 		}
 	}
 
-	/** Writes the record of the next sector to `into[0..RECORD_SIZE)`. */
+	/** Into `into[0..RECORD_SIZE)`. */
 	makeRecord(into: Uint8Array, kind: number, baseS: number, untilS: number): void {
 		let highest = 0;
 		for (let i = 0; i < this.count; i++) highest = Math.max(highest, this.get(i, NUMBER));
@@ -105,12 +103,12 @@ export class Sectors {
 		return this.get(sector, KIND) === KIND_RAW;
 	}
 
-	/** Returns true if the sector has not been reused by another Sectors object since `load`. */
+	/** Not reused by another Sectors object since `load`. */
 	isIntact(sector: number): boolean {
 		return this.recordOf(sector, this.get(sector, KIND))?.[NUMBER] === this.get(sector, NUMBER);
 	}
 
-	/** Returns the sector with the entries after `timeS`; -1 if there are no such entries. */
+	/** Sector of the entries after `timeS`, or -1. */
 	at(timeS: number): number {
 		let found = -1;
 		let later = -1;
@@ -120,11 +118,11 @@ export class Sectors {
 				if (later < 0 || this.get(i, BASE) < this.get(later, BASE)) later = i;
 			} else if (found < 0 || this.get(i, NUMBER) > this.get(found, NUMBER)) found = i;
 		}
-		// If a sector was lost in flash, the history continues with the following one.
+		// After a lost sector the following one continues.
 		return found < 0 ? later : found;
 	}
 
-	/** Returns the end of the sector's validity from `timeS` on: its end, or the start of a sector with a higher number. */
+	/** Valid from `timeS` until its end, or the start of a higher number. */
 	endOf(sector: number, timeS: number): number {
 		const fromS = Math.max(timeS, this.get(sector, BASE));
 		let endS = this.get(sector, UNTIL);
@@ -135,7 +133,7 @@ export class Sectors {
 		return endS;
 	}
 
-	/** Follows the sectors up to `timeS`. Returns the start of the valid range that contains it: 0 or the time of an entry. */
+	/** Up to `timeS`; start of the valid range there: 0 or an entry. */
 	walk(timeS: number): number {
 		this.#live = 0;
 		for (let startS = 0; ; ) {
@@ -148,7 +146,7 @@ export class Sectors {
 		}
 	}
 
-	/** Number of sectors without valid data. */
+	/** Without valid data. */
 	get free(): number {
 		this.walk(END_S);
 		let free = 0;
@@ -156,7 +154,7 @@ export class Sectors {
 		return free;
 	}
 
-	/** Erases and returns the sector that has been free for longest. Throws an Error if no sector is free. */
+	/** Erases the sector that has been free longest. Throws if none is. */
 	allocate(): number {
 		this.walk(END_S);
 		let found = -1;
@@ -173,7 +171,7 @@ export class Sectors {
 		return this.#table[sector * COLUMNS + column];
 	}
 
-	/** Returns the record of that kind in flash, or undefined. */
+	/** From flash. */
 	private recordOf(sector: number, kind: number): Uint32Array | undefined {
 		const bytes = new Uint8Array(RECORD_SIZE);
 		this.partition.read(sector * ERASE_SIZE + (kind === KIND_RAW ? 0 : DATA_END), bytes);
@@ -184,22 +182,19 @@ export class Sectors {
 	}
 }
 
-/** Returns the number of usable sectors of a partition; 0 if it is too small. */
+/** Usable sectors; 0: too small. */
 export function countOf({ size }: Partition): number {
 	const count = Math.min(Math.floor(size / ERASE_SIZE), SECTOR_LIMIT);
 	return count < SECTOR_MINIMUM ? 0 : count;
 }
 
-/**
- * Returns the bytes of the block at `bytes[at..)`, a multiple of SLOT; 0 if no valid block begins there. A block
- * consists of the length of its content, the content, 0xFF as padding, and the check in its last two bytes.
- */
+/** A multiple of SLOT; 0 if invalid. A block: length of content, content, 0xFF as padding, check (2). */
 export function blockSize(bytes: Uint8Array, at: number): number {
 	const size = Math.ceil((bytes[at] + 3) / SLOT) * SLOT;
 	return at + size <= bytes.length && checkAt(bytes, at, at + size) ? size : 0;
 }
 
-/** Completes a block with `length` bytes of content at `bytes[at]` and returns its size. */
+/** `length` bytes of content are there; returns the size. */
 export function makeBlock(bytes: Uint8Array, at: number, length: number): number {
 	const size = Math.ceil((length + 3) / SLOT) * SLOT;
 	bytes[at] = length;
@@ -208,7 +203,7 @@ export function makeBlock(bytes: Uint8Array, at: number, length: number): number
 	return size;
 }
 
-/** Writes the check at the end of `bytes[start..end)`. Returns true if it was already there. */
+/** At the end of `bytes[start..end)`; true if already there. */
 function checkAt(bytes: Uint8Array, start: number, end: number): boolean {
 	const check = crc16(bytes, start, end - 2);
 	const isThere = bytes[end - 2] === (check & 127) && bytes[end - 1] === ((check >> 7) & 127);

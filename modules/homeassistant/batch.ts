@@ -1,9 +1,8 @@
 /**
- * Transmission of states to the hub: one request after the other over one connection, which is reopened if the server
- * closes it. Part of the hub's machine (hub.ts); the connection runs in its task.
+ * Sends states to the hub over one connection, reopened if the server closes it; runs in the task of hub.ts.
  *
- * A batch sends one entity to check whether the hub still knows it, the gateway's entities, or all. If the first entity
- * is new to the hub (201), the hub has lost all of them, as after each restart. Then all are sent.
+ * A batch sends one entity as a check, the gateway's entities, or all. If the hub replies 201 to the first, it has lost
+ * all entities, as after a restart, and gets all.
  */
 import { FIRST_STATUS, HTTPClient, OUTCOME_NONE } from "../http/client.js";
 import type { HubURL } from "../http/url.js";
@@ -14,14 +13,13 @@ import type { Output } from "../publish/output.js";
 import { hubFailure } from "./failures.js";
 import { BODY_SIZE, type Snapshot, StateBodies } from "./state-bodies.js";
 
-/** Scopes of a batch: one entity as a check; the gateway's entities; all entities. */
 export const SEND_ONE = 0;
 export const SEND_OWN = 1;
 export const SEND_ALL = 2;
 
-/** API path below the hub's address; some users include it in the address. */
+/** Below the hub's address; some users include it. */
 const API = "/api";
-/** Bytes for the first lines of a request: a path of 255 characters, an entity, a length. */
+/** First lines: a path of 255 characters, an entity, a length. */
 const LINES_SIZE = 512;
 const OK = 200;
 const CREATED = 201;
@@ -32,24 +30,22 @@ export interface BatchOptions {
 	readonly url: HubURL;
 	readonly token: string;
 	readonly snapshot: Snapshot;
-	/** SEND_… scope. */
 	readonly scope: number;
 }
 
 export class Batch {
-	/** SEND_… scope; raised to SEND_ALL if the hub has lost the entities. */
+	/** Raised to SEND_ALL if the hub has lost the entities. */
 	scope: number;
-	/** Number of states accepted by the hub. */
+	/** Accepted by the hub. */
 	taken = 0;
-	/** HTTP status of the last reply; 0 before the first. */
+	/** HTTP status; 0 before the first reply. */
 	status = 0;
-	/** Reason for ending before all states were accepted. */
+	/** Ended before all states were accepted. */
 	failure: OutputFailure | undefined;
 	readonly #output: Output;
 	readonly #options: BatchOptions;
-	/** Request line up to the entity. */
 	readonly #line: string;
-	/** Request buffer: first lines, ending at LINES_SIZE; constant fields with the token; the body from #bodyAt on. */
+	/** First lines, ending at LINES_SIZE; fixed fields with the token; body from #bodyAt on. */
 	readonly #request: Uint8Array;
 	readonly #bodyAt: number;
 	#bodies: StateBodies;
@@ -87,13 +83,13 @@ export class Batch {
 		client?.close();
 	}
 
-	/** Sends the next state once the previous reply has arrived. Returns true at the end of the batch. */
+	/** Sends the next state after a reply. Returns true at the end. */
 	step(nowMs: number): boolean {
 		const client = this.#client;
 		if (client !== undefined) {
 			const { outcome } = client;
 			if (outcome === OUTCOME_NONE) return false;
-			// A server may close a kept-open connection just as the next request is sent.
+			// A server may close a kept-open connection just then.
 			if (client.isWorthRepeating) return this.send(nowMs);
 			if (outcome >= FIRST_STATUS) this.status = outcome;
 			if (outcome !== OK && outcome !== CREATED) {
@@ -110,7 +106,7 @@ export class Batch {
 		return !this.#bodies.next() || this.send(nowMs);
 	}
 
-	/** Sends the current entity's state. Returns true if no connection can be opened. */
+	/** Returns true if no connection can be opened. */
 	private send(nowMs: number): boolean {
 		let client = this.#client;
 		if (client === undefined || !client.isOpen) {
@@ -136,7 +132,7 @@ export class Batch {
 		return new StateBodies(this.#options.snapshot, hasValues, this.#request, this.#bodyAt);
 	}
 
-	/** Opens a connection. Returns CLIENT_… on failure. */
+	/** Returns CLIENT_… on failure. */
 	private connect(): HTTPClient | number {
 		const { task, url } = this.#options;
 		const { host, port: portNumber, secure } = url;

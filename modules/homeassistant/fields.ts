@@ -1,14 +1,13 @@
 /**
- * Settings of the hub (API text, "Hub settings"). Token and certificate share one entry with the address, so that a
- * change is a single write and the token never combines with another hub's address.
+ * Settings of the hub. Token, certificate and address share an entry: one write, and the token is never used with another
+ * address.
  */
 import { blobReferenceLimit } from "../config/blob.js";
 import { BOOLEAN, BYTES, CHOICE, entry, field, TEXT } from "../config/schema.js";
 
-/** Unique position of the entry among all (parts.ts). */
 const IN_HUB = 13;
 
-/** Printable characters except the blank. */
+/** Printable, without the blank. */
 const GRAPHIC = "!~";
 
 /** Maximum bytes of a certificate. */

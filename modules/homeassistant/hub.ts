@@ -1,7 +1,6 @@
 /**
- * Publishes readings to Home Assistant by its REST API and detects that the hub has lost them. It sends POST
- * /api/states/<entity_id> for each entity (entities.ts), one after the other over one connection, which is then closed.
- * Only a user's test waits for the result.
+ * Publishes readings by Home Assistant's REST API: POST /api/states/<entity_id> per entity (entities.ts), over one
+ * connection. It also detects that the hub has lost them. Only a user's test waits for the result.
  *
  *              readout         meter fails     due           permit       all taken    failed    401, 403   test
  *   OFF        -               -               -             -            -            -         -          refused
@@ -52,25 +51,23 @@ import {
 import { HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "./fields.js";
 import { FRESH_MS, type Snapshot } from "./state-bodies.js";
 
-/** Memory of the connection and of the requests for a readout (at most 265 XS slots and 5.3 KB). */
+/** Connection and requests of a readout (at most 265 XS slots and 5.3 KB). */
 export const HUB_COST: Cost = Object.freeze({ slots: 350, chunkBytes: 6144 });
 
-/** Minimum time between the starts of two batches. */
+/** Between the starts of two batches. */
 export const HUB_PAUSE_MS = 10_000;
-/** Delay after a change of settings, so that the HTTP reply to the change is sent first. */
 const SETTLE_MS = 2000;
-/** Delays before the attempts after a failure, seconds. */
 const RETRY_S = Object.freeze([10, 30, 120, 300, 900]);
 /** Delay of a retry for lack of memory. */
 const SHORT_MS = 2000;
-/** Interval of the check whether the hub still knows the entities; HUB_WATCH_SOON_MS applies for HUB_ALERT_MS after a failure. */
+/** Checks whether the hub knows the entities; HUB_WATCH_SOON_MS applies for HUB_ALERT_MS after a failure. */
 export const HUB_WATCH_MS = 300_000;
 export const HUB_WATCH_SOON_MS = 60_000;
 export const HUB_ALERT_MS = 600_000;
-/** Time limits for a batch, and for the wait for the TLS permit. */
+/** For a batch; for the wait for the permit. */
 export const HUB_BATCH_MS = 60_000;
 const TURN_MS = 20_000;
-/** On battery the device delays sleep for work due within this time. */
+/** On battery, work due this soon delays sleep. */
 const SOON_MS = 15_000;
 
 const OUTPUT = Object.freeze({ cost: HUB_COST, testLeastMs: HTTP_CONNECT_MS, testLimitMs: TURN_MS + HUB_BATCH_MS });
@@ -86,18 +83,18 @@ export class Hub implements OutputListener, ScheduledMachine {
 	readonly #deps: OutputDeps;
 	readonly #task: Task;
 	#state = STATE_OFF;
-	/** End of the state's time limit or delay. */
+	/** Time limit or delay of the state. */
 	#dueMs = Number.POSITIVE_INFINITY;
-	/** SEND_… scope of the data that arrived since the start of the last batch. */
+	/** Scope of the data since the start of the last batch. */
 	#wanted = SEND_ONE;
 	#batch: Batch | undefined;
-	/** Times of the last batch start, the last failure and the last readout, monotonic ms. */
+	/** Last batch, failure and readout, monotonic ms. */
 	#begunMs = Number.NEGATIVE_INFINITY;
 	#failedMs = Number.NEGATIVE_INFINITY;
 	#measuredMs = 0;
-	/** True if the hub has accepted data with the current settings. */
+	/** The hub has accepted data with these settings. */
 	#isProven = false;
-	/** Number of states accepted by the hub since the program start. */
+	/** States accepted since the start. */
 	taken = 0;
 	readonly output: Output;
 
@@ -108,7 +105,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 		this.#task = deps.driver.register("hub", this);
 	}
 
-	/** Status code: off, waiting (nothing was sent yet), ok, or the code of the last failure. */
+	/** off, waiting (nothing sent yet), ok, or the last failure. */
 	get state(): string {
 		if (this.#state === STATE_OFF) return "off";
 		return this.output.failure?.code ?? (this.#isProven ? "ok" : "waiting");
@@ -126,12 +123,11 @@ export class Hub implements OutputListener, ScheduledMachine {
 		});
 	}
 
-	/** Reports that reading the meter fails. */
 	meterFailed(): void {
 		this.#task.update((nowMs) => this.want(SEND_OWN, nowMs));
 	}
 
-	/** Applies changed settings, or retries after a failure on the user's request. */
+	/** Applies settings; after a failure also a retry by the user. */
 	settingsChanged(): void {
 		this.#task.update((nowMs) => {
 			this.close();
@@ -147,7 +143,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 		});
 	}
 
-	/** Reports a network change. A lost network is detected by failing requests. */
+	/** Failing requests detect a lost network. */
 	networkChanged(isUp: boolean): void {
 		if (!isUp) return;
 		this.#task.update((nowMs) => {
@@ -159,13 +155,13 @@ export class Hub implements OutputListener, ScheduledMachine {
 		});
 	}
 
-	/** Starts a test that sends everything. Returns false during or shortly after another test. Requires the hub to be enabled. */
+	/** Sends everything, for a test; false during or shortly after another. Requires an enabled hub. */
 	test(test: SendTest): boolean {
 		return this.#task.update((nowMs) => {
 			if (!this.output.test(test, nowMs)) return false;
 			if (this.#state >= STATE_QUEUED) return true;
 			this.#wanted = SEND_ALL;
-			// Starts in a later task run: after the current call chain it would overflow the chip's stack.
+			// Later: inside this call chain the chip's stack would overflow.
 			this.enter(STATE_WAITING, nowMs);
 			return true;
 		});
@@ -180,7 +176,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 		this.#task.stop();
 	}
 
-	/** Called by Output when the TLS permit is granted. */
+	/** By Output. */
 	permitted(): void {
 		this.#task.fromHost((nowMs) => {
 			this.#dueMs = nowMs;
@@ -200,7 +196,6 @@ export class Hub implements OutputListener, ScheduledMachine {
 		else this.begin(nowMs);
 	}
 
-	/** Continues the transmission; called by the driver. */
 	drain(nowMs: number): void {
 		const batch = this.#batch;
 		if (batch?.step(nowMs)) {
@@ -215,14 +210,13 @@ export class Hub implements OutputListener, ScheduledMachine {
 		this.#dueMs = dueMs;
 	}
 
-	/** Schedules new data of a scope. */
 	private want(scope: number, nowMs: number): void {
 		if (this.#state === STATE_OFF) return;
 		this.#wanted = Math.max(this.#wanted, scope);
 		if (this.#state === STATE_RESTING) this.rest(nowMs);
 	}
 
-	/** Enters RESTING or WAITING after the end of a batch. */
+	/** End of the batch: RESTING or WAITING. */
 	private rest(nowMs: number): void {
 		const { power } = this.#deps;
 		if (this.#wanted > SEND_ONE) this.enter(STATE_WAITING, Math.max(nowMs, this.#begunMs + HUB_PAUSE_MS));
@@ -237,7 +231,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 		const { config, radio } = this.#deps;
 		const { output } = this;
 		const url = parseHubURL(config.get(HUB_URL));
-		// Errors that only the user can correct come first. The host's clients support names and IPv4.
+		// Errors that only the user can correct come first. Hosts' clients support names and IPv4.
 		if (url === undefined || url.host.startsWith("[")) this.fail(HUB_BAD_URL, 0, nowMs);
 		else if (url.secure && !output.hasCertificates) this.fail(HUB_NO_CERTIFICATE, 0, nowMs);
 		else if (radio !== undefined && radio.address === undefined) this.fail(HUB_NO_NETWORK, 0, nowMs);
@@ -250,13 +244,13 @@ export class Hub implements OutputListener, ScheduledMachine {
 		}
 	}
 
-	/** Requests the TLS permit. Returns false if it is queued. */
+	/** False while queued. */
 	private hasPermit(nowMs: number): boolean {
 		this.enter(STATE_QUEUED, nowMs + TURN_MS);
 		return this.output.askPermit();
 	}
 
-	/** Starts a batch; its memory is claimed until `close`. */
+	/** Its memory is claimed until `close`. */
 	private open(url: HubURL, nowMs: number): void {
 		const { config, text } = this.#deps;
 		const scope = this.#wanted;
@@ -307,7 +301,6 @@ export class Hub implements OutputListener, ScheduledMachine {
 		} else this.enter(STATE_WAITING, nowMs + output.pauseMs(RETRY_S));
 	}
 
-	/** Ends a transmission and releases its resources. */
 	private close(): void {
 		const batch = this.#batch;
 		this.#batch = undefined;

@@ -1,9 +1,9 @@
 /** Events of sending to the hub. */
 import { kind } from "../diagnostics/events.js";
 
-/** First failure after a success; detail: its code. */
+/** After a success; detail: code. */
 export const EVENT_HUB_FAILED = kind(18, "hub_failed", { isPlain: true });
-/** First success after a failure. */
+/** After a failure. */
 export const EVENT_HUB_BACK = kind(19, "hub_back");
 
 export const HUB_EVENTS = Object.freeze([EVENT_HUB_FAILED, EVENT_HUB_BACK]);

@@ -51,7 +51,7 @@ export const HUB = part<Outlet<Hub>>({
 	report: ({ sender }, core, section) => (section === "network" ? `hub: ${stateOf(sender, core)}` : ""),
 });
 
-/** Returns `hub_state`: "unsupported" if nothing can be sent, for example in safe mode. */
+/** "unsupported" if nothing can be sent, as in safe mode. */
 function stateOf(hub: Hub | undefined, { config }: Core): string {
 	return config.get(HUB_ENABLED) ? (hub?.state ?? "unsupported") : "off";
 }

@@ -1,12 +1,11 @@
 /**
- * Entities in the format of Home Assistant's REST API (developers.home-assistant.io, "REST API"): an id, and the body
- * of POST /api/states/<entity_id>.
+ * Entities for Home Assistant's REST API (developers.home-assistant.io, "REST API"): id, and body of POST
+ * /api/states/<entity_id>.
  *
  *     sensor.<host>_<key>, binary_sensor.<host>_<key>    keys: publish/entities.ts
  *
- * Ids consist of the host name and OBIS codes, not of display names, so that they are stable. Each POST replaces all
- * attributes, so all are sent each time. Momentary values older than FRESH_MS are omitted, because the hub would treat
- * them as current.
+ * Ids have OBIS codes, not display names, so they are stable. Each POST replaces all attributes, so all are sent each
+ * time. Momentary values older than FRESH_MS are omitted: the hub would take them as current.
  */
 import { lowerCase } from "../bytes/ascii.js";
 import type { JSONWriter } from "../json/writer.js";
@@ -16,45 +15,41 @@ import type { Readout } from "../readout/readout.js";
 /** Maximum age of momentary values. */
 export const FRESH_MS = 900_000;
 
-/** Maximum bytes of a body: names and codes are limited, the meter id is cut. */
+/** Bytes; the meter id is cut. */
 export const BODY_SIZE = 1024;
 const METER_ID_LIMIT = 64;
 
 const UNKNOWN = "unknown";
 
-/** Data to publish at one moment. */
 export interface Snapshot {
 	readonly sources: EntitySources;
 	readonly hostname: string;
 	/** LANGUAGE_… of obis/names.ts. */
 	readonly language: number;
-	/** True during a user's test, which always has something to send. */
+	/** A user's test always has something to send. */
 	readonly isTest: boolean;
 	/** Last good readout of a meter. */
 	readonly readout: Readout | undefined;
-	/** True if the readout is older than FRESH_MS. */
+	/** Older than FRESH_MS. */
 	readonly isOld: boolean;
-	/** True if the last attempt to read has failed. */
 	readonly hasFailed: boolean;
-	/** Shared writer without persistent state. */
+	/** Shared, without persistent state. */
 	readonly writer: JSONWriter;
 }
 
-/** Iterator over the entities of a snapshot. */
+/** Over the entities of a snapshot. */
 export class StateBodies {
-	/** Id of the current entity: `sensor.gateway_1_0_1_8_0`. */
 	id = "";
-	/** End of its body. */
 	end = 0;
 	readonly #snapshot: Snapshot;
 	readonly #slug: string;
 	readonly #entities: Entities;
-	/** Buffer and start position of the bodies. */
+	/** Bodies and their start. */
 	readonly #into: Uint8Array;
 	readonly #start: number;
 	#index = -1;
 
-	/** Bodies are written to `into[start..)`, with room for BODY_SIZE bytes. `hasValues`: includes the readout's values. */
+	/** Bodies go to `into[start..)`, with room for BODY_SIZE. `hasValues`: includes the readout's values. */
 	constructor(snapshot: Snapshot, hasValues: boolean, into: Uint8Array, start: number) {
 		this.#into = into;
 		this.#start = start;
@@ -63,7 +58,7 @@ export class StateBodies {
 		this.#entities = new Entities(snapshot.sources, { ...snapshot, hasValues });
 	}
 
-	/** Moves to the next entity and writes its body. Returns false at the end. */
+	/** Writes the next body; false at the end. */
 	next(): boolean {
 		const entities = this.#entities;
 		do {
@@ -77,7 +72,7 @@ export class StateBodies {
 
 	private isLeftOut({ own, stateClass }: Entities): boolean {
 		const { isOld, isTest, readout } = this.#snapshot;
-		// The hub may know a readout from before the gateway's restart.
+		// The hub may know a readout from before the restart.
 		if (own === LAST_READOUT) return readout === undefined && !isTest;
 		return own === undefined && isOld && stateClass === MEASUREMENT;
 	}
@@ -113,7 +108,7 @@ export class StateBodies {
 	}
 }
 
-/** Returns the host name in the format of an entity id: lower-case letters, digits, single inner underscores. */
+/** Host name as in an entity id: lower-case letters, digits, single inner underscores. */
 function slugOf(hostname: string): string {
 	let slug = "";
 	for (const part of lowerCase(hostname).split("-")) if (part !== "") slug += slug === "" ? part : `_${part}`;

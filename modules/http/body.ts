@@ -1,10 +1,10 @@
 /**
- * Decoder of a message body as it arrives (RFC 9112, 6 and 7.1), of known length or in chunks:
+ * Decodes a body as it arrives (RFC 9112, 6 and 7.1), of known length or in chunks:
  *
  *     *( size-in-hex [ ";" extension ] CRLF data CRLF ) "0" [ ";" extension ] CRLF *( trailer CRLF ) CRLF
  *
- * It returns the data as ranges of the caller's buffer and ignores extensions and trailers.
- * Limits: CHUNK_LINE_LIMIT bytes in a size line, TRAILER_LIMIT bytes of trailers, 2^31 - 1 bytes in a chunk.
+ * Data are ranges of the caller's buffer; extensions and trailers are ignored. Limits: CHUNK_LINE_LIMIT, TRAILER_LIMIT,
+ * 2^31 - 1 bytes in a chunk.
  */
 import { hexDigitValue } from "../bytes/hex.js";
 import type { BodySink } from "./handler.js";
@@ -13,15 +13,14 @@ export const CHUNK_LINE_LIMIT = 128;
 export const TRAILER_LIMIT = 1024;
 const CHUNK_SIZE_LIMIT = 0x7fffffff;
 
-/** All given bytes are used. */
 export const BODY_MORE = 0;
 /** `bytes[dataStart..dataEnd)` is data. */
 export const BODY_DATA = 1;
 export const BODY_END = 2;
-/** The chunks are malformed or exceed the limits, so that the start of the next request is unknown. */
+/** Malformed or too long: the next request cannot be found. */
 export const BODY_ERROR = 3;
 
-/** Length argument of `begin` for a chunked body. */
+/** `begin`: chunked. */
 export const BODY_CHUNKED = -1;
 
 const STATE_DATA = 0;
@@ -44,19 +43,18 @@ const SEMICOLON = 0x3b;
 export class BodyDecoder {
 	dataStart = 0;
 	dataEnd = 0;
-	/** Index of the first unused byte. */
+	/** First unused byte. */
 	position = 0;
 
 	#state = STATE_DONE;
 	#chunked = false;
-	/** Remaining bytes of the body or chunk. */
+	/** Bytes left of the body or chunk. */
 	#left = 0;
-	/** Bytes of data accepted by the sink. */
+	/** Accepted by the sink. */
 	#taken = 0;
-	/** Bytes of the size line or of the trailers so far. */
+	/** Bytes of the size line or trailers. */
 	#seen = 0;
 
-	/** Starts a body of `length` bytes, or BODY_CHUNKED. */
 	begin(length: number): void {
 		this.#chunked = length === BODY_CHUNKED;
 		this.#left = this.#chunked ? 0 : length;
@@ -68,16 +66,13 @@ export class BodyDecoder {
 		return this.#state === STATE_DONE;
 	}
 
-	/** Remaining bytes of the body; Infinity if unknown. */
+	/** Infinity if unknown. */
 	get left(): number {
 		if (this.#state === STATE_DONE) return 0;
 		return this.#chunked ? Number.POSITIVE_INFINITY : this.#left;
 	}
 
-	/**
-	 * Passes the data to `sink`, or discards it without one. Bytes that the sink leaves remain data. Returns false
-	 * beyond its limit.
-	 */
+	/** Discards without a sink; bytes it leaves remain data. False beyond its limit. */
 	give(sink: BodySink | undefined, bytes: Uint8Array): boolean {
 		const { dataStart: start, dataEnd: end } = this;
 		this.dataStart = end;
@@ -91,7 +86,7 @@ export class BodyDecoder {
 		return true;
 	}
 
-	/** Decodes `bytes[start..end)` up to the next event and returns BODY_…. Continue at `position`. */
+	/** Up to the next event BODY_…; continue at `position`. */
 	next(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && this.#state < STATE_DONE) {
@@ -109,7 +104,7 @@ export class BodyDecoder {
 		return this.#state === STATE_BROKEN ? BODY_ERROR : BODY_MORE;
 	}
 
-	/** Processes one byte that is not data and returns the new state. */
+	/** Not data; returns the new state. */
 	private frame(byte: number): number {
 		this.#seen++;
 		switch (this.#state) {
@@ -152,7 +147,7 @@ export class BodyDecoder {
 	}
 }
 
-/** Returns true for any control character except the tab. */
+/** Except tab. */
 function isControl(byte: number): boolean {
 	return (byte < 0x20 && byte !== 0x09) || byte === 0x7f;
 }

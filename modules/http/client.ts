@@ -1,7 +1,6 @@
 /**
- * Client connection to an HTTP server (RFC 9112). It carries one request at a time and stays open as long as the server
- * permits. It suits callers that send small requests and need the status, or the beginning of the reply's body; the
- * remaining body is discarded (reply.ts has the limit).
+ * Client connection to an HTTP server (RFC 9112), one request at a time, kept open as the server permits, for small
+ * requests; reply.ts limits the body.
  *
  *               send                 connected     reply complete   end, invalid reply   timeout
  *   OPENING     sent when connected  OPEN          -                OVER                 OVER (by the host)
@@ -9,11 +8,11 @@
  *   ASKING      -                    -             OPEN or OVER     OVER                 OVER
  *   OVER        -                    -             -                -                    -
  *
- * `outcome` is the result of the request. A reply counts once its head is complete, even if its body fails. Redirects
- * are not followed, because the request may contain secrets that another server must not receive.
+ * `outcome` is the result of the request. A reply counts once its head is complete. Redirects are not followed, because
+ * requests may contain secrets.
  *
- * Every callback of the host runs the caller's task, which checks `outcome` in its drain.
- * Limits: HTTP_CONNECT_MS for connecting; HTTP_REPLY_MS for a reply, from `send` or from the connection on.
+ * Callbacks of the host run the caller's task, which checks `outcome` in its drain. Limits: HTTP_CONNECT_MS;
+ * HTTP_REPLY_MS from `send` or the connection on.
  */
 import { CLIENT_BROKEN, CLIENT_ENDED, type Client, type ClientPort, type TLSClientOptions } from "../io/client.js";
 import type { Task } from "../io/driver.js";
@@ -23,26 +22,26 @@ import { READ_DONE, READ_MORE, ReplyReader } from "./reply.js";
 export const HTTP_CONNECT_MS = 8000;
 export const HTTP_REPLY_MS = 8000;
 
-/** No request, or its reply is pending. Other outcomes: the reply's status, CLIENT_… (io/client.ts), or the next two. */
+/** No request, or pending. Others: status, CLIENT_… (io/client.ts), or these two. */
 export const OUTCOME_NONE = 0;
-/** The server accepted the connection but sent no reply in time, or an incomplete one. */
+/** No reply in time, or incomplete. */
 export const HTTP_NO_REPLY = 20;
-/** The reply is not valid HTTP or exceeds the limits. */
+/** Not valid HTTP, or too long. */
 export const HTTP_BAD_REPLY = 21;
-/** Outcomes from here on are status codes. */
+/** Status codes from here on. */
 export const FIRST_STATUS = 200;
 
 const IN_SIZE = 512;
 
 export interface HTTPClientOptions {
-	/** Task of the caller, which runs the callbacks. */
+	/** Runs the callbacks. */
 	readonly task: Task;
 	readonly port: ClientPort;
-	/** Host name or address, as in ClientOptions. */
+	/** As in ClientOptions. */
 	readonly host: string;
 	readonly portNumber: number;
 	readonly tls?: TLSClientOptions;
-	/** Reader of the replies; by default it keeps no body. */
+	/** Default: keeps no body. */
 	readonly reply?: ReplyReader;
 }
 
@@ -52,23 +51,22 @@ const STATE_ASKING = 2;
 const STATE_OVER = 3;
 
 export class HTTPClient implements Timed {
-	/** Result of the last request. */
+	/** Last request's outcome. */
 	outcome = OUTCOME_NONE;
-	/** True if a kept-open connection failed before any byte of the reply, so that a new connection may succeed. */
+	/** A kept-open connection failed before the reply: a new one may succeed. */
 	isWorthRepeating = false;
 	#state = STATE_OPENING;
 	#served = 0;
 	#dueMs = Number.POSITIVE_INFINITY;
 	#writable = 0;
 	readonly #socket: Client;
-	/** Request; `#bytes[#at..#end)` is still unsent. */
+	/** `#bytes[#at..#end)` is unsent. */
 	#bytes: Uint8Array | undefined;
 	#at = 0;
 	#end = 0;
 	readonly #in = new Uint8Array(IN_SIZE);
 	readonly #reply: ReplyReader;
 
-	/** Throws an Error if the trusted certificate is not usable. */
 	constructor({ task, port, host, portNumber, tls, reply = new ReplyReader() }: HTTPClientOptions) {
 		this.#reply = reply;
 		this.#socket = new port.io({
@@ -87,7 +85,7 @@ export class HTTPClient implements Timed {
 		return this.#state === STATE_OPEN || (this.#state === STATE_OPENING && this.#bytes === undefined);
 	}
 
-	/** TLS session for resumption; undefined without TLS or without an established connection. */
+	/** For resumption; undefined without TLS or a connection. */
 	get session(): Uint8Array | undefined {
 		return this.#socket.session;
 	}
@@ -96,7 +94,7 @@ export class HTTPClient implements Timed {
 		return this.#dueMs;
 	}
 
-	/** Sends the request `bytes[start..end)`, which must not change until `outcome` is set. */
+	/** `bytes[start..end)` must not change until `outcome` is set. */
 	send(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		this.outcome = OUTCOME_NONE;
 		this.#reply.begin();
@@ -110,7 +108,7 @@ export class HTTPClient implements Timed {
 		if (nowMs >= this.#dueMs) this.fail(HTTP_NO_REPLY);
 	}
 
-	/** Closes the connection. `outcome` no longer changes. */
+	/** `outcome` stays. */
 	close(): void {
 		this.#state = STATE_OVER;
 		this.#dueMs = Number.POSITIVE_INFINITY;
@@ -145,13 +143,13 @@ export class HTTPClient implements Timed {
 		while (this.#state < STATE_OVER) {
 			const count = this.#socket.read(bytes);
 			if (count === undefined) return;
-			// Bytes without a request are a protocol error.
+			// Not requested.
 			if (this.#state !== STATE_ASKING) this.fail(HTTP_BAD_REPLY);
 			else this.take(this.#reply.take(bytes, 0, count));
 		}
 	}
 
-	/** Handles the result of `ReplyReader.take` or `end`. */
+	/** `result`: from `ReplyReader.take` or `end`. */
 	private take(result: number): void {
 		if (result === READ_MORE) return;
 		if (result !== READ_DONE) {
@@ -162,12 +160,12 @@ export class HTTPClient implements Timed {
 		this.outcome = status;
 		this.#served++;
 		this.#dueMs = Number.POSITIVE_INFINITY;
-		// A reply before the whole request is sent means that the server wants no more of it.
+		// An early reply: the server wants no more.
 		if (isReusable && this.#at === this.#end) this.#state = STATE_OPEN;
 		else this.close();
 	}
 
-	/** Ends the connection; the outcome is the status if the head was complete, otherwise `code`. */
+	/** Outcome: status if the head was complete, otherwise `code`. */
 	private fail(code: number): void {
 		const wasAsking = this.#state === STATE_ASKING || this.#state === STATE_OPENING;
 		const { status, hasBegun } = this.#reply;

@@ -1,33 +1,30 @@
-/** Interfaces between the HTTP server and its connections. Types only. */
+/** Types between the HTTP server and its connections. */
 import type { Task } from "../io/driver.js";
 import type { ListenerPort, PendingSocket, TextCodec } from "../io/host.js";
 import type { HTTPHandler } from "./handler.js";
 import type { HTTPLimits } from "./limits.js";
 
-/** Connection accepted by a port. */
 export interface AcceptedConnection {
 	readonly port: ListenerPort;
 	readonly pending: PendingSocket;
-	/** Time of the acceptance, monotonic ms. */
+	/** Monotonic ms. */
 	readonly nowMs: number;
 }
 
-/** Connection from the server's view. */
 export interface OwnedConnection {
 	readonly port: ListenerPort;
 	close(): void;
 }
 
-/** Server from a connection's view. */
+/** As its connections see it. */
 export interface ConnectionServer {
 	readonly text: TextCodec;
 	readonly handler: HTTPHandler;
 	readonly limits: HTTPLimits;
-	/** Task that runs all changes of the connection. */
 	readonly task: Task;
-	/** Reports that the connection's deadline may have changed. */
+	/** The deadline may have changed. */
 	changed(): void;
-	/** True if all other places of its port are taken by requests with a token (`isBusy`) or by clients that sent one. */
+	/** All other places of the port serve requests with a token (`isBusy`), or clients that sent one. */
 	isLast(connection: OwnedConnection, isBusy: boolean): boolean;
 	isFull(connection: OwnedConnection): boolean;
 	closed(connection: OwnedConnection): void;

@@ -1,8 +1,7 @@
 /**
- * States and buffer sizes of an HTTP server connection (connection.ts).
+ * States and buffer sizes of a server connection.
  *
- * Receiving and sending run in parallel, because a handler may reply before the body is complete. `#input` is the state
- * of the received bytes, `#reply` that of the reply. Possible combinations and transitions:
+ * `#input` and `#reply` run in parallel, because a handler may reply before the body is complete.
  *
  *     #input    #reply NONE               AWAITED                          GIVEN
  *     HEAD      waits for a request       -                                -
@@ -18,34 +17,33 @@
  *                                         `reply`: GIVEN                   LINGER_LIMIT, deadline: CLOSED
  *     CLOSED    final in any #reply state; a socket error leads here from every state
  *
- * `-` is impossible: a request exists from the end of its head to the end of its reply. Calls at the wrong time have no
- * effect: a second reply, a reply after the end, a socket callback with nothing to read or to send.
+ * `-` is impossible: a request lasts from the end of its head to the end of its reply. Calls at the wrong time have no
+ * effect.
  */
 
-/** Bytes of the receive buffer: the largest head, and one piece of the body. */
+/** Largest head, and a piece of the body. */
 export const IN_SIZE = 2048;
-/** Bytes of the send buffer: the largest head of a reply, and one piece of its body. */
+/** Largest head of a reply, and a piece of its body. */
 export const OUT_SIZE = 1024;
-/** Maximum bytes of an unwanted body that are discarded to reuse the connection. */
+/** Bytes of an unwanted body to reuse the connection. */
 export const DISCARD_LIMIT = 4096;
-/** Maximum bytes discarded before a connection is closed. */
+/** Bytes before closing. */
 export const LINGER_LIMIT = 65536;
 
-/** Received bytes are a head. */
+/** A head. */
 export const INPUT_HEAD = 0;
-/** Received bytes are a body, for the sink or short enough to be discarded. */
+/** A body for the sink, or short enough to discard. */
 export const INPUT_BODY = 1;
-/** Received bytes stay in the socket until the reply has been sent. */
+/** Bytes stay in the socket until the reply is sent. */
 export const INPUT_DONE = 2;
-/** Received bytes are discarded, because the connection ends with this reply. */
+/** Discarded: the connection ends. */
 export const INPUT_LINGER = 3;
-/** The socket is closed. */
 export const INPUT_CLOSED = 4;
-/** Received bytes are a body for a slow sink, which has had its piece of this event-loop tick. */
+/** A slow sink had its piece of this tick. */
 export const INPUT_HELD = 5;
 
 export const REPLY_NONE = 0;
 /** The handler has not replied yet. */
 export const REPLY_AWAITED = 1;
-/** The reply is in `#out` or has been sent. */
+/** In `#out`, or sent. */
 export const REPLY_GIVEN = 2;

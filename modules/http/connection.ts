@@ -1,12 +1,10 @@
 /**
- * One connection of the HTTP server (RFC 9112, 9). It reads a request, calls the handler, sends the reply, and repeats
- * this until one side closes. It handles one request at a time; bytes of the next one wait in the receive buffer and
- * the socket. It reads only bytes that can be processed and produces only bytes that the client accepts.
- * connection-states.ts describes the parallel states `#input` and `#reply`.
+ * One connection of the HTTP server (RFC 9112, 9): request, handler, reply, repeated until a side closes. Bytes of the
+ * next request wait in buffer and socket. It reads only what can be processed, and produces only what the client accepts.
  *
- * A reply must reach a client that is still sending. Closing a socket with unread bytes resets the connection, which
- * may destroy the reply in transit. A short unwanted body is therefore discarded. After a long one the connection
- * lingers: it discards input after the reply, up to LINGER_LIMIT bytes and lingerMs.
+ * A reply must reach a client that is still sending. Closing with unread bytes resets the connection and may destroy the
+ * reply. A short unwanted body is therefore discarded; after a long one input is discarded up to LINGER_LIMIT and
+ * lingerMs.
  */
 import type { ListenerPort, Socket, TextCodec } from "../io/host.js";
 import { BODY_DATA, BODY_END, BODY_ERROR, BodyDecoder } from "./body.js";
@@ -45,35 +43,34 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	readonly #out = new Outgoing(OUT_SIZE);
 	readonly #head: RequestHead;
 	readonly #body = new BodyDecoder();
-	/** Received, unprocessed bytes: `#in[#inStart..#inEnd)`. */
+	/** Unprocessed: `#in[#inStart..#inEnd)`. */
 	#inStart = 0;
 	#inEnd = 0;
-	/** Bytes that the socket accepts now. */
+	/** Accepted by the socket. */
 	#writable = 0;
 	#input = INPUT_HEAD;
 	#reply = REPLY_NONE;
 	#response: HTTPResponse | undefined;
 	#sink: BodySink | undefined;
-	/** Bytes that may still be discarded before the connection is closed. */
+	/** Before closing. */
 	#lingerLeft = 0;
 	#isLingering = false;
 	#continued = false;
-	/** True if the connection ends with the current reply. */
+	/** After this reply. */
 	#closing = false;
 	#running = false;
 	#recovered: unknown;
-	/** Time of the current event, monotonic ms. */
+	/** Monotonic ms. */
 	#nowMs: number;
-	/** Start of the current head, body, reply or lingering; last received byte; last sent byte. Monotonic ms. */
 	#sinceMs: number;
 	#receivedMs: number;
 	#sentMs = 0;
-	/** Start of the idle time, or end of the grace period of a new or lingering connection. */
+	/** Start of idleness, or end of the grace period when new or lingering. */
 	#idleMs: number;
 	#isNew = true;
-	/** True if a request of the connection had a token that is still valid, as far as the server knows. */
+	/** An earlier token is still valid. */
 	isKnown = false;
-	/** True if the current request has a valid token. */
+	/** The request has a valid token. */
 	#isVouched = false;
 
 	constructor(owner: ConnectionServer, { port, pending, nowMs }: AcceptedConnection) {
@@ -97,17 +94,17 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#head.begin();
 	}
 
-	/** True without a request, or while waiting for the client to close. */
+	/** Without a request, or waiting for the client to close. */
 	get isIdle(): boolean {
 		return (this.#input === INPUT_HEAD && this.#inEnd === 0) || this.#isLingering;
 	}
 
-	/** True if the current request has a valid token. A live body does not count, because it is displaced first. */
+	/** Valid token, but no live body, which is displaced first. */
 	get isVouched(): boolean {
 		return this.#isVouched && !this.isLive;
 	}
 
-	/** True while the body is an event stream, which lasts as long as its client stays. */
+	/** Event stream. */
 	get isLive(): boolean {
 		return this.#out.live !== undefined;
 	}
@@ -117,19 +114,19 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	}
 
 	/**
-	 * Time from which a new connection may displace this one, monotonic ms. It is the start of the idle time. During a
-	 * request it is the end of the grace period, which begins with the request or the last accepted byte of the reply.
-	 * For a live body the grace period begins with the reply. Infinity during a request with a valid token.
+	 * From then on a new connection may displace this one, monotonic ms: start of idleness; in a request the end of the
+	 * grace period, from the request or the last byte accepted; for a live body from the reply; Infinity with a valid
+	 * token.
 	 */
 	get displaceableMs(): number {
 		if (this.isIdle || this.isLive) return this.#idleMs;
 		if (this.#isVouched) return Number.POSITIVE_INFINITY;
 		const { graceMs, writeMs } = this.#owner.limits;
-		// Limits a client that accepts a reply byte by byte to writeMs.
+		// Clients that accept byte by byte have writeMs.
 		return graceMs + (this.#out.isIdle ? this.#sinceMs : Math.min(this.#sentMs, this.#sinceMs + writeMs));
 	}
 
-	/** Closes the connection for a new one. Sends 503 with Retry-After during a request, if possible. */
+	/** For a new connection; in a request with 503 and Retry-After if possible. */
 	displace(): void {
 		if (!this.isIdle && this.#reply !== REPLY_GIVEN && this.#out.isIdle) {
 			const reply = displacedReply(this.text);
@@ -143,7 +140,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#isVouched = this.isKnown = true;
 	}
 
-	/** Time when `expire` is due, monotonic ms; Infinity while the handler is working. */
+	/** For `expire`, monotonic ms; Infinity while the handler works. */
 	get deadlineMs(): number {
 		const limits = this.#owner.limits;
 		if (this.#out.isWaiting) return this.#sentMs + (this.#out.isAwake ? limits.pauseMs : limits.beatMs);
@@ -165,7 +162,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	expire(nowMs: number): void {
 		this.#nowMs = nowMs;
 		if (this.#out.isWaiting) {
-			// The time limits apply to each piece of a live body.
+			// Per piece of a live body.
 			this.#sinceMs = this.#sentMs = nowMs;
 			this.#out.resume();
 			this.run(nowMs);
@@ -182,7 +179,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#owner.task.update(() => this.#owner.changed());
 	}
 
-	/** Closes the socket after its pending output. Notifies the handler if its reply is outstanding. */
+	/** After pending output; notifies a handler that has not replied. */
 	close(): void {
 		if (this.#input === INPUT_CLOSED) return;
 		this.#input = INPUT_CLOSED;
@@ -196,7 +193,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		response?.cancel();
 	}
 
-	/** Sends the reply of the current request; called by the response. */
+	/** By the response. */
 	reply(response: HTTPResponse, status: number, body: BodySource | undefined, length: number): void {
 		if (this.#running) this.carryReply(response, status, body, length);
 		else {
@@ -227,7 +224,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		const isChunked = isOpen && minorVersion === 1;
 		const isBare = status === 204 || status === 304;
 		const hasBody = !isBare && method !== METHOD_HEAD;
-		// While a port is full, only clients with a token keep their connections, and one place always becomes free.
+		// On a full port only clients with a token keep connections, and a place always becomes free.
 		const isSurplus = this.#owner.isFull(this) && (!this.#isVouched || this.#owner.isLast(this, false));
 		const isLast = response.closing || isSurplus || !keepAlive;
 		if (isLast || (hasBody && isOpen && !isChunked)) this.#closing = true;
@@ -241,7 +238,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#reply = REPLY_GIVEN;
 	}
 
-	/** Processes all available input and output. Every event of the connection ends here. */
+	/** Every event ends here: all available input and output. */
 	private run(nowMs: number): void {
 		if (this.#running) return;
 		this.#running = true;
@@ -258,13 +255,13 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	}
 
 	private advance(): void {
-		// Output comes first: the next head cannot be read before the current reply has been sent.
+		// The reply goes before the next head.
 		while (this.write() || this.read());
 	}
 
-	/** Handles an exception of a handler, sink or source: sends 500 if the client has received nothing yet, then closes. */
+	/** Exception of handler, sink or source: sends 500 if the client has nothing yet, then closes. */
 	private recover(error: unknown): void {
-		// The same exception arrives twice if a reply fails inside a handler.
+		// It arrives twice if a reply fails inside a handler.
 		if (error === this.#recovered || this.#input === INPUT_CLOSED) return;
 		const isFirst = this.#recovered === undefined;
 		this.#recovered = error;
@@ -277,12 +274,12 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 				this.close();
 			}
 		} catch {
-			// Only the first error is logged; errors during the cleanup are ignored.
+			// Cleanup errors are not logged.
 			this.close();
 		}
 	}
 
-	/** Replies instead of the handler and ends the connection. */
+	/** Instead of the handler; ends the connection. */
 	private fail(status: number, sentence?: string): void {
 		const sink = this.#sink;
 		const response = this.#response;
@@ -290,27 +287,27 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#response = new HTTPResponse(this);
 		this.#reply = REPLY_AWAITED;
 		this.linger();
-		// The reply comes first, so that an exception in the handler's cleanup does not prevent it.
+		// Before the handler's cleanup, which may throw.
 		sendError(this.#response, status, sentence);
 		sink?.abort?.();
 		response?.cancel();
 	}
 
-	/** Ends the connection with the current reply; further input is discarded. */
+	/** Further input is discarded. */
 	private linger(): void {
 		this.#closing = true;
 		this.#input = INPUT_LINGER;
-		// A client with a token may send the whole body, because browsers read the reply only afterwards.
+		// With a token the whole body, because browsers read the reply only then.
 		this.#lingerLeft = this.#isVouched ? Math.max(LINGER_LIMIT, this.#body.left) : LINGER_LIMIT;
 	}
 
-	/** Discards the rest of the body, or lingers if it is too long. */
+	/** Lingers if it is too long. */
 	private dropBody(): void {
 		if (this.#body.isDone) this.#input = INPUT_DONE;
 		else if (this.#body.left > DISCARD_LIMIT || (this.#head.expectsContinue && !this.#continued)) this.linger();
 	}
 
-	/** Sends as much as possible. Returns true if the next request can be read afterwards. */
+	/** True: the next request can be read. */
 	private write(): boolean {
 		if (this.#input === INPUT_CLOSED) return false;
 		if (!this.#out.isIdle && !this.#out.isWaiting && this.#writable > 0) {
@@ -344,7 +341,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#sinceMs = this.#idleMs = this.#nowMs;
 	}
 
-	/** Processes one piece of input. Returns false if no input is available or it cannot be processed now. */
+	/** False without input that can be processed now. */
 	private read(): boolean {
 		switch (this.#input) {
 			case INPUT_HEAD:
@@ -358,7 +355,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		}
 	}
 
-	/** Reads from the socket after the buffered bytes. Returns false if no bytes are available. */
+	/** After the buffered bytes; false if none. */
 	private receive(): boolean {
 		const count = this.#socket.read(this.#in, this.#inEnd, IN_SIZE);
 		if (!count) return false;
@@ -381,7 +378,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		return true;
 	}
 
-	/** Passes a complete head to the handler. */
+	/** To the handler. */
 	private ask(): void {
 		const head = this.#head;
 		this.#body.begin(head.contentLength);

@@ -1,13 +1,13 @@
-/** Scanner functions for heads of requests and replies: words, lists, blanks, numbers (RFC 9110, 5.6). They do not copy. */
+/** Scanners for heads: words, lists, blanks, numbers (RFC 9110, 5.6); nothing is copied. */
 
-/** Maximum digits of a Content-Length; a double represents all such numbers exactly. */
+/** Digits of Content-Length; exact as a double. */
 export const LENGTH_DIGITS_LIMIT = 15;
 
 const TAB = 0x09;
 const SPACE = 0x20;
 const COMMA = 0x2c;
 
-/** Returns the index of `byte` in `bytes[start..end)`, or `end`. */
+/** Or `end`. */
 export function indexOrEnd(bytes: Uint8Array, byte: number, start: number, end: number): number {
 	for (let i = start; i < end; i++) if (bytes[i] === byte) return i;
 	return end;
@@ -17,7 +17,7 @@ export function isDigit(byte: number): boolean {
 	return byte >= 0x30 && byte <= 0x39;
 }
 
-/** Returns the start of `bytes[start..end)` without leading blanks. */
+/** Start without leading blanks. */
 export function trimStart(bytes: Uint8Array, start: number, end: number): number {
 	let at = start;
 	while (at < end && isBlank(bytes[at])) at++;
@@ -30,7 +30,6 @@ export function trimEnd(bytes: Uint8Array, start: number, end: number): number {
 	return at;
 }
 
-/** Returns true if `bytes[start..end)` equals the lower-case `word`, ignoring case. */
 export function matches(bytes: Uint8Array, start: number, end: number, word: string): boolean {
 	const { length } = word;
 	if (end - start !== length) return false;
@@ -42,7 +41,7 @@ export function matches(bytes: Uint8Array, start: number, end: number, word: str
 	return true;
 }
 
-/** Returns true if the comma-separated list in `bytes[start..end)` contains the lower-case `word`, ignoring case. */
+/** Comma-separated list; ignores case. */
 export function hasWord(bytes: Uint8Array, start: number, end: number, word: string): boolean {
 	for (let at = start; at < end; ) {
 		const comma = indexOrEnd(bytes, COMMA, at, end);
@@ -53,7 +52,7 @@ export function hasWord(bytes: Uint8Array, start: number, end: number, word: str
 	return false;
 }
 
-/** Returns the decimal number in `bytes[start..end)`; -1 if it is not one. Inexact beyond LENGTH_DIGITS_LIMIT digits. */
+/** -1 if not a decimal number; inexact beyond LENGTH_DIGITS_LIMIT. */
 export function decimalIn(bytes: Uint8Array, start: number, end: number): number {
 	if (start >= end) return -1;
 	let number = 0;

@@ -1,16 +1,14 @@
 /**
- * Head of an HTTP/1 request (RFC 9112, 2 to 6), parsed in the connection's receive buffer as it arrives:
+ * Head of an HTTP/1 request (RFC 9112, 2 to 6), parsed in the receive buffer as it arrives:
  *
  *     method SP target SP HTTP/d.d CRLF
  *     *( name ":" OWS value OWS CRLF )
  *     CRLF
  *
- * The parser is strict where leniency only enables request smuggling: it rejects bare CR or LF, space before a colon,
- * folded lines, more than one Host and contradictory body lengths. Empty lines before the request line are ignored
- * (2.2).
+ * Strict against request smuggling: no bare CR or LF, space before a colon, folded line, second Host, contradictory
+ * lengths. Empty lines before the request line are ignored (2.2).
  *
- * Limits: request line REQUEST_LINE_LIMIT bytes (414), host HOST_LIMIT bytes (400), fields FIELD_LIMIT and the buffer
- * size (431).
+ * Limits: REQUEST_LINE_LIMIT (414), HOST_LIMIT (400), FIELD_LIMIT and the buffer (431).
  */
 import { hexDigitValue } from "../bytes/hex.js";
 import type { Socket, TextCodec } from "../io/host.js";
@@ -19,19 +17,19 @@ import type { HTTPRequest } from "./request.js";
 import { METHOD_NAMES, METHOD_OPTIONS, METHOD_OTHER } from "./request.js";
 import { decodePercent, hasGoodEscapes, isCleanText } from "./target.js";
 
-/** Maximum bytes of the request line without its CRLF. */
+/** Without CRLF. */
 export const REQUEST_LINE_LIMIT = 512;
 export const FIELD_LIMIT = 64;
-/** Maximum bytes of the host with its port: a DNS name has at most 253 (RFC 1035, 2.3.4). */
+/** With port; a DNS name has 253 (RFC 1035, 2.3.4). */
 export const HOST_LIMIT = 260;
 const PORT_LIMIT = 65535;
 const PORT_DIGITS_LIMIT = 5;
-/** Maximum bytes between the brackets of an IPv6 address. */
+/** Within brackets. */
 const IPV6_LIMIT = 45;
 
-/** Result of `parse`: more bytes are needed. */
+/** More bytes are needed. */
 export const HEAD_MORE = 0;
-/** Result of `parse`: the head is complete. Every other result is the HTTP status of the refusal. */
+/** Complete; other results are the status of the refusal. */
 export const HEAD_DONE = 1;
 
 const TAB = 0x09;
@@ -56,7 +54,7 @@ export class RequestHead implements HTTPRequest {
 
 	readonly #buffer: Uint8Array;
 	readonly #text: TextCodec;
-	/** Positions of the next byte and of the start of its line. */
+	/** Next byte, and start of its line. */
 	#at = 0;
 	#line = 0;
 	#pathStart = 0;
@@ -65,7 +63,7 @@ export class RequestHead implements HTTPRequest {
 	#queryEnd = 0;
 	#hostStart = 0;
 	#hostEnd = 0;
-	/** Start of the fields; 0 before the request line is parsed. */
+	/** Start; 0 before the request line is parsed. */
 	#fields = 0;
 	#fieldsEnd = 0;
 	#fieldCount = 0;
@@ -75,7 +73,6 @@ export class RequestHead implements HTTPRequest {
 	#saysKeepAlive = false;
 	#expectsContinue = false;
 
-	/** Parses heads at the start of `buffer`. */
 	constructor(
 		buffer: Uint8Array,
 		text: TextCodec,
@@ -89,7 +86,7 @@ export class RequestHead implements HTTPRequest {
 		this.secure = secure;
 	}
 
-	/** Starts a new request at index 0 of the buffer. */
+	/** At index 0 of the buffer. */
 	begin(): void {
 		this.method = METHOD_OTHER;
 		this.path = "";
@@ -101,12 +98,12 @@ export class RequestHead implements HTTPRequest {
 		this.release();
 	}
 
-	/** Releases the buffer for the body: fields and query are no longer available. */
+	/** For the body: fields and query are gone. */
 	release(): void {
 		this.#fieldsEnd = this.#queryStart = this.#queryEnd = this.#hostStart = this.#hostEnd = 0;
 	}
 
-	/** Index of the first byte after the head. */
+	/** First byte after the head. */
 	get end(): number {
 		return this.#at;
 	}
@@ -119,7 +116,7 @@ export class RequestHead implements HTTPRequest {
 		return !this.#saysClose && (this.minorVersion === 1 || this.#saysKeepAlive);
 	}
 
-	/** True if the client waits for `100 Continue` before it sends the body (RFC 9110, 10.1.1). */
+	/** The client waits for `100 Continue` (RFC 9110, 10.1.1). */
 	get expectsContinue(): boolean {
 		return this.#expectsContinue && this.minorVersion === 1;
 	}
@@ -158,14 +155,14 @@ export class RequestHead implements HTTPRequest {
 		return undefined;
 	}
 
-	/** Returns the text of `buffer[start..end)`, which has valid escapes; undefined unless it is clean UTF-8. */
+	/** Needs valid escapes; undefined unless clean UTF-8. */
 	private decoded(start: number, end: number, isQuery: boolean): string | undefined {
 		const bytes = new Uint8Array(end - start);
 		const length = decodePercent(this.#buffer, start, end, bytes, isQuery);
 		return isCleanText(bytes, 0, length) ? this.#text.decode(bytes, 0, length) : undefined;
 	}
 
-	/** Parses the received bytes `buffer[0..end)`. Returns HEAD_MORE, HEAD_DONE or the status of the refusal. */
+	/** `buffer[0..end)`; HEAD_MORE, HEAD_DONE or a status. */
 	parse(end: number): number {
 		const buffer = this.#buffer;
 		let at = this.#at;
@@ -173,7 +170,7 @@ export class RequestHead implements HTTPRequest {
 		while (at < end) {
 			const byte = buffer[at++];
 			if (byte >= SPACE && byte < 0x7f && !afterCR) {
-				// Inner loop for the most frequent bytes.
+				// For the most frequent bytes.
 				while (at < end && buffer[at] >= SPACE && buffer[at] < 0x7f) at++;
 				continue;
 			}
@@ -189,7 +186,7 @@ export class RequestHead implements HTTPRequest {
 			} else if (byte === CR) {
 				afterCR = true;
 			} else if (byte >= 0x80 && this.#fields > 0) {
-				// Field values may contain such bytes (RFC 9110, 5.5), but no field that is used here does.
+				// Allowed (RFC 9110, 5.5), but not in fields used here.
 				buffer[at - 1] = 0x3f;
 			}
 		}
@@ -199,7 +196,7 @@ export class RequestHead implements HTTPRequest {
 		return this.#fields === 0 ? 414 : 431;
 	}
 
-	/** Returns true if the current line is the request line and exceeds its limit at `end`. */
+	/** The request line, at `end`. */
 	private isLineTooLong(end: number): boolean {
 		return this.#fields === 0 && end - this.#line > REQUEST_LINE_LIMIT;
 	}
@@ -232,7 +229,7 @@ export class RequestHead implements HTTPRequest {
 		return HEAD_MORE;
 	}
 
-	/** Parses the target: origin form, absolute form, or `*` with OPTIONS (RFC 9112, 3.2). */
+	/** Origin form, absolute form, or `*` with OPTIONS (RFC 9112, 3.2). */
 	private takeTarget(start: number, end: number): boolean {
 		const buffer = this.#buffer;
 		let query = end;
@@ -276,7 +273,7 @@ export class RequestHead implements HTTPRequest {
 		const buffer = this.#buffer;
 		if (++this.#fieldCount > FIELD_LIMIT) return 431;
 		let colon = start;
-		// Spaces before the colon and folded lines contain non-token bytes, so both end here.
+		// Spaces before the colon and folded lines end here.
 		for (let byte = buffer[colon]; colon < end; byte = buffer[++colon]) {
 			if ((byte < 0x5e || byte > 0x7a) && !isTokenByte(byte)) break;
 		}
@@ -330,7 +327,7 @@ export class RequestHead implements HTTPRequest {
 		return HEAD_DONE;
 	}
 
-	/** Returns true if the bytes are `host [":" port]` (RFC 9110, 7.2). Does not check that the host is this device. */
+	/** `host [":" port]` (RFC 9110, 7.2), not necessarily ours. */
 	private isHost(start: number, end: number): boolean {
 		const buffer = this.#buffer;
 		if (end - start > HOST_LIMIT) return false;
@@ -349,7 +346,7 @@ export class RequestHead implements HTTPRequest {
 		return port >= 0 && port <= PORT_LIMIT && end - start <= PORT_DIGITS_LIMIT;
 	}
 
-	/** Returns true if the bytes from `start` on are `word`. */
+	/** Bytes from `start` on are `word`. */
 	private spells(start: number, word: string): boolean {
 		const buffer = this.#buffer;
 		const { length } = word;
@@ -358,21 +355,21 @@ export class RequestHead implements HTTPRequest {
 	}
 }
 
-/** Returns true if the byte may occur in a DNS name or IPv4 address; some home networks use names with `_`. */
+/** DNS name or IPv4; some home networks use `_`. */
 function isNameByte(byte: number): boolean {
 	const lower = byte | 0x20;
 	return (lower >= 0x61 && lower <= 0x7a) || isDigit(byte) || byte === 0x2d || byte === 0x2e || byte === 0x5f;
 }
 
-/** Returns true for hex digits, colons, and the dots of an embedded IPv4 address. */
+/** Hex digits, colons, dots of embedded IPv4. */
 function isIPv6Byte(byte: number): boolean {
 	return hexDigitValue(byte) >= 0 || byte === COLON || byte === 0x2e;
 }
 
-/** Bitmap of token bytes from 0x00 to 0x7F, 32 per number. */
+/** Token bytes 0x00 to 0x7F, 32 per number. */
 const TOKEN_BITS = Object.freeze([0, 0x03ff6cfa, 0xc7fffffe | 0, 0x57ffffff]);
 
-/** Returns true for a token byte (RFC 9110, 5.6.2): letters, digits and ``!#$%&'*+-.^_`|~``. */
+/** RFC 9110, 5.6.2: letters, digits and ``!#$%&'*+-.^_`|~``. */
 function isTokenByte(byte: number): boolean {
 	return byte < 0x80 && ((TOKEN_BITS[byte >> 5] >> (byte & 31)) & 1) !== 0;
 }

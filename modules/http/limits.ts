@@ -1,27 +1,24 @@
-/** Time limits of the HTTP server in milliseconds. They do not apply while a handler is working. */
+/** Milliseconds; not while a handler works. */
 export interface HTTPLimits {
-	/** Limit from the first byte of a head to its end; also from accepting a connection to its first byte. */
+	/** Head, first byte to end; also from acceptance to the first byte. */
 	readonly headMs: number;
-	/** Limit between two requests. */
+	/** Between requests. */
 	readonly idleMs: number;
-	/** Limit between bytes of a body; for the whole body if the request has no token. */
+	/** Between bytes of a body; for the whole body without a token. */
 	readonly bodyMs: number;
-	/** Limits for a slow sink: between bytes of a body, and for the whole body. */
+	/** Slow sink: between bytes, and for the whole body. */
 	readonly slowMs: number;
 	readonly slowTransferMs: number;
-	/** Limit between bytes of the reply that the client accepts. */
+	/** Between bytes the client accepts. */
 	readonly writeMs: number;
-	/** Limit for a whole body or a whole reply. */
+	/** Whole body or reply. */
 	readonly transferMs: number;
-	/** Duration of lingering after a reply that ends the connection while the client may still be sending. */
+	/** After a last reply while the client may be sending. */
 	readonly lingerMs: number;
-	/** Times for a live body: the longest silence, and the shortest time between two pieces. */
+	/** Live body: longest silence; shortest time between pieces. */
 	readonly beatMs: number;
 	readonly pauseMs: number;
-	/**
-	 * Grace period in which a connection cannot be displaced: after its acceptance, after the first byte of a request,
-	 * after each piece of a reply that its client accepts, and while it lingers.
-	 */
+	/** No displacement after acceptance, first byte of a request, each accepted piece of a reply, and while lingering. */
 	readonly graceMs: number;
 }
 

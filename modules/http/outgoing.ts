@@ -1,6 +1,6 @@
 /**
- * Sending half of a connection. A single buffer is refilled from the reply's head and body when it is empty and the
- * socket accepts bytes, so that a slow client uses no additional memory. Small replies are sent in a single write.
+ * Sending half of a connection: one buffer, refilled when empty and the socket accepts bytes, so that a slow client takes
+ * no more memory; small replies are one write.
  *
  *     chunk (RFC 9112, 7.1): 3 hex digits (so the buffer has at most FFF bytes), CRLF, data, CRLF; the end: "0" CRLF CRLF
  */
@@ -8,10 +8,10 @@ import type { Socket } from "../io/host.js";
 import { type BodySource, type LiveBody, NOTHING_YET } from "./response.js";
 
 const CHUNK_PREFIX = 5;
-/** Bytes of the CRLF after the data and of the end of the body. */
+/** CRLF after the data, and the end of the body. */
 const CHUNK_SUFFIX = 7;
 
-/** A chunk with less room left is sent without reading more. */
+/** With less room left, a chunk is sent. */
 const SPARE = 320;
 
 const CR = 0x0d;
@@ -22,53 +22,52 @@ export class Outgoing {
 	readonly #buffer: Uint8Array;
 	#start = 0;
 	#end = 0;
-	/** Start of the reply in the buffer; -1 after it has been sent. */
+	/** Start of the reply; -1 once sent. */
 	#mark = -1;
-	/** True until the source is read for the first time. */
+	/** The source was not read yet. */
 	#isFresh = false;
-	/** `#isWaiting`: the source had no data at the last read; `isAwake`: it has data since then. */
+	/** `#isWaiting`: no data at the last read; `isAwake`: data since then. */
 	#isWaiting = false;
 	isAwake = false;
 	#source: BodySource | undefined;
 	#chunked = false;
-	/** Remaining bytes of the body; Infinity if the length is unknown. */
+	/** Infinity if unknown. */
 	#left = 0;
 
 	constructor(size: number) {
 		this.#buffer = new Uint8Array(size);
 	}
 
-	/** True if everything has been passed to the socket. */
+	/** The socket has everything. */
 	get isIdle(): boolean {
 		return this.#start === this.#end && this.#source === undefined;
 	}
 
-	/** Live body in transmission, if any. */
+	/** In transmission. */
 	get live(): LiveBody | undefined {
 		return this.#source?.live;
 	}
 
-	/** True if everything has been passed to the socket and the source has no data at present. */
+	/** The socket has everything, and the source no data. */
 	get isWaiting(): boolean {
 		return this.#isWaiting && this.#start === this.#end;
 	}
 
-	/** Makes the next `pump` read the source again. Calls `beat` first if the source has no data. */
+	/** The next `pump` reads again; without data `beat` is called first. */
 	resume(): void {
 		if (!this.isAwake) this.live?.beat();
 		this.isAwake = this.#isWaiting = false;
 	}
 
-	/** Queues `bytes` for sending. Throws a RangeError if they do not fit. */
+	/** Throws a RangeError if `bytes` do not fit. */
 	queue(bytes: Uint8Array): void {
 		this.rewind();
 		this.append(bytes);
 	}
 
 	/**
-	 * Starts a reply: its whole head, and a body of `length` bytes (Infinity: until the source ends), optionally in
-	 * chunks. Throws a RangeError if the head does not fit. Only `pump` reads the source, because the call chains of
-	 * the reply and of the source together exceed the microcontroller's stack.
+	 * Whole head and a body of `length` bytes (Infinity: until the source ends), optionally in chunks. Throws a
+	 * RangeError if the head does not fit. Only `pump` reads the source, or the microcontroller's stack would overflow.
 	 */
 	begin(head: Uint8Array, body: BodySource | undefined, length: number, chunked: boolean): void {
 		this.rewind();
@@ -80,7 +79,7 @@ export class Outgoing {
 		this.#isFresh = true;
 	}
 
-	/** Withdraws a reply if no byte of it has been sent; otherwise returns false. */
+	/** False if a byte was sent. */
 	revoke(): boolean {
 		if (this.#mark < this.#start) return false;
 		this.#end = this.#mark;
@@ -88,14 +87,11 @@ export class Outgoing {
 		return true;
 	}
 
-	/**
-	 * Passes at most `writable` bytes to the socket and returns how many more it accepts. Throws what the source
-	 * throws; `revoke` then removes the reply.
-	 */
+	/** `writable` bytes at most; returns how many more the socket accepts. Throws as the source does; then `revoke`. */
 	pump(socket: Socket, writable: number): number {
 		let room = writable;
 		if (this.#isFresh && room > 0) {
-			// Head and beginning of the body are sent together.
+			// Sent together with the beginning of the body.
 			this.#isFresh = false;
 			this.fill();
 		}
@@ -113,7 +109,7 @@ export class Outgoing {
 		return room;
 	}
 
-	/** Ends the body and closes its source. */
+	/** Also the source. */
 	close(): void {
 		const source = this.#source;
 		this.#source = undefined;
@@ -121,7 +117,7 @@ export class Outgoing {
 		source?.close?.();
 	}
 
-	/** Resets the buffer if everything has been sent. */
+	/** If everything was sent. */
 	private rewind(): void {
 		if (this.#start < this.#end) return;
 		this.#start = this.#end = 0;
@@ -145,11 +141,11 @@ export class Outgoing {
 		const limit = this.#buffer.length;
 		while (this.#left > 0 && this.#end < limit) {
 			const count = source.read(this.#buffer, this.#end, Math.min(limit, this.#end + this.#left));
-			// Data that does not fit the rest of the buffer may fit the empty buffer.
+			// The data may fit the empty buffer.
 			this.#isWaiting = count === NOTHING_YET && this.#end === 0;
 			if (count === NOTHING_YET) return;
 			if (count === 0) {
-				// The announced length cannot be met, so the connection must end.
+				// The length cannot be met: the connection must end.
 				if (this.#left !== Number.POSITIVE_INFINITY) throw new Error("Body ended before its length");
 				this.#left = 0;
 			}

@@ -1,14 +1,12 @@
 /**
- * Incremental reader of a reply to our request (RFC 9112, 4 to 7). It extracts the status and the framing, and
- * optionally the Location field and the beginning of the body. It stores only the beginning of each line, which is long
- * enough for the fields used here.
+ * Reads a reply to our request (RFC 9112, 4 to 7): status, framing, optionally Location and the beginning of the body. Of
+ * each line only the beginning is stored.
  *
  *     HTTP/1.d SP ddd [SP reason] CRLF *( name ":" value CRLF ) CRLF [body]
  *
- * The reader is lenient where the meaning is unambiguous: a bare LF ends a line, and unknown fields are ignored. It
- * skips 1xx replies except 101, which is invalid because no upgrade is requested.
- * Limits: REPLY_HEAD_LIMIT bytes for all heads of a reply; REPLY_LINE_SIZE bytes for the fields used. A body beyond
- * REPLY_BODY_LIMIT bytes is not read further: the status is valid, but the connection cannot be reused.
+ * The reader is lenient where the meaning is unambiguous: a bare LF ends a line, and unknown fields are ignored. 1xx
+ * replies are skipped, except the invalid 101. Limits: REPLY_HEAD_LIMIT bytes for all heads of a reply; REPLY_LINE_SIZE
+ * bytes for the fields used. Beyond REPLY_BODY_LIMIT the status is valid, but the connection is not reusable.
  */
 import { BODY_CHUNKED, BODY_DATA, BODY_ERROR, BODY_MORE, BodyDecoder } from "./body.js";
 import { decimalIn, hasWord, indexOrEnd, isDigit, LENGTH_DIGITS_LIMIT, matches, trimEnd, trimStart } from "./field.js";
@@ -19,9 +17,9 @@ export const REPLY_BODY_LIMIT = 16_384;
 
 /** More bytes are needed. */
 export const READ_MORE = 0;
-/** The reply is complete, or its body exceeds the limit; `status` is valid. */
+/** Complete, or body too long; `status` is valid. */
 export const READ_DONE = 1;
-/** The reply is malformed or exceeds the limits. */
+/** Malformed or too long. */
 export const READ_BROKEN = 2;
 
 const LF = 0x0a;
@@ -30,48 +28,47 @@ const SPACE = 0x20;
 const COLON = 0x3a;
 const ZERO = 0x30;
 
-/** Positions of the minor version and the code in `HTTP/1.1 200`. */
+/** In `HTTP/1.1 200`. */
 const VERSION = "http/1.";
 const MINOR = 7;
 const CODE = 9;
 const CODE_END = 12;
 
-/** Length of a body without framing: it ends with the connection. */
+/** The body ends with the connection. */
 const UNTIL_CLOSE = Number.POSITIVE_INFINITY;
 
 export class ReplyReader {
-	/** 200 to 599 once the head is complete; 0 before. */
+	/** 0 before the head is complete. */
 	status = 0;
-	/** True if the reply is complete and the connection may carry another request. */
+	/** Complete, and the connection is good for another request. */
 	isReusable = false;
 	/** True after the first byte of the reply. */
 	hasBegun = false;
-	/** Buffer for the beginning of the body; the reply counts as complete once it is full. */
+	/** Beginning of the body; the reply is complete once it is full. */
 	readonly #kept: Uint8Array | undefined;
-	/** Bytes of the body stored in `#kept`. */
+	/** In `#kept`. */
 	kept = 0;
-	/** Location field if `#kept` is given; undefined if absent or too long. */
+	/** If `#kept` is given; undefined if absent or too long. */
 	location: Uint8Array | undefined;
-	/** Beginning of the current line. */
+	/** Its beginning. */
 	readonly #line: Uint8Array;
-	/** Length of the current line, including bytes that were not stored. */
+	/** Including bytes not stored. */
 	#lineLength = 0;
 	readonly #body = new BodyDecoder();
-	/** Bytes of the heads, or of the body, so far. */
+	/** Bytes of the heads, or of the body. */
 	#seen = 0;
-	/** Status code of the current head; 0 before its first line. */
+	/** 0 before the first line. */
 	#code = 0;
-	/** Length of the body, or BODY_CHUNKED. */
+	/** Or BODY_CHUNKED. */
 	#length = UNTIL_CLOSE;
 	#keepsAlive = false;
 
-	/** With `kept`, stores the beginning of the body and the Location field; `lineSize` limits the bytes stored per line. */
+	/** `kept`: for the body's beginning, also enables Location; `lineSize`: stored bytes per line. */
 	constructor(kept?: Uint8Array, lineSize = REPLY_LINE_SIZE) {
 		this.#kept = kept;
 		this.#line = new Uint8Array(lineSize);
 	}
 
-	/** Resets the reader for the next reply. */
 	begin(): void {
 		this.location = undefined;
 		this.kept = 0;
@@ -79,7 +76,7 @@ export class ReplyReader {
 		this.isReusable = this.hasBegun = false;
 	}
 
-	/** Processes `bytes[start..end)` and returns READ_…. Must not be called again after READ_DONE or READ_BROKEN. */
+	/** READ_…; not after READ_DONE or READ_BROKEN. */
 	take(bytes: Uint8Array, start: number, end: number): number {
 		if (end > start) this.hasBegun = true;
 		let at = start;
@@ -100,7 +97,7 @@ export class ReplyReader {
 		return this.readBody(bytes, at, end);
 	}
 
-	/** Reports the end of the connection. Returns READ_DONE or READ_BROKEN. */
+	/** The connection has ended. Returns READ_DONE or READ_BROKEN. */
 	end(): number {
 		this.isReusable = false;
 		return this.status === 0 ? READ_BROKEN : READ_DONE;
@@ -113,7 +110,7 @@ export class ReplyReader {
 		if (at < size) this.#line.set(bytes.subarray(start, Math.min(end, start + size - at)), at);
 	}
 
-	/** Processes the current line. Returns false if the reply is malformed. */
+	/** False if malformed. */
 	private takeLine(): boolean {
 		const line = this.#line;
 		let length = this.#lineLength;
@@ -135,7 +132,7 @@ export class ReplyReader {
 		return true;
 	}
 
-	/** Processes a field; `isCut`: its end is missing, so that its value is unknown. */
+	/** `isCut`: the value's end is missing. */
 	private takeField(length: number, isCut: boolean): boolean {
 		const line = this.#line;
 		const colon = indexOrEnd(line, COLON, 0, length);
@@ -146,7 +143,7 @@ export class ReplyReader {
 		} else if (matches(line, 0, colon, "content-length")) {
 			return !isCut && this.takeLength(from, to);
 		} else if (matches(line, 0, colon, "transfer-encoding")) {
-			// Our requests announce no other transfer coding.
+			// We announce no other coding.
 			this.#length = BODY_CHUNKED;
 			return !isCut && matches(line, from, to, "chunked");
 		} else if (this.#kept !== undefined && !isCut && matches(line, 0, colon, "location")) {
@@ -155,7 +152,7 @@ export class ReplyReader {
 		return true;
 	}
 
-	/** Chunked framing overrides a length (RFC 9112, 6.3). */
+	/** Chunks override a length (RFC 9112, 6.3). */
 	private takeLength(from: number, to: number): boolean {
 		const length = decimalIn(this.#line, from, to);
 		if (length < 0 || to - from > LENGTH_DIGITS_LIMIT) return false;
@@ -184,12 +181,12 @@ export class ReplyReader {
 			if (found === BODY_DATA && this.keepBody(bytes, body.dataStart, body.dataEnd)) return READ_DONE;
 			if (found === BODY_MORE) return READ_MORE;
 		}
-		// Bytes after the reply belong to no request and make the connection unusable.
+		// Bytes after the reply spoil the connection.
 		this.isReusable = this.#keepsAlive && at === end;
 		return READ_DONE;
 	}
 
-	/** Stores bytes of the body. Returns true once the buffer is full. */
+	/** True once the buffer is full. */
 	private keepBody(bytes: Uint8Array, start: number, end: number): boolean {
 		const into = this.#kept;
 		if (into === undefined) return false;

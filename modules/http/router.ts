@@ -1,12 +1,11 @@
 /**
- * Finds the route of a request. A route's path is exact, or ends in one `<parameter>` segment that accepts any text
- * without a slash. HEAD uses the route of GET. The table can remain in flash, because the router builds no index.
+ * Finds a route, whose path is exact or ends in a `<parameter>` without slash; HEAD uses GET's. No index is built, so the
+ * table stays in flash.
  */
 import { METHOD_GET, METHOD_HEAD, METHOD_NAMES } from "./request.js";
 
-/** Row of the route table; extended by the API. */
+/** Extended by the API. */
 export interface Route {
-	/** METHOD_… value. */
 	readonly method: number;
 	/** `/a/b` or `/a/<name>`. */
 	readonly path: string;
@@ -14,12 +13,12 @@ export interface Route {
 
 /** A route was found. */
 export const MATCH_FOUND = 0;
-/** No route has this path: 404. */
+/** 404. */
 export const MATCH_NOT_FOUND = 1;
-/** The path has routes for other methods only: 405, with `allow` in the Allow field. */
+/** Other methods only: 405, with `allow`. */
 export const MATCH_METHOD = 2;
 
-/** First character of a parameter segment. */
+/** Begins a parameter. */
 const OPENING = "<";
 
 export interface Routes<R extends Route> {
@@ -27,14 +26,13 @@ export interface Routes<R extends Route> {
 }
 
 export interface RouteMatch<R extends Route, Group extends Routes<R>> {
-	/** MATCH_… value. */
 	readonly kind: number;
-	/** Matching route; like `group`, undefined if not found. */
+	/** Undefined, like `group`, if not found. */
 	readonly route: R | undefined;
 	readonly group: Group | undefined;
-	/** Text in place of `<parameter>`; empty for an exact path. */
+	/** Empty for an exact path. */
 	readonly parameter: string;
-	/** Methods of the path in the format of the Allow field. */
+	/** As in the Allow field. */
 	readonly allow: string;
 }
 
@@ -45,9 +43,9 @@ export class Router<R extends Route, Group extends Routes<R> = Routes<R>> {
 		this.#groups = groups;
 	}
 
-	/** Finds the route of a decoded path; exact paths precede those with a parameter. */
+	/** Decoded path; exact ones first. */
 	find(method: number, path: string): RouteMatch<R, Group> {
-		// A `<` in a request path must not match the parameter syntax of the table.
+		// A `<` in a request must not match the syntax.
 		const exact = path.indexOf(OPENING) < 0 ? this.findExact(method, path) : undefined;
 		return exact ?? this.findWithParameter(method, path) ?? NOT_FOUND;
 	}

@@ -1,24 +1,22 @@
 /**
- * HTTP/1.1 server (RFC 9110, RFC 9112) on plain and TLS listeners of the host. It limits everything that a client
- * controls and streams in both directions. The handler is responsible for tokens, origins and JSON.
+ * HTTP/1.1 server (RFC 9110, RFC 9112) on plain and TLS listeners; limits all that a client controls and streams both
+ * ways. The handler is responsible for tokens, origins and JSON.
  *
- * Each port has a fixed number of places for connections. The server tries to keep the last one free: a new connection
- * that would take it displaces an idle connection without a token. While all places are taken, a connection closes
- * after its reply, unless its client has sent a token and not all other clients have. If requests with a token take all
- * other places, a request that would wait long is refused (`isGuest`), so that one place always responds quickly.
+ * Each port has a fixed number of places for connections. The last one is kept free: a new connection displaces an idle
+ * one without a token. While all places are taken, a connection closes after its reply, unless its client has sent a
+ * token and not all other clients have. If requests with a token take all other places, a request that would wait long is
+ * refused (`isGuest`), so that one place always responds quickly.
  *
  * When all places are taken, a new connection displaces another one in this order:
  * - an event stream, because its client can reconnect;
- * - a connection without a token that is idle, sends a head or body, or does not accept its reply, longest waiting
- *   first;
+ * - a connection without a token that is idle, sends a head or body, or does not accept its reply, longest waiting first;
  * - an idle connection with a token.
  *
- * A request with a token is never displaced. Every connection is safe for `graceMs`; until then the new one waits in
- * the listener. If memory is short for another connection, the same rules apply across all ports.
+ * Requests with a token are never displaced, and any connection is safe for `graceMs`, in which the new one waits. For
+ * lack of memory the same holds across ports.
  *
- * The server is one machine for its driver: its deadline is the earliest of its connections, `advance` handles expired
- * deadlines, and every socket callback runs in its task. Error replies of the server itself carry
- * `Cache-Control: no-store`; the handler sets it on other replies.
+ * One machine: its deadline is its connections' earliest; socket callbacks run in its task. Its own error replies have
+ * `Cache-Control: no-store`.
  */
 
 import { takeOut } from "../bytes/list.js";
@@ -33,15 +31,15 @@ import type { HTTPHandler } from "./handler.js";
 import type { HTTPLimits } from "./limits.js";
 import { DEFAULT_LIMITS } from "./limits.js";
 
-/** Memory of a connection with its requests: 148 XS slots and 3144 bytes when accepted, more while a request is handled. */
+/** 148 XS slots and 3144 bytes when accepted, more while a request is handled. */
 export const CONNECTION_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 6144 });
 
-/** Listener, and its maximum number of connections. */
+/** With its maximum number of connections. */
 export interface HTTPPort {
 	readonly port: ListenerPort;
-	/** Number of connections, at least 2; each takes IN_SIZE + OUT_SIZE bytes (connection-states.ts). */
+	/** Connections, at least 2; each takes IN_SIZE + OUT_SIZE bytes. */
 	readonly places: number;
-	/** Returns the certificate that the TLS listener starts with. */
+	/** For the TLS listener's start. */
 	identity?(): CertificatePair;
 }
 
@@ -51,15 +49,15 @@ export interface HTTPServerOptions {
 	readonly text: TextCodec;
 	readonly handler: HTTPHandler;
 	readonly limits?: Partial<HTTPLimits>;
-	/** If undefined, a connection needs only a free place and no memory check. */
+	/** Undefined: no memory check. */
 	readonly ledger?: MemoryLedger;
 	trace(message: string): void;
 }
 
 const PART = "http";
-/** Connections accepted without a memory check: RESERVE and unused parts of other claims are sufficient. */
+/** Accepted unchecked: RESERVE and unused claims suffice. */
 const FREE_CONNECTIONS = 2;
-/** Interval between memory checks for connections that wait only for memory, ms. */
+/** For connections that wait for memory only, ms. */
 const MEMORY_MS = 250;
 
 export class HTTPServer implements ConnectionServer, Timed {
@@ -67,19 +65,18 @@ export class HTTPServer implements ConnectionServer, Timed {
 	readonly #options: HTTPServerOptions;
 	readonly #listeners: Listener[] = [];
 	readonly #connections: HTTPConnection[] = [];
-	/** Known number of pending connections by port. */
+	/** Pending connections by port. */
 	readonly #waiting: number[] = [];
 	readonly task: Task;
-	/** Earliest of all deadlines; NaN if it must be recalculated. */
+	/** NaN: to be recalculated. */
 	#deadlineMs = Number.POSITIVE_INFINITY;
 	#isClosed = false;
-	/** Time of the next memory check, monotonic ms. */
+	/** Monotonic ms. */
 	#memoryMs = 0;
 
-	/** Starts listening. If a listener throws, closes all of them and rethrows. */
+	/** If a listener throws, closes all and rethrows. */
 	constructor(options: HTTPServerOptions) {
 		this.#options = options;
-		// The default object is in flash.
 		this.limits = options.limits === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, ...options.limits };
 		this.task = options.driver.register(PART, this);
 		try {
@@ -106,12 +103,12 @@ export class HTTPServer implements ConnectionServer, Timed {
 		return this.#connections.length;
 	}
 
-	/** True while a request with a token is served. */
+	/** With a token. */
 	get isBusy(): boolean {
 		return this.#connections.some(({ isVouched, isIdle }) => isVouched && !isIdle);
 	}
 
-	/** Marks all clients as unauthenticated after a token was revoked, until they send a token again. */
+	/** A token was revoked: clients must send one again. */
 	forget(): void {
 		for (let i = 0; i < this.#connections.length; i++) this.#connections[i].isKnown = false;
 		for (let i = 0; i < this.#listeners.length; i++) this.#listeners[i].forget?.();
@@ -136,10 +133,10 @@ export class HTTPServer implements ConnectionServer, Timed {
 		return nextMs;
 	}
 
-	/** Handles expired deadlines and pending connections. The first exception is rethrown at the end. */
+	/** Deadlines and pending connections; rethrows the first exception at the end. */
 	advance(nowMs: number): void {
 		const mistakes: unknown[] = [];
-		// Iterates backwards, because closed connections are removed.
+		// Backwards: closed ones are removed.
 		for (let i = this.#connections.length - 1; i >= 0; i--) {
 			const connection = this.#connections[i];
 			if (connection === undefined || connection.deadlineMs > nowMs) continue;
@@ -204,7 +201,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 		});
 	}
 
-	/** Accepts pending connections of the port while places are available. */
+	/** While places are free. */
 	private admit(index: number, nowMs: number): void {
 		const { port, places } = this.#options.ports[index];
 		while (this.#waiting[index] > 0 && !this.#isClosed) {
@@ -228,7 +225,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 		}
 	}
 
-	/** Returns true if there is memory for one more connection. */
+	/** For one more connection. */
 	private hasMemory(nowMs: number): boolean {
 		if (this.#connections.length < FREE_CONNECTIONS) return true;
 		if (nowMs < this.#memoryMs) return false;
@@ -259,7 +256,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 		return count;
 	}
 
-	/** Returns the time when a pending connection of the port can be accepted, monotonic ms. */
+	/** When a pending connection can be accepted, monotonic ms. */
 	private placeMs(index: number): number {
 		const { port, places } = this.#options.ports[index];
 		if (this.takenOf(port) < places) return this.#memoryMs;
@@ -267,8 +264,8 @@ export class HTTPServer implements ConnectionServer, Timed {
 	}
 
 	/**
-	 * Returns the connection to displace first on the port, or on any port if undefined: live bodies, then connections
-	 * without a token, then idle ones with a token; earliest `displaceableMs` first.
+	 * First to displace, on any port if undefined: live bodies, without a token, idle with a token; earliest
+	 * `displaceableMs`.
 	 */
 	private displaceable(port: ListenerPort | undefined): HTTPConnection | undefined {
 		let first: HTTPConnection | undefined;
@@ -280,7 +277,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 		return first;
 	}
 
-	/** Returns the port's connection without a token that has been idle longest and is beyond its grace period. */
+	/** Without a token, beyond grace. */
 	private longestIdle(port: ListenerPort, nowMs: number): HTTPConnection | undefined {
 		let longest: HTTPConnection | undefined;
 		for (let i = 0; i < this.#connections.length; i++) {

@@ -1,6 +1,6 @@
 /**
- * Files of the web page, served from flash. One archive (written by tools/page.ts) is searched in place for each
- * request, so that memory use does not depend on the number of files. Numbers are big endian:
+ * Files of the page, from one archive in flash (tools/page.ts), searched in place, so memory does not depend on their
+ * number. Big endian:
  *
  *     1 byte    number of files
  *     2 bytes   length of the policy
@@ -12,7 +12,7 @@
  *       1 byte    1: the name changes with the content
  *       4 bytes   length                  4 bytes  offset of the content in the archive; it is gzip (RFC 1952)
  *
- * A document exists once per language, as `/en`, `/de`, `/pl`; `/` selects the client's preferred language.
+ * Documents are `/en`, `/de`, `/pl`; `/` selects the client's language.
  */
 import { lowerCase } from "../bytes/ascii.js";
 import type { TextCodec } from "../io/host.js";
@@ -22,7 +22,7 @@ import { BytesSource, type HTTPResponse } from "./response.js";
 const POLICY_AT = 3;
 const TAG_LENGTH = 16;
 const LANGUAGE_FIRST = "/en";
-/** Languages selectable by Accept-Language (primary subtags, RFC 5646). */
+/** Primary subtags, RFC 5646. */
 const LANGUAGES = Object.freeze(["de", "pl", "en"]);
 
 export class StaticFiles {
@@ -38,10 +38,7 @@ export class StaticFiles {
 		return this.find(path === "/" ? LANGUAGE_FIRST : path) > 0;
 	}
 
-	/**
-	 * Replies to a GET or HEAD: 304 if the client's copy is current (RFC 9110, 13.1.2), 406 if it refuses gzip. Returns
-	 * false without replying if there is no file at this path.
-	 */
+	/** GET or HEAD: 304 if current (RFC 9110, 13.1.2), 406 without gzip. False, without a reply, if there is no file. */
 	send(request: HTTPRequest, response: HTTPResponse): boolean {
 		const { path } = request;
 		const isChoice = path === "/";
@@ -82,7 +79,7 @@ export class StaticFiles {
 		return this.#text.decode(archive, POLICY_AT, POLICY_AT + archive[1] * 256 + archive[2]);
 	}
 
-	/** Returns the position of the type (its length first) of the file with this path; 0 if there is no such file. */
+	/** Position of the file's type (its length first), or 0. */
 	private find(path: string): number {
 		const archive = this.#archive;
 		const wanted = this.#text.encode(path);
@@ -107,8 +104,8 @@ function isAt(archive: Uint8Array, at: number, wanted: Uint8Array): boolean {
 }
 
 /**
- * Returns the document for an Accept-Language field (RFC 9110, 12.5.4): the first available language in it. Weights are
- * ignored, because browsers list languages in order of preference.
+ * First available language in Accept-Language (RFC 9110, 12.5.4); weights are ignored, because browsers list by
+ * preference.
  */
 function preferred(accepted: string): string {
 	const names = lowerCase(accepted);
@@ -124,10 +121,7 @@ function preferred(accepted: string): string {
 	return best;
 }
 
-/**
- * Returns true if an Accept-Encoding field permits gzip (RFC 9110, 12.5.3). Files exist only as gzip, because unpacking
- * would take 32 KB per request.
- */
+/** Accept-Encoding permits gzip (RFC 9110, 12.5.3), the only form: unpacking would take 32 KB per request. */
 function takesGzip(accepted: string | undefined): boolean {
 	if (accepted === undefined) return true;
 	let takesOthers = false;
@@ -140,7 +134,7 @@ function takesGzip(accepted: string | undefined): boolean {
 	return takesOthers;
 }
 
-/** Returns the index of a language tag with this primary subtag: `de` in `fr, de-AT;q=0.8`; -1 if absent. */
+/** `de` in `fr, de-AT;q=0.8`; -1 if absent. */
 function startOfTag(names: string, subtag: string): number {
 	for (let at = names.indexOf(subtag); at >= 0; at = names.indexOf(subtag, at + 1)) {
 		const before = at === 0 ? "," : names[at - 1];

@@ -28,7 +28,7 @@ const REASONS: Readonly<Record<number, string>> = Object.freeze({
 	505: "HTTP Version Not Supported",
 });
 
-/** Code and message of errors that the server reports without or instead of a handler. */
+/** Code and message. */
 const ERRORS: Readonly<Record<number, readonly [string, string]>> = Object.freeze({
 	400: Object.freeze(["bad_request", "The request is not valid HTTP."] as const),
 	408: Object.freeze(["timeout", "The request did not arrive in time."] as const),
@@ -41,27 +41,27 @@ const ERRORS: Readonly<Record<number, readonly [string, string]>> = Object.freez
 	505: Object.freeze(["unsupported", "This version of HTTP is not supported."] as const),
 });
 
-/** Returns the reason phrase of `status`; empty, which is valid, if unknown. */
+/** Empty, which is valid, if unknown. */
 export function reasonOf(status: number): string {
 	return REASONS[status] ?? "";
 }
 
-/** Returns the JSON body of the error reply `status`; `sentence` replaces its default message. */
+/** `sentence` replaces the default message. */
 export function errorText(status: number, sentence?: string): string {
 	const [code, message] = ERRORS[status] ?? ERRORS[500];
 	return `{"error":"${code}","message":"${sentence ?? message}"}`;
 }
 
-/** Sends the server's own error reply `status`, which must not be cached. */
+/** Not cached. */
 export function sendError(response: HTTPResponse, status: number, sentence?: string): void {
 	response.lines("Content-Type: application/json\r\nCache-Control: no-store\r\n");
 	response.sendText(status, errorText(status, sentence));
 }
 
-/** Retry-After of a displaced client, seconds. */
+/** Seconds, for a displaced client. */
 const RETRY_AFTER = 1;
 
-/** Returns a complete 503 reply for a displaced client. */
+/** For a displaced client. */
 export function displacedReply(text: TextCodec): Uint8Array {
 	const body = errorText(503);
 	return text.encode(

@@ -5,7 +5,7 @@ const PERCENT = 0x25;
 const PLUS = 0x2b;
 const SPACE = 0x20;
 
-/** Returns true if every `%` in `bytes[start..end)` begins a valid escape. */
+/** Every `%` begins a valid escape. */
 export function hasGoodEscapes(bytes: Uint8Array, start: number, end: number): boolean {
 	for (let i = start; i < end; i++) {
 		if (bytes[i] !== PERCENT) continue;
@@ -14,7 +14,7 @@ export function hasGoodEscapes(bytes: Uint8Array, start: number, end: number): b
 	return true;
 }
 
-/** Decodes `bytes[start..end)`, which has valid escapes, into `into` of at least that size. Returns the bytes written. */
+/** Needs valid escapes, and `into` of that size. Returns the bytes written. */
 export function decodePercent(
 	bytes: Uint8Array,
 	start: number,
@@ -36,7 +36,7 @@ export function decodePercent(
 	return at;
 }
 
-/** Returns true if `bytes[start..end)` is well-formed UTF-8 (RFC 3629, 4) without control characters. */
+/** UTF-8 (RFC 3629, 4) without control characters. */
 export function isCleanText(bytes: Uint8Array, start: number, end: number): boolean {
 	for (let i = start; i < end; ) {
 		const byte = bytes[i++];

@@ -1,26 +1,24 @@
 /**
- * URL parser (RFC 3986, 3) for the hub's address, such as `https://homeassistant.local:8123`, optionally with a base
- * path of its API, and for HTTPS files. A hub address must not have a user name, query or fragment: they would expose
- * data to the server or have no meaning.
- * Limits: host names of 253 characters; the setting limits the whole text (hub/fields.ts).
+ * URLs (RFC 3986, 3) of the hub, such as `https://homeassistant.local:8123` with an optional base path, and of HTTPS
+ * files. A hub's has no user name, query or fragment. Limits: host names of 253 characters; the setting limits the whole
+ * text (hub/fields.ts).
  */
 import { hasOnly, lowerCase } from "../bytes/ascii.js";
 
-/** File on an HTTPS server. */
 export interface FileURL {
-	/** Host name or IPv4 address. */
+	/** Name or IPv4. */
 	readonly host: string;
 	readonly port: number;
-	/** Path and query for the request line. */
+	/** Path and query. */
 	readonly target: string;
 }
 
 export interface HubURL {
 	readonly secure: boolean;
-	/** Host name, IPv4 address, or IPv6 address in brackets. */
+	/** Name, IPv4, or IPv6 in brackets. */
 	readonly host: string;
 	readonly port: number;
-	/** Base path that begins with "/" and does not end with it; "" without a path. */
+	/** Begins, does not end, with "/"; "" without. */
 	readonly path: string;
 }
 
@@ -28,10 +26,10 @@ const HOST_LIMIT = 253;
 const PORT_LIMIT = 65535;
 const PORT_DIGITS = 5;
 const SLASH = 0x2f;
-/** Maximum characters between the brackets of an IPv6 address. */
+/** Within brackets. */
 const IPV6_LIMIT = 45;
 
-/** Parses a hub address. Returns undefined if it is invalid. */
+/** Undefined if invalid. */
 export function parseHubURL(text: string): HubURL | undefined {
 	const start = text.indexOf("://") + 3;
 	const scheme = lowerCase(text.slice(0, Math.max(0, start - 3)));
@@ -53,14 +51,14 @@ export function parseHubURL(text: string): HubURL | undefined {
 	return { secure, host, port, path: withoutSlashes(path) };
 }
 
-/** Parses the address of an HTTPS file, without the fragment. Returns undefined if it is invalid. */
+/** Without fragment; undefined if invalid. */
 export function parseFileURL(text: string): FileURL | undefined {
 	const fragment = text.indexOf("#");
 	const whole = fragment < 0 ? text : text.slice(0, fragment);
 	const question = whole.indexOf("?");
 	const url = parseHubURL(question < 0 ? whole : whole.slice(0, question));
 	const query = question < 0 ? "" : whole.slice(question);
-	// Blanks and control characters could inject another request.
+	// They could inject another request.
 	if (url === undefined || !url.secure || url.host.startsWith("[") || !hasOnly(query, "!~")) return undefined;
 	const { host, port, path } = url;
 	return { host, port, target: `${path === "" ? "/" : path}${query}` };
@@ -74,7 +72,7 @@ function isHost(host: string): boolean {
 	return host !== "" && host.length <= HOST_LIMIT && hasOnly(host, "09AZaz-.__");
 }
 
-/** Returns true for a path without query, fragment, backslash or blank. */
+/** No query, fragment, backslash or blank. */
 function isPath(path: string): boolean {
 	return hasOnly(path, '!"$>@[]');
 }

@@ -1,21 +1,17 @@
 /**
- * Messages the reader sends: sign-on, acknowledgement/option select, repeat request, break and wake-up. IEC
- * 62056-21:2002, 6.3.1 (request), 6.3.3 (acknowledgement), 6.3.5 (repeat), 6.4.3 (break), annex B.2 (wake-up), annex E
- * (hand-over to HDLC).
+ * Messages of the reader. IEC 62056-21:2002, 6.3.1 (request), 6.3.3 (acknowledgement), 6.3.5 (repeat), 6.4.3 (break),
+ * annex B.2 (wake-up), annex E (hand-over to HDLC).
  */
 
-/** Maximum length of a device address (6.3.1, note 22). */
+/** Bytes (6.3.1, note 22). */
 export const DEVICE_ADDRESS_LIMIT = 32;
 /** Length of a sign-on without address: `/?!` CR LF. */
 const SIGN_ON_FRAME = 5;
 export const MESSAGE_LIMIT = SIGN_ON_FRAME + DEVICE_ADDRESS_LIMIT;
 
-/**
- * Number of NUL characters that wake up a battery meter. 66 characters at 300 Bd take 2.2 s, in the middle of the 2.1
- * to 2.3 s of the standard.
- */
+/** NUL characters that wake a battery meter: 2.2 s at 300 Bd, within the standard's 2.1 to 2.3 s. */
 export const WAKE_UP_LENGTH = 66;
-/** Pause between the last NUL and the sign-on, ms; the standard allows 1.5 to 1.7 s. */
+/** From the last NUL to the sign-on, ms; the standard has 1.5 to 1.7 s. */
 export const WAKE_UP_PAUSE_MS = 1600;
 
 const SLASH = 0x2f;
@@ -51,7 +47,7 @@ export function encodeAcknowledge(into: Uint8Array, baudNumber: number, isProgra
 
 export const ACKNOWLEDGE_LENGTH = 6;
 
-/** Writes ACK 2 Z 2 CR LF (HDLC protocol, speed number `baudNumber`, binary mode); returns ACKNOWLEDGE_LENGTH. */
+/** ACK 2 Z 2 CR LF: HDLC, speed number `baudNumber`, binary mode. */
 export function encodeHandOver(into: Uint8Array, baudNumber: number): number {
 	return putAcknowledge(into, baudNumber, 0x32, 0x32);
 }
@@ -66,13 +62,13 @@ function putAcknowledge(into: Uint8Array, baudNumber: number, protocol: number, 
 	return ACKNOWLEDGE_LENGTH;
 }
 
-/** Writes NAK, which requests the last block again; returns 1. */
+/** NAK: requests the last block again. */
 export function encodeRepeatRequest(into: Uint8Array): number {
 	into[0] = NAK;
 	return 1;
 }
 
-/** Writes SOH B0 ETX BCC, which ends a session; returns 5. */
+/** SOH B0 ETX BCC: ends a session. */
 export function encodeBreak(into: Uint8Array): number {
 	into[0] = 0x01;
 	into[1] = 0x42;

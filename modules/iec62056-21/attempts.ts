@@ -1,19 +1,15 @@
 /**
- * Retry policy of one readout: chooses the speed, decides whether to start another session, and remembers a lower
- * speed.
+ * Retry policy of one readout: speed, further sessions, and memory for a lower speed.
  *
- * After missing or damaged data from a meter that answers, the retry uses the same speed, because most such failures
- * are accidental. After TRIES failures at one speed, or one silence at a lowered speed, the next lower speed follows,
- * down to 300 Bd: the identification may promise more than the meter, the optical head or the line can do. After any
- * other failure the retry is unchanged.
+ * Missing or damaged data leads to a retry at the same speed, because most failures are accidental. After TRIES failures
+ * at one speed, or one silence at a lowered speed, the next lower one follows, down to 300 Bd: the identification may
+ * promise more than meter, head or line can do. Other failures are retried unchanged.
  *
- * A lower speed that worked is remembered for that meter's identification only. After FIRST_WAIT clean readouts one
- * higher speed is tried. The trials alternate between the full speed (the failure may have been accidental) and the
- * next higher one (the head may sit better now). Each failed trial doubles the wait, up to LAST_WAIT. As many clean
- * readouts at full speed reset it to FIRST_WAIT.
+ * A lower speed that worked is remembered for that meter. After FIRST_WAIT clean readouts a higher speed is tried, in
+ * turn the full one and the next higher one. A failed trial doubles the wait, up to LAST_WAIT; as many clean readouts at
+ * full speed reset it.
  *
- * Flash stores only the speed and the meter, and only when they change. The counts stay in RAM, because a write per
- * readout would wear out the flash. They restart at 0 after a reboot; the lower speed is kept.
+ * Flash stores only speed and meter, on change; counts stay in RAM, because a write per readout would wear it out.
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import type { Opening, ProtocolMemory } from "../readout/protocol.js";
@@ -22,44 +18,44 @@ import { IEC_CHECK_WRONG, IEC_CUT, IEC_MODE_E_ALONE, IEC_NO_BLOCK } from "./fail
 import { BASE_BAUD, baudNumber, getBaudRate, type IdentScanner, MODE_C } from "./ident.js";
 import type { MeterSession, SpeedChoice } from "./session.js";
 
-/** Maximum number of sessions for one readout: two for each speed, and two more. */
+/** Sessions for one readout: two per speed, and two more. */
 const ATTEMPT_LIMIT = 16;
-/** Number of silences after which a meter that announces mode E is read in mode E. The first may be accidental. */
+/** Silences after which a meter that announces mode E is read in it; the first may be accidental. */
 export const SILENCES = 2;
-/** Maximum number of unanswered sign-ons and of failures at 300 Bd. */
+/** Unanswered sign-ons; failures at 300 Bd. */
 const SAME_SPEED_FAILURES = 3;
-/** Number of sessions at one speed before the next lower one. */
+/** Sessions at one speed. */
 const TRIES = 2;
-/** Number of clean readouts before a higher speed is tried. */
+/** Clean readouts before a higher speed. */
 const FIRST_WAIT = 4;
 const LAST_WAIT = 256;
 
 export interface SpeedSettings {
-	/** Highest speed to agree on: any number of Bd from 300 up. */
+	/** Any number of Bd from 300 up. */
 	readonly baudMax: number;
-	/** Remembered lower speed, Bd (0 when there is no such speed), and the identification of its meter. */
+	/** Lower speed, Bd (0: none), and the identification of its meter. */
 	readonly learnedBaud: number;
 	readonly learnedFor: Uint8Array;
-	/** Remembers a lower speed for a meter (printable ASCII); speed 0 forgets it. */
+	/** `meterId`: printable ASCII; speed 0 forgets. */
 	learn(baud: number, meterId: Uint8Array): void;
 }
 
 type SpeedOpening = Pick<Opening<SpeedSettings>, "settings" | "memory">;
 
-/** Counts, in RAM, for the meter with the lowered speed. */
+/** In RAM, for the meter with the lowered speed. */
 class SpeedMemory {
 	readonly meterId: Uint8Array;
-	/** Clean readouts at the present speed, and the number required before a higher speed is tried. */
+	/** Clean readouts at this speed; number required for a higher one. */
 	clean = 0;
 	wait = FIRST_WAIT;
-	/** True when the last trial used the full speed; the next one uses the next higher speed. */
+	/** The next trial uses the next higher speed, not the full one. */
 	isStepNext = false;
 
 	constructor(meterId: Uint8Array) {
 		this.meterId = meterId;
 	}
 
-	/** Records the failure of a higher speed, or of the speed that had worked. */
+	/** A higher speed, or the one that had worked, has failed. */
 	failed(): void {
 		this.clean = 0;
 		this.wait = Math.min(this.wait * 2, LAST_WAIT);
@@ -69,22 +65,19 @@ class SpeedMemory {
 export class Attempts implements SpeedChoice {
 	readonly #settings: SpeedSettings;
 	readonly #memory: ProtocolMemory;
-	/** Counts of finished sessions, of those that a lower speed would not help, and of those at the present speed. */
+	/** Finished sessions; those that a lower speed would not help; those at this speed. */
 	#count = 0;
 	#failures = 0;
 	#tries = 0;
-	/**
-	 * `isStill`: in the last session the meter announced mode E and sent nothing in mode C. `silences` counts these, up
-	 * to SILENCES.
-	 */
+	/** The meter announced mode E and was silent in mode C; `silences` counts this, up to SILENCES. */
 	isStill = false;
 	silences = 0;
-	/** Highest speed for the rest of this readout, Bd; Infinity until lowered. */
+	/** Bd, for this readout; Infinity until lowered. */
 	#ceiling: number;
-	/** True while a speed above the remembered one is tried. */
+	/** Above the remembered speed. */
 	#isTrial = false;
 
-	/** `ceiling`: highest speed to agree on this time, Bd. */
+	/** `ceiling`: Bd. */
 	constructor({ settings, memory }: SpeedOpening, ceiling = Number.POSITIVE_INFINITY) {
 		this.#settings = settings;
 		this.#memory = memory;
@@ -95,7 +88,7 @@ export class Attempts implements SpeedChoice {
 		return this.#count >= ATTEMPT_LIMIT;
 	}
 
-	/** Returns the speed to agree on with the identified meter, Bd: one of the standard's speeds. */
+	/** Standard speed to agree on, Bd. */
 	speedFor(ident: IdentScanner): number {
 		this.#isTrial = false;
 		const full = this.fullSpeed(ident);
@@ -108,10 +101,10 @@ export class Attempts implements SpeedChoice {
 		return memory.isStepNext ? getBaudRate(baudNumber(learned) + 1) : full;
 	}
 
-	/** Records a failed session; returns true when another attempt is worthwhile. */
+	/** Returns true when another attempt is worthwhile. */
 	failed({ failure, ident, mode, received }: MeterSession): boolean {
 		this.#count++;
-		// Anything longer than the echo of the acknowledgement may be a block at another speed.
+		// Longer than the echo of the acknowledgement: perhaps a block at another speed.
 		this.isStill = failure === IEC_MODE_E_ALONE && received <= ACKNOWLEDGE_LENGTH && this.silences < SILENCES;
 		if (this.isStill) this.silences++;
 		if (this.exhausted) return false;
@@ -130,13 +123,13 @@ export class Attempts implements SpeedChoice {
 			this.lower(this.learnedSpeed(ident));
 			return true;
 		}
-		// Silence at an already lowered speed is not accidental either.
+		// Silence at a lowered speed is not accidental.
 		const isSure = isSilent && this.#ceiling < Number.POSITIVE_INFINITY;
 		if (isSure || this.#tries === TRIES) this.lower(getBaudRate(baudNumber(used) - 1));
 		return true;
 	}
 
-	/** Records a successful session: remembers a speed below the full one, or forgets it. */
+	/** Remembers a lower speed, or forgets it. */
 	learn({ ident, mode }: MeterSession): void {
 		if (mode !== MODE_C) return;
 		const full = this.fullSpeed(ident);
@@ -163,12 +156,12 @@ export class Attempts implements SpeedChoice {
 		this.#tries = 0;
 	}
 
-	/** Returns the highest speed that both meter and settings allow, Bd. */
+	/** Highest speed of meter and settings, Bd. */
 	private fullSpeed(ident: IdentScanner): number {
 		return getBaudRate(baudNumber(Math.min(ident.baud, this.#settings.baudMax)));
 	}
 
-	/** Returns the remembered speed of this meter, Bd; Infinity when there is no such speed. */
+	/** Bd; Infinity without one. */
 	private learnedSpeed(ident: IdentScanner): number {
 		const { learnedBaud, learnedFor } = this.#settings;
 		const isIts = learnedBaud !== 0 && equalConstantTime(printable(ident), learnedFor);
@@ -182,7 +175,7 @@ export class Attempts implements SpeedChoice {
 	}
 }
 
-/** Returns the printable characters: some identifications contain control characters, which can't be stored as text. */
+/** Control characters in an identification cannot be stored as text. */
 function printable(ident: IdentScanner): Uint8Array {
 	return ident.copy().filter((character) => character >= 0x20 && character < 0x7f);
 }

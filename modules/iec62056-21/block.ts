@@ -1,5 +1,5 @@
 /**
- * Receiver for the frame of a data message in modes A, B and C. IEC 62056-21:2002, 6.3.4.
+ * Receiver for a data message in modes A, B and C (IEC 62056-21:2002, 6.3.4):
  *
  * | bytes | meaning |
  * |---|---|
@@ -8,16 +8,13 @@
  * | ETX | end |
  * | BCC | exclusive or of everything after STX up to and including ETX, 7 bits; any value from 00 to 7F, even LF and ETX |
  *
- * Meters and optical heads omit or add parts. The receiver therefore skips an echo of the acknowledgement and
- * `ACK CR LF` before STX, accepts a block without STX, and lets the caller end a block without ETX after a silence
- * (`end()`).
+ * Meters and heads omit or add parts: an echo and `ACK CR LF` before STX are skipped, a block needs no STX, and `end()`
+ * ends one without ETX after a silence.
  *
- * In programming mode a block may arrive in parts, each with its own STX and BCC. All parts but the last end in EOT
- * (6.3.4 and 6.5).
+ * In programming mode a block may have parts with their own STX and BCC, which end in EOT but for the last (6.3.4, 6.5).
  */
 import type { DataSetParser } from "./dataset.js";
 
-/** Result of a block's BCC check. */
 export const CHECK_ABSENT = 0;
 export const CHECK_RIGHT = 1;
 export const CHECK_WRONG = 2;
@@ -29,7 +26,7 @@ const STATE_TAIL = 3;
 const STATE_BCC = 4;
 const STATE_DONE = 5;
 
-/** Part to receive: a whole block or its first part, the next part, or a repetition of the same part. */
+/** Whole block or first part, next part, the same part again. */
 export const PART_FIRST = 0;
 export const PART_NEXT = 1;
 export const PART_AGAIN = 2;
@@ -45,16 +42,16 @@ const DELETE = 0x7f;
 
 export class BlockReceiver {
 	readonly #parser: DataSetParser;
-	/** Buffer for the first character of a block without STX, which the parser takes as an array. */
+	/** First character of a block without STX, as an array for the parser. */
 	readonly #one = new Uint8Array(1);
 	#state = STATE_WAIT;
 	#bcc = 0;
 	#framed = false;
 	#needsSTX = false;
 	check = CHECK_ABSENT;
-	/** True when SOH opened the block: the meter is in programming mode and needs a break. */
+	/** SOH opened the block; the meter needs a break. */
 	programming = false;
-	/** True when another part follows, on request. */
+	/** Another part follows on request. */
 	more = false;
 	/** Highest character that may end a block. */
 	readonly #lastEnd: number;
@@ -66,7 +63,7 @@ export class BlockReceiver {
 		this.#lastEnd = takesParts ? EOT : ETX;
 	}
 
-	/** Starts to receive a block, or a part of one (PART_…). With `needsSTX` everything before an STX is skipped. */
+	/** `part`: PART_…. With `needsSTX` everything before an STX is skipped. */
 	begin(needsSTX = false, part = PART_FIRST): void {
 		this.#state = STATE_WAIT;
 		this.#needsSTX = needsSTX;
@@ -78,7 +75,6 @@ export class BlockReceiver {
 		else this.#parser.begin();
 	}
 
-	/** True once the first character of a block has arrived. */
 	get started(): boolean {
 		return this.#state >= STATE_BODY;
 	}
@@ -87,7 +83,7 @@ export class BlockReceiver {
 		return this.#state === STATE_DONE;
 	}
 
-	/** True when a silence may end the block: its `!` has arrived, and without an STX no ETX need follow. */
+	/** A silence may end the block: its `!` has come, and without STX no ETX need follow. */
 	get complete(): boolean {
 		return this.#state >= STATE_TAIL;
 	}
@@ -96,7 +92,7 @@ export class BlockReceiver {
 		return this.#framed;
 	}
 
-	/** Takes bytes; returns the offset after the last one taken, which is `end` unless the block is done. */
+	/** Returns the offset after the last byte taken, `end` unless the block is done. */
 	receive(bytes: Uint8Array, start: number, end: number): number {
 		let i = start;
 		while (i < end && this.#state !== STATE_DONE) {
@@ -106,7 +102,6 @@ export class BlockReceiver {
 		return i;
 	}
 
-	/** Ends the block because no more bytes will arrive. */
 	end(): void {
 		if (this.#state === STATE_BODY) this.#parser.cut();
 		this.#state = STATE_DONE;
@@ -120,13 +115,13 @@ export class BlockReceiver {
 			this.#bcc ^= character;
 			if (character === ETX) this.#state = STATE_BCC;
 		} else {
-			// A damaged BCC (0x80 and above) never equals a 7-bit value.
+			// A damaged BCC (0x80 and above) never matches.
 			this.check = character === (this.#bcc & 0x7f) ? CHECK_RIGHT : CHECK_WRONG;
 			this.#state = STATE_DONE;
 		}
 	}
 
-	/** Handles a character before the block: opens the block or skips the character. */
+	/** Opens the block or skips the character. */
 	private takeFirst(character: number): void {
 		if (character === STX || character === SOH) this.open(character);
 		else if (character === ACK) this.#state = STATE_ECHO;
@@ -161,7 +156,7 @@ export class BlockReceiver {
 		}
 		if (stop === end) return end;
 		const character = bytes[stop];
-		// An STX after a line of noise or echo opens the block; an STX inside a block is a damaged character.
+		// After noise or echo an STX opens the block; inside a block it is damage.
 		if ((character === STX || character === SOH) && this.#parser.values === 0) this.open(character);
 		else {
 			this.#bcc ^= character;

@@ -1,17 +1,16 @@
 /**
- * Parser for the data sets of a block. IEC 62056-21:2002, 6.5 and 7.
+ * Parser for the data sets of a block (IEC 62056-21:2002, 6.5 and 7):
  *
  *     block   = line { CR LF line } [CR LF] "!"
  *     line    = { dataset }
  *     dataset = [address] "(" [value] [ "*" unit ] ")" { "(" [value] [ "*" unit ] ")" }
  *
- * Deviations of real meters that it accepts: several data sets on a line without separator; a line without address that
- * continues the set before it (DSMR gas, load profiles); line ends of LF only; control characters between sets; `/`
- * anywhere; `&` in a unit, which begins the next value (`088*C&082*C`, heat meters). A grammar error discards one set.
- * A damaged character (0x80 and above) discards all sets of its line.
+ * Accepted deviations: several sets on a line; a line without address, which continues the set before (DSMR gas, load
+ * profiles); LF alone; control characters between sets; `/` anywhere; `&` in a unit, which begins the next value
+ * (`088*C&082*C`, heat meters). A grammar error discards a set; a damaged character (0x80 and above) all sets of its
+ * line.
  *
- * The parser stores no data: it passes each piece to the sink as it arrives. Limit: ADDRESS_LIMIT characters per
- * address. The sink limits the length of values.
+ * Pieces go to the sink as they arrive; it limits values. Limit: ADDRESS_LIMIT characters per address.
  */
 
 import { ADDRESS_LIMIT, PART_ADDRESS, PART_UNIT, PART_VALUE, type RecordSink } from "../readout/sink.js";
@@ -38,16 +37,16 @@ export class DataSetParser {
 	readonly #sink: RecordSink;
 	#state = STATE_LINE_START;
 	#addressLength = 0;
-	/** True until the current set has a complete value. */
+	/** The set has no complete value yet. */
 	#newSet = false;
-	/** True when this part of the block began inside a value. */
+	/** This part began inside a value. */
 	#isSplit = false;
-	/** Counts of complete sets (sets with a complete value) and complete values; some may have been discarded later. */
+	/** Complete sets and values, also if discarded later. */
 	sets = 0;
 	values = 0;
-	/** Number of lines dropped because of a damaged character. */
+	/** Lines dropped for a damaged character. */
 	damaged = 0;
-	/** Number of values dropped because of a grammar error. */
+	/** Values dropped for a grammar error. */
 	broken = 0;
 
 	constructor(sink: RecordSink) {
@@ -65,25 +64,24 @@ export class DataSetParser {
 		this.#sink.beginLine();
 	}
 
-	/** Begins the next part of the block. With `isAgain` the part is repeated, and its earlier contents are discarded. */
+	/** With `isAgain` the part is repeated and its earlier contents are discarded. */
 	beginPart(isAgain: boolean): void {
 		this.#sink.beginPart(isAgain);
 		if (!isAgain) {
 			this.#isSplit = this.#state !== STATE_LINE_START;
 			return;
 		}
-		// The beginning of a value that spans both parts is lost.
+		// A value across both parts is lost.
 		this.damaged = this.#isSplit ? 1 : 0;
 		this.#state = STATE_LINE_START;
 		this.#newSet = false;
 	}
 
-	/** Ends a part. An incomplete value continues in the next part; otherwise the next part begins a new line. */
+	/** An incomplete value continues in the next part; otherwise that begins a new line. */
 	endPart(): void {
 		if (!this.insideValue && this.#state !== STATE_ADDRESS) this.endLine();
 	}
 
-	/** True after the `!` that ends a block. */
 	get ended(): boolean {
 		return this.#state === STATE_END;
 	}
@@ -92,7 +90,7 @@ export class DataSetParser {
 		return this.#state === STATE_VALUE || this.#state === STATE_UNIT;
 	}
 
-	/** Takes characters up to `end` or to the `!` that ends the block; returns the offset after the last one taken. */
+	/** Up to `end` or the `!` of the block; returns the offset after it. */
 	receive(bytes: Uint8Array, start: number, end: number): number {
 		let i = start;
 		while (i < end && this.#state !== STATE_END) {
@@ -104,14 +102,14 @@ export class DataSetParser {
 		return i;
 	}
 
-	/** Ends the input. An open value is discarded as incomplete, and its line does not count as damaged. */
+	/** An open value is discarded as incomplete, not damaged. */
 	cut(): void {
 		if (!this.insideValue && this.#state !== STATE_ADDRESS) return;
 		this.#sink.discardSet();
 		this.#state = STATE_SKIP_LINE;
 	}
 
-	/** Takes the characters of a value or unit up to the character that ends it. */
+	/** Up to the end of the value or unit. */
 	private takeText(bytes: Uint8Array, start: number, end: number): number {
 		let i = start;
 		const inUnit = this.#state === STATE_UNIT;
@@ -137,7 +135,7 @@ export class DataSetParser {
 		return i + 1;
 	}
 
-	/** Ends a whole block; `good` is true when it passed its checks. */
+	/** `good`: the block passed its checks. */
 	endBlock(good: boolean): void {
 		this.#sink.endBlock(good);
 	}
@@ -160,7 +158,7 @@ export class DataSetParser {
 		else if (character === EXCLAMATION_MARK) this.#state = STATE_END;
 	}
 
-	/** Takes the characters of an address. Blanks before the first one are skipped. */
+	/** Skips leading blanks. */
 	private takeAddress(bytes: Uint8Array, start: number, end: number): number {
 		let from = start;
 		if (this.#state !== STATE_ADDRESS) {
@@ -179,9 +177,7 @@ export class DataSetParser {
 		return to;
 	}
 
-	/**
-	 * Ends a line. A line without parentheses is not data (a header, an echo) and is dropped without counting as damaged.
-	 */
+	/** A line without parentheses (a header, an echo) is dropped, not damaged. */
 	private endLine(): void {
 		if (this.#state === STATE_ADDRESS) this.#sink.discardSet();
 		this.#newSet = false;
@@ -207,7 +203,7 @@ export class DataSetParser {
 	}
 }
 
-/** Returns true for a printable character other than a parenthesis or `!`. */
+/** Printable, no parenthesis, no `!`. */
 function isAddressCharacter(character: number): boolean {
 	if (character < BLANK || character >= DELETE) return false;
 	return character !== PARENTHESIS_OPEN && character !== PARENTHESIS_CLOSE && character !== EXCLAMATION_MARK;

@@ -1,4 +1,4 @@
-/** Failures of an IEC 62056-21 session. Their progress values are 1 to 19, below those of HDLC, which may follow. */
+/** Progress values are 1 to 19, below those of HDLC, which may follow. */
 import {
 	failure,
 	finalFailure,
@@ -14,7 +14,7 @@ export const IEC_SILENCE = failure(
 	3,
 	"The meter did not answer. Check that the head sits on the meter's optical port, and its direction; then battery, if the meter sleeps on one.",
 );
-/** No character received after a sign-on with an address: a wrong address is the likelier cause. */
+/** With an address, a wrong one is the likelier cause. */
 export const IEC_SILENCE_ADDRESSED = failure(
 	METER_TIMEOUT,
 	"iec62056-21/silence-addressed",
@@ -39,7 +39,7 @@ export const IEC_NO_BLOCK = failure(
 	6,
 	"The meter gave its identification, but no data. Try a lower baudrate_max.",
 );
-/** No block after an identification that announces mode E: the meter may support no other mode. */
+/** No block from a meter that announces mode E and may have no other. */
 export const IEC_MODE_E_ALONE = failure(
 	METER_TIMEOUT,
 	"iec62056-21/mode-e-alone",
@@ -53,7 +53,7 @@ export const IEC_CUT = failure(
 	7,
 	"The meter stopped in the middle of its data. Check that the head sits firmly.",
 );
-/** BCC wrong or character damaged, also in the repetitions. */
+/** Also in the repetitions. */
 export const IEC_CHECK_WRONG = failure(
 	METER_ERROR,
 	"iec62056-21/check",
@@ -66,21 +66,21 @@ export const IEC_METER_ERROR = failure(
 	9,
 	"The meter answered with an error message instead of data.",
 );
-/** Mode D: no whole telegram within the caller's time limit. */
+/** Mode D: no whole telegram in time. */
 export const IEC_NO_TELEGRAM = failure(
 	METER_TIMEOUT,
 	"iec62056-21/no-telegram",
 	0,
 	"No complete telegram arrived within a minute. Check mode_d_baudrate, and that this meter pushes.",
 );
-/** Load profile requested, but missing in the readout of a meter without programming mode. */
+/** No load profile in the readout, and no programming mode. */
 export const IEC_NO_PROGRAMMING = failure(
 	NO_PROFILE,
 	"iec62056-21/no-programming",
 	10,
 	"The readout has no such load profile, and the meter does not go into programming mode, where others keep it.",
 );
-/** Password answered with NAK, an error message or the end of the session. */
+/** NAK, error message, or end of the session. */
 export const IEC_PASSWORD_REFUSED = finalFailure(
 	METER_AUTH_FAILED,
 	"iec62056-21/password",
@@ -99,7 +99,7 @@ export const IEC_NO_CLOCK = finalFailure(
 	11,
 	"The meter sends no date and time, which are needed to request its load profile.",
 );
-/** No answer to the request for the profile or the clock. */
+/** To the request for profile or clock. */
 export const IEC_NO_ANSWER = failure(
 	METER_TIMEOUT,
 	"iec62056-21/no-answer",
@@ -112,7 +112,7 @@ export const IEC_BROKEN_OFF = failure(
 	12,
 	"The meter ended the session when its load profile was requested. Try again; if that fails, it needs a password (iec62056/config).",
 );
-/** Profile request answered with an error message or refused, in every form. */
+/** Error message or refusal of every form. */
 export const IEC_NO_PROFILE = finalFailure(
 	NO_PROFILE,
 	"iec62056-21/no-profile",

@@ -1,5 +1,5 @@
 /**
- * Identification message of a meter. IEC 62056-21:2002, 6.3.2 and annex E (mode E).
+ * Identification message (IEC 62056-21:2002, 6.3.2 and annex E):
  *
  * | bytes | meaning |
  * |---|---|
@@ -11,10 +11,10 @@
  * | CR LF | |
  */
 
-/** Maximum number of bytes stored of an identification, without `/`, CR and LF. */
+/** Stored bytes, without `/`, CR and LF. */
 export const IDENT_LIMIT = 64;
 
-/** Mode of the session, as the letter shown in the API. */
+/** Letter in the API. */
 export const MODE_A = 0x41;
 export const MODE_B = 0x42;
 export const MODE_C = 0x43;
@@ -30,38 +30,38 @@ const PARENTHESIS_CLOSE = 0x29;
 const BACKSLASH = 0x5c;
 
 const LETTERS = 3;
-/** Highest position in a line at which a `/` still belongs to the identification. */
+/** Up to this position a `/` belongs to the identification. */
 const SLASH_LIMIT = 16;
 const NOWHERE = -1;
 
-/** Speed at the beginning of each sign-on, Bd (6.3.1). */
+/** Bd, at each sign-on (6.3.1). */
 export const BASE_BAUD = 300;
 const LAST_NUMBER = 6;
 
-/** Returns the largest speed number with a speed of at most `baud`; at least 0 (300 Bd). */
+/** Largest number with a speed of at most `baud`; at least 0 (300 Bd). */
 export function baudNumber(baud: number): number {
 	let number = 0;
 	while (number < LAST_NUMBER && getBaudRate(number + 1) <= baud) number++;
 	return number;
 }
 
-/** Returns the speed, 300 to 19200 Bd, of a number (0 to 6) in modes B (`A` = 1) and C (`0` = 0) (6.3.2, note 13). */
+/** 300 to 19200 Bd for 0 to 6, in modes B (`A` = 1) and C (`0` = 0) (6.3.2, note 13). */
 export function getBaudRate(number: number): number {
 	return BASE_BAUD << number;
 }
 
 /**
- * Finds identifications in a stream of 7-bit characters. Everything before a `/` is noise. A line without manufacturer
- * letters or with parentheses (data that contains a slash) is noise too. A line that ends with `!` is the echo of a
- * sign-on. A `/` inside a possible identification belongs to it, unless three letters follow and begin the next one.
+ * Finds identifications in 7-bit characters. Noise: all before a `/`, and lines without manufacturer letters or with
+ * parentheses (data). A line that ends with `!` is the echo of a sign-on. A `/` inside belongs to the identification
+ * unless three letters follow.
  */
 export class IdentScanner {
-	/** Identification without `/` and line end, in the first `length` bytes; complete when `take()` returns true. */
+	/** Without `/` and line end, `length` bytes; complete when `take()` returns true. */
 	readonly bytes = new Uint8Array(IDENT_LIMIT);
 	length = 0;
 	echoes = 0;
 	#inside = false;
-	/** Offset of the text after the last `/` inside the line. */
+	/** After the last `/` in the line. */
 	#slash = NOWHERE;
 
 	reset(): void {
@@ -71,15 +71,12 @@ export class IdentScanner {
 		this.#inside = false;
 	}
 
-	/** True while the current line may become an identification. */
+	/** The line may become an identification. */
 	get inside(): boolean {
 		return this.#inside;
 	}
 
-	/**
-	 * Takes a character; returns true when it ends an identification. When `length` decreases, a new identification has
-	 * begun, and `bytes` holds its characters after the `/`.
-	 */
+	/** True at the end of an identification. When `length` decreases, a new one has begun. */
 	take(character: number): boolean {
 		if (character === SLASH) {
 			const isText = this.#inside && this.length <= SLASH_LIMIT && this.hasLetters(0);
@@ -112,25 +109,25 @@ export class IdentScanner {
 		return this.bytes.slice(0, this.length);
 	}
 
-	/** MODE_A, MODE_B or MODE_C, according to Z. The identification does not reveal mode D. */
+	/** By Z; mode D is not visible. */
 	get mode(): number {
 		const z = this.z;
 		if (z >= 0x30 && z <= 0x36) return MODE_C;
 		return z >= 0x41 && z <= 0x46 ? MODE_B : MODE_A;
 	}
 
-	/** Speed the meter offers, Bd. */
+	/** Offered by the meter, Bd. */
 	get baud(): number {
 		const { mode } = this;
 		return mode === MODE_A ? BASE_BAUD : getBaudRate(this.z - (mode === MODE_C ? 0x30 : 0x40));
 	}
 
-	/** True when the meter announces the short reaction time of 20 ms (third manufacturer letter in lower case). */
+	/** 20 ms (third manufacturer letter in lower case). */
 	get fastReaction(): boolean {
 		return this.bytes[2] >= 0x61 && this.bytes[2] <= 0x7a;
 	}
 
-	/** True when an enhanced identification announces mode E (`\2`). */
+	/** `\2`. */
 	get announcesModeE(): boolean {
 		for (let i = 4; i + 1 < this.length && this.bytes[i] === BACKSLASH; i += 2) {
 			if (this.bytes[i + 1] === 0x32) return true;

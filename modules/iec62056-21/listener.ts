@@ -1,6 +1,5 @@
 /**
- * Listener for a meter that sends unsolicited telegrams (mode D). IEC 62056-21:2002, 6.4.5; DSMR P1 companion standard
- * 5.0.2, 5.2.
+ * Listener for unsolicited telegrams, mode D (IEC 62056-21:2002, 6.4.5; DSMR P1 companion standard 5.0.2, 5.2):
  *
  * | bytes | meaning |
  * |---|---|
@@ -9,10 +8,9 @@
  * | CRC | DSMR only: four hex digits (some meters omit leading zeros), CRC-16/ARC of everything from `/` to `!` |
  * | CR LF | |
  *
- * There is no STX, ETX or BCC; the only checks are parity, grammar and, with DSMR, the CRC. The CRC covers all eight
- * bits. When it is right, a character of 0x80 and above was sent by the meter and discards only its line, because
- * readings are ASCII. A telegram may follow the previous one without a gap, and listening may begin in the middle of a
- * telegram. An identification inside a block therefore begins a new telegram, and the unfinished one is dropped.
+ * The only checks are parity, grammar and, with DSMR, the CRC. The CRC covers all eight bits: if it is right, the meter
+ * sent a character of 0x80 and above, which discards its line. Telegrams may follow without a gap, and listening may
+ * begin inside one, so an identification inside a block drops it and begins a new telegram.
  *
  *     HUNT   identification    BODY
  *     BODY   `!`               CRC    an identification: lost, BODY    silence: lost, HUNT
@@ -31,14 +29,14 @@ import { IEC_CHECK_WRONG, IEC_NO_IDENT, IEC_SILENCE } from "./failures.js";
 import { IdentScanner } from "./ident.js";
 
 /**
- * Event: a telegram stopped before its end and was dropped. The other events are EVENT_READOUT for a valid telegram,
- * EVENT_POOR for a telegram with a wrong CRC, damaged characters or a broken line, and EVENT_END.
+ * A telegram stopped before its end and was dropped. Other events: EVENT_READOUT, EVENT_POOR (wrong CRC, damaged
+ * characters or a broken line), EVENT_END.
  */
 export const EVENT_LOST_TELEGRAM = 5;
 
-/** Silence that ends a telegram, ms; characters follow each other within 1500 ms (6.4.5). */
+/** Ends a telegram, ms; characters follow within 1500 ms (6.4.5). */
 const GAP_MS = 2000;
-/** Silence after `!`, where a line end should follow at once, ms. */
+/** After `!`, where a line end should follow, ms. */
 const END_GAP_MS = 300;
 const CRC_DIGITS = 4;
 
@@ -54,19 +52,19 @@ const STATE_ENDED = 3;
 
 export class MeterListener implements Machine {
 	readonly parser: DataSetParser;
-	/** Identification of the telegram being received, or of the last one. */
+	/** Present or last telegram's. */
 	ident: Uint8Array = new Uint8Array(0);
 	check = CHECK_ABSENT;
-	/** Failure of the last telegram; after `abort()`, of the whole session. */
+	/** Last telegram's; after `abort()`, the session's. */
 	failure: Failure | undefined;
-	/** Counts of received and of damaged characters. */
+	/** Received and damaged characters. */
 	received = 0;
 	damaged = 0;
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly #outputs = new OutputQueue();
 	readonly #scanner = new IdentScanner();
 	#state = STATE_HUNT;
-	/** CRC from the `/` of this telegram, and from the last `/` that may begin the next one. */
+	/** From this telegram's `/`, and from the last `/` that may begin the next. */
 	#crc = 0;
 	#scannerCRC = 0;
 	#sentCRC = 0;
@@ -104,7 +102,7 @@ export class MeterListener implements Machine {
 		return this.#outputs.poll();
 	}
 
-	/** Stops listening. The session has failed if no identification was received. */
+	/** Fails if no identification was received. */
 	abort(_nowMs: number): void {
 		if (this.#state === STATE_ENDED) return;
 		this.#state = STATE_ENDED;
@@ -115,7 +113,7 @@ export class MeterListener implements Machine {
 		this.#outputs.event(EVENT_END);
 	}
 
-	/** Passes a character that may belong to an identification to both the scanner and the block. */
+	/** For scanner and block. */
 	private takeOne(bytes: Uint8Array, at: number): void {
 		const scanner = this.#scanner;
 		const { length } = scanner;

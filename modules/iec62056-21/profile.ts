@@ -1,6 +1,6 @@
 /**
- * Reads the last rows of a load profile over IEC 62056-21. A few meters include it in their readout. The others send it
- * in programming mode, in answer to a request for `P.01` from a given time:
+ * Reads the last rows of a load profile. A few meters have it in their readout; others send it in programming mode, for
+ * `P.01` from a given time:
  *
  *     readout      ends here if it has the profile; otherwise its clock (0.9.1, 0.9.2) is kept
  *     sign-on      `ACK 0 Z 1`, answered by `SOH P0 STX (…) ETX BCC`
@@ -9,17 +9,16 @@
  *     rows         `R5 P.01(sYYMMDDhhmm;)`, then other forms if the meter refuses that one (FORMS)
  *     break        `B0`
  *
- * `s` is 0 in winter, 1 in summer. Rows have the same form as in a readout (meter/routes/profile.ts): a head with time,
- * status, period in minutes, codes and units, then lines of values. IEC 62056-21:2002, 6.3.4, 6.4.3 and 6.5. The
- * contents of P.01 and the time before `;` are from VDEW "Lastenheft Elektronische Lastgangzähler" 2.1.2. After a block
- * that ends in EOT, an ACK requests the next part.
+ * `s` is 0 in winter, 1 in summer. Rows are as in a readout (meter/routes/profile.ts): a head with time, status, period
+ * in minutes, codes and units, then lines of values. IEC 62056-21:2002, 6.3.4, 6.4.3 and 6.5. The contents of P.01 and
+ * the time before `;` are from VDEW "Lastenheft Elektronische Lastgangzähler" 2.1.2. After EOT an ACK requests the next
+ * part.
  *
- * A password without an acceptance is not sent again in the same request, whatever the error, because meters lock after
- * a few wrong passwords. Few meters need one for reading. Passwords enciphered by a manufacturer's rule (`P2`) are not
- * supported.
+ * An unaccepted password is not sent again in the same request, because meters lock after a few wrong ones. Enciphered
+ * passwords (`P2`) are not supported.
  *
- * The start time of the request is the meter's own time minus the requested number of periods. The period counts as 15
- * minutes until a head states it. If the stated period is longer, or there are too many rows, the request is repeated.
+ * The request starts at the meter's time minus the wanted periods, of 15 minutes until a head states another; a longer
+ * period, or too many rows, repeat it.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { NO_BYTES } from "../io/machine.js";
@@ -54,27 +53,27 @@ const LETTER_E = 0x45;
 const LETTER_P = 0x50;
 const LETTER_R = 0x52;
 
-/** Digit after `R` in each form of the request; the next form is tried when the meter refuses one. */
+/** Digit after `R`, by form; a refusal leads to the next form. */
 const FORMS = "5565";
-/** Form without the season digit before the time. */
+/** No season digit before the time. */
 const FORM_BARE = 1;
-/** Form that takes the period for a day, for a meter without a row in the last quarters of an hour. */
+/** Takes the period for a day: the meter had no row in the last quarters of an hour. */
 const FORM_DAYS = 3;
-/** Number of repetitions of a request after a NAK, and with a better period. */
+/** Repetitions after a NAK, and with a better period. */
 const REPEATS = 2;
-/** Number of sessions in programming mode; more would outlast the waiting client. */
+/** Sessions in programming mode, as many as a client waits for. */
 const TRIES = 3;
 
-/** Awaited answer: the meter's password request, its answer to the password, or the rows or clock. */
+/** Awaited: password request, answer to the password, rows or clock. */
 const STEP_DEMAND = 0;
 const STEP_PASSWORD = 1;
 const STEP_ROWS = 2;
 
-/** Offset of the password in its command, and the character that replaces it in a log. */
+/** In its command; and the character for it in the log. */
 const PASSWORD_AT = 5;
 const HIDDEN = 0x2a;
 
-/** E of the clock's codes, 0.9.1 and 0.9.2. */
+/** E of 0.9.1 and 0.9.2. */
 const CLOCK_TIME = 1;
 const CLOCK_DATE = 2;
 const SEASON_UNKNOWN = -1;
@@ -83,23 +82,23 @@ const DAY_S = 86_400;
 const HOUR_S = 3600;
 const QUARTER_S = 900;
 
-/** Requests for one profile, and the meter's data needed for them; shared by all sessions of a readout. */
+/** Requests for one profile, shared by all sessions of a readout. */
 class ProfileQuestions {
-	/** D of the profile's code: 1 for P.01. */
+	/** D of the code: 1 for P.01. */
 	readonly #number: number;
 	readonly #entries: number;
-	/** Meter's date in s since 1970 and time of day in s; NaN when unknown. */
+	/** Meter's date in s since 1970, time of day in s; NaN when unknown. */
 	#dateS = Number.NaN;
 	#timeS = Number.NaN;
 	#season = SEASON_UNKNOWN;
 	#periodS = QUARTER_S;
-	/** Additional time span to request, s: a meter of unknown season may be an hour ahead of the requested time. */
+	/** Also requested, s: without a known season the meter may be an hour ahead. */
 	#marginS = 0;
-	/** Period stated in the head, s; 0 when the head states no period. */
+	/** From the head, s; 0: not stated. */
 	#toldS = 0;
 	#form = 0;
 	#repeats = REPEATS;
-	/** Number of sessions left. */
+	/** Sessions left. */
 	tries = TRIES;
 
 	constructor({ code, entries }: ProfileRequest) {
@@ -107,13 +106,13 @@ class ProfileQuestions {
 		this.#entries = entries;
 	}
 
-	/** E of the clock code to request next; 0 when the clock is known. */
+	/** E to request next; 0: clock known. */
 	get clock(): number {
 		if (Number.isNaN(this.#dateS)) return CLOCK_DATE;
 		return Number.isNaN(this.#timeS) ? CLOCK_TIME : 0;
 	}
 
-	/** Takes the clock from packed records; returns true when they contain the profile. */
+	/** Takes the clock; true when the profile is there. */
 	look(records: Uint8Array): boolean {
 		const cursor = new RecordCursor(records);
 		const asked = this.clock;
@@ -121,7 +120,7 @@ class ProfileQuestions {
 			if (cursor.isRow || !cursor.nextValue()) continue;
 			const { c, d, e } = cursor.code;
 			if (c === GROUP_PROFILE && d === this.#number) {
-				// A meter may send the word ERROR in place of a time.
+				// The word ERROR, in place of a time.
 				const isError = cursor.text[0] === LETTER_E;
 				if (isError || !cursor.nextValue() || !cursor.nextValue()) continue;
 				this.#toldS = 60 * digitsIn(cursor.text, cursor.length);
@@ -133,10 +132,7 @@ class ProfileQuestions {
 		return false;
 	}
 
-	/**
-	 * Takes the answer to a request. Returns true when the rows are complete, false when `put()` has another request, or
-	 * the failure.
-	 */
+	/** True: all rows; false: `put()` has another request; or the failure. */
 	take(records: Uint8Array, overflow: boolean): boolean | Failure {
 		const asked = this.clock;
 		const isThere = this.look(records);
@@ -150,7 +146,7 @@ class ProfileQuestions {
 		return false;
 	}
 
-	/** Handles a refused request. Returns false when `put()` has another form, or the failure. */
+	/** False: `put()` has another form; or the failure. */
 	refused(): false | Failure {
 		if (this.clock > 0) return IEC_NO_CLOCK;
 		this.#form++;
@@ -158,7 +154,7 @@ class ProfileQuestions {
 		return this.#form < FORMS.length ? false : IEC_NO_PROFILE;
 	}
 
-	/** Writes the next request; returns its length. */
+	/** Returns its length. */
 	put(into: Uint8Array): number {
 		const { clock } = this;
 		into[0] = SOH;
@@ -188,7 +184,7 @@ class ProfileQuestions {
 		return endCommand(into, to);
 	}
 
-	/** Takes `[s]hhmm[ss]` or `[s][YY]YYMMDD`; other characters between the digits are skipped. */
+	/** `[s]hhmm[ss]` or `[s][YY]YYMMDD`; skips other characters. */
 	private takeClock({ text, length }: RecordCursor, part: number): void {
 		const digits = new Uint8Array(length);
 		let count = 0;
@@ -209,10 +205,10 @@ class ProfileQuestions {
 	}
 }
 
-/** The readout that precedes programming mode. */
+/** Readout before programming mode. */
 class ReadoutFirst extends IECReadSession {
 	readonly #questions: ProfileQuestions;
-	/** True when the readout was complete and had no such profile. */
+	/** Complete, without the profile. */
 	#isInVain = false;
 
 	constructor(opening: Opening<IECSettings>, attempts: Attempts, questions: ProfileQuestions) {
@@ -243,7 +239,7 @@ class ReadoutFirst extends IECReadSession {
 class ProgrammingMode extends IECReadSession {
 	readonly #questions: ProfileQuestions;
 	#step = STEP_DEMAND;
-	/** Number of refusals of the present request. */
+	/** Refusals of the present request. */
 	#refusals = 0;
 
 	constructor(opening: Opening<IECSettings>, attempts: Attempts, questions: ProfileQuestions) {
@@ -258,7 +254,7 @@ class ProgrammingMode extends IECReadSession {
 		return isOver ? undefined : next;
 	}
 
-	/** Masks the password and its check in the log, also in a late or incomplete echo from the head. */
+	/** Masks the password and its check, also in a late or incomplete echo. */
 	shown(_direction: number, bytes: Uint8Array, start: number, end: number): Uint8Array {
 		if (this.#step !== STEP_PASSWORD) return bytes;
 		const secret = this.message.subarray(PASSWORD_AT, PASSWORD_AT + this.opening.settings.password.length + 3);
@@ -307,7 +303,7 @@ class ProgrammingMode extends IECReadSession {
 				this.ask(putPassword(this.message, settings.password), PART_FIRST, nowMs);
 			}
 		} else if (block.programming) {
-			// Skips the head's echo of the command.
+			// Skips an echo of the command.
 			this.expectBlock(nowMs, true);
 		} else if (step === STEP_PASSWORD) {
 			this.fail(IEC_PASSWORD_REFUSED);
@@ -325,7 +321,7 @@ class ProgrammingMode extends IECReadSession {
 		this.goOn(false, nowMs);
 	}
 
-	/** Acts on the result of `ProfileQuestions`: ends, fails, or sends the next request. */
+	/** Result of `ProfileQuestions`: ends, fails, or asks. */
 	private goOn(outcome: boolean | Failure, nowMs: number): void {
 		if (outcome === true) this.end(OUTCOME_BLOCK);
 		else if (outcome !== false) this.fail(outcome);
@@ -336,7 +332,7 @@ class ProgrammingMode extends IECReadSession {
 	}
 }
 
-/** Returns the number in the text; 0 when it contains anything but digits. */
+/** 0 if not only digits. */
 function digitsIn(text: Uint8Array, length: number): number {
 	let number = 0;
 	for (let i = 0; i < length; i++) {
@@ -347,7 +343,6 @@ function digitsIn(text: Uint8Array, length: number): number {
 	return number;
 }
 
-/** Writes the plain-text password; returns the length of the command. */
 function putPassword(into: Uint8Array, password: Uint8Array): number {
 	into[0] = SOH;
 	into[1] = LETTER_P;
@@ -358,7 +353,7 @@ function putPassword(into: Uint8Array, password: Uint8Array): number {
 	return endCommand(into, PASSWORD_AT + password.length);
 }
 
-/** Writes the end of a command after its data; returns the command's length. */
+/** Returns the command's length. */
 function endCommand(into: Uint8Array, at: number): number {
 	into[at] = 0x29;
 	into[at + 1] = ETX;
@@ -368,7 +363,7 @@ function endCommand(into: Uint8Array, at: number): number {
 	return at + 3;
 }
 
-/** Writes the last `count` digits of a number; returns the offset after them. */
+/** Last `count` digits; returns the end. */
 function putDigits(into: Uint8Array, at: number, number: number, count: number): number {
 	let rest = number;
 	for (let i = at + count - 1; i >= at; i--) {
@@ -378,7 +373,7 @@ function putDigits(into: Uint8Array, at: number, number: number, count: number):
 	return at + count;
 }
 
-/** Reads the readout first, and then, if it lacks the profile, programming mode. */
+/** Readout, then programming mode if the profile is missing. */
 export function openProfile(opening: Opening<IECSettings>, profile: ProfileRequest): ReadSession {
 	return new ReadoutFirst(opening, new Attempts(opening), new ProfileQuestions(profile));
 }

@@ -1,8 +1,8 @@
 /**
- * IEC 62056-21 as entries of the table of meter protocols: requested (modes A, B, C) and unsolicited (mode D).
+ * IEC 62056-21 for the table of meter protocols: requested (modes A, B, C) and unsolicited (D).
  *
- * In modes A, B and C each session is a MeterSession; after a failure attempts.ts decides whether another one follows.
- * In mode D one MeterListener runs without end; each whole telegram is a readout.
+ * In modes A, B and C attempts.ts decides about a further MeterSession; in mode D one MeterListener runs, and each whole
+ * telegram is a readout.
  */
 import { FORMAT_7E1, type LineSettings } from "../io/host.js";
 import { NO_BYTES } from "../io/machine.js";
@@ -15,7 +15,6 @@ import { BASE_BAUD, MODE_D } from "./ident.js";
 import { MeterListener } from "./listener.js";
 import { HAND_OVER_NEVER, MeterSession, OUTCOME_BLOCK } from "./session.js";
 
-/** Name in the API. */
 export const PROTOCOL_IEC62056_21 = "IEC62056-21";
 export const SIGN_ON_LINE: LineSettings = Object.freeze({ baud: BASE_BAUD, format: FORMAT_7E1 });
 
@@ -24,13 +23,13 @@ export interface IECSettings extends SpeedSettings {
 	readonly modeDBaud: number;
 	readonly battery: boolean;
 	readonly deviceAddress: Uint8Array;
-	/** Password for programming mode, ASCII; empty when there is no password. */
+	/** Programming mode, ASCII; or empty. */
 	readonly password: Uint8Array;
 }
 
 export class IECReadSession extends MeterSession implements ReadSession, Probing {
 	protected readonly opening: Opening<IECSettings>;
-	/** Undefined when only the identification is wanted. */
+	/** Undefined for the identification only. */
 	readonly #attempts: Attempts | undefined;
 
 	/** `handOver`: HAND_OVER_…; `isProgramming`: as in SessionOptions. */
@@ -79,7 +78,7 @@ export class IECReadSession extends MeterSession implements ReadSession, Probing
 	next(quietMs: number, nowMs: number): ReadSession | undefined {
 		const again = this.isWorthAnother();
 		if (again === undefined) return undefined;
-		// After no answer the line was silent long enough.
+		// No answer: the line was silent long enough.
 		const isSilent = (this.failure?.progress ?? 0) <= IEC_ECHO_ONLY.progress;
 		const isQuiet = isSilent || again.isStill;
 		return this.another({ ...this.opening, quietMs: isQuiet ? 0 : quietMs, nowMs }, again);
@@ -89,7 +88,7 @@ export class IECReadSession extends MeterSession implements ReadSession, Probing
 		return new IECReadSession(opening, attempts);
 	}
 
-	/** Evaluates the finished session; returns the attempts if another one is worthwhile. */
+	/** Undefined if no other session is worthwhile. */
 	isWorthAnother(): Attempts | undefined {
 		const attempts = this.#attempts;
 		if (this.outcome !== OUTCOME_BLOCK) return attempts?.failed(this) === true ? attempts : undefined;
@@ -104,7 +103,7 @@ export class IECReadSession extends MeterSession implements ReadSession, Probing
 	}
 }
 
-/** A listener that returns each telegram as a readout. */
+/** Each telegram is a readout. */
 class ModeDReadSession extends MeterListener implements ReadSession, Probing {
 	readonly line: LineSettings;
 	readonly #records: RecordWriter;
@@ -115,7 +114,7 @@ class ModeDReadSession extends MeterListener implements ReadSession, Probing {
 		this.#records = records;
 	}
 
-	/** Some meters send 8N1 in place of the standard's 7E1. */
+	/** Some meters send 8N1, not the standard's 7E1. */
 	get anyFraming(): boolean {
 		return true;
 	}
@@ -149,7 +148,7 @@ export const MODE_D_PUSH: MeterProtocol<IECSettings> = Object.freeze({
 	probe: listen,
 });
 
-/** Opens a session that ends after the identification. */
+/** Ends after the identification. */
 export function probeIdent(opening: Opening<IECSettings>): IECReadSession {
 	return new IECReadSession(opening, undefined);
 }

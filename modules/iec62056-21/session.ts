@@ -1,8 +1,6 @@
 /**
- * One session with a meter in mode A, B or C: wake-up, sign-on, identification, acknowledgement, block, and the
- * repetition of a block with a wrong check; in mode E, everything up to the hand-over to HDLC. A sans-io machine
- * (io/machine.ts) run by a Link; attempts.ts decides what follows a failure. IEC 62056-21:2002, 6.3, 6.4 and annexes B
- * and E.
+ * One session in mode A, B or C, from wake-up to block; in mode E up to the hand-over to HDLC. A sans-io machine
+ * (io/machine.ts), run by a Link. IEC 62056-21:2002, 6.3, 6.4 and annexes B and E.
  *
  *     QUIET               silence, or patience over: WAKE (battery) or IDENT
  *     WAKE                pause over: IDENT
@@ -14,10 +12,9 @@
  *     BEFORE_BREAK        silence, or patience over: ENDED (in place of ENDED, in programming mode)
  *     any                 abort: ENDED; a timeout in IDENT and BLOCK too, after validating the bytes received
  *
- * Times (6.3.1, all in ms): each side answers 200 to 1500 (20 to 1500 for a meter with the short reaction time) after
- * the other; the gap between the characters of a message is at most 1500. The limits below add the delay of heads and
- * USB adapters. A readout has no total time limit here: at 300 Bd it may take minutes, and each character restarts the
- * wait.
+ * Times (6.3.1, ms): answers take 200 to 1500 (from 20 with the short reaction time); gaps between characters at most
+ * 1500. The limits below add the delay of heads and adapters. No total limit: a readout at 300 Bd takes minutes, and each
+ * character restarts the wait.
  */
 import { FORMAT_7E1, FORMAT_8N1 } from "../io/host.js";
 import { type Machine, type Output, OutputQueue } from "../io/machine.js";
@@ -49,46 +46,43 @@ import {
 } from "./failures.js";
 import { BASE_BAUD, baudNumber, getBaudRate, IdentScanner, MODE_C } from "./ident.js";
 
-/** Event, beside EVENT_POOR for a whole block that failed its checks, and EVENT_END. */
+/** Beside EVENT_POOR (whole block, failed checks) and EVENT_END. */
 export const EVENT_IDENT = 1;
-/** Outcome of a session that is not over, or has failed: see `failure`. */
+/** Not over, or failed: see `failure`. */
 export const OUTCOME_NONE = 0;
-/** Outcome: a whole block; `check` says whether its BCC was right or absent. */
+/** Whole block; `check`: BCC right or absent. */
 export const OUTCOME_BLOCK = 1;
-/** Outcome: the identification, when nothing more was requested. */
+/** Identification, when nothing more was requested. */
 export const OUTCOME_IDENT = 2;
-/** Outcome: mode E is agreed on, and our side of the line is at the agreed speed in 8N1; HDLC follows. */
+/** Mode E agreed on; our side is at the agreed speed in 8N1, and HDLC follows. */
 export const OUTCOME_HAND_OVER = 3;
 
-/** Mode E hand-over: never. */
+/** Hand-over to mode E: never. */
 export const HAND_OVER_NEVER = 0;
-/** Mode E hand-over: only with a meter that announces mode E (`\2`). */
+/** Only if announced (`\2`). */
 export const HAND_OVER_ANNOUNCED = 1;
-/** Mode E hand-over: with each meter that lets the reader choose a speed, as in mode C; some do not announce mode E. */
+/** With each meter that agrees on a speed; some do not announce mode E. */
 export const HAND_OVER_ALWAYS = 2;
 
-/** Selects the speed of the block after the identification. */
+/** Speed of the block. */
 export interface SpeedChoice {
-	/** Returns a speed in Bd. The next lower standard speed is used, at most the one in the identification. */
+	/** Bd; rounded down to a standard speed, at most that of the identification. */
 	speedFor(ident: IdentScanner): number;
 }
 
 export interface SessionOptions {
 	readonly sink: RecordSink;
-	/**
-	 * Device address, ASCII, at most 32 bytes; empty: any meter answers. With a leading `/` it replaces the sign-on up to
-	 * `!`.
-	 */
+	/** ASCII, 32 bytes; empty: any meter. With a leading `/` it replaces the sign-on up to `!`. */
 	readonly address: Uint8Array;
 	readonly battery: boolean;
 	/** Default: BASE_BAUD. */
 	readonly speed?: SpeedChoice | undefined;
-	/** Stop after the identification (for aligning the head). */
+	/** For aligning the head. */
 	readonly identOnly: boolean;
-	/** Silence to wait for before the sign-on, ms: a meter may still be sending an earlier block. */
+	/** Silence before the sign-on, ms: an earlier block may still arrive. */
 	readonly quietMs: number;
 	readonly handOver?: number;
-	/** Enter programming mode in place of the readout. */
+	/** In place of the readout. */
 	readonly isProgramming?: boolean;
 }
 
@@ -102,31 +96,25 @@ const STATE_BEFORE_COMMAND = 6;
 const STATE_BEFORE_BREAK = 7;
 const STATE_ENDED = 8;
 
-/** Reaction times of the standard, each with a margin. */
+/** The standard's reaction times with a margin. */
 const REACTION_MS = 205;
 const FAST_REACTION_MS = 25;
-/** Wait from the last bit sent to the first character of the answer, ms: 1500 plus the delay of adapters. */
+/** From the last bit sent, ms: 1500 plus adapters. */
 const ANSWER_MS = 2500;
 /**
- * Wait for the identification, ms, because some meters take 3500; then also for all other answers of that meter. If no
- * answer arrives, this wait also provides the silence before the next sign-on.
+ * For the identification, ms, because some meters take 3500; then for all answers of that meter. Without an answer, it is
+ * also the silence before the next sign-on.
  */
 const LATE_ANSWER_MS = 4500;
-/** Maximum gap between characters, ms: 1500 plus the delay of adapters. */
+/** Between characters, ms: 1500 plus adapters. */
 const GAP_MS = 2000;
-/** Silence after the `!` of a block without STX, where no ETX need follow, ms. */
+/** After `!` without STX, where no ETX need follow, ms. */
 const UNFRAMED_END_MS = 500;
-/**
- * Maximum wait for silence before the sign-on, as a multiple of `quietMs`: a lamp shining into the head can keep the
- * line busy.
- */
+/** Multiple of `quietMs`: a lamp shining into the head can keep the line busy. */
 const QUIET_PATIENCE = 20;
-/**
- * Maximum wait for silence before a break: the time of 3000 characters, in ms at 1 Bd. A meter that is sending does not
- * receive the break.
- */
+/** Before a break: 3000 characters, in ms at 1 Bd. A sending meter does not receive it. */
 const BREAK_PATIENCE = 30_000_000;
-/** Number of repetitions requested with NAK in one session. */
+/** NAKs in one session. */
 const REPEATS = 2;
 /** Start bit, seven data bits, parity bit, stop bit. */
 const BITS_PER_CHARACTER = 10;
@@ -134,40 +122,39 @@ const BITS_PER_CHARACTER = 10;
 export class MeterSession implements Machine {
 	readonly ident = new IdentScanner();
 	readonly parser: DataSetParser;
-	/** OUTCOME_… and the failure; final with EVENT_END. */
+	/** OUTCOME_… or failure; final with EVENT_END. */
 	outcome = OUTCOME_NONE;
 	failure: Failure | undefined;
 	check = CHECK_ABSENT;
-	/** Counts of received and damaged characters; `received` restarts at the acknowledgement. */
+	/** Received and damaged; `received` restarts at the acknowledgement. */
 	received = 0;
 	damaged = 0;
-	/** Line speed for the block, Bd. */
+	/** For the block, Bd. */
 	baud = BASE_BAUD;
-	/** Time when the last transmitted character will have left, ms. */
+	/** The last character has left, ms. */
 	sentByMs = 0;
 	deadlineMs: number;
 	readonly #options: SessionOptions;
 	readonly #outputs = new OutputQueue();
-	/** Transmit buffer. */
 	protected readonly message = new Uint8Array(Math.max(MESSAGE_LIMIT, WAKE_UP_LENGTH));
 	protected readonly block: BlockReceiver;
-	/** Length of the command in `message`, and the part of a block (PART_…) it requests. */
+	/** In `message`; and the PART_… that it requests. */
 	#commandLength = 0;
 	#part = PART_FIRST;
-	/** True while the meter is in programming mode, which it leaves only on a break or after a minute or two. */
+	/** In programming mode, which ends by a break or after a minute or two. */
 	#wantsBreak = false;
-	/** Time when the break is sent even on a busy line, and time of the last call, ms. */
+	/** Latest time of the break, and time of the last call, ms. */
 	#breakByMs = 0;
 	#nowMs = 0;
 	#state = STATE_QUIET;
-	/** Time when the sign-on is sent even on a busy line, ms. */
+	/** Latest time of the sign-on, ms. */
 	readonly #patienceEndsMs: number;
 	#lineBaud = BASE_BAUD;
 	#repeats = 0;
-	/** ANSWER_MS, or LATE_ANSWER_MS if the identification took longer than that. */
+	/** LATE_ANSWER_MS if the identification was late. */
 	#answerMs = ANSWER_MS;
 
-	/** The line must be at 300 Bd, 7E1. */
+	/** The line is at 300 Bd, 7E1. */
 	constructor(options: SessionOptions, nowMs: number) {
 		this.#options = options;
 		this.parser = new DataSetParser(options.sink);
@@ -180,7 +167,6 @@ export class MeterSession implements Machine {
 		return this.ident.mode;
 	}
 
-	/** True while waiting for silence before the sign-on. */
 	get isIdle(): boolean {
 		return this.#state === STATE_QUIET;
 	}
@@ -214,10 +200,7 @@ export class MeterSession implements Machine {
 		return this.#outputs.poll();
 	}
 
-	/**
-	 * Ends the session and keeps the partial block, which counts as cut. The break is delayed, because a meter that is
-	 * about to answer would not receive it.
-	 */
+	/** Keeps the partial block, as cut. The break waits: a meter about to answer would not receive it. */
 	abort(nowMs: number): void {
 		if (this.#state >= STATE_BEFORE_BREAK) return;
 		this.#nowMs = nowMs + GAP_MS;
@@ -252,20 +235,20 @@ export class MeterSession implements Machine {
 			this.receiveAfterIdent(bytes, i + 1, end, nowMs);
 			return;
 		}
-		// Only a line that has begun extends the deadline; noise must not prolong the session without end.
+		// Only a line that has begun, because noise must not prolong the session.
 		if (this.ident.inside) this.deadlineMs = Math.max(this.deadlineMs, nowMs + GAP_MS);
 	}
 
 	private receiveAfterIdent(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		if (this.#state === STATE_BEFORE_ACKNOWLEDGE) this.receiveUnsolicited(bytes, start, end, nowMs);
-		// The answer may directly follow the head's echo of a command.
+		// An answer may directly follow the echo.
 		else for (let at = start; at < end && this.#state === STATE_BLOCK; ) at = this.receiveBlock(bytes, at, end, nowMs);
 	}
 
 	private identified(nowMs: number): void {
 		if (nowMs > this.sentByMs + ANSWER_MS) this.#answerMs = LATE_ANSWER_MS;
 		if (this.#options.identOnly) {
-			// Without a break the meter would now send its whole block at 300 Bd and miss the next sign-on.
+			// Without a break the meter would send its block at 300 Bd and miss the next sign-on.
 			this.transmit(encodeBreak(this.message), nowMs);
 			this.end(OUTCOME_IDENT);
 		} else if (this.mode === MODE_C) {
@@ -279,9 +262,8 @@ export class MeterSession implements Machine {
 	}
 
 	/**
-	 * Takes characters between the identification and the acknowledgement. Some meters send their block unsolicited, as
-	 * in mode A; an STX or a whole value proves it. Until then the acknowledgement waits for a pause, and noise changes
-	 * nothing.
+	 * Before the acknowledgement: some meters send their block unsolicited, which an STX or a whole value proves. Until
+	 * then noise changes nothing.
 	 */
 	private receiveUnsolicited(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		this.block.receive(bytes, start, end);
@@ -301,7 +283,7 @@ export class MeterSession implements Machine {
 			return;
 		}
 		this.#wantsBreak = isProgramming;
-		// The meter may have to search for the requested data.
+		// The meter may have to search.
 		if (isProgramming) this.#answerMs = LATE_ANSWER_MS;
 		this.received = 0;
 		this.transmit(encodeAcknowledge(this.message, number, isProgramming), nowMs);
@@ -319,14 +301,14 @@ export class MeterSession implements Machine {
 		this.#outputs.event(EVENT_END);
 	}
 
-	/** With `needsSTX`, bytes without an STX are the rest of the previous block and not its repetition. */
+	/** With `needsSTX`, other bytes are the rest of the previous block. */
 	protected expectBlock(nowMs: number, needsSTX = false, part = PART_FIRST): void {
 		this.#state = STATE_BLOCK;
 		this.block.begin(needsSTX, part);
 		this.deadlineMs = Math.max(nowMs, this.sentByMs) + this.#answerMs;
 	}
 
-	/** Returns the offset of the block's end, or `end`. */
+	/** Returns the end of the block, or `end`. */
 	protected receiveBlock(bytes: Uint8Array, start: number, end: number, nowMs: number): number {
 		const to = this.block.receive(bytes, start, end);
 		this.afterBlockBytes(nowMs);
@@ -343,7 +325,7 @@ export class MeterSession implements Machine {
 
 	private silence(nowMs: number): void {
 		if (!this.block.started) {
-			// A meter that can't repeat stays silent; the block it sent before remains wrong.
+			// It cannot repeat; the block remains wrong.
 			this.fail(this.#repeats > 0 ? IEC_CHECK_WRONG : this.noBlock);
 			return;
 		}
@@ -353,7 +335,6 @@ export class MeterSession implements Machine {
 		else this.fail(this.#repeats > 0 ? IEC_CHECK_WRONG : IEC_CUT);
 	}
 
-	/** Failure when no block arrives. */
 	protected get noBlock(): Failure {
 		return this.ident.announcesModeE ? IEC_MODE_E_ALONE : IEC_NO_BLOCK;
 	}
@@ -361,8 +342,7 @@ export class MeterSession implements Machine {
 	private validate(nowMs: number): void {
 		this.check = this.block.check;
 		const { damaged, broken, sets } = this.parser;
-		// With a right BCC the block may break the grammar: the meter sent it like that. A repetition needs a BCC because
-		// the block had one.
+		// With a right BCC, the meter sent the broken grammar itself. A repetition needs a BCC like the block.
 		const unsure = this.check === CHECK_ABSENT && (broken > 0 || this.#repeats > 0);
 		const bad = this.check === CHECK_WRONG || damaged > 0 || unsure;
 		if (!bad) {
@@ -386,7 +366,7 @@ export class MeterSession implements Machine {
 		else this.end(OUTCOME_BLOCK);
 	}
 
-	/** Sends the first `length` bytes of `message` after a pause, and expects a block, or a part of one (PART_…). */
+	/** `length` bytes of `message` after a pause; expects PART_…. */
 	protected ask(length: number, part: number, nowMs: number): void {
 		this.#commandLength = length;
 		this.#part = part;
@@ -426,7 +406,7 @@ export class MeterSession implements Machine {
 		if (this.#wantsBreak || this.block.programming) this.transmit(encodeBreak(this.message), 0);
 		this.#state = STATE_ENDED;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
-		// The line change also delays the event until all bytes have been sent.
+		// Delays the event until all bytes are sent.
 		this.#outputs.line(BASE_BAUD, FORMAT_7E1);
 		this.#outputs.event(EVENT_END);
 	}

@@ -1,24 +1,22 @@
 /**
- * Runs a machine on a UDP port, as io/link.ts does on a serial port: opens the port the machine wants, passes received
- * datagrams to it, and sends its output. Used by multicast DNS and the captive name server.
+ * Runs a machine on a UDP port, as io/link.ts does on a serial one; used by mDNS and the captive name server.
  *
  *     wanted port     closed                                 open
  *     a port          opened; on failure after RETRY_MS      stays; if lost, reopened after RETRY_MS
  *     another port    as above                               closed, and the other opened
  *     undefined       –                                      closed
  *
- * Outgoing datagrams are built in the shared buffer and sent before `send()` returns; there is no queue. Limits: at
- * most DATAGRAMS_AT_ONCE are read in a row, then other tasks run.
+ * Datagrams are built in the shared buffer and sent at once, without a queue. At most DATAGRAMS_AT_ONCE are read in a
+ * row.
  */
 import type { Driver, ScheduledMachine, Task } from "./driver.js";
 import type { UDP, UDPOptions, UDPPort } from "./host.js";
 import type { Timed } from "./machine.js";
 
-/** Resources shared by all users of UDP: one object for all. */
 export interface DatagramDeps {
 	readonly udp: UDPPort;
 	readonly driver: Driver;
-	/** DATAGRAM_LIMIT bytes, shared; the contents are valid until the next user reads or writes. */
+	/** DATAGRAM_LIMIT bytes; valid until the next user. */
 	readonly buffer: Uint8Array;
 	trace(message: string): void;
 }
@@ -28,18 +26,18 @@ export type DatagramPort = Pick<UDPOptions, "port" | "group" | "accessPoint">;
 export type DatagramSource = Pick<UDP, "remoteAddress" | "remotePort">;
 
 export interface DatagramSender {
-	/** Sends `buffer[0..length)` at once; does nothing without an open port. */
+	/** At once; nothing without an open port. */
 	send(length: number, address: string, port: number): void;
 }
 
 export interface DatagramMachine extends Timed {
-	/** Wanted port: the same object while unchanged; undefined for no port. */
+	/** The same object while unchanged; undefined: none. */
 	readonly port: DatagramPort | undefined;
-	/** Handles the opening or reopening of the port. */
+	/** Also reopened. */
 	opened(sender: DatagramSender, nowMs: number): void;
-	/** Handles the loss of the port, which will be reopened. */
+	/** To be reopened. */
 	lost(nowMs: number): void;
-	/** Handles one datagram, in `buffer[0..length)`. */
+	/** In `buffer[0..length)`. */
 	received(length: number, source: DatagramSource, nowMs: number): void;
 }
 
@@ -47,24 +45,21 @@ export const RETRY_MS = 30_000;
 const DATAGRAMS_AT_ONCE = 16;
 
 export class Datagrams<Machine extends DatagramMachine> implements ScheduledMachine, DatagramSender {
-	/** The machine; change it only through `register`. */
 	readonly machine: Machine;
 	readonly task: Task;
 	readonly #deps: DatagramDeps;
-	/** Port that is open or being opened. */
+	/** Open or being opened. */
 	#port: DatagramPort | undefined;
 	#socket: UDP | undefined;
-	/** Time to retry opening the port, or to continue reading, monotonic ms. */
+	/** Reopening, or further reading, monotonic ms. */
 	#againMs = Number.POSITIVE_INFINITY;
 
-	/** `part` is the machine's name in the log. */
 	constructor(deps: DatagramDeps, part: string, machine: Machine) {
 		this.#deps = deps;
 		this.machine = machine;
 		this.task = deps.driver.register(part, this);
 	}
 
-	/** Stops for good. The caller must end the machine's work before. */
 	stop(): void {
 		this.task.stop();
 		this.close();
@@ -86,7 +81,7 @@ export class Datagrams<Machine extends DatagramMachine> implements ScheduledMach
 		if (nowMs >= this.machine.deadlineMs) this.machine.advance(nowMs);
 	}
 
-	/** Opens the port the machine wants. Called by the driver. */
+	/** Opens the wanted port. */
 	drain(nowMs: number): void {
 		const { port } = this.machine;
 		if (port === this.#port) return;
@@ -129,7 +124,7 @@ export class Datagrams<Machine extends DatagramMachine> implements ScheduledMach
 	private read(nowMs: number): void {
 		const socket = this.#socket;
 		if (socket === undefined) return;
-		// Set before reading, so that after an exception the remaining datagrams are read in the next tick.
+		// Before reading: after an exception the rest is read in the next tick.
 		this.#againMs = nowMs;
 		for (let count = 0; count < DATAGRAMS_AT_ONCE; count++) {
 			const length = socket.read(this.#deps.buffer);

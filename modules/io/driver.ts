@@ -1,40 +1,34 @@
 /**
- * Runs the gateway's machines and policies as tasks; the only place with the clock, the timer and the guard. The code
- * below it (protocol machines, the meter reader, Wi-Fi, mDNS, SNTP, HTTP) takes the time as an argument and announces
- * its next call by `deadlineMs`.
+ * Runs machines and policies as tasks; only here are clock, timer and guard. Code below takes the time as an argument and
+ * announces its next call by `deadlineMs`.
  *
- * A machine may change only inside `update()` or `fromHost()` of its task (Drive). Each change is followed by `drain()`, which
- * performs all outputs of the machine; only then is its deadline read. A machine changed by other means is detected in
- * its next tick, by a deadline that differs from the last known one, and logged as a programming error.
+ * A machine changes only inside `update()` or `fromHost()` of its task; `drain()` then performs its outputs, before its
+ * deadline is read. Other changes are detected by another deadline in the next tick, and logged as a programming error.
  *
- * One host timer serves all tasks, set at or before the earliest deadline. A deadline that moves later (as with each
- * received piece) leaves the timer unchanged; when it fires too early, it is set again. Cost: seven XS slots per task.
+ * One host timer serves all tasks; a deadline that moves later leaves it, and it is set again when it fires. Cost: seven
+ * XS slots per task.
  */
 import type { Clock, Timers } from "./host.js";
 import type { Timed } from "./machine.js";
 
-/** Maximum timer delay: hosts count no further than 2^31 ms. A later deadline is checked again then. */
+/** Hosts count to 2^31 ms; a later deadline is checked again then. */
 const TIMER_LIMIT_MS = 86_400_000;
 
 export interface DriverDeps {
 	readonly clock: Clock;
 	readonly timers: Timers;
-	/** Runs a host callback; catches and logs programming errors. `part` names the task in the log. */
+	/** Logs programming errors of a host callback; `part` names the task. */
 	guard(part: string, run: () => void): void;
 }
 
-/** A machine run as a task. */
 export interface ScheduledMachine extends Timed {
-	/**
-	 * Performs all outputs of the machine. Called after each change. It may change its own machine, and is then called
-	 * again.
-	 */
+	/** Performs all outputs after each change; if it changes its machine, it is called again. */
 	drain?(nowMs: number): void;
 }
 
 export class Driver {
 	readonly #deps: DriverDeps;
-	/** Head of a linked list, newest first: an array would take a chunk. */
+	/** Linked list, newest first, which takes no chunk. */
 	#first: Task | undefined;
 	#timer: number | undefined;
 	#timerAtMs = Number.POSITIVE_INFINITY;
@@ -48,7 +42,7 @@ export class Driver {
 		this.#deps = deps;
 	}
 
-	/** Runs `machine` as a task until the task is stopped; `part` names it in the log. */
+	/** `part`: name in the log. */
 	register(part: string, machine: ScheduledMachine): Task {
 		const task = new Task(this, part, machine);
 		task.next = this.#first;
@@ -57,7 +51,7 @@ export class Driver {
 		return task;
 	}
 
-	/** Returns the monotonic time for information; a change of a machine must use the time passed by its task. */
+	/** For information; changes must use their task's time. */
 	nowMs(): number {
 		return this.#deps.clock.monotonicMs();
 	}
@@ -66,14 +60,13 @@ export class Driver {
 		this.#deps.guard(part, run);
 	}
 
-	/** Logs a programming error. */
 	failed(part: string, error: unknown): void {
 		this.#deps.guard(part, () => {
 			throw error;
 		});
 	}
 
-	/** Requests a tick at `deadlineMs`. */
+	/** A tick at `deadlineMs`. */
 	arm(deadlineMs: number): void {
 		if (deadlineMs >= this.#timerAtMs || deadlineMs === Number.POSITIVE_INFINITY) return;
 		const { timers } = this.#deps;
@@ -96,10 +89,10 @@ export class Driver {
 		this.#timerAtMs = Number.POSITIVE_INFINITY;
 	}
 
-	/** Runs each due task once. A task that is due again at once waits for the next timer, so that the host can run. */
+	/** Each due task once; one due again waits for the next timer, so that the host can run. */
 	private advance(): void {
 		const nowMs = this.nowMs();
-		// A removed task keeps its `next`; new tasks are at the head and not due yet.
+		// Removed tasks keep `next`; new ones are at the head and not due.
 		for (let task = this.#first; task !== undefined; task = task.next) task.advanceIfDue(nowMs);
 		let earliestMs = Number.POSITIVE_INFINITY;
 		for (let task = this.#first; task !== undefined; task = task.next)
@@ -108,21 +101,20 @@ export class Driver {
 	}
 }
 
-/** The machine is being changed or drained. */
+/** Being changed or drained. */
 const BUSY = 1;
-/** The machine was changed in its own `drain()`. */
+/** In its own `drain()`. */
 const CHANGED = 2;
 const STOPPED = 4;
 
-/** A task: one machine run by the driver. */
 export class Task {
 	readonly part: string;
 	next: Task | undefined;
 	readonly #driver: Driver;
 	readonly #machine: ScheduledMachine;
-	/** Deadline of the machine after its last drain. */
+	/** After its last drain. */
 	#seenMs: number;
-	/** BUSY, CHANGED, STOPPED: one number for all three, because each field costs memory in every task. */
+	/** BUSY, CHANGED, STOPPED in one number, to save memory. */
 	#flags = 0;
 
 	constructor(driver: Driver, part: string, machine: ScheduledMachine) {
@@ -132,12 +124,12 @@ export class Task {
 		this.#seenMs = machine.deadlineMs;
 	}
 
-	/** Last known deadline, monotonic ms. */
+	/** Monotonic ms. */
 	get deadlineMs(): number {
 		return this.#seenMs;
 	}
 
-	/** Changes the machine; returns the result of `change`. Passes on its exceptions after the drain. */
+	/** Returns the result of `change`; its exceptions pass after the drain. */
 	update<Result>(change: (nowMs: number) => Result): Result {
 		const nowMs = this.#driver.nowMs();
 		if (this.#flags & BUSY) {
@@ -152,10 +144,10 @@ export class Task {
 		}
 	}
 
-	/** Changes the machine from a host callback; catches and logs exceptions. Does nothing after `stop()`. */
+	/** From a host callback; logs exceptions. No effect after `stop()`. */
 	fromHost(change: (nowMs: number) => void): void {
 		if (this.#flags & STOPPED) return;
-		// Not wrapped in a guard, because each call uses some of the chip's small stack.
+		// No guard: it would use the chip's small stack.
 		try {
 			this.update(change);
 		} catch (error) {
@@ -163,13 +155,13 @@ export class Task {
 		}
 	}
 
-	/** Stops the task; the machine is neither advanced nor drained afterwards. */
+	/** No advance or drain afterwards. */
 	stop(): void {
 		this.#flags |= STOPPED;
 		this.#driver.remove(this);
 	}
 
-	/** Called by Driver in a tick of its own. */
+	/** In a tick of its own. */
 	advanceIfDue(nowMs: number): void {
 		if (nowMs < this.#seenMs || this.#flags & STOPPED) return;
 		try {
@@ -191,7 +183,7 @@ export class Task {
 		this.#flags |= BUSY;
 	}
 
-	/** `nowMs` is the time of the change: reading the clock again costs as much as the rest. */
+	/** Reading the clock again costs as much as the rest. */
 	private end(nowMs: number): void {
 		try {
 			do {

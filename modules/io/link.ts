@@ -1,15 +1,11 @@
 /**
- * Runs a protocol machine on a serial port: the driver (io/driver.ts) provides the time; the link provides received
- * characters and performs the machine's outputs. All meter sessions run on a link.
+ * Runs a protocol machine, such as a meter session, on a serial port; the driver provides the time.
  *
- * Outputs keep their order: a line change waits until all earlier bytes have left the port (`onDrained`); the machine
- * is not polled before that. Where the port has no hardware parity, the link handles 7E1 in software, so that a machine
- * always sees characters of 7 bits, and 0x80 and above for a damaged one. It does the same where the meter may also
- * send 8N1, as some meters with unsolicited telegrams (mode D) do.
+ * Outputs keep their order: a line change waits for `onDrained`, and the machine is not polled before. Without hardware
+ * parity, or where the meter may send 8N1 (mode D), 7E1 is handled in software: the machine sees 7 bits, and 0x80 and
+ * above for damage.
  *
- * Limits: the machine gets RECEIVE_PIECE bytes at a time (large enough to be efficient, small enough to keep XS
- * responsive), and at most PIECES_LIMIT such pieces per tick, so that a sender without pauses does not block other
- * tasks.
+ * Limits: RECEIVE_PIECE bytes at a time, PIECES_LIMIT pieces per tick, so that a steady sender blocks nothing.
  */
 import { addParity, ParityFilter } from "../bytes/parity.js";
 import type { Driver, ScheduledMachine, Task } from "./driver.js";
@@ -32,7 +28,7 @@ const PIECES_LIMIT = 8;
 export const TAP_RECEIVED = 0;
 export const TAP_TRANSMITTED = 1;
 
-/** Observer of all bytes on the line, without parity (a damaged character is 0x80 or above). */
+/** Without parity (damaged: 0x80 or above). */
 export interface LinkTap {
 	bytes(direction: number, bytes: Uint8Array, start: number, end: number, nowMs: number): void;
 	line(baud: number, nowMs: number): void;
@@ -41,42 +37,42 @@ export interface LinkTap {
 export interface LinkOptions {
 	readonly port: SerialPort;
 	readonly line: LineSettings;
-	/** True when the peer may use 7E1 or 8N1; on a 7E1 line the link then detects the parity bit. Default false. */
+	/** 7E1 or 8N1: detects the parity bit on a 7E1 line. Default false. */
 	readonly anyFraming?: boolean;
 	readonly machine: Machine;
 	readonly tap?: LinkTap | undefined;
-	/** Handles an event of the machine; may close the link. */
+	/** May close the link. */
 	onEvent(code: number): void;
-	/** Handles the loss of the port; the link has closed itself. */
+	/** The link has closed itself. */
 	onClosed(): void;
 }
 
-/** More bytes may wait: due at once. */
+/** More bytes may wait. */
 const BEHIND = 1;
-/** Bytes were written, and `onDrained` has not been called yet. */
+/** Bytes written, `onDrained` pending. */
 const DRAINING = 2;
 const CLOSED = 4;
 
-/** The link of a machine to a port. It serves as the port's options object, because closures would take 45 XS slots. */
+/** Itself the port's options, because closures would take 45 XS slots. */
 export class Link implements ScheduledMachine, SerialOptions {
 	readonly #task: Task;
 	readonly #options: LinkOptions;
 	readonly #serial: Serial;
-	/** Undefined where the port handles parity, or before the first 7E1 character. */
+	/** Undefined with hardware parity, or before 7E1. */
 	#parity: ParityFilter | undefined;
 	readonly #received = new Uint8Array(RECEIVE_PIECE);
-	/** Bytes not yet taken by the port, from `#sent` on. */
+	/** From `#sent` on. */
 	#transmit: Uint8Array | undefined;
 	#sent = 0;
 	#writable = 0;
-	/** Format the machine wants. */
+	/** Wanted. */
 	#format: SerialFormat;
-	/** Line change that waits for the drain. */
+	/** Waits for the drain. */
 	#next: LineSettings | undefined;
-	/** BEHIND, DRAINING, CLOSED: one number, because each field takes an XS slot. */
+	/** BEHIND, DRAINING, CLOSED in one number, to save XS slots. */
 	#flags = 0;
 
-	/** Throws when the port can't be opened. The machine starts in the next tick. */
+	/** Throws when the port can't be opened. Starts in the next tick. */
 	constructor(driver: Driver, options: LinkOptions) {
 		const { port, line, tap } = options;
 		this.#options = options;
@@ -86,7 +82,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		this.#task = driver.register("link", this);
 	}
 
-	/** Used by the port, like the members below. */
+	/** For the port, as below. */
 	get baud(): number {
 		return this.#options.line.baud;
 	}
@@ -118,7 +114,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		});
 	}
 
-	/** Used by the driver, like the members below. */
+	/** For the driver, as below. */
 	get deadlineMs(): number {
 		return this.#flags & BEHIND ? 0 : this.#options.machine.deadlineMs;
 	}
@@ -128,7 +124,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		this.#options.machine.advance(nowMs);
 	}
 
-	/** Closes the link; the machine is not called again. */
+	/** The machine is not called again. */
 	close(): void {
 		if (this.isClosed) return;
 		this.#flags |= CLOSED;
@@ -136,7 +132,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		this.#serial.close();
 	}
 
-	/** Changes the machine from outside (such as an abort) and performs its outputs. */
+	/** From outside, such as an abort; performs its outputs. */
 	tell(change: (nowMs: number) => void): void {
 		if (!this.isClosed) this.#task.update(change);
 	}
@@ -145,7 +141,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		return (this.#flags & CLOSED) !== 0;
 	}
 
-	/** True when the link handles parity. */
+	/** Parity by the link. */
 	private get isSoftware(): boolean {
 		const { anyFraming, port } = this.#options;
 		return anyFraming === true || !port.hardwareParity;
@@ -168,12 +164,12 @@ export class Link implements ScheduledMachine, SerialOptions {
 			}
 			tap?.bytes(TAP_RECEIVED, into, 0, count, nowMs);
 			machine.receive(into, 0, count, nowMs);
-			// The answer to one piece is sent before the next one is read.
+			// Before the next piece is read.
 			this.drain(nowMs);
 		}
 	}
 
-	/** Performs the machine's outputs as far as the port takes them. Called by the driver. */
+	/** As far as the port takes them. */
 	drain(nowMs: number): void {
 		const { machine } = this.#options;
 		while (!this.isClosed && this.flush() && this.settleLine(nowMs)) {
@@ -185,7 +181,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		}
 	}
 
-	/** Writes the loaded bytes; returns true when the port has taken all of them. */
+	/** True when the port has taken all. */
 	private flush(): boolean {
 		const bytes = this.#transmit;
 		if (bytes === undefined) return true;
@@ -200,7 +196,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		return true;
 	}
 
-	/** Performs a due line change; returns false while it must wait for bytes to leave. */
+	/** False while bytes must leave first. */
 	private settleLine(nowMs: number): boolean {
 		const line = this.#next;
 		if (line === undefined) return true;
@@ -222,5 +218,5 @@ export class Link implements ScheduledMachine, SerialOptions {
 	}
 }
 
-/** Marks a change of the port only: the drain that follows performs waiting outputs. */
+/** Only the port changed; the drain performs outputs. */
 function changeNothing(): void {}

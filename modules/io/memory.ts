@@ -1,10 +1,9 @@
 /**
- * Ledger of promised XS memory: an operation claims its maximum before it begins, and releases it at its end. Without
- * it, operations that fit individually could together exhaust the memory and end the XS machine.
+ * Ledger of XS memory: operations claim their maximum before they begin. Without it, operations that fit singly could
+ * together end the XS machine.
  *
- * A claim counts in full until its release, even when part of it is already in use. All claims are therefore covered
- * even if all operations reach their maximum at once. RESERVE is never granted, because small operations use memory
- * without a claim.
+ * A claim counts in full until released, so all maxima are covered at once. RESERVE is for small operations without a
+ * claim.
  */
 
 /** Free memory of the firmware's XS machine, which ends when it runs out. */

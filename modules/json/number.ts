@@ -1,12 +1,12 @@
 /**
- * Grammar of a JSON number (RFC 8259, 6): finds the part of the number that a character belongs to.
+ * Grammar of a JSON number (RFC 8259, 6), by the part a character belongs to:
  *
  *     [ "-" ] ( "0" / digit1-9 *digit ) [ "." 1*digit ] [ "e" [ "+" / "-" ] 1*digit ]
  */
 
 export const NUMBER_NONE = 0;
 export const NUMBER_MINUS = 1;
-/** A leading zero, which only a point or an exponent may follow. */
+/** Only a point or exponent may follow. */
 export const NUMBER_ZERO = 2;
 export const NUMBER_INTEGER = 3;
 const NUMBER_POINT = 4;
@@ -19,12 +19,12 @@ export const NUMBER_START = 9;
 const MINUS = 0x2d;
 const ZERO = 0x30;
 
-/** Returns true when the number may end after this part. */
+/** The number may end after this part. */
 export function isNumberComplete(part: number): boolean {
 	return part === NUMBER_ZERO || part === NUMBER_INTEGER || part === NUMBER_FRACTION || part === NUMBER_EXPONENT;
 }
 
-/** Returns the part of `byte` after `part`; NUMBER_NONE when `byte` can't continue the number. */
+/** NUMBER_NONE when `byte` can't continue. */
 export function nextNumberPart(part: number, byte: number): number {
 	const afterInteger = part === NUMBER_ZERO || part === NUMBER_INTEGER;
 	if (byte >= ZERO && byte <= 0x39) {

@@ -1,51 +1,49 @@
 /**
- * JSON pull reader (RFC 8259) for untrusted bodies: bytes go in as they arrive, tokens come out, and the document is
- * never stored as a whole. `JSON.parse` would need three copies of the body, keep every unknown name forever (XS
- * interns them) and overflow the stack on deep nesting. The memory use of this reader does not depend on the input.
+ * JSON pull reader (RFC 8259) for untrusted bodies, which are never stored whole. `JSON.parse` needs three copies, keeps
+ * unknown names forever (XS interns them) and overflows the stack on deep nesting. Memory does not depend on the input.
  *
  * Use: `begin()`, then for each piece `push()` and `next()` until TOKEN_MORE, then `finish()` and `next()` until
  * TOKEN_END.
  *
- * It is stricter than JSON.parse in one point: UTF-8 must be well formed (RFC 3629) and an escaped surrogate must be
- * half of a pair, so that each string can be converted to text.
+ * Stricter than JSON.parse: well-formed UTF-8 (RFC 3629) and paired surrogates only.
  *
- * Limits: nesting `maxDepth`, one string or name `scratch` bytes, the text of a number NUMBER_LIMIT characters. Deeper
- * nesting is an error. Longer strings and numbers are still checked, but marked `truncated`.
+ * Limits: nesting `maxDepth` (an error beyond), strings `scratch` bytes, numbers NUMBER_LIMIT characters (checked beyond,
+ * but `truncated`).
  */
 import { isNumberComplete, NUMBER_INTEGER, NUMBER_NONE, NUMBER_START, nextNumberPart } from "./number.js";
 import { StringScanner, type TextPieces } from "./string.js";
 
-/** All pushed bytes are used up: push more, or finish. */
+/** Push more, or finish. */
 export const TOKEN_MORE = 0;
-/** The document is complete, followed only by white space. */
+/** Complete, then only white space. */
 export const TOKEN_END = 1;
-/** Invalid JSON, or nested too deeply, at `offset`. Every further `next()` returns the same. */
+/** Invalid or too deep at `offset`; stays so. */
 export const TOKEN_ERROR = 2;
 export const TOKEN_OBJECT_START = 3;
 export const TOKEN_OBJECT_END = 4;
 export const TOKEN_ARRAY_START = 5;
 export const TOKEN_ARRAY_END = 6;
-/** Name of a member, in `text`; its value follows. */
+/** In `text`; its value follows. */
 export const TOKEN_NAME = 7;
-/** String, in `text`. */
+/** In `text`. */
 export const TOKEN_STRING = 8;
-/** Number, in `number` and `isInteger`. */
+/** In `number` and `isInteger`. */
 export const TOKEN_NUMBER = 9;
 export const TOKEN_TRUE = 10;
 export const TOKEN_FALSE = 11;
 export const TOKEN_NULL = 12;
 
 const DEPTH_DEFAULT = 4;
-/** Maximum nesting: the levels are bits of one integer. */
+/** Levels are bits of an integer. */
 const DEPTH_LIMIT = 31;
 const SCRATCH_DEFAULT = 256;
-/** Maximum number of characters of a converted number. */
+/** Characters of a converted number. */
 export const NUMBER_LIMIT = 32;
 
-/** Used inside `scan()`: no token is complete yet. */
+/** In `scan()`: none complete yet. */
 const TOKEN_NONE = -1;
 
-/** Items expected between two tokens. */
+/** Expected next. */
 const EXPECT_VALUE = 0;
 const EXPECT_VALUE_OR_END = 1;
 const EXPECT_NAME = 2;
@@ -69,16 +67,16 @@ const WORD_FALSE = Object.freeze([0x66, 0x61, 0x6c, 0x73, 0x65]);
 const WORD_NULL = Object.freeze([0x6e, 0x75, 0x6c, 0x6c]);
 
 export interface JSONReaderLimits {
-	/** Maximum nesting of objects and arrays, 1 to 31; 4 by default. */
+	/** 1 to 31; default 4. */
 	readonly maxDepth?: number;
-	/** Maximum size of a stored string or name, bytes, at least 32 (also used for numbers); 256 by default. */
+	/** Stored bytes of strings, names and numbers, at least 32; default 256. */
 	readonly scratch?: number;
 }
 
 export class JSONReader {
-	/** Last number; NaN when truncated, infinite when beyond the range of a double. */
+	/** NaN when truncated, infinite beyond doubles. */
 	number = 0;
-	/** True when `number` is a whole number that a double represents exactly; `1.0` and `1e2` are whole as well. */
+	/** Whole and exact as a double, `1.0` and `1e2` too. */
 	isInteger = false;
 
 	readonly #string: StringScanner;
@@ -86,16 +84,16 @@ export class JSONReader {
 	#bytes: Uint8Array;
 	#at = 0;
 	#end = 0;
-	/** Offset in the document of `#bytes[0]`. */
+	/** Offset of `#bytes[0]` in the document. */
 	#base = 0;
 	#finished = false;
 	#expect = EXPECT_VALUE;
 	#lexeme = LEXEME_NONE;
 	#depth = 0;
-	/** One bit for each open level, innermost lowest: 1 an object, 0 an array. */
+	/** Bit per level, innermost lowest: 1 object, 0 array. */
 	#objects = 0;
 	#skipDepth = -1;
-	/** Receiver for the next value if it is a string. */
+	/** For the next value, if a string. */
 	#pieces: TextPieces | undefined;
 	#isName = false;
 	#numberPart = NUMBER_START;
@@ -108,7 +106,7 @@ export class JSONReader {
 		this.#bytes = this.#string.text;
 	}
 
-	/** Last name, string or number as UTF-8 after unescaping, in [0..length). The reader owns the buffer. */
+	/** Last name, string or number, unescaped UTF-8 in [0..length); the reader's own buffer. */
 	get text(): Uint8Array {
 		return this.#string.text;
 	}
@@ -117,22 +115,22 @@ export class JSONReader {
 		return this.#string.length;
 	}
 
-	/** True when the last name, string or number was too long, and `text` holds only its beginning. */
+	/** `text` has only the beginning. */
 	get truncated(): boolean {
 		return this.#string.truncated;
 	}
 
-	/** Number of open objects and arrays. */
+	/** Open objects and arrays. */
 	get depth(): number {
 		return this.#depth;
 	}
 
-	/** Number of bytes read since `begin()`; after TOKEN_ERROR the offset of the invalid byte. */
+	/** Since `begin()`; after TOKEN_ERROR of the invalid byte. */
 	get offset(): number {
 		return this.#base + this.#at;
 	}
 
-	/** Resets the reader for a new document. */
+	/** For a new document. */
 	begin(): void {
 		this.#bytes = this.text;
 		this.#at = this.#end = this.#base = 0;
@@ -146,8 +144,7 @@ export class JSONReader {
 	}
 
 	/**
-	 * Takes the next piece, `bytes[start..end)`, which must not change until `next()` has returned TOKEN_MORE. Throws if
-	 * the last piece is not used up, or after `finish()`.
+	 * `bytes[start..end)` must not change until TOKEN_MORE. Throws if the last piece is not used up, or after `finish()`.
 	 */
 	push(bytes: Uint8Array, start: number, end: number): void {
 		if (this.#lexeme === LEXEME_ERROR) return;
@@ -158,23 +155,18 @@ export class JSONReader {
 		this.#end = end;
 	}
 
-	/** Ends the input. */
 	finish(): void {
 		this.#finished = true;
 	}
 
-	/**
-	 * Skips the value after TOKEN_NAME: it is checked, whatever its size, but returns no tokens. Call it right after
-	 * TOKEN_NAME.
-	 */
+	/** Right after TOKEN_NAME: its value is checked, but returns no tokens. */
 	skip(): void {
 		this.#skipDepth = this.#depth;
 	}
 
 	/**
-	 * Streams the value after TOKEN_NAME, if it is a string, to `pieces` as it arrives, whatever its length; at its
-	 * TOKEN_STRING `length` is 0. Call it right after TOKEN_NAME. Pieces of a string may be written before it turns out
-	 * to be invalid.
+	 * Right after TOKEN_NAME: a string goes to `pieces` as it arrives, at any length; `length` is 0 at TOKEN_STRING.
+	 * Pieces may precede an error.
 	 */
 	streamTo(pieces: TextPieces): void {
 		this.#pieces = pieces;
@@ -184,12 +176,12 @@ export class JSONReader {
 		for (;;) {
 			const token = this.scan();
 			if (this.#skipDepth < 0 || token <= TOKEN_ERROR) return token;
-			// A start token increases the depth, so back at the depth of the name the value is complete.
+			// At the name's depth again, the value is complete.
 			if (this.#depth === this.#skipDepth) this.#skipDepth = -1;
 		}
 	}
 
-	/** Returns true when the last name or string is `name`, which must be ASCII and short (a field name). */
+	/** `name`: short ASCII. */
 	textEquals(name: string): boolean {
 		if (this.truncated || name.length !== this.length) return false;
 		for (let i = 0; i < this.length; i++) if (name.charCodeAt(i) !== this.text[i]) return false;
@@ -226,7 +218,7 @@ export class JSONReader {
 		return TOKEN_ERROR;
 	}
 
-	/** Handles a byte between tokens: white space, punctuation, or the first byte of a value. */
+	/** White space, punctuation, or the first byte of a value. */
 	private takeStructure(byte: number): number {
 		switch (byte) {
 			case 0x20:
@@ -342,7 +334,7 @@ export class JSONReader {
 		return this.endValue(TOKEN_NUMBER);
 	}
 
-	/** Converts an integer of up to 15 characters without making a string: the usual case. */
+	/** Up to 15 characters, without a string: the usual case. */
 	private smallInteger(): number {
 		const negative = this.text[0] === MINUS;
 		let value = 0;

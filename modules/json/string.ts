@@ -1,9 +1,8 @@
 /**
- * Scanner for the inside of a JSON string (RFC 8259, 7): checks, unescapes and stores its first bytes as they arrive.
+ * Inside of a JSON string (RFC 8259, 7): checks, unescapes, stores the first bytes.
  *
- * UTF-8 must be well formed (RFC 3629, 4: no overlong form, no surrogate, nothing above U+10FFFF) and an escaped
- * surrogate must be half of a pair, so that the stored bytes can be converted to text. Control characters are rejected.
- * Limit: bytes beyond the buffer are checked but not stored, unless a receiver takes the text in pieces.
+ * UTF-8 must be well formed (RFC 3629, 4), surrogates paired; control characters are rejected. Beyond the buffer bytes
+ * are checked, and stored only by a receiver.
  */
 import { hexDigitValue } from "../bytes/hex.js";
 
@@ -16,37 +15,37 @@ const STATE_BAD = 4;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Receiver for a long text in pieces of UTF-8; a piece may end inside a character. */
+/** UTF-8; a piece may end inside a character. */
 export interface TextPieces {
-	/** Takes the next piece, `bytes[start..end)`, which is valid only during the call. */
+	/** Valid only during the call. */
 	write(bytes: Uint8Array, start: number, end: number): void;
 }
 
 export class StringScanner {
-	/** Stored text, as UTF-8 after unescaping, in [0..length). */
+	/** Unescaped UTF-8 in [0..length). */
 	readonly text: Uint8Array;
 	length = 0;
-	/** True when the string was longer than `text`, which may then end inside a character. */
+	/** `text` may end inside a character. */
 	truncated = false;
 
 	#state = STATE_DONE;
-	/** Receiver for text beyond the buffer. */
+	/** For text beyond the buffer. */
 	#pieces: TextPieces | undefined;
-	/** Number of continuation bytes still expected in a UTF-8 sequence, and range of the next one. */
+	/** Continuation bytes expected; range of the next. */
 	#tail = 0;
 	#tailLow = 0;
 	#tailHigh = 0;
-	/** UTF-16 unit of an escape, and number of its digits so far. */
+	/** UTF-16 unit of an escape; its digits so far. */
 	#unit = 0;
 	#unitDigits = 0;
-	/** First half of a surrogate pair; 0 when no pair is open. */
+	/** 0: no open pair. */
 	#highSurrogate = 0;
 
 	constructor(size: number) {
 		this.text = new Uint8Array(size);
 	}
 
-	/** Begins a string after its opening quote. With `pieces`, `text` is empty at its end. */
+	/** After the quote. With `pieces`, `text` is empty at the end. */
 	begin(pieces?: TextPieces): void {
 		this.#state = STATE_PLAIN;
 		this.#pieces = pieces;
@@ -63,12 +62,12 @@ export class StringScanner {
 		return this.#state === STATE_DONE;
 	}
 
-	/** True when the byte at the position returned by `take()` is invalid in a string. */
+	/** At the position returned by `take()`. */
 	get isBad(): boolean {
 		return this.#state === STATE_BAD;
 	}
 
-	/** Takes bytes of `bytes[start..end)` up to the end of the string; returns the position of the next byte. */
+	/** Up to the end of the string; returns the next position. */
 	take(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && this.#state < STATE_DONE) {
@@ -135,7 +134,7 @@ export class StringScanner {
 		else if (++this.#unitDigits === 4) this.#state = this.takeUnit(this.#unit) ? STATE_PLAIN : STATE_BAD;
 	}
 
-	/** Takes a UTF-16 unit; returns false when the surrogates don't pair. */
+	/** False for unpaired surrogates. */
 	private takeUnit(unit: number): boolean {
 		const high = this.#highSurrogate;
 		const isLow = unit >= 0xdc00 && unit <= 0xdfff;
@@ -166,7 +165,7 @@ export class StringScanner {
 	}
 }
 
-/** Returns the character for `\` and `byte`, or 0. */
+/** For `\` and `byte`, or 0. */
 function unescaped(byte: number): number {
 	switch (byte) {
 		case QUOTE:

@@ -1,15 +1,14 @@
 /**
- * JSON writer (RFC 8259) into a window of a buffer, for replies that are larger than any buffer of the device.
+ * JSON writer (RFC 8259) into a window, for replies larger than any buffer.
  *
- * The first `skip` bytes after `begin()` are dropped, the next ones go into the window, and further ones are only
- * counted. A value longer than the window is thus written by running the same code again with a larger skip; the writer
- * buffers nothing. It writes commas and colons automatically. The output equals that of JSON.stringify.
+ * The first `skip` bytes are dropped, the next fill the window, others are counted; so the same code runs again with a
+ * larger skip. Commas and colons are automatic; output as by JSON.stringify.
  *
- * Limit: nesting WRITER_DEPTH_LIMIT; deeper nesting is a caller's error and throws a RangeError.
+ * Beyond WRITER_DEPTH_LIMIT throws a RangeError.
  */
 import type { TextCodec } from "../io/host.js";
 
-/** Maximum number of open objects and arrays. */
+/** Open objects and arrays. */
 export const WRITER_DEPTH_LIMIT = 16;
 
 const QUOTE = 0x22;
@@ -17,10 +16,7 @@ const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 const ZERO = 0x30;
 
-/**
- * Maximum size of an array that is copied natively as a whole, where the space allows; later bytes overwrite the
- * excess.
- */
+/** Copied natively where space allows; later bytes overwrite the excess. */
 const WHOLE_LIMIT = 192;
 
 export class JSONWriter {
@@ -28,12 +24,12 @@ export class JSONWriter {
 	#into: Uint8Array;
 	#start = 0;
 	#end = 0;
-	/** Position of the next byte; before `#start` while bytes are dropped, after `#end` while they are only counted. */
+	/** Before `#start` while dropping, after `#end` while counting. */
 	#at = 0;
-	/** Value of `#at` at the beginning of the output. */
+	/** `#at` at the beginning. */
 	#origin = 0;
 	#depth = 0;
-	/** One bit for each level: 1 when the next item needs a comma before it. */
+	/** Bit per level: a comma is due. */
 	#commas = 0;
 
 	constructor(text: TextCodec) {
@@ -41,10 +37,7 @@ export class JSONWriter {
 		this.#into = new Uint8Array(0);
 	}
 
-	/**
-	 * Begins a new text, or with `restoreState()` the next part of one, in `into[start..end)`; drops the first `skip`
-	 * bytes.
-	 */
+	/** New text, or its next part after `restoreState()`. */
 	begin(into: Uint8Array, start: number, end: number, skip = 0): void {
 		this.#into = into;
 		this.#start = start;
@@ -53,17 +46,17 @@ export class JSONWriter {
 		this.#depth = this.#commas = 0;
 	}
 
-	/** Number of bytes produced since `begin()`, including dropped and counted ones. */
+	/** Also dropped and counted bytes. */
 	get produced(): number {
 		return this.#at - this.#origin;
 	}
 
-	/** Index in the buffer after the last byte written. */
+	/** After the last byte written. */
 	get position(): number {
 		return Math.min(Math.max(this.#at, this.#start), this.#end);
 	}
 
-	/** Returns the nesting state as one small integer. */
+	/** Nesting as an integer. */
 	saveState(): number {
 		return this.#commas * 32 + this.#depth;
 	}
@@ -89,7 +82,7 @@ export class JSONWriter {
 		this.close(0x5d);
 	}
 
-	/** Writes the name of the next member: printable ASCII that needs no escape. */
+	/** Printable ASCII without escapes. */
 	key(name: string): void {
 		const bit = 1 << this.#depth;
 		const text = (this.#commas & bit) === 0 ? `"${name}":` : `,"${name}":`;
@@ -98,15 +91,12 @@ export class JSONWriter {
 		this.copy(bytes, 0, bytes.length);
 	}
 
-	/** Returns the bytes of `json` for `raw()`. */
+	/** For `raw()`. */
 	prepare(json: string): Uint8Array {
 		return this.#text.encode(json);
 	}
 
-	/**
-	 * Writes bytes unchanged, for text that occurs hundreds of times in a reply: names, brackets, quotes and commas of an
-	 * object in one piece. A member written by `key()` after it gets its comma.
-	 */
+	/** Unchanged, for text that occurs hundreds of times in a reply. A member by `key()` after it gets its comma. */
 	raw(bytes: Uint8Array): void {
 		const at = this.#at;
 		if (at >= this.#start && at + bytes.length <= this.#end) {
@@ -116,7 +106,7 @@ export class JSONWriter {
 		this.#commas |= 1 << this.#depth;
 	}
 
-	/** Writes `bytes[start..end)` unchanged. */
+	/** Unchanged. */
 	rawPart(bytes: Uint8Array, start: number, end: number): void {
 		this.copy(bytes, start, end);
 		this.#commas |= 1 << this.#depth;
@@ -127,7 +117,7 @@ export class JSONWriter {
 		this.utf8(bytes, 0, bytes.length);
 	}
 
-	/** Writes a string value after `raw()` has written everything before it. */
+	/** A value after `raw()`. */
 	rawString(text: string): void {
 		this.#commas &= ~(1 << this.#depth);
 		this.string(text);
@@ -138,7 +128,7 @@ export class JSONWriter {
 		this.copy(bytes, 0, bytes.length);
 	}
 
-	/** Writes a string value that needs no escape; this is not checked. */
+	/** Must need no escape. */
 	word(text: string): void {
 		this.item();
 		this.rawWord(text);
@@ -151,7 +141,7 @@ export class JSONWriter {
 		this.put(QUOTE);
 	}
 
-	/** Writes a string value from bytes, each of which is one character U+0000 to U+00FF. */
+	/** A byte is a character U+0000 to U+00FF. */
 	ascii(bytes: Uint8Array, start: number, end: number): void {
 		this.item();
 		this.put(QUOTE);
@@ -159,12 +149,12 @@ export class JSONWriter {
 		this.put(QUOTE);
 	}
 
-	/** Writes the text between the quotes of `ascii()`. */
+	/** Between the quotes of `ascii()`. */
 	rawASCII(bytes: Uint8Array, start: number, end: number): void {
 		this.escaped(bytes, start, end, 0x80);
 	}
 
-	/** Writes a string value from UTF-8 that needs no escape; this is not checked. */
+	/** UTF-8 that must need no escape. */
 	plain(bytes: Uint8Array, start: number, end: number): void {
 		this.item();
 		this.put(QUOTE);
@@ -172,7 +162,7 @@ export class JSONWriter {
 		this.put(QUOTE);
 	}
 
-	/** Writes a string value of two lower-case hex digits per byte. */
+	/** Two lower-case digits per byte. */
 	hex(bytes: Uint8Array, start: number, end: number): void {
 		this.item();
 		this.put(QUOTE);
@@ -183,7 +173,7 @@ export class JSONWriter {
 		this.put(QUOTE);
 	}
 
-	/** Writes a number; `null` when it is not finite. */
+	/** `null` when not finite. */
 	number(value: number): void {
 		this.item();
 		if (value < 10 && value >= 0 && Number.isInteger(value)) this.put(ZERO + value);
@@ -205,7 +195,7 @@ export class JSONWriter {
 		if (at >= this.#start && at < this.#end) this.#into[at] = byte;
 	}
 
-	/** Copies the bytes that fall into the window; short arrays are copied natively as a whole. */
+	/** Bytes in the window; short arrays natively. */
 	private copy(bytes: Uint8Array, start: number, end: number): void {
 		const into = this.#into;
 		const at = this.#at;
@@ -226,7 +216,7 @@ export class JSONWriter {
 		this.copy(bytes, 0, bytes.length);
 	}
 
-	/** Writes the text between the quotes of a string; bytes from `limit` on become `\u00XX`. */
+	/** Between quotes; from `limit` on `\u00XX`. */
 	private escaped(bytes: Uint8Array, start: number, end: number, limit: number): void {
 		let plain = start;
 		for (let i = start; i < end; i++) {
@@ -283,7 +273,7 @@ function hexDigit(value: number): number {
 	return value + (value < 10 ? 0x30 : 0x57);
 }
 
-/** Returns the letter after `\` of a short escape, or 0. */
+/** Letter after `\`, or 0. */
 function shortEscape(byte: number): number {
 	switch (byte) {
 		case QUOTE:

@@ -1,6 +1,5 @@
 /**
- * Extracts the long frames of M-Bus from the bytes of a line, and assembles the APDU from their segments (EN 13757-2,
- * 5.5; EN 13757-3 and IEC 62056-7-3 for the DLMS transport).
+ * Extracts long M-Bus frames and assembles APDUs (EN 13757-2, 5.5; EN 13757-3 and IEC 62056-7-3 for the DLMS transport).
  *
  * | bytes | field |
  * |---|---|
@@ -11,26 +10,26 @@
  * | n | data |
  * | 2 | sum of C to the data, 16 |
  *
- * A damaged frame, or a segment out of order, discards the APDU. Limit: the buffer; a longer APDU is dropped.
+ * Damage or disorder discards the APDU, as does one longer than the buffer.
  */
 
 const START = 0x68;
 const END = 0x16;
 const SND_UD = 0x53;
 const LAST = 0x10;
-/** Length from C to the transport selectors. */
+/** C to the transport selectors. */
 const HEAD = 5;
-/** Value of the next segment number after the last segment. */
+/** After the last segment. */
 const NONE_NEXT = 0x20;
 
-/** Offset of the APDU in the buffer; other code may use the bytes before it at any time. */
+/** Bytes before it are free for other code. */
 export const MBUS_AT = 16;
 
 export class MBusFrames {
-	/** Buffer of the caller. After `take()` has returned true, the APDU is `bytes[MBUS_AT..end)`. */
+	/** The caller's; after `take()` returns true, the APDU is `bytes[MBUS_AT..end)`. */
 	readonly bytes: Uint8Array;
 	end = MBUS_AT;
-	/** Number of bytes of the frame so far, its length field, and its sum. */
+	/** Bytes so far, length field, sum. */
 	#at = 0;
 	#frameLength = 0;
 	#sum = 0;
@@ -44,12 +43,12 @@ export class MBusFrames {
 		return this.#at > 0;
 	}
 
-	/** Discards everything, after a silence on the line or another use of the buffer. */
+	/** Silence, or the buffer is used otherwise. */
 	reset(): void {
 		this.#at = this.#next = 0;
 	}
 
-	/** Takes a byte; returns true when an APDU is complete, which is valid until the next call. */
+	/** True: APDU complete, valid until the next call. */
 	take(byte: number): boolean {
 		const at = this.#at++;
 		const end = this.#frameLength + 4;
@@ -69,7 +68,7 @@ export class MBusFrames {
 		this.#sum = 0;
 		if (at === 1) this.#frameLength = byte < 3 ? byte + 256 : byte;
 		else if (byte !== (at === 2 ? this.#frameLength & 0xff : START)) {
-			// The previous byte may have been noise, and the presumed length begins the frame.
+			// The previous byte may be noise, and the presumed length the start.
 			const isLate = at === 2 && this.#frameLength === START;
 			this.#at = isLate ? 2 : byte === START ? 1 : 0;
 			if (isLate) this.#frameLength = byte;
@@ -90,7 +89,7 @@ export class MBusFrames {
 		}
 	}
 
-	/** Handles a complete frame; returns true for the last segment. */
+	/** True for the last segment. */
 	private isWhole(): boolean {
 		const isLast = this.#next === NONE_NEXT;
 		if (isLast) this.#next = 0;

@@ -1,5 +1,5 @@
 /**
- * Queue of the messages to publish. publisher.ts decides when the next one is sent.
+ * Queue of messages; publisher.ts decides when the next one is sent.
  *
  *     ONLINE      publish that the gateway is online
  *     FORGET      withdraw the Home Assistant announcement when it is no longer wanted or its prefix has changed
@@ -8,8 +8,8 @@
  *     VALUES      publish each entity in turn
  *     OFFLINE     publish that the gateway goes offline for good
  *
- * Each message is due until the broker has acknowledged it. The announced keys are stored in flash (mqtt/fields.ts), so
- * that the announcement can be withdrawn and each vanished key is removed exactly once:
+ * A message is due until the broker has acknowledged it. Flash keeps the announced keys, so that the announcement can be
+ * withdrawn and each vanished key is removed once:
  *
  *     <discovery prefix> <check of the meter's identification> <key> <key> …, each followed by a blank
  */
@@ -45,7 +45,7 @@ import {
 } from "./messages.js";
 import type { Message } from "./session.js";
 
-/** Due messages as bits, in the order of sending. */
+/** Bits, in the order of sending. */
 const ONLINE_DUE = 1;
 const FORGET = 2;
 const TELL = 4;
@@ -53,17 +53,16 @@ const STATE = 8;
 const VALUES = 16;
 const OFFLINE_DUE = 32;
 const NOTHING = 0;
-/** Messages due after each readout. */
 const VALUES_OF_READOUT = STATE | VALUES;
 const OF_READOUT = TELL | VALUES_OF_READOUT;
 
-/** Pause in s below which values are sent without acknowledgement, because the next values replace lost ones. */
+/** Seconds; with a shorter pause values need no acknowledgement, because the next ones replace lost ones. */
 const ACKNOWLEDGED_PAUSE_S = 10;
 
-/** Settings of one session; changed settings apply from the next session on. */
+/** Changed settings apply from the next session on. */
 class Plan {
 	readonly base: string;
-	/** Home Assistant's discovery prefix; empty when discovery is off. */
+	/** Empty when discovery is off. */
 	readonly prefix: string;
 	readonly hasState: boolean;
 	readonly hasValues: boolean;
@@ -80,7 +79,7 @@ class Plan {
 	}
 }
 
-/** Returns the first part of all topics of this gateway, according to the present settings. */
+/** First part of all topics of this gateway. */
 export function baseTopicOf(config: ConfigStore, serial: string): string {
 	return `${config.get(MQTT_TOPIC)}/${idOf(serial)}`;
 }
@@ -92,20 +91,20 @@ export class Agenda {
 	#readout: Readout | undefined;
 	/** True while the broker lacks part of the newest readout. */
 	#isNews = false;
-	/** True after a failed attempt to read the meter. */
+	/** The last attempt to read the meter failed. */
 	#hasFailed = false;
-	/** Entities made from the readout, kept while some are still to be sent. */
+	/** Entities of the readout, while some are still to be sent. */
 	#entities: Entities | undefined;
 	#due = NOTHING;
 	#sending = NOTHING;
 	#index = 0;
-	/** Keys being announced; stored in flash once acknowledged. */
+	/** Stored in flash once acknowledged. */
 	#telling = "";
-	/** Keys announced to Home Assistant in this session, each between two blanks. */
+	/** Announced in this session, each between two blanks. */
 	#shown = "";
-	/** True when the announced keys belong to another meter, or to other settings of it. */
+	/** The announced keys belong to another meter, or other settings of it. */
 	#isOther = false;
-	/** Time when values were last sent, and earliest time for those of the newest readout, ms. */
+	/** Last time of values, and earliest time for those of the newest readout, ms. */
 	#sentMs = Number.NEGATIVE_INFINITY;
 	#fromMs = 0;
 
@@ -113,7 +112,7 @@ export class Agenda {
 		this.#deps = deps;
 	}
 
-	/** Starts a session. With `isLast` it only withdraws the announcement. */
+	/** With `isLast` the session only withdraws the announcement. */
 	begin(isLast: boolean): void {
 		const { config, info } = this.#deps;
 		const plan = new Plan(config, info.serial);
@@ -133,22 +132,22 @@ export class Agenda {
 		this.#shown = this.#telling = "";
 	}
 
-	/** Topic of the will and of the online status. */
+	/** For the will and the online status. */
 	get statusTopic(): string {
 		return `${this.#plan?.base}/status`;
 	}
 
-	/** True when discovery is on, so that Home Assistant's birth message matters. */
+	/** Home Assistant's birth message matters. */
 	get hasDiscovery(): boolean {
 		return this.#plan?.prefix !== "";
 	}
 
-	/** True while an announcement is stored that may have to be withdrawn. */
+	/** A stored announcement may have to be withdrawn. */
 	get owesFarewell(): boolean {
 		return this.told !== "";
 	}
 
-	/** True while a message is due or in flight, even if it may not be sent yet. */
+	/** True while a message is due, sendable or not, or in flight. */
 	get isBusy(): boolean {
 		return (this.#due | this.#sending) !== NOTHING;
 	}
@@ -158,7 +157,7 @@ export class Agenda {
 		return this.#isNews && this.hasContent;
 	}
 
-	/** Takes a readout; it replaces an unsent one. */
+	/** Replaces an unsent readout. */
 	measured(readout: Readout): void {
 		this.#readout = readout;
 		this.#hasFailed = false;
@@ -167,14 +166,13 @@ export class Agenda {
 		this.renew();
 	}
 
-	/** Records that attempts to read the meter fail. */
 	meterFailed(): void {
 		this.#hasFailed = true;
 		this.#isNews = true;
 		this.renew();
 	}
 
-	/** Drops the unsent values, because the next readout belongs to another meter or to other settings. */
+	/** Drops unsent values: the next readout belongs to another meter or other settings. */
 	forgetMeter(): void {
 		this.#readout = this.#entities = undefined;
 		this.#due &= ~OF_READOUT;
@@ -182,39 +180,36 @@ export class Agenda {
 		this.#shown = "";
 	}
 
-	/** Announces and sends everything again after a start of Home Assistant. */
+	/** Home Assistant has started: announces and sends everything again. */
 	greet(): void {
 		this.#shown = "";
 		this.#due |= ONLINE_DUE;
 		this.renew();
 	}
 
-	/** Sends the status and the values at once, for a test. */
 	test(): void {
 		this.#due |= ONLINE_DUE;
 		this.#fromMs = 0;
 		this.renew();
 	}
 
-	/**
-	 * Prepares the last session with the old settings. `isOther`: the new settings name another broker or disable MQTT.
-	 */
+	/** Last session with the old settings. `isOther`: the new settings name another broker or disable MQTT. */
 	finish(isOther: boolean): void {
 		const { config, info } = this.#deps;
 		const { base, prefix } = new Plan(config, info.serial);
 		this.#fromMs = 0;
-		// Mark the old topic offline, so that subscribers do not use stale retained values.
+		// Subscribers must not use stale retained values of the old topic.
 		if (isOther || base !== this.#plan?.base) this.#due = OFFLINE_DUE;
 		if ((isOther || prefix !== this.#plan?.prefix) && this.told !== "") this.#due = (this.#due & ~TELL) | FORGET;
 	}
 
-	/** Time when the next message is due, ms; 0: now; Infinity: never. */
+	/** ms; 0: now; Infinity: never. */
 	get dueMs(): number {
 		if (this.#due === NOTHING) return Number.POSITIVE_INFINITY;
 		return this.#due & ~(STATE | VALUES) ? 0 : this.#fromMs;
 	}
 
-	/** Returns the next message, which is then in flight; undefined when no message may be sent now. */
+	/** Next message, then in flight; undefined if none may be sent now. */
 	next(nowMs: number): Message | undefined {
 		while (nowMs >= this.dueMs) {
 			// Lowest bit set.
@@ -230,14 +225,12 @@ export class Agenda {
 		return undefined;
 	}
 
-	/** True when the broker must acknowledge the message in flight. */
+	/** The broker must acknowledge the message in flight. */
 	get wantsAnswer(): boolean {
 		return (this.#sending & VALUES_OF_READOUT) === 0 || this.pauseSecs >= ACKNOWLEDGED_PAUSE_S;
 	}
 
-	/**
-	 * Records that the broker has the message in flight; returns true when it now has all values of the newest readout.
-	 */
+	/** Returns true when the broker now has all values of the newest readout. */
 	acknowledged(): boolean {
 		const what = this.#sending;
 		this.#sending = NOTHING;
@@ -262,12 +255,11 @@ export class Agenda {
 		if (this.#due === NOTHING) this.#entities = undefined;
 	}
 
-	/** True when there is content to publish; a 0 before the first readout would look like a reading. */
+	/** A 0 before the first readout would look like a reading. */
 	private get hasContent(): boolean {
 		return this.#readout !== undefined || this.#hasFailed;
 	}
 
-	/** Makes all entities due again, with their present values. */
 	private renew(): void {
 		const plan = this.#plan;
 		this.#entities = undefined;
@@ -278,7 +270,7 @@ export class Agenda {
 		if (plan.hasValues) this.#due |= VALUES;
 	}
 
-	/** Makes a message; undefined when there is nothing to send. */
+	/** Undefined when there is nothing to send. */
 	private make(what: number, nowMs: number): Message | undefined {
 		const { text, writer } = this.#deps;
 		const plan = this.#plan;
@@ -305,7 +297,7 @@ export class Agenda {
 		return new Entities(this.#deps, options);
 	}
 
-	/** Makes the announcement; undefined when Home Assistant already knows all entities. */
+	/** Undefined when Home Assistant knows all entities. */
 	private tell(plan: Plan, entities: Entities): Message | undefined {
 		const { info, networkSettings, writer } = this.#deps;
 		const { prefix, base, hasState } = plan;
@@ -349,7 +341,7 @@ export class Agenda {
 		return text.encode(`${prefix}/device/smgw_${idOf(info.serial)}/config`);
 	}
 
-	/** The announced keys as stored in flash; empty when nothing is announced. */
+	/** From flash; empty when nothing is announced. */
 	private get told(): string {
 		const { config, text } = this.#deps;
 		return text.decode(config.get(MQTT_ANNOUNCED_VALUES));
@@ -360,12 +352,12 @@ export class Agenda {
 		try {
 			config.change([put(MQTT_ANNOUNCED_VALUES, text.encode(told))]);
 		} catch {
-			// A flash error is reported elsewhere. The announcement or its withdrawal is then repeated.
+			// Flash errors are reported elsewhere; the announcement or withdrawal is repeated.
 		}
 	}
 }
 
-/** Returns the keys of `told` that are missing from `keys`, each followed by a blank. */
+/** Keys of `told` that are not in `keys`, each followed by a blank. */
 function missing(told: string, keys: string): string {
 	let list = "";
 	// Skip prefix and check.

@@ -1,6 +1,4 @@
-/**
- * Failures of a session with the broker, indexed by END_… of session.ts. The publish module has those of connections.
- */
+/** Failures of a session by END_… of session.ts; those of connections are in publish. */
 import {
 	type OutputFailure,
 	outputFailure,
@@ -16,7 +14,7 @@ const LOST = outputFailure(
 	"The broker has closed the connection. Check its log: it may be stopping, another client may use the same serial number, or this user may not publish to these topics.",
 );
 
-/** Failures that need a change by the user; they are retried only after an hour or with other settings. */
+/** Retried after an hour or with other settings. */
 const NEEDS_OWNER = Object.freeze([END_REFUSED_VERSION, END_REFUSED_ID, END_REFUSED_LOGIN, END_REFUSED_ACCESS]);
 
 const FAILURES: readonly OutputFailure[] = Object.freeze([
@@ -67,12 +65,12 @@ export const NO_NETWORK = outputFailure(
 	RETCODE_NO_CONNECTION,
 	"The gateway is in no network. See its network settings.",
 );
-/** Returns the failure of END_…; `end` must not be END_WELL. */
+/** `end` must not be END_WELL. */
 export function sessionFailure(end: number): OutputFailure {
 	return FAILURES[end] ?? LOST;
 }
 
-/** Returns true when an early retry is useless and may lock the account. */
+/** An early retry is useless and may lock the account. */
 export function needsOwner(end: number): boolean {
 	return NEEDS_OWNER.includes(end);
 }

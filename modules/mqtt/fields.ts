@@ -1,29 +1,29 @@
 /**
- * Settings of the MQTT client. Password and certificate share one entry with the broker's address. A change is
- * therefore one write, and the password is never used with another broker.
+ * Settings of the MQTT client. Password, certificate and address share an entry, so the password is never used with
+ * another broker.
  */
 import { blobReferenceLimit } from "../config/blob.js";
 import { BOOLEAN, BYTES, CHOICE, entry, field, INTEGER, INTERNAL, TEXT } from "../config/schema.js";
 
-/** IDs of the entries among all entries (parts.ts): unique, never reused. */
+/** Entry indexes, unique among all parts and never reused. */
 const IN_MQTT = 17;
 const IN_MQTT_ANNOUNCED = 18;
 
-/** Printable characters without the blank. */
+/** Printable, without the blank. */
 const GRAPHIC = "!~";
-/** All characters but control characters. */
+/** All but control characters. */
 const VISIBLE = " ";
-/** Characters of a topic without wildcards: no blank, `#` or `+`. */
+/** Topic without wildcards: no blank, `#` or `+`. */
 const TOPIC = '!"$*,~';
 
-/** Maximum size of the certificate in bytes: a CA certificate and one more of its chain. */
+/** Bytes: a CA certificate and one more of its chain. */
 export const MQTT_CERTIFICATE_LIMIT = 3072;
-/** Choices of `topics`: one JSON text with all values, one topic per value, or both. */
+/** One JSON text with all values, one topic per value, or both. */
 export const TOPICS_JSON = "json";
 export const TOPICS_VALUES = "values";
 export const TOPICS_BOTH = "both";
 
-/** Returns a text field for the broker's address, the user name or a topic. */
+/** Broker's address, user name or topic. */
 function text(id: number, name: string, [maximum, characters, initial]: readonly [number, string, string]) {
 	return field<string>({ entry: IN_MQTT, id, name, kind: TEXT, maximum, characters, initial });
 }

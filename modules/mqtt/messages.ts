@@ -1,15 +1,15 @@
 /**
- * Published messages: the state, and the announcement by Home Assistant's MQTT discovery (home-assistant.io, "MQTT",
- * "Device discovery payload"; abbreviations as listed there). A JSON payload is generated twice, once for its length
- * and once while it is sent, so it is never stored as a whole.
+ * Published messages: state, and announcement by Home Assistant's MQTT discovery (home-assistant.io, "MQTT", "Device
+ * discovery payload"). A JSON payload is generated twice, for its length and while it is sent, so it is never stored
+ * whole.
  *
  *     <topic>/<id>/status     online, or as our will offline
  *     <topic>/<id>/state      {"time":"2026-11-22T10:00:00Z","meter":"on","1_0_1_8_0":1234.567,…}
  *     <topic>/<id>/<key>      1234.567
  *     <prefix>/device/smgw_<id>/config
  *
- * Home Assistant rejects a discovery payload with an unknown key in its root. It keeps a component that is left out,
- * and removes a component that has only its platform.
+ * Home Assistant rejects a discovery payload with an unknown key in its root. A component that is left out stays; one
+ * with only its platform is removed.
  */
 import { hasOnly, lowerCase } from "../bytes/ascii.js";
 import type { HostInfo, TextCodec } from "../io/host.js";
@@ -20,32 +20,29 @@ import type { Message } from "./session.js";
 
 export const ONLINE = "online";
 export const OFFLINE = "offline";
-/** Topic of Home Assistant's birth message, which it publishes at its start; independent of the discovery prefix. */
+/** Home Assistant publishes it at its start; independent of the discovery prefix. */
 export const BIRTH_TOPIC = "homeassistant/status";
 
-/**
- * Index of the last characters of the serial number, which distinguish units in entity identifiers. They are few, so
- * that 20 entities fit 4 KB.
- */
+/** Last characters of the serial number in entity identifiers; few, so that 20 entities fit 4 KB. */
 const SERIAL_END = -6;
 
-/** State that Home Assistant treats as unknown; a template turns JSON's null into the same text. */
+/** Home Assistant's text for unknown; a template turns null into it. */
 export const UNKNOWN = "None";
 const TIME = "time";
 
-/** Returns the serial number with only the characters allowed in topics and identifiers. */
+/** Only characters allowed in topics and identifiers. */
 export function idOf(serial: string): string {
 	let id = "";
 	for (const character of lowerCase(serial)) id += hasOnly(character, "09az--") ? character : "_";
 	return id;
 }
 
-/** Returns the key of the current entity in topics and in the state; `time` for the time of the last readout. */
+/** Key in topics and state; `time` for the last readout's time. */
 export function keyOf({ own, key }: Entities): string {
 	return own === LAST_READOUT ? TIME : key;
 }
 
-/** A short payload; an empty one removes the retained message. */
+/** An empty one removes the retained message. */
 export class TextMessage implements Message {
 	readonly topic: Uint8Array;
 	readonly #payload: Uint8Array;
@@ -68,7 +65,7 @@ export class TextMessage implements Message {
 	}
 }
 
-/** A JSON payload, generated while it is sent: `produce` must return the same bytes both times. */
+/** `produce` must return the same bytes both times. */
 export class JSONMessage implements Message {
 	readonly topic: Uint8Array;
 	readonly length: number;
@@ -119,14 +116,13 @@ export interface Announcement {
 	readonly info: Pick<HostInfo, "manufacturer" | "model" | "serial" | "firmwareVersion">;
 	readonly hostname: string;
 	readonly base: string;
-	/** True when one JSON text has all values; otherwise each value has its own topic. */
+	/** One JSON text, or a topic per value. */
 	readonly isJSON: boolean;
 	readonly entities: Entities;
-	/** Keys to remove from Home Assistant, each followed by a blank. */
+	/** To remove from Home Assistant, each followed by a blank. */
 	readonly vanished: string;
 }
 
-/** Writes the announcement of the device and its entities. */
 export function announcementOf({ info, hostname, base, isJSON, entities, vanished }: Announcement): ProduceUnit {
 	const { count } = entities;
 	const id = idOf(info.serial);
@@ -150,7 +146,7 @@ export function announcementOf({ info, hostname, base, isJSON, entities, vanishe
 			member(writer, "sw", firmwareVersion);
 			writer.endObject();
 			member(writer, "avty_t", `${base}/status`);
-			// Default state topic of all components.
+			// State topic of all components.
 			if (isJSON) member(writer, "stat_t", `${base}/state`);
 			writer.key("cmps");
 			writer.beginObject();

@@ -1,16 +1,15 @@
 /**
- * Control packets of MQTT 3.1.1 (OASIS Standard, 29 October 2014; numbers below are its clauses) for a client that
- * publishes and subscribes to one topic: encodes outgoing packets, decodes incoming ones.
+ * Control packets of MQTT 3.1.1 (OASIS Standard, 29 October 2014; numbers below are its clauses) for a client with one
+ * subscription.
  *
  *     fixed header (2.2)   type (bits 7 to 4), flags (3 to 0), then the length of the rest: 1 to 4 bytes, low seven bits first
  *     a field (1.5.3)      length (2, high byte first), bytes; texts are UTF-8
  *
- * Limits: an incoming packet has at most PACKET_LIMIT bytes after its fixed header. The first KEPT_LIMIT of them are
- * stored, which covers every packet of interest. A topic has up to 65535 bytes, an outgoing packet 268 435 455.
+ * Limits: an incoming packet has PACKET_LIMIT bytes after its fixed header, of which KEPT_LIMIT are stored; a topic has
+ * 65535 bytes, an outgoing packet 268 435 455.
  */
 import type { TextCodec } from "../io/host.js";
 
-/** Types of incoming packets (2.2.1). */
 export const CONNACK = 2;
 export const PUBLISH = 3;
 export const PUBACK = 4;
@@ -20,12 +19,12 @@ export const PINGRESP = 13;
 const CONNECT_HEAD = 0x10;
 const PUBLISH_HEAD = 0x30;
 const PUBACK_HEAD = 0x40;
-/** SUBSCRIBE has fixed flags (3.8.1). */
+/** Fixed flags (3.8.1). */
 const SUBSCRIBE_HEAD = 0x82;
 const PINGREQ_HEAD = 0xc0;
 const DISCONNECT_HEAD = 0xe0;
 
-/** Identifier of a packet without one (2.3.1). */
+/** No identifier (2.3.1). */
 export const NO_ID = -1;
 
 /** Flags of CONNECT (3.1.2.3). The will is retained, with QoS 1. */
@@ -35,7 +34,7 @@ const FLAG_WILL = 0x2c;
 const FLAG_CLEAN = 0x02;
 /** Protocol level of 3.1.1 (3.1.2.2). */
 const LEVEL = 4;
-/** Length of protocol name and level, flags, and keep-alive. */
+/** Protocol name and level, flags, keep-alive. */
 const CONNECT_FIXED = 10;
 
 /** Flags of PUBLISH (3.3.1). */
@@ -44,29 +43,29 @@ const QOS_1 = 0x02;
 const DUP = 0x08;
 const QOS_SHIFT = 1;
 
-/** Maximum number of bytes after an incoming fixed header, and the number stored of them. */
+/** Bytes after an incoming fixed header; those stored. */
 export const PACKET_LIMIT = 2048;
 export const KEPT_LIMIT = 64;
-/** Maximum size of the length in a fixed header, bytes (2.2.3). */
+/** Bytes (2.2.3). */
 const LENGTH_LIMIT = 4;
 
 export interface ConnectFields {
 	readonly clientId: string;
-	/** Empty: the user name is sent only with a password. */
+	/** Sent only with a password. */
 	readonly user: string;
 	readonly password: string;
-	/** Will: published by the broker, retained and with QoS 1, when the connection breaks. */
+	/** Retained, QoS 1, published when the connection breaks. */
 	readonly willTopic: string;
 	readonly willMessage: string;
 }
 
-/** Encodes CONNECT (3.1) with a clean session and a will. `keepAliveS`: seconds, 0 to 65535. */
+/** CONNECT (3.1), clean session, with a will. `keepAliveS`: 0 to 65535. */
 export function encodeConnect(text: TextCodec, fields: ConnectFields, keepAliveS: number): Uint8Array {
 	const { clientId, user, password, willTopic, willMessage } = fields;
 	const parts = [text.encode(clientId), text.encode(willTopic), text.encode(willMessage)];
 	let flags = FLAG_WILL | FLAG_CLEAN;
 	if (user !== "" || password !== "") {
-		// A password needs a user name (MQTT-3.1.2-22), which may be empty.
+		// A password needs a user name, even empty (MQTT-3.1.2-22).
 		flags |= FLAG_USER;
 		parts.push(text.encode(user));
 	}
@@ -85,8 +84,8 @@ export function encodeConnect(text: TextCodec, fields: ConnectFields, keepAliveS
 }
 
 /**
- * Encodes a retained PUBLISH (3.3) without its payload of `length` bytes, which follows. With `id` 1 to 65535 it has
- * QoS 1; with NO_ID it has QoS 0. Throws RangeError when topic or packet is too long.
+ * Retained PUBLISH (3.3) up to its payload of `length` bytes. `id` 1 to 65535: QoS 1; NO_ID: QoS 0. Throws RangeError if
+ * too long.
  */
 export function encodePublish(topic: Uint8Array, id: number, length: number): Uint8Array {
 	const hasId = id !== NO_ID;
@@ -97,7 +96,7 @@ export function encodePublish(topic: Uint8Array, id: number, length: number): Ui
 	return packet;
 }
 
-/** Encodes SUBSCRIBE (3.8) to one topic with QoS 0. */
+/** SUBSCRIBE (3.8) to one topic, QoS 0. */
 export function encodeSubscribe(topic: Uint8Array, id: number): Uint8Array {
 	const length = 2 + 2 + topic.length + 1;
 	const packet = begin(SUBSCRIBE_HEAD, length, length);
@@ -106,25 +105,22 @@ export function encodeSubscribe(topic: Uint8Array, id: number): Uint8Array {
 	return packet;
 }
 
-/** Encodes PUBACK (3.4). */
+/** PUBACK (3.4). */
 export function encodeAcknowledge(id: number): Uint8Array {
 	return Uint8Array.of(PUBACK_HEAD, 2, id >> 8, id);
 }
 
-/** Encodes PINGREQ (3.12). */
+/** PINGREQ (3.12). */
 export function encodePing(): Uint8Array {
 	return Uint8Array.of(PINGREQ_HEAD, 0);
 }
 
-/** Encodes DISCONNECT (3.14), after which the broker does not publish the will. */
+/** DISCONNECT (3.14): the will is not published. */
 export function encodeDisconnect(): Uint8Array {
 	return Uint8Array.of(DISCONNECT_HEAD, 0);
 }
 
-/**
- * Returns a packet of `length` bytes after its fixed header, with space for `room` of them. Throws RangeError when too
- * long.
- */
+/** `length` bytes after the fixed header, with space for `room` of them. Throws RangeError if too long. */
 function begin(head: number, length: number, room: number): Uint8Array {
 	let digits = 1;
 	for (let rest = length; rest > 127; rest >>= 7) digits++;
@@ -147,24 +143,24 @@ function putNumber(packet: Uint8Array, at: number, value: number): void {
 	packet[at + 1] = value;
 }
 
-/** Phases of the reader: the kind of the next byte. */
+/** Kind of the next byte. */
 const PHASE_HEAD = 0;
 const PHASE_LENGTH = 1;
 const PHASE_REST = 2;
 const PHASE_WHOLE = 3;
 const PHASE_BAD = 4;
 
-/** Assembles packets from incoming bytes, in pieces of any size. After a malformed packet it rejects everything. */
+/** Assembles packets from pieces of any size; rejects everything after a malformed one. */
 export class PacketReader {
-	/** First KEPT_LIMIT bytes after the fixed header. */
+	/** After the fixed header. */
 	readonly kept = new Uint8Array(KEPT_LIMIT);
 	length = 0;
 	#head = 0;
 	#phase = PHASE_HEAD;
-	/** Number of bytes taken in this phase. */
+	/** Bytes taken in this phase. */
 	#count = 0;
 
-	/** Takes the packet's bytes from `bytes[start..end)`; returns the offset of the next packet. */
+	/** Returns the offset of the next packet. */
 	take(bytes: Uint8Array, start: number, end: number): number {
 		if (this.#phase === PHASE_WHOLE) this.enter(PHASE_HEAD);
 		let at = start;
@@ -180,38 +176,38 @@ export class PacketReader {
 		return at;
 	}
 
-	/** True when the packet is complete; it stays available until the next `take()`. */
+	/** The complete packet stays available until the next `take()`. */
 	get isWhole(): boolean {
 		return this.#phase === PHASE_WHOLE;
 	}
 
-	/** True when the bytes are not MQTT, or not a packet that a broker sends to a client. */
+	/** Not MQTT, or no packet from a broker to a client. */
 	get isBad(): boolean {
 		return this.#phase === PHASE_BAD;
 	}
 
-	/** Packet type, CONNACK to PINGRESP. */
+	/** CONNACK to PINGRESP. */
 	get type(): number {
 		return this.#head >> 4;
 	}
 
-	/** QoS of a PUBLISH: 0 or 1. */
+	/** 0 or 1. */
 	get qos(): number {
 		return (this.#head >> QOS_SHIFT) & 3;
 	}
 
-	/** Returns the two-byte number at `at`. */
+	/** Two bytes at `at`. */
 	number(at: number): number {
 		return (this.kept[at] << 8) | this.kept[at + 1];
 	}
 
-	/** Offset of the payload of a PUBLISH; 0 when its topic is too long to be of interest. */
+	/** In PUBLISH; 0 when the topic is too long to be of interest. */
 	get payloadAt(): number {
 		const at = 2 + this.number(0) + (this.qos > 0 ? 2 : 0);
 		return at <= KEPT_LIMIT ? at : 0;
 	}
 
-	/** Returns true when all of `bytes` are at `at`. */
+	/** True when `bytes` are at `at`. */
 	holds(bytes: Uint8Array, at: number): boolean {
 		const { kept } = this;
 		return at + bytes.length <= this.length && bytes.every((byte, i) => kept[at + i] === byte);
@@ -250,7 +246,7 @@ export class PacketReader {
 
 	private isSound(): boolean {
 		const { type, kept } = this;
-		// With a clean session the broker has no stored session (3.2.2.2). Codes above 5 are reserved (3.2.2.3).
+		// A clean session has no stored one (3.2.2.2); codes above 5 are reserved (3.2.2.3).
 		if (type === CONNACK) return kept[0] === 0 && kept[1] <= 5;
 		if (type === PUBACK) return this.number(0) !== 0;
 		if (type === SUBACK) return kept[2] <= 2 || kept[2] === 0x80;
@@ -262,7 +258,7 @@ export class PacketReader {
 	}
 }
 
-/** Returns true if a broker may send this first byte and length to a client with one subscription. */
+/** Whether a broker may send this first byte and length to a client with one subscription. */
 function mayCome(head: number, length: number): boolean {
 	switch (head) {
 		case CONNACK << 4:
@@ -274,7 +270,7 @@ function mayCome(head: number, length: number): boolean {
 			return length === 0;
 		default: {
 			const qos = (head >> QOS_SHIFT) & 3;
-			// DUP is only valid with QoS 1 (3.3.1.1).
+			// DUP needs QoS 1 (3.3.1.1).
 			if (head >> 4 !== PUBLISH || qos > 1 || (qos === 0 && (head & DUP) !== 0)) return false;
 			return length > 2 && length <= PACKET_LIMIT;
 		}

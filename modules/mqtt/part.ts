@@ -37,7 +37,6 @@ export const MQTT = part<Outlet<MQTTService>>({
 		}),
 	]),
 	reactions: Object.freeze([
-		// The announced entities belong to the previous meter.
 		changed([METER_PROTOCOL, ...DLMS_OBIS.fields], ({ sender }: Outlet<MQTTService>) => sender?.forgetMeter()),
 		applied(ENTRY.fields, ({ sender }: Outlet<MQTTService>) => sender?.settingsChanged()),
 	]),
@@ -51,7 +50,7 @@ export const MQTT = part<Outlet<MQTTService>>({
 			works: EVENT_MQTT_SENT,
 			open: (deps, access) => new MQTTService(deps, access),
 		});
-		// A device without radio always counts as connected.
+		// Without radio always connected.
 		if (core.find(NETWORK).manager === undefined) outlet.networkChanged(true);
 		return outlet;
 	},
@@ -72,7 +71,7 @@ export const MQTT = part<Outlet<MQTTService>>({
 	report: ({ sender }, core, section) => (section === "network" ? `mqtt: ${stateOf(sender, core)}` : ""),
 });
 
-/** Returns `mqtt_state`: "unsupported" when publishing is impossible, for example in safe mode. */
+/** "unsupported" when publishing is impossible, as in safe mode. */
 function stateOf(service: MQTTService | undefined, { config }: Core): string {
 	return config.get(MQTT_ENABLED) ? (service?.stateText ?? "unsupported") : "off";
 }

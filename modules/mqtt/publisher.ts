@@ -1,6 +1,6 @@
 /**
- * Policy of the MQTT output: decides when to connect to the broker, and handles the results. agenda.ts selects the
- * messages; service.ts owns the connection.
+ * Policy of the MQTT output: when to connect, and what follows. agenda.ts selects messages; service.ts owns the
+ * connection.
  *
  *                wanted    due       permit    connected  fails     greeted   all sent   not wanted
  *     OFF        WAITING   –         –         –          –         –         –          –
@@ -11,18 +11,16 @@
  *     UP         –         –         –         –          RESTING   –         –          LEAVING
  *     LEAVING    –         –         –         –          OFF       –         OFF        –
  *
- * A session is wanted while MQTT is enabled and there is a network. A sleeping device also needs new data to send, and
- * ends the session when all is sent, because it can't keep a connection while asleep. After MQTT is disabled, one more
- * session withdraws the Home Assistant announcement, with at most FAREWELLS failures. Without a network the state is
- * OFF at once.
+ * A session is wanted while MQTT is enabled and there is a network; a sleeping device also needs new data, and ends the
+ * session when all is sent. After MQTT is disabled, one more session withdraws the announcement, with at most FAREWELLS
+ * failures. Without a network the state is OFF at once.
  *
- * WAITING: for the permit to open a TLS connection, and for memory, which is checked every MEMORY_MS. RESTING: after a
- * failure, for the seconds in RETRY_S, or for an hour after a refusal that only the user can resolve. After a session
- * of STABLE_MS the retry delays start over. LEAVING: settings have changed, or another output wants the permit;
- * DISCONNECT follows the message in flight. From OFF the next wanted session starts at once.
+ * WAITING: for the TLS permit, and for memory, checked every MEMORY_MS. RESTING: the seconds in RETRY_S, or an hour after
+ * a refusal that only the user can resolve; a session of STABLE_MS resets the delays. LEAVING: changed settings, or
+ * another output wants the permit; DISCONNECT follows the message in flight.
  *
- * After Home Assistant's birth message everything is sent again after a random delay of BIRTH_MS to ten times that,
- * because all devices receive the message. Memory: PUBLISH_COST is claimed while a message is due.
+ * After Home Assistant's birth message everything is sent again, after BIRTH_MS to ten times that, because all devices
+ * receive it. PUBLISH_COST is claimed while a message is due.
  */
 
 import type { Timed } from "../io/machine.js";
@@ -37,7 +35,7 @@ import { BIRTH_TOPIC, idOf, OFFLINE, ONLINE } from "./messages.js";
 import { END_WELL, SESSION_ENDED, SESSION_READY, Session } from "./session.js";
 import { type BrokerURL, parseBrokerURL } from "./url.js";
 
-/** Memory for the connection, its buffer and the entities of a readout. */
+/** Connection, its buffer, and the entities of a readout. */
 export const PUBLISH_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 6144 });
 
 export const MQTT_OFF = 0;
@@ -54,8 +52,8 @@ const LEND = 1;
 const CHANGE = 2;
 
 /**
- * Delays before the next attempt after a failure, s. With a random fifth more and the time to connect, a session is
- * restored within a minute. The delays of a sleeping device are longer, because each attempt drains its battery.
+ * Seconds after a failure; with a random fifth more and the time to connect, a session is restored within a minute. A
+ * sleeping device waits longer, because attempts drain its battery.
  */
 const RETRY_S = Object.freeze([10, 20, 40, 45]);
 const RETRY_SLEEPY_S = Object.freeze([10, 20, 40, 80, 160, 320, 640, 900]);
@@ -63,9 +61,9 @@ const STABLE_MS = 60_000;
 const MEMORY_MS = 2000;
 const BIRTH_MS = 1000;
 const FAREWELLS = 3;
-/** Maximum duration of a test, ms. */
+/** ms. */
 const TEST_MS = 45_000;
-/** Length of a client identifier that every server accepts (3.1.3.1). */
+/** Accepted by every server (3.1.3.1). */
 const ID_LIMIT = 23;
 
 export const MQTT_OUTPUT = Object.freeze({ cost: PUBLISH_COST, testLeastMs: 0, testLimitMs: TEST_MS });
@@ -73,29 +71,27 @@ export const MQTT_OUTPUT = Object.freeze({ cost: PUBLISH_COST, testLeastMs: 0, t
 export class Publisher implements Timed {
 	/** Generation counter: changes whenever the connection should be opened or closed. */
 	connection = 0;
-	/** Counts since the start: sessions, and messages acknowledged by the broker (QoS 0: sent). */
+	/** Since the start: sessions; messages acknowledged (QoS 0: sent). */
 	connections = 0;
 	published = 0;
 	readonly #deps: OutputDeps;
 	readonly #output: Output;
 	readonly #agenda: Agenda;
-	/** State from OFF to OPENING; later states come from the session. */
+	/** OFF to OPENING; later states come from the session. */
 	#step = MQTT_OFF;
 	#broker: BrokerURL | undefined;
 	#session: Session | undefined;
-	/** End of RESTING or of a wait for memory, ms; Infinity when not waiting. */
+	/** End of RESTING or of a wait for memory, ms; otherwise Infinity. */
 	#endMs = Number.POSITIVE_INFINITY;
-	/** Time when everything is sent again, ms; Infinity when not scheduled. */
+	/** Everything is sent again, ms; otherwise Infinity. */
 	#birthMs = Number.POSITIVE_INFINITY;
 	#hasNetwork = false;
-	/** Attempts left to withdraw the announcement. */
+	/** To withdraw the announcement. */
 	#farewells = 0;
 	#leave = STAY;
-	/** Start of the present state or of the session, ms. */
+	/** Start of the state or session, ms. */
 	#sinceMs = 0;
-	/**
-	 * Acknowledged messages of this session already processed (-1 before CONNACK), and birth messages already processed.
-	 */
+	/** Processed acknowledgements of this session (-1 before CONNACK), and processed birth messages. */
 	#seen = 0;
 	#heard = 0;
 
@@ -116,7 +112,7 @@ export class Publisher implements Timed {
 		return this.#broker;
 	}
 
-	/** True when a message is due and may be sent soon, or as soon as there is a network. */
+	/** A message is due and may be sent soon, or once there is a network. */
 	get isBusy(): boolean {
 		const { state } = this;
 		if (state === MQTT_OFF) return this.#deps.config.get(MQTT_ENABLED) && this.#agenda.hasNews;
@@ -127,7 +123,7 @@ export class Publisher implements Timed {
 		const session = this.#session;
 		const deadlineMs = Math.min(this.#endMs, this.#birthMs);
 		if (session === undefined) return deadlineMs;
-		// A message that waits for memory has no deadline of its own.
+		// Without a deadline of its own while it waits for memory.
 		const isHeld = session.isFree && this.#endMs === Number.POSITIVE_INFINITY;
 		return Math.min(deadlineMs, session.deadlineMs, isHeld ? this.#agenda.dueMs : deadlineMs);
 	}
@@ -175,7 +171,6 @@ export class Publisher implements Timed {
 		else this.work(nowMs);
 	}
 
-	/** Records that attempts to read the meter fail. */
 	meterFailed(nowMs: number): void {
 		this.#agenda.meterFailed();
 		if (this.#session === undefined) this.begin(nowMs);
@@ -186,7 +181,6 @@ export class Publisher implements Timed {
 		this.#agenda.forgetMeter();
 	}
 
-	/** Publishes now, for a test. */
 	test(nowMs: number): void {
 		if (!this.#hasNetwork) {
 			this.#output.answer(NO_NETWORK, 0, nowMs);
@@ -197,18 +191,18 @@ export class Publisher implements Timed {
 		this.work(nowMs);
 	}
 
-	/** Handles the granted permit in WAITING. */
+	/** In WAITING. */
 	permitted(nowMs: number): void {
 		this.#endMs = nowMs;
 	}
 
-	/** Leaves the session, because another output wants the permit. */
+	/** Leaves the session for another output. */
 	permitWanted(nowMs: number): void {
 		if (this.#leave === STAY) this.#leave = LEND;
 		this.work(nowMs);
 	}
 
-	/** Starts the session after the connection was established in OPENING. */
+	/** The connection stands, in OPENING. */
 	stands(nowMs: number): void {
 		const { config, info, text } = this.#deps;
 		const agenda = this.#agenda;
@@ -236,12 +230,12 @@ export class Publisher implements Timed {
 		this.work(nowMs);
 	}
 
-	/** Writes the next outgoing bytes into `into[start..end)`; returns their number. */
+	/** Outgoing bytes into `into[start..end)`; returns their number. */
 	take(into: Uint8Array, start: number, end: number, nowMs: number): number {
 		return this.#session?.take(into, start, end, nowMs) ?? 0;
 	}
 
-	/** Processes the progress of the session; also needed after `take()`. */
+	/** Progress of the session; also needed after `take()`. */
 	work(nowMs: number): void {
 		const session = this.#session;
 		if (session === undefined) return;
@@ -264,7 +258,7 @@ export class Publisher implements Timed {
 			this.published++;
 			if (agenda.acknowledged()) this.#output.sent();
 		}
-		// Another output that wants the permit must not wait for messages that can be sent later.
+		// Another output must not wait for messages that can be sent later.
 		const isLast = this.#leave === CHANGE || !this.#deps.config.get(MQTT_ENABLED);
 		if (this.#leave === LEND || (isLast && !agenda.isBusy)) session.leave(nowMs);
 		else if (nowMs >= agenda.dueMs && this.claim(nowMs)) {
@@ -274,11 +268,11 @@ export class Publisher implements Timed {
 		if (!session.isFree || agenda.isBusy || isLast) return;
 		this.#output.release();
 		this.#output.succeed(0, nowMs);
-		// A sleeping device can't keep the session, and the broker would publish the will.
+		// It cannot keep the session, and the broker would publish the will.
 		if (this.isSleepy) session.leave(nowMs);
 	}
 
-	/** Handles a failed or closed connection; `code` is CLIENT_…. */
+	/** Failed or closed; `code` is CLIENT_…. */
 	lost(code: number, nowMs: number): void {
 		const session = this.#session;
 		if (session === undefined) this.fail(connectFailure(code), false, nowMs);
@@ -294,7 +288,7 @@ export class Publisher implements Timed {
 		return this.#farewells > 0 || (this.#deps.config.get(MQTT_ENABLED) && !hasNothing);
 	}
 
-	/** True for a device that sleeps between two readings. */
+	/** Sleeps between readings. */
 	private get isSleepy(): boolean {
 		const { saving } = this.#deps;
 		return saving !== undefined && saving.awakeUntilMs < Number.POSITIVE_INFINITY;
@@ -307,11 +301,11 @@ export class Publisher implements Timed {
 	private enter(step: number, nowMs: number): void {
 		this.#step = step;
 		this.#sinceMs = nowMs;
-		// Deferred, so that the attempt does not run inside the caller.
+		// Deferred: not inside the caller.
 		this.#endMs = nowMs;
 	}
 
-	/** Opens the connection if address, certificate, permit and memory are available. */
+	/** Needs address, certificate, permit and memory. */
 	private open(nowMs: number): void {
 		const { config } = this.#deps;
 		const output = this.#output;
@@ -327,16 +321,13 @@ export class Publisher implements Timed {
 		} else output.giveBack();
 	}
 
-	/**
-	 * Requests the permit; false while waiting for it. The deadline is reset first, because the permit may arrive during
-	 * the call.
-	 */
+	/** False while waiting for the permit. The deadline is reset first, because the permit may arrive during the call. */
 	private hasPermit(): boolean {
 		this.#endMs = Number.POSITIVE_INFINITY;
 		return this.#output.askPermit();
 	}
 
-	/** Claims memory; false schedules another try in MEMORY_MS. */
+	/** False: tries again in MEMORY_MS. */
 	private claim(nowMs: number): boolean {
 		const isClaimed = this.#output.claim();
 		if (!isClaimed) this.#endMs = nowMs + MEMORY_MS;
@@ -354,7 +345,7 @@ export class Publisher implements Timed {
 		this.fail(sessionFailure(end), needsOwner(end), nowMs);
 	}
 
-	/** Ends the attempt and schedules the next one. `isForOwner`: an early retry is useless. */
+	/** Schedules the next attempt. `isForOwner`: an early retry is useless. */
 	private fail(failure: OutputFailure, isForOwner: boolean, nowMs: number): void {
 		const output = this.#output;
 		if (this.#farewells > 0) this.#farewells--;
@@ -365,13 +356,12 @@ export class Publisher implements Timed {
 		this.#endMs += isForOwner ? OWNER_PAUSE_MS : output.pauseMs(this.isSleepy ? RETRY_SLEEPY_S : RETRY_S);
 	}
 
-	/** Closes everything and fails a running test, because there is no network. */
+	/** No network: closes everything and fails a running test. */
 	private drop(nowMs: number): void {
 		this.close();
 		this.#output.answer(NO_NETWORK, 0, nowMs);
 	}
 
-	/** Discards the connection or the attempt to open one. */
 	private close(): void {
 		this.#agenda.end();
 		this.#session = this.#broker = undefined;

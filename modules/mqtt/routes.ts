@@ -34,7 +34,7 @@ export const MQTT_TEXTS = Object.freeze({
 	hasStatus: false,
 });
 
-/** Certificate in the request body. It is written to storage as it arrives; the value is a reference to it. */
+/** Written to storage as it arrives; the value refers to it. */
 const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
 	name: MQTT_CERTIFICATE.name,
 	kind: TEXT,
@@ -51,7 +51,7 @@ export const MQTT_SETTINGS = settingsOf(STORED, [], {
 	}),
 	show,
 	accept,
-	// Saving the settings again triggers another attempt after a failure.
+	// Saving again triggers another attempt after a failure.
 	applies: true,
 });
 
@@ -66,7 +66,7 @@ function show(exchange: Exchange<Outlet<MQTTService>>): void {
 	});
 }
 
-/** Keeps fields that the request omits. The stored password is bound to its broker, so another broker needs it anew. */
+/** Keeps omitted fields. The password is bound to its broker; another one needs it anew. */
 function accept(exchange: Exchange<Outlet<MQTTService>>, values: BodyValues): readonly Put[] | undefined {
 	const { config } = exchange.core;
 	const { certificates } = exchange.part;

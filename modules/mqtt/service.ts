@@ -1,8 +1,7 @@
 /**
- * Opens and closes the connection that publisher.ts wants, and moves bytes between both. For app/gateway.ts. There is
- * no publisher while MQTT is off.
+ * Owns the connection that publisher.ts wants, for app/gateway.ts. No publisher exists while MQTT is off.
  *
- * Limits: PIECE bytes per read or write, and at most PIECES_AT_ONCE reads in a row; then other tasks run.
+ * Limits: PIECE bytes per read or write, PIECES_AT_ONCE reads in a row.
  */
 import { CLIENT_UNREACHABLE, type Client, type ClientPort, type TLSClientOptions } from "../io/client.js";
 import type { ScheduledMachine, Task } from "../io/driver.js";
@@ -15,11 +14,11 @@ import { MQTT_OFF, MQTT_OPENING, MQTT_OUTPUT, MQTT_UP, Publisher } from "./publi
 const PIECE = 512;
 const PIECES_AT_ONCE = 8;
 const CONNECT_MS = 15_000;
-/** A connection being opened, or open. */
+/** Being opened, or open. */
 interface Connection {
 	readonly client: Client;
 	readonly buffer: Uint8Array;
-	/** Number of bytes it accepts; -1 until it is open. */
+	/** Bytes it accepts; -1 until open. */
 	writable: number;
 }
 
@@ -28,17 +27,17 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 	readonly #deps: OutputDeps;
 	readonly #task: Task;
 	#publisher: Publisher | undefined;
-	/** True when the broker had accepted the session at the last check. */
+	/** At the last check the broker had accepted the session. */
 	#isUp = false;
 	#connection: Connection | undefined;
-	/** Last handled value of the publisher's `connection`. */
+	/** Last handled `publisher.connection`. */
 	#served = 0;
 	#hasNetwork = false;
-	/** Readout not yet passed to the publisher, a failure to read since then, and the time of the last of them, ms. */
+	/** Readout or later failure not yet passed to the publisher, and its time, ms. */
 	#news: Readout | undefined;
 	#hasFailed = false;
 	#newsMs = Number.POSITIVE_INFINITY;
-	/** Time to continue reading when more bytes wait, ms. */
+	/** Continues reading, ms. */
 	#againMs = Number.POSITIVE_INFINITY;
 
 	constructor(deps: OutputDeps, access: OutputAccess) {
@@ -56,10 +55,7 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		return this.#newsMs < Number.POSITIVE_INFINITY || (this.#publisher?.isBusy ?? false);
 	}
 
-	/**
-	 * Takes a readout. It is processed in a later tick, because the chip's stack is too small inside the end of the meter
-	 * session.
-	 */
+	/** Processed in a later tick: the chip's stack is too small inside the end of the meter session. */
 	measured(readout: Readout): void {
 		this.#task.update((nowMs) => {
 			this.#news = readout;
@@ -68,7 +64,6 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		});
 	}
 
-	/** Records that attempts to read the meter fail. */
 	meterFailed(): void {
 		this.#task.update((nowMs) => {
 			this.#hasFailed = true;
@@ -83,11 +78,10 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		});
 	}
 
-	/** Handles a changed IP address, or the loss of the network. */
+	/** Another IP address, or the network was lost. */
 	networkChanged(isUp: boolean): void {
 		this.#hasNetwork = isUp;
 		this.#task.update((nowMs) => {
-			// Connections of the old IP address are dead.
 			this.#publisher?.networkChanged(false, nowMs);
 			if (this.#deps.config.get(MQTT_ENABLED)) this.#publisher ??= this.beginning(nowMs);
 			this.#publisher?.networkChanged(isUp, nowMs);
@@ -104,7 +98,7 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		});
 	}
 
-	/** Publishes now; returns false while a test runs, or shortly after one. */
+	/** False while a test runs, or shortly after one. */
 	test(test: SendTest): boolean {
 		return this.#task.update((nowMs) => {
 			if (this.#publisher === undefined || !this.output.test(test, nowMs)) return false;
@@ -117,13 +111,13 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		this.#task.update((nowMs) => this.output.cancel(test, nowMs));
 	}
 
-	/** State text while MQTT is enabled: `ok`, `connecting`, or the code of the failure. */
+	/** `ok`, `connecting`, or the code of the failure. */
 	get stateText(): string {
 		if (!this.#hasNetwork) return NO_NETWORK.code;
 		return this.output.failure?.code ?? (this.#publisher?.state === MQTT_UP ? "ok" : "connecting");
 	}
 
-	/** Stops for good; the broker publishes the will. */
+	/** For good; the broker publishes the will. */
 	stop(): void {
 		this.#task.stop();
 		this.close();
@@ -149,7 +143,7 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		this.#publisher?.advance(nowMs);
 	}
 
-	/** Opens and closes the connection as wanted, and writes. Called by the driver. */
+	/** Opens, closes and writes; called by the driver. */
 	drain(nowMs: number): void {
 		if (this.#publisher !== undefined) this.serve(this.#publisher, nowMs);
 		this.output.drain(nowMs);
@@ -174,14 +168,14 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		const readout = this.#news;
 		this.#news = undefined;
 		this.#newsMs = Number.POSITIVE_INFINITY;
-		// A battery device may turn its radio on just for this readout.
+		// A battery device may turn on its radio just for this readout.
 		if (this.#deps.config.get(MQTT_ENABLED)) this.#publisher ??= new Publisher(this.#deps, this.output);
 		if (readout !== undefined) this.#publisher?.measured(readout, nowMs);
 		if (this.#hasFailed) this.#publisher?.meterFailed(nowMs);
 		this.#hasFailed = false;
 	}
 
-	/** Returns a publisher with the last readout, so that enabling MQTT publishes at once. */
+	/** With the last readout, so that enabling MQTT publishes at once. */
 	private beginning(nowMs: number): Publisher {
 		const publisher = new Publisher(this.#deps, this.output);
 		const readout = this.#deps.reader.outcomes.measured;
@@ -215,7 +209,7 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 		client?.close();
 	}
 
-	/** Handles the connection's readiness for `count` bytes. */
+	/** Ready for `count` bytes. */
 	private writable(count: number, nowMs: number): void {
 		const connection = this.#connection;
 		if (connection === undefined) return;
@@ -230,7 +224,7 @@ export class MQTTService implements ScheduledMachine, OutputListener {
 			const count = publisher.take(buffer, 0, Math.min(PIECE, writable), nowMs);
 			if (count === 0) break;
 			connection.writable = client.write(buffer, 0, count);
-			// A message without acknowledgement may be followed by the next one at once.
+			// After QoS 0 the next message may follow at once.
 			publisher.work(nowMs);
 		}
 		publisher.work(nowMs);

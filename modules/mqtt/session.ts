@@ -1,7 +1,6 @@
 /**
- * One MQTT 3.1.1 session with a broker over an open connection, with a clean session; sans-io. Incoming bytes go into
- * `receive()`; `take()` returns outgoing bytes for the available space. The queue is limited to one PUBLISH and the
- * short packets that keep the session alive. For publisher.ts.
+ * One MQTT 3.1.1 clean session over an open connection; sans-io, for publisher.ts. The queue holds one PUBLISH and short
+ * packets.
  *
  *                 CONNACK 0   CONNACK 1 to 5   PUBACK   PUBLISH   invalid    due          leave     lost
  *     GREETING    READY       ENDED            ENDED    ENDED     ENDED      ENDED        LEAVING   ENDED
@@ -9,16 +8,14 @@
  *     LEAVING     –           –                –        –         –          ENDED        –         ENDED
  *     ENDED       –           –                –        –         –          –            –         –
  *
- * PING: after PING_MS without an outgoing packet a PINGREQ is sent. The session ends when the broker takes longer than
- * ANSWER_MS to send a CONNACK, PUBACK or PINGRESP, or to take outgoing bytes. LEAVING ends when DISCONNECT has been
- * taken. A PUBLISH without PUBACK must be published again by the caller in its next session, because a clean session
- * has no memory of earlier ones (4.4).
+ * PING: after PING_MS without an outgoing packet a PINGREQ is sent. The session ends if a CONNACK, PUBACK or PINGRESP, or
+ * the taking of outgoing bytes, lasts longer than ANSWER_MS. LEAVING ends when DISCONNECT has been taken. The caller must
+ * repeat a PUBLISH without PUBACK in its next session (4.4).
  *
- * A message without acknowledgement (QoS 0) is in flight until the connection has taken it. After PING_MS without a
- * packet from the broker it is sent with QoS 1 all the same: QoS 0 messages delay PING, so a dead broker would stay
- * undetected.
+ * QoS 0 is in flight until the connection has taken it. After PING_MS without an incoming packet QoS 1 is used all the
+ * same, because QoS 0 delays PING and a dead broker would go undetected.
  *
- * Limits: one PUBLISH in flight; CHATTER_LIMIT unsolicited packets per ping interval.
+ * Limit: CHATTER_LIMIT unsolicited packets per ping interval.
  */
 import type { TextCodec } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
@@ -43,80 +40,78 @@ export const SESSION_READY = 1;
 export const SESSION_LEAVING = 2;
 export const SESSION_ENDED = 3;
 
-/** Ends of a session: 1 to 5 are the broker's refusals (3.2.2.3). */
+/** 1 to 5: refusals of the broker (3.2.2.3). */
 export const END_WELL = 0;
 export const END_REFUSED_VERSION = 1;
 export const END_REFUSED_ID = 2;
 export const END_REFUSED_BUSY = 3;
 export const END_REFUSED_LOGIN = 4;
 export const END_REFUSED_ACCESS = 5;
-/** Invalid packet received. */
+/** Invalid packet. */
 export const END_NONSENSE = 6;
 /** Nothing received or taken for ANSWER_MS. */
 export const END_SILENT = 7;
-/** Connection lost: before the CONNACK, and after it. */
+/** Before the CONNACK, and after it. */
 export const END_UNGREETED = 8;
 export const END_LOST = 9;
 
-/** Keep-alive, s. Mosquitto 2.1 refuses clients above its configured maximum, which is rarely lower than this. */
+/** Seconds; Mosquitto 2.1 refuses more than its maximum, which is rarely lower. */
 export const KEEP_ALIVE_S = 60;
 const PING_MS = 45_000;
 export const ANSWER_MS = 20_000;
 const CHATTER_LIMIT = 64;
 
-/** A message to publish, retained. */
+/** Retained. */
 export interface Message {
 	/** UTF-8. */
 	readonly topic: Uint8Array;
 	readonly length: number;
-	/**
-	 * Writes the next bytes of the payload into `into[start..end)`; returns their number. The total must reach `length`.
-	 */
+	/** Next payload bytes into `into[start..end)`; returns their number. The total must be `length`. */
 	read(into: Uint8Array, start: number, end: number): number;
 }
 
 export interface SessionOptions extends ConnectFields {
 	readonly text: TextCodec;
-	/** Topic to subscribe to; empty when there is no subscription. */
+	/** Empty without a subscription. */
 	readonly listenTo: string;
-	/** Payload to count on that topic. */
+	/** Payload to count there. */
 	readonly heard: string;
 }
 
-/** Packets to send when there is space, as bits. */
+/** To send when there is space, as bits. */
 const OWES_SUBSCRIBE = 1;
 const OWES_PING = 2;
 const OWES_DISCONNECT = 4;
 
-/** Identifier of the SUBSCRIBE packet; those of PUBLISH packets follow it, up to LAST_ID. */
+/** Those of PUBLISH follow, up to LAST_ID. */
 const SUBSCRIBE_ID = 1;
 const LAST_ID = 0xffff;
 
 export class Session implements Timed {
 	state = SESSION_GREETING;
 	end = END_WELL;
-	/** Number of messages acknowledged by the broker, or sent without acknowledgement. */
+	/** By the broker, or sent with QoS 0. */
 	acknowledged = 0;
-	/** Number of received messages with the payload to count. */
+	/** Messages with the payload to count. */
 	heard = 0;
 	readonly #reader = new PacketReader();
 	readonly #text: TextCodec;
 	readonly #listenTo: string;
 	readonly #heard: string;
 	#owes = 0;
-	/** Identifier of the broker's PUBLISH to acknowledge; 0 when nothing is owed. */
+	/** PUBLISH to acknowledge; 0: none. */
 	#owedId = 0;
 	#packet: Uint8Array | undefined;
 	#sent = 0;
-	/** Message with the payload to send after the packet, and the number of its bytes left. */
+	/** Its payload follows the packet; and the bytes left of it. */
 	#body: Message | undefined;
 	#left = 0;
-	/** Message to send after the present packet. */
+	/** Sent after the present packet. */
 	#next: Message | undefined;
-	/** Identifier of the message in flight; NO_ID with QoS 0; 0 when no message is in flight. */
+	/** In flight; NO_ID with QoS 0; 0: none. */
 	#id = 0;
 	#lastId = SUBSCRIBE_ID;
-	/** True while a PINGRESP is due. */
+	/** PINGRESP is due. */
 	#pinged = false;
 	#chatter = 0;
 	#heardMs = Number.NEGATIVE_INFINITY;
@@ -131,12 +126,12 @@ export class Session implements Timed {
 		this.#dueMs = nowMs + ANSWER_MS;
 	}
 
-	/** True when `publish()` is allowed. */
+	/** `publish()` is allowed. */
 	get isFree(): boolean {
 		return this.state === SESSION_READY && this.#id === 0;
 	}
 
-	/** Sends a message; with `wantsAnswer` it waits for the PUBACK. Throws unless `isFree`. */
+	/** With `wantsAnswer`, waits for the PUBACK. Throws unless `isFree`. */
 	publish(message: Message, nowMs: number, wantsAnswer: boolean): void {
 		if (!this.isFree) throw new Error("mqtt: a message is in flight");
 		if (wantsAnswer || nowMs - this.#heardMs >= PING_MS) {
@@ -147,10 +142,10 @@ export class Session implements Timed {
 		this.waitFrom(nowMs);
 	}
 
-	/** Sends DISCONNECT, so that the broker does not publish the will. A packet being sent is completed first. */
+	/** Sends DISCONNECT after the present packet, so that the will is not published. */
 	leave(nowMs: number): void {
 		if (this.state === SESSION_GREETING) {
-			// Before the CONNACK no DISCONNECT is needed.
+			// No DISCONNECT needed.
 			this.stop(END_WELL);
 		} else if (this.state === SESSION_READY) {
 			this.state = SESSION_LEAVING;
@@ -181,7 +176,6 @@ export class Session implements Timed {
 		}
 	}
 
-	/** Takes received bytes `bytes[start..end)`. */
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		const reader = this.#reader;
 		let at = start;
@@ -191,9 +185,7 @@ export class Session implements Timed {
 		}
 	}
 
-	/**
-	 * Writes the next outgoing bytes into `into[start..end)`; returns their number. Passes on exceptions of a message.
-	 */
+	/** Outgoing bytes into `into[start..end)`; returns their number. Passes on exceptions of a message. */
 	take(into: Uint8Array, start: number, end: number, nowMs: number): number {
 		let at = start;
 		while (at < end && this.hasPacket()) {
@@ -206,7 +198,7 @@ export class Session implements Timed {
 				if (this.#sent === packet.length) this.#packet = undefined;
 			} else {
 				const count = this.#body?.read(into, at, Math.min(end, at + this.#left)) ?? 0;
-				// The broker expects the announced length, so the session can't continue.
+				// The broker expects the announced length.
 				if (count === 0) throw new Error("mqtt: a payload has ended before its length");
 				this.#left -= count;
 				at += count;
@@ -221,12 +213,12 @@ export class Session implements Timed {
 		return at - start;
 	}
 
-	/** True while no packet is being sent. */
+	/** No packet is being sent. */
 	private get isOut(): boolean {
 		return this.#packet === undefined && this.#left === 0;
 	}
 
-	/** Returns true when there are bytes to send; makes the next packet when no other is being sent. */
+	/** There are bytes to send; makes the next packet if necessary. */
 	private hasPacket(): boolean {
 		if (!this.isOut) return true;
 		this.#body = undefined;
@@ -254,7 +246,7 @@ export class Session implements Timed {
 		return bit === OWES_PING ? encodePing() : encodeDisconnect();
 	}
 
-	/** Processes a whole packet; returns false when it is not allowed in this state. */
+	/** False when the packet is not allowed in this state. */
 	private understand(reader: PacketReader, nowMs: number): boolean {
 		const { type } = reader;
 		this.#heardMs = nowMs;
@@ -264,7 +256,7 @@ export class Session implements Timed {
 				this.greeted(reader.kept[1]);
 				break;
 			case PUBACK:
-				// A PUBACK is valid only after the whole PUBLISH has been sent.
+				// Valid only after the whole PUBLISH.
 				if (reader.number(0) !== this.#id || this.#next !== undefined || !this.isOut) return false;
 				this.#id = 0;
 				this.acknowledged++;
@@ -296,7 +288,7 @@ export class Session implements Timed {
 		const { qos } = reader;
 		if (at > 0) {
 			if (qos > 0) this.#owedId = reader.number(at - 2);
-			// Encoded here, because such packets are rare.
+			// Encoded here because rare.
 			const topic = this.#text.encode(this.#listenTo);
 			const payload = this.#text.encode(this.#heard);
 			const isTopic = reader.number(0) === topic.length && reader.holds(topic, 2);
@@ -305,12 +297,12 @@ export class Session implements Timed {
 		return this.isExpected();
 	}
 
-	/** Counts unsolicited packets; returns false beyond the limit. */
+	/** False beyond the limit of unsolicited packets. */
 	private isExpected(): boolean {
 		return ++this.#chatter <= CHATTER_LIMIT;
 	}
 
-	/** True while an answer from the broker, or space for outgoing bytes, is awaited. */
+	/** For an answer, or for space for outgoing bytes. */
 	private get isWaiting(): boolean {
 		return this.state !== SESSION_READY || this.#id !== 0 || this.#pinged || this.#owes !== 0 || !this.isOut;
 	}

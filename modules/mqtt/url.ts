@@ -1,26 +1,22 @@
-/**
- * The broker's address as entered by the user: `mqtt://broker.lan`, `mqtts://192.168.1.5:8883`, with an optional slash
- * at its end. User name and password are separate settings.
- */
+/** Broker's address as entered: `mqtt://broker.lan`, `mqtts://192.168.1.5:8883`, with an optional slash. */
 import { hasOnly, lowerCase } from "../bytes/ascii.js";
 
 export interface BrokerURL {
 	readonly secure: boolean;
-	/** DNS name or IPv4 address. */
+	/** Name or IPv4. */
 	readonly host: string;
 	readonly port: number;
 }
 
 const PLAIN = "mqtt://";
 const SECURE = "mqtts://";
-/** Ports registered with IANA. */
 const PLAIN_PORT = 1883;
 const SECURE_PORT = 8883;
 const HOST_LIMIT = 253;
 const PORT_LIMIT = 65535;
 const PORT_DIGITS = 5;
 
-/** Parses the text; returns undefined when it is not a broker address. */
+/** Undefined if it is not a broker address. */
 export function parseBrokerURL(text: string): BrokerURL | undefined {
 	const start = lowerCase(text.slice(0, SECURE.length));
 	const secure = start === SECURE;

@@ -111,7 +111,7 @@ export class Installer {
 	total: number;
 	/** Refusal if the host throws. */
 	#blame = WRITE_FAILED;
-	/** Of the second element's data, later of the bytes read back; undefined until the front is accepted. */
+	/** Hash of the second element's data, later of the bytes read back; undefined until the front is accepted. */
 	#hash: Hash | undefined;
 	/** False after a resume. */
 	#isHashWhole = true;

@@ -1,6 +1,6 @@
 /**
- * The device's only button. A short press turns on Wi-Fi and the access point for a while; holding it for ten seconds
- * resets the device to factory settings. A press of 3 to 10 s does nothing.
+ * The device's only button: a short press turns on Wi-Fi and the access point for a while, ten seconds reset to factory
+ * settings, 3 to 10 s do nothing.
  *
  *            pressed          released                                 held for LONG_MS
  *   UP       DOWN             –                                        –
@@ -12,16 +12,14 @@ import type { Driver, Task } from "../io/driver.js";
 import type { ButtonPort } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
 
-/** Values of `press`. */
 export const PRESS_SHORT = 0;
-/** Reported as soon as LONG_MS is reached; the button may still be down. */
+/** Reported at LONG_MS, before the release. */
 export const PRESS_LONG = 1;
 
 const SHORT_LIMIT_MS = 3000;
 const LONG_MS = 10_000;
 
 export interface ButtonUser {
-	/** `press`: PRESS_SHORT or PRESS_LONG. */
 	pressed(press: number): void;
 }
 
@@ -29,7 +27,7 @@ export class Button implements Timed {
 	readonly #task: Task;
 	readonly #user: ButtonUser;
 	readonly #button: { close(): void };
-	/** Monotonic time at which the press becomes a long one; Infinity while UP. */
+	/** The press becomes long, monotonic ms; Infinity while UP. */
 	#longMs = Number.POSITIVE_INFINITY;
 
 	constructor(driver: Driver, port: ButtonPort, user: ButtonUser) {

@@ -1,7 +1,7 @@
 /** Settings entry of the power-saving mode. */
 import { entry, field, INTEGER } from "../config/schema.js";
 
-/** Index of the entry among those of all parts (parts.ts); unique and never reused. */
+/** Entry index, unique among all parts and never reused. */
 const IN_POWER = 5;
 
 /** 0: sleep on battery, stay awake on USB; 1: always sleep between readings; 2: never. */

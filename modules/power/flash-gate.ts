@@ -1,6 +1,6 @@
 /**
- * Storage and flash that refuse writes while the batteries are empty. A write interrupted by a power failure may leave data
- * that the next start cannot read.
+ * Storage and flash refuse writes while the batteries are empty, because the next start might not read an interrupted
+ * write.
  */
 import type { Flash, Partition } from "../io/flash.js";
 import type { Storage } from "../io/host.js";

@@ -1,5 +1,5 @@
 /**
- * Selects the pattern of the status LED. When several conditions hold, the first in this list is shown:
+ * Pattern of the status LED: the first of these conditions that holds.
  *
  *   RESETTING   blinks fast     a factory reset is running; never cleared
  *   EMPTY       short flashes   the batteries are empty and the device is about to sleep; never cleared
@@ -9,7 +9,7 @@
  *   WAITING     blinks slowly   the device has no network and its access point is open
  *   OFF
  *
- * app/gateway.ts and the meter reader report these conditions.
+ * app/gateway.ts and the meter reader report them.
  */
 import type { Driver, Task } from "../io/driver.js";
 import type { LED, LEDPort } from "../io/host.js";
@@ -19,7 +19,6 @@ export interface LightDeps {
 	readonly driver: Driver;
 }
 
-/** Bits of the conditions to show. */
 const RESETTING = 1;
 const READING = 2;
 const WAITING = 4;
@@ -36,7 +35,7 @@ export class Light implements Timed {
 	readonly #task: Task;
 	readonly #led: LED;
 	#shown = 0;
-	/** End of the flash, monotonic ms; Infinity without one. */
+	/** Monotonic ms; Infinity without a flash. */
 	#flashEndMs = Number.POSITIVE_INFINITY;
 
 	constructor(deps: LightDeps, port: LEDPort) {
@@ -96,7 +95,7 @@ export class Light implements Timed {
 		});
 	}
 
-	/** Ends a flash and shows the pattern of the current conditions. */
+	/** Ends a flash and shows the current conditions. */
 	private turn(): void {
 		this.#flashEndMs = Number.POSITIVE_INFINITY;
 		const shown = this.#shown;

@@ -1,4 +1,4 @@
-/** Power supply and sleep: the power-saving setting, and the voltages of the batteries and of USB. */
+/** Power-saving setting, and the voltages of batteries and USB. */
 import { backupGroup } from "../api/backup-group.js";
 import { settingsRoutes } from "../api/route.js";
 import { settingsOf } from "../api/settings.js";
@@ -22,7 +22,7 @@ export const POWER = part({
 	metrics,
 });
 
-/** A value that the board cannot measure is 0, and an extra member `…_valid: false` marks it. */
+/** A value that cannot be measured is 0, marked by `…_valid: false`. */
 function status(_: undefined, { host: { power }, config, clock, saving }: Core): Facts {
 	const battery = power?.batteryVoltage();
 	const usb = power?.usbVoltage();

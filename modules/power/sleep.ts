@@ -1,5 +1,5 @@
 /**
- * Decides when the device sleeps between two readouts (`power_mode`; docs/power.md). Used by app/power-saving.ts.
+ * Decides when the device sleeps between readouts (docs/power.md).
  *
  *              initial          deadline    all work   user is    sleep not    sleep     batteries
  *              state after      reached     done       active     allowed (b)  allowed   empty
@@ -14,41 +14,39 @@
  *   (c) Work is abandoned after WORK_MS, sending after SEND_MS.
  *
  * ATTENDED lasts HAND_MS after a start, a press, or USB being plugged in (SETUP_MS while no network is configured), and
- * REQUEST_MS after each authenticated request. Requests alone extend it to at most LIMIT_MS after the start or press
- * (HAND_MS after a start by the timer), so that a polling client does not drain the batteries. ROUTINE does the work that
- * is due and then sleeps until the next readout, LONGEST_MS at most. The radio stays off until there is data to send. LOW
- * shows the empty batteries for SHOW_MS, then sleeps for EMPTY_MS in every mode, and does nothing else.
+ * REQUEST_MS after each authenticated request. Requests alone extend it by at most LIMIT_MS (HAND_MS after a start by the
+ * timer), so that a polling client does not drain the batteries. ROUTINE does the due work, with the radio off until
+ * there is data to send, then sleeps until the next readout, LONGEST_MS at most. LOW shows the empty batteries for
+ * SHOW_MS and sleeps for EMPTY_MS in every mode.
  */
 import type { Driver, ScheduledMachine, Task } from "../io/driver.js";
 import type { Supply } from "./supply.js";
 
-/** Values of `power_mode`. */
 const MODE_AUTO = 0;
 const MODE_ALWAYS = 1;
 export const MODE_NEVER = 2;
 
 export interface Sleeper {
-	/** Setting `power_mode`; in safe mode MODE_NEVER. */
+	/** MODE_NEVER in safe mode. */
 	readonly powerMode: number;
 	/** True while no network is configured. */
 	readonly isNew: boolean;
-	/** True while the meter is read, a readout is stored, or a client is served. */
+	/** The meter is read, a readout stored, or a client served. */
 	readonly isWorking: boolean;
-	/** True while there is data to send over the radio; false when no network is configured. */
+	/** False without a configured network. */
 	readonly isSending: boolean;
-	/** Time of the next scheduled readout, monotonic ms; Infinity without a schedule. */
+	/** Monotonic ms; Infinity without a schedule. */
 	readonly nextRunMs: number;
-	/** Starts the radio and the server. Called once. */
+	/** Starts radio and server, once. */
 	connect(): void;
-	/** Aborts the current work because it takes too long. */
+	/** The work takes too long. */
 	giveUp(): void;
-	/** Announces a long sleep because the batteries are empty. */
+	/** A long sleep follows, with empty batteries. */
 	emptied(): void;
-	/** Starts to sleep for `ms`. The policy takes no further action. */
+	/** The policy takes no further action. */
 	fallAsleep(ms: number): void;
 }
 
-/** Values of `begin`'s `start`. */
 export const START_BY_TIMER = 0;
 export const START_BY_PERSON = 1;
 
@@ -60,7 +58,7 @@ export const LIMIT_MS = 3_600_000;
 export const WORK_MS = 720_000;
 /** Joining the network may take half of this. */
 export const SEND_MS = 60_000;
-/** Without other work the device still wakes up to measure the batteries. */
+/** Wakes up to measure the batteries. */
 export const LONGEST_MS = 86_400_000;
 export const EMPTY_MS = 21_600_000;
 /** A shorter sleep is not worth a restart. */
@@ -82,11 +80,11 @@ export class SleepPolicy implements ScheduledMachine {
 	#state = STATE_ASLEEP;
 	/** Deadline of LOW, or of the work in ROUTINE. */
 	#endMs = 0;
-	/** Deadline for sending; Infinity before sending begins. */
+	/** Infinity before sending begins. */
 	#sendEndMs = Number.POSITIVE_INFINITY;
-	/** End of ATTENDED, monotonic ms. */
+	/** Monotonic ms. */
 	#attendedMs = 0;
-	/** Latest time to which requests extend ATTENDED. */
+	/** Requests extend ATTENDED up to this time. */
 	#limitMs = 0;
 	#lookMs = 0;
 	#isConnected = false;
@@ -102,12 +100,11 @@ export class SleepPolicy implements ScheduledMachine {
 		return this.#state;
 	}
 
-	/** Monotonic ms until which the device does not sleep; Infinity when it stays awake. */
+	/** Monotonic ms; Infinity when it stays awake. */
 	get awakeUntilMs(): number {
 		return this.#state === STATE_AWAKE ? Number.POSITIVE_INFINITY : this.#attendedMs;
 	}
 
-	/** Begins after the program start; `start`: START_…. */
 	begin(start: number): void {
 		this.#task.update((nowMs) => {
 			this.#limitMs = nowMs + HAND_MS;
@@ -121,7 +118,7 @@ export class SleepPolicy implements ScheduledMachine {
 		this.#task.update((nowMs) => this.takeHand(nowMs));
 	}
 
-	/** Reports an authenticated request. */
+	/** Authenticated request. */
 	asked(): void {
 		this.#task.update((nowMs) => this.attend(Math.min(nowMs + REQUEST_MS, this.#limitMs)));
 	}
@@ -136,7 +133,7 @@ export class SleepPolicy implements ScheduledMachine {
 		if (this.#supply.measure()) this.takeHand(nowMs);
 	}
 
-	/** Validates the state against supply, mode and activity, and sets the next deadline. */
+	/** Follows supply, mode and activity, and sets the deadline. */
 	drain(nowMs: number): void {
 		if (this.#state < STATE_LOW) this.settle(nowMs);
 		if (this.#state === STATE_ROUTINE) this.finish(nowMs);
@@ -156,13 +153,13 @@ export class SleepPolicy implements ScheduledMachine {
 		if (this.#supply.isLow) this.enter(STATE_LOW, nowMs);
 		else if (!this.maySleep) this.enter(STATE_AWAKE, nowMs);
 		else {
-			// Stays awake so that a user can see the result of unplugging USB or changing the mode.
+			// The user may want to see the result of unplugging USB or changing the mode.
 			if (this.#state === STATE_AWAKE) this.attend(nowMs + REQUEST_MS);
 			this.enter(nowMs < this.#attendedMs ? STATE_ATTENDED : STATE_ROUTINE, nowMs);
 		}
 	}
 
-	/** Enters a state; all transitions but the one to ASLEEP go through here. */
+	/** All transitions but that to ASLEEP. */
 	private enter(state: number, nowMs: number): void {
 		if (state === this.#state) return;
 		this.#state = state;
@@ -172,7 +169,7 @@ export class SleepPolicy implements ScheduledMachine {
 		else if (state !== STATE_ROUTINE) this.connect();
 	}
 
-	/** Extends ATTENDED because a user is present. */
+	/** A user is present. */
 	private takeHand(nowMs: number): void {
 		this.#limitMs = nowMs + LIMIT_MS;
 		this.attend(nowMs + (this.#sleeper.isNew ? SETUP_MS : HAND_MS));
@@ -188,7 +185,7 @@ export class SleepPolicy implements ScheduledMachine {
 		this.#sleeper.connect();
 	}
 
-	/** Sleeps when no work is left. */
+	/** No work is left. */
 	private finish(nowMs: number): void {
 		const sleeper = this.#sleeper;
 		if (sleeper.isWorking) {

@@ -1,18 +1,18 @@
-/** Power source of the device (USB or batteries), and detection of empty batteries. */
+/** USB or batteries, and detection of empty batteries. */
 import type { Power } from "../io/host.js";
 
-/** USB voltage below which the device runs on its batteries. */
+/** Below this USB voltage the device runs on batteries. */
 const USB_MIN = 4;
-/** Volts per alkaline cell. A supply that keeps falling below this soon breaks down, possibly during a write. */
+/** Volts per cell; a supply that keeps falling soon breaks down, perhaps during a write. */
 const CUT_OFF = 1;
-/** Volts per cell that end `isLow`: an empty cell recovers by about 0.1 V without load; a fresh cell shows more. */
+/** Volts per cell that end `isLow`; an empty cell recovers by about 0.1 V without load. */
 const RECOVERED = 1.2;
-/** Volts per cell below which the batteries should be replaced. */
+/** Volts per cell; replace the batteries below. */
 const WEAK = 1.1;
-/** Consecutive low measurements required, because the start of the radio briefly lowers the voltage. */
+/** Consecutive low measurements, because the radio's start lowers the voltage. */
 const TIMES = 2;
 
-/** Tells whether the device runs on batteries. `battery`: total voltage of the cells, 0 without cells. */
+/** `battery`: total voltage, 0 without cells. */
 export function runsOnBattery(battery: number, usb: number): boolean {
 	return battery > 0 && usb < USB_MIN;
 }
@@ -21,32 +21,29 @@ export function isOnBattery(power: Power | undefined): boolean {
 	return runsOnBattery(power?.batteryVoltage() ?? 0, power?.usbVoltage() ?? 0);
 }
 
-/** Tells whether the cells should be replaced. `battery`: total voltage of `cells` cells. */
+/** Replace the cells. `battery`: total voltage. */
 export function isWeak(battery: number, cells: number): boolean {
 	return battery > 0 && battery < cells * WEAK;
 }
 
 export class Supply {
 	readonly #power: Power | undefined;
-	/** Number of consecutive measurements below the cut-off. */
+	/** Consecutive measurements below the cut-off. */
 	#times = TIMES - 1;
 	isOnBattery = false;
-	/** True while USB is plugged in; false if the board cannot measure it. */
+	/** False if the board cannot measure it. */
 	isOnUSB = true;
-	/** True while the cells are nearly empty, until they reach RECOVERED or USB is plugged in. */
+	/** Nearly empty cells, until RECOVERED or USB. */
 	isLow: boolean;
 
-	/**
-	 * Measures at once: at this load a single low value counts as empty. `wasLow`: the batteries were already empty before
-	 * this start.
-	 */
+	/** Measures at once: a single low value counts at this load. `wasLow`: empty before this start. */
 	constructor(power: Power | undefined, wasLow: boolean) {
 		this.#power = power;
 		this.isLow = wasLow;
 		this.measure();
 	}
 
-	/** Updates the state; returns true if USB was plugged in since the previous call. */
+	/** True if USB was plugged in since the previous call. */
 	measure(): boolean {
 		const { cells = 0 } = this.#power ?? {};
 		const battery = this.#power?.batteryVoltage() ?? 0;

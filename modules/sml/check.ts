@@ -1,18 +1,14 @@
 /**
- * Checksum of SML telegrams and messages: CRC-16/X.25, low byte first (SML 1.04, 8.1 and 6.1). Some meters (Holley DTZ541)
- * use CRC-16/Kermit, which differs in the initial value and lacks the final inversion, and send the high byte first.
- * CRC-16/Kermit is accepted in both byte orders.
+ * Checksum of SML telegrams and messages: CRC-16/X.25, low byte first (SML 1.04, 8.1 and 6.1). Some meters (Holley
+ * DTZ541) use CRC-16/Kermit, which is accepted in both byte orders.
  */
 import { CRC16_START, stepCRC16 } from "../bytes/crc16.js";
 
-/**
- * Tells whether the checksum matches. `register`: CRC register over `count` bytes, started from CRC16_START; `sent`: the
- * received checksum, its first byte in the upper eight bits.
- */
+/** `register`: CRC over `count` bytes from CRC16_START; `sent`: received checksum, first byte in the upper eight bits. */
 export function isCheckRight(register: number, count: number, sent: number): boolean {
 	const swapped = (sent >> 8) | ((sent & 0xff) << 8);
 	if (swapped === (register ^ 0xffff)) return true;
-	// A different initial value changes the register by an amount that depends only on the number of bytes.
+	// Another initial value changes the register by an amount that depends on `count` only.
 	let difference = CRC16_START;
 	for (let i = 0; i < count; i++) difference = stepCRC16(difference, 0);
 	const kermit = register ^ difference;

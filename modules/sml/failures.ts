@@ -1,4 +1,4 @@
-/** Failures of SML meters. Their `progress` ranks below that of a telegram of another protocol. */
+/** `progress` ranks below a telegram of another protocol. */
 import { failure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 
 export const SML_SILENCE = failure(
@@ -13,14 +13,14 @@ export const SML_NO_START = failure(
 	5,
 	"Characters came, but no telegram of SML. Turn the head, shade it from light, or choose another protocol.",
 );
-/** The checksum of a telegram or message is wrong. */
+/** Telegram or message. */
 export const SML_CHECK_WRONG = failure(
 	METER_ERROR,
 	"sml/check",
 	8,
 	"The telegram arrived damaged. Check the head's position, and shade it from light.",
 );
-/** The checksums are right, but the content is not SML. */
+/** Right checksums, but no SML. */
 export const SML_BROKEN = failure(
 	METER_ERROR,
 	"sml/structure",

@@ -1,7 +1,6 @@
 /**
- * Parses the content of an SML telegram: a sequence of messages, byte by byte as they arrive. Values of GetList responses
- * go straight into the records; no tree is built. SML 1.04 (BSI TR-03109-1, annex IV, part b), 6 (encoding) and 5
- * (messages).
+ * Parses an SML telegram byte by byte; values of GetList responses go straight into records. SML 1.04 (BSI TR-03109-1,
+ * annex IV, part b), 5 (messages) and 6 (encoding).
  *
  * | depth | list of | content |
  * |---|---|---|
@@ -11,17 +10,16 @@
  * | 4 | any | values |
  * | 5 | 7 | value: code, status, time, unit, scaler, value, signature |
  *
- * An element begins with type and length: bit 7 set when another byte follows, bits 4 to 6 type (0 octets, 4 boolean, 5
- * integer, 6 unsigned, 7 list), bits 0 to 3 length including these bytes; for a list, the number of elements. 01 is an
- * omitted element. Integers have 1 to 8 bytes. Times (omitted, a list, or a bare number), signatures and other messages are
- * skipped. Any other structure marks the file as broken, and the rest of it is ignored.
+ * Type and length: bit 7 another byte follows, bits 4 to 6 type (0 octets, 4 boolean, 5 integer, 6 unsigned, 7 list),
+ * bits 0 to 3 length including these bytes, or elements of a list. 01 is an omitted element; integers have 1 to 8 bytes.
+ * Times, signatures and other messages are skipped; any other structure breaks the file.
  *
- * Some meters send wrong signs. The status word of their energy registers corrects them:
+ * Wrong signs of some meters are corrected by the status word of their energy registers:
  *
- * - DZG DVS7412, DWS7412: a power beyond the signed range of its bytes is sent as negative (FNN: bit 11 the meter exports,
- *   12 to 14 its phases). A negative value of one to three bytes is taken as unsigned while these bits are clear: bit 11 for
- *   16.7.0, all four for 36.7.0, 56.7.0 and 76.7.0. Serial numbers are no reliable criterion.
- * - EMH ED300L: 15.7.0 has no sign and becomes negative while bit 5 is set. 16.7.0 has a sign (also on Iskra's MT175).
+ * - DZG DVS7412, DWS7412: a power beyond the signed range of its bytes is sent as negative (FNN: bit 11 the meter
+ *   exports, 12 to 14 its phases). A negative value of one to three bytes is taken as unsigned while these bits are
+ *   clear: bit 11 for 16.7.0, all four for 36.7.0, 56.7.0 and 76.7.0. Serial numbers are no reliable criterion.
+ * - EMH ED300L: 15.7.0 has no sign and becomes negative while bit 5 is set; 16.7.0 has one, also on Iskra's MT175.
  *
  * Limits: DEPTH_LIMIT nested lists, TYPE_LIMIT bytes of type and length, VALUE_SIZE bytes of a recorded value.
  */
@@ -32,15 +30,15 @@ import type { RecordWriter } from "../readout/record-writer.js";
 import { isCheckRight } from "./check.js";
 
 const DEPTH_LIMIT = 10;
-/** Start of the second half of a table indexed by depth. */
+/** Second half of a table by depth. */
 const LEFT = DEPTH_LIMIT + 1;
 const TYPE_LIMIT = 4;
-/** Stored bytes of a server id; a regular one has 10. */
+/** A regular server id has 10 bytes. */
 const ID_SIZE = 16;
-/** Stored bytes of a value; a public key has 48. */
+/** A public key has 48 bytes. */
 const VALUE_SIZE = TEXT_LIMIT / 2;
 const CODE_SIZE = 6;
-/* Layout of the working buffer: text of a value, bytes of the element, code of the entry, server id. */
+/** Buffer: text of a value, element, code, server id. */
 const BYTES_AT = TEXT_LIMIT;
 const CODE_AT = BYTES_AT + VALUE_SIZE;
 const ID_AT = CODE_AT + CODE_SIZE;
@@ -53,7 +51,7 @@ const TYPE_LIST = 0x70;
 
 const GET_LIST_RESPONSE = 0x0701;
 
-/* Depths, and indexes in the lists at these depths. */
+/** Depths, and indexes at them. */
 const MESSAGE = 1;
 const MESSAGE_BODY = 3;
 const MESSAGE_CHECK = 4;
@@ -72,7 +70,7 @@ const VALUE = 5;
 const UNIT_NONE = 255;
 const UNIT_WATT = 27;
 const NO_STATUS = -1;
-/** Manufacturers by the three letters in their server ids. */
+/** By letters in the server id. */
 const DZG = 0x445a47;
 const EMH = 0x454d48;
 const EMH_EXPORTS = 1 << 5;
@@ -83,30 +81,30 @@ const MINUS = 0x2d;
 const DIGIT_0 = 0x30;
 
 export class SMLFile {
-	/** True when the structure is not valid SML. */
+	/** Not valid SML. */
 	isBroken = false;
-	/** True when the checksum of a message is wrong. */
+	/** Checksum of a message. */
 	isWrong = false;
 	serverIdLength = 0;
 	readonly #records: RecordWriter;
-	/** Open lists by depth: number of elements read; from LEFT on, number of elements to come. */
+	/** By depth: elements read; from LEFT on, elements to come. */
 	readonly #index = new Uint16Array(2 * LEFT);
 	#depth = 0;
-	/** Current element: bytes of type and length so far, type, length, and bytes to come. */
+	/** Type and length bytes so far, type, length, bytes to come. */
 	#typeBytes = 0;
 	#type = 0;
 	#length = 0;
 	#remaining = 0;
-	/** Bytes of the element so far; bytes beyond VALUE_SIZE are counted but not stored. */
+	/** So far; those beyond VALUE_SIZE are not stored. */
 	#size = 0;
-	/** One buffer for all four areas, because each typed array takes XS slots. */
+	/** One array for four areas, to save XS slots. */
 	readonly #work = new Uint8Array(ID_AT + ID_SIZE);
-	/** Checksum register of the message, and the number of bytes in it. */
+	/** Checksum of the message; its bytes. */
 	#register = CRC16_START;
 	#count = 0;
 	#tag = 0;
 	#maker = 0;
-	/** State of the current entry. The status is the last one received, because only energy registers send it. */
+	/** The status is the last received: only energy registers send it. */
 	#hasCode = false;
 	#status = NO_STATUS;
 	#unit = UNIT_NONE;
@@ -124,12 +122,12 @@ export class SMLFile {
 		this.#records.begin();
 	}
 
-	/** View of the first `serverIdLength` bytes. */
+	/** View. */
 	get serverId(): Uint8Array {
 		return this.#work.subarray(ID_AT, ID_AT + this.serverIdLength);
 	}
 
-	/** True when every message is complete. */
+	/** All messages are complete. */
 	get isComplete(): boolean {
 		return !this.isBroken && this.#depth + this.#typeBytes === 0;
 	}
@@ -151,7 +149,7 @@ export class SMLFile {
 	private takeType(byte: number): void {
 		if (this.#typeBytes === 0) {
 			if (byte === 0) {
-				// Between messages a zero byte pads to a multiple of four; inside one it ends the message.
+				// Pads between messages; ends one inside.
 				if (this.#depth === MESSAGE && this.#index[MESSAGE] === MESSAGE_END) this.#depth = 0;
 				else this.isBroken = this.#depth > 0;
 				return;
@@ -210,18 +208,18 @@ export class SMLFile {
 		if (length === 0) this.closeList();
 	}
 
-	/** True while the current element is the list of values of a GetList response, or inside it. */
+	/** In the value list of a GetList response. */
 	private get isInValues(): boolean {
 		return this.#tag === GET_LIST_RESPONSE && this.#depth >= RESPONSE && this.#index[RESPONSE] === VALUES;
 	}
 
-	/** Processes a complete element that is not a list. */
+	/** Not a list. */
 	private closeElement(): void {
 		const depth = this.#depth;
 		const index = this.#index[depth];
 		if (depth === MESSAGE) {
 			if (index === MESSAGE_BODY || index === MESSAGE_END) this.isBroken = true;
-			// Some meters omit the first byte of the checksum when it is 00.
+			// Some meters omit a first byte 00.
 			else if (index === MESSAGE_CHECK && !isCheckRight(this.#register, this.#count, this.number)) this.isWrong = true;
 		} else if (depth === BODY) {
 			if (index === 0) this.#tag = this.number;
@@ -238,7 +236,7 @@ export class SMLFile {
 		this.closeList();
 	}
 
-	/** Counts a complete element, and closes all lists that end with it. */
+	/** Also closes the lists that end with it. */
 	private closeList(): void {
 		do {
 			this.#index[this.#depth]++;
@@ -285,13 +283,13 @@ export class SMLFile {
 		this.#records.value(work, length, unit);
 	}
 
-	/** Tells whether the entry is a power C.7.0 of a meter by this manufacturer that has sent a status. */
+	/** Power C.7.0 of this maker, with a status. */
 	private isPowerOf(maker: number): boolean {
 		const isPower = this.#unit === UNIT_WATT && this.#work[CODE_AT + 3] === 7 && this.#work[CODE_AT + 4] === 0;
 		return isPower && this.#maker === maker && this.#status !== NO_STATUS;
 	}
 
-	/** DZG: the value is negative only because its top bit is interpreted as the sign. */
+	/** DZG: negative only by interpretation of the top bit. */
 	private get isTooShort(): boolean {
 		if (this.#work[BYTES_AT] < 0x80 || this.#size > 3 || !this.isPowerOf(DZG)) return false;
 		const c = this.#work[CODE_AT + 2];
@@ -300,12 +298,12 @@ export class SMLFile {
 		return (this.#status & (isPhase ? EXPORTS | PHASES_EXPORT : EXPORTS)) === 0;
 	}
 
-	/** EMH: the meter exports, and the value of this power is always sent without a sign. */
+	/** EMH: the meter exports, and this power has no sign. */
 	private get lacksSign(): boolean {
 		return this.#work[CODE_AT + 2] === 15 && this.isPowerOf(EMH) && (this.#status & EMH_EXPORTS) !== 0;
 	}
 
-	/** Stores the server id and its manufacturer: 0A 01 'E' 'M' 'H' …, or 06 'E' 'M' 'H' … in older meters. */
+	/** 0A 01 'E' 'M' 'H' …, or 06 'E' 'M' 'H' … in older meters. */
 	private keepServerId(): void {
 		const work = this.#work;
 		const at = BYTES_AT + (work[BYTES_AT] === 6 ? 1 : 2);
@@ -314,7 +312,7 @@ export class SMLFile {
 		work.copyWithin(ID_AT, BYTES_AT, BYTES_AT + ID_SIZE);
 	}
 
-	/** Last four bytes of the element as an unsigned integer. */
+	/** Last four bytes, unsigned. */
 	private get number(): number {
 		let number = 0;
 		for (let i = Math.max(0, this.#size - 4); i < this.#size; i++) number = number * 256 + this.#work[BYTES_AT + i];
@@ -322,7 +320,7 @@ export class SMLFile {
 	}
 }
 
-/** Tells whether an element of this type may have `size` bytes. */
+/** This type may have `size` bytes. */
 function isSize(type: number, size: number): boolean {
 	if (type === TYPE_INTEGER || type === TYPE_UNSIGNED) return size >= 1 && size <= 8;
 	return type === TYPE_OCTETS || (type === TYPE_BOOLEAN && size === 1);

@@ -1,6 +1,5 @@
 /**
- * Receives the telegrams of a meter that sends SML unsolicited: the transport protocol of SML 1.04 (BSI TR-03109-1, annex
- * IV, part b), 8.1.
+ * Receives unsolicited SML telegrams by the transport of SML 1.04 (BSI TR-03109-1, annex IV, part b), 8.1:
  *
  * | bytes | meaning |
  * |---|---|
@@ -14,7 +13,7 @@
  *          silence, too long, unknown escape sequence     HUNT; the telegram is dropped
  *   any    abort                                          ENDED; received bytes are ignored
  *
- * A lost or extra byte on the line costs only the telegram that contains it.
+ * A lost or extra byte costs only its telegram.
  */
 import { stepCRC16 } from "../bytes/crc16.js";
 import { type Machine, NO_BYTES, type Output, OutputQueue } from "../io/machine.js";
@@ -26,16 +25,16 @@ import { SML_BROKEN, SML_CHECK_WRONG, SML_NO_START, SML_SILENCE } from "./failur
 import { SMLFile } from "./file.js";
 import { meterIdOf } from "./server-id.js";
 
-/** Silence that ends a telegram; a telegram is sent without pauses. */
+/** Ends a telegram. */
 const GAP_MS = 2000;
-/** Largest accepted telegram, bytes; the longest known one has 528. */
+/** Bytes; the longest known telegram has 528. */
 export const TELEGRAM_LIMIT = 4096;
 
 const ESCAPE = 0x1b;
 const BEGIN = 0x01;
 const END = 0x1a;
 const ESCAPES = 4;
-/** Value of the checksum register after 1B×4 01×4. */
+/** After 1B×4 01×4. */
 const BEGIN_REGISTER = 0x91dc;
 const BEGIN_LENGTH = 8;
 
@@ -44,32 +43,29 @@ const STATE_FILE = 1;
 const STATE_ENDED = 2;
 
 export class SMLListener implements Machine {
-	/** Failure of the last telegram; after `abort`, of all telegrams. */
+	/** Last telegram's; after `abort`, all telegrams'. */
 	failure: Failure | undefined;
-	/** Server id in the last valid telegram, ASCII; empty before the first one. */
+	/** Server id of the last valid telegram, ASCII; or empty. */
 	meterId: Uint8Array = NO_BYTES;
-	/** True when the values of the last telegram did not fit into the records. */
+	/** The records were full. */
 	isCut = false;
 	received = 0;
 	deadlineMs = Number.POSITIVE_INFINITY;
-	/** Receives the values; its `kept` is the telegram that was reported last. */
+	/** `kept` is the telegram reported last. */
 	readonly records: RecordWriter;
 	readonly #outputs = new OutputQueue();
 	readonly #file: SMLFile;
-	/** Event to report, or 0. A valid telegram is reported before later bytes overwrite the records. */
+	/** Or 0. Reported before later bytes overwrite the records. */
 	#event = 0;
-	/** True once a valid telegram has arrived. */
+	/** A valid telegram has arrived. */
 	#hasRead = false;
 	#state = STATE_HUNT;
-	/**
-	 * Number of consecutive ESCAPE bytes. From ESCAPES on, the first byte after them, the number of bytes after them, and
-	 * the last one.
-	 */
+	/** Consecutive ESCAPE bytes; from ESCAPES on: first byte after them, their number, the last one. */
 	#escapes = 0;
 	#mark = 0;
 	#marked = 0;
 	#last = 0;
-	/** Checksum register, its value before the checksum bytes, and the number of bytes so far. */
+	/** Register, its value before the checksum, bytes so far. */
 	#register = 0;
 	#checked = 0;
 	#count = 0;
@@ -119,7 +115,7 @@ export class SMLListener implements Machine {
 		return this.#outputs.poll();
 	}
 
-	/** Stops listening. `failure` is then set only if no valid telegram has arrived. */
+	/** `failure` only if no valid telegram has arrived. */
 	abort(_nowMs: number): void {
 		if (this.#state === STATE_ENDED) return;
 		this.#state = STATE_ENDED;
@@ -129,11 +125,11 @@ export class SMLListener implements Machine {
 		this.#event = EVENT_END;
 	}
 
-	/** Processes a byte after a full escape sequence. */
+	/** After a full escape sequence. */
 	private takeMarked(byte: number): void {
 		const isFile = this.#state === STATE_FILE;
 		if (byte === ESCAPE && (this.#marked === 0 || this.#mark === ESCAPE)) {
-			// Before a telegram, any number of ESCAPE bytes is accepted.
+			// Any number of ESCAPE bytes may precede a telegram.
 			if (!isFile) return;
 			this.#mark = ESCAPE;
 			if (++this.#marked < ESCAPES) return;
@@ -141,7 +137,7 @@ export class SMLListener implements Machine {
 			this.#escapes = 0;
 			return;
 		}
-		// One to three surplus ESCAPE bytes followed by another byte are skipped.
+		// One to three surplus ESCAPE bytes are skipped.
 		if (this.#mark === ESCAPE) this.#marked = 0;
 		if (this.#marked === 0) this.#mark = byte;
 		this.#marked++;
@@ -159,14 +155,14 @@ export class SMLListener implements Machine {
 		this.#escapes = 0;
 		this.#register = BEGIN_REGISTER;
 		this.#count = BEGIN_LENGTH;
-		// A telegram that is not yet reported is safe in the copy of the records.
+		// An unreported telegram is in the copy of the records.
 		this.#file.begin();
 	}
 
-	/** Validates a finished telegram; `byte` is the second byte of its checksum. */
+	/** `byte`: second byte of the checksum. */
 	private judge(byte: number): void {
 		const isRight = isCheckRight(this.#checked, this.#count - 2, this.#last * 256 + byte);
-		// ESCAPE bytes in the place of the checksum mean lost bytes: they belong to the next telegram.
+		// ESCAPE bytes as checksum: bytes were lost, and these begin the next telegram.
 		this.lose(byte !== ESCAPE ? 0 : this.#last === ESCAPE ? 2 : 1);
 		const file = this.#file;
 		const { records } = this;
@@ -185,7 +181,7 @@ export class SMLListener implements Machine {
 		this.meterId = meterIdOf(file.serverId);
 	}
 
-	/** Drops the telegram and waits for the next one, of which `escapes` ESCAPE bytes have arrived. */
+	/** `escapes` bytes of the next one have arrived. */
 	private lose(escapes: number): void {
 		this.#state = STATE_HUNT;
 		this.#escapes = escapes;

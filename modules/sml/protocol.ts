@@ -1,4 +1,4 @@
-/** SML's row in the table of meter protocols. One SMLListener runs until aborted; each complete telegram is a readout. */
+/** SML for the table of meter protocols: one SMLListener, each complete telegram a readout. */
 import { FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { NO_BYTES } from "../io/machine.js";
 import {
@@ -12,11 +12,9 @@ import { type Readout, STATUS_CHECK_WRONG, statusOf } from "../readout/readout.j
 import { SML_BROKEN, SML_NO_TELEGRAM } from "./failures.js";
 import { SMLListener } from "./listener.js";
 
-/** Protocol name in the API. */
 const PROTOCOL = "SML";
-/** Value of the protocol setting. */
 export const PROTOCOL_SML = "sml";
-/** Speed of all meters with an optical port (BSI TR-03109-1; FNN specification of the base meter). */
+/** All optical ports have this speed (BSI TR-03109-1; FNN specification of the base meter). */
 export const SML_BAUD = 9600;
 
 const LINE: LineSettings = Object.freeze({ baud: SML_BAUD, format: FORMAT_8N1 });
@@ -25,7 +23,6 @@ export interface SMLSettings {
 	readonly protocol: string;
 }
 
-/** Session that returns each telegram as a readout. */
 class SMLReadSession extends SMLListener implements ReadSession, Probing {
 	readonly line = LINE;
 

@@ -1,6 +1,5 @@
 /**
- * Server id of a meter as text: the identification of DIN 43863-5 that is printed on the meter (`1EMH0004921570`) if the id
- * has its format; otherwise hex.
+ * Server id as text: DIN 43863-5 as printed on the meter (`1EMH0004921570`), otherwise hex.
  *
  *   0A (09 in older meters), medium (1: electricity), three letters of the manufacturer, block, number (4, high byte first)
  */
@@ -19,7 +18,7 @@ export function meterIdOf(id: Uint8Array): Uint8Array {
 	for (let i = 2; i < 5; i++) if (id[i] < 0x41 || id[i] > 0x5a) isPrinted = false;
 	putHexText(id, 0, length, text);
 	if (!isPrinted) return text.slice(0, length * 2);
-	// `text` now holds the hex form: 0A 01 45 4D 48 00 … is 0A01454D4800….
+	// Hex: 0A 01 45 4D 48 00 … is 0A01454D4800….
 	text[0] = text[3];
 	for (let i = 1; i < 4; i++) text[i] = id[i + 1];
 	text[4] = text[10];

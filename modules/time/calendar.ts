@@ -1,6 +1,6 @@
 /**
- * Start times of quarter hours, hours, days and months in local time, for the history. Times are Unix seconds and multiples
- * of QUARTER_S. Limits: those of wall-clock.ts; the offset must not change twice within BLOCK_MS.
+ * Start times of quarter hours, hours, days and months in local time, for the history. Times are Unix seconds and
+ * multiples of QUARTER_S. Limits: wall-clock.ts; the offset must not change twice within BLOCK_MS.
  */
 import { daysOf, monthOf } from "./date.js";
 import { firstMomentOf, type Offsets } from "./wall-clock.js";
@@ -13,29 +13,29 @@ export const MONTHS = 3;
 export const QUARTER_S = 900;
 export const HOUR_S = 3600;
 export const DAY_S = 86_400;
-/** The zone is queried at both ends of a block; if the offsets agree, they hold for the whole block. */
+/** The same offset at both ends holds for the whole block. */
 const BLOCK_MS = 4 * DAY_S * 1000;
 
-/** Length of a period by level, seconds; for months the longest. */
+/** Seconds, by level; for months the longest. */
 export const PERIOD_S: readonly number[] = Object.freeze([QUARTER_S, HOUR_S, DAY_S, 31 * DAY_S]);
 
 export class LocalCalendar implements Offsets {
 	readonly #zone: Offsets;
-	/** Start of the block with a known constant offset, Unix ms. */
+	/** Unix ms; the block's offset is constant. */
 	#blockMs = -1;
 	#offset = 0;
 
-	/** Create a calendar for each use, because the zone may change in between. */
+	/** One calendar per use, because the zone may change. */
 	constructor(zone: Offsets) {
 		this.#zone = zone;
 	}
 
-	/** Returns the last boundary at or before `timeS`; with `next` 1, the first one after it. */
+	/** Last boundary at or before `timeS`; with `next` 1, first one after it. */
 	boundary(level: number, timeS: number, next: 0 | 1 = 0): number {
 		if (level === QUARTERS) return timeS - (timeS % QUARTER_S) + next * QUARTER_S;
 		const localS = this.localS(timeS);
 		if (level === HOURS) {
-			// An offset change of half an hour makes an hour of ninety minutes.
+			// A change by half an hour makes an hour of ninety minutes.
 			let at = timeS - (localS % HOUR_S) + next * HOUR_S;
 			while (this.localS(at) % HOUR_S !== 0) at += next ? QUARTER_S : -QUARTER_S;
 			return at;
@@ -47,7 +47,7 @@ export class LocalCalendar implements Offsets {
 		return firstMomentOf(this, midnightS / 60) / 1000;
 	}
 
-	/** Returns the offset of the zone, with a cache of one block. */
+	/** Caches one block. */
 	offsetMinutes(utcMs: number): number {
 		const blockMs = utcMs - (utcMs % BLOCK_MS);
 		if (blockMs === this.#blockMs) return this.#offset;
@@ -59,7 +59,7 @@ export class LocalCalendar implements Offsets {
 		return offset;
 	}
 
-	/** Returns local time in seconds since 1970-01-01 00:00 local time. */
+	/** Seconds since 1970-01-01 00:00 local time. */
 	private localS(timeS: number): number {
 		return timeS + this.offsetMinutes(timeS * 1000) * 60;
 	}

@@ -1,7 +1,4 @@
-/**
- * Converts between days since 1970-01-01 and dates of the Gregorian calendar, from 1600-03-01 on. Avoids `Date`, which
- * costs 14 KB of flash in this engine.
- */
+/** Days since 1970-01-01 to and from dates, from 1600-03-01 on, without `Date`, which costs 14 KB of flash. */
 
 /**
  * Days from 1600-03-01 to 1970-01-01. A year that begins in March ends with the leap day; the pattern repeats every 400
@@ -10,31 +7,28 @@
 const DAYS_BEFORE_1970 = 135080;
 const DAYS_OF_400_YEARS = 146097;
 
-/**
- * Returns the days from 1970-01-01 to that date. `months`: month number, 0 is January of year 0; `day`: from 1. Both are
- * integers.
- */
+/** `months`: month number, 0 is January of year 0; `day`: from 1; integers. */
 export function daysOf(months: number, day: number): number {
-	// Months since March 1600. From March on, the lengths of 31 and 30 days repeat in groups of five months with 153 days.
+	// Months since March 1600. From March on, month lengths repeat every five months (153 days).
 	const since = months - 1600 * 12 - 2;
 	const year = Math.floor(since / 12);
 	const leapDays = Math.floor(year / 4) - Math.floor(year / 100) + Math.floor(year / 400);
 	return 365 * year + leapDays + Math.floor((153 * (since - year * 12) + 2) / 5) + day - 1 - DAYS_BEFORE_1970;
 }
 
-/** Returns the month number of that day; 0 is January of year 0. */
+/** 0 is January of year 0. */
 export function monthOf(days: number): number {
 	return Math.floor(dateOf(days) / 32);
 }
 
-/** Returns the date of that day as the number yyyymmdd. */
+/** As the number yyyymmdd. */
 export function digitsOf(days: number): number {
 	const date = dateOf(days);
 	const months = Math.floor(date / 32);
 	return Math.floor(months / 12) * 10_000 + ((months % 12) + 1) * 100 + (date % 32);
 }
 
-/** Returns the month number (see `monthOf`) times 32 plus the day of the month, from 1. */
+/** Month number (`monthOf`) times 32, plus the day from 1. */
 export function dateOf(days: number): number {
 	const since = days + DAYS_BEFORE_1970;
 	const dayOf400 = since - Math.floor(since / DAYS_OF_400_YEARS) * DAYS_OF_400_YEARS;

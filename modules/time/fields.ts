@@ -1,10 +1,10 @@
 /** Settings entry of the device as a whole. */
 import { entry, field, TEXT } from "../config/schema.js";
 
-/** Index of the entry among those of all parts (parts.ts); unique and never reused. */
+/** Entry index, unique among all parts and never reused. */
 const IN_SYSTEM = 7;
 
-/** Name in the IANA time zone database; empty for UTC. time/zone.ts checks whether the zone exists. */
+/** IANA name; empty for UTC. time/zone.ts checks that it exists. */
 export const SYSTEM_TIMEZONE = field<string>({
 	entry: IN_SYSTEM,
 	id: 1,

@@ -1,16 +1,14 @@
 /**
- * ISO 8601 text (extended format) for the API and the log: `2026-11-20T05:39:38Z` and, with an offset,
- * `2026-11-20T06:39:38+01:00`. Limits: Unix time 0 to 2^32 - 1 s (1970-01-01 to 2106-02-07), offsets of whole minutes
- * within a day.
+ * ISO 8601 for API and log: `2026-11-20T05:39:38Z`, `2026-11-20T06:39:38+01:00`. Limits: Unix time 0 to 2^32 - 1 s (to
+ * 2106-02-07), offsets of whole minutes within a day.
  */
 import type { TextCodec } from "../io/host.js";
 import { dateOf } from "./date.js";
 
-/** Bytes written by `writeUTC`. */
+/** Bytes. */
 export const UTC_LENGTH = 20;
-/** Bytes written by `writeLocal`. */
 export const LOCAL_LENGTH = 25;
-/** First Unix time, in ms, beyond the supported range. */
+/** Exclusive, Unix ms. */
 export const TIME_END_MS = 2 ** 32 * 1000;
 
 const OFFSET_END_MINUTES = 24 * 60;
@@ -22,10 +20,7 @@ const PLUS = 0x2b;
 const LETTER_T = 0x54;
 const LETTER_Z = 0x5a;
 
-/**
- * Writes Unix time `utcMs`, truncated to seconds, as UTC at `into[at]`; returns the position after it. Throws RangeError
- * outside 1970 to 2106.
- */
+/** `utcMs`, truncated to seconds, at `into[at]`; returns the end. Throws RangeError outside 1970 to 2106. */
 export function writeUTC(into: Uint8Array, at: number, utcMs: number): number {
 	const end = writeDateTime(into, at, secondsOf(utcMs));
 	into[end] = LETTER_Z;
@@ -33,8 +28,8 @@ export function writeUTC(into: Uint8Array, at: number, utcMs: number): number {
 }
 
 /**
- * Writes Unix time `utcMs` as local time, `offsetMinutes` east of UTC, at `into[at]`; returns the position after it. Throws
- * RangeError outside 1970 to 2106 (UTC), or for an offset that is not a whole number of minutes below a day.
+ * `offsetMinutes` east of UTC, at `into[at]`; returns the end. Throws RangeError outside 1970 to 2106 (UTC), or for an
+ * offset that is not a whole number of minutes below a day.
  */
 export function writeLocal(into: Uint8Array, at: number, utcMs: number, offsetMinutes: number): number {
 	const size = Math.abs(offsetMinutes);
@@ -47,14 +42,14 @@ export function writeLocal(into: Uint8Array, at: number, utcMs: number, offsetMi
 	return end + 6;
 }
 
-/** Returns the text that `writeUTC` writes. */
+/** As by `writeUTC`. */
 export function utcText(utcMs: number, text: TextCodec): string {
 	const bytes = new Uint8Array(UTC_LENGTH);
 	writeUTC(bytes, 0, utcMs);
 	return text.decode(bytes);
 }
 
-/** Like `utcText`, but from 1600-03-01 to the end of 9999, for foreign dates such as those of certificates. */
+/** From 1600-03-01 to 9999, for dates such as those of certificates. */
 export function longUTCText(utcMs: number, text: TextCodec): string {
 	const bytes = new Uint8Array(UTC_LENGTH);
 	writeDateTime(bytes, 0, Math.floor(utcMs / 1000));
@@ -62,7 +57,6 @@ export function longUTCText(utcMs: number, text: TextCodec): string {
 	return text.decode(bytes);
 }
 
-/** Returns the text that `writeLocal` writes. */
 export function localText(utcMs: number, offsetMinutes: number, text: TextCodec): string {
 	const bytes = new Uint8Array(LOCAL_LENGTH);
 	writeLocal(bytes, 0, utcMs, offsetMinutes);

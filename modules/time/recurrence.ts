@@ -1,5 +1,5 @@
 /**
- * Computes the next time of an event that recurs by local time, for the readout schedule.
+ * Next time of an event that recurs by local time:
  *
  *   period up to an hour   due whenever the local clock shows the time, twice in an hour that repeats
  *   longer period          due once, at the first occurrence; at the moment of the change if local time skips it
@@ -7,10 +7,7 @@
 import { daysOf, monthOf } from "./date.js";
 import { firstMomentOf, localMinutesAt, type Offsets } from "./wall-clock.js";
 
-/**
- * Recurrence every `minutes`, counted from `originMinutes` after 1970-01-01 00:00 local time; every `months` months if that
- * is not 0.
- */
+/** Every `minutes`, counted from `originMinutes` after 1970-01-01 00:00 local time; or every `months` months unless 0. */
 export interface Recurrence {
 	/** 1 minute to 28 days; ignored unless `months` is 0. Up to an hour it must divide an hour. */
 	readonly minutes: number;
@@ -26,12 +23,12 @@ const MINUTE_MS = 60_000;
 const HOUR_MINUTES = 60;
 const DAY_MINUTES = 1440;
 
-/** Returns the first due time after `utcMs`, Unix ms. */
+/** Unix ms, after `utcMs`. */
 export function nextMoment(recurrence: Recurrence, zone: Offsets, utcMs: number): number {
 	const { minutes, months } = recurrence;
 	if (months === 0 && minutes <= HOUR_MINUTES) return nextWithinHour(recurrence, zone, utcMs);
 	const localMinutes = localMinutesAt(zone, utcMs);
-	// Starts one period back, because the local clock may have been set back since that one was due.
+	// One period back, because the local clock may have been set back since.
 	for (let step = -1; ; step++) {
 		const label = months === 0 ? stepped(recurrence, localMinutes, step) : monthStepped(recurrence, localMinutes, step);
 		const moment = firstMomentOf(zone, label);
@@ -39,7 +36,7 @@ export function nextMoment(recurrence: Recurrence, zone: Offsets, utcMs: number)
 	}
 }
 
-/** Returns the due time with the present offset; if the offset changes before that, with the new one. */
+/** With the present offset; if that changes before, with the new one. */
 function nextWithinHour(recurrence: Recurrence, zone: Offsets, utcMs: number): number {
 	const { minutes } = recurrence;
 	const utcMinutes = Math.floor(utcMs / MINUTE_MS);
@@ -49,19 +46,19 @@ function nextWithinHour(recurrence: Recurrence, zone: Offsets, utcMs: number): n
 	const moment = until(offset) * MINUTE_MS;
 	const offsetThen = zone.offsetMinutes(moment);
 	if (offsetThen === offset) return moment;
-	// The offset changes by half an hour.
+	// By half an hour.
 	const other = until(offsetThen) * MINUTE_MS;
 	return zone.offsetMinutes(other) === offsetThen ? other : other + minutes * MINUTE_MS;
 }
 
-/** Returns the start of the period that is `step` periods after the one containing `localMinutes`. */
+/** `step` periods after the one with `localMinutes`. */
 function stepped({ minutes, originMinutes }: Recurrence, localMinutes: number, step: number): number {
 	return (Math.floor((localMinutes - originMinutes) / minutes) + step) * minutes + originMinutes;
 }
 
 function monthStepped({ months, day, originMinutes }: Recurrence, localMinutes: number, step: number): number {
 	const now = monthOf(Math.floor(localMinutes / DAY_MINUTES));
-	// `months` divides a year, so counting from year 0 is the same as counting from January.
+	// `months` divides a year, so year 0 counts like January.
 	return daysOf((Math.floor(now / months) + step) * months, day) * DAY_MINUTES + originMinutes;
 }
 

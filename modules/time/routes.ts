@@ -9,7 +9,7 @@ import { bodyField, INTEGER, type Put, put } from "../config/schema.js";
 import { SYSTEM, SYSTEM_TIMEZONE } from "./fields.js";
 import { localText, utcText } from "./iso.js";
 
-/** Unix time in seconds, years 2024 to 2099. Not a stored setting: the clock of the host keeps it. */
+/** Unix seconds, 2024 to 2099; kept by the host's clock, not stored. */
 const TIMESTAMP = bodyField<number>({
 	name: "timestamp",
 	kind: INTEGER,

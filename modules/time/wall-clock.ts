@@ -1,5 +1,5 @@
 /**
- * Converts local time to UTC, including hours that happen twice or never, for the schedule and the history.
+ * Local time to UTC, for hours that happen twice or never:
  *
  *   local clock at L     UTC
  *   no change            L - offset
@@ -11,7 +11,6 @@
  */
 
 export interface Offsets {
-	/** Returns the minutes by which local time is ahead of UTC at this Unix time in ms. */
 	offsetMinutes(utcMs: number): number;
 }
 
@@ -19,17 +18,17 @@ const MINUTE_MS = 60_000;
 const QUARTER_MINUTES = 15;
 const DAY_MINUTES = 1440;
 
-/** Returns the local time at Unix time `utcMs`, in whole minutes. */
+/** Whole minutes at Unix time `utcMs`. */
 export function localMinutesAt(zone: Offsets, utcMs: number): number {
 	return Math.floor(utcMs / MINUTE_MS) + zone.offsetMinutes(utcMs);
 }
 
-/** Returns the first moment, in Unix ms, at which local time is `localMinutes` or skips it. */
+/** Unix ms; first moment with this local time, or skipping it. */
 export function firstMomentOf(zone: Offsets, localMinutes: number): number {
 	const before = zone.offsetMinutes((localMinutes - DAY_MINUTES) * MINUTE_MS);
 	const after = zone.offsetMinutes((localMinutes + DAY_MINUTES) * MINUTE_MS);
 	for (let at = localMinutes - Math.max(before, after); ; at += QUARTER_MINUTES) {
-		// The offset is constant within a quarter hour. Local time reaches the target in this one, or had reached it at its
+		// The offset is constant within a quarter hour. Local time reaches the target in it, or had reached it at its
 		// start.
 		const quarter = at - (at % QUARTER_MINUTES);
 		const moment = Math.max(quarter, localMinutes - zone.offsetMinutes(quarter * MINUTE_MS));

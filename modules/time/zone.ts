@@ -1,9 +1,8 @@
 /**
- * Local time by the IANA time zone database, for the clock, readouts and the schedule.
+ * Local time by the IANA time zone database.
  *
- * The table is a resource (timezones.bin, made by tools/timezone-table.ts). It has every name of the database, with the
- * offsets from 2024 on, the first year that the gateway's clock accepts. Numbers are big-endian; an offset is in quarters
- * of an hour east of UTC, plus 128:
+ * The table (timezones.bin, made by tools/timezone-table.ts) has every name, with offsets from 2024 on, the clock's first
+ * year. Big-endian; offsets are quarters of an hour east of UTC, plus 128:
  *
  *   0        4  "TZN1"
  *   4        5  release of the database, `2025b`
@@ -20,8 +19,8 @@
  *               characters that follow (1), rule (1), those characters
  *
  * The start and end of daylight-saving time are encoded like a TZ string (POSIX.1-2024, 8.3): month (1), week 1 to 5 (1),
- * weekday (1), quarters of an hour from 0:00 of that day, plus 1024 (2), which may be before or after that day. With week 0
- * the weekday is a day of the month instead. Daylight-saving time may begin later in the year than it ends (southern
+ * weekday (1), quarters of an hour from 0:00 of that day, plus 1024 (2), which may be before or after that day. With week
+ * 0 the weekday is a day of the month instead. Daylight-saving time may begin later in the year than it ends (southern
  * hemisphere) and may be behind standard time (Dublin). Limits: offsets of whole quarters; a table of 64 KB; no leap
  * seconds.
  */
@@ -33,46 +32,43 @@ export const TIME_ZERO = 1024;
 export const HEADER_LENGTH = 10;
 const CHANGE_LENGTH = 5;
 const EXCEPTION_LENGTH = 5;
-/** Bytes of an entry before the characters of its name. */
+/** Before the characters of the name. */
 export const NAME_HEADER_LENGTH = 3;
 
 const RULE_COUNT = 9;
 const QUARTER_S = 900;
 const QUARTER_MINUTES = 15;
 const DAY_S = 86_400;
-/** Value of `#rule` for UTC, which has no rule in the table. */
+/** UTC has no rule. */
 const UTC_RULE = -1;
 const UNKNOWN = -2;
 
 export class TimeZone {
-	/** Empty if the firmware has no table. */
+	/** Empty without a table. */
 	readonly #table: Uint8Array;
-	/** Position of the selected zone's rule in the table. */
+	/** Position in the table. */
 	#rule = UTC_RULE;
 
-	/** `table` is the resource, read in place. Without a table, or with one of another version, only UTC is available. */
+	/** Read in place. Without a table of this version, only UTC is available. */
 	constructor(table: Uint8Array | undefined) {
 		const isTable = table !== undefined && table.length >= HEADER_LENGTH && number32(table, 0) === TABLE_MAGIC;
 		this.#table = isTable ? table : new Uint8Array(0);
 	}
 
-	/** Tells whether the zone exists. Names are case-sensitive; `""` is UTC. */
+	/** Case-sensitive; `""` is UTC. */
 	has(name: string): boolean {
 		return this.find(name) !== UNKNOWN;
 	}
 
-	/** Selects the zone; an unknown name selects UTC. */
 	select(name: string): void {
 		this.#rule = Math.max(this.find(name), UTC_RULE);
 	}
 
-	/** Returns the minutes by which local time is ahead of UTC at this Unix time in ms. */
 	offsetMinutes(utcMs: number): number {
 		if (this.#rule === UTC_RULE) return 0;
 		return this.offsetAt(Math.floor(utcMs / 1000)) * QUARTER_MINUTES;
 	}
 
-	/** Returns the offset in quarters of an hour. */
 	private offsetAt(utcS: number): number {
 		const table = this.#table;
 		const rule = this.#rule;
@@ -91,7 +87,7 @@ export class TimeZone {
 		return isSaving ? saving : standard;
 	}
 
-	/** Returns the time of the change at `at` of the table in that year: seconds since 1970 of the clock before the change. */
+	/** Change at `at` in that year: seconds since 1970 of the clock before it. */
 	private changeAt(at: number, year: number): number {
 		const table = this.#table;
 		const month = year * 12 + table[at] - 1;
@@ -104,23 +100,23 @@ export class TimeZone {
 			// 1970-01-01 was a Thursday.
 			const weekdayOfFirst = (first + 4) % 7;
 			date = first + ((day - weekdayOfFirst + 7) % 7) + (week - 1) * 7;
-			// Week 5 is the last week of the month, even if it is the fourth.
+			// Week 5 is the last one, even if it is the fourth.
 			if (date >= daysOf(month + 1, 1)) date -= 7;
 		}
 		return date * DAY_S + (number16(table, at + 3) - TIME_ZERO) * QUARTER_S;
 	}
 
-	/** Returns the position of the zone's rule, UTC_RULE or UNKNOWN. */
+	/** Position, UTC_RULE or UNKNOWN. */
 	private find(name: string): number {
 		if (name === "") return UTC_RULE;
 		const table = this.#table;
 		if (table.length === 0) return UNKNOWN;
 		let at = namesStart(table);
-		/** Number of leading characters of `name` shared with the previous entry. */
+		/** Leading characters of `name` shared with the previous entry. */
 		let matched = 0;
 		while (at < table.length) {
 			const shared = table[at];
-			// This entry shares fewer characters with the previous one than `name` does, so it sorts after `name`.
+			// So it sorts after `name`.
 			if (shared < matched) return UNKNOWN;
 			const rule = table[at + 2];
 			const end = at + NAME_HEADER_LENGTH + table[at + 1];
@@ -138,14 +134,14 @@ export class TimeZone {
 	}
 }
 
-/** Returns the position of the first name, after the last rule. */
+/** After the last rule. */
 export function namesStart(table: Uint8Array): number {
 	const last = number16(table, HEADER_LENGTH + (table[RULE_COUNT] - 1) * 2);
 	const exceptions = exceptionsOf(table, last);
 	return exceptions + 2 + number16(table, exceptions) * EXCEPTION_LENGTH;
 }
 
-/** Returns the position of a rule's number of exceptions. */
+/** Position of the number of exceptions. */
 function exceptionsOf(table: Uint8Array, rule: number): number {
 	return rule + 2 + (table[rule] === table[rule + 1] ? 0 : 2 * CHANGE_LENGTH);
 }

@@ -109,7 +109,7 @@ export interface ZigbeeOptions {
 	clockChanged(): void;
 }
 
-/** Itself the options of link, bridge and clients, to save XS slots. */
+/** This object is itself the options of link, bridge and clients, to save XS slots. */
 export class Zigbee
 	implements ScheduledMachine, Running, ZigbeeBridge, BridgeOptions, BridgeUser, LinkOptions, OTADeps, TimeDeps
 {
