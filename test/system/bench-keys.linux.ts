@@ -1,4 +1,3 @@
-/** The development keys of the firmware on Linux. */
 import { benchKeys } from "./bench-keys.js";
 
 benchKeys("linux");

@@ -1,4 +1,3 @@
-/** Memory of the microcontroller that a cable takes: as memory.linux.ts. */
 import { ProcessGateway } from "../api/process-gateway.js";
 import { CABLED, probe } from "./memory-limits.js";
 

@@ -1,4 +1,3 @@
-/** The firmware on Linux. */
 import { openPorts } from "./open-ports.js";
 
 openPorts("linux");

@@ -1,4 +1,3 @@
-/** Five minutes of random load in each mode. */
 import { loadOptions, RandomLoad } from "./random-load.js";
 
 const MINUTES = 5;

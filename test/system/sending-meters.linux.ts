@@ -1,4 +1,3 @@
-/** The firmware on Linux. */
 import { sendingMeters } from "./sending-meters.js";
 
 sendingMeters("linux", {

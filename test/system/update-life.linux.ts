@@ -1,4 +1,3 @@
-/** The life of firmware on Linux. */
 import { updateLife } from "./update-life.js";
 
 updateLife("linux");

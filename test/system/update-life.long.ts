@@ -1,4 +1,3 @@
-/** The life of firmware in the simulator, in XS. */
 import { updateLife } from "./update-life.js";
 
 updateLife("xs");
