@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as BODIES from "../../../hosts/browser/kit/bodies.js";
 import { formOf } from "../../../hosts/browser/kit/forms.js";
 
-/** Fields that are not typed: chosen from a list, or made by the page. */
+/** Fields without typing: chosen from a list, or made by the page. */
 const MADE = ["new_hash", "timezone", "mapping_id", "obis"];
 
 describe("fields of forms", () => {

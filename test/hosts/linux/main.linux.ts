@@ -1,4 +1,3 @@
-/** The firmware on Linux as a user starts and ends it: `npm run linux`. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { ProcessGateway } from "../../api/process-gateway.js";
