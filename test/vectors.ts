@@ -18,7 +18,7 @@ export interface ExpectedReading {
 	readonly values?: readonly string[];
 	/** Units of `values`, where any value has one. */
 	readonly values_units?: readonly string[];
-	/** Of DLMS/COSEM, if it is not the object's value. */
+	/** DLMS/COSEM attribute, if it is not the value. */
 	readonly attribute?: number;
 }
 

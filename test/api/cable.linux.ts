@@ -1,3 +1,4 @@
+/** The firmware on Linux. */
 import { cable } from "./cable.js";
 
 cable("linux");

@@ -1,3 +1,4 @@
+/** The firmware on Linux. */
 import { hubSending } from "./hub-sending.js";
 
 hubSending("linux");

@@ -1,3 +1,4 @@
+/** The firmware on Linux. */
 import { logFlood } from "./log-flood.js";
 import { ProcessGateway } from "./process-gateway.js";
 

@@ -1,3 +1,4 @@
+/** The firmware on Linux. */
 import { networkServices } from "./network-services.js";
 
 networkServices("linux");

@@ -1,3 +1,4 @@
+/** Checks of system/version, status, power_mode and reboot. */
 import assert from "node:assert/strict";
 import { DEFAULT_CONFIG, isError, type TestGateway } from "./gateway.js";
 

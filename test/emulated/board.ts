@@ -37,7 +37,7 @@ export interface MemoryRow {
 	readonly stacks: Readonly<Record<string, number>>;
 }
 
-/** What is missing to emulate the board; undefined: nothing. */
+/** Missing requirement for emulating the board; undefined: none. */
 export function lacking({ chip }: Board): string | undefined {
 	try {
 		findSDK();

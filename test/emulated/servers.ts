@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 
 export class OutsideServers {
 	readonly hub: StandIn;
-	/** Of both servers, PEM. */
+	/** Certificate of both servers, PEM. */
 	readonly certificate: string;
 	/** "topic payload", in order. */
 	readonly published: string[] = [];

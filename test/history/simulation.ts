@@ -69,7 +69,7 @@ export class Simulation {
 	readonly #registers: readonly Register[];
 	#timeS: number;
 	#readings = new Map<Register, number>();
-	/** Of the last entry. */
+	/** Readings of the last entry. */
 	#last = new Map<Register, number>();
 	#meter = 1;
 	#lastMeter = 1;

@@ -1,3 +1,4 @@
+/** Memory that Ethernet takes on the microcontroller, as in memory.linux.ts. */
 import { ProcessGateway } from "../api/process-gateway.js";
 import { CABLED, probe } from "./memory-limits.js";
 

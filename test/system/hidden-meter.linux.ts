@@ -1,3 +1,4 @@
+/** The beginning of a PIN with the firmware on Linux. */
 import assert from "node:assert/strict";
 import type { ProcessGateway } from "../api/process-gateway.js";
 import { enterPIN, HiddenMeter, sendsAll } from "./hidden-meter.js";

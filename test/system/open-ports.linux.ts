@@ -1,3 +1,4 @@
+/** The firmware on Linux. */
 import { openPorts } from "./open-ports.js";
 
 openPorts("linux");

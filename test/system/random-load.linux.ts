@@ -1,3 +1,4 @@
+/** Five minutes of random load in each mode. */
 import { loadOptions, RandomLoad } from "./random-load.js";
 
 const MINUTES = 5;

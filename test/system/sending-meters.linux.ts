@@ -1,3 +1,4 @@
+/** The firmware on Linux. */
 import { sendingMeters } from "./sending-meters.js";
 
 sendingMeters("linux", {

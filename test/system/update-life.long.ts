@@ -1,3 +1,4 @@
+/** Updates of the simulator in XS. */
 import { updateLife } from "./update-life.js";
 
 updateLife("xs");

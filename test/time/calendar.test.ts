@@ -31,7 +31,7 @@ function isBoundary(zone: TimeZone, level: number, timeS: number): boolean {
 		const date = new Date(s * 1000);
 		return level === DAYS ? Math.floor(s / DAY) : date.getUTCFullYear() * 12 + date.getUTCMonth();
 	};
-	// Of a repeated midnight the first counts, since days have one beginning.
+	// A repeated midnight counts only the first time, since days have one beginning.
 	for (let back = QUARTER_S; back <= 4 * 3600; back += QUARTER_S)
 		if (index(local(timeS - back)) >= index(now)) return false;
 	return true;

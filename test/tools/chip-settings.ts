@@ -11,7 +11,7 @@ export const CHIPS: readonly Chip[] = [...new Set(BOARDS.map(({ chip }) => chip)
 /** Values by name without CONFIG_: "y", "n", a number or a quoted text. */
 export type Settings = ReadonlyMap<string, string>;
 
-/** Of each choice, switching one on switches the others off. */
+/** Alternatives: switching one on switches the others off. */
 const CHOICES = [
 	/^ESP_SYSTEM_PANIC_/,
 	/^BOOTLOADER_LOG_LEVEL_/,

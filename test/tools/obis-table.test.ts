@@ -11,7 +11,7 @@ const TITLES = "medium\tchannel\tcode\ten\tde\tpl\n";
 /** Flash is shared with a web page and a firmware of 1.9 MB. */
 const SIZE_LIMIT = 16 * 1024;
 
-/** Values for the placeholders of codes: E 42, channel 3, L1, limit 4. */
+/** Values for the marks in codes: E 42, channel 3, L1, limit 4. */
 const MEANINGS = new Map([
 	["{tariff}", "42"],
 	["{next}", "43"],

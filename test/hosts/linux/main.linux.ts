@@ -1,3 +1,4 @@
+/** `npm run linux`: start and end of the program. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { ProcessGateway } from "../../api/process-gateway.js";

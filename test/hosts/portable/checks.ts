@@ -1,3 +1,4 @@
+/** All portable checks of the host contract. */
 import { basicChecks } from "./basic-checks.js";
 import { buttonChecks } from "./button-checks.js";
 import { certificateChecks } from "./certificate-checks.js";
